@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Disjoint ranges of a line of bytes, each with a value; neighbours of equal value are kept as one. The
+// allocator remembers with it which pages are committed and who may still read what was freed. Pure. Kept in
+// a sorted vector: finding is O(log n), and copies, of which every dry run makes one, cost next to nothing.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace gamelan::engine::dist {
+
+/// Half open: [first, last).
+struct Range {
+  std::size_t first = 0, last = 0;
+  std::uint64_t value = 0;
+  bool operator==(const Range&) const = default;
+};
+
+class Ranges {
+ public:
+  /// Puts a range in place of whatever was there.
+  void assign(Range range);
+  /// Cuts [first, last) out.
+  void erase(std::size_t first, std::size_t last);
+  /// The whole range that holds `position`.
+  std::optional<Range> at(std::size_t position) const;
+  /// The parts of [first, last) that are there, or that are not (value 0), in order.
+  std::vector<Range> within(std::size_t first, std::size_t last) const;
+  std::vector<Range> missing(std::size_t first, std::size_t last) const;
+  /// Drops every range whose value is at most `value`.
+  void erase_values_up_to(std::uint64_t value);
+  std::size_t count() const { return ranges_.size(); }
+  const std::vector<Range>& all() const { return ranges_; }
+
+ private:
+  std::vector<Range>::iterator first_ending_after(std::size_t position);
+  std::vector<Range>::const_iterator first_ending_after(std::size_t position) const;
+
+  std::vector<Range> ranges_;  // in order, not overlapping, none empty
+};
+
+}  // namespace gamelan::engine::dist

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/exec/executor.hpp"
+
+#include <chrono>
+
+namespace gamelan::engine::exec {
+namespace {
+
+double seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Calls visit(slot, is_written, may_be_remote) for what the step's body touches.
+template <class Visit>
+void for_each_use(const plan::Step& step, Visit visit) {
+  const auto of_kernel = [&](const plan::Kernel& kernel) {
+    for (const auto& carry : kernel.carries) {
+      visit(carry.from, false, false);
+      visit(carry.to, true, false);
+    }
+    for (const auto& operand : kernel.operands)
+      if (operand.source == plan::Operand::Source::slot) visit(operand.slot, operand.is_written, operand.may_be_remote);
+  };
+  if (const auto* kernel = std::get_if<plan::Kernel>(&step.body)) of_kernel(*kernel);
+  if (const auto* fold = std::get_if<plan::FoldBricks>(&step.body)) {
+    of_kernel(fold->values);
+    for (const auto& each : fold->folds) visit(each.partials, true, false);
+  }
+  if (const auto* fold = std::get_if<plan::FoldFinish>(&step.body)) {
+    visit(fold->partials, false, true);
+    visit(fold->output.slot, true, false);
+  }
+  if (const auto* gather = std::get_if<plan::Gather>(&step.body)) {
+    visit(gather->from, false, true);
+    visit(gather->to, true, false);
+  }
+  if (const auto* scatter = std::get_if<plan::Scatter>(&step.body)) visit(scatter->from, false, true);
+  if (const auto* matmul = std::get_if<plan::Matmul>(&step.body)) {
+    visit(matmul->left.slot, false, true);
+    visit(matmul->right.slot, false, true);
+    visit(matmul->out, true, false);
+  }
+  for (const auto& use : plan::irregular_uses(step)) visit(use.slot, use.is_written, use.may_be_remote);
+}
+
+}  // namespace
+
+void Executor::release(const dist::StoragePtr& storage) {
+  storage->block.stamp = std::max({storage->block.stamp, storage->read_by, storage->scattered_by});
+  heap_.allocator().release(storage->block);
+}
+
+void Executor::prepare(const plan::Plan& plan, const plan::Step& step, std::vector<dist::StoragePtr>& storages, const Site& site) {
+  for (const int slot : step.allocates) {
+    const auto block = heap_.allocator().allocate(plan::block_bytes(plan.slots[static_cast<std::size_t>(slot)]));
+    if (!block) throw protocol::Error(protocol::ErrorKind::internal, "[run] the heap is smaller than the admitted plan");
+    auto storage = std::make_shared<dist::Storage>();
+    storage->block = *block;
+    storages[static_cast<std::size_t>(slot)] = std::move(storage);
+  }
+  for_each_use(step, [&](int slot, bool is_written, bool) { is_written ? site.prepare_write(slot) : site.prepare_read(slot); });
+  if (const auto* scatter = std::get_if<plan::Scatter>(&step.body)) {
+    site.prepare_write(scatter->to);
+    site.await_all(step_ - 1);  // others may still be at work in their own blocks
+  }
+}
+
+void Executor::settle(const plan::Step& step, const Site& site) {
+  for_each_use(step, [&](int slot, bool is_written, bool may_be_remote) {
+    auto& storage = site.storage(slot);
+    if (is_written) storage.written_by = step_;
+    else if (may_be_remote) storage.read_by = step_;
+  });
+  if (const auto* scatter = std::get_if<plan::Scatter>(&step.body)) site.storage(scatter->to).scattered_by = step_;
+}
+
+std::size_t Executor::run(const plan::Plan& plan, std::vector<dist::StoragePtr>& storages, const protocol::Batch& batch,
+                          const std::function<void(int, protocol::ArrayId)>& bind, const std::function<void(const protocol::Error&)>& report) {
+  failure_.reset();
+  for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+    const bool may_run = board_.begin_step(++step_);
+    if (!may_run) {
+      board_.end_step(step_);  // the number is spent: whoever awaits it knows that this rank has seen the cut
+      return s;
+    }
+    const auto& step = plan.steps[s];
+    const Site site(comm_, heap_, board_, plan, storages, batch, step_, counters_);
+    const bool has_failed = failure_.has_value();
+    const double start = seconds(), waited = board_.wait_seconds();
+    try {
+      prepare(plan, step, storages, site);
+      if (!failure_) std::visit([&](const auto& body) { exec::run(site, body); }, step.body);
+    } catch (const protocol::Error& error) {
+      failure_ = error;
+    } catch (const std::exception& error) {
+      failure_.emplace(protocol::ErrorKind::internal, error.what());
+    }
+    if (failure_ && !has_failed) report(*failure_);
+    settle(step, site);
+    board_.end_step(step_);
+    counters_.compute_seconds += seconds() - start - (board_.wait_seconds() - waited);
+    ++counters_.kernels;
+    for (const int slot : step.binds) bind(slot, plan.slots[static_cast<std::size_t>(slot)].array);
+    for (const auto& [slot, to] : step.hands_over) bind(slot, to);
+    for (const int slot : step.releases) {
+      release(storages[static_cast<std::size_t>(slot)]);
+      storages[static_cast<std::size_t>(slot)].reset();
+    }
+  }
+  return plan.steps.size();
+}
+
+}  // namespace gamelan::engine::exec

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Walks a plan: brings storage to life, runs each step in the order that all ranks share, lets storage go. It decides
+// nothing: the plan says what, the Board says when. Called by the session on every rank.
+#pragma once
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "engine/exec/site.hpp"
+
+namespace gamelan::engine::exec {
+
+class Executor {
+ public:
+  Executor(Comm& comm, dist::Heap& heap, Board& board) : comm_(comm), heap_(heap), board_(board) {}
+
+  /// Runs steps until the end or an agreed cut. `storages` has one entry per slot: inputs filled in, the others made
+  /// here; `bind(slot, array)` is called when a slot becomes an array's current version. Returns the number of steps run, which
+  /// is the same on all ranks. A step that throws here is finished empty (the other ranks need not know yet), the
+  /// remaining ones too; `report` is told why before this rank says that the step is finished.
+  std::size_t run(const plan::Plan& plan, std::vector<dist::StoragePtr>& storages, const protocol::Batch& batch,
+                  const std::function<void(int slot, protocol::ArrayId array)>& bind, const std::function<void(const protocol::Error&)>& report);
+  const std::optional<protocol::Error>& failure() const { return failure_; }
+
+  /// Gives storage back; other ranks may still read it for some steps, which its stamp remembers.
+  void release(const dist::StoragePtr& storage);
+  /// Number of the last step that was begun, on all ranks alike after run().
+  std::uint64_t last_step() const { return step_; }
+  const Counters& counters() const { return counters_; }
+  void reset_counters() { counters_ = {}; }
+
+ private:
+  void prepare(const plan::Plan& plan, const plan::Step& step, std::vector<dist::StoragePtr>& storages, const Site& site);
+  void settle(const plan::Step& step, const Site& site);
+
+  Comm& comm_;
+  dist::Heap& heap_;
+  Board& board_;
+  std::atomic<std::uint64_t> step_ = 0;  // written by this thread only; a status reads it meanwhile
+  std::optional<protocol::Error> failure_;
+  Counters counters_;
+};
+
+}  // namespace gamelan::engine::exec

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The typed folds (fold.hpp says what they mean) of every row that the op table calls associative. Built like
+// elementwise.cpp, once per instruction-set level; the lanes are logical, 32 whatever the width of a vector, so levels
+// agree in every bit.
+#include <cstring>
+#include <limits>
+
+#include "engine/exec/fold_tables.hpp"
+#include "engine/exec/rows.hpp"
+
+namespace gamelan::engine::exec::GAMELAN_ISA {
+namespace {
+
+using protocol::Op;
+using rows::Identity;
+
+constexpr std::int64_t lane_count = 32;
+
+/// In what a run is accumulated: float for halves, whose sums would soon stop growing.
+template <class T> using Wide = std::conditional_t<is_half<T>, float, T>;
+
+template <class Row, class T>
+T fold_run(const T* values, std::int64_t length) {
+  Wide<T> lane[lane_count];
+  const std::int64_t filled = length < lane_count ? length : lane_count;
+  for (std::int64_t j = 0; j < filled; ++j) lane[j] = static_cast<Wide<T>>(values[j]);
+  std::int64_t done = filled;
+  for (; done + lane_count <= length; done += lane_count) {
+    for (std::int64_t j = 0; j < lane_count; ++j) {
+      lane[j] = Row::apply(lane[j], static_cast<Wide<T>>(values[done + j]));
+    }
+  }
+  for (std::int64_t j = 0; done + j < length; ++j) {
+    lane[j] = Row::apply(lane[j], static_cast<Wide<T>>(values[done + j]));
+  }
+  for (std::int64_t half = lane_count / 2; half > 0; half /= 2) {
+    for (std::int64_t j = 0; j < half && j + half < filled; ++j) lane[j] = Row::apply(lane[j], lane[j + half]);
+  }
+  return static_cast<T>(lane[0]);
+}
+
+template <class Row, class T>
+void fold_runs(const void* from, std::int64_t run_count, std::int64_t run_length, void* to) {
+  const T* values = static_cast<const T*>(from);
+  T* out = static_cast<T*>(to);
+  for (std::int64_t run = 0; run < run_count; ++run) out[run] = fold_run<Row>(values + run * run_length, run_length);
+}
+
+template <class Row, class T>
+void fold_rows(const void* from, std::int64_t row_count, std::int64_t row_length, void* to) {
+  const T* values = static_cast<const T*>(from);
+  T* acc = static_cast<T*>(to);
+  for (std::int64_t row = 0; row < row_count; ++row, values += row_length) {
+#pragma GCC ivdep
+    for (std::int64_t j = 0; j < row_length; ++j) acc[j] = Row::apply(acc[j], values[j]);
+  }
+}
+
+template <class T>
+T smallest() {
+  if constexpr (is_complex<T>) {
+    using R = typename RealPart<T>::type;
+    return {-infinity<R>, -infinity<R>};
+  } else if constexpr (Real<T> || is_half<T>) {
+    return T(-infinity<float>);
+  } else {
+    constexpr T value = std::numeric_limits<T>::min();
+    return value;
+  }
+}
+
+template <class T>
+T largest() {
+  if constexpr (Real<T> || is_half<T> || is_complex<T>) {
+    return -smallest<T>();
+  } else {
+    constexpr T value = std::numeric_limits<T>::max();
+    return value;
+  }
+}
+
+template <class T>
+bool write_identity(Identity identity, void* to) {
+  T value{};
+  switch (identity) {
+    case Identity::zero: break;
+    case Identity::one: value = T(1); break;
+    case Identity::ones:
+      if constexpr (Integer<T> || is_bool<T>) value = static_cast<T>(is_bool<T> ? 1 : -1);
+      break;
+    case Identity::lowest: value = smallest<T>(); break;
+    case Identity::highest: value = largest<T>(); break;
+    case Identity::absent: return false;
+  }
+  std::memcpy(to, &value, sizeof value);
+  return true;
+}
+
+/// A row folds over T when it is associative and gives a T.
+template <class Row, class T>
+constexpr bool can_fold() {
+  if constexpr (Row::is_associative && admits<T>(Row::admitted)) {
+    return std::is_same_v<decltype(Row::apply(T(), T())), T>;
+  } else {
+    return false;
+  }
+}
+
+template <class Row, class T>
+FoldLoops loops() {
+  if constexpr (can_fold<Row, T>()) return {fold_runs<Row, T>, fold_rows<Row, T>};
+  else return {};
+}
+
+template <class T>
+FoldLoops find_loops(Op op) {
+  switch (op) {
+#define NULLARY(name, types, doc, expr) case Op::name: break;
+#define UNARY(name, types, result, traits, doc, expr) case Op::name: break;
+#define BINARY(name, types, result, identity, traits, doc, expr) \
+  case Op::name: return loops<rows::name##_row, T>();
+#define TERNARY(name, types, doc, expr) case Op::name: break;
+#define REDUCE(name, of, types, doc) case Op::name: break;
+#define CALL(name, doc) case Op::name: break;
+#include "protocol/ops.def"
+  }
+  return {};
+}
+
+template <class T>
+bool find_identity(Op op, void* to) {
+  switch (op) {
+#define BINARY(name, types, result, unused, traits, doc, expr) \
+  case Op::name: return can_fold<rows::name##_row, T>() && write_identity<T>(rows::name##_row::identity, to);
+#include "protocol/ops.def"
+    default: return false;
+  }
+}
+
+}  // namespace
+
+FoldLoops fold_loops(Op op, Dtype dtype) {
+  return with_element(dtype, [&]<class T>() { return find_loops<T>(op); });
+}
+
+bool write_identity(Op op, Dtype dtype, void* to) {
+  return with_element(dtype, [&]<class T>() { return find_identity<T>(op, to); });
+}
+
+}  // namespace gamelan::engine::exec::GAMELAN_ISA

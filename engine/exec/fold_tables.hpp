@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Inside engine/exec only: the folds of one op and dtype, defined by fold_loops.cpp once per instruction-set level.
+#pragma once
+#include <cstdint>
+
+#include "protocol/message.hpp"
+#include "protocol/ops.hpp"
+
+namespace gamelan::engine::exec {
+
+struct FoldLoops {
+  void (*runs)(const void* values, std::int64_t run_count, std::int64_t run_length, void* out) = nullptr;
+  void (*rows)(const void* values, std::int64_t rows, std::int64_t row_length, void* acc) = nullptr;
+};
+
+#define GAMELAN_DECLARE_LEVEL(level)                                   \
+  namespace level {                                                    \
+  FoldLoops fold_loops(protocol::Op op, protocol::Dtype dtype);        \
+  bool write_identity(protocol::Op op, protocol::Dtype dtype, void* to); \
+  }
+GAMELAN_DECLARE_LEVEL(baseline)
+GAMELAN_DECLARE_LEVEL(avx2)
+#undef GAMELAN_DECLARE_LEVEL
+
+}  // namespace gamelan::engine::exec

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Asks the processor what it can do. Loops compiled for a level are only ever looked up through isa().
+#include "engine/exec/isa.hpp"
+
+#include <atomic>
+#include <string>
+
+#include "protocol/error.hpp"
+
+namespace gamelan::engine::exec {
+namespace {
+
+std::atomic<Isa>& chosen() {
+  static std::atomic<Isa> level{best_isa()};
+  return level;
+}
+
+}  // namespace
+
+Isa best_isa() {
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c") ? Isa::avx2 : Isa::baseline;
+}
+
+void set_isa(Isa level) {
+  if (level > best_isa()) {
+    throw protocol::Error(protocol::ErrorKind::internal, "[isa] level not available: got " + std::string(name(level)) +
+                                                             ", this processor runs " + std::string(name(best_isa())));
+  }
+  chosen() = level;
+}
+
+Isa isa() { return chosen(); }
+
+std::string_view name(Isa level) {
+  switch (level) {
+    case Isa::baseline: return "baseline";
+    case Isa::avx2: return "avx2";
+  }
+  return "unknown";
+}
+
+}  // namespace gamelan::engine::exec

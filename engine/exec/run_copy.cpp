@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copies: of strided boxes (through a two-instruction program), and the general ones, element by element, of views that
+// are no box of their base. On one node they read and write the blocks of other ranks in place.
+#include <algorithm>
+#include <cstring>
+
+#include "engine/exec/elementwise.hpp"
+#include "engine/exec/site.hpp"
+
+namespace gamelan::engine::exec {
+namespace {
+
+using protocol::Shape;
+
+plan::Program copy_program(protocol::Dtype from, protocol::Dtype to) {
+  plan::Program program;
+  program.operands = {from, to};
+  program.registers = {to};
+  plan::Instruction load, store;
+  load.kind = plan::Instruction::Kind::load;
+  load.loop = to;
+  load.out = 0;
+  load.operand = 0;
+  store.kind = plan::Instruction::Kind::store;
+  store.loop = to;
+  store.in[0] = 0;
+  store.operand = 1;
+  program.code = {load, store};
+  return program;
+}
+
+/// Calls visit(virtual byte offset, elements) for each run along the last axis of `box`, in C order.
+template <class Visit>
+void for_each_row(const protocol::View& view, const dist::Box& box, Visit visit) {
+  if (is_empty(box)) return;
+  const auto dims = box.size();
+  std::int64_t offset = view.offset;
+  for (std::size_t k = 0; k < dims; ++k) offset += box[k].first * view.strides[k];
+  if (dims == 0) return visit(offset, std::int64_t{1});
+  Shape index(dims, 0);
+  while (true) {
+    visit(offset, box.back().size());
+    std::size_t k = dims - 1;
+    while (true) {
+      if (k == 0) return;
+      --k;
+      offset += view.strides[k];
+      if (++index[k] < box[k].size()) break;
+      offset -= box[k].size() * view.strides[k];
+      index[k] = 0;
+    }
+  }
+}
+
+/// Copies between consecutive local memory and elements of a base that lie a fixed number of virtual bytes apart.
+class Translator {
+ public:
+  Translator(const Site& site, int slot, const protocol::View& view)
+      : site_(site), slot_(slot), info_(site.info(slot)), item_(static_cast<std::int64_t>(protocol::size_of(info_.dtype))),
+        dtype_(view.dtype), part_(static_cast<std::int64_t>(protocol::size_of(view.dtype))),
+        stride_(view.strides.empty() ? 0 : view.strides.back()), copy_(find_cast(dtype_, dtype_)) {
+    const auto dims = info_.extents.size();
+    virtual_strides_.assign(dims, 1);
+    for (std::size_t k = dims; k-- > 1;) virtual_strides_[k - 1] = virtual_strides_[k] * info_.extents[k];
+    index_.assign(dims, 0);
+  }
+
+  void copy_row(std::int64_t offset, std::int64_t count, std::byte* local, bool is_write) {
+    if (stride_ % item_ != 0 || offset % item_ + part_ > item_) {  // elements of the view span elements of the base
+      for (std::int64_t i = 0; i < count; ++i) copy_bytes(offset + i * stride_, local + i * part_, is_write);
+      return;
+    }
+    while (count > 0) {
+      const auto [address, step, run] = find_run(offset, count);
+      if (is_write) copy_(local, part_, address, step, static_cast<std::size_t>(run));
+      else copy_(address, step, local, part_, static_cast<std::size_t>(run));
+      offset += run * stride_;
+      local += run * part_;
+      count -= run;
+    }
+  }
+
+ private:
+  struct Found {
+    std::byte* address;
+    std::int64_t step, run;
+  };
+
+  /// How many of the next `count` elements lie in one block along one axis, and where.
+  Found find_run(std::int64_t offset, std::int64_t count) {
+    std::byte* address = element(offset / item_) + offset % item_;
+    const auto elements = stride_ / item_;
+    if (elements == 0) return {address, 0, count};
+    if (count == 1 || virtual_strides_.empty()) return {address, 0, 1};
+    std::size_t axis = 0;  // the outermost axis along which the stride is a whole number of steps
+    while (elements % virtual_strides_[axis] != 0) ++axis;
+    const auto step = elements / virtual_strides_[axis];
+    const auto room = step > 0 ? (block_[axis].last - index_[axis] + step - 1) / step : (index_[axis] - block_[axis].first) / -step + 1;
+    const auto run = std::min(count, room);
+    if (owner_ != site_.rank()) site_.counters().bytes_shared += static_cast<std::uint64_t>(run * part_);
+    return {address, step * strides_[axis], run};
+  }
+
+  void copy_bytes(std::int64_t offset, std::byte* local, bool is_write) {
+    for (std::int64_t done = 0; done < part_;) {
+      const auto at = offset + done, within = at % item_;
+      const auto size = static_cast<std::size_t>(std::min(part_ - done, item_ - within));
+      std::byte* remote = element(at / item_) + within;
+      if (is_write) std::memcpy(remote, local + done, size);
+      else std::memcpy(local + done, remote, size);
+      done += static_cast<std::int64_t>(size);
+    }
+  }
+
+  /// Address of a base element by its C-order number; index_, block_, strides_ and owner_ are then those around it.
+  std::byte* element(std::int64_t linear) {
+    bool is_inside = base_ != nullptr;
+    for (std::size_t k = 0; k < index_.size(); ++k) {
+      index_[k] = linear / virtual_strides_[k];
+      linear -= index_[k] * virtual_strides_[k];
+      is_inside = is_inside && index_[k] >= block_[k].first && index_[k] < block_[k].last;
+    }
+    if (!is_inside) {
+      const auto piece = dist::locate_element(info_.layout, index_, site_.rank(), static_cast<std::size_t>(item_));
+      owner_ = piece.owner;
+      block_ = info_.layout.box(owner_);
+      strides_ = piece.strides;
+      base_ = site_.block(slot_, owner_);
+    }
+    std::byte* address = base_;
+    for (std::size_t k = 0; k < index_.size(); ++k) address += (index_[k] - block_[k].first) * strides_[k];
+    return address;
+  }
+
+  const Site& site_;
+  int slot_;
+  const plan::ArrayInfo& info_;
+  std::int64_t item_;
+  protocol::Dtype dtype_;
+  std::int64_t part_, stride_;
+  Cast copy_;
+  Shape virtual_strides_, index_, strides_;
+  dist::Box block_;
+  std::byte* base_ = nullptr;
+  int owner_ = -1;
+};
+
+dist::Box box_of(const Shape& extents) {
+  dist::Box box;
+  for (const auto extent : extents) box.push_back({0, extent});
+  return box;
+}
+
+}  // namespace
+
+void copy_box(protocol::Dtype from, protocol::Dtype to, std::span<const std::int64_t> extents, const std::byte* source,
+              const Shape& source_strides, std::byte* target, const Shape& target_strides) {
+  Runner runner(copy_program(from, to));
+  const Shape first(extents.size(), 0);
+  const Pointer pointers[] = {{const_cast<std::byte*>(source), source_strides.data()}, {target, target_strides.data()}};
+  runner.run({extents, first, extents, pointers});
+}
+
+void run(const Site& site, const plan::Gather& gather) {
+  const auto& info = site.info(gather.to);
+  if (!info.layout.takes_part(site.rank())) return;
+  std::byte* to = site.own_block(gather.to);
+  const auto item = static_cast<std::int64_t>(protocol::size_of(info.dtype));
+  Translator translate(site, gather.from, gather.view);
+  for_each_row(gather.view, info.layout.box(site.rank()), [&](std::int64_t offset, std::int64_t count) {
+    translate.copy_row(offset, count, to, false);
+    to += count * item;
+  });
+}
+
+/// Every rank holds the target: each writes all of it.
+static void scatter_to_replica(const Site& site, const plan::Scatter& scatter) {
+  const auto& info = site.info(scatter.from);
+  const auto item = static_cast<std::int64_t>(protocol::size_of(info.dtype));
+  protocol::Bytes values(static_cast<std::size_t>(protocol::element_count(info.extents) * item));
+  if (values.empty()) return;
+  fetch(site, scatter.from, protocol::whole(0, info.dtype, info.extents), values.data());
+  std::byte* from = values.data();
+  Translator translate(site, scatter.to, scatter.view);
+  for_each_row(scatter.view, box_of(scatter.view.extents), [&](std::int64_t offset, std::int64_t count) {
+    translate.copy_row(offset, count, from, true);
+    from += count * item;
+  });
+}
+
+void run(const Site& site, const plan::Scatter& scatter) {
+  const auto& info = site.info(scatter.from);
+  if (site.info(scatter.to).layout.is_replicated) return scatter_to_replica(site, scatter);
+  if (!info.layout.takes_part(site.rank())) return;
+  std::byte* from = site.own_block(scatter.from);
+  const auto item = static_cast<std::int64_t>(protocol::size_of(info.dtype));
+  Translator translate(site, scatter.to, scatter.view);
+  for_each_row(scatter.view, info.layout.box(site.rank()), [&](std::int64_t offset, std::int64_t count) {
+    translate.copy_row(offset, count, from, true);
+    from += count * item;
+  });
+}
+
+void fetch(const Site& site, int slot, const protocol::View& view, std::byte* target) {
+  const auto& info = site.info(slot);
+  const auto item = protocol::size_of(view.dtype);
+  const auto box = dist::box_of_base(view, info.extents, info.dtype);
+  if (!box) {
+    Translator translate(site, slot, view);
+    for_each_row(view, box_of(view.extents), [&](std::int64_t offset, std::int64_t count) {
+      translate.copy_row(offset, count, target, false);
+      target += count * static_cast<std::int64_t>(item);
+    });
+    return;
+  }
+  const auto placement = dist::place(info.layout, *box, view.extents, protocol::size_of(info.dtype));
+  const Shape strides = protocol::contiguous_strides(view.extents, item);
+  const dist::Placement* operand = &placement;
+  dist::for_each_cell(box_of(view.extents), {&operand, 1}, site.rank(), [&](const dist::Box& cell, std::span<const dist::Piece> pieces) {
+    Shape extents;
+    std::int64_t offset = 0;
+    for (std::size_t k = 0; k < cell.size(); ++k) {
+      extents.push_back(cell[k].size());
+      offset += cell[k].first * strides[k];
+    }
+    copy_box(view.dtype, view.dtype, extents, site.block(slot, pieces[0].owner) + pieces[0].offset, pieces[0].strides,
+             target + offset, strides);
+  });
+}
+
+}  // namespace gamelan::engine::exec

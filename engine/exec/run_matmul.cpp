@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Matrix product: each rank computes its block of the result, panel by panel of the inner axis, reading the operands where
+// they lie (same node) or packing what lies in several blocks.
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "engine/exec/matmul.hpp"
+#include "engine/exec/site.hpp"
+
+namespace gamelan::engine::exec {
+namespace {
+
+using dist::Box;
+using dist::Piece;
+using protocol::Shape;
+
+// Everything is cut by the shape alone, not by the blocks: BLAS rounds at the edge of a matrix otherwise than within it.
+constexpr std::int64_t panel = 256;  // of the inner axis
+constexpr std::int64_t tile_rows = 128, tile_columns = 256;
+
+dist::Interval common(const dist::Interval& a, const dist::Interval& b) { return {std::max(a.first, b.first), std::min(a.last, b.last)}; }
+
+/// Calls visit(tile) for the tiles of [0, extent) that meet `part`.
+template <class Visit>
+void for_each_tile(const dist::Interval& part, std::int64_t extent, std::int64_t length, Visit visit) {
+  for (auto first = part.first / length * length; first < part.last; first += length)
+    visit(dist::Interval{first, std::min(first + length, extent)});
+}
+
+/// A matrix as BLAS wants it: rows `leading` elements apart, columns adjacent.
+struct Matrix {
+  const std::byte* data;
+  std::int64_t leading;
+};
+
+/// Panels of one operand: where a panel lies in one block as BLAS reads it, that memory; else a packed copy.
+class Panels {
+ public:
+  Panels(const Site& site, const plan::Operand& operand, protocol::Dtype dtype)
+      : site_(site), operand_(operand), placement_(&operand.placement), dtype_(dtype),
+        item_(static_cast<std::int64_t>(protocol::size_of(dtype))) {}
+
+  /// The matrix in the last two axes of `box`; it lives until the next call.
+  Matrix at(const Box& box) {
+    const auto dims = box.size();
+    const auto columns = box[dims - 1].size();
+    const Shape packed{columns * item_, item_};
+    std::optional<Matrix> direct;
+    is_packed_ = false;
+    dist::for_each_cell(box, {&placement_, 1}, site_.rank(), [&](const Box& cell, std::span<const Piece> pieces) {
+      const auto& piece = pieces[0];
+      const Shape strides{piece.strides[dims - 2], piece.strides[dims - 1]};
+      const std::byte* from = site_.address(operand_, piece);
+      if (piece.owner != site_.rank()) site_.count_shared(cell, piece, static_cast<std::size_t>(item_));
+      if (cell == box && can_be_read(box[dims - 2].size(), columns, strides)) {
+        direct = Matrix{from, box[dims - 2].size() == 1 ? columns : strides[0] / item_};
+        return;
+      }
+      if (!is_packed_) memory_.resize(static_cast<std::size_t>(box[dims - 2].size() * columns * item_));
+      is_packed_ = true;
+      const auto row = cell[dims - 2].first - box[dims - 2].first, column = cell[dims - 1].first - box[dims - 1].first;
+      copy_box(dtype_, dtype_, Shape{cell[dims - 2].size(), cell[dims - 1].size()}, from, strides,
+               memory_.data() + row * packed[0] + column * packed[1], packed);
+    });
+    return direct ? *direct : Matrix{memory_.data(), columns};
+  }
+
+ private:
+  bool can_be_read(std::int64_t rows, std::int64_t columns, const Shape& strides) const {
+    const bool is_dense = strides[1] == item_ || columns == 1;
+    return is_dense && (rows == 1 || (strides[0] >= columns * item_ && strides[0] % item_ == 0));
+  }
+
+  const Site& site_;
+  const plan::Operand& operand_;
+  const dist::Placement* placement_;
+  protocol::Dtype dtype_;
+  std::int64_t item_;
+  bool is_packed_ = false;
+  std::vector<std::byte> memory_;
+};
+
+}  // namespace
+
+void run(const Site& site, const plan::Matmul& matmul) {
+  const auto& layout = site.info(matmul.out).layout;
+  if (!layout.takes_part(site.rank())) return;
+  const Box mine = layout.box(site.rank());
+  const auto dims = mine.size();
+  std::byte* result = site.own_block(matmul.out);
+  const auto item = protocol::size_of(matmul.dtype);
+  std::memset(result, 0, static_cast<std::size_t>(volume(mine)) * item);
+  if (is_empty(mine) || matmul.inner == 0) return;
+
+  const auto rows = mine[dims - 2], columns = mine[dims - 1];
+  Panels left(site, matmul.left, matmul.dtype), right(site, matmul.right, matmul.dtype);
+  std::vector<std::byte> whole_tile;
+  /// One panel's share of one tile of the result. A tile that is cut by the end of the block is computed as a whole, as
+  /// the rank does that has the other part.
+  const auto add_panel = [&](const dist::Interval& i, const dist::Interval& j, std::int64_t depth, const Matrix& a, const Matrix& b) {
+    const dist::Interval own_i = common(i, rows), own_j = common(j, columns);
+    std::byte* own = result + static_cast<std::size_t>((own_i.first - rows.first) * columns.size() + own_j.first - columns.first) * item;
+    if (own_i == i && own_j == j) {
+      gemm(matmul.dtype, i.size(), j.size(), depth, a.data, a.leading, b.data, b.leading, own, columns.size(), true);
+      return;
+    }
+    whole_tile.assign(static_cast<std::size_t>(i.size() * j.size()) * item, std::byte{0});
+    const auto corner = static_cast<std::size_t>((own_i.first - i.first) * j.size() + own_j.first - j.first) * item;
+    const auto bytes = static_cast<std::int64_t>(item);
+    const Shape extents{own_i.size(), own_j.size()}, own_strides{columns.size() * bytes, bytes}, tile_strides{j.size() * bytes, bytes};
+    copy_box(matmul.dtype, matmul.dtype, extents, own, own_strides, whole_tile.data() + corner, tile_strides);
+    gemm(matmul.dtype, i.size(), j.size(), depth, a.data, a.leading, b.data, b.leading, whole_tile.data(), j.size(), true);
+    copy_box(matmul.dtype, matmul.dtype, extents, whole_tile.data() + corner, tile_strides, own, own_strides);
+  };
+  Box batch(mine.begin(), mine.end() - 2);
+  Shape index;
+  for (const auto& axis : batch) index.push_back(axis.first);
+  while (true) {
+    Box one;
+    for (const auto i : index) one.push_back({i, i + 1});
+    const auto in_batch = [&](const dist::Interval& i, const dist::Interval& j) {
+      Box box = one;
+      box.insert(box.end(), {i, j});
+      return box;
+    };
+    for_each_tile({0, matmul.inner}, matmul.inner, panel, [&](const dist::Interval& inner) {
+      for_each_tile(columns, matmul.extents[dims - 1], tile_columns, [&](const dist::Interval& j) {
+        const Matrix b = right.at(in_batch(inner, j));
+        for_each_tile(rows, matmul.extents[dims - 2], tile_rows,
+                      [&](const dist::Interval& i) { add_panel(i, j, inner.size(), left.at(in_batch(i, inner)), b); });
+      });
+    });
+    result += static_cast<std::size_t>(rows.size() * columns.size()) * item;
+    std::size_t k = batch.size();
+    while (k > 0 && ++index[k - 1] == batch[k - 1].last) { --k; index[k] = batch[k].first; }
+    if (k == 0) return;
+  }
+}
+
+}  // namespace gamelan::engine::exec

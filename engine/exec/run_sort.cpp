@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// sort and argsort. A line that lies with one rank is sorted there. A row that ranks share: each sorts its interval, then
+// finds by binary search in the runs of all where its interval of the result begins and ends in each of them, and merges
+// that: every rank has the same share of the work whatever the data, and no sample decides.
+#include <algorithm>
+
+#include "engine/exec/sort_keys.hpp"
+#include "engine/exec/sort_runs.hpp"
+#include "engine/exec/stream.hpp"
+
+namespace gamelan::engine::exec {
+namespace {
+
+using namespace sorting;
+using protocol::Shape;
+
+/// Runs `visit` with the coder of the dtype and the item that is sorted.
+template <class Visit>
+void with_items(protocol::Dtype dtype, bool gives_places, Visit visit) {
+  with_coder(dtype, [&]<class Coder>() {
+    if (gives_places) visit.template operator()<Coder, KeyAndPlace<typename Coder::Key>>();
+    else visit.template operator()<Coder, KeyOnly<typename Coder::Key>>();
+  });
+}
+
+template <class Item>
+constexpr bool has_place = std::is_same_v<Item, KeyAndPlace<typename Item::Key>>;
+
+template <class Coder, class Item>
+Item make_item(typename Coder::Element element, std::int64_t place) {
+  const auto key = Coder::encode(element, has_place<Item>);
+  if constexpr (has_place<Item>) return {key, place};
+  else return {key};
+}
+
+/// What the result holds for an item.
+template <class Coder, class Item>
+auto result_of(const Item& item) {
+  if constexpr (has_place<Item>) return item.place;
+  else return Coder::decode(item.key);
+}
+
+/// Elements [mine) of a row as items.
+template <class Coder, class Item>
+void read_row(const Site& site, const plan::Operand& row, protocol::Dtype dtype, const dist::Interval& mine, Item* items) {
+  Stream elements(site, row, dtype, dtype);
+  for (auto at = mine.first; at < mine.last; at += Stream::chunk) {
+    const auto count = std::min(Stream::chunk, mine.last - at);
+    const auto* element = elements.read_as<typename Coder::Element>(at, count);
+    for (std::int64_t i = 0; i < count; ++i) *items++ = make_item<Coder, Item>(element[i], at + i);
+  }
+}
+
+template <class Coder, class Item>
+void sort_row(const Site& site, const plan::SortLines& sort, const dist::Interval& mine) {
+  auto* items = reinterpret_cast<Item*>(site.own_block(sort.items));
+  read_row<Coder>(site, sort.input, sort.dtype, mine, items);
+  sort_run(items, items + mine.size(), mine.size());
+  using Result = decltype(result_of<Coder>(*items));
+  std::transform(items, items + mine.size(), reinterpret_cast<Result*>(site.own_block(sort.out)), result_of<Coder, Item>);
+}
+
+template <class Coder, class Item>
+void sort_lines(const Site& site, const plan::SortLines& sort, const dist::Box& mine) {
+  using Element = typename Coder::Element;
+  Shape extents;
+  for (const auto& interval : mine) extents.push_back(interval.size());
+  std::byte* block = site.own_block(sort.values);
+  copy_operand(site, sort.input, sort.dtype, sort.dtype, mine, block, protocol::contiguous_strides(extents, sizeof(Element)));
+  const auto length = extents[sort.axis];
+  std::int64_t before = 1, inner = 1;
+  for (std::size_t k = 0; k < sort.axis; ++k) before *= extents[k];
+  for (std::size_t k = sort.axis + 1; k < extents.size(); ++k) inner *= extents[k];
+  auto* items = reinterpret_cast<Item*>(site.own_block(sort.items));
+  const auto* elements = reinterpret_cast<const Element*>(block);
+  auto* results = reinterpret_cast<decltype(result_of<Coder>(*items))*>(site.own_block(sort.out));
+  for (std::int64_t line = 0; line < before; ++line)
+    for (std::int64_t column = 0; column < inner; ++column) {
+      const auto first = line * length * inner + column;
+      for (std::int64_t i = 0; i < length; ++i) items[i] = make_item<Coder, Item>(elements[first + i * inner], i);
+      sort_run(items, items + length, length);
+      for (std::int64_t i = 0; i < length; ++i) results[first + i * inner] = result_of<Coder>(items[i]);
+    }
+}
+
+template <class Coder, class Item>
+void merge(const Site& site, const plan::MergeRuns& merge, const dist::Interval& mine) {
+  const auto& axis = merge.runs.layout.axes[0];
+  std::vector<std::span<const Item>> runs;
+  for (int c = 0; c < axis.parts; ++c)
+    if (const auto interval = axis.interval(c); interval.size() > 0)
+      runs.emplace_back(reinterpret_cast<const Item*>(site.block(merge.runs.items, c * axis.rank_stride)), static_cast<std::size_t>(interval.size()));
+  const auto first = exact_cuts<Item>(runs, mine.first), last = exact_cuts<Item>(runs, mine.last);
+  std::int64_t own = 0;
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    if (reinterpret_cast<const std::byte*>(runs[r].data()) == site.own_block(merge.runs.items)) own = last[r] - first[r];
+    runs[r] = runs[r].subspan(static_cast<std::size_t>(first[r]), static_cast<std::size_t>(last[r] - first[r]));
+  }
+  site.counters().bytes_shared += static_cast<std::uint64_t>(mine.size() - own) * sizeof(Item);
+  auto* out = reinterpret_cast<decltype(result_of<Coder>(std::declval<Item>()))*>(site.own_block(merge.out));
+  merge_runs<Item>(std::move(runs), [&out](const Item& item) { *out++ = result_of<Coder>(item); });
+}
+
+}  // namespace
+
+void run(const Site& site, const plan::SortLines& sort) {
+  const auto& layout = site.info(sort.out).layout;
+  if (!layout.takes_part(site.rank())) return;
+  const auto mine = layout.box(site.rank());
+  if (is_empty(mine)) return;
+  with_items(sort.dtype, sort.gives_places, [&]<class Coder, class Item>() {
+    if (mine.size() == 1) sort_row<Coder, Item>(site, sort, mine[0]);
+    else sort_lines<Coder, Item>(site, sort, mine);
+  });
+}
+
+void run(const Site& site, const plan::SortRuns& sort) {
+  if (!sort.layout.takes_part(site.rank())) return;
+  const auto mine = sort.layout.box(site.rank())[0];
+  with_items(sort.dtype, sort.gives_places, [&]<class Coder, class Item>() {
+    auto* items = reinterpret_cast<Item*>(site.own_block(sort.items));
+    read_row<Coder>(site, sort.input, sort.dtype, mine, items);
+    sort_run(items, reinterpret_cast<Item*>(site.own_block(sort.spare)), mine.size());
+  });
+}
+
+void run(const Site& site, const plan::MergeRuns& step) {
+  if (!step.runs.layout.takes_part(site.rank())) return;
+  const auto mine = step.runs.layout.box(site.rank())[0];
+  if (mine.size() == 0) return;
+  with_items(step.runs.dtype, step.runs.gives_places, [&]<class Coder, class Item>() { merge<Coder, Item>(site, step, mine); });
+}
+
+}  // namespace gamelan::engine::exec

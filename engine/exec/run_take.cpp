@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// take: each rank computes its block of the result, reading the rows that the index names where they lie. Addresses are
+// found for a batch of indices first, so that the loads of a batch, which miss the cache, are independent of each other.
+#include <algorithm>
+
+#include "engine/exec/item.hpp"
+#include "engine/exec/segments.hpp"
+#include "engine/exec/stream.hpp"
+
+namespace gamelan::engine::exec {
+namespace {
+
+using protocol::Shape;
+
+/// A negative index counts from the end; one that is out of range, which the kernel never sends, is kept inside.
+std::int64_t position_of(std::int64_t index, std::int64_t extent) {
+  index += index < 0 ? extent : 0;
+  return std::clamp<std::int64_t>(index, 0, extent - 1);
+}
+
+class Taker {
+ public:
+  Taker(const Site& site, const plan::Take& take)
+      : site_(site), take_(take), axis_(take.axis), box_(site.info(take.out).layout.box(site.rank())),
+        item_(static_cast<std::int64_t>(protocol::size_of(site.info(take.out).dtype))),
+        extent_(take.source.placement.iterations.axes[axis_].extent), index_(site, take.index, take.index_dtype, protocol::Dtype::int64) {
+    Shape extents;
+    for (const auto& interval : box_) extents.push_back(interval.size());
+    strides_ = protocol::contiguous_strides(extents, static_cast<std::size_t>(item_));
+  }
+
+  void run() {
+    for (const auto& part : rows_along(site_, take_.source, box_, axis_)) take_part(part);
+    site_.counters().bytes_shared += static_cast<std::uint64_t>(shared_ * item_);
+  }
+
+ private:
+  void take_part(const RowPart& part) {
+    std::byte* to = site_.own_block(take_.out);
+    Shape extents, strides;
+    std::int64_t row_elements = 1;
+    for (std::size_t k = 0; k < box_.size(); ++k) {
+      if (k == axis_) continue;
+      to += (part.box[k].first - box_[k].first) * strides_[k];
+      extents.push_back(part.box[k].size());
+      strides.push_back(strides_[k]);
+      row_elements *= extents.back();
+    }
+    std::vector<Shape> from_strides;  // per segment, without the axis
+    for (const auto& segment : part.segments) {
+      from_strides.push_back(segment.strides);
+      from_strides.back().erase(from_strides.back().begin() + static_cast<std::ptrdiff_t>(axis_));
+    }
+    const auto stride = strides_[axis_];
+    for (auto at = box_[axis_].first; at < box_[axis_].last; at += Stream::chunk) {
+      const auto count = std::min(Stream::chunk, box_[axis_].last - at);
+      find_rows(part, index_.read_as<std::int64_t>(at, count), count, row_elements);
+      std::byte* first = to + (at - box_[axis_].first) * stride;
+      if (row_elements == 1) {
+        with_item(static_cast<std::size_t>(item_), [&](auto item) { gather<decltype(item)>(first, stride, count); });
+        continue;
+      }
+      for (std::int64_t i = 0; i < count; ++i)
+        copy_row(extents, from_[i], from_strides[segment_[i]].data(), first + i * stride, strides.data(), item_);
+    }
+  }
+
+  void find_rows(const RowPart& part, const std::int64_t* index, std::int64_t count, std::int64_t row_elements) {
+    if (part.segments.size() == 1) {
+      const auto& segment = part.segments[0];
+      for (std::int64_t i = 0; i < count; ++i) {
+        from_[i] = segment.origin + position_of(index[i], extent_) * segment.stride;
+        __builtin_prefetch(from_[i], 0, 2);
+      }
+      std::fill_n(segment_, row_elements > 1 ? count : 0, std::uint32_t{0});
+      shared_ += segment.is_remote ? count * row_elements : 0;
+      return;
+    }
+    std::int64_t remote = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto position = position_of(index[i], extent_);
+      const auto s = part.find(position);
+      const auto& segment = part.segments[s];
+      from_[i] = segment.origin + position * segment.stride;
+      __builtin_prefetch(from_[i], 0, 2);
+      segment_[i] = static_cast<std::uint32_t>(s);
+      remote += segment.is_remote;
+    }
+    shared_ += remote * row_elements;
+  }
+
+  template <class Item>
+  void gather(std::byte* to, std::int64_t stride, std::int64_t count) const {
+    if (stride == static_cast<std::int64_t>(sizeof(Item))) {
+      auto* items = reinterpret_cast<Item*>(to);
+      for (std::int64_t i = 0; i < count; ++i) items[i] = *reinterpret_cast<const Item*>(from_[i]);
+    } else {
+      for (std::int64_t i = 0; i < count; ++i) *reinterpret_cast<Item*>(to + i * stride) = *reinterpret_cast<const Item*>(from_[i]);
+    }
+  }
+
+  const Site& site_;
+  const plan::Take& take_;
+  std::size_t axis_;
+  dist::Box box_;
+  std::int64_t item_, extent_, shared_ = 0;
+  Shape strides_;
+  Stream index_;
+  const std::byte* from_[Stream::chunk];
+  std::uint32_t segment_[Stream::chunk];
+};
+
+}  // namespace
+
+void run(const Site& site, const plan::Take& take) {
+  const auto& layout = site.info(take.out).layout;
+  if (!layout.takes_part(site.rank()) || is_empty(layout.box(site.rank()))) return;
+  Taker(site, take).run();
+}
+
+}  // namespace gamelan::engine::exec

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a running step may touch: the blocks behind the plan's slots, here and on this node, and the waits that make
+// reading a neighbour's block in place correct. One Site per step; used by the run_*.cpp files, one per kind of step.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "engine/board.hpp"
+#include "engine/comm.hpp"
+#include "engine/dist/heap.hpp"
+#include "engine/dist/storage.hpp"
+#include "engine/exec/tile.hpp"
+#include "engine/plan/plan.hpp"
+
+namespace gamelan::engine::exec {
+
+/// What this rank did, summed over steps (np.stats()).
+struct Counters {
+  std::uint64_t kernels = 0, bytes_shared = 0;
+  double compute_seconds = 0;
+};
+
+class Site {
+ public:
+  Site(Comm& comm, dist::Heap& heap, Board& board, const plan::Plan& plan, std::span<const dist::StoragePtr> storages,
+       const protocol::Batch& batch, std::uint64_t step, Counters& counters)
+      : comm_(comm), heap_(heap), board_(board), plan_(plan), storages_(storages), batch_(batch), step_(step), counters_(counters) {}
+
+  int rank() const { return comm_.rank(); }
+  const plan::ArrayInfo& info(int slot) const { return plan_.slots[static_cast<std::size_t>(slot)].info; }
+  dist::Storage& storage(int slot) const { return *storages_[static_cast<std::size_t>(slot)]; }
+  const protocol::Bytes& payload(int index) const { return batch_.payloads[static_cast<std::size_t>(index)]; }
+  Counters& counters() const { return counters_; }
+
+  /// Bytes of a piece in another rank's block that a cell reads; what is repeated is read once.
+  void count_shared(const dist::Box& cell, const dist::Piece& piece, std::size_t item_bytes) const;
+  /// Waits until every rank has finished `step` (0: returns at once).
+  void await_all(std::uint64_t step) const;
+  /// Call once per slot that the step is about to write: nobody still reads or scatters into what is overwritten.
+  void prepare_write(int slot) const;
+  /// Call once per slot that the step is about to read.
+  void prepare_read(int slot) const;
+  /// Start of `owner`'s block of a slot, once its owner has written it.
+  std::byte* block(int slot, int owner) const;
+  std::byte* own_block(int slot) const { return heap_.address(rank(), storage(slot).block.offset); }
+  std::byte* address(const plan::Operand& operand, const dist::Piece& piece) const {
+    return block(operand.slot, piece.owner) + piece.offset;
+  }
+
+ private:
+  Comm& comm_;
+  dist::Heap& heap_;
+  Board& board_;
+  const plan::Plan& plan_;
+  std::span<const dist::StoragePtr> storages_;
+  const protocol::Batch& batch_;
+  std::uint64_t step_;
+  Counters& counters_;
+};
+
+void run(const Site& site, const plan::Kernel& kernel);
+void run(const Site& site, const plan::FoldBricks& fold);
+void run(const Site& site, const plan::FoldFinish& fold);
+void run(const Site& site, const plan::Gather& gather);
+void run(const Site& site, const plan::Scatter& scatter);
+void run(const Site& site, const plan::Matmul& matmul);
+void run(const Site& site, const plan::Take& take);
+void run(const Site& site, const plan::Route& route);
+void run(const Site& site, const plan::Deliver& deliver);
+void run(const Site& site, const plan::ScanTotals& totals);
+void run(const Site& site, const plan::Scan& scan);
+void run(const Site& site, const plan::SortLines& sort);
+void run(const Site& site, const plan::SortRuns& sort);
+void run(const Site& site, const plan::MergeRuns& merge);
+void run(const Site& site, const plan::Count& count);
+void run(const Site& site, const plan::AddCounts& add);
+
+/// This rank's block of the old version goes to the new one, except the box that the pass writes (all of it when that is
+/// no plain box).
+void carry(const Site& site, const plan::Kernel::Carry& carry);
+/// Copies a strided box to another, casting: dtypes, extents, then address and byte strides of both.
+void copy_box(protocol::Dtype from, protocol::Dtype to, std::span<const std::int64_t> extents, const std::byte* source,
+              const protocol::Shape& source_strides, std::byte* target, const protocol::Shape& target_strides);
+/// A box of an operand's iterations into C-ordered memory, cast.
+void copy_operand(const Site& site, const plan::Operand& operand, protocol::Dtype from, protocol::Dtype to, const dist::Box& box,
+                  std::byte* target, const protocol::Shape& target_strides);
+/// The elements of any view, in C order, at `target`. Local to the calling rank: reads other ranks' blocks in place.
+void fetch(const Site& site, int slot, const protocol::View& view, std::byte* target);
+
+}  // namespace gamelan::engine::exec

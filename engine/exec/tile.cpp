@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs a bound tile program over a cell, tile by tile (tile.hpp). Decisions were made before (tile_geometry, tile_binding);
+// here are the walk, the copies between strided memory and register tiles, and the calls of the loops.
+#include "engine/exec/tile.hpp"
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <new>
+#include <utility>
+
+#include "engine/exec/tile_binding.hpp"
+#include "engine/exec/tile_geometry.hpp"
+#include "engine/exec/tile_runs.hpp"
+#include "protocol/error.hpp"
+
+namespace gamelan::engine::exec {
+namespace {
+
+using Kind = Instruction::Kind;
+
+/// Memory of one register tile, aligned for any vector.
+struct TileDeleter {
+  void operator()(std::byte* memory) const { ::operator delete(memory, std::align_val_t{64}); }
+};
+using TileMemory = std::unique_ptr<std::byte, TileDeleter>;
+
+TileMemory make_tile(std::int64_t item_bytes) {
+  // A little more than a multiple of 4 KiB, so that the same element of two tiles is not at the same page offset,
+  // which processors take for a dependence between a store and a load.
+  constexpr std::int64_t stagger = 192;
+  const auto bytes = static_cast<std::size_t>(tile_elements * item_bytes + stagger);
+  auto* memory = static_cast<std::byte*>(::operator new(bytes, std::align_val_t{64}));
+  std::memset(memory, 0, bytes);
+  return TileMemory(memory);
+}
+
+/// Copies past the cache (SSE2, which every x86-64 has): memory is not read first, and what is in cache stays.
+void stream(const std::byte* from, std::byte* to, std::int64_t bytes) {
+#ifdef __SSE2__
+  constexpr std::int64_t width = sizeof(__m128i);
+  const auto head = std::min(bytes, static_cast<std::int64_t>(-reinterpret_cast<std::uintptr_t>(to) % width));
+  std::memcpy(to, from, static_cast<std::size_t>(head));
+  std::int64_t at = head;
+  for (; at + width <= bytes; at += width) {
+    _mm_stream_si128(reinterpret_cast<__m128i*>(to + at), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + at)));
+  }
+  std::memcpy(to + at, from + at, static_cast<std::size_t>(bytes - at));
+#else
+  std::memcpy(to, from, static_cast<std::size_t>(bytes));
+#endif
+}
+
+/// Streamed stores are seen by other ranks in no particular order until this.
+void settle_streams() {
+#ifdef __SSE2__
+  _mm_sfence();
+#endif
+}
+
+}  // namespace
+
+class Runner::State {
+ public:
+  explicit State(const Program& program) : program_(program), renamed_(rename(program)) {
+    pair_up(renamed_);
+    rules_.is_written.assign(program.operands.size(), false);
+    is_used_.assign(program.operands.size(), false);
+    parameters_.resize(renamed_.steps.size());
+    for (std::size_t index = 0; index < renamed_.steps.size(); ++index) {
+      const Step& step = renamed_.steps[index];
+      if (step.operand >= 0) is_used_[static_cast<std::size_t>(step.operand)] = true;
+      if (step.kind == Kind::store) rules_.is_written[static_cast<std::size_t>(step.operand)] = true;
+      streams_ = streams_ || step.streams;
+      if (step.is_nullary) set_parameters(index);
+    }
+  }
+
+  void run(const Cell& cell) {
+    if (cell.operands.size() != program_.operands.size()) {
+      throw protocol::Error(protocol::ErrorKind::internal,
+                            "[tile] operands of a cell: got " + std::to_string(cell.operands.size()) + ", expected " +
+                                std::to_string(program_.operands.size()));
+    }
+    plan_cell(cell, rules_, geometry_);
+    if (geometry_.is_empty) return;
+    Bound& bound = find_binding();
+    extents_ = geometry_.tile;
+    for (const Binding::Move& move : bound.binding.repeated) {
+      const Step& step = renamed_.steps[static_cast<std::size_t>(move.step)];
+      gather(step, geometry_.addresses[static_cast<std::size_t>(step.operand)], bound.places[place_index(move.out)]);
+    }
+    walk(bound);
+    if (streams_) settle_streams();
+  }
+
+ private:
+  /// A move with its places as indices into Bound::places.
+  struct Call {
+    Binding::Action action{};
+    int out = 0;
+    std::array<int, 3> in{};
+    Loop loop = nullptr;
+    int step = 0;
+  };
+  struct Bound {
+    Binding binding;
+    std::vector<std::byte*> places;  // operands at the current tile, then register tiles
+    std::vector<Call> calls;
+  };
+  /// Scalars of a nullary op, in the loop dtype.
+  struct Parameters {
+    alignas(16) std::array<std::byte, 16> first{}, second{};
+    NullaryParams params;
+  };
+
+  std::int64_t item_bytes(int value) const {
+    return static_cast<std::int64_t>(protocol::size_of(renamed_.values[static_cast<std::size_t>(value)].dtype));
+  }
+  std::int64_t operand_bytes(std::size_t operand) const {
+    return static_cast<std::int64_t>(protocol::size_of(program_.operands[operand]));
+  }
+
+  void set_parameters(std::size_t index) {
+    const Instruction& source = program_.code[static_cast<std::size_t>(renamed_.steps[index].source)];
+    Parameters& own = parameters_[index];
+    const auto cast = [&](const protocol::Scalar& scalar, std::byte* to) {
+      find_cast(scalar.dtype, source.loop)(scalar.bytes.data(), 0, to, 0, 1);
+    };
+    cast(source.scalar, own.first.data());
+    cast(source.scalar_b, own.second.data());
+    own.params.key = static_cast<std::uint64_t>(source.ints[0]);
+    own.params.offset = source.ints[1];
+    rules_.needs_index = true;
+  }
+
+  Bound& find_binding() {
+    traits_.resize(program_.operands.size());
+    for (std::size_t k = 0; k < traits_.size(); ++k) {
+      traits_[k] = {};
+      if (!is_used_[k]) continue;
+      traits_[k].is_contiguous = geometry_.is_contiguous(k, operand_bytes(k));
+      traits_[k].is_scalar = geometry_.is_scalar(k);
+      traits_[k].is_single = geometry_.is_single(k);
+      traits_[k].is_invariant = geometry_.is_invariant(k);
+      const auto first = std::find(geometry_.addresses.begin(), geometry_.addresses.end(), geometry_.addresses[k]);
+      traits_[k].alias = static_cast<int>(first - geometry_.addresses.begin());
+    }
+    for (Bound& bound : bindings_) {
+      if (bound.binding.traits == traits_) return bound;
+    }
+    constexpr std::size_t most_kept = 16;
+    if (bindings_.size() == most_kept) bindings_.pop_front();
+    Bound& bound = bindings_.emplace_back(Bound{bind(renamed_, traits_), {}, {}});
+    bound.places.resize(program_.operands.size());
+    for (const Slot& slot : bound.binding.slots) {
+      TileMemory& memory = tiles_[{slot.item_bytes, slot.number}];
+      if (memory == nullptr) memory = make_tile(slot.item_bytes);
+      bound.places.push_back(memory.get());
+    }
+    for (const Binding::Move& move : bound.binding.moves) {
+      const bool is_nullary = renamed_.steps[static_cast<std::size_t>(move.step)].is_nullary;
+      Call call{move.action, static_cast<int>(place_index(move.out)), {}, is_nullary ? nullptr : move.loop, move.step};
+      for (std::size_t k = 0; k < static_cast<std::size_t>(move.in_count); ++k) {
+        call.in[k] = static_cast<int>(place_index(move.in[k]));
+      }
+      bound.calls.push_back(call);
+    }
+    for (const Binding::Move& move : bound.binding.constants) {
+      const Step& step = renamed_.steps[static_cast<std::size_t>(move.step)];
+      const Instruction& source = program_.code[static_cast<std::size_t>(step.source)];
+      step.cast(source.scalar.bytes.data(), 0, bound.places[place_index(move.out)], item_bytes(step.out),
+                static_cast<std::size_t>(tile_elements));
+    }
+    return bound;
+  }
+
+  std::size_t place_index(Place place) const {
+    const auto number = static_cast<std::size_t>(place.number);
+    return place.kind == Place::Kind::operand ? number : program_.operands.size() + number;
+  }
+
+  /// Visits the tiles; the places of operands and `index_` follow.
+  void walk(Bound& bound) {
+    const auto axes = static_cast<std::size_t>(geometry_.axis_count);
+    Axes position{};
+    std::copy(geometry_.addresses.begin(), geometry_.addresses.end(), bound.places.begin());
+    index_ = geometry_.index;
+    for (;;) {
+      std::int64_t count = 1;
+      for (std::size_t axis = 0; axis < axes; ++axis) {
+        extents_[axis] = std::min(geometry_.tile[axis], geometry_.extents[axis] - position[axis]);
+        count *= extents_[axis];
+      }
+      run_tile(bound, static_cast<std::size_t>(count));
+      std::size_t axis = axes;
+      while (axis-- > 0) {
+        const std::int64_t moved = geometry_.tile[axis];
+        position[axis] += moved;
+        if (position[axis] < geometry_.extents[axis]) {
+          advance(bound, axis, moved);
+          break;
+        }
+        advance(bound, axis, moved - position[axis]);
+        position[axis] = 0;
+        if (axis == 0) return;
+      }
+    }
+  }
+
+  void advance(Bound& bound, std::size_t axis, std::int64_t elements) {
+    for (std::size_t k = 0; k < geometry_.strides.size(); ++k) {
+      bound.places[k] += elements * geometry_.strides[k][axis];
+    }
+    index_ += elements * geometry_.index_steps[axis];
+  }
+
+  void run_tile(const Bound& bound, std::size_t count) {
+    std::byte* const* places = bound.places.data();
+    for (const Call& call : bound.calls) {
+      std::byte* out = places[call.out];
+      const void* in[] = {places[call.in[0]], places[call.in[1]], places[call.in[2]]};
+      const auto step_of = [&]() -> const Step& { return renamed_.steps[static_cast<std::size_t>(call.step)]; };
+      switch (call.action) {
+        case Binding::Action::compute:
+          if (call.loop != nullptr) call.loop(in, out, count, nullptr);
+          else compute_nullary(call.step, out);
+          break;
+        case Binding::Action::gather: gather(step_of(), places[step_of().operand], out); break;
+        case Binding::Action::cast: {
+          const Step& step = step_of();
+          step.cast(places[call.in[0]], item_bytes(step.in[0]), out, item_bytes(step.out), count);
+          break;
+        }
+        case Binding::Action::scatter: scatter(step_of(), places[call.in[0]], out); break;
+      }
+    }
+  }
+
+  void gather(const Step& step, const std::byte* from, std::byte* tile) const {
+    const auto operand = static_cast<std::size_t>(step.operand);
+    Runs runs(extents_, geometry_.axis_count, geometry_.strides[operand], item_bytes(step.out));
+    runs.choose_inner();
+    const Run inner = runs.run[0];
+    runs.each([&](std::int64_t operand_offset, std::int64_t tile_offset) {
+      step.cast(from + operand_offset, inner.operand_stride, tile + tile_offset, inner.tile_stride,
+                static_cast<std::size_t>(inner.extent));
+    });
+  }
+
+  void scatter(const Step& step, const std::byte* tile, std::byte* to) const {
+    const auto operand = static_cast<std::size_t>(step.operand);
+    Runs runs(extents_, geometry_.axis_count, geometry_.strides[operand], item_bytes(step.in[0]));
+    runs.choose_inner();
+    const Run inner = runs.run[0];
+    if (step.streams && step.is_same_dtype && inner.operand_stride == inner.tile_stride) {
+      runs.each([&](std::int64_t operand_offset, std::int64_t tile_offset) {
+        stream(tile + tile_offset, to + operand_offset, inner.extent * inner.tile_stride);
+      });
+      return;
+    }
+    runs.each([&](std::int64_t operand_offset, std::int64_t tile_offset) {
+      step.cast(tile + tile_offset, inner.tile_stride, to + operand_offset, inner.operand_stride,
+                static_cast<std::size_t>(inner.extent));
+    });
+  }
+
+  void compute_nullary(int number, std::byte* out) const {
+    const Step& step = renamed_.steps[static_cast<std::size_t>(number)];
+    const Parameters& own = parameters_[static_cast<std::size_t>(number)];
+    NullaryParams params = own.params;
+    params.first = own.first.data();
+    params.second = own.second.data();
+    const Runs runs(extents_, geometry_.axis_count, geometry_.index_steps, item_bytes(step.out));
+    params.step = runs.run[0].operand_stride;
+    runs.each([&](std::int64_t index_offset, std::int64_t tile_offset) {
+      params.index = index_ + index_offset;
+      step.loop(nullptr, out + tile_offset, static_cast<std::size_t>(runs.run[0].extent), &params);
+    });
+  }
+
+  Program program_;
+  Renamed renamed_;
+  GeometryRules rules_;
+  std::vector<bool> is_used_;            // operand: some step names it
+  bool streams_ = false;
+  std::vector<Parameters> parameters_;   // by step
+  std::map<std::pair<std::int64_t, int>, TileMemory> tiles_;
+  std::deque<Bound> bindings_;
+  // The cell and the tile that are being computed.
+  Geometry geometry_;
+  std::vector<OperandTraits> traits_;
+  Axes extents_{};
+  std::int64_t index_ = 0;
+};
+
+Runner::Runner(const Program& program) : state_(std::make_unique<State>(program)) {}
+Runner::~Runner() = default;
+Runner::Runner(Runner&&) noexcept = default;
+Runner& Runner::operator=(Runner&&) noexcept = default;
+
+void Runner::run(const Cell& cell) { state_->run(cell); }
+
+}  // namespace gamelan::engine::exec

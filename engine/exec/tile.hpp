@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The tile interpreter: a fused group of element-wise commands as a short program over registers, each register a tile
+// of at most 1,024 elements that stays in cache. The executor builds one Runner per kernel and runs it on cells; nothing
+// here knows of ranks, arrays or where memory comes from.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "protocol/dtype.hpp"
+#include "protocol/message.hpp"
+#include "protocol/ops.hpp"
+
+namespace gamelan::engine::exec {
+
+inline constexpr std::int64_t tile_elements = 1024;
+
+/// One step of a program. A register may be written more than once; every read sees the last write before it.
+struct Instruction {
+  enum class Kind : std::uint8_t {
+    load,      ///< operand -> register `out`, cast to `loop`
+    constant,  ///< `scalar` -> register `out`, cast to `loop`
+    cast,      ///< register in[0] -> register `out`, cast to `loop`
+    compute,   ///< op over registers `in` of dtype `loop` -> register `out` of result_dtype(op, loop)
+    store,     ///< register in[0] -> operand, cast to the operand's dtype
+  };
+  Kind kind{};
+  protocol::Op op{};
+  protocol::Dtype loop{};
+  int out = -1;
+  std::array<int, 3> in{-1, -1, -1};  ///< where: condition (a bool register), then, else
+  int operand = -1;
+  protocol::Scalar scalar{}, scalar_b{};      ///< nullary ops: a and b
+  std::array<std::int64_t, 2> ints{};       ///< random ops: key and stream offset
+  bool streams = false;                     ///< store: past the cache, for results larger than it
+};
+
+struct Program {
+  std::vector<Instruction> code;
+  std::vector<protocol::Dtype> registers;
+  std::vector<protocol::Dtype> operands;
+};
+
+/// Where the first element of a cell lies for one operand, and the byte strides along the axes of the cell.
+struct Pointer {
+  std::byte* address = nullptr;
+  const std::int64_t* strides = nullptr;
+};
+
+/// A box of the iteration space `shape` that starts at index `first`, in which each operand is one strided block. Two
+/// operands either share no byte that one of them writes, or name the same elements at the same positions.
+struct Cell {
+  std::span<const std::int64_t> extents;
+  std::span<const std::int64_t> first;
+  std::span<const std::int64_t> shape;
+  std::span<const Pointer> operands;
+};
+
+/// Runs one program. Owns the register tiles; constants are filled once. Loops are those of the instruction-set level
+/// in use when it is made. Not for two threads at once.
+class Runner {
+ public:
+  /// Throws Error{internal} for a program that is not well formed.
+  explicit Runner(const Program& program);
+  ~Runner();
+  Runner(Runner&&) noexcept;
+  Runner& operator=(Runner&&) noexcept;
+
+  /// Computes every element of the cell; nothing happens on an empty one.
+  void run(const Cell& cell);
+
+ private:
+  class State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace gamelan::engine::exec

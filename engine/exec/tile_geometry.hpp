@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a cell is cut into tiles: which axes merge, in which order they are walked, and the box of at most 1,024 elements
+// that is one tile. Pure arithmetic on extents and strides, used by the tile interpreter only.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "engine/exec/tile.hpp"
+#include "protocol/view.hpp"
+
+namespace gamelan::engine::exec {
+
+/// The axes of a cell after dropping those of extent 1, ordering, flipping and merging; the last is walked fastest.
+struct Geometry {
+  int axis_count = 0;                                        ///< at least 1 unless empty
+  bool is_empty = false;
+  std::array<std::int64_t, protocol::max_dims> extents{};
+  std::array<std::int64_t, protocol::max_dims> tile{};       ///< extents of a full tile; their product <= tile_elements
+  std::array<std::int64_t, protocol::max_dims> index_steps{};
+  std::int64_t index = 0;                                    ///< linear C-order index of the first element in `shape`
+  std::vector<std::byte*> addresses;                         ///< of each operand's first element in walking order
+  std::vector<std::array<std::int64_t, protocol::max_dims>> strides;  ///< [operand][axis], bytes
+
+  /// Whether the elements of each full tile are consecutive memory for an operand, in walking order.
+  bool is_contiguous(std::size_t operand, std::int64_t item_bytes) const;
+  /// Whether an operand is one repeated element, in the whole cell or within each tile.
+  bool is_scalar(std::size_t operand) const;
+  bool is_single(std::size_t operand) const;
+  /// Whether there are several tiles and all read the same elements of an operand.
+  bool is_invariant(std::size_t operand) const;
+};
+
+/// What does not change from cell to cell: operands that are written (their order in memory decides the walk) and
+/// whether the linear index matters, which then has to merge with the axes as operands do.
+struct GeometryRules {
+  std::vector<bool> is_written;
+  bool needs_index = false;
+};
+
+/// Fills `geometry`, reusing its memory.
+void plan_cell(const Cell& cell, const GeometryRules& rules, Geometry& geometry);
+
+}  // namespace gamelan::engine::exec

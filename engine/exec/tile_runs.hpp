@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The copy of one tile between an operand's strided memory and a contiguous register tile, as runs along one axis: which
+// axis to run along, and where the runs start. Used by the tile interpreter only.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <utility>
+
+#include "protocol/view.hpp"
+
+namespace gamelan::engine::exec {
+
+using Axes = std::array<std::int64_t, protocol::max_dims>;
+
+/// One axis of a box that is copied between an operand and a register tile.
+struct Run { std::int64_t extent, operand_stride, tile_stride; };
+
+/// The runs of one tile for one operand, innermost first, adjacent ones merged.
+struct Runs {
+  std::array<Run, protocol::max_dims> run;
+  int count = 0;
+
+  Runs(const Axes& extents, int axis_count, const Axes& strides, std::int64_t item_bytes) {
+    std::int64_t tile_stride = item_bytes;
+    for (auto axis = static_cast<std::size_t>(axis_count); axis-- > 0;) {
+      if (extents[axis] == 1) continue;
+      if (count > 0 && strides[axis] == last().operand_stride * last().extent) last().extent *= extents[axis];
+      else run[static_cast<std::size_t>(count++)] = {extents[axis], strides[axis], tile_stride};
+      tile_stride *= extents[axis];
+    }
+    if (count == 0) run[static_cast<std::size_t>(count++)] = {1, 0, item_bytes};
+  }
+
+  Run& last() { return run[static_cast<std::size_t>(count - 1)]; }
+
+  /// Moves the run that is best as the innermost loop to the front: long, and along the operand's memory.
+  void choose_inner() {
+    constexpr std::int64_t long_enough = 8;
+    const auto is_better = [](const Run& left, const Run& right) {
+      const bool left_is_long = left.extent >= long_enough, right_is_long = right.extent >= long_enough;
+      if (!left_is_long || !right_is_long) return left.extent > right.extent;
+      return std::abs(left.operand_stride) < std::abs(right.operand_stride);
+    };
+    for (int k = 1; k < count; ++k) {
+      if (is_better(run[static_cast<std::size_t>(k)], run[0])) std::swap(run[static_cast<std::size_t>(k)], run[0]);
+    }
+  }
+
+  /// Calls action(operand offset, tile offset) for each start of the innermost run.
+  template <class Action>
+  void each(const Action& action) const {
+    Axes position{};
+    std::int64_t operand_offset = 0, tile_offset = 0;
+    for (;;) {
+      action(operand_offset, tile_offset);
+      int axis = 1;
+      for (; axis < count; ++axis) {
+        const Run& here = run[static_cast<std::size_t>(axis)];
+        operand_offset += here.operand_stride;
+        tile_offset += here.tile_stride;
+        if (++position[static_cast<std::size_t>(axis)] < here.extent) break;
+        operand_offset -= here.operand_stride * here.extent;
+        tile_offset -= here.tile_stride * here.extent;
+        position[static_cast<std::size_t>(axis)] = 0;
+      }
+      if (axis == count) return;
+    }
+  }
+};
+
+}  // namespace gamelan::engine::exec

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The bounded queue and its rules.
+#include "engine/inbox.hpp"
+
+#include <string>
+
+namespace gamelan::engine {
+namespace {
+
+using protocol::ErrorKind;
+
+constexpr std::size_t max_queued_requests = 64;
+constexpr std::size_t max_queued_bytes = std::size_t{1} << 30;
+
+std::size_t total_bytes(const protocol::Frames& frames) {
+  std::size_t bytes = 0;
+  for (const protocol::Bytes& frame : frames) bytes += frame.size();
+  return bytes;
+}
+
+protocol::Reply refusal(std::uint64_t seq, ErrorKind kind, std::string message) {
+  protocol::Reply reply;
+  reply.seq = seq;
+  reply.outcome = protocol::Outcome::failed;
+  reply.error = kind;
+  reply.message = std::move(message);
+  return reply;
+}
+
+}  // namespace
+
+std::optional<Incoming> Inbox::next(std::chrono::milliseconds timeout) {
+  std::unique_lock lock(mutex_);
+  if (!has_request_.wait_for(lock, timeout, [&] { return !queue_.empty(); })) return std::nullopt;
+  Incoming incoming = std::move(queue_.front());
+  queue_.pop_front();
+  queued_bytes_ -= total_bytes(incoming.frames);
+  running_ = Running{incoming.identity, protocol::sequence(incoming.request), false, Clock::now()};
+  return incoming;
+}
+
+void Inbox::finish() {
+  const std::lock_guard lock(mutex_);
+  running_.reset();
+}
+
+bool Inbox::is_cut() const {
+  const std::lock_guard lock(mutex_);
+  return running_ && running_->is_cut;
+}
+
+std::optional<protocol::Reply> Inbox::admit(Incoming incoming) {
+  const std::uint64_t seq = protocol::sequence(incoming.request);
+  const std::size_t bytes = total_bytes(incoming.frames);
+  const bool is_shutdown = std::holds_alternative<protocol::Shutdown>(incoming.request);
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_closing_) return refusal(seq, ErrorKind::engine_lost, "the engines are leaving: a client has shut them down");
+    const bool is_full = queue_.size() >= max_queued_requests ||
+                         (!queue_.empty() && queued_bytes_ + bytes > max_queued_bytes);
+    if (is_full && !is_shutdown)
+      return refusal(seq, ErrorKind::protocol,
+                     "too many requests at once: " + std::to_string(queue_.size()) + " with " +
+                         std::to_string(queued_bytes_) + " bytes wait already; read replies before sending more");
+    if (is_shutdown) cut_locked();  // who shuts down does not wait for a long batch
+    is_closing_ = is_shutdown;
+    queued_bytes_ += bytes;
+    queue_.push_back(std::move(incoming));
+  }
+  has_request_.notify_one();
+  return std::nullopt;
+}
+
+std::vector<Incoming> Inbox::cancel(const protocol::Bytes& identity, std::uint64_t batch) {
+  std::vector<Incoming> dropped;
+  const std::lock_guard lock(mutex_);
+  for (auto item = queue_.begin(); item != queue_.end();) {
+    const bool is_meant = item->identity == identity && std::holds_alternative<protocol::Batch>(item->request) &&
+                          (batch == 0 || protocol::sequence(item->request) == batch);
+    if (!is_meant) {
+      ++item;
+      continue;
+    }
+    queued_bytes_ -= total_bytes(item->frames);
+    dropped.push_back(std::move(*item));
+    item = queue_.erase(item);
+  }
+  if (running_ && running_->identity == identity && (batch == 0 || running_->seq == batch)) cut_locked();
+  return dropped;
+}
+
+void Inbox::cut_running() {
+  const std::lock_guard lock(mutex_);
+  if (running_ && !running_->is_cut) cut_locked();
+}
+
+void Inbox::cut_locked() {
+  if (!running_) return;
+  running_->is_cut = true;
+  cut_(running_->seq);
+}
+
+std::vector<Inbox::Waiting> Inbox::give_up() {
+  std::vector<Waiting> waiting;
+  const std::lock_guard lock(mutex_);
+  if (running_) waiting.push_back({std::move(running_->identity), running_->seq});
+  for (Incoming& item : queue_) waiting.push_back({std::move(item.identity), protocol::sequence(item.request)});
+  running_.reset();
+  queue_.clear();
+  queued_bytes_ = 0;
+  return waiting;
+}
+
+Inbox::State Inbox::state() const {
+  const std::lock_guard lock(mutex_);
+  const double busy_s = running_ ? std::chrono::duration<double>(Clock::now() - running_->since).count() : 0;
+  return {running_.has_value(), busy_s, queue_.size()};
+}
+
+}  // namespace gamelan::engine

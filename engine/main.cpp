@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One engine process: starts MPI and Global Arrays, then every rank executes what rank 0's server receives, in order,
+// until a client says Shutdown or no client is heard any more. Nothing else is decided here.
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/board.hpp"
+#include "engine/comm.hpp"
+#include "engine/dist/heap.hpp"
+#include "engine/options.hpp"
+#include "engine/server.hpp"
+#include "engine/session.hpp"
+#include "protocol/codec.hpp"
+
+namespace gamelan::engine {
+namespace {
+
+using protocol::Bytes;
+using protocol::Error;
+using protocol::ErrorKind;
+
+constexpr int exit_usage = 2;
+constexpr auto idle_turn = std::chrono::milliseconds(500);
+
+std::string host_name() {
+  char text[256] = {};
+  gethostname(text, sizeof text - 1);
+  return text;
+}
+
+const char* variable(const char* name) { return std::getenv(name); }
+
+/// Before MPI_Init only the launcher's variables know the rank; a process started by hand is rank 0.
+std::string rank_by_launcher() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID"})
+    if (const char* value = variable(name)) return value;
+  return "0";
+}
+
+void redirect_output(const std::string& directory, const std::string& rank) {
+  const std::string path = directory + "/rank-" + rank + ".log";
+  if (!std::freopen(path.c_str(), "a", stderr))
+    throw Error(ErrorKind::os, "--log: cannot write " + path + ": does the directory exist?");
+  dup2(STDERR_FILENO, STDOUT_FILENO);
+  setvbuf(stderr, nullptr, _IOLBF, 0);
+}
+
+protocol::Connection describe(const Options& options, const Comm& comm) {
+  protocol::Connection connection;
+  connection.session = options.session;
+  connection.host = host_name();
+  connection.pid = getpid();
+  connection.ranks = comm.size();
+  if (const char* job = variable("SLURM_JOB_ID")) connection.slurm_job_id = job;
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(protocol::fingerprint()));
+  connection.fingerprint = text;
+  return connection;
+}
+
+std::string mpi_library() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  return std::string(text, static_cast<std::size_t>(length)).substr(0, std::string(text).find(','));
+}
+
+/// Carries a request out on this rank; all ranks come here with the same request. Errors of Configure are the same
+/// everywhere; what Session::execute throws is a bug of ours and ends the job.
+protocol::Reply obey(Session& session, const protocol::Request& request) {
+  if (const auto* batch = std::get_if<protocol::Batch>(&request)) return session.execute(*batch);
+  protocol::Reply reply;
+  reply.seq = protocol::sequence(request);
+  if (const auto* wanted = std::get_if<protocol::Configure>(&request)) {
+    try {
+      session.configure(*wanted);
+    } catch (const Error& error) {
+      reply.outcome = protocol::Outcome::failed;
+      reply.error = error.kind();
+      reply.message = error.what();
+    }
+  }
+  return reply;
+}
+
+bool is_shutdown(const protocol::Request& request) { return std::holds_alternative<protocol::Shutdown>(request); }
+
+void lead(const Options& options, Server& server, Board& board, Session& session) {
+  for (;;) {
+    std::optional<Server::Incoming> incoming = server.next(idle_turn);
+    if (!incoming) {
+      if (options.idle_timeout_s <= 0 || server.seconds_since_client() < options.idle_timeout_s) continue;
+      std::fprintf(stderr, "gamelan-engine: no client was heard for %.0f s: leaving (--idle-timeout 0 stays)\n",
+                   options.idle_timeout_s);
+      board.exchange({});
+      return;
+    }
+    board.clear_cut();
+    if (server.is_cancelled()) board.request_cut();  // it came between `next` and here
+    board.exchange(protocol::pack(incoming->frames));
+    server.reply(incoming->identity, protocol::encode(obey(session, incoming->request)));
+    if (is_shutdown(incoming->request)) return;
+  }
+}
+
+void follow(Board& board, Session& session) {
+  for (;;) {
+    const Bytes packed = board.exchange({});
+    if (packed.empty()) return;
+    const protocol::Request request = protocol::decode_request(protocol::unpack(packed));
+    obey(session, request);
+    if (is_shutdown(request)) return;
+  }
+}
+
+/// The life of a rank between MPI's start and end. Collective.
+void play(const Options& options, Comm& comm) {
+  if (options.expect_ranks != 0 && options.expect_ranks != comm.size())
+    throw Error(ErrorKind::os, "MPI started " + std::to_string(comm.size()) + " ranks, expected " +
+                                   std::to_string(options.expect_ranks) +
+                                   ": the launcher and the MPI library do not fit together (under Slurm: srun "
+                                   "--mpi=pmix; otherwise mpiexec.openmpi)");
+  const std::size_t heap_bytes =
+      options.heap_bytes ? static_cast<std::size_t>(options.heap_bytes) : dist::Heap::default_bytes(comm);
+  dist::Heap heap(comm, heap_bytes);
+  Board board(comm, heap);
+  Session session(comm, heap, board);
+  if (comm.rank() != 0) {
+    comm.throw_together(std::nullopt);  // rank 0 could not listen: leave together
+    return follow(board, session);
+  }
+  const nlohmann::json hello = {{"session", options.session},   {"ranks", comm.size()},
+                                {"host", host_name()},          {"pid", getpid()},
+                                {"heap_bytes_per_rank", heap_bytes},     {"one_node", comm.is_one_node()},
+                                {"version", GAMELAN_VERSION},   {"mpi", mpi_library()},
+                                {"idle_timeout_seconds", options.idle_timeout_s}};
+  const ServerCallbacks callbacks{.status_json = [&session] { return session.status_json(); },
+                                  .hello_info = [text = hello.dump()] { return text; },
+                                  .cancel = [&board](std::uint64_t) { board.request_cut(); }};
+  std::unique_ptr<Server> server;
+  std::optional<Error> problem;
+  try {
+    server = std::make_unique<Server>(options, describe(options, comm), callbacks);
+  } catch (const Error& error) {
+    problem = error;
+  }
+  comm.throw_together(problem);
+  lead(options, *server, board, session);
+}
+
+int run(int argc, char** argv, const Options& options) {
+  Comm comm(&argc, &argv);
+  try {
+    play(options, comm);
+    return EXIT_SUCCESS;
+  } catch (const std::exception& error) {
+    // Any rank may come here alone (a GA error, a bug): the others wait in a collective, so the job ends as a whole.
+    std::fprintf(stderr, "gamelan-engine: rank %d of %d on %s: %s\n", comm.rank(), comm.size(), host_name().c_str(),
+                 error.what());
+    std::fflush(stderr);
+    MPI_Abort(comm.world(), EXIT_FAILURE);
+    return EXIT_FAILURE;
+  }
+}
+
+}  // namespace
+}  // namespace gamelan::engine
+
+int main(int argc, char** argv) {
+  using namespace gamelan::engine;
+  const std::string rank = rank_by_launcher();
+  const bool speaks = rank == "0";  // one message, not one from every rank
+  Options options;
+  try {
+    options = parse_options(std::vector<std::string>(argv + 1, argv + argc), variable);
+    if (options.wants_help && speaks) std::fputs(help_text().c_str(), stdout);
+    if (options.wants_version && speaks)
+      std::printf("gamelan-engine %s, protocol %d, op table %016llx\n", GAMELAN_VERSION,
+                  gamelan::protocol::protocol_version,
+                  static_cast<unsigned long long>(gamelan::protocol::fingerprint()));
+    if (options.wants_help || options.wants_version) return EXIT_SUCCESS;
+    if (!options.log_dir.empty()) redirect_output(options.log_dir, rank);
+  } catch (const gamelan::protocol::Error& error) {
+    if (speaks) std::fprintf(stderr, "gamelan-engine: %s\n", error.what());
+    return exit_usage;
+  }
+  return run(argc, argv, options);
+}

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Groups nodes that can run in one pass over memory, and gives every new array its layout. A node joins the latest group
+// that admits it, provided it does not depend on a group in between. Inside a group an element may depend only on
+// elements at the same position; a read at another offset of something that the group writes is admitted in one case:
+// the write goes to a fresh version of the array, so that a stencil with its assignment is one pass without a copy.
+#include <algorithm>
+
+#include "engine/plan/bricks.hpp"
+#include "engine/plan/planner.hpp"
+
+namespace gamelan::engine::plan {
+namespace {
+
+constexpr std::size_t look_back = 16;      // groups tried before a new one is opened
+constexpr std::size_t largest_group = 512;  // nodes
+constexpr std::size_t most_operands = 48;  // arrays in memory that one pass walks over
+
+class Fuser {
+ public:
+  explicit Fuser(Context& context) : context_(context) {}
+
+  void run() {
+    split_overlapping_writes();
+    find_readers(context_);
+    for (int n = 0; n < static_cast<int>(context_.nodes.size()); ++n)
+      if (!join(n)) open_group(n);
+  }
+
+ private:
+  const Node& node(int n) const { return context_.nodes[static_cast<std::size_t>(n)]; }
+  const ArrayInfo& array(ArrayId id) const { return context_.arrays.at(id); }
+
+  /// An in-place write that reads its own array at another offset computes into a temporary first, unless most of the
+  /// array is written: then the write goes to a fresh version.
+  void split_overlapping_writes() {
+    std::vector<Node> nodes;
+    for (auto& current : context_.nodes) {
+      auto& command = current.command;
+      if (current.kind != Node::Kind::elementwise || command.creates || current.takes_version || !overlaps_itself(command) ||
+          can_take_a_version(command.out)) {
+        nodes.push_back(std::move(current));
+        continue;
+      }
+      const auto id = context_.next_temporary++;
+      context_.arrays[id] = {command.out.extents, command.out.dtype, {}};
+      context_.created.insert(id);
+      context_.dead.insert(id);
+      protocol::Command copy;
+      copy.op = Op::copy;
+      copy.loop = command.out.dtype;
+      copy.out = command.out;
+      copy.in = {protocol::whole(id, command.out.dtype, command.out.extents)};
+      command.out = std::get<View>(copy.in[0]);
+      command.creates = true;
+      const int source = current.source;
+      nodes.push_back(std::move(current));
+      nodes.push_back({Node::Kind::elementwise, std::move(copy), source});
+    }
+    context_.nodes = std::move(nodes);
+  }
+
+  static bool is_misaligned(const View& read, const View& write) {
+    return read.base == write.base && !protocol::same_elements(read, write) && protocol::may_overlap(read, write);
+  }
+
+  static bool overlaps_itself(const protocol::Command& command) {
+    return std::any_of(command.in.begin(), command.in.end(), [&](const protocol::Operand& operand) {
+      const auto* view = std::get_if<View>(&operand);
+      return view && is_misaligned(*view, command.out);
+    });
+  }
+
+  bool can_take_a_version(const View& write) const {
+    return context_.options.has("version") && write.dtype == array(write.base).dtype &&
+           2 * protocol::element_count(write.extents) >= protocol::element_count(array(write.base).extents);
+  }
+
+  /// True when an in-place write must go to a fresh version: something reads its array elsewhere in the same pass, or a
+  /// copy waits for the old version.
+  static bool needs_version(const Group& group, const Node& current) {
+    return current.takes_version || overlaps_itself(current.command) ||
+           std::any_of(group.reads.begin(), group.reads.end(), [&](const View& read) { return is_misaligned(read, current.command.out); });
+  }
+
+  /// True when `command` must come after the group.
+  static bool depends_on(const protocol::Command& command, const Group& group) {
+    const auto touches = [](const std::vector<View>& views, const View& view) {
+      return std::any_of(views.begin(), views.end(), [&](const View& other) {
+        return other.base == view.base && protocol::may_overlap(other, view);
+      });
+    };
+    for (const auto& operand : command.in)
+      if (const auto* view = std::get_if<View>(&operand); view && touches(group.writes, *view)) return true;
+    return touches(group.reads, command.out) || touches(group.writes, command.out);
+  }
+
+  bool join(int n) {
+    if (!context_.options.has("fuse")) return false;
+    const auto& current = node(n);
+    if (current.kind != Node::Kind::elementwise && current.kind != Node::Kind::reduce) return false;
+    const auto& groups = context_.groups;
+    for (std::size_t back = 0; back < std::min(look_back, groups.size()); ++back) {
+      const auto index = groups.size() - 1 - back;
+      if (admits(groups[index], n)) {
+        add(context_.groups[index], n);
+        return true;
+      }
+      if (depends_on(current.command, groups[index])) return false;
+    }
+    return false;
+  }
+
+  bool admits(const Group& group, int n) const {
+    const auto& current = node(n);
+    const auto& command = current.command;
+    if (!group.is_fusable || group.nodes.size() >= largest_group) return false;
+    if (group.loads.size() + group.stores.size() + command.in.size() + 1 > most_operands) return false;
+    if (current.kind == Node::Kind::reduce) return admits_fold(group, n);
+    if (group.extents != command.out.extents) return false;
+    if (group.fold_axes && (!may_store(group, *group.fold_axes) || reads_result_of_fold(group, command))) return false;
+    for (const auto& operand : command.in)
+      if (const auto* view = std::get_if<View>(&operand))
+        for (const auto& write : group.writes)
+          if (is_misaligned(*view, write)) return false;
+    for (const auto& write : group.writes)
+      if (is_misaligned(write, command.out)) return false;
+    if (!command.creates) {
+      if (needs_version(group, current) && !group.versioned.contains(command.out.base)) {
+        if (!current.takes_version && (!can_take_a_version(command.out) || !continues(group, command))) return false;
+        for (const auto& write : group.writes)
+          if (write.base == command.out.base) return false;
+      }
+      if (layout_of(command.out) != group.iterations && !can_move(group, layout_of(command.out))) return false;
+    } else if (!is_balanced(group.iterations) && !is_dead_temporary(context_, command.out.base)) {
+      return false;
+    }
+    return true;
+  }
+
+  /// A group that has written new arrays only may still run elsewhere: where an array lies that it writes to in the end.
+  /// Only the latest group moves, because later ones have been laid out by its results.
+  bool can_move(const Group& group, const Layout& layout) const {
+    return &group == &context_.groups.back() && !group.fold_axes &&
+           std::all_of(group.writes.begin(), group.writes.end(), [&](const View& write) {
+             return group.made.contains(write.base) && (dist::is_balanced(layout) || is_dead_temporary(context_, write.base));
+           });
+  }
+
+  void move(Group& group, const Layout& layout) {
+    group.iterations = layout;
+    for (const auto& write : group.writes) context_.arrays.at(write.base).layout = layout;
+  }
+
+  /// True when the command reads what the group computes.
+  static bool continues(const Group& group, const protocol::Command& command) {
+    return std::any_of(command.in.begin(), command.in.end(), [&](const protocol::Operand& operand) {
+      const auto* view = std::get_if<View>(&operand);
+      return view && std::any_of(group.writes.begin(), group.writes.end(),
+                                 [&](const View& write) { return protocol::same_elements(write, *view); });
+    });
+  }
+
+  /// A reduction joins the group that computes or reads its operand. When bricks reach over the ends of blocks, such a
+  /// group may not write arrays.
+  bool admits_fold(const Group& group, int n) const {
+    const auto& command = node(n).command;
+    const auto* operand = std::get_if<View>(&command.in[0]);
+    if (!operand || group.extents != operand->extents || protocol::element_count(group.extents) == 0) return false;
+    if (group.fold_axes && *group.fold_axes != command.ints) return false;
+    if (!command.creates || reads_result_of_fold(group, command)) return false;
+    const auto is_same = [&](const View& view) { return protocol::same_elements(view, *operand); };
+    if (!continues(group, command) && std::none_of(group.reads.begin(), group.reads.end(), is_same)) return false;
+    for (const auto& write : group.writes)
+      if (is_misaligned(*operand, write)) return false;
+    return may_store(group, command.ints) ||
+           std::all_of(group.writes.begin(), group.writes.end(), [&](const View& write) {
+             return is_result_of_fold(group, write.base) || stays_in_registers(context_, group, write.base, n);
+           });
+  }
+
+  bool may_store(const Group& group, const std::vector<std::int64_t>& axes) const {
+    return bricks_fit(group.iterations, brick_extents(group.extents, reduced_axes(axes, group.extents.size())));
+  }
+
+  bool is_result_of_fold(const Group& group, ArrayId array) const {
+    return std::any_of(group.nodes.begin(), group.nodes.end(), [&](int n) {
+      return node(n).kind == Node::Kind::reduce && node(n).command.out.base == array;
+    });
+  }
+
+  bool reads_result_of_fold(const Group& group, const protocol::Command& command) const {
+    return group.fold_axes && std::any_of(command.in.begin(), command.in.end(), [&](const protocol::Operand& operand) {
+             const auto* view = std::get_if<View>(&operand);
+             return view && is_result_of_fold(group, view->base);
+           });
+  }
+
+  Layout layout_of(const View& view) const {
+    const auto& base = array(view.base);
+    return dist::layout_of_view(base.layout, dist::box_of_base(view, base.extents, base.dtype)->map, view.extents);
+  }
+
+  /// Where a new array of `extents` should lie: with the first operand that spans the iterations, else by default.
+  Layout layout_for_new(const protocol::Command& command, const Shape& extents) const {
+    for (const auto& operand : command.in) {
+      const auto* view = std::get_if<View>(&operand);
+      if (!view || view->extents != extents) continue;
+      if (std::find(view->strides.begin(), view->strides.end(), 0) != view->strides.end()) continue;
+      const auto layout = layout_of(*view);
+      if (!layout.is_replicated && dist::is_balanced(layout)) return layout;
+    }
+    return dist::default_layout(extents, context_.options.ranks);
+  }
+
+  void open_group(int n) {
+    const auto& current = node(n);
+    const auto& command = current.command;
+    Group group;
+    const bool is_reduce = current.kind == Node::Kind::reduce;
+    group.extents = is_reduce ? std::get<View>(command.in[0]).extents : command.out.extents;
+    group.is_fusable = (current.kind == Node::Kind::elementwise || is_reduce);
+    if (current.kind == Node::Kind::elementwise)
+      group.iterations = command.creates ? layout_for_new(command, group.extents) : layout_of(command.out);
+    else if (is_reduce)
+      group.iterations = layout_of(std::get<View>(command.in[0]));
+    context_.groups.push_back(std::move(group));
+    add(context_.groups.back(), n);
+  }
+
+  void add(Group& group, int n) {
+    const auto& current = node(n);
+    const auto& command = current.command;
+    if (!command.creates && current.kind == Node::Kind::elementwise) {
+      if (needs_version(group, current)) group.versioned.insert(command.out.base);
+      if (const auto layout = layout_of(command.out); layout != group.iterations) move(group, layout);
+    }
+    group.nodes.push_back(n);
+    for (const auto& operand : command.in)
+      if (const auto* view = std::get_if<View>(&operand)) group.reads.push_back(*view);
+    group.writes.push_back(command.out);
+    count_operands(group, command);
+    if (current.kind == Node::Kind::reduce) group.fold_axes = command.ints;
+    if (command.creates) {
+      group.made.insert(command.out.base);
+      auto& made = context_.arrays.at(command.out.base);
+      if (current.kind == Node::Kind::elementwise) made.layout = group.iterations;
+      else if (current.kind == Node::Kind::alias) made.layout = array(std::get<View>(command.in[0]).base).layout;
+      else if (current.kind == Node::Kind::irregular) made.layout = layout_for_irregular(context_, command);
+      else if (current.kind == Node::Kind::reduce) made.layout = layout_of_fold(group, current, made.extents);
+      else made.layout = dist::default_layout(made.extents, context_.options.ranks);
+    }
+  }
+
+  void count_operands(Group& group, const protocol::Command& command) const {
+    const auto add_distinct = [](std::vector<View>& views, const View& view) {
+      if (std::none_of(views.begin(), views.end(), [&](const View& other) { return other == view; })) views.push_back(view);
+    };
+    for (const auto& operand : command.in)
+      if (const auto* view = std::get_if<View>(&operand); view && !group.made.contains(view->base)) add_distinct(group.loads, *view);
+    if (!is_dead_temporary(context_, command.out.base)) add_distinct(group.stores, command.out);
+  }
+
+  /// The result of a reduction lies where its kept axes lie, when that is balanced.
+  Layout layout_of_fold(const Group& group, const Node& current, const Shape& extents) const {
+    Layout layout = dist::default_layout(extents, context_.options.ranks);
+    if (layout.is_replicated) return layout;
+    Layout kept = group.iterations;
+    for (auto axis = current.command.ints.rbegin(); axis != current.command.ints.rend(); ++axis) {
+      const auto k = static_cast<std::size_t>(*axis);
+      if (kept.axes[k].parts > 1) return layout;
+      kept.axes.erase(kept.axes.begin() + static_cast<std::ptrdiff_t>(k));
+    }
+    return kept.is_replicated || !dist::is_balanced(kept) ? layout : kept;
+  }
+
+  Context& context_;
+};
+
+}  // namespace
+
+void fuse(Context& context) { Fuser(context).run(); }
+
+}  // namespace gamelan::engine::plan

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Groups -> steps. Names the version (slot) of each array that a step reads and writes, builds the programs, and decides
+// when storage comes to life and when it ends. No hazards are decided here: `fuse` did; the order of steps is the order of
+// groups.
+#include <algorithm>
+
+#include "engine/plan/bricks.hpp"
+#include "engine/plan/planner.hpp"
+#include "engine/plan/program_builder.hpp"
+#include "engine/plan/step_writer.hpp"
+
+namespace gamelan::engine::plan {
+namespace {
+
+constexpr std::int64_t largest_complete_fold = 16384;  // elements that a rank holds at once to finish a result alone
+
+constexpr std::size_t stream_from_bytes = std::size_t{16} << 20;  // per rank; beyond its share of a last-level cache
+
+class Lowering : private StepWriter {
+ public:
+  explicit Lowering(Context& context) : context_(context) {}
+
+  Plan run() {
+    for (const auto& group : context_.groups) lower(group);
+    end_lives();
+    return std::move(plan_);
+  }
+
+ private:
+  Context& context() override { return context_; }
+  const Node& node(int n) const { return context_.nodes[static_cast<std::size_t>(n)]; }
+  const ArrayInfo& info_of(int slot) const { return plan_.slots[static_cast<std::size_t>(slot)].info; }
+
+  int new_slot(ArrayId array, bool is_input) {
+    plan_.slots.push_back({array, context_.arrays.at(array), is_input});
+    return static_cast<int>(plan_.slots.size()) - 1;
+  }
+
+  /// The version of the array that a step reads now.
+  int current(ArrayId array) override {
+    if (const auto found = current_.find(array); found != current_.end()) return found->second;
+    return current_[array] = new_slot(array, true);
+  }
+
+  /// A new version; it becomes current after the step.
+  int make(Step& step, ArrayId array) override {
+    const int slot = new_slot(array, false);
+    step.allocates.push_back(slot);
+    step.binds.push_back(slot);
+    return slot;
+  }
+
+  Operand operand(int slot, const View& view, const Layout& iterations, bool is_written) const {
+    const auto& info = info_of(slot);
+    Operand result;
+    result.slot = slot;
+    result.placement = dist::place(info.layout, *dist::box_of_base(view, info.extents, info.dtype), view.extents,
+                                   protocol::size_of(info.dtype));
+    result.is_written = is_written;
+    result.may_be_remote = !info.layout.is_replicated && result.placement.iterations != iterations;
+    return result;
+  }
+
+  void lower(const Group& group) {
+    Step step;
+    for (const int n : group.nodes) {
+      step.command = std::max(step.command, node(n).source);
+      if (node(n).source >= 0) step.commands.push_back(node(n).source);
+    }
+    switch (node(group.nodes.front()).kind) {
+      case Node::Kind::gather: lower_copy(group, std::move(step), true); break;
+      case Node::Kind::scatter: lower_copy(group, std::move(step), false); break;
+      case Node::Kind::matmul: lower_matmul(group, std::move(step)); break;
+      case Node::Kind::alias: note_copy(node(group.nodes.front())); break;
+      case Node::Kind::irregular: lower_irregular(*this, node(group.nodes.front()).command, std::move(step)); break;
+      case Node::Kind::elementwise:
+      case Node::Kind::reduce: lower_pass(group, std::move(step)); break;
+    }
+  }
+
+  void finish(Step step) override {
+    for (const int slot : step.binds) current_[plan_.slots[static_cast<std::size_t>(slot)].array] = slot;
+    plan_.steps.push_back(std::move(step));
+  }
+
+  void lower_copy(const Group& group, Step step, bool is_gather) {
+    const auto& command = node(group.nodes.front()).command;
+    const auto& from = std::get<View>(command.in[0]);
+    if (is_gather && from.base == command.out.base) {  // the same array, stored anew
+      plan_.slots.push_back({from.base, context_.relaid.at(from.base), true});
+      current_[from.base] = static_cast<int>(plan_.slots.size()) - 1;
+    }
+    const int source = current(from.base);
+    if (is_gather)
+      step.body = Gather{source, make(step, command.out.base), from};
+    else
+      step.body = Scatter{source, current(command.out.base), command.out};
+    finish(std::move(step));
+  }
+
+  /// From here on the copy is read where its original is; who writes the original leaves the version to the copy.
+  void note_copy(const Node& copy) {
+    const auto original = std::get<View>(copy.command.in[0]).base;
+    current_[copy.command.out.base] = current(original);
+    copies_[original] = &copy;
+  }
+
+  /// The step makes a new version of `array`: a copy of the old one takes it over.
+  void hand_over(Step& step, ArrayId array, int from) {
+    const auto found = copies_.find(array);
+    if (found == copies_.end()) return;
+    const Node& copy = *found->second;
+    step.hands_over.push_back({from, copy.command.out.base});
+    owner_[from] = copy.command.out.base;
+    if (copy.source >= 0) step.commands.push_back(copy.source);
+    copies_.erase(found);
+  }
+
+  void lower_matmul(const Group& group, Step step) {
+    const auto& command = node(group.nodes.front()).command;
+    const auto& left = std::get<View>(command.in[0]);
+    const auto& right = std::get<View>(command.in[1]);
+    const Layout nowhere;  // any rank may read any block
+    Matmul matmul;
+    matmul.left = operand(current(left.base), left, nowhere, false);
+    matmul.right = operand(current(right.base), right, nowhere, false);
+    matmul.dtype = command.loop;
+    matmul.extents = command.out.extents;
+    matmul.inner = left.extents.back();
+    matmul.out = make(step, command.out.base);
+    step.body = std::move(matmul);
+    finish(std::move(step));
+  }
+
+  /// New versions of the arrays that the pass writes while it reads them elsewhere.
+  void make_versions(const Group& group, Step& step, Kernel& kernel) {
+    for (const auto array : group.versioned) {
+      const int from = current(array);
+      versions_[array] = make(step, array);
+      hand_over(step, array, from);
+      for (const auto& write : group.writes)
+        if (write.base == array) {
+          const auto& info = info_of(from);
+          kernel.carries.push_back({from, versions_[array], *protocol::axis_wise(write, info.extents, info.dtype), write.extents});
+          break;
+        }
+    }
+  }
+
+  /// What a pass reads and writes, found while its program is built.
+  class Operands {
+   public:
+    Operands(Lowering& lowering, Step& step, Kernel& kernel, bool has_folds)
+        : lowering_(lowering), step_(step), kernel_(kernel), has_folds_(has_folds) {}
+
+    int of_view(const View& view, bool is_written) {
+      const int slot = is_written ? slot_to_write(view.base) : lowering_.current(view.base);
+      const auto [found, is_new] =
+          index_.try_emplace({slot, view.dtype, view.offset, view.strides}, static_cast<int>(kernel_.operands.size()));
+      if (is_new) {
+        auto operand = lowering_.operand(slot, view, kernel_.iterations, is_written);
+        if (has_folds_) operand.may_be_remote = !lowering_.info_of(slot).layout.is_replicated;
+        add(std::move(operand), view.dtype);
+      }
+      kernel_.operands[static_cast<std::size_t>(found->second)].is_written |= is_written;
+      return found->second;
+    }
+    int of_payload(const protocol::Command& command) {
+      Operand payload;
+      payload.source = Operand::Source::payload;
+      payload.payload = command.payload;
+      return add(std::move(payload), command.loop);
+    }
+    int scratch(Dtype dtype) {
+      Operand scratch;
+      scratch.source = Operand::Source::scratch;
+      scratch.is_written = true;
+      return add(std::move(scratch), dtype);
+    }
+
+   private:
+    int add(Operand operand, Dtype dtype) {
+      kernel_.operands.push_back(std::move(operand));
+      kernel_.program.operands.push_back(dtype);
+      return static_cast<int>(kernel_.operands.size()) - 1;
+    }
+    int slot_to_write(ArrayId array) {
+      auto& versions = lowering_.versions_;
+      if (const auto version = versions.find(array); version != versions.end()) return version->second;
+      if (lowering_.context_.created.contains(array) && !lowering_.current_.contains(array))
+        return versions[array] = lowering_.make(step_, array);
+      return lowering_.current(array);
+    }
+
+    Lowering& lowering_;
+    Step& step_;
+    Kernel& kernel_;
+    bool has_folds_;
+    std::map<std::tuple<int, Dtype, std::int64_t, Shape>, int> index_;  // .real begins where its array does
+  };
+
+  void lower_pass(const Group& group, Step step) {
+    versions_.clear();
+    Kernel kernel;
+    kernel.iterations = group.iterations;
+    make_versions(group, step, kernel);
+    Operands operands(*this, step, kernel, group.fold_axes.has_value());
+    ProgramBuilder builder(kernel.program, [&](const View& view, bool is_written) { return operands.of_view(view, is_written); },
+                           [&](const protocol::Command& command) { return operands.of_payload(command); });
+    FoldBricks fold;
+    std::vector<int> reductions;
+    for (const int n : group.nodes) {
+      const auto& command = node(n).command;
+      if (node(n).kind == Node::Kind::elementwise) {
+        builder.add(command);
+        continue;
+      }
+      FoldBricks::Fold each;
+      each.op = protocol::info(command.op).of;
+      each.loop = command.op == Op::any || command.op == Op::all ? Dtype::bool_ : command.loop;
+      const int value = builder.value(std::get<View>(command.in[0]), each.loop);
+      each.scratch = operands.scratch(each.loop);
+      builder.store(value, each.scratch);
+      fold.folds.push_back(each);
+      reductions.push_back(n);
+    }
+    builder.store_results([&](const View& view) { return !stays_in_registers(context_, group, view.base); });
+    stream_large_results(kernel);
+    if (reductions.empty()) {
+      step.body = std::move(kernel);
+      finish(std::move(step));
+      return;
+    }
+    fold.values = std::move(kernel);
+    lower_folds(group, reductions, std::move(fold), std::move(step));
+  }
+
+  /// Results that no cache can hold until they are read again do not pass through it.
+  void stream_large_results(Kernel& kernel) const {
+    for (auto& instruction : kernel.program.code) {
+      if (instruction.kind != Instruction::Kind::store) continue;
+      const auto& operand = kernel.operands[static_cast<std::size_t>(instruction.operand)];
+      instruction.streams = operand.source == Operand::Source::slot &&
+                            block_bytes(plan_.slots[static_cast<std::size_t>(operand.slot)]) >= stream_from_bytes;
+    }
+  }
+
+  void lower_folds(const Group& group, const std::vector<int>& reductions, FoldBricks fold, Step step) {
+    const auto& axes = *group.fold_axes;
+    fold.extents = group.extents;
+    fold.reduced = reduced_axes(axes, group.extents.size());
+    fold.brick = brick_extents(group.extents, fold.reduced);
+    const Layout bricks = layout_of_bricks(fold.values.iterations, fold.extents, fold.brick);
+    fold.values.iterations = bricks;
+    // When no rank's bricks end inside the reduced axes, and few elements make one result, no partials are kept.
+    std::int64_t reduced = 1;
+    for (const auto axis : axes) reduced *= fold.extents[static_cast<std::size_t>(axis)];
+    fold.is_complete = !fold.reduced.empty() && fold.reduced.back() && reduced <= largest_complete_fold &&
+                       std::all_of(axes.begin(), axes.end(), [&](auto axis) { return bricks.axes[static_cast<std::size_t>(axis)].parts == 1; });
+    Layout kept = bricks;
+    if (fold.is_complete)
+      for (const auto axis : axes) kept.axes[static_cast<std::size_t>(axis)] = {.extent = 1, .template_extent = 1};
+    for (auto& each : fold.folds) {
+      const auto id = context_.next_temporary++;
+      context_.arrays[id] = {kept.extents(), each.loop, kept};
+      context_.created.insert(id);
+      context_.dead.insert(id);
+      each.partials = make(step, id);
+    }
+    std::erase_if(step.commands, [&](int command) {
+      return std::any_of(reductions.begin(), reductions.end(), [&](int n) { return node(n).source == command; });
+    });
+    step.command = step.commands.empty() ? -1 : *std::max_element(step.commands.begin(), step.commands.end());
+    const auto folds = fold.folds;
+    const auto is_reduced = fold.reduced;
+    const bool is_empty = protocol::element_count(fold.extents) == 0;
+    step.body = std::move(fold);
+    finish(std::move(step));
+    for (std::size_t k = 0; k < folds.size(); ++k) finish_fold(node(reductions[k]), folds[k], is_reduced, is_empty);
+  }
+
+  void finish_fold(const Node& reduction, const FoldBricks::Fold& fold, const std::vector<bool>& reduced, bool is_empty) {
+    const auto& command = reduction.command;
+    FoldFinish body;
+    body.fold = fold.op;
+    body.loop = fold.loop;
+    body.partials = fold.partials;
+    body.is_empty = is_empty;
+    // View of the partials with the kept axes first, the reduced ones (bricks) after them.
+    const Shape extents = info_of(fold.partials).extents;
+    const View whole = protocol::whole(plan_.slots[static_cast<std::size_t>(fold.partials)].array, fold.loop, extents);
+    View turned = whole;
+    turned.extents.clear();
+    turned.strides.clear();
+    for (const bool want_reduced : {false, true})
+      for (std::size_t k = 0; k < extents.size(); ++k) {
+        if (reduced[k] != want_reduced) continue;
+        turned.extents.push_back(extents[k]);
+        turned.strides.push_back(whole.strides[k]);
+        if (!want_reduced) ++body.kept_axes;
+      }
+    body.input = operand(fold.partials, turned, Layout{}, false);
+    body.input.may_be_remote = true;
+
+    Step step;
+    step.command = reduction.source;
+    if (reduction.source >= 0) step.commands.push_back(reduction.source);
+    const int out = command.creates ? make(step, command.out.base) : current(command.out.base);
+    const auto& info = info_of(out);
+    body.iterations = dist::layout_of_view(info.layout, dist::box_of_base(command.out, info.extents, info.dtype)->map, command.out.extents);
+    body.output_dtype = command.out.dtype;
+    body.output = operand(out, command.out, body.iterations, true);
+    step.body = std::move(body);
+    finish(std::move(step));
+  }
+
+  /// Storage ends after its last use when a newer version exists or nobody names the array after the batch.
+  void end_lives() {
+    std::vector<int> last_use(plan_.slots.size(), -1);
+    for (std::size_t s = 0; s < plan_.steps.size(); ++s)
+      for (const int slot : slots_of(plan_.steps[s])) last_use[static_cast<std::size_t>(slot)] = static_cast<int>(s);
+    for (std::size_t slot = 0; slot < plan_.slots.size(); ++slot) {
+      const auto owner = owner_.find(static_cast<int>(slot));
+      const auto array = owner == owner_.end() ? plan_.slots[slot].array : owner->second;
+      const bool is_superseded = current_.at(array) != static_cast<int>(slot);
+      if (last_use[slot] >= 0 && (is_superseded || context_.dead.contains(array)))
+        plan_.steps[static_cast<std::size_t>(last_use[slot])].releases.push_back(static_cast<int>(slot));
+    }
+  }
+
+  Context& context_;
+  Plan plan_;
+  std::unordered_map<ArrayId, int> current_;
+  std::unordered_map<ArrayId, const Node*> copies_;  // by their original, until it is written
+  std::unordered_map<int, ArrayId> owner_;     // slots that were handed over
+  std::unordered_map<ArrayId, int> versions_;  // new versions that the step being built writes
+};
+
+}  // namespace
+
+Plan lower(Context& context) { return Lowering(context).run(); }
+
+}  // namespace gamelan::engine::plan

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A plan is data: slots (versions of storage) and steps over them, in order. Every rank makes the same plan from the same
+// batch and takes its own part of each step; nothing in it depends on the rank. `dump` is what np.explain shows.
+#pragma once
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "engine/dist/pieces.hpp"
+#include "engine/plan/program.hpp"
+
+namespace gamelan::engine::plan {
+
+using dist::Layout;
+using protocol::ArrayId;
+using protocol::Dtype;
+using protocol::Op;
+using protocol::Shape;
+using protocol::View;
+
+/// How an array is stored: its extents are those of the distribution, which may differ from the notebook's shape (both
+/// describe the same C-order elements).
+struct ArrayInfo {
+  Shape extents;
+  Dtype dtype = Dtype::float64;
+  Layout layout;
+};
+
+/// One version of an array's storage. Inputs exist before the plan; others are allocated by the step that names them.
+struct Slot {
+  ArrayId array = 0;
+  ArrayInfo info;
+  bool is_input = false;
+};
+
+/// A box of a slot (or of a payload frame, or scratch of the running step) that a program reads or writes.
+struct Operand {
+  enum class Source : std::uint8_t { slot, payload, scratch };
+  Source source = Source::slot;
+  int slot = -1;
+  int payload = -1;
+  dist::Placement placement;   ///< for slots
+  bool is_written = false;
+  bool may_be_remote = false;  ///< some rank may touch a block of another rank
+};
+
+/// One pass over `iterations`. `carry`: before the pass, each rank copies its block of `from` to `to` (a new version of
+/// the same array) except for what the pass overwrites.
+struct Kernel {
+  struct Carry {
+    int from = -1, to = -1;
+    protocol::AxisWise written;
+    Shape extents;  ///< of the written view
+  };
+  Layout iterations;
+  Program program;
+  std::vector<Operand> operands;
+  std::vector<Carry> carries;
+};
+
+/// Reductions over the same axes, first half: the program computes the values of each into scratch, brick by brick (and may
+/// store arrays on the way); each brick is folded to one element of `partials`, whose axes are the iteration axes, a
+/// reduced one counting bricks.
+struct FoldBricks {
+  struct Fold {
+    Op op{};            ///< the binary op
+    Dtype loop{};
+    int scratch = -1;   ///< operand that the values are stored to
+    int partials = -1;  ///< slot
+  };
+  Kernel values;        ///< `values.iterations` is the layout of the bricks
+  Shape extents;        ///< of the iteration space
+  std::vector<bool> reduced;  ///< per axis
+  Shape brick;          ///< extent per axis; 1 on kept axes
+  std::vector<Fold> folds;
+  bool is_complete = false;  ///< bricks are folded to one element at once: a reduced axis of `partials` has extent 1
+};
+/// Reduction, second half: the partials of each output element are folded by a fixed tree and cast to the output.
+struct FoldFinish {
+  int partials = -1;
+  Operand input;        ///< the partials, iteration space = kept axes then reduced axes
+  std::size_t kept_axes = 0;
+  Layout iterations;    ///< over the kept axes
+  Operand output;
+  Dtype output_dtype{};  ///< of the written view
+  Op fold{};
+  Dtype loop{};
+  bool is_empty = false;  ///< nothing to fold: the identity
+};
+/// General copies for views that are no box of their base: element by element, by address.
+struct Gather {
+  int from = -1, to = -1;
+  View view;            ///< of `from`; `to` is the whole of a new array
+};
+struct Scatter {
+  int from = -1, to = -1;
+  View view;            ///< of `to`
+};
+struct Matmul {
+  Operand left, right;  ///< iteration spaces (batch..., m, k) and (batch..., k, n)
+  int out = -1;
+  Dtype dtype{};
+  Shape extents;        ///< of out
+  std::int64_t inner = 0;
+};
+
+/// out[..., i, ...] = source[..., index[i], ...] along `axis`.
+struct Take {
+  Operand source, index;
+  Dtype index_dtype{};
+  int out = -1;
+  std::size_t axis = 0;
+};
+/// target[index[i]] = values[i], first half: every rank takes an even share of the index, in order, and sorts its pairs
+/// of position and i-th value by the buckets of the target's first axis.
+struct Route {
+  Operand index, values;
+  Dtype index_dtype{}, dtype{};
+  std::optional<protocol::Scalar> number;  ///< instead of values
+  bool carries_rows = false;  ///< a value is a row of many elements: i is sorted in its place, and the row is read where it lies
+  std::int64_t count = 0, share = 0;  ///< indices in all, and the most that a rank takes
+  dist::AxisLayout target;  ///< of the axis that the indices run along
+  int bucket_shift = 0;     ///< log2 of the positions in a bucket
+  int counts = -1, pairs = -1;
+};
+/// Second half: the owner of a bucket applies what the ranks sorted into it, in the order of the ranks.
+struct Deliver {
+  Route route;
+  Operand target;
+};
+
+/// Running fold along `axis`. A row of one dimension is cut into bricks; element i of brick q is the fold of the bricks
+/// before it, op the fold within it: the same bits however the bricks lie. More dimensions: line by line.
+struct Scan {
+  Operand input;
+  Dtype input_dtype{}, loop{};
+  Op op{};
+  std::size_t axis = 0;
+  std::int64_t brick = 0;  ///< elements; one dimension only
+  Operand totals;          ///< of every brick; slot -1 when one rank has them all
+  int out = -1;
+};
+/// What comes before it when the bricks lie with several ranks.
+struct ScanTotals {
+  Scan scan;
+  Layout layout;   ///< of the elements
+  int totals = -1;
+};
+
+/// Lines along `axis`, which lie with one rank each, sorted one by one.
+struct SortLines {
+  Operand input;
+  Dtype dtype{};
+  std::size_t axis = 0;
+  bool gives_places = false;  ///< the result says where elements came from
+  int values = -1;  ///< the elements of the block, when there is more than one dimension (sort: `out` itself)
+  int items = -1;   ///< two lines of keys
+  int out = -1;
+};
+/// A row that several ranks share: each sorts its interval as keys,
+struct SortRuns {
+  Operand input;
+  Dtype dtype{};
+  Layout layout;
+  bool gives_places = false;
+  int items = -1, spare = -1;
+};
+/// then each merges its interval of the result out of all runs.
+struct MergeRuns {
+  SortRuns runs;
+  int out = -1;
+};
+
+/// How many elements fall into each bin: every rank counts what lies with it,
+struct Count {
+  Operand input;
+  Dtype dtype{};
+  std::int64_t bins = 0;
+  std::optional<Operand> edges;  ///< of the bins (histogram); else an element is its bin
+  int counts = -1;  ///< a table per rank
+};
+/// then the owner of a bin adds the tables.
+struct AddCounts {
+  int counts = -1, out = -1;
+  int ranks = 1;
+};
+
+struct Step {
+  std::variant<Kernel, FoldBricks, FoldFinish, Gather, Scatter, Matmul, Take, Route, Deliver, ScanTotals, Scan, SortLines, SortRuns,
+               MergeRuns, Count, AddCounts>
+      body;
+  std::vector<int> allocates;  ///< slots that come to life before the step
+  std::vector<int> binds;      ///< slots that become their array's current version after it
+  struct HandOver { int slot; ArrayId to; };
+  std::vector<HandOver> hands_over;  ///< slots that another array owns after it: a copy that needed no copying
+  std::vector<int> releases;   ///< slots whose last use this is
+  int command = -1;            ///< the last batch command it completes, for error messages
+  std::vector<int> commands;   ///< every command it completes
+};
+
+struct Plan {
+  std::vector<Slot> slots;
+  std::vector<Step> steps;
+};
+
+/// Bytes of a slot's largest block, the size that every rank reserves.
+std::size_t block_bytes(const Slot& slot);
+/// What an irregular step (Take, ...) touches; nothing for the others.
+struct Use {
+  int slot;
+  bool is_written, may_be_remote;
+};
+std::vector<Use> irregular_uses(const Step& step);
+/// One line about an irregular step.
+std::string describe_irregular(const Step& step);
+/// Slots that a step reads or writes.
+std::vector<int> slots_of(const Step& step);
+/// Readable text: one line per slot and step, programs indented.
+std::string dump(const Plan& plan);
+
+}  // namespace gamelan::engine::plan

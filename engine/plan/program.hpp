@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A fused kernel as data: a short register program that the planner writes and a tier of exec runs (today the tile
+// interpreter). The planner writes each register once.
+#pragma once
+#include "engine/exec/tile.hpp"
+
+namespace gamelan::engine::plan {
+
+using exec::Instruction;
+using exec::Program;
+
+}  // namespace gamelan::engine::plan

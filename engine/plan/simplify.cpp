@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Dead commands: a command that creates an array which nobody reads in this batch or names after it is dropped, and so on
+// backwards. Errors were raised when the command was recorded; nothing observable is lost.
+#include <algorithm>
+
+#include "engine/plan/planner.hpp"
+
+namespace gamelan::engine::plan {
+
+void simplify(Context& context) {
+  std::unordered_set<ArrayId> read;
+  std::vector<Node> kept;
+  kept.reserve(context.nodes.size());
+  for (std::size_t n = context.nodes.size(); n-- > 0;) {
+    auto& node = context.nodes[n];
+    const auto base = node.command.out.base;
+    const bool is_wanted = !is_dead_temporary(context, base) || read.contains(base);
+    if (!is_wanted) continue;
+    for (const auto& operand : node.command.in)
+      if (const auto* view = std::get_if<View>(&operand)) read.insert(view->base);
+    kept.push_back(std::move(node));
+  }
+  std::reverse(kept.begin(), kept.end());
+  context.nodes = std::move(kept);
+}
+
+}  // namespace gamelan::engine::plan

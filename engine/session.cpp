@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/session.hpp"
+#include "engine/exec/isa.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+namespace gamelan::engine {
+namespace {
+
+using protocol::ArrayId;
+using protocol::Error;
+using protocol::ErrorKind;
+using protocol::View;
+
+double seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+Session::Session(Comm& comm, dist::Heap& heap, Board& board)
+    : comm_(comm), heap_(heap), board_(board), executor_(comm, heap, board), notices_(*heap.allocator().allocate(sizeof(Noticeboard))),
+      heap_at_rest_(heap.allocator().in_use()) {
+  options_.ranks = comm.size();
+  // One level of loops for the ensemble, the least that every rank has: levels differ in the last bit of an exponential.
+  exec::set_isa(static_cast<exec::Isa>(comm.agree_min(static_cast<std::int64_t>(exec::best_isa()))));
+  const auto pages = heap_.allocator().take_uncommitted();
+  if (!heap_.commit(pages)) throw Error(ErrorKind::memory, "[session] no memory for the first page of the heap");
+  new (&noticeboard(comm.rank())) Noticeboard{};
+  comm.barrier();  // nobody looks at a board before it hangs
+  heap_.allocator().reset_peak();
+  publish_counters();
+}
+
+Session::~Session() { heap_.allocator().release(notices_); }
+
+// ---- execution
+
+void Session::poison_unmade(const protocol::Batch& batch, const Error& cause) {
+  for (const auto& command : batch.commands)
+    if (command.creates && !arrays_.contains(command.out.base)) poisoned_.insert_or_assign(command.out.base, cause);
+}
+
+void Session::free(const std::vector<ArrayId>& ids) {
+  for (const auto id : ids) {
+    poisoned_.erase(id);
+    const auto found = arrays_.find(id);
+    if (found == arrays_.end()) continue;
+    executor_.release(found->second.storage);
+    arrays_.erase(found);
+  }
+}
+
+/// Arrays that the batch only frees go first: their memory serves the batch.
+void Session::free_untouched(const protocol::Batch& batch) {
+  std::unordered_set<ArrayId> touched;
+  const auto touch = [&](const View& view) { touched.insert(view.base); };
+  for (const auto& command : batch.commands) {
+    touch(command.out);
+    for (const auto& operand : command.in)
+      if (const auto* view = std::get_if<View>(&operand)) touch(*view);
+  }
+  for (const auto& view : batch.fetches) touch(view);
+  std::vector<ArrayId> untouched;
+  std::copy_if(batch.frees.begin(), batch.frees.end(), std::back_inserter(untouched), [&](ArrayId id) { return !touched.contains(id); });
+  free(untouched);
+}
+
+void Session::run(const plan::NamedPlan& named, const protocol::Batch& batch, protocol::Reply& reply) {
+  const auto& plan = *named.plan;
+  std::vector<dist::StoragePtr> storages(plan.slots.size());
+  for (std::size_t slot = 0; slot < plan.slots.size(); ++slot)
+    if (plan.slots[slot].is_input) storages[slot] = arrays_.at(named.array_of(static_cast<int>(slot))).storage;
+  std::vector<ArrayId> owner(plan.slots.size());
+  for (std::size_t slot = 0; slot < plan.slots.size(); ++slot) owner[slot] = named.array_of(static_cast<int>(slot));
+  std::unordered_map<ArrayId, int> bound;
+  published_.steps_planned = plan.steps.size();
+  published_.steps_before = executor_.last_step();
+  const auto done = executor_.run(plan, storages, batch, [&](int slot, ArrayId array) {
+    owner[static_cast<std::size_t>(slot)] = named.name_of(array);
+    bound[named.name_of(array)] = slot;
+  }, [&](const Error& failure) { report_failure(failure); });
+  // Inputs that were replaced or freed on the way have no storage left; the new versions take their place.
+  for (const auto& [id, slot] : bound) {
+    auto& storage = storages[static_cast<std::size_t>(slot)];
+    arrays_.erase(id);
+    if (!(id >> 63)) written_.push_back(id);
+    if (storage) arrays_[id] = {plan.slots[static_cast<std::size_t>(slot)].info, storage};
+  }
+  for (std::size_t slot = 0; slot < plan.slots.size(); ++slot) {
+    const auto id = owner[slot];
+    if (!storages[slot]) {  // released by its last use
+      if (plan.slots[slot].is_input && !bound.contains(id)) arrays_.erase(id);
+      continue;
+    }
+    const bool is_current = arrays_.contains(id) && arrays_.at(id).storage == storages[slot];
+    if (!is_current || id >> 63) {  // an older version or a temporary whose release was cut off
+      executor_.release(storages[slot]);
+      if (is_current) arrays_.erase(id);
+    }
+  }
+  if (done < plan.steps.size()) {
+    reply.outcome = protocol::Outcome::cancelled;
+    std::int64_t first = static_cast<std::int64_t>(batch.commands.size());
+    for (std::size_t s = done; s < plan.steps.size(); ++s)
+      for (const int command : plan.steps[s].commands) first = std::min<std::int64_t>(first, command);
+    reply.command = first;
+    reply.message = "interrupted: " + std::to_string(done) + " of " + std::to_string(plan.steps.size()) + " steps were run";
+  }
+}
+
+// ---- what went wrong on one rank only
+
+/// A rank that failed alone says so in rank 0's block; all ranks look there before the next batch, when rank 0 has
+/// waited for everyone, and so poison the same arrays.
+void Session::report_failure(const Error& failure) {
+  auto& verdict = noticeboard(0).verdicts[batch_number_ % 2];
+  std::uint64_t expected = verdict.claimed.load();
+  while (expected < batch_number_ && !verdict.claimed.compare_exchange_weak(expected, batch_number_)) {}
+  if (expected >= batch_number_) return;  // another rank was first
+  verdict.kind = static_cast<std::uint8_t>(failure.kind());
+  std::snprintf(verdict.message, sizeof verdict.message, "rank %d: %s", comm_.rank(), failure.what());
+  verdict.failed_batch.store(batch_number_);
+}
+
+std::optional<Error> Session::failure_of_batch() const {
+  const auto& verdict = noticeboard(0).verdicts[batch_number_ % 2];
+  if (verdict.failed_batch.load() != batch_number_) return std::nullopt;
+  return Error(static_cast<ErrorKind>(verdict.kind), verdict.message);
+}
+
+void Session::settle_last_batch() {
+  if (const auto failure = failure_of_batch())
+    for (const auto id : written_) poisoned_.insert_or_assign(id, *failure);
+  for (const auto id : written_)
+    if (poisoned_.contains(id)) {
+      if (const auto found = arrays_.find(id); found != arrays_.end()) {
+        executor_.release(found->second.storage);
+        arrays_.erase(found);
+      }
+    }
+  written_.clear();
+}
+
+Session::Noticeboard& Session::noticeboard(int rank) const {
+  return *reinterpret_cast<Noticeboard*>(heap_.address(rank, notices_.offset));
+}
+
+void Session::fetch(const protocol::Batch& batch, protocol::Reply& reply) {
+  if (comm_.rank() != 0) return;
+  for (const auto& view : batch.fetches) {
+    const auto& array = arrays_.at(view.base);
+    plan::Plan plan;
+    plan.slots.push_back({view.base, array.info, true});
+    const std::vector<dist::StoragePtr> storages{array.storage};
+    exec::Counters counters;
+    const exec::Site site(comm_, heap_, board_, plan, storages, batch, executor_.last_step() + 1, counters);
+    try {
+      protocol::Bytes bytes(static_cast<std::size_t>(protocol::element_count(view.extents)) * protocol::size_of(view.dtype));
+      if (!bytes.empty()) exec::fetch(site, 0, view, bytes.data());
+      published_.fetch_bytes += bytes.size();
+      reply.payloads.push_back(std::move(bytes));
+    } catch (const std::exception& error) {  // only rank 0 fetches: the others go on to the next batch
+      return fail(reply, batch, {-1, Error(ErrorKind::memory, std::string("[fetch] rank 0 cannot hold the values: ") + error.what())});
+    }
+  }
+}
+
+protocol::Reply Session::execute(const protocol::Batch& batch) {
+  if (batch.explain) return explain(batch);
+  protocol::Reply reply;
+  reply.seq = batch.seq;
+  published_.is_busy = true;
+  settle_last_batch();
+  heap_.allocator().settle(executor_.last_step());  // rank 0 awaited every rank before it let this batch out
+  ++batch_number_;
+  const double start = seconds();
+  try {
+    free_untouched(batch);
+    std::optional<Refusal> refusal;
+    const auto plan = plan_within_memory(batch, refusal);
+    published_.plan_seconds = published_.plan_seconds + seconds() - start;
+    const auto planned = refusal ? static_cast<std::size_t>(std::max<std::int64_t>(refusal->command, 0)) : batch.commands.size();
+    for (std::size_t c = 0; c < planned; ++c) written_.push_back(batch.commands[c].out.base);
+    run(plan, batch, reply);
+    heap_.allocator().take_uncommitted();  // admitted, hence committed above
+    if (comm_.rank() == 0) {
+      for (int r = 1; r < comm_.size(); ++r) board_.await(r, executor_.last_step());
+      if (const auto failure = failure_of_batch()) refusal = Refusal{failure->command(), *failure};
+    }
+    if (refusal) {
+      fail(reply, batch, *refusal);
+    } else if (reply.outcome == protocol::Outcome::cancelled) {
+      poison_unmade(batch, Error(ErrorKind::cancelled, "the array was not computed: its cell was interrupted"));
+    }
+    if (reply.outcome == protocol::Outcome::ok) fetch(batch, reply);
+    free(batch.frees);
+  } catch (const Error& error) {  // from the planner: the same on every rank
+    fail(reply, batch, {error.command(), error});
+    free(batch.frees);
+  }
+  published_.batches += 1;
+  published_.commands += batch.commands.size();
+  publish_counters();
+  published_.is_busy = false;
+  return reply;
+}
+
+void Session::fail(protocol::Reply& reply, const protocol::Batch& batch, const Refusal& refusal) {
+  reply.outcome = protocol::Outcome::failed;
+  reply.error = refusal.error.kind();
+  reply.message = refusal.error.what();
+  reply.command = refusal.command;
+  if (refusal.command >= 0 && refusal.command < static_cast<std::int64_t>(batch.commands.size())) {
+    const auto origin = batch.commands[static_cast<std::size_t>(refusal.command)].origin;
+    if (origin < batch.origins.size()) reply.origin = batch.origins[origin];
+  }
+  reply.payloads.clear();
+  poison_unmade(batch, refusal.error);
+}
+
+std::optional<Refusal> Session::find_fault(const protocol::Batch& batch) const {
+  Checker checker(
+      [this](ArrayId id) -> std::optional<std::int64_t> {
+        if (const auto lost = poisoned_.find(id); lost != poisoned_.end()) throw lost->second;
+        const auto found = arrays_.find(id);
+        if (found == arrays_.end()) return std::nullopt;
+        const auto& info = found->second.info;
+        return protocol::element_count(info.extents) * static_cast<std::int64_t>(protocol::size_of(info.dtype));
+      },
+      [this](ArrayId id) { return arrays_.contains(id) || poisoned_.contains(id); });
+  return checker.find_fault(batch);
+}
+
+plan::Catalog Session::catalog() const {
+  return [this](ArrayId id) -> const plan::ArrayInfo* {
+    const auto found = arrays_.find(id);
+    return found == arrays_.end() ? nullptr : &found->second.info;
+  };
+}
+
+}  // namespace gamelan::engine

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The arrays of one client, and what a batch does to them: check, plan, admit, run, reply. Lives on every rank; all ranks
+// execute the same batches, so every decision here is made from the same data everywhere. Knows no sockets.
+#pragma once
+#include <atomic>
+#include <string>
+#include <unordered_map>
+
+#include "engine/check.hpp"
+#include "engine/exec/executor.hpp"
+#include "engine/plan/plan_cache.hpp"
+
+namespace gamelan::engine {
+
+class Session {
+ public:
+  /// Collective; the heap must outlive it.
+  Session(Comm& comm, dist::Heap& heap, Board& board);
+  ~Session();
+
+  /// Runs a batch; collective. The reply is complete on rank 0 (payloads), its outcome agreed on all ranks. Never throws
+  /// for what a client sent.
+  protocol::Reply execute(const protocol::Batch& batch);
+  /// Sets options by name; throws Error{value} for an unknown name or value, alike on all ranks. Collective.
+  void configure(const protocol::Configure& wanted);
+  /// Counters as JSON text; thread-safe, may be called while a batch runs.
+  std::string status_json() const;
+
+ private:
+  struct Array {
+    plan::ArrayInfo info;
+    dist::StoragePtr storage;
+  };
+  void set_option(const std::string& name, const std::string& value);
+  std::optional<Refusal> find_fault(const protocol::Batch& batch) const;
+  template <class Accept>
+  std::optional<std::pair<std::size_t, int>> replay(const plan::NamedPlan& named, dist::Allocator& trial, Accept accept) const;
+  /// Makes sure of the memory and the pages that the plan needs, or says from which command on there is none. Collective.
+  std::optional<Refusal> admit(const plan::NamedPlan& named, const protocol::Batch& batch);
+  /// Checks and plans as much of the batch as can be run: all of it, or up to the command that `refusal` names.
+  plan::NamedPlan plan_within_memory(const protocol::Batch& batch, std::optional<Refusal>& refusal);
+  void run(const plan::NamedPlan& named, const protocol::Batch& batch, protocol::Reply& reply);
+  void fail(protocol::Reply& reply, const protocol::Batch& batch, const Refusal& refusal);
+  void poison_unmade(const protocol::Batch& batch, const protocol::Error& cause);
+  void free(const std::vector<protocol::ArrayId>& ids);
+  void free_untouched(const protocol::Batch& batch);
+  void fetch(const protocol::Batch& batch, protocol::Reply& reply);
+  protocol::Reply explain(const protocol::Batch& batch) const;  // plans it and changes nothing
+  std::string describe(const protocol::Batch& batch, const plan::Plan& plan) const;
+  void publish_counters();
+  plan::Catalog catalog() const;
+  protocol::Error too_big(const plan::Plan& plan, std::size_t step, std::size_t bytes) const;
+
+  /// A rank's words in its part of the heap: where it leaves its counters, and, on rank 0, where a rank that failed
+  /// alone leaves the cause.
+  struct Noticeboard {
+    std::atomic<std::uint64_t> kernels, bytes_shared;
+    std::atomic<double> compute_seconds, wait_seconds;
+    struct Verdict {
+      std::atomic<std::uint64_t> claimed, failed_batch;
+      std::uint8_t kind;
+      char message[231];
+    } verdicts[2];  // of odd and even batches: one may be written while a slow rank still reads the one before
+  };
+  Noticeboard& noticeboard(int rank) const;
+  void report_failure(const protocol::Error& failure);
+  std::optional<protocol::Error> failure_of_batch() const;
+  void settle_last_batch();
+
+  Comm& comm_;
+  dist::Heap& heap_;
+  Board& board_;
+  exec::Executor executor_;
+  plan::Options options_;
+  plan::PlanCache plans_;
+  std::unordered_map<protocol::ArrayId, Array> arrays_;
+  std::unordered_map<protocol::ArrayId, protocol::Error> poisoned_;
+  dist::Allocator::Block notices_;
+  std::size_t heap_at_rest_;  ///< bytes per rank that are no arrays
+  std::uint64_t batch_number_ = 0;
+  std::vector<protocol::ArrayId> written_;  // by the last batch
+  double wait_origin_ = 0;
+
+  struct Published {  // read by the status thread
+    std::atomic<std::uint64_t> batches{0}, commands{0}, arrays{0}, heap_bytes{0}, heap_peak{0}, fetch_bytes{0}, steps_planned{0}, steps_before{0}, plan_hits{0}, plan_misses{0};
+    std::atomic<double> plan_seconds{0};
+    std::atomic<bool> is_busy{false};
+  };
+  mutable Published published_;
+};
+
+}  // namespace gamelan::engine

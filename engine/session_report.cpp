@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a session tells: the arithmetic of a MemoryError, the text of a plan, counters; and the options it is told.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "engine/session.hpp"
+
+namespace gamelan::engine {
+namespace {
+
+using protocol::ArrayId;
+using protocol::Error;
+using protocol::ErrorKind;
+
+std::string bytes_text(double bytes) {
+  const char* units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"};
+  int unit = 0;
+  while (bytes >= 1024 && unit < 5) { bytes /= 1024; ++unit; }
+  char text[32];
+  std::snprintf(text, sizeof text, unit ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
+  return text;
+}
+
+}  // namespace
+
+Error Session::too_big(const plan::Plan& plan, std::size_t step, std::size_t bytes) const {
+  const auto& allocator = heap_.allocator();
+  const double ranks = comm_.size();
+  std::string text = "[memory] step " + std::to_string(step) + " needs " + bytes_text(static_cast<double>(bytes)) + " on each of " +
+                     std::to_string(comm_.size()) + " ranks; the engines hold " + bytes_text(static_cast<double>(allocator.in_use()) * ranks) +
+                     " of " + bytes_text(static_cast<double>(allocator.capacity()) * ranks);
+  std::vector<std::pair<std::int64_t, ArrayId>> largest;
+  for (const auto& [id, array] : arrays_)
+    largest.emplace_back(-protocol::element_count(array.info.extents) * static_cast<std::int64_t>(protocol::size_of(array.info.dtype)), id);
+  std::sort(largest.begin(), largest.end());
+  if (!largest.empty()) text += "; largest arrays:";
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, largest.size()); ++i)
+    text += " " + bytes_text(-static_cast<double>(largest[i].first)) + " (" + dist::describe(arrays_.at(largest[i].second).info.layout) + ")";
+  text += ". Delete arrays, or start engines with more memory";
+  return Error(ErrorKind::memory, text, plan.steps[step].command);
+}
+
+protocol::Reply Session::explain(const protocol::Batch& batch) const {
+  protocol::Reply reply;
+  reply.seq = batch.seq;
+  try {
+    if (const auto refusal = find_fault(batch)) throw refusal->error;
+    reply.info = describe(batch, plan::make_plan(batch, catalog(), options_));
+  } catch (const Error& error) {
+    reply.outcome = protocol::Outcome::failed;
+    reply.error = error.kind();
+    reply.message = error.what();
+    reply.command = error.command();
+  }
+  return reply;
+}
+
+std::string Session::describe(const protocol::Batch& batch, const plan::Plan& plan) const {
+  nlohmann::json info{{"plan", plan::dump(plan)}, {"layouts", nlohmann::json::array()}};
+  for (const auto& view : batch.fetches) {
+    const plan::ArrayInfo* known = nullptr;
+    for (const auto& slot : plan.slots)
+      if (slot.array == view.base) known = &slot.info;
+    if (!known && arrays_.contains(view.base)) known = &arrays_.at(view.base).info;
+    nlohmann::json layout;
+    if (known) {
+      layout["replicated"] = known->layout.is_replicated;
+      layout["extents"] = known->extents;
+      layout["axes"] = nlohmann::json::array();
+      for (const auto& axis : known->layout.axes) {
+        std::vector<std::int64_t> cuts;
+        for (int c = 0; c < axis.parts; ++c) cuts.push_back(axis.interval(c).first);
+        cuts.push_back(axis.extent);
+        layout["axes"].push_back({{"cuts", cuts}, {"rank_stride", axis.rank_stride}});
+      }
+    }
+    info["layouts"].push_back(layout);
+  }
+  return info.dump();
+}
+
+void Session::configure(const protocol::Configure& wanted) {
+  for (const auto& [name, value] : wanted.options) set_option(name, value);
+}
+
+void Session::set_option(const std::string& name, const std::string& value) {
+  if (name == "disable_passes") {
+    std::set<std::string> disabled;
+    std::string pass;
+    for (const char c : value + ",") {
+      if (c != ',') { pass += c; continue; }
+      if (pass.empty()) continue;
+      const auto& names = plan::pass_names();
+      if (std::find(names.begin(), names.end(), pass) == names.end())
+        throw Error(ErrorKind::value, "[configure] unknown pass '" + pass + "'");
+      disabled.insert(std::exchange(pass, {}));
+    }
+    options_.disabled = std::move(disabled);
+  } else if (name == "keep_unread") {
+    options_.keeps_unread = value == "1";
+  } else if (name == "reset_stats") {
+    executor_.reset_counters();
+    heap_.allocator().reset_peak();
+    published_.batches = published_.commands = published_.fetch_bytes = 0;
+    published_.plan_seconds = 0;
+    plans_.reset_counters();
+    wait_origin_ = board_.wait_seconds();
+    publish_counters();
+  } else {
+    throw Error(ErrorKind::value, "[configure] unknown option '" + name + "'");
+  }
+}
+
+void Session::publish_counters() {
+  const auto& counters = executor_.counters();
+  auto& mine = noticeboard(comm_.rank());
+  mine.kernels = counters.kernels;
+  mine.bytes_shared = counters.bytes_shared;
+  mine.compute_seconds = counters.compute_seconds;
+  mine.wait_seconds = board_.wait_seconds() - wait_origin_;
+  published_.arrays = arrays_.size();
+  published_.plan_hits = plans_.hits();
+  published_.plan_misses = plans_.misses();
+  published_.heap_bytes = heap_.allocator().in_use() - heap_at_rest_;
+  published_.heap_peak = heap_.allocator().peak() - heap_at_rest_;
+}
+
+std::string Session::status_json() const {
+  std::uint64_t bytes_shared = 0;
+  auto per_rank = nlohmann::json::array();
+  double compute_seconds = 0, wait_seconds = 0;
+  for (int r = 0; r < comm_.size(); ++r) {
+    const auto& notices = noticeboard(r);
+    bytes_shared += notices.bytes_shared;
+    compute_seconds += notices.compute_seconds;
+    wait_seconds += notices.wait_seconds;
+    per_rank.push_back({{"kernels", notices.kernels.load()},
+                        {"bytes_shared", notices.bytes_shared.load()},
+                        {"compute_seconds", notices.compute_seconds.load()},
+                        {"wait_seconds", notices.wait_seconds.load()}});
+  }
+  return nlohmann::json{
+      {"ranks", comm_.size()},
+      {"busy", published_.is_busy.load()},
+      {"batches", published_.batches.load()},
+      {"commands", published_.commands.load()},
+      {"kernels", noticeboard(0).kernels.load()},
+      {"arrays", published_.arrays.load()},
+      {"plan_hits", published_.plan_hits.load()},
+      {"plan_misses", published_.plan_misses.load()},
+      {"ga_creates", dist::Heap::ga_creates()},
+      {"heap_bytes", published_.heap_bytes.load() * static_cast<std::uint64_t>(comm_.size())},
+      {"heap_peak", published_.heap_peak.load() * static_cast<std::uint64_t>(comm_.size())},
+      {"heap_bytes_per_rank", heap_.bytes_per_rank()},
+      {"bytes_shared", bytes_shared},
+      {"fetch_bytes", published_.fetch_bytes.load()},
+      {"wait_seconds", wait_seconds},
+      {"compute_seconds", compute_seconds},
+      {"per_rank", per_rank},
+      {"plan_seconds", published_.plan_seconds.load()},
+      {"steps_planned", published_.steps_planned.load()},
+      {"steps_done", executor_.last_step() - published_.steps_before},
+      {"pass_names", plan::pass_names()},
+  }.dump();
+}
+
+}  // namespace gamelan::engine

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The wire to rank 0: one DEALER socket, owned by one thread that also keeps the engines awake with heartbeats. Callers
+// hand it requests and wait for replies by sequence number; it knows neither Python nor arrays. Every wait has a limit.
+#pragma once
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+
+#include "protocol/codec.hpp"
+#include "protocol/connection.hpp"
+
+namespace gamelan::kernel {
+
+class Client {
+ public:
+  using Milliseconds = std::chrono::milliseconds;
+
+  /// Opens the socket and starts the thread; says nothing yet. Throws Error{os} when no address can be used.
+  explicit Client(const protocol::Connection& connection);
+  ~Client();
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  /// Queues a request under a fresh sequence number, which it returns. Never blocks.
+  /// Throws Error{engine_lost} once the engines are known to be gone.
+  std::uint64_t send(protocol::Request request);
+  /// Waits at most `limit` for the reply to `seq`; nullopt when it has not come. Throws Error{engine_lost} when it
+  /// cannot come any more.
+  std::optional<protocol::Reply> take(std::uint64_t seq, Milliseconds limit);
+  /// The reply to `seq` is not wanted: dropped when it comes.
+  void forget(std::uint64_t seq);
+  /// Declares the engines gone, for a reason found elsewhere (the launcher saw them die).
+  void lose(const std::string& cause);
+  std::optional<std::string> lost_cause() const;
+  /// JSON of the newest status reply a heartbeat brought; "{}" before the first.
+  std::string last_status() const;
+
+ private:
+  void run();
+  void send_queued();
+  void receive_all();
+  void watch_connection();
+  void set_lost(const std::string& cause);
+
+  struct Socket;  // keeps ZeroMQ's headers out of this one
+  std::unique_ptr<Socket> socket_;
+  bool is_local_ = true;  // over ipc a closed connection means a dead engine; over tcp it may come back
+
+  mutable std::mutex mutex_;  // guards everything below; never held over a socket call
+  std::condition_variable arrived_;
+  std::deque<protocol::Frames> queue_;
+  std::map<std::uint64_t, protocol::Reply> replies_;
+  std::set<std::uint64_t> forgotten_;
+  std::uint64_t last_seq_ = 0;
+  std::set<std::uint64_t> heartbeats_;  // status requests of our own, not yet answered
+  std::string status_ = "{}";
+  std::optional<std::string> lost_;
+  bool is_stopping_ = false;
+
+  std::chrono::steady_clock::time_point last_heard_, last_beat_;
+  std::optional<std::chrono::steady_clock::time_point> disconnected_;
+  std::thread thread_;
+};
+
+}  // namespace gamelan::kernel

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernel/dispatch.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "kernel/broadcast.hpp"
+#include "kernel/link.hpp"
+#include "kernel/promotion.hpp"
+#include "kernel/values.hpp"
+
+namespace gamelan::kernel {
+
+using protocol::Command;
+using protocol::Dtype;
+using protocol::Op;
+using Kind = Operand::Kind;
+
+namespace {
+
+std::int64_t threshold_elements = 32'768;
+std::uint64_t host_op_count = 0;
+std::vector<PyObject*> ufuncs;  // immortal: the module is never unloaded
+PyObject* negative_hook = nullptr;
+
+// Records op over classified operands; makes `out` when it is null.
+Ref record_elementwise(Op op, Dtype loop, Dtype result_dtype, const Operands& operands, PyObject* out) {
+  std::vector<npy_intp> extents = broadcast_extents(operands);
+  Command command;
+  command.op = op;
+  command.loop = loop;
+  for (const Operand& operand : operands) {
+    if (operand.kind == Kind::distributed) (*operand.array()->b->link)->require_current();
+  }
+  Ref result = Ref::borrow(out);
+  if (out == nullptr) {
+    result = new_distributed(Link::current(), result_dtype, static_cast<int>(extents.size()), extents.data());
+    command.creates = true;
+  } else {
+    PyArrayObject* target = data_of(as_array(out));
+    require_writeable(target, "output array is read-only");
+    require_same_extents(target, extents);
+    extents.assign(PyArray_DIMS(target), PyArray_DIMS(target) + PyArray_NDIM(target));
+  }
+  const Array* target = as_array(result.get());
+  command.out = view_of(target);
+  std::array<Ref, 3> keep;
+  for (std::size_t index = 0; index < operands.size(); ++index) {
+    const bool is_condition = op == Op::where && index == 0;
+    command.in.push_back(wire_operand(operands[index], is_condition ? Dtype::bool_ : loop, extents, keep[index]));
+  }
+  (*target->b->link)->record(target, std::move(command));
+  return result;
+}
+
+Operands classify_all(std::span<PyObject* const> inputs) {
+  Operands operands;
+  operands.reserve(inputs.size());
+  for (PyObject* input : inputs) operands.push_back(classify(input));
+  return operands;
+}
+
+bool any_of_kind(const Operands& operands, Kind kind) {
+  return std::any_of(operands.begin(), operands.end(), [&](const Operand& operand) { return operand.kind == kind; });
+}
+
+// NumPy raises for any negative exponent of integers, so an exponent on the engines is looked at first: one round trip.
+void check_integer_power(Op op, Dtype loop, const Operands& operands) {
+  const char kind = protocol::info(loop).kind;
+  if (op != Op::power || kind != 'i') return;
+  const Operand& exponent = operands[1];
+  bool has_negative = false;
+  if (exponent.kind == Kind::number) {
+    has_negative = is_negative(exponent.object.get());
+  } else if (protocol::info(exponent.dtype).kind == 'i') {
+    Ref answer = Ref::checked(PyObject_CallOneArg(negative_hook, exponent.object.get()));
+    has_negative = PyObject_IsTrue(answer.get()) == 1;
+  }
+  if (!has_negative) return;
+  PyErr_SetString(PyExc_ValueError, "Integers to negative integer powers are not allowed.");
+  throw PythonError();
+}
+
+Ref call_numpy(Op op, std::span<PyObject* const> inputs, PyObject* out) {
+  std::array<PyObject*, 4> arguments{};
+  std::size_t count = 0;
+  for (PyObject* input : inputs) arguments[count++] = is_array(input) ? as_array(input)->a : input;
+  if (out != nullptr) arguments[count++] = as_array(out)->a;
+  ++host_op_count;
+  return Ref::checked(PyObject_Vectorcall(ufuncs[static_cast<std::size_t>(op)], arguments.data(), count, nullptr));
+}
+
+// The quick look at one operand: local (with its size), distributed, or something to classify properly.
+enum class Quick { local, distributed, unknown };
+Quick look(PyObject* input, std::int64_t& elements) {
+  PyArrayObject* array = nullptr;
+  if (is_array(input)) {
+    if (as_array(input)->b != nullptr) return Quick::distributed;
+    array = data_of(as_array(input));
+  } else if (PyArray_Check(input)) {
+    array = reinterpret_cast<PyArrayObject*>(input);
+  } else {
+    const bool is_number = PyFloat_CheckExact(input) || PyLong_Check(input) || PyComplex_CheckExact(input) ||
+                           PyArray_IsScalar(input, Generic);
+    return is_number ? Quick::local : Quick::unknown;
+  }
+  if (__builtin_mul_overflow(elements, PyArray_SIZE(array), &elements)) return Quick::unknown;
+  return Quick::local;
+}
+
+bool is_plainly_local(std::span<PyObject* const> inputs) {
+  std::int64_t elements = 1;  // of the largest result these operands could broadcast to
+  for (PyObject* input : inputs) {
+    if (look(input, elements) != Quick::local) return false;
+  }
+  return elements < threshold_elements;
+}
+
+}  // namespace
+
+void set_threshold(std::int64_t elements) { threshold_elements = elements; }
+std::int64_t threshold() { return threshold_elements; }
+std::uint64_t host_ops() { return host_op_count; }
+void count_host_op() { ++host_op_count; }
+
+void set_ufuncs(PyObject* list) {
+  for (Py_ssize_t index = 0; index < PyList_Size(list); ++index) {
+    PyObject* ufunc = PyList_GetItem(list, index);
+    Py_INCREF(ufunc);
+    ufuncs.push_back(ufunc);
+  }
+}
+
+void set_negative_hook(PyObject* callable) {
+  Py_XINCREF(callable);
+  Py_XSETREF(negative_hook, callable);
+}
+
+Ref wrap_result(PyObject* value) {
+  if (!PyArray_Check(value)) return Ref::borrow(value);
+  auto* array = reinterpret_cast<PyArrayObject*>(value);
+  return PyArray_SIZE(array) >= threshold_elements ? upload(array) : wrap(value);
+}
+
+Ref elementwise(Op op, std::span<PyObject* const> inputs) {
+  if (is_plainly_local(inputs)) return wrap(call_numpy(op, inputs, nullptr).get());
+  Operands operands = classify_all(inputs);
+  if (any_of_kind(operands, Kind::foreign)) return Ref::borrow(Py_NotImplemented);
+  if (!any_of_kind(operands, Kind::distributed)) {
+    const std::vector<npy_intp> extents = broadcast_extents(operands);
+    if (product(extents) < threshold_elements || !any_of_kind(operands, Kind::local)) {
+      std::vector<PyObject*> objects;
+      for (const Operand& operand : operands) objects.push_back(operand.object.get());
+      return wrap(call_numpy(op, objects, nullptr).get());
+    }
+  }
+  const Resolution resolution = resolve(op, operands, nullptr);
+  check_integer_power(op, resolution.loop, operands);
+  Ref result = record_elementwise(op, resolution.loop, resolution.result, operands, nullptr);
+  // A 0-d result of a universal function is a value, as NumPy's scalars are; that of `where` is an array.
+  PyArrayObject* proxy = data_of(as_array(result.get()));
+  if (PyArray_NDIM(proxy) == 0 && op != Op::where) PyArray_CLEARFLAGS(proxy, NPY_ARRAY_WRITEABLE);
+  return result;
+}
+
+Ref elementwise_into(Op op, std::span<PyObject* const> inputs, PyObject* out) {
+  if (as_array(out)->b == nullptr && is_plainly_local(inputs)) {
+    call_numpy(op, inputs, out);
+    return Ref::borrow(out);
+  }
+  Operands operands = classify_all(inputs);
+  if (any_of_kind(operands, Kind::foreign)) return Ref::borrow(Py_NotImplemented);
+  if (as_array(out)->b == nullptr) {
+    // A small target of distributed operands: they come here, and NumPy applies its own rules.
+    require_same_extents(data_of(as_array(out)), broadcast_extents(operands));  // before anything large travels
+    std::vector<Ref> here;
+    std::vector<PyObject*> objects;
+    for (Operand& operand : operands) {
+      if (operand.kind == Kind::distributed) here.push_back(std::move(fetch({operand.array()}).front()));
+      else here.push_back(Ref::borrow(operand.object.get()));
+      objects.push_back(here.back().get());
+    }
+    call_numpy(op, objects, out);
+    return Ref::borrow(out);
+  }
+  // Before the loop is looked for, as NumPy does: which error is raised depends on it.
+  require_writeable(data_of(as_array(out)), "output array is read-only");
+  const Dtype out_dtype = *dtype_of(PyArray_DESCR(data_of(as_array(out))));
+  const Resolution resolution = resolve(op, operands, &out_dtype);
+  check_integer_power(op, resolution.loop, operands);
+  return record_elementwise(op, resolution.loop, resolution.result, operands, out);
+}
+
+Ref apply(Op op, Dtype loop, Dtype result, std::span<PyObject* const> inputs, PyObject* out) {
+  return record_elementwise(op, loop, result, classify_all(inputs), out);
+}
+
+void record(Op op, Dtype loop, PyObject* out, bool creates, std::span<PyObject* const> inputs,
+            std::vector<std::int64_t> ints) {
+  const Array* target = as_array(out);
+  if (!creates) require_writeable(data_of(target), "output array is read-only");
+  Command command;
+  command.op = op;
+  command.loop = loop;
+  command.out = view_of(target);
+  command.creates = creates;
+  command.ints = std::move(ints);
+  std::vector<Ref> keep(inputs.size());
+  for (std::size_t index = 0; index < inputs.size(); ++index) {
+    const Operand operand = classify(inputs[index]);
+    if (operand.kind == Kind::distributed) (*operand.array()->b->link)->require_current();
+    if (operand.kind == Kind::foreign) {
+      PyErr_SetString(PyExc_TypeError, "expected an array or a number");
+      throw PythonError();
+    }
+    std::vector<npy_intp> extents;
+    if (PyArrayObject* source = operand.shape_source()) extents.assign(PyArray_DIMS(source), PyArray_DIMS(source) + operand.dims());
+    command.in.push_back(wire_operand(operand, loop, extents, keep[index]));
+  }
+  (*target->b->link)->record(target, std::move(command));
+}
+
+}  // namespace gamelan::kernel

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Gamelan: NumPy whose large arrays live on many MPI engines.
+
+    import gamelan as np
+
+Small arrays are NumPy arrays in our class and are computed here; arrays of `np.config.distribute_from` elements or more
+live on the engines, which start by themselves on first need. `np.sync()` waits for them, `np.stats()` counts.
+"""
+import os as _os
+
+import numpy as _numpy
+
+from . import _core
+
+_core.set_package_directory(_os.path.dirname(_os.path.abspath(__file__)))
+
+from . import _indexing, _local, _promotion  # noqa: E402  (hooks of _core, before anything is computed)
+from ._config import config, options  # noqa: E402
+from ._counting import bincount, histogram  # noqa: E402
+from ._creation import (  # noqa: E402
+    arange, array, asanyarray, asarray, ascontiguousarray, copy, diag, empty, empty_like, eye, fromfunction, full, full_like,
+    identity, indices, linspace, logspace, meshgrid, ones, ones_like, zeros, zeros_like,
+)  # fmt: skip
+from ._errors import (  # noqa: E402
+    CancelledError, EngineLostError, EngineTimeoutError, GamelanError, InternalError, ProtocolError, VersionError,
+)  # fmt: skip
+from ._index_arrays import put, take  # noqa: E402
+from ._linalg import dot, inner, matmul, outer, trace, vdot  # noqa: E402
+from ._logic import allclose, array_equal, isclose, isneginf, isposinf  # noqa: E402
+from ._manipulation import (  # noqa: E402
+    append, array_split, atleast_1d, atleast_2d, atleast_3d, broadcast_arrays, broadcast_to, clip, column_stack,
+    concatenate, copyto, diagonal, dsplit, dstack, expand_dims, flip, fliplr, flipud, hsplit, hstack, imag, moveaxis, ndim,
+    ravel, real, reshape, rollaxis, rot90, row_stack, shape, size, split, squeeze, stack, swapaxes, transpose, vsplit, vstack,
+)  # fmt: skip
+from ._ndarray import ndarray  # noqa: E402
+from ._reductions import all, amax, amin, any, max, mean, min, prod, sum  # noqa: E402
+from ._scans import cumprod, cumsum  # noqa: E402
+from ._session import explain, stats, status, sync  # noqa: E402
+from ._sorting import argsort, sort  # noqa: E402
+from ._ufuncs import PUBLIC as _PUBLIC, divmod, ufunc, where  # noqa: E402
+from . import random  # noqa: E402
+
+globals().update(_PUBLIC)
+
+__version__ = "0.1.0"
+
+# Names that are NumPy's own objects: constants, dtypes, and what concerns dtypes, errors and printing only.
+_PASSED = """
+pi e inf nan newaxis euler_gamma Inf NaN NAN Infinity PINF NINF PZERO NZERO infty
+dtype finfo iinfo errstate seterr geterr result_type promote_types can_cast min_scalar_type issubdtype common_type
+printoptions set_printoptions get_printoptions broadcast_shapes ndindex index_exp s_ iterable isscalar
+generic number integer signedinteger unsignedinteger inexact floating complexfloating
+bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 intc uintc int_ uint intp uintp byte ubyte short ushort
+longlong ulonglong float16 float32 float64 half single double float_ complex64 complex128 csingle cdouble complex_
+AxisError ComplexWarning VisibleDeprecationWarning RankWarning TooHardError
+""".split()
+globals().update({name: getattr(_numpy, name) for name in _PASSED if hasattr(_numpy, name)})
+
+
+def array_repr(arr, **keywords):
+    """As `numpy.array_repr`; triggers evaluation and fetches the corners only."""
+    return repr(asarray(arr))
+
+
+def array_str(a, **keywords):
+    """As `numpy.array_str`; triggers evaluation and fetches the corners only."""
+    return str(asarray(a))
+
+
+def __getattr__(name):
+    if name == "testing":
+        return _numpy.testing
+    if not name.startswith("_") and hasattr(_numpy, name):
+        return _local.forwarded(_numpy, name, "")
+    raise AttributeError(f"module 'gamelan' has no attribute {name!r}")
+
+
+__all__ = sorted(name for name in globals() if not name.startswith("_") and name not in {"random"}) + ["random"]

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The part of ndarray that calculates by name: x.sum(), x.clip(), x.dot(). Each forwards to the function of that name; the
+folds of small arrays go to NumPy at once, because a look at every keyword would cost more than the fold. A base of
+ndarray, of no use by itself."""
+from . import _core
+from . import _linalg as linalg
+from . import _manipulation as manipulation
+from . import _reductions as reductions
+from ._ufuncs import PUBLIC
+
+_wrap = _core.wrap
+
+
+class Calculation(_core.Array):
+    """The methods of ndarray that have a function of the same name."""
+
+    __slots__ = ()
+
+    def conj(self):
+        """The complex conjugate."""
+        return PUBLIC["conjugate"](self)
+
+    conjugate = conj
+
+    def clip(self, min=None, max=None, out=None, **keywords):
+        """The array limited to an interval."""
+        return manipulation.clip(self, min, max, out, **keywords)
+
+    def dot(self, b, out=None):
+        """Dot product. See `gamelan.dot`."""
+        return linalg.dot(self, b, out)
+
+    def trace(self, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+        """Sum along a diagonal."""
+        return linalg.trace(self, offset, axis1, axis2, dtype, out)
+
+    def sum(self, axis=None, dtype=None, out=None, keepdims=False, **keywords):
+        """Sum of elements over axes."""
+        if self._b is None and out is None and not keywords:
+            return _wrap(self._a.sum(axis, dtype, None, keepdims))
+        if self._b is not None and not keywords:
+            return reductions.reduce("sum", self, axis, dtype, out, keepdims)
+        return reductions.sum(self, axis, dtype, out, keepdims, **keywords)
+
+    def prod(self, axis=None, dtype=None, out=None, keepdims=False, **keywords):
+        """Product of elements over axes."""
+        if self._b is None and out is None and not keywords:
+            return _wrap(self._a.prod(axis, dtype, None, keepdims))
+        if self._b is not None and not keywords:
+            return reductions.reduce("prod", self, axis, dtype, out, keepdims)
+        return reductions.prod(self, axis, dtype, out, keepdims, **keywords)
+
+    def max(self, axis=None, out=None, keepdims=False, **keywords):
+        """Largest element over axes."""
+        if self._b is None and out is None and not keywords:
+            return _wrap(self._a.max(axis, None, keepdims))
+        if self._b is not None and not keywords:
+            return reductions.reduce("max", self, axis, None, out, keepdims)
+        return reductions.max(self, axis, out, keepdims, **keywords)
+
+    def min(self, axis=None, out=None, keepdims=False, **keywords):
+        """Smallest element over axes."""
+        if self._b is None and out is None and not keywords:
+            return _wrap(self._a.min(axis, None, keepdims))
+        if self._b is not None and not keywords:
+            return reductions.reduce("min", self, axis, None, out, keepdims)
+        return reductions.min(self, axis, out, keepdims, **keywords)
+
+    def any(self, axis=None, out=None, keepdims=False, **keywords):
+        """True where an element over the axes is not zero."""
+        if self._b is None and out is None and not keywords:
+            return _wrap(self._a.any(axis, keepdims=keepdims))
+        if self._b is not None and not keywords:
+            return reductions.reduce("any", self, axis, None, out, keepdims)
+        return reductions.any(self, axis, out, keepdims, **keywords)
+
+    def all(self, axis=None, out=None, keepdims=False, **keywords):
+        """True where no element over the axes is zero."""
+        if self._b is None and out is None and not keywords:
+            return _wrap(self._a.all(axis, keepdims=keepdims))
+        if self._b is not None and not keywords:
+            return reductions.reduce("all", self, axis, None, out, keepdims)
+        return reductions.all(self, axis, out, keepdims, **keywords)
+
+    def mean(self, axis=None, dtype=None, out=None, keepdims=False, **keywords):
+        """Arithmetic mean over axes."""
+        if self._b is None and out is None and not keywords:
+            return _wrap(self._a.mean(axis, dtype, None, keepdims))
+        return reductions.mean(self, axis, dtype, out, keepdims, **keywords)

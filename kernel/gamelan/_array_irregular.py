@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The part of ndarray whose elements move by what data say: x.take(), x.put(). Each forwards to the function of that name.
+A base of ndarray, of no use by itself."""
+from . import _core
+from . import _index_arrays as index_arrays
+from . import _scans as scans
+from . import _sorting as sorting
+
+
+class Irregular(_core.Array):
+    """The methods of ndarray that gather, scatter, scan and sort."""
+
+    __slots__ = ()
+
+    def take(self, indices, axis=None, out=None, mode="raise"):
+        """Elements at the places that integers name. See `gamelan.take`."""
+        return index_arrays.take(self, indices, axis, out, mode)
+
+    def put(self, indices, values, mode="raise"):
+        """Writes elements at the places that integers name. See `gamelan.put`."""
+        index_arrays.put(self, indices, values, mode)
+
+    def cumsum(self, axis=None, dtype=None, out=None):
+        """Running sums. See `gamelan.cumsum`."""
+        return scans.cumsum(self, axis, dtype, out)
+
+    def cumprod(self, axis=None, dtype=None, out=None):
+        """Running products. See `gamelan.cumprod`."""
+        return scans.cumprod(self, axis, dtype, out)
+
+    def sort(self, axis=-1, kind=None, order=None):
+        """Sorts the array in place. See `gamelan.sort`."""
+        sorting.sort_in_place(self, axis, kind, order)
+
+    def argsort(self, axis=-1, kind=None, order=None):
+        """The indices that would sort the array. See `gamelan.argsort`."""
+        return sorting.argsort(self, axis, kind, order)

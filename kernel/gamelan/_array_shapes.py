@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The part of ndarray that is known at once, distributed or not: shape, dtype and the like, and the methods that answer
+with another view of the elements, or with a copy where no view exists. Views are NumPy's own, taken of the proxy
+(docs/decisions/001); what NumPy cannot do with a proxy is in _manipulation. A base of ndarray, of no use by itself."""
+import numpy
+
+from . import _core
+from . import _manipulation as manipulation
+from ._creation import zeros_like
+from ._errors import unimplemented
+from ._local import unwrap, wrap_here
+from ._promotion import dtype_number
+from ._ufuncs import astype
+
+_view = _core.view
+
+
+class Shapes(_core.Array):
+    """What ndarray knows of its shape and dtype, and its other views."""
+
+    __slots__ = ()
+
+    @property
+    def shape(self):
+        """Extents of the axes; assigning one reshapes in place when no copy is needed."""
+        return self._a.shape
+
+    @shape.setter
+    def shape(self, shape):
+        if self._b is None:
+            self._a.shape = shape
+            return
+        view = _core.reshape_view(self, manipulation.resolve_shape(shape, self.size))
+        if view is None:
+            raise AttributeError(
+                "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired shape."
+            )
+        _core.rebind(self, view)
+
+    dtype = property(lambda self: self._a.dtype, doc="The type of the elements.")
+    ndim = property(lambda self: self._a.ndim, doc="The number of axes.")
+    size = property(lambda self: self._a.size, doc="The number of elements.")
+    itemsize = property(lambda self: self._a.itemsize, doc="Bytes of one element.")
+    nbytes = property(lambda self: self._a.nbytes, doc="Bytes of all elements.")
+    strides = property(lambda self: self._a.strides, doc="Byte steps of the axes in the (virtual) C-order array.")
+    flags = property(lambda self: self._a.flags, doc="NumPy's flags of the view.")
+    is_distributed = property(lambda self: self._b is not None, doc="True when the elements live on the engines.")
+
+    @property
+    def T(self):
+        """The array with its axes reversed, a view."""
+        return _view(self, self._a.T)
+
+    @property
+    def base(self):
+        """The array that this one is a view of, None when it is no view."""
+        base = self._a.base
+        return _view(self, base) if isinstance(base, numpy.ndarray) else None
+
+    @property
+    def real(self):
+        """The real part, a view."""
+        return _view(self, self._a.real)
+
+    @real.setter
+    def real(self, value):
+        self.real[...] = value
+
+    @property
+    def imag(self):
+        """The imaginary part, a view when the array is complex."""
+        if self.dtype.kind != "c" and self._b is not None:
+            return zeros_like(self)
+        return _view(self, self._a.imag)
+
+    @imag.setter
+    def imag(self, value):
+        if self.dtype.kind != "c":
+            raise TypeError("array does not have imaginary part to set")
+        self.imag[...] = value
+
+    @property
+    def flat(self):
+        """The elements in one dimension: NumPy's iterator for small arrays, else a view, or a copy where none exists."""
+        return self._a.flat if self._b is None else manipulation.reshape(self, -1)
+
+    @flat.setter
+    def flat(self, value):
+        if self._b is None:
+            self._a.flat = unwrap(value)
+        elif numpy.ndim(value) == 0 or numpy.size(value) == 1:
+            self[...] = value
+        elif numpy.size(value) == self.size:
+            self[...] = manipulation.reshape(value, self.shape)
+        else:
+            raise unimplemented("ndarray.flat = a sequence of another length")
+
+    def reshape(self, *shape, order="C"):
+        """The array with another shape; a view where possible. See `numpy.reshape`."""
+        if self._b is None:
+            return wrap_here(self._a.reshape(*shape, order=order))
+        return manipulation.reshape(self, shape[0] if len(shape) == 1 else shape, order)
+
+    def ravel(self, order="C"):
+        """The elements in one dimension; a view where possible."""
+        return manipulation.ravel(self, order)
+
+    def flatten(self, order="C"):
+        """The elements in one dimension, a copy."""
+        flat = manipulation.ravel(self, order)
+        return flat.copy()
+
+    def transpose(self, *axes):
+        """The array with its axes permuted, a view."""
+        return _view(self, self._a.transpose(*axes))
+
+    def swapaxes(self, axis1, axis2):
+        """The array with two axes exchanged, a view."""
+        return _view(self, self._a.swapaxes(axis1, axis2))
+
+    def squeeze(self, axis=None):
+        """The array without axes of extent 1, a view."""
+        return _view(self, self._a.squeeze(axis))
+
+    def diagonal(self, offset=0, axis1=0, axis2=1):
+        """A diagonal, a read-only view."""
+        return _view(self, self._a.diagonal(offset, axis1, axis2))
+
+    def view(self, dtype=None):
+        """The same memory, also as elements of another dtype."""
+        if dtype is None:
+            return _view(self, self._a.view())
+        if self._b is not None:
+            dtype_number(dtype)  # refuses what the engines do not hold
+        return _view(self, self._a.view(dtype))
+
+    def copy(self, order="C"):
+        """A copy, where the array lives."""
+        if self._b is None:
+            return wrap_here(self._a.copy(order))
+        return manipulation.copy_of(self)
+
+    def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
+        """The array cast to another dtype."""
+        return astype(self, dtype, order, casting, subok, copy)

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How arrays look: text equal to NumPy's made from the corners alone, and a card for notebooks with the distribution."""
+import html
+import itertools
+import json
+import math
+
+import numpy
+
+from . import _core
+from ._errors import GamelanError
+from ._local import is_distributed
+
+
+def _corners(array, edge):
+    """A NumPy array that NumPy prints as it would print the whole: each long axis cut to its ends and a filler between."""
+    pieces_of_axis = []
+    for extent in array.shape:
+        if extent > 2 * edge + 1:
+            # The element between the ends is never printed; any one will do.
+            pieces_of_axis.append([(slice(0, edge + 1), slice(0, edge + 1)), (slice(extent - edge, extent), slice(edge + 1, 2 * edge + 1))])
+        else:
+            pieces_of_axis.append([(slice(0, extent), slice(0, extent))])
+    result = numpy.empty([min(extent, 2 * edge + 1) for extent in array.shape], array.dtype)
+    pieces = list(itertools.product(*pieces_of_axis))
+    views = [_core.view(array, array._a[tuple(source for source, _ in piece) + (Ellipsis,)]) for piece in pieces]
+    for piece, values in zip(pieces, _core.fetch(views)):
+        result[tuple(target for _, target in piece)] = values
+    return result
+
+
+def _printable(array):
+    """A NumPy array and the print options under which its text is that of the whole array."""
+    if not is_distributed(array):
+        return array._a, {}
+    options = numpy.get_printoptions()
+    if array.size <= options["threshold"]:
+        return _core.fetch([array])[0], {}
+    return _corners(array, options["edgeitems"]), {"threshold": 0}
+
+
+def array_str(array):
+    """As `numpy.array_str`; triggers evaluation and fetches the corners only."""
+    data, options = _printable(array)
+    with numpy.printoptions(**options):
+        return numpy.array_str(data)
+
+
+def array_repr(array):
+    """As `numpy.array_repr`; triggers evaluation and fetches the corners only."""
+    data, options = _printable(array)
+    with numpy.printoptions(**options):
+        return numpy.array_repr(data)
+
+
+def _human(count):
+    for unit in ("bytes", "KiB", "MiB", "GiB", "TiB"):
+        if count < 1024 or unit == "TiB":
+            return f"{count:.0f} {unit}" if unit == "bytes" else f"{count:.3g} {unit}"
+        count /= 1024
+    return ""
+
+
+def _layout(array):
+    """How the array's base lies on the engines: per axis the cuts and the step from rank to rank; None when unknown."""
+    try:
+        layout = json.loads(_core.explain([array]))["layouts"][0]
+    except (ValueError, LookupError, TypeError):  # the tests' model has no layouts
+        return None
+    return layout or None
+
+
+_COLOURS = ("#4c78a8", "#f58518", "#54a24b", "#e45756", "#72b7b2", "#b279a2", "#eeca3b", "#9d755d")
+
+
+_MOST_BLOCKS = 32  # drawn per axis; of more, the first ones stand for all
+
+
+def _drawing(layout):
+    """An SVG of the base's last two axes: its blocks to scale, coloured by the rank that owns them."""
+    axes = layout["axes"]
+    extents, cuts = layout["extents"], [axis["cuts"] for axis in axes]
+    strides = [axis["rank_stride"] for axis in axes]
+    while len(extents) < 2:
+        extents, cuts, strides = [1, *extents], [[0, 1], *cuts], [0, *strides]
+    rows, columns = extents[-2:]
+    largest = max(rows, columns, 1)
+    height, width = max(24, 120 * rows / largest), max(24, 120 * columns / largest)
+    layers = math.prod(len(each) - 1 for each in cuts[:-2])
+    down, across = (list(itertools.pairwise(each))[:_MOST_BLOCKS] for each in cuts[-2:])
+    shapes = []
+    for layer in reversed(range(min(layers, 4))):
+        shift = 6 * layer
+        first_rank = _rank_of_layer(layer, cuts[:-2], strides[:-2])
+        for row, (top, bottom) in enumerate(down):
+            for column, (left, right) in enumerate(across):
+                rank = first_rank + row * strides[-2] + column * strides[-1]
+                shapes.append(
+                    f'<rect x="{shift + left * width / max(columns, 1):.1f}" y="{shift + top * height / max(rows, 1):.1f}" '
+                    f'width="{(right - left) * width / max(columns, 1):.1f}" '
+                    f'height="{(bottom - top) * height / max(rows, 1):.1f}" '
+                    f'fill="{_COLOURS[rank % len(_COLOURS)]}" stroke="white"><title>engine {rank}</title></rect>'
+                )
+    return (
+        f'<svg width="{width + 24:.0f}" height="{height + 24:.0f}" role="img" aria-label="distribution">'
+        + "".join(shapes)
+        + "</svg>"
+    )
+
+
+def _rank_of_layer(layer, cuts, strides):
+    """The first rank of the layer-th block of the axes before the last two, counted in C order."""
+    rank = 0
+    for each, stride in zip(reversed(cuts), reversed(strides)):
+        layer, coordinate = divmod(layer, len(each) - 1)
+        rank += coordinate * stride
+    return rank
+
+
+def _blocks(layout):
+    """In words: "4 x 1", or what else there is to know."""
+    if layout["replicated"]:
+        return "the same on all"
+    return " × ".join(str(len(axis["cuts"]) - 1) for axis in layout["axes"])
+
+
+def array_html(array):
+    """The card of an array in a notebook; None (text is used) for small ones. Triggers evaluation for the corners."""
+    if not is_distributed(array) or array.ndim == 0:
+        return None
+    try:
+        text = html.escape(array_repr(array))  # evaluates first, so that the layout is one that exists
+    except GamelanError:
+        return None  # the text says it, once
+    layout = _layout(array)
+    facts = [
+        ("shape", " × ".join(map(str, array.shape))),
+        ("dtype", array.dtype.name),
+        ("size", _human(array.nbytes)),
+        ("engines", _core.ranks() or "model"),
+    ]
+    if layout:
+        facts.append(("blocks", _blocks(layout)))
+        # The blocks drawn are the base's: of a view, say so.
+        if tuple(layout["extents"]) != array.shape or not array._a.flags.c_contiguous:
+            facts.append(("view of", " × ".join(map(str, layout["extents"]))))
+    drawing = _drawing(layout) if layout else ""
+    rows = "".join(
+        f'<tr><th style="text-align:left">{name}</th><td style="text-align:left">{html.escape(str(value))}</td></tr>'
+        for name, value in facts
+    )
+    return (
+        '<div style="display:flex;gap:1.5em;align-items:flex-start">'
+        f"<table>{rows}</table>{drawing}</div><pre>{text}</pre>"
+    )

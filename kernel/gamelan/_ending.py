@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How engines ended, read from what mpirun, srun and the engines themselves print.
+
+Pure text in, an `Ending` out; used by _ensemble.py when the launcher's process is gone.
+"""
+from __future__ import annotations
+
+import os
+import re
+import signal
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+
+@dataclass
+class Ending:
+    """How engines ended. `rank`, `host`, `signal` and `exit_code` are None where nobody knows them."""
+
+    reason: str
+    rank: int | None = None
+    host: str | None = None
+    signal: int | None = None
+    exit_code: int | None = None
+    is_expected: bool = False
+    log: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.reason}; log: {self.log}" if self.log else self.reason
+
+    def to_dict(self) -> dict:
+        return asdict(self)
+
+
+def tail(log: Path, lines: int = 20) -> str:
+    """The last lines of a log that say something, without mpirun's rules of dashes."""
+    try:
+        with open(log, "rb") as file:
+            file.seek(max(0, os.path.getsize(log) - 16384))
+            text = file.read().decode(errors="replace")
+    except OSError:
+        return ""
+    told = [line for line in text.splitlines() if line.strip() and not set(line.strip()) <= {"-"}]
+    return "\n".join(told[-lines:])
+
+
+def quoted_tail(log: str) -> str:
+    """The last lines of a log, to follow the first line of an error."""
+    text = tail(Path(log))
+    return f"\n--- last lines of {log}\n{text}" if text else f" (nothing in {log})"
+
+
+def signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+_HINTS = {
+    signal.SIGKILL: "kill -9, or the system ran out of memory (dmesg tells)",
+    signal.SIGBUS: "/dev/shm ran full",
+    signal.SIGSEGV: "a bug: please report it with the log",
+    signal.SIGILL: "built for another processor: build on this machine",
+}
+_SIGNALLED = re.compile(r"process rank (\d+) with PID (\d+) on node (\S+) exited on\s+signal (\d+)")
+_LAST_WORDS = re.compile(r"^gamelan-engine: rank (\d+) of \d+ on (\S+): (.+)$", re.MULTILINE)
+_ABORTED = re.compile(r"MPI_ABORT was invoked on rank (\d+).*?errorcode (-?\d+)", re.DOTALL)
+_EXITED = re.compile(r"Process name: \[\[\d+,\d+\],(\d+)\]\s+Exit code:\s+(\d+)")
+_SRUN = re.compile(r"srun: error: (\S+): tasks? ([\d,-]+): (Killed|Terminated|Segmentation fault|Bus error|Aborted"
+                   r"|Exited with exit code (\d+))")
+_SRUN_SIGNALS = {"Killed": 9, "Terminated": 15, "Segmentation fault": 11, "Bus error": 7, "Aborted": 6}
+
+
+def explain(log: Path, return_code: int | None, session: str) -> Ending:
+    """Read from what mpirun, srun and the engines printed how the engines of a session ended."""
+    text = tail(log, 400)
+    name = f"the engines of session {session} ended"
+    words = _LAST_WORDS.search(text)
+    found = _SIGNALLED.search(text)
+    if found:
+        rank, number, host = int(found[1]), int(found[4]), found[3]
+        hint = f" ({_HINTS[number]})" if number in _HINTS else ""
+        return Ending(f"{name}: rank {rank} on {host} was killed by {signal_name(number)}{hint}", rank, host, number,
+                      log=str(log))
+    if words:
+        code = _ABORTED.search(text)
+        return Ending(f"{name}: rank {words[1]} on {words[2]}: {words[3]}", int(words[1]), words[2],
+                      exit_code=int(code[2]) if code else return_code, log=str(log))
+    found = _ABORTED.search(text)
+    if found:
+        return Ending(f"{name}: rank {found[1]} aborted with code {found[2]}", int(found[1]), exit_code=int(found[2]),
+                      log=str(log))
+    found = _EXITED.search(text)
+    if found:
+        return Ending(f"{name}: rank {found[1]} left with exit code {found[2]}", int(found[1]),
+                      exit_code=int(found[2]), log=str(log))
+    found = next((each for each in _SRUN.finditer(text) if each[3] != "Terminated"), _SRUN.search(text))
+    if found:
+        rank, number = int(re.match(r"\d+", found[2])[0]), _SRUN_SIGNALS.get(found[3])
+        how = f"was killed by {signal_name(number)}" if number else f"left with exit code {found[4]}"
+        return Ending(f"{name}: rank {rank} on {found[1]} {how}", rank, found[1], number,
+                      int(found[4]) if found[4] else None, log=str(log))
+    if return_code == 0:
+        idle = re.search(r"no client was heard for [\d.]+ s: leaving", text)
+        return Ending(f"{name}: {idle[0]}" if idle else f"{name} in good order", exit_code=0, is_expected=True,
+                      log=str(log))
+    if return_code is not None and return_code < 0:
+        return Ending(f"{name}: mpiexec was killed by {signal_name(-return_code)}", signal=-return_code, log=str(log))
+    if return_code is not None and return_code > 128:
+        return Ending(f"{name}: by {signal_name(return_code - 128)}", signal=return_code - 128, log=str(log))
+    return Ending(f"{name}: mpiexec returned {return_code}", exit_code=return_code, log=str(log))

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The exceptions that only engines can cause, and the factory that `_core` raises through.
+
+An error of NumPy's kind keeps NumPy's class; the classes here are for what NumPy cannot run into.
+"""
+import builtins
+
+import numpy
+
+from . import _core
+
+
+class GamelanError(RuntimeError):
+    """Base of the errors that NumPy has no class for."""
+
+
+class EngineLostError(GamelanError):
+    """The engines are gone; their arrays are lost, the notebook goes on."""
+
+
+class EngineTimeoutError(GamelanError, TimeoutError):
+    """The engines did not answer in time."""
+
+
+class VersionError(GamelanError):
+    """The engines were built from another version of Gamelan."""
+
+
+class ProtocolError(GamelanError):
+    """The engines did not understand a message."""
+
+
+class CancelledError(GamelanError):
+    """The value was still to be computed when its cell was interrupted."""
+
+
+class InternalError(GamelanError):
+    """A defect of Gamelan itself: please report it."""
+
+
+class NotImplementedName(NotImplementedError, AttributeError):
+    """A NumPy name that Gamelan does not have; `hasattr` sees it as absent. Shown to the user as NotImplementedError."""
+
+
+NotImplementedName.__name__ = NotImplementedName.__qualname__ = "NotImplementedError"
+NotImplementedName.__module__ = "builtins"
+
+_CLASSES = {
+    "EngineLostError": EngineLostError,
+    "EngineTimeoutError": EngineTimeoutError,
+    "VersionError": VersionError,
+    "ProtocolError": ProtocolError,
+    "CancelledError": CancelledError,
+    "InternalError": InternalError,
+    "LinAlgError": numpy.linalg.LinAlgError,
+}
+
+
+def make_error(kind, message, file, line):
+    """Build the exception of class name `kind`; `file` and `line` say where the command was recorded."""
+    error_class = _CLASSES.get(kind) or getattr(builtins, kind, InternalError)
+    error = error_class(f"{message} (recorded at {file}:{line})" if file else message)
+    error.file, error.line = file, line  # a notebook shows that line instead of the one that waited
+    return error
+
+
+def unimplemented(what, hint=""):
+    """The exception for something NumPy has and distributed arrays do not have yet."""
+    return NotImplementedError(f"gamelan.{what} is not implemented yet for distributed arrays{hint and ': ' + hint}")
+
+
+_core.set_error_factory(make_error)

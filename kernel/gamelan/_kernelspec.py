@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Making the kernel known to Jupyter: copies the kernelspec of the build, with the absolute path of its program.
+
+Used by `gamelan kernel install`. Needs no Jupyter, only to know where it looks.
+"""
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+from ._launch_errors import LaunchError
+from ._mpiexec import find_program
+
+NAME = "gamelan"
+
+
+def user_directory() -> Path:
+    """Where Jupyter looks for what belongs to the user."""
+    named = os.environ.get("JUPYTER_DATA_DIR")
+    if named:
+        return Path(named)
+    data = os.environ.get("XDG_DATA_HOME")
+    return (Path(data) if data else Path.home() / ".local" / "share") / "jupyter"
+
+
+def source() -> Path:
+    """The kernelspec that the build made."""
+    for parent in Path(__file__).absolute().parents[2:6]:
+        path = parent / "share" / "jupyter" / "kernels" / NAME
+        if (path / "kernel.json").is_file():
+            return path
+    raise LaunchError("the kernelspec was not found: build first (cmake --preset release && cmake --build build)")
+
+
+def install(prefix: str | None = None) -> Path:
+    """Install for the user, or under `prefix`; returns where."""
+    program = find_program("gamelan-kernel", "GAMELAN_KERNEL")
+    if not program:
+        raise LaunchError("gamelan-kernel was not found: build first (cmake --preset release && cmake --build build)")
+    base = Path(prefix).absolute() / "share" / "jupyter" if prefix else user_directory()
+    target = base / "kernels" / NAME
+    spec = source()
+    facts = json.loads((spec / "kernel.json").read_text())
+    facts["argv"][0] = os.path.abspath(program)
+    if target.resolve() == spec.resolve():
+        return target
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        for file in spec.iterdir():
+            if file.is_file() and file.name != "kernel.json":
+                shutil.copyfile(file, target / file.name)
+        (target / "kernel.json").write_text(json.dumps(facts, indent=2) + "\n")
+    except OSError as error:
+        raise LaunchError(f"cannot write to {target} ({error.strerror}): choose --user, or a --prefix of your own") from None
+    return target

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Products of arrays: matmul and what is made of it. Vector products are a multiply and a sum, so they are the same bits
+at any number of engines; matrix products are BLAS on each engine and equal to rounding only."""
+import functools
+
+import numpy
+
+from . import _core
+from ._creation import asarray
+from ._local import as_value, call_numpy, has_distributed, is_distributed
+from ._manipulation import moveaxis, ravel, reshape
+from ._promotion import OPS, dtype_number
+from ._reductions import reduce
+
+
+@functools.lru_cache(maxsize=None)
+def _dtype(left, right):
+    return numpy.matmul(numpy.ones((1, 1), left), numpy.ones((1, 1), right)).dtype
+
+
+def _is_here(operands, out):
+    """True when NumPy should do it: everything is here and small, the result too."""
+    if has_distributed((*operands, out)):
+        return False
+    left, right = operands
+    contracted = left.shape[-1] if left.ndim else 1
+    result_size = (left.size // max(contracted, 1)) * (right.size // max(contracted, 1))
+    return max(left.size, right.size, result_size) < _core.threshold()
+
+
+def _finish(result, out, is_exact=True):
+    """The result, in `out` if there is one: of the same dtype (dot), or one that it may be cast to (matmul)."""
+    if out is None:
+        return result
+    if not is_exact and not numpy.can_cast(result.dtype, out.dtype, "same_kind"):
+        raise numpy.core._exceptions._UFuncOutputCastingError(numpy.matmul, "same_kind", result.dtype, out.dtype, 2)
+    if out.shape != result.shape or is_exact and out.dtype != result.dtype:
+        raise ValueError("output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)")
+    out[...] = result
+    return out
+
+
+def _multiply_here(function, left, right):
+    """NumPy's product of two arrays that are here and too small for the result to be large, else None."""
+    if isinstance(left, _core.Array) and isinstance(right, _core.Array) and left._b is None and right._b is None:
+        left, right = left._a, right._a
+        if left.size * right.size < _core.threshold():
+            return _core.wrap(function(left, right))
+    return None
+
+
+def matmul(x1, x2, /, out=None, *, casting="same_kind", order="K", dtype=None, subok=True):
+    """Matrix product, broadcast over leading axes; `@` is the same.
+
+    See Also
+    --------
+    numpy.matmul
+    """
+    if out is None and dtype is None:
+        result = _multiply_here(numpy.matmul, x1, x2)
+        if result is not None:
+            return result
+    x1, x2 = asarray(x1), asarray(x2)
+    if _is_here((x1, x2), out):
+        if dtype is not None:
+            x1, x2 = x1.astype(dtype), x2.astype(dtype)
+        return call_numpy(numpy.matmul, "matmul", (x1, x2), {"out": out})
+    if x1.ndim == 0 or x2.ndim == 0:
+        which = 0 if x1.ndim == 0 else 1
+        raise ValueError(
+            f"matmul: Input operand {which} does not have enough dimensions (has 0, gufunc core with signature "
+            "(n?,k),(k,m?)->(n?,m?) requires 1)"
+        )
+    left = x1[None, :] if x1.ndim == 1 else x1
+    right = x2[:, None] if x2.ndim == 1 else x2
+    if left.shape[-1] != right.shape[-2]:
+        raise ValueError(
+            f"matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
+            f"(n?,k),(k,m?)->(n?,m?) (size {right.shape[-2]} is different from {left.shape[-1]})"
+        )
+    result_dtype = numpy.dtype(dtype) if dtype is not None else _dtype(x1.dtype, x2.dtype)
+    if x1.ndim == 1 and x2.ndim == 1:
+        return _finish(_inner(x1, x2, result_dtype), out, is_exact=False)
+    result = _product(left, right, result_dtype)
+    if x1.ndim == 1:
+        result = result[..., 0, :]
+    if x2.ndim == 1:
+        result = result[..., 0]
+    return _finish(result, out, is_exact=False)
+
+
+def _inner(left, right, dtype):
+    """Sum of products of two vectors."""
+    products = _core.apply(OPS["multiply"], dtype_number(dtype), dtype_number(dtype), (left, right), None)
+    return reduce("sum", products, None, dtype)
+
+
+def _product(left, right, dtype):
+    """The engines' matmul of two stacks of matrices."""
+    lead = numpy.broadcast_shapes(left.shape[:-2], right.shape[:-2])
+    if dtype == bool:
+        # A true pair anywhere: counted in integers, which cannot overflow for extents that fit in memory.
+        return _product(left.astype("i8"), right.astype("i8"), numpy.dtype("i8")) != 0
+    left, right = (
+        _core.view(matrix, numpy.broadcast_to(matrix._a, lead + matrix.shape[-2:])) for matrix in (left, right)
+    )
+    number = dtype_number(dtype)
+    result = _core.empty(lead + (left.shape[-2], right.shape[-1]), number)
+    _core.record(OPS["matmul"], number, result, True, (left, right), ())
+    return result
+
+
+def dot(a, b, out=None):
+    """Dot product: of vectors a number, of matrices their product.
+
+    Examples
+    --------
+    >>> import gamelan as np
+    >>> float(np.dot([1.0, 2.0], [3.0, 4.0]))
+    11.0
+
+    See Also
+    --------
+    numpy.dot
+    """
+    if out is None:
+        result = _multiply_here(numpy.dot, a, b)
+        if result is not None:
+            return result
+    a, b = asarray(a), asarray(b)
+    if _is_here((a, b), out):
+        return call_numpy(numpy.dot, "dot", (a, b), {"out": out})
+    if a.ndim == 0 or b.ndim == 0:
+        return _finish(_scaled(a, b), out)
+    contracted = b.shape[-2] if b.ndim > 1 else b.shape[0]
+    if a.shape[-1] != contracted:
+        axis = b.ndim - 2 if b.ndim > 1 else 0
+        raise ValueError(
+            f"shapes {_text(a.shape)} and {_text(b.shape)} not aligned: {a.shape[-1]} (dim {a.ndim - 1}) != "
+            f"{contracted} (dim {axis})"
+        )
+    if a.ndim <= 2 and b.ndim <= 2:
+        return _finish(matmul(a, b), out)
+    rows = reshape(a, (-1, a.shape[-1])) if a.size else reshape(a, (int(numpy.prod(a.shape[:-1])), a.shape[-1]))
+    if b.ndim > 1:
+        columns = moveaxis(b, -2, 0)
+        trailing = columns.shape[1:]
+        columns = reshape(columns, (contracted, int(numpy.prod(trailing))))
+    else:
+        columns, trailing = b[:, None], ()
+    product = matmul(rows, columns)
+    return _finish(reshape(product, a.shape[:-1] + trailing), out)
+
+
+def _scaled(a, b):
+    """Product with a 0-d array. The dtype is that of arrays: the value of the number plays no part, unlike in `a * b`."""
+    number = dtype_number(_dtype(a.dtype, b.dtype))
+    return as_value(_core.apply(OPS["multiply"], number, number, (a, b), None))
+
+
+def _text(shape):
+    return "(" + ",".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
+
+
+def outer(a, b, out=None):
+    """Products of all pairs of elements. See `numpy.outer`."""
+    a, b = ravel(a), ravel(b)
+    left, right = a[:, None], b[None, :]
+    return _core.evaluate(OPS["multiply"], left, right) if out is None else _core.evaluate_into(OPS["multiply"], out, left, right)
+
+
+def vdot(a, b):
+    """Dot product of all elements, the first argument conjugated. See `numpy.vdot`."""
+    a, b = asarray(a), asarray(b)
+    if not has_distributed((a, b)):
+        return call_numpy(numpy.vdot, "vdot", (a, b), {})
+    a, b = ravel(a), ravel(b)
+    return dot(a.conj() if a.dtype.kind == "c" else a, b)
+
+
+def inner(a, b, /):
+    """Sum of products over the last axes. See `numpy.inner`."""
+    a, b = asarray(a), asarray(b)
+    if not has_distributed((a, b)):
+        return call_numpy(numpy.inner, "inner", (a, b), {})
+    if a.ndim == 0 or b.ndim == 0:
+        return _scaled(a, b)
+    if a.shape[-1] != b.shape[-1]:
+        raise ValueError(
+            f"shapes {_text(a.shape)} and {_text(b.shape)} not aligned: {a.shape[-1]} (dim {a.ndim - 1}) != "
+            f"{b.shape[-1]} (dim {b.ndim - 1})"
+        )
+    return dot(a, b if b.ndim == 1 else moveaxis(b, -1, -2) if b.ndim > 1 else b)
+
+
+def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+    """Sum along a diagonal. See `numpy.trace`."""
+    a = asarray(a)
+    if not is_distributed(a):
+        return call_numpy(numpy.trace, "trace", (a, offset, axis1, axis2, dtype), {"out": out})
+    return a.diagonal(offset, axis1, axis2).sum(-1, dtype=dtype, out=out)

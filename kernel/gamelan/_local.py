@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The small-array path: NumPy computes, our class wraps. Also the way from any object to an array."""
+import functools
+from types import ModuleType
+
+import numpy
+
+from . import _core
+from ._errors import NotImplementedName, unimplemented
+
+wrap = _core.wrap
+wrap_here = _core.wrap_here
+
+
+def is_distributed(value):
+    """True for a gamelan array whose elements live on the engines."""
+    return isinstance(value, _core.Array) and value._b is not None
+
+
+def as_value(array):
+    """Marks a new 0-d array of the engines as a value. NumPy returns scalars from reductions and from full indices: they
+    cannot be written, and `x += 1` binds x to a new one. Arrays with axes are returned as they are."""
+    if array._b is not None and not array._a.ndim:
+        array._a.flags.writeable = False
+    return array
+
+
+def is_value(array):
+    """True for a 0-d array of the engines that stands for a NumPy scalar."""
+    return array._b is not None and not array._a.ndim and not array._a.flags.writeable
+
+
+def unwrap(value):
+    """What NumPy may be given for a value: the data of a local array, a copy of a distributed one (bounded by
+    `config.gather_limit`), also inside tuples, lists and dicts; other objects as they are."""
+    if isinstance(value, _core.Array):
+        return value._a if value._b is None else numpy.asarray(value)  # never the proxy, which has no memory
+    if type(value) in (tuple, list):
+        return type(value)(map(unwrap, value))
+    if type(value) is dict:
+        return {key: unwrap(item) for key, item in value.items()}
+    return value
+
+
+def gathered(value):
+    """The value with every array of ours brought here, also inside tuples and lists. Triggers evaluation."""
+    if isinstance(value, _core.Array):
+        return numpy.asarray(value)
+    if type(value) in (tuple, list):
+        return type(value)(map(gathered, value))
+    return value
+
+
+def has_distributed(values):
+    """True when a distributed array is among the values, also inside tuples, lists and dicts."""
+    for value in values:
+        if is_distributed(value):
+            return True
+        if type(value) in (tuple, list) and has_distributed(value):
+            return True
+        if type(value) is dict and has_distributed(value.values()):
+            return True
+    return False
+
+
+def rewrap(value):
+    """Wraps NumPy's results, also inside tuples and lists."""
+    if type(value) in (tuple, list):
+        return type(value)(map(rewrap, value))
+    return wrap(value)
+
+
+def call_numpy(function, name, arguments, keywords):
+    """NumPy's function for arguments that are all here; NotImplementedError when one of them is distributed."""
+    if has_distributed(arguments) or has_distributed(keywords.values()):
+        raise unimplemented(name)
+    return rewrap(function(*map(unwrap, arguments), **unwrap(keywords)))
+
+
+def forwarded(module, name, prefix):
+    """What `gamelan.<name>` is when gamelan does not have it: NumPy's function for arrays that are here, which refuses
+    distributed ones by name; for a module the same of its functions. NumPy's other objects raise NotImplementedError."""
+    theirs = getattr(module, name)
+    if isinstance(theirs, ModuleType) and name in ("linalg", "fft"):
+        return _Forwarded(theirs, f"{prefix}{name}.")
+    if isinstance(theirs, type) and issubclass(theirs, Exception):
+        return theirs
+    if isinstance(theirs, (ModuleType, type)) or not callable(theirs):
+        raise NotImplementedName(f"gamelan.{prefix}{name} is not implemented yet; numpy.{prefix}{name} makes NumPy arrays, "
+                                 "which gamelan.asarray takes")  # fmt: skip
+
+    @functools.wraps(theirs, updated=())
+    def function(*arguments, **keywords):
+        return call_numpy(theirs, f"{prefix}{name}", arguments, keywords)
+
+    return function
+
+
+class _Forwarded:
+    """`gamelan.linalg` and `gamelan.fft`: NumPy's functions for arrays that are here."""
+
+    def __init__(self, module, prefix):
+        self._module, self._prefix = module, prefix
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return forwarded(self._module, name, self._prefix)
+
+    def __dir__(self):
+        return [name for name in dir(self._module) if not name.startswith("_")]
+
+
+def coerce(value):
+    """What `_core` operates on in place of a list or another library's array; NotImplemented lets that library try."""
+    if getattr(type(value), "__array_ufunc__", ...) is not ... or value is None or isinstance(value, (str, bytes)):
+        return NotImplemented
+    if isinstance(value, (list, tuple)) and has_distributed(value):
+        from ._creation import asarray
+
+        return asarray(value)
+    array = numpy.asarray(value)
+    return NotImplemented if array.dtype.kind in "OUSV" else array
+
+
+_core.set_coerce_hook(coerce)

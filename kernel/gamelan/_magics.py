@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""%engines and %%explain, for the Gamelan kernel and for any IPython: `%load_ext gamelan._magics`.
+
+Thin: words of a line in, calls of launch.py and of the session, a table out.
+"""
+from __future__ import annotations
+
+import argparse
+import shlex
+
+from IPython.core.error import UsageError
+from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class, no_var_expand
+
+from . import _session, launch
+from ._arguments import add_start_options, start_settings
+from ._launch_errors import LaunchError
+from ._tables import StatusTable
+
+
+class _Parser(argparse.ArgumentParser):
+    """Errors are the cell's, not the process's, end."""
+
+    def error(self, message: str):
+        raise UsageError(f"{self.prog}: {message}")
+
+    def exit(self, status: int = 0, message: str | None = None):
+        raise _Finished
+
+
+class _Finished(Exception):
+    """--help was printed."""
+
+
+def _parser() -> _Parser:
+    parser = _Parser(prog="%engines", description="The engines that this notebook computes with.")
+    commands = parser.add_subparsers(dest="command", metavar="start | stop | restart | status")
+    for name, text in (("start", "start engines, on this machine or under Slurm"), ("stop", "end them; arrays are lost"),
+                       ("restart", "end them and start as before; arrays are lost"),
+                       ("status", "a table of them (the default)")):
+        sub = commands.add_parser(name, help=text, description=text)
+        if name == "start":
+            add_start_options(sub, f"{launch.DEFAULT_IDLE_SECONDS:g}")
+    return parser
+
+
+@magics_class
+class EngineMagics(Magics):
+    """`%engines ...` and `%explain`."""
+
+    @line_magic
+    def engines(self, line: str):
+        """Start, stop, restart or look at the engines: `%engines start -n 4`; `%engines start --help` tells all."""
+        parser = _parser()
+        try:
+            options = parser.parse_args(shlex.split(line))
+        except _Finished:
+            return None
+        except ValueError as error:
+            raise UsageError(f"%engines: {error}") from None
+        command = options.command or "status"
+        try:
+            return getattr(self, "_" + command)(options, parser)
+        except (LaunchError, ValueError) as error:
+            raise UsageError(str(error)) from None
+
+    def _start(self, options, parser):
+        settings = start_settings(options, parser)
+        running = _session.engines()
+        if running is not None and not running.ending:
+            raise UsageError(f"engines run already ({running.ranks} ranks): %engines stop first, or %engines restart")
+        return self._use(launch.start(**settings, on_progress=print))
+
+    def _stop(self, options, parser):
+        engines = _session.engines() or launch.current()
+        if engines is None:
+            print("no engines run")
+            return
+        _session.release()
+        engines.stop()
+        print(f"engines of session {engines.session} stopped")
+
+    def _restart(self, options, parser):
+        engines = _session.engines() or launch.current()
+        if engines is None:
+            return self._use(launch.start())
+        _session.release()
+        return self._use(engines.restart())
+
+    def _status(self, options, parser):
+        engines = _session.engines() or launch.current()
+        if engines is None:
+            print("no engines run; the first large array starts them, or %engines start -n 4")
+            return None
+        return self._table(engines)
+
+    @staticmethod
+    def _use(engines):
+        _session.use(engines)
+        return EngineMagics._table(engines)
+
+    @staticmethod
+    def _table(engines):
+        state = engines.status()
+        return StatusTable(state, _session.status() if state["state"] == "running" else None)
+
+    @no_var_expand
+    @line_cell_magic
+    def explain(self, line: str, cell: str | None = None):
+        """The plan of what is recorded: of an expression (`%explain a + b`), or of a cell, whose names stay."""
+        if cell is None:
+            value = self.shell.ev(line) if line.strip() else None
+            print(_session.explain(value))
+            return
+        _session.flush()
+        self.shell.ex(cell)
+        print(_session.explain())
+
+
+def load_ipython_extension(shell) -> None:
+    """Called by %load_ext."""
+    shell.register_magics(EngineMagics)

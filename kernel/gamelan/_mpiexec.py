@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Starting engines with Open MPI's mpiexec on this machine: what must be there, the command, the processes.
+
+The caller's process becomes mpiexec's parent. Used by _launch_mpiexec.py and the doctor; knows nothing of sessions.
+"""
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from ._launch_errors import EngineMissingError, LaunchError, MpiexecMissingError, SharedMemoryError
+
+_FOREIGN = ("SLURM_", "SLURMD_", "PMIX_", "PMI_", "PRTE_", "OMPI_COMM_WORLD_", "OMPI_UNIVERSE_", "OMPI_APP_CTX_",
+            "OMPI_MCA_ess", "OMPI_MCA_orte", "OMPI_MCA_pmix")
+_SHM_BYTES_PER_RANK = 6 << 20  # Open MPI's own segment of a rank (4 MiB) and what it writes at start
+
+
+def find_program(name: str, variable: str) -> str | None:
+    """A program of ours: named by a variable, in the build or installation this package lies in, or on PATH."""
+    named = os.environ.get(variable)
+    if named:
+        return named if os.access(named, os.X_OK) else None
+    # build/python/gamelan -> build/bin; <prefix>/lib/python3/dist-packages/gamelan -> <prefix>/bin
+    for parent in Path(__file__).absolute().parents[2:6]:
+        if os.access(parent / "bin" / name, os.X_OK) and (parent / "bin" / name).is_file():
+            return str(parent / "bin" / name)
+    return shutil.which(name)
+
+
+def find_engine() -> str:
+    program = find_program("gamelan-engine", "GAMELAN_ENGINE")
+    if not program:
+        named = os.environ.get("GAMELAN_ENGINE")
+        where = f"GAMELAN_ENGINE names {named}, which cannot be run" if named else "gamelan-engine was not found"
+        raise EngineMissingError(f"{where}: build it with `cmake --preset release && cmake --build build`, or set "
+                                 f"GAMELAN_ENGINE to its path")
+    return program
+
+
+def find_mpiexec() -> str:
+    """Open MPI's mpiexec; another MPI's would start N engines of one rank each."""
+    named = os.environ.get("GAMELAN_MPIEXEC")
+    advice = "install Open MPI: apt-get install openmpi-bin (or set GAMELAN_MPIEXEC to its mpiexec)"
+    if named:
+        if not shutil.which(named):
+            raise MpiexecMissingError(f"GAMELAN_MPIEXEC names {named}, which cannot be run: {advice}")
+        return named
+    program = shutil.which("mpiexec.openmpi")
+    if program:
+        return program
+    program = shutil.which("mpiexec")
+    if not program:
+        raise MpiexecMissingError(f"mpiexec was not found: {advice}")
+    version = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=10, check=False).stdout
+    if "Open MPI" not in version and "OpenRTE" not in version:
+        raise MpiexecMissingError(f"{program} is not Open MPI's but {version.splitlines()[:1]}: {advice}")
+    return program
+
+
+def require_shared_memory(ranks: int, directory: str = "/dev/shm") -> None:
+    """Raise SharedMemoryError when not even empty engines fit: Open MPI would die with SIGBUS later."""
+    try:
+        facts = os.statvfs(directory)
+    except OSError as error:
+        raise SharedMemoryError(f"{directory} cannot be used ({error.strerror}): engines share memory there") from None
+    free, total, needed = facts.f_bavail * facts.f_frsize, facts.f_blocks * facts.f_frsize, ranks * _SHM_BYTES_PER_RANK
+    if free < needed:
+        raise SharedMemoryError(
+            f"{directory} has {free >> 20} MiB free of {total >> 20} MiB, {ranks} engines need {needed >> 20} MiB before "
+            f"the first array: remove files there (ls -l {directory}), in a container start it with a larger one "
+            f"(docker run --shm-size=4g), as root: mount -o remount,size=4g {directory}")
+
+
+def command(ranks: int, directory: Path, engine_arguments: list[str]) -> list[str]:
+    (directory / "ompi").mkdir(mode=0o700, exist_ok=True)
+    return [find_mpiexec(), "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1",
+            "--mca", "osc", "sm", "--mca", "orte_tmpdir_base", str(directory / "ompi"),
+            "--report-uri", str(directory / "ompi" / "uri"), "-np", str(ranks), find_engine(), *engine_arguments]
+
+
+def environment() -> dict[str, str]:
+    """Ours, without what an enclosing MPI or Slurm job says to its own processes: these engines are a job apart."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(_FOREIGN)}
+    inherited.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")
+    if os.geteuid() == 0:  # as in most containers
+        inherited.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    return inherited
+
+
+def spawn(arguments: list[str], log: Path) -> subprocess.Popen:
+    """Start in a process session of its own, so that a terminal's Ctrl-C stops the cell and not the engines."""
+    with open(log, "ab") as output:
+        try:
+            return subprocess.Popen(arguments, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+                                    env=environment(), start_new_session=True, close_fds=True, cwd="/")
+        except OSError as error:
+            raise LaunchError(f"cannot run {arguments[0]}: {error.strerror}") from None
+
+
+def job_family(directory: Path) -> int | None:
+    """The part of Open MPI's job id that names its files; mpiexec writes it as "FAMILY<<16.0;address"."""
+    try:
+        text = (directory / "ompi" / "uri").read_text()
+        return int(text.partition(".")[0]) >> 16
+    except (OSError, ValueError):
+        return None
+
+
+def rank_processes(launcher_pid: int) -> list[dict]:
+    """The ranks under a local mpiexec: rank, pid, state, processor seconds and resident bytes, from /proc."""
+    ranks = []
+    ticks, page = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
+    try:
+        children = Path(f"/proc/{launcher_pid}/task/{launcher_pid}/children").read_text().split()
+    except OSError:
+        return []
+    for pid in children:
+        try:
+            variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            resident = int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * page
+        except (OSError, IndexError):
+            continue
+        rank = next((int(entry[21:]) for entry in variables if entry.startswith(b"OMPI_COMM_WORLD_RANK=")), None)
+        if rank is not None:
+            ranks.append({"rank": rank, "pid": int(pid), "state": fields[0],
+                          "cpu_seconds": (int(fields[11]) + int(fields[12])) / ticks, "resident_bytes": resident})
+    return sorted(ranks, key=lambda entry: entry["rank"])
+
+
+if sys.platform != "linux":
+    raise ImportError("gamelan starts engines on Linux only")

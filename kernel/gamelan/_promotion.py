@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which dtype an operation computes in and returns: asked of the NumPy that is imported, never decided here.
+
+`_core` calls `resolve` once per (op, dtypes, value classes) and remembers the answer. NumPy is asked with arrays of size
+zero, so nothing is computed and NumPy's own errors (no loop, bad cast) are raised at the user's line.
+"""
+import numpy
+
+from . import _core
+
+NAMES = tuple(_core.dtype_names())
+DTYPES = tuple(numpy.dtype(name) for name in NAMES)
+TABLE = {row["name"]: row for row in _core.ops_table()}
+OPS = {name: row["op"] for name, row in TABLE.items()}
+
+# Values of a 0-d array that promote differently in NumPy 1.x, by kind: when all of them agree, its value does not matter.
+_EXTREMES = {
+    "b": (True,),
+    "i": (1, -1),
+    "u": (1,),
+    "f": (1.0,),
+    "c": (1.0,),
+}
+
+
+# By NumPy's type number, where `longlong` is another one than `long`.
+_NUMBERS = {dtype.num: number for number, dtype in enumerate(DTYPES)}
+_NUMBERS[numpy.dtype("longlong").num] = NAMES.index("int64")
+_NUMBERS[numpy.dtype("ulonglong").num] = NAMES.index("uint64")
+
+
+def dtype_number(dtype):
+    """The engines' number of a dtype; TypeError for one they do not hold."""
+    dtype = numpy.dtype(dtype)
+    if dtype.isnative and dtype.num in _NUMBERS:
+        return _NUMBERS[dtype.num]
+    raise TypeError(f"gamelan: the engines hold bool, integer, float and complex numbers of native byte order, not {dtype!r}")
+
+
+def is_supported(dtype):
+    """True when the engines can hold arrays of this dtype."""
+    return dtype.isnative and dtype.num in _NUMBERS
+
+
+def numpy_function(name):
+    """NumPy's object for a row of the op table, None where NumPy has none of that name."""
+    if name == "copy":
+        return numpy.positive
+    return getattr(numpy, name, None)
+
+
+def _probe(name, probes, out, dtype):
+    """Result dtype (and the dtype of the loop) of NumPy's op on these probes."""
+    if name == "where":
+        result = numpy.result_type(*probes[1:])
+        return result, result
+    function = numpy_function(name)
+    keywords = {} if dtype is None else {"dtype": dtype}
+    with numpy.errstate(all="ignore"):
+        if out is not None:
+            # Asked a second time with the output, for NumPy's error when it cannot be cast.
+            shape = numpy.broadcast_shapes(*(numpy.shape(probe) for probe in probes))
+            function(*probes, out=numpy.empty(shape, out), **keywords)
+        result = function(*probes, **keywords).dtype
+    if TABLE[name]["result"] == "same":
+        return result, result
+    if len(probes) == 1:
+        return function.resolve_dtypes((numpy.asarray(probes[0]).dtype, None))[0], result
+    return numpy.result_type(*probes), result
+
+
+def _extremes(dtype):
+    if dtype.kind in "iu":
+        info = numpy.iinfo(dtype)
+        return (*_EXTREMES[dtype.kind], info.max, info.min)
+    if dtype.kind in "fc":
+        return (*_EXTREMES[dtype.kind], numpy.finfo(dtype).max)
+    return _EXTREMES[dtype.kind]
+
+
+def resolve(name, operands, out=None, dtype=None):
+    """Loop and result dtype numbers of an op, and which operands' values must be known to tell.
+
+    An operand is a dtype (an array), a tuple of one dtype (a 0-d array on the engines) or a number.
+    """
+    has_array = any(isinstance(operand, numpy.dtype) for operand in operands)
+    needs_value = 0
+    probes = []
+    for operand in operands:
+        if isinstance(operand, numpy.dtype):
+            probes.append(numpy.empty(0, operand))
+        elif isinstance(operand, tuple):
+            probes.append(numpy.ones((), operand[0]))
+        else:
+            probes.append(operand)
+    answer = _probe(name, probes, out, dtype)
+    for index, operand in enumerate(operands):
+        if has_array and isinstance(operand, tuple):
+            for value in _extremes(operand[0]):
+                asked = [*probes]
+                asked[index] = numpy.array(value, operand[0])
+                try:
+                    agrees = _probe(name, asked, out, dtype) == answer
+                except TypeError:
+                    agrees = False
+                if not agrees:
+                    needs_value |= 1 << index
+                    break
+    loop, result = answer
+    return dtype_number(loop), dtype_number(result), needs_value
+
+
+_core.set_resolve_hook(resolve)
+_core.set_ufuncs([numpy_function(name) for name in TABLE])

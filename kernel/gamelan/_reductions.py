@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Folds over axes: sum, prod, min, max, any, all, and mean made of them. Results of distributed arrays stay there."""
+import builtins
+import warnings
+
+import numpy
+from numpy.core.numeric import normalize_axis_tuple
+
+from . import _core
+from ._creation import asarray
+from ._errors import unimplemented
+from ._local import as_value, call_numpy, is_distributed
+from ._promotion import OPS, dtype_number
+
+_unset = numpy._NoValue
+_UFUNCS = {
+    "sum": numpy.add,
+    "prod": numpy.multiply,
+    "max": numpy.maximum,
+    "min": numpy.minimum,
+    "any": numpy.logical_or,
+    "all": numpy.logical_and,
+}
+
+
+_decided = {}
+
+
+def _decide(name, dtype, requested):
+    """Op, loop and result dtype numbers of a fold, as NumPy decides them."""
+    result = _UFUNCS[name].reduce(numpy.ones(1, dtype), dtype=requested).dtype
+    loop, op = result, name
+    if name in ("any", "all"):
+        loop, result = dtype, numpy.dtype(bool)
+    elif result == bool and name in ("sum", "prod"):
+        op = "any" if name == "sum" else "all"
+    return OPS[op], dtype_number(loop), dtype_number(result)
+
+
+def _axes(axis, dims):
+    """The reduced axes, ascending. NumPy lets a 0-d array be reduced over an axis that it does not have."""
+    if axis is None or dims == 0 and axis in (0, -1):
+        return tuple(range(dims))
+    axes = normalize_axis_tuple(axis, dims, allow_duplicate=True)
+    if len(set(axes)) != len(axes):
+        raise ValueError("duplicate value in 'axis'")
+    return tuple(sorted(axes))
+
+
+def reduce(name, array, axis=None, dtype=None, out=None, keepdims=False):
+    """Fold a distributed array; `name` is a REDUCE row of the op table."""
+    shape = array._a.shape
+    axes = _axes(axis, len(shape))
+    if dtype is None and out is not None and name not in ("any", "all"):
+        dtype = (out[0] if type(out) is tuple else out).dtype  # NumPy folds in the dtype of the output
+    if name in ("max", "min") and builtins.any(shape[axis] == 0 for axis in axes):
+        raise ValueError(f"zero-size array to reduction operation {_UFUNCS[name].__name__} which has no identity")
+    source = array._a.dtype
+    key = (name, source.num, None if dtype is None else numpy.dtype(dtype))
+    decision = _decided.get(key)
+    if decision is None:
+        decision = _decided[key] = _decide(name, source, key[2])
+    op, loop, number = decision
+    if axes:
+        kept = () if axis is None else tuple(extent for axis, extent in enumerate(shape) if axis not in axes)
+        result = _core.empty(kept, number, array)
+        _core.record(op, loop, result, True, (array,), axes)
+    else:
+        result = _core.apply(OPS["copy"], loop, number, (array,), None)
+    if keepdims:
+        result = _core.reshape_view(result, tuple(1 if axis in axes else extent for axis, extent in enumerate(shape)))
+    return as_value(result) if out is None else _store(result, out)
+
+
+def _store(result, out):
+    if type(out) is tuple:
+        (out,) = out
+    if out.shape != result.shape:
+        raise ValueError(f"output parameter has the wrong shape: got {out.shape}, expected {result.shape}")
+    out[...] = result
+    return out
+
+
+def _fold(name, numpy_function, a, axis, dtype, out, keepdims, extra):
+    a = asarray(a)
+    if a._b is not None and builtins.all(value is _unset for value in extra.values()):
+        return reduce(name, a, axis, dtype, out, keepdims is not _unset and bool(keepdims))
+    keywords = {key: value for key, value in extra.items() if value is not _unset and value is not None}
+    if not is_distributed(a):
+        if dtype is not None:
+            keywords["dtype"] = dtype
+        if keepdims is not _unset:
+            keywords["keepdims"] = keepdims
+        result = call_numpy(numpy_function, name, (a,), {"axis": axis, "out": out, **keywords})
+        return result if out is None else out
+    if keywords.pop("where", True) is not True or "initial" in keywords:
+        raise unimplemented(f"{name}(where=..., initial=...)")
+    return reduce(name, a, axis, dtype, out, keepdims is not _unset and bool(keepdims))
+
+
+_DOC = """{summary}
+
+Triggers nothing: of a distributed array the result is a small distributed array, whose value is fetched when it is asked
+for (float(), if, print). The order of summation differs from NumPy's but not with the number of engines. `where` and
+`initial` are for arrays that are here.
+
+Examples
+--------
+>>> import gamelan as np
+>>> np.{name}([[1, 2], [3, 4]], axis=0).tolist()
+{example}
+
+See Also
+--------
+numpy.{name}
+"""
+
+
+def _document(function, summary, example):
+    function.__doc__ = _DOC.format(summary=summary, name=function.__name__, example=example)
+    return function
+
+
+def sum(a, axis=None, dtype=None, out=None, keepdims=_unset, initial=_unset, where=_unset):
+    return _fold("sum", numpy.sum, a, axis, dtype, out, keepdims, {"initial": initial, "where": where})
+
+
+def prod(a, axis=None, dtype=None, out=None, keepdims=_unset, initial=_unset, where=_unset):
+    return _fold("prod", numpy.prod, a, axis, dtype, out, keepdims, {"initial": initial, "where": where})
+
+
+def max(a, axis=None, out=None, keepdims=_unset, initial=_unset, where=_unset):
+    return _fold("max", numpy.max, a, axis, None, out, keepdims, {"initial": initial, "where": where})
+
+
+def min(a, axis=None, out=None, keepdims=_unset, initial=_unset, where=_unset):
+    return _fold("min", numpy.min, a, axis, None, out, keepdims, {"initial": initial, "where": where})
+
+
+def any(a, axis=None, out=None, keepdims=_unset, *, where=_unset):
+    return _fold("any", numpy.any, a, axis, None, out, keepdims, {"where": where})
+
+
+def all(a, axis=None, out=None, keepdims=_unset, *, where=_unset):
+    return _fold("all", numpy.all, a, axis, None, out, keepdims, {"where": where})
+
+
+def mean(a, axis=None, dtype=None, out=None, keepdims=_unset, *, where=_unset):
+    a = asarray(a)
+    if not is_distributed(a):
+        return _fold("mean", numpy.mean, a, axis, dtype, out, keepdims, {"where": where})
+    if where is not _unset and where is not True:
+        raise unimplemented("mean(where=...)")
+    count = 1
+    for reduced in range(a.ndim) if axis is None else normalize_axis_tuple(axis, a.ndim):
+        count *= a.shape[reduced]
+    if count == 0:
+        warnings.warn("Mean of empty slice.", RuntimeWarning, stacklevel=2)
+    # NumPy's rule: integers and bools in float64, halves in float32 and back.
+    is_half = a.dtype == numpy.float16 and dtype is None
+    loop = numpy.dtype(dtype) if dtype is not None else numpy.dtype("f8") if a.dtype.kind in "biu" else a.dtype
+    total = reduce("sum", a, axis, numpy.float32 if is_half else loop, None, keepdims is not _unset and bool(keepdims))
+    working = dtype_number(total.dtype)
+    if total.dtype.kind in "fc":
+        result = _core.apply(OPS["divide"], working, dtype_number(a.dtype if is_half else total.dtype), (total, count), None)
+    else:
+        quotient = dtype_number(numpy.float64)
+        result = _core.apply(OPS["divide"], quotient, working, (total, count), None)
+    return as_value(result) if out is None else _store(result, out)
+
+
+_document(sum, "Sum of elements over axes.", "[4, 6]")
+_document(prod, "Product of elements over axes.", "[3, 8]")
+_document(max, "Largest element over axes; NaN wins.", "[3, 4]")
+_document(min, "Smallest element over axes; NaN wins.", "[1, 2]")
+_document(any, "True where an element over the axes is not zero.", "[True, True]")
+_document(all, "True where no element over the axes is zero.", "[True, True]")
+_document(mean, "Arithmetic mean over axes: the sum divided by the count.", "[2.0, 3.0]")
+amax, amin = max, min

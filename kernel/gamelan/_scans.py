@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Running folds of distributed arrays (`ufunc.accumulate`, cumsum, cumprod), and folds whose operation is not associative.
+
+Along an axis of more dimensions the engines add in NumPy's order. One dimension is cut into bricks by its length alone: the
+fold of the bricks before, then the fold within (Blelloch 1990, "Prefix sums and their applications"). So the bits do not
+change with the number of engines, and rounding errors are smaller than NumPy's, not equal to them.
+"""
+import numpy
+from numpy.core.numeric import normalize_axis_index, normalize_axis_tuple
+
+from . import _core
+from ._creation import asarray, filled
+from ._errors import unimplemented
+from ._local import call_numpy, has_distributed
+from ._manipulation import ravel, reshape
+from ._promotion import OPS, dtype_number
+
+_ASSOCIATIVE = frozenset(
+    ("add", "multiply", "maximum", "minimum", "fmax", "fmin", "logical_and", "logical_or", "bitwise_and", "bitwise_or", "bitwise_xor")
+)
+
+
+def _along(axis, part):
+    return (slice(None),) * axis + (part,)
+
+
+def accumulate(name, function, array, axis=0, dtype=None, out=None):
+    """`function.accumulate` of a distributed array; `name` is its row of the op table, `function` NumPy's object."""
+    if name not in _ASSOCIATIVE:
+        raise unimplemented(f"{name}.accumulate", "its operation is not associative")
+    if axis is None:
+        raise ValueError("accumulate does not allow multiple axes")
+    if array.ndim == 0:
+        normalize_axis_index(axis, 1 if axis in (0, -1) else 0)
+        raise TypeError("cannot accumulate on a scalar")
+    axis = normalize_axis_index(axis, array.ndim)
+    if dtype is None and out is not None and name not in ("logical_and", "logical_or"):
+        dtype = out.dtype
+    target = function.accumulate(numpy.ones(1, array.dtype), dtype=dtype).dtype  # NumPy's choice
+    number = dtype_number(target)
+    if array.size == 0:
+        result = filled(array.shape, target, 0)
+    elif array.shape[axis] == array.size and array.ndim > 1:
+        result = reshape(accumulate(name, function, ravel(array), 0, target), array.shape)
+    else:
+        result = _core.empty(array.shape, number, array)
+        _core.record(OPS["accumulate"], number, result, True, (array,), (axis, OPS[name]))
+    if out is None:
+        return result
+    out[...] = result
+    return out
+
+
+def reduce_subtract(array, axis=0, dtype=None, out=None, keepdims=False):
+    """`subtract.reduce`: the first element less the sum of the others."""
+    axes = normalize_axis_tuple(range(array.ndim) if axis is None else axis, array.ndim)
+    working = numpy.subtract.reduce(numpy.ones(1, array.dtype), dtype=dtype).dtype  # and NumPy's error for bool
+    if len(axes) != 1:
+        raise ValueError("reduction operation 'subtract' is not reorderable, so at most one axis may be specified")
+    (axis,) = axes
+    if array.shape[axis] == 0:
+        raise ValueError("zero-size array to reduction operation subtract which has no identity")
+    array = array if array.dtype == working else array.astype(working)
+    first = array[_along(axis, slice(0, 1) if keepdims else 0)]
+    rest = array[_along(axis, slice(1, None))]
+    result = first - rest.sum(axis=axis, dtype=working, keepdims=keepdims)
+    if out is None:
+        return result
+    out[...] = result
+    return out
+
+
+def _running(name, function, numpy_function, a, axis, dtype, out):
+    a = asarray(a)
+    if not has_distributed((a, out)):
+        result = call_numpy(numpy_function, numpy_function.__name__, (a,), {"axis": axis, "dtype": dtype, "out": out})
+        return result if out is None else out
+    if axis is None:
+        a, axis = ravel(a), 0
+    elif a.ndim == 0:
+        normalize_axis_index(axis, 1)
+        a = ravel(a)
+    axis = normalize_axis_index(axis, a.ndim)
+    if out is not None and out.shape != a.shape:
+        raise ValueError("provided out is the wrong size for the accumulation.")
+    return accumulate(name, function, a, axis, dtype, out)
+
+
+def cumsum(a, axis=None, dtype=None, out=None):
+    """Sums of all elements up to each one, along an axis or of the flattened array.
+
+    The order of additions along a row of one dimension differs from NumPy's but not with the number of engines.
+
+    Examples
+    --------
+    >>> import gamelan as np
+    >>> np.cumsum([1, 2, 3]).tolist()
+    [1, 3, 6]
+
+    See Also
+    --------
+    numpy.cumsum
+    """
+    return _running("add", numpy.add, numpy.cumsum, a, axis, dtype, out)
+
+
+def cumprod(a, axis=None, dtype=None, out=None):
+    """Products of all elements up to each one, along an axis or of the flattened array.
+
+    Examples
+    --------
+    >>> import gamelan as np
+    >>> np.cumprod([1, 2, 3]).tolist()
+    [1, 2, 6]
+
+    See Also
+    --------
+    numpy.cumprod
+    """
+    return _running("multiply", numpy.multiply, numpy.cumprod, a, axis, dtype, out)

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The engines of this process: started or found on first need, watched while waiting, left at exit.
+
+`gamelan.launch` knows how to start processes; this module knows only which engines are in use.
+"""
+import atexit
+import contextlib
+import json
+import os
+import sys
+import threading
+
+from . import _core
+from ._config import config
+from ._errors import EngineLostError
+
+_engines = None  # launch.Engines in use, None when connected by hand or not at all
+_starting = threading.RLock()
+_progress = None
+on_start = None  # called with a line of text when engines are started without being asked for
+
+
+def engines():
+    """The `gamelan.launch.Engines` in use, or None."""
+    return _engines
+
+
+def ensure_engines():
+    """Connects to GAMELAN_CONNECT, or starts engines here, unless some are connected already."""
+    from . import launch
+
+    with _starting:  # threads that need engines at the same time get the same ones
+        if _core.is_connected():
+            return
+        if config.connect:
+            use(launch.connect(config.connect))
+            return
+        started = launch.start(n=config.engines or None)
+        try:
+            use(started)
+        except BaseException:
+            started.stop()
+            raise
+
+
+def use(new_engines):
+    """Makes engines from `gamelan.launch` the current ones; arrays of earlier ones are lost."""
+    global _engines
+    _engines = new_engines  # at once: while connecting, their end matters, not that of their predecessors
+    try:
+        _core.connect(str(new_engines.connection_file), config.connect_timeout)
+    except BaseException:
+        _engines = None
+        raise
+
+
+def release():
+    """Forgets the current engines without stopping them."""
+    global _engines
+    _core.disconnect()
+    _engines = None
+
+
+def flush(wait=True):
+    """Sends what is recorded; with `wait`, returns when it is computed and raises what went wrong."""
+    _core.flush(wait)
+
+
+def flush_cell():
+    """The end of a notebook cell: everything recorded in it is computed, or raises here."""
+    if _core.has_unfinished():
+        _core.flush(True)
+
+
+def stop_soon():
+    """The end of an interrupted cell: what it has recorded finishes within half a second, or is cancelled."""
+    _core.stop_soon()
+
+
+@contextlib.contextmanager
+def timing(turns=False):
+    """For a clock: what is computed in this context is computed though nobody reads it; with `turns`, what a statement
+    does is not computed together with what its next turn does."""
+    is_on = _core.is_connected()
+    if is_on:
+        _core.configure([("keep_unread", "1")])
+        _core.cut_every_turn(turns)
+    try:
+        yield
+    finally:
+        if is_on and _core.is_connected():
+            _core.cut_every_turn(False)
+            _core.configure([("keep_unread", "0")])
+
+
+def on_progress(callback):
+    """Have `callback(done, total, text)` called about ten times a second while the engines are waited for; None to stop.
+
+    `done` of `total` steps of the running batch, as far as the last heartbeat told.
+    """
+    global _progress
+    _progress = callback
+
+
+def _end_of_engines(wait_s):
+    """How the launcher saw the engines end, or None while they run or when nobody watches them."""
+    watch = getattr(_engines, "end_cause", None)
+    return watch(wait_s) if watch is not None else None
+
+
+def _while_waiting(seconds, lost):
+    if _progress is not None:
+        steps = json.loads(_core.last_status())
+        _progress(steps.get("steps_done", 0), steps.get("steps_planned", 0), "engines at work")
+    # When the socket closed first, the launcher learns the cause a moment later.
+    cause = _end_of_engines(3.0 if lost else 0.0)
+    return cause or lost
+
+
+def sync():
+    """Wait until everything recorded so far is computed.
+
+    Triggers evaluation. Use it around timings: operations return before they are computed.
+
+    Examples
+    --------
+    >>> import gamelan as np
+    >>> np.sync()
+    """
+    flush(True)
+
+
+def status():
+    """What the engines say of themselves, as a dict; {} when there are none."""
+    return json.loads(_core.status()) if _core.is_connected() else {}
+
+
+def stats(reset=False):
+    """Counters since the engines started or since the last reset, as a dict.
+
+    `host_ops` counts operations on small arrays, done by NumPy here; the others are the engines'.
+
+    Examples
+    --------
+    >>> import gamelan as np
+    >>> np.stats()["host_ops"] >= 0
+    True
+    """
+    counters = dict(_core.stats())
+    if _core.is_connected():
+        _core.flush(True)
+        counters.update(status())
+        if reset:
+            _core.configure([("reset_stats", "")])
+    return counters
+
+
+def explain(x=None):
+    """The engines' plan for what is recorded and not yet computed, as text.
+
+    Computes nothing. `x`, when given, must be a distributed array; its pending commands are part of the plan.
+    """
+    if x is not None and getattr(x, "_b", None) is None:
+        return "a local array: NumPy has computed it already"
+    text = _core.explain([] if x is None else [x])
+    try:
+        answer = json.loads(text)
+    except ValueError:
+        return text
+    return answer.get("plan", text) if isinstance(answer, dict) else text
+
+
+@atexit.register
+def _leave():
+    # Engines that this process started end with it; others are only left.
+    if os.getpid() != _process:
+        return
+    if _engines is not None and getattr(_engines, "is_owned", False):
+        try:
+            _engines.stop()
+        except Exception as error:  # exit must go on; the engines leave by themselves when nobody is heard
+            print(f"gamelan: could not stop the engines: {error}", file=sys.stderr)
+    _core.disconnect()
+
+
+_process = os.getpid()
+_core.set_start_hook(ensure_engines)
+_core.set_wait_hook(_while_waiting)
+__all__ = ["EngineLostError", "ensure_engines", "use", "release", "flush", "flush_cell", "on_progress", "sync", "status", "stats", "explain"]

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""sort and argsort. Both are stable whatever `kind` says, so the result does not depend on the number of engines."""
+import numpy
+from numpy.core.numeric import normalize_axis_index
+
+from . import _core
+from ._bounds import remember
+from ._creation import asarray, filled
+from ._local import call_numpy, is_distributed
+from ._manipulation import ravel, reshape
+from ._promotion import OPS, dtype_number
+
+_KINDS = frozenset((None, "quicksort", "mergesort", "heapsort", "stable", "q", "m", "h", "s"))
+
+
+def _sorted(name, a, axis, kind, order):
+    if kind not in _KINDS:
+        raise ValueError(f"sort kind must be one of 'quick', 'heap', or 'stable' (got {kind!r})")
+    if order is not None:
+        raise ValueError("Cannot specify order when the array has no fields.")
+    if axis is None:
+        a, axis = ravel(a), 0
+    if name == "argsort" and a.ndim == 0 and axis in (-1, 0):
+        return filled((1,), numpy.intp, 0)  # as NumPy has it
+    axis = normalize_axis_index(axis, a.ndim)
+    dtype = a.dtype if name == "sort" else numpy.dtype(numpy.intp)
+    if a.size == 0:
+        return filled(a.shape, dtype, 0)
+    if a.shape[axis] == a.size and a.ndim > 1:
+        return reshape(_sorted(name, ravel(a), 0, kind, order), a.shape)
+    result = _core.empty(a.shape, dtype_number(dtype), a)
+    _core.record(OPS[name], dtype_number(a.dtype), result, True, (a,), (axis,))
+    if name == "argsort":
+        remember(result, 0, a.shape[axis] - 1)
+    return result
+
+
+def sort(a, axis=-1, kind=None, order=None):
+    """A sorted copy, NaN last.
+
+    Each engine sorts its part, then merges exactly its share of the result out of all parts, found by binary search
+    (Varman et al. 1991): balanced whatever the data are.
+
+    Examples
+    --------
+    >>> import gamelan as np
+    >>> np.sort([3, 1, 2]).tolist()
+    [1, 2, 3]
+
+    See Also
+    --------
+    numpy.sort
+    """
+    a = asarray(a)
+    if not is_distributed(a):
+        return call_numpy(numpy.sort, "sort", (a, axis, kind, order), {})
+    return _sorted("sort", a, axis, kind, order)
+
+
+def argsort(a, axis=-1, kind=None, order=None):
+    """The indices that would sort an array; equal elements in the order in which they stand.
+
+    Examples
+    --------
+    >>> import gamelan as np
+    >>> np.argsort([3, 1, 2]).tolist()
+    [1, 2, 0]
+
+    See Also
+    --------
+    numpy.argsort
+    """
+    a = asarray(a)
+    if not is_distributed(a):
+        return call_numpy(numpy.argsort, "argsort", (a, axis, kind, order), {})
+    return _sorted("argsort", a, axis, kind, order)
+
+
+def sort_in_place(array, axis=-1, kind=None, order=None):
+    """`array.sort()`."""
+    if not is_distributed(array):
+        array._a.sort(axis, kind, order)
+        return
+    if axis is None:
+        raise TypeError("'NoneType' object cannot be interpreted as an integer")
+    array[...] = _sorted("sort", array, axis, kind, order)

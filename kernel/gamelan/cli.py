@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command `gamelan`: run scripts with engines up, look after engines, install the kernel, find what is wrong.
+
+Thin over launch.py and doctor.py. Exit codes: 0 done, 1 could not (with what to do), 2 wrong usage; `run` gives the script's.
+"""
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from . import _kernelspec, _tables, launch
+from ._arguments import add_start_options, start_settings
+from ._ending import tail
+from ._launch_errors import LaunchError
+
+VERSION = "0.1.0"
+KEPT_IDLE_SECONDS = 3600.0  # engines that a person started by hand wait this long for a client
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="gamelan", description="NumPy on all ranks of an MPI job, from one notebook or script.",
+        epilog="`gamelan COMMAND --help` tells more of each.")
+    parser.add_argument("--version", action="version", version=f"gamelan {VERSION}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+
+    run = commands.add_parser("run", help="run a Python script with engines up; its exit code is the script's",
+                              description="Start engines, run a Python script that imports gamelan, stop the engines.")
+    add_start_options(run, f"{launch.DEFAULT_IDLE_SECONDS:g}")
+    run.add_argument("script", help="a Python file, or -m for a module")
+    run.add_argument("arguments", nargs=argparse.REMAINDER, help="what the script gets")
+    run.set_defaults(act=_run, parser=run)
+
+    engines = commands.add_parser("engines", help="start, stop and look at engines").add_subparsers(
+        dest="action", metavar="start | stop | list | status | logs", required=True)
+    start = engines.add_parser("start", help="start engines that stay until stopped or long unused")
+    add_start_options(start, f"{KEPT_IDLE_SECONDS:g}")
+    start.add_argument("--foreground", action="store_true", help="stay with them; Ctrl-C stops them")
+    start.set_defaults(act=_start, parser=start)
+    stop = engines.add_parser("stop", help="end the engines of a session; arrays are lost")
+    stop.add_argument("session", nargs="?", help="name or connection file (default: the only one that runs)")
+    stop.add_argument("--all", action="store_true", help="every session of yours")
+    stop.set_defaults(act=_stop, parser=stop)
+    engines.add_parser("list", help="all sessions of yours").set_defaults(act=_list)
+    for name, text, act in (("status", "the ranks of a session", _status), ("logs", "what engines printed", _logs)):
+        sub = engines.add_parser(name, help=text)
+        sub.add_argument("session", nargs="?", help="name or connection file (default: the newest)")
+        if name == "logs":
+            sub.add_argument("-l", "--lines", type=int, default=100, help="how many lines, from the end (default 100)")
+        sub.set_defaults(act=act, parser=sub)
+
+    kernel = commands.add_parser("kernel", help="make the notebook kernel known to Jupyter").add_subparsers(
+        dest="action", metavar="install", required=True)
+    install = kernel.add_parser("install", help="write the kernelspec")
+    where = install.add_mutually_exclusive_group()
+    where.add_argument("--user", action="store_true", help="for you (the default)")
+    where.add_argument("--sys-prefix", action="store_true", help="into this Python's prefix")
+    where.add_argument("--prefix", metavar="DIR", help="into DIR/share/jupyter/kernels")
+    install.set_defaults(act=_install)
+
+    commands.add_parser("doctor", help="look at MPI, memory, versions, sessions, and say what to do").set_defaults(
+        act=_doctor)
+    return parser
+
+
+def _run(options) -> int:
+    script = [options.script, *options.arguments]
+    if options.script == "-m" and not options.arguments:
+        options.parser.error("-m needs a module")
+    if options.script != "-m" and not os.path.isfile(options.script):
+        print(f"gamelan run: no such file: {options.script}", file=sys.stderr)
+        return 2
+    interpreter = _interpreter()
+    engines = launch.start(**start_settings(options, options.parser), on_progress=_tell)
+    try:
+        package = str(Path(__file__).absolute().parents[1])
+        paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
+        variables = dict(os.environ, GAMELAN_CONNECT=engines.connection_file, PYTHONPATH=os.pathsep.join(paths))
+        variables.pop("GAMELAN_ENGINES", None)
+        child = subprocess.Popen([interpreter, *script], env=variables)
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, lambda got, frame: child.send_signal(got))
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal gives Ctrl-C to the script as well
+        code = child.wait()
+    finally:
+        engines.stop()
+    return 128 - code if code < 0 else code  # as a shell says it
+
+
+def _interpreter() -> str:
+    """The active venv's Python when our extension fits it, else the one that runs this command."""
+    environment = os.environ.get("VIRTUAL_ENV")
+    if not environment:
+        return sys.executable
+    program = os.path.join(environment, "bin", "python3")
+    asked = subprocess.run([program, "-c", "import sys; print(*sys.version_info[:2])"], capture_output=True, text=True,
+                           timeout=20, check=False)
+    if asked.stdout.split() != list(map(str, sys.version_info[:2])):
+        raise LaunchError(f"the venv {environment} has Python {'.'.join(asked.stdout.split())}, gamelan was built for "
+                          f"{sys.version_info[0]}.{sys.version_info[1]}: make one with /usr/bin/python3 -m venv "
+                          "--system-site-packages")
+    return program
+
+
+def _start(options) -> int:
+    settings = start_settings(options, options.parser)
+    if settings["idle_timeout"] is None:
+        settings["idle_timeout"] = KEPT_IDLE_SECONDS
+    if options.slurm or options.foreground:
+        engines = launch.start(**settings, keep=options.slurm, on_progress=_tell)
+        _announce(engines)
+        if not options.slurm:
+            try:
+                print(engines.wait(), flush=True)
+            except KeyboardInterrupt:
+                engines.stop()
+        return 0
+    return _start_detached(options)
+
+
+def _start_detached(options) -> int:
+    """The same command again, in the foreground of a process that stays as mpiexec's parent."""
+    name = options.session or os.urandom(3).hex()
+    arguments = [*options.argv, "--foreground", *([] if options.session else ["--session", name])]
+    reader, writer = os.pipe()
+    keeper = subprocess.Popen([sys.executable, os.path.abspath(sys.argv[0]), *arguments], stdin=subprocess.DEVNULL,
+                              stdout=writer, stderr=writer, start_new_session=True, cwd="/")
+    os.close(writer)
+    with os.fdopen(reader, "r", errors="replace") as output:
+        lines = []
+        for line in output:  # until it has announced the session, or ended
+            lines.append(line)
+            if line.startswith("export GAMELAN_CONNECT="):
+                sys.stdout.write("".join(lines))
+                return 0
+    sys.stderr.write("".join(lines))
+    return keeper.wait() or 1
+
+
+def _announce(engines) -> None:
+    print(f"session {engines.session}: {engines.ranks} engines serve, log {engines.log}")
+    print(f"export GAMELAN_CONNECT={engines.connection_file}", flush=True)
+
+
+def _find(options, *, only_running: bool) -> launch.Engines | None:
+    if options.session:
+        path = launch.find_connection_file(options.session)
+        engines = launch.Engines.of_session(path)
+        if engines:
+            return engines
+        if not path.exists():
+            raise LaunchError(f"no session {options.session!r}: `gamelan engines list` shows them")
+        return launch.connect(path)
+    known = [each for each in launch.list_all() if not only_running or each["state"] != "ended"]
+    if not known:
+        print("no engines run" if only_running else "no sessions")
+        return None
+    if only_running and len(known) > 1:
+        raise LaunchError("several sessions run: name one of " + ", ".join(each["session"] for each in known)
+                          + ", or --all")
+    return launch.Engines.of_session(Path(known[0]["connection_file"]))
+
+
+def _stop(options) -> int:
+    if options.all:
+        found = [launch.Engines.of_session(Path(each["connection_file"])) for each in launch.list_all()
+                 if each["state"] != "ended"]
+    else:
+        found = [_find(options, only_running=True)]
+    for engines in filter(None, found):
+        engines.stop()
+        print(f"session {engines.session} stopped")
+    return 0
+
+
+def _list(options) -> int:
+    sessions = launch.list_all()
+    print(_tables.columns(_tables.session_rows(sessions)) if sessions else "no sessions")
+    return 0
+
+
+def _status(options) -> int:
+    engines = _find(options, only_running=False)
+    if engines:
+        print(_tables.StatusTable(engines.status()))
+    return 0 if engines else 1
+
+
+def _logs(options) -> int:
+    engines = _find(options, only_running=False)
+    if engines:
+        print(tail(Path(engines.log), options.lines) or f"nothing in {engines.log}")
+    return 0 if engines else 1
+
+
+def _install(options) -> int:
+    place = _kernelspec.install(prefix=sys.prefix if options.sys_prefix else options.prefix)
+    print(f"kernelspec gamelan installed in {place}")
+    return 0
+
+
+def _doctor(options) -> int:
+    from . import _doctor as doctor
+    return doctor.main()
+
+
+def _tell(line: str) -> None:
+    print(f"{time.strftime('%H:%M:%S')} {line}", file=sys.stderr, flush=True)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Entry of the command; returns the exit code."""
+    parser = _parser()
+    argv = sys.argv[1:] if arguments is None else arguments
+    options = parser.parse_args(argv)
+    options.argv = argv
+    try:
+        return options.act(options)
+    except (LaunchError, ValueError, OSError) as error:
+        print(f"gamelan: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("gamelan: interrupted", file=sys.stderr)
+        return 130

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Engines: start them on this machine or under Slurm, find them, ask how they are, stop them.
+
+The public face of the launcher: `Engines` is one ensemble, and the process works with one at a time. How each launcher
+does it is in _launch_mpiexec.py and _launch_slurm.py, how the end is noticed in _ensemble.py. Used by the session, the
+magics and the command line. Needs only Python's own library and never talks to the engines: that is _core's business.
+"""
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import signal
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+from . import _launch_mpiexec, _launch_slurm, _mpiexec, _sessions
+from ._ending import Ending
+from ._ensemble import Ensemble
+from ._launch_errors import ConnectionFileError, LaunchError, SlurmError, StartError  # noqa: F401 (public here)
+from ._slurm import SlurmRequest
+
+DEFAULT_IDLE_SECONDS = 20.0  # with the server's own rhythm, engines of a dead kernel are gone within 30 s
+_START_SECONDS = 30.0
+_QUEUE_SECONDS = 600.0
+_STOP_SECONDS = 10.0
+_MOST_RANKS = 65536
+
+Progress = Callable[[str], None]
+
+
+def default_ranks() -> int:
+    """GAMELAN_ENGINES, or min(4, the cores we may use)."""
+    text = os.environ.get("GAMELAN_ENGINES")
+    if not text:
+        return min(4, len(os.sched_getaffinity(0)))
+    try:
+        return check_ranks(int(text))
+    except ValueError:
+        raise ValueError(f"GAMELAN_ENGINES={text!r}: expected a number of engines from 1 to {_MOST_RANKS}") from None
+
+
+def check_ranks(ranks: int) -> int:
+    if isinstance(ranks, bool) or not isinstance(ranks, int) or not 1 <= ranks <= _MOST_RANKS:
+        raise ValueError(f"number of engines: got {ranks!r}, expected 1 to {_MOST_RANKS}")
+    return ranks
+
+
+class Engines(Ensemble):
+    """One ensemble of engines. Make one with `Engines.start` or `Engines.connect`.
+
+    `connection_file`, `session`, `ranks`, `log` and `launcher` ("mpiexec", "slurm" or "unknown") say what it is;
+    `ending` is None while it lives and an `Ending` afterwards.
+    """
+
+    _current: Engines | None = None  # the ensemble this process works with
+
+    def __init__(self, connection_file: Path, facts: dict):
+        super().__init__(connection_file, facts)
+        self._owner_pid = 0
+        self._settings: dict | None = None
+
+    def __repr__(self) -> str:
+        state = "ended" if self.ending else "running"
+        return f"<Engines {self.session}: {self.ranks} ranks by {self.launcher}, {state}>"
+
+    # -- making one
+
+    @classmethod
+    def start(cls, n: int | None = None, slurm: SlurmRequest | dict | None = None, *, heap: str | int | None = None,
+              idle_timeout: float | None = None, session: str | None = None, timeout: float | None = None,
+              on_progress: Progress | None = None, keep: bool = False) -> Engines:
+        """Start `n` engines and return when they serve.
+
+        Parameters
+        ----------
+        n : ranks; default GAMELAN_ENGINES or min(4, cores).
+        slurm : submit a job instead of running mpiexec here.
+        heap : array memory of a rank ("2G"); default: from what the machine has.
+        idle_timeout : seconds without a client after which they leave by themselves; 0 = never.
+        timeout : seconds to wait until they serve (default 30; under Slurm 600, the queue included).
+        on_progress : called with a line of text when the state of the wait changes.
+        keep : do not stop them when this process ends.
+
+        Raises a `LaunchError` that says what is missing and what to do; nothing is left behind then.
+        """
+        ranks = default_ranks() if n is None else check_ranks(n)
+        if idle_timeout is None:
+            idle_timeout = float(os.environ.get("GAMELAN_IDLE_TIMEOUT") or DEFAULT_IDLE_SECONDS)
+        options = ["--idle-timeout", f"{idle_timeout:g}"]
+        heap = heap or os.environ.get("GAMELAN_HEAP")
+        if heap:
+            options += ["--heap-bytes", str(heap)]
+        request = SlurmRequest(**slurm) if isinstance(slurm, dict) else slurm
+        settings = {"n": ranks, "slurm": request, "heap": heap, "idle_timeout": idle_timeout, "keep": keep}
+        if request is None:
+            engines = _launch_mpiexec.start(cls, ranks, options, session, timeout or _START_SECONDS)
+        else:
+            engines = _launch_slurm.start(cls, request, ranks, options, session, timeout or _QUEUE_SECONDS,
+                                          on_progress or (lambda line: None))
+        engines._settings = settings
+        engines._owner_pid = os.getpid()
+        if not keep:
+            atexit.register(engines._stop_at_exit)
+        Engines._current = engines
+        return engines
+
+    @classmethod
+    def connect(cls, path: str | os.PathLike) -> Engines:
+        """Engines that run already: by connection file, or by the name of one of this user's sessions.
+
+        Raises ConnectionFileError when the file is not to be trusted, or its engines are gone.
+        """
+        connection_file = find_connection_file(path)
+        connection = _sessions.read_connection(connection_file)
+        facts = _sessions.read_facts(connection_file.parent) or {"launcher": "unknown"}
+        facts.update({name: connection[name] for name in ("session", "ranks", "slurm_job_id")})
+        facts.update(engine_host=connection["host"], engine_pid=connection["pid"])
+        if connection["host"] == socket.gethostname() and _sessions.process_start(connection["pid"]) is None:
+            raise ConnectionFileError(
+                f"{connection_file} is stale: rank 0 was process {connection['pid']} of this machine and is gone; start "
+                f"new engines (gamelan engines start) and remove the file")
+        engines = cls(connection_file, facts)
+        engines._watch()
+        Engines._current = engines
+        return engines
+
+    @classmethod
+    def of_session(cls, connection_file: Path) -> Engines | None:
+        """A session as its launcher wrote it down, dead or alive; None when no launcher of ours made it."""
+        facts = _sessions.read_facts(connection_file.parent)
+        return cls(connection_file, facts) if _sessions.is_ours(connection_file.parent, facts) else None
+
+    @classmethod
+    def current(cls) -> Engines | None:
+        """The ensemble this process started or connected to last, while it lives."""
+        return cls._current if cls._current and not cls._current.ending else None
+
+    @classmethod
+    def ensure(cls) -> Engines:
+        """The current ensemble; else that of GAMELAN_CONNECT; else a new one."""
+        path = os.environ.get("GAMELAN_CONNECT")
+        return cls.current() or (cls.connect(path) if path else cls.start())
+
+    @classmethod
+    def list_all(cls) -> list[dict]:
+        """Every session of this user, newest first, as `status` says it."""
+        found = []
+        for directory in _sessions.session_directories():
+            facts = _sessions.read_facts(directory)
+            if _sessions.is_ours(directory, facts):
+                found.append(cls(directory / "connection.json", facts).status())
+        return found
+
+    # -- using one
+
+    def status(self) -> dict:
+        """State ("starting", "running", "pending", "ended"), who and where, and the processes of the ranks."""
+        facts = _sessions.read_facts(self._directory) or self.facts
+        report = {"session": self.session, "launcher": self.launcher, "ranks": self.ranks, "state": "ended",
+                  "connection_file": self.connection_file, "log": self.log, "host": facts.get("host", "?"),
+                  "started": facts.get("started"), "processes": [], "ending": "",
+                  "slurm_job_id": facts.get("slurm_job_id") or ""}
+        ended = facts.get("ended")
+        if self.ending or ended:
+            report["ending"] = str(self.ending or ended["reason"])
+            return report
+        serves = os.path.exists(self.connection_file)
+        if self.launcher == "slurm":
+            report.update(_launch_slurm.describe(report["slurm_job_id"], serves))
+        elif self.launcher == "mpiexec":
+            report.update(_launch_mpiexec.describe(facts, serves))
+        else:
+            report["state"] = "running" if serves else "ended"
+        return report
+
+    @property
+    def is_owned(self) -> bool:
+        """Did this process start them, and will it stop them when it ends?"""
+        return self._owner_pid == os.getpid() and not self._settings["keep"]
+
+    def stop(self, timeout: float = _STOP_SECONDS) -> None:
+        """End the engines and remove what belongs to the session; arrays are lost. Quiet when they have ended."""
+        self._is_stopping = True
+        if self.launcher == "slurm":
+            _launch_slurm.stop(self, timeout)
+        elif self.launcher == "mpiexec":
+            _launch_mpiexec.stop(self, timeout)
+        else:
+            self._stop_unknown()
+        facts = _sessions.read_facts(self._directory)
+        if facts.get("launcher") == "mpiexec":
+            facts.setdefault("job_family", _mpiexec.job_family(self._directory))
+            _sessions.remove_shared_memory(facts)
+        if not self.ending:
+            self._finish(Ending(f"the engines of session {self.session} were stopped", is_expected=True))
+        if _sessions.is_ours(self._directory, facts):
+            _sessions.remove(self._directory)
+
+    def restart(self) -> Engines:
+        """Stop, and start as before. Arrays are lost."""
+        if self._settings is None:
+            raise LaunchError(f"session {self.session} was started elsewhere: stop it there and start a new one")
+        self.stop()
+        return Engines.start(**self._settings)
+
+    def _stop_unknown(self) -> None:
+        """Engines that somebody's own script started: rank 0 leaves on SIGTERM, its launcher ends the others."""
+        pid, host = self.facts.get("engine_pid"), self.facts.get("engine_host")
+        if host != socket.gethostname():
+            raise LaunchError(f"session {self.session} runs on {host} and was not started by Gamelan: end its job there")
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGTERM)
+
+    def _stop_at_exit(self) -> None:
+        if os.getpid() == self._owner_pid and not self.ending:  # a forked child has no say
+            with contextlib.suppress(LaunchError, OSError):
+                self.stop()
+
+
+def find_connection_file(path: str | os.PathLike) -> Path:
+    """A path as it is; a bare word as the name of a session of this user."""
+    text = os.fspath(path)
+    if os.sep not in text and not os.path.exists(text):
+        for base in (_sessions.runtime_base(), _sessions.shared_base()):
+            if (base / text).is_dir():
+                return base / text / "connection.json"
+    return Path(text).expanduser().absolute()
+
+
+start, connect, current, ensure, list_all = (
+    Engines.start, Engines.connect, Engines.current, Engines.ensure, Engines.list_all)

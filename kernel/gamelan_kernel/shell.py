@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The InteractiveShell: IPython with a notebook for a terminal, and the engines' flush at the end of each cell."""
+import os
+import sys
+
+import _gamelan_kernel as front_end
+from IPython.core import page, payloadpage
+from IPython.core.autocall import ZMQExitAutocall
+from IPython.core.error import UsageError
+from IPython.core.interactiveshell import InteractiveShell, InteractiveShellABC
+from IPython.utils.process import system
+from traitlets import Any, CBool, Instance, Type, default
+
+from . import engines
+from .display import Publisher, ResultHook, send
+
+
+# Libraries (rich, pandas, tqdm, ...) know a notebook by this very class name.
+class ZMQInteractiveShell(InteractiveShell):
+    """The shell of the Gamelan kernel."""
+
+    displayhook_class = Type(ResultHook)
+    display_pub_class = Type(Publisher)
+    colors_force = CBool(True)  # no terminal, yet the front end shows colours
+    autoindent = CBool(False)
+    exiter = Instance(ZMQExitAutocall)
+    kernel = Any()
+    keepkernel_on_exit = None
+    last_traceback = ()
+
+    @default("exiter")
+    def _default_exiter(self):
+        return ZMQExitAutocall(self)
+
+    def init_environment(self):
+        # Children must not wait at a pager for keys that nobody can press.
+        os.environ.update(TERM="xterm-color", CLICOLOR="1", PAGER="cat", GIT_PAGER="cat")
+        os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")
+
+    def init_hooks(self):
+        super().init_hooks()
+        self.set_hook("show_in_pager", page.as_hook(payloadpage.page), 99)
+
+    def init_display_formatter(self):
+        super().init_display_formatter()
+        self.display_formatter.active_types = self.display_formatter.format_types
+
+    def init_virtualenv(self):
+        """Does nothing: the kernel runs in the environment it was started for."""
+
+    def init_magics(self):
+        super().init_magics()
+        from . import magics
+
+        magics.register(self)
+
+    def enable_gui(self, gui=None):
+        if gui not in (None, "inline"):
+            raise UsageError(f"no GUI event loop in this kernel: {gui!r}. Plots are shown inline.")
+
+    def enable_matplotlib(self, gui=None):
+        return super().enable_matplotlib("inline" if gui in (None, "auto") else gui)
+
+    async def run_ast_nodes(self, nodelist, cell_name, interactivity="last_expr", compiler=compile, result=None):
+        """Runs the cell, then what it has recorded for the engines: also of a cell that raised half way."""
+        with engines.cell(self):
+            failed = await super().run_ast_nodes(nodelist, cell_name, interactivity, compiler, result)
+            error = engines.flush(after=getattr(result, "error_in_exec", None))
+        if error is None:
+            return failed
+        self.showtraceback((type(error), error, error.__traceback__), tb_offset=0)
+        if result is not None and result.error_in_exec is None:
+            result.error_in_exec = error
+        return True
+
+    def _showtraceback(self, etype, evalue, stb):
+        # Sent where it happens, so that it stands between the prints before and after it.
+        lines = list(stb) + list(getattr(evalue, "__notes__", ()))
+        send("error", {"ename": etype.__name__, "evalue": str(evalue), "traceback": lines})
+        self.last_traceback = lines
+
+    def ask_exit(self):
+        self.exit_now = not self.keepkernel_on_exit
+        front_end.ask_exit(self.exit_now)
+        self.payload_manager.write_payload({"source": "ask_exit", "keepkernel": self.keepkernel_on_exit})
+
+    def set_next_input(self, s, replace=False):
+        self.payload_manager.write_payload({"source": "set_next_input", "text": s, "replace": replace})
+
+    def system_piped(self, cmd):
+        if cmd.rstrip().endswith("&"):
+            raise OSError("Background processes not supported.")
+        sys.stdout.flush()
+        self.user_ns["_exit_code"] = system(self.var_expand(cmd, depth=1))
+
+    system = system_piped
+
+    @property
+    def parent_header(self):
+        return self.get_parent()
+
+    def get_parent(self):
+        """The request that runs, as far as libraries ask: its header."""
+        return self.kernel.get_parent()
+
+
+InteractiveShellABC.register(ZMQInteractiveShell)

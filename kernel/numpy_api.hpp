@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// NumPy's C interface, shared by the files of this extension: the one that defines GAMELAN_NUMPY_IMPORT before including
+// this (core_module.cpp) imports the function table, the others use it.
+#pragma once
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
+#define PY_ARRAY_UNIQUE_SYMBOL gamelan_numpy_api
+#define PY_UFUNC_UNIQUE_SYMBOL gamelan_ufunc_api
+#ifndef GAMELAN_NUMPY_IMPORT
+#define NO_IMPORT_ARRAY
+#endif
+#include <numpy/arrayobject.h>

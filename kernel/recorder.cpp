@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The pending batch: see recorder.hpp. The cut rule keeps a loop's seam where it was, so that the engines' plan cache
+// sees the same batch again and again (DESIGN 11.5).
+#include "kernel/recorder.hpp"
+
+#include <algorithm>
+#include <new>
+#include <random>
+#include <utility>
+
+namespace gamelan::kernel {
+
+using protocol::ArrayId;
+using protocol::Command;
+using protocol::View;
+
+FreeList::~FreeList() { drain(); }
+
+void FreeList::push(ArrayId id) noexcept {
+  // A failed allocation in a destructor leaks one array on the engines until the session ends; it never throws.
+  Node* node = new (std::nothrow) Node{id, head_.load(std::memory_order_relaxed)};
+  if (node == nullptr) return;
+  while (!head_.compare_exchange_weak(node->next, node, std::memory_order_release, std::memory_order_relaxed)) {
+  }
+}
+
+std::vector<ArrayId> FreeList::drain() {
+  std::vector<ArrayId> ids;
+  Node* node = head_.exchange(nullptr, std::memory_order_acquire);
+  while (node != nullptr) {
+    ids.push_back(node->id);
+    delete std::exchange(node, node->next);
+  }
+  std::reverse(ids.begin(), ids.end());
+  return ids;
+}
+
+std::vector<ArrayId> Recorder::peek_frees() {
+  auto ids = frees_.drain();
+  for (const auto id : ids) frees_.push(id);
+  return ids;
+}
+
+namespace {
+std::int64_t work_of(const Command& command) {
+  std::int64_t elements = protocol::element_count(command.out.extents);
+  for (const auto& operand : command.in)  // a reduction reads more than it writes
+    if (const auto* view = std::get_if<View>(&operand)) elements = std::max(elements, protocol::element_count(view->extents));
+  if (command.op == protocol::Op::matmul) elements *= std::max<std::int64_t>(std::get<View>(command.in[0]).extents.back() / 4, 1);
+  return elements;
+}
+}  // namespace
+
+protocol::ArrayId Recorder::first_id() {
+  return static_cast<protocol::ArrayId>(std::random_device{}() & 0x3fff'ffffU) << 32;
+}
+
+bool Recorder::wants_cut_before(const Site& site) const {
+  const std::size_t count = pending_.commands.size();
+  if (payload_bytes_ >= limits_.payload_bytes || count >= limits_.hard_commands) return true;
+  if (cuts_every_turn_ && count > 0 && site == turn_site_) return true;
+  if (count < limits_.soft_commands && work_ < limits_.work) return false;
+  if (is_seam_) return site == cut_site_;
+  // No seam yet: any site seen before in this batch closes a period of the loop.
+  return site_index_.contains(site);
+}
+
+bool Recorder::add(Command command, const Site& site) {
+  if (pending_.commands.empty()) is_seam_ = site == cut_site_;
+  if (cuts_every_turn_ && turn_site_.code == nullptr) turn_site_ = site;
+  const auto [entry, is_new] = site_index_.try_emplace(site, static_cast<std::uint32_t>(sites_.size()));
+  if (is_new) sites_.push_back(site);
+  command.origin = entry->second;
+  work_ += work_of(command);
+  pending_.commands.push_back(std::move(command));
+  ++recorded_commands_;
+  return is_new;
+}
+
+bool Recorder::add(Command command, const Site& site, protocol::Bytes payload) {
+  command.payload = static_cast<std::int32_t>(pending_.payloads.size());
+  payload_bytes_ += payload.size();
+  pending_.payloads.push_back(std::move(payload));
+  return add(std::move(command), site);
+}
+
+Recorder::Cut Recorder::cut(const Site* seam) {
+  if (seam != nullptr) cut_site_ = *seam;
+  Cut result = take();
+  result.batch.frees = frees_.drain();
+  if (!poisoned_.empty()) drop_poisoned(result);
+  return result;
+}
+
+void Recorder::drop_poisoned(Cut& result) {
+  auto& commands = result.batch.commands;
+  const auto is_dropped = [&](const Command& command) {
+    FailurePtr cause;
+    if (!command.creates) cause = poison_of(command.out.base);
+    for (const auto& operand : command.in) {
+      const auto* view = std::get_if<View>(&operand);
+      if (view != nullptr && cause == nullptr) cause = poison_of(view->base);
+    }
+    if (cause == nullptr) return false;
+    if (command.creates) poison(command.out.base, cause);
+    else if (result.blocked == nullptr) result.blocked = cause;
+    return true;
+  };
+  std::erase_if(commands, is_dropped);  // visits in order, so poison spreads along the program
+  // The engines may know a poisoned array or not; they ignore the death of one they never heard of.
+  forget_poison(result.batch.frees);
+}
+
+void Recorder::forget_poison(const std::vector<ArrayId>& ids) {
+  if (poisoned_.empty()) return;
+  for (const ArrayId id : ids) poisoned_.erase(id);
+}
+
+void Recorder::abandon(const FailurePtr& cause) {
+  const Cut dropped = take();
+  for (const Command& command : dropped.batch.commands) {
+    if (command.creates) poison(command.out.base, cause);
+  }
+}
+
+Recorder::Cut Recorder::take() {
+  site_index_.clear();
+  payload_bytes_ = 0;
+  work_ = 0;
+  return {std::exchange(pending_, {}), std::exchange(sites_, {}), nullptr};
+}
+
+FailurePtr Recorder::poison_of(ArrayId id) const {
+  if (poisoned_.empty()) return nullptr;
+  const auto found = poisoned_.find(id);
+  return found == poisoned_.end() ? nullptr : found->second;
+}
+
+}  // namespace gamelan::kernel

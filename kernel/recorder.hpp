@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the notebook asked for and has not sent yet: commands in program order, ids nobody names any more, and where to
+// cut. Knows neither Python nor sockets: a recording site is two opaque numbers that the caller resolves when it cuts.
+// Callers hold Python's GIL, which serves as the one mutex: cutting and sending happen without releasing it (DESIGN 11.10).
+#pragma once
+#include <atomic>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "protocol/message.hpp"
+
+namespace gamelan::kernel {
+
+/// Where a command was recorded: a code object and an instruction offset in it, compared by identity only.
+struct Site {
+  const void* code = nullptr;
+  int offset = 0;
+  bool operator==(const Site&) const = default;
+};
+struct SiteHash {
+  std::size_t operator()(const Site& site) const {
+    return std::hash<const void*>{}(site.code) * 31 + static_cast<std::size_t>(site.offset);
+  }
+};
+
+/// Why an array was never computed: what reading it raises.
+struct Failure {
+  protocol::ErrorKind kind = protocol::ErrorKind::internal;
+  std::string message;
+  protocol::Origin origin;
+};
+using FailurePtr = std::shared_ptr<const Failure>;
+
+/// Sizes at which a batch is sent without being asked for. Between soft and hard the cut waits for the loop to come round.
+struct CutLimits {
+  std::size_t soft_commands = 2'000;
+  std::size_t hard_commands = 4'000;
+  std::size_t payload_bytes = std::size_t{64} << 20;
+  std::int64_t work = std::int64_t{1} << 62;  ///< elements; as soft as soft_commands
+};
+
+/// Ids whose array died. `push` may run on any thread and in any destructor; it takes no lock.
+class FreeList {
+ public:
+  ~FreeList();
+  void push(protocol::ArrayId id) noexcept;
+  bool is_empty() const { return head_.load(std::memory_order_relaxed) == nullptr; }
+  /// Takes all, oldest first.
+  std::vector<protocol::ArrayId> drain();
+
+ private:
+  struct Node {
+    protocol::ArrayId id;
+    Node* next;
+  };
+  std::atomic<Node*> head_{nullptr};
+};
+
+class Recorder {
+ public:
+  explicit Recorder(CutLimits limits = {}) : limits_(limits) {}
+
+  protocol::ArrayId new_id() { return ++last_id_; }
+  /// True when the batch should be cut before a command of this site is added.
+  bool wants_cut_before(const Site& site) const;
+  /// Appends; returns true when `site` is new to this batch (the caller then keeps it alive until the cut).
+  bool add(protocol::Command command, const Site& site);
+  bool add(protocol::Command command, const Site& site, protocol::Bytes payload);
+  void free(protocol::ArrayId id) noexcept { frees_.push(id); }
+
+  bool has_frees() const { return !frees_.is_empty(); }
+  /// What the next cut will free, left where it is.
+  std::vector<protocol::ArrayId> peek_frees();
+
+  bool is_empty() const { return pending_.commands.empty(); }
+  const protocol::Batch& pending() const { return pending_; }
+  /// Sites in the order of `Command::origin`; their text is filled in by the caller of `cut`.
+  const std::vector<Site>& sites() const { return sites_; }
+  /// While somebody times a statement, every turn is a batch of its own: it is cut where the first command comes again.
+  void cut_every_turn(bool is_on) {
+    cuts_every_turn_ = is_on;
+    turn_site_ = {};
+  }
+  /// Takes everything pending, frees included, and starts the next batch. Commands that read a poisoned array are left
+  /// out, their results poisoned in turn; `blocked` then names the cause of the first in-place write that was left out.
+  struct Cut {
+    protocol::Batch batch;
+    std::vector<Site> sites;
+    FailurePtr blocked;
+  };
+  /// `seam`: the site of the command that comes next, when the cut is automatic.
+  Cut cut(const Site* seam = nullptr);
+
+  /// An array that was never computed raises `cause` when it is read. Forgotten when the array dies.
+  void poison(protocol::ArrayId id, FailurePtr cause) { poisoned_[id] = std::move(cause); }
+  /// These arrays have died: nobody will ask for their cause.
+  void forget_poison(const std::vector<protocol::ArrayId>& ids);
+  /// Forgets what is pending: an interrupt fell before it. Arrays it would have created raise `cause`; others stay as
+  /// they are.
+  void abandon(const FailurePtr& cause);
+  /// The cause, or nullptr for a sound array.
+  FailurePtr poison_of(protocol::ArrayId id) const;
+
+  std::uint64_t recorded_commands() const { return recorded_commands_; }
+  CutLimits limits() const { return limits_; }
+  void set_limits(CutLimits limits) { limits_ = limits; }
+
+ private:
+  /// A range of ids of its own, so that a client never meets the arrays of another one on the same engines.
+  static protocol::ArrayId first_id();
+  /// What is pending, without frees; nothing is afterwards.
+  Cut take();
+  void drop_poisoned(Cut& result);
+
+  CutLimits limits_;
+  protocol::ArrayId last_id_ = first_id();
+  protocol::Batch pending_;
+  std::size_t payload_bytes_ = 0;
+  std::int64_t work_ = 0;  // elements that the pending commands compute, roughly
+  std::vector<Site> sites_;
+  std::unordered_map<Site, std::uint32_t, SiteHash> site_index_;
+  Site cut_site_;          // where the last automatic cut fell: the loop's seam, kept from batch to batch
+  bool cuts_every_turn_ = false;
+  Site turn_site_;         // of the first command since cut_every_turn
+  bool is_seam_ = false;   // cut_site_ occurs in this batch, so waiting for it makes sense
+  FreeList frees_;
+  std::unordered_map<protocol::ArrayId, FailurePtr> poisoned_;
+  std::uint64_t recorded_commands_ = 0;
+};
+
+}  // namespace gamelan::kernel

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernel/site.hpp"
+
+#include <string>
+#include <string_view>
+
+#include "kernel/link.hpp"
+
+namespace gamelan::kernel {
+
+namespace {
+std::string package_directory;
+
+bool is_ours(PyCodeObject* code) {
+  Py_ssize_t size = 0;
+  const char* file = PyUnicode_AsUTF8AndSize(code->co_filename, &size);
+  if (file == nullptr) {
+    PyErr_Clear();
+    return false;
+  }
+  return !package_directory.empty() &&
+         std::string_view(file, static_cast<std::size_t>(size)).starts_with(package_directory);
+}
+}  // namespace
+
+void set_package_directory(const std::string& directory) { package_directory = directory + "/"; }
+
+Site current_site(Ref& code) {
+  PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
+  while (frame != nullptr) {
+    PyCodeObject* frame_code = PyFrame_GetCode(frame);
+    PyFrameObject* back = is_ours(frame_code) ? PyFrame_GetBack(frame) : nullptr;
+    if (back == nullptr) {
+      const Site site{frame_code, PyFrame_GetLasti(frame)};
+      code = Ref(reinterpret_cast<PyObject*>(frame_code));
+      Py_DECREF(frame);
+      return site;
+    }
+    Py_DECREF(frame_code);
+    Py_DECREF(frame);
+    frame = back;
+  }
+  return {};  // called from C alone: no line to name
+}
+
+protocol::Origin resolve(const Site& site) {
+  if (site.code == nullptr) return {};
+  auto* code = reinterpret_cast<PyCodeObject*>(const_cast<void*>(site.code));
+  const char* file = PyUnicode_AsUTF8(code->co_filename);
+  if (file == nullptr) PyErr_Clear();
+  return {file == nullptr ? "" : file, PyCode_Addr2Line(code, site.offset)};
+}
+
+}  // namespace gamelan::kernel

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where in the user's program we are: the nearest Python frame outside this package. Cheap when recording (a code object
+// and an offset), resolved to file and line only when a batch is cut.
+#pragma once
+#include "kernel/array_object.hpp"
+// (Python.h first)
+#include "kernel/recorder.hpp"
+
+namespace gamelan::kernel {
+
+/// The site of the user's current line; `code` receives the reference that keeps it valid.
+Site current_site(Ref& code);
+/// File and line of a site whose code object is alive.
+protocol::Origin resolve(const Site& site);
+
+/// Frames of code below this directory are never "where the user wrote it".
+void set_package_directory(const std::string& directory);
+
+}  // namespace gamelan::kernel

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The rules behind ops.def's rows, one function per row kind. Only shapes, dtypes and counts: no arrays are
+// known here.
+#include "protocol/check.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace gamelan::protocol {
+namespace {
+
+[[noreturn]] void reject(const Command& command, const std::string& what) {
+  throw Error(ErrorKind::protocol, "[" + std::string(info(command.op).name) + "] " + what);
+}
+
+void require(bool condition, const Command& command, const char* what) {
+  if (!condition) reject(command, what);
+}
+
+/// A byte that is neither 0 nor 1 is no bool: C++ may do anything with it.
+bool are_bools(std::span<const std::byte> bytes) {
+  return std::all_of(bytes.begin(), bytes.end(), [](std::byte byte) { return byte <= std::byte{1}; });
+}
+
+const View& view_operand(const Command& command, std::size_t index) {
+  const View* view = std::get_if<View>(&command.in[index]);
+  require(view != nullptr, command, "got a scalar, expected an array operand");
+  return *view;
+}
+
+void check_elementwise(const Command& command) {
+  for (const Operand& operand : command.in) {
+    const View* view = std::get_if<View>(&operand);
+    if (view != nullptr && view->extents != command.out.extents) {
+      reject(command, "operand is not broadcast to the extents of the result");
+    }
+  }
+}
+
+/// `in` are the two scalars of the formula, `ints` the key and offset of the random ones.
+void check_nullary(const Command& command) {
+  for (const Operand& operand : command.in) {
+    require(std::holds_alternative<Scalar>(operand), command, "got an array operand, expected scalars");
+  }
+}
+
+/// `ints` = reduced axes of in[0], ascending; out has the kept ones in order.
+void check_reduce(const Command& command) {
+  const View& in = view_operand(command, 0);
+  const auto& axes = command.ints;
+  const auto dims = static_cast<std::int64_t>(in.extents.size());
+  require(std::is_sorted(axes.begin(), axes.end(), std::less_equal<>()), command, "axes are not ascending");
+  require(axes.empty() || (axes.front() >= 0 && axes.back() < dims), command, "axis out of range");
+  Shape kept;
+  auto reduced = axes.begin();
+  for (std::int64_t axis = 0; axis < dims; ++axis) {
+    if (reduced != axes.end() && *reduced == axis) {
+      ++reduced;
+    } else {
+      kept.push_back(in.extents[static_cast<std::size_t>(axis)]);
+    }
+  }
+  require(kept == command.out.extents, command, "extents of the result are not those of the kept axes");
+}
+
+void check_constant(const Command& command, const std::vector<Bytes>& payloads) {
+  require(command.in.empty(), command, "got operands, expected none");
+  require(command.payload >= 0, command, "no payload");
+  const Bytes& payload = payloads[static_cast<std::size_t>(command.payload)];
+  const auto elements = static_cast<std::size_t>(element_count(command.out.extents));
+  require(payload.size() / size_of(command.loop) == elements && payload.size() % size_of(command.loop) == 0,
+          command, "payload is not as long as the result");
+  require(command.loop != Dtype::bool_ || are_bools(payload), command,
+          "payload holds bytes that are no bool");
+}
+
+/// (..., m, k) times (..., k, n) into (..., m, n).
+void check_matmul(const Command& command) {
+  require(command.in.size() == 2, command, "expected two operands");
+  const Shape& left = view_operand(command, 0).extents;
+  const Shape& right = view_operand(command, 1).extents;
+  const Shape& out = command.out.extents;
+  const std::size_t dims = out.size();
+  require(dims >= 2 && left.size() == dims && right.size() == dims, command,
+          "operands and result differ in dimensions");
+  const bool same_lead = std::equal(out.begin(), out.end() - 2, left.begin()) &&
+                         std::equal(out.begin(), out.end() - 2, right.begin());
+  require(same_lead && left[dims - 2] == out[dims - 2] && right[dims - 1] == out[dims - 1] &&
+              left[dims - 1] == right[dims - 2],
+          command, "extents do not fit together");
+}
+
+void check_call(const Command& command, const std::vector<Bytes>& payloads) {
+  if (command.op == Op::constant) return check_constant(command, payloads);
+  if (command.op == Op::matmul) return check_matmul(command);
+  if (is_irregular(command.op)) return check_irregular(command);
+  // A new row of ops.def needs its rule here: until then nothing of the kind is let in.
+  reject(command, "this op has no rule in check.cpp");
+}
+
+void check_operand(const Command& command, const Operand& operand) {
+  if (const View* view = std::get_if<View>(&operand)) {
+    require(view->base != 0, command, "operand without an array");
+    validate(*view, max_view_bytes, false);
+    return;
+  }
+  const Scalar& scalar = std::get<Scalar>(operand);
+  require(scalar.dtype != Dtype::bool_ || scalar.bytes[0] <= std::byte{1}, command, "scalar is no bool");
+}
+
+}  // namespace
+
+bool admits(Types types, Dtype loop) {
+  const char kind = info(loop).kind;
+  const bool is_integer = kind == 'i' || kind == 'u';
+  switch (types) {
+    case Types::all:
+      return true;
+    case Types::boolean:
+      return kind == 'b';
+    case Types::integer:
+      return is_integer;
+    case Types::integer_or_bool:
+      return is_integer || kind == 'b';
+    case Types::numeric:
+      return kind != 'b';
+    case Types::real:
+      return is_integer || kind == 'f';
+    case Types::real_fp:
+      return kind == 'f';
+    case Types::floating:
+      return kind == 'f' || kind == 'c';
+    case Types::complex_fp:
+      return kind == 'c';
+  }
+  return false;
+}
+
+void check(const Command& command, const std::vector<Bytes>& payloads) {
+  const OpInfo& row = info(command.op);
+  if (!admits(row.types, command.loop)) {
+    reject(command, "no loop for dtype " + std::string(info(command.loop).name));
+  }
+  require(command.in.size() <= max_operands, command, "too many operands");
+  if (row.arity >= 0 && command.in.size() != static_cast<std::size_t>(row.arity)) {
+    reject(command, "wrong number of operands: got " + std::to_string(command.in.size()) + ", expected " +
+                        std::to_string(row.arity));
+  }
+  require(command.payload >= -1 && command.payload < static_cast<std::int64_t>(payloads.size()), command,
+          "payload index out of range");
+  require(command.payload == -1 || command.op == Op::constant, command, "got a payload, expected none");
+
+  require(command.out.base != 0, command, "result without an array");
+  validate(command.out, max_view_bytes, true);
+  require(!command.creates || (command.out.offset == 0 && is_contiguous(command.out)), command,
+          "a new array is written whole and in C order");
+  for (const Operand& operand : command.in) check_operand(command, operand);
+
+  switch (row.kind) {
+    case RowKind::nullary:
+      return check_nullary(command);
+    case RowKind::unary:
+    case RowKind::binary:
+    case RowKind::ternary:
+      return check_elementwise(command);
+    case RowKind::reduce:
+      return check_reduce(command);
+    case RowKind::call:
+      return check_call(command, payloads);
+  }
+}
+
+}  // namespace gamelan::protocol

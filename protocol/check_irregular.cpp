@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the irregular rows (CALLs whose elements go where data say) demand of a command. Data are not looked at: an index
+// out of range is the kernel's to find, and the engine keeps it inside the array whatever it is.
+#include <string>
+
+#include "protocol/check.hpp"
+
+namespace gamelan::protocol {
+namespace {
+
+void require(bool condition, const Command& command, const char* what) {
+  if (!condition) throw Error(ErrorKind::protocol, "[" + std::string(info(command.op).name) + "] " + what);
+}
+
+const View& view_operand(const Command& command, std::size_t index) {
+  const View* view = std::get_if<View>(&command.in[index]);
+  require(view != nullptr, command, "got a scalar, expected an array operand");
+  return *view;
+}
+
+bool is_integer(Dtype dtype) { return info(dtype).kind == 'i' || info(dtype).kind == 'u'; }
+
+std::size_t axis_of(const Command& command, std::size_t dims) {
+  require(!command.ints.empty() && command.ints[0] >= 0 && command.ints[0] < static_cast<std::int64_t>(dims), command,
+          "axis out of range");
+  return static_cast<std::size_t>(command.ints[0]);
+}
+
+void check_index(const Command& command, const View& index) {
+  require(index.extents.size() == 1 && is_integer(index.dtype), command, "the index is not a row of integers");
+}
+
+void check_take(const Command& command) {
+  require(command.in.size() == 2 && command.ints.size() == 1 && command.creates, command,
+          "expected two arrays, an axis and a new result");
+  const View& source = view_operand(command, 0);
+  const View& index = view_operand(command, 1);
+  check_index(command, index);
+  const std::size_t axis = axis_of(command, source.extents.size());
+  Shape extents = source.extents;
+  extents[axis] = index.extents[0];
+  require(extents == command.out.extents && source.dtype == command.out.dtype, command,
+          "the result differs from the source in more than the extent of the axis");
+  require(source.extents[axis] > 0 || element_count(extents) == 0, command, "there is nothing to take from");
+}
+
+void check_put(const Command& command) {
+  require(command.in.size() == 2 && command.ints.empty() && !command.creates && !command.out.extents.empty(), command,
+          "expected an index and values for an existing array");
+  const View& index = view_operand(command, 0);
+  check_index(command, index);
+  if (const View* values = std::get_if<View>(&command.in[1])) {
+    Shape extents = command.out.extents;
+    extents[0] = index.extents[0];
+    require(values->extents == extents && values->dtype == command.out.dtype, command,
+            "values are not of the rows of the target");
+  } else {
+    require(std::get<Scalar>(command.in[1]).dtype == command.out.dtype, command, "the number is not of the target's dtype");
+  }
+  require(command.out.extents[0] > 0 || index.extents[0] == 0, command, "there is nothing to write to");
+}
+
+void check_accumulate(const Command& command) {
+  require(command.in.size() == 1 && command.ints.size() == 2 && command.creates, command, "expected an array, an axis, an op and a new result");
+  const View& in = view_operand(command, 0);
+  axis_of(command, in.extents.size());
+  require(in.extents == command.out.extents && command.out.dtype == command.loop, command, "the result has another shape or dtype");
+  require(command.ints[1] >= 0 && command.ints[1] < op_count(), command, "no such op");
+  const OpInfo& row = info(static_cast<Op>(command.ints[1]));
+  const bool is_closed = row.result == Result::same || command.loop == Dtype::bool_;
+  require(row.kind == RowKind::binary && (row.traits & associative) != 0 && admits(row.types, command.loop) && is_closed, command,
+          "the op does not fold over this dtype");
+}
+
+void check_sort(const Command& command) {
+  require(command.in.size() == 1 && command.ints.size() == 1 && command.creates, command, "expected an array, an axis and a new result");
+  const View& in = view_operand(command, 0);
+  axis_of(command, in.extents.size());
+  require(in.extents == command.out.extents && in.dtype == command.loop, command, "the result has another shape than the array");
+  require(command.out.dtype == (command.op == Op::sort ? in.dtype : Dtype::int64), command, "the result has a wrong dtype");
+}
+
+void check_count(const Command& command) {
+  const bool is_histogram = command.op == Op::histogram;
+  require(command.in.size() == (is_histogram ? 2U : 1U) && command.ints.empty() && command.creates, command, "expected an array and a new result");
+  const View& in = view_operand(command, 0);
+  require(info(in.dtype).kind != 'c' && (is_histogram || is_integer(in.dtype) || in.dtype == Dtype::bool_), command, "cannot count this dtype");
+  require(command.out.extents.size() == 1 && command.out.dtype == Dtype::int64, command, "the result is not a row of int64");
+  if (!is_histogram) return;
+  const View& edges = view_operand(command, 1);
+  require(edges.extents == Shape{command.out.extents[0] + 1} && edges.dtype == Dtype::float64, command, "edges are not one more than bins");
+}
+
+}  // namespace
+
+void check_irregular(const Command& command) {
+  if (command.op == Op::take) return check_take(command);
+  if (command.op == Op::put) return check_put(command);
+  if (command.op == Op::accumulate) return check_accumulate(command);
+  if (command.op == Op::sort || command.op == Op::argsort) return check_sort(command);
+  if (command.op == Op::bincount || command.op == Op::histogram) return check_count(command);
+  require(false, command, "this op has no rule in check_irregular.cpp");
+}
+
+}  // namespace gamelan::protocol

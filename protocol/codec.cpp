@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Headers (JSON) and frames. What a header may hold is small and flat, so it is scanned for depth and size
+// before a parser sees it, and every field is asked for by type.
+#include "protocol/codec.hpp"
+
+#include <array>
+#include <charconv>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "protocol/commands.hpp"
+#include "protocol/wire.hpp"
+
+namespace gamelan::protocol {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int max_header_depth = 4;
+/// Longest message or client name in a header; JSON may need six bytes for one, and a header must stay under
+/// its limit.
+constexpr std::size_t max_text_bytes = 64 * 1024;
+
+[[noreturn]] void reject(const std::string& what) { throw Error(ErrorKind::protocol, "[decode] " + what); }
+
+// ---- headers
+
+Bytes to_frame(const Json& header) {
+  // Text that is not UTF-8 (a file name, perhaps) must not keep a message from being sent.
+  const std::string text = header.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (text.size() > max_header_bytes)
+    throw Error(ErrorKind::protocol, "[encode] header is larger than 1 MiB");
+  const auto* first = reinterpret_cast<const std::byte*>(text.data());
+  return {first, first + text.size()};
+}
+
+std::string bounded(const std::string& text) {
+  return text.size() <= max_text_bytes ? text : text.substr(0, max_text_bytes) + "...";
+}
+
+/// Brackets outside strings, counted before parsing: a parser's own nesting is then bounded.
+bool is_shallow(std::string_view text) {
+  int depth = 0;
+  bool in_string = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char letter = text[at];
+    if (in_string) {
+      if (letter == '\\') ++at;
+      if (letter == '"') in_string = false;
+    } else if (letter == '"') {
+      in_string = true;
+    } else if (letter == '{' || letter == '[') {
+      if (++depth > max_header_depth) return false;
+    } else if (letter == '}' || letter == ']') {
+      --depth;
+    }
+  }
+  return true;
+}
+
+/// The fields of one header, each checked for presence and type.
+class Header {
+ public:
+  explicit Header(const Frames& frames) {
+    if (frames.empty()) reject("no frames");
+    if (frames.size() > max_frames) reject("too many frames: got " + std::to_string(frames.size()));
+    if (frames[0].size() > max_header_bytes) reject("header is larger than 1 MiB");
+    const std::string_view text(reinterpret_cast<const char*>(frames[0].data()), frames[0].size());
+    if (!is_shallow(text)) reject("header is nested too deeply");
+    json_ = Json::parse(text, nullptr, false);
+    if (!json_.is_object()) reject("header is not a JSON object");
+  }
+
+  std::string text(const char* name) const {
+    const Json& value = field(name);
+    if (!value.is_string()) wrong(name, "a string");
+    return value.get<std::string>();
+  }
+  std::uint64_t natural(const char* name) const {
+    const Json& value = field(name);
+    if (!value.is_number_unsigned()) wrong(name, "a natural number");
+    return value.get<std::uint64_t>();
+  }
+  std::size_t count(const char* name, std::size_t limit) const {
+    const std::uint64_t value = natural(name);
+    if (value > limit) reject(std::string("too many ") + name + ": got " + std::to_string(value));
+    return static_cast<std::size_t>(value);
+  }
+  template <typename Integer>
+  Integer integer(const char* name) const {
+    const Json& value = field(name);
+    if (!value.is_number_integer()) wrong(name, "an integer");
+    // Numbers above the range of int64 are kept as unsigned ones.
+    if (value.is_number_unsigned() &&
+        value.get<std::uint64_t>() > std::uint64_t(std::numeric_limits<Integer>::max())) {
+      wrong(name, "a smaller integer");
+    }
+    const auto number = value.get<std::int64_t>();
+    if (!std::in_range<Integer>(number)) wrong(name, "a smaller integer");
+    return static_cast<Integer>(number);
+  }
+  bool boolean(const char* name) const {
+    const Json& value = field(name);
+    if (!value.is_boolean()) wrong(name, "true or false");
+    return value.get<bool>();
+  }
+  const Json& field(const char* name) const {
+    const auto found = json_.find(name);
+    if (found == json_.end()) reject(std::string("header without `") + name + "`");
+    return *found;
+  }
+  [[noreturn]] static void wrong(const char* name, const char* expected) {
+    reject(std::string("`") + name + "` is not " + expected);
+  }
+
+ private:
+  Json json_;
+};
+
+void require_frames(const Frames& frames, std::size_t expected) {
+  if (frames.size() != expected) {
+    reject("wrong number of frames: got " + std::to_string(frames.size()) + ", expected " +
+           std::to_string(expected));
+  }
+}
+
+std::string to_hex(std::uint64_t number) {
+  std::array<char, 16> digits;
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number, 16).ptr;
+  return {digits.data(), end};
+}
+
+std::uint64_t from_hex(const std::string& text, const char* name) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, 16);
+  if (error != std::errc() || end != text.data() + text.size()) Header::wrong(name, "a hexadecimal number");
+  return number;
+}
+
+// ---- requests: for every type an `encode_` and a `decode_`
+
+Frames encode_request(const Hello& hello) {
+  return {to_frame({{"type", "hello"},
+                    {"seq", hello.seq},
+                    {"version", hello.version},
+                    {"fingerprint", to_hex(hello.fingerprint)},
+                    {"client", bounded(hello.client)}})};
+}
+
+Hello decode_hello(const Header& header) {
+  return {header.natural("seq"), header.integer<int>("version"),
+          from_hex(header.text("fingerprint"), "fingerprint"), header.text("client")};
+}
+
+Frames encode_request(const Batch& batch) {
+  if (batch.commands.size() > max_commands || batch.frees.size() > max_commands ||
+      batch.origins.size() > max_commands || batch.payloads.size() > max_frames - 2 ||
+      batch.fetches.size() > max_frames - 2) {
+    throw Error(ErrorKind::protocol, "[encode] batch is too large: cut it");
+  }
+  Frames frames;
+  frames.reserve(2 + batch.payloads.size());
+  frames.push_back(to_frame({{"type", "batch"},
+                             {"seq", batch.seq},
+                             {"commands", batch.commands.size()},
+                             {"frees", batch.frees.size()},
+                             {"fetches", batch.fetches.size()},
+                             {"origins", batch.origins.size()},
+                             {"payloads", batch.payloads.size()},
+                             {"explain", batch.explain}}));
+  frames.push_back(encode_commands(batch));
+  frames.insert(frames.end(), batch.payloads.begin(), batch.payloads.end());
+  return frames;
+}
+
+Batch decode_batch(const Header& header, const Frames& frames) {
+  Batch batch;
+  batch.seq = header.natural("seq");
+  batch.explain = header.boolean("explain");
+  CommandCounts counts;
+  counts.commands = header.count("commands", max_commands);
+  counts.frees = header.count("frees", max_commands);
+  counts.origins = header.count("origins", max_commands);
+  counts.fetches = header.count("fetches", max_frames - 2);  // the reply needs a frame for each
+  require_frames(frames, 2 + header.count("payloads", max_frames - 2));
+  batch.payloads.assign(frames.begin() + 2, frames.end());
+  decode_commands(frames[1], counts, batch);
+  return batch;
+}
+
+Frames encode_request(const StatusRequest& status) {
+  return {to_frame({{"type", "status"}, {"seq", status.seq}})};
+}
+
+Frames encode_request(const Cancel& cancel) {
+  return {to_frame({{"type", "cancel"}, {"seq", cancel.seq}, {"batch", cancel.batch}})};
+}
+
+Frames encode_request(const Configure& configure) {
+  Json options = Json::array();
+  for (const auto& [name, value] : configure.options) options.push_back(Json::array({name, value}));
+  return {to_frame({{"type", "configure"}, {"seq", configure.seq}, {"options", std::move(options)}})};
+}
+
+Configure decode_configure(const Header& header) {
+  Configure configure{header.natural("seq"), {}};
+  const Json& options = header.field("options");
+  if (!options.is_array()) Header::wrong("options", "a list");
+  for (const Json& option : options) {
+    if (!option.is_array() || option.size() != 2 || !option[0].is_string() || !option[1].is_string()) {
+      Header::wrong("options", "a list of pairs of strings");
+    }
+    configure.options.emplace_back(option[0].get<std::string>(), option[1].get<std::string>());
+  }
+  return configure;
+}
+
+Frames encode_request(const Shutdown& shutdown) {
+  return {to_frame({{"type", "shutdown"}, {"seq", shutdown.seq}})};
+}
+
+// ---- replies
+
+constexpr std::array<std::string_view, 3> outcome_names{"ok", "failed", "cancelled"};
+
+Outcome decode_outcome(const std::string& text) {
+  for (std::size_t outcome = 0; outcome < outcome_names.size(); ++outcome) {
+    if (outcome_names[outcome] == text) return static_cast<Outcome>(outcome);
+  }
+  Header::wrong("outcome", "ok, failed or cancelled");
+}
+
+/// The boundary towards the parser and the allocator: what they throw for hostile bytes becomes our one
+/// exception.
+template <typename Decode>
+auto guarded(Decode decode) {
+  try {
+    return decode();
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    reject(error.what());
+  }
+}
+
+}  // namespace
+
+Frames encode(const Request& request) {
+  return std::visit([](const auto& message) { return encode_request(message); }, request);
+}
+
+Request decode_request(const Frames& frames) {
+  return guarded([&]() -> Request {
+    const Header header(frames);
+    const std::string type = header.text("type");
+    if (type == "batch") return decode_batch(header, frames);
+    require_frames(frames, 1);
+    if (type == "hello") return decode_hello(header);
+    if (type == "status") return StatusRequest{header.natural("seq")};
+    if (type == "cancel") return Cancel{header.natural("seq"), header.natural("batch")};
+    if (type == "configure") return decode_configure(header);
+    if (type == "shutdown") return Shutdown{header.natural("seq")};
+    reject("unknown type of request");
+  });
+}
+
+/// Frame 1 is `info`: the text of a plan may be longer than a header.
+Frames encode(const Reply& reply) {
+  if (reply.payloads.size() > max_frames - 2)
+    throw Error(ErrorKind::protocol, "[encode] too many payloads in a reply");
+  Frames frames;
+  frames.reserve(2 + reply.payloads.size());
+  frames.push_back(to_frame({{"type", "reply"},
+                             {"seq", reply.seq},
+                             {"outcome", outcome_names[static_cast<std::size_t>(reply.outcome)]},
+                             {"error", name(reply.error)},
+                             {"message", bounded(reply.message)},
+                             {"command", reply.command},
+                             {"file", bounded(reply.origin.file)},
+                             {"line", reply.origin.line},
+                             {"payloads", reply.payloads.size()}}));
+  const auto* info = reinterpret_cast<const std::byte*>(reply.info.data());
+  frames.emplace_back(info, info + reply.info.size());
+  frames.insert(frames.end(), reply.payloads.begin(), reply.payloads.end());
+  return frames;
+}
+
+Reply decode_reply(const Frames& frames) {
+  return guarded([&] {
+    const Header header(frames);
+    if (header.text("type") != "reply") reject("not a reply");
+    Reply reply;
+    reply.seq = header.natural("seq");
+    reply.outcome = decode_outcome(header.text("outcome"));
+    reply.error = error_kind_by_name(header.text("error"));
+    reply.message = header.text("message");
+    reply.command = header.integer<std::int64_t>("command");
+    reply.origin = {header.text("file"), header.integer<std::int32_t>("line")};
+    require_frames(frames, 2 + header.count("payloads", max_frames - 2));
+    reply.info.assign(reinterpret_cast<const char*>(frames[1].data()), frames[1].size());
+    if (!Json::accept(reply.info)) reject("info is not JSON");
+    reply.payloads.assign(frames.begin() + 2, frames.end());
+    return reply;
+  });
+}
+
+std::uint64_t peek_sequence(const Frames& frames) noexcept {
+  try {
+    return Header(frames).natural("seq");
+  } catch (...) {
+    return 0;
+  }
+}
+
+// ---- one buffer for a broadcast: number of frames, their lengths, their bytes
+
+Bytes pack(const Frames& frames) {
+  std::size_t total = sizeof(std::uint64_t) * (1 + frames.size());
+  for (const Bytes& frame : frames) total += frame.size();
+  Writer out(total);
+  out.put(std::uint64_t{frames.size()});
+  for (const Bytes& frame : frames) out.put(std::uint64_t{frame.size()});
+  for (const Bytes& frame : frames) out.put_raw(frame.data(), frame.size());
+  return out.finish();
+}
+
+Frames unpack(std::span<const std::byte> buffer) {
+  return guarded([&] {
+    Reader in(buffer);
+    const auto count = in.get<std::uint64_t>();
+    if (count > max_frames) reject("too many frames: got " + std::to_string(count));
+    in.need_each(count, sizeof(std::uint64_t));
+    std::vector<std::uint64_t> lengths(count);
+    in.get_raw(lengths.data(), count * sizeof(std::uint64_t));
+    Frames frames(count);
+    for (std::size_t frame = 0; frame < count; ++frame) {
+      in.need_each(lengths[frame], 1);
+      frames[frame].resize(lengths[frame]);
+      in.get_raw(frames[frame].data(), lengths[frame]);
+    }
+    if (in.remaining() != 0) reject("bytes left over after the last frame");
+    return frames;
+  });
+}
+
+}  // namespace gamelan::protocol

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the kernel and the engines say to each other, as plain structs. The codec turns them into frames; nothing here
+// knows of sockets. Every request gets exactly one reply, tagged with its sequence number.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "protocol/error.hpp"
+#include "protocol/ops.hpp"
+#include "protocol/view.hpp"
+
+namespace gamelan::protocol {
+
+inline constexpr int protocol_version = 1;
+using Bytes = std::vector<std::byte>;
+
+/// One number in the first size_of(dtype) bytes, in native byte order.
+struct Scalar {
+  Dtype dtype = Dtype::float64;
+  alignas(16) std::array<std::byte, 16> bytes{};  ///< aligned, because loops read it as a number
+  bool operator==(const Scalar&) const = default;
+};
+using Operand = std::variant<View, Scalar>;
+
+/// One recorded operation. Operands of element-wise ops are already broadcast: their extents equal out.extents (stride
+/// 0 where broadcast), and every operand is cast to `loop` when it is read (the condition of `where` to bool).
+struct Command {
+  Op op{};
+  Dtype loop = Dtype::float64;      ///< dtype in which the op computes, decided by NumPy in the kernel
+  View out;                         ///< what is written; cast from the op's result dtype to out.dtype
+  bool creates = false;             ///< out.base is a new array: out is the whole of it, contiguous, offset 0
+  std::vector<Operand> in;
+  std::vector<std::int64_t> ints;   ///< parameters, as the row's doc says (axes, keys, ...)
+  std::int32_t payload = -1;        ///< frame of Batch::payloads that carries data (op `constant`), -1 none
+  std::uint32_t origin = 0;         ///< index in Batch::origins: where the user wrote it
+  bool operator==(const Command&) const = default;
+};
+
+struct Origin {
+  std::string file;  ///< file name or cell name as Python's traceback shows it
+  std::int32_t line = 0;
+  bool operator==(const Origin&) const = default;
+};
+
+struct Hello { std::uint64_t seq = 0; int version = protocol_version; std::uint64_t fingerprint = 0; std::string client; };
+/// Commands in program order, then arrays that nobody names any more, then views whose values are wanted.
+struct Batch {
+  std::uint64_t seq = 0;
+  std::vector<Command> commands;
+  std::vector<ArrayId> frees;
+  std::vector<View> fetches;
+  std::vector<Origin> origins;
+  std::vector<Bytes> payloads;
+  bool explain = false;  ///< plan only: reply with the plan's text, change nothing
+};
+struct StatusRequest { std::uint64_t seq = 0; };
+struct Cancel { std::uint64_t seq = 0; std::uint64_t batch = 0; };  ///< stop the batch with that seq, 0 = whatever runs
+/// Set named options on every rank ("disable_passes" = "fuse,simplify"; "keep_unread" = "1"; "reset_stats" = "").
+struct Configure { std::uint64_t seq = 0; std::vector<std::pair<std::string, std::string>> options; };
+struct Shutdown { std::uint64_t seq = 0; };
+using Request = std::variant<Hello, Batch, StatusRequest, Cancel, Configure, Shutdown>;
+
+enum class Outcome : std::uint8_t { ok, failed, cancelled };
+/// `info` is JSON text: Hello and Status describe the engines in it, Batch its explanation and what was cut.
+struct Reply {
+  std::uint64_t seq = 0;
+  Outcome outcome = Outcome::ok;
+  ErrorKind error = ErrorKind::internal;   ///< meaningful when failed
+  std::string message;
+  std::int64_t command = -1;               ///< command at fault, -1 none; with cancelled: first command not run
+  Origin origin;                           ///< of that command
+  std::string info = "{}";
+  std::vector<Bytes> payloads;             ///< one per fetch, C order, native byte order
+};
+
+std::uint64_t sequence(const Request& request);
+
+}  // namespace gamelan::protocol

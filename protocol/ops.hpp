@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Expands the op table (ops.def) into an enum and its facts. Both sides compile it; `fingerprint` lets them prove that
+// they compiled the same table.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace gamelan::protocol {
+
+enum class Op : std::uint16_t {
+#define NULLARY(name, types, doc, expr) name,
+#define UNARY(name, types, result, traits, doc, expr) name,
+#define BINARY(name, types, result, identity, traits, doc, expr) name,
+#define TERNARY(name, types, doc, expr) name,
+#define REDUCE(name, of, types, doc) name,
+#define CALL(name, doc) name,
+#include "protocol/ops.def"
+};
+
+enum class RowKind : std::uint8_t { nullary, unary, binary, ternary, reduce, call };
+/// Array-API categories: which loop dtypes an op is compiled for.
+enum class Types : std::uint8_t { all, boolean, integer, integer_or_bool, numeric, real, real_fp, floating, complex_fp };
+/// Result dtype from the loop dtype.
+enum class Result : std::uint8_t { same, boolean, real_of };
+
+enum Trait : unsigned { none = 0, commutative = 1, associative = 2, transcendental = 4 };
+
+struct OpInfo {
+  std::string_view name;
+  RowKind kind;
+  Types types;
+  Result result;
+  unsigned traits;
+  std::string_view doc;
+  int arity;   ///< number of array or scalar operands; -1 when it varies (CALL)
+  Op of;       ///< REDUCE: the binary op it folds with; otherwise itself
+};
+
+int op_count();
+const OpInfo& info(Op op);                      ///< total over the enum
+std::optional<Op> op_by_name(std::string_view name);
+bool is_elementwise(Op op);                     ///< nullary, unary, binary or ternary: may be fused
+bool is_irregular(Op op);                       ///< CALL whose elements go where data say: take, put, ...
+/// Hash of every row and of the dtype and error tables; kernel and engine refuse each other when it differs.
+std::uint64_t fingerprint();
+
+}  // namespace gamelan::protocol

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Numbers and strings <-> little-endian bytes, for frame 1 of a batch and for `pack`. The Reader checks every
+// length against what is left before it allocates; called by codec.cpp and commands.cpp only.
+#pragma once
+#include <bit>
+#include <cstring>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "protocol/message.hpp"
+
+namespace gamelan::protocol {
+
+// Payloads are in native order, so both ends of a session are of one kind; a big-endian port would swap here.
+static_assert(std::endian::native == std::endian::little);
+
+/// Writes into a buffer that is longer than what is in it, until `finish` cuts it to length: a check and a
+/// copy per number, where a vector that grows number by number costs three times as much.
+class Writer {
+ public:
+  explicit Writer(std::size_t expected_bytes) : buffer_(expected_bytes) {}
+
+  template <typename T>
+  void put(T value) {
+    static_assert(std::is_integral_v<T> || std::is_enum_v<T>);
+    put_raw(&value, sizeof value);
+  }
+  void put_raw(const void* source, std::size_t bytes) {
+    if (bytes > buffer_.size() - used_) buffer_.resize(2 * buffer_.size() + bytes);
+    if (bytes != 0) std::memcpy(buffer_.data() + used_, source, bytes);
+    used_ += bytes;
+  }
+  void put_text(const std::string& text) {
+    put(static_cast<std::uint32_t>(text.size()));
+    put_raw(text.data(), text.size());
+  }
+  Bytes finish() {
+    buffer_.resize(used_);
+    return std::move(buffer_);
+  }
+
+ private:
+  Bytes buffer_;
+  std::size_t used_ = 0;
+};
+
+class Reader {
+ public:
+  explicit Reader(std::span<const std::byte> in) : in_(in) {}
+
+  std::size_t remaining() const { return in_.size(); }
+
+  template <typename T>
+  T get() {
+    static_assert(std::is_integral_v<T> && !std::is_same_v<T, bool>);
+    T value;
+    get_raw(&value, sizeof value);
+    return value;
+  }
+  void get_raw(void* target, std::size_t bytes) {
+    need(bytes);
+    if (bytes != 0) std::memcpy(target, in_.data(), bytes);
+    in_ = in_.subspan(bytes);
+  }
+  std::string get_text() {
+    std::string text(get_count(1), '\0');
+    get_raw(text.data(), text.size());
+    return text;
+  }
+  /// A count of things that take at least `bytes_each`: more than the rest can hold is an error before any
+  /// memory is taken for them.
+  std::uint32_t get_count(std::size_t bytes_each) {
+    const auto count = get<std::uint32_t>();
+    need_each(count, bytes_each);
+    return count;
+  }
+  void need_each(std::size_t count, std::size_t bytes_each) const {
+    if (count > in_.size() / bytes_each) truncated();
+  }
+
+ private:
+  void need(std::size_t bytes) const {
+    if (bytes > in_.size()) truncated();
+  }
+  [[noreturn]] static void truncated() {
+    throw Error(ErrorKind::protocol, "[decode] truncated: a frame ends before what it announces");
+  }
+  std::span<const std::byte> in_;
+};
+
+}  // namespace gamelan::protocol

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Writes batches for tests of the planner, as the kernel would record them.
+#pragma once
+#include <cstring>
+
+#include "engine/plan/planner.hpp"
+
+namespace gamelan::engine::plan {
+
+using protocol::Batch;
+using protocol::Command;
+using protocol::Scalar;
+
+/// Records commands on float64 arrays as the kernel would.
+class BatchWriter {
+ public:
+  explicit BatchWriter(int ranks, std::set<std::string> disabled = {}, ArrayId first = 1)
+      : options_{ranks, std::move(disabled)}, next_(first) {}
+
+  View existing(const Shape& extents) {
+    const auto id = next_++;
+    known_[id] = {extents, Dtype::float64, dist::default_layout(extents, options_.ranks)};
+    return protocol::whole(id, Dtype::float64, extents);
+  }
+  View compute(Op op, std::vector<protocol::Operand> in, bool is_dead = true) {
+    const auto& like = std::get<View>(in.front());
+    const View out = protocol::whole(next_++, Dtype::float64, like.extents);
+    record(op, out, true, std::move(in));
+    if (is_dead) batch_.frees.push_back(out.base);
+    return out;
+  }
+  void assign(const View& target, const View& value) { record(Op::copy, target, false, {value}); }
+  View sum(const View& view) {
+    Command command;
+    command.op = Op::sum;
+    command.out = protocol::whole(next_++, Dtype::float64, {});
+    command.creates = true;
+    command.in = {view};
+    for (std::size_t k = 0; k < view.extents.size(); ++k) command.ints.push_back(static_cast<std::int64_t>(k));
+    batch_.commands.push_back(command);
+    return command.out;
+  }
+  Catalog catalog() const {
+    return [this](ArrayId id) {
+      const auto found = known_.find(id);
+      return found == known_.end() ? nullptr : &found->second;
+    };
+  }
+  Plan plan() const { return make_plan(batch_, catalog(), options_); }
+  const Options& options() const { return options_; }
+  Batch& batch() { return batch_; }
+  const Batch& batch() const { return batch_; }
+
+ private:
+  void record(Op op, const View& out, bool creates, std::vector<protocol::Operand> in) {
+    Command command;
+    command.op = op;
+    command.out = out;
+    command.creates = creates;
+    command.in = std::move(in);
+    batch_.commands.push_back(std::move(command));
+  }
+
+  Options options_;
+  Batch batch_;
+  ArrayId next_;
+  std::unordered_map<ArrayId, ArrayInfo> known_;
+};
+
+/// Rows [i, j) and columns [k, l) of a whole matrix.
+inline View part(const View& whole, std::int64_t i, std::int64_t j, std::int64_t k, std::int64_t l) {
+  View view = whole;
+  view.offset += i * whole.strides[0] + k * whole.strides[1];
+  view.extents = {j - i, l - k};
+  return view;
+}
+
+inline Scalar number(double value) {
+  Scalar scalar;
+  std::memcpy(scalar.bytes.data(), &value, sizeof value);
+  return scalar;
+}
+
+inline void record_jacobi(BatchWriter& r, const View& u, std::int64_t n) {
+  const View a = r.compute(Op::add, {part(u, 0, n - 2, 1, n - 1), part(u, 2, n, 1, n - 1)});
+  const View b = r.compute(Op::add, {part(u, 1, n - 1, 0, n - 2), part(u, 1, n - 1, 2, n)});
+  const View c = r.compute(Op::add, {a, b});
+  r.assign(part(u, 1, n - 1, 1, n - 1), r.compute(Op::multiply, {c, number(0.25)}));
+}
+
+}  // namespace gamelan::engine::plan

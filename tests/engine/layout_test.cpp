@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Layouts and pieces against brute force: every element has one owner, views of arrays lie where their elements lie, and
+// the cells of a box name each element once, at its address in the owner's block.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+
+#include "engine/dist/pieces.hpp"
+
+namespace gamelan::engine::dist {
+namespace {
+
+using protocol::View;
+
+Shape random_extents(std::mt19937& random) {
+  std::uniform_int_distribution<int> dims(0, 4), extent(0, 9);
+  Shape shape(static_cast<std::size_t>(dims(random)));
+  for (auto& n : shape) n = extent(random);
+  return shape;
+}
+
+template <class Visit>
+void for_each(const Box& box, Visit visit) {
+  if (is_empty(box)) return;
+  Shape index;
+  for (const auto& i : box) index.push_back(i.first);
+  while (true) {
+    visit(index);
+    std::size_t k = box.size();
+    while (k > 0 && ++index[k - 1] == box[k - 1].last) { --k; index[k] = box[k].first; }
+    if (k == 0) return;
+  }
+}
+
+Box whole_box(const Shape& extents) {
+  Box box;
+  for (const auto n : extents) box.push_back({0, n});
+  return box;
+}
+
+/// Every element in exactly one rank's box, the one that owner() names; no block above the bound.
+void expect_partition(const Layout& layout, int ranks) {
+  std::map<Shape, int> owners;
+  for (int r = 0; r < ranks; ++r) {
+    if (!layout.takes_part(r)) continue;
+    const Box box = layout.box(r);
+    EXPECT_LE(volume(box), layout.largest_block());
+    for_each(box, [&](const Shape& index) {
+      EXPECT_TRUE(owners.emplace(index, r).second) << "two owners, " << describe(layout);
+      EXPECT_EQ(layout.owner(index, r), r) << describe(layout);
+    });
+    if (layout.is_replicated) owners.clear();
+  }
+  if (!layout.is_replicated) {
+    EXPECT_EQ(static_cast<std::int64_t>(owners.size()), protocol::element_count(layout.extents())) << describe(layout);
+  }
+}
+
+/// A random chain of slices with any step, fixed indices, new axes and transposes of a whole array.
+View random_view(const View& whole, std::mt19937& random) {
+  View view = whole;
+  for (int change = 0; change < 3; ++change) {
+    for (std::size_t k = 0; k < view.extents.size();) {
+      const auto n = view.extents[k];
+      const int what = std::uniform_int_distribution<int>(0, 5)(random);
+      if (what == 0 && n > 0) {
+        view.offset += std::uniform_int_distribution<std::int64_t>(0, n - 1)(random) * view.strides[k];
+        view.extents.erase(view.extents.begin() + static_cast<std::ptrdiff_t>(k));
+        view.strides.erase(view.strides.begin() + static_cast<std::ptrdiff_t>(k));
+        continue;
+      }
+      if (what <= 2 && n > 0) {
+        std::int64_t step = std::uniform_int_distribution<std::int64_t>(1, 3)(random);
+        const auto first = std::uniform_int_distribution<std::int64_t>(0, n - 1)(random);
+        const auto room = what == 1 ? n - first : first + 1;
+        if (what == 2) step = -step;
+        view.offset += first * view.strides[k];
+        view.extents[k] = (room + std::abs(step) - 1) / std::abs(step);
+        view.strides[k] *= step;
+      }
+      if (what == 3 && k + 1 < view.extents.size()) {
+        std::swap(view.extents[k], view.extents[k + 1]);
+        std::swap(view.strides[k], view.strides[k + 1]);
+      }
+      ++k;
+    }
+  }
+  if (random() % 3 == 0) {
+    view.extents.insert(view.extents.begin(), 2);  // broadcast
+    view.strides.insert(view.strides.begin(), 0);
+  }
+  return view;
+}
+
+TEST(Layout, every_element_has_one_owner) {
+  std::mt19937 random(1);
+  for (int trial = 0; trial < 400; ++trial) {
+    const Shape extents = random_extents(random);
+    for (const int ranks : {1, 2, 3, 4, 7, 12}) {
+      const auto layout = default_layout(extents, ranks);
+      EXPECT_EQ(layout.extents(), extents);
+      expect_partition(layout, ranks);
+    }
+  }
+}
+
+TEST(Layout, work_is_even) {
+  for (const int ranks : {2, 3, 4, 5, 7, 8, 16, 60}) {
+    for (const Shape& extents : {Shape{4096, 4096}, Shape{1'000'000}, Shape{100, 200, 300}, Shape{7, 100'000}}) {
+      const auto layout = default_layout(extents, ranks);
+      const double ideal = static_cast<double>(protocol::element_count(extents)) / ranks;
+      EXPECT_LT(static_cast<double>(layout.largest_block()) / ideal, 1.25) << describe(layout);
+    }
+  }
+}
+
+TEST(Layout, the_last_axis_is_cut_last) {
+  EXPECT_EQ(default_layout({4096, 4096}, 4).axes[1].parts, 1);
+  EXPECT_EQ(default_layout({700, 700}, 4).axes[0].parts, 4);
+}
+
+TEST(Layout, costs_nothing_at_many_ranks) {
+  const auto layout = default_layout({1 << 20, 1 << 20}, 65536);
+  EXPECT_EQ(layout.grid_size, 65536);
+  EXPECT_EQ(layout.owner({(1 << 20) - 1, (1 << 20) - 1}, 0), 65535);
+}
+
+TEST(Pieces, views_lie_where_their_elements_lie) {
+  std::mt19937 random(2);
+  int axis_wise_views = 0;
+  for (int trial = 0; trial < 1500; ++trial) {
+    const Shape extents = random_extents(random);
+    const int ranks = std::array{1, 2, 3, 4, 6}[random() % 5];
+    const auto base = default_layout(extents, ranks);
+    const View whole = protocol::whole(1, protocol::Dtype::float64, extents);
+    const View view = random_view(whole, random);
+    const auto map = protocol::axis_wise(view, extents, protocol::Dtype::float64);
+    ASSERT_TRUE(map.has_value());
+    ++axis_wise_views;
+    const auto placement = place(base, {*map, 0}, view.extents, 8);
+    // Broadcast axes have several positions per element, so owners are compared by element.
+    const Placement* operand = &placement;
+    const int self = 0;
+    std::int64_t seen = 0;
+    for_each_cell(whole_box(view.extents), {&operand, 1}, self, [&](const Box& cell, std::span<const Piece> pieces) {
+      for_each(cell, [&](const Shape& index) {
+        ++seen;
+        std::int64_t address = view.offset, local = pieces[0].offset;
+        for (std::size_t k = 0; k < index.size(); ++k) {
+          address += index[k] * view.strides[k];
+          local += (index[k] - cell[k].first) * pieces[0].strides[k];
+        }
+        Shape element(extents.size());
+        auto linear = address / 8;
+        for (std::size_t k = extents.size(); k-- > 0;) {
+          element[k] = linear % extents[k];
+          linear /= extents[k];
+        }
+        const auto expected = locate_element(base, element, self, 8);
+        EXPECT_EQ(pieces[0].owner, expected.owner);
+        EXPECT_EQ(local, expected.offset);
+        EXPECT_EQ(placement.iterations.owner(index, self), expected.owner);
+      });
+    });
+    EXPECT_EQ(seen, protocol::element_count(view.extents));
+  }
+  EXPECT_GT(axis_wise_views, 1000);
+}
+
+TEST(Pieces, arrays_made_from_views_are_partitions_too) {
+  std::mt19937 random(3);
+  for (int trial = 0; trial < 600; ++trial) {
+    const Shape extents = random_extents(random);
+    const int ranks = std::array{2, 3, 4, 6}[random() % 4];
+    const View view = random_view(protocol::whole(1, protocol::Dtype::int8, extents), random);
+    const auto map = protocol::axis_wise(view, extents, protocol::Dtype::int8);
+    ASSERT_TRUE(map.has_value());
+    const auto layout = layout_of_view(default_layout(extents, ranks), *map, view.extents);
+    expect_partition(layout, ranks);
+  }
+}
+
+TEST(Layout, bricks_beyond_the_end_have_an_owner) {
+  auto layout = default_layout({1000}, 3);
+  auto& axis = layout.axes[0];
+  axis.start += axis.step * 15;  // bricks of 16, named by their last element
+  axis.step *= 16;
+  axis.extent = (1000 + 15) / 16;
+  expect_partition(layout, 3);
+}
+
+}  // namespace
+}  // namespace gamelan::engine::dist

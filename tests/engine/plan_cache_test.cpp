@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which batches share a plan, and that a shared plan is the one that would have been made.
+#include <gtest/gtest.h>
+
+#include "tests/engine/batch_writer.hpp"
+#include "engine/plan/plan_cache.hpp"
+
+namespace gamelan::engine::plan {
+namespace {
+
+/// One turn of a loop with arrays of other names: a stencil, a number, a sum that is looked at.
+BatchWriter turn(ArrayId first, std::int64_t n = 64, double factor = 0.5, int ranks = 4, std::set<std::string> disabled = {}) {
+  BatchWriter writer(ranks, std::move(disabled), first);
+  const View u = writer.existing({n, n});
+  record_jacobi(writer, u, n);
+  writer.batch().fetches.push_back(writer.sum(writer.compute(Op::multiply, {u, number(factor)})));
+  return writer;
+}
+
+class PlanCacheTest : public ::testing::Test {
+ protected:
+  std::optional<NamedPlan> find(const BatchWriter& writer) {
+    return cache.find(writer.batch(), writer.catalog(), writer.options());
+  }
+  NamedPlan make(BatchWriter& writer) {
+    EXPECT_FALSE(find(writer));
+    return cache.make(writer.batch(), writer.catalog(), writer.options());
+  }
+  PlanCache cache;
+};
+
+TEST_F(PlanCacheTest, a_turn_with_other_names_has_the_same_plan) {
+  auto first = turn(100), second = turn(7'000);
+  const auto made = make(first);
+  const auto found = find(second);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->plan, made.plan);
+  EXPECT_EQ(cache.hits(), 1U);
+  EXPECT_EQ(cache.misses(), 1U);
+}
+
+TEST_F(PlanCacheTest, slots_are_named_as_in_the_batch) {
+  auto first = turn(100), second = turn(7'000);
+  make(first);
+  const auto found = find(second);
+  const Plan fresh = second.plan();
+  ASSERT_TRUE(found);
+  ASSERT_EQ(found->plan->slots.size(), fresh.slots.size());
+  for (std::size_t slot = 0; slot < fresh.slots.size(); ++slot)
+    EXPECT_EQ(found->array_of(static_cast<int>(slot)), fresh.slots[slot].array);
+  Plan renamed = *found->plan;
+  for (std::size_t slot = 0; slot < fresh.slots.size(); ++slot) renamed.slots[slot].array = found->array_of(static_cast<int>(slot));
+  EXPECT_EQ(dump(renamed), dump(fresh));
+}
+
+TEST_F(PlanCacheTest, whatever_planning_can_see_makes_another_plan) {
+  auto base = turn(100);
+  make(base);
+  auto other_extents = turn(100, 65), other_number = turn(100, 64, 0.25), other_ranks = turn(100, 64, 0.5, 3),
+       other_passes = turn(100, 64, 0.5, 4, {"fuse"});
+  for (auto* other : {&other_extents, &other_number, &other_ranks, &other_passes}) EXPECT_FALSE(find(*other));
+  auto kept = turn(100);
+  kept.batch().frees.pop_back();
+  EXPECT_FALSE(find(kept)) << "an array that lives on must be stored";
+  auto unread = turn(100);
+  unread.batch().fetches.clear();
+  EXPECT_FALSE(find(unread));
+  auto longer = turn(100);
+  longer.compute(Op::add, {longer.existing({64, 64}), number(1)});
+  EXPECT_FALSE(find(longer));
+  EXPECT_TRUE(find(turn(100)));
+}
+
+TEST_F(PlanCacheTest, another_layout_makes_another_plan) {
+  auto base = turn(100);
+  make(base);
+  auto moved = turn(100);
+  const auto moved_catalog = [&](ArrayId id) -> const ArrayInfo* {
+    static ArrayInfo info;
+    const auto* known = moved.catalog()(id);
+    if (known == nullptr) return nullptr;
+    info = *known;
+    std::swap(info.layout.axes[0], info.layout.axes[1]);
+    return &info;
+  };
+  ASSERT_NE(moved.catalog()(100)->layout.axes[0], moved.catalog()(100)->layout.axes[1]);
+  EXPECT_FALSE(cache.find(moved.batch(), moved_catalog, moved.options()));
+}
+
+TEST_F(PlanCacheTest, one_array_twice_is_not_two_arrays) {
+  BatchWriter same(2, {}, 1), different(2, {}, 1);
+  const View a = same.existing({100});
+  same.compute(Op::add, {a, a}, false);
+  const View b = different.existing({100}), c = different.existing({100});
+  different.compute(Op::add, {b, c}, false);
+  make(same);
+  EXPECT_FALSE(find(different));
+}
+
+TEST_F(PlanCacheTest, arrays_that_are_not_as_the_batch_says_are_never_found) {
+  auto base = turn(100);
+  make(base);
+  const auto nothing = [](ArrayId) -> const ArrayInfo* { return nullptr; };
+  EXPECT_FALSE(cache.find(base.batch(), nothing, base.options())) << "it reads an array that does not exist";
+  static const ArrayInfo info{{64, 64}, Dtype::float64, dist::default_layout({64, 64}, 4)};
+  const auto everything = [](ArrayId) { return &info; };
+  EXPECT_FALSE(cache.find(base.batch(), everything, base.options())) << "it creates arrays that exist";
+}
+
+TEST_F(PlanCacheTest, the_least_recently_used_plans_go_first) {
+  auto sample = turn(100);
+  make(sample);
+  PlanCache small(6'000);
+  const auto put = [&](std::int64_t n) {
+    auto writer = turn(100, n);
+    if (small.find(writer.batch(), writer.catalog(), writer.options())) return true;
+    small.make(writer.batch(), writer.catalog(), writer.options());
+    return false;
+  };
+  EXPECT_FALSE(put(10));
+  for (std::int64_t n = 11; n < 300; ++n) {
+    EXPECT_FALSE(put(n));
+    EXPECT_TRUE(put(10)) << "used in every turn";
+  }
+  EXPECT_FALSE(put(11)) << "long gone";
+}
+
+}  // namespace
+}  // namespace gamelan::engine::plan

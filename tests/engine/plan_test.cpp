@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the planner makes of typical cells: how many passes over memory, what is stored, what is read from neighbours.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "tests/engine/batch_writer.hpp"
+
+namespace gamelan::engine::plan {
+namespace {
+
+template <class Body>
+int count(const Plan& plan) {
+  return static_cast<int>(std::count_if(plan.steps.begin(), plan.steps.end(),
+                                        [](const Step& step) { return std::holds_alternative<Body>(step.body); }));
+}
+
+int stores(const Plan& plan) {
+  int found = 0;
+  for (const auto& step : plan.steps)
+    if (const auto* kernel = std::get_if<Kernel>(&step.body))
+      for (const auto& instruction : kernel->program.code) found += instruction.kind == Instruction::Kind::store;
+  return found;
+}
+
+TEST(Plan, a_jacobi_sweep_is_one_pass_into_a_fresh_version) {
+  for (const int ranks : {1, 2, 3, 4, 6}) {
+    BatchWriter r(ranks);
+    record_jacobi(r, r.existing({700, 700}), 700);
+    const auto plan = r.plan();
+    ASSERT_EQ(plan.steps.size(), 1U) << dump(plan);
+    const auto& kernel = std::get<Kernel>(plan.steps[0].body);
+    EXPECT_EQ(kernel.carries.size(), 1U);
+    EXPECT_EQ(stores(plan), 1);
+    EXPECT_EQ(plan.steps[0].allocates.size(), 1U);
+    EXPECT_EQ(plan.steps[0].releases.size(), 1U);  // the old version
+  }
+}
+
+TEST(Plan, sweeps_in_a_loop_stay_one_pass_each) {
+  BatchWriter r(4);
+  const View u = r.existing({700, 700});
+  for (int sweep = 0; sweep < 10; ++sweep) record_jacobi(r, u, 700);
+  EXPECT_EQ(r.plan().steps.size(), 10U);
+}
+
+TEST(Plan, without_versions_the_value_is_computed_aside) {
+  BatchWriter r(2, {"version"});
+  record_jacobi(r, r.existing({700, 700}), 700);
+  const auto plan = r.plan();
+  EXPECT_EQ(plan.steps.size(), 2U) << dump(plan);
+  for (const auto& step : plan.steps) EXPECT_TRUE(std::get<Kernel>(step.body).carries.empty());
+}
+
+TEST(Plan, without_fusion_every_command_is_a_step) {
+  BatchWriter r(2, {"fuse"});
+  record_jacobi(r, r.existing({700, 700}), 700);
+  EXPECT_EQ(r.plan().steps.size(), 5U);
+}
+
+TEST(Plan, a_sum_over_an_expression_keeps_no_temporary) {
+  BatchWriter r(3);
+  const View a = r.existing({1000, 100}), b = r.existing({1000, 100});
+  const View d = r.compute(Op::subtract, {a, b});
+  r.sum(r.compute(Op::multiply, {d, d}));
+  const auto plan = r.plan();
+  ASSERT_EQ(plan.steps.size(), 2U) << dump(plan);
+  EXPECT_EQ(count<FoldBricks>(plan), 1);
+  EXPECT_EQ(count<FoldFinish>(plan), 1);
+}
+
+TEST(Plan, a_flat_view_of_a_matrix_is_summed_as_it_lies) {
+  BatchWriter r(3);
+  const View a = r.existing({1000, 100});
+  View flat = a;
+  flat.extents = {100'000};
+  flat.strides = {8};
+  r.sum(r.compute(Op::multiply, {flat, flat}));
+  const auto plan = r.plan();
+  EXPECT_EQ(count<Gather>(plan), 0) << dump(plan);
+  EXPECT_EQ(std::get<FoldBricks>(plan.steps[0].body).extents, (Shape{1000, 100}));
+}
+
+TEST(Plan, what_is_wanted_is_stored_what_is_dead_is_not) {
+  BatchWriter r(2);
+  const View a = r.existing({100, 100});
+  const View kept = r.compute(Op::add, {a, number(1)}, false);
+  r.compute(Op::multiply, {kept, number(2)});  // nobody reads it
+  const auto plan = r.plan();
+  EXPECT_EQ(plan.steps.size(), 1U);
+  EXPECT_EQ(stores(plan), 1);
+}
+
+TEST(Plan, a_small_overlapping_write_does_not_copy_the_array) {
+  BatchWriter r(4);
+  View u = r.existing({1'000'000});
+  View to = u, from = u;
+  to.extents = from.extents = {10};
+  to.offset = 8;
+  r.assign(to, from);
+  const auto plan = r.plan();
+  ASSERT_EQ(plan.steps.size(), 2U);
+  for (const auto& slot : plan.slots)
+    if (!slot.is_input) {
+      EXPECT_LE(block_bytes(slot), 80U);
+    }
+}
+
+TEST(Plan, a_diagonal_is_gathered) {
+  BatchWriter r(4);
+  const View a = r.existing({100, 100});
+  View diagonal = a;
+  diagonal.extents = {100};
+  diagonal.strides = {808};
+  r.compute(Op::add, {diagonal, number(1)}, false);
+  EXPECT_EQ(count<Gather>(r.plan()), 1);
+}
+
+TEST(Plan, an_array_looked_at_by_rows_is_stored_by_rows) {
+  BatchWriter r(4);
+  const View flat = r.existing({10'000});
+  View rows = flat;
+  rows.extents = {98, 98};
+  rows.strides = {800, 8};
+  rows.offset = 808;
+  r.compute(Op::add, {rows, number(1)}, false);
+  const auto plan = r.plan();
+  ASSERT_EQ(plan.steps.size(), 2U) << dump(plan);  // stored anew once, then a box
+  EXPECT_EQ(plan.slots[1].info.extents, (Shape{100, 100}));
+}
+
+TEST(Plan, reductions_and_what_they_reduce_are_one_pass) {
+  for (const int ranks : {1, 2, 3, 4}) {
+    BatchWriter r(ranks);
+    const View a = r.existing({100'000});
+    const View b = r.compute(Op::multiply, {a, a}, false);  // is wanted afterwards, so the pass stores it
+    r.sum(b);
+    r.sum(r.compute(Op::add, {b, number(1)}));
+    const auto plan = r.plan();
+    ASSERT_EQ(plan.steps.size(), 3U) << dump(plan);  // the pass, and a finish for each sum
+    const auto& fold = std::get<FoldBricks>(plan.steps[0].body);
+    EXPECT_EQ(fold.folds.size(), 2U);
+    const auto is_stored = [](const plan::Operand& operand) { return operand.source == plan::Operand::Source::slot && operand.is_written; };
+    EXPECT_EQ(std::count_if(fold.values.operands.begin(), fold.values.operands.end(), is_stored), 1);
+  }
+}
+
+TEST(Plan, a_stencil_is_reduced_where_it_is_computed) {
+  BatchWriter r(4);
+  const View u = r.existing({700, 700});
+  const View a = r.compute(Op::add, {part(u, 0, 698, 1, 699), part(u, 2, 700, 1, 699)}, false);
+  r.sum(r.compute(Op::subtract, {a, part(u, 1, 699, 1, 699)}));
+  EXPECT_EQ(r.plan().steps.size(), 2U) << dump(r.plan());
+}
+
+TEST(Plan, a_copy_takes_over_what_a_write_leaves_behind) {
+  for (const int ranks : {1, 3}) {
+    BatchWriter r(ranks);
+    const View u = r.existing({700, 700});
+    const View old = r.compute(Op::copy, {u}, false);
+    record_jacobi(r, u, 700);
+    r.sum(r.compute(Op::subtract, {u, old}));
+    const auto plan = r.plan();
+    ASSERT_EQ(plan.steps.size(), 3U) << dump(plan);  // the stencil, and the two halves of the sum
+    ASSERT_EQ(plan.steps[0].hands_over.size(), 1U);
+    EXPECT_EQ(plan.steps[0].hands_over[0].to, old.base);
+    EXPECT_TRUE(plan.steps[0].releases.empty()) << "the copy lives on";
+    EXPECT_NE(std::find(plan.steps[0].commands.begin(), plan.steps[0].commands.end(), 0), plan.steps[0].commands.end());
+  }
+}
+
+TEST(Plan, a_copy_that_is_written_is_copied) {
+  BatchWriter r(2);
+  const View u = r.existing({700, 700});
+  const View old = r.compute(Op::copy, {u}, false);
+  record_jacobi(r, u, 700);
+  r.assign(part(old, 0, 10, 0, 10), part(u, 0, 10, 0, 10));
+  const auto plan = r.plan();
+  for (const auto& step : plan.steps) EXPECT_TRUE(step.hands_over.empty()) << dump(plan);
+}
+
+TEST(Plan, bricks_over_the_ends_of_blocks_do_not_store) {
+  BatchWriter r(4);
+  View inner = r.existing({100'000});
+  inner.offset = 8;
+  inner.extents = {99'990};
+  const View b = r.compute(Op::multiply, {inner, inner}, false);
+  r.sum(b);
+  const auto plan = r.plan();
+  ASSERT_EQ(plan.steps.size(), 3U) << dump(plan);
+  EXPECT_TRUE(std::holds_alternative<Kernel>(plan.steps[0].body));
+}
+
+TEST(Plan, planning_does_not_grow_with_the_ranks) {
+  struct Cost { double seconds; std::size_t text; };
+  const auto cost_at = [](int ranks) {
+    double fastest = 1e9;
+    std::size_t text = 0;
+    for (int repeat = 0; repeat < 20; ++repeat) {
+      BatchWriter r(ranks);
+      const View u = r.existing({1 << 16, 1 << 16});
+      const auto start = std::chrono::steady_clock::now();
+      for (int sweep = 0; sweep < 10; ++sweep) record_jacobi(r, u, 1 << 16);
+      r.compute(Op::sqrt, {r.compute(Op::add, {part(u, 0, 100, 0, 100), number(1)})}, false);  // a layout of its own
+      const auto plan = r.plan();
+      fastest = std::min(fastest, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+      text = dump(plan).size();
+    }
+    return Cost{fastest, text};
+  };
+  const auto few = cost_at(64), many = cost_at(65'536);
+  EXPECT_LT(many.text, 2 * few.text);
+  EXPECT_LT(many.seconds, 3 * few.seconds);
+}
+
+}  // namespace
+}  // namespace gamelan::engine::plan

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The server at its work: order, cancelling, the connection file, clients that go, signals.
+#include "tests/engine/server_fixture.hpp"
+
+namespace gamelan::engine::test {
+namespace {
+
+TEST(Server, greets_a_client_of_the_same_table) {
+  Engine engine;
+  Client client(engine.connection());
+  const Reply reply = client.ask(hello(3));
+  EXPECT_EQ(reply.outcome, Outcome::ok);
+  EXPECT_EQ(nlohmann::json::parse(reply.info)["ranks"], 1);
+}
+
+TEST(Server, refuses_another_table_or_version_and_says_what_to_do) {
+  Engine engine;
+  Client client(engine.connection());
+  for (const protocol::Hello& stranger : {protocol::Hello{1, protocol::protocol_version, protocol::fingerprint() ^ 1, ""},
+                                          protocol::Hello{2, protocol::protocol_version + 1, protocol::fingerprint(), ""}}) {
+    const Reply reply = client.ask(stranger);
+    EXPECT_EQ(reply.outcome, Outcome::failed);
+    EXPECT_EQ(reply.error, ErrorKind::version);
+    EXPECT_NE(reply.message.find("build both from the same source"), std::string::npos) << reply.message;
+  }
+}
+
+TEST(Server, executes_in_order_and_gives_large_payloads_back) {
+  Engine engine;
+  Client client(engine.connection());
+  protocol::Batch large = batch(1);
+  large.payloads = {Bytes(3'000'000, std::byte{7}), Bytes(), Bytes(1, std::byte{9})};
+  client.send(large);
+  for (std::uint64_t seq = 2; seq <= 20; ++seq) client.send(batch(seq));
+  for (std::uint64_t seq = 1; seq <= 20; ++seq) {
+    const std::optional<Reply> reply = client.receive();
+    ASSERT_TRUE(reply);
+    EXPECT_EQ(reply->seq, seq);
+    if (seq == 1) {
+      EXPECT_EQ(reply->payloads, large.payloads);
+    }
+  }
+}
+
+TEST(Server, tells_its_status_while_the_main_thread_computes) {
+  Engine engine;
+  Client client(engine.connection());
+  engine.close();
+  client.send(batch(1));
+  ASSERT_TRUE(engine.wait_until_busy());
+  client.send(batch(2));
+  const auto start = std::chrono::steady_clock::now();
+  const Reply reply = client.ask(protocol::StatusRequest{5});
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 1s);
+  const nlohmann::json info = nlohmann::json::parse(reply.info);
+  EXPECT_EQ(info["batches"], 7);
+  EXPECT_EQ(info["server"]["is_busy"], true);
+  EXPECT_EQ(info["server"]["queued"], 1);
+  engine.open();
+  EXPECT_EQ(client.receive()->seq, 1U);
+  EXPECT_EQ(client.receive()->seq, 2U);
+}
+
+TEST(Server, cancels_the_running_batch_and_drops_the_queued_one) {
+  Engine engine;
+  Client client(engine.connection());
+  engine.close();
+  client.send(batch(1));
+  ASSERT_TRUE(engine.wait_until_busy());
+  for (std::uint64_t seq = 2; seq <= 3; ++seq) client.send(batch(seq));
+  client.send(protocol::Cancel{4, 2});
+  std::optional<Reply> reply = client.receive();
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(reply->seq, 2U);
+  EXPECT_EQ(reply->outcome, Outcome::cancelled);
+  EXPECT_EQ(reply->command, 0);
+  EXPECT_EQ(client.receive()->seq, 4U);
+  EXPECT_TRUE(engine.cut().empty());
+  client.send(protocol::Cancel{5, 0});
+  bool seen[6] = {};
+  for (int count = 0; count < 3; ++count) {
+    reply = client.receive();
+    ASSERT_TRUE(reply);
+    seen[reply->seq] = true;
+    EXPECT_EQ(reply->outcome, reply->seq == 5 ? Outcome::ok : Outcome::cancelled);
+  }
+  EXPECT_TRUE(seen[1] && seen[3] && seen[5]);
+  EXPECT_EQ(engine.executed(), std::vector<std::uint64_t>{1});
+  EXPECT_EQ(engine.cut(), std::vector<std::uint64_t>{1});
+}
+
+TEST(Server, a_client_cancels_its_own_batches_only) {
+  Engine engine;
+  Client owner(engine.connection()), other(engine.connection());  // both number their batches from 1
+  engine.close();
+  owner.send(batch(1));
+  ASSERT_TRUE(engine.wait_until_busy());
+  owner.send(batch(2));
+  EXPECT_EQ(other.ask(protocol::Cancel{1, 1}).outcome, Outcome::ok);
+  EXPECT_EQ(other.ask(protocol::Cancel{2, 2}).outcome, Outcome::ok);
+  EXPECT_EQ(other.ask(protocol::Cancel{3, 0}).outcome, Outcome::ok);
+  EXPECT_TRUE(engine.cut().empty());
+  engine.open();
+  EXPECT_EQ(owner.receive()->outcome, Outcome::ok);
+  EXPECT_EQ(owner.receive()->outcome, Outcome::ok);
+}
+
+TEST(Server, cancel_of_what_is_over_cuts_nothing) {
+  Engine engine;
+  Client client(engine.connection());
+  client.ask(batch(1));
+  engine.close();
+  client.send(batch(2));
+  ASSERT_TRUE(engine.wait_until_busy());
+  EXPECT_EQ(client.ask(protocol::Cancel{3, 1}).outcome, Outcome::ok);
+  EXPECT_TRUE(engine.cut().empty());
+  engine.open();
+  EXPECT_EQ(client.receive()->outcome, Outcome::ok);
+}
+
+TEST(Server, bounds_its_queue_and_answers_what_it_refuses) {
+  Engine engine;
+  Client client(engine.connection());
+  engine.close();
+  client.send(batch(1));
+  ASSERT_TRUE(engine.wait_until_busy());
+  for (std::uint64_t seq = 2; seq <= 66; ++seq) client.send(batch(seq));
+  const std::optional<Reply> refused = client.receive();
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->seq, 66U);
+  EXPECT_EQ(refused->outcome, Outcome::failed);
+  EXPECT_NE(refused->message.find("too many requests"), std::string::npos);
+  engine.open();
+  for (std::uint64_t seq = 1; seq <= 65; ++seq) EXPECT_EQ(client.receive()->seq, seq);
+}
+
+TEST(Server, the_connection_file_is_private_complete_and_removed) {
+  std::string path;
+  {
+    Engine engine(Transport::tcp);
+    path = engine.path();
+    struct stat facts{};
+    ASSERT_EQ(stat(path.c_str(), &facts), 0);
+    EXPECT_EQ(facts.st_mode & 0777, 0600U);
+    const protocol::Connection read = protocol::read_connection(path);
+    EXPECT_EQ(read.addresses, engine.connection().addresses);
+    EXPECT_EQ(read.client_secret.size(), 40U);
+    EXPECT_NE(read.server_public, read.client_public);
+    engine.stop();
+    EXPECT_FALSE(std::filesystem::exists(path));
+  }
+}
+
+TEST(Server, leaves_a_newer_connection_file_alone) {
+  Engine engine;
+  protocol::Connection newer = engine.connection();
+  newer.pid += 1;
+  protocol::write_connection(engine.path(), newer);
+  engine.stop();
+  EXPECT_EQ(protocol::read_connection(engine.path()).pid, newer.pid);
+}
+
+TEST(Server, refuses_an_open_directory_and_a_path_too_long_for_a_socket) {
+  const std::string directory = make_private_directory();
+  const auto refusal = [](const std::string& path) -> std::string {
+    Options options;
+    options.connection_file = path;
+    try {
+      Server server(options, connection_template(), {});
+    } catch (const protocol::Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::os);
+      return error.what();
+    }
+    return "";
+  };
+  const std::string deep = directory + "/" + std::string(100, 'd');
+  std::filesystem::create_directory(deep);
+  chmod(deep.c_str(), 0700);
+  EXPECT_NE(refusal(deep + "/c.json").find("too long"), std::string::npos);
+  EXPECT_NE(refusal(directory + "/absent/c.json").find("absent"), std::string::npos);
+  chmod(directory.c_str(), 0755);
+  EXPECT_NE(refusal(directory + "/c.json").find("chmod 700"), std::string::npos);
+  std::filesystem::remove_all(directory);
+}
+
+TEST(Server, refuses_an_address_it_does_not_have) {
+  const std::string directory = make_private_directory();
+  Options options;
+  options.connection_file = directory + "/c.json";
+  options.transport = Transport::tcp;
+  options.bind = "192.0.2.1";  // TEST-NET-1
+  EXPECT_THROW(Server(options, connection_template(), {}), protocol::Error);
+  std::filesystem::remove_all(directory);
+}
+
+TEST(Server, waiting_clients_hear_of_the_end) {
+  Engine engine;
+  Client client(engine.connection());
+  engine.close();
+  client.send(batch(1));
+  ASSERT_TRUE(engine.wait_until_busy());
+  client.send(batch(2));
+  client.ask(protocol::StatusRequest{3});  // batch 2 is queued now
+  client.send(protocol::Shutdown{4});      // cuts batch 1
+  std::optional<Reply> reply = client.receive();
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(reply->seq, 1U);
+  EXPECT_EQ(reply->outcome, Outcome::cancelled);
+  engine.open();
+  EXPECT_EQ(client.receive()->seq, 2U);
+  EXPECT_EQ(client.receive()->seq, 4U);
+  reply = client.ask(batch(5));
+  EXPECT_EQ(reply->outcome, Outcome::failed);
+  EXPECT_EQ(reply->error, ErrorKind::engine_lost);
+}
+
+TEST(Server, knows_when_a_client_was_last_heard) {
+  Engine engine;
+  Client client(engine.connection());
+  std::this_thread::sleep_for(300ms);
+  EXPECT_GE(engine.server().seconds_since_client(), 0.3);
+  client.send(Frames{Bytes(3, std::byte{1})});  // noise is not a client
+  EXPECT_TRUE(client.receive());
+  EXPECT_GE(engine.server().seconds_since_client(), 0.3);
+  client.ask(protocol::StatusRequest{1});
+  EXPECT_LT(engine.server().seconds_since_client(), 0.3);
+}
+
+TEST(Server, cuts_the_batch_of_a_client_that_is_gone) {
+  Engine engine(Transport::ipc, 0.5);
+  engine.close();
+  {
+    Client client(engine.connection());
+    client.send(batch(9));
+    ASSERT_TRUE(engine.wait_until_busy());
+  }
+  for (int count = 0; count < 100 && engine.executed().empty(); ++count) std::this_thread::sleep_for(50ms);
+  EXPECT_EQ(engine.cut(), std::vector<std::uint64_t>{9});
+  EXPECT_EQ(engine.executed(), std::vector<std::uint64_t>{9});
+}
+
+TEST(Server, idles_without_using_the_processor) {
+  const std::string directory = make_private_directory();
+  Options options;
+  options.connection_file = directory + "/c.json";
+  Server server(options, connection_template(), {});
+  const auto processor_seconds = [] {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+  };
+  const double before = processor_seconds();
+  EXPECT_FALSE(server.next(2s));
+  EXPECT_LT(processor_seconds() - before, 0.02);
+  std::filesystem::remove_all(directory);
+}
+
+/// A server in a process of its own whose main thread takes one request and never comes back.
+pid_t fork_stuck_server(const std::string& path, double idle_timeout_s) {
+  const pid_t child = fork();
+  if (child != 0) return child;
+  Options options;
+  options.connection_file = path;
+  options.idle_timeout_s = idle_timeout_s;
+  Server server(options, connection_template(), {.status_json = [] { return std::string("{}"); },
+                                                 .hello_info = [] { return std::string("{}"); },
+                                                 .cancel = [](std::uint64_t) {}});
+  server.next(20s);
+  std::this_thread::sleep_for(20s);
+  _exit(0);
+}
+
+bool wait_for_file(const std::string& path) {
+  for (int count = 0; count < 250 && !std::filesystem::exists(path); ++count) std::this_thread::sleep_for(20ms);
+  return std::filesystem::exists(path);
+}
+
+TEST(Server, leaves_when_the_client_is_gone_and_the_ranks_do_not_come_back) {
+  const std::string directory = make_private_directory();
+  const std::string path = directory + "/c.json";
+  const pid_t child = fork_stuck_server(path, 0.5);
+  ASSERT_GT(child, 0);
+  ASSERT_TRUE(wait_for_file(path));
+  {
+    Client client(protocol::read_connection(path));
+    client.send(batch(1));
+    client.ask(protocol::StatusRequest{2});
+  }
+  const auto start = std::chrono::steady_clock::now();
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 12s);
+  EXPECT_EQ(WEXITSTATUS(status), EXIT_FAILURE);
+  EXPECT_FALSE(std::filesystem::exists(path));
+  std::filesystem::remove_all(directory);
+}
+
+TEST(Server, sends_a_last_word_on_sigterm) {
+  const std::string directory = make_private_directory();
+  const std::string path = directory + "/c.json";
+  const pid_t child = fork_stuck_server(path, 0);
+  ASSERT_GT(child, 0);
+  ASSERT_TRUE(wait_for_file(path));
+  Client client(protocol::read_connection(path));
+  client.send(batch(1));
+  client.ask(protocol::StatusRequest{2});
+  kill(child, SIGTERM);
+  const std::optional<Reply> reply = client.receive();
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(reply->seq, 1U);
+  EXPECT_EQ(reply->error, ErrorKind::engine_lost);
+  EXPECT_NE(reply->message.find("SIGTERM"), std::string::npos);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(WEXITSTATUS(status), 143);
+  EXPECT_FALSE(std::filesystem::exists(path));
+  std::filesystem::remove_all(directory);
+}
+
+}  // namespace
+}  // namespace gamelan::engine::test

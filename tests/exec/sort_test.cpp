@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The arithmetic of sorting and scattering: radix against std::stable_sort, exact cuts and merges against a sort of
+// everything, keys against comparisons, buckets against owners.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <random>
+
+#include "engine/exec/buckets.hpp"
+#include "engine/exec/sort_keys.hpp"
+#include "engine/exec/sort_runs.hpp"
+
+namespace gamelan::engine::exec::sorting {
+namespace {
+
+using Item = KeyAndPlace<std::uint32_t>;
+
+std::vector<Item> random_items(std::mt19937& random, std::int64_t count, std::uint32_t distinct) {
+  std::vector<Item> items;
+  for (std::int64_t i = 0; i < count; ++i) items.push_back({static_cast<std::uint32_t>(random() % distinct) * 0x01010107U, i});
+  return items;
+}
+
+bool is_same(const std::vector<Item>& a, const std::vector<Item>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Item& x, const Item& y) { return x.key == y.key && x.place == y.place; });
+}
+
+TEST(Sort, radix_is_a_stable_sort) {
+  std::mt19937 random(1);
+  for (const std::int64_t count : {0, 1, 2, 511, 512, 513, 5000})
+    for (const std::uint32_t distinct : {1U, 2U, 300U, 1U << 30}) {
+      auto items = random_items(random, count, distinct), expected = items, spare = items;
+      compare_sort(expected.data(), count);
+      radix_sort(items.data(), spare.data(), count);
+      EXPECT_TRUE(is_same(items, expected)) << count << " of " << distinct;
+    }
+}
+
+TEST(Sort, cuts_are_exact_and_merges_stable) {
+  std::mt19937 random(2);
+  for (int turn = 0; turn < 300; ++turn) {
+    const auto run_count = 1 + random() % 6;
+    std::vector<std::vector<Item>> runs;
+    std::vector<Item> all;
+    for (std::size_t r = 0; r < run_count; ++r) {
+      runs.push_back(random_items(random, random() % 3 == 0 ? 0 : static_cast<std::int64_t>(random() % 40), static_cast<std::uint32_t>(1 + random() % 20)));
+      for (auto& item : runs.back()) item.place += static_cast<std::int64_t>(r) * 1000;
+      compare_sort(runs.back().data(), static_cast<std::int64_t>(runs.back().size()));
+      all.insert(all.end(), runs.back().begin(), runs.back().end());
+    }
+    compare_sort(all.data(), static_cast<std::int64_t>(all.size()));
+    const std::vector<std::span<const Item>> spans(runs.begin(), runs.end());
+    std::vector<std::int64_t> before(run_count, 0);
+    std::vector<Item> merged;
+    const auto parts = 1 + random() % 5;
+    for (std::size_t part = 1; part <= parts; ++part) {
+      const auto wanted = static_cast<std::int64_t>(all.size() * part / parts);
+      const auto cuts = exact_cuts<Item>(spans, wanted);
+      ASSERT_EQ(std::accumulate(cuts.begin(), cuts.end(), std::int64_t{0}), wanted);
+      std::vector<std::span<const Item>> pieces;
+      for (std::size_t r = 0; r < run_count; ++r)
+        pieces.push_back(spans[r].subspan(static_cast<std::size_t>(before[r]), static_cast<std::size_t>(cuts[r] - before[r])));
+      merge_runs<Item>(pieces, [&](const Item& item) { merged.push_back(item); });
+      before = cuts;
+    }
+    EXPECT_TRUE(is_same(merged, all)) << "turn " << turn;
+  }
+}
+
+TEST(Sort, keys_of_doubles_are_in_order) {
+  using Coder = FloatKey<std::uint64_t, 52>;
+  const double values[] = {-INFINITY, -1e300, -1, -5e-324, -0.0, 0.0, 5e-324, 1, 1e300, INFINITY, NAN};
+  for (std::size_t i = 0; i + 1 < std::size(values); ++i) {
+    EXPECT_LT(Coder::encode(std::bit_cast<std::uint64_t>(values[i]), false), Coder::encode(std::bit_cast<std::uint64_t>(values[i + 1]), false));
+    EXPECT_EQ(Coder::decode(Coder::encode(std::bit_cast<std::uint64_t>(values[i]), false)), std::bit_cast<std::uint64_t>(values[i]));
+  }
+  EXPECT_EQ(Coder::encode(std::bit_cast<std::uint64_t>(-0.0), true), Coder::encode(std::bit_cast<std::uint64_t>(0.0), true));
+  EXPECT_EQ(Coder::encode(std::bit_cast<std::uint64_t>(-std::nan("")), false), Coder::encode(std::bit_cast<std::uint64_t>(std::nan("")), false));
+  EXPECT_TRUE(std::isnan(std::bit_cast<double>(Coder::decode(Coder::last))));
+}
+
+TEST(Buckets, belong_to_the_owner_and_rise) {
+  for (const int parts : {1, 2, 3, 7, 12})
+    for (const std::int64_t extent : {1, 5, 100, 4099})
+      for (const int step : {1, -1, 2})
+        for (const int shift : {0, 3, 20}) {
+          dist::AxisLayout axis{.extent = extent, .template_extent = extent * std::abs(step), .start = step < 0 ? extent - 1 : 0, .step = step, .unit = 4, .parts = parts};
+          const Buckets buckets(axis, shift);
+          std::int64_t before = -1;
+          for (std::int64_t i = 0; i < extent; ++i) {
+            const auto bucket = buckets.find(i);
+            ASSERT_TRUE(bucket == before || bucket == before + 1) << i;
+            const auto [first, last] = buckets.of(axis.owner(i));
+            ASSERT_TRUE(bucket >= first && bucket < last) << i << " of " << extent << " in " << parts << " parts";
+            before = bucket;
+          }
+          EXPECT_EQ(before + 1, buckets.count());
+        }
+}
+
+}  // namespace
+}  // namespace gamelan::engine::exec::sorting

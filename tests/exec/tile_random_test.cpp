@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The tile interpreter against evaluation one element at a time: random programs over random cells (any strides, in place,
+// broadcast, scalars, several cells per runner). GAMELAN_TEST_SEED repeats one case, GAMELAN_TEST_CASES runs more.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <random>
+#include <string>
+
+#include "tests/exec/every_dtype.hpp"
+#include "tests/exec/tile_program.hpp"
+
+namespace gamelan::engine::exec {
+namespace {
+
+/// Memory of one operand with its strides over the cell; `view` addresses it after a copy as well.
+struct Block {
+  std::vector<std::byte> bytes;
+  std::size_t offset = 0;
+  Shape strides;
+};
+
+class Random {
+ public:
+  explicit Random(unsigned seed) : engine_(seed) {}
+  int below(int limit) { return std::uniform_int_distribution<int>(0, limit - 1)(engine_); }
+  bool chance(int percent) { return below(100) < percent; }
+  template <class T>
+  const T& pick(const std::vector<T>& from) { return from[static_cast<std::size_t>(below(static_cast<int>(from.size())))]; }
+
+  Shape shape() {
+    static const std::vector<int> extents{1, 2, 3, 5, 7, 31, 32, 33, 100, 1023, 1024, 1025, 2500};
+    Shape result(static_cast<std::size_t>(below(5)));
+    std::int64_t count = 1;
+    for (auto& extent : result) {
+      extent = pick(extents);
+      if (count * extent > 6000) extent = 1 + below(3);
+      count *= extent;
+    }
+    if (chance(3) && !result.empty()) result[0] = 0;
+    std::shuffle(result.begin(), result.end(), engine_);
+    return result;
+  }
+
+  /// A strided block: any order of axes, steps, signs; readers may repeat elements.
+  Block block(const Shape& extents, Dtype dtype, bool may_repeat) {
+    const auto item = static_cast<std::int64_t>(protocol::size_of(dtype));
+    std::vector<std::size_t> order(extents.size());
+    for (std::size_t axis = 0; axis < order.size(); ++axis) order[axis] = order.size() - 1 - axis;
+    if (chance(30)) std::shuffle(order.begin(), order.end(), engine_);
+    const bool is_plain = chance(50);
+    const bool is_scalar = may_repeat && chance(15);
+    Block result;
+    result.strides.assign(extents.size(), 0);
+    std::int64_t size = item, offset = 0;
+    for (const std::size_t axis : order) {
+      if (is_scalar || (may_repeat && chance(10))) continue;
+      const std::int64_t step = is_plain ? 1 : 1 + below(3);
+      result.strides[axis] = size * step;
+      size *= step * std::max<std::int64_t>(extents[axis], 1) + (is_plain ? 0 : below(2));
+      size = (size + item - 1) / item * item;
+      if (!is_plain && chance(30) && extents[axis] > 0) {
+        offset += result.strides[axis] * (extents[axis] - 1);
+        result.strides[axis] = -result.strides[axis];
+      }
+    }
+    result.offset = static_cast<std::size_t>(offset);
+    result.bytes.resize(static_cast<std::size_t>(size));
+    fill(result.bytes, dtype);
+    return result;
+  }
+
+  /// Values that survive every op without becoming NaN of an unspecified payload too often.
+  void fill(std::vector<std::byte>& bytes, Dtype dtype) {
+    const std::size_t item = protocol::size_of(dtype);
+    for (std::size_t at = 0; at + item <= bytes.size(); at += item) {
+      const double value = dtype == Dtype::bool_ ? below(2) : (below(2000) - 500) / 16.0;
+      find_cast(Dtype::float64, dtype)(reinterpret_cast<const std::byte*>(&value), 0, bytes.data() + at, 0, 1);
+    }
+  }
+
+  std::mt19937& engine() { return engine_; }
+
+ private:
+  std::mt19937 engine_;
+};
+
+/// Programs that load, compute in several dtypes, cast and store, reusing registers and naming operands repeatedly.
+Program random_program(Random& random, std::size_t operand_count, const std::vector<bool>& is_written) {
+  Program program;
+  const std::vector<Dtype> dtypes(all_dtypes.begin(), all_dtypes.end());
+  std::vector<Dtype> used;
+  for (int k = 0; k < 3; ++k) used.push_back(random.pick(dtypes));
+  for (std::size_t k = 0; k < operand_count; ++k) program.operands.push_back(random.pick(used));
+  std::vector<std::vector<int>> registers_of(protocol::dtype_count);   // registers that hold a value, by dtype
+  const auto destination = [&](Dtype dtype) {
+    auto& known = registers_of[static_cast<std::size_t>(dtype)];
+    if (!known.empty() && random.chance(25)) return random.pick(known);
+    program.registers.push_back(dtype);
+    known.push_back(static_cast<int>(program.registers.size()) - 1);
+    return known.back();
+  };
+  const int length = 3 + random.below(25);
+  const auto operand = [&] { return random.below(static_cast<int>(operand_count)); };
+  while (static_cast<int>(program.code.size()) < length) {
+    const int choice = random.below(10);
+    if (choice < 3 || program.code.empty()) {
+      const int from = operand();
+      const Dtype loop = random.chance(75) ? program.operands[static_cast<std::size_t>(from)] : random.pick(used);
+      program.code.push_back(load(from, destination(loop), loop));
+    } else if (choice == 3) {
+      const Dtype loop = random.pick(used);
+      program.code.push_back(constant(random.below(9) - 2, destination(loop), loop));
+    } else if (choice == 4) {
+      const Dtype loop = random.pick(used);
+      std::vector<int> written;
+      for (const auto& group : registers_of) written.insert(written.end(), group.begin(), group.end());
+      const int from = random.pick(written);
+      program.code.push_back({.kind = Kind::cast, .loop = loop, .out = destination(loop), .in = {from, -1, -1}});
+    } else if (choice < 8) {
+      const auto op = static_cast<Op>(random.below(protocol::op_count()));
+      const Dtype loop = random.pick(used);
+      if (!protocol::is_elementwise(op) || find_loop(op, loop) == nullptr) continue;
+      Instruction step = compute(op, loop, -1);
+      const auto& info = protocol::info(op);
+      bool has_inputs = true;
+      for (std::size_t k = 0; info.kind != protocol::RowKind::nullary && k < static_cast<std::size_t>(info.arity); ++k) {
+        const bool is_condition = info.kind == protocol::RowKind::ternary && k == 0;
+        const auto& candidates = registers_of[static_cast<std::size_t>(is_condition ? Dtype::bool_ : loop)];
+        if (candidates.empty()) has_inputs = false;
+        else step.in[k] = random.pick(candidates);
+      }
+      if (!has_inputs) continue;
+      step.scalar = real(random.below(5));
+      step.scalar_b = real(5 + random.below(5));
+      step.ints = {random.below(1000), random.below(1000)};
+      step.out = destination(result_dtype(op, loop));
+      program.code.push_back(step);
+    } else {
+      const int to = operand();
+      if (!is_written[static_cast<std::size_t>(to)]) continue;
+      std::vector<int> written;
+      for (const auto& group : registers_of) written.insert(written.end(), group.begin(), group.end());
+      program.code.push_back(store(random.pick(written), to));
+    }
+  }
+  for (std::size_t k = 0; k < operand_count; ++k) {
+    if (is_written[k]) program.code.push_back(store(program.code.front().out, static_cast<int>(k)));
+  }
+  return program;
+}
+
+/// NaNs of any payload are one value.
+bool same_element(Dtype dtype, const std::byte* left, const std::byte* right) {
+  const std::size_t bytes = protocol::size_of(dtype);
+  if (std::memcmp(left, right, bytes) == 0) return true;
+  const char kind = protocol::info(dtype).kind;
+  if (kind != 'f' && kind != 'c') return false;
+  const std::size_t parts = kind == 'c' ? 2 : 1;
+  const Dtype part = bytes / parts == 2 ? Dtype::float16 : bytes / parts == 4 ? Dtype::float32 : Dtype::float64;
+  for (std::size_t k = 0; k < parts; ++k) {
+    double values[2];
+    find_cast(part, Dtype::float64)(left + k * bytes / parts, 0, reinterpret_cast<std::byte*>(&values[0]), 0, 1);
+    find_cast(part, Dtype::float64)(right + k * bytes / parts, 0, reinterpret_cast<std::byte*>(&values[1]), 0, 1);
+    if (std::memcmp(&values[0], &values[1], sizeof(double)) != 0 && !(values[0] != values[0] && values[1] != values[1])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void run_random_case(unsigned seed) {
+  SCOPED_TRACE("GAMELAN_TEST_SEED=" + std::to_string(seed));
+  Random random(seed);
+  const auto operand_count = static_cast<std::size_t>(1 + random.below(4));
+  std::vector<bool> is_written(operand_count);
+  for (std::size_t k = 0; k < operand_count; ++k) is_written[k] = k == 0 || random.chance(40);
+  Program program = random_program(random, operand_count, is_written);
+  std::vector<std::size_t> same_as(operand_count);  // operands that name the elements of another
+  for (std::size_t k = 0; k < operand_count; ++k) {
+    same_as[k] = k;
+    if (k > 0 && random.chance(25)) {
+      const auto other = static_cast<std::size_t>(random.below(static_cast<int>(k)));
+      if (program.operands[other] == program.operands[k]) same_as[k] = same_as[other];
+    }
+  }
+  const auto is_shared = [&](std::size_t k) {
+    for (std::size_t other = 0; other < operand_count; ++other) {
+      if (same_as[other] == k && is_written[other]) return true;
+    }
+    return false;
+  };
+  Runner runner(program);
+  const int cell_count = 1 + random.below(3);  // bindings are kept from cell to cell
+  for (int cell_number = 0; cell_number < cell_count; ++cell_number) {
+    const Shape extents = random.shape();
+    Shape first, shape;
+    for (const std::int64_t extent : extents) {
+      first.push_back(random.chance(50) ? 0 : random.below(4));
+      shape.push_back(first.back() + extent + (random.chance(50) ? 0 : random.below(3)));
+    }
+    std::vector<Block> blocks;
+    for (std::size_t k = 0; k < operand_count; ++k) {
+      blocks.push_back(random.block(extents, program.operands[k], !is_shared(k)));
+    }
+    std::vector<Block> expected = blocks;
+    const auto pointers = [&](std::vector<Block>& memory) {
+      std::vector<Pointer> result;
+      for (std::size_t k = 0; k < operand_count; ++k) {
+        Block& block = memory[same_as[k]];
+        result.push_back({block.bytes.data() + block.offset, block.strides.data()});
+      }
+      return result;
+    };
+    const auto expected_pointers = pointers(expected);
+    run_naively(program, {extents, first, shape, expected_pointers});
+    const auto got_pointers = pointers(blocks);
+    runner.run({extents, first, shape, got_pointers});
+    for (std::size_t k = 0; k < operand_count; ++k) {
+      const std::size_t item = protocol::size_of(program.operands[k]);
+      for (std::size_t at = 0; at + item <= blocks[k].bytes.size(); at += item) {
+        ASSERT_TRUE(same_element(program.operands[k], blocks[k].bytes.data() + at, expected[k].bytes.data() + at))
+            << "operand " << k << " (" << protocol::info(program.operands[k]).name << ") differs at byte " << at;
+      }
+    }
+  }
+}
+
+TEST(TileRandom, programs_equal_naive_evaluation) {
+  if (const char* seed = std::getenv("GAMELAN_TEST_SEED")) {
+    run_random_case(static_cast<unsigned>(std::strtoul(seed, nullptr, 10)));
+    return;
+  }
+  const unsigned start = std::random_device()();
+  std::cout << "first seed " << start << "\n";
+  const char* wanted = std::getenv("GAMELAN_TEST_CASES");
+  const unsigned count = wanted != nullptr ? static_cast<unsigned>(std::strtoul(wanted, nullptr, 10)) : 300;
+  for (unsigned k = 0; k < count && !::testing::Test::HasFatalFailure(); ++k) run_random_case(start + k);
+}
+
+}  // namespace
+}  // namespace gamelan::engine::exec

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The house rules that text can show: who may include whom, what is pure, how long a file may be.
+Usage: arrows_test.py source_folder"""
+import pathlib
+import re
+import sys
+
+ROOMS = ["protocol", "kernel", "engine", "tests"]
+MAX_LINES = 600
+CODE = {".hpp", ".cpp", ".def", ".py", ".cmake"}
+
+# What the files whose path starts with the key may include of ours; the longest key counts. Arrows go down only:
+# main -> server -> session -> {plan, exec}; plan -> dist(layout); exec -> plan(data only), dist, comm; dist -> comm.
+PLAN_DATA = ["engine/plan/plan.hpp", "engine/plan/program.hpp"]
+GROUND = ["protocol/", "engine/assert.hpp"]
+MAY_INCLUDE = {
+    "protocol/": ["protocol/"],
+    "kernel/": ["kernel/", "protocol/"],
+    "engine/main": ["engine/", "protocol/"],
+    "engine/server": ["engine/server.hpp", "engine/endpoint.hpp", "engine/inbox.hpp", "engine/options.hpp", *GROUND],
+    "engine/inbox": ["engine/inbox.hpp", *GROUND],
+    "engine/endpoint": ["engine/endpoint.hpp", "engine/options.hpp", *GROUND],
+    "engine/options": ["engine/options.hpp", *GROUND],
+    "engine/session": ["engine/session.hpp", "engine/check.hpp", "engine/comm.hpp", "engine/board.hpp", "engine/counter.hpp",
+                       "engine/plan/", "engine/exec/", "engine/dist/", *GROUND],
+    "engine/check": ["engine/check.hpp", "engine/plan/", "engine/exec/", "engine/dist/", *GROUND],
+    "engine/plan/": ["engine/plan/", "engine/dist/layout.hpp", "engine/dist/pieces.hpp", *GROUND],
+    "engine/exec/": ["engine/exec/", "engine/dist/", "engine/comm.hpp", "engine/board.hpp", "engine/counter.hpp",
+                     *PLAN_DATA, *GROUND],
+    "engine/dist/": ["engine/dist/", "engine/comm.hpp", *GROUND],
+    "engine/board": ["engine/board.hpp", "engine/comm.hpp", "engine/counter.hpp", "engine/dist/heap.hpp", *GROUND],
+    "engine/comm": ["engine/comm.hpp", *GROUND],
+    "engine/counter": ["engine/counter.hpp", *GROUND],
+    "engine/assert": GROUND,
+    "tests/": ["protocol/", "engine/", "kernel/", "tests/"],
+}
+# Debts, each with its reason: (file, include). One that is paid must leave this list.
+DEBTS = {
+    # result_dtype is a fact of the op table: it belongs beside protocol::info.
+    ("engine/plan/program_builder.cpp", "engine/exec/elementwise.hpp"),
+    # The structs of a program are the plan's data; the interpreter that runs them should include them from here.
+    ("engine/plan/program.hpp", "engine/exec/tile.hpp"),
+}
+
+LIBRARIES = {"mpi": r"mpi\.h", "ga": r"(ga|ga-mpi|macdecls|armci|global[a-z]*)\.h", "zmq": r"zmq", "python": r"(Python|pybind11|xeus|numpy)",
+             "json": r"nlohmann"}
+MAY_NOT_USE = {
+    "protocol/": {"mpi", "ga", "zmq", "python"},
+    "kernel/": {"mpi", "ga"},
+    "engine/": {"python"},
+    "engine/plan/": {"mpi", "ga", "zmq", "python", "json"},
+    "engine/dist/layout": {"mpi", "ga", "zmq", "python", "json"},
+    "engine/dist/pieces": {"mpi", "ga", "zmq", "python", "json"},
+}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
+
+
+def rule(table, path):
+    keys = [key for key in table if path.startswith(key)]
+    return table[max(keys, key=len)] if keys else None
+
+
+def check_includes(path, text, problems, debts):
+    for ours, theirs in INCLUDE.findall(text):
+        if ours.split("/")[0] in ROOMS:
+            allowed = rule(MAY_INCLUDE, path)
+            if allowed is None:
+                problems.append(f"{path}: no rule in arrows_test.py says what it may include")
+            elif not ours.startswith(tuple(allowed)):
+                if (path, ours) in DEBTS:
+                    debts.discard((path, ours))
+                else:
+                    problems.append(f"{path}: may not include {ours}")
+        elif ours and not path.startswith("tests/"):
+            problems.append(f"{path}: include {ours} by its path from the root")
+        for library, pattern in LIBRARIES.items():
+            if not re.match(pattern, theirs or ours):
+                continue
+            if any(path.startswith(key) and library in never for key, never in MAY_NOT_USE.items()):
+                problems.append(f"{path}: may not use {library} ({theirs or ours})")
+            if library == "json" and path.startswith("protocol/") and path.endswith(".hpp"):
+                problems.append(f"{path}: nlohmann_json does not belong in a header of protocol/")
+
+
+def check_form(path, text, problems):
+    lines = text.splitlines()
+    if len(lines) > MAX_LINES and not path.endswith("ops.def"):
+        problems.append(f"{path}: {len(lines)} lines, at most {MAX_LINES}")
+    if not any("SPDX-License-Identifier: BSD-3-Clause" in line for line in lines[:2]):
+        problems.append(f"{path}: no SPDX line at the top")
+    if path.endswith(".hpp") and "#pragma once" not in text:
+        problems.append(f"{path}: no #pragma once")
+    if path.endswith(".hpp") and re.search(r"^\s*using namespace", text, re.MULTILINE):
+        problems.append(f"{path}: using namespace in a header")
+
+
+def own_header_first(path, text, folder, problems):
+    header = pathlib.PurePath(path).with_suffix(".hpp").as_posix()
+    if not path.endswith(".cpp") or path.startswith("tests/") or not (folder / header).exists():
+        return
+    first = next((ours or theirs for ours, theirs in INCLUDE.findall(text)), None)
+    if first != header:
+        problems.append(f"{path}: includes {first} before its own header")
+
+
+def self_check():
+    """A test that cannot fail is none: a few lines that must be found guilty."""
+    for path, text in [("protocol/a.cpp", '#include "engine/comm.hpp"'), ("protocol/a.cpp", "#include <mpi.h>"),
+                       ("protocol/a.hpp", "#include <nlohmann/json.hpp>"), ("kernel/a.cpp", '#include "engine/comm.hpp"'),
+                       ("engine/plan/a.cpp", '#include "engine/exec/tile.hpp"'), ("engine/plan/a.cpp", "#include <mpi.h>"),
+                       ("engine/exec/a.cpp", '#include "engine/plan/passes.hpp"'), ("engine/a.cpp", '#include "kernel/a.hpp"'),
+                       ("engine/dist/a.cpp", '#include "engine/exec/tile.hpp"')]:
+        problems = []
+        check_includes(path, text, problems, set())
+        assert problems, f"not noticed: {path}: {text}"
+
+
+def main(source):
+    self_check()
+    folder = pathlib.Path(source)
+    problems, debts, count = [], set(DEBTS), 0
+    for room in ROOMS:
+        for file in sorted((folder / room).rglob("*")):
+            if file.suffix not in CODE and file.name != "CMakeLists.txt":
+                continue
+            path, text = file.relative_to(folder).as_posix(), file.read_text()
+            count += 1
+            check_form(path, text, problems)
+            if file.suffix in {".hpp", ".cpp"}:
+                check_includes(path, text, problems, debts)
+                own_header_first(path, text, folder, problems)
+    problems += [f"{file}: no longer includes {include}; take it off DEBTS" for file, include in sorted(debts)]
+    assert count > 20, f"only {count} files under {folder}"
+    assert not problems, "\n" + "\n".join(problems)
+    print(f"{count} files keep the rules")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

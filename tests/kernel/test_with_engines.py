@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The kernel with real engines: the end of a cell, interrupts that reach them, deaths on either side. What arrays
+# compute is tested elsewhere; here it matters who waits, who is told, and who is left over.
+import os
+import random
+import signal
+import time
+
+import pytest
+
+from notebook import Notebook, children_of, is_alive, wait_until
+
+ENVIRONMENT = {
+    "GAMELAN_ENGINES": "2",
+    "GAMELAN_IDLE_TIMEOUT": "4",
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+}
+SETUP = "import gamelan as np\na = np.ones(500_000)\nfloat(a.sum())"
+LONG = "b = a\nfor i in range(300_000): b = b * 1.0000001 + 1.0"
+
+pytestmark = pytest.mark.timeout(120)
+
+
+def start():
+    notebook = Notebook(env=ENVIRONMENT)
+    cell = notebook.run(SETUP, timeout=60)
+    assert cell.text == "500000.0", (cell.reply, cell.err)
+    return notebook
+
+
+@pytest.fixture(scope="module")
+def shared(own_home):
+    with start() as notebook:
+        yield notebook
+
+
+@pytest.fixture
+def fresh(own_home):
+    with start() as notebook:
+        yield notebook
+
+
+def engine_pids(notebook):
+    pids = []
+    for pid in children_of(notebook.pid):
+        with open(f"/proc/{pid}/comm") as name:
+            if name.read().startswith("gamelan-engin"):
+                pids.append(pid)
+    return pids
+
+
+def test_cell_ends_when_its_work_is_done(shared):
+    shared.run("c = a + 1\nd = c * 2")
+    assert shared.run("np.stats()['pending_commands']").text == "0"
+
+
+def test_user_errors_come_at_their_line_at_once(shared):
+    cell = shared.run("x = 1\ny = np.ones((100, 1000)) + np.ones(3)\nz = 2")
+    assert cell.ename == "ValueError" and "broadcast" in cell.reply["evalue"]
+    assert any("----> 2" in line or "> 2" in line for line in "".join(cell.reply["traceback"]).split("\n"))
+
+
+def test_interrupts_at_random_moments(shared):
+    seed = random.randrange(10**6)
+    print("seed", seed)
+    chance = random.Random(seed)
+    for _ in range(20):
+        cell = shared.send(LONG)
+        time.sleep(2 * chance.random())
+        start_time = time.monotonic()
+        shared.control("interrupt_request")
+        shared.finish(cell)
+        assert time.monotonic() - start_time < 1, seed
+        assert cell.ename == "KeyboardInterrupt", (cell.reply, seed)
+        after = shared.run("float(a.sum())", timeout=10)
+        assert after.text == "500000.0", (after.reply, seed)
+        state = shared.run("float(b.max() - b.min())", timeout=10)
+        assert state.text == "0.0", (state.reply, seed)  # what the loop had passed is computed, alike on every engine
+
+
+def test_bar_while_the_engines_are_busy(shared):
+    cell = shared.send(LONG)
+    shared.until(cell, lambda c: c.of_type("display_data"), timeout=20)
+    shared.control("interrupt_request")
+    shared.finish(cell)
+    assert cell.of_type("update_display_data")[-1]["data"]["text/html"] == ""
+
+
+@pytest.mark.parametrize("code, at_least", [("%timeit -n 30 -r 1 a + 1", 30), ("%timeit -n 30 -r 1 c = a * 2", 30), ("%time c = a + 1", 1)])
+def test_what_is_timed_is_computed(shared, code, at_least):
+    before = int(shared.run("np.stats()['kernels']").text)
+    assert shared.run(code).status == "ok"
+    assert int(shared.run("np.stats()['kernels']").text) - before >= at_least
+    shared.run("d = a + 1\ndel d")
+    after = int(shared.run("np.stats()['kernels']").text)
+    shared.run("d = a + 1\ndel d")
+    assert int(shared.run("np.stats()['kernels']").text) == after, "outside a clock what nobody reads is not computed"
+
+
+def test_time_is_honest(shared):
+    quick = shared.run("import time\nt = time.perf_counter()\n%time b = a; [b := b * 1.1 + 1 for i in range(300)][0];\nprint('SECONDS', time.perf_counter() - t)")
+    assert quick.status == "ok", quick.reply
+    assert shared.run("np.stats()['pending_commands']").text == "0"
+
+
+@pytest.mark.parametrize("how", ["shutdown", "restart", "exit", "SIGTERM"])
+def test_no_engine_is_left_over(fresh, how):
+    engines, kernel = engine_pids(fresh), fresh.pid
+    assert len(engines) == 2
+    if how == "shutdown":
+        fresh.manager.shutdown_kernel()
+    elif how == "restart":
+        fresh.manager.restart_kernel()
+    elif how == "exit":
+        fresh.run("exit")
+    else:
+        os.kill(kernel, signal.SIGTERM)
+    wait_until(lambda: not is_alive(kernel), 5, "kernel gone")
+    wait_until(lambda: not any(map(is_alive, engines)), 5, "engines gone")
+
+
+def test_engines_leave_after_a_killed_kernel(fresh):
+    engines = engine_pids(fresh)
+    os.kill(fresh.pid, signal.SIGKILL)
+    wait_until(lambda: not any(map(is_alive, engines)), 20, "engines gone")
+
+
+def test_killed_engine_is_named_and_the_kernel_lives(fresh):
+    cell = fresh.send(LONG)
+    time.sleep(1)
+    os.kill(engine_pids(fresh)[-1], signal.SIGKILL)
+    fresh.finish(cell, timeout=15)
+    assert cell.ename == "EngineLostError"
+    assert "SIGKILL" in cell.reply["evalue"] or "signal 9" in cell.reply["evalue"], cell.reply["evalue"]
+    assert fresh.run("6 * 7").text == "42"
+    again = fresh.run("float(np.ones(100_000).sum())", timeout=30)
+    assert again.text == "100000.0", again.reply

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command `gamelan` as a shell user meets it."""
+import json
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+from launch_fixtures import BUILD, COMMAND, processes_of, wait_until_gone
+
+SCRIPT = """
+import sys
+import gamelan as np
+a = np.ones(100_000)
+print(np.stats()["ranks"], float(a.sum()), sys.argv[1:])
+"""
+
+
+def test_help_and_version(gamelan):
+    assert gamelan("--version").stdout.startswith("gamelan 0.1")
+    for words in ([], ["run"], ["engines"], ["engines", "start"], ["kernel", "install"], ["doctor"]):
+        done = gamelan(*words, "--help")
+        assert done.returncode == 0 and "usage: gamelan" in done.stdout
+
+
+@pytest.mark.parametrize("words", [
+    [], ["sing"], ["--nope"], ["engines"], ["engines", "tune"], ["engines", "start", "--nope"],
+    ["engines", "start", "-n", "0"], ["engines", "start", "-n", "four"], ["engines", "start", "--idle-timeout", "-1"],
+    ["engines", "start", "-p", "debug"], ["run"], ["run", "-n", "2"], ["run", "-m"], ["kernel"], ["doctor", "now"],
+    ["kernel", "install", "--user", "--sys-prefix"],
+])
+def test_wrong_usage_is_told_and_exits_2(gamelan, words):
+    done = gamelan(*words)
+    assert done.returncode == 2 and "usage: gamelan" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_run_gives_the_script_engines_and_its_arguments(gamelan, runtime, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    done = gamelan("run", "-n", 3, script, "-n", "x", "--help")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "3 100000.0 ['-n', 'x', '--help']"
+    assert not processes_of(runtime) and not list(runtime.iterdir())
+
+
+@pytest.mark.parametrize("body, code", [("import sys; sys.exit(7)", 7), ("raise ValueError('x')", 1), ("", 0),
+                                        ("import os; os.kill(os.getpid(), 9)", 137), ("import os; os._exit(255)", 255)])
+def test_the_exit_code_is_the_scripts(gamelan, runtime, tmp_path, body, code):
+    script = tmp_path / "script.py"
+    script.write_text(body)
+    assert gamelan("run", "-n", 1, script).returncode == code
+    assert not processes_of(runtime)
+
+
+def test_run_names_a_script_that_is_not_there(gamelan):
+    done = gamelan("run", "-n", 1, "/nowhere/script.py")
+    assert done.returncode == 2 and "no such file: /nowhere/script.py" in done.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_reaches_the_script_and_the_engines_leave(runtime, tmp_path, number):
+    script = tmp_path / "script.py"
+    script.write_text("import time\nprint('up', flush=True)\ntime.sleep(60)")
+    # A test run that was started in the background ignores SIGINT, and its children would too.
+    process = subprocess.Popen([COMMAND, "run", "-n", "2", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               start_new_session=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    assert process.stdout.readline() == "up\n"
+    if number == signal.SIGINT:
+        os.killpg(process.pid, number)  # as a terminal does
+    else:
+        process.send_signal(number)
+    process.communicate(timeout=20)
+    assert process.returncode == 128 + number
+    assert not wait_until_gone(runtime)
+
+
+def test_a_venv_of_another_python_is_refused_in_a_sentence(gamelan, runtime, tmp_path, monkeypatch):
+    (tmp_path / "bin").mkdir()
+    python = tmp_path / "bin" / "python3"
+    python.write_text("#!/bin/sh\necho 3 9\n")
+    python.chmod(0o755)
+    (tmp_path / "script.py").write_text("")
+    monkeypatch.setenv("VIRTUAL_ENV", str(tmp_path))
+    done = gamelan("run", "-n", 1, tmp_path / "script.py")
+    assert done.returncode == 1 and "has Python 3.9, gamelan was built for 3.11" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_engines_from_start_to_stop(gamelan, runtime):
+    started = gamelan("engines", "start", "-n", 2, "--session", "first")
+    assert started.returncode == 0, started.stderr
+    assert f"export GAMELAN_CONNECT={runtime}/first/connection.json" in started.stdout
+    listed = gamelan("engines", "list").stdout.splitlines()
+    assert listed[0].split()[:3] == ["SESSION", "STATE", "RANKS"] and listed[1].split()[:4] == ["first", "running", "2", "mpiexec"]
+    status = gamelan("engines", "status").stdout
+    assert "session first: running, 2 ranks" in status and len(status.splitlines()) == 4
+    assert gamelan("engines", "logs", "first").returncode == 0
+    again = gamelan("engines", "start", "-n", 1, "--session", "first")
+    assert again.returncode == 1 and "is running already" in again.stderr
+    gamelan("engines", "start", "-n", 1, "--session", "second")
+    ambiguous = gamelan("engines", "stop")
+    assert ambiguous.returncode == 1 and "name one of" in ambiguous.stderr
+    assert gamelan("engines", "stop", "second").stdout == "session second stopped\n"
+    assert gamelan("engines", "stop", "--all").stdout == "session first stopped\n"
+    assert gamelan("engines", "list").stdout == "no sessions\n"
+    assert not wait_until_gone(runtime)
+
+
+def test_a_script_of_its_own_uses_started_engines(gamelan, runtime, tmp_path):
+    gamelan("engines", "start", "-n", 2, "--session", "shared")
+    done = subprocess.run(["/usr/bin/python3", "-c", SCRIPT], capture_output=True, text=True, timeout=60, check=False, env={
+        **os.environ, "PYTHONPATH": str(BUILD / "python"), "GAMELAN_CONNECT": f"{runtime}/shared/connection.json"})
+    assert done.stdout.strip() == "2 100000.0 []", done.stderr
+    assert "running" in gamelan("engines", "list").stdout, "who only connected does not stop them"
+    gamelan("engines", "stop", "shared")
+
+
+def test_a_start_that_fails_leaves_nothing_and_says_why(gamelan, runtime):
+    done = gamelan("engines", "start", "-n", 2, "--heap", "lots")
+    assert done.returncode == 1 and '--heap-bytes: got "lots"' in done.stderr and "Traceback" not in done.stderr
+    assert gamelan("engines", "list").stdout == "no sessions\n"
+
+
+def test_engines_whose_rank_died_are_listed_with_the_cause(gamelan, runtime):
+    gamelan("engines", "start", "-n", 2, "--session", "s")
+    status = gamelan("engines", "status", "s").stdout.splitlines()
+    os.kill(int(status[-1].split()[1]), signal.SIGKILL)
+    assert not wait_until_gone(runtime, 10)
+    told = gamelan("engines", "status", "s").stdout
+    assert "ended" in told and "rank 1" in told and "SIGKILL" in told
+    assert "exited on signal 9" in gamelan("engines", "logs", "s").stdout
+
+
+def test_unknown_sessions_are_told(gamelan):
+    for action in ("stop", "status", "logs"):
+        done = gamelan("engines", action, "nobody")
+        assert done.returncode == 1 and "no session 'nobody'" in done.stderr
+    assert gamelan("engines", "stop").stdout == "no engines run\n"
+
+
+def test_the_kernelspec_is_installed_where_asked(gamelan, tmp_path):
+    if not (BUILD / "share/jupyter/kernels/gamelan/kernel.json").is_file():
+        pytest.fail("the build has no kernelspec")
+    done = gamelan("kernel", "install", "--prefix", tmp_path)
+    assert done.returncode == 0, done.stderr
+    spec = json.loads((tmp_path / "share/jupyter/kernels/gamelan/kernel.json").read_text())
+    assert spec["argv"][0] == str(BUILD / "bin/gamelan-kernel") and spec["interrupt_mode"] == "message"
+    done = gamelan("kernel", "install", "--prefix", "/proc/nowhere")
+    assert done.returncode == 1 and "cannot write" in done.stderr
+    done = gamelan("kernel", "install", "--user", env={**os.environ, "JUPYTER_DATA_DIR": str(tmp_path / "data")})
+    assert done.returncode == 0 and (tmp_path / "data/kernels/gamelan/kernel.json").is_file()
+
+
+def test_the_doctor_looks_at_everything(gamelan, runtime):
+    done = gamelan("doctor", timeout=90)
+    for word in ("MPI", "engine", "shared memory", "processors", "BLAS", "Python", "NumPy", "sessions", "trial"):
+        assert word in done.stdout, done.stdout
+    assert done.returncode == 0 and done.stdout.endswith("all is well\n"), done.stdout
+    assert not processes_of(runtime)
+
+
+def test_the_doctor_says_what_to_mend(gamelan, runtime, monkeypatch):
+    monkeypatch.setenv("GAMELAN_MPIEXEC", "/nowhere/mpiexec")
+    monkeypatch.setenv("GAMELAN_CONNECT", "/nowhere/connection.json")
+    runtime.chmod(0o755)
+    done = gamelan("doctor", timeout=90)
+    runtime.chmod(0o700)
+    assert done.returncode == 1 and "to mend" in done.stdout and "Traceback" not in done.stderr
+    for advice in ("apt-get install openmpi-bin", "chmod 700", "gamelan engines list"):
+        assert advice in done.stdout, done.stdout
+
+
+def test_the_command_is_quick(gamelan):
+    begin = time.monotonic()
+    for _ in range(5):
+        gamelan("--version")
+    assert (time.monotonic() - begin) / 5 < 0.5

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""%engines and %explain in a plain IPython, as ipykernel has it; one shell in a process of its own per test."""
+import subprocess
+import sys
+
+from launch_fixtures import BUILD, processes_of
+
+PRELUDE = """
+import sys
+sys.path.insert(0, {build!r})
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance(history_saver_enabled=False)
+shell.run_line_magic("load_ext", "gamelan._magics")
+def engines(line):
+    try:
+        return shell.run_line_magic("engines", line)
+    except Exception as error:
+        print(type(error).__name__, error)
+"""
+
+
+def run(script):
+    done = subprocess.run([sys.executable, "-c", PRELUDE.format(build=str(BUILD / "python")) + script],
+                          capture_output=True, text=True, timeout=90, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_start_status_restart_stop(runtime):
+    out = run("""
+engines("status")
+print(engines("start -n 2 --heap 64M"))
+engines("start -n 3")
+import gamelan as np
+a = np.ones(100_000)
+print(float(a.sum()))
+table = engines("")
+print(repr(table)); print(table._repr_html_())
+print(engines("restart").session["ranks"])
+print(float(np.ones(100_000).sum()))
+engines("stop"); engines("stop"); engines("status")
+print(float(np.ones(100_000).sum()))
+""")
+    assert out.startswith("no engines run; the first large array starts them")
+    assert "UsageError engines run already (2 ranks)" in out
+    assert out.count("100000.0\n") == 3
+    assert "RANK  PID" in out and "<table>" in out and "<th>rank</th>" in out and "COUNTER" in out
+    assert "\n2\n" in out and "stopped\nno engines run\nno engines run; the first" in out
+    assert not processes_of(runtime)
+
+
+def test_mistakes_end_the_cell_and_not_the_process(runtime):
+    out = run("""
+engines("tune"); engines("start -n 0"); engines("start --nope"); engines("start -p debug"); engines("start -n 'two")
+engines("start --help"); engines("restart --what")
+engines("start --heap lots")
+print("still here")
+""")
+    assert out.count("UsageError") == 7 and "usage: %engines start" in out and out.endswith("still here\n")
+    assert '--heap-bytes: got "lots"' in out
+    assert not processes_of(runtime)
+
+
+def test_explain_shows_the_plan_without_computing(runtime):
+    out = run("""
+import gamelan as np
+shell.user_ns["np"] = np
+engines("start -n 2")
+shell.run_cell("a = np.ones(100_000)")
+shell.run_line_magic("explain", "a * 2 + 1")
+shell.run_cell_magic("explain", "", "b = a + 1")
+print(shell.user_ns["b"].shape)
+shell.run_line_magic("explain", "3")
+""")
+    assert "(100000,)" in out and "local" in out
+    assert len(out.splitlines()) > 4

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Real engines come up within their time, are what was asked for, and leave nothing; what is missing is named."""
+import json
+import os
+import stat
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from launch_fixtures import processes_of, shared_memory_of
+from gamelan import _mpiexec, _sessions, launch
+from gamelan._launch_errors import (ConnectionFileError, EngineMissingError, LaunchError, MpiexecMissingError,
+                                    SharedMemoryError, StartError, UnsafeDirectoryError)
+
+
+def program(path, text):
+    path.write_text("#!/bin/sh\n" + text)
+    path.chmod(0o755)
+    return str(path)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+def test_engines_start_soon_and_stop_without_a_trace(runtime, ranks):
+    begin = time.monotonic()
+    engines = launch.start(ranks)
+    assert time.monotonic() - begin < 3
+    directory = Path(engines.connection_file).parent
+    assert stat.S_IMODE(directory.stat().st_mode) == 0o700
+    assert stat.S_IMODE(Path(engines.connection_file).stat().st_mode) == 0o600
+    status = engines.status()
+    assert (status["state"], status["ranks"], len(status["processes"])) == ("running", ranks, ranks)
+    assert [each["rank"] for each in status["processes"]] == list(range(ranks))
+    family = engines.facts["job_family"]
+    assert family
+    engines.stop()
+    assert engines.ending.is_expected and not directory.exists()
+    assert not processes_of(runtime) and not shared_memory_of(family)
+    engines.stop()  # again: nothing happens
+
+
+def test_idle_engines_use_no_processor(runtime):
+    engines = launch.start(4, idle_timeout=0)
+    time.sleep(0.5)
+    before = sum(each["cpu_seconds"] for each in engines.status()["processes"])
+    time.sleep(3)
+    assert sum(each["cpu_seconds"] for each in engines.status()["processes"]) - before <= 0.06  # 2 % of a core
+    engines.stop()
+
+
+def test_two_ensembles_live_side_by_side(runtime):
+    first, second = launch.start(2), launch.start(2)
+    assert first.session != second.session
+    assert {each["session"] for each in launch.list_all()} == {first.session, second.session}
+    first.stop()
+    assert [each["state"] for each in launch.list_all()] == ["running"]
+    second.stop()
+
+
+def test_restart_gives_the_same_number_anew(runtime):
+    first = launch.start(3, heap="64M")
+    second = first.restart()
+    assert first.ending and second.ranks == 3 and second.session != first.session
+    second.stop()
+
+
+def test_connect_by_path_and_by_name_and_stop_from_there(runtime):
+    engines = launch.start(2)
+    for name in (engines.connection_file, engines.session):
+        other = launch.connect(name)
+        assert other.ranks == 2 and not other.is_owned and other.status()["state"] == "running"
+    other.stop()
+    assert engines.wait(5), "the parent of mpiexec has seen it, too"
+
+
+def test_environment_chooses_the_number(runtime, monkeypatch):
+    monkeypatch.setenv("GAMELAN_ENGINES", "3")
+    engines = launch.ensure()
+    assert engines.ranks == 3 and launch.ensure() is engines
+    engines.stop()
+    monkeypatch.setenv("GAMELAN_ENGINES", "many")
+    with pytest.raises(ValueError, match="GAMELAN_ENGINES='many': expected a number of engines"):
+        launch.start()
+
+
+@pytest.mark.parametrize("ranks", [0, -1, 65537, 2.0, "2", True])
+def test_a_bad_number_is_refused(runtime, ranks):
+    with pytest.raises(ValueError, match="number of engines"):
+        launch.start(ranks)
+
+
+def test_an_mpi_job_around_us_does_not_matter(runtime, monkeypatch):
+    for name in ("SLURM_JOB_ID", "SLURM_NNODES", "PMIX_RANK", "OMPI_COMM_WORLD_SIZE"):
+        monkeypatch.setenv(name, "7")
+    engines = launch.start(2)
+    engines.stop()
+
+
+def test_missing_programs_are_named_with_what_to_do(runtime, monkeypatch):
+    monkeypatch.setenv("GAMELAN_ENGINE", "/nowhere/gamelan-engine")
+    with pytest.raises(EngineMissingError, match="GAMELAN_ENGINE names /nowhere.*cmake"):
+        launch.start(2)
+    monkeypatch.delenv("GAMELAN_ENGINE")
+    monkeypatch.setenv("PATH", str(runtime))
+    with pytest.raises(MpiexecMissingError, match="apt-get install openmpi-bin"):
+        launch.start(2)
+    program(runtime / "mpiexec", "echo HYDRA build details:; echo Version 4.0.2")
+    with pytest.raises(MpiexecMissingError, match="is not Open MPI's but .*HYDRA.*openmpi-bin"):
+        launch.start(2)
+    assert launch.list_all() == []
+
+
+def test_engines_that_die_at_the_start_are_quoted(runtime, monkeypatch):
+    monkeypatch.setenv("GAMELAN_ENGINE", program(runtime / "engine", "echo the tuning fork is missing >&2; exit 3"))
+    with pytest.raises(StartError, match="(?s) 3, before they served.*last lines.*tuning fork"):
+        launch.start(2)
+    assert launch.list_all() == []
+
+
+def test_engines_that_never_serve_are_stopped(runtime, monkeypatch):
+    monkeypatch.setenv("GAMELAN_ENGINE", program(runtime / "engine", "exec sleep 60"))
+    begin = time.monotonic()
+    with pytest.raises(StartError, match="did not serve within 1 s"):
+        launch.start(1, timeout=1)
+    assert time.monotonic() - begin < 10
+
+
+def test_a_heap_larger_than_the_machine_is_refused_by_the_engine(runtime):
+    with pytest.raises(StartError, match="(?i)heap|memory|bytes"):
+        launch.start(2, heap="900T")
+    with pytest.raises(StartError, match='--heap-bytes: got "lots"'):
+        launch.start(2, heap="lots")
+
+
+def test_a_full_dev_shm_is_refused_with_the_arithmetic(tmp_path):
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", tmp_path], capture_output=True)
+    if mounted.returncode != 0:
+        pytest.skip("cannot mount a small tmpfs here")
+    try:
+        with pytest.raises(SharedMemoryError, match=r"4 MiB free of 4 MiB, 3 engines need 18 MiB.*--shm-size"):
+            _mpiexec.require_shared_memory(3, str(tmp_path))
+    finally:
+        subprocess.run(["umount", tmp_path], check=True)
+    with pytest.raises(SharedMemoryError, match="cannot be used"):
+        _mpiexec.require_shared_memory(1, "/nowhere")
+
+
+def test_an_open_runtime_directory_is_refused(runtime):
+    runtime.chmod(0o755)
+    with pytest.raises(UnsafeDirectoryError, match="chmod 700"):
+        launch.start(2)
+    runtime.chmod(0o700)
+
+
+def test_a_runtime_path_too_long_for_a_socket_is_explained(runtime, monkeypatch):
+    deep = runtime / ("d" * 90)
+    monkeypatch.setenv("GAMELAN_RUNTIME_DIR", str(deep))
+    with pytest.raises(LaunchError, match="too long|shorter"):
+        launch.start(2)
+    monkeypatch.setenv("GAMELAN_RUNTIME_DIR", str(runtime))
+
+
+def test_a_stale_connection_file_is_told_from_a_live_one(runtime):
+    engines = launch.start(2)
+    text = json.loads(Path(engines.connection_file).read_text())
+    engines.stop()
+    with pytest.raises(ConnectionFileError, match="gamelan engines list"):
+        launch.connect(engines.connection_file)
+    stale = runtime / "stale.json"
+    descriptor = os.open(stale, os.O_CREAT | os.O_WRONLY, 0o600)
+    os.write(descriptor, json.dumps(text).encode())
+    os.close(descriptor)
+    with pytest.raises(ConnectionFileError, match="is stale: rank 0 was process"):
+        launch.connect(stale)
+
+
+def test_engines_end_with_the_process_that_started_them(runtime):
+    script = ("import sys; sys.path.insert(0, sys.argv[1]); import launch_fixtures; from gamelan import launch; "
+              "print(launch.start(2).session)")
+    done = subprocess.run(["/usr/bin/python3", "-c", script, str(Path(__file__).parent)], capture_output=True, text=True,
+                          timeout=30, check=True)
+    assert done.stdout.strip()
+    assert not processes_of(runtime) and launch.list_all() == []
+
+
+def test_a_forked_child_does_not_stop_its_parents_engines(runtime):
+    engines = launch.start(2)
+    child = os.fork()
+    if child == 0:
+        try:
+            engines._stop_at_exit()
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+    assert engines.status()["state"] == "running"
+    engines.stop()
+
+
+def test_facts_of_a_session_are_private(runtime):
+    engines = launch.start(1)
+    facts = _sessions.read_facts(Path(engines.connection_file).parent)
+    assert facts["pid"] == engines.facts["pid"] and facts["owner_pid"] == os.getpid()
+    engines.stop()

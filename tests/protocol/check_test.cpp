@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a row of ops.def allows of a command, and the refusal of everything beside it.
+#include "protocol/check.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace gamelan::protocol {
+namespace {
+
+/// The message of the refusal; empty when the command is well formed.
+std::string refusal(const Command& command, const std::vector<Bytes>& payloads = {}) {
+  try {
+    check(command, payloads);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::protocol);
+    return error.what();
+  }
+  return "";
+}
+
+#define EXPECT_REFUSED_FOR(reason, ...) \
+  EXPECT_NE((__VA_ARGS__).find(reason), std::string::npos) << (__VA_ARGS__)
+
+View array(Shape extents, Dtype dtype = Dtype::float64) { return whole(1, dtype, extents); }
+
+Command make(Op op, Shape extents, std::vector<Operand> in, Dtype loop = Dtype::float64) {
+  Command command;
+  command.op = op;
+  command.loop = loop;
+  command.out = whole(2, loop, extents);
+  command.in = std::move(in);
+  return command;
+}
+
+/// `command` after a change.
+Command but(Command command, const std::function<void(Command&)>& change) {
+  change(command);
+  return command;
+}
+
+const Command addition = make(Op::add, {2, 3}, {array({2, 3}), Scalar{}});
+
+TEST(Check, elementwise_operands_have_the_extents_of_the_result) {
+  EXPECT_EQ(refusal(addition), "");
+  EXPECT_EQ(refusal(make(Op::where, {2}, {array({2}, Dtype::bool_), Scalar{}, array({2})})), "");
+  EXPECT_REFUSED_FOR("broadcast", refusal(make(Op::add, {2, 3}, {array({3}), Scalar{}})));
+  EXPECT_REFUSED_FOR("broadcast", refusal(make(Op::sqrt, {2}, {array({3})})));
+}
+
+TEST(Check, every_row_has_its_number_of_operands) {
+  EXPECT_REFUSED_FOR("number of operands", refusal(make(Op::add, {2}, {array({2})})));
+  EXPECT_REFUSED_FOR("number of operands", refusal(make(Op::sqrt, {2}, {})));
+  EXPECT_REFUSED_FOR("number of operands", refusal(make(Op::where, {2}, {array({2}), array({2})})));
+  EXPECT_REFUSED_FOR("too many operands", refusal(make(Op::matmul, {2}, std::vector<Operand>(65, Scalar{}))));
+}
+
+TEST(Check, every_row_has_its_loop_dtypes) {
+  EXPECT_REFUSED_FOR("no loop for dtype int64", refusal(make(Op::sqrt, {2}, {array({2})}, Dtype::int64)));
+  EXPECT_REFUSED_FOR("no loop", refusal(make(Op::floor, {2}, {array({2})}, Dtype::complex64)));
+  EXPECT_REFUSED_FOR("no loop", refusal(make(Op::bitwise_and, {2}, {array({2}), Scalar{}})));
+  EXPECT_REFUSED_FOR("no loop", refusal(make(Op::subtract, {2}, {array({2}), Scalar{}}, Dtype::bool_)));
+  EXPECT_EQ(refusal(make(Op::invert, {2}, {array({2})}, Dtype::bool_)), "");
+}
+
+TEST(Check, categories_admit_what_their_names_say) {
+  const struct {
+    Types types;
+    const char* kinds;
+  } cases[] = {{Types::all, "biufc"},           {Types::boolean, "b"},    {Types::integer, "iu"},
+               {Types::integer_or_bool, "biu"}, {Types::numeric, "iufc"}, {Types::real, "iuf"},
+               {Types::real_fp, "f"},           {Types::floating, "fc"},  {Types::complex_fp, "c"}};
+  for (const auto& row : cases) {
+    for (int code = 0; code < dtype_count; ++code) {
+      const auto dtype = static_cast<Dtype>(code);
+      EXPECT_EQ(admits(row.types, dtype),
+                std::string_view(row.kinds).find(info(dtype).kind) != std::string_view::npos)
+          << row.kinds << ' ' << info(dtype).name;
+    }
+  }
+}
+
+TEST(Check, nullary_rows_take_scalars) {
+  EXPECT_EQ(refusal(make(Op::sequence, {5}, {Scalar{}, Scalar{}})), "");
+  EXPECT_REFUSED_FOR("scalars", refusal(make(Op::sequence, {5}, {Scalar{}, array({5})})));
+}
+
+TEST(Check, views_are_valid_and_have_a_base) {
+  EXPECT_REFUSED_FOR("without an array", refusal(but(addition, [](Command& c) { c.out.base = 0; })));
+  EXPECT_REFUSED_FOR("without an array",
+                     refusal(but(addition, [](Command& c) { std::get<View>(c.in[0]).base = 0; })));
+  EXPECT_REFUSED_FOR("outside",
+                     refusal(but(addition, [](Command& c) { std::get<View>(c.in[0]).offset = -8; })));
+  EXPECT_REFUSED_FOR("outside", refusal(but(addition, [](Command& c) { c.out.offset = max_view_bytes; })));
+  EXPECT_REFUSED_FOR("share memory", refusal(but(addition, [](Command& c) { c.out.strides[0] = 0; })));
+  EXPECT_EQ(refusal(but(addition, [](Command& c) { std::get<View>(c.in[0]).strides[0] = 0; })), "");
+}
+
+TEST(Check, a_new_array_is_written_whole) {
+  const auto creating = [](const std::function<void(View&)>& change) {
+    return but(addition, [&](Command& command) {
+      command.creates = true;
+      change(command.out);
+    });
+  };
+  EXPECT_EQ(refusal(creating([](View&) {})), "");
+  EXPECT_REFUSED_FOR("whole", refusal(creating([](View& out) { out.offset = 8; })));
+  EXPECT_REFUSED_FOR("whole", refusal(creating([](View& out) { out.strides[0] = 48; })));
+}
+
+TEST(Check, bools_are_0_or_1) {
+  Scalar scalar{Dtype::bool_, {}};
+  scalar.bytes[0] = std::byte{2};
+  EXPECT_REFUSED_FOR("bool", refusal(make(Op::add, {2}, {array({2}), scalar})));
+  scalar.bytes[0] = std::byte{1};
+  EXPECT_EQ(refusal(make(Op::add, {2}, {array({2}), scalar})), "");
+}
+
+TEST(Check, reductions_keep_the_axes_they_do_not_name) {
+  const auto reduction = [](Shape from, std::vector<std::int64_t> axes, Shape kept) {
+    return but(make(Op::sum, std::move(kept), {array(std::move(from))}), [&](Command& c) { c.ints = axes; });
+  };
+  EXPECT_EQ(refusal(reduction({2, 3, 4}, {0, 2}, {3})), "");
+  EXPECT_EQ(refusal(reduction({2, 3}, {0, 1}, {})), "");
+  EXPECT_EQ(refusal(reduction({2, 3}, {}, {2, 3})), "");
+  EXPECT_EQ(refusal(reduction({}, {}, {})), "");
+  EXPECT_REFUSED_FOR("kept axes", refusal(reduction({2, 3}, {0}, {2})));
+  EXPECT_REFUSED_FOR("kept axes", refusal(reduction({2, 3}, {0}, {1, 3})));
+  EXPECT_REFUSED_FOR("ascending", refusal(reduction({2, 3}, {1, 0}, {})));
+  EXPECT_REFUSED_FOR("ascending", refusal(reduction({2, 3}, {0, 0}, {3})));
+  EXPECT_REFUSED_FOR("out of range", refusal(reduction({2, 3}, {2}, {2, 3})));
+  EXPECT_REFUSED_FOR("out of range", refusal(reduction({2, 3}, {-1}, {2})));
+  EXPECT_REFUSED_FOR("expected an array", refusal(make(Op::sum, {}, {Scalar{}})));
+}
+
+TEST(Check, a_constant_has_a_payload_of_its_length) {
+  const auto constant = [](std::int32_t payload) {
+    return but(make(Op::constant, {3}, {}), [&](Command& c) { c.payload = payload; });
+  };
+  const std::vector<Bytes> payloads{Bytes(24), Bytes(23), Bytes(32), Bytes(25)};
+  EXPECT_EQ(refusal(constant(0), payloads), "");
+  for (const std::int32_t wrong : {1, 2, 3}) {
+    EXPECT_REFUSED_FOR("not as long", refusal(constant(wrong), payloads));
+  }
+  EXPECT_REFUSED_FOR("no payload", refusal(constant(-1), payloads));
+  EXPECT_REFUSED_FOR("out of range", refusal(constant(4), payloads));
+  EXPECT_REFUSED_FOR("out of range", refusal(constant(-2), payloads));
+  EXPECT_REFUSED_FOR("expected none", refusal(but(addition, [](Command& c) { c.payload = 0; }), payloads));
+  Command bools = make(Op::constant, {3}, {}, Dtype::bool_);
+  bools.payload = 0;
+  EXPECT_EQ(refusal(bools, {Bytes(3, std::byte{1})}), "");
+  EXPECT_REFUSED_FOR("no bool", refusal(bools, {Bytes(3, std::byte{2})}));
+}
+
+TEST(Check, matmul_extents_fit_together) {
+  const auto product = [](Shape left, Shape right, Shape out) {
+    return refusal(make(Op::matmul, std::move(out), {array(std::move(left)), array(std::move(right))}));
+  };
+  EXPECT_EQ(product({2, 3}, {3, 4}, {2, 4}), "");
+  EXPECT_EQ(product({5, 2, 0}, {5, 0, 4}, {5, 2, 4}), "");
+  EXPECT_REFUSED_FOR("fit together", product({2, 3}, {4, 4}, {2, 4}));
+  EXPECT_REFUSED_FOR("fit together", product({2, 3}, {3, 4}, {2, 5}));
+  EXPECT_REFUSED_FOR("fit together", product({5, 2, 3}, {6, 3, 4}, {5, 2, 4}));
+  EXPECT_REFUSED_FOR("dimensions", product({3}, {3}, {1}));
+  EXPECT_REFUSED_FOR("dimensions", product({2, 3}, {3}, {2}));
+  EXPECT_REFUSED_FOR("two operands", refusal(make(Op::matmul, {2, 2}, {array({2, 2})})));
+  EXPECT_REFUSED_FOR("expected an array", refusal(make(Op::matmul, {2, 2}, {array({2, 2}), Scalar{}})));
+}
+
+TEST(Check, every_structural_op_has_a_rule) {
+  for (int code = 0; code < op_count(); ++code) {
+    if (info(static_cast<Op>(code)).kind != RowKind::call) continue;
+    const std::string why = refusal(make(static_cast<Op>(code), {}, {}));
+    EXPECT_EQ(why.find("no rule"), std::string::npos) << why;
+  }
+}
+
+}  // namespace
+}  // namespace gamelan::protocol

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Random messages that a kernel might send: well formed by ops.def's rules, otherwise anything.
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "protocol/check.hpp"
+#include "protocol/codec.hpp"
+#include "random_views.hpp"
+
+namespace gamelan::test {
+
+inline protocol::Dtype random_dtype(Random& random, protocol::Types types = protocol::Types::all) {
+  for (;;) {
+    const auto dtype = static_cast<protocol::Dtype>(random.number(0, protocol::dtype_count - 1));
+    if (protocol::admits(types, dtype)) return dtype;
+  }
+}
+
+inline std::string random_text(Random& random) {
+  static const std::vector<std::string> pieces{"cell", " ", "\"",   "\\",        "\n",
+                                               "{[",   "λ", "\x01", "/tmp/x.py", "\u20ac"};
+  std::string text;
+  for (std::int64_t count = random.number(0, 6); count > 0; --count) {
+    text += pieces[static_cast<std::size_t>(random.number(0, static_cast<std::int64_t>(pieces.size()) - 1))];
+  }
+  return text;
+}
+
+inline protocol::Bytes random_bytes(Random& random, std::size_t count, int largest = 255) {
+  protocol::Bytes bytes(count);
+  for (auto& byte : bytes) byte = static_cast<std::byte>(random.number(0, largest));
+  return bytes;
+}
+
+/// A view with these extents, read from some larger array, broadcast here and there.
+inline protocol::View random_operand(Random& random, const protocol::Shape& extents, protocol::Dtype dtype) {
+  protocol::View view = protocol::whole(static_cast<std::uint64_t>(random.number(1, 9)), dtype, extents);
+  view.offset = 8 * random.number(0, 1000);
+  for (auto& stride : view.strides) stride = random.chance(20) ? 0 : stride * random.number(1, 3);
+  return view;
+}
+
+inline protocol::View random_operand(Random& random, const protocol::Shape& extents) {
+  return random_operand(random, extents, random_dtype(random));
+}
+
+inline protocol::Scalar random_scalar(Random& random, protocol::Dtype dtype) {
+  protocol::Scalar scalar{dtype, {}};
+  for (std::size_t byte = 0; byte < size_of(scalar.dtype); ++byte) {
+    scalar.bytes[byte] =
+        static_cast<std::byte>(random.number(0, scalar.dtype == protocol::Dtype::bool_ ? 1 : 255));
+  }
+  return scalar;
+}
+
+inline protocol::Scalar random_scalar(Random& random) { return random_scalar(random, random_dtype(random)); }
+
+inline protocol::View random_result(Random& random, const protocol::Shape& extents, bool creates, protocol::Dtype dtype) {
+  protocol::View view = protocol::whole(static_cast<std::uint64_t>(random.number(1, 9)), dtype, extents);
+  if (creates) return view;
+  view.offset = 16 * random.number(0, 1000);
+  for (auto& stride : view.strides) stride *= random.number(1, 3);
+  return view;
+}
+
+inline protocol::View random_result(Random& random, const protocol::Shape& extents, bool creates) {
+  return random_result(random, extents, creates, random_dtype(random));
+}
+
+/// Operands of the rows whose elements go where data say.
+inline void fill_irregular(Random& random, protocol::Command& command) {
+  using protocol::Dtype;
+  using protocol::Op;
+  protocol::Shape extents = random_extents(random);
+  if (extents.empty()) extents.push_back(random.number(0, 4));
+  const auto axis = random.number(0, static_cast<std::int64_t>(extents.size()) - 1);
+  const auto positions = [&](std::int64_t length) {
+    return random_operand(random, {length}, random_dtype(random, protocol::Types::integer));
+  };
+  command.creates = command.op != Op::put;
+  if (command.op == Op::take) {
+    auto& extent = extents[static_cast<std::size_t>(axis)];
+    const auto source = random_operand(random, extents);
+    if (extent > 0) extent = random.number(0, 4);
+    command.out = random_result(random, extents, true, source.dtype);
+    command.in = {source, positions(extent)};
+    command.ints = {axis};
+  } else if (command.op == Op::put) {
+    command.out = random_result(random, extents, false);
+    if (extents[0] > 0) extents[0] = random.number(0, 4);
+    command.in = {positions(extents[0])};
+    if (random.chance(50)) command.in.emplace_back(random_scalar(random, command.out.dtype));
+    else command.in.emplace_back(random_operand(random, extents, command.out.dtype));
+  } else if (command.op == Op::accumulate) {
+    const Op fold = random.chance(50) ? Op::add : Op::maximum;
+    command.loop = random_dtype(random, protocol::info(fold).types);
+    command.out = random_result(random, extents, true, command.loop);
+    command.in = {random_operand(random, extents)};
+    command.ints = {axis, static_cast<std::int64_t>(fold)};
+  } else if (command.op == Op::sort || command.op == Op::argsort) {
+    command.out = random_result(random, extents, true, command.op == Op::sort ? command.loop : Dtype::int64);
+    command.in = {random_operand(random, extents, command.loop)};
+    command.ints = {axis};
+  } else {
+    const auto bins = random.number(1, 5);
+    command.out = random_result(random, {bins}, true, Dtype::int64);
+    command.in = {random_operand(random, extents, random_dtype(random, protocol::Types::integer))};
+    if (command.op == Op::histogram) command.in.emplace_back(random_operand(random, {bins + 1}, Dtype::float64));
+  }
+}
+
+inline void fill_operands(Random& random, protocol::Command& command, protocol::Batch& batch) {
+  const protocol::OpInfo& row = protocol::info(command.op);
+  protocol::Shape& extents = command.out.extents;
+  switch (row.kind) {
+    case protocol::RowKind::nullary:
+      command.in = {random_scalar(random), random_scalar(random)};
+      command.ints = {random.number(-9, 9), random.number(0, 1 << 30)};
+      return;
+    case protocol::RowKind::unary:
+    case protocol::RowKind::binary:
+    case protocol::RowKind::ternary:
+      for (int operand = 0; operand < row.arity; ++operand) {
+        if (random.chance(25)) {
+          command.in.emplace_back(random_scalar(random));
+        } else {
+          command.in.emplace_back(random_operand(random, extents));
+        }
+      }
+      return;
+    case protocol::RowKind::reduce: {
+      const protocol::Shape from = random_extents(random);
+      protocol::Shape kept;
+      for (std::size_t axis = 0; axis < from.size(); ++axis) {
+        if (random.chance(50)) {
+          command.ints.push_back(static_cast<std::int64_t>(axis));
+        } else {
+          kept.push_back(from[axis]);
+        }
+      }
+      command.out = random_result(random, kept, command.creates);
+      command.in = {random_operand(random, from)};
+      return;
+    }
+    case protocol::RowKind::call:
+      break;
+  }
+  if (command.op == protocol::Op::constant) {
+    const std::size_t bytes = static_cast<std::size_t>(protocol::element_count(extents)) * protocol::size_of(command.loop);
+    batch.payloads.push_back(random_bytes(random, bytes, command.loop == protocol::Dtype::bool_ ? 1 : 255));
+    command.payload = static_cast<std::int32_t>(batch.payloads.size()) - 1;
+    return;
+  }
+  if (command.op != protocol::Op::matmul) return fill_irregular(random, command);
+  const protocol::Shape lead = random_extents(random);
+  const std::int64_t rows = random.number(0, 4), inner = random.number(0, 4), columns = random.number(0, 4);
+  const auto with = [&](std::int64_t first, std::int64_t second) {
+    protocol::Shape shape = lead;
+    shape.insert(shape.end(), {first, second});
+    return shape;
+  };
+  command.out = random_result(random, with(rows, columns), command.creates);
+  command.in = {random_operand(random, with(rows, inner)), random_operand(random, with(inner, columns))};
+}
+
+inline protocol::Batch random_batch(Random& random, std::int64_t most_commands = 12) {
+  protocol::Batch batch;
+  batch.seq = static_cast<std::uint64_t>(random.number(0, std::numeric_limits<std::int64_t>::max())) * 2;
+  batch.explain = random.chance(10);
+  for (std::int64_t count = random.number(0, 3); count > 0; --count) {
+    batch.origins.push_back({random_text(random), static_cast<std::int32_t>(random.number(-1, 1 << 30))});
+  }
+  for (std::int64_t count = random.number(0, most_commands); count > 0; --count) {
+    protocol::Command command;
+    command.op = static_cast<protocol::Op>(random.number(0, protocol::op_count() - 1));
+    command.loop = random_dtype(random, protocol::info(command.op).types);
+    command.creates = random.chance(50);
+    command.out = random_result(random, random_extents(random), command.creates);
+    fill_operands(random, command, batch);
+    if (!batch.origins.empty()) {
+      command.origin =
+          static_cast<std::uint32_t>(random.number(0, static_cast<std::int64_t>(batch.origins.size()) - 1));
+    }
+    batch.commands.push_back(std::move(command));
+  }
+  for (std::int64_t count = random.number(0, 5); count > 0; --count) {
+    batch.frees.push_back(static_cast<std::uint64_t>(random.number(0, 99)));
+  }
+  for (std::int64_t count = random.number(0, 3); count > 0; --count) {
+    batch.fetches.push_back(random_operand(random, random_extents(random)));
+  }
+  return batch;
+}
+
+inline protocol::Request random_request(Random& random) {
+  const auto seq = static_cast<std::uint64_t>(random.number(0, 1'000'000));
+  switch (random.number(0, 8)) {
+    case 0:
+      return protocol::Hello{seq, static_cast<int>(random.number(0, 9)),
+                             static_cast<std::uint64_t>(random.number(0, 9)) << 60, random_text(random)};
+    case 1:
+      return protocol::StatusRequest{seq};
+    case 2:
+      return protocol::Cancel{seq, static_cast<std::uint64_t>(random.number(0, 99))};
+    case 3:
+      return protocol::Configure{seq, {{random_text(random), random_text(random)}, {"verify", "1"}}};
+    case 4:
+      return protocol::Shutdown{seq};
+    default:
+      return random_batch(random);
+  }
+}
+
+inline protocol::Reply random_reply(Random& random) {
+  protocol::Reply reply;
+  reply.seq = static_cast<std::uint64_t>(random.number(0, 1'000'000));
+  reply.outcome = static_cast<protocol::Outcome>(random.number(0, 2));
+  reply.error = random.chance(50) ? protocol::ErrorKind::value : protocol::ErrorKind::engine_lost;
+  reply.message = random_text(random);
+  reply.command = random.number(-1, 1'000'000);
+  reply.origin = {random_text(random), static_cast<std::int32_t>(random.number(-9, 999))};
+  if (random.chance(50)) reply.info = R"({"ranks": 4, "plan": "a\nb"})";
+  for (std::int64_t count = random.number(0, 3); count > 0; --count) {
+    reply.payloads.push_back(random_bytes(random, static_cast<std::size_t>(random.number(0, 40))));
+  }
+  return reply;
+}
+
+}  // namespace gamelan::test

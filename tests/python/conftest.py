@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where the arrays of a test live: nowhere but here, in the model of reference.py, or on real engines.
+
+    pytest --ranks 3      real engines on 3 ranks
+    pytest --ranks 0      the model (default)
+
+Every test that takes `engine` runs with GAMELAN_DISTRIBUTE_FROM = 0, so that even a 0-d array is distributed.
+"""
+import gc
+import signal
+
+import numpy
+import pytest
+
+import engines
+import gamelan
+import oracle
+import reference
+from gamelan import _core, _session
+
+_TEST_LIMIT_S = 120
+
+
+def pytest_addoption(parser):
+    parser.addoption("--ranks", type=int, default=0, help="real engines on so many ranks; 0: the model in reference.py")
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    terminalreporter.write_line(f"{oracle.comparisons()} comparisons with NumPy, ranks: {config.getoption('--ranks') or 'model'}")
+
+
+@pytest.fixture(scope="session")
+def ranks(request):
+    return request.config.getoption("--ranks")
+
+
+@pytest.fixture(scope="session")
+def _connected(ranks):
+    if ranks == 0:
+        yield reference.connect()
+        return
+    running = engines.Engines(ranks)
+    try:
+        _session.use(running)
+        yield running
+        _session.release()
+    finally:
+        running.stop()
+
+
+@pytest.fixture
+def engine(_connected):
+    """Engines (or the model) with every array distributed. What a test leaves pending is computed before the next."""
+    with gamelan.options(distribute_from=0):
+        yield _connected
+        gc.collect()
+        _core.flush(True)
+
+
+@pytest.fixture
+def mixed(_connected):
+    """Engines with arrays of 10 elements or more distributed."""
+    with gamelan.options(distribute_from=10):
+        yield _connected
+        gc.collect()
+        _core.flush(True)
+
+
+@pytest.fixture
+def model(ranks):
+    """A fresh model of the engines, whatever --ranks says; the session's engines come back afterwards."""
+    if ranks:
+        pytest.skip("needs the model")
+    model = reference.connect()
+    with gamelan.options(distribute_from=0):
+        yield model
+
+
+@pytest.fixture(autouse=True)
+def _limited():
+    """A test that hangs fails: waits for the engines look for signals."""
+
+    def late(signum, frame):
+        raise TimeoutError(f"a test took longer than {_TEST_LIMIT_S} s")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, _TEST_LIMIT_S)
+    yield
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture(autouse=True)
+def _seeded():
+    numpy.random.seed(0)

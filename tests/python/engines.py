@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Real engines for a test session: one mpiexec, one private directory, gone at the end whatever happens."""
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+
+import gamelan
+
+_START_LIMIT_S = 30
+
+
+def engine_program():
+    """The engine of this build: GAMELAN_ENGINE, or bin/ beside the package's python/."""
+    beside = pathlib.Path(gamelan.__file__).parent.parent.parent / "bin" / "gamelan-engine"
+    return os.environ.get("GAMELAN_ENGINE") or str(beside)
+
+
+class Engines:
+    """`ranks` engines over ipc; `connection_file` is there once the constructor returns."""
+
+    def __init__(self, ranks, heap_bytes=None):
+        self._directory = tempfile.TemporaryDirectory(prefix="gamelan-test-")
+        self.connection_file = pathlib.Path(self._directory.name) / "engines.json"
+        self.log = pathlib.Path(self._directory.name) / "engines.log"
+        command = ["mpiexec.openmpi", "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1", "--mca", "osc",
+                   "sm", "-np", str(ranks), engine_program(), "--connection-file", str(self.connection_file),
+                   "--idle-timeout", "30"]  # fmt: skip
+        if heap_bytes is not None:
+            command += ["--heap-bytes", str(heap_bytes)]
+        environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        with open(self.log, "wb") as log:
+            self.process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment, start_new_session=True
+            )
+        limit = time.monotonic() + _START_LIMIT_S
+        while not self.connection_file.exists():
+            if self.process.poll() is not None or time.monotonic() > limit:
+                text = self.log.read_text(errors="replace")
+                self.stop()
+                raise RuntimeError(f"the engines did not start:\n{text}")
+            time.sleep(0.02)
+
+    def stop(self):
+        """Ends every process of the session, politely first."""
+        for signal_number in (signal.SIGTERM, signal.SIGKILL):
+            if self.process.poll() is not None:
+                break
+            os.killpg(self.process.pid, signal_number)
+            try:
+                self.process.wait(5)
+            except subprocess.TimeoutExpired:
+                continue
+        self._directory.cleanup()

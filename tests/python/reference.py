@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A model of the engines in this process: executes a decoded batch command by command with NumPy.
+
+It is the specification in its shortest form. Recording, dtypes, views and frees are tested against it without MPI; the
+engines are tested against NumPy itself through the same programs.
+"""
+import numpy
+
+import gamelan
+from gamelan import _core
+
+_NAMES = [row["name"] for row in _core.ops_table()]
+_TABLE = {row["name"]: row for row in _core.ops_table()}
+
+
+class Model:
+    """The arrays of a session. `Model()` is what `_core.connect` takes as `executor`."""
+
+    def __init__(self):
+        self.arrays = {}
+        self.batches = 0
+        self.commands = 0
+        self.most_arrays = 0
+
+    def __call__(self, batch):
+        self.batches += 1
+        for command in batch["commands"]:
+            self.commands += 1
+            with numpy.errstate(all="ignore"):
+                self.execute(command)
+        self.most_arrays = max(self.most_arrays, len(self.arrays))
+        replies = [numpy.ascontiguousarray(self.view(view)).tobytes() for view in batch["fetches"]]
+        for array in batch["frees"]:
+            del self.arrays[array]  # a KeyError is a defect: freed twice, or never created
+        return replies
+
+    def view(self, view):
+        return numpy.ndarray(view["extents"], view["dtype"], self.arrays[view["base"]], view["offset"], view["strides"])
+
+    def operand(self, operand, dtype):
+        if "scalar" in operand:
+            return numpy.frombuffer(operand["scalar"], operand["dtype"])[0].astype(dtype)
+        return self.view(operand).astype(dtype)  # a copy: a command reads all its inputs before it writes
+
+    def execute(self, command):
+        name, loop, out = command["op"], numpy.dtype(command["loop"]), command["out"]
+        if command["creates"]:
+            assert out["base"] not in self.arrays, "an id was used twice"
+            extents, dtype = out["extents"], numpy.dtype(out["dtype"])
+            whole = numpy.empty(extents, dtype)
+            assert out["offset"] == 0 and (whole.size == 0 or out["strides"] == whole.strides), "a new array is contiguous"
+            self.arrays[out["base"]] = bytearray(b"\xaa" * max(1, whole.nbytes))
+        if name == "constant":
+            value = numpy.frombuffer(command["payload"], loop).reshape(out["extents"])
+        else:
+            value = self.compute(command, name, loop)
+        numpy.copyto(self.view(out), value, casting="unsafe")
+
+    def take(self, command):
+        source, index = map(self.view, command["in"])
+        return numpy.take(source, index, command["ints"][0])
+
+    def put(self, command):
+        index, values = command["in"]
+        target = self.view(command["out"]).copy()
+        target[self.view(index)] = self.operand(values, target.dtype)
+        return target
+
+    def compute(self, command, name, loop):
+        kind = _TABLE[name]["kind"]
+        inputs = command["in"]
+        if kind == "nullary":
+            first, second = (self.operand(operand, loop) for operand in inputs)
+            extents = command["out"]["extents"]
+            if name == "sequence":
+                index = numpy.arange(int(numpy.prod(extents)), dtype="i8").astype(loop).reshape(extents)
+                return first + index * second
+            values = numpy.empty(extents, loop)
+            key, offset = (number % 2**64 for number in command["ints"])
+            _core.random_fill(values, _TABLE[name]["op"], key, offset, first, second)
+            return values
+        if name == "where":
+            condition, x, y = inputs
+            return numpy.where(self.operand(condition, bool), self.operand(x, loop), self.operand(y, loop))
+        operands = [self.operand(operand, loop) for operand in inputs]
+        if kind in ("unary", "binary"):
+            for operand, value in zip(inputs, operands):
+                assert "scalar" in operand or value.shape == command["out"]["extents"], "operands come broadcast"
+        if name == "copy":
+            return operands[0]
+        if name == "accumulate":
+            axis, number = command["ints"]
+            return getattr(numpy, _NAMES[number]).accumulate(operands[0], axis)
+        if name == "bincount":
+            return numpy.bincount(self.view(inputs[0]), minlength=command["out"]["extents"][0])
+        if name == "histogram":
+            return numpy.histogram(self.view(inputs[0]), self.view(inputs[1]))[0]
+        if name in ("sort", "argsort"):
+            return getattr(numpy, name)(operands[0], command["ints"][0], kind="stable")
+        if name in ("take", "put"):
+            return getattr(self, name)(command)
+        if kind == "reduce":
+            return getattr(numpy, name)(operands[0], axis=tuple(command["ints"]))
+        return getattr(numpy, name)(*operands)
+
+
+def connect():
+    """Plays the engines in this process from now on; returns the model."""
+    model = Model()
+    _core.connect("", executor=model)
+    return model
+
+
+assert gamelan  # the import registers the hooks that `_core` needs

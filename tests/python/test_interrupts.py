@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""KeyboardInterrupt at any moment: it comes at once, the arrays are those of some moment of the program, and what is
+asked for next works. Outside a notebook; the kernel's own tests drive the same through Jupyter."""
+import contextlib
+import os
+import random
+import signal
+import threading
+import time
+
+import pytest
+
+import gamelan as np
+from gamelan import CancelledError, _core
+
+SOON_S = 1.0
+ELEMENTS = 200_000
+
+
+@pytest.fixture(autouse=True)
+def real_engines(engine, ranks):
+    if not ranks:
+        pytest.skip("needs engines")
+
+
+@pytest.fixture
+def interrupt():
+    """interrupt(delay): this process gets SIGINT then; `interrupt.at` says when it was sent."""
+
+    class Interrupt:
+        at = None
+
+        def __call__(self, delay):
+            def send():
+                self.at = time.monotonic()
+                os.kill(os.getpid(), signal.SIGINT)
+
+            self.timer = threading.Timer(delay, send)
+            self.timer.start()
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    it = Interrupt()
+    yield it
+    it.timer.join()
+    signal.signal(signal.SIGINT, before)
+
+
+def work(array, turns):
+    for _ in range(turns):
+        array *= array[::-1]
+
+
+def test_in_place_updates_stop_between_two_commands(interrupt):
+    """After any cut a and b are what the loop had made of them: b lags one command behind, or none."""
+    chance = random.Random(1)
+    for _ in range(10):
+        a, b = np.zeros(ELEMENTS), np.zeros(ELEMENTS)
+        np.sync()
+        interrupt(0.3 * chance.random())
+        with pytest.raises(KeyboardInterrupt):
+            while True:
+                a += 1
+                b += 1
+        assert time.monotonic() - interrupt.at < SOON_S
+        first, last = float(a.min()), float(a.max())
+        assert first == last
+        assert float(b.min()) == float(b.max())
+        assert first - float(b[0]) in (0, 1)
+
+
+def test_what_ran_ahead_is_finished(interrupt):
+    """As with NumPy: whatever the loop has passed is computed."""
+    for number in range(5):
+        b, turns = np.ones(ELEMENTS), 0
+        np.sync()
+        interrupt(0.3 + number / 10)
+        with pytest.raises(KeyboardInterrupt):
+            while True:
+                b = b + 1
+                turns += 1
+        assert time.monotonic() - interrupt.at < SOON_S
+        assert _core.stats()["pending_commands"] == 0
+        assert float(b.min()) == float(b.max())
+        assert float(b[0]) - turns in (1, 2)
+
+
+def test_what_would_take_long_is_cancelled(interrupt):
+    a = np.ones(ELEMENTS)
+    b = np.ones((1200, 1200))
+    np.sync()
+    interrupt(0.2)
+    with pytest.raises(KeyboardInterrupt):
+        names = {"b": b}
+        exec("b = b @ b\n" * 100, names)  # no loop, so one batch
+        b = names["b"]
+        np.sync()
+    assert time.monotonic() - interrupt.at < SOON_S
+    with pytest.raises(CancelledError):
+        float(b[0, 0])
+    with pytest.raises(CancelledError):
+        float((b + 1)[0, 0])
+    assert float(a.sum()) == ELEMENTS
+
+
+def test_it_comes_to_the_main_thread_while_another_waits(interrupt):
+    a, b = np.ones(ELEMENTS), np.ones(ELEMENTS)
+    np.sync()
+    ends = []
+
+    def other():
+        work(b, 3000)
+        try:
+            ends.append(float(b[0]))
+        except CancelledError as error:
+            ends.append(error)
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    work(a, 3000)
+    interrupt(0.1)
+    with pytest.raises(KeyboardInterrupt):
+        np.sync()
+        time.sleep(1)  # a fast machine
+    assert time.monotonic() - interrupt.at < SOON_S
+    thread.join(60)
+    assert ends
+    with contextlib.suppress(CancelledError):  # what the other thread recorded on the interrupted array
+        np.sync()
+    assert float(np.ones(10).sum()) == 10
+
+
+def test_an_error_of_the_interrupted_program_is_not_the_next_ones(interrupt):
+    big = np.ones(1000)
+    lost = big.reshape(10, 100).dot(np.ones((100, 10)))
+    _core.flush(True)
+    turns = 3000
+    a = np.ones(ELEMENTS)
+    _core.flush(False)
+    work(a, turns)
+    interrupt(0.05)
+    with pytest.raises(KeyboardInterrupt):
+        while True:
+            work(a, 100)
+    assert float(np.ones(10).sum()) == 10
+    assert float(lost[0, 0]) == 100

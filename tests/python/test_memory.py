@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Engines with little memory: a command that does not fit says so at its line, and costs nobody else anything."""
+import gc
+import inspect
+
+import numpy
+import pytest
+
+import engines
+import gamelan as np
+from gamelan import _core, _session
+
+HEAP_BYTES = 64 << 20  # of one rank
+
+
+@pytest.fixture
+def memory(ranks, _connected):
+    """Engines of their own with a small heap; yields the bytes that all of them have together."""
+    if ranks == 0:
+        pytest.skip("needs engines")
+    running = engines.Engines(ranks, HEAP_BYTES)
+    try:
+        _session.use(running)
+        yield ranks * HEAP_BYTES
+    finally:
+        _session.release()
+        running.stop()
+        _session.use(_connected)
+
+
+def in_use():
+    gc.collect()
+    _core.flush(True)
+    return _session.status()["heap_bytes"]
+
+
+def test_one_array_that_never_fits_is_refused_where_it_is_made(memory):
+    with pytest.raises(MemoryError, match=r"Unable to allocate .* shape \(\d+,\)"):
+        np.zeros(memory // 8 + 100_000)
+    assert float(np.ones(1000).sum()) == 1000
+
+
+def test_the_command_that_does_not_fit_is_blamed_and_earlier_ones_are_done(memory):
+    count = memory // 8 * 2 // 5
+    a = np.ones(count)
+    before = in_use()
+    b = a + 1
+    guilty = inspect.currentframe().f_lineno + 1
+    c = a + b
+    with pytest.raises(MemoryError, match="engines") as failed:
+        np.sync()
+    assert failed.value.line == guilty and failed.value.file == __file__
+    assert float(a[0]) == 1 and float(b[count - 1]) == 2
+    with pytest.raises(MemoryError):
+        float(c[0])
+    del b, c
+    assert in_use() == before
+    assert float((a + 2)[count - 1]) == 3
+
+
+@pytest.mark.parametrize("share", [0.3, 0.45, 0.6, 0.9])
+def test_a_flat_array_looked_at_by_rows_where_memory_is_short(memory, share):
+    rows = 512
+    columns = int(memory * share) // 8 // rows
+    flat = np.arange(rows * columns, dtype=float)
+    np.sync()
+    expected = numpy.arange(rows * columns, dtype=float).reshape(rows, columns)
+    picture = flat.reshape(rows, columns)
+    assert float(picture[3:5, 10].sum()) == expected[3:5, 10].sum()
+    assert numpy.array_equal(numpy.asarray(picture[::100, ::1000]), expected[::100, ::1000])
+    picture[1:-1, 5] = -1
+    expected[1:-1, 5] = -1
+    assert float(flat.sum()) == pytest.approx(expected.sum(), rel=1e-12)
+    assert float(flat[columns + 5]) == -1

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Folds over axes, and what a 0-d result does when Python asks it for a number."""
+import math
+
+import numpy
+import pytest
+
+import gamelan
+from gamelan._promotion import NAMES
+from oracle import check
+
+FOLDS = ["sum", "prod", "min", "max", "mean", "any", "all"]
+
+
+@pytest.mark.parametrize("fold", FOLDS)
+@pytest.mark.parametrize("dtype", NAMES)
+def test_dtypes(engine, fold, dtype):
+    def program(np):
+        a = (np.arange(24) % 5 + 1).astype(dtype).reshape(2, 3, 4)
+        return getattr(np, fold)(a), getattr(a, fold)(1), getattr(a[:, ::-1, 1:], fold)((0, 2), keepdims=True)
+
+    check(program, f"{fold} {dtype}")
+
+
+@pytest.mark.parametrize("fold", FOLDS)
+@pytest.mark.parametrize("axis", [None, 0, -1, 2, (0, 1), (-1, 0), (), 3, -4, (0, 0), 1.5], ids=repr)
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_axes(engine, fold, axis, keepdims):
+    check(lambda np: getattr(np, fold)(np.arange(1.0, 25.0).reshape(2, 3, 4), axis=axis, keepdims=keepdims))
+
+
+@pytest.mark.parametrize("fold", FOLDS)
+@pytest.mark.parametrize("shape", [(0,), (0, 3), (3, 0), (1,), ()], ids=repr)
+def test_empty(engine, fold, shape):
+    check(lambda np: getattr(np.ones(shape), fold)())
+    check(lambda np: getattr(np.ones(shape), fold)(axis=0))
+
+
+def test_nan_and_lexicographic_order(engine):
+    check(lambda np: np.array([1, numpy.nan, 3]).max())
+    check(lambda np: np.array([1, numpy.nan, 3]).min())
+    check(lambda np: np.array([1 + 2j, 1 + 3j, 0.5]).max())
+
+
+def test_dtype_and_out(engine):
+    def program(np):
+        a = np.arange(6, dtype="i2").reshape(2, 3)
+        out = np.zeros(3)
+        same = a.sum(0, out=out)
+        return a.sum(dtype="f4"), a.mean(dtype="f4"), a.prod(0, dtype="u8"), same is out, out, (a > 1).sum(), (a > 1).sum(dtype=bool)
+
+    check(program)
+    check(lambda np: np.arange(3).sum(out=np.zeros(2)))
+    check(lambda np: np.arange(3.0).reshape(1, 3).sum(0, out=np.zeros(3, "i4")))
+
+
+def test_a_result_acts_as_a_number(engine):
+    def program(np):
+        s = np.arange(5.0).sum()
+        i = np.arange(5).sum()
+        return (
+            float(s), int(s), bool(s), complex(s), s.item(), round(s), round(s / 3, 2), f"{s:.3f} {i:d} {s}", str(s), repr(s), s == 10,
+            s > 3 and "yes", math.sqrt(s), [s < 11, not s], {10.0: "found"}[s], hash(i) == hash(10), list(range(i)), s.shape, s.ndim,
+        )  # fmt: skip
+
+    check(program)
+
+
+def test_values_are_kept_until_written(engine):
+    a = gamelan.arange(4.0)
+    s = a.sum()
+    assert float(s) == 6
+    before = gamelan.stats()["sent_batches"]
+    assert float(s) == 6 and int(s) == 6
+    assert gamelan.stats()["sent_batches"] == before
+    s += 1
+    assert float(s) == 7
+    with pytest.raises(ValueError, match="read-only"):
+        gamelan.add(s, 1, out=s)  # a value, as NumPy's scalar, is no place to write to
+
+
+def test_truth_of_many(engine):
+    check(lambda np: bool(np.arange(3)))
+    check(lambda np: bool(np.array([1])))
+    check(lambda np: float(np.arange(3)))
+    check(lambda np: int(np.array([[3.7]])))
+    check(lambda np: hash(np.arange(3)))
+
+
+def test_convergence_loop(engine):
+    def program(np):
+        x, steps = np.full(8, 2.0), 0
+        while ((x * x - 2) ** 2).max() > 1e-20:
+            x = (x + 2 / x) / 2
+            steps += 1
+        return steps, x
+
+    check(program)

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The number of engines is not in the result: the same bits on 1, 2, 3 and 4 ranks, also where the order of additions shows."""
+import numpy
+import pytest
+
+import engines
+import gamelan as np
+from gamelan import _session
+
+
+def _random(*shape, dtype="f8"):
+    return np.array(numpy.random.default_rng(len(shape)).standard_normal(shape).astype(dtype))
+
+
+def _product(m, k, n, dtype="f8"):
+    return lambda: _random(m, k, dtype=dtype) @ _random(k, n, dtype=dtype)
+
+
+def _stencil():
+    u, sums = _random(97, 131), []
+    for _ in range(5):
+        work = 0.2 * (u[1:-1, 1:-1] + u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:])
+        sums.append(np.abs(work - u[1:-1, 1:-1]).sum())
+        u[1:-1, 1:-1] = work
+    return np.stack(sums)
+
+
+def _three_at_once():
+    a = _random(100_003)
+    b = a * a
+    return np.stack([b.sum(), (b - a).sum(), a.mean(), (b * 2).max()])
+
+
+PROGRAMS = {
+    "product": _product(200, 200, 200),
+    "product, odd sides": _product(517, 301, 129),
+    "product in f4": _product(200, 300, 100, "f4"),
+    "product, complex": _product(90, 100, 110, "c16"),
+    "few rows": _product(3, 700, 1000),
+    "a column": _product(1000, 500, 1),
+    "a row": _product(1, 500, 300),
+    "stack of products": lambda: np.matmul(_random(5, 60, 70), _random(5, 70, 50)),
+    "sum": lambda: np.stack([_random(99_999).sum(), _random(300, 301).sum(), _random(300, 301)[3:-5, ::2].sum()]),
+    "sums along axes": lambda: np.concatenate([_random(211, 307).sum(axis=0), _random(211, 307).sum(axis=1)]),
+    "sums that share a pass": _three_at_once,
+    "stencil and its change": _stencil,
+    "dot": lambda: _random(54_321).dot(_random(54_321)),
+    "random": lambda: np.random.default_rng(7).standard_normal(10_001) + np.random.default_rng(8).random(10_001),
+    "exponentials": lambda: np.exp(_random(10_001)) * np.sin(_random(10_001)),
+}
+
+
+@pytest.fixture(scope="module")
+def results(ranks, _connected):
+    if ranks != 4:
+        pytest.skip("once, with --ranks 4")
+    found = {}
+    for count in (1, 2, 3, 4):
+        running = engines.Engines(count)
+        try:
+            _session.use(running)
+            with np.options(distribute_from=0):
+                for name, program in PROGRAMS.items():
+                    found[name, count] = numpy.array(program())
+        finally:
+            _session.release()
+            running.stop()
+    _session.use(_connected)
+    return found
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_same_bits(results, name):
+    one = results[name, 1]
+    for count in (2, 3, 4):
+        other = results[name, count]
+        assert other.dtype == one.dtype and other.shape == one.shape
+        assert other.tobytes() == one.tobytes(), f"{count} ranks: {int((other != one).sum())} of {one.size} elements differ"

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs tiers of tests, each with a time limit, and adds up what ctest and pytest report.
+
+Called by tests/run after the build. Counts come from the JUnit files that both write, never from their prose; a tier
+that breaks off counts as a failure, so that silence cannot pass.
+"""
+import os
+import signal
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as xml
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build"
+RESULTS = BUILD / "test-results"
+RUNNING = []  # at most one
+TOLD_LINES = 30  # of a failing test's output; all of it is in RESULTS
+
+
+@dataclass
+class Count:
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+
+    def add(self, other):
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skipped += other.skipped
+
+    def __str__(self):
+        return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
+
+
+@dataclass
+class Tier:
+    name: str
+    runs: list        # one list of arguments per run: for ctest after "ctest", for pytest after "pytest", for run.py after "bench"
+    limit_s: int
+    what: str
+    default: bool = field(default=True)
+
+
+def pytest(folder, *options):
+    return ["pytest", f"tests/{folder}", *options]
+
+
+TIERS = [
+    Tier("pure", [["ctest", "-LE", "^(mpi|kernel|python)$"]], 1200, "no MPI: protocol, layouts, kernels, the server's sockets"),
+    Tier("engine", [["ctest", "-L", "mpi"]], 1200, "the C++ engine under MPI on 1, 2, 3 and 4 ranks"),
+    Tier("python", [pytest("python", "--ranks", str(ranks)) for ranks in (1, 2, 3, 4)], 2000, "NumPy as oracle"),
+    Tier("kernel", [pytest("kernel")], 1200, "the notebook kernel, driven as a front end does"),
+    Tier("launch", [pytest("launch")], 600, "starting, stopping, dying; the command gamelan"),
+    Tier("slurm", [pytest("slurm")], 300, "a real one-node Slurm, brought up and taken down"),
+    Tier("notebooks", [pytest("notebooks")], 900, "every notebook at 4 ranks against NumPy"),
+    Tier("conformance", [pytest("conformance")], 1800, "public programs of others, from GAMELAN_GA4PY=DIRECTORY", default=False),
+    Tier("smoke", [pytest("bench")], 300, "the bench at small sizes: every competitor computes the same"),
+    Tier("bench", [["bench"]], 7200, "side by side with NumPy, numexpr, Dask and C++/MPI, in figures", default=False),
+]
+
+
+def environment():
+    paths = [str(BUILD / "python"), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return dict(os.environ, PYTHONPATH=os.pathsep.join(paths), JUPYTER_PATH=str(BUILD / "share/jupyter"),
+                PATH=os.pathsep.join([str(BUILD / "bin"), "/usr/bin", os.environ.get("PATH", "")]),
+                GAMELAN_BUILD=str(BUILD),
+                OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+
+
+def command_of(run, report):
+    kind, *arguments = run
+    if kind == "ctest":
+        return ["/usr/bin/ctest", "--test-dir", str(BUILD), "--output-on-failure", "--quiet", "--timeout", "120",
+                "-j", str(os.cpu_count()), "--no-tests=error", "--output-junit", str(report),
+                "--output-log", str(report.with_suffix(".log")), *arguments]
+    if kind == "bench":
+        return ["/usr/bin/python3", str(ROOT / "tests/bench/run.py"), "--junit", str(report), *arguments]
+    return ["/usr/bin/python3", "-m", "pytest", "-q", "-rfE", "--tb=short", "-p", "no:cacheprovider",
+            "--timeout", "120", f"--junitxml={report}", "-o", "junit_family=xunit2", *arguments]
+
+
+def count_cases(report):
+    """Every test case of a JUnit file; None when the file is not there or broken."""
+    try:
+        cases = list(xml.parse(report).iter("testcase"))
+    except (OSError, xml.ParseError):
+        return None
+    count = Count()
+    for case in cases:
+        skipped = case.find("skipped")
+        # ctest says `notrun` of programs that were not built; a skip on purpose carries its code.
+        is_missing = case.get("status") == "notrun" and "SKIP" not in (skipped.get("message", "") if skipped is not None else "")
+        if case.find("failure") is not None or case.find("error") is not None or is_missing:
+            count.failed += 1
+            if case.get("status"):  # ctest's; pytest has told already
+                said = (case.findtext("system-out") or "").splitlines()[-TOLD_LINES:]
+                print("\n".join([f"FAILED {case.get('name')}", *said]), flush=True)
+        elif skipped is not None:
+            count.skipped += 1
+        else:
+            count.passed += 1
+    return count
+
+
+def run_one(run, report, seconds):
+    """One ctest or pytest within its time; what it counts, and one failure more when it did not end by itself."""
+    report.unlink(missing_ok=True)
+    process = subprocess.Popen(command_of(run, report), cwd=ROOT, env=environment(), stdin=subprocess.DEVNULL,
+                               start_new_session=True)
+    RUNNING.append(process)
+    try:
+        code = process.wait(max(1, seconds))
+        broke_off = "" if code in (0, 1, 8) else f"ended with exit code {code}"
+    except subprocess.TimeoutExpired:
+        broke_off = f"did not end within {seconds:.0f} s"
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            try:
+                os.killpg(process.pid, number)
+                process.wait(10)
+                break
+            except (subprocess.TimeoutExpired, ProcessLookupError):
+                continue
+    finally:
+        RUNNING.clear()
+    count = count_cases(report)
+    if count is None:
+        count, broke_off = Count(), broke_off or "left no report"
+    if broke_off:
+        print(f"FAILED {' '.join(run)}: {broke_off}", flush=True)
+        count.failed += 1
+    return count
+
+
+def stop(number, frame):
+    """Who ends us ends what we run: it has a process group of its own."""
+    for process in RUNNING:
+        os.killpg(process.pid, signal.SIGTERM)
+    sys.exit(128 + number)
+
+
+def run_tier(tier):
+    total, deadline = Count(), time.monotonic() + tier.limit_s
+    start = time.monotonic()
+    for index, run in enumerate(tier.runs):
+        total.add(run_one(run, RESULTS / f"{tier.name}-{index}.xml", deadline - time.monotonic()))
+    print(f"--- {tier.name}: {total} in {time.monotonic() - start:.0f} s", flush=True)
+    return total
+
+
+def main(arguments):
+    known = {tier.name: tier for tier in TIERS}
+    is_check = "--check" in arguments
+    names = [argument for argument in arguments if argument != "--check"] or [
+        tier.name for tier in TIERS if tier.default]
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        print(f"tests/run: no tier {', '.join(unknown)}; tiers: {', '.join(known)}", file=sys.stderr)
+        return 2
+    if is_check:
+        return 0
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, stop)
+    total = Count()
+    for name in names:
+        total.add(run_tier(known[name]))
+    print(total, flush=True)
+    return 0 if total.passed and not total.failed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
