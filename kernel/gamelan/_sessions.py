@@ -26,6 +26,7 @@ CONNECTION_FIELDS = {
 PROTOCOL_VERSION = 1
 _KEPT_DEAD_SESSIONS = 5
 _KEPT_SECONDS = 24 * 3600
+_REMOVED = ".removed-"  # no name that a session may have
 _NEWBORN_SECONDS = 60  # a folder without facts may belong to a process that is just about to write them
 
 
@@ -87,7 +88,7 @@ def new_session(base: Path, name: str | None = None) -> Path:
                 raise ValueError(f"session {name!r} is running already: gamelan engines stop {name}, or another name")
             if not is_ours(path, facts):
                 raise ValueError(f"{path} exists and is no session: choose another name")
-            shutil.rmtree(path)
+            remove(path)
         path.mkdir(mode=0o700)
         return path
     while True:
@@ -167,8 +168,15 @@ def is_alive(facts: dict) -> bool:
 
 
 def remove(directory: Path) -> None:
-    """Remove a session's folder and all in it."""
-    shutil.rmtree(directory, ignore_errors=True)
+    """Remove a session's folder and all in it, at one moment: who still writes there finds no folder and gives up.
+
+    Without the renaming a launcher that notes down the end of its engines puts a file into the folder while it is
+    emptied, and the session stays listed for ever.
+    """
+    grave = directory.with_name(f"{_REMOVED}{secrets.token_hex(4)}")
+    with contextlib.suppress(FileNotFoundError):
+        directory.rename(grave)
+        shutil.rmtree(grave, ignore_errors=True)
 
 
 def session_directories() -> list[Path]:
@@ -177,8 +185,11 @@ def session_directories() -> list[Path]:
     for base in (runtime_base(), shared_base()):
         if base.is_dir():
             require_private(base)
-            found += [path for path in base.iterdir() if path.is_dir()]
-    return sorted(found, key=lambda path: path.stat().st_mtime, reverse=True)
+            for path in base.iterdir():
+                with contextlib.suppress(FileNotFoundError):  # it may be removed while we look
+                    if path.is_dir():
+                        found.append((path.stat().st_mtime, path))
+    return [path for written, path in sorted(found, reverse=True)]
 
 
 def remove_shared_memory(facts: dict) -> list[str]:
@@ -210,6 +221,9 @@ def sweep(base: Path) -> None:
         with contextlib.suppress(OSError):  # another process of ours may sweep too
             if not path.is_dir() or path.lstat().st_uid != os.geteuid():
                 continue
+            if path.name.startswith(_REMOVED):  # its remover was killed, or is still at it
+                shutil.rmtree(path, ignore_errors=True)
+                continue
             facts = read_facts(path)
             if not is_ours(path, facts):
                 if time.time() - path.stat().st_mtime > _NEWBORN_SECONDS:
@@ -225,4 +239,4 @@ def sweep(base: Path) -> None:
             dead.append(((path / "session.json").stat().st_mtime, path))
     for place, (written, path) in enumerate(sorted(dead, reverse=True)):
         if place >= _KEPT_DEAD_SESSIONS or time.time() - written > _KEPT_SECONDS:
-            shutil.rmtree(path, ignore_errors=True)
+            remove(path)

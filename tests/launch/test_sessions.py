@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Session directories and connection files: what is trusted, what is swept, what is never touched."""
+import contextlib
 import json
 import os
 import socket
+import threading
 import time
 from pathlib import Path
 
@@ -105,6 +107,26 @@ def test_two_sweeps_at_once_do_not_disturb_each_other(runtime):
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(_sessions.sweep, [runtime] * 4))
     assert len(list(runtime.glob("dead*/session.json"))) == 5
+
+
+def test_a_session_that_is_written_to_is_removed_all_the_same(runtime):
+    def note_down(directory):
+        with contextlib.suppress(OSError):
+            while time.monotonic() < deadline:
+                _sessions.write_facts(directory, {"session": "busy", "ended": {"reason": "stopped"}})
+
+    deadline = time.monotonic() + 20
+    for _ in range(30):
+        directory = _sessions.new_session(runtime, "busy")
+        writers = [threading.Thread(target=note_down, args=(directory,)) for _ in range(2)]
+        for writer in writers:
+            writer.start()
+        while not _sessions.read_facts(directory):
+            time.sleep(0)
+        _sessions.remove(directory)
+        for writer in writers:
+            writer.join()
+        assert not list(runtime.iterdir())
 
 
 def test_a_process_id_used_again_is_no_living_session():
