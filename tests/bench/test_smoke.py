@@ -44,6 +44,19 @@ def test_computes_what_is_stored(competitor, name):
     assert answer["seconds"] > 0
 
 
+@pytest.mark.parametrize("name", cases.NAMES)
+def test_the_reference_computes_what_is_stored(name):
+    case = cases.load(name)
+    reference = pool.reference_worker(pool.BUILD / "bin" / "bench_reference", case.program, case.smoke, RANKS)
+    try:
+        reference.answer(30)
+        answer = reference.run(30)
+    finally:
+        reference.stop()
+    assert measure.difference(answer["result"], case.expected, case.RTOL) == ""
+    assert answer["seconds"] > 0
+
+
 def test_a_run_can_be_repeated():
     """compute() leaves its operands as they were, or says which it changes."""
     for name in cases.NAMES:
