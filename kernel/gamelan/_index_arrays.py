@@ -109,11 +109,11 @@ def _put(target, index, values, axis):
 
 def _values_for(value, dtype, shape):
     """The value as an array of that dtype that broadcasts to that shape, or as a number; with NumPy's errors."""
-    if isinstance(value, (_core.Array, numpy.ndarray)) or numpy.ndim(value):
+    if isinstance(value, _core.Array) or has_distributed((value,)):
         value = asarray(value)
     if not is_distributed(value):
-        value = numpy.asarray(value)
-        converted = numpy.empty(value.shape, dtype)
+        value = numpy.asarray(value) if isinstance(value, _core.Array) else value
+        converted = numpy.empty(numpy.shape(value), dtype)
         converted[...] = value  # NumPy's conversion, with its errors and warnings
         value = converted
     if value.ndim == 0 and not is_distributed(value):
