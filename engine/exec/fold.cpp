@@ -17,7 +17,7 @@ using protocol::Op;
 namespace {
 
 FoldLoops find(Op op, Dtype dtype) {
-  return isa() == Isa::avx2 ? avx2::fold_loops(op, dtype) : baseline::fold_loops(op, dtype);
+  return isa() >= Isa::avx2 ? avx2::fold_loops(op, dtype) : baseline::fold_loops(op, dtype);
 }
 
 FoldLoops require(Op op, Dtype dtype) {

@@ -96,55 +96,18 @@ bool write_identity(Identity identity, void* to) {
   return true;
 }
 
-/// A row folds over T when it is associative and gives a T.
-template <class Row, class T>
-constexpr bool can_fold() {
-  if constexpr (Row::is_associative && admits<T>(Row::admitted)) {
-    return std::is_same_v<decltype(Row::apply(T(), T())), T>;
-  } else {
-    return false;
-  }
-}
-
-template <class Row, class T>
-FoldLoops loops() {
-  if constexpr (can_fold<Row, T>()) return {fold_runs<Row, T>, fold_rows<Row, T>};
-  else return {};
-}
-
-template <class T>
-FoldLoops find_loops(Op op) {
-  switch (op) {
-#define NULLARY(name, types, doc, expr) case Op::name: break;
-#define UNARY(name, types, result, traits, doc, expr) case Op::name: break;
-#define BINARY(name, types, result, identity, traits, doc, expr) \
-  case Op::name: return loops<rows::name##_row, T>();
-#define TERNARY(name, types, doc, expr) case Op::name: break;
-#define REDUCE(name, of, types, doc) case Op::name: break;
-#define CALL(name, doc) case Op::name: break;
-#include "protocol/ops.def"
-  }
-  return {};
-}
-
-template <class T>
-bool find_identity(Op op, void* to) {
-  switch (op) {
-#define BINARY(name, types, result, unused, traits, doc, expr) \
-  case Op::name: return can_fold<rows::name##_row, T>() && write_identity<T>(rows::name##_row::identity, to);
-#include "protocol/ops.def"
-    default: return false;
-  }
-}
-
 }  // namespace
 
 FoldLoops fold_loops(Op op, Dtype dtype) {
-  return with_element(dtype, [&]<class T>() { return find_loops<T>(op); });
+  return with_element(dtype, [&]<class T>() {
+    return rows::with_fold<T, FoldLoops>(op, []<class Row>() { return FoldLoops{fold_runs<Row, T>, fold_rows<Row, T>}; });
+  });
 }
 
 bool write_identity(Op op, Dtype dtype, void* to) {
-  return with_element(dtype, [&]<class T>() { return find_identity<T>(op, to); });
+  return with_element(dtype, [&]<class T>() {
+    return rows::with_fold<T, bool>(op, [&]<class Row>() { return write_identity<T>(Row::identity, to); });
+  });
 }
 
 }  // namespace gamelan::engine::exec::GAMELAN_ISA

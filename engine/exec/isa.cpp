@@ -19,7 +19,10 @@ std::atomic<Isa>& chosen() {
 
 Isa best_isa() {
   __builtin_cpu_init();
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c") ? Isa::avx2 : Isa::baseline;
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("f16c")) return Isa::baseline;
+  const bool has_512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+  return has_512 ? Isa::avx512 : Isa::avx2;
 }
 
 void set_isa(Isa level) {
@@ -36,6 +39,7 @@ std::string_view name(Isa level) {
   switch (level) {
     case Isa::baseline: return "baseline";
     case Isa::avx2: return "avx2";
+    case Isa::avx512: return "avx512";
   }
   return "unknown";
 }

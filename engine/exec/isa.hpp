@@ -8,7 +8,7 @@
 namespace gamelan::engine::exec {
 
 /// In ascending order; every level is able to do what the ones before it do.
-enum class Isa : std::uint8_t { baseline, avx2 };
+enum class Isa : std::uint8_t { baseline, avx2, avx512 };
 
 /// The highest level that this processor runs.
 Isa best_isa();

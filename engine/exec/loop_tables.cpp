@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Looks a loop up in the level in use, then in the baseline (loops that gain nothing from wider vectors exist only
-// there). Also the result rule of the op table, which needs no typed code.
+// Looks a loop up in the level in use, then in those below (loops that gain nothing from wider vectors exist only there). Also the result rule of the op table, which needs no typed code.
 #include "engine/exec/loop_tables.hpp"
 
 #include "engine/exec/isa.hpp"
@@ -32,7 +31,11 @@ Loop find_loop(Op op, Dtype loop, Single single) {
     return nullptr;
   };
   Loop found = nullptr;
-  if (isa() == Isa::avx2) {
+  if (isa() >= Isa::avx512) {
+    found = find_in(avx2::loops_of_small_integers, avx512::loops_of_large_integers, avx512::loops_of_reals,
+                    avx2::loops_of_complexes);
+  }
+  if (found == nullptr && isa() >= Isa::avx2) {
     found = find_in(avx2::loops_of_small_integers, avx2::loops_of_large_integers, avx2::loops_of_reals,
                     avx2::loops_of_complexes);
   }
@@ -44,7 +47,12 @@ Loop find_loop(Op op, Dtype loop, Single single) {
 }
 
 Loop find_pair_loop(const Pair& pair, Dtype loop, unsigned singles) {
-  return isa() == Isa::avx2 ? avx2::find_pair(pair, loop, singles) : baseline::find_pair(pair, loop, singles);
+  switch (isa()) {
+    case Isa::baseline: return baseline::find_pair(pair, loop, singles);
+    case Isa::avx2: return avx2::find_pair(pair, loop, singles);
+    case Isa::avx512: return avx512::find_pair(pair, loop, singles);
+  }
+  return nullptr;
 }
 
 Dtype result_dtype(Op op, Dtype loop) {
@@ -59,7 +67,7 @@ Dtype result_dtype(Op op, Dtype loop) {
 }
 
 Cast find_cast(Dtype from, Dtype to) {
-  return isa() == Isa::avx2 ? avx2::cast_loop(from, to) : baseline::cast_loop(from, to);
+  return isa() >= Isa::avx2 ? avx2::cast_loop(from, to) : baseline::cast_loop(from, to);
 }
 
 }  // namespace gamelan::engine::exec

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Inside engine/exec only: what elementwise.cpp and cast.cpp define, once per instruction-set level and group of dtypes.
-// Groups only exist so that the compiler works on several files at once.
+// Groups only exist so that the compiler works on several files at once. At avx512 there are only those that gain.
 #pragma once
 #include "engine/exec/elementwise.hpp"
 
@@ -18,5 +18,11 @@ namespace gamelan::engine::exec {
 GAMELAN_DECLARE_LEVEL(baseline)
 GAMELAN_DECLARE_LEVEL(avx2)
 #undef GAMELAN_DECLARE_LEVEL
+
+namespace avx512 {
+Loop loops_of_large_integers(protocol::Op op, protocol::Dtype loop, Single single);
+Loop loops_of_reals(protocol::Op op, protocol::Dtype loop, Single single);
+Loop find_pair(const Pair& pair, protocol::Dtype dtype, unsigned singles);
+}  // namespace avx512
 
 }  // namespace gamelan::engine::exec

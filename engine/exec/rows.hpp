@@ -53,4 +53,28 @@ enum class Identity : std::uint8_t { zero, one, ones, lowest, highest, absent };
   };
 #include "protocol/ops.def"
 
+/// A row folds over T when it is associative and gives a T.
+template <class Row, class T>
+constexpr bool can_fold() {
+  if constexpr (Row::is_associative && admits<T>(Row::admitted)) {
+    return std::is_same_v<decltype(Row::apply(T(), T())), T>;
+  } else {
+    return false;
+  }
+}
+
+/// visit.operator()<Row>() for the row of an op that folds over T; Found{} for every other op.
+template <class T, class Found, class Visit>
+Found with_fold(Op op, Visit visit) {
+  switch (op) {
+#define BINARY(name, types, result, identity, traits, doc, expr)                                   \
+  case Op::name:                                                                                   \
+    if constexpr (can_fold<name##_row, T>()) return visit.template operator()<name##_row>();       \
+    break;
+#include "protocol/ops.def"
+    default: break;
+  }
+  return {};
+}
+
 }  // namespace gamelan::engine::exec::GAMELAN_ISA::rows

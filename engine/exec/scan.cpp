@@ -12,7 +12,7 @@ namespace gamelan::engine::exec {
 namespace {
 
 ScanLoops require(protocol::Op op, protocol::Dtype dtype) {
-  const auto found = isa() == Isa::avx2 ? avx2::scan_loops(op, dtype) : baseline::scan_loops(op, dtype);
+  const auto found = isa() >= Isa::avx2 ? avx2::scan_loops(op, dtype) : baseline::scan_loops(op, dtype);
   if (found.scan != nullptr) return found;
   throw protocol::Error(protocol::ErrorKind::internal, "[" + std::string(protocol::info(op).name) + "] does not accumulate over " +
                                                            std::string(protocol::info(dtype).name));

@@ -62,33 +62,12 @@ void fold_lines(const void* from, std::int64_t lines, std::int64_t length, void*
   for (; line < lines; ++line) fold_abreast<Row, T, 1>(in + line * length, length, out + line);
 }
 
-template <class Row, class T>
-ScanLoops loops() {
-  if constexpr (Row::is_associative && admits<T>(Row::admitted)) {
-    if constexpr (std::is_same_v<decltype(Row::apply(T(), T())), T>) return {scan_lines<Row, T>, fold_lines<Row, T>};
-  }
-  return {};
-}
-
-template <class T>
-ScanLoops find_loops(Op op) {
-  switch (op) {
-#define NULLARY(name, types, doc, expr) case Op::name: break;
-#define UNARY(name, types, result, traits, doc, expr) case Op::name: break;
-#define BINARY(name, types, result, identity, traits, doc, expr) \
-  case Op::name: return loops<rows::name##_row, T>();
-#define TERNARY(name, types, doc, expr) case Op::name: break;
-#define REDUCE(name, of, types, doc) case Op::name: break;
-#define CALL(name, doc) case Op::name: break;
-#include "protocol/ops.def"
-  }
-  return {};
-}
-
 }  // namespace
 
 ScanLoops scan_loops(Op op, Dtype dtype) {
-  return with_element(dtype, [&]<class T>() { return find_loops<T>(op); });
+  return with_element(dtype, [&]<class T>() {
+    return rows::with_fold<T, ScanLoops>(op, []<class Row>() { return ScanLoops{scan_lines<Row, T>, fold_lines<Row, T>}; });
+  });
 }
 
 }  // namespace gamelan::engine::exec::GAMELAN_ISA

@@ -10,7 +10,16 @@
 
 namespace gamelan::engine::exec::GAMELAN_ISA {
 
-#if defined(__AVX2__)
+#if defined(__AVX512F__)
+using DoubleVector = __m512d;
+using FloatVector = __m512;
+#define GAMELAN_DOUBLE_SYMBOL(operands, name) _ZGVeN8##operands##_##name
+#define GAMELAN_FLOAT_SYMBOL(operands, name) _ZGVeN16##operands##_##name
+inline DoubleVector load(const double* from) { return _mm512_loadu_pd(from); }
+inline FloatVector load(const float* from) { return _mm512_loadu_ps(from); }
+inline void store(double* to, DoubleVector vector) { _mm512_storeu_pd(to, vector); }
+inline void store(float* to, FloatVector vector) { _mm512_storeu_ps(to, vector); }
+#elif defined(__AVX2__)
 using DoubleVector = __m256d;
 using FloatVector = __m256;
 #define GAMELAN_DOUBLE_SYMBOL(operands, name) _ZGVdN4##operands##_##name

@@ -20,7 +20,8 @@ inline constexpr std::array all_dtypes{
 
 inline std::vector<Isa> levels_here() {
   std::vector<Isa> levels{Isa::baseline};
-  if (best_isa() == Isa::avx2) levels.push_back(Isa::avx2);
+  for (const Isa level : {Isa::avx2, Isa::avx512})
+    if (best_isa() >= level) levels.push_back(level);
   return levels;
 }
 
