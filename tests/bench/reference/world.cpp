@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
 #include <new>
 #include <stdexcept>
 
@@ -16,6 +17,7 @@ namespace gamelan::bench {
 namespace {
 
 constexpr std::size_t huge_page = std::size_t{2} << 20;
+constexpr std::size_t line = 64;
 
 double reduce(double mine, MPI_Op op) {
   double all = mine;
@@ -75,7 +77,7 @@ void World::share_blocks(double* all, std::int64_t count) const {
 }
 
 std::shared_ptr<std::byte> local_bytes(std::size_t bytes) {
-  const std::size_t unit = bytes >= huge_page ? huge_page : 64;
+  const std::size_t unit = bytes >= huge_page ? huge_page : line;
   const std::size_t rounded = std::max(unit, (bytes + unit - 1) / unit * unit);
   void* start = std::aligned_alloc(unit, rounded);
   if (!start) throw std::bad_alloc();
@@ -89,13 +91,18 @@ std::shared_ptr<std::byte> shared_bytes(const World& world, std::size_t mine) {
     throw std::runtime_error("[bench_reference] this case reads its neighbours' memory: run it on one node");
   void* start = nullptr;
   MPI_Win window;
+  // Open MPI's window begins 8 bytes after a cache line: streaming stores want the next line, on every rank the same.
+  if (world.rank() == 0) mine += line;
   MPI_Win_allocate_shared(static_cast<MPI_Aint>(mine), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &start, &window);
   MPI_Aint size = 0;
   int unit = 1;
   // Rank 0 always has a part: empty blocks come last.
   MPI_Win_shared_query(window, 0, &size, &unit, &start);
   MPI_Win_lock_all(MPI_MODE_NOCHECK, window);
-  return {static_cast<std::byte*>(start), [window](std::byte*) mutable {
+  std::size_t room = line;
+  void* aligned = start;
+  std::align(line, 0, aligned, room);
+  return {static_cast<std::byte*>(aligned), [window](std::byte*) mutable {
             MPI_Win_unlock_all(window);
             MPI_Win_free(&window);
           }};
