@@ -62,6 +62,18 @@ Shape extents_of(const Box& box) {
   return extents;
 }
 
+Box moved(Box box, const Shape& by) {
+  for (std::size_t k = 0; k < box.size(); ++k) box[k] = {box[k].first + by[k], box[k].last + by[k]};
+  return box;
+}
+
+Box intersection(const Box& left, const Box& right) {
+  Box both;
+  for (std::size_t k = 0; k < left.size(); ++k)
+    both.push_back({std::max(left[k].first, right[k].first), std::min(left[k].last, right[k].last)});
+  return both;
+}
+
 std::int64_t AxisLayout::cut(int c) const {
   const std::int64_t units = ceil_div(template_extent, unit);
   return std::min(template_extent, unit * (units * c / parts));

@@ -3,6 +3,7 @@
 // aligned to a *template* axis that is cut evenly (the idea of High Performance Fortran's ALIGN): a view of an array,
 // and an array made from that view, have a layout of the same form. Pure arithmetic, identical on all ranks.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -23,6 +24,24 @@ using Box = std::vector<Interval>;  ///< one interval per axis
 bool is_empty(const Box& box);
 std::int64_t volume(const Box& box);
 Shape extents_of(const Box& box);
+/// The box, `by` further along every axis.
+Box moved(Box box, const Shape& by);
+/// The common part, empty when there is none.
+Box intersection(const Box& left, const Box& right);
+/// Visits what is left of `box` without `hole`, in boxes: those below and above the hole, axis by axis.
+template <class Visit>
+void for_each_slab(Box box, const Box& hole, Visit visit) {
+  for (std::size_t k = 0; k < box.size(); ++k) {
+    const auto low = std::clamp(hole[k].first, box[k].first, box[k].last);
+    const auto high = std::clamp(hole[k].last, low, box[k].last);
+    for (const Interval part : {Interval{box[k].first, low}, Interval{high, box[k].last}}) {
+      Box slab = box;
+      slab[k] = part;
+      if (!is_empty(slab)) visit(slab);
+    }
+    box[k] = {low, high};
+  }
+}
 
 /// One axis: index i lies at template index start + step * i; the template axis is cut into `parts` even pieces at
 /// multiples of `unit`. A rank's coordinate is (rank / rank_stride) % parts. Template indices outside the template

@@ -30,24 +30,13 @@ void carry(const Site& site, const plan::Kernel::Carry& carry) {
     if (carry.extents[k] == 0) is_plain = false;
   }
   const auto copy = [&](const Box& part) {
-    if (is_empty(part)) return;
     std::int64_t offset = 0;
     for (std::size_t k = 0; k < part.size(); ++k) offset += (part[k].first - block[k].first) * strides[k];
     const auto extents = extents_of(part);
     copy_box(info.dtype, info.dtype, extents, site.own_block(carry.from) + offset, strides, site.own_block(carry.to) + offset, strides);
   };
   if (!is_plain) return copy(block);
-  Box rest = block;  // what is left after the slabs below and above the written box have been copied, axis by axis
-  for (std::size_t k = 0; k < block.size(); ++k) {
-    const auto low = std::clamp(written[k].first, rest[k].first, rest[k].last);
-    const auto high = std::clamp(written[k].last, low, rest[k].last);
-    Box slab = rest;
-    slab[k] = {rest[k].first, low};
-    copy(slab);
-    slab[k] = {high, rest[k].last};
-    copy(slab);
-    rest[k] = {low, high};
-  }
+  dist::for_each_slab(block, written, copy);
 }
 
 }  // namespace gamelan::engine::exec

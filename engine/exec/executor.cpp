@@ -13,17 +13,18 @@ double seconds() {
 /// Calls visit(slot, is_written, may_be_remote) for what the step's body touches.
 template <class Visit>
 void for_each_use(const plan::Step& step, Visit visit) {
-  const auto of_kernel = [&](const plan::Kernel& kernel) {
+  const auto of_kernel = [&](const auto& self, const plan::Kernel& kernel) -> void {
     for (const auto& carry : kernel.carries) {
       visit(carry.from, false, false);
       visit(carry.to, true, false);
     }
     for (const auto& operand : kernel.operands)
       if (operand.source == plan::Operand::Source::slot) visit(operand.slot, operand.is_written, operand.may_be_remote);
+    if (kernel.inset) self(self, *kernel.inset);
   };
-  if (const auto* kernel = std::get_if<plan::Kernel>(&step.body)) of_kernel(*kernel);
+  if (const auto* kernel = std::get_if<plan::Kernel>(&step.body)) of_kernel(of_kernel, *kernel);
   if (const auto* fold = std::get_if<plan::FoldBricks>(&step.body)) {
-    of_kernel(fold->values);
+    of_kernel(of_kernel, fold->values);
     for (const auto& each : fold->folds) visit(each.partials, true, false);
   }
   if (const auto* fold = std::get_if<plan::FoldFinish>(&step.body)) {

@@ -5,12 +5,15 @@
 #include <cstring>
 
 #include "engine/exec/elementwise.hpp"
+#include "engine/exec/indices.hpp"
 #include "engine/exec/site.hpp"
 
 namespace gamelan::engine::exec {
 namespace {
 
 using protocol::Shape;
+
+constexpr std::int64_t few_elements = 1024;
 
 plan::Program copy_program(protocol::Dtype from, protocol::Dtype to) {
   plan::Program program;
@@ -155,6 +158,19 @@ dist::Box box_of(const Shape& extents) {
 
 void copy_box(protocol::Dtype from, protocol::Dtype to, std::span<const std::int64_t> extents, const std::byte* source,
               const Shape& source_strides, std::byte* target, const Shape& target_strides) {
+  if (protocol::element_count(extents) <= few_elements && !extents.empty()) {  // a program would take longer to make than to run
+    const Cast cast = find_cast(from, to);
+    for_each_index(Shape(extents.begin(), extents.end() - 1), [&](const Shape& row) {
+      std::int64_t source_offset = 0, target_offset = 0;
+      for (std::size_t k = 0; k < row.size(); ++k) {
+        source_offset += row[k] * source_strides[k];
+        target_offset += row[k] * target_strides[k];
+      }
+      cast(source + source_offset, source_strides.back(), target + target_offset, target_strides.back(),
+           static_cast<std::size_t>(extents.back()));
+    });
+    return;
+  }
   Runner runner(copy_program(from, to));
   const Shape first(extents.size(), 0);
   const Pointer pointers[] = {{const_cast<std::byte*>(source), source_strides.data()}, {target, target_strides.data()}};

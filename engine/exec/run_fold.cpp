@@ -1,49 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reductions in two halves. Values are computed into scratch region by region; a region holds whole bricks, and each brick
-// is folded in an order that depends on the array's extents alone. Then the partials of each result are folded by a
-// fixed tree. So the bits do not depend on how many ranks there are.
+// Reductions, first half. Values are computed into scratch region by region; a region holds whole bricks, and each brick
+// is folded in an order that depends on the array's extents alone. With the fixed tree of the second half
+// (run_fold_finish.cpp), the bits do not depend on how many ranks there are.
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
+#include "engine/exec/box_runner.hpp"
 #include "engine/exec/elementwise.hpp"
 #include "engine/exec/fold.hpp"
-#include "engine/exec/site.hpp"
+#include "engine/exec/indices.hpp"
 
 namespace gamelan::engine::exec {
 namespace {
 
 using dist::Box;
-using dist::Interval;
-using dist::Piece;
 using protocol::Shape;
 
-constexpr std::int64_t region_elements = 16384;    // scratch stays in the second-level cache
-constexpr std::int64_t finish_elements = 262144;   // partials finished at once
-
-/// Calls visit(index) for every index of extents, in C order.
-template <class Visit>
-void for_each_index(const Shape& extents, Visit visit) {
-  if (protocol::element_count(extents) == 0) return;
-  Shape index(extents.size(), 0);
-  while (true) {
-    visit(index);
-    std::size_t k = extents.size();
-    while (k > 0 && ++index[k - 1] == extents[k - 1]) index[--k] = 0;
-    if (k == 0) return;
-  }
-}
+constexpr std::int64_t region_elements = 32768;  // scratch stays in the second-level cache
 
 class BrickFolder {
  public:
   BrickFolder(const Site& site, const plan::FoldBricks& fold)
-      : site_(site), fold_(fold), runner_(fold.values.program), dims_(fold.extents.size()), scratch_(fold.folds.size()),
-        fold_of_(fold.values.operands.size(), -1) {
-    for (const auto& operand : fold.values.operands)
-      if (operand.source == plan::Operand::Source::slot) placements_.push_back(&operand.placement);
-    for (std::size_t f = 0; f < fold.folds.size(); ++f) {
-      fold_of_[static_cast<std::size_t>(fold.folds[f].scratch)] = static_cast<int>(f);
+      : site_(site), fold_(fold), whole_(site, fold.values, fold.extents), dims_(fold.extents.size()), scratch_(fold.folds.size()) {
+    for (std::size_t f = 0; f < fold.folds.size(); ++f)
       scratch_[f].item = static_cast<std::int64_t>(protocol::size_of(fold.folds[f].loop));
-    }
+    if (!fold.values.inset) return;
+    const Shape extents = fold.values.inset->iterations.extents();
+    inset_.emplace(site, *fold.values.inset, extents);
+    for (const auto extent : extents) inset_box_.push_back({0, extent});
+    inset_box_ = dist::moved(std::move(inset_box_), fold.values.inset_first);
   }
 
   void run() {
@@ -93,11 +79,18 @@ class BrickFolder {
     return elements;
   }
 
+  /// The part of the inset within `elements`, in its own indices.
+  Box part_of_inset(const Box& elements) const {
+    Shape back;
+    for (const auto first : fold_.values.inset_first) back.push_back(-first);
+    return dist::moved(intersection(elements, inset_box_), back);
+  }
+
   bool is_local(const Box& elements) const {
-    bool is_local = true;
-    dist::for_each_cell(elements, placements_, site_.rank(), [&](const Box&, std::span<const Piece> pieces) {
-      for (const auto& piece : pieces) is_local = is_local && piece.owner == site_.rank();
-    });
+    if (!inset_) return whole_.is_local(elements);
+    const Box part = part_of_inset(elements);
+    bool is_local = is_empty(part) || inset_->is_local(part);
+    dist::for_each_slab(elements, inset_box_, [&](const Box& slab) { is_local = is_local && whole_.is_local(slab); });
     return is_local;
   }
 
@@ -112,43 +105,25 @@ class BrickFolder {
     }
   }
 
-  /// The program over `elements`: values into scratch, C order.
+  /// The values of `elements` into scratch, C order.
   void compute(const Box& elements, const Shape& extents) {
-    std::vector<Shape> scratch_strides;
+    std::vector<Shape> strides;
     for (auto& scratch : scratch_) {
       scratch.values.resize(static_cast<std::size_t>(protocol::element_count(extents) * scratch.item));
-      scratch_strides.push_back(protocol::contiguous_strides(extents, static_cast<std::size_t>(scratch.item)));
+      strides.push_back(protocol::contiguous_strides(extents, static_cast<std::size_t>(scratch.item)));
     }
-    std::vector<Pointer> pointers(fold_.values.operands.size());
-    std::vector<Shape> payload_strides(fold_.values.operands.size());
-    dist::for_each_cell(elements, placements_, site_.rank(), [&](const Box& cell, std::span<const Piece> pieces) {
-      Shape first(dims_), size(dims_);
-      for (std::size_t k = 0; k < dims_; ++k) {
-        first[k] = cell[k].first;
-        size[k] = cell[k].size();
+    std::vector<Pointer> targets(scratch_.size());
+    const auto aim_at = [&](const Box& part) -> std::span<const Pointer> {
+      for (std::size_t f = 0; f < targets.size(); ++f) {
+        targets[f] = {scratch_[f].values.data(), strides[f].data()};
+        for (std::size_t k = 0; k < dims_; ++k) targets[f].address += (part[k].first - elements[k].first) * strides[f][k];
       }
-      std::size_t p = 0;
-      for (std::size_t i = 0; i < pointers.size(); ++i) {
-        const auto& operand = fold_.values.operands[i];
-        if (const int f = fold_of_[i]; f >= 0) {
-          const auto& strides = scratch_strides[static_cast<std::size_t>(f)];
-          std::int64_t offset = 0;
-          for (std::size_t k = 0; k < dims_; ++k) offset += (cell[k].first - elements[k].first) * strides[k];
-          pointers[i] = {scratch_[static_cast<std::size_t>(f)].values.data() + offset, strides.data()};
-        } else if (operand.source == plan::Operand::Source::slot) {
-          if (pieces[p].owner != site_.rank())
-            site_.count_shared(cell, pieces[p], operand.placement.item_bytes);
-          pointers[i] = {site_.address(operand, pieces[p]), pieces[p].strides.data()};
-          ++p;
-        } else {
-          payload_strides[i] = protocol::contiguous_strides(fold_.extents, protocol::size_of(fold_.values.program.operands[i]));
-          std::int64_t at = 0;
-          for (std::size_t k = 0; k < dims_; ++k) at += first[k] * payload_strides[i][k];
-          pointers[i] = {const_cast<std::byte*>(site_.payload(operand.payload).data()) + at, payload_strides[i].data()};
-        }
-      }
-      runner_.run({size, first, fold_.extents, pointers});
-    });
+      return targets;
+    };
+    if (!inset_) return whole_.run(elements, aim_at(elements));
+    const Box part = part_of_inset(elements);
+    if (!is_empty(part)) inset_->run(part, aim_at(moved(part, fold_.values.inset_first)));
+    dist::for_each_slab(elements, inset_box_, [&](const Box& slab) { whole_.run(slab, aim_at(slab)); });
   }
 
   /// Values -> partials, one element per brick of the region, C order over the brick grid.
@@ -239,11 +214,11 @@ class BrickFolder {
 
   const Site& site_;
   const plan::FoldBricks& fold_;
-  Runner runner_;
+  BoxRunner whole_;
+  std::optional<BoxRunner> inset_;
+  Box inset_box_;  // in iterations of the whole
   std::size_t dims_;
-  std::vector<const dist::Placement*> placements_;
   std::vector<Scratch> scratch_;  // by fold
-  std::vector<int> fold_of_;      // operand -> the fold whose values go there, or -1
   std::vector<std::byte> results_;
 };
 
@@ -253,63 +228,6 @@ void run(const Site& site, const plan::FoldBricks& fold) {
   for (const auto& each : fold.values.carries) carry(site, each);
   if (protocol::element_count(fold.extents) == 0) return;
   BrickFolder(site, fold).run();
-}
-
-void run(const Site& site, const plan::FoldFinish& fold) {
-  if (!fold.iterations.takes_part(site.rank())) return;
-  const Box mine = fold.iterations.box(site.rank());
-  if (is_empty(mine)) return;
-  const auto item = static_cast<std::int64_t>(protocol::size_of(fold.loop));
-  const Shape all = fold.input.placement.iterations.extents();
-  const Shape reduced(all.begin() + static_cast<std::ptrdiff_t>(fold.kept_axes), all.end());
-  const auto bricks = fold.is_empty ? 1 : protocol::element_count(reduced);
-
-  // The results of this rank in boxes small enough for scratch, cut along the first axes.
-  Shape chunk(fold.kept_axes, 1);
-  std::int64_t elements = std::max<std::int64_t>(bricks, 1);
-  for (std::size_t k = fold.kept_axes; k-- > 0;) {
-    chunk[k] = std::clamp<std::int64_t>(finish_elements / elements, 1, mine[k].size());
-    elements *= chunk[k];
-  }
-  Shape chunks(fold.kept_axes);
-  for (std::size_t k = 0; k < fold.kept_axes; ++k) chunks[k] = (mine[k].size() + chunk[k] - 1) / chunk[k];
-  std::vector<std::byte> values;
-  for_each_index(chunks, [&](const Shape& at) {
-    Box kept(fold.kept_axes);
-    Shape extents(fold.kept_axes), first(fold.kept_axes);
-    for (std::size_t k = 0; k < fold.kept_axes; ++k) {
-      first[k] = mine[k].first + at[k] * chunk[k];
-      kept[k] = {first[k], std::min(first[k] + chunk[k], mine[k].last)};
-      extents[k] = kept[k].size();
-    }
-    const auto row = protocol::element_count(extents);
-    values.resize(static_cast<std::size_t>(row * bricks * item));
-    const Shape row_strides = protocol::contiguous_strides(extents, static_cast<std::size_t>(item));
-    if (fold.is_empty) {
-      const auto identity = exec::identity(fold.fold, fold.loop);
-      for (std::int64_t i = 0; i < row; ++i) std::memcpy(values.data() + i * item, identity->bytes.data(), static_cast<std::size_t>(item));
-    } else {
-      // Partials of this box, one row of results per brick.
-      Shape scratch_strides = row_strides;
-      for (const auto stride : protocol::contiguous_strides(reduced, static_cast<std::size_t>(row * item))) scratch_strides.push_back(stride);
-      Box box = kept;
-      for (const auto extent : reduced) box.push_back({0, extent});
-      const dist::Placement* placement = &fold.input.placement;
-      dist::for_each_cell(box, {&placement, 1}, site.rank(), [&](const Box& cell, std::span<const Piece> pieces) {
-        std::int64_t offset = 0;
-        Shape size;
-        for (std::size_t k = 0; k < cell.size(); ++k) {
-          offset += (cell[k].first - box[k].first) * scratch_strides[k];
-          size.push_back(cell[k].size());
-        }
-        copy_box(fold.loop, fold.loop, size, site.address(fold.input, pieces[0]), pieces[0].strides, values.data() + offset, scratch_strides);
-      });
-      fold_pairs(fold.fold, fold.loop, values.data(), static_cast<std::size_t>(bricks), static_cast<std::size_t>(row));
-    }
-    const auto piece = dist::locate(fold.output.placement, first, site.rank());
-    copy_box(fold.loop, fold.output_dtype, extents, values.data(), row_strides,
-             site.address(fold.output, piece), piece.strides);
-  });
 }
 
 }  // namespace gamelan::engine::exec

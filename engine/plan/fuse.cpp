@@ -6,7 +6,8 @@
 #include <algorithm>
 
 #include "engine/plan/bricks.hpp"
-#include "engine/plan/planner.hpp"
+#include "engine/plan/hazards.hpp"
+#include "engine/plan/inset.hpp"
 
 namespace gamelan::engine::plan {
 namespace {
@@ -59,39 +60,9 @@ class Fuser {
     context_.nodes = std::move(nodes);
   }
 
-  static bool is_misaligned(const View& read, const View& write) {
-    return read.base == write.base && !protocol::same_elements(read, write) && protocol::may_overlap(read, write);
-  }
-
-  static bool overlaps_itself(const protocol::Command& command) {
-    return std::any_of(command.in.begin(), command.in.end(), [&](const protocol::Operand& operand) {
-      const auto* view = std::get_if<View>(&operand);
-      return view && is_misaligned(*view, command.out);
-    });
-  }
-
   bool can_take_a_version(const View& write) const {
     return context_.options.has("version") && write.dtype == array(write.base).dtype &&
            2 * protocol::element_count(write.extents) >= protocol::element_count(array(write.base).extents);
-  }
-
-  /// True when an in-place write must go to a fresh version: something reads its array elsewhere in the same pass, or a
-  /// copy waits for the old version.
-  static bool needs_version(const Group& group, const Node& current) {
-    return current.takes_version || overlaps_itself(current.command) ||
-           std::any_of(group.reads.begin(), group.reads.end(), [&](const View& read) { return is_misaligned(read, current.command.out); });
-  }
-
-  /// True when `command` must come after the group.
-  static bool depends_on(const protocol::Command& command, const Group& group) {
-    const auto touches = [](const std::vector<View>& views, const View& view) {
-      return std::any_of(views.begin(), views.end(), [&](const View& other) {
-        return other.base == view.base && protocol::may_overlap(other, view);
-      });
-    };
-    for (const auto& operand : command.in)
-      if (const auto* view = std::get_if<View>(&operand); view && touches(group.writes, *view)) return true;
-    return touches(group.reads, command.out) || touches(group.writes, command.out);
   }
 
   bool join(int n) {
@@ -102,6 +73,11 @@ class Fuser {
     for (std::size_t back = 0; back < std::min(look_back, groups.size()); ++back) {
       const auto index = groups.size() - 1 - back;
       if (admits(groups[index], n)) {
+        add(context_.groups[index], n);
+        return true;
+      }
+      if (auto whole = as_inset(context_, groups[index], current); whole && admits(*whole, n)) {
+        context_.groups[index] = std::move(*whole);
         add(context_.groups[index], n);
         return true;
       }
@@ -117,16 +93,15 @@ class Fuser {
     if (group.loads.size() + group.stores.size() + command.in.size() + 1 > most_operands) return false;
     if (current.kind == Node::Kind::reduce) return admits_fold(group, n);
     if (group.extents != command.out.extents) return false;
+    if (group.inset && !may_follow_inset(command)) return false;
     if (group.fold_axes && (!may_store(group, *group.fold_axes) || reads_result_of_fold(group, command))) return false;
     for (const auto& operand : command.in)
-      if (const auto* view = std::get_if<View>(&operand))
-        for (const auto& write : group.writes)
-          if (is_misaligned(*view, write)) return false;
+      if (const auto* view = std::get_if<View>(&operand); view && is_misread(group, *view, context_)) return false;
     for (const auto& write : group.writes)
       if (is_misaligned(write, command.out)) return false;
     if (!command.creates) {
       if (needs_version(group, current) && !group.versioned.contains(command.out.base)) {
-        if (!current.takes_version && (!can_take_a_version(command.out) || !continues(group, command))) return false;
+        if (!current.takes_version && (!can_take_a_version(command.out) || !continues(group, command, context_))) return false;
         for (const auto& write : group.writes)
           if (write.base == command.out.base) return false;
       }
@@ -135,6 +110,11 @@ class Fuser {
       return false;
     }
     return true;
+  }
+
+  /// Around an inset, only new arrays are made, of operands that can be looked at in parts.
+  static bool may_follow_inset(const protocol::Command& command) {
+    return command.creates && command.op != Op::constant && protocol::info(command.op).kind != protocol::RowKind::nullary;
   }
 
   /// A group that has written new arrays only may still run elsewhere: where an array lies that it writes to in the end.
@@ -151,15 +131,6 @@ class Fuser {
     for (const auto& write : group.writes) context_.arrays.at(write.base).layout = layout;
   }
 
-  /// True when the command reads what the group computes.
-  static bool continues(const Group& group, const protocol::Command& command) {
-    return std::any_of(command.in.begin(), command.in.end(), [&](const protocol::Operand& operand) {
-      const auto* view = std::get_if<View>(&operand);
-      return view && std::any_of(group.writes.begin(), group.writes.end(),
-                                 [&](const View& write) { return protocol::same_elements(write, *view); });
-    });
-  }
-
   /// A reduction joins the group that computes or reads its operand. When bricks reach over the ends of blocks, such a
   /// group may not write arrays.
   bool admits_fold(const Group& group, int n) const {
@@ -169,9 +140,8 @@ class Fuser {
     if (group.fold_axes && *group.fold_axes != command.ints) return false;
     if (!command.creates || reads_result_of_fold(group, command)) return false;
     const auto is_same = [&](const View& view) { return protocol::same_elements(view, *operand); };
-    if (!continues(group, command) && std::none_of(group.reads.begin(), group.reads.end(), is_same)) return false;
-    for (const auto& write : group.writes)
-      if (is_misaligned(*operand, write)) return false;
+    if (!continues(group, command, context_) && std::none_of(group.reads.begin(), group.reads.end(), is_same)) return false;
+    if (is_misread(group, *operand, context_)) return false;
     return may_store(group, command.ints) ||
            std::all_of(group.writes.begin(), group.writes.end(), [&](const View& write) {
              return is_result_of_fold(group, write.base) || stays_in_registers(context_, group, write.base, n);

@@ -4,15 +4,13 @@
 // groups.
 #include <algorithm>
 
-#include "engine/plan/bricks.hpp"
+#include "engine/plan/inset.hpp"
 #include "engine/plan/planner.hpp"
 #include "engine/plan/program_builder.hpp"
 #include "engine/plan/step_writer.hpp"
 
 namespace gamelan::engine::plan {
 namespace {
-
-constexpr std::int64_t largest_complete_fold = 16384;  // elements that a rank holds at once to finish a result alone
 
 constexpr std::size_t stream_from_bytes = std::size_t{16} << 20;  // per rank; beyond its share of a last-level cache
 
@@ -171,9 +169,10 @@ class Lowering : private StepWriter {
       payload.payload = command.payload;
       return add(std::move(payload), command.loop);
     }
-    int scratch(Dtype dtype) {
+    int scratch(Dtype dtype, int fold) {
       Operand scratch;
       scratch.source = Operand::Source::scratch;
+      scratch.fold = fold;
       scratch.is_written = true;
       return add(std::move(scratch), dtype);
     }
@@ -204,35 +203,39 @@ class Lowering : private StepWriter {
     Kernel kernel;
     kernel.iterations = group.iterations;
     make_versions(group, step, kernel);
+    if (group.inset) {
+      auto inset = std::make_shared<Kernel>();
+      inset->iterations = group.inset->iterations;
+      build(group, 0, &*group.inset, step, *inset);
+      kernel.inset = std::move(inset);
+      kernel.inset_first = group.inset->first;
+    }
+    build(group, group.inset ? group.inset->nodes : 0, nullptr, step, kernel);
+    if (group.fold_axes) return lower_fold(*this, group, std::move(kernel), std::move(step));
+    step.body = std::move(kernel);
+    finish(std::move(step));
+  }
+
+  /// The program of the group's nodes from `first` on, and its operands. `inset`: over that part of the iterations.
+  void build(const Group& group, std::size_t first, const Group::Inset* inset, Step& step, Kernel& kernel) {
     Operands operands(*this, step, kernel, group.fold_axes.has_value());
     ProgramBuilder builder(kernel.program, [&](const View& view, bool is_written) { return operands.of_view(view, is_written); },
                            [&](const protocol::Command& command) { return operands.of_payload(command); });
-    FoldBricks fold;
-    std::vector<int> reductions;
-    for (const int n : group.nodes) {
-      const auto& command = node(n).command;
-      if (node(n).kind == Node::Kind::elementwise) {
-        builder.add(command);
+    int folds = 0;
+    for (std::size_t i = first; i < group.nodes.size(); ++i) {
+      const auto& current = node(group.nodes[i]);
+      auto command = current.command;
+      if (current.kind == Node::Kind::elementwise) {
+        builder.add(inset && i >= inset->nodes ? part_of(std::move(command), inset->first, inset->extents) : command);
         continue;
       }
-      FoldBricks::Fold each;
-      each.op = protocol::info(command.op).of;
-      each.loop = command.op == Op::any || command.op == Op::all ? Dtype::bool_ : command.loop;
-      const int value = builder.value(std::get<View>(command.in[0]), each.loop);
-      each.scratch = operands.scratch(each.loop);
-      builder.store(value, each.scratch);
-      fold.folds.push_back(each);
-      reductions.push_back(n);
+      auto view = std::get<View>(command.in[0]);
+      if (inset) view = part_of(view, inset->first, inset->extents);
+      const auto loop = loop_of_fold(command);
+      builder.store(builder.value(view, loop), operands.scratch(loop, folds++));
     }
     builder.store_results([&](const View& view) { return !stays_in_registers(context_, group, view.base); });
     stream_large_results(kernel);
-    if (reductions.empty()) {
-      step.body = std::move(kernel);
-      finish(std::move(step));
-      return;
-    }
-    fold.values = std::move(kernel);
-    lower_folds(group, reductions, std::move(fold), std::move(step));
   }
 
   /// Results that no cache can hold until they are read again do not pass through it.
@@ -243,75 +246,6 @@ class Lowering : private StepWriter {
       instruction.streams = operand.source == Operand::Source::slot &&
                             block_bytes(plan_.slots[static_cast<std::size_t>(operand.slot)]) >= stream_from_bytes;
     }
-  }
-
-  void lower_folds(const Group& group, const std::vector<int>& reductions, FoldBricks fold, Step step) {
-    const auto& axes = *group.fold_axes;
-    fold.extents = group.extents;
-    fold.reduced = reduced_axes(axes, group.extents.size());
-    fold.brick = brick_extents(group.extents, fold.reduced);
-    const Layout bricks = layout_of_bricks(fold.values.iterations, fold.extents, fold.brick);
-    fold.values.iterations = bricks;
-    // When no rank's bricks end inside the reduced axes, and few elements make one result, no partials are kept.
-    std::int64_t reduced = 1;
-    for (const auto axis : axes) reduced *= fold.extents[static_cast<std::size_t>(axis)];
-    fold.is_complete = !fold.reduced.empty() && fold.reduced.back() && reduced <= largest_complete_fold &&
-                       std::all_of(axes.begin(), axes.end(), [&](auto axis) { return bricks.axes[static_cast<std::size_t>(axis)].parts == 1; });
-    Layout kept = bricks;
-    if (fold.is_complete)
-      for (const auto axis : axes) kept.axes[static_cast<std::size_t>(axis)] = {.extent = 1, .template_extent = 1};
-    for (auto& each : fold.folds) {
-      const auto id = context_.next_temporary++;
-      context_.arrays[id] = {kept.extents(), each.loop, kept};
-      context_.created.insert(id);
-      context_.dead.insert(id);
-      each.partials = make(step, id);
-    }
-    std::erase_if(step.commands, [&](int command) {
-      return std::any_of(reductions.begin(), reductions.end(), [&](int n) { return node(n).source == command; });
-    });
-    step.command = step.commands.empty() ? -1 : *std::max_element(step.commands.begin(), step.commands.end());
-    const auto folds = fold.folds;
-    const auto is_reduced = fold.reduced;
-    const bool is_empty = protocol::element_count(fold.extents) == 0;
-    step.body = std::move(fold);
-    finish(std::move(step));
-    for (std::size_t k = 0; k < folds.size(); ++k) finish_fold(node(reductions[k]), folds[k], is_reduced, is_empty);
-  }
-
-  void finish_fold(const Node& reduction, const FoldBricks::Fold& fold, const std::vector<bool>& reduced, bool is_empty) {
-    const auto& command = reduction.command;
-    FoldFinish body;
-    body.fold = fold.op;
-    body.loop = fold.loop;
-    body.partials = fold.partials;
-    body.is_empty = is_empty;
-    // View of the partials with the kept axes first, the reduced ones (bricks) after them.
-    const Shape extents = info_of(fold.partials).extents;
-    const View whole = protocol::whole(plan_.slots[static_cast<std::size_t>(fold.partials)].array, fold.loop, extents);
-    View turned = whole;
-    turned.extents.clear();
-    turned.strides.clear();
-    for (const bool want_reduced : {false, true})
-      for (std::size_t k = 0; k < extents.size(); ++k) {
-        if (reduced[k] != want_reduced) continue;
-        turned.extents.push_back(extents[k]);
-        turned.strides.push_back(whole.strides[k]);
-        if (!want_reduced) ++body.kept_axes;
-      }
-    body.input = operand(fold.partials, turned, Layout{}, false);
-    body.input.may_be_remote = true;
-
-    Step step;
-    step.command = reduction.source;
-    if (reduction.source >= 0) step.commands.push_back(reduction.source);
-    const int out = command.creates ? make(step, command.out.base) : current(command.out.base);
-    const auto& info = info_of(out);
-    body.iterations = dist::layout_of_view(info.layout, dist::box_of_base(command.out, info.extents, info.dtype)->map, command.out.extents);
-    body.output_dtype = command.out.dtype;
-    body.output = operand(out, command.out, body.iterations, true);
-    step.body = std::move(body);
-    finish(std::move(step));
   }
 
   /// Storage ends after its last use when a newer version exists or nobody names the array after the batch.

@@ -44,12 +44,14 @@ std::string text_of(const Kernel& kernel) {
     switch (operand.source) {
       case Operand::Source::slot: text += name(operand.slot); break;
       case Operand::Source::payload: text += "payload " + std::to_string(operand.payload); break;
-      case Operand::Source::scratch: text += "scratch"; break;
+      case Operand::Source::scratch: text += "values of fold " + std::to_string(operand.fold); break;
     }
     text += operand.is_written ? " written" : operand.may_be_remote ? " read, halo" : " read";
     text += "\n";
   }
-  return text + text_of(kernel.program);
+  text += text_of(kernel.program);
+  if (!kernel.inset) return text;
+  return text + "  but over " + dist::describe(kernel.inset->iterations) + " within it\n" + text_of(*kernel.inset);
 }
 
 void add_slots(const Kernel& kernel, std::vector<int>& slots) {
@@ -59,6 +61,7 @@ void add_slots(const Kernel& kernel, std::vector<int>& slots) {
     slots.push_back(carry.from);
     slots.push_back(carry.to);
   }
+  if (kernel.inset) add_slots(*kernel.inset, slots);
 }
 
 }  // namespace
@@ -104,8 +107,7 @@ std::string dump(const Plan& plan) {
                    [&](const FoldBricks& f) {
                      text += "fold bricks";
                      for (const auto& each : f.folds)
-                       text += " of @" + std::to_string(each.scratch) + " with " + std::string(protocol::info(each.op).name) +
-                               " into " + name(each.partials) + ",";
+                       text += " with " + std::string(protocol::info(each.op).name) + " into " + name(each.partials) + ",";
                      text += " bricks " + dist::describe(f.values.iterations) + "\n" + text_of(f.values);
                    },
                    [&](const FoldFinish& f) {

@@ -2,6 +2,7 @@
 // A plan is data: slots (versions of storage) and steps over them, in order. Every rank makes the same plan from the same
 // batch and takes its own part of each step; nothing in it depends on the rank. `dump` is what np.explain shows.
 #pragma once
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -41,13 +42,15 @@ struct Operand {
   Source source = Source::slot;
   int slot = -1;
   int payload = -1;
+  int fold = -1;               ///< for scratch: the fold whose values go there
   dist::Placement placement;   ///< for slots
   bool is_written = false;
   bool may_be_remote = false;  ///< some rank may touch a block of another rank
 };
 
 /// One pass over `iterations`. `carry`: before the pass, each rank copies its block of `from` to `to` (a new version of
-/// the same array) except for what the pass overwrites.
+/// the same array) except for what the pass overwrites. With an inset, another program runs over a box of the iterations,
+/// and this one around it.
 struct Kernel {
   struct Carry {
     int from = -1, to = -1;
@@ -58,6 +61,8 @@ struct Kernel {
   Program program;
   std::vector<Operand> operands;
   std::vector<Carry> carries;
+  std::shared_ptr<const Kernel> inset;  ///< its iterations are those of the box, and count from `inset_first`
+  Shape inset_first;
 };
 
 /// Reductions over the same axes, first half: the program computes the values of each into scratch, brick by brick (and may
@@ -67,7 +72,6 @@ struct FoldBricks {
   struct Fold {
     Op op{};            ///< the binary op
     Dtype loop{};
-    int scratch = -1;   ///< operand that the values are stored to
     int partials = -1;  ///< slot
   };
   Kernel values;        ///< `values.iterations` is the layout of the bricks

@@ -6,7 +6,7 @@
 namespace gamelan::engine::plan {
 
 const std::vector<std::string>& pass_names() {
-  static const std::vector<std::string> names{"relay", "simplify", "alias", "fuse", "contract", "version"};
+  static const std::vector<std::string> names{"relay", "simplify", "strength", "alias", "fuse", "inset", "contract", "version"};
   return names;
 }
 
@@ -85,6 +85,7 @@ Plan make_plan(const protocol::Batch& batch, const Catalog& catalog, const Optio
   context.fetches = batch.fetches;
   canonicalise(context);
   if (options.has("simplify") && !options.keeps_unread) simplify(context);
+  if (options.has("strength")) reduce_strength(context);
   if (options.has("alias") && options.has("version")) alias(context);
   fuse(context);
   return lower(context);

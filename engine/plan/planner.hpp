@@ -13,9 +13,10 @@
 namespace gamelan::engine::plan {
 
 /// Passes that may be switched off: "relay" (an existing array is stored anew by the axes it is looked at), "simplify" (dead
-/// commands), "alias" (a copy takes over the version that a later write leaves behind), "fuse" (several commands in one
-/// pass over memory), "contract" (dead temporaries stay in registers), "version" (overlapping in-place writes go to a
-/// fresh block; without it there is no alias either).
+/// commands), "strength" (cheaper operations with the same bits), "alias" (a copy takes over the version that a later write
+/// leaves behind), "fuse" (several commands in one pass over memory), "inset" (commands on the interior of an array and on
+/// all of it, too), "contract" (dead temporaries stay in registers), "version" (overlapping in-place writes go to a fresh
+/// block; without it there is no alias either).
 struct Options {
   int ranks = 1;
   std::set<std::string> disabled;
@@ -33,8 +34,14 @@ struct Node {
   bool takes_version = false;  ///< writes in place, to a fresh version whatever it reads: the old one goes to a copy
 };
 
-/// Nodes that run in one pass, and the views they touch (for hazards).
+/// Nodes that run in one pass, and the views they touch (for hazards); writes[i] is nodes[i]'s.
 struct Group {
+  /// The first `nodes` of them run over a box of the iterations only (inset.hpp).
+  struct Inset {
+    std::size_t nodes;
+    Shape first, extents;
+    Layout iterations;  ///< of the box
+  };
   std::vector<int> nodes;
   Shape extents;             ///< of the iteration space
   Layout iterations;
@@ -43,6 +50,7 @@ struct Group {
   std::unordered_set<ArrayId> versioned;  ///< arrays whose written view goes to a fresh block
   std::vector<View> loads, stores;        ///< distinct views in memory that the pass reads, and may have to write
   std::optional<std::vector<std::int64_t>> fold_axes;  ///< of the reductions in it, all over the same axes
+  std::optional<Inset> inset;
   bool is_fusable = false;
 };
 
@@ -66,6 +74,7 @@ Plan make_plan(const protocol::Batch& batch, const Catalog& catalog, const Optio
 // The passes, one file each.
 void canonicalise(Context& context);  ///< operands become boxes of their base; others get general copies
 void simplify(Context& context);      ///< commands whose result nobody reads are dropped
+void reduce_strength(Context& context);  ///< operations become cheaper ones with the same bits
 void alias(Context& context);         ///< copies whose original is written later take over its storage
 void fuse(Context& context);          ///< nodes -> groups; chooses layouts of new arrays
 Plan lower(Context& context);         ///< groups -> slots, programs, steps

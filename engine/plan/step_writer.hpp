@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the lowering of an irregular command needs of the lowering of a plan: versions of arrays as slots, and steps in
-// order. lower.cpp is the only one that writes; lower_irregular.cpp says what.
+// What the lowering of a reduction or an irregular command needs of the lowering of a plan: versions of arrays as slots,
+// and steps in order. lower.cpp is the only one that writes; lower_fold.cpp and lower_irregular.cpp say what.
 #pragma once
 #include "engine/plan/planner.hpp"
 
@@ -18,6 +18,10 @@ class StepWriter {
   virtual void finish(Step step) = 0;
 };
 
+/// Writes the steps of a group with reductions: `values` is its pass, which `step` is to run.
+void lower_fold(StepWriter& writer, const Group& group, Kernel values, Step step);
+/// The dtype in which a reduction folds.
+Dtype loop_of_fold(const protocol::Command& command);
 /// Writes the steps of an irregular command; `step` knows which commands it completes.
 void lower_irregular(StepWriter& writer, const protocol::Command& command, Step step);
 

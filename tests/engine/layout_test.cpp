@@ -181,6 +181,24 @@ TEST(Pieces, arrays_made_from_views_are_partitions_too) {
   }
 }
 
+TEST(Boxes, a_hole_and_the_slabs_around_it_are_the_box) {
+  std::mt19937 random(5);
+  std::uniform_int_distribution<int> end(-2, 7);
+  for (int round = 0; round < 500; ++round) {
+    Box box, hole;
+    for (int k = 0; k < 1 + round % 3; ++k) {
+      const auto interval = [&] { return Interval{end(random), end(random)}; };
+      box.push_back(interval());
+      hole.push_back(interval());
+    }
+    std::map<Shape, int> visits;
+    for_each(intersection(box, hole), [&](const Shape& index) { ++visits[index]; });
+    for_each_slab(box, hole, [&](const Box& slab) { for_each(slab, [&](const Shape& index) { ++visits[index]; }); });
+    EXPECT_EQ(std::ssize(visits), volume(box));
+    for_each(box, [&](const Shape& index) { EXPECT_EQ(visits[index], 1); });
+  }
+}
+
 TEST(Layout, bricks_beyond_the_end_have_an_owner) {
   auto layout = default_layout({1000}, 3);
   auto& axis = layout.axes[0];

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 
 #include "tests/engine/batch_writer.hpp"
 
@@ -156,7 +157,7 @@ TEST(Plan, a_stencil_is_reduced_where_it_is_computed) {
 
 TEST(Plan, a_copy_takes_over_what_a_write_leaves_behind) {
   for (const int ranks : {1, 3}) {
-    BatchWriter r(ranks);
+    BatchWriter r(ranks, {"inset"});
     const View u = r.existing({700, 700});
     const View old = r.compute(Op::copy, {u}, false);
     record_jacobi(r, u, 700);
@@ -167,6 +168,49 @@ TEST(Plan, a_copy_takes_over_what_a_write_leaves_behind) {
     EXPECT_EQ(plan.steps[0].hands_over[0].to, old.base);
     EXPECT_TRUE(plan.steps[0].releases.empty()) << "the copy lives on";
     EXPECT_NE(std::find(plan.steps[0].commands.begin(), plan.steps[0].commands.end(), 0), plan.steps[0].commands.end());
+  }
+}
+
+TEST(Plan, the_interior_of_a_grid_and_all_of_it_are_one_pass) {
+  for (const int ranks : {1, 3}) {
+    BatchWriter r(ranks);
+    const View u = r.existing({700, 700});
+    const View old = r.compute(Op::copy, {u}, false);
+    record_jacobi(r, u, 700);
+    const View change = r.compute(Op::subtract, {u, old}, false);  // is wanted afterwards: both programs store it
+    r.sum(change);
+    const auto plan = r.plan();
+    ASSERT_EQ(plan.steps.size(), 2U) << dump(plan);
+    const auto& pass = std::get<FoldBricks>(plan.steps[0].body).values;
+    ASSERT_TRUE(pass.inset);
+    EXPECT_EQ(pass.inset->iterations.extents(), (Shape{698, 698}));
+    EXPECT_EQ(pass.inset_first, (Shape{1, 1}));
+    const auto written = [](const Kernel& kernel) {
+      return std::count_if(kernel.operands.begin(), kernel.operands.end(), [](const auto& operand) { return operand.is_written; });
+    };
+    EXPECT_EQ(written(pass), 2);         // the change, and the values of the sum
+    EXPECT_EQ(written(*pass.inset), 3);  // and the grid
+  }
+}
+
+TEST(Plan, a_write_that_is_no_box_of_what_is_read_stays_apart) {
+  BatchWriter r(2);
+  const View u = r.existing({700, 700});
+  View rows = part(u, 0, 350, 0, 700);
+  rows.strides[0] *= 2;  // u[::2]
+  r.assign(rows, r.existing({350, 700}));
+  r.sum(u);
+  EXPECT_EQ(r.plan().steps.size(), 3U) << dump(r.plan());
+}
+
+TEST(Plan, only_exact_divisions_become_multiplications) {
+  for (const auto& [divisor, is_exact] : {std::pair{4.0, true}, {-0.5, true}, {3.0, false}, {0.0, false}, {0x1p-1040, false}, {0x1p1023, false},
+                                          {std::numeric_limits<double>::infinity(), false}}) {
+    BatchWriter r(2);
+    r.compute(Op::divide, {r.existing({1000}), number(divisor)}, false);
+    const auto& code = std::get<Kernel>(r.plan().steps[0].body).program.code;
+    const auto multiplies = [](const Instruction& each) { return each.kind == Instruction::Kind::compute && each.op == Op::multiply; };
+    EXPECT_EQ(std::any_of(code.begin(), code.end(), multiplies), is_exact) << divisor;
   }
 }
 

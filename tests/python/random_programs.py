@@ -159,6 +159,18 @@ class Writer(Pieces):
         key = self.key(value)
         return f"{name}[{key}] = {self.operand(eval(f'value[{key}, ...]' if '...' not in key else f'value[{key}]'))}"
 
+    def inset(self):
+        """A box of an array is written, and then all of it is read."""
+        name = self.pick(lambda value: value.ndim > 0)
+        if not name:
+            return None
+        choose, new = self.random, self.new()
+        left, right = self.same_shape_keys(self.values()[name])
+        follow = choose.sample([f"{name} - {new}", f"({name} - {new}).sum()", f"{name}.max()", f"abs({name} * {new}).min()",
+                                f"{name}.sum(0)", f"({name} > {new}).any()"], 2)  # fmt: skip
+        write = f"{name}[{left}] = {name}[{right}]{choose.choice(['', f' + {self.number()}', f' - {name}[{left}]'])}"
+        return "; ".join([f"{new} = {name}.copy()", write, *(f"{self.new()} = {value}" for value in follow)])
+
     def into(self):
         name = self.pick()
         if not name:
@@ -242,7 +254,7 @@ class Writer(Pieces):
         axis = choose.randrange(-value.ndim, value.ndim)
         forms = [f"np.cumsum({name}, {axis})", f"np.maximum.accumulate({name}, {axis})", f"np.sort({name}, {axis})",
                  f"np.argsort({name}, {axis}, kind='stable')", f"{name}.cumsum()"]  # fmt: skip
-        if value.dtype.kind in "biu" and value.ndim == 1 and value.dtype != "u8":
+        if value.dtype.kind in "biu" and value.ndim == 1 and value.dtype != "u8" and value.max(initial=0) < 1000:
             forms += [f"np.bincount({name}, minlength=3)"]
         return f"{self.new()} = {choose.choice(forms)}"
 
@@ -283,7 +295,7 @@ class Writer(Pieces):
 
 
 _KINDS = {
-    "create": 4, "view": 14, "unary": 4, "binary": 9, "in_place": 10, "assign": 12, "into": 5, "loop": 3, "select": 3,
+    "create": 4, "view": 14, "unary": 4, "binary": 9, "in_place": 10, "assign": 12, "into": 5, "inset": 4, "loop": 3, "select": 3,
     "fold": 6, "product": 2, "duplicate": 4, "join": 2, "read": 6, "forget": 4,
     "gather": 5, "scatter": 5, "run_along": 4,
 }  # fmt: skip

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Walking the indices of a box.
+#pragma once
+#include "protocol/view.hpp"
+
+namespace gamelan::engine::exec {
+
+/// Calls visit(index) for every index of extents, in C order.
+template <class Visit>
+void for_each_index(const protocol::Shape& extents, Visit visit) {
+  if (protocol::element_count(extents) == 0) return;
+  protocol::Shape index(extents.size(), 0);
+  while (true) {
+    visit(index);
+    std::size_t k = extents.size();
+    while (k > 0 && ++index[k - 1] == extents[k - 1]) index[--k] = 0;
+    if (k == 0) return;
+  }
+}
+
+}  // namespace gamelan::engine::exec

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A group with reductions -> steps: one that folds bricks (FoldBricks) of all of them, then one for each that folds the
+// partials to its results (FoldFinish).
+#include <algorithm>
+
+#include "engine/plan/bricks.hpp"
+#include "engine/plan/step_writer.hpp"
+
+namespace gamelan::engine::plan {
+namespace {
+
+constexpr std::int64_t largest_complete_fold = 16384;  // elements that a rank holds at once to finish a result alone
+
+dist::Placement place(const ArrayInfo& info, const View& view) {
+  return dist::place(info.layout, *dist::box_of_base(view, info.extents, info.dtype), view.extents, protocol::size_of(info.dtype));
+}
+
+/// An array for the partials, gone after its last use.
+ArrayId make_partials(Context& context, const Layout& layout, Dtype dtype) {
+  const auto id = context.next_temporary++;
+  context.arrays[id] = {layout.extents(), dtype, layout};
+  context.created.insert(id);
+  context.dead.insert(id);
+  return id;
+}
+
+/// View of the partials with the kept axes first, the reduced ones (bricks) after them.
+View kept_axes_first(const View& whole, const std::vector<bool>& reduced) {
+  View turned = whole;
+  turned.extents.clear();
+  turned.strides.clear();
+  for (const bool want_reduced : {false, true})
+    for (std::size_t k = 0; k < reduced.size(); ++k) {
+      if (reduced[k] != want_reduced) continue;
+      turned.extents.push_back(whole.extents[k]);
+      turned.strides.push_back(whole.strides[k]);
+    }
+  return turned;
+}
+
+void finish_fold(StepWriter& writer, const Node& reduction, const FoldBricks& fold, const FoldBricks::Fold& each, ArrayId partials) {
+  const auto& command = reduction.command;
+  const auto& arrays = writer.context().arrays;
+  FoldFinish body;
+  body.fold = each.op;
+  body.loop = each.loop;
+  body.partials = each.partials;
+  body.is_empty = protocol::element_count(fold.extents) == 0;
+  body.kept_axes = static_cast<std::size_t>(std::count(fold.reduced.begin(), fold.reduced.end(), false));
+  const auto& of_partials = arrays.at(partials);
+  body.input.slot = each.partials;
+  body.input.placement = place(of_partials, kept_axes_first(protocol::whole(partials, each.loop, of_partials.extents), fold.reduced));
+  body.input.may_be_remote = true;
+
+  Step step;
+  step.command = reduction.source;
+  if (reduction.source >= 0) step.commands.push_back(reduction.source);
+  body.output.slot = command.creates ? writer.make(step, command.out.base) : writer.current(command.out.base);
+  body.output.placement = place(arrays.at(command.out.base), command.out);
+  body.output.is_written = true;
+  body.output_dtype = command.out.dtype;
+  body.iterations = body.output.placement.iterations;
+  step.body = std::move(body);
+  writer.finish(std::move(step));
+}
+
+}  // namespace
+
+Dtype loop_of_fold(const protocol::Command& command) {
+  return command.op == Op::any || command.op == Op::all ? Dtype::bool_ : command.loop;
+}
+
+void lower_fold(StepWriter& writer, const Group& group, Kernel values, Step step) {
+  auto& context = writer.context();
+  const auto& axes = *group.fold_axes;
+  FoldBricks fold;
+  fold.extents = group.extents;
+  fold.reduced = reduced_axes(axes, group.extents.size());
+  fold.brick = brick_extents(group.extents, fold.reduced);
+  const Layout bricks = layout_of_bricks(values.iterations, fold.extents, fold.brick);
+  fold.values = std::move(values);
+  fold.values.iterations = bricks;
+  // When no rank's bricks end inside the reduced axes, and few elements make one result, no partials are kept.
+  std::int64_t reduced = 1;
+  for (const auto axis : axes) reduced *= fold.extents[static_cast<std::size_t>(axis)];
+  fold.is_complete = !fold.reduced.empty() && fold.reduced.back() && reduced <= largest_complete_fold &&
+                     std::all_of(axes.begin(), axes.end(), [&](auto axis) { return bricks.axes[static_cast<std::size_t>(axis)].parts == 1; });
+  Layout kept = bricks;
+  if (fold.is_complete)
+    for (const auto axis : axes) kept.axes[static_cast<std::size_t>(axis)] = {.extent = 1, .template_extent = 1};
+
+  std::vector<const Node*> reductions;
+  std::vector<ArrayId> partials;
+  for (const int n : group.nodes) {
+    const auto& node = context.nodes[static_cast<std::size_t>(n)];
+    if (node.kind != Node::Kind::reduce) continue;
+    const auto loop = loop_of_fold(node.command);
+    reductions.push_back(&node);
+    partials.push_back(make_partials(context, kept, loop));
+    fold.folds.push_back({protocol::info(node.command.op).of, loop, writer.make(step, partials.back())});
+    std::erase(step.commands, node.source);  // its second half completes it
+  }
+  step.command = step.commands.empty() ? -1 : *std::max_element(step.commands.begin(), step.commands.end());
+  step.body = fold;
+  writer.finish(std::move(step));
+  for (std::size_t k = 0; k < reductions.size(); ++k) finish_fold(writer, *reductions[k], fold, fold.folds[k], partials[k]);
+}
+
+}  // namespace gamelan::engine::plan
