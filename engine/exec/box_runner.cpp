@@ -57,13 +57,25 @@ template <class Visit>
 void BoxRunner::for_each_cell(const Box& box, Visit visit) {
   if (is_empty(box)) return;
   if (!is_local(box)) return dist::for_each_cell(box, placements_, site_.rank(), visit);
-  for (std::size_t p = 0; p < own_.size(); ++p) {
-    const auto& own = own_[p];
-    auto& piece = pieces_[p];
-    piece.offset = own.piece.offset;
-    for (std::size_t k = 0; k < box.size(); ++k) piece.offset += (box[k].first - own.box[k].first) * own.piece.strides[k];
-  }
+  for (std::size_t p = 0; p < own_.size(); ++p) pieces_[p].offset = offset_of(p, box);
   visit(box, std::span<const Piece>(pieces_));
+}
+
+std::int64_t BoxRunner::offset_of(std::size_t placement, const Box& box) const {
+  const auto& own = own_[placement];
+  auto offset = own.piece.offset;
+  for (std::size_t k = 0; k < box.size(); ++k) offset += (box[k].first - own.box[k].first) * own.piece.strides[k];
+  return offset;
+}
+
+Piece BoxRunner::piece_of(std::size_t operand, const Box& box) const {
+  const auto& operands = kernel_.operands;
+  const auto placement = static_cast<std::size_t>(
+      std::count_if(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(operand),
+                    [](const auto& each) { return each.source == Source::slot; }));
+  Piece piece = own_[placement].piece;
+  piece.offset = offset_of(placement, box);
+  return piece;
 }
 
 void BoxRunner::compute(const Box& cell, std::span<const Piece> pieces, const Box& box, std::span<const Pointer> scratch) {

@@ -13,6 +13,8 @@ class BoxRunner {
 
   /// True when everything the box needs lies with this rank.
   bool is_local(const dist::Box& box) const;
+  /// Where the elements of a local box lie in a slot operand.
+  dist::Piece piece_of(std::size_t operand, const dist::Box& box) const;
   /// Computes every element of the box. `scratch[f]`: where the values of fold f go, from the first of the box on.
   void run(const dist::Box& box, std::span<const Pointer> scratch = {});
   /// Computes what is local and notes the rest, so that the neighbours have time to finish their part.
@@ -35,6 +37,7 @@ class BoxRunner {
   template <class Visit>
   void for_each_cell(const dist::Box& box, Visit visit);
   void count(const dist::Box& cell, std::span<const dist::Piece> pieces) const;
+  std::int64_t offset_of(std::size_t placement, const dist::Box& box) const;
   void compute(const dist::Box& cell, std::span<const dist::Piece> pieces, const dist::Box& box, std::span<const Pointer> scratch);
 
   const Site& site_;

@@ -25,6 +25,7 @@ class BrickFolder {
       : site_(site), fold_(fold), whole_(site, fold.values, fold.extents), dims_(fold.extents.size()), scratch_(fold.folds.size()) {
     for (std::size_t f = 0; f < fold.folds.size(); ++f)
       scratch_[f].item = static_cast<std::int64_t>(protocol::size_of(fold.folds[f].loop));
+    find_plain_operands();
     if (!fold.values.inset) return;
     const Shape extents = fold.values.inset->iterations.extents();
     inset_.emplace(site, *fold.values.inset, extents);
@@ -69,8 +70,43 @@ class BrickFolder {
   /// The values of one fold over a region, then its partials.
   struct Scratch {
     std::int64_t item = 0;
-    std::vector<std::byte> values, partials;
+    std::vector<std::byte> memory, partials;
+    const std::byte* values = nullptr;  ///< in `memory`, or where the operand lies
+    Shape strides;                      ///< of `values`
   };
+
+  /// When nothing is computed (`a.sum()`), the elements are folded where they lie.
+  void find_plain_operands() {
+    if (fold_.values.inset) return;
+    const auto& program = fold_.values.program;
+    std::vector<int> loaded(program.registers.size(), -1), plain(fold_.folds.size(), -1);
+    for (const auto& each : program.code) {
+      const auto operand = static_cast<std::size_t>(each.operand);
+      if (each.kind == Instruction::Kind::load && fold_.values.operands[operand].source == plan::Operand::Source::slot &&
+          each.loop == program.operands[operand])
+        loaded[static_cast<std::size_t>(each.out)] = each.operand;
+      else if (each.kind == Instruction::Kind::store && fold_.values.operands[operand].source == plan::Operand::Source::scratch)
+        plain[static_cast<std::size_t>(fold_.values.operands[operand].fold)] = loaded[static_cast<std::size_t>(each.in[0])];
+      else
+        return;
+    }
+    if (std::count(plain.begin(), plain.end(), -1) == 0) plain_ = std::move(plain);
+  }
+
+  /// True when the folds can walk over the elements where they lie: bricks are runs of consecutive memory.
+  bool point_at_operands(const Box& elements, const Shape& extents) {
+    if (plain_.empty() || !whole_.is_local(elements)) return false;
+    for (std::size_t f = 0; f < scratch_.size(); ++f) {
+      const auto operand = static_cast<std::size_t>(plain_[f]);
+      auto piece = whole_.piece_of(operand, elements);
+      const Shape packed = protocol::contiguous_strides(extents, static_cast<std::size_t>(scratch_[f].item));
+      for (std::size_t k = 0; k < dims_; ++k)
+        if (piece.strides[k] != packed[k] && (k + 1 == dims_ || fold_.brick[k] > 1)) return false;
+      scratch_[f].values = site_.address(fold_.values.operands[operand], piece);
+      scratch_[f].strides = std::move(piece.strides);
+    }
+    return true;
+  }
 
   Box elements_of(const Box& region) const {
     Box elements(dims_);
@@ -98,7 +134,7 @@ class BrickFolder {
     const Box elements = elements_of(region);
     Shape extents(dims_);
     for (std::size_t k = 0; k < dims_; ++k) extents[k] = elements[k].size();
-    compute(elements, extents);
+    if (!point_at_operands(elements, extents)) compute(elements, extents);
     for (std::size_t f = 0; f < scratch_.size(); ++f) {
       fold_bricks(fold_.folds[f], scratch_[f], region, extents);
       store_partials(fold_.folds[f], scratch_[f], region);
@@ -107,16 +143,17 @@ class BrickFolder {
 
   /// The values of `elements` into scratch, C order.
   void compute(const Box& elements, const Shape& extents) {
-    std::vector<Shape> strides;
     for (auto& scratch : scratch_) {
-      scratch.values.resize(static_cast<std::size_t>(protocol::element_count(extents) * scratch.item));
-      strides.push_back(protocol::contiguous_strides(extents, static_cast<std::size_t>(scratch.item)));
+      scratch.memory.resize(static_cast<std::size_t>(protocol::element_count(extents) * scratch.item));
+      scratch.values = scratch.memory.data();
+      scratch.strides = protocol::contiguous_strides(extents, static_cast<std::size_t>(scratch.item));
     }
     std::vector<Pointer> targets(scratch_.size());
     const auto aim_at = [&](const Box& part) -> std::span<const Pointer> {
       for (std::size_t f = 0; f < targets.size(); ++f) {
-        targets[f] = {scratch_[f].values.data(), strides[f].data()};
-        for (std::size_t k = 0; k < dims_; ++k) targets[f].address += (part[k].first - elements[k].first) * strides[f][k];
+        const auto& strides = scratch_[f].strides;
+        targets[f] = {scratch_[f].memory.data(), strides.data()};
+        for (std::size_t k = 0; k < dims_; ++k) targets[f].address += (part[k].first - elements[k].first) * strides[k];
       }
       return targets;
     };
@@ -132,7 +169,7 @@ class BrickFolder {
     Shape grid(dims_);
     for (std::size_t k = 0; k < dims_; ++k) grid[k] = region[k].size();
     scratch.partials.resize(static_cast<std::size_t>(protocol::element_count(grid) * item));
-    const Shape strides = protocol::contiguous_strides(extents, static_cast<std::size_t>(item));
+    const Shape& strides = scratch.strides;
     std::byte* out = scratch.partials.data();
     const bool runs_are_kept = dims_ > 0 && !fold_.reduced[dims_ - 1];
     if (runs_are_kept) {  // vectors along the last axis, one row of the brick after the other
@@ -149,8 +186,8 @@ class BrickFolder {
         for_each_index(rows, [&](const Shape& row) {
           std::int64_t offset = start;
           for (std::size_t k = 0; k + 1 < dims_; ++k) offset += row[k] * strides[k];
-          if (is_first) std::memcpy(out, scratch.values.data() + offset, static_cast<std::size_t>(length * item));
-          else fold_rows(fold.op, fold.loop, scratch.values.data() + offset, 1, static_cast<std::size_t>(length), out);
+          if (is_first) std::memcpy(out, scratch.values + offset, static_cast<std::size_t>(length * item));
+          else fold_rows(fold.op, fold.loop, scratch.values + offset, 1, static_cast<std::size_t>(length), out);
           is_first = false;
         });
         out += length * item;
@@ -164,7 +201,7 @@ class BrickFolder {
         start += at[k] * fold_.brick[k] * strides[k];
         length *= std::min(fold_.brick[k], extents[k] - at[k] * fold_.brick[k]);
       }
-      fold_runs(fold.op, fold.loop, scratch.values.data() + start, 1, static_cast<std::size_t>(length), out);
+      fold_runs(fold.op, fold.loop, scratch.values + start, 1, static_cast<std::size_t>(length), out);
       out += item;
     });
     if (fold_.is_complete) complete(fold, scratch, grid);
@@ -219,6 +256,7 @@ class BrickFolder {
   Box inset_box_;  // in iterations of the whole
   std::size_t dims_;
   std::vector<Scratch> scratch_;  // by fold
+  std::vector<int> plain_;        // by fold: the operand that it folds as it lies; empty when something is computed
   std::vector<std::byte> results_;
 };
 

@@ -27,10 +27,10 @@ def compute(np, params, full):
     delta, sweep = 1.0, 0
     while delta > 1e-16 and sweep < params["sweeps"]:
         work = 0.2 * (cells + up + down + left + right)
-        delta = float(np.abs(work - cells).sum())
+        delta = np.abs(work - cells).sum()
         cells[:] = work
         sweep += 1
-    return full, delta
+    return full, float(delta)
 
 
 def result(np, params, full, delta):
