@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/session.hpp"
+#include "engine/assert.hpp"
 #include "engine/exec/isa.hpp"
 
 #include <algorithm>
@@ -185,7 +186,7 @@ protocol::Reply Session::execute(const protocol::Batch& batch) {
     const auto planned = refusal ? static_cast<std::size_t>(std::max<std::int64_t>(refusal->command, 0)) : batch.commands.size();
     for (std::size_t c = 0; c < planned; ++c) written_.push_back(batch.commands[c].out.base);
     run(plan, batch, reply);
-    heap_.allocator().take_uncommitted();  // admitted, hence committed above
+    GAMELAN_ASSERT(cheap, heap_.allocator().take_uncommitted().empty(), "what was admitted is committed");
     if (comm_.rank() == 0) {
       for (int r = 1; r < comm_.size(); ++r) board_.await(r, executor_.last_step());
       if (const auto failure = failure_of_batch()) refusal = Refusal{failure->command(), *failure};

@@ -117,6 +117,10 @@ std::vector<Allocator::Block> Allocator::take_idle() {
   return idle;
 }
 
+void Allocator::remember_committed(std::span<const Block> pages) {
+  for (const Block& block : pages) committed_.assign({block.offset, block.offset + block.bytes, 0});
+}
+
 void Allocator::forget_committed(std::span<const Block> pages) {
   for (const Block& block : pages) committed_.erase(block.offset, block.offset + block.bytes);
 }

@@ -52,6 +52,8 @@ class Allocator {
   std::vector<Block> take_uncommitted() { return std::exchange(uncommitted_, {}); }
   /// Whole-page ranges that are committed but free; from now on they count as not committed.
   std::vector<Block> take_idle();
+  /// These whole pages are committed: a copy of this allocator handed them out (a dry run).
+  void remember_committed(std::span<const Block> pages);
   /// These whole pages are not committed after all.
   void forget_committed(std::span<const Block> pages);
 

@@ -174,7 +174,9 @@ bool Heap::commit(std::span<const Allocator::Block> pages) {
     is_mine = populate(address(comm_.rank(), range->offset), range->bytes);
   }
   const bool is_everywhere = comm_.agree_min(is_mine) == 1;
-  if (!is_everywhere) {
+  if (is_everywhere) {
+    allocator_.remember_committed(pages);
+  } else {
     for (const auto& range : pages) discard(address(comm_.rank(), range.offset), range.bytes);
     allocator_.forget_committed(pages);
   }

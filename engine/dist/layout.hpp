@@ -28,7 +28,8 @@ Shape extents_of(const Box& box);
 Box moved(Box box, const Shape& by);
 /// The common part, empty when there is none.
 Box intersection(const Box& left, const Box& right);
-/// Visits what is left of `box` without `hole`, in boxes: those below and above the hole, axis by axis.
+/// Visits what is left of `box` (first <= last on every axis) without `hole`, in boxes: those below and above the hole,
+/// axis by axis.
 template <class Visit>
 void for_each_slab(Box box, const Box& hole, Visit visit) {
   for (std::size_t k = 0; k < box.size(); ++k) {

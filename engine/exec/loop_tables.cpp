@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Looks a loop up in the level in use, then in those below (loops that gain nothing from wider vectors exist only there). Also the result rule of the op table, which needs no typed code.
+// Looks a loop up in the level in use, then in those below (loops that gain nothing from wider vectors exist only
+// there). Also the result rule of the op table, which needs no typed code.
 #include "engine/exec/loop_tables.hpp"
 
 #include "engine/exec/isa.hpp"

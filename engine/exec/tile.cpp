@@ -15,11 +15,8 @@
 #include "protocol/error.hpp"
 
 namespace gamelan::engine::exec {
-namespace {
 
 using Kind = Instruction::Kind;
-
-}  // namespace
 
 class Runner::State {
  public:

@@ -2,7 +2,8 @@
 // Groups nodes that can run in one pass over memory, and gives every new array its layout. A node joins the latest group
 // that admits it, provided it does not depend on a group in between. Inside a group an element may depend only on
 // elements at the same position; a read at another offset of something that the group writes is admitted in one case:
-// the write goes to a fresh version of the array, so that a stencil with its assignment is one pass without a copy.
+// the write goes to a fresh version of the array, so that a stencil with its assignment is one pass without a copy. A
+// read of more than the group writes makes the group an inset (inset.hpp).
 #include <algorithm>
 
 #include "engine/plan/bricks.hpp"

@@ -13,7 +13,8 @@ protocol::Command part_of(protocol::Command command, const Shape& first, const S
 /// Where `inner` begins in `outer`, when it is a box of it, axis by axis and element by element; both are boxes of `base`.
 std::optional<Shape> origin_in(const View& inner, const View& outer, const ArrayInfo& base);
 /// The group as the inset of a pass over the iterations of `node`, which reads more of an array than the group writes.
-/// Nothing when it reads no such array, or cannot run in parts.
+/// Nothing when it reads no such array, cannot run in parts, or would keep others from sharing a pass. (An axis of extent 1
+/// has no place in a base, so a box with one is no inset.)
 std::optional<Group> as_inset(const Context& context, const Group& group, const Node& node);
 
 }  // namespace gamelan::engine::plan

@@ -222,15 +222,18 @@ class Lowering : private StepWriter {
     ProgramBuilder builder(kernel.program, [&](const View& view, bool is_written) { return operands.of_view(view, is_written); },
                            [&](const protocol::Command& command) { return operands.of_payload(command); });
     int folds = 0;
+    const Shape extents = inset ? inset->iterations.extents() : Shape{};
     for (std::size_t i = first; i < group.nodes.size(); ++i) {
       const auto& current = node(group.nodes[i]);
-      auto command = current.command;
+      const auto& command = current.command;
+      const bool is_part = inset && i >= inset->nodes;
       if (current.kind == Node::Kind::elementwise) {
-        builder.add(inset && i >= inset->nodes ? part_of(std::move(command), inset->first, inset->extents) : command);
+        if (is_part) builder.add(part_of(command, inset->first, extents));
+        else builder.add(command);
         continue;
       }
       auto view = std::get<View>(command.in[0]);
-      if (inset) view = part_of(view, inset->first, inset->extents);
+      if (is_part) view = part_of(view, inset->first, extents);
       const auto loop = loop_of_fold(command);
       builder.store(builder.value(view, loop), operands.scratch(loop, folds++));
     }

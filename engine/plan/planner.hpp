@@ -39,7 +39,7 @@ struct Group {
   /// The first `nodes` of them run over a box of the iterations only (inset.hpp).
   struct Inset {
     std::size_t nodes;
-    Shape first, extents;
+    Shape first;
     Layout iterations;  ///< of the box
   };
   std::vector<int> nodes;

@@ -214,6 +214,14 @@ TEST(Plan, only_exact_divisions_become_multiplications) {
   }
 }
 
+TEST(Plan, a_small_box_is_no_inset) {
+  BatchWriter r(2);
+  const View u = r.existing({700, 700});
+  r.assign(part(u, 0, 10, 0, 700), r.existing({10, 700}));
+  r.sum(u);
+  EXPECT_EQ(r.plan().steps.size(), 3U) << dump(r.plan());
+}
+
 TEST(Plan, a_copy_that_is_written_is_copied) {
   BatchWriter r(2);
   const View u = r.existing({700, 700});

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every loop, cast and fold against the NumPy that is installed: all admitted dtypes, special values, both levels.
+"""Every loop, cast and fold against the NumPy that is installed: all admitted dtypes, special values, every level.
 
 Called by CTest with the path of the module that exposes the loops. Bits must agree except where the tolerance table says
 how far a result may be, in units in the last place, and why.

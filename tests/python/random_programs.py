@@ -231,7 +231,8 @@ class Writer(Pieces):
         value, choose = self.values()[name], self.random
         axis = choose.randrange(value.ndim)
         index = self.indices(value.shape[axis])
-        forms = [f"{name}[{':, ' * axis}{index}]", f"{name}.take({index}, {axis})"]
+        # NumPy's own result of the first lies in the order of its index: what a reshape of it shares would differ.
+        forms = [f"{name}[{':, ' * axis}{index}]{'.copy()' if axis else ''}", f"{name}.take({index}, {axis})"]
         return f"{self.new()} = {choose.choice(forms)}"
 
     def scatter(self):

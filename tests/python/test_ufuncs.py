@@ -176,3 +176,16 @@ def test_small_results_of_small_operands_stay(mixed):
     assert gamelan.arange(10)[:2].is_distributed, "locality belongs to the base"
     assert (gamelan.arange(4)[:, None] + gamelan.arange(3)).is_distributed
     assert _core.threshold() == 10
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_a_division_by_a_power_of_two_has_numpys_bits(engine, dtype):
+    """The planner multiplies instead, where that gives the same bits."""
+    limits = numpy.finfo(dtype)
+    special = [0.0, -0.0, numpy.inf, -numpy.inf, numpy.nan, limits.max, limits.tiny, limits.smallest_subnormal, 3 * limits.smallest_subnormal]
+    data = numpy.concatenate([special, numpy.random.RandomState(3).randn(100)]).astype(dtype)
+    with numpy.errstate(all="ignore"):
+        for exponent in (limits.minexp - 1, limits.minexp, -3, 0, 1, 2, limits.maxexp - 2, limits.maxexp - 1):
+            for divisor in (data.dtype.type(2) ** exponent, data.dtype.type(-2) ** exponent):
+                got = numpy.asarray(gamelan.array(data) / divisor)
+                assert got.tobytes() == (data / divisor).tobytes(), divisor
