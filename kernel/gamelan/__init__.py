@@ -15,6 +15,7 @@ from . import _core
 _core.set_package_directory(_os.path.dirname(_os.path.abspath(__file__)))
 
 from . import _indexing, _local, _promotion  # noqa: E402  (hooks of _core, before anything is computed)
+from ._arg_reductions import argmax, argmin  # noqa: E402
 from ._config import config, options  # noqa: E402
 from ._counting import bincount, histogram  # noqa: E402
 from ._creation import (  # noqa: E402

@@ -2,6 +2,7 @@
 """The part of ndarray that calculates by name: x.sum(), x.clip(), x.dot(). Each forwards to the function of that name; the
 folds of small arrays go to NumPy at once, because a look at every keyword would cost more than the fold. A base of
 ndarray, of no use by itself."""
+from . import _arg_reductions as arg_reductions
 from . import _core
 from . import _linalg as linalg
 from . import _manipulation as manipulation
@@ -65,6 +66,14 @@ class Calculation(_core.Array):
         if self._b is not None and not keywords:
             return reductions.reduce("min", self, axis, None, out, keepdims)
         return reductions.min(self, axis, out, keepdims, **keywords)
+
+    def argmin(self, axis=None, out=None, *, keepdims=False):
+        """Index of the smallest element along an axis, or of the flattened array."""
+        return arg_reductions.argmin(self, axis, out, keepdims=keepdims)
+
+    def argmax(self, axis=None, out=None, *, keepdims=False):
+        """Index of the largest element along an axis, or of the flattened array."""
+        return arg_reductions.argmax(self, axis, out, keepdims=keepdims)
 
     def any(self, axis=None, out=None, keepdims=False, **keywords):
         """True where an element over the axes is not zero."""
