@@ -29,6 +29,11 @@ class Generator:
     def __init__(self, seed=None):
         self._restart(seed)
 
+    def __getattr__(self, name):
+        if hasattr(numpy.random.Generator, name) and not name.startswith("_"):
+            raise NotImplementedName(f"gamelan.random.Generator.{name} is not implemented yet")
+        raise AttributeError(f"'Generator' object has no attribute {name!r}")
+
     def _restart(self, seed):
         if isinstance(seed, _core.Array):
             seed = numpy.asarray(seed)

@@ -61,3 +61,13 @@ def test_parameters_may_be_arrays(engine):
     loc = gamelan.arange(5.0) * 100
     values = gamelan.random.default_rng(0).normal(loc, 1)
     assert values.shape == (5,) and numpy.all(numpy.abs(values - loc) < 10)
+
+
+def test_what_is_not_there_says_so(engine):
+    """A NotImplementedError by name, which is also an AttributeError: hasattr() and completion go on working."""
+    generator = gamelan.random.default_rng(0)
+    with pytest.raises(NotImplementedError, match="random.Generator.permutation is not implemented"):
+        generator.permutation(5)
+    assert not hasattr(generator, "permutation")
+    with pytest.raises(AttributeError, match="no attribute 'no_such_thing'"):
+        generator.no_such_thing
