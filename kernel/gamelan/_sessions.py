@@ -231,14 +231,13 @@ def sweep(base: Path) -> None:
                 continue
             if is_alive(facts):
                 continue
-            if facts.get("launcher") == "mpiexec" and facts.get("job_family"):
+            if (path / "ompi").exists():  # only once, before that is gone: another job may be given the number later
                 remove_shared_memory(facts)
-                del facts["job_family"]  # only once: another job may be given the number later
-                write_facts(path, facts)
             for name in ("engine.sock", "connection.json"):
                 (path / name).unlink(missing_ok=True)
             shutil.rmtree(path / "ompi", ignore_errors=True)
             dead.append(((path / "session.json").stat().st_mtime, path))
     for place, (written, path) in enumerate(sorted(dead, reverse=True)):
         if (place >= _KEPT_DEAD_SESSIONS or time.time() - written > _KEPT_SECONDS) and not is_alive(read_facts(path)):
-            remove(path)
+            with contextlib.suppress(OSError):
+                remove(path)

@@ -129,6 +129,19 @@ def test_a_session_that_is_written_to_is_removed_all_the_same(runtime):
         assert not list(runtime.iterdir())
 
 
+def test_shared_memory_of_a_dead_session_is_looked_for_once(runtime, monkeypatch):
+    """Its job's number may be another job's when the next sweep comes; and what the launcher wrote is not written again."""
+    asked = []
+    monkeypatch.setattr(_sessions, "remove_shared_memory", lambda facts: asked.append(facts["session"]))
+    directory = _sessions.new_session(runtime, "gone")
+    (directory / "ompi").mkdir()
+    _sessions.write_facts(directory, {"session": "gone", "launcher": "mpiexec", "job_family": 7, "ended": {"reason": "killed"}})
+    before = (directory / "session.json").read_bytes()
+    for _ in range(3):
+        _sessions.sweep(runtime)
+    assert asked == ["gone"] and (directory / "session.json").read_bytes() == before
+
+
 def test_a_process_id_used_again_is_no_living_session():
     start = _sessions.process_start(os.getpid())
     facts = {"launcher": "mpiexec", "host": socket.gethostname(), "pid": os.getpid()}
