@@ -171,7 +171,8 @@ def remove(directory: Path) -> None:
     """Remove a session's folder and all in it, at one moment: who still writes there finds no folder and gives up.
 
     Without the renaming a launcher that notes down the end of its engines puts a file into the folder while it is
-    emptied, and the session stays listed for ever.
+    emptied, and the session stays listed for ever. Who had found the folder just before may still put a file into the
+    renamed one; the next sweep takes it.
     """
     grave = directory.with_name(f"{_REMOVED}{secrets.token_hex(4)}")
     with contextlib.suppress(FileNotFoundError):

@@ -126,6 +126,8 @@ def test_a_session_that_is_written_to_is_removed_all_the_same(runtime):
         _sessions.remove(directory)
         for writer in writers:
             writer.join()
+        assert not (runtime / "busy").exists()
+        _sessions.sweep(runtime)
         assert not list(runtime.iterdir())
 
 
