@@ -31,6 +31,8 @@ protocol::Reply refusal(std::uint64_t seq, ErrorKind kind, std::string message) 
 
 std::optional<Incoming> Inbox::next(std::chrono::milliseconds timeout) {
   std::unique_lock lock(mutex_);
+  // Not even a wait that is over at once: it would be a system call in every round trip.
+  if (queue_.empty() && timeout <= std::chrono::milliseconds(0)) return std::nullopt;
   if (!has_request_.wait_for(lock, timeout, [&] { return !queue_.empty(); })) return std::nullopt;
   Incoming incoming = std::move(queue_.front());
   queue_.pop_front();

@@ -1,28 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 0's ear and mouth: one thread that owns the ZeroMQ socket, so that a client always gets an answer within
-// milliseconds, whatever the ranks compute. Knows messages and who sent them; knows no arrays, no MPI. Used by main.cpp.
+// Rank 0's ear and mouth. The ZeroMQ socket has one holder at a time: the main thread while it waits for work, so that a
+// batch reaches it and its reply leaves without another thread being woken; a thread of the server's own once the main
+// thread has computed for a while, so that a client is always answered soon. Knows no arrays, no MPI. Used by main.cpp.
 #pragma once
 #include <chrono>
-#include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
-#include <string>
 
-#include "engine/inbox.hpp"
+#include "engine/listener.hpp"
 #include "engine/options.hpp"
 #include "protocol/codec.hpp"
 #include "protocol/connection.hpp"
 
 namespace gamelan::engine {
-
-/// What the server asks of the engine. All are called on the server's thread, while the main thread may compute: they
-/// must be quick, thread-safe and start no MPI call.
-struct ServerCallbacks {
-  std::function<std::string()> status_json;  ///< JSON object: counters of the session
-  std::function<std::string()> hello_info;   ///< JSON object: ranks, memory, versions
-  std::function<void(std::uint64_t batch)> cancel;  ///< cut the batch that is being executed
-};
 
 class Server {
  public:

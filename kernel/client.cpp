@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One thread polls {socket, wake-up, connection events}. Rank 0 answers heartbeats from its own ZeroMQ thread even while
+// Whoever holds the socket polls {socket, wake-up, connection events}. Rank 0 answers heartbeats from its own ZeroMQ thread even while
 // it computes, so silence for `silence_limit` means that the process, its node or the network is gone.
 #include "kernel/client.hpp"
 
@@ -22,6 +22,7 @@ using namespace std::chrono_literals;
 
 namespace {
 constexpr auto heartbeat_period = 1s;
+constexpr auto look_in_period = 500ms;
 constexpr auto silence_limit = 20s;        // a suspended laptop wakes within one period and is heard again
 constexpr auto local_reconnect_limit = 1s;
 constexpr auto remote_reconnect_limit = 15s;
@@ -88,7 +89,7 @@ Client::~Client() {
     const std::scoped_lock lock(mutex_);
     is_stopping_ = true;
   }
-  socket_->poke();
+  ending_.notify_all();
   thread_.join();
 }
 
@@ -105,17 +106,47 @@ std::uint64_t Client::send(protocol::Request request) {
     const std::scoped_lock lock(mutex_);
     queue_.push_back(std::move(frames));
   }
-  socket_->poke();
+  send_now();
   return seq;
 }
 
+void Client::send_now() {
+  // Who finds the socket held pokes the holder, who looks at the queue once more after letting go: nothing is left behind.
+  do {
+    const std::unique_lock holding(holding_, std::try_to_lock);
+    if (!holding.owns_lock()) return socket_->poke();
+    try {
+      if (!send_queued()) return;
+    } catch (const std::exception& error) {
+      return set_lost(std::string("[client] ") + error.what());
+    }
+  } while (has_queued());
+}
+
+bool Client::has_queued() const {
+  const std::scoped_lock lock(mutex_);
+  return !queue_.empty();
+}
+
 std::optional<protocol::Reply> Client::take(std::uint64_t seq, Milliseconds limit) {
+  const auto end = Clock::now() + limit;
   std::unique_lock lock(mutex_);
-  const auto has_news = [&] { return lost_.has_value() || replies_.contains(seq); };
-  arrived_.wait_for(lock, limit, has_news);
-  if (auto node = replies_.extract(seq)) return std::move(node.mapped());
-  if (lost_) throw Error(ErrorKind::engine_lost, *lost_);
-  return std::nullopt;
+  for (bool is_signalled = false, has_looked = false;; has_looked = true) {
+    if (auto node = replies_.extract(seq)) return std::move(node.mapped());
+    if (lost_) throw Error(ErrorKind::engine_lost, *lost_);
+    const auto left = std::chrono::ceil<Milliseconds>(end - Clock::now());
+    if (is_signalled || (has_looked && left <= 0ms)) return std::nullopt;
+    if (is_read_) {
+      arrived_.wait_until(lock, end);
+      continue;
+    }
+    is_read_ = true;
+    lock.unlock();
+    is_signalled = !serve(std::max(left, 0ms));
+    lock.lock();
+    is_read_ = false;
+    arrived_.notify_all();  // somebody else may read now
+  }
 }
 
 void Client::forget(std::uint64_t seq) {
@@ -147,39 +178,55 @@ void Client::run() {
   sigfillset(&every_signal);
   pthread_sigmask(SIG_BLOCK, &every_signal, nullptr);
   for (;;) {
-    try {
-      zmq::pollitem_t items[] = {{socket_->dealer.handle(), 0, ZMQ_POLLIN, 0},
-                                 {nullptr, socket_->wake, ZMQ_POLLIN, 0},
-                                 {socket_->events.handle(), 0, ZMQ_POLLIN, 0}};
-      zmq_poll(items, 3, 500);  // the C call: EINTR is -1, not an exception
-      std::uint64_t count = 0;
-      if (read(socket_->wake, &count, sizeof count) < 0) count = 0;
-      receive_all();
-      watch_connection();
-      send_queued();
-      const std::scoped_lock lock(mutex_);
-      if (is_stopping_) return;
-    } catch (const std::exception& error) {
-      set_lost(std::string("[client] ") + error.what());
-      return;
+    {
+      std::unique_lock lock(mutex_);
+      if (ending_.wait_for(lock, look_in_period, [&] { return is_stopping_; })) break;
+      if (is_read_) continue;  // a caller is at the socket, and does all of it
     }
+    serve(0ms);
   }
+  send_now();
 }
 
-void Client::send_queued() {
-  if (Clock::now() - last_beat_ >= heartbeat_period) {
-    last_beat_ = Clock::now();
-    const std::scoped_lock lock(mutex_);
-    heartbeats_.insert(++last_seq_);
-    queue_.push_back(protocol::encode(protocol::Request{protocol::StatusRequest{last_seq_}}));
+bool Client::serve(Milliseconds limit) {
+  bool is_undisturbed = true, takes_more = false;
+  try {
+    const std::scoped_lock holding(holding_);
+    zmq::pollitem_t items[] = {{socket_->dealer.handle(), 0, ZMQ_POLLIN, 0},
+                               {nullptr, socket_->wake, ZMQ_POLLIN, 0},
+                               {socket_->events.handle(), 0, ZMQ_POLLIN, 0}};
+    const auto beat_due = std::chrono::ceil<Milliseconds>(last_beat_ + heartbeat_period - Clock::now());
+    const auto wait = std::clamp(beat_due, 0ms, limit);
+    is_undisturbed = zmq_poll(items, 3, wait.count()) >= 0 || errno != EINTR;  // the C call: EINTR is no exception
+    std::uint64_t count = 0;
+    if (items[1].revents != 0 && read(socket_->wake, &count, sizeof count) < 0) count = 0;
+    receive_all();
+    watch_connection();
+    beat();
+    takes_more = send_queued();
+  } catch (const std::exception& error) {
+    set_lost(std::string("[client] ") + error.what());
   }
+  if (takes_more && has_queued()) send_now();
+  return is_undisturbed;
+}
+
+void Client::beat() {
+  if (Clock::now() - last_beat_ < heartbeat_period) return;
+  last_beat_ = Clock::now();
+  const std::scoped_lock lock(mutex_);
+  heartbeats_.insert(++last_seq_);
+  queue_.push_back(protocol::encode(protocol::Request{protocol::StatusRequest{last_seq_}}));
+}
+
+bool Client::send_queued() {
   for (;;) {
+    if (!has_queued()) return true;
     // A connection that was turned away (a wrong key) takes nothing, and a send would wait for ever.
-    if ((socket_->dealer.get(zmq::sockopt::events) & ZMQ_POLLOUT) == 0) return;
+    if ((socket_->dealer.get(zmq::sockopt::events) & ZMQ_POLLOUT) == 0) return false;
     Frames frames;
     {
       const std::scoped_lock lock(mutex_);
-      if (queue_.empty()) return;
       frames = std::move(queue_.front());
       queue_.pop_front();
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The wire to rank 0: one DEALER socket, owned by one thread that also keeps the engines awake with heartbeats. Callers
-// hand it requests and wait for replies by sequence number; it knows neither Python nor arrays. Every wait has a limit.
+// The wire to rank 0: one DEALER socket that has one holder at a time: whoever waits for a reply reads it himself, so that
+// no other thread need wake; a thread of the client's own looks in now and then and keeps the engines awake with
+// heartbeats. Replies are found by sequence number. Knows neither Python nor arrays. Every wait has a limit.
 #pragma once
 #include <chrono>
 #include <condition_variable>
@@ -27,10 +28,11 @@ class Client {
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  /// Queues a request under a fresh sequence number, which it returns. Never blocks.
+  /// Sends a request under a fresh sequence number, which it returns. Never blocks: what the socket does not take now
+  /// leaves later, in order.
   /// Throws Error{engine_lost} once the engines are known to be gone.
   std::uint64_t send(protocol::Request request);
-  /// Waits at most `limit` for the reply to `seq`; nullopt when it has not come. Throws Error{engine_lost} when it
+  /// Waits at most `limit` for the reply to `seq`; nullopt when it has not come, also after a signal. Throws Error{engine_lost} when it
   /// cannot come any more.
   std::optional<protocol::Reply> take(std::uint64_t seq, Milliseconds limit);
   /// The reply to `seq` is not wanted: dropped when it comes.
@@ -43,17 +45,28 @@ class Client {
 
  private:
   void run();
-  void send_queued();
+  /// Serves the socket once, after waiting at most `limit` for something to come; false after a signal. What fails here
+  /// is the end of the engines for all callers.
+  bool serve(Milliseconds limit);
+  void beat();
+  void send_now();
+  /// False when something stays queued because the socket takes nothing now.
+  bool send_queued();
+  bool has_queued() const;
   void receive_all();
   void watch_connection();
   void set_lost(const std::string& cause);
 
   struct Socket;  // keeps ZeroMQ's headers out of this one
   std::unique_ptr<Socket> socket_;
+  std::mutex holding_;  // of the socket and of what follows; taken before mutex_
+  std::chrono::steady_clock::time_point last_heard_, last_beat_;
+  std::optional<std::chrono::steady_clock::time_point> disconnected_;
   bool is_local_ = true;  // over ipc a closed connection means a dead engine; over tcp it may come back
 
   mutable std::mutex mutex_;  // guards everything below; never held over a socket call
-  std::condition_variable arrived_;
+  std::condition_variable arrived_, ending_;
+  bool is_read_ = false;  // some caller waits at the socket; the others wait for arrived_
   std::deque<protocol::Frames> queue_;
   std::map<std::uint64_t, protocol::Reply> replies_;
   std::set<std::uint64_t> forgotten_;
@@ -63,8 +76,6 @@ class Client {
   std::optional<std::string> lost_;
   bool is_stopping_ = false;
 
-  std::chrono::steady_clock::time_point last_heard_, last_beat_;
-  std::optional<std::chrono::steady_clock::time_point> disconnected_;
   std::thread thread_;
 };
 

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `dispatch` is the one place that owns try/catch: whatever arrives, exactly one reply leaves and nothing else changes.
+#include "engine/listener.hpp"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "protocol/ops.hpp"
+
+namespace gamelan::engine {
+namespace {
+
+using protocol::Bytes;
+using protocol::Error;
+using protocol::ErrorKind;
+using protocol::Frames;
+using protocol::Outcome;
+
+constexpr int messages_per_turn = 64;  // then look at the gate and the outbox again
+
+Bytes to_bytes(const zmq::message_t& message) {
+  const auto* first = static_cast<const std::byte*>(message.data());
+  return Bytes(first, first + message.size());
+}
+
+/// A message that owns the bytes: large results are not copied again on their way out.
+zmq::message_t to_message(Bytes&& bytes) {
+  constexpr std::size_t worth_moving = 4'096;
+  if (bytes.size() < worth_moving) return zmq::message_t(bytes.data(), bytes.size());
+  auto owned = std::make_unique<Bytes>(std::move(bytes));
+  zmq::message_t message(
+      owned->data(), owned->size(), [](void*, void* hint) { delete static_cast<Bytes*>(hint); }, owned.get());
+  static_cast<void>(owned.release());
+  return message;
+}
+
+protocol::Reply failure(std::uint64_t seq, ErrorKind kind, const std::string& message) {
+  protocol::Reply reply;
+  reply.seq = seq;
+  reply.outcome = Outcome::failed;
+  reply.error = kind;
+  reply.message = message;
+  return reply;
+}
+
+protocol::Reply success(std::uint64_t seq, std::string info) {
+  protocol::Reply reply;
+  reply.seq = seq;
+  reply.info = std::move(info);
+  return reply;
+}
+
+std::string hex(std::uint64_t value) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+}  // namespace
+
+Listener::Listener(const Options& options, protocol::Connection connection, ServerCallbacks callbacks)
+    : connection_(std::move(connection)),
+      idle_timeout_s_(options.idle_timeout_s),
+      callbacks_(std::move(callbacks)),
+      endpoint_(options, connection_),
+      wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  if (wake_fd_ < 0) throw Error(ErrorKind::os, std::string("eventfd: ") + std::strerror(errno));
+  note_client();
+}
+
+Listener::~Listener() { ::close(wake_fd_); }
+
+void Listener::note_client() {
+  heard_s_.store(std::chrono::duration<double>(Clock::now().time_since_epoch()).count());
+}
+
+double Listener::seconds_since_client() const {
+  return std::chrono::duration<double>(Clock::now().time_since_epoch()).count() - heard_s_.load();
+}
+
+void Listener::wake() {
+  const std::uint64_t one = 1;
+  while (write(wake_fd_, &one, sizeof one) < 0 && errno == EINTR) {
+  }
+}
+
+void Listener::post(const Bytes& identity, Frames frames) {
+  const std::lock_guard lock(mutex_);
+  outbox_.emplace_back(identity, std::move(frames));
+}
+
+void Listener::flush() {
+  std::deque<std::pair<Bytes, Frames>> ready;
+  {
+    const std::lock_guard lock(mutex_);
+    ready.swap(outbox_);
+  }
+  for (auto& [identity, frames] : ready) send(identity, std::move(frames));
+}
+
+void Listener::serve(std::chrono::milliseconds limit) {
+  zmq::pollitem_t items[] = {{endpoint_.router().handle(), 0, ZMQ_POLLIN, 0},
+                             {endpoint_.gate().handle(), 0, ZMQ_POLLIN, 0},
+                             {nullptr, wake_fd_, ZMQ_POLLIN, 0}};
+  if (zmq_poll(items, static_cast<int>(std::size(items)), limit.count()) < 0) {
+    if (errno == EINTR) return;
+    throw Error(ErrorKind::os, std::string("zmq_poll: ") + zmq_strerror(errno));
+  }
+  if (items[2].revents) {
+    std::uint64_t count = 0;
+    if (read(wake_fd_, &count, sizeof count) < 0 && errno != EAGAIN) throw Error(ErrorKind::os, "eventfd");
+  }
+  if (items[1].revents) endpoint_.admit_or_deny();
+  flush();
+  if (items[0].revents) receive();
+}
+
+void Listener::receive() {
+  for (int count = 0; count < messages_per_turn; ++count) {
+    zmq::message_t part;
+    if (!endpoint_.router().recv(part, zmq::recv_flags::dontwait)) return;
+    const Bytes identity = to_bytes(part);
+    Frames frames;
+    bool is_too_long = false;
+    while (part.more()) {
+      if (!endpoint_.router().recv(part, zmq::recv_flags::none)) return;
+      is_too_long = is_too_long || frames.size() == protocol::max_frames;
+      if (!is_too_long) frames.push_back(to_bytes(part));
+    }
+    if (is_too_long) frames.resize(1);  // the header says which request; without its payloads it cannot decode
+    dispatch(identity, std::move(frames));
+  }
+}
+
+void Listener::dispatch(const Bytes& identity, Frames frames) {
+  const std::uint64_t seq = protocol::peek_sequence(frames);
+  protocol::Reply reply;
+  try {
+    protocol::Request request = protocol::decode_request(frames);
+    note_client();
+    if (const auto* hello = std::get_if<protocol::Hello>(&request)) {
+      reply = greet(*hello);
+    } else if (const auto* asked = std::get_if<protocol::StatusRequest>(&request)) {
+      reply = status(asked->seq);
+    } else if (const auto* cut = std::get_if<protocol::Cancel>(&request)) {
+      reply = cancel(identity, *cut);
+    } else {
+      std::optional<protocol::Reply> refusal = inbox_.admit({identity, std::move(frames), std::move(request)});
+      if (!refusal) return;  // the main thread will reply
+      reply = std::move(*refusal);
+    }
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::protocol) ++malformed_;
+    reply = failure(seq, error.kind(), error.what());
+  } catch (const std::exception& error) {
+    reply = failure(seq, ErrorKind::internal, std::string("the engine's server: ") + error.what());
+  }
+  send(identity, protocol::encode(reply));
+}
+
+protocol::Reply Listener::greet(const protocol::Hello& hello) {
+  if (hello.version == protocol::protocol_version && hello.fingerprint == protocol::fingerprint())
+    return success(hello.seq, callbacks_.hello_info());
+  return failure(hello.seq, ErrorKind::version,
+                 "client and engines were built from different sources: the engines speak protocol " +
+                     std::to_string(protocol::protocol_version) + " with op table " + hex(protocol::fingerprint()) +
+                     ", this client protocol " + std::to_string(hello.version) + " with op table " +
+                     hex(hello.fingerprint) +
+                     "; build both from the same source (cmake --build build) and restart the engines (gamelan "
+                     "engines stop) and the notebook's kernel");
+}
+
+protocol::Reply Listener::status(std::uint64_t seq) {
+  nlohmann::json info = nlohmann::json::parse(callbacks_.status_json());
+  const Inbox::State work = inbox_.state();
+  info["server"] = {{"session", connection_.session},
+                    {"host", connection_.host},
+                    {"pid", connection_.pid},
+                    {"ranks", connection_.ranks},
+                    {"slurm_job_id", connection_.slurm_job_id},
+                    {"uptime_seconds", std::chrono::duration<double>(Clock::now() - started_).count()},
+                    {"idle_timeout_seconds", idle_timeout_s_},
+                    {"busy_seconds", work.busy_s},
+                    {"is_busy", work.is_busy},
+                    {"queued", work.queued},
+                    {"malformed", malformed_},
+                    {"denied", endpoint_.denied()}};
+  return success(seq, info.dump());
+}
+
+protocol::Reply Listener::cancel(const Bytes& identity, const protocol::Cancel& request) {
+  for (const Incoming& item : inbox_.cancel(identity, request.batch)) {
+    protocol::Reply reply = success(protocol::sequence(item.request), "{}");
+    reply.outcome = Outcome::cancelled;
+    reply.command = 0;
+    reply.message = "cancelled before it began";
+    send(item.identity, protocol::encode(reply));
+  }
+  return success(request.seq, "{}");
+}
+
+void Listener::send(const Bytes& identity, Frames frames) {
+  // A ROUTER drops what is meant for a client that is gone: never blocks, never throws for it.
+  endpoint_.router().send(zmq::const_buffer(identity.data(), identity.size()), zmq::send_flags::sndmore);
+  for (std::size_t index = 0; index < frames.size(); ++index)
+    endpoint_.router().send(to_message(std::move(frames[index])),
+                           index + 1 < frames.size() ? zmq::send_flags::sndmore : zmq::send_flags::none);
+}
+
+void Listener::refuse_waiting(const std::string& why) {
+  for (const Inbox::Waiting& each : inbox_.give_up())
+    send(each.identity, protocol::encode(failure(each.seq, ErrorKind::engine_lost, why)));
+}
+
+}  // namespace gamelan::engine

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is said at rank 0's socket: receives, answers at once what needs no rank, queues the rest in the inbox and sends
+// replies. Knows messages and who sent them; no arrays, no MPI, no threads: whoever holds the socket calls. Used by
+// server.cpp.
+#pragma once
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "engine/endpoint.hpp"
+#include "engine/inbox.hpp"
+#include "engine/options.hpp"
+#include "protocol/codec.hpp"
+#include "protocol/connection.hpp"
+
+namespace gamelan::engine {
+
+/// What the server asks of the engine. Called on whichever thread holds the socket, also while the main thread computes:
+/// they must be quick, thread-safe and start no MPI call.
+struct ServerCallbacks {
+  std::function<std::string()> status_json;  ///< JSON object: counters of the session
+  std::function<std::string()> hello_info;   ///< JSON object: ranks, memory, versions
+  std::function<void(std::uint64_t batch)> cancel;  ///< cut the batch that is being executed
+};
+
+class Listener {
+ public:
+  /// Binds and fills addresses and keys into `connection`. Throws Error{os}.
+  Listener(const Options& options, protocol::Connection connection, ServerCallbacks callbacks);
+  ~Listener();
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
+
+  // By one thread at a time, the holder of the socket.
+  /// Waits at most so long for messages, a stranger at the gate or wake(); sends what was posted, then serves what came.
+  /// Throws Error{os} when polling fails.
+  void serve(std::chrono::milliseconds limit);
+  /// Sends what was posted.
+  void flush();
+  /// Tells everyone who waits for a reply that none will come.
+  void refuse_waiting(const std::string& why);
+  /// Closes the socket; what was sent has `linger_ms` to leave.
+  void close(int linger_ms) { endpoint_.close(linger_ms); }
+
+  // By any thread, at any time.
+  /// Ends a wait in serve(), now or the next.
+  void wake();
+  /// Hands over a reply; it leaves with the next serve() or flush().
+  void post(const protocol::Bytes& identity, protocol::Frames frames);
+  Inbox& inbox() { return inbox_; }
+  const Inbox& inbox() const { return inbox_; }
+  const protocol::Connection& connection() const { return connection_; }
+  /// Seconds since a well-formed request, or since the start. Suspended time does not count.
+  double seconds_since_client() const;
+  /// Readable after wake(); a signal handler may write it.
+  int wake_fd() const { return wake_fd_; }
+
+ private:
+  void receive();
+  void dispatch(const protocol::Bytes& identity, protocol::Frames frames);
+  protocol::Reply greet(const protocol::Hello& hello);
+  protocol::Reply status(std::uint64_t seq);
+  protocol::Reply cancel(const protocol::Bytes& identity, const protocol::Cancel& request);
+  void send(const protocol::Bytes& identity, protocol::Frames frames);
+  void note_client();
+
+  using Clock = std::chrono::steady_clock;  // CLOCK_MONOTONIC: stands still while the machine is suspended
+  protocol::Connection connection_;
+  const double idle_timeout_s_;
+  const ServerCallbacks callbacks_;
+  Endpoint endpoint_;
+  std::uint64_t malformed_ = 0;
+  const Clock::time_point started_ = Clock::now();
+  std::atomic<double> heard_s_{0};
+  const int wake_fd_;
+
+  Inbox inbox_{callbacks_.cancel};
+  std::mutex mutex_;  // guards the outbox
+  std::deque<std::pair<protocol::Bytes, protocol::Frames>> outbox_;
+};
+
+}  // namespace gamelan::engine
