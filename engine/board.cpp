@@ -124,6 +124,15 @@ void Board::await(int rank, std::uint64_t step) {
   wait_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+void Board::await_returned(std::uint64_t drawn) {
+  SharedCounter& counter = control(comm_.rank()).tickets.returned();
+  given_ += drawn;
+  if (counter.has_reached(given_)) return;
+  const auto start = std::chrono::steady_clock::now();
+  wait_for(counter, given_, -1);
+  wait_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
 void Board::wait_for(SharedCounter& counter, std::uint64_t target, int watched_rank) {
   if (wait_awake(counter, target, patience_)) return;
   auto next_check = std::chrono::steady_clock::now() + liveness_period;
@@ -138,6 +147,10 @@ void Board::wait_for(SharedCounter& counter, std::uint64_t target, int watched_r
 void Board::check_alive(int rank) const {
   if (getppid() != launcher_process_id_)
     throw Error(ErrorKind::engine_lost, "[board] the launcher of this rank is gone");
+  if (rank < 0) {  // once a second at most, and only where something is wrong
+    for (int each = 0; each < comm_.size(); ++each) check_alive(each);
+    return;
+  }
   if (is_watching_ && is_gone(control(rank).process_id)) {
     throw Error(ErrorKind::engine_lost, "[board] rank " + std::to_string(rank) + " (process " +
                                             std::to_string(control(rank).process_id) + ") is gone");

@@ -12,6 +12,7 @@
 #include "engine/comm.hpp"
 #include "engine/counter.hpp"
 #include "engine/dist/heap.hpp"
+#include "engine/tickets.hpp"
 
 namespace gamelan::engine {
 
@@ -42,7 +43,12 @@ class Board {
   void await(int rank, std::uint64_t step);
   std::uint64_t finished(int rank) const { return control(rank).finished.value(); }
   std::uint64_t started(int rank) const { return control(rank).started.value(); }
-  /// Seconds that this rank has spent in await().
+  /// Pieces of a rank's part of the running step that any rank may do.
+  Tickets& tickets(int rank) { return control(rank).tickets; }
+  /// Until other ranks have returned `drawn` more of this rank's tickets. Call once for every opening, also with 0.
+  void await_returned(std::uint64_t drawn);
+
+  /// Seconds that this rank has spent in await() and await_returned().
   double wait_seconds() const { return wait_seconds_; }
   void reset_wait_seconds() { wait_seconds_ = 0; }
 
@@ -64,6 +70,7 @@ class Board {
   struct Control {
     SharedCounter finished, started, consumed;
     std::int64_t process_id = 0;
+    Tickets tickets;  ///< by its own discipline
 
     SharedCounter posted;    ///< messages
     SharedCounter decision;  ///< 3k: no cut; 3k + 1: one is being decided; 3k + 2: `cut` holds
@@ -72,6 +79,7 @@ class Board {
   };
 
   Control& control(int rank) const { return *controls_[static_cast<std::size_t>(rank)]; }
+  /// `watched_rank`: who must live for the wait to end; every rank when negative.
   void wait_for(SharedCounter& counter, std::uint64_t target, int watched_rank);
   void check_alive(int rank) const;
 
@@ -83,6 +91,7 @@ class Board {
   std::int64_t launcher_process_id_;
   bool is_watching_ = true;
   std::uint64_t exchanged_ = 0;
+  std::uint64_t given_ = 0;  ///< tickets of this rank that others have drawn
   double wait_seconds_ = 0;
   std::mutex cut_mutex_;  ///< between rank 0's two threads; no other rank ever waits for it
 };

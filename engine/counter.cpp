@@ -35,6 +35,15 @@ void SharedCounter::publish(std::uint64_t value) {
   // Store, then look for sleepers; a sleeper announces itself, then looks at the value. In the one order of
   // seq_cst operations one of the two sees the other: no wake-up is lost.
   value_.store(value, std::memory_order_seq_cst);
+  wake_sleepers();
+}
+
+void SharedCounter::add(std::uint64_t increment) {
+  value_.fetch_add(increment, std::memory_order_seq_cst);
+  wake_sleepers();
+}
+
+void SharedCounter::wake_sleepers() {
   if (sleepers_.load(std::memory_order_seq_cst) > 0) futex(value_, FUTEX_WAKE, INT_MAX, nullptr);
 }
 

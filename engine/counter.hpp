@@ -20,10 +20,14 @@ class alignas(cache_line_bytes) SharedCounter {
   /// Raises the counter and wakes who sleeps on it. Everything written before is visible to whoever saw the
   /// new value.
   void publish(std::uint64_t value);
+  /// The same, by an increment: for a counter that several ranks raise.
+  void add(std::uint64_t increment);
   /// Sleeps in the kernel while the value is below `target`, at most so long; may wake early.
   void sleep_below(std::uint64_t target, std::chrono::milliseconds limit);
 
  private:
+  void wake_sleepers();
+
   std::atomic<std::uint64_t> value_{0};
   std::atomic<std::uint32_t> sleepers_{0};
 };

@@ -69,6 +69,12 @@ const Row rows[] = {
      [](Options& options, const std::string& text) {
        options.expect_ranks = parse_number(text, 0, most_ranks, "a number of ranks, 0 or more");
      }},
+    {"--balance", "off|on", "GAMELAN_BALANCE",
+     "on: ranks of a node that are through with their part of a pass help their neighbours with theirs (default on)",
+     [](Options& options, const std::string& text) {
+       if (text != "off" && text != "on" && text != "always") refuse("got \"" + text + "\", expected off or on");
+       options.balance = text;
+     }},
     {"--log", "DIR", "GAMELAN_LOG", "write the stderr of rank r to DIR/rank-r.log (default: leave it alone)",
      [](Options& options, const std::string& text) { options.log_dir = text; }},
     {"--help", nullptr, nullptr, "print this text",

@@ -54,7 +54,7 @@ class Session {
   /// A rank's words in its part of the heap: where it leaves its counters, and, on rank 0, where a rank that failed
   /// alone leaves the cause.
   struct Noticeboard {
-    std::atomic<std::uint64_t> kernels, bytes_shared;
+    std::atomic<std::uint64_t> kernels, bytes_shared, pieces_helped;
     std::atomic<double> compute_seconds, wait_seconds;
     struct Verdict {
       std::atomic<std::uint64_t> claimed, failed_batch;

@@ -98,6 +98,11 @@ void Session::set_option(const std::string& name, const std::string& value) {
     options_.disabled = std::move(disabled);
   } else if (name == "keep_unread") {
     options_.keeps_unread = value == "1";
+  } else if (name == "balance") {
+    if (value == "off") executor_.set_balance(exec::Balance::off);
+    else if (value == "on") executor_.set_balance(exec::Balance::on);
+    else if (value == "always") executor_.set_balance(exec::Balance::always);
+    else throw Error(ErrorKind::value, "[configure] balance: got '" + value + "', expected off, on or always");
   } else if (name == "reset_stats") {
     executor_.reset_counters();
     heap_.allocator().reset_peak();
@@ -116,6 +121,7 @@ void Session::publish_counters() {
   auto& mine = noticeboard(comm_.rank());
   mine.kernels = counters.kernels;
   mine.bytes_shared = counters.bytes_shared;
+  mine.pieces_helped = counters.pieces_helped;
   mine.compute_seconds = counters.compute_seconds;
   mine.wait_seconds = board_.wait_seconds() - wait_origin_;
   published_.arrays = arrays_.size();
@@ -126,16 +132,18 @@ void Session::publish_counters() {
 }
 
 std::string Session::status_json() const {
-  std::uint64_t bytes_shared = 0;
+  std::uint64_t bytes_shared = 0, pieces_helped = 0;
   auto per_rank = nlohmann::json::array();
   double compute_seconds = 0, wait_seconds = 0;
   for (int r = 0; r < comm_.size(); ++r) {
     const auto& notices = noticeboard(r);
     bytes_shared += notices.bytes_shared;
+    pieces_helped += notices.pieces_helped;
     compute_seconds += notices.compute_seconds;
     wait_seconds += notices.wait_seconds;
     per_rank.push_back({{"kernels", notices.kernels.load()},
                         {"bytes_shared", notices.bytes_shared.load()},
+                        {"pieces_helped", notices.pieces_helped.load()},
                         {"compute_seconds", notices.compute_seconds.load()},
                         {"wait_seconds", notices.wait_seconds.load()}});
   }
@@ -153,6 +161,7 @@ std::string Session::status_json() const {
       {"heap_peak", published_.heap_peak.load() * static_cast<std::uint64_t>(comm_.size())},
       {"heap_bytes_per_rank", heap_.bytes_per_rank()},
       {"bytes_shared", bytes_shared},
+      {"pieces_helped", pieces_helped},
       {"fetch_bytes", published_.fetch_bytes.load()},
       {"wait_seconds", wait_seconds},
       {"compute_seconds", compute_seconds},

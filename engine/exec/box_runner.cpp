@@ -53,6 +53,14 @@ bool BoxRunner::is_local(const Box& box) const {
   });
 }
 
+Box BoxRunner::local_part(int rank, Box box) const {
+  for (const auto* placement : placements_) {
+    const auto& layout = placement->iterations;
+    box = intersection(box, layout.takes_part(rank) ? layout.box(rank) : Box(box.size()));
+  }
+  return box;
+}
+
 template <class Visit>
 void BoxRunner::for_each_cell(const Box& box, Visit visit) {
   if (is_empty(box)) return;
@@ -106,6 +114,10 @@ void BoxRunner::run(const Box& box, std::span<const Pointer> scratch) {
     count(cell, pieces);
     compute(cell, pieces, box, scratch);
   });
+}
+
+void BoxRunner::run_for_other(const Box& box, std::span<const Pointer> scratch) {
+  for_each_cell(box, [&](const Box& cell, std::span<const Piece> pieces) { compute(cell, pieces, box, scratch); });
 }
 
 void BoxRunner::run_local(const Box& box) {

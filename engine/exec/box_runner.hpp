@@ -11,12 +11,16 @@ class BoxRunner {
   /// `shape`: the extents that the iterations count in. Both references must outlive the runner.
   BoxRunner(const Site& site, const plan::Kernel& kernel, protocol::Shape shape);
 
+  /// What of the box lies whole with `rank`, in every operand.
+  dist::Box local_part(int rank, dist::Box box) const;
   /// True when everything the box needs lies with this rank.
   bool is_local(const dist::Box& box) const;
   /// Where the elements of a local box lie in a slot operand.
   dist::Piece piece_of(std::size_t operand, const dist::Box& box) const;
   /// Computes every element of the box. `scratch[f]`: where the values of fold f go, from the first of the box on.
   void run(const dist::Box& box, std::span<const Pointer> scratch = {});
+  /// The same for a box of another rank's part, in that rank's blocks.
+  void run_for_other(const dist::Box& box, std::span<const Pointer> scratch = {});
   /// Computes what is local and notes the rest, so that the neighbours have time to finish their part.
   void run_local(const dist::Box& box);
   /// Computes what run_local has noted.

@@ -13,7 +13,7 @@ namespace gamelan::engine::exec {
 
 class Executor {
  public:
-  Executor(Comm& comm, dist::Heap& heap, Board& board) : comm_(comm), heap_(heap), board_(board) {}
+  Executor(Comm& comm, dist::Heap& heap, Board& board) : comm_(comm), heap_(heap), board_(board) { set_balance(Balance::on); }
 
   /// Runs steps until the end or an agreed cut. `storages` has one entry per slot: inputs filled in, the others made
   /// here; `bind(slot, array)` is called when a slot becomes an array's current version. Returns the number of steps run, which
@@ -29,6 +29,8 @@ class Executor {
   std::uint64_t last_step() const { return step_; }
   const Counters& counters() const { return counters_; }
   void reset_counters() { counters_ = {}; }
+  /// On when made, if there are others to help.
+  void set_balance(Balance balance) { balance_ = comm_.size() > 1 ? balance : Balance::off; }
 
  private:
   void prepare(const plan::Plan& plan, const plan::Step& step, std::vector<dist::StoragePtr>& storages, const Site& site);
@@ -40,6 +42,7 @@ class Executor {
   std::atomic<std::uint64_t> step_ = 0;  // written by this thread only; a status reads it meanwhile
   std::optional<protocol::Error> failure_;
   Counters counters_;
+  Balance balance_ = Balance::off;
 };
 
 }  // namespace gamelan::engine::exec

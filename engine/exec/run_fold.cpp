@@ -9,7 +9,9 @@
 #include "engine/exec/box_runner.hpp"
 #include "engine/exec/elementwise.hpp"
 #include "engine/exec/fold.hpp"
+#include "engine/exec/fold_regions.hpp"
 #include "engine/exec/indices.hpp"
+#include "engine/exec/shared_work.hpp"
 
 namespace gamelan::engine::exec {
 namespace {
@@ -17,7 +19,7 @@ namespace {
 using dist::Box;
 using protocol::Shape;
 
-constexpr std::int64_t region_elements = 32768;  // scratch stays in the second-level cache
+constexpr std::int64_t fewest_shared_regions = 8;
 
 class BrickFolder {
  public:
@@ -34,39 +36,28 @@ class BrickFolder {
   }
 
   void run() {
-    const auto& bricks = fold_.values.iterations;
-    if (!bricks.takes_part(site_.rank())) return;
-    const Box mine = bricks.box(site_.rank());
-    if (is_empty(mine)) return;
-    // A region grows from the last axis outwards: contiguous in scratch, and made of whole bricks.
-    Shape chunk(dims_, 1);
-    std::int64_t elements = 1;
-    bool is_full = true;
-    for (std::size_t k = dims_; k-- > 0;) {
-      const auto per_brick = fold_.brick[k];
-      const bool must_be_whole = fold_.is_complete && fold_.reduced[k];
-      if (must_be_whole) chunk[k] = mine[k].size();
-      else if (is_full) chunk[k] = std::clamp<std::int64_t>(region_elements / (elements * per_brick), 1, mine[k].size());
-      elements *= chunk[k] * per_brick;
-      is_full = is_full && chunk[k] == mine[k].size();
-    }
-    Shape chunks(dims_);
+    const FoldRegions mine(fold_, site_.rank());
+    SharedWork work(site_, may_share(mine) ? mine.count() : 0,
+                    [this](int owner, std::int64_t piece) { fold_region(FoldRegions(fold_, owner).region(piece), owner); });
     std::vector<Box> later;
-    for (std::size_t k = 0; k < dims_; ++k) chunks[k] = (mine[k].size() + chunk[k] - 1) / chunk[k];
-    for_each_index(chunks, [&](const Shape& at) {
-      Box region(dims_);  // in bricks
-      for (std::size_t k = 0; k < dims_; ++k) {
-        const auto first = mine[k].first + at[k] * chunk[k];
-        region[k] = {first, std::min(first + chunk[k], mine[k].last)};
-      }
+    const auto fold_if_local = [&](std::int64_t number) {
+      Box region = mine.region(number);
       // The neighbours have the time of the interior to finish their part.
-      if (is_local(elements_of(region))) fold_region(region);
+      if (is_local(elements_of(region))) fold_region(region, site_.rank());
       else later.push_back(std::move(region));
-    });
-    for (const auto& region : later) fold_region(region);
+    };
+    if (may_share(mine)) work.run(fold_if_local);
+    else for (std::int64_t number = 0; number < mine.count(); ++number) fold_if_local(number);
+    for (const auto& region : later) fold_region(region, site_.rank());
+    work.finish();
   }
 
  private:
+  bool may_share(const FoldRegions& regions) const {
+    if (site_.balance() == Balance::off || fold_.values.iterations.is_replicated || regions.count() > Tickets::most) return false;
+    return regions.count() >= fewest_shared_regions || site_.balance() == Balance::always;
+  }
+
   /// The values of one fold over a region, then its partials.
   struct Scratch {
     std::int64_t item = 0;
@@ -130,19 +121,19 @@ class BrickFolder {
     return is_local;
   }
 
-  void fold_region(const Box& region) {
+  void fold_region(const Box& region, int owner) {
     const Box elements = elements_of(region);
     Shape extents(dims_);
     for (std::size_t k = 0; k < dims_; ++k) extents[k] = elements[k].size();
-    if (!point_at_operands(elements, extents)) compute(elements, extents);
+    if (!point_at_operands(elements, extents)) compute(elements, extents, owner == site_.rank());
     for (std::size_t f = 0; f < scratch_.size(); ++f) {
       fold_bricks(fold_.folds[f], scratch_[f], region, extents);
-      store_partials(fold_.folds[f], scratch_[f], region);
+      store_partials(fold_.folds[f], scratch_[f], region, owner);
     }
   }
 
   /// The values of `elements` into scratch, C order.
-  void compute(const Box& elements, const Shape& extents) {
+  void compute(const Box& elements, const Shape& extents, bool is_own) {
     for (auto& scratch : scratch_) {
       scratch.memory.resize(static_cast<std::size_t>(protocol::element_count(extents) * scratch.item));
       scratch.values = scratch.memory.data();
@@ -157,10 +148,14 @@ class BrickFolder {
       }
       return targets;
     };
-    if (!inset_) return whole_.run(elements, aim_at(elements));
+    const auto run = [&](BoxRunner& runner, const Box& box, std::span<const Pointer> to) {
+      if (is_own) runner.run(box, to);
+      else runner.run_for_other(box, to);
+    };
+    if (!inset_) return run(whole_, elements, aim_at(elements));
     const Box part = part_of_inset(elements);
-    if (!is_empty(part)) inset_->run(part, aim_at(moved(part, fold_.values.inset_first)));
-    dist::for_each_slab(elements, inset_box_, [&](const Box& slab) { whole_.run(slab, aim_at(slab)); });
+    if (!is_empty(part)) run(*inset_, part, aim_at(moved(part, fold_.values.inset_first)));
+    dist::for_each_slab(elements, inset_box_, [&](const Box& slab) { run(whole_, slab, aim_at(slab)); });
   }
 
   /// Values -> partials, one element per brick of the region, C order over the brick grid.
@@ -231,10 +226,10 @@ class BrickFolder {
     results_.clear();
   }
 
-  void store_partials(const plan::FoldBricks::Fold& fold, const Scratch& scratch, const Box& region) {
+  void store_partials(const plan::FoldBricks::Fold& fold, const Scratch& scratch, const Box& region, int owner) {
     const auto& info = site_.info(fold.partials);
     const auto item = static_cast<std::size_t>(scratch.item);
-    const Box block = info.layout.box(site_.rank());
+    const Box block = info.layout.box(owner);
     Box part = region;
     Shape extents(dims_), block_extents(dims_);
     for (std::size_t k = 0; k < dims_; ++k) {
@@ -246,7 +241,7 @@ class BrickFolder {
     std::int64_t offset = 0;
     for (std::size_t k = 0; k < dims_; ++k) offset += (part[k].first - block[k].first) * to[k];
     copy_box(fold.loop, fold.loop, extents, scratch.partials.data(), protocol::contiguous_strides(extents, item),
-             site_.own_block(fold.partials) + offset, to);
+             site_.block(fold.partials, owner) + offset, to);
   }
 
   const Site& site_;

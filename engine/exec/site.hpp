@@ -16,17 +16,25 @@ namespace gamelan::engine::exec {
 
 /// What this rank did, summed over steps (np.stats()).
 struct Counters {
-  std::uint64_t kernels = 0, bytes_shared = 0;
+  std::uint64_t kernels = 0, bytes_shared = 0, pieces_helped = 0;
   double compute_seconds = 0;
 };
+
+/// Do ranks that are through help others (shared_work.hpp)? `always`: even with the smallest piece, and first of all.
+enum class Balance : std::uint8_t { off, on, always };
 
 class Site {
  public:
   Site(Comm& comm, dist::Heap& heap, Board& board, const plan::Plan& plan, std::span<const dist::StoragePtr> storages,
-       const protocol::Batch& batch, std::uint64_t step, Counters& counters)
-      : comm_(comm), heap_(heap), board_(board), plan_(plan), storages_(storages), batch_(batch), step_(step), counters_(counters) {}
+       const protocol::Batch& batch, std::uint64_t step, Counters& counters, Balance balance)
+      : comm_(comm), heap_(heap), board_(board), plan_(plan), storages_(storages), batch_(batch), step_(step), counters_(counters),
+        balance_(balance) {}
 
   int rank() const { return comm_.rank(); }
+  int ranks() const { return comm_.size(); }
+  std::uint64_t step() const { return step_; }
+  Board& board() const { return board_; }
+  Balance balance() const { return balance_; }
   const plan::ArrayInfo& info(int slot) const { return plan_.slots[static_cast<std::size_t>(slot)].info; }
   dist::Storage& storage(int slot) const { return *storages_[static_cast<std::size_t>(slot)]; }
   const protocol::Bytes& payload(int index) const { return batch_.payloads[static_cast<std::size_t>(index)]; }
@@ -56,6 +64,7 @@ class Site {
   const protocol::Batch& batch_;
   std::uint64_t step_;
   Counters& counters_;
+  Balance balance_;
 };
 
 void run(const Site& site, const plan::Kernel& kernel);

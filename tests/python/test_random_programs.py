@@ -60,6 +60,27 @@ def test_all_distributed(disabled_passes):
     programs()
 
 
+def test_when_ranks_help_each_other(engine, ranks):
+    """Every pass is cut into pieces that any rank may do (test_balance.py)."""
+    if ranks < 2:
+        pytest.skip("nobody is there to help")
+    _core.flush(True)
+    _core.configure([("balance", "always")])
+    before = gamelan.stats()["pieces_helped"]
+
+    @_settings
+    @given(st.integers(0, 2**48))
+    def programs(seed):
+        _run(seed)
+
+    try:
+        programs()
+        assert gamelan.stats()["pieces_helped"] > before
+    finally:
+        _core.flush(True)
+        _core.configure([("balance", "on")])
+
+
 @pytest.mark.parametrize("disabled_passes", ["", "fuse"], indirect=True)
 def test_small_arrays_stay_here(disabled_passes):
     """Arrays below the threshold are computed by NumPy here and meet distributed ones."""

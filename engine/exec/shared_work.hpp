@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Dynamic balance on a node: a rank's part of a step is cut into pieces, and a rank that is through with its own draws
+// pieces of its neighbours', in place in their blocks. Who does a piece changes nothing: it has the same elements, the
+// same program and the same bits. For passes whose pieces may be done in any order.
+// A rank that helps is at the same step, has awaited what the step awaits, and never holds a piece while it waits for the
+// owner of another one, so nobody waits in a circle. Used by run_kernel and run_fold.
+#pragma once
+#include <cstdint>
+#include <functional>
+
+#include "engine/exec/site.hpp"
+
+namespace gamelan::engine::exec {
+
+class SharedWork {
+ public:
+  /// Does piece `piece` of `owner`'s part, on this rank. May throw.
+  using Help = std::function<void(int owner, std::int64_t piece)>;
+
+  /// Opens the `pieces` of this rank's part to all (none: nobody is to help).
+  SharedWork(const Site& site, std::int64_t pieces, Help help);
+  /// Withdraws what nobody has drawn, and waits for what others have.
+  ~SharedWork();
+  SharedWork(const SharedWork&) = delete;
+  SharedWork& operator=(const SharedWork&) = delete;
+
+  /// Calls work(piece) for the own pieces until all are drawn, by whomever.
+  template <class Work>
+  void run(Work work) {
+    while (const auto piece = draw_own()) work(*piece);
+  }
+  /// Does what a few neighbours have left, then waits until the helpers of this rank are through. Throws what `help` throws.
+  void finish();
+
+ private:
+  std::optional<std::int64_t> draw_own();
+  void help_others();
+  void await_helpers();
+
+  const Site& site_;
+  const std::int64_t pieces_;
+  const Help help_;
+  std::int64_t own_ = 0;  // pieces drawn by this rank
+  bool is_open_;
+};
+
+/// How a box is cut for sharing: `pieces` along `axis`; 0 pieces when it is too small to be worth it.
+struct Cut {
+  std::size_t axis = 0;
+  std::int64_t pieces = 0;
+};
+/// For a pass of so many instructions an element. Depends on its arguments and `balance` only: helpers come to the same cut.
+Cut cut_for_sharing(const dist::Box& box, std::size_t instructions, Balance balance);
+dist::Box piece_of(const dist::Box& box, const Cut& cut, std::int64_t piece);
+
+}  // namespace gamelan::engine::exec
