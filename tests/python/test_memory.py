@@ -58,6 +58,27 @@ def test_the_command_that_does_not_fit_is_blamed_and_earlier_ones_are_done(memor
     assert float((a + 2)[count - 1]) == 3
 
 
+def test_a_command_that_does_not_fit_among_ten_thousand(memory):
+    """It arrives later than its line, names it all the same, and costs neither other arrays nor memory."""
+    x, half = np.ones(1000), np.ones(memory // 8 * 2 // 5)
+    kept = [half]
+    before = in_use()
+    with pytest.raises(MemoryError, match="engines") as failed:
+        for turn in range(10_000):
+            x = x * 0.5 + 1
+            if 3_000 <= turn < 3_003:
+                guilty = inspect.currentframe().f_lineno + 1
+                kept.append(half + turn)
+        np.sync()
+    assert failed.value.line == guilty and failed.value.file == __file__
+    assert float(kept[1][7]) == 3_001, "what stood before it was done"
+    for _ in range(100):
+        x = x * 0.5 + 1
+    assert float(x[0]) == 2
+    del kept[1:]
+    assert in_use() <= before + 8 * 1000
+
+
 @pytest.mark.parametrize("share", [0.3, 0.45, 0.6, 0.9])
 def test_a_flat_array_looked_at_by_rows_where_memory_is_short(memory, share):
     rows = 512
