@@ -11,7 +11,7 @@ from . import _core
 
 _TABLE = {
     # name: (environment variable, type, default, what it does)
-    "distribute_from": ("GAMELAN_DISTRIBUTE_FROM", int, 32768, "elements from which an array lives on the engines; 0 = always"),
+    "distribute_from": ("GAMELAN_DISTRIBUTE_FROM", int, 65536, "elements from which an array lives on the engines; 0 = always"),
     "gather_limit": ("GAMELAN_GATHER_LIMIT", int, 1 << 24, "most elements that are brought to the notebook in one array"),
     "engines": ("GAMELAN_ENGINES", int, 0, "how many engines to start on first need; 0 = min(4, cores)"),
     "connect": ("GAMELAN_CONNECT", str, "", "connection file of engines that already run"),

@@ -42,7 +42,7 @@ VALUES = {
 }
 # Arrays that must live on the engines: a notebook that computes on small arrays shows nothing.
 DISTRIBUTED = {
-    "01-laplace": ["grid.u", "coarse.u", "solution", "deviation"],
+    "01-laplace": ["grid.u"],
     "02-mandelbrot": ["c", "z", "escape_time"],
     "03-black-scholes": ["spot", "strike", "years", "call", "put"],
     "04-first-lesson": ["a", "b", "view", "difference", "row_sums"],
