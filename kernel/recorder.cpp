@@ -60,16 +60,33 @@ bool Recorder::wants_cut_before(const Site& site) const {
   if (payload_bytes_ >= limits_.payload_bytes || count >= limits_.hard_commands) return true;
   if (cuts_every_turn_ && count > 0 && site == turn_site_) return true;
   if (count < limits_.soft_commands && work_ < limits_.work) return false;
-  if (is_seam_) return site == cut_site_;
-  // No seam yet: any site seen before in this batch closes a period of the loop.
-  return site_index_.contains(site);
+  const auto found = site_index_.find(site);
+  if (found == site_index_.end()) return false;
+  const bool is_late = count / 3 >= limits_.soft_commands / 2 || work_ / 2 >= limits_.work;
+  const bool is_very_late = work_ / 3 >= limits_.work;
+  if (is_seam_ && !is_late && site != cut_site_) return false;
+  return is_very_late || closes_a_turn(found->second, is_late);
+}
+
+bool Recorder::closes_a_turn(std::uint32_t site, bool may_follow_others) const {
+  const std::size_t count = pending_.commands.size();
+  const auto [first, last] = spans_[site];
+  constexpr std::size_t share = 3;
+  if ((count - last) * share >= count) return true;
+  return std::all_of(spans_.begin(), spans_.end(), [&, first = first, last = last](const Span& other) {
+    return other.last >= last || (may_follow_others && other.last < first);
+  });
 }
 
 bool Recorder::add(Command command, const Site& site) {
   if (pending_.commands.empty()) is_seam_ = site == cut_site_;
   if (cuts_every_turn_ && turn_site_.code == nullptr) turn_site_ = site;
   const auto [entry, is_new] = site_index_.try_emplace(site, static_cast<std::uint32_t>(sites_.size()));
-  if (is_new) sites_.push_back(site);
+  if (is_new) {
+    sites_.push_back(site);
+    spans_.push_back({pending_.commands.size(), 0});
+  }
+  spans_[entry->second].last = pending_.commands.size();
   command.origin = entry->second;
   work_ += work_of(command);
   pending_.commands.push_back(std::move(command));
@@ -125,6 +142,7 @@ void Recorder::abandon(const FailurePtr& cause) {
 
 Recorder::Cut Recorder::take() {
   site_index_.clear();
+  spans_.clear();
   payload_bytes_ = 0;
   work_ = 0;
   return {std::exchange(pending_, {}), std::exchange(sites_, {}), nullptr};

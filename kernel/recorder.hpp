@@ -33,7 +33,8 @@ struct Failure {
 };
 using FailurePtr = std::shared_ptr<const Failure>;
 
-/// Sizes at which a batch is sent without being asked for. Between soft and hard the cut waits for the loop to come round.
+/// Sizes at which a batch is sent without being asked for. Between soft and hard the cut waits for the loop to come round:
+/// the outermost that does, because a cut inside a turn stores what the rest of the turn still needs.
 struct CutLimits {
   std::size_t soft_commands = 2'000;
   std::size_t hard_commands = 4'000;
@@ -113,6 +114,9 @@ class Recorder {
   /// What is pending, without frees; nothing is afterwards.
   Cut take();
   void drop_poisoned(Cut& result);
+  /// Whether a loop that all of this batch belongs to, or much of it, comes round when `site` is next; or all but what
+  /// came before that loop, if it `may_follow_others`.
+  bool closes_a_turn(std::uint32_t site, bool may_follow_others) const;
 
   CutLimits limits_;
   protocol::ArrayId last_id_ = first_id();
@@ -120,6 +124,8 @@ class Recorder {
   std::size_t payload_bytes_ = 0;
   std::int64_t work_ = 0;  // elements that the pending commands compute, roughly
   std::vector<Site> sites_;
+  struct Span { std::size_t first, last; };
+  std::vector<Span> spans_;  // by site: its first and last command in this batch
   std::unordered_map<Site, std::uint32_t, SiteHash> site_index_;
   Site cut_site_;          // where the last automatic cut fell: the loop's seam, kept from batch to batch
   bool cuts_every_turn_ = false;

@@ -18,11 +18,17 @@ namespace gamelan::engine::exec {
 
 using Kind = Instruction::Kind;
 
+namespace {
+constexpr std::int64_t element_bytes = 16;  // of the widest dtype
+}
+
 class Runner::State {
  public:
   explicit State(const Program& program) : program_(program), renamed_(rename(program)) {
     pair_up(renamed_);
     rules_.is_written.assign(program.operands.size(), false);
+    for (std::size_t k = 0; k < program.operands.size(); ++k) rules_.item_bytes.push_back(operand_bytes(k));
+    rules_.tile_elements = length_of_tiles(renamed_);
     is_used_.assign(program.operands.size(), false);
     parameters_.resize(renamed_.steps.size());
     for (std::size_t index = 0; index < renamed_.steps.size(); ++index) {
@@ -98,6 +104,7 @@ class Runner::State {
       traits_[k] = {};
       if (!is_used_[k]) continue;
       traits_[k].is_contiguous = geometry_.is_contiguous(k, operand_bytes(k));
+      traits_[k].has_gaps = geometry_.row_pitch > 0;
       traits_[k].is_scalar = geometry_.is_scalar(k);
       traits_[k].is_single = geometry_.is_single(k);
       traits_[k].is_invariant = geometry_.is_invariant(k);
@@ -112,9 +119,9 @@ class Runner::State {
     Bound& bound = bindings_.emplace_back(Bound{bind(renamed_, traits_), {}, {}});
     bound.places.resize(program_.operands.size());
     for (const Slot& slot : bound.binding.slots) {
-      TileMemory& memory = tiles_[{slot.item_bytes, slot.number}];
-      if (memory == nullptr) memory = make_tile(slot.item_bytes);
-      bound.places.push_back(memory.get());
+      std::byte*& tile = (slot.is_element ? elements_ : tiles_)[{slot.item_bytes, slot.number}];
+      if (tile == nullptr) tile = memory_.take(slot.is_element ? element_bytes : slot.item_bytes * rules_.tile_elements);
+      bound.places.push_back(tile);
     }
     for (const Binding::Move& move : bound.binding.moves) {
       const bool is_nullary = renamed_.steps[static_cast<std::size_t>(move.step)].is_nullary;
@@ -128,7 +135,8 @@ class Runner::State {
       const Step& step = renamed_.steps[static_cast<std::size_t>(move.step)];
       const Instruction& source = program_.code[static_cast<std::size_t>(step.source)];
       step.cast(source.scalar.bytes.data(), 0, bound.places[place_index(move.out)], item_bytes(step.out),
-                static_cast<std::size_t>(tile_elements));
+                bound.binding.slots[static_cast<std::size_t>(move.out.number)].is_element
+                    ? 1 : static_cast<std::size_t>(rules_.tile_elements));
     }
     return bound;
   }
@@ -145,12 +153,10 @@ class Runner::State {
     std::copy(geometry_.addresses.begin(), geometry_.addresses.end(), bound.places.begin());
     index_ = geometry_.index;
     for (;;) {
-      std::int64_t count = 1;
       for (std::size_t axis = 0; axis < axes; ++axis) {
         extents_[axis] = std::min(geometry_.tile[axis], geometry_.extents[axis] - position[axis]);
-        count *= extents_[axis];
       }
-      run_tile(bound, static_cast<std::size_t>(count));
+      run_tile(bound, static_cast<std::size_t>(geometry_.elements(extents_)));
       std::size_t axis = axes;
       while (axis-- > 0) {
         const std::int64_t moved = geometry_.tile[axis];
@@ -197,7 +203,7 @@ class Runner::State {
 
   void gather(const Step& step, const std::byte* from, std::byte* tile) const {
     const auto operand = static_cast<std::size_t>(step.operand);
-    Runs runs(extents_, geometry_.axis_count, geometry_.strides[operand], item_bytes(step.out));
+    Runs runs(extents_, geometry_.axis_count, geometry_.strides[operand], item_bytes(step.out), geometry_.row_pitch);
     runs.choose_inner();
     const Run inner = runs.run[0];
     runs.each([&](std::int64_t operand_offset, std::int64_t tile_offset) {
@@ -208,7 +214,7 @@ class Runner::State {
 
   void scatter(const Step& step, const std::byte* tile, std::byte* to) const {
     const auto operand = static_cast<std::size_t>(step.operand);
-    Runs runs(extents_, geometry_.axis_count, geometry_.strides[operand], item_bytes(step.in[0]));
+    Runs runs(extents_, geometry_.axis_count, geometry_.strides[operand], item_bytes(step.in[0]), geometry_.row_pitch);
     runs.choose_inner();
     const Run inner = runs.run[0];
     if (step.streams && step.is_same_dtype && inner.operand_stride == inner.tile_stride) {
@@ -229,7 +235,7 @@ class Runner::State {
     NullaryParams params = own.params;
     params.first = own.first.data();
     params.second = own.second.data();
-    const Runs runs(extents_, geometry_.axis_count, geometry_.index_steps, item_bytes(step.out));
+    const Runs runs(extents_, geometry_.axis_count, geometry_.index_steps, item_bytes(step.out), geometry_.row_pitch);
     params.step = runs.run[0].operand_stride;
     runs.each([&](std::int64_t index_offset, std::int64_t tile_offset) {
       params.index = index_ + index_offset;
@@ -243,7 +249,9 @@ class Runner::State {
   std::vector<bool> is_used_;            // operand: some step names it
   bool streams_ = false;
   std::vector<Parameters> parameters_;   // by step
-  std::map<std::pair<std::int64_t, int>, TileMemory> tiles_;
+  TileMemory memory_;
+  using Tiles = std::map<std::pair<std::int64_t, int>, std::byte*>;  // by element size and number
+  Tiles tiles_, elements_;
   std::deque<Bound> bindings_;
   // The cell and the tile that are being computed.
   Geometry geometry_;

@@ -20,6 +20,8 @@ class Binder {
     result_.traits = traits;
     home_.assign(values_.size(), -1);
     store_is_done_.assign(steps_.size(), false);
+    is_soon_.assign(steps_.size(), false);
+    stored_after_.resize(steps_.size());
     places_.assign(values_.size(), {});
     is_hoisted_.assign(values_.size(), false);
     is_single_.assign(values_.size(), false);
@@ -28,6 +30,7 @@ class Binder {
   Binding run() {
     for (std::size_t index = 0; index < steps_.size(); ++index) hoist(at(index));
     for (int index = 0; index < step_count(); ++index) store_early(index);
+    for (int index = 0; index < step_count(); ++index) store_soon(index);
     for (int index = 0; index < step_count(); ++index) load_in_place(index);
     place_hoisted();
     for (int index = 0; index < step_count(); ++index) emit(index);
@@ -85,33 +88,62 @@ class Binder {
     const Step& store = at(index);
     if (store.kind != Kind::store || !store.is_same_dtype || !traits(store.operand).is_contiguous) return;
     if (store.streams) return;  // it goes past the cache in one go, from a tile that is in it
+    if (traits(store.operand).has_gaps) return;  // what lies between its rows is not the program's
     const int number = store.in[0];
     const auto v = static_cast<std::size_t>(number);
     const int defined = value(number).defined_at;
-    if (is_hoisted_[v] || home_[v] >= 0 || is_contiguous_load(at(defined))) return;
-    const int group = alias(store.operand);
-    for (int other = 0; other < step_count(); ++other) {
-      const Step& step = at(other);
-      const bool is_same_memory = step.operand >= 0 && alias(step.operand) == group;
-      // The old content is read, or newer content written, before the program's own store.
-      if (is_same_memory && other > defined && other < index) return;
+    if (is_hoisted_[v] || home_[v] >= 0 || is_contiguous_load(at(defined)) || !may_write_at(defined, index)) return;
+    for (int other = index + 1; other < value(number).last_use; ++other) {
       // The value would be overwritten while it is still needed.
-      if (is_same_memory && step.kind == Kind::store && other > index && other < value(number).last_use) return;
-      // An older value lives there and is read later.
-      if (step.out < 0 || other >= defined || value(step.out).last_use <= defined) continue;
-      const bool lives_there = (is_same_memory && may_load_in_place(step)) ||
-                               (home_[static_cast<std::size_t>(step.out)] >= 0 &&
-                                alias(home_[static_cast<std::size_t>(step.out)]) == group);
-      if (lives_there) return;
+      if (at(other).kind == Kind::store && alias(at(other).operand) == alias(store.operand)) return;
     }
     home_[v] = store.operand;
     store_is_done_[static_cast<std::size_t>(index)] = true;
     places_[v] = {Place::Kind::operand, store.operand};
   }
 
+  /// Whether a store could happen as soon as its value is defined.
+  bool may_write_at(int defined, int index) const {
+    const int group = alias(at(index).operand);
+    for (int other = 0; other < index; ++other) {
+      const Step& step = at(other);
+      const bool is_same_memory = step.operand >= 0 && alias(step.operand) == group;
+      // The old content is read, or newer content written, before the program's own store.
+      if (is_same_memory && other > defined) return false;
+      // An older value lives there and is read later.
+      if (step.out < 0 || other >= defined || value(step.out).last_use <= defined) continue;
+      const bool lives_there = (is_same_memory && may_load_in_place(step)) ||
+                               (home_[static_cast<std::size_t>(step.out)] >= 0 &&
+                                alias(home_[static_cast<std::size_t>(step.out)]) == group);
+      if (lives_there) return false;
+    }
+    return true;
+  }
+
+  /// Lets a copy to an operand follow the step that defines the value, so that its tile is soon free again: the planner
+  /// writes all stores at the end.
+  void store_soon(int index) {
+    const Step& store = at(index);
+    if (store.kind != Kind::store || store_is_done_[static_cast<std::size_t>(index)]) return;
+    const int defined = value(store.in[0]).defined_at;
+    if (at(defined).kind != Kind::compute && at(defined).kind != Kind::cast) return;
+    if (!may_write_at(defined, index)) return;
+    stored_after_[static_cast<std::size_t>(defined)].push_back(index);
+    is_soon_[static_cast<std::size_t>(index)] = true;
+    // What lives on after it is decided by the other readers.
+    int last_use = defined;
+    for (int other = defined + 1; other < step_count(); ++other) {
+      const Step& step = at(other);
+      const bool reads = std::find(step.in.begin(), step.in.end(), store.in[0]) != step.in.end();
+      if (reads && !is_soon_[static_cast<std::size_t>(other)]) last_use = other;
+    }
+    values_[static_cast<std::size_t>(store.in[0])].last_use = last_use;
+  }
+
   /// The step at which a store's operand really changes.
   int written_at(int index) const {
-    return store_is_done_[static_cast<std::size_t>(index)] ? value(at(index).in[0]).defined_at : index;
+    const bool is_early = store_is_done_[static_cast<std::size_t>(index)] || is_soon_[static_cast<std::size_t>(index)];
+    return is_early ? value(at(index).in[0]).defined_at : index;
   }
 
   void load_in_place(int index) {
@@ -139,15 +171,21 @@ class Binder {
     return {Place::Kind::slot, slot};
   }
 
+  Place element(int number) {
+    result_.slots.push_back({static_cast<std::int64_t>(protocol::size_of(value(number).dtype)), number, true});
+    return {Place::Kind::slot, static_cast<int>(result_.slots.size()) - 1};
+  }
+
   /// Constants first: they then have the same slots in every binding, and stay filled.
   void place_hoisted() {
     for (const Kind kind : {Kind::constant, Kind::load}) {
       for (int index = 0; index < step_count(); ++index) {
         const Step& step = at(index);
         if (step.kind != kind || !is_hoisted_[static_cast<std::size_t>(step.out)]) continue;
-        const Place place = places_[static_cast<std::size_t>(step.out)] = take_slot(step.out);
+        const bool is_element = kind == Kind::constant && every_use_takes_an_element(step.out);
+        const Place place = places_[static_cast<std::size_t>(step.out)] = is_element ? element(step.out) : take_slot(step.out);
         auto& fills = kind == Kind::constant ? result_.constants : result_.repeated;
-        fills.push_back({Action::gather, index, nullptr, place, {}, 0});
+        fills.push_back({.action = Action::gather, .step = index, .out = place});
       }
     }
   }
@@ -188,14 +226,22 @@ class Binder {
         break;
       }
       case Kind::store:
-        if (!store_is_done_[static_cast<std::size_t>(index)]) {
-          move.action = Action::scatter;
-          move.out = {Place::Kind::operand, step.operand};
-          result_.moves.push_back(move);
-        }
+        if (is_soon_[static_cast<std::size_t>(index)]) return;
+        if (!store_is_done_[static_cast<std::size_t>(index)]) emit_store(index);
         release_inputs(index);
         return;
     }
+    result_.moves.push_back(move);
+    for (const int store : stored_after_[static_cast<std::size_t>(index)]) emit_store(store);
+    if (!stored_after_[static_cast<std::size_t>(index)].empty() && value(step.out).last_use == index) release(step.out);
+  }
+
+  void emit_store(int index) {
+    Binding::Move move;
+    move.step = index;
+    move.action = Action::scatter;
+    move.in[static_cast<std::size_t>(move.in_count++)] = places_[static_cast<std::size_t>(at(index).in[0])];
+    move.out = {Place::Kind::operand, at(index).operand};
     result_.moves.push_back(move);
   }
 
@@ -222,17 +268,23 @@ class Binder {
       const auto here = step.in.begin() + static_cast<std::ptrdiff_t>(k);
       const bool is_repeated = std::find(step.in.begin(), here, number) != here;
       if (number < 0 || is_repeated || value(number).last_use != index) continue;
-      if (is_hoisted_[static_cast<std::size_t>(number)]) continue;
-      const Place place = places_[static_cast<std::size_t>(number)];
-      if (place.kind != Place::Kind::slot) continue;
-      free_[result_.slots[static_cast<std::size_t>(place.number)].item_bytes].push_back(place.number);
+      release(number);
     }
   }
 
+  void release(int number) {
+    if (is_hoisted_[static_cast<std::size_t>(number)]) return;
+    const Place place = places_[static_cast<std::size_t>(number)];
+    if (place.kind != Place::Kind::slot) return;
+    free_[result_.slots[static_cast<std::size_t>(place.number)].item_bytes].push_back(place.number);
+  }
+
   const std::vector<Step>& steps_;
-  const std::vector<Value>& values_;
+  std::vector<Value> values_;         // a store that happens soon is no late use
   std::vector<int> home_;             // value -> operand that it is computed into, -1
   std::vector<bool> store_is_done_;   // step: the value's definition does the work
+  std::vector<bool> is_soon_;         // step: a store that follows the value's definition
+  std::vector<std::vector<int>> stored_after_;  // by defining step
   std::vector<Place> places_;         // by value
   std::vector<bool> is_hoisted_;      // the same for every tile of a cell: filled before the first
   std::vector<bool> is_single_;       // one element; its place may hold only that

@@ -45,7 +45,8 @@ struct Renamed {
 
 /// How one operand lies in memory for a cell.
 struct OperandTraits {
-  bool is_contiguous = false;  ///< each tile is consecutive memory
+  bool is_contiguous = false;  ///< each tile is consecutive memory, gaps between rows included (tile_geometry.hpp)
+  bool has_gaps = false;       ///< a contiguous one may only be read in place
   bool is_scalar = false;      ///< one repeated element
   bool is_single = false;      ///< one repeated element within each tile
   bool is_invariant = false;   ///< every tile reads the same elements
@@ -58,8 +59,9 @@ struct Place {
   enum class Kind : std::uint8_t { none, operand, slot } kind = Kind::none;
   int number = -1;
 };
-/// A register tile: `item_bytes` wide elements; equal numbers of equal width are the same memory in every binding.
-struct Slot { std::int64_t item_bytes = 0; int number = 0; };
+/// A register tile: `item_bytes` wide elements; equal numbers of equal width are the same memory in every binding. Or a
+/// single element, numbered by its value.
+struct Slot { std::int64_t item_bytes = 0; int number = 0; bool is_element = false; };
 
 struct Binding {
   enum class Action : std::uint8_t { gather, cast, compute, scatter };
@@ -84,5 +86,7 @@ void pair_up(Renamed& renamed);
 /// of the op table say.
 Renamed rename(const Program& program);
 Binding bind(const Renamed& renamed, const std::vector<OperandTraits>& traits);
+/// Elements that a tile should have, at most `tile_elements`: fewer for a program that holds many values at once.
+std::int64_t length_of_tiles(const Renamed& renamed);
 
 }  // namespace gamelan::engine::exec

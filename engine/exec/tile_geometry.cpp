@@ -8,8 +8,8 @@
 namespace gamelan::engine::exec {
 namespace {
 
-constexpr std::int64_t square_side = 32;  ///< of a tile that serves operands contiguous along different axes
-static_assert(square_side * square_side == tile_elements);
+/// Of a square tile, which serves operands contiguous along different axes.
+std::int64_t square_side(const GeometryRules& rules) { return rules.tile_elements >= 32 * 32 ? 32 : 16; }
 
 void swap_axes(Geometry& geometry, int left, int right) {
   const auto l = static_cast<std::size_t>(left), r = static_cast<std::size_t>(right);
@@ -122,13 +122,36 @@ int crossing_axis(const Geometry& geometry) {
   return -1;
 }
 
-void shape_tiles(Geometry& geometry) {
+/// Elements from one row of the last axis to the next, when that is a little more than a row for most operands; else 0.
+std::int64_t pitch_with_gaps(const Geometry& geometry, const GeometryRules& rules) {
+  constexpr std::int64_t shortest = 16, widest_gap = 8;  // gap: at most an eighth of a row
+  if (geometry.axis_count < 2) return 0;
+  const auto inner = static_cast<std::size_t>(geometry.axis_count - 1), outer = inner - 1;
+  const std::int64_t row = geometry.extents[inner];
+  if (row < shortest) return 0;
+  std::int64_t pitch = 0;
+  std::size_t with_pitch = 0, others = 0;
+  for (std::size_t k = 0; k < geometry.strides.size(); ++k) {
+    const auto& strides = geometry.strides[k];
+    if (strides[inner] == 0) continue;
+    const std::int64_t bytes = rules.item_bytes[k];
+    const bool has_rows = strides[inner] == bytes && strides[outer] % bytes == 0;
+    const std::int64_t own = has_rows ? strides[outer] / bytes : 0;
+    if (pitch == 0 && own > row && own - row <= row / widest_gap) pitch = own;
+    if (own != 0 && own == pitch) ++with_pitch;
+    else ++others;
+  }
+  return with_pitch > others ? pitch : 0;
+}
+
+void shape_tiles(Geometry& geometry, const GeometryRules& rules) {
   const int last = geometry.axis_count - 1;
+  geometry.row_pitch = 0;
   for (int axis = 0; axis <= last; ++axis) geometry.tile[static_cast<std::size_t>(axis)] = 1;
   if (const int crossing = crossing_axis(geometry); crossing >= 0) {
     for (const int axis : {crossing, last}) {
       const auto a = static_cast<std::size_t>(axis);
-      geometry.tile[a] = std::min(geometry.extents[a], square_side);
+      geometry.tile[a] = std::min(geometry.extents[a], square_side(rules));
     }
     return;
   }
@@ -136,13 +159,26 @@ void shape_tiles(Geometry& geometry) {
   constexpr std::int64_t long_enough = 256, granule = 64;
   const auto inner = static_cast<std::size_t>(last);
   if (geometry.extents[inner] >= long_enough) {
-    const std::int64_t pieces = (geometry.extents[inner] + tile_elements - 1) / tile_elements;
+    const std::int64_t pieces = (geometry.extents[inner] + rules.tile_elements - 1) / rules.tile_elements;
     const std::int64_t piece = (geometry.extents[inner] + pieces - 1) / pieces;
     geometry.tile[inner] = std::min(geometry.extents[inner], (piece + granule - 1) / granule * granule);
     return;
   }
+  // Short ones with gaps between them as one piece of memory, in equal pieces too.
+  if (const std::int64_t pitch = pitch_with_gaps(geometry, rules); pitch > 0) {
+    const auto outer = inner - 1;
+    const std::int64_t most = std::max<std::int64_t>(1, (rules.tile_elements - geometry.extents[inner]) / pitch + 1);
+    const std::int64_t pieces = (geometry.extents[outer] + most - 1) / most;
+    geometry.tile[inner] = geometry.extents[inner];
+    geometry.tile[outer] = (geometry.extents[outer] + pieces - 1) / pieces;
+    if (geometry.tile[outer] > 1) {
+      geometry.row_pitch = pitch;
+      return;
+    }
+    geometry.tile[inner] = 1;
+  }
   // Short ones whole, as many as fit, then as many rows of them as fit.
-  std::int64_t room = tile_elements;
+  std::int64_t room = rules.tile_elements;
   for (int axis = last; axis >= 0; --axis) {
     const auto a = static_cast<std::size_t>(axis);
     geometry.tile[a] = std::min(geometry.extents[a], room);
@@ -153,7 +189,19 @@ void shape_tiles(Geometry& geometry) {
 
 }  // namespace
 
+std::int64_t Geometry::elements(const std::array<std::int64_t, protocol::max_dims>& of) const {
+  const auto last = static_cast<std::size_t>(axis_count - 1);
+  std::int64_t count = row_pitch > 0 ? (of[last - 1] - 1) * row_pitch + of[last] : of[last];
+  const std::size_t outer = row_pitch > 0 ? last - 1 : last;
+  for (std::size_t axis = 0; axis < outer; ++axis) count *= of[axis];
+  return count;
+}
+
 bool Geometry::is_contiguous(std::size_t operand, std::int64_t item_bytes) const {
+  if (row_pitch > 0) {
+    const auto last = static_cast<std::size_t>(axis_count - 1);
+    return strides[operand][last] == item_bytes && strides[operand][last - 1] == row_pitch * item_bytes;
+  }
   std::int64_t expected = item_bytes;
   bool is_complete = true;  // every axis walked faster is whole inside the tile
   for (auto axis = static_cast<std::size_t>(axis_count); axis-- > 0;) {
@@ -194,6 +242,7 @@ void plan_cell(const Cell& cell, const GeometryRules& rules, Geometry& geometry)
   if (geometry.is_empty) return;
   if (geometry.axis_count == 0) {  // one element: an axis that every operand is contiguous along
     geometry.axis_count = 1;
+    geometry.row_pitch = 0;
     geometry.extents[0] = 1;
     geometry.tile[0] = 1;
     geometry.index_steps[0] = 1;
@@ -203,7 +252,7 @@ void plan_cell(const Cell& cell, const GeometryRules& rules, Geometry& geometry)
   flip_axes(geometry);
   order_axes(geometry, rules);
   merge_axes(geometry, rules);
-  shape_tiles(geometry);
+  shape_tiles(geometry, rules);
 }
 
 }  // namespace gamelan::engine::exec

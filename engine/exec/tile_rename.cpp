@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checks a tile program and renames its registers to values, each written once; drops steps whose value nobody reads.
+// Checks a tile program and renames its registers to values, each written once. A value that was computed before is taken
+// from there, and steps whose value nobody reads are dropped.
+#include <map>
 #include <string>
+#include <tuple>
 
 #include "engine/exec/tile_binding.hpp"
 #include "protocol/error.hpp"
 
 namespace gamelan::engine::exec {
+
 namespace {
 
 using protocol::Dtype;
@@ -78,14 +82,34 @@ class Renaming {
         break;
       }
     }
+    if (const int known = known_value(step, instruction); known >= 0) {
+      current_[register_of(instruction, result_.values[static_cast<std::size_t>(known)].dtype, index)] = known;
+      return;
+    }
     if (instruction.kind != Kind::store) {
       const bool is_compute = instruction.kind == Kind::compute;
       const Dtype dtype = is_compute ? result_dtype(instruction.op, instruction.loop) : instruction.loop;
       const std::size_t number = register_of(instruction, dtype, index);
       result_.values.push_back({.dtype = dtype});
       step.out = current_[number] = static_cast<int>(result_.values.size()) - 1;
+      if (is_pure(step)) known_[key_of(step, instruction)] = step.out;
     }
     result_.steps.push_back(step);
+  }
+
+  /// Whether a step gives the same value wherever it stands: it reads values only. (Programs repeat themselves: a loop of
+  /// Python over the directions of a lattice computes the same products again and again.)
+  static bool is_pure(const Step& step) {
+    return step.kind == Kind::cast || (step.kind == Kind::compute && !step.is_nullary);
+  }
+  using Key = std::tuple<Kind, Op, Dtype, std::array<int, 3>>;
+  static Key key_of(const Step& step, const Instruction& instruction) {
+    return {step.kind, step.op, instruction.loop, step.in};
+  }
+  int known_value(const Step& step, const Instruction& instruction) const {
+    if (!is_pure(step)) return -1;
+    const auto found = known_.find(key_of(step, instruction));
+    return found == known_.end() ? -1 : found->second;
   }
 
   void add_compute(const Instruction& instruction, std::size_t index, Step& step) {
@@ -150,6 +174,7 @@ class Renaming {
 
   const Program& program_;
   std::vector<int> current_;  // register -> value
+  std::map<Key, int> known_;  // what was computed of which values
   Renamed result_;
 };
 

@@ -17,18 +17,22 @@ using Axes = std::array<std::int64_t, protocol::max_dims>;
 /// One axis of a box that is copied between an operand and a register tile.
 struct Run { std::int64_t extent, operand_stride, tile_stride; };
 
-/// The runs of one tile for one operand, innermost first, adjacent ones merged.
+/// The runs of one tile for one operand, innermost first, adjacent ones merged. `row_pitch`: of a tile with gaps between
+/// its rows (tile_geometry.hpp), else 0.
 struct Runs {
   std::array<Run, protocol::max_dims> run;
   int count = 0;
 
-  Runs(const Axes& extents, int axis_count, const Axes& strides, std::int64_t item_bytes) {
+  Runs(const Axes& extents, int axis_count, const Axes& strides, std::int64_t item_bytes, std::int64_t row_pitch) {
+    const auto last_axis = static_cast<std::size_t>(axis_count - 1);
     std::int64_t tile_stride = item_bytes;
     for (auto axis = static_cast<std::size_t>(axis_count); axis-- > 0;) {
       if (extents[axis] == 1) continue;
-      if (count > 0 && strides[axis] == last().operand_stride * last().extent) last().extent *= extents[axis];
+      const bool goes_on = count > 0 && strides[axis] == last().operand_stride * last().extent &&
+                           tile_stride == last().tile_stride * last().extent;
+      if (goes_on) last().extent *= extents[axis];
       else run[static_cast<std::size_t>(count++)] = {extents[axis], strides[axis], tile_stride};
-      tile_stride *= extents[axis];
+      tile_stride *= row_pitch > 0 && axis == last_axis ? row_pitch : extents[axis];
     }
     if (count == 0) run[static_cast<std::size_t>(count++)] = {1, 0, item_bytes};
   }

@@ -44,6 +44,20 @@ class Random {
     return result;
   }
 
+  /// Rows of the last axis `gap` elements apart, as the inside of a padded grid has them.
+  Block padded_block(const Shape& extents, Dtype dtype, std::int64_t gap) {
+    Block result;
+    result.strides.assign(extents.size(), 0);
+    auto size = static_cast<std::int64_t>(protocol::size_of(dtype));
+    for (std::size_t axis = extents.size(); axis-- > 0;) {
+      result.strides[axis] = size;
+      size *= extents[axis] + (axis + 1 == extents.size() ? gap : 0);
+    }
+    result.bytes.resize(static_cast<std::size_t>(size));
+    fill(result.bytes, dtype);
+    return result;
+  }
+
   /// A strided block: any order of axes, steps, signs; readers may repeat elements.
   Block block(const Shape& extents, Dtype dtype, bool may_repeat) {
     const auto item = static_cast<std::int64_t>(protocol::size_of(dtype));
@@ -202,8 +216,12 @@ void run_random_case(unsigned seed) {
       shape.push_back(first.back() + extent + (random.chance(50) ? 0 : random.below(3)));
     }
     std::vector<Block> blocks;
+    const bool is_padded = random.chance(25);
+    const int gap = 1 + random.below(3);
     for (std::size_t k = 0; k < operand_count; ++k) {
-      blocks.push_back(random.block(extents, program.operands[k], !is_shared(k)));
+      const Dtype dtype = program.operands[k];
+      blocks.push_back(is_padded && random.chance(75) ? random.padded_block(extents, dtype, gap)
+                                                      : random.block(extents, dtype, !is_shared(k)));
     }
     std::vector<Block> expected = blocks;
     const auto pointers = [&](std::vector<Block>& memory) {

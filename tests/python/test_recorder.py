@@ -69,6 +69,21 @@ def test_a_loop_is_cut_at_its_seam(model):
     assert float(a[0]) == float(_loop_on_numpy())
 
 
+def test_a_nest_is_cut_where_its_outer_loop_comes_round(model):
+    _core.set_cut_limits(100, 200, 1 << 26)
+    a = gamelan.zeros(4)
+    starts, sent = [], model.batches
+    for _ in range(40):
+        a += 1
+        a *= 2
+        starts.append(model.batches)
+        for _ in range(8):
+            a -= 1
+            a /= 2
+            assert len(starts) < 12 or model.batches == starts[-1], "a cut inside a turn"
+    assert model.batches - sent >= 3
+
+
 def _loop_on_numpy():
     a = numpy.zeros(1)
     for _ in range(120):
