@@ -36,6 +36,8 @@ PROGRAMS = {
     "product, odd sides": _product(517, 301, 129),
     "product in f4": _product(200, 300, 100, "f4"),
     "product, complex": _product(90, 100, 110, "c16"),
+    "product of many tiles": _product(1100, 300, 1301),
+    "product of many tiles in c8": _product(700, 290, 600, "c8"),
     "few rows": _product(3, 700, 1000),
     "a column": _product(1000, 500, 1),
     "a row": _product(1, 500, 300),
