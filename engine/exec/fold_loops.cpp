@@ -15,6 +15,8 @@ using protocol::Op;
 using rows::Identity;
 
 constexpr std::int64_t lane_count = 32;
+// The processor's own prefetching ends at each page of the heap, which has small ones.
+constexpr std::size_t bytes_ahead = 8192, line_bytes = 64;
 
 /// In what a run is accumulated: float for halves, whose sums would soon stop growing.
 template <class T> using Wide = std::conditional_t<is_half<T>, float, T>;
@@ -26,6 +28,8 @@ T fold_run(const T* values, std::int64_t length) {
   for (std::int64_t j = 0; j < filled; ++j) lane[j] = static_cast<Wide<T>>(values[j]);
   std::int64_t done = filled;
   for (; done + lane_count <= length; done += lane_count) {
+    const auto* ahead = reinterpret_cast<const char*>(values + done) + bytes_ahead;
+    for (std::size_t byte = 0; byte < lane_count * sizeof(T); byte += line_bytes) __builtin_prefetch(ahead + byte);
     for (std::int64_t j = 0; j < lane_count; ++j) {
       lane[j] = Row::apply(lane[j], static_cast<Wide<T>>(values[done + j]));
     }

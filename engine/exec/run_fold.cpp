@@ -18,6 +18,7 @@ using dist::Box;
 using protocol::Shape;
 
 constexpr std::int64_t region_elements = 32768;  // scratch stays in the second-level cache
+constexpr std::int64_t plain_region_elements = 1'048'576;  // nothing is computed: no scratch but the partials
 
 class BrickFolder {
  public:
@@ -39,6 +40,8 @@ class BrickFolder {
     const Box mine = bricks.box(site_.rank());
     if (is_empty(mine)) return;
     // A region grows from the last axis outwards: contiguous in scratch, and made of whole bricks.
+    const Box all = elements_of(mine);
+    const auto most_elements = point_at_operands(all, dist::extents_of(all)) ? plain_region_elements : region_elements;
     Shape chunk(dims_, 1);
     std::int64_t elements = 1;
     bool is_full = true;
@@ -46,7 +49,7 @@ class BrickFolder {
       const auto per_brick = fold_.brick[k];
       const bool must_be_whole = fold_.is_complete && fold_.reduced[k];
       if (must_be_whole) chunk[k] = mine[k].size();
-      else if (is_full) chunk[k] = std::clamp<std::int64_t>(region_elements / (elements * per_brick), 1, mine[k].size());
+      else if (is_full) chunk[k] = std::clamp<std::int64_t>(most_elements / (elements * per_brick), 1, mine[k].size());
       elements *= chunk[k] * per_brick;
       is_full = is_full && chunk[k] == mine[k].size();
     }
