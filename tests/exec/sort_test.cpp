@@ -152,6 +152,7 @@ TEST(Buckets, belong_to_the_owner_and_rise) {
             ASSERT_TRUE(bucket == before || bucket == before + 1) << i;
             const auto [first, last] = buckets.of(axis.owner(i));
             ASSERT_TRUE(bucket >= first && bucket < last) << i << " of " << extent << " in " << parts << " parts";
+            buckets.with_find([&](auto find) { ASSERT_EQ(find(i), bucket); });
             before = bucket;
           }
           EXPECT_EQ(before + 1, buckets.count());
