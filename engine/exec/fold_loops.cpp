@@ -43,11 +43,27 @@ T fold_run(const T* values, std::int64_t length) {
   return static_cast<T>(lane[0]);
 }
 
+/// Runs that fit the lanes, `together` at once: the same operations in the same order as fold_run, side by side.
+template <class Row, class T, std::int64_t together>
+void fold_short_runs(const T* values, std::int64_t length, T* out) {
+  Wide<T> lane[lane_count][together];
+  for (std::int64_t run = 0; run < together; ++run)
+    for (std::int64_t j = 0; j < length; ++j) lane[j][run] = static_cast<Wide<T>>(values[run * length + j]);
+  for (std::int64_t half = lane_count / 2; half > 0; half /= 2)
+    for (std::int64_t j = 0; j < half && j + half < length; ++j)
+      for (std::int64_t run = 0; run < together; ++run) lane[j][run] = Row::apply(lane[j][run], lane[j + half][run]);
+  for (std::int64_t run = 0; run < together; ++run) out[run] = static_cast<T>(lane[0][run]);
+}
+
 template <class Row, class T>
 void fold_runs(const void* from, std::int64_t run_count, std::int64_t run_length, void* to) {
   const T* values = static_cast<const T*>(from);
   T* out = static_cast<T*>(to);
-  for (std::int64_t run = 0; run < run_count; ++run) out[run] = fold_run<Row>(values + run * run_length, run_length);
+  constexpr std::int64_t together = 16;
+  std::int64_t run = 0;
+  if (run_length <= lane_count)
+    for (; run + together <= run_count; run += together) fold_short_runs<Row, T, together>(values + run * run_length, run_length, out + run);
+  for (; run < run_count; ++run) out[run] = fold_run<Row>(values + run * run_length, run_length);
 }
 
 template <class Row, class T>

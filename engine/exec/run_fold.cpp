@@ -173,11 +173,17 @@ class BrickFolder {
     for (std::size_t k = 0; k < dims_; ++k) grid[k] = region[k].size();
     scratch.partials.resize(static_cast<std::size_t>(protocol::element_count(grid) * item));
     const Shape& strides = scratch.strides;
+    const bool is_packed = strides == protocol::contiguous_strides(extents, static_cast<std::size_t>(item));
     std::byte* out = scratch.partials.data();
     const bool runs_are_kept = dims_ > 0 && !fold_.reduced[dims_ - 1];
     if (runs_are_kept) {  // vectors along the last axis, one row of the brick after the other
       const auto length = extents.back();
       Shape outer(grid.begin(), grid.end() - 1);
+      bool are_adjacent = is_packed, is_whole = true;  // rows of a brick; all axes between it and the last
+      for (std::size_t k = dims_ - 1; k-- > 0;) {
+        are_adjacent = are_adjacent && (is_whole || fold_.brick[k] == 1);
+        is_whole = is_whole && grid[k] == 1;
+      }
       for_each_index(outer, [&](const Shape& at) {
         Shape rows(dims_ - 1);
         std::int64_t start = 0;
@@ -186,6 +192,11 @@ class BrickFolder {
           start += at[k] * fold_.brick[k] * strides[k];
         }
         bool is_first = true;
+        if (are_adjacent) {
+          fold_rows_fresh(fold.op, fold.loop, scratch.values + start, protocol::element_count(rows), length, out);
+          out += length * item;
+          return;
+        }
         for_each_index(rows, [&](const Shape& row) {
           std::int64_t offset = start;
           for (std::size_t k = 0; k + 1 < dims_; ++k) offset += row[k] * strides[k];
@@ -198,7 +209,10 @@ class BrickFolder {
       return;
     }
     // A brick is one contiguous run of scratch, whole rows or the piece of one.
-    for_each_index(grid, [&](const Shape& at) {
+    bool are_whole = is_packed;
+    for (std::size_t k = 0; k < dims_; ++k) are_whole = are_whole && extents[k] == grid[k] * fold_.brick[k];
+    if (are_whole) fold_runs(fold.op, fold.loop, scratch.values, protocol::element_count(grid), protocol::element_count(fold_.brick), out);
+    else for_each_index(grid, [&](const Shape& at) {
       std::int64_t start = 0, length = 1;
       for (std::size_t k = 0; k < dims_; ++k) {
         start += at[k] * fold_.brick[k] * strides[k];
@@ -210,28 +224,25 @@ class BrickFolder {
     if (fold_.is_complete) complete(fold, scratch, grid);
   }
 
-  /// Folds all bricks of each result: the reduced axes of the region hold all of them.
+  /// Folds all bricks of each result, all results side by side: the reduced axes of the region hold all of them.
   void complete(const plan::FoldBricks::Fold& fold, Scratch& scratch, const Shape& grid) {
-    const auto item = scratch.item;
-    Shape kept_grid = grid, brick_grid = grid;
-    for (std::size_t k = 0; k < dims_; ++k) (fold_.reduced[k] ? kept_grid : brick_grid)[k] = 1;
-    const auto bricks = protocol::element_count(brick_grid);
+    const auto item = static_cast<std::size_t>(scratch.item);
+    const Shape strides = protocol::contiguous_strides(grid, item);
+    Shape extents, from;  // bricks outermost
+    std::int64_t bricks = 1;
+    for (const bool reduced : {true, false})
+      for (std::size_t k = 0; k < dims_; ++k) {
+        if (fold_.reduced[k] != reduced || grid[k] == 1) continue;
+        extents.push_back(grid[k]);
+        from.push_back(strides[k]);
+        if (reduced) bricks *= grid[k];
+      }
     if (bricks == 1) return;
-    const Shape strides = protocol::contiguous_strides(grid, static_cast<std::size_t>(item));
-    std::vector<std::byte> row(static_cast<std::size_t>(bricks * item));
-    for_each_index(kept_grid, [&](const Shape& kept) {
-      std::byte* to = row.data();
-      for_each_index(brick_grid, [&](const Shape& brick) {
-        std::int64_t offset = 0;
-        for (std::size_t k = 0; k < dims_; ++k) offset += (kept[k] + brick[k]) * strides[k];
-        std::memcpy(to, scratch.partials.data() + offset, static_cast<std::size_t>(item));
-        to += item;
-      });
-      fold_pairs(fold.op, fold.loop, row.data(), static_cast<std::size_t>(bricks), 1);
-      results_.insert(results_.end(), row.begin(), row.begin() + item);
-    });
-    std::memcpy(scratch.partials.data(), results_.data(), results_.size());
-    results_.clear();
+    const auto elements = protocol::element_count(grid);
+    results_.resize(static_cast<std::size_t>(elements) * item);
+    copy_box(fold.loop, fold.loop, extents, scratch.partials.data(), from, results_.data(), protocol::contiguous_strides(extents, item));
+    fold_pairs(fold.op, fold.loop, results_.data(), bricks, elements / bricks);
+    std::memcpy(scratch.partials.data(), results_.data(), static_cast<std::size_t>(elements / bricks) * item);
   }
 
   void store_partials(const plan::FoldBricks::Fold& fold, const Scratch& scratch, const Box& region) {
