@@ -208,19 +208,33 @@ class BrickFolder {
       });
       return;
     }
-    // A brick is one contiguous run of scratch, whole rows or the piece of one.
+    // A brick is one contiguous run of scratch, whole rows or the piece of one. Those of one length that lie together are
+    // one call.
+    const auto run_of = protocol::element_count(fold_.brick);
     bool are_whole = is_packed;
     for (std::size_t k = 0; k < dims_; ++k) are_whole = are_whole && extents[k] == grid[k] * fold_.brick[k];
-    if (are_whole) fold_runs(fold.op, fold.loop, scratch.values, protocol::element_count(grid), protocol::element_count(fold_.brick), out);
-    else for_each_index(grid, [&](const Shape& at) {
-      std::int64_t start = 0, length = 1;
-      for (std::size_t k = 0; k < dims_; ++k) {
-        start += at[k] * fold_.brick[k] * strides[k];
-        length *= std::min(fold_.brick[k], extents[k] - at[k] * fold_.brick[k]);
-      }
-      fold_runs(fold.op, fold.loop, scratch.values + start, 1, static_cast<std::size_t>(length), out);
-      out += item;
-    });
+    if (are_whole) {
+      fold_runs(fold.op, fold.loop, scratch.values, protocol::element_count(grid), run_of, out);
+    } else if (dims_ > 0 && run_of == fold_.brick.back()) {
+      const auto whole = extents.back() / run_of, rest = extents.back() % run_of;
+      for_each_index(Shape(grid.begin(), grid.end() - 1), [&](const Shape& at) {
+        const std::byte* row = scratch.values;
+        for (std::size_t k = 0; k + 1 < dims_; ++k) row += at[k] * strides[k];
+        fold_runs(fold.op, fold.loop, row, whole, run_of, out);
+        if (rest > 0) fold_runs(fold.op, fold.loop, row + whole * run_of * item, 1, rest, out + whole * item);
+        out += grid.back() * item;
+      });
+    } else {
+      for_each_index(grid, [&](const Shape& at) {
+        std::int64_t start = 0, length = 1;
+        for (std::size_t k = 0; k < dims_; ++k) {
+          start += at[k] * fold_.brick[k] * strides[k];
+          length *= std::min(fold_.brick[k], extents[k] - at[k] * fold_.brick[k]);
+        }
+        fold_runs(fold.op, fold.loop, scratch.values + start, 1, static_cast<std::size_t>(length), out);
+        out += item;
+      });
+    }
     if (fold_.is_complete) complete(fold, scratch, grid);
   }
 
