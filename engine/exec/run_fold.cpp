@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "engine/exec/box_runner.hpp"
+#include "engine/exec/brick_folds.hpp"
 #include "engine/exec/elementwise.hpp"
-#include "engine/exec/fold.hpp"
 #include "engine/exec/indices.hpp"
 
 namespace gamelan::engine::exec {
@@ -139,7 +139,10 @@ class BrickFolder {
     for (std::size_t k = 0; k < dims_; ++k) extents[k] = elements[k].size();
     if (!point_at_operands(elements, extents)) compute(elements, extents);
     for (std::size_t f = 0; f < scratch_.size(); ++f) {
-      fold_bricks(fold_.folds[f], scratch_[f], region, extents);
+      Shape grid(dims_);
+      for (std::size_t k = 0; k < dims_; ++k) grid[k] = region[k].size();
+      auto& scratch = scratch_[f];
+      fold_bricks(fold_, fold_.folds[f], {scratch.values, scratch.strides, extents, grid}, scratch.partials);
       store_partials(fold_.folds[f], scratch_[f], region);
     }
   }
@@ -164,99 +167,6 @@ class BrickFolder {
     const Box part = part_of_inset(elements);
     if (!is_empty(part)) inset_->run(part, aim_at(moved(part, fold_.values.inset_first)));
     dist::for_each_slab(elements, inset_box_, [&](const Box& slab) { whole_.run(slab, aim_at(slab)); });
-  }
-
-  /// Values -> partials, one element per brick of the region, C order over the brick grid.
-  void fold_bricks(const plan::FoldBricks::Fold& fold, Scratch& scratch, const Box& region, const Shape& extents) {
-    const auto item = scratch.item;
-    Shape grid(dims_);
-    for (std::size_t k = 0; k < dims_; ++k) grid[k] = region[k].size();
-    scratch.partials.resize(static_cast<std::size_t>(protocol::element_count(grid) * item));
-    const Shape& strides = scratch.strides;
-    const bool is_packed = strides == protocol::contiguous_strides(extents, static_cast<std::size_t>(item));
-    std::byte* out = scratch.partials.data();
-    const bool runs_are_kept = dims_ > 0 && !fold_.reduced[dims_ - 1];
-    if (runs_are_kept) {  // vectors along the last axis, one row of the brick after the other
-      const auto length = extents.back();
-      Shape outer(grid.begin(), grid.end() - 1);
-      bool are_adjacent = is_packed, is_whole = true;  // rows of a brick; all axes between it and the last
-      for (std::size_t k = dims_ - 1; k-- > 0;) {
-        are_adjacent = are_adjacent && (is_whole || fold_.brick[k] == 1);
-        is_whole = is_whole && grid[k] == 1;
-      }
-      for_each_index(outer, [&](const Shape& at) {
-        Shape rows(dims_ - 1);
-        std::int64_t start = 0;
-        for (std::size_t k = 0; k + 1 < dims_; ++k) {
-          rows[k] = std::min(fold_.brick[k], extents[k] - at[k] * fold_.brick[k]);
-          start += at[k] * fold_.brick[k] * strides[k];
-        }
-        bool is_first = true;
-        if (are_adjacent) {
-          fold_rows_fresh(fold.op, fold.loop, scratch.values + start, protocol::element_count(rows), length, out);
-          out += length * item;
-          return;
-        }
-        for_each_index(rows, [&](const Shape& row) {
-          std::int64_t offset = start;
-          for (std::size_t k = 0; k + 1 < dims_; ++k) offset += row[k] * strides[k];
-          if (is_first) std::memcpy(out, scratch.values + offset, static_cast<std::size_t>(length * item));
-          else fold_rows(fold.op, fold.loop, scratch.values + offset, 1, static_cast<std::size_t>(length), out);
-          is_first = false;
-        });
-        out += length * item;
-      });
-      return;
-    }
-    // A brick is one contiguous run of scratch, whole rows or the piece of one. Those of one length that lie together are
-    // one call.
-    const auto run_of = protocol::element_count(fold_.brick);
-    bool are_whole = is_packed;
-    for (std::size_t k = 0; k < dims_; ++k) are_whole = are_whole && extents[k] == grid[k] * fold_.brick[k];
-    if (are_whole) {
-      fold_runs(fold.op, fold.loop, scratch.values, protocol::element_count(grid), run_of, out);
-    } else if (dims_ > 0 && run_of == fold_.brick.back()) {
-      const auto whole = extents.back() / run_of, rest = extents.back() % run_of;
-      for_each_index(Shape(grid.begin(), grid.end() - 1), [&](const Shape& at) {
-        const std::byte* row = scratch.values;
-        for (std::size_t k = 0; k + 1 < dims_; ++k) row += at[k] * strides[k];
-        fold_runs(fold.op, fold.loop, row, whole, run_of, out);
-        if (rest > 0) fold_runs(fold.op, fold.loop, row + whole * run_of * item, 1, rest, out + whole * item);
-        out += grid.back() * item;
-      });
-    } else {
-      for_each_index(grid, [&](const Shape& at) {
-        std::int64_t start = 0, length = 1;
-        for (std::size_t k = 0; k < dims_; ++k) {
-          start += at[k] * fold_.brick[k] * strides[k];
-          length *= std::min(fold_.brick[k], extents[k] - at[k] * fold_.brick[k]);
-        }
-        fold_runs(fold.op, fold.loop, scratch.values + start, 1, static_cast<std::size_t>(length), out);
-        out += item;
-      });
-    }
-    if (fold_.is_complete) complete(fold, scratch, grid);
-  }
-
-  /// Folds all bricks of each result, all results side by side: the reduced axes of the region hold all of them.
-  void complete(const plan::FoldBricks::Fold& fold, Scratch& scratch, const Shape& grid) {
-    const auto item = static_cast<std::size_t>(scratch.item);
-    const Shape strides = protocol::contiguous_strides(grid, item);
-    Shape extents, from;  // bricks outermost
-    std::int64_t bricks = 1;
-    for (const bool reduced : {true, false})
-      for (std::size_t k = 0; k < dims_; ++k) {
-        if (fold_.reduced[k] != reduced || grid[k] == 1) continue;
-        extents.push_back(grid[k]);
-        from.push_back(strides[k]);
-        if (reduced) bricks *= grid[k];
-      }
-    if (bricks == 1) return;
-    const auto elements = protocol::element_count(grid);
-    results_.resize(static_cast<std::size_t>(elements) * item);
-    copy_box(fold.loop, fold.loop, extents, scratch.partials.data(), from, results_.data(), protocol::contiguous_strides(extents, item));
-    fold_pairs(fold.op, fold.loop, results_.data(), bricks, elements / bricks);
-    std::memcpy(scratch.partials.data(), results_.data(), static_cast<std::size_t>(elements / bricks) * item);
   }
 
   void store_partials(const plan::FoldBricks::Fold& fold, const Scratch& scratch, const Box& region) {
@@ -285,7 +195,6 @@ class BrickFolder {
   std::size_t dims_;
   std::vector<Scratch> scratch_;  // by fold
   std::vector<int> plain_;        // by fold: the operand that it folds as it lies; empty when something is computed
-  std::vector<std::byte> results_;
 };
 
 }  // namespace
