@@ -157,7 +157,8 @@ void Session::fetch(const protocol::Batch& batch, protocol::Reply& reply) {
     plan.slots.push_back({view.base, array.info, true});
     const std::vector<dist::StoragePtr> storages{array.storage};
     exec::Counters counters;
-    const exec::Site site(comm_, heap_, board_, plan, storages, batch, executor_.last_step() + 1, counters, exec::Balance::off);
+    exec::Workspace workspace;
+    const exec::Site site(comm_, heap_, board_, plan, storages, batch, executor_.last_step() + 1, counters, workspace, exec::Balance::off);
     try {
       protocol::Bytes bytes(static_cast<std::size_t>(protocol::element_count(view.extents)) * protocol::size_of(view.dtype));
       if (!bytes.empty()) exec::fetch(site, 0, view, bytes.data());

@@ -3,6 +3,7 @@
 // to one rank lies in consecutive buckets, and what is written into one bucket fits in a cache. Pure arithmetic.
 #pragma once
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -36,6 +37,17 @@ class Buckets {
       run = &*std::upper_bound(runs_.begin(), runs_.end(), position, [](std::int64_t p, const Run& at) { return p < at.first; }) - 1;
     }
     return run->bucket + ((position - run->first) >> shift_);
+  }
+
+  /// Calls visit(find) with a function that does what find does, without a loop where two runs or fewer are most often.
+  template <class Visit>
+  void with_find(Visit visit) const {
+    if (runs_.size() > 2 || runs_.empty()) return visit([this](std::int64_t position) { return find(position); });
+    const auto cut = runs_.back().first;
+    visit([ends = std::array{runs_.front(), runs_.back()}, cut, shift = shift_](std::int64_t position) {
+      const auto& run = ends[position >= cut];
+      return run.bucket + ((position - run.first) >> shift);
+    });
   }
 
   /// The buckets of a coordinate, half open.

@@ -85,7 +85,7 @@ std::size_t Executor::run(const plan::Plan& plan, std::vector<dist::StoragePtr>&
       return s;
     }
     const auto& step = plan.steps[s];
-    const Site site(comm_, heap_, board_, plan, storages, batch, step_, counters_, balance_);
+    const Site site(comm_, heap_, board_, plan, storages, batch, step_, counters_, workspace_, balance_);
     const bool has_failed = failure_.has_value();
     const double start = seconds(), waited = board_.wait_seconds();
     try {

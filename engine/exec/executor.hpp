@@ -42,6 +42,7 @@ class Executor {
   std::atomic<std::uint64_t> step_ = 0;  // written by this thread only; a status reads it meanwhile
   std::optional<protocol::Error> failure_;
   Counters counters_;
+  Workspace workspace_;
   Balance balance_ = Balance::off;
 };
 

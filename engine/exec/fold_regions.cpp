@@ -4,13 +4,8 @@
 #include <algorithm>
 
 namespace gamelan::engine::exec {
-namespace {
 
-constexpr std::int64_t region_elements = 32768;
-
-}  // namespace
-
-FoldRegions::FoldRegions(const plan::FoldBricks& fold, int rank) {
+FoldRegions::FoldRegions(const plan::FoldBricks& fold, int rank, std::int64_t most_elements) {
   const auto& layout = fold.values.iterations;
   if (!layout.takes_part(rank)) return;
   bricks_ = layout.box(rank);
@@ -25,7 +20,7 @@ FoldRegions::FoldRegions(const plan::FoldBricks& fold, int rank) {
     const auto per_brick = fold.brick[k], size = bricks_[k].size();
     const bool must_be_whole = fold.is_complete && fold.reduced[k];
     if (must_be_whole) extents_[k] = size;
-    else if (is_full) extents_[k] = std::clamp<std::int64_t>(region_elements / (elements * per_brick), 1, size);
+    else if (is_full) extents_[k] = std::clamp<std::int64_t>(most_elements / (elements * per_brick), 1, size);
     elements *= extents_[k] * per_brick;
     is_full = is_full && extents_[k] == size;
     counts_[k] = (size + extents_[k] - 1) / extents_[k];

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the bricks that a rank folds are taken in turn: region by region, each whole bricks whose values fit the
-// second-level cache. Pure arithmetic, the same whoever asks; used by run_fold.
+// How the bricks that a rank folds are taken in turn: region by region, each of whole bricks. Pure arithmetic, the same whoever asks; used by run_fold.
 #pragma once
 #include "engine/plan/plan.hpp"
 
@@ -8,7 +7,8 @@ namespace gamelan::engine::exec {
 
 class FoldRegions {
  public:
-  FoldRegions(const plan::FoldBricks& fold, int rank);
+  /// A region has at most so many elements, unless a single brick (or, where bricks must not be cut, a line) has more.
+  FoldRegions(const plan::FoldBricks& fold, int rank, std::int64_t most_elements);
   /// None for a rank that takes no part.
   std::int64_t count() const { return count_; }
   /// In bricks; 0 <= number < count().

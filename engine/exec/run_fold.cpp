@@ -7,10 +7,9 @@
 #include <optional>
 
 #include "engine/exec/box_runner.hpp"
+#include "engine/exec/brick_folds.hpp"
 #include "engine/exec/elementwise.hpp"
-#include "engine/exec/fold.hpp"
 #include "engine/exec/fold_regions.hpp"
-#include "engine/exec/indices.hpp"
 #include "engine/exec/shared_work.hpp"
 
 namespace gamelan::engine::exec {
@@ -19,7 +18,9 @@ namespace {
 using dist::Box;
 using protocol::Shape;
 
-constexpr std::int64_t fewest_shared_regions = 8;
+constexpr std::int64_t region_elements = 32'768;         // scratch stays in the second-level cache
+constexpr std::int64_t plain_region_elements = 131'072;  // nothing is computed: mostly no scratch but the partials
+constexpr std::int64_t fewest_shared_regions = 4;
 
 class BrickFolder {
  public:
@@ -36,9 +37,9 @@ class BrickFolder {
   }
 
   void run() {
-    const FoldRegions mine(fold_, site_.rank());
+    const FoldRegions mine = regions_of(site_.rank());
     SharedWork work(site_, may_share(mine) ? mine.count() : 0,
-                    [this](int owner, std::int64_t piece) { fold_region(FoldRegions(fold_, owner).region(piece), owner); });
+                    [this](int owner, std::int64_t piece) { fold_region(regions_of(owner).region(piece), owner); });
     std::vector<Box> later;
     const auto fold_if_local = [&](std::int64_t number) {
       Box region = mine.region(number);
@@ -53,6 +54,9 @@ class BrickFolder {
   }
 
  private:
+  FoldRegions regions_of(int rank) const {
+    return FoldRegions(fold_, rank, plain_.empty() ? region_elements : plain_region_elements);
+  }
   bool may_share(const FoldRegions& regions) const {
     if (site_.balance() == Balance::off || fold_.values.iterations.is_replicated || regions.count() > Tickets::most) return false;
     return regions.count() >= fewest_shared_regions || site_.balance() == Balance::always;
@@ -61,8 +65,9 @@ class BrickFolder {
   /// The values of one fold over a region, then its partials.
   struct Scratch {
     std::int64_t item = 0;
-    std::vector<std::byte> memory, partials;
+    std::byte* memory = nullptr;        ///< of the workspace
     const std::byte* values = nullptr;  ///< in `memory`, or where the operand lies
+    std::vector<std::byte> partials;
     Shape strides;                      ///< of `values`
   };
 
@@ -127,23 +132,27 @@ class BrickFolder {
     for (std::size_t k = 0; k < dims_; ++k) extents[k] = elements[k].size();
     if (!point_at_operands(elements, extents)) compute(elements, extents, owner == site_.rank());
     for (std::size_t f = 0; f < scratch_.size(); ++f) {
-      fold_bricks(fold_.folds[f], scratch_[f], region, extents);
+      Shape grid(dims_);
+      for (std::size_t k = 0; k < dims_; ++k) grid[k] = region[k].size();
+      auto& scratch = scratch_[f];
+      fold_bricks(fold_, fold_.folds[f], {scratch.values, scratch.strides, extents, grid}, scratch.partials);
       store_partials(fold_.folds[f], scratch_[f], region, owner);
     }
   }
 
   /// The values of `elements` into scratch, C order.
   void compute(const Box& elements, const Shape& extents, bool is_own) {
-    for (auto& scratch : scratch_) {
-      scratch.memory.resize(static_cast<std::size_t>(protocol::element_count(extents) * scratch.item));
-      scratch.values = scratch.memory.data();
+    for (std::size_t f = 0; f < scratch_.size(); ++f) {
+      auto& scratch = scratch_[f];
+      scratch.memory = site_.workspace().at_least(static_cast<std::size_t>(protocol::element_count(extents) * scratch.item), f);
+      scratch.values = scratch.memory;
       scratch.strides = protocol::contiguous_strides(extents, static_cast<std::size_t>(scratch.item));
     }
     std::vector<Pointer> targets(scratch_.size());
     const auto aim_at = [&](const Box& part) -> std::span<const Pointer> {
       for (std::size_t f = 0; f < targets.size(); ++f) {
         const auto& strides = scratch_[f].strides;
-        targets[f] = {scratch_[f].memory.data(), strides.data()};
+        targets[f] = {scratch_[f].memory, strides.data()};
         for (std::size_t k = 0; k < dims_; ++k) targets[f].address += (part[k].first - elements[k].first) * strides[k];
       }
       return targets;
@@ -156,74 +165,6 @@ class BrickFolder {
     const Box part = part_of_inset(elements);
     if (!is_empty(part)) run(*inset_, part, aim_at(moved(part, fold_.values.inset_first)));
     dist::for_each_slab(elements, inset_box_, [&](const Box& slab) { run(whole_, slab, aim_at(slab)); });
-  }
-
-  /// Values -> partials, one element per brick of the region, C order over the brick grid.
-  void fold_bricks(const plan::FoldBricks::Fold& fold, Scratch& scratch, const Box& region, const Shape& extents) {
-    const auto item = scratch.item;
-    Shape grid(dims_);
-    for (std::size_t k = 0; k < dims_; ++k) grid[k] = region[k].size();
-    scratch.partials.resize(static_cast<std::size_t>(protocol::element_count(grid) * item));
-    const Shape& strides = scratch.strides;
-    std::byte* out = scratch.partials.data();
-    const bool runs_are_kept = dims_ > 0 && !fold_.reduced[dims_ - 1];
-    if (runs_are_kept) {  // vectors along the last axis, one row of the brick after the other
-      const auto length = extents.back();
-      Shape outer(grid.begin(), grid.end() - 1);
-      for_each_index(outer, [&](const Shape& at) {
-        Shape rows(dims_ - 1);
-        std::int64_t start = 0;
-        for (std::size_t k = 0; k + 1 < dims_; ++k) {
-          rows[k] = std::min(fold_.brick[k], extents[k] - at[k] * fold_.brick[k]);
-          start += at[k] * fold_.brick[k] * strides[k];
-        }
-        bool is_first = true;
-        for_each_index(rows, [&](const Shape& row) {
-          std::int64_t offset = start;
-          for (std::size_t k = 0; k + 1 < dims_; ++k) offset += row[k] * strides[k];
-          if (is_first) std::memcpy(out, scratch.values + offset, static_cast<std::size_t>(length * item));
-          else fold_rows(fold.op, fold.loop, scratch.values + offset, 1, static_cast<std::size_t>(length), out);
-          is_first = false;
-        });
-        out += length * item;
-      });
-      return;
-    }
-    // A brick is one contiguous run of scratch, whole rows or the piece of one.
-    for_each_index(grid, [&](const Shape& at) {
-      std::int64_t start = 0, length = 1;
-      for (std::size_t k = 0; k < dims_; ++k) {
-        start += at[k] * fold_.brick[k] * strides[k];
-        length *= std::min(fold_.brick[k], extents[k] - at[k] * fold_.brick[k]);
-      }
-      fold_runs(fold.op, fold.loop, scratch.values + start, 1, static_cast<std::size_t>(length), out);
-      out += item;
-    });
-    if (fold_.is_complete) complete(fold, scratch, grid);
-  }
-
-  /// Folds all bricks of each result: the reduced axes of the region hold all of them.
-  void complete(const plan::FoldBricks::Fold& fold, Scratch& scratch, const Shape& grid) {
-    const auto item = scratch.item;
-    Shape kept_grid = grid, brick_grid = grid;
-    for (std::size_t k = 0; k < dims_; ++k) (fold_.reduced[k] ? kept_grid : brick_grid)[k] = 1;
-    const auto bricks = protocol::element_count(brick_grid);
-    if (bricks == 1) return;
-    const Shape strides = protocol::contiguous_strides(grid, static_cast<std::size_t>(item));
-    std::vector<std::byte> row(static_cast<std::size_t>(bricks * item));
-    for_each_index(kept_grid, [&](const Shape& kept) {
-      std::byte* to = row.data();
-      for_each_index(brick_grid, [&](const Shape& brick) {
-        std::int64_t offset = 0;
-        for (std::size_t k = 0; k < dims_; ++k) offset += (kept[k] + brick[k]) * strides[k];
-        std::memcpy(to, scratch.partials.data() + offset, static_cast<std::size_t>(item));
-        to += item;
-      });
-      fold_pairs(fold.op, fold.loop, row.data(), static_cast<std::size_t>(bricks), 1);
-      results_.insert(results_.end(), row.begin(), row.begin() + item);
-    });
-    std::memcpy(scratch.partials.data(), results_.data(), results_.size());
-    results_.clear();
   }
 
   void store_partials(const plan::FoldBricks::Fold& fold, const Scratch& scratch, const Box& region, int owner) {
@@ -252,7 +193,6 @@ class BrickFolder {
   std::size_t dims_;
   std::vector<Scratch> scratch_;  // by fold
   std::vector<int> plain_;        // by fold: the operand that it folds as it lies; empty when something is computed
-  std::vector<std::byte> results_;
 };
 
 }  // namespace

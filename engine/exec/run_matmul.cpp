@@ -16,16 +16,27 @@ using dist::Piece;
 using protocol::Shape;
 
 // Everything is cut by the shape alone, not by the blocks: BLAS rounds at the edge of a matrix otherwise than within it.
+// Within it, it rounds alike: whole tiles that lie together are one call, which packs its operands once.
 constexpr std::int64_t panel = 256;  // of the inner axis
 constexpr std::int64_t tile_rows = 128, tile_columns = 256;
+constexpr std::int64_t most_rows = 16 * tile_rows, most_columns = 16 * tile_columns;  // of a call: bounds what is packed
+constexpr std::int64_t least_inner = 64;  // below it a tile is small for BLAS, and may be multiplied by other means than many
 
 dist::Interval common(const dist::Interval& a, const dist::Interval& b) { return {std::max(a.first, b.first), std::min(a.last, b.last)}; }
 
-/// Calls visit(tile) for the tiles of [0, extent) that meet `part`.
-template <class Visit>
-void for_each_tile(const dist::Interval& part, std::int64_t extent, std::int64_t length, Visit visit) {
-  for (auto first = part.first / length * length; first < part.last; first += length)
-    visit(dist::Interval{first, std::min(first + length, extent)});
+/// One axis of the result as intervals: the tiles that meet `part`. Whole ones that lie in it are joined, up to `most`
+/// indices (0: each alone).
+std::vector<dist::Interval> cut(const dist::Interval& part, std::int64_t extent, std::int64_t length, std::int64_t most) {
+  std::vector<dist::Interval> pieces;
+  bool may_grow = false;
+  for (auto first = part.first / length * length; first < part.last; first += length) {
+    const dist::Interval tile{first, std::min(first + length, extent)};
+    const bool is_whole = tile.size() == length && common(tile, part) == tile;
+    if (is_whole && may_grow && pieces.back().size() + length <= most) pieces.back().last = tile.last;
+    else pieces.push_back(tile);
+    may_grow = is_whole;
+  }
+  return pieces;
 }
 
 /// A matrix as BLAS wants it: rows `leading` elements apart, columns adjacent.
@@ -124,13 +135,21 @@ void run(const Site& site, const plan::Matmul& matmul) {
       box.insert(box.end(), {i, j});
       return box;
     };
-    for_each_tile({0, matmul.inner}, matmul.inner, panel, [&](const dist::Interval& inner) {
-      for_each_tile(columns, matmul.extents[dims - 1], tile_columns, [&](const dist::Interval& j) {
+    for (std::int64_t first = 0; first < matmul.inner; first += panel) {
+      const dist::Interval inner{first, std::min(first + panel, matmul.inner)};
+      const bool is_large = inner.size() >= least_inner;
+      for (const auto& j : cut(columns, matmul.extents[dims - 1], tile_columns, is_large ? most_columns : 0)) {
         const Matrix b = right.at(in_batch(inner, j));
-        for_each_tile(rows, matmul.extents[dims - 2], tile_rows,
-                      [&](const dist::Interval& i) { add_panel(i, j, inner.size(), left.at(in_batch(i, inner)), b); });
-      });
-    });
+        const bool may_join_rows = is_large && j.size() % tile_columns == 0;
+        for (const auto& i : cut(rows, matmul.extents[dims - 2], tile_rows, may_join_rows ? most_rows : 0)) {
+          const Matrix a = left.at(in_batch(i, inner));
+          const auto together = i.size() % tile_rows == 0 ? j.size() : tile_columns;
+          for (auto column = j.first; column < j.last; column += together)
+            add_panel(i, {column, std::min(column + together, j.last)}, inner.size(), a,
+                      {b.data + static_cast<std::size_t>(column - j.first) * item, b.leading});
+        }
+      }
+    }
     result += static_cast<std::size_t>(rows.size() * columns.size()) * item;
     std::size_t k = batch.size();
     while (k > 0 && ++index[k - 1] == batch[k - 1].last) { --k; index[k] = batch[k].first; }

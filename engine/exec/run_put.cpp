@@ -29,14 +29,21 @@ class Router {
  public:
   Router(const Site& site, const plan::Route& route)
       : site_(site), route_(route), buckets_(route.target, route.bucket_shift), index_(site, route.index, route.index_dtype, protocol::Dtype::int64),
-        first_(std::min(route.count, route.share * site.rank())), last_(std::min(route.count, first_ + route.share)) {}
+        first_(std::min(route.count, route.share * site.rank())), last_(std::min(route.count, first_ + route.share)),
+        extent_(route.target.extent) {}
 
   template <class Value>
   void run() {
+    buckets_.with_find([this](auto find) { run<Value>(find); });
+  }
+
+ private:
+  template <class Value, class Find>
+  void run(Find find) {
     auto* counts = reinterpret_cast<std::int64_t*>(site_.own_block(route_.counts));
     std::fill_n(counts, buckets_.count(), 0);
-    for_each_chunk([&](std::int64_t, std::int64_t count, const std::int64_t*) {
-      for (std::int64_t i = 0; i < count; ++i) ++counts[bucket_[i]];
+    for_each_chunk([&](std::int64_t, std::int64_t count, const std::int64_t* index) {
+      for (std::int64_t i = 0; i < count; ++i) ++counts[find(position_of(index[i], extent_))];
     });
     std::vector<Pair<Value>*> next(static_cast<std::size_t>(buckets_.count()));
     auto* pair = reinterpret_cast<Pair<Value>*>(site_.own_block(route_.pairs));
@@ -45,7 +52,7 @@ class Router {
       pair += counts[b];
     }
     if (route_.carries_rows) {
-      place<Value>(next, [](std::int64_t at, std::int64_t) {
+      place<Value>(find, next, [](std::int64_t at, std::int64_t) {
         return [at](std::int64_t i) {
           Value number{};
           const auto row = at + i;
@@ -55,35 +62,36 @@ class Router {
       });
     } else if (route_.number) {
       const auto value = *reinterpret_cast<const Value*>(route_.number->bytes.data());
-      place<Value>(next, [value](std::int64_t, std::int64_t) { return [value](std::int64_t) { return value; }; });
+      place<Value>(find, next, [value](std::int64_t, std::int64_t) { return [value](std::int64_t) { return value; }; });
     } else {
       Stream values(site_, route_.values, route_.dtype, route_.dtype);
-      place<Value>(next, [&values](std::int64_t at, std::int64_t count) {
+      place<Value>(find, next, [&values](std::int64_t at, std::int64_t count) {
         return [value = values.read_as<Value>(at, count)](std::int64_t i) { return value[i]; };
       });
     }
   }
 
- private:
+  /// A negative index counts from the end; one that is out of range, which the kernel never sends, is kept inside.
+  static std::int64_t position_of(std::int64_t index, std::int64_t extent) {
+    return std::clamp<std::int64_t>(index + (index < 0 ? extent : 0), 0, extent - 1);
+  }
+
   template <class Visit>
   void for_each_chunk(Visit visit) {
-    const auto extent = route_.target.extent;
     for (auto at = first_; at < last_; at += Stream::chunk) {
       const auto count = std::min(Stream::chunk, last_ - at);
-      const auto* index = index_.read_as<std::int64_t>(at, count);
-      for (std::int64_t i = 0; i < count; ++i) {
-        position_[i] = std::clamp<std::int64_t>(index[i] + (index[i] < 0 ? extent : 0), 0, extent - 1);
-        bucket_[i] = static_cast<std::uint32_t>(buckets_.find(position_[i]));
-      }
-      visit(at, count, position_);
+      visit(at, count, index_.read_as<std::int64_t>(at, count));
     }
   }
 
-  template <class Value, class ValuesAt>
-  void place(std::vector<Pair<Value>*>& next, ValuesAt values_at) {
-    for_each_chunk([&](std::int64_t at, std::int64_t count, const std::int64_t* position) {
+  template <class Value, class Find, class ValuesAt>
+  void place(Find find, std::vector<Pair<Value>*>& next, ValuesAt values_at) {
+    for_each_chunk([&, extent = extent_, next = next.data()](std::int64_t at, std::int64_t count, const std::int64_t* index) {
       const auto value = values_at(at, count);
-      for (std::int64_t i = 0; i < count; ++i) *next[bucket_[i]]++ = {position[i], value(i)};
+      for (std::int64_t i = 0; i < count; ++i) {
+        const auto position = position_of(index[i], extent);
+        *next[find(position)]++ = {position, value(i)};
+      }
     });
   }
 
@@ -91,9 +99,7 @@ class Router {
   const plan::Route& route_;
   Buckets buckets_;
   Stream index_;
-  std::int64_t first_, last_;
-  std::int64_t position_[Stream::chunk];
-  std::uint32_t bucket_[Stream::chunk];
+  std::int64_t first_, last_, extent_;
 };
 
 /// Calls visit(first pair, last pair) for what goes to this rank, bucket by bucket, the ranks in order within each.

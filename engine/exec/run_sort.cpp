@@ -98,7 +98,7 @@ void merge(const Site& site, const plan::MergeRuns& merge, const dist::Interval&
   }
   site.counters().bytes_shared += static_cast<std::uint64_t>(mine.size() - own) * sizeof(Item);
   auto* out = reinterpret_cast<decltype(result_of<Coder>(std::declval<Item>()))*>(site.own_block(merge.out));
-  merge_runs<Item>(std::move(runs), [&out](const Item& item) { *out++ = result_of<Coder>(item); });
+  merge_runs<Item>(std::move(runs), [out](std::int64_t n, const Item& item) { out[n] = result_of<Coder>(item); });
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // take: each rank computes its block of the result, reading the rows that the index names where they lie. Addresses are
-// found for a batch of indices first, so that the loads of a batch, which miss the cache, are independent of each other.
+// found ahead of the reading and fetched into the cache, so that many misses are under way at once.
 #include <algorithm>
+#include <array>
 
 #include "engine/exec/item.hpp"
 #include "engine/exec/segments.hpp"
@@ -54,29 +55,19 @@ class Taker {
     const auto stride = strides_[axis_];
     for (auto at = box_[axis_].first; at < box_[axis_].last; at += Stream::chunk) {
       const auto count = std::min(Stream::chunk, box_[axis_].last - at);
-      find_rows(part, index_.read_as<std::int64_t>(at, count), count, row_elements);
+      const auto* index = index_.read_as<std::int64_t>(at, count);
       std::byte* first = to + (at - box_[axis_].first) * stride;
       if (row_elements == 1) {
-        with_item(static_cast<std::size_t>(item_), [&](auto item) { gather<decltype(item)>(first, stride, count); });
+        with_item(static_cast<std::size_t>(item_), [&](auto item) { gather<decltype(item)>(part, index, count, first, stride); });
         continue;
       }
+      find_rows(part, index, count, row_elements);
       for (std::int64_t i = 0; i < count; ++i)
         copy_row(extents, from_[i], from_strides[segment_[i]].data(), first + i * stride, strides.data(), item_);
     }
   }
 
   void find_rows(const RowPart& part, const std::int64_t* index, std::int64_t count, std::int64_t row_elements) {
-    if (part.segments.size() == 1) {
-      const auto& segment = part.segments[0];
-      for (std::int64_t i = 0; i < count; ++i) {
-        from_[i] = segment.origin + position_of(index[i], extent_) * segment.stride;
-        __builtin_prefetch(from_[i], 0, 2);
-      }
-      std::fill_n(segment_, row_elements > 1 ? count : 0, std::uint32_t{0});
-      shared_ += segment.is_remote ? count * row_elements : 0;
-      return;
-    }
-    std::int64_t remote = 0;
     for (std::int64_t i = 0; i < count; ++i) {
       const auto position = position_of(index[i], extent_);
       const auto s = part.find(position);
@@ -84,21 +75,54 @@ class Taker {
       from_[i] = segment.origin + position * segment.stride;
       __builtin_prefetch(from_[i], 0, 2);
       segment_[i] = static_cast<std::uint32_t>(s);
-      remote += segment.is_remote;
+      shared_ += segment.is_remote ? row_elements : 0;
     }
-    shared_ += remote * row_elements;
   }
 
+  /// Rows of one element: `count` of them to `to`, `stride` bytes apart.
   template <class Item>
-  void gather(std::byte* to, std::int64_t stride, std::int64_t count) const {
-    if (stride == static_cast<std::int64_t>(sizeof(Item))) {
-      auto* items = reinterpret_cast<Item*>(to);
-      for (std::int64_t i = 0; i < count; ++i) items[i] = *reinterpret_cast<const Item*>(from_[i]);
+  void gather(const RowPart& part, const std::int64_t* index, std::int64_t count, std::byte* to, std::int64_t stride) {
+    const auto extent = extent_;
+    std::int64_t remote = 0;
+    if (part.segments.size() <= 2) {  // most often: known to the compiler as one choice
+      struct Place { const std::byte* origin; std::int64_t stride, is_remote; };
+      const auto place_of = [](const Segment& segment) { return Place{segment.origin, segment.stride, segment.is_remote}; };
+      const auto cut = part.segments.back().first;
+      gather_ahead<Item>(index, count, to, stride,
+                         [&remote, extent, cut, places = std::array{place_of(part.segments.front()), place_of(part.segments.back())}](std::int64_t i) {
+                           const auto position = position_of(i, extent);
+                           const auto& place = places[position >= cut];
+                           remote += place.is_remote;
+                           return place.origin + position * place.stride;
+                         });
     } else {
-      for (std::int64_t i = 0; i < count; ++i) *reinterpret_cast<Item*>(to + i * stride) = *reinterpret_cast<const Item*>(from_[i]);
+      gather_ahead<Item>(index, count, to, stride, [&](std::int64_t i) {
+        const auto position = position_of(i, extent);
+        const auto& segment = part.segments[part.find(position)];
+        remote += segment.is_remote;
+        return segment.origin + position * segment.stride;
+      });
     }
+    shared_ += remote;
   }
 
+  template <class Item, class Find>
+  void gather_ahead(const std::int64_t* index, std::int64_t count, std::byte* to, std::int64_t stride, Find find) {
+    const auto ahead = std::min<std::int64_t>(count, rows_ahead);
+    const auto look = [&](std::int64_t i) {
+      from_[i] = find(index[i]);
+      __builtin_prefetch(from_[i]);
+    };
+    const auto fetch = [&](std::int64_t i) { *reinterpret_cast<Item*>(to + i * stride) = *reinterpret_cast<const Item*>(from_[i]); };
+    for (std::int64_t i = 0; i < ahead; ++i) look(i);
+    for (std::int64_t i = 0; i + ahead < count; ++i) {
+      look(i + ahead);
+      fetch(i);
+    }
+    for (std::int64_t i = count - ahead; i < count; ++i) fetch(i);
+  }
+
+  static constexpr std::int64_t rows_ahead = 64;  // more than the misses that a core can have under way
   const Site& site_;
   const plan::Take& take_;
   std::size_t axis_;

@@ -10,6 +10,7 @@
 #include "engine/dist/heap.hpp"
 #include "engine/dist/storage.hpp"
 #include "engine/exec/tile.hpp"
+#include "engine/exec/workspace.hpp"
 #include "engine/plan/plan.hpp"
 
 namespace gamelan::engine::exec {
@@ -26,9 +27,9 @@ enum class Balance : std::uint8_t { off, on, always };
 class Site {
  public:
   Site(Comm& comm, dist::Heap& heap, Board& board, const plan::Plan& plan, std::span<const dist::StoragePtr> storages,
-       const protocol::Batch& batch, std::uint64_t step, Counters& counters, Balance balance)
+       const protocol::Batch& batch, std::uint64_t step, Counters& counters, Workspace& workspace, Balance balance)
       : comm_(comm), heap_(heap), board_(board), plan_(plan), storages_(storages), batch_(batch), step_(step), counters_(counters),
-        balance_(balance) {}
+        workspace_(workspace), balance_(balance) {}
 
   int rank() const { return comm_.rank(); }
   int ranks() const { return comm_.size(); }
@@ -39,6 +40,7 @@ class Site {
   dist::Storage& storage(int slot) const { return *storages_[static_cast<std::size_t>(slot)]; }
   const protocol::Bytes& payload(int index) const { return batch_.payloads[static_cast<std::size_t>(index)]; }
   Counters& counters() const { return counters_; }
+  Workspace& workspace() const { return workspace_; }
 
   /// Bytes of a piece in another rank's block that a cell reads; what is repeated is read once.
   void count_shared(const dist::Box& cell, const dist::Piece& piece, std::size_t item_bytes) const;
@@ -64,6 +66,7 @@ class Site {
   const protocol::Batch& batch_;
   std::uint64_t step_;
   Counters& counters_;
+  Workspace& workspace_;
   Balance balance_;
 };
 

@@ -86,5 +86,25 @@ TEST(Matmul, old_nan_in_the_result_does_not_stay) {
   EXPECT_EQ(c, 11);
 }
 
+// Ranks differ in how many tiles of a result lie together with them (run_matmul.cpp): the bits must not.
+TEST(Matmul, whole_tiles_are_the_same_bits_alone_and_together) {
+  constexpr std::int64_t tile_rows = 128, tile_columns = 256, rows = 3 * tile_rows, columns = 3 * tile_columns;
+  std::mt19937 random(10);
+  for (const Dtype dtype : {Dtype::float32, Dtype::float64, Dtype::complex64, Dtype::complex128})
+    for (const std::int64_t depth : {64, 100, 256}) {
+      const auto item = static_cast<std::int64_t>(protocol::size_of(dtype));
+      const Buffer a = random_values(random, dtype, static_cast<std::size_t>(rows * depth), -1, 1);
+      const Buffer b = random_values(random, dtype, static_cast<std::size_t>(depth * columns), -1, 1);
+      const Buffer before = random_values(random, dtype, static_cast<std::size_t>(rows * columns), -1, 1);
+      Buffer together = before, alone = before;
+      gemm(dtype, rows, columns, depth, a.data(), depth, b.data(), columns, together.data(), columns, true);
+      for (std::int64_t i = 0; i < rows; i += tile_rows)
+        for (std::int64_t j = 0; j < columns; j += tile_columns)
+          gemm(dtype, tile_rows, tile_columns, depth, a.data() + i * depth * item, depth, b.data() + j * item, columns,
+               alone.data() + (i * columns + j) * item, columns, true);
+      EXPECT_EQ(std::memcmp(together.data(), alone.data(), together.size()), 0) << protocol::info(dtype).name << " " << depth;
+    }
+}
+
 }  // namespace
 }  // namespace gamelan::engine::exec

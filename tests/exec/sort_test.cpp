@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The arithmetic of sorting and scattering: radix against std::stable_sort, exact cuts and merges against a sort of
+// The arithmetic of sorting and scattering: sorted runs against std::stable_sort, exact cuts and merges against a sort of
 // everything, keys against comparisons, buckets against owners.
 #include <gtest/gtest.h>
 
@@ -27,14 +27,47 @@ bool is_same(const std::vector<Item>& a, const std::vector<Item>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Item& x, const Item& y) { return x.key == y.key && x.place == y.place; });
 }
 
-TEST(Sort, radix_is_a_stable_sort) {
-  std::mt19937 random(1);
-  for (const std::int64_t count : {0, 1, 2, 511, 512, 513, 5000})
-    for (const std::uint32_t distinct : {1U, 2U, 300U, 1U << 30}) {
-      auto items = random_items(random, count, distinct), expected = items, spare = items;
-      compare_sort(expected.data(), count);
-      radix_sort(items.data(), spare.data(), count);
-      EXPECT_TRUE(is_same(items, expected)) << count << " of " << distinct;
+/// Keys as programs have them: spread over a range, equal, rising, falling, in a narrow band with a few far outside, and
+/// with all difference in the last bits.
+std::vector<std::uint64_t> keys_of_kind(int kind, std::mt19937_64& random, std::int64_t count) {
+  std::vector<std::uint64_t> keys;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto n = static_cast<std::uint64_t>(i);
+    const std::uint64_t far = random() % 1000 == 0 ? random() : 77;
+    const std::uint64_t kinds[] = {random(), random() >> 24, random() % 5,          42,
+                                   n * 977,  ~n,             far + random() % 100'000, (random() % 3 << 62) + random() % 300};
+    keys.push_back(kinds[kind]);
+  }
+  return keys;
+}
+
+template <class K>
+void expect_stable_sort(const std::vector<std::uint64_t>& keys) {
+  std::vector<KeyAndPlace<K>> items;
+  for (const auto key : keys) items.push_back({static_cast<K>(key), 1000 + static_cast<std::int64_t>(items.size())});
+  auto expected = items, spare = items;
+  const auto count = static_cast<std::int64_t>(items.size());
+  compare_sort(expected.data(), count);
+  sort_run(items.data(), spare.data(), count);
+  const auto is_equal = [](const auto& x, const auto& y) { return x.key == y.key && x.place == y.place; };
+  EXPECT_TRUE(std::equal(items.begin(), items.end(), expected.begin(), is_equal));
+  std::vector<KeyOnly<K>> alone, other(keys.size());
+  for (const auto key : keys) alone.push_back({static_cast<K>(key)});
+  sort_run(alone.data(), other.data(), count);
+  const auto has_same_key = [](const auto& x, const auto& y) { return x.key == y.key; };
+  EXPECT_TRUE(std::equal(alone.begin(), alone.end(), expected.begin(), has_same_key));
+}
+
+TEST(Sort, a_run_is_sorted_stably) {
+  std::mt19937_64 random(1);
+  for (const std::int64_t count : {0, 1, 2, 24, 25, 1000, 8191, 8192, 70'000})
+    for (int kind = 0; kind < 8; ++kind) {
+      SCOPED_TRACE(std::to_string(count) + " of kind " + std::to_string(kind));
+      const auto keys = keys_of_kind(kind, random, count);
+      expect_stable_sort<std::uint8_t>(keys);
+      expect_stable_sort<std::uint16_t>(keys);
+      expect_stable_sort<std::uint32_t>(keys);
+      expect_stable_sort<std::uint64_t>(keys);
     }
 }
 
@@ -62,11 +95,36 @@ TEST(Sort, cuts_are_exact_and_merges_stable) {
       std::vector<std::span<const Item>> pieces;
       for (std::size_t r = 0; r < run_count; ++r)
         pieces.push_back(spans[r].subspan(static_cast<std::size_t>(before[r]), static_cast<std::size_t>(cuts[r] - before[r])));
-      merge_runs<Item>(pieces, [&](const Item& item) { merged.push_back(item); });
+      const auto first = static_cast<std::int64_t>(merged.size());
+      merged.resize(static_cast<std::size_t>(wanted));
+      merge_runs<Item>(pieces, [&](std::int64_t n, const Item& item) { merged[static_cast<std::size_t>(first + n)] = item; });
       before = cuts;
     }
     EXPECT_TRUE(is_same(merged, all)) << "turn " << turn;
   }
+}
+
+TEST(Sort, long_runs_merge_as_short_ones_do) {
+  std::mt19937 random(3);
+  for (const std::size_t run_count : {2U, 3U, 5U, 8U})
+    for (const std::uint32_t distinct : {1U, 50U, 1U << 20}) {
+      std::vector<std::vector<Item>> runs;
+      std::vector<Item> all;
+      for (std::size_t r = 0; r < run_count; ++r) {
+        runs.push_back(random_items(random, r == 1 ? 40'000 : 5'000, distinct));
+        for (auto& item : runs.back()) {
+          item.key = distinct > 50 && r % 2 == 0 ? item.key / 1000 : item.key;  // runs that hardly overlap
+          item.place += static_cast<std::int64_t>(r) * 1'000'000;
+        }
+        compare_sort(runs.back().data(), static_cast<std::int64_t>(runs.back().size()));
+        all.insert(all.end(), runs.back().begin(), runs.back().end());
+      }
+      compare_sort(all.data(), static_cast<std::int64_t>(all.size()));
+      std::vector<Item> merged(all.size());
+      const auto put = [&](std::int64_t n, const Item& item) { merged[static_cast<std::size_t>(n)] = item; };
+      merge_runs<Item>({runs.begin(), runs.end()}, put);
+      EXPECT_TRUE(is_same(merged, all)) << run_count << " runs of " << distinct;
+    }
 }
 
 TEST(Sort, keys_of_doubles_are_in_order) {
@@ -94,6 +152,7 @@ TEST(Buckets, belong_to_the_owner_and_rise) {
             ASSERT_TRUE(bucket == before || bucket == before + 1) << i;
             const auto [first, last] = buckets.of(axis.owner(i));
             ASSERT_TRUE(bucket >= first && bucket < last) << i << " of " << extent << " in " << parts << " parts";
+            buckets.with_find([&](auto find) { ASSERT_EQ(find(i), bucket); });
             before = bucket;
           }
           EXPECT_EQ(before + 1, buckets.count());

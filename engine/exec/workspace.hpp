@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Scratch memory that outlives a step: taken again by the next one without a page being touched or cleared anew.
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <vector>
+
+namespace gamelan::engine::exec {
+
+class Workspace {
+ public:
+  /// At least `bytes`, aligned to 64, with whatever is in it. Valid until the same number is asked for again.
+  std::byte* at_least(std::size_t bytes, std::size_t number = 0) {
+    if (number >= parts_.size()) parts_.resize(number + 1);
+    Part& part = parts_[number];
+    if (part.bytes < bytes) {
+      part.memory.reset();  // first, so that there are never both
+      part.bytes = 0;
+      part.memory.reset(static_cast<std::byte*>(::operator new(bytes, std::align_val_t{64})));
+      part.bytes = bytes;
+    }
+    return part.memory.get();
+  }
+
+ private:
+  struct Free {
+    void operator()(std::byte* memory) const { ::operator delete(memory, std::align_val_t{64}); }
+  };
+  struct Part {
+    std::unique_ptr<std::byte, Free> memory;
+    std::size_t bytes = 0;
+  };
+  std::vector<Part> parts_;
+};
+
+}  // namespace gamelan::engine::exec
