@@ -6,6 +6,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <iostream>
@@ -91,15 +92,19 @@ Order read_order() {
   return what == "run" ? order_run : what == "quit" ? order_quit : order_bad;
 }
 
-/// Rank 0's order on every rank. The others test and sleep: a plain broadcast would spin on a core that a
-/// competitor needs.
+/// Rank 0's order on every rank. The others test and sleep, longer and longer: a plain broadcast would spin on a core
+/// that a competitor needs, and thousands of short sleeps a second disturb it as well.
 Order agree_on_order(const World& world) {
   int order = world.rank() == 0 ? read_order() : order_quit;
   MPI_Request request;
   MPI_Ibcast(&order, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
+  constexpr std::chrono::microseconds longest_nap{50'000};
+  std::chrono::microseconds nap{200};
   for (int is_done = 0; !is_done;) {
     MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
-    if (!is_done) std::this_thread::sleep_for(std::chrono::microseconds(200));
+    if (is_done) break;
+    std::this_thread::sleep_for(nap);
+    nap = std::min(2 * nap, longest_nap);
   }
   return static_cast<Order>(order);
 }
