@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The board that all players see: control words in the heap, by which the ranks of a node pass messages, tell
 // each other how far they are, and agree where an interrupt cuts. An idle rank sleeps here and costs nothing.
-// Called by session (exchange), executor (steps) and, for request_cut only, by rank 0's server thread. Knows
+// Called by session (exchange), executor (steps) and, for request_cut only, by whoever serves rank 0's socket. Knows
 // no arrays.
 #pragma once
 #include <chrono>
@@ -65,12 +65,12 @@ class Board {
     std::uint64_t length;  ///< when above slot_bytes, the message follows by broadcast
     std::byte bytes[slot_bytes];
   };
-  /// One in every rank's part of the heap. Only the owner writes the first group, only rank 0 its own second
-  /// group.
+  /// One in every rank's part of the heap. Only the owner writes the first group (and others its tickets), only
+  /// rank 0 its own second group.
   struct Control {
     SharedCounter finished, started, consumed;
     std::int64_t process_id = 0;
-    Tickets tickets;  ///< by its own discipline
+    Tickets tickets;
 
     SharedCounter posted;    ///< messages
     SharedCounter decision;  ///< 3k: no cut; 3k + 1: one is being decided; 3k + 2: `cut` holds

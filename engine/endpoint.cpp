@@ -70,7 +70,7 @@ std::vector<zmq::message_t> receive_all(zmq::socket_t& socket) {
   std::vector<zmq::message_t> parts;
   do {
     parts.emplace_back();
-    if (!socket.recv(parts.back(), zmq::recv_flags::dontwait)) return {};
+    if (!undisturbed([&] { return socket.recv(parts.back(), zmq::recv_flags::dontwait); })) return {};
   } while (parts.back().more());
   return parts;
 }
@@ -147,8 +147,8 @@ void Endpoint::admit_or_deny() {
   const std::string id = request.size() > 1 ? request[1].to_string() : "";
   for (const std::string& frame : {std::string("1.0"), id, std::string(is_known ? "200" : "400"), std::string(),
                                    std::string(is_known ? "client" : "")})
-    gate_.send(zmq::buffer(frame), zmq::send_flags::sndmore);
-  gate_.send(zmq::message_t(), zmq::send_flags::none);
+    undisturbed([&] { return gate_.send(zmq::buffer(frame), zmq::send_flags::sndmore); });
+  undisturbed([&] { return gate_.send(zmq::message_t(), zmq::send_flags::none); });
 }
 
 void Endpoint::close(int linger_ms) {

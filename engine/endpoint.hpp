@@ -3,6 +3,7 @@
 // tcp who holds the one CURVE key of the connection file (ZAP, RFC 27). Knows no message. Used by server.cpp only.
 #pragma once
 #include <array>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -12,6 +13,18 @@
 #include "protocol/connection.hpp"
 
 namespace gamelan::engine {
+
+/// What a call on a socket returns, made again when a signal came in between: nothing has happened then.
+template <class Call>
+auto undisturbed(Call call) {
+  for (;;) {
+    try {
+      return call();
+    } catch (const zmq::error_t& error) {
+      if (error.num() != EINTR) throw;
+    }
+  }
+}
 
 class Endpoint {
  public:

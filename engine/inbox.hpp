@@ -34,7 +34,7 @@ class Inbox {
   void finish();                                                    ///< its reply is known
   bool is_cut() const;                                              ///< what is being executed was cancelled
 
-  // The server thread's side.
+  // The side of whoever holds the socket.
   /// Queues a request, or says why not: a failed reply. A Shutdown is always taken, cuts what runs and is the last.
   std::optional<protocol::Reply> admit(Incoming incoming);
   /// Cuts the batch `batch` of one client (0 = every one of its) where it is executed; takes it from the queue where it

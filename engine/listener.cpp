@@ -125,12 +125,12 @@ void Listener::serve(std::chrono::milliseconds limit) {
 void Listener::receive() {
   for (int count = 0; count < messages_per_turn; ++count) {
     zmq::message_t part;
-    if (!endpoint_.router().recv(part, zmq::recv_flags::dontwait)) return;
+    if (!undisturbed([&] { return endpoint_.router().recv(part, zmq::recv_flags::dontwait); })) return;
     const Bytes identity = to_bytes(part);
     Frames frames;
     bool is_too_long = false;
     while (part.more()) {
-      if (!endpoint_.router().recv(part, zmq::recv_flags::none)) return;
+      if (!undisturbed([&] { return endpoint_.router().recv(part, zmq::recv_flags::none); })) return;
       is_too_long = is_too_long || frames.size() == protocol::max_frames;
       if (!is_too_long) frames.push_back(to_bytes(part));
     }
@@ -208,10 +208,13 @@ protocol::Reply Listener::cancel(const Bytes& identity, const protocol::Cancel& 
 
 void Listener::send(const Bytes& identity, Frames frames) {
   // A ROUTER drops what is meant for a client that is gone: never blocks, never throws for it.
-  endpoint_.router().send(zmq::const_buffer(identity.data(), identity.size()), zmq::send_flags::sndmore);
+  const auto send_part = [&](zmq::message_t part, bool is_last) {
+    const auto flags = is_last ? zmq::send_flags::none : zmq::send_flags::sndmore;
+    undisturbed([&] { return endpoint_.router().send(part, flags); });
+  };
+  send_part(zmq::message_t(identity.data(), identity.size()), false);
   for (std::size_t index = 0; index < frames.size(); ++index)
-    endpoint_.router().send(to_message(std::move(frames[index])),
-                           index + 1 < frames.size() ? zmq::send_flags::sndmore : zmq::send_flags::none);
+    send_part(to_message(std::move(frames[index])), index + 1 == frames.size());
 }
 
 void Listener::refuse_waiting(const std::string& why) {

@@ -134,9 +134,9 @@ std::optional<Incoming> Server::State::wait_for_work(Milliseconds timeout) {
   Milliseconds left = timeout;
   {
     const std::lock_guard lock(socket);
-    while (!incoming && !is_terminating.load() && left >= Milliseconds(0)) {
+    // The deputy may have admitted something before it let go: look before each wait, too.
+    while (!(incoming = listener.inbox().next(Milliseconds(0))) && !is_terminating.load() && left >= Milliseconds(0)) {
       listener.serve(std::min(left, turn));
-      incoming = listener.inbox().next(Milliseconds(0));
       left = std::chrono::duration_cast<Milliseconds>(end - Clock::now()) - Milliseconds(1);
     }
   }
@@ -176,7 +176,7 @@ void Server::State::run_deputy() {
     remove_connection_file();
     listener.close(linger_ms);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "gamelan-engine: the server thread failed: %s\n", error.what());
+    std::fprintf(stderr, "gamelan-engine: the deputy at the socket failed: %s\n", error.what());
     remove_connection_file();
     std::_Exit(EXIT_FAILURE);  // mpiexec ends the other ranks, the launcher reports it
   }

@@ -28,6 +28,18 @@ constexpr auto local_reconnect_limit = 1s;
 constexpr auto remote_reconnect_limit = 15s;
 constexpr auto farewell_limit_ms = 500;    // how long a last Shutdown or Batch may still leave the socket
 
+/// What a call on a socket returns, made again when a signal of Python's came in between: nothing has happened then.
+template <class Call>
+auto undisturbed(Call call) {
+  for (;;) {
+    try {
+      return call();
+    } catch (const zmq::error_t& error) {
+      if (error.num() != EINTR) throw;
+    }
+  }
+}
+
 std::string describe(const zmq::error_t& error) { return std::string("[connect] ZeroMQ: ") + error.what(); }
 }  // namespace
 
@@ -182,8 +194,12 @@ void Client::run() {
       std::unique_lock lock(mutex_);
       if (ending_.wait_for(lock, look_in_period, [&] { return is_stopping_; })) break;
       if (is_read_) continue;  // a caller is at the socket, and does all of it
+      is_read_ = true;
     }
     serve(0ms);
+    const std::scoped_lock lock(mutex_);
+    is_read_ = false;
+    arrived_.notify_all();  // who came meanwhile looks whether his reply did, and reads on
   }
   send_now();
 }
@@ -223,7 +239,7 @@ bool Client::send_queued() {
   for (;;) {
     if (!has_queued()) return true;
     // A connection that was turned away (a wrong key) takes nothing, and a send would wait for ever.
-    if ((socket_->dealer.get(zmq::sockopt::events) & ZMQ_POLLOUT) == 0) return false;
+    if ((undisturbed([&] { return socket_->dealer.get(zmq::sockopt::events); }) & ZMQ_POLLOUT) == 0) return false;
     Frames frames;
     {
       const std::scoped_lock lock(mutex_);
@@ -237,7 +253,7 @@ bool Client::send_queued() {
                              owned.get());
       owned.release();
       const bool is_last = index + 1 == frames.size();
-      socket_->dealer.send(message, is_last ? zmq::send_flags::none : zmq::send_flags::sndmore);
+      undisturbed([&] { return socket_->dealer.send(message, is_last ? zmq::send_flags::none : zmq::send_flags::sndmore); });
     }
   }
 }
@@ -246,12 +262,12 @@ void Client::receive_all() {
   for (;;) {
     Frames frames;
     zmq::message_t message;
-    if (!socket_->dealer.recv(message, zmq::recv_flags::dontwait)) return;
+    if (!undisturbed([&] { return socket_->dealer.recv(message, zmq::recv_flags::dontwait); })) return;
     for (;;) {
       const auto* first = static_cast<const std::byte*>(message.data());
       frames.emplace_back(first, first + message.size());
       if (!message.more()) break;
-      if (!socket_->dealer.recv(message, zmq::recv_flags::none)) break;
+      if (!undisturbed([&] { return socket_->dealer.recv(message, zmq::recv_flags::none); })) break;
     }
     protocol::Reply reply = protocol::decode_reply(frames);
     last_heard_ = Clock::now();
@@ -272,8 +288,8 @@ void Client::receive_all() {
 
 void Client::watch_connection() {
   zmq::message_t event, address;
-  while (socket_->events.recv(event, zmq::recv_flags::dontwait)) {
-    if (!socket_->events.recv(address, zmq::recv_flags::none)) break;
+  while (undisturbed([&] { return socket_->events.recv(event, zmq::recv_flags::dontwait); })) {
+    if (!undisturbed([&] { return socket_->events.recv(address, zmq::recv_flags::none); })) break;
     std::uint16_t kind = 0;
     std::memcpy(&kind, event.data(), sizeof kind);
     if (kind == ZMQ_EVENT_CONNECTED) disconnected_.reset();

@@ -94,9 +94,10 @@ bool Link::finish_within(std::chrono::milliseconds limit) {
     Sent sent = std::move(outstanding_.front());
     outstanding_.pop_front();
     std::optional<Reply> reply;
-    {
+    for (bool is_over = false; !reply && !is_over;) {  // a signal ends a wait, not the grace
       const WithoutGil released;
       const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+      is_over = left <= std::chrono::milliseconds(0);
       reply = client->take(sent.seq, std::max(left, std::chrono::milliseconds(0)));
     }
     if (!reply) {

@@ -40,9 +40,9 @@ bool BoxRunner::is_here(std::span<const Piece> pieces) const {
   return std::all_of(pieces.begin(), pieces.end(), [&](const Piece& piece) { return piece.owner == site_.rank(); });
 }
 
-void BoxRunner::count(const Box& cell, std::span<const Piece> pieces) const {
+void BoxRunner::count(const Box& cell, std::span<const Piece> pieces, int owner) const {
   for (std::size_t i = 0; i < pieces.size(); ++i)
-    if (pieces[i].owner != site_.rank()) site_.count_shared(cell, pieces[i], placements_[i]->item_bytes);
+    if (pieces[i].owner != owner && !placements_[i]->base.is_replicated) site_.count_shared(cell, pieces[i], placements_[i]->item_bytes);
 }
 
 bool BoxRunner::is_local(const Box& box) const {
@@ -109,21 +109,19 @@ void BoxRunner::compute(const Box& cell, std::span<const Piece> pieces, const Bo
   runner_.run({extents_, first_, shape_, pointers_});
 }
 
-void BoxRunner::run(const Box& box, std::span<const Pointer> scratch) {
+void BoxRunner::run_for(int owner, const Box& box, std::span<const Pointer> scratch) {
   for_each_cell(box, [&](const Box& cell, std::span<const Piece> pieces) {
-    count(cell, pieces);
+    count(cell, pieces, owner);
     compute(cell, pieces, box, scratch);
   });
 }
 
-void BoxRunner::run_for_other(const Box& box, std::span<const Pointer> scratch) {
-  for_each_cell(box, [&](const Box& cell, std::span<const Piece> pieces) { compute(cell, pieces, box, scratch); });
-}
+void BoxRunner::run(const Box& box, std::span<const Pointer> scratch) { run_for(site_.rank(), box, scratch); }
 
 void BoxRunner::run_local(const Box& box) {
   for_each_cell(box, [&](const Box& cell, std::span<const Piece> pieces) {
     if (is_here(pieces)) return compute(cell, pieces, box, {});
-    count(cell, pieces);
+    count(cell, pieces, site_.rank());
     noted_.push_back({cell, {pieces.begin(), pieces.end()}});
   });
 }

@@ -19,8 +19,8 @@ class BoxRunner {
   dist::Piece piece_of(std::size_t operand, const dist::Box& box) const;
   /// Computes every element of the box. `scratch[f]`: where the values of fold f go, from the first of the box on.
   void run(const dist::Box& box, std::span<const Pointer> scratch = {});
-  /// The same for a box of another rank's part, in that rank's blocks.
-  void run_for_other(const dist::Box& box, std::span<const Pointer> scratch = {});
+  /// The same for a box of `owner`'s part, in that rank's blocks. Bytes count as shared as they do when he computes it.
+  void run_for(int owner, const dist::Box& box, std::span<const Pointer> scratch = {});
   /// Computes what is local and notes the rest, so that the neighbours have time to finish their part.
   void run_local(const dist::Box& box);
   /// Computes what run_local has noted.
@@ -40,7 +40,7 @@ class BoxRunner {
   /// Calls visit(cell, pieces) for the cells of the box; one for a local box, found without looking at any cut.
   template <class Visit>
   void for_each_cell(const dist::Box& box, Visit visit);
-  void count(const dist::Box& cell, std::span<const dist::Piece> pieces) const;
+  void count(const dist::Box& cell, std::span<const dist::Piece> pieces, int owner) const;
   std::int64_t offset_of(std::size_t placement, const dist::Box& box) const;
   void compute(const dist::Box& cell, std::span<const dist::Piece> pieces, const dist::Box& box, std::span<const Pointer> scratch);
 

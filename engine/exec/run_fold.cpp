@@ -130,7 +130,7 @@ class BrickFolder {
     const Box elements = elements_of(region);
     Shape extents(dims_);
     for (std::size_t k = 0; k < dims_; ++k) extents[k] = elements[k].size();
-    if (!point_at_operands(elements, extents)) compute(elements, extents, owner == site_.rank());
+    if (!point_at_operands(elements, extents)) compute(elements, extents, owner);
     for (std::size_t f = 0; f < scratch_.size(); ++f) {
       Shape grid(dims_);
       for (std::size_t k = 0; k < dims_; ++k) grid[k] = region[k].size();
@@ -141,7 +141,7 @@ class BrickFolder {
   }
 
   /// The values of `elements` into scratch, C order.
-  void compute(const Box& elements, const Shape& extents, bool is_own) {
+  void compute(const Box& elements, const Shape& extents, int owner) {
     for (std::size_t f = 0; f < scratch_.size(); ++f) {
       auto& scratch = scratch_[f];
       scratch.memory = site_.workspace().at_least(static_cast<std::size_t>(protocol::element_count(extents) * scratch.item), f);
@@ -157,14 +157,10 @@ class BrickFolder {
       }
       return targets;
     };
-    const auto run = [&](BoxRunner& runner, const Box& box, std::span<const Pointer> to) {
-      if (is_own) runner.run(box, to);
-      else runner.run_for_other(box, to);
-    };
-    if (!inset_) return run(whole_, elements, aim_at(elements));
+    if (!inset_) return whole_.run_for(owner, elements, aim_at(elements));
     const Box part = part_of_inset(elements);
-    if (!is_empty(part)) run(*inset_, part, aim_at(moved(part, fold_.values.inset_first)));
-    dist::for_each_slab(elements, inset_box_, [&](const Box& slab) { run(whole_, slab, aim_at(slab)); });
+    if (!is_empty(part)) inset_->run_for(owner, part, aim_at(moved(part, fold_.values.inset_first)));
+    dist::for_each_slab(elements, inset_box_, [&](const Box& slab) { whole_.run_for(owner, slab, aim_at(slab)); });
   }
 
   void store_partials(const plan::FoldBricks::Fold& fold, const Scratch& scratch, const Box& region, int owner) {

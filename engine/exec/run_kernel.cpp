@@ -46,7 +46,7 @@ class Pass {
   }
   void help(int owner, std::int64_t piece) {
     const Box theirs = runner_.local_part(owner, part_of(kernel_.iterations, owner));
-    runner_.run_for_other(piece_of(theirs, cut(theirs), piece));
+    runner_.run_for(owner, piece_of(theirs, cut(theirs), piece));
   }
 
   const Site& site_;

@@ -10,7 +10,7 @@ namespace gamelan::engine::exec {
 namespace {
 
 constexpr std::int64_t piece_work = 524'288;   // elements x instructions: some tens of microseconds
-constexpr std::int64_t smallest_piece = 4'096;
+constexpr std::int64_t smallest_piece = 4'096, shortest_run = 1'024;  // elements
 constexpr std::int64_t fewest_pieces = 4, most_pieces = 64;
 constexpr std::int64_t pieces_when_always = 5;
 
@@ -18,10 +18,12 @@ constexpr std::int64_t pieces_when_always = 5;
 
 SharedWork::SharedWork(const Site& site, std::int64_t pieces, Help help)
     : site_(site), pieces_(pieces), help_(std::move(help)), is_open_(pieces > 0) {
-  if (!is_open_) return;
-  site_.board().tickets(site_.rank()).open(site_.step(), pieces_);
-  if (site_.balance() != Balance::always) return;
-  sched_yield();  // a test: let the others come first, and go to them first
+  if (is_open_) site_.board().tickets(site_.rank()).open(site_.step(), pieces_);
+}
+
+void SharedWork::let_others_begin() {
+  if (!is_open_ || site_.balance() != Balance::always) return;
+  sched_yield();
   help_others();
 }
 
@@ -79,12 +81,13 @@ Cut cut_for_sharing(const dist::Box& box, std::size_t instructions, Balance bala
     pieces = std::min(elements / grain, most_pieces);
     if (pieces < fewest_pieces) return {};
   }
-  // The outermost axis that is long enough keeps pieces contiguous.
+  // The outermost axis that gives pieces enough: rows stay whole. The last one is cut into long runs only.
   Cut cut;
-  for (std::size_t k = 1; k < box.size() && box[cut.axis].size() < pieces; ++k)
-    if (box[k].size() > box[cut.axis].size()) cut.axis = k;
-  cut.pieces = std::min(pieces, box[cut.axis].size());
-  return cut;
+  while (cut.axis + 1 < box.size() && box[cut.axis].size() < fewest_pieces) ++cut.axis;
+  const auto size = box[cut.axis].size();
+  const bool cuts_rows = cut.axis + 1 == box.size() && balance != Balance::always;
+  cut.pieces = std::min(pieces, cuts_rows ? size / shortest_run : size);
+  return cut.pieces < 2 ? Cut{} : cut;
 }
 
 dist::Box piece_of(const dist::Box& box, const Cut& cut, std::int64_t piece) {

@@ -2,8 +2,9 @@
 // Dynamic balance on a node: a rank's part of a step is cut into pieces, and a rank that is through with its own draws
 // pieces of its neighbours', in place in their blocks. Who does a piece changes nothing: it has the same elements, the
 // same program and the same bits. For passes whose pieces may be done in any order.
-// A rank that helps is at the same step, has awaited what the step awaits, and never holds a piece while it waits for the
-// owner of another one, so nobody waits in a circle. Used by run_kernel and run_fold.
+// A rank that helps is at the same step and has awaited what the step awaits. With a piece in hand it waits at most for an
+// earlier step of a third rank, and that one waits for nobody who is at this step: there are no circles. Used by
+// run_kernel and run_fold.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -27,6 +28,7 @@ class SharedWork {
   /// Calls work(piece) for the own pieces until all are drawn, by whomever.
   template <class Work>
   void run(Work work) {
+    let_others_begin();
     while (const auto piece = draw_own()) work(*piece);
   }
   /// Does what a few neighbours have left, then waits until the helpers of this rank are through. Throws what `help` throws.
@@ -34,6 +36,7 @@ class SharedWork {
 
  private:
   std::optional<std::int64_t> draw_own();
+  void let_others_begin();  // a test's: each looks for others' work before its own
   void help_others();
   void await_helpers();
 

@@ -176,13 +176,15 @@ class Binder {
     return {Place::Kind::slot, static_cast<int>(result_.slots.size()) - 1};
   }
 
-  /// Constants first: they then have the same slots in every binding, and stay filled.
+  /// Constants first: they then have the same slots in every binding, and stay filled. A constant that only an element of
+  /// is wanted keeps its slot free: another binding may want, and fill, all of it.
   void place_hoisted() {
     for (const Kind kind : {Kind::constant, Kind::load}) {
       for (int index = 0; index < step_count(); ++index) {
         const Step& step = at(index);
         if (step.kind != kind || !is_hoisted_[static_cast<std::size_t>(step.out)]) continue;
         const bool is_element = kind == Kind::constant && every_use_takes_an_element(step.out);
+        if (is_element) ++slots_of_width_[static_cast<std::int64_t>(protocol::size_of(value(step.out).dtype))];
         const Place place = places_[static_cast<std::size_t>(step.out)] = is_element ? element(step.out) : take_slot(step.out);
         auto& fills = kind == Kind::constant ? result_.constants : result_.repeated;
         fills.push_back({.action = Action::gather, .step = index, .out = place});

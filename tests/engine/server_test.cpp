@@ -61,6 +61,49 @@ TEST(Server, tells_its_status_while_the_main_thread_computes) {
   EXPECT_EQ(client.receive()->seq, 2U);
 }
 
+/// The main thread and its deputy hand the socket to each other all the time; no message may be left lying.
+TEST(Server, hands_the_socket_over_without_losing_a_message) {
+  const std::string directory = make_private_directory();
+  Options options;
+  options.connection_file = directory + "/engine.json";
+  options.idle_timeout_s = 0;
+  {
+    Server server(options, connection_template(),
+                  {.status_json = [] { return std::string("{}"); }, .hello_info = [] { return std::string("{}"); },
+                   .cancel = [](std::uint64_t) {}});
+    std::atomic<bool> is_over{false};
+    std::thread main_thread([&] {
+      std::mt19937 random(1);
+      while (!is_over) {
+        auto incoming = server.next(3s);
+        if (!incoming) continue;
+        std::this_thread::sleep_for(std::chrono::microseconds(random() % 30'000));  // around what a deputy waits for
+        Reply reply;
+        reply.seq = protocol::sequence(incoming->request);
+        server.reply(incoming->identity, protocol::encode(reply));
+      }
+    });
+    {
+      Client client(server.connection()), other(server.connection());
+      std::mt19937 random(2);
+      for (std::uint64_t seq = 1; seq <= 150; ++seq) {
+        client.send(batch(seq));
+        std::this_thread::sleep_for(std::chrono::microseconds(random() % 30'000));
+        const auto asked = std::chrono::steady_clock::now();
+        other.ask(protocol::StatusRequest{seq});
+        const auto reply = client.receive(2s);
+        EXPECT_TRUE(reply && reply->seq == seq) << seq;
+        EXPECT_LT(std::chrono::steady_clock::now() - asked, 2s) << "the main thread slept over message " << seq;
+      }
+      is_over = true;
+      client.send(batch(151));
+      client.receive();
+    }
+    main_thread.join();
+  }
+  std::filesystem::remove_all(directory);
+}
+
 TEST(Server, cancels_the_running_batch_and_drops_the_queued_one) {
   Engine engine;
   Client client(engine.connection());

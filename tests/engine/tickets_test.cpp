@@ -45,7 +45,7 @@ TEST(Tickets, each_is_drawn_once_and_what_was_done_is_seen) {
   Tickets tickets;
   std::vector<std::int64_t> done(count);  // written by whoever draws, read by the owner
   std::atomic<std::uint64_t> now{0};
-  std::vector<std::thread> others;
+  std::vector<std::jthread> others;
   for (int h = 0; h < helpers; ++h) {
     others.emplace_back([&] {
       for (std::uint64_t step = now; step <= steps; step = now) {
@@ -67,11 +67,13 @@ TEST(Tickets, each_is_drawn_once_and_what_was_done_is_seen) {
       ++own;
     }
     given += static_cast<std::uint64_t>(count - own - tickets.close());
-    while (!tickets.returned().has_reached(given)) std::this_thread::yield();
-    for (const auto times : done) ASSERT_EQ(times, static_cast<std::int64_t>(step));
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (!tickets.returned().has_reached(given) && std::chrono::steady_clock::now() < limit) std::this_thread::yield();
+    EXPECT_TRUE(tickets.returned().has_reached(given)) << "a ticket was lost in step " << step;
+    for (const auto times : done) EXPECT_EQ(times, static_cast<std::int64_t>(step));
+    if (::testing::Test::HasFailure()) break;
   }
   now = steps + 1;
-  for (std::thread& other : others) other.join();
 }
 
 }  // namespace

@@ -206,24 +206,31 @@ void run_random_case(unsigned seed) {
     }
     return false;
   };
-  Runner runner(program);
-  const int cell_count = 1 + random.below(3);  // bindings are kept from cell to cell
-  for (int cell_number = 0; cell_number < cell_count; ++cell_number) {
-    const Shape extents = random.shape();
-    Shape first, shape;
-    for (const std::int64_t extent : extents) {
-      first.push_back(random.chance(50) ? 0 : random.below(4));
-      shape.push_back(first.back() + extent + (random.chance(50) ? 0 : random.below(3)));
-    }
+  struct CellAt {
+    Shape extents, first, shape;
     std::vector<Block> blocks;
+  };
+  const auto random_cell = [&] {
+    CellAt cell;
+    cell.extents = random.shape();
+    for (const std::int64_t extent : cell.extents) {
+      cell.first.push_back(random.chance(50) ? 0 : random.below(4));
+      cell.shape.push_back(cell.first.back() + extent + (random.chance(50) ? 0 : random.below(3)));
+    }
     const bool is_padded = random.chance(25);
     const int gap = 1 + random.below(3);
     for (std::size_t k = 0; k < operand_count; ++k) {
       const Dtype dtype = program.operands[k];
-      blocks.push_back(is_padded && random.chance(75) ? random.padded_block(extents, dtype, gap)
-                                                      : random.block(extents, dtype, !is_shared(k)));
+      cell.blocks.push_back(is_padded && random.chance(75) ? random.padded_block(cell.extents, dtype, gap)
+                                                           : random.block(cell.extents, dtype, !is_shared(k)));
     }
-    std::vector<Block> expected = blocks;
+    return cell;
+  };
+  Runner runner(program);
+  const std::vector<CellAt> cells{random_cell(), random_cell()};
+  for (const std::size_t number : {0, 1, 0, 1}) {  // bindings are kept from cell to cell, and met again
+    const auto& [extents, first, shape, blocks_before] = cells[number];
+    std::vector<Block> blocks = blocks_before, expected = blocks_before;
     const auto pointers = [&](std::vector<Block>& memory) {
       std::vector<Pointer> result;
       for (std::size_t k = 0; k < operand_count; ++k) {

@@ -63,6 +63,28 @@ Program sum_of_two() {
           .registers = {f8, f8, f8}, .operands = {f8, f8, f8}};
 }
 
+/// A constant may be an element in one cell and a whole tile in another; neither may lose it to the other.
+TEST(Tile, a_constant_survives_cells_of_another_form) {
+  const Dtype i8 = Dtype::int64;
+  const Program program{.code = {load(0, 0, i8), constant(3, 1, i8), compute(Op::multiply, i8, 2, 0, 1), load(1, 3, i8),
+                                 compute(Op::add, i8, 4, 2, 3), store(4, 2)},
+                        .registers = std::vector<Dtype>(5, i8), .operands = {i8, i8, i8}};
+  Runner runner(program);
+  for (const std::int64_t columns : {300, 1, 300, 1, 300}) {
+    const std::int64_t rows = 4;
+    std::vector<std::int64_t> x(rows), u(static_cast<std::size_t>(rows * columns)), y(u.size());
+    for (std::size_t j = 0; j < x.size(); ++j) x[j] = static_cast<std::int64_t>(j) + 5;
+    for (std::size_t j = 0; j < u.size(); ++j) u[j] = static_cast<std::int64_t>(j) * 7;
+    const Shape extents{rows, columns}, first{0, 0}, of_rows{8, 0}, of_all{columns * 8, 8};
+    const Pointer operands[] = {{reinterpret_cast<std::byte*>(x.data()), of_rows.data()},
+                                {reinterpret_cast<std::byte*>(u.data()), of_all.data()},
+                                {reinterpret_cast<std::byte*>(y.data()), of_all.data()}};
+    runner.run({extents, first, extents, operands});
+    for (std::size_t j = 0; j < y.size(); ++j)
+      ASSERT_EQ(y[j], x[j / static_cast<std::size_t>(columns)] * 3 + u[j]) << columns << " columns, element " << j;
+  }
+}
+
 TEST(Tile, points_plus_a_shift) {
   for (const std::int64_t rows : {1, 341, 342, 1000}) {
     expect_as_naive(sum_of_two(), {rows, 3}, {{24, 8}, {0, 8}, {24, 8}}, {numbers(rows * 3), {1, 2, 3}, numbers(rows * 3)});

@@ -143,3 +143,18 @@ def test_an_error_of_the_interrupted_program_is_not_the_next_ones(interrupt):
             work(a, 100)
     assert float(np.ones(10).sum()) == 10
     assert float(lost[0, 0]) == 100
+
+
+def test_signals_that_end_nothing_lose_nothing():
+    """A timer that fires all the time, as a profiler's does: each read is right and the session lives."""
+    a = np.arange(float(ELEMENTS))
+    fired = []
+    before = signal.signal(signal.SIGALRM, lambda *_: fired.append(1))
+    signal.setitimer(signal.ITIMER_REAL, 0.0007, 0.0007)
+    try:
+        for turn in range(2_000):
+            assert float(a[turn]) == turn
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert len(fired) > 100

@@ -2,7 +2,6 @@
 """Loops of thousands of commands in one go: linear in time, bounded in memory, exact up to an error in the middle and after it."""
 import gc
 import os
-import statistics
 import time
 
 import gamelan
@@ -54,8 +53,8 @@ def test_time_grows_with_the_number_of_commands_and_no_faster(engines):
         return time.perf_counter() - start
 
     seconds(500)
-    ratios = [seconds(4_000) / seconds(1_000) for _ in range(5)]
-    assert statistics.median(ratios) < 8, ratios
+    few, many = (min(seconds(count) for _ in range(4)) for count in (3_000, 12_000))
+    assert many / few < 7, (few, many)
 
 
 def test_a_wrong_line_among_ten_thousand(engines):
