@@ -16,7 +16,8 @@ using dist::Piece;
 using protocol::Shape;
 
 // Everything is cut by the shape alone, not by the blocks: BLAS rounds at the edge of a matrix otherwise than within it.
-// Within it, it rounds alike: whole tiles that lie together are one call, which packs its operands once.
+// Within it, it rounds alike in float64 (OpenBLAS's other kernels do not, on some processors): there whole tiles that lie
+// together are one call, which packs its operands once.
 constexpr std::int64_t panel = 256;  // of the inner axis
 constexpr std::int64_t tile_rows = 128, tile_columns = 256;
 constexpr std::int64_t most_rows = 16 * tile_rows, most_columns = 16 * tile_columns;  // of a call: bounds what is packed
@@ -137,10 +138,10 @@ void run(const Site& site, const plan::Matmul& matmul) {
     };
     for (std::int64_t first = 0; first < matmul.inner; first += panel) {
       const dist::Interval inner{first, std::min(first + panel, matmul.inner)};
-      const bool is_large = inner.size() >= least_inner;
-      for (const auto& j : cut(columns, matmul.extents[dims - 1], tile_columns, is_large ? most_columns : 0)) {
+      const bool may_join = inner.size() >= least_inner && matmul.dtype == protocol::Dtype::float64;
+      for (const auto& j : cut(columns, matmul.extents[dims - 1], tile_columns, may_join ? most_columns : 0)) {
         const Matrix b = right.at(in_batch(inner, j));
-        const bool may_join_rows = is_large && j.size() % tile_columns == 0;
+        const bool may_join_rows = may_join && j.size() % tile_columns == 0;
         for (const auto& i : cut(rows, matmul.extents[dims - 2], tile_rows, may_join_rows ? most_rows : 0)) {
           const Matrix a = left.at(in_batch(i, inner));
           const auto together = i.size() % tile_rows == 0 ? j.size() : tile_columns;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <cstring>
 
 #include "tests/exec/every_dtype.hpp"
@@ -88,10 +89,16 @@ TEST(Matmul, old_nan_in_the_result_does_not_stay) {
 
 // Ranks differ in how many tiles of a result lie together with them (run_matmul.cpp): the bits must not.
 TEST(Matmul, whole_tiles_are_the_same_bits_alone_and_together) {
-  constexpr std::int64_t tile_rows = 128, tile_columns = 256, rows = 3 * tile_rows, columns = 3 * tile_columns;
+#if defined(__x86_64__)
+  if (std::getenv("OPENBLAS_CORETYPE") != nullptr && !__builtin_cpu_supports("avx2")) GTEST_SKIP() << "no such processor";
+#endif
+  constexpr std::int64_t tile_rows = 128, tile_columns = 256;
+  struct Tiles { std::int64_t rows, columns; };
   std::mt19937 random(10);
-  for (const Dtype dtype : {Dtype::float32, Dtype::float64, Dtype::complex64, Dtype::complex128})
-    for (const std::int64_t depth : {64, 100, 256}) {
+  for (const Dtype dtype : {Dtype::float64})  // the one whose tiles are joined
+    for (const auto& [tiles, depth] : std::vector<std::pair<Tiles, std::int64_t>>{
+             {{3, 3}, 64}, {{3, 3}, 100}, {{3, 3}, 256}, {{16, 2}, 256}, {{2, 16}, 256}}) {
+      const auto rows = tiles.rows * tile_rows, columns = tiles.columns * tile_columns;
       const auto item = static_cast<std::int64_t>(protocol::size_of(dtype));
       const Buffer a = random_values(random, dtype, static_cast<std::size_t>(rows * depth), -1, 1);
       const Buffer b = random_values(random, dtype, static_cast<std::size_t>(depth * columns), -1, 1);
