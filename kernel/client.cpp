@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whoever holds the socket polls {socket, wake-up, connection events}. Rank 0 answers heartbeats from its own ZeroMQ thread even while
-// it computes, so silence for `silence_limit` means that the process, its node or the network is gone.
+// Whoever holds the socket waits for replies, connection events and pokes. Rank 0 answers heartbeats even while it
+// computes, so silence for `silence_limit` means that the process, its node or the network is gone.
 #include "kernel/client.hpp"
 
 #include <pthread.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
-#include <cstring>
-#include <zmq.hpp>
+
+#include "kernel/wire.hpp"
 
 namespace gamelan::kernel {
 
-using protocol::Bytes;
 using protocol::Error;
 using protocol::ErrorKind;
 using protocol::Frames;
@@ -24,74 +22,10 @@ namespace {
 constexpr auto heartbeat_period = 1s;
 constexpr auto look_in_period = 500ms;
 constexpr auto silence_limit = 20s;        // a suspended laptop wakes within one period and is heard again
-constexpr auto local_reconnect_limit = 1s;
-constexpr auto remote_reconnect_limit = 15s;
-constexpr auto farewell_limit_ms = 500;    // how long a last Shutdown or Batch may still leave the socket
-
-/// What a call on a socket returns, made again when a signal of Python's came in between: nothing has happened then.
-template <class Call>
-auto undisturbed(Call call) {
-  for (;;) {
-    try {
-      return call();
-    } catch (const zmq::error_t& error) {
-      if (error.num() != EINTR) throw;
-    }
-  }
-}
-
-std::string describe(const zmq::error_t& error) { return std::string("[connect] ZeroMQ: ") + error.what(); }
+constexpr Clock::duration local_reconnect_limit = 1s, remote_reconnect_limit = 15s;
 }  // namespace
 
-struct Client::Socket {
-  zmq::context_t context{1};
-  zmq::socket_t dealer{context, zmq::socket_type::dealer};
-  zmq::socket_t events;  // connection events of `dealer`
-  int wake = -1;
-  Socket() : wake(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-    if (wake < 0) throw Error(ErrorKind::os, std::string("[connect] eventfd: ") + std::strerror(errno));
-  }
-  ~Socket() {
-    close(wake);
-    dealer.set(zmq::sockopt::linger, farewell_limit_ms);
-  }
-  void poke() const {
-    const std::uint64_t one = 1;
-    // The counter cannot overflow in practice, and a full one wakes the reader as well.
-    if (write(wake, &one, sizeof one) < 0) return;
-  }
-};
-
-Client::Client(const protocol::Connection& connection) : socket_(std::make_unique<Socket>()) {
-  try {
-    auto& dealer = socket_->dealer;
-    dealer.set(zmq::sockopt::sndhwm, 0);  // the recorder bounds what is outstanding
-    dealer.set(zmq::sockopt::rcvhwm, 0);
-    if (!connection.server_public.empty()) {
-      dealer.set(zmq::sockopt::curve_serverkey, connection.server_public);
-      dealer.set(zmq::sockopt::curve_publickey, connection.client_public);
-      dealer.set(zmq::sockopt::curve_secretkey, connection.client_secret);
-    }
-    zmq_socket_monitor(dealer.handle(), "inproc://events", ZMQ_EVENT_CONNECTED | ZMQ_EVENT_DISCONNECTED);
-    socket_->events = zmq::socket_t(socket_->context, zmq::socket_type::pair);
-    socket_->events.connect("inproc://events");
-    if (connection.addresses.empty()) throw Error(ErrorKind::value, "[connect] the connection file names no address");
-    // A DEALER connected to several addresses would share its messages among them: the first that is accepted is used.
-    std::string problem;
-    for (const auto& address : connection.addresses) {
-      try {
-        dealer.connect(address);
-        is_local_ = address.starts_with("ipc:");
-        problem.clear();
-        break;
-      } catch (const zmq::error_t& error) {
-        problem = describe(error) + " (" + address + ")";
-      }
-    }
-    if (!problem.empty()) throw Error(ErrorKind::os, problem);
-  } catch (const zmq::error_t& error) {
-    throw Error(ErrorKind::os, describe(error));
-  }
+Client::Client(const protocol::Connection& connection) : wire_(std::make_unique<Wire>(connection)) {
   last_heard_ = last_beat_ = Clock::now();
   thread_ = std::thread([this] { run(); });
 }
@@ -126,7 +60,7 @@ void Client::send_now() {
   // Who finds the socket held pokes the holder, who looks at the queue once more after letting go: nothing is left behind.
   do {
     const std::unique_lock holding(holding_, std::try_to_lock);
-    if (!holding.owns_lock()) return socket_->poke();
+    if (!holding.owns_lock()) return wire_->poke();
     try {
       if (!send_queued()) return;
     } catch (const std::exception& error) {
@@ -208,14 +142,8 @@ bool Client::serve(Milliseconds limit) {
   bool is_undisturbed = true, takes_more = false;
   try {
     const std::scoped_lock holding(holding_);
-    zmq::pollitem_t items[] = {{socket_->dealer.handle(), 0, ZMQ_POLLIN, 0},
-                               {nullptr, socket_->wake, ZMQ_POLLIN, 0},
-                               {socket_->events.handle(), 0, ZMQ_POLLIN, 0}};
     const auto beat_due = std::chrono::ceil<Milliseconds>(last_beat_ + heartbeat_period - Clock::now());
-    const auto wait = std::clamp(beat_due, 0ms, limit);
-    is_undisturbed = zmq_poll(items, 3, wait.count()) >= 0 || errno != EINTR;  // the C call: EINTR is no exception
-    std::uint64_t count = 0;
-    if (items[1].revents != 0 && read(socket_->wake, &count, sizeof count) < 0) count = 0;
+    is_undisturbed = wire_->wait(std::clamp(beat_due, 0ms, limit));
     receive_all();
     watch_connection();
     beat();
@@ -238,38 +166,20 @@ void Client::beat() {
 bool Client::send_queued() {
   for (;;) {
     if (!has_queued()) return true;
-    // A connection that was turned away (a wrong key) takes nothing, and a send would wait for ever.
-    if ((undisturbed([&] { return socket_->dealer.get(zmq::sockopt::events); }) & ZMQ_POLLOUT) == 0) return false;
+    if (!wire_->takes_messages()) return false;
     Frames frames;
     {
       const std::scoped_lock lock(mutex_);
       frames = std::move(queue_.front());
       queue_.pop_front();
     }
-    for (std::size_t index = 0; index < frames.size(); ++index) {
-      // Payloads may be tens of megabytes: the message owns the bytes instead of copying them.
-      auto owned = std::make_unique<Bytes>(std::move(frames[index]));
-      zmq::message_t message(owned->data(), owned->size(), [](void*, void* hint) { delete static_cast<Bytes*>(hint); },
-                             owned.get());
-      owned.release();
-      const bool is_last = index + 1 == frames.size();
-      undisturbed([&] { return socket_->dealer.send(message, is_last ? zmq::send_flags::none : zmq::send_flags::sndmore); });
-    }
+    wire_->send(std::move(frames));
   }
 }
 
 void Client::receive_all() {
-  for (;;) {
-    Frames frames;
-    zmq::message_t message;
-    if (!undisturbed([&] { return socket_->dealer.recv(message, zmq::recv_flags::dontwait); })) return;
-    for (;;) {
-      const auto* first = static_cast<const std::byte*>(message.data());
-      frames.emplace_back(first, first + message.size());
-      if (!message.more()) break;
-      if (!undisturbed([&] { return socket_->dealer.recv(message, zmq::recv_flags::none); })) break;
-    }
-    protocol::Reply reply = protocol::decode_reply(frames);
+  while (const auto frames = wire_->receive()) {
+    protocol::Reply reply = protocol::decode_reply(*frames);
     last_heard_ = Clock::now();
     disconnected_.reset();
     const std::scoped_lock lock(mutex_);
@@ -287,16 +197,13 @@ void Client::receive_all() {
 }
 
 void Client::watch_connection() {
-  zmq::message_t event, address;
-  while (undisturbed([&] { return socket_->events.recv(event, zmq::recv_flags::dontwait); })) {
-    if (!undisturbed([&] { return socket_->events.recv(address, zmq::recv_flags::none); })) break;
-    std::uint16_t kind = 0;
-    std::memcpy(&kind, event.data(), sizeof kind);
-    if (kind == ZMQ_EVENT_CONNECTED) disconnected_.reset();
-    if (kind == ZMQ_EVENT_DISCONNECTED && !disconnected_) disconnected_ = Clock::now();
+  while (const auto event = wire_->next_event()) {
+    if (*event == Wire::Event::connected) disconnected_.reset();
+    else if (!disconnected_) disconnected_ = Clock::now();
   }
   const auto now = Clock::now();
-  if (disconnected_ && now - *disconnected_ > (is_local_ ? Clock::duration(local_reconnect_limit) : Clock::duration(remote_reconnect_limit))) {
+  const Clock::duration reconnect_limit = wire_->is_local() ? local_reconnect_limit : remote_reconnect_limit;
+  if (disconnected_ && now - *disconnected_ > reconnect_limit) {
     set_lost("the engines closed the connection");
   } else if (now - last_heard_ > silence_limit && last_beat_ - last_heard_ > heartbeat_period * 3) {
     set_lost("the engines have not answered for " + std::to_string(std::chrono::seconds(silence_limit).count()) + " s");

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The wire to rank 0: one DEALER socket that has one holder at a time: whoever waits for a reply reads it himself, so that
-// no other thread need wake; a thread of the client's own looks in now and then and keeps the engines awake with
-// heartbeats. Replies are found by sequence number. Knows neither Python nor arrays. Every wait has a limit.
+// Requests to rank 0 and their replies. The socket (wire.hpp) has one holder at a time: whoever waits for a reply reads it
+// himself, so that no other thread need wake; a thread of the client's own looks in now and then and keeps the engines
+// awake with heartbeats. Replies are found by sequence number. Knows neither Python nor arrays. Every wait has a limit.
 #pragma once
 #include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -18,11 +19,13 @@
 
 namespace gamelan::kernel {
 
+class Wire;  // keeps ZeroMQ's headers out of this one
+
 class Client {
  public:
   using Milliseconds = std::chrono::milliseconds;
 
-  /// Opens the socket and starts the thread; says nothing yet. Throws Error{os} when no address can be used.
+  /// Opens the wire and starts the thread; says nothing yet. Throws what Wire throws.
   explicit Client(const protocol::Connection& connection);
   ~Client();
   Client(const Client&) = delete;
@@ -32,8 +35,8 @@ class Client {
   /// leaves later, in order.
   /// Throws Error{engine_lost} once the engines are known to be gone.
   std::uint64_t send(protocol::Request request);
-  /// Waits at most `limit` for the reply to `seq`; nullopt when it has not come, also after a signal. Throws Error{engine_lost} when it
-  /// cannot come any more.
+  /// Waits at most `limit` for the reply to `seq`; nullopt when it has not come, also after a signal. Throws
+  /// Error{engine_lost} when it cannot come any more.
   std::optional<protocol::Reply> take(std::uint64_t seq, Milliseconds limit);
   /// The reply to `seq` is not wanted: dropped when it comes.
   void forget(std::uint64_t seq);
@@ -57,12 +60,10 @@ class Client {
   void watch_connection();
   void set_lost(const std::string& cause);
 
-  struct Socket;  // keeps ZeroMQ's headers out of this one
-  std::unique_ptr<Socket> socket_;
+  std::unique_ptr<Wire> wire_;
   std::mutex holding_;  // of the socket and of what follows; taken before mutex_
   std::chrono::steady_clock::time_point last_heard_, last_beat_;
   std::optional<std::chrono::steady_clock::time_point> disconnected_;
-  bool is_local_ = true;  // over ipc a closed connection means a dead engine; over tcp it may come back
 
   mutable std::mutex mutex_;  // guards everything below; never held over a socket call
   std::condition_variable arrived_, ending_;
