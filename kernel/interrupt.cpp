@@ -15,6 +15,7 @@ namespace gamelan::kernel {
 namespace {
 
 pthread_t main_thread;
+pid_t kernel_process = 0;
 int termination_event = -1;
 std::atomic<bool> is_request_running{false};
 struct sigaction python_action;
@@ -42,6 +43,11 @@ void on_sigint(int signal_number) {
 }
 
 void on_sigterm(int) {
+  if (getpid() != kernel_process) {  // forked by a cell (multiprocessing): it ends, and not the kernel with it
+    std::signal(SIGTERM, SIG_DFL);
+    std::raise(SIGTERM);  // delivered when this handler returns
+    return;
+  }
   const int saved_errno = errno;
   const std::uint64_t one = 1;
   [[maybe_unused]] const auto written = write(termination_event, &one, sizeof one);
@@ -52,11 +58,12 @@ void on_sigterm(int) {
 
 void take_over_signals() {
   main_thread = pthread_self();
+  kernel_process = getpid();
   termination_event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   std::signal(SIGINT, SIG_DFL);
   const sigset_t set = only_sigint();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  // A handler and not a blocked signal: masks are inherited by the processes a cell starts, handlers are not.
+  // A handler and not a blocked signal: masks are inherited by the programs that a cell starts, handlers are not.
   struct sigaction terminate {};
   terminate.sa_handler = on_sigterm;
   terminate.sa_flags = SA_RESTART;

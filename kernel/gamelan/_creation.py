@@ -16,7 +16,12 @@ def _shape_of(shape):
     try:
         return (operator.index(shape),)
     except TypeError:
+        pass
+    try:
         return tuple(operator.index(extent) for extent in shape)
+    except TypeError:
+        numpy.empty(shape)  # NumPy says in its own words what is wrong
+        raise
 
 
 def _is_large(shape):

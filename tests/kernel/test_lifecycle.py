@@ -67,6 +67,20 @@ def test_sigterm_is_a_shutdown(fresh, state):
     wait_until(lambda: not is_alive(pid) and not is_alive(helper), 5, "both gone")
 
 
+def test_a_forked_process_that_is_terminated_ends_alone(fresh):
+    """multiprocessing ends its children so, and they share the kernel's handlers."""
+    code = (
+        "import multiprocessing, time\n"
+        "child = multiprocessing.get_context('fork').Process(target=time.sleep, args=(30,))\n"
+        "child.start(); time.sleep(0.2); child.terminate(); child.join(5)\n"
+        "print(child.exitcode)"
+    )
+    for _ in range(3):
+        assert fresh.run(code).out == "-15\n"
+    assert fresh.run("print(41 + 1)").out == "42\n"
+    assert is_alive(fresh.pid)
+
+
 def test_exit_ends_the_kernel_after_the_reply(fresh):
     helper, pid = start_helper(fresh), fresh.pid
     cell = fresh.run("exit()\nprint('the rest of the cell')")

@@ -105,3 +105,12 @@ def test_missing_names_say_so():
         gamelan.random.permutation
     with pytest.raises(AttributeError):
         gamelan.no_such_name
+
+
+@pytest.mark.parametrize("shape", [1e6, (1e3, 1e3), "ab", [3, [2]], (3, None), ...], ids=repr)
+def test_a_shape_that_is_none_is_refused_in_numpys_words(engine, shape):
+    with pytest.raises(TypeError) as expected:
+        numpy.zeros(shape)
+    with pytest.raises(TypeError) as got:
+        gamelan.zeros(shape)
+    assert str(got.value) == str(expected.value)
