@@ -57,12 +57,16 @@ TEST_F(BoardTest, messages_arrive_in_order_and_none_is_overwritten) {
 }
 
 TEST_F(BoardTest, waiting_for_a_message_costs_no_processor_time) {
-  board.exchange({});
-  comm().barrier();
-  const double before = cpu_seconds();
-  if (comm().rank() == 0) std::this_thread::sleep_for(1500ms);  // longer than one look at who is alive
-  board.exchange({});
-  EXPECT_LT(cpu_seconds() - before, 0.03);
+  double least = 1;  // of a few: the launcher and the clock of a virtual machine have their own ideas at times
+  for (int round = 0; round < 3; ++round) {
+    board.exchange({});
+    comm().barrier();
+    const double before = cpu_seconds();
+    if (comm().rank() == 0) std::this_thread::sleep_for(1200ms);  // longer than one look at who is alive
+    board.exchange({});
+    least = std::min(least, cpu_seconds() - before);
+  }
+  EXPECT_LT(least, 0.02);
 }
 
 TEST_F(BoardTest, await_sees_what_was_written_before_the_step_ended) {
