@@ -65,6 +65,12 @@ std::string hex(std::uint64_t value) {
 
 }  // namespace
 
+void ring(int event_fd) {
+  const std::uint64_t one = 1;
+  while (write(event_fd, &one, sizeof one) < 0 && errno == EINTR) {
+  }
+}
+
 Listener::Listener(const Options& options, protocol::Connection connection, ServerCallbacks callbacks)
     : connection_(std::move(connection)),
       idle_timeout_s_(options.idle_timeout_s),
@@ -83,12 +89,6 @@ void Listener::note_client() {
 
 double Listener::seconds_since_client() const {
   return std::chrono::duration<double>(Clock::now().time_since_epoch()).count() - heard_s_.load();
-}
-
-void Listener::wake() {
-  const std::uint64_t one = 1;
-  while (write(wake_fd_, &one, sizeof one) < 0 && errno == EINTR) {
-  }
 }
 
 void Listener::post(const Bytes& identity, Frames frames) {

@@ -28,6 +28,9 @@ struct ServerCallbacks {
   std::function<void(std::uint64_t batch)> cancel;  ///< cut the batch that is being executed
 };
 
+/// Makes an eventfd readable. A signal handler may call it.
+void ring(int event_fd);
+
 class Listener {
  public:
   /// Binds and fills addresses and keys into `connection`. Throws Error{os}.
@@ -49,7 +52,7 @@ class Listener {
 
   // By any thread, at any time.
   /// Ends a wait in serve(), now or the next.
-  void wake();
+  void wake() { ring(wake_fd_); }
   /// Hands over a reply; it leaves with the next serve() or flush().
   void post(const protocol::Bytes& identity, protocol::Frames frames);
   Inbox& inbox() { return inbox_; }
@@ -57,7 +60,7 @@ class Listener {
   const protocol::Connection& connection() const { return connection_; }
   /// Seconds since a well-formed request, or since the start. Suspended time does not count.
   double seconds_since_client() const;
-  /// Readable after wake(); a signal handler may write it.
+  /// What wake() rings; a signal handler may.
   int wake_fd() const { return wake_fd_; }
 
  private:

@@ -39,12 +39,6 @@ constexpr int exit_after_term = 128 + SIGTERM;
 std::atomic<int> signal_fds[] = {-1, -1};
 std::atomic<bool> is_terminating{false};
 
-void ring(int fd) {
-  const std::uint64_t one = 1;
-  while (write(fd, &one, sizeof one) < 0 && errno == EINTR) {
-  }
-}
-
 void on_term(int) {
   const int saved = errno;
   is_terminating.store(true);

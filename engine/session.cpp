@@ -79,10 +79,12 @@ void Session::run(const plan::NamedPlan& named, const protocol::Batch& batch, pr
   std::unordered_map<ArrayId, int> bound;
   published_.steps_planned = plan.steps.size();
   published_.steps_before = executor_.last_step();
-  const auto done = executor_.run(plan, storages, batch, [&](int slot, ArrayId array) {
+  const auto bind = [&](int slot, ArrayId array) {
     owner[static_cast<std::size_t>(slot)] = named.name_of(array);
     bound[named.name_of(array)] = slot;
-  }, [&](const Error& failure) { report_failure(failure); });
+  };
+  const auto done = executor_.run(plan, storages, batch,
+                                  {bind, [this](const Error& failure) { report_failure(failure); }, [this] { publish_work(); }});
   // Inputs that were replaced or freed on the way have no storage left; the new versions take their place.
   for (const auto& [id, slot] : bound) {
     auto& storage = storages[static_cast<std::size_t>(slot)];

@@ -47,7 +47,8 @@ class Session {
   void fetch(const protocol::Batch& batch, protocol::Reply& reply);
   protocol::Reply explain(const protocol::Batch& batch) const;  // plans it and changes nothing
   std::string describe(const protocol::Batch& batch, const plan::Plan& plan) const;
-  void publish_counters();
+  void publish_work();      // of this rank, for rank 0
+  void publish_counters();  // and what a status says of arrays, plans and memory
   plan::Catalog catalog() const;
   protocol::Error too_big(const plan::Plan& plan, std::size_t step, std::size_t bytes) const;
 

@@ -116,7 +116,7 @@ void Session::set_option(const std::string& name, const std::string& value) {
   }
 }
 
-void Session::publish_counters() {
+void Session::publish_work() {
   const auto& counters = executor_.counters();
   auto& mine = noticeboard(comm_.rank());
   mine.kernels = counters.kernels;
@@ -124,6 +124,10 @@ void Session::publish_counters() {
   mine.pieces_helped = counters.pieces_helped;
   mine.compute_seconds = counters.compute_seconds;
   mine.wait_seconds = board_.wait_seconds() - wait_origin_;
+}
+
+void Session::publish_counters() {
+  publish_work();
   published_.arrays = arrays_.size();
   published_.plan_hits = plans_.hits();
   published_.plan_misses = plans_.misses();

@@ -76,7 +76,7 @@ void Executor::settle(const plan::Step& step, const Site& site) {
 }
 
 std::size_t Executor::run(const plan::Plan& plan, std::vector<dist::StoragePtr>& storages, const protocol::Batch& batch,
-                          const std::function<void(int, protocol::ArrayId)>& bind, const std::function<void(const protocol::Error&)>& report) {
+                          const Observer& observer) {
   failure_.reset();
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
     const bool may_run = board_.begin_step(++step_);
@@ -96,13 +96,14 @@ std::size_t Executor::run(const plan::Plan& plan, std::vector<dist::StoragePtr>&
     } catch (const std::exception& error) {
       failure_.emplace(protocol::ErrorKind::internal, error.what());
     }
-    if (failure_ && !has_failed) report(*failure_);
+    if (failure_ && !has_failed) observer.fail(*failure_);
     settle(step, site);
-    board_.end_step(step_);
     counters_.compute_seconds += seconds() - start - (board_.wait_seconds() - waited);
     ++counters_.kernels;
-    for (const int slot : step.binds) bind(slot, plan.slots[static_cast<std::size_t>(slot)].array);
-    for (const auto& [slot, to] : step.hands_over) bind(slot, to);
+    observer.count();
+    board_.end_step(step_);
+    for (const int slot : step.binds) observer.bind(slot, plan.slots[static_cast<std::size_t>(slot)].array);
+    for (const auto& [slot, to] : step.hands_over) observer.bind(slot, to);
     for (const int slot : step.releases) {
       release(storages[static_cast<std::size_t>(slot)]);
       storages[static_cast<std::size_t>(slot)].reset();

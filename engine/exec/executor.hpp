@@ -15,12 +15,18 @@ class Executor {
  public:
   Executor(Comm& comm, dist::Heap& heap, Board& board) : comm_(comm), heap_(heap), board_(board) { set_balance(Balance::on); }
 
+  /// Who is told what happens. A rank calls fail() and count() before it says that the step is finished: whoever has
+  /// awaited it sees what they left behind.
+  struct Observer {
+    std::function<void(int slot, protocol::ArrayId array)> bind;  ///< a slot becomes an array's current version
+    std::function<void(const protocol::Error&)> fail;             ///< a step has thrown, on this rank
+    std::function<void()> count;                                  ///< counters() have changed
+  };
+
   /// Runs steps until the end or an agreed cut. `storages` has one entry per slot: inputs filled in, the others made
-  /// here; `bind(slot, array)` is called when a slot becomes an array's current version. Returns the number of steps run, which
-  /// is the same on all ranks. A step that throws here is finished empty (the other ranks need not know yet), the
-  /// remaining ones too; `report` is told why before this rank says that the step is finished.
-  std::size_t run(const plan::Plan& plan, std::vector<dist::StoragePtr>& storages, const protocol::Batch& batch,
-                  const std::function<void(int slot, protocol::ArrayId array)>& bind, const std::function<void(const protocol::Error&)>& report);
+  /// here. Returns the number of steps run, which is the same on all ranks. A step that throws here is finished empty
+  /// (the other ranks need not know yet), the remaining ones too.
+  std::size_t run(const plan::Plan& plan, std::vector<dist::StoragePtr>& storages, const protocol::Batch& batch, const Observer& observer);
   const std::optional<protocol::Error>& failure() const { return failure_; }
 
   /// Gives storage back; other ranks may still read it for some steps, which its stamp remembers.

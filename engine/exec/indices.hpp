@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Walking the indices of a box.
+// Walking the indices of a box, and where an index of the user's points.
 #pragma once
+#include <algorithm>
+#include <cstdint>
+
 #include "protocol/view.hpp"
 
 namespace gamelan::engine::exec {
@@ -16,6 +19,11 @@ void for_each_index(const protocol::Shape& extents, Visit visit) {
     while (k > 0 && ++index[k - 1] == extents[k - 1]) index[--k] = 0;
     if (k == 0) return;
   }
+}
+
+/// A negative index counts from the end; one that is out of range, which the kernel never sends, is kept inside.
+inline std::int64_t position_of(std::int64_t index, std::int64_t extent) {
+  return std::clamp<std::int64_t>(index + (index < 0 ? extent : 0), 0, extent - 1);
 }
 
 }  // namespace gamelan::engine::exec

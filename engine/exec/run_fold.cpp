@@ -38,7 +38,7 @@ class BrickFolder {
 
   void run() {
     const FoldRegions mine = regions_of(site_.rank());
-    SharedWork work(site_, may_share(mine) ? mine.count() : 0,
+    SharedWork work(site_, mine.count(), may_share(mine),
                     [this](int owner, std::int64_t piece) { fold_region(regions_of(owner).region(piece), owner); });
     std::vector<Box> later;
     const auto fold_if_local = [&](std::int64_t number) {
@@ -47,8 +47,7 @@ class BrickFolder {
       if (is_local(elements_of(region))) fold_region(region, site_.rank());
       else later.push_back(std::move(region));
     };
-    if (may_share(mine)) work.run(fold_if_local);
-    else for (std::int64_t number = 0; number < mine.count(); ++number) fold_if_local(number);
+    work.run(fold_if_local);
     for (const auto& region : later) fold_region(region, site_.rank());
     work.finish();
   }

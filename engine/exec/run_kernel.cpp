@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An element-wise pass: the cells whose operands all lie here first, then those that read a neighbour's block, so that
 // the neighbour has the time of the interior to finish its part. What lies here may be done by others as well.
-#include <optional>
-
 #include "engine/exec/box_runner.hpp"
 #include "engine/exec/shared_work.hpp"
 
@@ -21,10 +19,9 @@ class Pass {
   Pass(const Site& site, const plan::Kernel& kernel)
       : site_(site), kernel_(kernel), mine_(part_of(kernel.iterations, site.rank())),
         runner_(site, kernel, kernel.iterations.extents()), local_(runner_.local_part(site.rank(), mine_)),
-        cut_(cut(local_)), work_(site, cut_.pieces, [this](int owner, std::int64_t piece) { help(owner, piece); }) {}
+        cut_(cut(local_)), work_(site, cut_.pieces, cut_.pieces > 0, [this](int owner, std::int64_t piece) { help(owner, piece); }) {}
 
   const Box& mine() const { return mine_; }
-  BoxRunner& runner() { return runner_; }
 
   /// What lies with this rank; the rest is noted.
   void run_local() {

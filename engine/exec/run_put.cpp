@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "engine/exec/buckets.hpp"
+#include "engine/exec/indices.hpp"
 #include "engine/exec/item.hpp"
 #include "engine/exec/segments.hpp"
 #include "engine/exec/stream.hpp"
@@ -69,11 +70,6 @@ class Router {
         return [value = values.read_as<Value>(at, count)](std::int64_t i) { return value[i]; };
       });
     }
-  }
-
-  /// A negative index counts from the end; one that is out of range, which the kernel never sends, is kept inside.
-  static std::int64_t position_of(std::int64_t index, std::int64_t extent) {
-    return std::clamp<std::int64_t>(index + (index < 0 ? extent : 0), 0, extent - 1);
   }
 
   template <class Visit>

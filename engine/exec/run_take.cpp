@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/exec/indices.hpp"
 #include "engine/exec/item.hpp"
 #include "engine/exec/segments.hpp"
 #include "engine/exec/stream.hpp"
@@ -12,12 +13,6 @@ namespace gamelan::engine::exec {
 namespace {
 
 using protocol::Shape;
-
-/// A negative index counts from the end; one that is out of range, which the kernel never sends, is kept inside.
-std::int64_t position_of(std::int64_t index, std::int64_t extent) {
-  index += index < 0 ? extent : 0;
-  return std::clamp<std::int64_t>(index, 0, extent - 1);
-}
 
 class Taker {
  public:

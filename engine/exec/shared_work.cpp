@@ -16,13 +16,13 @@ constexpr std::int64_t pieces_when_always = 5;
 
 }  // namespace
 
-SharedWork::SharedWork(const Site& site, std::int64_t pieces, Help help)
-    : site_(site), pieces_(pieces), help_(std::move(help)), is_open_(pieces > 0) {
+SharedWork::SharedWork(const Site& site, std::int64_t pieces, bool are_shared, Help help)
+    : site_(site), pieces_(pieces), help_(std::move(help)), is_open_(are_shared) {
   if (is_open_) site_.board().tickets(site_.rank()).open(site_.step(), pieces_);
 }
 
 void SharedWork::let_others_begin() {
-  if (!is_open_ || site_.balance() != Balance::always) return;
+  if (site_.balance() != Balance::always) return;
   sched_yield();
   help_others();
 }
@@ -36,7 +36,6 @@ SharedWork::~SharedWork() {
 }
 
 std::optional<std::int64_t> SharedWork::draw_own() {
-  if (!is_open_) return std::nullopt;
   const auto piece = site_.board().tickets(site_.rank()).draw(site_.step());
   if (piece) ++own_;
   return piece;

@@ -18,16 +18,20 @@ class SharedWork {
   /// Does piece `piece` of `owner`'s part, on this rank. May throw.
   using Help = std::function<void(int owner, std::int64_t piece)>;
 
-  /// Opens the `pieces` of this rank's part to all (none: nobody is to help).
-  SharedWork(const Site& site, std::int64_t pieces, Help help);
+  /// Opens the `pieces` of this rank's part to all, if they are shared.
+  SharedWork(const Site& site, std::int64_t pieces, bool are_shared, Help help);
   /// Withdraws what nobody has drawn, and waits for what others have.
   ~SharedWork();
   SharedWork(const SharedWork&) = delete;
   SharedWork& operator=(const SharedWork&) = delete;
 
-  /// Calls work(piece) for the own pieces until all are drawn, by whomever.
+  /// Calls work(piece) for the own pieces, in order, until all are done or drawn by others.
   template <class Work>
   void run(Work work) {
+    if (!is_open_) {
+      for (std::int64_t piece = 0; piece < pieces_; ++piece) work(piece);
+      return;
+    }
     let_others_begin();
     while (const auto piece = draw_own()) work(*piece);
   }

@@ -9,7 +9,6 @@
 #include "protocol/error.hpp"
 
 namespace gamelan::engine::exec {
-
 namespace {
 
 using protocol::Dtype;

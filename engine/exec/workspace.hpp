@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scratch memory that outlives a step: taken again by the next one without a page being touched or cleared anew.
+// Scratch memory that outlives a step: taken again by the next one without a page being touched or cleared anew. Private
+// to a rank, outside the heap of arrays and never given back: users ask for what fits a cache (a fold: one region).
 #pragma once
 #include <cstddef>
 #include <memory>

@@ -30,7 +30,7 @@ def test_streams_alternate_in_order(shared):
     assert [c["text"] for c in cell.of_type("stream")] == [f"{i}\n" for i in range(50)]
 
 
-@pytest.mark.parametrize("busy", ["time.sleep(1)", "sum(range(40_000_000))"])
+@pytest.mark.parametrize("busy", ["time.sleep(2)", "sum(range(80_000_000))"])  # the second lets no other thread run Python
 def test_a_print_is_seen_while_the_cell_goes_on_silently(shared, busy):
     cell = shared.send(f"import time\nprint('now')\nprinted = time.monotonic()\n{busy}\nspent = time.monotonic() - printed")
     shared.until(cell, lambda c: c.out == "now\n")
@@ -38,8 +38,9 @@ def test_a_print_is_seen_while_the_cell_goes_on_silently(shared, busy):
     shared.finish(cell)
     # The monotonic clock is the machine's: the same in both processes.
     printed = float(shared.run("print(printed)").out)
-    assert seen - printed < 0.35
-    assert float(shared.run("print(spent)").out) > 0.5, "the cell was over before the print could be early"
+    spent = float(shared.run("print(spent)").out)
+    assert spent > 1, "the cell was over before the print could be early"
+    assert seen - printed < spent / 2
 
 
 @pytest.mark.parametrize(
