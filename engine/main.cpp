@@ -133,7 +133,7 @@ void play(const Options& options, Comm& comm) {
   dist::Heap heap(comm, heap_bytes);
   Board board(comm, heap);
   Session session(comm, heap, board);
-  session.configure({0, {{"balance", options.balance}}});
+  session.configure({0, {{"balance", options.balance}, {"compile", options.compile}}});
   if (comm.rank() != 0) {
     comm.throw_together(std::nullopt);  // rank 0 could not listen: leave together
     return follow(board, session);

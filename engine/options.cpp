@@ -75,6 +75,12 @@ const Row rows[] = {
        if (text != "off" && text != "on" && text != "always") refuse("got \"" + text + "\", expected off or on");
        options.balance = text;
      }},
+    {"--compile", "off|hot", "GAMELAN_COMPILE",
+     "hot: element-wise programs that have run often become machine code, where the processor has AVX-512 (default hot)",
+     [](Options& options, const std::string& text) {
+       if (text != "off" && text != "hot" && text != "always") refuse("got \"" + text + "\", expected off or hot");
+       options.compile = text;
+     }},
     {"--log", "DIR", "GAMELAN_LOG", "write the stderr of rank r to DIR/rank-r.log (default: leave it alone)",
      [](Options& options, const std::string& text) { options.log_dir = text; }},
     {"--help", nullptr, nullptr, "print this text",

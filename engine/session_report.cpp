@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "engine/exec/tile_translation.hpp"
 #include "engine/session.hpp"
 
 namespace gamelan::engine {
@@ -98,6 +99,11 @@ void Session::set_option(const std::string& name, const std::string& value) {
     options_.disabled = std::move(disabled);
   } else if (name == "keep_unread") {
     options_.keeps_unread = value == "1";
+  } else if (name == "compile") {
+    if (value == "off") exec::set_compiling(exec::Compiling::off);
+    else if (value == "hot") exec::set_compiling(exec::Compiling::hot);
+    else if (value == "always") exec::set_compiling(exec::Compiling::always);
+    else throw Error(ErrorKind::value, "[configure] compile: got '" + value + "', expected off, hot or always");
   } else if (name == "balance") {
     if (value == "off") executor_.set_balance(exec::Balance::off);
     else if (value == "on") executor_.set_balance(exec::Balance::on);
@@ -165,6 +171,7 @@ std::string Session::status_json() const {
       {"heap_peak", published_.heap_peak.load() * static_cast<std::uint64_t>(comm_.size())},
       {"heap_bytes_per_rank", heap_.bytes_per_rank()},
       {"bytes_shared", bytes_shared},
+      {"programs_compiled", exec::programs_compiled()},
       {"pieces_helped", pieces_helped},
       {"fetch_bytes", published_.fetch_bytes.load()},
       {"wait_seconds", wait_seconds},

@@ -8,10 +8,10 @@
 #include <map>
 #include <utility>
 
-#include "engine/exec/tile_binding.hpp"
 #include "engine/exec/tile_geometry.hpp"
 #include "engine/exec/tile_memory.hpp"
 #include "engine/exec/tile_runs.hpp"
+#include "engine/exec/tile_translation.hpp"
 #include "protocol/error.hpp"
 
 namespace gamelan::engine::exec {
@@ -24,21 +24,8 @@ constexpr std::int64_t element_bytes = 16;  // of the widest dtype
 
 class Runner::State {
  public:
-  explicit State(const Program& program) : program_(program), renamed_(rename(program)) {
-    pair_up(renamed_);
-    rules_.is_written.assign(program.operands.size(), false);
-    for (std::size_t k = 0; k < program.operands.size(); ++k) rules_.item_bytes.push_back(operand_bytes(k));
-    rules_.tile_elements = length_of_tiles(renamed_);
-    is_used_.assign(program.operands.size(), false);
-    parameters_.resize(renamed_.steps.size());
-    for (std::size_t index = 0; index < renamed_.steps.size(); ++index) {
-      const Step& step = renamed_.steps[index];
-      if (step.operand >= 0) is_used_[static_cast<std::size_t>(step.operand)] = true;
-      if (step.kind == Kind::store) rules_.is_written[static_cast<std::size_t>(step.operand)] = true;
-      streams_ = streams_ || step.streams;
-      if (step.is_nullary) set_parameters(index);
-    }
-  }
+  explicit State(const Program& program)
+      : program_(program), translation_(Translation::of(program)), renamed_(translation_->renamed()), rules_(translation_->rules()) {}
 
   void run(const Cell& cell) {
     if (cell.operands.size() != program_.operands.size()) {
@@ -50,60 +37,31 @@ class Runner::State {
     if (geometry_.is_empty) return;
     Bound& bound = find_binding();
     extents_ = geometry_.tile;
-    for (const Binding::Move& move : bound.binding.repeated) {
+    for (const Binding::Move& move : bound.plan->binding.repeated) {
       const Step& step = renamed_.steps[static_cast<std::size_t>(move.step)];
       gather(step, geometry_.addresses[static_cast<std::size_t>(step.operand)], bound.places[place_index(move.out)]);
     }
+    translation_->note_work(*bound.plan, geometry_.elements(geometry_.extents));
     walk(bound);
-    if (streams_) settle_streams();
+    if (translation_->streams()) settle_streams();
   }
 
  private:
-  /// A move with its places as indices into Bound::places.
-  struct Call {
-    Binding::Action action{};
-    int out = 0;
-    std::array<int, 3> in{};
-    Loop loop = nullptr;
-    int step = 0;
-  };
   struct Bound {
-    Binding binding;
+    std::shared_ptr<Translation::Bound> plan;
     std::vector<std::byte*> places;  // operands at the current tile, then register tiles
-    std::vector<Call> calls;
-  };
-  /// Scalars of a nullary op, in the loop dtype.
-  struct Parameters {
-    alignas(16) std::array<std::byte, 16> first{}, second{};
-    NullaryParams params;
   };
 
   std::int64_t item_bytes(int value) const {
     return static_cast<std::int64_t>(protocol::size_of(renamed_.values[static_cast<std::size_t>(value)].dtype));
-  }
-  std::int64_t operand_bytes(std::size_t operand) const {
-    return static_cast<std::int64_t>(protocol::size_of(program_.operands[operand]));
-  }
-
-  void set_parameters(std::size_t index) {
-    const Instruction& source = program_.code[static_cast<std::size_t>(renamed_.steps[index].source)];
-    Parameters& own = parameters_[index];
-    const auto cast = [&](const protocol::Scalar& scalar, std::byte* to) {
-      find_cast(scalar.dtype, source.loop)(scalar.bytes.data(), 0, to, 0, 1);
-    };
-    cast(source.scalar, own.first.data());
-    cast(source.scalar_b, own.second.data());
-    own.params.key = static_cast<std::uint64_t>(source.ints[0]);
-    own.params.offset = source.ints[1];
-    rules_.needs_index = true;
   }
 
   Bound& find_binding() {
     traits_.resize(program_.operands.size());
     for (std::size_t k = 0; k < traits_.size(); ++k) {
       traits_[k] = {};
-      if (!is_used_[k]) continue;
-      traits_[k].is_contiguous = geometry_.is_contiguous(k, operand_bytes(k));
+      if (!translation_->is_used(k)) continue;
+      traits_[k].is_contiguous = geometry_.is_contiguous(k, rules_.item_bytes[k]);
       traits_[k].has_gaps = geometry_.row_pitch > 0;
       traits_[k].is_scalar = geometry_.is_scalar(k);
       traits_[k].is_single = geometry_.is_single(k);
@@ -112,31 +70,23 @@ class Runner::State {
       traits_[k].alias = static_cast<int>(first - geometry_.addresses.begin());
     }
     for (Bound& bound : bindings_) {
-      if (bound.binding.traits == traits_) return bound;
+      if (bound.plan->binding.traits == traits_) return bound;
     }
     constexpr std::size_t most_kept = 16;
     if (bindings_.size() == most_kept) bindings_.pop_front();
-    Bound& bound = bindings_.emplace_back(Bound{bind(renamed_, traits_), {}, {}});
+    Bound& bound = bindings_.emplace_back(Bound{translation_->find(traits_), {}});
+    const Binding& binding = bound.plan->binding;
     bound.places.resize(program_.operands.size());
-    for (const Slot& slot : bound.binding.slots) {
+    for (const Slot& slot : binding.slots) {
       std::byte*& tile = (slot.is_element ? elements_ : tiles_)[{slot.item_bytes, slot.number}];
       if (tile == nullptr) tile = memory_.take(slot.is_element ? element_bytes : slot.item_bytes * rules_.tile_elements);
       bound.places.push_back(tile);
     }
-    for (const Binding::Move& move : bound.binding.moves) {
-      const bool is_nullary = renamed_.steps[static_cast<std::size_t>(move.step)].is_nullary;
-      Call call{move.action, static_cast<int>(place_index(move.out)), {}, is_nullary ? nullptr : move.loop, move.step};
-      for (std::size_t k = 0; k < static_cast<std::size_t>(move.in_count); ++k) {
-        call.in[k] = static_cast<int>(place_index(move.in[k]));
-      }
-      bound.calls.push_back(call);
-    }
-    for (const Binding::Move& move : bound.binding.constants) {
+    for (const Binding::Move& move : binding.constants) {
       const Step& step = renamed_.steps[static_cast<std::size_t>(move.step)];
       const Instruction& source = program_.code[static_cast<std::size_t>(step.source)];
       step.cast(source.scalar.bytes.data(), 0, bound.places[place_index(move.out)], item_bytes(step.out),
-                bound.binding.slots[static_cast<std::size_t>(move.out.number)].is_element
-                    ? 1 : static_cast<std::size_t>(rules_.tile_elements));
+                binding.slots[static_cast<std::size_t>(move.out.number)].is_element ? 1 : static_cast<std::size_t>(rules_.tile_elements));
     }
     return bound;
   }
@@ -181,7 +131,11 @@ class Runner::State {
 
   void run_tile(const Bound& bound, std::size_t count) {
     std::byte* const* places = bound.places.data();
-    for (const Call& call : bound.calls) {
+    for (const Translation::Call& call : bound.plan->calls) {
+      if (call.code != nullptr) {
+        call.code->run(places, count);
+        continue;
+      }
       std::byte* out = places[call.out];
       const void* in[] = {places[call.in[0]], places[call.in[1]], places[call.in[2]]};
       const auto step_of = [&]() -> const Step& { return renamed_.steps[static_cast<std::size_t>(call.step)]; };
@@ -231,7 +185,7 @@ class Runner::State {
 
   void compute_nullary(int number, std::byte* out) const {
     const Step& step = renamed_.steps[static_cast<std::size_t>(number)];
-    const Parameters& own = parameters_[static_cast<std::size_t>(number)];
+    const Translation::Parameters& own = translation_->parameters(number);
     NullaryParams params = own.params;
     params.first = own.first.data();
     params.second = own.second.data();
@@ -243,12 +197,10 @@ class Runner::State {
     });
   }
 
-  Program program_;
-  Renamed renamed_;
-  GeometryRules rules_;
-  std::vector<bool> is_used_;            // operand: some step names it
-  bool streams_ = false;
-  std::vector<Parameters> parameters_;   // by step
+  const Program program_;
+  const std::shared_ptr<Translation> translation_;
+  const Renamed& renamed_;
+  const GeometryRules& rules_;
   TileMemory memory_;
   using Tiles = std::map<std::pair<std::int64_t, int>, std::byte*>;  // by element size and number
   Tiles tiles_, elements_;

@@ -38,10 +38,14 @@ struct Instruction {
   bool streams = false;                     ///< store: past the cache, for results larger than it
 };
 
+class Translation;  // tile_translation.hpp
+
 struct Program {
   std::vector<Instruction> code;
   std::vector<protocol::Dtype> registers;
   std::vector<protocol::Dtype> operands;
+  /// What Runners have found out about the program; theirs alone. Programs do not change once they have run.
+  mutable std::shared_ptr<Translation> translation{};
 };
 
 /// Where the first element of a cell lies for one operand, and the byte strides along the axes of the cell.

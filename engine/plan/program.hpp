@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A fused kernel as data: a short register program that the planner writes and a tier of exec runs (today the tile
-// interpreter). The planner writes each register once.
+// A fused kernel as data: a short register program that the planner writes and a tier of exec runs (the tile
+// interpreter, and machine code of what is hot). The planner writes each register once.
 #pragma once
 #include "engine/exec/tile.hpp"
 

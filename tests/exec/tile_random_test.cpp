@@ -9,6 +9,7 @@
 #include <random>
 #include <string>
 
+#include "engine/exec/tile_translation.hpp"
 #include "tests/exec/every_dtype.hpp"
 #include "tests/exec/tile_program.hpp"
 
@@ -101,10 +102,14 @@ class Random {
   std::mt19937 engine_;
 };
 
+/// What programs are made of: anything, or mostly what is compiled, in long runs.
+enum class Taste : std::uint8_t { any, compiled };
+
 /// Programs that load, compute in several dtypes, cast and store, reusing registers and naming operands repeatedly.
-Program random_program(Random& random, std::size_t operand_count, const std::vector<bool>& is_written) {
+Program random_program(Random& random, std::size_t operand_count, const std::vector<bool>& is_written, Taste taste) {
   Program program;
-  const std::vector<Dtype> dtypes(all_dtypes.begin(), all_dtypes.end());
+  std::vector<Dtype> dtypes(all_dtypes.begin(), all_dtypes.end());
+  if (taste == Taste::compiled) std::erase_if(dtypes, [](Dtype dtype) { return !jit::holds(dtype); });
   std::vector<Dtype> used;
   for (int k = 0; k < 3; ++k) used.push_back(random.pick(dtypes));
   for (std::size_t k = 0; k < operand_count; ++k) program.operands.push_back(random.pick(used));
@@ -116,10 +121,10 @@ Program random_program(Random& random, std::size_t operand_count, const std::vec
     known.push_back(static_cast<int>(program.registers.size()) - 1);
     return known.back();
   };
-  const int length = 3 + random.below(25);
+  const int length = taste == Taste::any ? 3 + random.below(25) : 20 + random.below(120);
   const auto operand = [&] { return random.below(static_cast<int>(operand_count)); };
   while (static_cast<int>(program.code.size()) < length) {
-    const int choice = random.below(10);
+    const int choice = taste == Taste::compiled && random.chance(60) ? 5 : random.below(10);
     if (choice < 3 || program.code.empty()) {
       const int from = operand();
       const Dtype loop = random.chance(75) ? program.operands[static_cast<std::size_t>(from)] : random.pick(used);
@@ -137,6 +142,7 @@ Program random_program(Random& random, std::size_t operand_count, const std::vec
       const auto op = static_cast<Op>(random.below(protocol::op_count()));
       const Dtype loop = random.pick(used);
       if (!protocol::is_elementwise(op) || find_loop(op, loop) == nullptr) continue;
+      if (taste == Taste::compiled && !jit::computes(op, loop) && !random.chance(2)) continue;
       Instruction step = compute(op, loop, -1);
       const auto& info = protocol::info(op);
       bool has_inputs = true;
@@ -185,13 +191,13 @@ bool same_element(Dtype dtype, const std::byte* left, const std::byte* right) {
   return true;
 }
 
-void run_random_case(unsigned seed) {
+void run_random_case(unsigned seed, Taste taste) {
   SCOPED_TRACE("GAMELAN_TEST_SEED=" + std::to_string(seed));
   Random random(seed);
   const auto operand_count = static_cast<std::size_t>(1 + random.below(4));
   std::vector<bool> is_written(operand_count);
   for (std::size_t k = 0; k < operand_count; ++k) is_written[k] = k == 0 || random.chance(40);
-  Program program = random_program(random, operand_count, is_written);
+  Program program = random_program(random, operand_count, is_written, taste);
   std::vector<std::size_t> same_as(operand_count);  // operands that name the elements of another
   for (std::size_t k = 0; k < operand_count; ++k) {
     same_as[k] = k;
@@ -253,16 +259,30 @@ void run_random_case(unsigned seed) {
   }
 }
 
-TEST(TileRandom, programs_equal_naive_evaluation) {
+void run_random_cases(Taste taste) {
   if (const char* seed = std::getenv("GAMELAN_TEST_SEED")) {
-    run_random_case(static_cast<unsigned>(std::strtoul(seed, nullptr, 10)));
+    run_random_case(static_cast<unsigned>(std::strtoul(seed, nullptr, 10)), taste);
     return;
   }
   const unsigned start = std::random_device()();
   std::cout << "first seed " << start << "\n";
   const char* wanted = std::getenv("GAMELAN_TEST_CASES");
   const unsigned count = wanted != nullptr ? static_cast<unsigned>(std::strtoul(wanted, nullptr, 10)) : 300;
-  for (unsigned k = 0; k < count && !::testing::Test::HasFatalFailure(); ++k) run_random_case(start + k);
+  for (unsigned k = 0; k < count && !::testing::Test::HasFatalFailure(); ++k) run_random_case(start + k, taste);
+}
+
+TEST(TileRandom, interpreted_programs_equal_naive_evaluation) {
+  set_compiling(Compiling::off);
+  run_random_cases(Taste::any);
+  set_compiling(Compiling::hot);
+}
+
+TEST(TileRandom, compiled_programs_equal_naive_evaluation) {
+  set_compiling(Compiling::always);
+  if (compiling() != Compiling::always) GTEST_SKIP() << "this processor runs no compiled programs";
+  run_random_cases(Taste::any);
+  run_random_cases(Taste::compiled);
+  set_compiling(Compiling::hot);
 }
 
 }  // namespace

@@ -30,7 +30,8 @@ class Engines:
                    "--idle-timeout", "30"]  # fmt: skip
         if heap_bytes is not None:
             command += ["--heap-bytes", str(heap_bytes)]
-        environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        # Small arrays never make a program hot: both tiers are to compute them, one at an even number of ranks, one at an odd.
+        environment = {"GAMELAN_COMPILE": "always" if ranks % 2 else "hot", **os.environ, "OPENBLAS_NUM_THREADS": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment, start_new_session=True

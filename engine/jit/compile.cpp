@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The function around a schedule: registers for addresses, the loop over whole vectors, the masked rest, early exits.
+#include "engine/jit/compile.hpp"
+
+#include <algorithm>
+
+#include "engine/jit/emitter.hpp"
+
+namespace gamelan::engine::jit {
+namespace {
+
+using Xbyak::Reg64;
+
+constexpr std::size_t bytes_per_action = 48, bytes_around = 4096;  // generous: an instruction has 15 at most, two or three are usual
+
+class Function : public Code, private Emitter {
+ public:
+  explicit Function(const Trace& trace) : Function(trace, find_exits(trace)) {}
+
+  void run(std::byte* const* places, std::size_t count) const override { entry_(places, count); }
+
+ private:
+  Function(const Trace& trace, const std::vector<Exit>& exits) : Function(trace, make_schedule(trace, exits)) {}
+  Function(const Trace& trace, Schedule schedule)
+      : Emitter(trace, room_for(schedule)), schedule_(std::move(schedule)) {
+    give_addresses();
+    emit_function();
+    ready();
+    if (!setProtectModeRE(false)) throw Xbyak::Error(Xbyak::ERR_CANT_PROTECT);
+    entry_ = getCode<void (*)(std::byte* const*, std::size_t)>();
+  }
+
+  static std::size_t room_for(const Schedule& schedule) {
+    std::size_t actions = schedule.once.size() + 3 * schedule.actions.size();
+    for (const auto& exit : schedule.exits) actions += 3 * (exit.size() + 1);
+    return actions * bytes_per_action + bytes_around;
+  }
+
+  /// The places that are touched most often have their address in a register all the time.
+  void give_addresses() {
+    std::vector<int> touched(trace_.alias.size(), 0);
+    for (const Node& node : trace_.nodes)
+      if (node.place >= 0) ++touched[static_cast<std::size_t>(node.place)];
+    std::vector<int> order;
+    for (std::size_t place = 0; place < touched.size(); ++place)
+      if (touched[place] > 0) order.push_back(static_cast<int>(place));
+    std::stable_sort(order.begin(), order.end(), [&](int x, int y) { return touched[static_cast<std::size_t>(x)] > touched[static_cast<std::size_t>(y)]; });
+    address_.assign(touched.size(), -1);
+    for (std::size_t k = 0; k < std::min(order.size(), address_registers_.size()); ++k)
+      address_[static_cast<std::size_t>(order[k])] = static_cast<int>(k);
+  }
+
+  Xbyak::RegExp element(int place, std::size_t item_bytes) override {
+    return Xbyak::RegExp(address_of(place)) + index_ * static_cast<int>(item_bytes);
+  }
+  Xbyak::RegExp first_element(int place) override { return Xbyak::RegExp(address_of(place)); }
+  Xbyak::RegExp spill_slot(int slot) override { return Xbyak::RegExp(frame_) + 64 * slot; }
+  Reg64 address_of(int place) {
+    const int number = address_[static_cast<std::size_t>(place)];
+    if (number >= 0) return address_registers_[static_cast<std::size_t>(number)];
+    mov(work_, ptr[places_ + 8 * place]);
+    return work_;
+  }
+
+  void emit_function() {
+    Xbyak::Label masked, rest, done;
+    enter();
+    for (const Action& action : schedule_.once) emit(action, Part::whole, false);
+    xor_(index_.cvt32(), index_.cvt32());
+    const auto stream = std::find_if(trace_.nodes.begin(), trace_.nodes.end(), [](const Node& node) { return node.streams; });
+    if (stream != trace_.nodes.end()) emit_streaming_loop(stream->place, protocol::size_of(stream->dtype), masked);
+    emit_loop(false);
+    L(rest);
+    mov(work_, count_);
+    sub(work_, index_);
+    jz(done, T_NEAR);
+    call(masked);
+    L(done);
+    leave_function();
+    align(16);
+    L(masked);  // for `work` elements, fewer than a vector has
+    mov(ecx, work_.cvt32());  // rcx is no address register
+    mov(work_.cvt32(), 1);
+    shl(work_.cvt32(), cl);
+    sub(work_.cvt32(), 1);
+    kmovw(Xbyak::Opmask(1), work_.cvt32());
+    emit_body(Part::masked, false);
+    ret();
+    emit_constants();
+  }
+
+  /// Past the cache only where every place that wants it is aligned to vectors once the first is.
+  void emit_streaming_loop(int first, std::size_t item_bytes, const Xbyak::Label& masked) {
+    Xbyak::Label aligned, plain;
+    mov(rcx, ptr[places_ + 8 * first]);
+    test(ecx, static_cast<int>(item_bytes) - 1);
+    jnz(plain, T_NEAR);
+    for (const Node& node : trace_.nodes) {
+      if (!node.streams || node.place == first) continue;
+      mov(work_, ptr[places_ + 8 * node.place]);
+      xor_(work_, rcx);
+      test(work_.cvt32(), vector_bytes(node) - 1);
+      jnz(plain, T_NEAR);
+      if (protocol::size_of(node.dtype) != item_bytes) jmp(plain, T_NEAR);
+    }
+    neg(rcx);
+    and_(ecx, lanes_ * static_cast<int>(item_bytes) - 1);
+    jz(aligned, T_NEAR);
+    shr(ecx, item_bytes == 8 ? 3 : item_bytes == 4 ? 2 : 0);
+    mov(work_, rcx);
+    cmp(work_, count_);
+    cmova(work_, count_);
+    push(work_);
+    call(masked);
+    pop(index_);
+    L(aligned);
+    emit_loop(true);
+    L(plain);
+  }
+  int vector_bytes(const Node& node) const { return lanes_ * static_cast<int>(protocol::size_of(node.dtype)); }
+
+  void emit_loop(bool streams) {
+    Xbyak::Label again, over;
+    mov(limit_, count_);
+    sub(limit_, lanes_ - 1);
+    jbe(over, T_NEAR);
+    cmp(index_, limit_);
+    jae(over, T_NEAR);
+    align(32);
+    L(again);
+    emit_body(Part::whole, streams);
+    add(index_, lanes_);
+    cmp(index_, limit_);
+    jb(again, T_NEAR);
+    L(over);
+  }
+
+  void emit_body(Part part, bool streams) {
+    Xbyak::Label end;
+    std::vector<Xbyak::Label> exits(schedule_.exits.size());
+    for (const Action& action : schedule_.actions) {
+      if (action.kind == Action::Kind::leave) jump_if_none(action.in[0], exits[static_cast<std::size_t>(action.exit)]);
+      else emit(action, part, streams);
+    }
+    if (exits.empty()) return;
+    jmp(end, T_NEAR);
+    for (std::size_t k = 0; k < exits.size(); ++k) {
+      L(exits[k]);
+      for (const auto& stub : schedule_.exits[k]) store(trace_.nodes[static_cast<std::size_t>(stub.node)], stub.from, part, streams);
+      jmp(end, T_NEAR);
+    }
+    L(end);
+  }
+
+  void enter() {
+    for (const Reg64& saved : saved_) push(saved);
+    const int frame_bytes = 64 * (schedule_.spill_slots + 1);  // the last slot: where the stack was
+    mov(work_, rsp);
+    sub(rsp, frame_bytes);
+    and_(rsp, -64);
+    mov(frame_, rsp);
+    mov(ptr[frame_ + 64 * schedule_.spill_slots], work_);
+    for (std::size_t place = 0; place < address_.size(); ++place)
+      if (address_[place] >= 0) mov(address_registers_[static_cast<std::size_t>(address_[place])], ptr[places_ + 8 * static_cast<int>(place)]);
+  }
+  void leave_function() {
+    mov(rsp, ptr[frame_ + 64 * schedule_.spill_slots]);
+    for (std::size_t k = saved_.size(); k-- > 0;) pop(saved_[k]);
+    vzeroupper();
+    ret();
+  }
+
+  // rcx is free for counts.
+  const Reg64 places_ = rdi, count_ = rsi, index_ = rdx, work_ = rax, frame_ = rbp, limit_ = r15;
+  const std::array<Reg64, 8> address_registers_{r8, r9, r10, r11, rbx, r12, r13, r14};
+  const std::array<Reg64, 6> saved_{rbp, rbx, r12, r13, r14, r15};
+  Schedule schedule_;
+  std::vector<int> address_;  // by place: which register, -1
+  void (*entry_)(std::byte* const*, std::size_t) = nullptr;
+};
+
+}  // namespace
+
+bool is_available() {
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512vl");
+}
+
+std::shared_ptr<const Code> compile(const Trace& trace) {
+  try {
+    return std::make_shared<Function>(trace);
+  } catch (const Xbyak::Error&) {  // no executable memory: the system forbids it, or is out of it
+    return nullptr;
+  }
+}
+
+}  // namespace gamelan::engine::jit

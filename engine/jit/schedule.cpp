@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/jit/schedule.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace gamelan::engine::jit {
+namespace {
+
+using Kind = Node::Kind;
+
+constexpr int never = std::numeric_limits<int>::max();
+
+/// Registers of one kind, and who is in them.
+struct Bank {
+  Source::Kind kind;
+  int first;
+  std::vector<int> holder;  // register -> value, -1
+
+  int find_free() const {
+    const auto free = std::find(holder.begin(), holder.end(), -1);
+    return free == holder.end() ? -1 : static_cast<int>(free - holder.begin());
+  }
+};
+
+class Scheduler {
+ public:
+  Scheduler(const Trace& trace, const std::vector<Exit>& exits)
+      : trace_(trace), exits_(exits), uses_(trace.nodes.size()), next_use_(trace.nodes.size(), 0), register_(trace.nodes.size(), -1),
+        slot_(trace.nodes.size(), -1), may_reload_(trace.nodes.size(), false),
+        vectors_{Source::Kind::vector, 0, std::vector<int>(vector_registers, -1)},
+        masks_{Source::Kind::mask, first_mask, std::vector<int>(mask_registers, -1)} {
+    note_uses();
+  }
+
+  Schedule run() {
+    keep_repeated();
+    std::size_t exit = 0;
+    for (int n = 0; n < count(); ++n) {
+      now_ = time_of(n);
+      schedule(n);
+      ++now_;
+      if (exit < exits_.size() && exits_[exit].condition == n) leave(exits_[exit++]);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  /// Of a node; that of an exit is between its condition's and the next one's.
+  static int time_of(int n) { return 2 * n; }
+  int count() const { return static_cast<int>(trace_.nodes.size()); }
+  const Node& at(int n) const { return trace_.nodes[static_cast<std::size_t>(n)]; }
+  Bank& bank(int value) { return at(value).dtype == Dtype::bool_ ? masks_ : vectors_; }
+
+  void note_uses() {
+    for (int n = 0; n < count(); ++n)
+      for (const int value : at(n).in)
+        if (value >= 0) uses_[static_cast<std::size_t>(value)].push_back(time_of(n));
+    for (const Exit& exit : exits_)
+      for (const auto& store : exit.stores)
+        if (store.value >= 0) uses_[static_cast<std::size_t>(store.value)].push_back(time_of(exit.condition) + 1);
+    for (auto& each : uses_) std::sort(each.begin(), each.end());
+    for (int n = 0; n < count(); ++n) {
+      if (at(n).kind != Kind::load && at(n).kind != Kind::repeat) continue;
+      const auto alias = [&](int place) { return trace_.alias[static_cast<std::size_t>(place)]; };
+      may_reload_[static_cast<std::size_t>(n)] = std::none_of(trace_.nodes.begin(), trace_.nodes.end(), [&](const Node& node) {
+        return node.kind == Kind::store && alias(node.place) == alias(at(n).place);
+      });
+    }
+  }
+
+  /// The first use of a value after now.
+  int next_use(int value) {
+    const auto v = static_cast<std::size_t>(value);
+    auto& next = next_use_[v];
+    while (next < uses_[v].size() && uses_[v][next] <= now_) ++next;
+    return next < uses_[v].size() ? uses_[v][next] : never;
+  }
+
+  /// As many repeated elements as there are registers over when the trace is at its fullest stay in one all the time.
+  void keep_repeated() {
+    int held = 0, most = 0;
+    std::vector<int> ends(trace_.nodes.size() + 1, 0);
+    std::vector<int> repeated;
+    for (int n = 0; n < count(); ++n) {
+      const Node& node = at(n);
+      if (node.kind != Kind::store && node.dtype != Dtype::bool_ && !uses_[static_cast<std::size_t>(n)].empty()) {
+        if (node.kind == Kind::repeat) {
+          if (may_reload_[static_cast<std::size_t>(n)]) repeated.push_back(n);
+        } else {
+          ++ends[static_cast<std::size_t>(uses_[static_cast<std::size_t>(n)].back() / 2)];
+          most = std::max(most, ++held);
+        }
+      }
+      held -= ends[static_cast<std::size_t>(n)];
+    }
+    std::stable_sort(repeated.begin(), repeated.end(),
+                     [&](int x, int y) { return uses_[static_cast<std::size_t>(x)].size() > uses_[static_cast<std::size_t>(y)].size(); });
+    const auto spare = static_cast<std::size_t>(std::max(0, vector_registers - 2 - most));
+    if (repeated.size() > spare) repeated.resize(spare);
+    for (const int n : repeated) {
+      is_kept_.push_back(n);
+      const int number = vectors_.find_free();
+      put(n, number);
+      result_.once.push_back({.kind = Action::Kind::fetch, .node = n, .dtype = at(n).dtype, .out = place_of(n), .in = {home_of(n)}, .exit = -1});
+    }
+  }
+  bool is_kept(int value) const { return std::find(is_kept_.begin(), is_kept_.end(), value) != is_kept_.end(); }
+
+  void put(int value, int number) {
+    bank(value).holder[static_cast<std::size_t>(number)] = value;
+    register_[static_cast<std::size_t>(value)] = number;
+  }
+  void drop(int value) {
+    int& number = register_[static_cast<std::size_t>(value)];
+    if (number < 0) return;
+    bank(value).holder[static_cast<std::size_t>(number)] = -1;
+    number = -1;
+  }
+  Source place_of(int value) {
+    const int number = register_[static_cast<std::size_t>(value)];
+    return number < 0 ? home_of(value) : Source{bank(value).kind, bank(value).first + number};
+  }
+  /// Where a value is when it has no register.
+  Source home_of(int value) const {
+    const int slot = slot_[static_cast<std::size_t>(value)];
+    if (slot >= 0) return {Source::Kind::spill, slot};
+    return {at(value).kind == Kind::load ? Source::Kind::element : Source::Kind::repeat, at(value).place};
+  }
+
+  /// A register for `value`, perhaps somebody else's; those of `pinned` stay.
+  Source take(int value, const std::array<int, 3>& pinned) {
+    Bank& from = bank(value);
+    int number = from.find_free();
+    if (number < 0) {
+      int latest = -1;
+      for (std::size_t k = 0; k < from.holder.size(); ++k) {
+        const int other = from.holder[k];
+        if (is_kept(other) || std::find(pinned.begin(), pinned.end(), other) != pinned.end()) continue;
+        const int use = next_use(other);
+        if (use > latest) {
+          latest = use;
+          number = static_cast<int>(k);
+        }
+      }
+      evict(from.holder[static_cast<std::size_t>(number)]);
+    }
+    put(value, number);
+    return place_of(value);
+  }
+  void evict(int value) {
+    const auto v = static_cast<std::size_t>(value);
+    if (slot_[v] < 0 && !may_reload_[v] && next_use(value) != never) {
+      const Source from = place_of(value);
+      slot_[v] = result_.spill_slots++;
+      result_.actions.push_back({.kind = Action::Kind::spill, .node = value, .dtype = at(value).dtype, .out = home_of(value), .in = {from}, .exit = -1});
+    }
+    drop(value);
+  }
+
+  void fetch(int value, const std::array<int, 3>& pinned) {
+    if (register_[static_cast<std::size_t>(value)] >= 0) return;
+    const Source from = home_of(value);
+    const Source to = take(value, pinned);
+    result_.actions.push_back({.kind = Action::Kind::fetch, .node = value, .dtype = at(value).dtype, .out = to, .in = {from}, .exit = -1});
+  }
+
+  void schedule(int n) {
+    const Node& node = at(n);
+    const bool is_read = node.kind == Kind::load || node.kind == Kind::repeat;
+    if (is_read) {
+      if (is_kept(n) || uses_[static_cast<std::size_t>(n)].empty() || may_reload_[static_cast<std::size_t>(n)]) return;  // fetched when wanted
+      const Source from = home_of(n);
+      const Source to = take(n, {-1, -1, -1});
+      result_.actions.push_back({.kind = Action::Kind::fetch, .node = n, .dtype = node.dtype, .out = to, .in = {from}, .exit = -1});
+      return;
+    }
+    // The second operand may stay in memory if this is the only time that it is wanted.
+    const int second = node.in[1];
+    const bool stays = second >= 0 && second != node.in[0] && takes_memory(node) && register_[static_cast<std::size_t>(second)] < 0 &&
+                       slot_[static_cast<std::size_t>(second)] < 0 && may_reload_[static_cast<std::size_t>(second)] && next_use(second) == never;
+    for (std::size_t k = 0; k < node.in.size(); ++k)
+      if (node.in[k] >= 0 && !(k == 1 && stays)) fetch(node.in[k], node.in);
+    Action action{.kind = node.kind == Kind::store ? Action::Kind::store : Action::Kind::compute, .node = n, .dtype = node.dtype, .out = {}, .exit = -1};
+    for (std::size_t k = 0; k < node.in.size(); ++k)
+      if (node.in[k] >= 0) action.in[k] = place_of(node.in[k]);
+    for (const int value : node.in)
+      if (value >= 0 && !is_kept(value) && next_use(value) == never) drop(value);
+    if (node.kind == Kind::store) {
+      result_.actions.push_back(action);
+      return;
+    }
+    if (uses_[static_cast<std::size_t>(n)].empty()) return;
+    action.out = take(n, {-1, -1, -1});
+    result_.actions.push_back(action);
+  }
+
+  void leave(const Exit& exit) {
+    result_.exits.emplace_back();
+    for (const auto& store : exit.stores)
+      result_.exits.back().push_back({store.value == Exit::zero ? Source{} : place_of(store.value), store.node});
+    Action action{.kind = Action::Kind::leave, .node = exit.condition, .dtype = Dtype::bool_, .out = {}, .in = {place_of(exit.condition)}, .exit = -1};
+    action.exit = static_cast<int>(result_.exits.size()) - 1;
+    result_.actions.push_back(action);
+    for (const auto& store : exit.stores)
+      if (store.value >= 0 && !is_kept(store.value) && next_use(store.value) == never) drop(store.value);
+  }
+
+  const Trace& trace_;
+  const std::vector<Exit>& exits_;
+  std::vector<std::vector<int>> uses_;   // by value: times, rising
+  std::vector<std::size_t> next_use_;    // by value: into uses_
+  std::vector<int> register_, slot_;     // by value, -1
+  std::vector<bool> may_reload_;         // by value: its place is never written
+  std::vector<int> is_kept_;
+  Bank vectors_, masks_;
+  int now_ = -1;
+  Schedule result_;
+};
+
+}  // namespace
+
+bool takes_memory(const Node& node) {
+  if (node.kind != Kind::compute || node.dtype == Dtype::bool_ || node.from == Dtype::bool_) return false;
+  return node.op == Op::add || node.op == Op::subtract || node.op == Op::multiply || node.op == Op::divide;
+}
+
+Schedule make_schedule(const Trace& trace, const std::vector<Exit>& exits) { return Scheduler(trace, exits).run(); }
+
+}  // namespace gamelan::engine::jit

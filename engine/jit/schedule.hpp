@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which register holds which value of a trace, and when. The trace is a straight line, so the best rule is known: when
+// registers run out, the value that is wanted last gives way (Belady, "A study of replacement algorithms", 1966).
+#pragma once
+#include <array>
+#include <vector>
+
+#include "engine/jit/exits.hpp"
+#include "engine/jit/trace.hpp"
+
+namespace gamelan::engine::jit {
+
+/// Where an instruction finds a value.
+struct Source {
+  enum class Kind : std::uint8_t {
+    none,     ///< for a store: zero
+    vector,   ///< vector register `number`
+    mask,     ///< mask register `number`: bools
+    spill,    ///< slot `number` of the frame
+    element,  ///< element i of place `number`
+    repeat,   ///< element 0 of place `number`
+  };
+  Kind kind = Kind::none;
+  int number = -1;
+};
+
+struct Action {
+  enum class Kind : std::uint8_t {
+    fetch,    ///< in[0] -> out
+    spill,    ///< in[0] -> out, a slot
+    compute,  ///< what `node` says of `in` -> out; in[1] may be an element or repeat of a place, where the op allows it
+    store,    ///< in[0] -> place of `node`
+    leave,    ///< unless the condition in[0] holds for some element: `exit`
+  };
+  Kind kind{};
+  int node = -1;
+  Dtype dtype{};  ///< of what is moved
+  Source out;
+  std::array<Source, 3> in{};
+  int exit = -1;
+};
+
+struct Schedule {
+  struct Stub {  ///< of an exit: what is stored where
+    Source from;
+    int node;
+  };
+  std::vector<Action> once;     ///< before the first element: repeated elements that keep their register
+  std::vector<Action> actions;  ///< for every vector of elements
+  std::vector<std::vector<Stub>> exits;
+  int spill_slots = 0;          ///< of 64 bytes
+};
+
+/// Vector registers 0 ... and mask registers `first_mask` ... are given out; the others are the emitter's.
+inline constexpr int vector_registers = 30, first_mask = 2, mask_registers = 4;
+
+Schedule make_schedule(const Trace& trace, const std::vector<Exit>& exits);
+/// Whether the second operand of a node may be read from memory by the instruction itself.
+bool takes_memory(const Node& node);
+
+}  // namespace gamelan::engine::jit

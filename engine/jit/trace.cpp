@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/jit/trace.hpp"
+
+#include <algorithm>
+
+namespace gamelan::engine::jit {
+namespace {
+
+bool is_floating(Dtype dtype) { return dtype == Dtype::float64 || dtype == Dtype::float32; }
+bool is_integer(Dtype dtype) { return dtype == Dtype::int64 || dtype == Dtype::int32; }
+
+}  // namespace
+
+bool holds(Dtype dtype) { return is_floating(dtype) || is_integer(dtype) || dtype == Dtype::bool_; }
+
+bool computes(Op op, Dtype loop) {
+  if (!holds(loop)) return false;
+  switch (op) {
+    case Op::copy:
+    case Op::absolute:
+    case Op::add:
+    case Op::multiply:
+    case Op::maximum:
+    case Op::minimum:
+    case Op::logical_not:
+    case Op::equal:
+    case Op::not_equal:
+    case Op::where: return true;
+    case Op::positive:
+    case Op::negative:
+    case Op::square:
+    case Op::subtract:
+    case Op::less:
+    case Op::less_equal:
+    case Op::greater:
+    case Op::greater_equal: return loop != Dtype::bool_;
+    case Op::fabs:
+    case Op::reciprocal:
+    case Op::sqrt:
+    case Op::floor:
+    case Op::ceil:
+    case Op::trunc:
+    case Op::rint:
+    case Op::divide: return is_floating(loop);
+    case Op::isnan:
+    case Op::isfinite: return is_floating(loop);
+    case Op::invert:
+    case Op::bitwise_and:
+    case Op::bitwise_or:
+    case Op::bitwise_xor: return !is_floating(loop);
+    case Op::logical_and:
+    case Op::logical_or:
+    case Op::logical_xor: return loop == Dtype::bool_;
+    default: return false;
+  }
+}
+
+bool converts(Dtype from, Dtype to) {
+  if (!holds(from) || !holds(to)) return false;
+  return from == to || !is_floating(from) || is_floating(to) || to == Dtype::bool_;  // but not float to integer
+}
+
+int lanes(const Trace& trace) {
+  std::size_t widest = 4;
+  for (const Node& node : trace.nodes) {
+    widest = std::max(widest, protocol::size_of(node.dtype));
+    if (node.kind == Node::Kind::convert || node.kind == Node::Kind::compute) widest = std::max(widest, protocol::size_of(node.from));
+  }
+  return static_cast<int>(64 / widest);
+}
+
+}  // namespace gamelan::engine::jit

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the compiled tier compiles: a straight line of nodes, one value each, that is done for every element of some
+// pieces of memory. No loops, no shapes, no strides: whoever makes a trace has seen to it that its places are contiguous.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "protocol/dtype.hpp"
+#include "protocol/ops.hpp"
+
+namespace gamelan::engine::jit {
+
+using protocol::Dtype;
+using protocol::Op;
+
+/// A node's number is the number of its value. Nodes read values of lower numbers. Bools are bytes 0 and 1 in memory.
+struct Node {
+  enum class Kind : std::uint8_t {
+    load,     ///< element i of a place
+    repeat,   ///< element 0 of a place, for every i
+    compute,  ///< op over values of dtype `from` (the condition of `where`: bool)
+    convert,  ///< a value of dtype `from`, with NumPy's rules of astype
+    store,    ///< in[0] to element i of a place; has no value
+  };
+  Kind kind{};
+  Op op{};
+  Dtype dtype{};  ///< of the value (store: of what is stored)
+  Dtype from{};
+  std::array<int, 3> in{-1, -1, -1};
+  int place = -1;
+  bool streams = false;  ///< store: past the cache
+};
+
+/// Two places share no byte, unless `alias` names one number for both: then they are the same memory.
+struct Trace {
+  std::vector<Node> nodes;
+  std::vector<int> alias;  ///< by place
+};
+
+/// Whether values of a dtype can be held, an op computed, a value converted.
+bool holds(Dtype dtype);
+bool computes(Op op, Dtype loop);
+bool converts(Dtype from, Dtype to);
+
+/// Elements that are computed at once: as many as the widest dtype of the trace leaves room for in a vector of 64 bytes.
+int lanes(const Trace& trace);
+
+}  // namespace gamelan::engine::jit
