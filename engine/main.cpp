@@ -75,8 +75,8 @@ std::string mpi_library() {
 
 /// Carries a request out on this rank; all ranks come here with the same request. Errors of Configure are the same
 /// everywhere; what Session::execute throws is a bug of ours and ends the job.
-protocol::Reply obey(Session& session, const protocol::Request& request) {
-  if (const auto* batch = std::get_if<protocol::Batch>(&request)) return session.execute(*batch);
+protocol::Reply obey(Session& session, protocol::Request& request) {
+  if (auto* batch = std::get_if<protocol::Batch>(&request)) return session.execute(*batch);
   protocol::Reply reply;
   reply.seq = protocol::sequence(request);
   if (const auto* wanted = std::get_if<protocol::Configure>(&request)) {
@@ -115,7 +115,7 @@ void follow(Board& board, Session& session) {
   for (;;) {
     const Bytes packed = board.exchange({});
     if (packed.empty()) return;
-    const protocol::Request request = protocol::decode_request(protocol::unpack(packed));
+    protocol::Request request = protocol::decode_request(protocol::unpack(packed));
     obey(session, request);
     if (is_shutdown(request)) return;
   }

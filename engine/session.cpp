@@ -41,7 +41,7 @@ Session::~Session() { heap_.allocator().release(notices_); }
 
 void Session::poison_unmade(const protocol::Batch& batch, const Error& cause) {
   for (const auto& command : batch.commands)
-    if (command.creates && !arrays_.contains(command.out.base)) poisoned_.insert_or_assign(command.out.base, cause);
+    if (command.creates && !arrays_.contains(command.out.base) && !postponed_.contains(command.out.base)) poisoned_.insert_or_assign(command.out.base, cause);
 }
 
 void Session::free(const std::vector<ArrayId>& ids) {
@@ -139,6 +139,7 @@ void Session::settle_last_batch() {
     for (const auto id : written_) poisoned_.insert_or_assign(id, *failure);
   for (const auto id : written_)
     if (poisoned_.contains(id)) {
+      postponed_.forget(id);
       if (const auto found = arrays_.find(id); found != arrays_.end()) {
         executor_.release(found->second.storage);
         arrays_.erase(found);
@@ -172,7 +173,33 @@ void Session::fetch(const protocol::Batch& batch, protocol::Reply& reply) {
   }
 }
 
-protocol::Reply Session::execute(const protocol::Batch& batch) {
+std::vector<Postponed::Copy> Session::find_postponed(const protocol::Batch& batch) const {
+  if (options_.keeps_unread || options_.disabled.contains("postpone")) return {};
+  return Postponed::find(batch);
+}
+
+void Session::plan_and_run(protocol::Batch& batch, protocol::Reply& reply, std::optional<Refusal>& refusal) {
+  const double start = seconds();
+  auto copies = find_postponed(batch);
+  const std::size_t frees = batch.frees.size();
+  for (const auto& copy : copies) batch.frees.push_back(copy.to.base);
+  auto plan = plan_within_memory(batch, refusal);
+  batch.frees.resize(frees);
+  if (refusal && !copies.empty()) {  // what runs before the fault must leave its arrays behind
+    copies.clear();
+    refusal.reset();
+    plan = plan_within_memory(batch, refusal);
+  }
+  published_.plan_seconds = published_.plan_seconds + seconds() - start;
+  const auto planned = refusal ? static_cast<std::size_t>(std::max<std::int64_t>(refusal->command, 0)) : batch.commands.size();
+  for (std::size_t c = 0; c < planned; ++c) written_.push_back(batch.commands[c].out.base);
+  run(plan, batch, reply);
+  // Cut by an interrupt, an array equals its view if the assignment has run.
+  for (auto& copy : copies)
+    if (reply.outcome == protocol::Outcome::ok || static_cast<std::int64_t>(copy.command) < reply.command) postponed_.add(std::move(copy));
+}
+
+protocol::Reply Session::execute(protocol::Batch& batch) {
   if (batch.explain) return explain(batch);
   protocol::Reply reply;
   reply.seq = batch.seq;
@@ -180,15 +207,11 @@ protocol::Reply Session::execute(const protocol::Batch& batch) {
   settle_last_batch();
   heap_.allocator().settle(executor_.last_step());  // rank 0 awaited every rank before it let this batch out
   ++batch_number_;
-  const double start = seconds();
+  const std::size_t in_front = postponed_.settle(batch);
   try {
     free_untouched(batch);
     std::optional<Refusal> refusal;
-    const auto plan = plan_within_memory(batch, refusal);
-    published_.plan_seconds = published_.plan_seconds + seconds() - start;
-    const auto planned = refusal ? static_cast<std::size_t>(std::max<std::int64_t>(refusal->command, 0)) : batch.commands.size();
-    for (std::size_t c = 0; c < planned; ++c) written_.push_back(batch.commands[c].out.base);
-    run(plan, batch, reply);
+    plan_and_run(batch, reply, refusal);
     GAMELAN_ASSERT(cheap, heap_.allocator().take_uncommitted().empty(), "what was admitted is committed");
     if (comm_.rank() == 0) {
       for (int r = 1; r < comm_.size(); ++r) board_.await(r, executor_.last_step());
@@ -206,7 +229,8 @@ protocol::Reply Session::execute(const protocol::Batch& batch) {
     free(batch.frees);
   }
   published_.batches += 1;
-  published_.commands += batch.commands.size();
+  published_.commands += batch.commands.size() - in_front;
+  if (reply.command >= 0) reply.command = std::max<std::int64_t>(reply.command - static_cast<std::int64_t>(in_front), 0);
   publish_counters();
   published_.is_busy = false;
   return reply;

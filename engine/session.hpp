@@ -9,6 +9,7 @@
 #include "engine/check.hpp"
 #include "engine/exec/executor.hpp"
 #include "engine/plan/plan_cache.hpp"
+#include "engine/postponed.hpp"
 
 namespace gamelan::engine {
 
@@ -19,8 +20,8 @@ class Session {
   ~Session();
 
   /// Runs a batch; collective. The reply is complete on rank 0 (payloads), its outcome agreed on all ranks. Never throws
-  /// for what a client sent.
-  protocol::Reply execute(const protocol::Batch& batch);
+  /// for what a client sent. May rewrite the batch (postponed.hpp); the reply speaks of the batch as it came.
+  protocol::Reply execute(protocol::Batch& batch);
   /// Sets options by name; throws Error{value} for an unknown name or value, alike on all ranks. Collective.
   void configure(const protocol::Configure& wanted);
   /// Counters as JSON text; thread-safe, may be called while a batch runs.
@@ -37,6 +38,9 @@ class Session {
   std::optional<std::pair<std::size_t, int>> replay(const plan::NamedPlan& named, dist::Allocator& trial, Accept accept) const;
   /// Makes sure of the memory and the pages that the plan needs, or says from which command on there is none. Collective.
   std::optional<Refusal> admit(const plan::NamedPlan& named, const protocol::Batch& batch);
+  /// Plans the batch with stores postponed where that can be, and runs it.
+  void plan_and_run(protocol::Batch& batch, protocol::Reply& reply, std::optional<Refusal>& refusal);
+  std::vector<Postponed::Copy> find_postponed(const protocol::Batch& batch) const;
   /// Checks and plans as much of the batch as can be run: all of it, or up to the command that `refusal` names.
   plan::NamedPlan plan_within_memory(const protocol::Batch& batch, std::optional<Refusal>& refusal);
   void run(const plan::NamedPlan& named, const protocol::Batch& batch, protocol::Reply& reply);
@@ -45,7 +49,7 @@ class Session {
   void free(const std::vector<protocol::ArrayId>& ids);
   void free_untouched(const protocol::Batch& batch);
   void fetch(const protocol::Batch& batch, protocol::Reply& reply);
-  protocol::Reply explain(const protocol::Batch& batch) const;  // plans it and changes nothing
+  protocol::Reply explain(protocol::Batch batch) const;  // plans it and changes nothing
   std::string describe(const protocol::Batch& batch, const plan::Plan& plan) const;
   void publish_work();      // of this rank, for rank 0
   void publish_counters();  // and what a status says of arrays, plans and memory
@@ -76,6 +80,7 @@ class Session {
   plan::PlanCache plans_;
   std::unordered_map<protocol::ArrayId, Array> arrays_;
   std::unordered_map<protocol::ArrayId, protocol::Error> poisoned_;
+  Postponed postponed_;
   dist::Allocator::Block notices_;
   std::size_t heap_at_rest_;  ///< bytes per rank that are no arrays
   std::uint64_t batch_number_ = 0;

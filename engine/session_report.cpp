@@ -9,6 +9,13 @@
 namespace gamelan::engine {
 namespace {
 
+/// The planner's, and what the session does before it plans.
+std::vector<std::string> pass_names() {
+  auto names = plan::pass_names();
+  names.emplace_back("postpone");
+  return names;
+}
+
 using protocol::ArrayId;
 using protocol::Error;
 using protocol::ErrorKind;
@@ -41,10 +48,12 @@ Error Session::too_big(const plan::Plan& plan, std::size_t step, std::size_t byt
   return Error(ErrorKind::memory, text, plan.steps[step].command);
 }
 
-protocol::Reply Session::explain(const protocol::Batch& batch) const {
+protocol::Reply Session::explain(protocol::Batch batch) const {
   protocol::Reply reply;
   reply.seq = batch.seq;
   try {
+    Postponed(postponed_).settle(batch);
+    for (const auto& copy : find_postponed(batch)) batch.frees.push_back(copy.to.base);
     if (const auto refusal = find_fault(batch)) throw refusal->error;
     reply.info = describe(batch, plan::make_plan(batch, catalog(), options_));
   } catch (const Error& error) {
@@ -91,7 +100,7 @@ void Session::set_option(const std::string& name, const std::string& value) {
     for (const char c : value + ",") {
       if (c != ',') { pass += c; continue; }
       if (pass.empty()) continue;
-      const auto& names = plan::pass_names();
+      const auto names = pass_names();
       if (std::find(names.begin(), names.end(), pass) == names.end())
         throw Error(ErrorKind::value, "[configure] unknown pass '" + pass + "'");
       disabled.insert(std::exchange(pass, {}));
@@ -180,7 +189,7 @@ std::string Session::status_json() const {
       {"plan_seconds", published_.plan_seconds.load()},
       {"steps_planned", published_.steps_planned.load()},
       {"steps_done", executor_.last_step() - published_.steps_before},
-      {"pass_names", plan::pass_names()},
+      {"pass_names", pass_names()},
   }.dump();
 }
 

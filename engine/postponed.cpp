@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/postponed.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace gamelan::engine {
+namespace {
+
+using protocol::ArrayId;
+using protocol::Batch;
+using protocol::Command;
+using protocol::View;
+
+using Ids = std::unordered_set<ArrayId>;
+
+/// Arrays that the batch's commands and fetches name.
+Ids touched_by(const Batch& batch) {
+  Ids touched;
+  for (const Command& command : batch.commands) {
+    touched.insert(command.out.base);
+    for (const auto& operand : command.in)
+      if (const auto* view = std::get_if<View>(&operand)) touched.insert(view->base);
+  }
+  for (const View& view : batch.fetches) touched.insert(view.base);
+  return touched;
+}
+
+Command copy_of(const Postponed::Copy& copy, std::uint32_t origin) {
+  Command command;
+  command.op = protocol::Op::copy;
+  command.loop = copy.to.dtype;
+  command.out = copy.to;
+  command.creates = true;
+  command.in = {copy.from};
+  command.origin = origin;
+  return command;
+}
+
+}  // namespace
+
+std::size_t Postponed::settle(Batch& batch) {
+  if (copies_.empty()) return 0;
+  const Ids touched = touched_by(batch);
+  Ids written, freed(batch.frees.begin(), batch.frees.end());
+  for (const Command& command : batch.commands) written.insert(command.out.base);
+  std::vector<Command> first;
+  for (auto next = copies_.begin(); next != copies_.end();) {
+    const auto here = next++;
+    const auto& [id, copy] = *here;
+    if (freed.contains(id) && !touched.contains(id)) {
+      std::erase(batch.frees, id);
+    } else if (touched.contains(id) || written.contains(copy.from.base) || freed.contains(copy.from.base)) {
+      batch.origins.push_back(copy.origin);
+      first.push_back(copy_of(copy, static_cast<std::uint32_t>(batch.origins.size() - 1)));
+    } else {
+      continue;
+    }
+    copies_.erase(here);
+  }
+  batch.commands.insert(batch.commands.begin(), first.begin(), first.end());
+  return first.size();
+}
+
+std::vector<Postponed::Copy> Postponed::find(const Batch& batch) {
+  std::unordered_map<ArrayId, std::size_t> created, last_write;
+  for (std::size_t c = 0; c < batch.commands.size(); ++c) {
+    const Command& command = batch.commands[c];
+    last_write[command.out.base] = c;
+    if (command.creates) created[command.out.base] = c;
+  }
+  Ids gone(batch.frees.begin(), batch.frees.end());
+  for (const View& view : batch.fetches) gone.insert(view.base);  // these are wanted now
+  std::vector<Copy> found;
+  for (std::size_t c = 0; c < batch.commands.size(); ++c) {
+    const Command& command = batch.commands[c];
+    if (command.op != protocol::Op::copy || command.creates || command.in.size() != 1) continue;
+    const auto* from = std::get_if<View>(&command.in[0]);
+    if (from == nullptr || from->dtype != command.out.dtype || command.loop != command.out.dtype) continue;
+    const ArrayId array = from->base, base = command.out.base;
+    // The view's array was there before, lives on, and keeps its elements; the array is new and complete.
+    if (created.contains(base) || last_write[base] != c || gone.contains(base)) continue;
+    if (!created.contains(array) || last_write[array] >= c || gone.contains(array)) continue;
+    const Command& making = batch.commands[created[array]];
+    if (!protocol::same_elements(*from, making.out) || protocol::element_count(from->extents) == 0) continue;
+    gone.insert(array);
+    const auto origin = making.origin < batch.origins.size() ? batch.origins[making.origin] : protocol::Origin{};
+    found.push_back({making.out, command.out, origin, c});
+  }
+  return found;
+}
+
+}  // namespace gamelan::engine
