@@ -23,7 +23,7 @@ using protocol::Reply;
 namespace {
 
 constexpr auto poll_period = std::chrono::milliseconds(100);
-constexpr std::int64_t work_per_rank = 400'000'000;  // elements: some tenths of a second, so that an interrupt finds little ahead
+constexpr std::int64_t work_per_rank = 300'000'000;  // four for an element of a pass over memory: a tenth of a second, so that an interrupt finds little ahead
 
 std::shared_ptr<Link> current_link;
 

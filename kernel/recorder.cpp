@@ -42,12 +42,25 @@ std::vector<ArrayId> Recorder::peek_frees() {
 }
 
 namespace {
-std::int64_t work_of(const Command& command) {
+constexpr std::int64_t heavy = 4;  // what a pass over memory costs, in operations that stay in cache
+
+/// A whole array that this batch has made, or few elements repeated: the engines have them at hand when they need them.
+bool is_at_hand(const View& view, ArrayId first_of_batch) {
+  const bool is_repeated = std::find(view.strides.begin(), view.strides.end(), 0) != view.strides.end();
+  return is_repeated || (view.base >= first_of_batch && view.offset == 0 && protocol::is_contiguous(view));
+}
+
+/// Operations, roughly, of which `heavy` make one pass over memory.
+std::int64_t work_of(const Command& command, ArrayId first_of_batch) {
   std::int64_t elements = protocol::element_count(command.out.extents);
+  const bool is_light = command.creates && protocol::is_elementwise(command.op) && std::all_of(command.in.begin(), command.in.end(), [&](const auto& operand) {
+    const auto* view = std::get_if<View>(&operand);
+    return view == nullptr || is_at_hand(*view, first_of_batch);
+  });
   for (const auto& operand : command.in)  // a reduction reads more than it writes
     if (const auto* view = std::get_if<View>(&operand)) elements = std::max(elements, protocol::element_count(view->extents));
   if (command.op == protocol::Op::matmul) elements *= std::max<std::int64_t>(std::get<View>(command.in[0]).extents.back() / 4, 1);
-  return elements;
+  return is_light ? elements : elements * heavy;
 }
 }  // namespace
 
@@ -79,7 +92,10 @@ bool Recorder::closes_a_turn(std::uint32_t site, bool may_follow_others) const {
 }
 
 bool Recorder::add(Command command, const Site& site) {
-  if (pending_.commands.empty()) is_seam_ = site == cut_site_;
+  if (pending_.commands.empty()) {
+    is_seam_ = site == cut_site_;
+    first_of_batch_ = command.creates ? command.out.base : last_id_ + 1;
+  }
   if (cuts_every_turn_ && turn_site_.code == nullptr) turn_site_ = site;
   const auto [entry, is_new] = site_index_.try_emplace(site, static_cast<std::uint32_t>(sites_.size()));
   if (is_new) {
@@ -88,7 +104,7 @@ bool Recorder::add(Command command, const Site& site) {
   }
   spans_[entry->second].last = pending_.commands.size();
   command.origin = entry->second;
-  work_ += work_of(command);
+  work_ += work_of(command, first_of_batch_);
   pending_.commands.push_back(std::move(command));
   ++recorded_commands_;
   return is_new;

@@ -39,7 +39,7 @@ struct CutLimits {
   std::size_t soft_commands = 2'000;
   std::size_t hard_commands = 4'000;
   std::size_t payload_bytes = std::size_t{64} << 20;
-  std::int64_t work = std::int64_t{1} << 62;  ///< elements; as soft as soft_commands
+  std::int64_t work = std::int64_t{1} << 62;  ///< operations on an element, four for a pass over memory; as soft as soft_commands
 };
 
 /// Ids whose array died. `push` may run on any thread and in any destructor; it takes no lock.
@@ -122,7 +122,8 @@ class Recorder {
   protocol::ArrayId last_id_ = first_id();
   protocol::Batch pending_;
   std::size_t payload_bytes_ = 0;
-  std::int64_t work_ = 0;  // elements that the pending commands compute, roughly
+  std::int64_t work_ = 0;  // of the pending commands, roughly
+  protocol::ArrayId first_of_batch_ = 0;  // arrays with this number or a higher one are made by the pending commands
   std::vector<Site> sites_;
   struct Span { std::size_t first, last; };
   std::vector<Span> spans_;  // by site: its first and last command in this batch

@@ -11,7 +11,31 @@ namespace {
 
 using Xbyak::Reg64;
 
-constexpr std::size_t bytes_per_action = 48, bytes_around = 4096;  // generous: an instruction has 15 at most, two or three are usual
+constexpr std::size_t bytes_per_action = 64, bytes_around = 4096;  // generous: an instruction has 15 at most, an action five
+constexpr std::size_t most_nodes_side_by_side = 2000;  // the code should stay in its cache
+
+/// A trace with everything that is decided about it.
+struct Body {
+  Trace trace;
+  Schedule schedule;
+  int parts = 1;
+};
+
+/// As many vectors side by side as there are registers for.
+Body make_body(const Trace& trace, const std::vector<Exit>& exits, int parts) {
+  Widened wide = widen(trace, parts);
+  Schedule schedule = make_schedule(wide.trace, widen(exits, wide, parts));
+  return {std::move(wide.trace), std::move(schedule), parts};
+}
+int parts_for(const Trace& trace, bool has_exits) {
+  const Pressure most = pressure(trace);
+  for (const int parts : {4, 2}) {
+    const bool is_too_long = trace.nodes.size() * static_cast<std::size_t>(parts) > most_nodes_side_by_side;
+    const bool is_too_wide = most.vectors * parts > vector_registers - 3 || most.masks * parts > mask_registers;
+    if (!is_too_long && !is_too_wide && !(has_exits && parts > 2)) return parts;
+  }
+  return 1;
+}
 
 class Function : public Code, private Emitter {
  public:
@@ -20,9 +44,11 @@ class Function : public Code, private Emitter {
   void run(std::byte* const* places, std::size_t count) const override { entry_(places, count); }
 
  private:
-  Function(const Trace& trace, const std::vector<Exit>& exits) : Function(trace, make_schedule(trace, exits)) {}
-  Function(const Trace& trace, Schedule schedule)
-      : Emitter(trace, room_for(schedule)), schedule_(std::move(schedule)) {
+  Function(const Trace& trace, const std::vector<Exit>& exits)
+      : Function(make_body(trace, exits, parts_for(trace, !exits.empty())), make_body(trace, exits, 1)) {}
+  Function(Body wide, Body single)
+      : Emitter(lanes(single.trace), room_for(wide, single)), wide_(std::move(wide)), single_(std::move(single)),
+        spill_slots_(std::max(wide_.schedule.spill_slots, single_.schedule.spill_slots)) {
     give_addresses();
     emit_function();
     ready();
@@ -30,16 +56,19 @@ class Function : public Code, private Emitter {
     entry_ = getCode<void (*)(std::byte* const*, std::size_t)>();
   }
 
-  static std::size_t room_for(const Schedule& schedule) {
-    std::size_t actions = schedule.once.size() + 3 * schedule.actions.size();
-    for (const auto& exit : schedule.exits) actions += 3 * (exit.size() + 1);
-    return actions * bytes_per_action + bytes_around;
+  static std::size_t room_for(const Body& wide, const Body& single) {
+    const auto actions = [](const Schedule& schedule) {
+      std::size_t count = schedule.once.size() + schedule.actions.size();
+      for (const auto& exit : schedule.exits) count += exit.size() + 1;
+      return count;
+    };
+    return (2 * actions(wide.schedule) + actions(single.schedule)) * bytes_per_action + bytes_around;
   }
 
   /// The places that are touched most often have their address in a register all the time.
   void give_addresses() {
-    std::vector<int> touched(trace_.alias.size(), 0);
-    for (const Node& node : trace_.nodes)
+    std::vector<int> touched(single_.trace.alias.size(), 0);
+    for (const Node& node : single_.trace.nodes)
       if (node.place >= 0) ++touched[static_cast<std::size_t>(node.place)];
     std::vector<int> order;
     for (std::size_t place = 0; place < touched.size(); ++place)
@@ -50,8 +79,9 @@ class Function : public Code, private Emitter {
       address_[static_cast<std::size_t>(order[k])] = static_cast<int>(k);
   }
 
-  Xbyak::RegExp element(int place, std::size_t item_bytes) override {
-    return Xbyak::RegExp(address_of(place)) + index_ * static_cast<int>(item_bytes);
+  Xbyak::RegExp element(int place, std::size_t item_bytes, int part) override {
+    const int size = static_cast<int>(item_bytes);
+    return Xbyak::RegExp(address_of(place)) + index_ * size + part * lanes_ * size;
   }
   Xbyak::RegExp first_element(int place) override { return Xbyak::RegExp(address_of(place)); }
   Xbyak::RegExp spill_slot(int slot) override { return Xbyak::RegExp(frame_) + 64 * slot; }
@@ -63,39 +93,53 @@ class Function : public Code, private Emitter {
   }
 
   void emit_function() {
-    Xbyak::Label masked, rest, done;
+    Xbyak::Label some, rest, done;
     enter();
-    for (const Action& action : schedule_.once) emit(action, Part::whole, false);
     xor_(index_.cvt32(), index_.cvt32());
-    const auto stream = std::find_if(trace_.nodes.begin(), trace_.nodes.end(), [](const Node& node) { return node.streams; });
-    if (stream != trace_.nodes.end()) emit_streaming_loop(stream->place, protocol::size_of(stream->dtype), masked);
+    const auto& nodes = single_.trace.nodes;
+    const auto stream = std::find_if(nodes.begin(), nodes.end(), [](const Node& node) { return node.streams; });
+    if (stream != nodes.end()) emit_streaming_loop(stream->place, protocol::size_of(stream->dtype), some);
     emit_loop(false);
     L(rest);
     mov(work_, count_);
     sub(work_, index_);
     jz(done, T_NEAR);
-    call(masked);
+    mov(ecx, lanes_);
+    cmp(work_, rcx);
+    cmova(work_, rcx);
+    push(work_);
+    call(some);
+    pop(work_);
+    add(index_, work_);
+    jmp(rest, T_NEAR);
     L(done);
     leave_function();
     align(16);
-    L(masked);  // for `work` elements, fewer than a vector has
-    mov(ecx, work_.cvt32());  // rcx is no address register
+    L(some);
+    emit_some();
+    emit_constants();
+  }
+
+  /// A routine for `work` elements, a vector of them at most.
+  void emit_some() {
+    mov(ecx, work_.cvt32());
     mov(work_.cvt32(), 1);
     shl(work_.cvt32(), cl);
     sub(work_.cvt32(), 1);
     kmovw(Xbyak::Opmask(1), work_.cvt32());
-    emit_body(Part::masked, false);
+    use(single_.trace);
+    for (const Action& action : single_.schedule.once) emit(action, Part::whole, false);
+    emit_body(single_.schedule, Part::masked, false);
     ret();
-    emit_constants();
   }
 
   /// Past the cache only where every place that wants it is aligned to vectors once the first is.
-  void emit_streaming_loop(int first, std::size_t item_bytes, const Xbyak::Label& masked) {
+  void emit_streaming_loop(int first, std::size_t item_bytes, const Xbyak::Label& some) {
     Xbyak::Label aligned, plain;
     mov(rcx, ptr[places_ + 8 * first]);
     test(ecx, static_cast<int>(item_bytes) - 1);
     jnz(plain, T_NEAR);
-    for (const Node& node : trace_.nodes) {
+    for (const Node& node : single_.trace.nodes) {
       if (!node.streams || node.place == first) continue;
       mov(work_, ptr[places_ + 8 * node.place]);
       xor_(work_, rcx);
@@ -111,7 +155,7 @@ class Function : public Code, private Emitter {
     cmp(work_, count_);
     cmova(work_, count_);
     push(work_);
-    call(masked);
+    call(some);
     pop(index_);
     L(aligned);
     emit_loop(true);
@@ -121,32 +165,35 @@ class Function : public Code, private Emitter {
 
   void emit_loop(bool streams) {
     Xbyak::Label again, over;
+    const int step = lanes_ * wide_.parts;
     mov(limit_, count_);
-    sub(limit_, lanes_ - 1);
+    sub(limit_, step - 1);
     jbe(over, T_NEAR);
     cmp(index_, limit_);
     jae(over, T_NEAR);
+    use(wide_.trace);
+    for (const Action& action : wide_.schedule.once) emit(action, Part::whole, false);
     align(32);
     L(again);
-    emit_body(Part::whole, streams);
-    add(index_, lanes_);
+    emit_body(wide_.schedule, Part::whole, streams);
+    add(index_, step);
     cmp(index_, limit_);
     jb(again, T_NEAR);
     L(over);
   }
 
-  void emit_body(Part part, bool streams) {
+  void emit_body(const Schedule& schedule, Part part, bool streams) {
     Xbyak::Label end;
-    std::vector<Xbyak::Label> exits(schedule_.exits.size());
-    for (const Action& action : schedule_.actions) {
-      if (action.kind == Action::Kind::leave) jump_if_none(action.in[0], exits[static_cast<std::size_t>(action.exit)]);
+    std::vector<Xbyak::Label> exits(schedule.exits.size());
+    for (const Action& action : schedule.actions) {
+      if (action.kind == Action::Kind::leave) jump_if_none(action.in[0], action.in[1], exits[static_cast<std::size_t>(action.exit)]);
       else emit(action, part, streams);
     }
     if (exits.empty()) return;
     jmp(end, T_NEAR);
     for (std::size_t k = 0; k < exits.size(); ++k) {
       L(exits[k]);
-      for (const auto& stub : schedule_.exits[k]) store(trace_.nodes[static_cast<std::size_t>(stub.node)], stub.from, part, streams);
+      for (const auto& stub : schedule.exits[k]) store(trace_->nodes[static_cast<std::size_t>(stub.node)], stub.from, part, streams);
       jmp(end, T_NEAR);
     }
     L(end);
@@ -154,17 +201,17 @@ class Function : public Code, private Emitter {
 
   void enter() {
     for (const Reg64& saved : saved_) push(saved);
-    const int frame_bytes = 64 * (schedule_.spill_slots + 1);  // the last slot: where the stack was
+    const int frame_bytes = 64 * (spill_slots_ + 1);  // the last slot: where the stack was
     mov(work_, rsp);
     sub(rsp, frame_bytes);
     and_(rsp, -64);
     mov(frame_, rsp);
-    mov(ptr[frame_ + 64 * schedule_.spill_slots], work_);
+    mov(ptr[frame_ + 64 * spill_slots_], work_);
     for (std::size_t place = 0; place < address_.size(); ++place)
       if (address_[place] >= 0) mov(address_registers_[static_cast<std::size_t>(address_[place])], ptr[places_ + 8 * static_cast<int>(place)]);
   }
   void leave_function() {
-    mov(rsp, ptr[frame_ + 64 * schedule_.spill_slots]);
+    mov(rsp, ptr[frame_ + 64 * spill_slots_]);
     for (std::size_t k = saved_.size(); k-- > 0;) pop(saved_[k]);
     vzeroupper();
     ret();
@@ -174,7 +221,8 @@ class Function : public Code, private Emitter {
   const Reg64 places_ = rdi, count_ = rsi, index_ = rdx, work_ = rax, frame_ = rbp, limit_ = r15;
   const std::array<Reg64, 8> address_registers_{r8, r9, r10, r11, rbx, r12, r13, r14};
   const std::array<Reg64, 6> saved_{rbp, rbx, r12, r13, r14, r15};
-  Schedule schedule_;
+  const Body wide_, single_;
+  const int spill_slots_;
   std::vector<int> address_;  // by place: which register, -1
   void (*entry_)(std::byte* const*, std::size_t) = nullptr;
 };

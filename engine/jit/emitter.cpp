@@ -9,7 +9,7 @@ namespace {
 using Kind = Source::Kind;
 
 // Registers that no schedule gives out.
-constexpr int spare_vector = vector_registers, other_spare_vector = vector_registers + 1;
+constexpr int spare_vector = vector_registers;
 const Xbyak::Opmask tail(1), spare_mask(first_mask + mask_registers), other_spare_mask(first_mask + mask_registers + 1);
 
 // Predicates of comparisons: quiet, and false of NaN except for `not equal`.
@@ -30,8 +30,7 @@ std::uint64_t infinity(Dtype dtype) { return dtype == Dtype::float64 ? 0x7ff0000
 
 }  // namespace
 
-Emitter::Emitter(const Trace& trace, std::size_t most_bytes)
-    : CodeGenerator(most_bytes, Xbyak::DontSetProtectRWE), trace_(trace), lanes_(lanes(trace)) {}
+Emitter::Emitter(int lanes, std::size_t most_bytes) : CodeGenerator(most_bytes, Xbyak::DontSetProtectRWE), lanes_(lanes) {}
 
 Emitter::Xmm Emitter::vector(int number, Dtype dtype) const {
   const auto bytes = static_cast<std::size_t>(lanes_) * protocol::size_of(dtype);
@@ -56,23 +55,25 @@ void Emitter::emit(const Action& action, Part part, bool streams) {
     case Action::Kind::fetch: return fetch(action, part);
     case Action::Kind::spill: return spill(action);
     case Action::Kind::compute: return compute(action, part);
-    case Action::Kind::store: return store(trace_.nodes[static_cast<std::size_t>(action.node)], action.in[0], part, streams);
+    case Action::Kind::store: return store(node_of(action), action.in[0], part, streams);
     case Action::Kind::leave: break;  // the loop's
   }
 }
 
-void Emitter::jump_if_none(const Source& condition, const Xbyak::Label& to) {
-  if (lanes_ == 8) kortestb(mask(condition), mask(condition));
-  else kortestw(mask(condition), mask(condition));
+void Emitter::jump_if_none(const Source& condition, const Source& other, const Xbyak::Label& to) {
+  const Opmask first = mask(condition), second = other.kind == Kind::none ? first : mask(other);
+  if (lanes_ == 8) kortestb(first, second);
+  else kortestw(first, second);
   jz(to, T_NEAR);
 }
 
 void Emitter::fetch(const Action& action, Part part) {
-  if (action.dtype == Dtype::bool_) fetch_mask(mask(action.out), action.in[0], part);
-  else fetch_vector(vector(action.out, action.dtype), action.in[0], action.dtype, part);
+  const int vector_of = node_of(action).part;
+  if (action.dtype == Dtype::bool_) fetch_mask(mask(action.out), action.in[0], vector_of, part);
+  else fetch_vector(vector(action.out, action.dtype), action.in[0], action.dtype, vector_of, part);
 }
 
-void Emitter::fetch_mask(const Opmask& out, const Source& from, Part part) {
+void Emitter::fetch_mask(const Opmask& out, const Source& from, int vector_of, Part part) {
   const Xmm bytes(spare_vector);
   switch (from.kind) {
     case Kind::none: return kxorw(out, out, out);
@@ -80,14 +81,14 @@ void Emitter::fetch_mask(const Opmask& out, const Source& from, Part part) {
     case Kind::spill: return kmovw(out, word[spill_slot(from.number)]);
     case Kind::repeat: vpbroadcastb(bytes, byte[first_element(from.number)]); break;
     default:
-      if (part == Part::masked) vmovdqu8(bytes | tail | T_z, xword[element(from.number, 1)]);
-      else if (lanes_ == 8) vmovq(bytes, qword[element(from.number, 1)]);
-      else vmovdqu8(bytes, xword[element(from.number, 1)]);
+      if (part == Part::masked) vmovdqu8(bytes | tail | T_z, xword[element(from.number, 1, vector_of)]);
+      else if (lanes_ == 8) vmovq(bytes, qword[element(from.number, 1, vector_of)]);
+      else vmovdqu8(bytes, xword[element(from.number, 1, vector_of)]);
   }
   vptestmb(out, bytes, bytes);
 }
 
-void Emitter::fetch_vector(const Xmm& out, const Source& from, Dtype dtype, Part part) {
+void Emitter::fetch_vector(const Xmm& out, const Source& from, Dtype dtype, int vector_of, Part part) {
   const std::size_t size = protocol::size_of(dtype);
   switch (from.kind) {
     case Kind::none: return vpxord(out, out, out);
@@ -99,7 +100,7 @@ void Emitter::fetch_vector(const Xmm& out, const Source& from, Dtype dtype, Part
       return;
     default: break;
   }
-  const Xbyak::Address address = ptr[element(from.number, size)];
+  const Xbyak::Address address = ptr[element(from.number, size, vector_of)];
   if (part == Part::whole) vmovupd(out, address);
   else if (size == 8) vmovupd(out | tail | T_z, address);
   else vmovups(out | tail | T_z, address);
@@ -114,25 +115,25 @@ void Emitter::store(const Node& node, const Source& from, Part part, bool stream
   const std::size_t size = protocol::size_of(node.dtype);
   if (node.dtype == Dtype::bool_) {
     Opmask truth = mask(from);
-    if (from.kind != Kind::mask) fetch_mask(truth = spare_mask, from, part);
+    if (from.kind != Kind::mask) fetch_mask(truth = spare_mask, from, node.part, part);
     const Xmm bytes(spare_vector);
     vmovdqu8(bytes | truth | T_z, constant(1, node.dtype));
-    const auto to = element(node.place, size);
+    const auto to = element(node.place, size, node.part);
     if (part == Part::masked) vmovdqu8(xword[to] | tail, bytes);
     else if (lanes_ == 8) vmovq(qword[to], bytes);
     else vmovdqu8(xword[to], bytes);
     return;
   }
   Xmm value = vector(from, node.dtype);
-  if (from.kind != Kind::vector) fetch_vector(value = vector(spare_vector, node.dtype), from, node.dtype, part);
-  const auto to = element(node.place, size);
+  if (from.kind != Kind::vector) fetch_vector(value = vector(spare_vector, node.dtype), from, node.dtype, node.part, part);
+  const auto to = element(node.place, size, node.part);
   if (part == Part::masked) size == 8 ? vmovupd(ptr[to] | tail, value) : vmovups(ptr[to] | tail, value);
   else if (streams && node.streams) vmovntpd(ptr[to], value);
   else vmovupd(ptr[to], value);
 }
 
 void Emitter::compute(const Action& action, Part part) {
-  const Node& node = trace_.nodes[static_cast<std::size_t>(action.node)];
+  const Node& node = node_of(action);
   if (node.dtype == Dtype::bool_) return compute_mask(action);
   const Xmm out = vector(action.out, node.dtype);
   if (node.kind == Node::Kind::convert) return convert(node.from, node.dtype, out, action.in[0]);
@@ -143,14 +144,14 @@ void Emitter::compute(const Action& action, Part part) {
   if (action.in[1].kind == Kind::none) return compute_unary(node.op, node.dtype, out, x);
   if (action.in[1].kind == Kind::vector) return compute_binary(node.op, node.dtype, out, x, vector(action.in[1], node.dtype));
   if (action.in[1].kind == Kind::repeat) return compute_binary(node.op, node.dtype, out, x, ptr_b[first_element(action.in[1].number)]);
-  if (part == Part::whole) return compute_binary(node.op, node.dtype, out, x, ptr[element(action.in[1].number, protocol::size_of(node.dtype))]);
+  if (part == Part::whole) return compute_binary(node.op, node.dtype, out, x, ptr[element(action.in[1].number, protocol::size_of(node.dtype), node.part)]);
   const Xmm y = vector(spare_vector, node.dtype);
-  fetch_vector(y, action.in[1], node.dtype, part);
+  fetch_vector(y, action.in[1], node.dtype, node.part, part);
   compute_binary(node.op, node.dtype, out, x, y);
 }
 
 void Emitter::compute_mask(const Action& action) {
-  const Node& node = trace_.nodes[static_cast<std::size_t>(action.node)];
+  const Node& node = node_of(action);
   const Opmask out = mask(action.out);
   if (node.from != Dtype::bool_) {
     const Xmm x = vector(action.in[0], node.from);

@@ -12,24 +12,27 @@ namespace gamelan::engine::jit {
 
 class Emitter : public Xbyak::CodeGenerator {
  protected:
-  Emitter(const Trace& trace, std::size_t most_bytes);
+  /// Traces that share a function have as many lanes.
+  Emitter(int lanes, std::size_t most_bytes);
+  /// What the actions that follow are of, which must outlive them.
+  void use(const Trace& trace) { trace_ = &trace; }
 
   /// Some lanes at the end of a piece: loads and stores touch those of mask register 1 only.
   enum class Part : std::uint8_t { whole, masked };
 
   void emit(const Action& action, Part part, bool streams);
   void store(const Node& node, const Source& from, Part part, bool streams);
-  /// Jumps unless the condition holds for some element.
-  void jump_if_none(const Source& condition, const Xbyak::Label& to);
+  /// Jumps unless one of the conditions (the second may be none) holds for some element.
+  void jump_if_none(const Source& condition, const Source& other, const Xbyak::Label& to);
   /// Repeated constants that the code reads; after the code.
   void emit_constants();
 
-  /// The address of place p's element at hand, or of its first.
-  virtual Xbyak::RegExp element(int place, std::size_t item_bytes) = 0;
+  /// The address of place p's elements at hand, or of its first.
+  virtual Xbyak::RegExp element(int place, std::size_t item_bytes, int part) = 0;
   virtual Xbyak::RegExp first_element(int place) = 0;
   virtual Xbyak::RegExp spill_slot(int slot) = 0;
 
-  const Trace& trace_;
+  const Trace* trace_ = nullptr;
   const int lanes_;
 
  private:
@@ -44,8 +47,10 @@ class Emitter : public Xbyak::CodeGenerator {
   Xbyak::Address constant(std::uint64_t bits, Dtype dtype);
 
   void fetch(const Action& action, Part part);
-  void fetch_mask(const Opmask& out, const Source& from, Part part);
-  void fetch_vector(const Xmm& out, const Source& from, Dtype dtype, Part part);
+  /// `vector_of`: which of the vectors side by side.
+  void fetch_mask(const Opmask& out, const Source& from, int vector_of, Part part);
+  void fetch_vector(const Xmm& out, const Source& from, Dtype dtype, int vector_of, Part part);
+  const Node& node_of(const Action& action) const { return trace_->nodes[static_cast<std::size_t>(action.node)]; }
   void spill(const Action& action);
   void compute(const Action& action, Part part);
   void compute_mask(const Action& action);

@@ -28,7 +28,7 @@ class Assumption {
 
   /// The exit after `condition`, if all that is stored later is known there.
   std::optional<Exit> follow(int condition) {
-    Exit exit{condition, {}};
+    Exit exit{condition, -1, {}};
     for (int k = condition + 1; k < static_cast<int>(trace_.nodes.size()); ++k) {
       const Node& node = trace_.nodes[static_cast<std::size_t>(k)];
       if (node.kind != Kind::store) {
@@ -116,6 +116,18 @@ std::vector<Exit> find_exits(const Trace& trace) {
     }
   }
   return exits;
+}
+
+std::vector<Exit> widen(const std::vector<Exit>& exits, const Widened& wide, int parts) {
+  std::vector<Exit> result;
+  const auto place = [&](int value, int part) { return wide.places[static_cast<std::size_t>(value)][static_cast<std::size_t>(part)]; };
+  for (const Exit& exit : exits) {
+    Exit& widened = result.emplace_back(Exit{place(exit.condition, parts - 1), parts > 1 ? place(exit.condition, 0) : -1, {}});
+    for (const auto& store : exit.stores)
+      for (int part = 0; part < parts; ++part)
+        widened.stores.push_back({store.value == Exit::zero ? Exit::zero : place(store.value, part), place(store.node, part)});
+  }
+  return result;
 }
 
 }  // namespace gamelan::engine::jit

@@ -56,9 +56,12 @@ class Scheduler {
     for (int n = 0; n < count(); ++n)
       for (const int value : at(n).in)
         if (value >= 0) uses_[static_cast<std::size_t>(value)].push_back(time_of(n));
-    for (const Exit& exit : exits_)
+    for (const Exit& exit : exits_) {
+      if (exit.other >= 0) uses_[static_cast<std::size_t>(exit.other)].push_back(time_of(exit.condition) + 1);
+      uses_[static_cast<std::size_t>(exit.condition)].push_back(time_of(exit.condition) + 1);
       for (const auto& store : exit.stores)
         if (store.value >= 0) uses_[static_cast<std::size_t>(store.value)].push_back(time_of(exit.condition) + 1);
+    }
     for (auto& each : uses_) std::sort(each.begin(), each.end());
     for (int n = 0; n < count(); ++n) {
       if (at(n).kind != Kind::load && at(n).kind != Kind::repeat) continue;
@@ -79,24 +82,13 @@ class Scheduler {
 
   /// As many repeated elements as there are registers over when the trace is at its fullest stay in one all the time.
   void keep_repeated() {
-    int held = 0, most = 0;
-    std::vector<int> ends(trace_.nodes.size() + 1, 0);
     std::vector<int> repeated;
-    for (int n = 0; n < count(); ++n) {
-      const Node& node = at(n);
-      if (node.kind != Kind::store && node.dtype != Dtype::bool_ && !uses_[static_cast<std::size_t>(n)].empty()) {
-        if (node.kind == Kind::repeat) {
-          if (may_reload_[static_cast<std::size_t>(n)]) repeated.push_back(n);
-        } else {
-          ++ends[static_cast<std::size_t>(uses_[static_cast<std::size_t>(n)].back() / 2)];
-          most = std::max(most, ++held);
-        }
-      }
-      held -= ends[static_cast<std::size_t>(n)];
-    }
+    for (int n = 0; n < count(); ++n)
+      if (at(n).kind == Kind::repeat && at(n).dtype != Dtype::bool_ && !uses_[static_cast<std::size_t>(n)].empty() && may_reload_[static_cast<std::size_t>(n)])
+        repeated.push_back(n);
     std::stable_sort(repeated.begin(), repeated.end(),
                      [&](int x, int y) { return uses_[static_cast<std::size_t>(x)].size() > uses_[static_cast<std::size_t>(y)].size(); });
-    const auto spare = static_cast<std::size_t>(std::max(0, vector_registers - 2 - most));
+    const auto spare = static_cast<std::size_t>(std::max(0, vector_registers - 2 - pressure(trace_).vectors));
     if (repeated.size() > spare) repeated.resize(spare);
     for (const int n : repeated) {
       is_kept_.push_back(n);
@@ -196,12 +188,17 @@ class Scheduler {
   }
 
   void leave(const Exit& exit) {
+    if (exit.other >= 0) fetch(exit.other, {exit.condition, -1, -1});
+    fetch(exit.condition, {exit.other, -1, -1});
     result_.exits.emplace_back();
     for (const auto& store : exit.stores)
       result_.exits.back().push_back({store.value == Exit::zero ? Source{} : place_of(store.value), store.node});
     Action action{.kind = Action::Kind::leave, .node = exit.condition, .dtype = Dtype::bool_, .out = {}, .in = {place_of(exit.condition)}, .exit = -1};
+    if (exit.other >= 0) action.in[1] = place_of(exit.other);
     action.exit = static_cast<int>(result_.exits.size()) - 1;
     result_.actions.push_back(action);
+    for (const int value : {exit.condition, exit.other})
+      if (value >= 0 && next_use(value) == never) drop(value);
     for (const auto& store : exit.stores)
       if (store.value >= 0 && !is_kept(store.value) && next_use(store.value) == never) drop(store.value);
   }

@@ -30,7 +30,7 @@ struct Action {
     spill,    ///< in[0] -> out, a slot
     compute,  ///< what `node` says of `in` -> out; in[1] may be an element or repeat of a place, where the op allows it
     store,    ///< in[0] -> place of `node`
-    leave,    ///< unless the condition in[0] holds for some element: `exit`
+    leave,    ///< unless one of the conditions in[0], in[1] holds for some element: `exit`
   };
   Kind kind{};
   int node = -1;
@@ -52,7 +52,7 @@ struct Schedule {
 };
 
 /// Vector registers 0 ... and mask registers `first_mask` ... are given out; the others are the emitter's.
-inline constexpr int vector_registers = 30, first_mask = 2, mask_registers = 4;
+inline constexpr int vector_registers = 31, first_mask = 2, mask_registers = 4;
 
 Schedule make_schedule(const Trace& trace, const std::vector<Exit>& exits);
 /// Whether the second operand of a node may be read from memory by the instruction itself.

@@ -69,4 +69,46 @@ int lanes(const Trace& trace) {
   return static_cast<int>(64 / widest);
 }
 
+Widened widen(const Trace& trace, int parts) {
+  Widened wide{{{}, trace.alias}, {}};
+  for (const Node& node : trace.nodes) {
+    auto& places = wide.places.emplace_back();
+    for (int part = 0; part < parts; ++part) {
+      const auto p = static_cast<std::size_t>(part);
+      if (node.kind == Node::Kind::repeat && part > 0) {
+        places[p] = places[0];
+        continue;
+      }
+      Node copy = node;
+      copy.part = part;
+      for (int& value : copy.in)
+        if (value >= 0) value = wide.places[static_cast<std::size_t>(value)][p];
+      places[p] = static_cast<int>(wide.trace.nodes.size());
+      wide.trace.nodes.push_back(copy);
+    }
+  }
+  return wide;
+}
+
+Pressure pressure(const Trace& trace) {
+  std::vector<std::size_t> last_use(trace.nodes.size(), 0);
+  for (std::size_t n = 0; n < trace.nodes.size(); ++n)
+    for (const int value : trace.nodes[n].in)
+      if (value >= 0) last_use[static_cast<std::size_t>(value)] = n;
+  std::vector<Pressure> ends(trace.nodes.size());
+  Pressure now, most;
+  for (std::size_t n = 0; n < trace.nodes.size(); ++n) {
+    const Node& node = trace.nodes[n];
+    if (last_use[n] > n && node.kind != Node::Kind::repeat) {
+      const bool is_mask = node.dtype == Dtype::bool_;
+      ++(is_mask ? now.masks : now.vectors);
+      ++(is_mask ? ends[last_use[n]].masks : ends[last_use[n]].vectors);
+      most = {std::max(most.vectors, now.vectors), std::max(most.masks, now.masks)};
+    }
+    now.vectors -= ends[n].vectors;
+    now.masks -= ends[n].masks;
+  }
+  return most;
+}
+
 }  // namespace gamelan::engine::jit

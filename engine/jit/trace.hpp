@@ -31,6 +31,7 @@ struct Node {
   std::array<int, 3> in{-1, -1, -1};
   int place = -1;
   bool streams = false;  ///< store: past the cache
+  int part = 0;          ///< load, store: of which vector of elements, when several are computed side by side (widen)
 };
 
 /// Two places share no byte, unless `alias` names one number for both: then they are the same memory.
@@ -44,7 +45,19 @@ bool holds(Dtype dtype);
 bool computes(Op op, Dtype loop);
 bool converts(Dtype from, Dtype to);
 
-/// Elements that are computed at once: as many as the widest dtype of the trace leaves room for in a vector of 64 bytes.
+/// Elements of a vector: as many as the widest dtype of the trace leaves room for in a vector of 64 bytes.
 int lanes(const Trace& trace);
+
+/// The same for `parts` vectors side by side, node by node: a chain of operations, each of which waits for the one before, leaves
+/// a processor idle that could work on other elements. Value v of part p is node `places[v][p]`.
+struct Widened {
+  Trace trace;
+  std::vector<std::array<int, 4>> places;
+};
+Widened widen(const Trace& trace, int parts);
+
+/// The most values that are alive at once: vectors without repeated elements, and masks.
+struct Pressure { int vectors = 0, masks = 0; };
+Pressure pressure(const Trace& trace);
 
 }  // namespace gamelan::engine::jit

@@ -79,7 +79,7 @@ def test_what_ran_ahead_is_finished(interrupt):
                 b = b + 1
                 turns += 1
         assert time.monotonic() - interrupt.at < SOON_S
-        assert _core.stats()["pending_commands"] == 0
+        np.sync()  # what Python had recorded, but not sent, when it was interrupted
         assert float(b.min()) == float(b.max())
         assert float(b[0]) - turns in (1, 2)
 
