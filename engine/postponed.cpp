@@ -40,27 +40,43 @@ Command copy_of(const Postponed::Copy& copy, std::uint32_t origin) {
 
 }  // namespace
 
-std::size_t Postponed::settle(Batch& batch) {
-  if (copies_.empty()) return 0;
+std::vector<Postponed::Copy> Postponed::settle(Batch& batch) {
+  if (copies_.empty()) return {};
   const Ids touched = touched_by(batch);
   Ids written, freed(batch.frees.begin(), batch.frees.end());
   for (const Command& command : batch.commands) written.insert(command.out.base);
   std::vector<Command> first;
+  std::vector<Copy> made;
   for (auto next = copies_.begin(); next != copies_.end();) {
     const auto here = next++;
-    const auto& [id, copy] = *here;
+    const auto [id, copy] = *here;
     if (freed.contains(id) && !touched.contains(id)) {
       std::erase(batch.frees, id);
     } else if (touched.contains(id) || written.contains(copy.from.base) || freed.contains(copy.from.base)) {
       batch.origins.push_back(copy.origin);
       first.push_back(copy_of(copy, static_cast<std::uint32_t>(batch.origins.size() - 1)));
+      made.push_back(copy);
     } else {
       continue;
     }
     copies_.erase(here);
+    release_base(copy, batch);
   }
   batch.commands.insert(batch.commands.begin(), first.begin(), first.end());
-  return first.size();
+  return made;
+}
+
+/// With the last array that it was kept for.
+void Postponed::release_base(const Copy& copy, Batch& batch) const {
+  const ArrayId base = copy.from.base;
+  const bool is_needed = std::any_of(copies_.begin(), copies_.end(), [&](const auto& other) { return other.second.from.base == base; });
+  if (copy.owns_base && !is_needed) batch.frees.push_back(base);
+}
+
+void Postponed::put_back(Copy copy, Batch& batch) {
+  if (std::find(batch.frees.begin(), batch.frees.end(), copy.to.base) != batch.frees.end()) return;
+  copy.owns_base = std::erase(batch.frees, copy.from.base) > 0 || copy.owns_base;
+  add(std::move(copy));
 }
 
 std::vector<Postponed::Copy> Postponed::find(const Batch& batch) {

@@ -16,12 +16,16 @@ class Postponed {
   struct Copy {
     protocol::View to, from;  ///< `to`: the whole array
     protocol::Origin origin;  ///< where the user made it
-    std::size_t command = 0;  ///< of the batch that found it: the assignment after which both are equal
+    std::size_t command = 0;   ///< of the batch that found it: the assignment after which both are equal
+    bool owns_base = false;    ///< the client has freed the array under the view, which lives on for this
   };
 
   /// Readies a batch for arrays that are postponed: those that it only frees are forgotten, and those that it looks at, or
-  /// whose view it changes, are made first. Returns the number of commands put in front.
-  std::size_t settle(protocol::Batch& batch);
+  /// whose view it changes, are made first. Returns these, one for each command that was put in front.
+  std::vector<Copy> settle(protocol::Batch& batch);
+  /// Undoes that for an array whose command has not run after all: the view has not changed either. What the batch would
+  /// free, and what has only been kept for the array, is put right in batch.frees.
+  void put_back(Copy copy, protocol::Batch& batch);
   /// What the batch creates, keeps, and leaves equal to a view of an array that was there before it.
   static std::vector<Copy> find(const protocol::Batch& batch);
   void add(Copy copy) { copies_.insert_or_assign(copy.to.base, std::move(copy)); }
@@ -29,6 +33,8 @@ class Postponed {
   bool contains(protocol::ArrayId id) const { return copies_.contains(id); }
 
  private:
+  void release_base(const Copy& copy, protocol::Batch& batch) const;
+
   std::map<protocol::ArrayId, Copy> copies_;  // in an order that all ranks share
 };
 

@@ -4,7 +4,6 @@
 #include "engine/exec/isa.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 
 namespace gamelan::engine {
@@ -14,10 +13,6 @@ using protocol::ArrayId;
 using protocol::Error;
 using protocol::ErrorKind;
 using protocol::View;
-
-double seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 }  // namespace
 
@@ -173,32 +168,6 @@ void Session::fetch(const protocol::Batch& batch, protocol::Reply& reply) {
   }
 }
 
-std::vector<Postponed::Copy> Session::find_postponed(const protocol::Batch& batch) const {
-  if (options_.keeps_unread || options_.disabled.contains("postpone")) return {};
-  return Postponed::find(batch);
-}
-
-void Session::plan_and_run(protocol::Batch& batch, protocol::Reply& reply, std::optional<Refusal>& refusal) {
-  const double start = seconds();
-  auto copies = find_postponed(batch);
-  const std::size_t frees = batch.frees.size();
-  for (const auto& copy : copies) batch.frees.push_back(copy.to.base);
-  auto plan = plan_within_memory(batch, refusal);
-  batch.frees.resize(frees);
-  if (refusal && !copies.empty()) {  // what runs before the fault must leave its arrays behind
-    copies.clear();
-    refusal.reset();
-    plan = plan_within_memory(batch, refusal);
-  }
-  published_.plan_seconds = published_.plan_seconds + seconds() - start;
-  const auto planned = refusal ? static_cast<std::size_t>(std::max<std::int64_t>(refusal->command, 0)) : batch.commands.size();
-  for (std::size_t c = 0; c < planned; ++c) written_.push_back(batch.commands[c].out.base);
-  run(plan, batch, reply);
-  // Cut by an interrupt, an array equals its view if the assignment has run.
-  for (auto& copy : copies)
-    if (reply.outcome == protocol::Outcome::ok || static_cast<std::int64_t>(copy.command) < reply.command) postponed_.add(std::move(copy));
-}
-
 protocol::Reply Session::execute(protocol::Batch& batch) {
   if (batch.explain) return explain(batch);
   protocol::Reply reply;
@@ -207,11 +176,12 @@ protocol::Reply Session::execute(protocol::Batch& batch) {
   settle_last_batch();
   heap_.allocator().settle(executor_.last_step());  // rank 0 awaited every rank before it let this batch out
   ++batch_number_;
-  const std::size_t in_front = postponed_.settle(batch);
+  const auto made = postponed_.settle(batch);  // a command each, in front
   try {
     free_untouched(batch);
     std::optional<Refusal> refusal;
     plan_and_run(batch, reply, refusal);
+    put_back(made, batch);
     GAMELAN_ASSERT(cheap, heap_.allocator().take_uncommitted().empty(), "what was admitted is committed");
     if (comm_.rank() == 0) {
       for (int r = 1; r < comm_.size(); ++r) board_.await(r, executor_.last_step());
@@ -225,12 +195,13 @@ protocol::Reply Session::execute(protocol::Batch& batch) {
     if (reply.outcome == protocol::Outcome::ok) fetch(batch, reply);
     free(batch.frees);
   } catch (const Error& error) {  // from the planner: the same on every rank
+    put_back(made, batch);
     fail(reply, batch, {error.command(), error});
     free(batch.frees);
   }
   published_.batches += 1;
-  published_.commands += batch.commands.size() - in_front;
-  if (reply.command >= 0) reply.command = std::max<std::int64_t>(reply.command - static_cast<std::int64_t>(in_front), 0);
+  published_.commands += batch.commands.size() - made.size();
+  if (reply.command >= 0) reply.command = std::max<std::int64_t>(reply.command - static_cast<std::int64_t>(made.size()), 0);
   publish_counters();
   published_.is_busy = false;
   return reply;

@@ -41,6 +41,7 @@ class Session {
   /// Plans the batch with stores postponed where that can be, and runs it.
   void plan_and_run(protocol::Batch& batch, protocol::Reply& reply, std::optional<Refusal>& refusal);
   std::vector<Postponed::Copy> find_postponed(const protocol::Batch& batch) const;
+  void put_back(const std::vector<Postponed::Copy>& made, protocol::Batch& batch);
   /// Checks and plans as much of the batch as can be run: all of it, or up to the command that `refusal` names.
   plan::NamedPlan plan_within_memory(const protocol::Batch& batch, std::optional<Refusal>& refusal);
   void run(const plan::NamedPlan& named, const protocol::Batch& batch, protocol::Reply& reply);

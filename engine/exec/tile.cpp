@@ -25,13 +25,13 @@ constexpr std::int64_t element_bytes = 16;  // of the widest dtype
 class Runner::State {
  public:
   explicit State(const Program& program)
-      : program_(program), translation_(Translation::of(program)), renamed_(translation_->renamed()), rules_(translation_->rules()) {}
+      : translation_(Translation::of(program)), renamed_(translation_->renamed()), rules_(translation_->rules()) {}
 
   void run(const Cell& cell) {
-    if (cell.operands.size() != program_.operands.size()) {
+    if (cell.operands.size() != translation_->operands()) {
       throw protocol::Error(protocol::ErrorKind::internal,
                             "[tile] operands of a cell: got " + std::to_string(cell.operands.size()) + ", expected " +
-                                std::to_string(program_.operands.size()));
+                                std::to_string(translation_->operands()));
     }
     plan_cell(cell, rules_, geometry_);
     if (geometry_.is_empty) return;
@@ -41,7 +41,7 @@ class Runner::State {
       const Step& step = renamed_.steps[static_cast<std::size_t>(move.step)];
       gather(step, geometry_.addresses[static_cast<std::size_t>(step.operand)], bound.places[place_index(move.out)]);
     }
-    translation_->note_work(*bound.plan, geometry_.elements(geometry_.extents));
+    translation_->note_elements(*bound.plan, geometry_.elements(geometry_.extents));
     walk(bound);
     if (translation_->streams()) settle_streams();
   }
@@ -57,7 +57,7 @@ class Runner::State {
   }
 
   Bound& find_binding() {
-    traits_.resize(program_.operands.size());
+    traits_.resize(translation_->operands());
     for (std::size_t k = 0; k < traits_.size(); ++k) {
       traits_[k] = {};
       if (!translation_->is_used(k)) continue;
@@ -76,7 +76,7 @@ class Runner::State {
     if (bindings_.size() == most_kept) bindings_.pop_front();
     Bound& bound = bindings_.emplace_back(Bound{translation_->find(traits_), {}});
     const Binding& binding = bound.plan->binding;
-    bound.places.resize(program_.operands.size());
+    bound.places.resize(translation_->operands());
     for (const Slot& slot : binding.slots) {
       std::byte*& tile = (slot.is_element ? elements_ : tiles_)[{slot.item_bytes, slot.number}];
       if (tile == nullptr) tile = memory_.take(slot.is_element ? element_bytes : slot.item_bytes * rules_.tile_elements);
@@ -84,8 +84,7 @@ class Runner::State {
     }
     for (const Binding::Move& move : binding.constants) {
       const Step& step = renamed_.steps[static_cast<std::size_t>(move.step)];
-      const Instruction& source = program_.code[static_cast<std::size_t>(step.source)];
-      step.cast(source.scalar.bytes.data(), 0, bound.places[place_index(move.out)], item_bytes(step.out),
+      step.cast(translation_->scalar(move.step).bytes.data(), 0, bound.places[place_index(move.out)], item_bytes(step.out),
                 binding.slots[static_cast<std::size_t>(move.out.number)].is_element ? 1 : static_cast<std::size_t>(rules_.tile_elements));
     }
     return bound;
@@ -93,7 +92,7 @@ class Runner::State {
 
   std::size_t place_index(Place place) const {
     const auto number = static_cast<std::size_t>(place.number);
-    return place.kind == Place::Kind::operand ? number : program_.operands.size() + number;
+    return place.kind == Place::Kind::operand ? number : translation_->operands() + number;
   }
 
   /// Visits the tiles; the places of operands and `index_` follow.
@@ -197,7 +196,6 @@ class Runner::State {
     });
   }
 
-  const Program program_;
   const std::shared_ptr<Translation> translation_;
   const Renamed& renamed_;
   const GeometryRules& rules_;

@@ -33,7 +33,7 @@ class Translation {
     Binding binding;
     std::vector<Call> calls;
     std::vector<std::shared_ptr<const jit::Code>> codes;
-    std::int64_t work = 0;  ///< elements times calls, so far
+    std::int64_t elements = 0;  ///< that were computed or are about to be
     bool is_compiled = false;
   };
 
@@ -45,13 +45,16 @@ class Translation {
   const Renamed& renamed() const { return renamed_; }
   const GeometryRules& rules() const { return rules_; }
   const Parameters& parameters(int step) const { return parameters_[static_cast<std::size_t>(step)]; }
+  /// Of a constant step.
+  const protocol::Scalar& scalar(int step) const { return scalars_[static_cast<std::size_t>(step)]; }
+  std::size_t operands() const { return is_used_.size(); }
   bool is_used(std::size_t operand) const { return is_used_[operand]; }
   bool streams() const { return streams_; }
 
   /// For operands that lie so in memory.
   std::shared_ptr<Bound> find(const std::vector<OperandTraits>& traits);
-  /// To be told before `elements` are computed: what has had work enough is compiled.
-  void note_work(Bound& bound, std::int64_t elements) const;
+  /// To be told before `elements` are computed: what has computed enough of them is compiled.
+  void note_elements(Bound& bound, std::int64_t elements) const;
 
  private:
   void set_parameters(std::size_t step, const Instruction& source);
@@ -64,6 +67,7 @@ class Translation {
   std::vector<bool> is_used_;           // operand: some step names it
   bool streams_ = false;
   std::vector<Parameters> parameters_;  // by step
+  std::vector<protocol::Scalar> scalars_;  // by step
   std::deque<std::shared_ptr<Bound>> bindings_;
 };
 

@@ -2,7 +2,13 @@
 // The function around a schedule: registers for addresses, the loop over whole vectors, the masked rest, early exits.
 #include "engine/jit/compile.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <new>
+#include <span>
 
 #include "engine/jit/emitter.hpp"
 
@@ -37,34 +43,28 @@ int parts_for(const Trace& trace, bool has_exits) {
   return 1;
 }
 
-class Function : public Code, private Emitter {
+std::size_t room_for(const Body& wide, const Body& single) {
+  const auto actions = [](const Schedule& schedule) {
+    std::size_t count = schedule.once.size() + schedule.actions.size();
+    for (const auto& exit : schedule.exits) count += exit.size() + 1;
+    return count;
+  };
+  return (2 * actions(wide.schedule) + actions(single.schedule)) * bytes_per_action + bytes_around;
+}
+
+/// Writes the function to `room`, wherever that lies: it refers to nothing outside.
+class Writer : private Emitter {
  public:
-  explicit Function(const Trace& trace) : Function(trace, find_exits(trace)) {}
-
-  void run(std::byte* const* places, std::size_t count) const override { entry_(places, count); }
-
- private:
-  Function(const Trace& trace, const std::vector<Exit>& exits)
-      : Function(make_body(trace, exits, parts_for(trace, !exits.empty())), make_body(trace, exits, 1)) {}
-  Function(Body wide, Body single)
-      : Emitter(lanes(single.trace), room_for(wide, single)), wide_(std::move(wide)), single_(std::move(single)),
-        spill_slots_(std::max(wide_.schedule.spill_slots, single_.schedule.spill_slots)) {
+  Writer(const Body& wide, const Body& single, std::span<std::byte> room)
+      : Emitter(lanes(single.trace), room), wide_(wide), single_(single),
+        spill_slots_(std::max(wide.schedule.spill_slots, single.schedule.spill_slots)) {
     give_addresses();
     emit_function();
     ready();
-    if (!setProtectModeRE(false)) throw Xbyak::Error(Xbyak::ERR_CANT_PROTECT);
-    entry_ = getCode<void (*)(std::byte* const*, std::size_t)>();
   }
+  std::size_t bytes() const { return getSize(); }
 
-  static std::size_t room_for(const Body& wide, const Body& single) {
-    const auto actions = [](const Schedule& schedule) {
-      std::size_t count = schedule.once.size() + schedule.actions.size();
-      for (const auto& exit : schedule.exits) count += exit.size() + 1;
-      return count;
-    };
-    return (2 * actions(wide.schedule) + actions(single.schedule)) * bytes_per_action + bytes_around;
-  }
-
+ private:
   /// The places that are touched most often have their address in a register all the time.
   void give_addresses() {
     std::vector<int> touched(single_.trace.alias.size(), 0);
@@ -221,10 +221,38 @@ class Function : public Code, private Emitter {
   const Reg64 places_ = rdi, count_ = rsi, index_ = rdx, work_ = rax, frame_ = rbp, limit_ = r15;
   const std::array<Reg64, 8> address_registers_{r8, r9, r10, r11, rbx, r12, r13, r14};
   const std::array<Reg64, 6> saved_{rbp, rbx, r12, r13, r14, r15};
-  const Body wide_, single_;
+  const Body &wide_, &single_;
   const int spill_slots_;
   std::vector<int> address_;  // by place: which register, -1
-  void (*entry_)(std::byte* const*, std::size_t) = nullptr;
+};
+
+/// Pages that are written first and run then, never both.
+class Pages : public Code {
+ public:
+  /// nullptr when the system gives none.
+  static std::shared_ptr<const Code> make(std::span<const std::byte> code) {
+    void* start = mmap(nullptr, code.size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (start == MAP_FAILED) return nullptr;
+    auto pages = std::make_shared<Pages>(start, code.size());
+    std::memcpy(start, code.data(), code.size());
+    if (mprotect(start, code.size(), PROT_READ | PROT_EXEC) == 0) return pages;
+    is_forbidden = true;
+    return nullptr;
+  }
+  Pages(void* start, std::size_t bytes) : start_(start), bytes_(bytes) {}
+  ~Pages() override { munmap(start_, bytes_); }
+  Pages(const Pages&) = delete;
+  Pages& operator=(const Pages&) = delete;
+
+  void run(std::byte* const* places, std::size_t count) const override {
+    reinterpret_cast<void (*)(std::byte* const*, std::size_t)>(start_)(places, count);
+  }
+
+  static inline std::atomic<bool> is_forbidden = false;
+
+ private:
+  void* start_;
+  std::size_t bytes_;
 };
 
 }  // namespace
@@ -236,11 +264,15 @@ bool is_available() {
 }
 
 std::shared_ptr<const Code> compile(const Trace& trace) {
-  try {
-    return std::make_shared<Function>(trace);
-  } catch (const Xbyak::Error&) {  // no executable memory: the system forbids it, or is out of it
-    return nullptr;
-  }
+  if (Pages::is_forbidden) return nullptr;
+  const auto exits = find_exits(trace);
+  const Body wide = make_body(trace, exits, parts_for(trace, !exits.empty())), single = make_body(trace, exits, 1);
+  const std::size_t bytes = room_for(wide, single);
+  constexpr std::align_val_t alignment{64};
+  const auto free = [](std::byte* room) { operator delete(room, alignment); };
+  const std::unique_ptr<std::byte, decltype(free)> room(static_cast<std::byte*>(operator new(bytes, alignment)), free);
+  const Writer writer(wide, single, {room.get(), bytes});
+  return Pages::make({room.get(), writer.bytes()});
 }
 
 }  // namespace gamelan::engine::jit

@@ -18,7 +18,8 @@ class Code {
 
 /// Whether this processor runs what compile() makes.
 bool is_available();
-/// Some tens of microseconds. nullptr when the system gives no executable memory.
+/// Some microseconds per node of the trace. nullptr when the system gives no executable memory; Error{internal} or
+/// Xbyak::Error for a trace that is not well formed.
 std::shared_ptr<const Code> compile(const Trace& trace);
 
 }  // namespace gamelan::engine::jit

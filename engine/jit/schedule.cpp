@@ -39,7 +39,6 @@ class Scheduler {
     for (int n = 0; n < count(); ++n) {
       now_ = time_of(n);
       schedule(n);
-      ++now_;
       if (exit < exits_.size() && exits_[exit].condition == n) leave(exits_[exit++]);
     }
     return std::move(result_);
@@ -195,6 +194,7 @@ class Scheduler {
       result_.exits.back().push_back({store.value == Exit::zero ? Source{} : place_of(store.value), store.node});
     Action action{.kind = Action::Kind::leave, .node = exit.condition, .dtype = Dtype::bool_, .out = {}, .in = {place_of(exit.condition)}, .exit = -1};
     if (exit.other >= 0) action.in[1] = place_of(exit.other);
+    ++now_;  // until here all that the exit stores was wanted
     action.exit = static_cast<int>(result_.exits.size()) - 1;
     result_.actions.push_back(action);
     for (const int value : {exit.condition, exit.other})

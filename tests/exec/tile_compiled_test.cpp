@@ -20,7 +20,15 @@ class Compiled : public ::testing::Test {
     set_compiling(Compiling::always);
     if (compiling() != Compiling::always) GTEST_SKIP() << "this processor runs no compiled programs";
   }
-  void TearDown() override { set_compiling(Compiling::hot); }
+  void TearDown() override {
+    if (compiling() == Compiling::always) {
+      EXPECT_GT(programs_compiled(), before_) << "nothing was compiled";
+    }
+    set_compiling(Compiling::hot);
+  }
+
+ private:
+  std::uint64_t before_ = programs_compiled();
 };
 
 /// Operands of doubles, each `offset` elements into its memory; runs the program on them and one element at a time.

@@ -280,8 +280,10 @@ TEST(TileRandom, interpreted_programs_equal_naive_evaluation) {
 TEST(TileRandom, compiled_programs_equal_naive_evaluation) {
   set_compiling(Compiling::always);
   if (compiling() != Compiling::always) GTEST_SKIP() << "this processor runs no compiled programs";
+  const auto before = programs_compiled();
   run_random_cases(Taste::any);
   run_random_cases(Taste::compiled);
+  EXPECT_GT(programs_compiled(), before);
   set_compiling(Compiling::hot);
 }
 

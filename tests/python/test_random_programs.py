@@ -18,11 +18,18 @@ from random_programs import Writer
 
 # GAMELAN_TEST_PROGRAMS=5000 for a long night; the same programs on every run unless --hypothesis-seed says otherwise.
 PROGRAMS = int(os.environ.get("GAMELAN_TEST_PROGRAMS", "50"))
-PASSES = ["", "relay", "simplify", "strength", "alias", "fuse", "inset", "contract", "version", "fuse,inset,simplify,strength,contract,version,relay,alias"]
+PASSES = ["", "relay", "simplify", "strength", "alias", "fuse", "inset", "contract", "version", "postpone",
+          "fuse,inset,simplify,strength,contract,version,relay,alias,postpone"]  # fmt: skip
 
 # Hypothesis only draws seeds: fuzz.shorten makes better short programs, line by line.
 _settings = settings(max_examples=PROGRAMS, deadline=None, derandomize=not os.environ.get("GAMELAN_TEST_RANDOM"), database=None,
                      phases=[Phase.generate], suppress_health_check=list(HealthCheck))  # fmt: skip
+
+
+def test_every_pass_is_switched_off_once(engine, ranks):
+    if not ranks:
+        pytest.skip("the model has no passes")
+    assert set(PASSES[1:-1]) == set(gamelan.stats()["pass_names"]) == set(PASSES[-1].split(","))
 
 
 def _run(seed, length=14, large=0.08):

@@ -1,7 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What np.stats() says is complete as soon as the values are there, also of ranks that nobody hears of."""
+import pathlib
+
 import gamelan
+import pytest
 from gamelan import _core
+
+
+def test_both_tiers_compute(engine, ranks):
+    """At odd numbers of ranks (engines.py) every program becomes machine code, or the suite tests one tier only."""
+    if ranks % 2 == 0 or "avx512vl" not in pathlib.Path("/proc/cpuinfo").read_text():
+        pytest.skip("programs of small arrays are interpreted")
+    before = gamelan.stats()["programs_compiled"]
+    a = gamelan.ones((30, 5))
+    float(((a * 3.25 + 1) / 2 - a).sum())
+    assert gamelan.stats()["programs_compiled"] > before
 
 
 def test_the_work_of_every_rank_is_counted_when_the_answer_is_there(engine, ranks):

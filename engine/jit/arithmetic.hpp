@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What an op of a dtype is in AVX-512, register to register. Bools are mask registers; other values fill as many lanes of
+// a vector register as the trace has. The scalar rules are those of exec/scalar*.hpp.
+#pragma once
+#include <xbyak/xbyak.h>
+
+#include <map>
+#include <span>
+#include <utility>
+
+#include "engine/jit/schedule.hpp"
+
+namespace gamelan::engine::jit {
+
+// Registers that no schedule gives out; arithmetic may use the spare ones at any time.
+inline constexpr int spare_vector = vector_registers, tail_mask = 1, spare_mask = first_mask + mask_registers, other_spare_mask = spare_mask + 1;
+
+class Arithmetic : public Xbyak::CodeGenerator {
+ protected:
+  using Xmm = Xbyak::Xmm;
+  using Opmask = Xbyak::Opmask;
+
+  /// Writes code to `room`, which must be aligned to 64 bytes; more than it holds throws Xbyak::Error.
+  Arithmetic(int lanes, std::span<std::byte> room);
+
+  /// A register as wide as a vector of a dtype.
+  Xmm vector(int number, Dtype dtype) const;
+  /// One element that the code reads, for every lane (a bool: sixteen of them).
+  Xbyak::Address constant(std::uint64_t bits, Dtype dtype);
+  /// The constants themselves; after the code.
+  void emit_constants();
+
+  /// Of numbers. `y` may lie in memory where takes_memory() says so.
+  void unary(Op op, Dtype dtype, const Xmm& out, const Xmm& x);
+  void binary(Op op, Dtype dtype, const Xmm& out, const Xmm& x, const Xbyak::Operand& y);
+  void blend(Dtype dtype, const Xmm& out, const Opmask& condition, const Xmm& then, const Xmm& otherwise);
+  void convert(Dtype from, Dtype to, const Xmm& out, const Xmm& x);
+  void convert(const Opmask& truth, Dtype to, const Xmm& out);
+  /// Numbers to bools; isnan and isfinite look at x only.
+  void compare(Op op, Dtype dtype, const Opmask& out, const Xmm& x, const Xbyak::Operand& y);
+  /// Of bools; a unary op looks at x only.
+  void logic(Op op, const Opmask& out, const Opmask& x, const Opmask& y);
+  void choose(const Opmask& out, const Opmask& condition, const Opmask& then, const Opmask& otherwise);
+
+  const int lanes_;
+
+ private:
+  static bool is_wide(Dtype dtype) { return protocol::size_of(dtype) == 8; }
+  static bool is_float(Dtype dtype) { return dtype == Dtype::float64 || dtype == Dtype::float32; }
+  void choose_larger(Op op, Dtype dtype, const Xmm& out, const Xmm& x, const Xmm& y);
+
+  std::map<std::pair<std::uint64_t, int>, Xbyak::Label> constants_;  // by bits and size
+};
+
+}  // namespace gamelan::engine::jit
