@@ -53,7 +53,8 @@ bool is_at_hand(const View& view, ArrayId first_of_batch) {
 /// Operations, roughly, of which `heavy` make one pass over memory.
 std::int64_t work_of(const Command& command, ArrayId first_of_batch) {
   std::int64_t elements = protocol::element_count(command.out.extents);
-  const bool is_light = command.creates && protocol::is_elementwise(command.op) && std::all_of(command.in.begin(), command.in.end(), [&](const auto& operand) {
+  const bool is_cheap = protocol::is_elementwise(command.op) && (protocol::info(command.op).traits & protocol::transcendental) == 0;
+  const bool is_light = command.creates && is_cheap && std::all_of(command.in.begin(), command.in.end(), [&](const auto& operand) {
     const auto* view = std::get_if<View>(&operand);
     return view == nullptr || is_at_hand(*view, first_of_batch);
   });
