@@ -2,8 +2,11 @@
 #include "engine/postponed.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 namespace gamelan::engine {
 namespace {
@@ -25,6 +28,21 @@ Ids touched_by(const Batch& batch) {
   }
   for (const View& view : batch.fetches) touched.insert(view.base);
   return touched;
+}
+
+/// Whether no two elements of a view share a byte, as in every view that slicing gives: each axis steps over all that
+/// the shorter ones reach. (Windows that slide, from another client, keep what was assigned last, not what was assigned.)
+bool is_injective(const View& view) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> axes;  // step and extent
+  for (std::size_t k = 0; k < view.extents.size(); ++k)
+    if (view.extents[k] > 1) axes.emplace_back(std::abs(view.strides[k]), view.extents[k]);
+  std::sort(axes.begin(), axes.end());
+  auto reach = static_cast<std::int64_t>(protocol::size_of(view.dtype));
+  for (const auto& [step, extent] : axes) {
+    if (step < reach) return false;
+    reach += step * (extent - 1);
+  }
+  return true;
 }
 
 Command copy_of(const Postponed::Copy& copy, std::uint32_t origin) {
@@ -99,7 +117,7 @@ std::vector<Postponed::Copy> Postponed::find(const Batch& batch) {
     if (created.contains(base) || last_write[base] != c || gone.contains(base)) continue;
     if (!created.contains(array) || last_write[array] >= c || gone.contains(array)) continue;
     const Command& making = batch.commands[created[array]];
-    if (!protocol::same_elements(*from, making.out) || protocol::element_count(from->extents) == 0) continue;
+    if (!protocol::same_elements(*from, making.out) || !is_injective(command.out) || protocol::element_count(from->extents) == 0) continue;
     gone.insert(array);
     const auto origin = making.origin < batch.origins.size() ? batch.origins[making.origin] : protocol::Origin{};
     found.push_back({making.out, command.out, origin, c});

@@ -73,7 +73,6 @@ void Arithmetic::emit_constants() {
   }
 }
 
-
 void Arithmetic::logic(Op op, const Opmask& out, const Opmask& x, const Opmask& y) {
   switch (op) {
     case Op::add:
