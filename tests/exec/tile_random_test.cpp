@@ -12,6 +12,7 @@
 #include "engine/exec/tile_translation.hpp"
 #include "tests/exec/every_dtype.hpp"
 #include "tests/exec/tile_program.hpp"
+#include "tests/random.hpp"
 
 namespace gamelan::engine::exec {
 namespace {
@@ -23,13 +24,9 @@ struct Block {
   Shape strides;
 };
 
-class Random {
+class Random : public testing::Choices {
  public:
-  explicit Random(unsigned seed) : engine_(seed) {}
-  int below(int limit) { return std::uniform_int_distribution<int>(0, limit - 1)(engine_); }
-  bool chance(int percent) { return below(100) < percent; }
-  template <class T>
-  const T& pick(const std::vector<T>& from) { return from[static_cast<std::size_t>(below(static_cast<int>(from.size())))]; }
+  using Choices::Choices;
 
   Shape shape() {
     static const std::vector<int> extents{1, 2, 3, 5, 7, 31, 32, 33, 100, 1023, 1024, 1025, 2500};
@@ -41,7 +38,7 @@ class Random {
       count *= extent;
     }
     if (chance(3) && !result.empty()) result[0] = 0;
-    std::shuffle(result.begin(), result.end(), engine_);
+    std::shuffle(result.begin(), result.end(), engine());
     return result;
   }
 
@@ -64,7 +61,7 @@ class Random {
     const auto item = static_cast<std::int64_t>(protocol::size_of(dtype));
     std::vector<std::size_t> order(extents.size());
     for (std::size_t axis = 0; axis < order.size(); ++axis) order[axis] = order.size() - 1 - axis;
-    if (chance(30)) std::shuffle(order.begin(), order.end(), engine_);
+    if (chance(30)) std::shuffle(order.begin(), order.end(), engine());
     const bool is_plain = chance(50);
     const bool is_scalar = may_repeat && chance(15);
     Block result;
@@ -95,11 +92,6 @@ class Random {
       find_cast(Dtype::float64, dtype)(reinterpret_cast<const std::byte*>(&value), 0, bytes.data() + at, 0, 1);
     }
   }
-
-  std::mt19937& engine() { return engine_; }
-
- private:
-  std::mt19937 engine_;
 };
 
 /// What programs are made of: anything, or mostly what is compiled, in long runs.

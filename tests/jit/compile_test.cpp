@@ -15,6 +15,7 @@
 #include "engine/exec/elementwise.hpp"
 #include "engine/jit/exits.hpp"
 #include "engine/jit/schedule.hpp"
+#include "tests/random.hpp"
 
 namespace gamelan::engine::jit {
 namespace {
@@ -32,13 +33,9 @@ struct Sample {
   std::vector<Place> places;
 };
 
-class Random {
+class Random : public testing::Choices {
  public:
-  explicit Random(unsigned seed) : engine_(seed) {}
-  int below(int limit) { return std::uniform_int_distribution<int>(0, limit - 1)(engine_); }
-  bool chance(int percent) { return below(100) < percent; }
-  template <class T>
-  const T& pick(const std::vector<T>& from) { return from[static_cast<std::size_t>(below(static_cast<int>(from.size())))]; }
+  using Choices::Choices;
 
   Bits value(Dtype dtype) {
     static const std::vector<double> odd{0.0, -0.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(),
@@ -49,9 +46,6 @@ class Random {
     exec::find_cast(Dtype::float64, dtype)(reinterpret_cast<const std::byte*>(&number), 0, bits.data(), 0, 1);
     return bits;
   }
-
- private:
-  std::mt19937 engine_;
 };
 
 /// A value of the dtype among the nodes so far, of which there are `limit`.
