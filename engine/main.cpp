@@ -154,7 +154,9 @@ void play(const Options& options, Comm& comm) {
     problem = error;
   }
   comm.throw_together(problem);
+  board.on_lost([&server](const std::string& cause) { server->leave(cause); });
   lead(options, *server, board, session);
+  board.on_lost({});
 }
 
 int run(int argc, char** argv, const Options& options) {
