@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Fixtures of the cluster tier: one cluster for the session, made whole again after each test; or one of a test's own.
+
+Tests run on the machine and reach into the hosts through the object `cluster`; what hosts and tests both see lies below
+`cluster.home`. Skipped with the reason where there can be no cluster.
+"""
+import shutil
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from cluster import Cluster, why_not  # noqa: E402
+
+JOBS_END_SECONDS = 20
+
+
+@pytest.fixture(scope="session")
+def whole_cluster():
+    """Two nodes of four CPUs and a login host, with sshd on the nodes. Tests ask for `cluster`."""
+    reason = why_not()
+    if reason:
+        pytest.skip(reason)
+    with Cluster(nodes=2) as up:
+        yield up
+
+
+@pytest.fixture
+def cluster(whole_cluster):
+    """The session's cluster: idle, all hosts on, the network as fast as the machine; and so again afterwards."""
+    yield whole_cluster
+    whole_cluster.network.set_link(0, 0)
+    for host in whole_cluster.numbers:
+        whole_cluster.heal(host)
+        if not whole_cluster.is_on(host):
+            whole_cluster.power_on(host)
+    end_jobs(whole_cluster)
+    whole_cluster.await_idle()
+    shutil.rmtree(whole_cluster.home / ".local", ignore_errors=True)
+
+
+def end_jobs(cluster):
+    """Cancel what is in the queue and wait until it is empty."""
+    deadline = time.monotonic() + JOBS_END_SECONDS
+    while cluster.slurm("squeue", "-h"):
+        cluster.run("login", ["scancel", "--user=root"])
+        cluster.run("login", ["scancel", "--user=player"])
+        assert time.monotonic() < deadline, f"jobs do not end: {cluster.slurm('squeue')}"
+        time.sleep(0.2)
