@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The cluster itself: hosts that are apart, a Slurm that starts MPI over several of them, and nothing left at the end."""
-import os
+import json
 import subprocess
-import sys
-import time
-from pathlib import Path
 
+import link_probe
 import pytest
-from cluster import Cluster, ClusterError
+from cluster import BUILD, ClusterError
 from namespaces import wait_for
 
 
 def test_hosts_are_apart_and_share_a_file_system(cluster):
-    assert cluster.slurm("srun", "-N2", "hostname").split() == ["node1", "node2"]
+    assert sorted(cluster.slurm("srun", "-N2", "hostname").split()) == ["node1", "node2"]
     cluster.run("node1", ["touch", "/tmp/mine", "/dev/shm/mine", cluster.home / "ours"], check=True)
     assert cluster.run("node2", ["ls", "/tmp", "/dev/shm"], check=True).stdout.split() == ["/dev/shm:", "/tmp:"]
     assert cluster.run("node2", ["ls", cluster.home], check=True).stdout.split() == ["ours"]
@@ -48,3 +46,75 @@ def test_a_command_that_takes_too_long_is_killed(cluster):
         cluster.run("node1", ["false"], check=True)
     with pytest.raises(ClusterError, match="Invalid partition"):
         cluster.slurm("sbatch", "-p", "nowhere", "--wrap", "true")
+
+
+def test_mpi_goes_over_the_network_between_nodes_and_nowhere_else_within(cluster):
+    size = 4_000_000
+
+    def probe(*options):
+        before = cluster.network.traffic()["node1"]
+        done = cluster.slurm("srun", "--mpi=pmix", "-K", *options, BUILD / "tests" / "mpi_probe", size, timeout=40)
+        return json.loads(done), cluster.network.traffic()["node1"].bytes_in - before.bytes_in
+
+    apart, sent = probe("-N2", "-n4", "--ntasks-per-node=2")
+    assert (apart["ranks"], apart["together"], apart["sum"]) == (4, 2, 6)
+    assert 2 * size < sent < 2.5 * size
+    together, sent = probe("-N1", "-n4", "-w", "node1")
+    assert (together["ranks"], together["together"]) == (4, 4) and sent < size / 10
+
+
+@pytest.mark.parametrize("delay_us, rate_mbit", [(0, 100), (1000, 1000), (10_000, 300)])
+def test_delay_and_rate_are_what_was_set(cluster, delay_us, rate_mbit):
+    """Nothing is faster than the link, whatever the machine does; slower only by what a busy machine may add."""
+    cluster.set_link(delay_us, rate_mbit)
+    seen = link_probe.between(cluster, "node1", "node2", size=int(rate_mbit * 1e6 / 8 * 0.4))
+    assert 2 * delay_us <= seen["round_trip_us"] < 2 * delay_us + 5000
+    assert 0.4 * rate_mbit < seen["mbit_per_second"] <= rate_mbit
+
+
+def test_the_link_changes_while_it_is_used(cluster):
+    cluster.set_link(20_000, 0)
+    slow = link_probe.between(cluster, "login", "node2", size=1 << 20)["round_trip_us"]
+    cluster.set_link(0, 0)
+    assert slow > 40_000 > 4 * link_probe.between(cluster, "login", "node2", size=1 << 20)["round_trip_us"]
+
+
+def test_a_cut_is_survived_by_what_waits_and_seen_by_what_does_not(cluster):
+    ask = ["bash", "-c", "exec 3<>/dev/tcp/node2/22 && read -t 3 -u 3 line && echo $line"]
+    assert "SSH" in cluster.run("node1", ask).stdout
+    dropped = cluster.network.traffic()["node2"].dropped
+    cluster.cut("node2")
+    waiting = cluster.popen("node1", ["bash", "-c", ask[2].replace("-t 3", "-t 30")], text=True, stdout=subprocess.PIPE)
+    assert "SSH" not in cluster.run("node1", ["timeout", "1", *ask]).stdout
+    assert cluster.network.traffic()["node2"].dropped > dropped
+    cluster.heal("node2")
+    assert "SSH" in waiting.communicate(timeout=20)[0]
+
+
+def test_a_node_without_power_is_noticed_and_comes_back(cluster):
+    job = cluster.slurm("sbatch", "--parsable", "--no-requeue", "-w", "node2", "-o/dev/null", "--wrap", "sleep 600")
+    wait_for(lambda: cluster.processes("node2", "sleep 600"), 10, "the job's start")
+    cluster.power_off("node2")
+    with pytest.raises(ClusterError, match="node2 is off"):
+        cluster.run("node2", ["true"])
+    wait_for(lambda: "NODE_FAIL" in cluster.slurm("scontrol", "show", "job", job), 40, "Slurm's notice")
+    assert cluster.run("node1", ["true"]).returncode == 0
+    cluster.power_on("node2")
+    cluster.await_idle()
+    assert cluster.slurm("srun", "-w", "node2", "hostname") == "node2"
+    assert not cluster.processes("node2", "sleep 600")
+
+
+def test_slurmctld_stops_and_starts_again(cluster):
+    cluster.stop_slurmctld()
+    with pytest.raises(ClusterError, match="Unable to contact slurm controller"):
+        cluster.slurm("squeue")
+    cluster.start_slurmctld()
+    cluster.await_idle()
+
+
+def test_the_login_host_reboots(cluster):
+    cluster.power_off("login")
+    cluster.power_on("login")
+    cluster.await_idle()
+    assert cluster.slurm("srun", "-N2", "-l", "true") == ""
