@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import namespaces  # noqa: E402
 import slurm_files  # noqa: E402
-from namespaces import ClusterError, Guard, Host, entered, wait_for  # noqa: E402
+from namespaces import ClusterError, Entered, Guard, Host, command_inside, wait_for  # noqa: E402
 from network import Network  # noqa: E402
 
 BUILD = Path(os.environ.get("GAMELAN_BUILD", Path(__file__).resolve().parents[2] / "build")).resolve()
@@ -101,7 +101,7 @@ class Cluster:
     def _in_holder(self, command, log="bind"):
         """In the cluster's namespaces, but on no host."""
         with open(self.folder / "log" / f"{log}.out", "wb") as output:
-            return entered(self._guard.holder, command, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+            return Entered(command_inside(self._guard.holder, command), stdin=subprocess.DEVNULL, stdout=output, stderr=output)
 
     def _start_munge(self):
         base = self.folder / "munge"
@@ -180,17 +180,20 @@ class Cluster:
                  "OMPI_ALLOW_RUN_AS_ROOT": 1, "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": 1}
         return {key: str(value) for key, value in {**fixed, **changes}.items() if value is not None}
 
+    def command(self, host, argv, user=None, cwd=None):
+        """The command of the machine that runs argv on a host; its environment is the caller's affair."""
+        if host not in self._hosts:
+            raise ClusterError(f"{host} is off")
+        return command_inside(self._hosts[host].pid, argv, cwd or self.environment(user)["HOME"], user)
+
     def popen(self, host, argv, user=None, env=None, cwd=None, **options):
         """Start a program on a host; subprocess.Popen's options. `user`: None is root, else slurm_files.USER_ID.
 
-        `env`: changes of `environment`; a value None takes a variable away.
+        `env`: changes of `environment`; a value None takes a variable away. Signals of the object returned go to the
+        program itself.
         """
-        if host not in self._hosts:
-            raise ClusterError(f"{host} is off")
-        environment = self.environment(user, **(env or {}))
         options.setdefault("stdin", subprocess.DEVNULL)
-        return entered(self._hosts[host].pid, argv, directory=cwd or environment["HOME"], user=user, env=environment,
-                       **options)
+        return Entered(self.command(host, argv, user, cwd), env=self.environment(user, **(env or {})), **options)
 
     def run(self, host, argv, user=None, env=None, timeout=60, check=False, input=None, cwd=None):
         """Run a program to its end; a subprocess.CompletedProcess with text. TimeoutExpired after `timeout` seconds."""

@@ -57,10 +57,10 @@ def mbit_per_second(address, size):
 
 def between(cluster, sender, receiver, size=32 << 20):
     """{"round_trip_us", "mbit_per_second"} from one host of a cluster to another."""
-    server = cluster.popen(receiver, ["python3", __file__, "serve"], text=True, stdout=-1)
+    server = cluster.popen(receiver, ["/usr/bin/python3", __file__, "serve"], text=True, stdout=-1)
     try:
         assert server.stdout.readline() == "ready\n"
-        done = cluster.run(sender, ["python3", __file__, "ask", cluster.address(receiver), size], check=True)
+        done = cluster.run(sender, ["/usr/bin/python3", __file__, "ask", cluster.address(receiver), size], check=True)
         return json.loads(done.stdout)
     finally:
         server.kill()

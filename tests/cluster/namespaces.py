@@ -90,12 +90,11 @@ class Entered(subprocess.Popen):
                 pass
 
 
-def entered(pid, argv, *, directory="/", user=None, **options):
-    """Start argv inside the host whose PID 1 is `pid`. It is killed when the one who started it ends."""
+def command_inside(pid, argv, directory="/", user=None):
+    """The command that runs argv inside the host whose PID 1 is `pid`, killed when the one who started it ends."""
     become = ["--reuid", str(user), "--regid", str(user), "--init-groups"] if user else []
-    command = ["nsenter", "--target", str(pid), "--mount", "--uts", "--ipc", "--net", "--pid", "setpriv", "--pdeathsig",
-               "KILL", *become, "env", f"--chdir={directory}", *map(str, argv)]
-    return Entered(command, **options)
+    return ["nsenter", "--target", str(pid), "--mount", "--uts", "--ipc", "--net", "--pid", "setpriv", "--pdeathsig", "KILL",
+            *become, "env", f"--chdir={directory}", *map(str, argv)]
 
 
 class Guard:
