@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from cluster import Cluster, why_not  # noqa: E402
 
 JOBS_END_SECONDS = 20
+ORPHANS_SECONDS = 5
 
 
 @pytest.fixture(scope="session")
@@ -40,6 +41,7 @@ def cluster(whole_cluster):
     end_jobs(whole_cluster)
     whole_cluster.await_idle()
     shutil.rmtree(whole_cluster.home / ".local", ignore_errors=True)
+    assert not (left := clear_away(whole_cluster)), f"left over on the hosts: {left}"
 
 
 def end_jobs(cluster):
@@ -50,3 +52,23 @@ def end_jobs(cluster):
         cluster.run("login", ["scancel", "--user=player"])
         assert time.monotonic() < deadline, f"jobs do not end: {cluster.slurm('squeue')}"
         time.sleep(0.2)
+
+
+def clear_away(cluster):
+    """Orphans of ours, which are named and then ended, so that the next test is not blamed for them."""
+    deadline = time.monotonic() + ORPHANS_SECONDS
+    while (left := {host: orphans for host in cluster.numbers if (orphans := orphans_on(cluster, host))}):
+        if time.monotonic() > deadline:
+            break
+        time.sleep(0.2)
+    for host, (processes, files) in left.items():
+        cluster.run(host, ["kill", "-9", *processes])
+        cluster.run(host, ["rm", "-rf", *(f"/dev/shm/{name}" for name in files)])
+    return left
+
+
+def orphans_on(cluster, host):
+    """(Processes of Gamelan, files in shared memory) of a host, or None."""
+    processes = cluster.processes(host, "gamelan-")
+    files = cluster.run(host, ["ls", "-A", "/dev/shm"], check=True).stdout.split()
+    return (processes, files) if processes or files else None

@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 PLACE = Path("/var/tmp")  # not /tmp: each host has its own
-PREFIX = "gamelan-cluster-"
+PREFIX = "orchestra-"
 # PID 1 adopts and reaps orphans. --kill-child and --pdeathsig: the links by which death goes down the chain.
 HOLD = ["setpriv", "--pdeathsig", "KILL", "unshare", "--net", "--mount", "--pid", "--uts", "--ipc", "--fork",
         "--kill-child=KILL", "--mount-proc", "bash", "-c", "echo up; sleep infinity & wait"]
@@ -48,7 +48,7 @@ def sweep():
 
 def make_folder():
     """Locked before it has the name that `sweep` looks for."""
-    folder = Path(tempfile.mkdtemp(prefix=".gamelan-", dir=PLACE))
+    folder = Path(tempfile.mkdtemp(prefix=".orchestra-", dir=PLACE))
     folder.chmod(0o755)
     lock = take(folder)
     return folder.rename(PLACE / (PREFIX + folder.name[-6:])), lock

@@ -14,6 +14,7 @@ def test_hosts_are_apart_and_share_a_file_system(cluster):
     cluster.run("node1", ["touch", "/tmp/mine", "/dev/shm/mine", cluster.home / "ours"], check=True)
     assert cluster.run("node2", ["ls", "/tmp", "/dev/shm"], check=True).stdout.split() == ["/dev/shm:", "/tmp:"]
     assert cluster.run("node2", ["ls", cluster.home], check=True).stdout.split() == ["ours"]
+    cluster.run("node1", ["rm", "/tmp/mine", "/dev/shm/mine"], check=True)
     assert len(cluster.processes("login")) < 20 and cluster.processes("login", "slurmctld")
     assert not cluster.processes("node1", "slurmctld")
 

@@ -4,6 +4,7 @@
 What is computed on several nodes is compared, bit for bit, with what one node computes.
 """
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,20 @@ def compute(cluster, connection_file, *argv):
     return cluster.run("login", ["/usr/bin/python3", *argv], env={"GAMELAN_CONNECT": connection_file}, check=True).stdout
 
 
+def quickest_batch_us(cluster, connection_file):
+    """The least time of a batch of one small computation and the number that it brings back."""
+    program = """
+import time, gamelan as np
+a, taken = np.arange(70_000.0), []
+for _ in range(31):
+    start = time.perf_counter()
+    float(a[0:1000].sum())
+    taken.append(time.perf_counter() - start)
+print(min(taken) * 1e6)
+"""
+    return float(compute(cluster, connection_file, "-c", program))
+
+
 @pytest.fixture(scope="module")
 def of_one_node(whole_cluster):
     """The fingerprints of all programs as four ranks of one node compute them."""
@@ -78,6 +93,32 @@ def test_a_notebook_on_the_login_host_computes_on_a_node(cluster):
         assert notebook.run("%engines stop").status == "ok"
     wait_for(lambda: not cluster.slurm("squeue", "-h"), 20, "an empty queue")
     assert not cluster.processes("node1", "gamelan-engine") and not cluster.processes("login", "gamelan-kernel")
+
+
+def test_the_first_result_comes_within_five_seconds_of_sbatch(cluster):
+    begun = time.monotonic()
+    path = start(cluster, *ONE_NODE)
+    out = compute(cluster, path, "-c", "import gamelan as np; print(float(np.ones(100_000).sum()))")
+    assert out == "100000.0\n" and time.monotonic() - begun < 5
+    stop(cluster)
+
+
+def test_a_batch_takes_one_round_trip(cluster):
+    delay_us = 20_000
+    path = start(cluster, *ONE_NODE)
+    cluster.set_link(delay_us, 1000)
+    assert 2 * delay_us <= quickest_batch_us(cluster, path) < 2 * delay_us + 5000
+    cluster.set_link(0, 0)
+    stop(cluster)
+
+
+def test_a_batch_on_two_nodes_takes_one_round_trip_more(cluster):
+    delay_us = 20_000
+    path = start_on_several(cluster, *TWO_NODES)
+    cluster.set_link(delay_us, 1000)
+    assert 2 * delay_us <= quickest_batch_us(cluster, path) < 4 * delay_us + 5000
+    cluster.set_link(0, 0)
+    stop(cluster)
 
 
 def test_an_ordinary_users_notebook(cluster):

@@ -114,7 +114,7 @@ def test_two_clusters_side_by_side(other):
 
 def test_a_cluster_that_does_not_come_up_says_why(monkeypatch):
     monkeypatch.setattr("slurm_files.SLURM_CONF", "ClusterName=broken\nNoSuchOption=1\n{nodes}\n")
-    before = set(Path("/var/tmp").glob("gamelan-cluster-*"))
+    before = set(Path("/var/tmp").glob("orchestra-*"))
     with pytest.raises(ClusterError, match="(?s)did not come up.*NoSuchOption"):
         Cluster(nodes=1).up()
-    assert set(Path("/var/tmp").glob("gamelan-cluster-*")) <= before
+    assert set(Path("/var/tmp").glob("orchestra-*")) <= before
