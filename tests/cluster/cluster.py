@@ -8,12 +8,9 @@
 For people: `python3 tests/cluster/cluster.py up --nodes 2` keeps one until Ctrl-C and prints how to enter a host. Hosts
 are made in namespaces.py, their network is switch.cpp behind network.py, their files are written by slurm_files.py.
 """
-import argparse
 import os
-import signal
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -22,6 +19,7 @@ import namespaces  # noqa: E402
 import slurm_files  # noqa: E402
 from namespaces import ClusterError, Entered, Guard, Host, command_inside, wait_for  # noqa: E402
 from network import Network  # noqa: E402
+from slurm_files import why_no_ssh  # noqa: E402
 
 BUILD = Path(os.environ.get("GAMELAN_BUILD", Path(__file__).resolve().parents[2] / "build")).resolve()
 SWITCH = BUILD / "tests" / "cluster_switch"
@@ -31,25 +29,28 @@ UP_SECONDS = 30
 BIND = 'for name in hosts passwd group shadow; do mount --bind "$1/etc/$name" "/etc/$name"; done'
 
 
-def why_not(ssh=True):
+def why_not():
     """Why there can be no cluster here; "" when there can."""
     if not SWITCH.exists():
         return f"{SWITCH} is not built: tests/run cluster builds it"
-    return namespaces.why_not() or slurm_files.why_not(ssh)
+    return namespaces.why_not() or slurm_files.why_not()
 
 
 class Cluster:
     """The login host "login" and nodes "node1", "node2" ..., each with `cpus` CPUs as Slurm counts them.
 
-    `home` is root's home folder, on the file system that all hosts share; /tmp and /dev/shm are each host's own.
+    `home` is root's home folder, on the file system that all hosts share; /tmp and /dev/shm are each host's own. `ssh`:
+    whether nodes run sshd, by default when it is installed.
     """
 
-    def __init__(self, nodes=2, cpus=4, delay_us=0, rate_mbit=0, ssh=True):
+    def __init__(self, nodes=2, cpus=4, delay_us=0, rate_mbit=0, ssh=None):
+        if ssh and why_no_ssh():
+            raise ClusterError(why_no_ssh())
         if not 1 <= nodes <= MOST_NODES:
             raise ValueError(f"nodes: got {nodes}, expected 1 to {MOST_NODES}")
         self.nodes = [f"node{number}" for number in range(1, nodes + 1)]
         self.numbers = {"login": slurm_files.LOGIN_NUMBER, **{name: at + 1 for at, name in enumerate(self.nodes)}}
-        self.cpus, self.ssh = cpus, ssh
+        self.cpus, self.ssh = cpus, not why_no_ssh() if ssh is None else ssh
         self._link = delay_us, rate_mbit
         self._guard, self._hosts, self._daemons = None, {}, []
 
@@ -149,6 +150,10 @@ class Cluster:
         self.network.unplug(host)
         self._hosts.pop(host).end()
 
+    def pid(self, host):
+        """The host's PID 1, as the machine counts."""
+        return self._hosts[host].pid
+
     def is_on(self, host):
         return host in self._hosts
 
@@ -240,66 +245,6 @@ class Cluster:
         return {int(pid): args for pid, args in lines if word in args}
 
 
-def keep_up(options):
-    """Bring a cluster up for a person and hold it until Ctrl-C."""
-    reason = why_not(not options.no_ssh)
-    if reason:
-        print(f"no cluster here: {reason}", file=sys.stderr)
-        return 3
-    end = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda number, frame: end.set())
-    with Cluster(options.nodes, options.cpus, options.delay_us, options.rate_mbit, not options.no_ssh) as cluster:
-        print(cluster.slurm("sinfo", "-N"))
-        script = cluster.folder / "enter"
-        words = " ".join(f"{key}='{value}'" for key, value in cluster.environment().items())
-        cases = "\n".join(f"  {name}) pid={host.pid} ;;" for name, host in cluster._hosts.items())
-        script.write_text(f"""#!/bin/bash
-# Enter a host: enter HOST [COMMAND ...]
-case $1 in
-{cases}
-  *) echo "no host $1" >&2; exit 2 ;;
-esac
-shift
-[ $# -gt 0 ] || set -- bash
-exec nsenter --target $pid --mount --uts --ipc --net --pid env -i TERM="$TERM" {words} env --chdir={cluster.home} "$@"
-""")
-        script.chmod(0o755)
-        me = f"python3 {Path(__file__).resolve()}"
-        print(f"enter a host:        {script} login\nchange the network:  {me} link {cluster.folder} DELAY_US RATE_MBIT\n"
-              f"cut a host off:      {me} cut {cluster.folder} node1; {me} heal {cluster.folder} node1\nCtrl-C ends it all",
-              flush=True)
-        end.wait()
-    return 0
-
-
-def main(arguments):
-    parser = argparse.ArgumentParser(prog="cluster.py", description="a cluster of namespaces with a real Slurm")
-    commands = parser.add_subparsers(dest="command", required=True)
-    up = commands.add_parser("up", help="bring one up and keep it until Ctrl-C")
-    up.add_argument("--nodes", type=int, default=2)
-    up.add_argument("--cpus", type=int, default=4, help="per node, as Slurm counts them")
-    up.add_argument("--delay-us", type=float, default=0, help="one-way delay between hosts")
-    up.add_argument("--rate-mbit", type=float, default=0, help="rate of each host's link; 0: no limit")
-    up.add_argument("--no-ssh", action="store_true", help="nodes without sshd")
-    link = commands.add_parser("link", help="change delay and rate of a running cluster")
-    link.add_argument("folder", type=Path)
-    link.add_argument("delay_us", type=float)
-    link.add_argument("rate_mbit", type=float)
-    for name in ("cut", "heal"):
-        command = commands.add_parser(name, help=f"{name} a host's network")
-        command.add_argument("folder", type=Path)
-        command.add_argument("host")
-    options = parser.parse_args(arguments)
-    if options.command == "up":
-        return keep_up(options)
-    network = Network(options.folder / "switch")
-    if options.command == "link":
-        network.set_link(options.delay_us, options.rate_mbit)
-    else:
-        getattr(network, options.command)(options.host)
-    return 0
-
-
 if __name__ == "__main__":
+    from command_line import main
     sys.exit(main(sys.argv[1:]))

@@ -21,7 +21,7 @@ ORPHANS_SECONDS = 5
 
 @pytest.fixture(scope="session")
 def whole_cluster():
-    """Two nodes of four CPUs and a login host, with sshd on the nodes. Tests ask for `cluster`."""
+    """Two nodes of four CPUs and a login host, with sshd on the nodes where it is installed. Tests ask for `cluster`."""
     reason = why_not()
     if reason:
         pytest.skip(reason)

@@ -35,7 +35,8 @@ CELL_TURNS = 21
 
 def told(what, seconds, note=""):
     seconds = sorted(seconds)
-    print(f"{what:46} {statistics.median(seconds) * 1e3:10.2f} ms  best {seconds[0] * 1e3:9.2f}  of {len(seconds):2}  {note}", flush=True)
+    print(f"{what:46} {statistics.median(seconds) * 1e3:10.2f} ms  best {seconds[0] * 1e3:9.2f}  of {len(seconds):2}  {note}",
+          flush=True)
 
 
 def up_and_down(turns):

@@ -85,7 +85,8 @@ def counted():
 
 def mixed_types():
     a, b = draw(27, 90_001, dtype="i4"), draw(28, 90_001, dtype="f4")
-    return a // 7 + b, (a % 13).astype("u1") + np.ones(90_001, dtype="i2"), np.exp(b) * np.sin(a), a[::-1] & 255, (b + 1j * a) ** 2
+    return (a // 7 + b, (a % 13).astype("u1") + np.ones(90_001, dtype="i2"), np.exp(b) * np.sin(a), a[::-1] & 255,
+            (b + 1j * a) ** 2)
 
 
 def random():

@@ -64,11 +64,21 @@ PrintMotd no
 """
 
 
-def why_not(needs_ssh):
-    """Which of Debian's packages is missing; "" when none."""
+def why_not():
+    """Which programs are missing; "" when none."""
+    missing = _missing(PROGRAMS)
+    return f"not installed: {missing} (deploy/packages.txt, section test)" if missing else ""
+
+
+def why_no_ssh():
+    """The same for hosts to be entered by ssh."""
+    missing = _missing(SSH_PROGRAMS)
+    return f"not installed: {missing} (deploy/packages.txt, section container)" if missing else ""
+
+
+def _missing(programs):
     path = os.environ["PATH"] + ":/usr/sbin:/sbin"
-    missing = [name for name in PROGRAMS + (SSH_PROGRAMS if needs_ssh else ()) if not shutil.which(name, path=path)]
-    return f"not installed: {', '.join(missing)} (deploy/packages.txt, section test)" if missing else ""
+    return ", ".join(name for name in programs if not shutil.which(name, path=path))
 
 
 def write(base, nodes, cpus):

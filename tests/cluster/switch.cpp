@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The network of the test cluster: an Ethernet switch in user space, a TAP device per host. Decides when a frame arrives:
-// each host has a full-duplex link of a settable rate, each way costs a settable delay, a cut port loses every frame.
-// Driven by tests/cluster/network.py over a socket; knows nothing of Slurm, MPI or addresses above Ethernet.
-// Usage: switch CONTROL_SOCKET
+// The network of the test cluster: an Ethernet switch in user space, a TAP device per host. Decides when a
+// frame arrives: each host has a full-duplex link of a settable rate, each way costs a settable delay, a cut
+// port loses every frame. Driven by tests/cluster/network.py over a socket; knows nothing of Slurm, MPI or
+// addresses above Ethernet. Usage: switch CONTROL_SOCKET
 #include <fcntl.h>
 #include <linux/if.h>
 #include <linux/if_arp.h>
@@ -39,7 +39,7 @@ constexpr std::size_t virtio_header_bytes = 10;
 constexpr std::size_t ethernet_header_bytes = 14;
 constexpr std::size_t most_frame_bytes = 70'000;
 constexpr std::size_t most_queued_bytes = std::size_t{64} << 20;
-constexpr Nanoseconds read_ahead = 100'000;  // a sender's card is never further behind: the rest waits in its own queue
+constexpr Nanoseconds read_ahead = 100'000;  // a card is never further behind: the rest waits in its host
 constexpr int reads_per_turn = 16;
 constexpr int real_time_priority = 10;
 
@@ -49,7 +49,9 @@ Nanoseconds now() {
   return Nanoseconds{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-[[noreturn]] void fail(const std::string& what) { throw std::runtime_error(what + ": " + std::strerror(errno)); }
+[[noreturn]] void fail(const std::string& what) {
+  throw std::runtime_error(what + ": " + std::strerror(errno));
+}
 
 struct Frame {
   Nanoseconds due;
@@ -67,7 +69,8 @@ struct Port {
 
 /// A TAP device `eth0` in the network namespace at `path`; closing it removes the device.
 int open_tap(const std::string& path, const Mac& mac) {
-  const int here = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC), there = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int here = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+  const int there = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (here < 0 || there < 0) fail("open " + path);
   if (setns(there, CLONE_NEWNET) != 0) fail("setns " + path);
   const int tap = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
@@ -95,7 +98,8 @@ class Switch {
     listener_ = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
-    if (control_path.size() >= sizeof address.sun_path) throw std::runtime_error("path too long: " + control_path);
+    if (control_path.size() >= sizeof address.sun_path)
+      throw std::runtime_error("path too long: " + control_path);
     std::copy(control_path.begin(), control_path.end(), address.sun_path);
     if (listener_ < 0 || bind(listener_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
         listen(listener_, 8) != 0)
@@ -146,10 +150,12 @@ class Switch {
     for (std::size_t at = first_port; at < polled_.size(); ++at)
       if (polled_[at].revents & POLLIN) read_from(*senders_[at - first_port]);
     std::erase_if(clients_, [&](int client) {
-      const auto entry = std::find_if(polled_.begin() + 1, polled_.end(), [&](const pollfd& p) { return p.fd == client; });
-      return entry->revents && !serve(client);
+      const auto is_its = [&](const pollfd& entry) { return entry.fd == client; };
+      return std::find_if(polled_.begin() + 1, polled_.end(), is_its)->revents && !serve(client);
     });
-    if (polled_.front().revents & POLLIN) clients_.push_back(accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC));
+    if (!(polled_.front().revents & POLLIN)) return;
+    const int client = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+    if (client >= 0) clients_.push_back(client);
   }
 
   void read_from(Port& sender) {
@@ -177,8 +183,8 @@ class Switch {
     }
   }
 
-  /// Cut-through: the first bit leaves towards `port` while the last has not yet come in. One flow sees the rate once;
-  /// flows from one host share its uplink, flows to one host its downlink.
+  /// Cut-through: the first bit leaves towards `port` while the last has not yet come in. One flow sees the
+  /// rate once; flows from one host share its uplink, flows to one host its downlink.
   void send(Port& port, const std::uint8_t* data, std::size_t bytes, Nanoseconds starts) {
     if (port.tap < 0 || port.is_cut || port.queued_bytes + bytes > most_queued_bytes) {
       ++port.dropped;
@@ -254,8 +260,8 @@ class Switch {
   std::string count() const {
     std::ostringstream text;
     for (const auto& [name, port] : ports_)
-      text << name << ' ' << port.frames_in << ' ' << port.bytes_in << ' ' << port.frames_out << ' ' << port.bytes_out << ' '
-           << port.dropped << '\n';
+      text << name << ' ' << port.frames_in << ' ' << port.bytes_in << ' ' << port.frames_out << ' '
+           << port.bytes_out << ' ' << port.dropped << '\n';
     return text.str();
   }
 
@@ -276,10 +282,11 @@ int main(int argc, char** argv) {
     std::fputs("usage: switch CONTROL_SOCKET\n", stderr);
     return 2;
   }
-  // Ranks that wait busily would starve us and be measured as latency. Where this is not allowed, figures are noisier.
+  // Ranks that wait busily would starve us and be measured as latency. Not allowed everywhere.
   const sched_param priority{.sched_priority = real_time_priority};
   if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority) != 0)
-    std::fprintf(stderr, "switch: no real-time priority (%s): delays are longer while ranks are busy\n", std::strerror(errno));
+    std::fprintf(stderr, "switch: no real-time priority (%s): delays are longer while ranks are busy\n",
+                 std::strerror(errno));
   prctl(PR_SET_TIMERSLACK, 1000UL);
   try {
     Switch(argv[1]).run();
