@@ -6,6 +6,7 @@ import subprocess
 import link_probe
 import pytest
 from cluster import BUILD, ClusterError
+from mending import mend
 from namespaces import wait_for
 from slurm_files import why_no_ssh
 
@@ -107,6 +108,16 @@ def test_a_node_without_power_is_noticed_and_comes_back(cluster):
     cluster.await_idle()
     assert cluster.slurm("srun", "-w", "node2", "hostname") == "node2"
     assert not cluster.processes("node2", "sleep 600")
+
+
+def test_what_a_test_breaks_is_mended(cluster):
+    cluster.cut("node1")
+    cluster.set_link(50_000, 10)
+    cluster.stop_slurmctld()
+    cluster.run("node2", ["pkill", "-9", "slurmd"], check=True)
+    mend(cluster)
+    cluster.await_idle()
+    assert sorted(cluster.slurm("srun", "-N2", "hostname").split()) == ["node1", "node2"]
 
 
 def test_slurmctld_stops_and_starts_again(cluster):
