@@ -55,6 +55,7 @@ TIERS = [
     Tier("kernel", [pytest("kernel")], 1200, "the notebook kernel, driven as a front end does"),
     Tier("launch", [pytest("launch")], 600, "starting, stopping, dying; the command gamelan"),
     Tier("slurm", [pytest("slurm")], 300, "a real one-node Slurm, brought up and taken down"),
+    Tier("cluster", [pytest("cluster")], 600, "a Slurm of several hosts: namespaces and a network of our own"),
     Tier("notebooks", [pytest("notebooks")], 900, "every notebook at 4 ranks against NumPy"),
     Tier("conformance", [pytest("conformance")], 1800, "public programs of others, from GAMELAN_GA4PY=DIRECTORY", default=False),
     Tier("smoke", [pytest("bench")], 300, "the bench at small sizes: every competitor computes the same"),
