@@ -49,6 +49,8 @@ class Board {
   Tickets& tickets(int rank) { return node_.tickets(rank); }
   /// Until other ranks have returned `drawn` more of this rank's tickets. Call once for every opening, also with 0.
   void await_returned(std::uint64_t drawn) { node_.await_returned(drawn); }
+  /// See NodeBoard.
+  void set_meanwhile(std::function<bool()> work) { node_.set_meanwhile(std::move(work)); }
   /// For waits that are not the board's: throws Error{engine_lost} when the launcher or another node is gone.
   void check_alive() const { node_.check_alive(-1); }
 

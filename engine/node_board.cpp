@@ -61,7 +61,7 @@ void NodeBoard::post(std::uint64_t message, std::uint64_t length, std::span<cons
   Control& leader = control(leader_);
   Slot& slot = leader.slots[message % slot_count];
   for (const int rank : comm_.near_ranks())
-    if (rank != 0 && message > slot_count) wait_for(control(rank).consumed, message - slot_count, rank);
+    if (rank != 0 && message > slot_count) wait_for(control(rank).consumed, message - slot_count, rank, false);
   slot.length = length;
   std::copy(bytes.begin(), bytes.end(), slot.bytes);
   leader.posted.publish(message);
@@ -167,11 +167,13 @@ void NodeBoard::await_returned(std::uint64_t drawn) {
   wait_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-void NodeBoard::wait_for(SharedCounter& counter, std::uint64_t target, int watched_rank) {
+void NodeBoard::wait_for(SharedCounter& counter, std::uint64_t target, int watched_rank, bool works) {
   if (wait_awake(counter, target, patience_)) return;
   auto next_check = std::chrono::steady_clock::now() + liveness_period;
   while (!counter.has_reached(target)) {
-    counter.sleep_below(target, liveness_period);
+    // MPI moves messages only when it is called: a rank with some under way looks after them.
+    const bool has_work = works && meanwhile_ && meanwhile_();
+    counter.sleep_below(target, has_work ? std::chrono::microseconds(50) : std::chrono::microseconds(liveness_period));
     if (std::chrono::steady_clock::now() < next_check) continue;  // woken, not timed out
     check_alive(watched_rank);
     next_check += liveness_period;

@@ -5,6 +5,7 @@
 #pragma once
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -64,6 +65,9 @@ class NodeBoard {
   void set_failure(std::uint64_t batch, protocol::ErrorKind kind, const std::string& text);
   std::optional<protocol::Error> failure_of(std::uint64_t batch) const;
 
+  /// What the waits of the rank's main thread do while they wait; true when there is more to do, and the wait must be short.
+  void set_meanwhile(std::function<bool()> work) { meanwhile_ = std::move(work); }
+
   /// Another node is gone: every wait on this one ends with the cause, within a second.
   void set_lost(const std::string& cause);
   /// Throws Error{engine_lost} when `rank` (all of the node when negative), the launcher or another node is gone.
@@ -98,7 +102,8 @@ class NodeBoard {
   };
 
   Control& control(int rank) const { return *controls_[static_cast<std::size_t>(rank)]; }
-  void wait_for(SharedCounter& counter, std::uint64_t target, int watched_rank);
+  /// `works`: on the main thread, which has something to do meanwhile.
+  void wait_for(SharedCounter& counter, std::uint64_t target, int watched_rank, bool works = true);
 
   Comm& comm_;
   dist::Heap& heap_;
@@ -108,6 +113,7 @@ class NodeBoard {
   Patience patience_;
   std::int64_t launcher_process_id_;
   bool is_watching_ = true;
+  std::function<bool()> meanwhile_;
   std::uint64_t given_ = 0;  ///< tickets of this rank that others have drawn
   double wait_seconds_ = 0;
 };

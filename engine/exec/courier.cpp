@@ -56,7 +56,15 @@ bool are_complete(std::vector<MPI_Request>& requests) {
 
 }  // namespace
 
+Courier::Courier(Comm& comm, dist::Heap& heap, Board& board) : comm_(comm), heap_(heap), board_(board) {
+  board_.set_meanwhile([this] {
+    progress();
+    return open_receives_ > 0 || !sent_.empty();
+  });
+}
+
 Courier::~Courier() {
+  board_.set_meanwhile({});
   if (std::uncaught_exceptions() == 0) drop_sent(true);
 }
 
@@ -132,7 +140,7 @@ bool Courier::receive_some() {
 
 void Courier::progress() {
   if (open_receives_ > 0) receive_some();
-  else if (!sent_.empty()) drop_sent(false);
+  if (!sent_.empty()) drop_sent(false);
 }
 
 template <class Ready>

@@ -26,7 +26,7 @@ class Courier {
     std::uint64_t bytes_sent = 0, bytes_received = 0, messages = 0;
   };
 
-  Courier(Comm& comm, dist::Heap& heap, Board& board) : comm_(comm), heap_(heap), board_(board) {}
+  Courier(Comm& comm, dist::Heap& heap, Board& board);
   ~Courier();
   Courier(const Courier&) = delete;
   Courier& operator=(const Courier&) = delete;
@@ -47,6 +47,9 @@ class Courier {
 
   /// So much has been written into mirrors by who called swap().
   void note_mirrored(std::int64_t bytes) { mirrored_bytes_ += bytes; }
+
+  /// Until MPI has let go of all that was sent. Before this rank sleeps without looking after messages.
+  void flush() { drop_sent(true); }
 
   bool has_open_receives() const { return open_receives_ > 0; }
   const Counters& counters() const { return counters_; }

@@ -102,6 +102,7 @@ std::size_t Executor::run(const plan::Plan& plan, std::vector<dist::StoragePtr>&
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
     const bool may_run = board_.begin_step(++step_);
     if (!may_run) {
+      if (courier_) courier_->flush();
       board_.end_step(step_);  // the number is spent: whoever awaits it knows that this rank has seen the cut
       return s;
     }
@@ -132,6 +133,7 @@ std::size_t Executor::run(const plan::Plan& plan, std::vector<dist::StoragePtr>&
       storages[static_cast<std::size_t>(slot)].reset();
     }
   }
+  if (courier_) courier_->flush();
   return plan.steps.size();
 }
 

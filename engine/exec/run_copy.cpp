@@ -305,6 +305,7 @@ void bring_near(const Site& site, int slot, const protocol::View& view, int read
   site.courier()->begin(readings, site.storages());
   if (!box) pull_view(site, slot, view, site.rank() == reader && !info.layout.is_replicated ? box_of(view.extents) : nothing_of(view.extents));
   site.courier()->finish(box ? 0 : 2);
+  site.courier()->flush();
 }
 
 }  // namespace gamelan::engine::exec
