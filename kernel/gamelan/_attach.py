@@ -5,7 +5,7 @@ Used by launch.py for `attach`, `GAMELAN_CONNECT=JOBID` and `connect`. Says why 
 """
 from __future__ import annotations
 
-import getpass
+import os
 import re
 import shutil
 from pathlib import Path
@@ -38,7 +38,7 @@ def connection_file_of(job: str) -> Path:
             raise ConnectionFileError(f"no session of Slurm job {job} in {_sessions.shared_base()}, and no Slurm here to ask: "
                                       "attach on a login node, or give the path of the connection file")
         return directory / "connection.json"
-    if found.is_known and found.user not in (getpass.getuser(), ""):
+    if found.is_known and found.uid != os.geteuid():
         raise ConnectionFileError(f"Slurm job {job} belongs to {found.user}: engines obey only who started them")
     if found.state in ("PENDING", "CONFIGURING"):
         raise ConnectionFileError(f"job {job} {_slurm_words.waiting(job, found.state, found.reason)}: attach when it runs "

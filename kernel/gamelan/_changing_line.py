@@ -5,9 +5,9 @@ Called with each new state of the wait; `end` takes the line away where that can
 """
 from __future__ import annotations
 
+import secrets
 import sys
 import time
-import uuid
 
 
 class TerminalLine:
@@ -36,7 +36,7 @@ class NotebookLine:
 
         shell = get_ipython()
         self._publisher = getattr(shell, "display_pub", None) if getattr(shell, "kernel", None) is not None else None
-        self._id = uuid.uuid4().hex
+        self._id = secrets.token_hex(16)
         self._is_shown = False
 
     def __call__(self, line: str) -> None:

@@ -86,7 +86,7 @@ class _Looks:
             never = hopeless(job, time.monotonic() - self._begin)
             if never:
                 raise SlurmError(f"job {self.job} can never start: {never}; it was cancelled")
-            when = f"; Slurm expects to start it at {job.expected_start.replace('T', ' ')}" if job.expected_start else ""
+            when = f"; Slurm expects to start it at {job.expected_start}" if job.expected_start else ""
             return self._say(f"job {self.job} {_slurm_words.waiting(self.job, job.state, job.reason)}{when}")
         self._say(f"job {self.job} runs on {job.nodes}, its engines start" if job.state == "RUNNING" else
                   f"job {self.job}: {job.state.lower()}")

@@ -32,6 +32,10 @@ def ensure_engines():
     with _starting:  # threads that need engines at the same time get the same ones
         if _core.is_connected():
             return
+        if _engines is not None and _engines.launcher == "slurm" and _engines.ending:
+            # Whoever asked for a cluster is not served by this machine unasked.
+            raise EngineLostError(f"{_engines.ending}. New ones: %engines restart, %engines start --slurm ..., or %engines stop "
+                                  "and go on with engines on this machine")
         if config.connect:
             use(launch.connect(config.connect))
             return

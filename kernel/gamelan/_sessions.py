@@ -75,6 +75,14 @@ def shared_base() -> Path:
     return (Path(state) if state else Path.home() / ".local" / "state") / "gamelan"
 
 
+def random_name() -> str:
+    """A short name for a session; never all digits, which would be taken for a Slurm job."""
+    while True:
+        name = secrets.token_hex(3)
+        if not name.isdigit():
+            return name
+
+
 def new_session(base: Path, name: str | None = None) -> Path:
     """A new private folder for a session; raises ValueError when the name is bad or a living session has it."""
     make_private(base)
@@ -94,9 +102,7 @@ def new_session(base: Path, name: str | None = None) -> Path:
         path.mkdir(mode=0o700)
         return path
     while True:
-        path = base / secrets.token_hex(3)
-        if path.name.isdigit():  # it would be taken for a Slurm job
-            continue
+        path = base / random_name()
         with contextlib.suppress(FileExistsError):
             path.mkdir(mode=0o700)
             return path

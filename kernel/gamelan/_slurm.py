@@ -7,6 +7,7 @@ nothing but what a login node has; sacct is never needed.
 from __future__ import annotations
 
 import contextlib
+import datetime
 import os
 import re
 import shutil
@@ -24,7 +25,7 @@ _COMMAND_SECONDS = 12  # a busy slurmctld takes seconds; that it cannot be reach
 _CONTROLLER_SECONDS = 9.0  # it is asked again so long, because a restart takes some
 _LAST_SECONDS = 3
 _SUBMIT_SECONDS = 60  # once slurmctld has answered, a submit plug-in of the site may take its time
-_QUEUE_FIELDS = "%i|%T|%l|%L|%S|%N|%u|%P|%j|%r"  # the reason last: it is prose
+_QUEUE_FIELDS = "%i|%T|%l|%L|%e|%S|%N|%U|%u|%P|%j|%r"  # the reason last: it is prose
 
 
 @dataclass
@@ -37,6 +38,7 @@ class Job:
     seconds_left: float | None = None  # of a job that runs and has a limit
     expected_start: str = ""
     nodes: str = ""
+    uid: int = -1
     user: str = ""
     partition: str = ""
     name: str = ""
@@ -56,9 +58,11 @@ def is_over(state: str) -> bool:
                          "RESIZING", "SIGNALING", "STAGE_OUT", "REQUEUE_HOLD", "RESV_DEL_HOLD", "SPECIAL_EXIT")
 
 
-def _environment() -> dict[str, str]:
+def _environment(for_job: bool) -> dict[str, str]:
     """Ours; inside a job without what that job was given, which sbatch and srun would take for wishes."""
     variables = dict(os.environ, SLURM_TIME_FORMAT="standard")
+    if not for_job:
+        variables["TZ"] = "UTC"  # times that we compute with, also on the day when clocks are put back
     if "SLURM_JOB_ID" in variables:
         for name in [each for each in variables if each.startswith("SLURM_")]:
             if name not in ("SLURM_CONF", "SLURM_CLUSTERS", "SLURM_TIME_FORMAT"):
@@ -72,7 +76,7 @@ def _run(arguments: list[str], what: str, seconds: float = _COMMAND_SECONDS) -> 
                          f"install slurm-client), or its commands are not on PATH")
     # In a session of its own: Ctrl-C in a terminal must not end sbatch between the job and the job's number.
     process = subprocess.Popen(arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               text=True, errors="replace", env=_environment(), start_new_session=True)
+                               text=True, errors="replace", env=_environment(arguments[0] == "sbatch"), start_new_session=True)
     try:
         output, errors = process.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
@@ -162,9 +166,20 @@ def my_jobs() -> dict[str, Job]:
 
 
 def _read_job(line: str) -> Job:
-    number, state, limit, left, start, nodes, user, partition, name, reason = line.split("|", 9)
-    return Job(number, state, seconds(limit), seconds(left) if state == "RUNNING" else None,
-               "" if start == "N/A" else start, nodes, user, partition, name, "" if reason == "None" else reason)
+    number, state, limit, left, end, start, nodes, uid, user, partition, name, reason = line.split("|", 11)
+    seconds_left = seconds(left) if state == "RUNNING" else None
+    if seconds_left is not None and _epoch(end):  # an end that was moved by hand shows here only
+        seconds_left = min(seconds_left, max(0.0, _epoch(end) - time.time()))
+    expected = time.strftime("%Y-%m-%d %H:%M", time.localtime(_epoch(start))) if _epoch(start) else ""
+    return Job(number, state, seconds(limit), seconds_left, expected, nodes, int(uid), user, partition, name,
+               "" if reason == "None" else reason)
+
+
+def _epoch(text: str) -> float:
+    """A point in time of squeue's, in seconds since 1970; 0 for none."""
+    with contextlib.suppress(ValueError):
+        return datetime.datetime.fromisoformat(text).replace(tzinfo=datetime.timezone.utc).timestamp()
+    return 0.0
 
 
 def seconds(text: str) -> float | None:

@@ -12,7 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from . import _kernelspec, _tables, launch
+from . import _kernelspec, _sessions, _tables, launch
 from ._arguments import add_start_options, joined, start_settings
 from ._changing_line import TerminalLine
 from ._ending import tail
@@ -148,7 +148,7 @@ def _attach(options) -> int:
 
 def _start_detached(options) -> int:
     """The same command again, in the foreground of a process that stays as mpiexec's parent."""
-    name = options.session or os.urandom(3).hex()
+    name = options.session or _sessions.random_name()
     arguments = [*options.argv, "--foreground", *([] if options.session else ["--session", name])]
     reader, writer = os.pipe()
     keeper = subprocess.Popen([sys.executable, os.path.abspath(sys.argv[0]), *arguments], stdin=subprocess.DEVNULL,

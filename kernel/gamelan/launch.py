@@ -171,6 +171,8 @@ class Engines(Ensemble):
             return report
         serves = os.path.exists(self.connection_file)
         if self.launcher == "slurm":
+            if self._job_watch:
+                self._job_watch.ask_now()
             report.update(_launch_slurm.describe(report["slurm_job_id"], serves))
         elif self.launcher == "mpiexec":
             report.update(_launch_mpiexec.describe(facts, serves))
