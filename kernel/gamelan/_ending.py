@@ -74,10 +74,10 @@ def explain(log: Path, return_code: int | None, session: str) -> Ending:
     """Read from what mpirun, srun and the engines printed how the engines of a session ended."""
     text = tail(log, 400)
     name = f"the engines of session {session} ended"
-    by_slurm = _ending_slurm.cause(text)
+    words = _LAST_WORDS.search(text)
+    by_slurm = _ending_slurm.cause(text, words.start() if words else len(text))
     if _ending_slurm.is_definite(by_slurm):
         return _by_slurm(by_slurm, name, log)
-    words = _LAST_WORDS.search(text)
     found = _SIGNALLED.search(text)
     if found:
         rank, number, host = int(found[1]), int(found[4]), found[3]

@@ -19,10 +19,14 @@ _OUT_OF_MEMORY = ("had more memory than the job may have: smaller arrays, more n
                   "\"--mem=...\")")
 
 
-def cause(text: str) -> dict | None:
-    """What ended the job: `reason` and what is known of rank, host, signal and exit_code; None when the text says nothing."""
+def cause(text: str, last_words: int | None = None) -> dict | None:
+    """What ended the job: `reason` and what is known of rank, host, signal and exit_code; None when the text says nothing.
+
+    `last_words` is where an engine says why it leaves: ranks that srun kills from there on are its victims.
+    """
     failed = _NODE_FAILED.search(text)
-    tasks = [found for found in _TASK.finditer(text) if found[3] != "Terminated" and found[4] != str(_TERMINATED)]
+    tasks = [found for found in _TASK.finditer(text) if found[3] != "Terminated" and found[4] != str(_TERMINATED)
+             and (last_words is None or found[4] or found.start() < last_words)]
     cancelled = list(_CANCELLED.finditer(text))
     due = next((found for found in cancelled if found[5]), None)
     # Without a cause: for a job it is scancel, for a step mostly what follows from a rank's death.

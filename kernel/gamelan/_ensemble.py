@@ -83,9 +83,9 @@ class Ensemble:
 
     def end_cause(self, timeout: float = 0.0) -> str | None:
         """Why the engines are gone, or None when `timeout` seconds did not see them end."""
-        if timeout > 0 and self._job_watch:
-            self._job_watch.ask_now()
-            timeout = max(timeout, _SLURM_KNOWS_SECONDS)
+        if timeout > 0 and self._job_watch and not self.ending:
+            # Slurm knows at once whether the job is over, and how it ended when srun has given up on the last rank.
+            timeout = _SLURM_KNOWS_SECONDS if self._job_watch.has_ended(timeout) else 0.0
         ending = self.wait(timeout)
         return str(ending) if ending else None
 

@@ -6,6 +6,7 @@ _slurm_words.py; that the engines have ended is noticed in _ensemble.py.
 """
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import time
@@ -194,7 +195,11 @@ def stop(engines: Engines, timeout: float) -> None:
     job = engines.facts.get("slurm_job_id")
     if not job:
         return
-    _slurm.cancel(job)
+    try:
+        _slurm.cancel(job)
+    except SlurmError as error:
+        raise SlurmError(f"{error}. The engines leave by themselves when no client is heard for a while (--idle-timeout)") from None
     deadline = time.monotonic() + timeout
-    while not _slurm.find_job(job).is_over and time.monotonic() < deadline:
-        time.sleep(0.2)
+    with contextlib.suppress(SlurmError):
+        while not _slurm.find_job(job).is_over and time.monotonic() < deadline:
+            time.sleep(0.2)

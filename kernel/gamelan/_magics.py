@@ -84,7 +84,7 @@ class EngineMagics(Magics):
     @staticmethod
     def _require_none():
         running = _session.engines()
-        if running is not None and not running.ending:
+        if running is not None and not running.ending and _session.is_connected():
             raise UsageError(f"engines run already ({running.ranks} ranks): %engines stop first, or %engines restart")
 
     def _stop(self, options, parser):

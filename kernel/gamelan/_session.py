@@ -25,6 +25,11 @@ def engines():
     return _engines
 
 
+def is_connected():
+    """Do the engines in use answer, as far as is known?"""
+    return _core.is_connected()
+
+
 def ensure_engines():
     """Connects to GAMELAN_CONNECT, or starts engines here, unless some are connected already."""
     from . import launch
@@ -32,10 +37,11 @@ def ensure_engines():
     with _starting:  # threads that need engines at the same time get the same ones
         if _core.is_connected():
             return
-        if _engines is not None and _engines.launcher == "slurm" and _engines.ending:
-            # Whoever asked for a cluster is not served by this machine unasked.
-            raise EngineLostError(f"{_engines.ending}. New ones: %engines restart, %engines start --slurm ..., or %engines stop "
-                                  "and go on with engines on this machine")
+        if getattr(_engines, "launcher", "") == "slurm":  # lost: whoever asked for a cluster gets no local ones unasked
+            told = str(_engines.ending) if _engines.ending else f"the engines do not answer; {_engines.last_seen()}"
+            again = f"%engines attach {_engines.facts['slurm_job_id']}, " if not _engines.ending else ""
+            raise EngineLostError(f"{told}. To go on: {again}%engines restart, %engines start --slurm ..., or %engines stop and "
+                                  "have engines on this machine")
         if config.connect:
             use(launch.connect(config.connect))
             return

@@ -98,24 +98,25 @@ def _run(arguments: list[str], what: str, seconds: float = _COMMAND_SECONDS) -> 
     return output.strip()
 
 
+def ping(seconds: float = _CONTROLLER_SECONDS) -> str:
+    """The controllers that answer, in Slurm's words; "" when none does. Raises SlurmError where there is no Slurm."""
+    try:
+        said = _run(["scontrol", "ping"], "slurmctld does not answer", seconds)
+    except SlurmError as error:
+        if "was not found" in str(error):
+            raise
+        return ""
+    return ", ".join(line.strip() for line in said.splitlines() if re.search(r" is UP\b", line))
+
+
 def require_controller(tell: Callable[[str], None]) -> None:
     """Return when slurmctld answers; raise SlurmError when it does not within about ten seconds."""
     deadline = time.monotonic() + _CONTROLLER_SECONDS
-    while True:
-        try:
-            said = _run(["scontrol", "ping"], "slurmctld does not answer", max(1.0, deadline - time.monotonic()))
-        except SlurmError as error:
-            if "was not found" in str(error):
-                raise
-            said = str(error)
-        lines = [line.strip() for line in said.splitlines() if " is " in line]
-        if any(re.search(r" is UP\b", line) for line in lines):
-            return
+    while not ping(max(1.0, deadline - time.monotonic())):
         if time.monotonic() > deadline - 1:
-            state = next((line.rpartition(": ")[2] for line in lines if " is DOWN" in line), "no answer to scontrol ping")
-            raise SlurmError(f"Slurm's controller does not answer ({state}), so nothing was submitted: try again when "
-                             "`scontrol ping` says UP, tell the administrators, or start engines on this machine without "
-                             "--slurm")
+            raise SlurmError("Slurm's controller does not answer (slurmctld is down or cannot be reached from here), so nothing "
+                             "was submitted: try again when `scontrol ping` says UP, tell the administrators, or start engines "
+                             "on this machine without --slurm")
         tell("Slurm's controller does not answer, asking again")
         time.sleep(1)
 

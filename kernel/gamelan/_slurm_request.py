@@ -154,7 +154,7 @@ def _names_option(word: str, names: tuple[str, ...]) -> bool:
     for name in names:
         if name.startswith("--"):
             given = word.partition("=")[0]
-            if given == name or (len(given) > 5 and name.startswith(given)):
+            if given == name or (len(given) > 4 and name.startswith(given)):
                 return True
         elif word.startswith(name) and not word.startswith("--"):
             return True

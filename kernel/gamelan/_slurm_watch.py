@@ -20,6 +20,7 @@ from ._slurm_request import warning_seconds
 _ASK_EVERY_SECONDS = 60.0
 _PATIENCE_SECONDS = 8.0  # srun waits for the last rank, slurmctld for the node, before they say how a job ended
 _LOG_LINES = 400
+_MOST_BYTES = 65536
 
 
 class JobWatch:
@@ -31,24 +32,40 @@ class JobWatch:
         self._log = log
         self._notify = notify
         self._asks_now = threading.Event()
+        self._has_asked = threading.Event()
         self._next_ask = 0.0
         self._ends_at: float | None = None  # monotonic
         self._warn_s = 0
         self._is_warned = False
+        self._old_bytes = log.stat().st_size if log.exists() else 0
         self._log_facts: tuple = ()
-        self._nodes = ""
+        self._nodes = self._state = ""
+        self.is_over = False
 
     def ask_now(self) -> None:
         """Have the next look ask Slurm: the connection is lost, or somebody wants to know."""
+        self._has_asked.clear()
         self._asks_now.set()
+
+    def has_ended(self, timeout: float) -> bool:
+        """Ask Slurm now: is the job over? False also when nobody could tell within `timeout` seconds."""
+        self.ask_now()
+        self._has_asked.wait(timeout)
+        return self.is_over
 
     def sees_end(self) -> bool:
         """Has the job ended, as far as the log and Slurm tell?"""
-        if self._log_has_grown() and _ending_slurm.cause(tail(self._log, _LOG_LINES)):
+        is_asked = self._asks_now.is_set()
+        self.is_over = self.is_over or self._looks_over(is_asked)
+        if is_asked or self.is_over:
+            self._has_asked.set()
+        return self.is_over
+
+    def _looks_over(self, is_asked: bool) -> bool:
+        if self._log_has_grown() and _ending_slurm.cause(self._new_text()):
             return True
         now = time.monotonic()
-        is_warning_due = self._is_warning_due(now)
-        if now < self._next_ask and not is_warning_due and not self._asks_now.is_set():
+        if now < self._next_ask and not self._is_warning_due(now) and not is_asked:
             return False
         self._asks_now.clear()
         self._next_ask = now + _ASK_EVERY_SECONDS
@@ -56,21 +73,24 @@ class JobWatch:
             job = _slurm.find_job(self.job)
         except SlurmError:
             return False  # slurmctld is away for a while: jobs go on without it
-        if job.is_over:
+        if job.is_over or job.state == "COMPLETING":
             return True
-        self._nodes = job.nodes
+        self._nodes, self._state = job.nodes, job.state
         self._note_time(job, time.monotonic())
         return False
 
     def where(self) -> str:
         """What Slurm said last, for a message about engines that do not answer."""
-        return f"Slurm job {self.job} still runs" + (f" on {self._nodes}" if self._nodes else "")
+        state = "still runs" if self._state in ("RUNNING", "") else f"is {self._state.lower()}"
+        told = f"Slurm job {self.job} {state}" + (f" on {self._nodes}" if self._nodes else "")
+        down = _slurm.nodes_down(self._nodes)
+        return told + (f", but Slurm does not hear {down}" if down else "")
 
     def learn_ending(self, is_stopping: Callable[[], bool]) -> Ending:
         """How it ended: what the log says, else the state that Slurm remembers. Waits for either, for a few seconds."""
         deadline, job = time.monotonic() + _PATIENCE_SECONDS, None
         while True:
-            found = _ending_slurm.cause(tail(self._log, _LOG_LINES))
+            found = _ending_slurm.cause(self._new_text())
             ending = explain(self._log, None, self._session)
             if found or ending.rank is not None or is_stopping():
                 break
@@ -98,6 +118,13 @@ class JobWatch:
             return ending
         ending.reason = f"the engines of session {self._session} are gone, {self.where()}"
         return ending
+
+    def _new_text(self) -> str:
+        """The log since the watch began: what stood there before has not kept the engines from serving."""
+        with contextlib.suppress(OSError), open(self._log, "rb") as file:
+            file.seek(max(self._old_bytes, self._log.stat().st_size - _MOST_BYTES))
+            return file.read(_MOST_BYTES).decode(errors="replace")
+        return ""
 
     def _log_has_grown(self) -> bool:
         try:
