@@ -70,7 +70,7 @@ def _look(job: str) -> _slurm.Job | None:
     if not shutil.which("squeue"):
         return None
     try:
-        return _slurm.find_job(job)
+        return _slurm.look_up(job)
     except SlurmError:
         return None
 

@@ -60,8 +60,8 @@ def _pmi() -> Iterator[Told]:
     elif found:
         yield "ok", "Slurm: srun speaks PMIx, as Open MPI does", ""
     else:
-        yield ("warn", "Slurm: srun has no PMIx", "Debian's Open MPI needs it: install Slurm's pmix plug-in, or an Open MPI with PMI-2 "
-               "and GAMELAN_SRUN_OPTIONS=--mpi=pmi2")
+        yield ("warn", "Slurm: srun has no PMIx", "Debian's Open MPI needs it: install Slurm's pmix plug-in, or an Open MPI with "
+               "PMI-2 and GAMELAN_SRUN_OPTIONS=--mpi=pmi2")
 
 
 def _shared_folder() -> Iterator[Told]:

@@ -178,7 +178,7 @@ def _ending_of(log: Path, session: str, job: str) -> Ending:
 def describe(job: str, serves: bool) -> dict:
     """What `Engines.status` says of them: the state, Slurm's reason for it, and the time that is left."""
     try:
-        found = _slurm.find_job(job)
+        found = _slurm.look_up(job)
     except SlurmError as error:
         return {"state": "unknown", "ending": str(error)}
     if found.is_over:
@@ -198,7 +198,8 @@ def stop(engines: Engines, timeout: float) -> None:
     try:
         _slurm.cancel(job)
     except SlurmError as error:
-        raise SlurmError(f"{error}. The engines leave by themselves when no client is heard for a while (--idle-timeout)") from None
+        raise SlurmError(f"{error}. The engines leave by themselves when no client is heard for a while "
+                         "(--idle-timeout)") from None
     deadline = time.monotonic() + timeout
     with contextlib.suppress(SlurmError):
         while not _slurm.find_job(job).is_over and time.monotonic() < deadline:

@@ -24,6 +24,7 @@ from ._slurm_request import time_seconds
 _COMMAND_SECONDS = 12  # a busy slurmctld takes seconds; that it cannot be reached Slurm's commands say after 9
 _CONTROLLER_SECONDS = 9.0  # it is asked again so long, because a restart takes some
 _LAST_SECONDS = 3
+_PING_SECONDS = 3.0
 _SUBMIT_SECONDS = 60  # once slurmctld has answered, a submit plug-in of the site may take its time
 _QUEUE_FIELDS = "%i|%T|%l|%L|%e|%S|%N|%U|%u|%P|%j|%r"  # the reason last: it is prose
 
@@ -158,6 +159,14 @@ def find_job(job: str) -> Job:
             return Job(job)
         raise
     return _read_job(answer.splitlines()[0]) if answer else Job(job)
+
+
+def look_up(job: str) -> Job:
+    """`find_job` for those who cannot wait: squeue asks an absent slurmctld for 9 to 18 s, this for 3 s."""
+    if not ping(_PING_SECONDS):
+        raise SlurmError(f"cannot ask for job {job}: slurmctld is down or cannot be reached from here (`scontrol ping`); "
+                         "jobs go on without it")
+    return find_job(job)
 
 
 def my_jobs() -> dict[str, Job]:

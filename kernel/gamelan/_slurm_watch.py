@@ -70,7 +70,7 @@ class JobWatch:
         self._asks_now.clear()
         self._next_ask = now + _ASK_EVERY_SECONDS
         try:
-            job = _slurm.find_job(self.job)
+            job = _slurm.look_up(self.job)
         except SlurmError:
             return False  # slurmctld is away for a while: jobs go on without it
         if job.is_over or job.state == "COMPLETING":

@@ -41,7 +41,9 @@ slurmstepd-node1: error: *** STEP 1.0 ON node1 CANCELLED AT 2026-11-22T00:42:13 
 srun: error: node2: task 2: Exited with exit code 1
 srun: error: node1: tasks 0-1: Killed
 """
-STEP_ONLY = "slurmstepd: error: *** STEP 4.0 ON node1 CANCELLED AT 2026-11-22T00:00:07 ***\nsrun: error: node1: task 0: Terminated\n"
+STEP_ONLY = """slurmstepd: error: *** STEP 4.0 ON node1 CANCELLED AT 2026-11-22T00:00:07 ***
+srun: error: node1: task 0: Terminated
+"""
 
 
 @pytest.mark.parametrize("text, words, rank, host", [
@@ -71,8 +73,9 @@ def test_noise_is_no_cause(text):
     assert _ending_slurm.cause(text) is None and not _ending_slurm.hint(text)
 
 
-@pytest.mark.parametrize("state, words", [("TIMEOUT", "time limit"), ("NODE_FAIL", "lost a node"), ("CANCELLED by 1000", "was cancelled"),
-                                          ("OUT_OF_MEMORY", "more memory"), ("REVOKED", "ended: REVOKED")])
+@pytest.mark.parametrize("state, words", [
+    ("TIMEOUT", "time limit"), ("NODE_FAIL", "lost a node"), ("CANCELLED by 1000", "was cancelled"),
+    ("OUT_OF_MEMORY", "more memory"), ("REVOKED", "ended: REVOKED")])
 def test_a_state_alone_is_told_in_words(state, words):
     told = _ending_slurm.of_state(state, "None", "7")
     assert told.startswith("Slurm job 7 ") and words in told and "None" not in told

@@ -31,7 +31,8 @@ def test_time_limits_of_random_parts_add_up():
 
 
 @pytest.mark.parametrize("nodes, per_node, asked, ranks", [
-    (None, None, None, 4), (None, None, 7, 7), (3, None, None, 3), (3, None, 7, 7), (2, 4, None, 8), (2, 4, 8, 8), (None, 4, 8, 8)])
+    (None, None, None, 4), (None, None, 7, 7), (3, None, None, 3), (3, None, 7, 7), (2, 4, None, 8), (2, 4, 8, 8),
+    (None, 4, 8, 8)])
 def test_ranks_follow_from_nodes(nodes, per_node, asked, ranks):
     request = SlurmRequest(nodes, per_node)
     assert request.ranks(asked, lambda: 4) == ranks
@@ -64,7 +65,8 @@ REASONS = ["Resources", "Priority", "PartitionTimeLimit", "PartitionNodeLimit", 
            "DependencyNeverSatisfied", "JobHeldUser", "JobHeldAdmin", "ReqNodeNotAvail, UnavailableNodes:node2",
            "ReqNodeNotAvail, Reserved for maintenance", "Reservation", "Licenses", "QOSMaxJobsPerUserLimit",
            "QOSMaxCpuPerUserLimit", "QOSGrpCpuLimit", "QOSGrpCPUMinutesLimit", "QOSMaxNodePerJobLimit",
-           "QOSMaxWallDurationPerJobLimit", "AssocGrpNodeLimit", "AssocMaxJobsLimit", "InvalidAccount", "InvalidQOS", "BadConstraints"]
+           "QOSMaxWallDurationPerJobLimit", "AssocGrpNodeLimit", "AssocMaxJobsLimit", "InvalidAccount",
+           "InvalidQOS", "BadConstraints"]
 
 
 @pytest.mark.parametrize("reason", REASONS)
@@ -75,8 +77,8 @@ def test_every_common_reason_has_words(reason):
 
 
 def test_what_passes_is_waited_for_and_what_does_not_is_not():
-    for reason in ("Resources", "Priority", "QOSMaxCpuPerUserLimit", "QOSGrpCpuLimit", "ReqNodeNotAvail, x", "BeginTime", "JobHeldUser",
-                   "SomethingNew"):
+    for reason in ("Resources", "Priority", "QOSMaxCpuPerUserLimit", "QOSGrpCpuLimit", "ReqNodeNotAvail, x", "BeginTime",
+                   "JobHeldUser", "SomethingNew"):
         assert _slurm_words.never(reason) is None, reason
     for reason in ("PartitionTimeLimit", "QOSMaxWallDurationPerJobLimit", "QOSMaxNodePerJobLimit", "AssocMaxCpuPerJobLimit",
                    "BadConstraints", "DependencyNeverSatisfied"):

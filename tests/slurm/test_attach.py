@@ -79,7 +79,8 @@ def test_a_job_that_has_no_engines_says_why(sessions):
     pending = slurm("sbatch", "--parsable", "-n1", "-o/dev/null", "--wrap", "sleep 60").strip()
     wait_for(lambda: "Resources" in slurm("squeue", "-h", "-j", pending, "-o", "%r"), 10, "the reason")
     try:
-        for job, words in ((running, r"\(thesis\) runs, but has no session"), (pending, "waits for free cores.*attach when it runs"),
+        for job, words in ((running, r"\(thesis\) runs, but has no session"),
+                           (pending, "waits for free cores.*attach when it runs"),
                            ("99999", "Slurm does not know job 99999")):
             with pytest.raises(ConnectionFileError, match=words):
                 launch.connect(job)
