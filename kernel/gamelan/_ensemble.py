@@ -20,7 +20,7 @@ from ._ending import Ending, explain, quoted_tail
 from ._launch_errors import StartError
 from ._slurm_watch import JobWatch
 
-_LOOK_EVERY_SECONDS = 0.25
+_LOOK_EVERY_SECONDS = 0.5
 _SLURM_KNOWS_SECONDS = 10.0  # srun and slurmctld need a while to say how a job ended
 
 
@@ -96,8 +96,9 @@ class Ensemble:
     def _await_connection_file(self, timeout: float, look: Callable[[], None], between_looks: Callable[[], float] = lambda: 0.2,
                                what: Callable[[], str] = lambda: "") -> None:
         deadline, next_look = time.monotonic() + timeout, 0.0
+        between_stats = 0.05 if self.launcher == "slurm" else 0.01  # a file server is not asked a hundred times a second
         while not os.path.exists(self.connection_file):
-            if self._ended.wait(0.01):
+            if self._ended.wait(between_stats):
                 raise StartError(f"{self.ending.reason}, before they served" + quoted_tail(self.log))
             now = time.monotonic()
             if now >= next_look:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """%engines under Slurm in a real notebook kernel: one line while the queue is waited for, errors that say why."""
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -53,7 +54,7 @@ def test_errors_are_the_cells_with_the_jobs_words(notebook):
     assert cell.ename == "UsageError" and "can never start: it asks for more time than the partition allows" in cell.err
     notebook.run("import os; os.environ['GAMELAN_SRUN_OPTIONS'] = '--mpi=none'")
     cell = notebook.run("%engines start --slurm -n 2 -t 5", timeout=30)
-    assert "each rank believed to be alone" in cell.err and "--- last lines of" in cell.err and "OMPI was not built" in cell.err
+    assert "each rank believed to be alone" in cell.err and "--- last lines of" in cell.err and "srun: error" in cell.err
     cell = notebook.run("%engines attach 99999")
     assert "Slurm does not know job 99999" in cell.err
     assert not slurm("squeue", "-h")
@@ -76,3 +77,14 @@ def test_a_second_notebook_attaches_and_both_hear_of_the_end(notebook, sessions)
             assert cell.ename == "EngineLostError" and "%engines start --slurm" in cell.reply["evalue"], "not here, unasked"
         cell = notebook.run("%engines restart", timeout=40)
         assert cell.status == "ok" and notebook.run("float(np.ones(100_000).sum())").text == "100000.0", cell.err
+
+
+def test_a_notebook_is_warned_before_the_time_is_over(notebook):
+    notebook.run("%engines start --slurm -n 1 -t 5", timeout=40)
+    [job] = slurm("squeue", "-h", "-o", "%i").split()
+    end = time.strftime("%Y-%m-%dT%H:%M:%S", time.localtime(time.time() + 13))
+    slurm("scontrol", "update", f"jobid={job}", f"EndTime={end}")
+    cell = notebook.run("%engines status\nimport time\ntime.sleep(3)")
+    assert f"Slurm job {job} with the engines ends in" in cell.err and "save what you need" in cell.err, (cell.out, cell.err)
+    cell = notebook.run("%engines status\ntime.sleep(2)")
+    assert "ends in" not in cell.err, "once"

@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from gamelan import _attach, _sessions, _slurm, launch
@@ -71,4 +72,4 @@ def test_a_job_whose_asker_was_killed_in_the_queue_starts_and_leaves(sessions):
     assert time.monotonic() - begin < 20
     [left] = launch.list_all()
     assert left["state"] == "ended"
-    launch.Engines.of_session(_sessions.Path(left["connection_file"])).stop()
+    launch.Engines.of_session(Path(left["connection_file"])).stop()
