@@ -54,7 +54,7 @@ TIERS = [
     Tier("python", [pytest("python", "--ranks", str(ranks)) for ranks in (1, 2, 3, 4)], 2000, "NumPy as oracle"),
     Tier("kernel", [pytest("kernel")], 1200, "the notebook kernel, driven as a front end does"),
     Tier("launch", [pytest("launch")], 600, "starting, stopping, dying; the command gamelan"),
-Tier("slurm", [pytest("slurm")], 900, "a real Slurm: the queue in words, ends and their causes, attaching"),
+    Tier("slurm", [pytest("slurm")], 900, "a real Slurm: the queue in words, ends and their causes, attaching"),
     Tier("cluster", [pytest("cluster")], 900, "a Slurm of several hosts: namespaces and a network of our own"),
     Tier("notebooks", [pytest("notebooks")], 900, "every notebook at 4 ranks against NumPy"),
     Tier("conformance", [pytest("conformance")], 1800, "public programs of others, from GAMELAN_GA4PY=DIRECTORY", default=False),
