@@ -10,10 +10,11 @@
 namespace gamelan::engine {
 namespace {
 
-/// The planner's, and what the session does before it plans.
+/// The planner's, and what the session does before it plans and while it runs.
 std::vector<std::string> pass_names() {
   auto names = plan::pass_names();
   names.emplace_back("postpone");
+  names.emplace_back("hide");  // messages travel while the step computes
   return names;
 }
 
@@ -106,6 +107,7 @@ void Session::set_option(const std::string& name, const std::string& value) {
         throw Error(ErrorKind::value, "[configure] unknown pass '" + pass + "'");
       disabled.insert(std::exchange(pass, {}));
     }
+    if (auto* courier = executor_.courier()) courier->set_hiding(!disabled.contains("hide"));
     options_.disabled = std::move(disabled);
   } else if (name == "keep_unread") {
     options_.keeps_unread = value == "1";
