@@ -80,6 +80,8 @@ struct Layout {
   bool takes_part(int rank) const;
   /// What `rank` owns, given that it takes part.
   Box box(int rank) const;
+  /// One axis of it.
+  Interval interval(std::size_t axis, int rank) const;
   /// The rank that owns an element; for a replicated layout `self`.
   int owner(const Shape& index, int self) const;
   /// Elements of the largest block, an upper bound that is identical on all ranks.
