@@ -129,9 +129,13 @@ std::int64_t Layout::largest_block() const {
   return elements;
 }
 
+bool is_for_many_ranks(const Shape& extents) { return protocol::element_count(extents) >= std::int64_t{1} << 30; }
+
 std::int64_t segment_length(const Shape& extents) {
   if (extents.empty()) return 1;
-  constexpr std::int64_t pieces_wanted = 1024, longest = 4096;
+  constexpr std::int64_t pieces_wanted = 1024;
+  // Rows of what is for many ranks are cut finer, so that blocks need not be strips of a few rows.
+  const std::int64_t longest = extents.size() > 1 && is_for_many_ranks(extents) ? 1024 : 4096;
   std::int64_t leading = 1;
   for (std::size_t k = 0; k + 1 < extents.size() && leading < pieces_wanted; ++k)
     leading *= std::max<std::int64_t>(extents[k], 1);

@@ -89,6 +89,10 @@ struct Layout {
   bool operator==(const Layout&) const = default;
 };
 
+/// So large that nobody keeps it on few ranks: what many need then counts more than what few would save. Known from the
+/// extents alone, as all that decides how numbers are rounded.
+bool is_for_many_ranks(const Shape& extents);
+
 /// Elements per segment of the last axis: default layouts cut it only at multiples, reductions fold by such bricks.
 /// Depends on the extents alone, never on the rank count.
 std::int64_t segment_length(const Shape& extents);

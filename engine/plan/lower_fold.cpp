@@ -127,7 +127,8 @@ void lower_fold(StepWriter& writer, const Group& group, Kernel values, Step step
   auto& context = writer.context();
   const auto& axes = *group.fold_axes;
   FoldBricks fold;
-  fold.extents = group.extents;
+  const Shape& extents = group.extents;
+  fold.extents = extents;
   fold.reduced = reduced_axes(axes, group.extents.size());
   fold.brick = brick_extents(group.extents, fold.reduced);
   const Layout bricks = layout_of_bricks(values.iterations, fold.extents, fold.brick);
@@ -157,7 +158,7 @@ void lower_fold(StepWriter& writer, const Group& group, Kernel values, Step step
   step.body = fold;
   writer.finish(std::move(step));
   const auto count = [&] { return partials_per_result(context.arrays.at(partials.front()).extents, fold.reduced); };
-  if (count() > most_partials)
+  if (count() > (dist::is_for_many_ranks(extents) ? few_partials : most_partials))
     while (count() > few_partials && protocol::element_count(brick_of_partials(context.arrays.at(partials.front()).extents, fold.reduced)) > 1)
       fold_partials(writer, fold, partials);
   for (std::size_t k = 0; k < reductions.size(); ++k) finish_fold(writer, *reductions[k], fold, fold.folds[k], partials[k]);
