@@ -121,7 +121,8 @@ class GridChoice {
   static bool is_better(const Cost& left, const Cost& right, double smallest) {
     const double sixteenths = 16 / std::max(smallest, 1.0);
     const double ours = std::floor((left.block - smallest) * sixteenths), theirs = std::floor((right.block - smallest) * sixteenths);
-    return ours < theirs || (ours == theirs && left.surface < right.surface);
+    constexpr double by_more_than_rounding = 1 - 1e-9;
+    return ours < theirs || (ours == theirs && left.surface < right.surface * by_more_than_rounding);
   }
 
   /// The largest factors first, each to the axis where it costs least; then single factors change axes while that helps.

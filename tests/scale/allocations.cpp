@@ -14,7 +14,8 @@ namespace {
 thread_local Allocations counted;
 
 void* allocate(std::size_t bytes, std::size_t alignment) {
-  void* memory = alignment <= alignof(std::max_align_t) ? std::malloc(bytes) : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  const bool is_plain = alignment <= alignof(std::max_align_t);
+  void* memory = is_plain ? std::malloc(bytes) : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
   if (memory == nullptr) throw std::bad_alloc();
   const auto size = static_cast<std::int64_t>(malloc_usable_size(memory));
   ++counted.count;
