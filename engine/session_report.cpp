@@ -10,6 +10,8 @@
 namespace gamelan::engine {
 namespace {
 
+constexpr int most_pieces_told = 32;  // per axis of a layout, to be drawn
+
 /// The planner's, and what the session does before it plans and while it runs.
 std::vector<std::string> pass_names() {
   auto names = plan::pass_names();
@@ -81,9 +83,10 @@ std::string Session::describe(const protocol::Batch& batch, const plan::Plan& pl
       layout["axes"] = nlohmann::json::array();
       for (const auto& axis : known->layout.axes) {
         std::vector<std::int64_t> cuts;
-        for (int c = 0; c < axis.parts; ++c) cuts.push_back(axis.interval(c).first);
-        cuts.push_back(axis.extent);
-        layout["axes"].push_back({{"cuts", cuts}, {"rank_stride", axis.rank_stride}});
+        const int told = std::min(axis.parts, most_pieces_told);
+        for (int c = 0; c < told; ++c) cuts.push_back(axis.interval(c).first);
+        cuts.push_back(axis.interval(told - 1).last);
+        layout["axes"].push_back({{"parts", axis.parts}, {"cuts", cuts}, {"rank_stride", axis.rank_stride}});
       }
     }
     info["layouts"].push_back(layout);
