@@ -28,10 +28,11 @@ void Session::plan_and_run(protocol::Batch& batch, protocol::Reply& reply, std::
   for (std::size_t c = 0; c < planned; ++c) written_.push_back(batch.commands[c].out.base);
   run(plan, batch, reply);
   // Cut by an interrupt, an array equals its view if the assignment has run. It may have been stored for steps that were
-  // cut off: then there is nothing to postpone.
+  // cut off: then there is nothing to postpone. The plan took it for one that dies: before the assignment it is in no known state.
   for (auto& copy : copies) {
     const bool is_equal = reply.outcome == protocol::Outcome::ok || static_cast<std::int64_t>(copy.command) < reply.command;
-    if (is_equal && !arrays_.contains(copy.to.base)) postponed_.add(std::move(copy));
+    if (!is_equal) free({copy.to.base});
+    else if (!arrays_.contains(copy.to.base)) postponed_.add(std::move(copy));
   }
 }
 
@@ -39,6 +40,14 @@ void Session::plan_and_run(protocol::Batch& batch, protocol::Reply& reply, std::
 void Session::put_back(const std::vector<Postponed::Copy>& made, protocol::Batch& batch) {
   for (const auto& copy : made)
     if (!arrays_.contains(copy.to.base)) postponed_.put_back(copy, batch);
+}
+
+/// An interrupted batch has happened up to a command. What it has made for later ones already is not of that moment.
+void Session::free_future(const protocol::Batch& batch, std::size_t command) {
+  std::vector<protocol::ArrayId> future;
+  for (std::size_t c = command; c < batch.commands.size(); ++c)
+    if (batch.commands[c].creates) future.push_back(batch.commands[c].out.base);
+  free(future);
 }
 
 }  // namespace gamelan::engine

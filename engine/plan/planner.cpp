@@ -88,7 +88,9 @@ Plan make_plan(const protocol::Batch& batch, const Catalog& catalog, const Optio
   if (options.has("strength")) reduce_strength(context);
   if (options.has("alias") && options.has("version")) alias(context);
   fuse(context);
-  return lower(context);
+  Plan plan = lower(context);
+  mark_prefixes(plan, batch, context.dead);
+  return plan;
 }
 
 }  // namespace gamelan::engine::plan

@@ -79,6 +79,9 @@ void alias(Context& context);         ///< copies whose original is written late
 void fuse(Context& context);          ///< nodes -> groups; chooses layouts of new arrays
 Plan lower(Context& context);         ///< groups -> slots, programs, steps
 
+/// Says before which steps an interrupt may end the plan. `dead`: arrays that nobody names after the batch.
+void mark_prefixes(Plan& plan, const protocol::Batch& batch, const std::unordered_set<ArrayId>& dead);
+
 void find_readers(Context& context);
 /// How the result of an irregular command is to lie.
 Layout layout_for_irregular(const Context& context, const protocol::Command& command);
