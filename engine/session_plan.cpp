@@ -28,11 +28,10 @@ void Session::plan_and_run(protocol::Batch& batch, protocol::Reply& reply, std::
   for (std::size_t c = 0; c < planned; ++c) written_.push_back(batch.commands[c].out.base);
   run(plan, batch, reply);
   // Cut by an interrupt, an array equals its view if the assignment has run. It may have been stored for steps that were
-  // cut off: then there is nothing to postpone. The plan took it for one that dies: before the assignment it is in no known state.
+  // cut off: then there is nothing to postpone.
   for (auto& copy : copies) {
     const bool is_equal = reply.outcome == protocol::Outcome::ok || static_cast<std::int64_t>(copy.command) < reply.command;
-    if (!is_equal) free({copy.to.base});
-    else if (!arrays_.contains(copy.to.base)) postponed_.add(std::move(copy));
+    if (is_equal && !arrays_.contains(copy.to.base)) postponed_.add(std::move(copy));
   }
 }
 

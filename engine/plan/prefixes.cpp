@@ -10,7 +10,15 @@
 namespace gamelan::engine::plan {
 
 void mark_prefixes(Plan& plan, const protocol::Batch& batch, const std::unordered_set<ArrayId>& dead) {
-  const auto is_seen = [&](int command) { return !dead.contains(batch.commands[static_cast<std::size_t>(command)].out.base); };
+  // A dead array that is assigned may be one that lives on as the view that it is assigned to (engine/postponed.hpp).
+  std::unordered_set<ArrayId> assigned;
+  for (const auto& command : batch.commands)
+    if (command.op == Op::copy && !command.creates)
+      if (const auto* from = std::get_if<View>(&command.in[0])) assigned.insert(from->base);
+  const auto is_seen = [&](int command) {
+    const auto array = batch.commands[static_cast<std::size_t>(command)].out.base;
+    return !dead.contains(array) || assigned.contains(array);
+  };
   std::vector<std::size_t> done_by(batch.commands.size());  // a command has happened after its last step
   std::vector<int> to_do(plan.steps.size());                // the first command that a step or a later one completes
   int first = static_cast<int>(batch.commands.size());

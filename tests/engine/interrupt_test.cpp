@@ -134,16 +134,10 @@ bool Interrupt::check_cut(const Batch& batch, const protocol::Reply& reply, Rand
     fits_one = fits_one || fits(seen, now);
   }
   for (std::size_t c = 0; c < first_lost; ++c) moment.run(batch, batch.commands[c]);
-  // What is said to be computed is there; only what waited for an assignment (postponed.hpp) may have been lost with it.
-  bool is_as_told = fits(seen, moment);
-  std::set<ArrayId> may_be_lost;
-  for (const auto& copy : Postponed::find(batch))
-    if (copy.command >= first_lost) may_be_lost.insert(copy.to.base);
+  bool is_as_told = fits(seen, moment);  // and what is said to be computed is there
   for (const auto id : program.named()) {
-    if (seen.contains(id)) continue;
-    is_as_told = is_as_told && (!moment.arrays.contains(id) || may_be_lost.contains(id));
-    moment.arrays.erase(id);
-    program.lose(id);
+    is_as_told = is_as_told && seen.contains(id) == moment.arrays.contains(id);
+    if (!seen.contains(id)) program.lose(id);
   }
   if (comm().rank() == 0 && !fits_one) std::fprintf(stderr, "no prefix fits\n");
   else if (comm().rank() == 0 && !is_as_told) std::fprintf(stderr, "not the prefix of %zu commands\n", first_lost);
