@@ -44,6 +44,7 @@ Plan make_plan(const protocol::Batch& batch, const Catalog& catalog, const Optio
   context.options = options;
   context.dead.insert(batch.frees.begin(), batch.frees.end());
   for (const auto& view : batch.fetches) context.dead.erase(view.base);  // still wanted after the last step
+  context.unseen = find_unseen(context, batch);
   context.nodes.reserve(batch.commands.size());
   const auto learn = [&](ArrayId id) {
     if (!context.arrays.contains(id))
@@ -89,7 +90,7 @@ Plan make_plan(const protocol::Batch& batch, const Catalog& catalog, const Optio
   if (options.has("alias") && options.has("version")) alias(context);
   fuse(context);
   Plan plan = lower(context);
-  mark_prefixes(plan, batch, context.dead);
+  mark_prefixes(plan, context, batch);
   return plan;
 }
 

@@ -9,16 +9,17 @@
 
 namespace gamelan::engine::plan {
 
-void mark_prefixes(Plan& plan, const protocol::Batch& batch, const std::unordered_set<ArrayId>& dead) {
-  // A dead array that is assigned may be one that lives on as the view that it is assigned to (engine/postponed.hpp).
-  std::unordered_set<ArrayId> assigned;
-  for (const auto& command : batch.commands)
+std::unordered_set<ArrayId> find_unseen(const Context& context, const protocol::Batch& batch) {
+  auto unseen = context.dead;
+  for (const auto& command : batch.commands)  // what is assigned may live on as the view that it is assigned to (engine/postponed.hpp)
     if (command.op == Op::copy && !command.creates)
-      if (const auto* from = std::get_if<View>(&command.in[0])) assigned.insert(from->base);
-  const auto is_seen = [&](int command) {
-    const auto array = batch.commands[static_cast<std::size_t>(command)].out.base;
-    return !dead.contains(array) || assigned.contains(array);
-  };
+      if (const auto* from = std::get_if<View>(&command.in[0])) unseen.erase(from->base);
+  return unseen;
+}
+
+void mark_prefixes(Plan& plan, const Context& context, const protocol::Batch& batch) {
+  const auto command_of = [&](int command) -> const protocol::Command& { return batch.commands[static_cast<std::size_t>(command)]; };
+  const auto is_seen = [&](int command) { return plan::is_seen(context, command_of(command).out.base); };
   std::vector<std::size_t> done_by(batch.commands.size());  // a command has happened after its last step
   std::vector<int> to_do(plan.steps.size());                // the first command that a step or a later one completes
   int first = static_cast<int>(batch.commands.size());
@@ -35,8 +36,7 @@ void mark_prefixes(Plan& plan, const protocol::Batch& batch, const std::unordere
     auto& step = plan.steps[s];
     step.prefix = last_change < to_do[s] ? to_do[s] : -1;
     for (const int command : step.commands)
-      if (done_by[static_cast<std::size_t>(command)] == s && is_seen(command) && !batch.commands[static_cast<std::size_t>(command)].creates)
-        last_change = std::max(last_change, command);
+      if (done_by[static_cast<std::size_t>(command)] == s && is_seen(command) && !command_of(command).creates) last_change = std::max(last_change, command);
   }
 }
 
