@@ -74,8 +74,8 @@ class Fuser {
     const auto& groups = context_.groups;
     for (std::size_t back = 0; back < std::min(look_back, groups.size()); ++back) {
       const auto index = groups.size() - 1 - back;
-      if (!stretches_.admits(index, current)) return false;
       if (admits(groups[index], n)) {
+        if (!stretches_.admits(index, current)) return false;
         add(context_.groups[index], n);
         return true;
       }

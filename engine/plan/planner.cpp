@@ -44,7 +44,6 @@ Plan make_plan(const protocol::Batch& batch, const Catalog& catalog, const Optio
   context.options = options;
   context.dead.insert(batch.frees.begin(), batch.frees.end());
   for (const auto& view : batch.fetches) context.dead.erase(view.base);  // still wanted after the last step
-  context.unseen = find_unseen(context, batch);
   context.nodes.reserve(batch.commands.size());
   const auto learn = [&](ArrayId id) {
     if (!context.arrays.contains(id))
@@ -63,6 +62,8 @@ Plan make_plan(const protocol::Batch& batch, const Catalog& catalog, const Optio
       context.created.insert(command.out.base);
     } else {
       learn(command.out.base);
+      if (command.op == Op::copy)
+        if (const auto* from = std::get_if<View>(&command.in[0])) context.assigned.insert(from->base);
     }
     if (command.op == Op::put && std::get<View>(command.in[0]).extents[0] == 0) continue;
     const bool is_of_elements = kind == Node::Kind::elementwise || kind == Node::Kind::irregular;

@@ -9,12 +9,8 @@
 
 namespace gamelan::engine::plan {
 
-std::unordered_set<ArrayId> find_unseen(const Context& context, const protocol::Batch& batch) {
-  auto unseen = context.dead;
-  for (const auto& command : batch.commands)  // what is assigned may live on as the view that it is assigned to (engine/postponed.hpp)
-    if (command.op == Op::copy && !command.creates)
-      if (const auto* from = std::get_if<View>(&command.in[0])) unseen.erase(from->base);
-  return unseen;
+bool is_seen(const Context& context, ArrayId array) {
+  return !(array >> 63) && (!context.dead.contains(array) || context.assigned.contains(array));
 }
 
 void mark_prefixes(Plan& plan, const Context& context, const protocol::Batch& batch) {

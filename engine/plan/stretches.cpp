@@ -35,7 +35,7 @@ void Stretches::add(std::size_t group, const Node& node) {
       for (std::size_t later = group + 1; later < parts_.size(); ++later) parts_[later].first = std::min(parts_[later].first, parts_[group].first);
     parts_[group].seconds += seconds;
   }
-  parts_[group].is_seen |= is_seen(context_, node.command.out.base);
+  parts_[group].is_seen = parts_[group].is_seen || is_seen(context_, node.command.out.base);
 }
 
 bool Stretches::overtakes(std::size_t group, const Node& node) const {
