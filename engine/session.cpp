@@ -109,10 +109,7 @@ void Session::run(const plan::NamedPlan& named, const protocol::Batch& batch, pr
   }
   if (done < plan.steps.size()) {
     reply.outcome = protocol::Outcome::cancelled;
-    std::int64_t first = static_cast<std::int64_t>(batch.commands.size());
-    for (std::size_t s = done; s < plan.steps.size(); ++s)
-      for (const int command : plan.steps[s].commands) first = std::min<std::int64_t>(first, command);
-    reply.command = first;
+    reply.command = plan.steps[done].prefix;
     reply.message = "interrupted: " + std::to_string(done) + " of " + std::to_string(plan.steps.size()) + " steps were run";
   }
 }
@@ -179,6 +176,10 @@ protocol::Reply Session::execute(protocol::Batch& batch) {
     std::optional<Refusal> refusal;
     plan_and_run(batch, reply, refusal);
     put_back(made, batch);
+    if (reply.outcome == protocol::Outcome::cancelled) {
+      refusal.reset();  // the program was stopped before it came there
+      free_future(batch, std::max(static_cast<std::size_t>(reply.command), made.size()));
+    }
     GAMELAN_ASSERT(cheap, heap_.allocator().take_uncommitted().empty(), "what was admitted is committed");
     const bool is_whole = !refusal && reply.outcome == protocol::Outcome::ok;  // on all ranks alike
     board_.settle(executor_.last_step(), batch_number_);

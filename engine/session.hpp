@@ -49,6 +49,7 @@ class Session {
   void poison_unmade(const protocol::Batch& batch, const protocol::Error& cause);
   void free(const std::vector<protocol::ArrayId>& ids);
   void free_untouched(const protocol::Batch& batch);
+  void free_future(const protocol::Batch& batch, std::size_t command);
   void fetch(const protocol::Batch& batch, protocol::Reply& reply);
   protocol::Reply explain(protocol::Batch batch) const;  // plans it and changes nothing
   std::string describe(const protocol::Batch& batch, const plan::Plan& plan) const;

@@ -101,7 +101,7 @@ std::size_t Executor::run(const plan::Plan& plan, std::vector<dist::StoragePtr>&
   failure_.reset();
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
     const bool may_run = board_.begin_step(++step_);
-    if (!may_run) {
+    if (!may_run && plan.steps[s].prefix >= 0) {  // else the arrays are those of no moment of the program
       if (courier_) courier_->flush();
       board_.end_step(step_);  // the number is spent: whoever awaits it knows that this rank has seen the cut
       return s;

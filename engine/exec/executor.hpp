@@ -24,9 +24,9 @@ class Executor {
     std::function<void()> count;                                  ///< counters() have changed
   };
 
-  /// Runs steps until the end or an agreed cut. `storages` has one entry per slot: inputs filled in, the others made
-  /// here. Returns the number of steps run, which is the same on all ranks. A step that throws here is finished empty
-  /// (the other ranks need not know yet), the remaining ones too.
+  /// Runs steps until the end, or to the first one behind an agreed cut that has a prefix. `storages` has one entry per
+  /// slot: inputs filled in, the others made here. Returns the number of steps run, which is the same on all ranks. A step
+  /// that throws here is finished empty (the other ranks need not know yet), the remaining ones too.
   std::size_t run(const plan::Plan& plan, std::vector<dist::StoragePtr>& storages, const protocol::Batch& batch, const Observer& observer);
   const std::optional<protocol::Error>& failure() const { return failure_; }
 
