@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Random programs, interrupted before a random step: what can be read afterwards is what one prefix of the recorded commands
 // leaves behind, the same prefix for every array. The seed is printed; GAMELAN_TEST_SEED and GAMELAN_TEST_PROGRAMS choose others.
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "engine/session.hpp"
+#include "tests/engine/moment.hpp"
 #include "tests/engine/random_batches.hpp"
 #include "tests/mpi_test.hpp"
 
