@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Random batches on a few int64 arrays, as loops of a notebook record them: stencils, assignments of what was worked out,
-// copies, reductions, rows at an index, names that are given away; and what NumPy makes of them, a command at a time.
-// Integers wrap, so sums have the same bits in every order.
+// copies, reductions, rows at an index, names that are given away. moment.hpp says what they mean.
 #pragma once
 #include <map>
-#include <optional>
-#include <set>
 
 #include "protocol/message.hpp"
 #include "tests/random.hpp"
@@ -19,12 +16,6 @@ using protocol::Dtype;
 using protocol::Op;
 using protocol::Shape;
 using protocol::View;
-
-/// The elements of each array after some commands.
-struct Moment {
-  std::map<ArrayId, std::vector<std::int64_t>> arrays;
-  void run(const Batch& batch, const Command& command);
-};
 
 /// Writes batches over arrays that it can name. Results have names, too, but nobody computes with them.
 class RandomBatches {
