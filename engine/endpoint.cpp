@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "protocol/error.hpp"
+#include "protocol/parts.hpp"
 
 namespace gamelan::engine {
 namespace {
@@ -23,8 +24,8 @@ namespace {
 using protocol::Error;
 using protocol::ErrorKind;
 
-constexpr std::int64_t max_frame_bytes = std::int64_t{1} << 32;
 constexpr int handshake_ms = 5'000;     // a stranger who says nothing holds a descriptor no longer than this
+constexpr int keepalive_s = 10, unacknowledged_ms = 30'000;
 constexpr std::uint64_t logged_denials = 10;
 constexpr const char* zap_domain = "gamelan";
 
@@ -80,9 +81,8 @@ std::vector<zmq::message_t> receive_all(zmq::socket_t& socket) {
 Endpoint::Endpoint(const Options& options, protocol::Connection& connection)
     : gate_(context_, zmq::socket_type::rep), router_(context_, zmq::socket_type::router) {
   gate_.bind("inproc://zeromq.zap.01");
-  router_.set(zmq::sockopt::maxmsgsize, max_frame_bytes);
+  router_.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(protocol::part_bytes));
   router_.set(zmq::sockopt::handshake_ivl, handshake_ms);
-  router_.set(zmq::sockopt::router_handover, true);  // a client that reconnects under its name takes its place again
   try {
     if (options.transport == Transport::ipc)
       bind_ipc(options, connection);
@@ -119,7 +119,12 @@ void Endpoint::bind_tcp(const Options& options, protocol::Connection& connection
   router_.set(zmq::sockopt::zap_domain, zap_domain);
   router_.set(zmq::sockopt::curve_server, true);
   router_.set(zmq::sockopt::curve_secretkey, server_secret);
+  // A connection whose other end is gone without a word ends here too: its descriptor and what waits in it are freed.
   router_.set(zmq::sockopt::tcp_keepalive, 1);
+  router_.set(zmq::sockopt::tcp_keepalive_idle, keepalive_s);
+  router_.set(zmq::sockopt::tcp_keepalive_intvl, keepalive_s);
+  router_.set(zmq::sockopt::tcp_keepalive_cnt, 3);
+  router_.set(zmq::sockopt::tcp_maxrt, unacknowledged_ms);
   router_.bind("tcp://" + options.bind + ":*");
   const std::string bound = router_.get(zmq::sockopt::last_endpoint);
   const std::string port = bound.substr(bound.rfind(':'));
@@ -130,6 +135,8 @@ void Endpoint::bind_tcp(const Options& options, protocol::Connection& connection
   connection.server_public = server_public;
   connection.client_public = client_public;
   connection.client_secret = client_secret;
+  explicit_bzero(server_secret, sizeof server_secret);  // libzmq has its own copy; nothing else of ours may know it
+  explicit_bzero(client_secret, sizeof client_secret);
 }
 
 void Endpoint::admit_or_deny() {

@@ -106,7 +106,7 @@ void lead(const Options& options, Server& server, Board& board, Session& session
     board.clear_cut();
     if (server.is_cancelled()) board.request_cut();  // it came between `next` and here
     board.exchange(protocol::pack(incoming->frames));
-    server.reply(incoming->identity, protocol::encode(obey(session, incoming->request)));
+    server.reply(incoming->client, protocol::encode(obey(session, incoming->request)));
     if (is_shutdown(incoming->request)) return;
   }
 }
