@@ -81,7 +81,7 @@ std::vector<zmq::message_t> receive_all(zmq::socket_t& socket) {
 Endpoint::Endpoint(const Options& options, protocol::Connection& connection)
     : gate_(context_, zmq::socket_type::rep), router_(context_, zmq::socket_type::router) {
   gate_.bind("inproc://zeromq.zap.01");
-  router_.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(protocol::part_bytes));
+  router_.set(zmq::sockopt::maxmsgsize, protocol::max_wire_bytes);
   router_.set(zmq::sockopt::handshake_ivl, handshake_ms);
   try {
     if (options.transport == Transport::ipc)

@@ -33,7 +33,7 @@ Line::Line(zmq::context_t& context, const protocol::Connection& connection, cons
   dealer_.set(zmq::sockopt::rcvhwm, 0);
   dealer_.set(zmq::sockopt::linger, 0);
   dealer_.set(zmq::sockopt::reconnect_ivl, no_reconnect);
-  dealer_.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(protocol::part_bytes));
+  dealer_.set(zmq::sockopt::maxmsgsize, protocol::max_wire_bytes);
   if (!connection.server_public.empty()) {
     dealer_.set(zmq::sockopt::curve_serverkey, connection.server_public);
     dealer_.set(zmq::sockopt::curve_publickey, connection.client_public);

@@ -62,7 +62,7 @@ void Wire::begin_attempt() {
   lines_.clear();
   tunnel_.reset();
   is_trying_ = true;
-  problems_[route_].clear();
+  attempt_problem_.clear();
   const Route& route = routes_[route_];
   std::vector<std::string> addresses = connection_.addresses;
   attempt_ends_ = Clock::now() + direct_limit;
@@ -73,7 +73,7 @@ void Wire::begin_attempt() {
       attempt_ends_ = Clock::now() + tunnel_limit;
     }
   } catch (const Error& error) {
-    problems_[route_] = error.what();
+    attempt_problem_ = error.what();
     return fail_attempt();
   }
   for (const std::string& address : addresses) {
@@ -81,14 +81,14 @@ void Wire::begin_attempt() {
       const auto id = protocol::routing_id({name_, ++connections_});
       lines_.push_back(std::make_unique<Line>(context_, connection_, address, id));
     } catch (const zmq::error_t& error) {
-      problems_[route_] += (problems_[route_].empty() ? "" : "; ") + address + ": " + error.what();
+      attempt_problem_ += (attempt_problem_.empty() ? "" : "; ") + address + ": " + error.what();
     }
   }
 }
 
 void Wire::fail_attempt() {
   const bool is_direct = routes_[route_].command.empty();
-  std::string& problem = problems_[route_];
+  std::string problem = attempt_problem_;
   std::size_t told = 0;
   is_nobody_there_ = is_direct && !lines_.empty();
   for (const auto& line : lines_) {
@@ -98,6 +98,7 @@ void Wire::fail_attempt() {
   }
   if (told > told_addresses) problem += "; and " + std::to_string(told - told_addresses) + " more addresses";
   if (tunnel_ != nullptr && !tunnel_->last_words().empty()) problem = tunnel_->last_words();
+  problems_[route_] = std::move(problem);  // only now: while the next attempt runs, this one's failure is what is known
   lines_.clear();
   tunnel_.reset();
   is_trying_ = false;

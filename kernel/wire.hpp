@@ -86,7 +86,8 @@ class Wire {
   bool is_trying_ = false;
   std::size_t failed_attempts_ = 0;
   int failed_rounds_ = 0;
-  std::vector<std::string> problems_;           // of each route
+  std::string attempt_problem_;                 // of the attempt that is being made
+  std::vector<std::string> problems_;           // of the last attempt by each route
   std::vector<zmq::pollitem_t> poll_items_;     // of wait(), kept because it is called in every round trip
 };
 

@@ -24,6 +24,8 @@ std::optional<RouteName> parse_route(const Bytes& routing_id);
 
 /// A part of exactly so many bytes is continued by the next one; a shorter one, an empty one too, ends its frame.
 inline constexpr std::size_t part_bytes = std::size_t{1} << 20;
+/// What a socket must take: a part and what encryption adds to it.
+inline constexpr std::int64_t max_wire_bytes = part_bytes + 256;
 inline std::size_t part_count(std::size_t frame_bytes) { return frame_bytes / part_bytes + 1; }
 inline std::span<const std::byte> part(const Bytes& frame, std::size_t index) {
   return std::span(frame).subspan(index * part_bytes).first(std::min(part_bytes, frame.size() - index * part_bytes));
