@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "engine/comm.hpp"
 #include "engine/dist/heap.hpp"
 #include "engine/options.hpp"
+#include "engine/relay.hpp"
 #include "engine/server.hpp"
 #include "engine/session.hpp"
 #include "protocol/codec.hpp"
@@ -63,6 +65,8 @@ protocol::Connection describe(const Options& options, const Comm& comm) {
   char text[17];
   std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(protocol::fingerprint()));
   connection.fingerprint = text;
+  std::error_code ignored;
+  connection.program = std::filesystem::read_symlink("/proc/self/exe", ignored).string();
   return connection;
 }
 
@@ -188,6 +192,7 @@ int main(int argc, char** argv) {
                   gamelan::protocol::protocol_version,
                   static_cast<unsigned long long>(gamelan::protocol::fingerprint()));
     if (options.wants_help || options.wants_version) return EXIT_SUCCESS;
+    if (!options.relay.empty()) return relay(options.relay);
     if (!options.log_dir.empty()) redirect_output(options.log_dir, rank);
   } catch (const gamelan::protocol::Error& error) {
     if (speaks) std::fprintf(stderr, "gamelan-engine: %s\n", error.what());

@@ -110,7 +110,8 @@ std::string to_json(const Connection& connection) {
                   {"client_public", connection.client_public},
                   {"client_secret", connection.client_secret},
                   {"slurm_job_id", connection.slurm_job_id},
-                  {"fingerprint", connection.fingerprint}};
+                  {"fingerprint", connection.fingerprint},
+                  {"program", connection.program}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -134,6 +135,7 @@ Connection connection_from_json(const std::string& source) {
   connection.client_secret = key(json, "client_secret");
   connection.slurm_job_id = text(json, "slurm_job_id");
   connection.fingerprint = text(json, "fingerprint");
+  if (json.contains("program")) connection.program = text(json, "program");
   const bool has_tcp = std::any_of(connection.addresses.begin(), connection.addresses.end(),
                                    [](const std::string& address) { return address.starts_with("tcp://"); });
   const bool has_keys = !connection.server_public.empty() && !connection.client_public.empty() &&

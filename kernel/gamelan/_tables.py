@@ -73,6 +73,8 @@ def headline(session: dict) -> str:
         line += f", Slurm job {session['slurm_job_id']}"
     if session["started"] and session["state"] != "ended":
         line += f", for {age(session['started'])}"
+    if session.get("route"):
+        line += f"\nroute: {session['route']}"
     return line + (f"\n{session['ending']}" if session["ending"] else "")
 
 
