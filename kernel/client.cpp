@@ -207,7 +207,7 @@ void Client::say_again() {
   received_ = acknowledged_ = 0;
   last_beat_ = Clock::now() - heartbeat_period;
   const std::scoped_lock lock(mutex_);
-  ++connections_;
+  if (connections_++ == 0) silence_ = {};  // to find the first way may have taken long
   route_ = wire_->route();
   heartbeats_.clear();
   queue_.clear();  // what was never sent is unanswered, too
@@ -261,7 +261,7 @@ void Client::watch_connection() {
     if (silence_ > local_silence_limit) give_up("the engines have not answered for " + seconds_of(local_silence_limit));
   } else if (disconnected_ && wire_->is_nobody_there() && now - *disconnected_ > nobody_there_limit) {
     give_up("the engines closed the connection, and rank 0 is no more on " + who_);
-  } else if (silence_ > silence_limit) {
+  } else if (silence_ > silence_limit && !(wire_->is_open() && now - opened_ < suspicious_silence)) {
     give_up(who_ + " does not answer since " + seconds_of(silence_limit));
   } else if (silence_ > suspicious_silence && wire_->is_open() && now - opened_ > suspicious_silence) {
     if (!disconnected_) disconnected_ = now;

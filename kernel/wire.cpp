@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <thread>
 
 #include "kernel/knock.hpp"
 #include "kernel/undisturbed.hpp"
@@ -23,7 +24,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr int farewell_limit_ms = 500;  // how long a last Shutdown or Batch may still leave the socket
-constexpr auto direct_limit = 3s, tunnel_limit = 15s;
+constexpr auto direct_limit = 3s, tunnel_limit = 10s;
 constexpr auto handshake_limit = 10s;   // where somebody took the connection: a busy machine, perhaps
 constexpr auto pause = 250ms;           // between attempts
 constexpr std::size_t told_addresses = 4;
@@ -60,7 +61,7 @@ Wire::~Wire() {
 
 void Wire::begin_attempt() {
   lines_.clear();
-  tunnel_.reset();
+  retire_tunnel();
   is_trying_ = true;
   attempt_problem_.clear();
   const Route& route = routes_[route_];
@@ -100,7 +101,7 @@ void Wire::fail_attempt() {
   if (tunnel_ != nullptr && !tunnel_->last_words().empty()) problem = tunnel_->last_words();
   problems_[route_] = std::move(problem);  // only now: while the next attempt runs, this one's failure is what is known
   lines_.clear();
-  tunnel_.reset();
+  retire_tunnel();
   is_trying_ = false;
   next_attempt_ = Clock::now() + pause;
   route_ = (route_ + 1) % routes_.size();
@@ -170,7 +171,12 @@ void Wire::hang_up() {
   is_over_ = true;
   is_open_ = is_trying_ = false;
   lines_.clear();
-  tunnel_.reset();
+  retire_tunnel();
+}
+
+void Wire::retire_tunnel() {
+  // To end its program may take a second, for which nobody who waits for a reply or interrupts need wait, too.
+  if (tunnel_ != nullptr) std::thread([tunnel = std::move(tunnel_)] {}).detach();
 }
 
 bool Wire::wait(std::chrono::milliseconds limit) {

@@ -66,6 +66,7 @@ class Wire {
   using Clock = std::chrono::steady_clock;
   void begin_attempt();
   void fail_attempt();
+  void retire_tunnel();
   std::string describe_failure(Line& line);
   std::optional<Event> look_at_candidates();
 
