@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <net/if.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -27,6 +28,7 @@ using protocol::ErrorKind;
 constexpr int handshake_ms = 5'000;     // a stranger who says nothing holds a descriptor no longer than this
 constexpr int keepalive_s = 10, unacknowledged_ms = 30'000;
 constexpr std::uint64_t logged_denials = 10;
+constexpr rlim_t enough_descriptors = 65'536;
 constexpr const char* zap_domain = "gamelan";
 
 /// IPv4 addresses of this host, those another machine may reach first.
@@ -45,6 +47,14 @@ std::vector<std::string> interface_addresses() {
   freeifaddrs(list);
   outside.insert(outside.end(), loopback.begin(), loopback.end());
   return outside;
+}
+
+/// A port is open to everybody, and every connection to it takes a descriptor until its handshake has failed.
+void allow_many_descriptors() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = std::max(limit.rlim_cur, std::min(limit.rlim_max, enough_descriptors));
+  setrlimit(RLIMIT_NOFILE, &limit);  // as many as there are: fewer do no harm but under siege
 }
 
 std::string octal(mode_t mode) {
@@ -111,6 +121,7 @@ void Endpoint::bind_ipc(const Options& options, protocol::Connection& connection
 }
 
 void Endpoint::bind_tcp(const Options& options, protocol::Connection& connection) {
+  allow_many_descriptors();
   constexpr std::size_t z85_bytes = 41;  // 40 characters and the NUL, as zmq_curve_keypair wants them
   char server_public[z85_bytes], server_secret[z85_bytes], client_public[z85_bytes], client_secret[z85_bytes];
   if (zmq_curve_keypair(server_public, server_secret) != 0 || zmq_curve_keypair(client_public, client_secret) != 0)

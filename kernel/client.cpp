@@ -26,6 +26,9 @@ constexpr auto silence_limit = 10s;                   // of a network; rank 0 an
 constexpr auto local_silence_limit = 20s;             // of a process on this machine, which may be short of processors
 constexpr auto local_reconnect_limit = 1s, nobody_there_limit = 2s;
 constexpr auto longest_look = 2s;                     // a longer time between two looks is one in which we were stopped
+constexpr auto suspicious_silence_of_tunnel = 6s;     // TCP within it gets over a cut of five seconds
+constexpr std::uint64_t slow_tunnel_bytes = 128 * 1024;  // in a second
+constexpr auto longest_allowance = 120s;
 constexpr std::uint64_t bulk_bytes = 16 * 1024;       // acknowledged in half a second: more than heartbeats are
 
 std::string seconds_of(std::chrono::seconds limit) { return std::to_string(limit.count()) + " s"; }
@@ -204,7 +207,7 @@ bool Client::send_queued() {
 void Client::say_again() {
   opened_ = Clock::now();
   disconnected_.reset();
-  received_ = acknowledged_ = 0;
+  received_ = acknowledged_ = given_when_heard_ = 0;
   last_beat_ = Clock::now() - heartbeat_period;
   const std::scoped_lock lock(mutex_);
   if (connections_++ == 0) silence_ = {};  // to find the first way may have taken long
@@ -218,6 +221,7 @@ void Client::receive_all() {
   while (const auto frames = wire_->receive()) {
     protocol::Reply reply = protocol::decode_reply(*frames);
     silence_ = {};
+    if (wire_->has_tunnel()) given_when_heard_ = wire_->traffic().acknowledged;
     const std::scoped_lock lock(mutex_);
     if (reply.outcome == protocol::Outcome::failed && reply.error == ErrorKind::engine_lost) {
       // Rank 0's last word. It knows that it must leave, not why: whoever waits asks the launcher, as after a silence.
@@ -261,18 +265,28 @@ void Client::watch_connection() {
     if (silence_ > local_silence_limit) give_up("the engines have not answered for " + seconds_of(local_silence_limit));
   } else if (disconnected_ && wire_->is_nobody_there() && now - *disconnected_ > nobody_there_limit) {
     give_up("the engines closed the connection, and rank 0 is no more on " + who_);
-  } else if (silence_ > silence_limit && !(wire_->is_open() && now - opened_ < suspicious_silence)) {
+  } else if (silence_ > silence_limit + allowance() && !(wire_->is_open() && now - opened_ < suspicious_silence)) {
     give_up(who_ + " does not answer since " + seconds_of(silence_limit));
-  } else if (silence_ > suspicious_silence && wire_->is_open() && now - opened_ > suspicious_silence) {
+  } else if (silence_ > (wire_->has_tunnel() ? suspicious_silence_of_tunnel : suspicious_silence) + allowance() &&
+             wire_->is_open() && now - opened_ > suspicious_silence) {
     if (!disconnected_) disconnected_ = now;
     wire_->redial();
   }
 }
 
+Client::Clock::duration Client::allowance() const {
+  // What a tunnel's program has taken may still lie in its buffers, megabytes of it, and our heartbeats behind it.
+  if (!wire_->has_tunnel()) return {};
+  const std::uint64_t on_its_way = wire_->traffic().acknowledged - given_when_heard_;
+  if (on_its_way < bulk_bytes) return {};
+  return std::min<Clock::duration>(std::chrono::seconds(on_its_way / slow_tunnel_bytes), longest_allowance);
+}
+
 void Client::give_up(const std::string& cause) {
-  const bool is_mute = wire_->is_open();
+  const bool is_mute = wire_->is_open(), is_first = connections() == 0;
   const std::string why = wire_->problem();
-  set_lost(cause + (why.empty() ? is_mute ? ": it takes connections and says nothing: rank 0 hangs, or is stopped" : "" : ": " + why));
+  set_lost(cause + (why.empty() ? is_mute ? ": it takes connections and says nothing: rank 0 hangs, or is stopped" : "" : ": " + why) +
+           (is_first ? ". `gamelan engines list` shows what runs, `gamelan engines start` starts new ones" : ""));
   wire_->hang_up();
 }
 

@@ -66,6 +66,7 @@ class Client {
   bool has_queued() const;
   void receive_all();
   void watch_connection();
+  std::chrono::steady_clock::duration allowance() const;
   void set_lost(const std::string& cause);
 
   using SharedFrames = std::shared_ptr<const protocol::Frames>;
@@ -78,6 +79,7 @@ class Client {
   std::optional<Clock::time_point> disconnected_;
   Clock::duration silence_{};  // since rank 0 was last heard, counted while this process runs: it may be stopped for hours
   std::uint64_t received_ = 0, acknowledged_ = 0;  // bytes, at the last look
+  std::uint64_t given_when_heard_ = 0;             // bytes that a tunnel had taken when rank 0 was last heard
 
   std::mutex numbering_;  // requests enter the queue in the order of their numbers; taken before mutex_
 

@@ -45,6 +45,7 @@ class Wire {
   std::optional<Event> next_event();
 
   bool is_open() const { return is_open_; }
+  bool has_tunnel() const { return is_open_ && tunnel_ != nullptr; }
   /// Leaves the present connection for a new one: it is silent.
   void redial();
   /// Gives up: closes everything, for good.

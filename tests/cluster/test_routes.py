@@ -144,6 +144,25 @@ def test_five_seconds_without_network_are_survived_and_nothing_is_done_twice(clu
         assert now() - begun < 40
 
 
+def test_what_takes_longer_than_a_silence_is_no_silence(cluster):
+    for walled in (False, True):
+        path, job = start(cluster, walled=walled)
+        with Client(cluster, path) as client:
+            assert client.ask(SUM) == TOTAL
+            client.ask("do import numpy; here = numpy.arange(1.5e6); there = np.arange(1.5e6); np.sync()")
+            cluster.set_link(delay_us=100, rate_mbit=7)  # 12 MB take 14 s
+            for line in ["do moved = np.asarray(here); np.sync()"] + ["assert (numpy.asarray(there) == here).all()"] * walled:
+                client.send(line if line.startswith("do") else f"do {line}")
+                answer = client.await_answer(60)
+                print(f"{client.ask('_session.route()')}: {line}: {answer}")
+                assert "error" not in answer and answer["seconds"] > 11
+            cluster.set_link(0, 0)
+            assert client.ask("bool((moved == there).all())") is True
+            assert client.ask("_core.connections()") == 1
+        cluster.run("login", ["scancel", job], check=True)
+        wait_for(lambda: not cluster.slurm("squeue", "-h"), 20, "an empty queue")
+
+
 def test_a_network_cut_for_good_is_named_within_fifteen_seconds(cluster):
     path, _ = start(cluster)
     with Client(cluster, path) as client:

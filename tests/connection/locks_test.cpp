@@ -111,6 +111,43 @@ TEST(Locks, a_thousand_attempts_cost_no_memory_and_no_descriptors) {
   expect_alive(engine);
 }
 
+TEST(Locks, more_strangers_than_descriptors_pass_by) {
+  const std::string directory = engine::test::make_private_directory();
+  const std::string path = directory + "/engine.json";
+  const pid_t child = fork();
+  if (child == 0) {  // an engine that may have few descriptors; this process may have more
+    rlimit few{64, 64};
+    setrlimit(RLIMIT_NOFILE, &few);
+    engine::Options options;
+    options.connection_file = path;
+    options.transport = engine::Transport::tcp;
+    options.bind = "127.0.0.1";
+    options.idle_timeout_s = 0;
+    engine::Server server(options, engine::test::connection_template(),
+                          {.status_json = [] { return std::string("{}"); }, .hello_info = [] { return std::string("{}"); },
+                           .cancel = [](std::uint64_t) {}});
+    server.next(60s);
+    _exit(0);
+  }
+  for (int count = 0; count < 250 && !std::filesystem::exists(path); ++count) std::this_thread::sleep_for(20ms);
+  const protocol::Connection connection = protocol::read_connection(path);
+  const std::string& address = connection.addresses.back();
+  std::vector<std::unique_ptr<Stranger>> strangers;
+  for (int count = 0; count < 150; ++count)
+    strangers.push_back(std::make_unique<Stranger>(std::stoi(address.substr(address.rfind(':') + 1))));
+  std::this_thread::sleep_for(500ms);
+  EXPECT_EQ(waitpid(child, nullptr, WNOHANG), 0) << "the engine died of them";
+  strangers.clear();
+  kernel::Client client(connection, {}, "");
+  const auto seq = client.send(engine::test::hello(0));
+  std::optional<protocol::Reply> reply;
+  for (int count = 0; count < 150 && !reply && !client.lost_cause(); ++count) reply = client.take(seq, 100ms);
+  EXPECT_TRUE(reply);
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  std::filesystem::remove_all(directory);
+}
+
 TEST(Locks, a_recorded_session_cannot_be_played_again) {
   Engine engine(engine::Transport::tcp);
   std::vector<std::string> recorded;
