@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <net/if.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "protocol/error.hpp"
+#include "protocol/parts.hpp"
 
 namespace gamelan::engine {
 namespace {
@@ -23,9 +25,10 @@ namespace {
 using protocol::Error;
 using protocol::ErrorKind;
 
-constexpr std::int64_t max_frame_bytes = std::int64_t{1} << 32;
 constexpr int handshake_ms = 5'000;     // a stranger who says nothing holds a descriptor no longer than this
+constexpr int keepalive_s = 10, unacknowledged_ms = 30'000;
 constexpr std::uint64_t logged_denials = 10;
+constexpr rlim_t enough_descriptors = 65'536;
 constexpr const char* zap_domain = "gamelan";
 
 /// IPv4 addresses of this host, those another machine may reach first.
@@ -44,6 +47,14 @@ std::vector<std::string> interface_addresses() {
   freeifaddrs(list);
   outside.insert(outside.end(), loopback.begin(), loopback.end());
   return outside;
+}
+
+/// A port is open to everybody, and every connection to it takes a descriptor until its handshake has failed.
+void allow_many_descriptors() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = std::max(limit.rlim_cur, std::min(limit.rlim_max, enough_descriptors));
+  setrlimit(RLIMIT_NOFILE, &limit);  // as many as there are: fewer do no harm but under siege
 }
 
 std::string octal(mode_t mode) {
@@ -80,9 +91,8 @@ std::vector<zmq::message_t> receive_all(zmq::socket_t& socket) {
 Endpoint::Endpoint(const Options& options, protocol::Connection& connection)
     : gate_(context_, zmq::socket_type::rep), router_(context_, zmq::socket_type::router) {
   gate_.bind("inproc://zeromq.zap.01");
-  router_.set(zmq::sockopt::maxmsgsize, max_frame_bytes);
+  router_.set(zmq::sockopt::maxmsgsize, protocol::max_wire_bytes);
   router_.set(zmq::sockopt::handshake_ivl, handshake_ms);
-  router_.set(zmq::sockopt::router_handover, true);  // a client that reconnects under its name takes its place again
   try {
     if (options.transport == Transport::ipc)
       bind_ipc(options, connection);
@@ -111,6 +121,7 @@ void Endpoint::bind_ipc(const Options& options, protocol::Connection& connection
 }
 
 void Endpoint::bind_tcp(const Options& options, protocol::Connection& connection) {
+  allow_many_descriptors();
   constexpr std::size_t z85_bytes = 41;  // 40 characters and the NUL, as zmq_curve_keypair wants them
   char server_public[z85_bytes], server_secret[z85_bytes], client_public[z85_bytes], client_secret[z85_bytes];
   if (zmq_curve_keypair(server_public, server_secret) != 0 || zmq_curve_keypair(client_public, client_secret) != 0)
@@ -119,7 +130,12 @@ void Endpoint::bind_tcp(const Options& options, protocol::Connection& connection
   router_.set(zmq::sockopt::zap_domain, zap_domain);
   router_.set(zmq::sockopt::curve_server, true);
   router_.set(zmq::sockopt::curve_secretkey, server_secret);
+  // A connection whose other end is gone without a word ends here too: its descriptor and what waits in it are freed.
   router_.set(zmq::sockopt::tcp_keepalive, 1);
+  router_.set(zmq::sockopt::tcp_keepalive_idle, keepalive_s);
+  router_.set(zmq::sockopt::tcp_keepalive_intvl, keepalive_s);
+  router_.set(zmq::sockopt::tcp_keepalive_cnt, 3);
+  router_.set(zmq::sockopt::tcp_maxrt, unacknowledged_ms);
   router_.bind("tcp://" + options.bind + ":*");
   const std::string bound = router_.get(zmq::sockopt::last_endpoint);
   const std::string port = bound.substr(bound.rfind(':'));
@@ -130,6 +146,8 @@ void Endpoint::bind_tcp(const Options& options, protocol::Connection& connection
   connection.server_public = server_public;
   connection.client_public = client_public;
   connection.client_secret = client_secret;
+  explicit_bzero(server_secret, sizeof server_secret);  // libzmq has its own copy; nothing else of ours may know it
+  explicit_bzero(client_secret, sizeof client_secret);
 }
 
 void Endpoint::admit_or_deny() {

@@ -37,13 +37,15 @@ std::optional<Incoming> Inbox::next(std::chrono::milliseconds timeout) {
   Incoming incoming = std::move(queue_.front());
   queue_.pop_front();
   queued_bytes_ -= total_bytes(incoming.frames);
-  running_ = Running{incoming.identity, protocol::sequence(incoming.request), false, Clock::now()};
+  running_ = Running{incoming.client, protocol::sequence(incoming.request), false, Clock::now()};
   return incoming;
 }
 
-void Inbox::finish() {
+std::uint64_t Inbox::finish() {
   const std::lock_guard lock(mutex_);
+  const std::uint64_t seq = running_ ? running_->seq : 0;
   running_.reset();
+  return seq;
 }
 
 bool Inbox::is_cut() const {
@@ -73,11 +75,11 @@ std::optional<protocol::Reply> Inbox::admit(Incoming incoming) {
   return std::nullopt;
 }
 
-std::vector<Incoming> Inbox::cancel(const protocol::Bytes& identity, std::uint64_t batch) {
+std::vector<Incoming> Inbox::cancel(const protocol::Bytes& client, std::uint64_t batch) {
   std::vector<Incoming> dropped;
   const std::lock_guard lock(mutex_);
   for (auto item = queue_.begin(); item != queue_.end();) {
-    const bool is_meant = item->identity == identity && std::holds_alternative<protocol::Batch>(item->request) &&
+    const bool is_meant = item->client == client && std::holds_alternative<protocol::Batch>(item->request) &&
                           (batch == 0 || protocol::sequence(item->request) == batch);
     if (!is_meant) {
       ++item;
@@ -87,7 +89,7 @@ std::vector<Incoming> Inbox::cancel(const protocol::Bytes& identity, std::uint64
     dropped.push_back(std::move(*item));
     item = queue_.erase(item);
   }
-  if (running_ && running_->identity == identity && (batch == 0 || running_->seq == batch)) cut_locked();
+  if (running_ && running_->client == client && (batch == 0 || running_->seq == batch)) cut_locked();
   return dropped;
 }
 
@@ -105,8 +107,8 @@ void Inbox::cut_locked() {
 std::vector<Inbox::Waiting> Inbox::give_up() {
   std::vector<Waiting> waiting;
   const std::lock_guard lock(mutex_);
-  if (running_) waiting.push_back({std::move(running_->identity), running_->seq});
-  for (Incoming& item : queue_) waiting.push_back({std::move(item.identity), protocol::sequence(item.request)});
+  if (running_) waiting.push_back({std::move(running_->client), running_->seq});
+  for (Incoming& item : queue_) waiting.push_back({std::move(item.client), protocol::sequence(item.request)});
   running_.reset();
   queue_.clear();
   queued_bytes_ = 0;

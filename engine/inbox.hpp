@@ -18,7 +18,7 @@ namespace gamelan::engine {
 
 /// A request for the main thread.
 struct Incoming {
-  protocol::Bytes identity;   ///< to whom the reply goes
+  protocol::Bytes client;     ///< to whom the reply goes: a name of clients.hpp
   protocol::Frames frames;    ///< as received: what is broadcast to the other ranks
   protocol::Request request;  ///< the same, decoded: Batch, Configure or Shutdown
 };
@@ -31,7 +31,7 @@ class Inbox {
 
   // The main thread's side.
   std::optional<Incoming> next(std::chrono::milliseconds timeout);  ///< it is being executed from now on
-  void finish();                                                    ///< its reply is known
+  std::uint64_t finish();                                           ///< its reply is known; its number
   bool is_cut() const;                                              ///< what is being executed was cancelled
 
   // The side of whoever holds the socket.
@@ -39,10 +39,10 @@ class Inbox {
   std::optional<protocol::Reply> admit(Incoming incoming);
   /// Cuts the batch `batch` of one client (0 = every one of its) where it is executed; takes it from the queue where it
   /// still waits and returns what was taken: the caller replies. Clients number their batches independently.
-  std::vector<Incoming> cancel(const protocol::Bytes& identity, std::uint64_t batch);
+  std::vector<Incoming> cancel(const protocol::Bytes& client, std::uint64_t batch);
   void cut_running();  ///< nobody waits for it any more
   /// What is queued or being executed, without its frames; the inbox is empty afterwards.
-  struct Waiting { protocol::Bytes identity; std::uint64_t seq; };
+  struct Waiting { protocol::Bytes client; std::uint64_t seq; };
   std::vector<Waiting> give_up();
 
   struct State { bool is_busy; double busy_s; std::size_t queued; };
@@ -50,7 +50,7 @@ class Inbox {
 
  private:
   using Clock = std::chrono::steady_clock;
-  struct Running { protocol::Bytes identity; std::uint64_t seq; bool is_cut; Clock::time_point since; };
+  struct Running { protocol::Bytes client; std::uint64_t seq; bool is_cut; Clock::time_point since; };
   void cut_locked();
 
   const std::function<void(std::uint64_t seq)> cut_;

@@ -11,8 +11,10 @@
 #include <cstring>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "protocol/ops.hpp"
+#include "protocol/parts.hpp"
 
 namespace gamelan::engine {
 namespace {
@@ -30,14 +32,14 @@ Bytes to_bytes(const zmq::message_t& message) {
   return Bytes(first, first + message.size());
 }
 
-/// A message that owns the bytes: large results are not copied again on their way out.
-zmq::message_t to_message(Bytes&& bytes) {
-  constexpr std::size_t worth_moving = 4'096;
-  if (bytes.size() < worth_moving) return zmq::message_t(bytes.data(), bytes.size());
-  auto owned = std::make_unique<Bytes>(std::move(bytes));
-  zmq::message_t message(
-      owned->data(), owned->size(), [](void*, void* hint) { delete static_cast<Bytes*>(hint); }, owned.get());
-  static_cast<void>(owned.release());
+/// A message of a part of a frame. Large results are not copied again on their way out: the message holds the frames.
+zmq::message_t to_message(const Clients::SharedFrames& frames, std::span<const std::byte> part) {
+  constexpr std::size_t worth_sharing = 4'096;
+  if (part.size() < worth_sharing) return zmq::message_t(part.data(), part.size());
+  auto held = std::make_unique<Clients::SharedFrames>(frames);
+  zmq::message_t message(const_cast<std::byte*>(part.data()), part.size(),
+                         [](void*, void* hint) { delete static_cast<Clients::SharedFrames*>(hint); }, held.get());
+  static_cast<void>(held.release());
   return message;
 }
 
@@ -91,18 +93,18 @@ double Listener::seconds_since_client() const {
   return std::chrono::duration<double>(Clock::now().time_since_epoch()).count() - heard_s_.load();
 }
 
-void Listener::post(const Bytes& identity, Frames frames) {
+void Listener::post(const Bytes& client, std::uint64_t seq, Frames frames) {
   const std::lock_guard lock(mutex_);
-  outbox_.emplace_back(identity, std::move(frames));
+  outbox_.push_back({client, seq, std::move(frames)});
 }
 
 void Listener::flush() {
-  std::deque<std::pair<Bytes, Frames>> ready;
+  std::deque<Posted> ready;
   {
     const std::lock_guard lock(mutex_);
     ready.swap(outbox_);
   }
-  for (auto& [identity, frames] : ready) send(identity, std::move(frames));
+  for (Posted& each : ready) answer(each.client, each.seq, std::move(each.frames));
 }
 
 void Listener::serve(std::chrono::milliseconds limit) {
@@ -126,43 +128,60 @@ void Listener::receive() {
   for (int count = 0; count < messages_per_turn; ++count) {
     zmq::message_t part;
     if (!undisturbed([&] { return endpoint_.router().recv(part, zmq::recv_flags::dontwait); })) return;
-    const Bytes identity = to_bytes(part);
-    Frames frames;
-    bool is_too_long = false;
+    const Bytes route = to_bytes(part);
+    protocol::Joiner joiner;
     while (part.more()) {
       if (!undisturbed([&] { return endpoint_.router().recv(part, zmq::recv_flags::none); })) return;
-      is_too_long = is_too_long || frames.size() == protocol::max_frames;
-      if (!is_too_long) frames.push_back(to_bytes(part));
+      joiner.add({static_cast<const std::byte*>(part.data()), part.size()});
     }
-    if (is_too_long) frames.resize(1);  // the header says which request; without its payloads it cannot decode
-    dispatch(identity, std::move(frames));
+    Frames frames = joiner.take();
+    if (joiner.is_too_long()) frames.resize(1);  // the header says which request; without its payloads it cannot decode
+    dispatch(route, std::move(frames));
   }
 }
 
-void Listener::dispatch(const Bytes& identity, Frames frames) {
-  const std::uint64_t seq = protocol::peek_sequence(frames);
+void Listener::dispatch(const Bytes& route, Frames frames) {
+  const Bytes client = clients_.hear(route);
   protocol::Reply reply;
   try {
     protocol::Request request = protocol::decode_request(frames);
     note_client();
+    clients_.release(client, protocol::heard(request));
     if (const auto* hello = std::get_if<protocol::Hello>(&request)) {
       reply = greet(*hello);
     } else if (const auto* asked = std::get_if<protocol::StatusRequest>(&request)) {
       reply = status(asked->seq);
-    } else if (const auto* cut = std::get_if<protocol::Cancel>(&request)) {
-      reply = cancel(identity, *cut);
     } else {
-      std::optional<protocol::Reply> refusal = inbox_.admit({identity, std::move(frames), std::move(request)});
-      if (!refusal) return;  // the main thread will reply
-      reply = std::move(*refusal);
+      const std::uint64_t seq = protocol::sequence(request);
+      std::optional<protocol::Reply> known = take(client, std::move(frames), std::move(request));
+      if (known) answer(client, seq, protocol::encode(*known));
+      return;
     }
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::protocol) ++malformed_;
-    reply = failure(seq, error.kind(), error.what());
+    reply = failure(protocol::peek_sequence(frames), error.kind(), error.what());
   } catch (const std::exception& error) {
-    reply = failure(seq, ErrorKind::internal, std::string("the engine's server: ") + error.what());
+    reply = failure(protocol::peek_sequence(frames), ErrorKind::internal, std::string("the engine's server: ") + error.what());
   }
-  send(identity, protocol::encode(reply));
+  send(route, std::make_shared<const Frames>(protocol::encode(reply)));
+}
+
+std::optional<protocol::Reply> Listener::take(const Bytes& client, Frames frames, protocol::Request request) {
+  const std::uint64_t seq = protocol::sequence(request);
+  switch (clients_.admit(client, seq)) {
+    case Clients::Seen::fresh: break;
+    case Clients::Seen::waiting: return std::nullopt;
+    case Clients::Seen::answered: send(clients_.route(client), clients_.reply(client, seq)); return std::nullopt;
+    case Clients::Seen::forgotten:
+      return failure(seq, ErrorKind::internal, "request " + std::to_string(seq) + " came again after its reply was forgotten; "
+                                               "it was done, and is not done twice");
+  }
+  try {
+    if (const auto* cut = std::get_if<protocol::Cancel>(&request)) return cancel(client, *cut);
+    return inbox_.admit({client, std::move(frames), std::move(request)});  // no refusal: the main thread will reply
+  } catch (const std::exception& error) {
+    return failure(seq, ErrorKind::internal, std::string("the engine's server: ") + error.what());
+  }
 }
 
 protocol::Reply Listener::greet(const protocol::Hello& hello) {
@@ -191,35 +210,47 @@ protocol::Reply Listener::status(std::uint64_t seq) {
                     {"is_busy", work.is_busy},
                     {"queued", work.queued},
                     {"malformed", malformed_},
+                    {"clients", clients_.count()},
+                    {"kept_replies", clients_.kept_replies()},
                     {"denied", endpoint_.denied()}};
   return success(seq, info.dump());
 }
 
-protocol::Reply Listener::cancel(const Bytes& identity, const protocol::Cancel& request) {
-  for (const Incoming& item : inbox_.cancel(identity, request.batch)) {
+protocol::Reply Listener::cancel(const Bytes& client, const protocol::Cancel& request) {
+  for (const Incoming& item : inbox_.cancel(client, request.batch)) {
     protocol::Reply reply = success(protocol::sequence(item.request), "{}");
     reply.outcome = Outcome::cancelled;
     reply.command = 0;
     reply.message = "cancelled before it began";
-    send(item.identity, protocol::encode(reply));
+    answer(item.client, reply.seq, protocol::encode(reply));
   }
   return success(request.seq, "{}");
 }
 
-void Listener::send(const Bytes& identity, Frames frames) {
+void Listener::answer(const Bytes& client, std::uint64_t seq, Frames frames) {
+  const auto reply = std::make_shared<const Frames>(std::move(frames));
+  clients_.answer(client, seq, reply);
+  send(clients_.route(client), reply);
+}
+
+void Listener::send(const Bytes& route, const Clients::SharedFrames& frames) {
   // A ROUTER drops what is meant for a client that is gone: never blocks, never throws for it.
   const auto send_part = [&](zmq::message_t part, bool is_last) {
     const auto flags = is_last ? zmq::send_flags::none : zmq::send_flags::sndmore;
     undisturbed([&] { return endpoint_.router().send(part, flags); });
   };
-  send_part(zmq::message_t(identity.data(), identity.size()), false);
-  for (std::size_t index = 0; index < frames.size(); ++index)
-    send_part(to_message(std::move(frames[index])), index + 1 == frames.size());
+  send_part(zmq::message_t(route.data(), route.size()), false);
+  for (std::size_t index = 0; index < frames->size(); ++index) {
+    const Bytes& frame = (*frames)[index];
+    const std::size_t parts = protocol::part_count(frame.size());
+    for (std::size_t part = 0; part < parts; ++part)
+      send_part(to_message(frames, protocol::part(frame, part)), index + 1 == frames->size() && part + 1 == parts);
+  }
 }
 
 void Listener::refuse_waiting(const std::string& why) {
   for (const Inbox::Waiting& each : inbox_.give_up())
-    send(each.identity, protocol::encode(failure(each.seq, ErrorKind::engine_lost, why)));
+    answer(each.client, each.seq, protocol::encode(failure(each.seq, ErrorKind::engine_lost, why)));
 }
 
 }  // namespace gamelan::engine

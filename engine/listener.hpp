@@ -9,9 +9,11 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "engine/clients.hpp"
 #include "engine/endpoint.hpp"
 #include "engine/inbox.hpp"
 #include "engine/options.hpp"
@@ -53,8 +55,8 @@ class Listener {
   // By any thread, at any time.
   /// Ends a wait in serve(), now or the next.
   void wake() { ring(wake_fd_); }
-  /// Hands over a reply; it leaves with the next serve() or flush().
-  void post(const protocol::Bytes& identity, protocol::Frames frames);
+  /// Hands over the reply to a client's request; it leaves with the next serve() or flush().
+  void post(const protocol::Bytes& client, std::uint64_t seq, protocol::Frames frames);
   Inbox& inbox() { return inbox_; }
   const Inbox& inbox() const { return inbox_; }
   const protocol::Connection& connection() const { return connection_; }
@@ -65,11 +67,15 @@ class Listener {
 
  private:
   void receive();
-  void dispatch(const protocol::Bytes& identity, protocol::Frames frames);
+  void dispatch(const protocol::Bytes& route, protocol::Frames frames);
+  /// A request that is done once, however often it comes; nothing when its reply follows later.
+  std::optional<protocol::Reply> take(const protocol::Bytes& client, protocol::Frames frames, protocol::Request request);
   protocol::Reply greet(const protocol::Hello& hello);
   protocol::Reply status(std::uint64_t seq);
-  protocol::Reply cancel(const protocol::Bytes& identity, const protocol::Cancel& request);
-  void send(const protocol::Bytes& identity, protocol::Frames frames);
+  protocol::Reply cancel(const protocol::Bytes& client, const protocol::Cancel& request);
+  /// The reply to a request that is done once: kept until the client has it, and sent where the client was last heard.
+  void answer(const protocol::Bytes& client, std::uint64_t seq, protocol::Frames frames);
+  void send(const protocol::Bytes& route, const Clients::SharedFrames& frames);
   void note_client();
 
   using Clock = std::chrono::steady_clock;  // CLOCK_MONOTONIC: stands still while the machine is suspended
@@ -77,14 +83,16 @@ class Listener {
   const double idle_timeout_s_;
   const ServerCallbacks callbacks_;
   Endpoint endpoint_;
+  Clients clients_;
   std::uint64_t malformed_ = 0;
   const Clock::time_point started_ = Clock::now();
   std::atomic<double> heard_s_{0};
   const int wake_fd_;
 
   Inbox inbox_{callbacks_.cancel};
+  struct Posted { protocol::Bytes client; std::uint64_t seq; protocol::Frames frames; };
   std::mutex mutex_;  // guards the outbox
-  std::deque<std::pair<protocol::Bytes, protocol::Frames>> outbox_;
+  std::deque<Posted> outbox_;
 };
 
 }  // namespace gamelan::engine

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -18,6 +19,7 @@
 #include "engine/comm.hpp"
 #include "engine/dist/heap.hpp"
 #include "engine/options.hpp"
+#include "engine/relay.hpp"
 #include "engine/server.hpp"
 #include "engine/session.hpp"
 #include "protocol/codec.hpp"
@@ -91,6 +93,8 @@ protocol::Connection describe(const Options& options, const Comm& comm) {
   char text[17];
   std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(protocol::fingerprint()));
   connection.fingerprint = text;
+  std::error_code ignored;
+  connection.program = std::filesystem::read_symlink("/proc/self/exe", ignored).string();
   return connection;
 }
 
@@ -134,7 +138,7 @@ void lead(const Options& options, Server& server, Board& board, Session& session
     board.clear_cut();
     if (server.is_cancelled()) board.request_cut();  // it came between `next` and here
     board.exchange(protocol::pack(incoming->frames));
-    server.reply(incoming->identity, protocol::encode(obey(session, incoming->request)));
+    server.reply(incoming->client, protocol::encode(obey(session, incoming->request)));
     if (is_shutdown(incoming->request)) return;
   }
 }
@@ -219,6 +223,7 @@ int main(int argc, char** argv) {
                   gamelan::protocol::protocol_version,
                   static_cast<unsigned long long>(gamelan::protocol::fingerprint()));
     if (options.wants_help || options.wants_version) return EXIT_SUCCESS;
+    if (!options.relay.empty()) return relay(options.relay);
     if (!options.log_dir.empty()) redirect_output(options.log_dir, rank);
   } catch (const gamelan::protocol::Error& error) {
     if (speaks) std::fprintf(stderr, "gamelan-engine: %s\n", error.what());

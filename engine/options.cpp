@@ -83,6 +83,12 @@ const Row rows[] = {
      }},
     {"--log", "DIR", "GAMELAN_LOG", "write the stderr of rank r to DIR/rank-r.log (default: leave it alone)",
      [](Options& options, const std::string& text) { options.log_dir = text; }},
+    {"--relay", "HOST:PORT", nullptr,
+     "be no engine: pass bytes between standard input and output and that port, for a client that cannot reach it",
+     [](Options& options, const std::string& text) {
+       if (text.rfind(':') == std::string::npos || text.rfind(':') + 1 == text.size()) refuse("got \"" + text + "\", expected HOST:PORT");
+       options.relay = text;
+     }},
     {"--help", nullptr, nullptr, "print this text",
      [](Options& options, const std::string&) { options.wants_help = true; }},
     {"--version", nullptr, nullptr, "print the version of the engine and of its protocol",
@@ -150,7 +156,7 @@ Options parse_options(const std::vector<std::string>& arguments, const Environme
     }
     apply(*row, flag, options, text);
   }
-  if (options.wants_help || options.wants_version) return options;
+  if (options.wants_help || options.wants_version || !options.relay.empty()) return options;
   if (options.connection_file.empty())
     refuse("--connection-file PATH is required: gamelan-engine is started by `gamelan engines start`");
   const std::filesystem::path path(options.connection_file);

@@ -109,9 +109,9 @@ Server::~Server() {
 std::optional<Incoming> Server::next(Milliseconds timeout) { return state_->wait_for_work(timeout); }
 bool Server::is_cancelled() const { return state_->listener.inbox().is_cut(); }
 
-void Server::reply(const Bytes& identity, Frames frames) {
-  state_->listener.inbox().finish();
-  state_->listener.post(identity, std::move(frames));
+void Server::reply(const Bytes& client, Frames frames) {
+  const std::uint64_t seq = state_->listener.inbox().finish();
+  state_->listener.post(client, seq, std::move(frames));
   const std::unique_lock lock(state_->socket, std::try_to_lock);
   if (lock.owns_lock()) state_->listener.flush();
   else state_->listener.wake();  // the deputy holds it and sends

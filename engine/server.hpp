@@ -33,7 +33,7 @@ class Server {
   /// Next request to execute, in order of arrival; nullopt after `timeout`. Main thread only. Costs no CPU.
   std::optional<Incoming> next(std::chrono::milliseconds timeout);
   /// Sends a reply. Main thread only; ends the request that `next` gave.
-  void reply(const protocol::Bytes& identity, protocol::Frames frames);
+  void reply(const protocol::Bytes& client, protocol::Frames frames);
   /// Has the request that `next` gave been cancelled since? Main thread only.
   bool is_cancelled() const;
   /// Tells every waiting client why no reply will come and ends the process. Any thread; returns at once.

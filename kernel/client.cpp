@@ -15,18 +15,29 @@ namespace gamelan::kernel {
 using protocol::Error;
 using protocol::ErrorKind;
 using protocol::Frames;
-using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
 namespace {
+
 constexpr auto heartbeat_period = 1s;
 constexpr auto look_in_period = 500ms;
-constexpr auto silence_limit = 20s;        // a suspended laptop wakes within one period and is heard again
-constexpr Clock::duration local_reconnect_limit = 1s, remote_reconnect_limit = 15s;
+constexpr auto suspicious_silence = 3s;               // then another connection is tried: it may get through sooner
+constexpr auto silence_limit = 10s;                   // of a network; rank 0 answers heartbeats even while it computes
+constexpr auto local_silence_limit = 20s;             // of a process on this machine, which may be short of processors
+constexpr auto local_reconnect_limit = 1s, nobody_there_limit = 2s;
+constexpr auto longest_look = 2s;                     // a longer time between two looks is one in which we were stopped
+constexpr auto suspicious_silence_of_tunnel = 6s;     // TCP within it gets over a cut of five seconds
+constexpr std::uint64_t slow_tunnel_bytes = 128 * 1024;  // in a second
+constexpr auto longest_allowance = 120s;
+constexpr std::uint64_t bulk_bytes = 16 * 1024;       // acknowledged in half a second: more than heartbeats are
+
+std::string seconds_of(std::chrono::seconds limit) { return std::to_string(limit.count()) + " s"; }
+
 }  // namespace
 
-Client::Client(const protocol::Connection& connection) : wire_(std::make_unique<Wire>(connection)) {
-  last_heard_ = last_beat_ = Clock::now();
+Client::Client(const protocol::Connection& connection, std::vector<Route> routes, std::string directory)
+    : who_(connection.host), wire_(std::make_unique<Wire>(connection, std::move(routes), std::move(directory))) {
+  last_beat_ = last_look_ = last_progress_ = opened_ = Clock::now();
   thread_ = std::thread([this] { run(); });
 }
 
@@ -40,16 +51,20 @@ Client::~Client() {
 }
 
 std::uint64_t Client::send(protocol::Request request) {
-  std::uint64_t seq = 0;
+  const std::scoped_lock numbering(numbering_);
+  std::uint64_t seq = 0, heard = 0;
   {
     const std::scoped_lock lock(mutex_);
     if (lost_) throw Error(ErrorKind::engine_lost, *lost_);
     seq = ++last_seq_;
+    heard = unanswered_.empty() ? seq - 1 : unanswered_.begin()->first - 1;
   }
   std::visit([seq](auto& message) { message.seq = seq; }, request);
-  Frames frames = protocol::encode(request);
+  if (auto* batch = std::get_if<protocol::Batch>(&request)) batch->heard = heard;
+  auto frames = std::make_shared<const Frames>(protocol::encode(request));
   {
     const std::scoped_lock lock(mutex_);
+    unanswered_.emplace(seq, frames);
     queue_.push_back(std::move(frames));
   }
   send_now();
@@ -112,6 +127,16 @@ std::string Client::last_status() const {
   return status_;
 }
 
+std::string Client::route() const {
+  const std::scoped_lock lock(mutex_);
+  return route_;
+}
+
+std::uint64_t Client::connections() const {
+  const std::scoped_lock lock(mutex_);
+  return connections_;
+}
+
 void Client::set_lost(const std::string& cause) {
   const std::scoped_lock lock(mutex_);
   if (!lost_) lost_ = cause;
@@ -156,32 +181,47 @@ bool Client::serve(Milliseconds limit) {
 }
 
 void Client::beat() {
-  if (Clock::now() - last_beat_ < heartbeat_period) return;
+  if (Clock::now() - last_beat_ < heartbeat_period || !wire_->is_open()) return;
   last_beat_ = Clock::now();
   const std::scoped_lock lock(mutex_);
   heartbeats_.insert(++last_seq_);
-  queue_.push_back(protocol::encode(protocol::Request{protocol::StatusRequest{last_seq_}}));
+  const std::uint64_t heard = unanswered_.empty() ? last_seq_ : unanswered_.begin()->first - 1;
+  queue_.push_back(std::make_shared<const Frames>(
+      protocol::encode(protocol::Request{protocol::StatusRequest{last_seq_, heard}})));
 }
 
 bool Client::send_queued() {
   for (;;) {
     if (!has_queued()) return true;
     if (!wire_->takes_messages()) return false;
-    Frames frames;
+    SharedFrames frames;
     {
       const std::scoped_lock lock(mutex_);
       frames = std::move(queue_.front());
       queue_.pop_front();
     }
-    wire_->send(std::move(frames));
+    wire_->send(frames);
   }
+}
+
+void Client::say_again() {
+  opened_ = Clock::now();
+  disconnected_.reset();
+  received_ = acknowledged_ = given_when_heard_ = 0;
+  last_beat_ = Clock::now() - heartbeat_period;
+  const std::scoped_lock lock(mutex_);
+  if (connections_++ == 0) silence_ = {};  // to find the first way may have taken long
+  route_ = wire_->route();
+  heartbeats_.clear();
+  queue_.clear();  // what was never sent is unanswered, too
+  for (const auto& [seq, frames] : unanswered_) queue_.push_back(frames);
 }
 
 void Client::receive_all() {
   while (const auto frames = wire_->receive()) {
     protocol::Reply reply = protocol::decode_reply(*frames);
-    last_heard_ = Clock::now();
-    disconnected_.reset();
+    silence_ = {};
+    if (wire_->has_tunnel()) given_when_heard_ = wire_->traffic().acknowledged;
     const std::scoped_lock lock(mutex_);
     if (reply.outcome == protocol::Outcome::failed && reply.error == ErrorKind::engine_lost) {
       // Rank 0's last word. It knows that it must leave, not why: whoever waits asks the launcher, as after a silence.
@@ -189,7 +229,7 @@ void Client::receive_all() {
       arrived_.notify_all();
     } else if (heartbeats_.erase(reply.seq) > 0) {
       status_ = std::move(reply.info);
-    } else if (forgotten_.erase(reply.seq) == 0) {
+    } else if (unanswered_.erase(reply.seq) > 0 && forgotten_.erase(reply.seq) == 0) {  // else it came twice
       replies_.insert_or_assign(reply.seq, std::move(reply));
       arrived_.notify_all();
     }
@@ -198,16 +238,56 @@ void Client::receive_all() {
 
 void Client::watch_connection() {
   while (const auto event = wire_->next_event()) {
-    if (*event == Wire::Event::connected) disconnected_.reset();
-    else if (!disconnected_) disconnected_ = Clock::now();
+    if (*event == Wire::Event::connected) {
+      say_again();
+    } else {
+      if (!disconnected_) disconnected_ = Clock::now();
+      const std::scoped_lock lock(mutex_);
+      route_ = "none: connecting again";
+    }
   }
   const auto now = Clock::now();
-  const Clock::duration reconnect_limit = wire_->is_local() ? local_reconnect_limit : remote_reconnect_limit;
-  if (disconnected_ && now - *disconnected_ > reconnect_limit) {
-    set_lost("the engines closed the connection");
-  } else if (now - last_heard_ > silence_limit && last_beat_ - last_heard_ > heartbeat_period * 3) {
-    set_lost("the engines have not answered for " + std::to_string(std::chrono::seconds(silence_limit).count()) + " s");
+  silence_ += std::min<Clock::duration>(now - last_look_, longest_look);
+  last_look_ = now;
+  if (lost_cause()) return wire_->hang_up();
+  if (now - last_progress_ >= look_in_period) {
+    // A long message is no silence: its bytes move, even when no reply can overtake them.
+    last_progress_ = now;
+    const Line::Traffic traffic = wire_->traffic();
+    if (traffic.received > received_ || traffic.acknowledged > acknowledged_ + bulk_bytes) silence_ = {};
+    received_ = traffic.received;
+    acknowledged_ = traffic.acknowledged;
   }
+  if (connections() == 0) {
+    if (wire_->failed_rounds() > 0) give_up(who_ + " cannot be reached");
+  } else if (wire_->is_local()) {
+    if (disconnected_ && now - *disconnected_ > local_reconnect_limit) give_up("the engines closed the connection");
+    if (silence_ > local_silence_limit) give_up("the engines have not answered for " + seconds_of(local_silence_limit));
+  } else if (disconnected_ && wire_->is_nobody_there() && now - *disconnected_ > nobody_there_limit) {
+    give_up("the engines closed the connection, and rank 0 is no more on " + who_);
+  } else if (silence_ > silence_limit + allowance() && !(wire_->is_open() && now - opened_ < suspicious_silence)) {
+    give_up(who_ + " does not answer since " + seconds_of(silence_limit));
+  } else if (silence_ > (wire_->has_tunnel() ? suspicious_silence_of_tunnel : suspicious_silence) + allowance() &&
+             wire_->is_open() && now - opened_ > suspicious_silence) {
+    if (!disconnected_) disconnected_ = now;
+    wire_->redial();
+  }
+}
+
+Client::Clock::duration Client::allowance() const {
+  // What a tunnel's program has taken may still lie in its buffers, megabytes of it, and our heartbeats behind it.
+  if (!wire_->has_tunnel()) return {};
+  const std::uint64_t on_its_way = wire_->traffic().acknowledged - given_when_heard_;
+  if (on_its_way < bulk_bytes) return {};
+  return std::min<Clock::duration>(std::chrono::seconds(on_its_way / slow_tunnel_bytes), longest_allowance);
+}
+
+void Client::give_up(const std::string& cause) {
+  const bool is_mute = wire_->is_open(), is_first = connections() == 0;
+  const std::string why = wire_->problem();
+  set_lost(cause + (why.empty() ? is_mute ? ": it takes connections and says nothing: rank 0 hangs, or is stopped" : "" : ": " + why) +
+           (is_first ? ". `gamelan engines list` shows what runs, `gamelan engines start` starts new ones" : ""));
+  wire_->hang_up();
 }
 
 }  // namespace gamelan::kernel

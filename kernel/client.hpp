@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Requests to rank 0 and their replies. The socket (wire.hpp) has one holder at a time: whoever waits for a reply reads it
-// himself, so that no other thread need wake; a thread of the client's own looks in now and then and keeps the engines
-// awake with heartbeats. Replies are found by sequence number. Knows neither Python nor arrays. Every wait has a limit.
+// Requests to rank 0 and their replies. The wire has one holder at a time: whoever waits for a reply reads it himself, so
+// that no other thread need wake; a thread of the client's own looks in now and then and keeps the engines awake with
+// heartbeats. Replies are found by sequence number. A request is held until it is answered and said again on every new
+// connection, under its number, by which rank 0 does it once. Knows neither Python nor arrays. Every wait has a limit.
 #pragma once
 #include <chrono>
 #include <condition_variable>
@@ -13,7 +14,9 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <vector>
 
+#include "kernel/route.hpp"
 #include "protocol/codec.hpp"
 #include "protocol/connection.hpp"
 
@@ -25,8 +28,8 @@ class Client {
  public:
   using Milliseconds = std::chrono::milliseconds;
 
-  /// Opens the wire and starts the thread; says nothing yet. Throws what Wire throws.
-  explicit Client(const protocol::Connection& connection);
+  /// Opens the wire and starts the thread; says nothing yet. Routes and directory as for Wire. Throws what Wire throws.
+  Client(const protocol::Connection& connection, std::vector<Route> routes, std::string directory);
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
@@ -45,6 +48,9 @@ class Client {
   std::optional<std::string> lost_cause() const;
   /// JSON of the newest status reply a heartbeat brought; "{}" before the first.
   std::string last_status() const;
+  /// How rank 0 is reached, as people are told, and how often a connection was made.
+  std::string route() const;
+  std::uint64_t connections() const;
 
  private:
   void run();
@@ -52,28 +58,42 @@ class Client {
   /// is the end of the engines for all callers.
   bool serve(Milliseconds limit);
   void beat();
+  void say_again();
+  void give_up(const std::string& cause);
   void send_now();
   /// False when something stays queued because the socket takes nothing now.
   bool send_queued();
   bool has_queued() const;
   void receive_all();
   void watch_connection();
+  std::chrono::steady_clock::duration allowance() const;
   void set_lost(const std::string& cause);
 
+  using SharedFrames = std::shared_ptr<const protocol::Frames>;
+  using Clock = std::chrono::steady_clock;
+
+  const std::string who_;  // whom we speak to, as messages say it
   std::unique_ptr<Wire> wire_;
   std::mutex holding_;  // of the socket and of what follows; taken before mutex_
-  std::chrono::steady_clock::time_point last_heard_, last_beat_;
-  std::optional<std::chrono::steady_clock::time_point> disconnected_;
+  Clock::time_point last_beat_, last_look_, opened_, last_progress_;
+  std::optional<Clock::time_point> disconnected_;
+  Clock::duration silence_{};  // since rank 0 was last heard, counted while this process runs: it may be stopped for hours
+  std::uint64_t received_ = 0, acknowledged_ = 0;  // bytes, at the last look
+  std::uint64_t given_when_heard_ = 0;             // bytes that a tunnel had taken when rank 0 was last heard
+
+  std::mutex numbering_;  // requests enter the queue in the order of their numbers; taken before mutex_
 
   mutable std::mutex mutex_;  // guards everything below; never held over a socket call
   std::condition_variable arrived_, ending_;
   bool is_read_ = false;  // some caller waits at the socket; the others wait for arrived_
-  std::deque<protocol::Frames> queue_;
+  std::deque<SharedFrames> queue_;
+  std::map<std::uint64_t, SharedFrames> unanswered_;
   std::map<std::uint64_t, protocol::Reply> replies_;
   std::set<std::uint64_t> forgotten_;
   std::uint64_t last_seq_ = 0;
   std::set<std::uint64_t> heartbeats_;  // status requests of our own, not yet answered
-  std::string status_ = "{}";
+  std::string status_ = "{}", route_ = "none: connecting";
+  std::uint64_t connections_ = 0;
   std::optional<std::string> lost_;
   bool is_stopping_ = false;
 

@@ -64,10 +64,16 @@ py::list dtype_names() {
   return names;
 }
 
-void connect(const std::string& path, double timeout_s, const py::object& executor) {
+using RouteList = std::vector<std::pair<std::string, std::vector<std::string>>>;
+
+void connect(const std::string& path, double timeout_s, const py::object& executor, const RouteList& named,
+             const std::string& directory) {
   const bool is_model = !executor.is_none();
   const auto connection = is_model ? protocol::Connection{} : protocol::read_connection(path);
-  const auto link = std::make_shared<kernel::Link>(connection, is_model ? executor.ptr() : nullptr);
+  std::vector<kernel::Route> routes;
+  for (const auto& [name, command] : named) routes.push_back({name, command});
+  const auto link =
+      std::make_shared<kernel::Link>(connection, std::move(routes), directory, is_model ? executor.ptr() : nullptr);
   link->greet(timeout_s);
   kernel::Link::set_current(link);
 }
@@ -110,7 +116,9 @@ py::dict stats() {
 
 void add_session_functions(py::module_& m) {
   m.def("connect", &connect, py::arg("connection_file"), py::arg("timeout_s") = 30.0, py::arg("executor") = py::none(),
-        "Connects to engines and makes them current. `executor` plays the engines in this process instead.");
+        py::arg("routes") = RouteList(), py::arg("directory") = "",
+        "Connects to engines and makes them current. `executor` plays the engines in this process instead. `routes`: (name, "
+        "command) in the order in which they are tried, `directory`: private, for the sockets of their tunnels.");
   m.def("disconnect", [] { kernel::Link::set_current(nullptr); }, "Leaves the engines; their arrays are lost to us.");
   m.def("is_connected", [] { const auto link = kernel::Link::current_or_null(); return link && link->is_current(); });
   m.def("flush", [](bool wait) { if (const auto link = kernel::Link::current_or_null()) if (link->is_current()) link->flush(wait); },
@@ -128,6 +136,10 @@ void add_session_functions(py::module_& m) {
   m.def("status", [](double timeout_s) { return connected_link()->status(timeout_s); }, py::arg("timeout_s") = 5.0);
   m.def("last_status", [] { const auto link = kernel::Link::current_or_null(); return link ? link->last_status() : std::string("{}"); },
         "What the last heartbeat brought, JSON; does not wait.");
+  m.def("route", [] { const auto link = kernel::Link::current_or_null(); return link ? link->route() : std::string(); },
+        "How the engines are reached.");
+  m.def("connections", [] { const auto link = kernel::Link::current_or_null(); return link ? link->connections() : 0; },
+        "How often a connection to the engines was made.");
   m.def("ranks", [] { const auto link = kernel::Link::current_or_null(); return link ? link->ranks() : 0; });
   m.def("info", [] { return connected_link()->info(); }, "What the engines said in their greeting, JSON.");
   m.def("configure", [](std::vector<std::pair<std::string, std::string>> options) {

@@ -39,10 +39,10 @@ std::string human_bytes(std::int64_t bytes) {
 
 }  // namespace
 
-Link::Link(const protocol::Connection& connection, PyObject* executor) {
+Link::Link(const protocol::Connection& connection, std::vector<Route> routes, std::string directory, PyObject* executor) {
   watch_forks();
   if (executor != nullptr) executor_ = Ref::borrow(executor);
-  else client_ = std::make_shared<Client>(connection);
+  else client_ = std::make_shared<Client>(connection, std::move(routes), std::move(directory));
 }
 
 Link::~Link() {

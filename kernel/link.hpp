@@ -12,14 +12,15 @@
 
 #include "kernel/client.hpp"
 #include "kernel/recorder.hpp"
+#include "kernel/route.hpp"
 
 namespace gamelan::kernel {
 
 class Link : public std::enable_shared_from_this<Link> {
  public:
   /// `executor`: a Python callable that plays the engines in this process (the reference model of the tests); then
-  /// `connection` is not used.
-  Link(const protocol::Connection& connection, PyObject* executor);
+  /// `connection` is not used. `routes` and `directory` as for Wire.
+  Link(const protocol::Connection& connection, std::vector<Route> routes, std::string directory, PyObject* executor);
   ~Link();
   /// Hello and its answer; raises VersionError, EngineTimeoutError, EngineLostError.
   void greet(double timeout_s);
@@ -60,6 +61,8 @@ class Link : public std::enable_shared_from_this<Link> {
 
   std::string status(double timeout_s);      ///< JSON
   std::string last_status() const { return client_ == nullptr ? "{}" : client_->last_status(); }
+  std::string route() const { return client_ == nullptr ? "" : client_->route(); }
+  std::uint64_t connections() const { return client_ == nullptr ? 0 : client_->connections(); }
   std::string configure(std::vector<std::pair<std::string, std::string>> options);
   void cancel();                             ///< whatever runs; safe on any thread
   void shutdown();                           ///< asks the engines to leave; does not wait

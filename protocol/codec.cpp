@@ -168,7 +168,8 @@ Frames encode_request(const Batch& batch) {
                              {"fetches", batch.fetches.size()},
                              {"origins", batch.origins.size()},
                              {"payloads", batch.payloads.size()},
-                             {"explain", batch.explain}}));
+                             {"explain", batch.explain},
+                             {"heard", batch.heard}}));
   frames.push_back(encode_commands(batch));
   frames.insert(frames.end(), batch.payloads.begin(), batch.payloads.end());
   return frames;
@@ -178,6 +179,7 @@ Batch decode_batch(const Header& header, const Frames& frames) {
   Batch batch;
   batch.seq = header.natural("seq");
   batch.explain = header.boolean("explain");
+  batch.heard = header.natural("heard");
   CommandCounts counts;
   counts.commands = header.count("commands", max_commands);
   counts.frees = header.count("frees", max_commands);
@@ -190,7 +192,7 @@ Batch decode_batch(const Header& header, const Frames& frames) {
 }
 
 Frames encode_request(const StatusRequest& status) {
-  return {to_frame({{"type", "status"}, {"seq", status.seq}})};
+  return {to_frame({{"type", "status"}, {"seq", status.seq}, {"heard", status.heard}})};
 }
 
 Frames encode_request(const Cancel& cancel) {
@@ -257,7 +259,7 @@ Request decode_request(const Frames& frames) {
     if (type == "batch") return decode_batch(header, frames);
     require_frames(frames, 1);
     if (type == "hello") return decode_hello(header);
-    if (type == "status") return StatusRequest{header.natural("seq")};
+    if (type == "status") return StatusRequest{header.natural("seq"), header.natural("heard")};
     if (type == "cancel") return Cancel{header.natural("seq"), header.natural("batch")};
     if (type == "configure") return decode_configure(header);
     if (type == "shutdown") return Shutdown{header.natural("seq")};

@@ -110,19 +110,22 @@ std::string to_json(const Connection& connection) {
                   {"client_public", connection.client_public},
                   {"client_secret", connection.client_secret},
                   {"slurm_job_id", connection.slurm_job_id},
-                  {"fingerprint", connection.fingerprint}};
+                  {"fingerprint", connection.fingerprint},
+                  {"program", connection.program}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 Connection connection_from_json(const std::string& source) {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   const Json json = Json::parse(source, nullptr, false);
-  if (!json.is_object()) refuse("not a JSON object");
+  if (!json.is_object())
+    refuse("not a JSON object: the file is damaged; restart the engines (gamelan engines list shows them)");
   Connection connection;
   connection.version = static_cast<int>(number(json, "version", 0, most));
   if (connection.version != protocol_version) {
     refuse("field `version` is " + std::to_string(connection.version) + ", expected " +
-           std::to_string(protocol_version) + ": the engines come from another release");
+           std::to_string(protocol_version) +
+           ": the engines come from another release; build both from the same source and restart the engines");
   }
   connection.session = text(json, "session");
   connection.host = text(json, "host");
@@ -134,6 +137,7 @@ Connection connection_from_json(const std::string& source) {
   connection.client_secret = key(json, "client_secret");
   connection.slurm_job_id = text(json, "slurm_job_id");
   connection.fingerprint = text(json, "fingerprint");
+  if (json.contains("program")) connection.program = text(json, "program");
   const bool has_tcp = std::any_of(connection.addresses.begin(), connection.addresses.end(),
                                    [](const std::string& address) { return address.starts_with("tcp://"); });
   const bool has_keys = !connection.server_public.empty() && !connection.client_public.empty() &&
@@ -151,8 +155,9 @@ Connection read_connection(const std::string& path) {
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) fail_with_errno(path, "stat", errno);
   if (!S_ISREG(status.st_mode)) fail(path, "is not a regular file");
-  if (status.st_uid != ::geteuid()) fail(path, "belongs to another user");
-  if ((status.st_mode & 077) != 0) fail(path, "is open to other users; expected mode 0600");
+  if (status.st_uid != ::geteuid()) fail(path, "belongs to another user, and so do its engines: start your own (gamelan engines start)");
+  if ((status.st_mode & 077) != 0) fail(path, "is open to other users; expected mode 0600: chmod 600 it if nobody else can have read the key in it, else "
+               "restart the engines");
 
   std::string content(max_file_bytes + 1, '\0');
   std::size_t length = 0;

@@ -19,6 +19,7 @@ struct Connection {
   std::string server_public, client_public, client_secret;  ///< CURVE keys in Z85, empty over ipc
   std::string slurm_job_id;             ///< empty outside Slurm
   std::string fingerprint;              ///< protocol::fingerprint() in hex
+  std::string program;                  ///< path of the engine on its host, which can relay; may be empty
 };
 
 std::string to_json(const Connection& connection);

@@ -56,8 +56,9 @@ struct Batch {
   std::vector<Origin> origins;
   std::vector<Bytes> payloads;
   bool explain = false;  ///< plan only: reply with the plan's text, change nothing
+  std::uint64_t heard = 0;  ///< the client has every reply up to this number: they need not be kept for it any more
 };
-struct StatusRequest { std::uint64_t seq = 0; };
+struct StatusRequest { std::uint64_t seq = 0, heard = 0; };  ///< `heard` as in Batch
 struct Cancel { std::uint64_t seq = 0; std::uint64_t batch = 0; };  ///< stop the batch with that seq, 0 = whatever runs
 /// Set named options on every rank ("disable_passes" = "fuse,simplify"; "keep_unread" = "1"; "reset_stats" = "").
 struct Configure { std::uint64_t seq = 0; std::vector<std::pair<std::string, std::string>> options; };
@@ -78,5 +79,9 @@ struct Reply {
 };
 
 std::uint64_t sequence(const Request& request);
+/// Up to which number the sender of this request has its replies; 0 where it does not say.
+std::uint64_t heard(const Request& request);
+/// Does it change something, so that it must not be done twice when it is sent twice?
+bool is_done_once(const Request& request);
 
 }  // namespace gamelan::protocol

@@ -15,6 +15,7 @@ _TABLE = {
     "gather_limit": ("GAMELAN_GATHER_LIMIT", int, 1 << 24, "most elements that are brought to the notebook in one array"),
     "engines": ("GAMELAN_ENGINES", int, 0, "how many engines to start on first need; 0 = min(4, cores)"),
     "connect": ("GAMELAN_CONNECT", str, "", "connection file of engines that already run"),
+    "route": ("GAMELAN_ROUTE", str, "auto", "how to reach the engines: auto, direct, srun or ssh"),
     "connect_timeout": ("GAMELAN_CONNECT_TIMEOUT", float, 60.0, "seconds to wait for the engines' first answer"),
     "debug": ("GAMELAN_DEBUG", int, 0, "1..4: say more on stderr"),
 }

@@ -123,6 +123,8 @@ class EngineMagics(Magics):
     @staticmethod
     def _table(engines):
         state = engines.status()
+        if _session.engines() is engines and state["state"] == "running":
+            state["route"] = _session.route()
         return StatusTable(state, _session.status() if state["state"] == "running" else None)
 
     @no_var_expand

@@ -10,7 +10,7 @@ import os
 import sys
 import threading
 
-from . import _core
+from . import _core, _routes
 from ._config import config
 from ._errors import EngineLostError, VersionError
 
@@ -59,10 +59,12 @@ def use(new_engines):
     _require_same_build(new_engines)
     _engines = new_engines  # at once: while connecting, their end matters, not that of their predecessors
     try:
-        _core.connect(str(new_engines.connection_file), config.connect_timeout)
+        _core.connect(str(new_engines.connection_file), config.connect_timeout,
+                      **_routes.for_connection(new_engines.connection_file, config.route))
     except BaseException:
         _engines = None
         raise
+    _routes.note(new_engines.connection_file, _core.route())
     if hasattr(new_engines, "on_notice"):
         new_engines.on_notice(_show_notice)
 
@@ -169,6 +171,11 @@ def sync():
 def status():
     """What the engines say of themselves, as a dict; {} when there are none."""
     return json.loads(_core.status()) if _core.is_connected() else {}
+
+
+def route():
+    """How the engines are reached, in words."""
+    return _core.route() + (f", connection number {_core.connections()}" if _core.connections() > 1 else "")
 
 
 def stats(reset=False):

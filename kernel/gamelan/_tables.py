@@ -80,6 +80,8 @@ def headline(session: dict) -> str:
         line += f", for {age(session['started'])}"
     if session.get("seconds_left") is not None:
         line += f", {duration(session['seconds_left'])} left"
+    if session.get("route"):
+        line += f"\nroute: {session['route']}"
     return line + (f"\n{session['ending']}" if session["ending"] else "")
 
 

@@ -15,7 +15,7 @@ import socket
 from collections.abc import Callable
 from pathlib import Path
 
-from . import _attach, _launch_mpiexec, _launch_slurm, _mpiexec, _sessions
+from . import _attach, _launch_mpiexec, _launch_slurm, _mpiexec, _routes, _sessions
 from ._ending import Ending
 from ._ensemble import Ensemble
 from ._launch_errors import ConnectionFileError, LaunchError, SlurmError, StartError  # noqa: F401 (public here)
@@ -170,6 +170,7 @@ class Engines(Ensemble):
             report["ending"] = str(self.ending or ended["reason"])
             return report
         serves = os.path.exists(self.connection_file)
+        report["route"] = _routes.noted(self.connection_file)
         if self.launcher == "slurm":
             if self._job_watch:
                 self._job_watch.ask_now()

@@ -23,6 +23,7 @@
 #include <zmq.hpp>
 
 #include "protocol/ops.hpp"
+#include "protocol/parts.hpp"
 
 namespace gamelan::engine::test {
 
@@ -54,8 +55,11 @@ inline protocol::Connection connection_template() {
 class Client {
  public:
   enum class Key { right, wrong, none };
-  explicit Client(const protocol::Connection& connection, Key key = Key::right)
+  /// `route`: a name for the connection; by default ZeroMQ gives it one, and rank 0 takes it for all that there is.
+  explicit Client(const protocol::Connection& connection, Key key = Key::right, const Bytes& route = {})
       : socket_(context_, zmq::socket_type::dealer) {
+    if (!route.empty())
+      socket_.set(zmq::sockopt::routing_id, std::string(reinterpret_cast<const char*>(route.data()), route.size()));
     socket_.set(zmq::sockopt::linger, 0);
     socket_.set(zmq::sockopt::sndhwm, 0);
     socket_.set(zmq::sockopt::sndtimeo, 2000);  // a connection that was turned away takes nothing, ever
@@ -71,21 +75,26 @@ class Client {
     socket_.connect(connection.addresses.back());
   }
   void send(const Frames& frames) {
-    for (std::size_t index = 0; index < frames.size(); ++index)
-      if (!socket_.send(zmq::const_buffer(frames[index].data(), frames[index].size()),
-                        index + 1 < frames.size() ? zmq::send_flags::sndmore : zmq::send_flags::none)) return;
+    for (std::size_t index = 0; index < frames.size(); ++index) {
+      const std::size_t parts = protocol::part_count(frames[index].size());
+      for (std::size_t number = 0; number < parts; ++number) {
+        const auto part = protocol::part(frames[index], number);
+        const bool is_last = index + 1 == frames.size() && number + 1 == parts;
+        if (!socket_.send(zmq::const_buffer(part.data(), part.size()),
+                          is_last ? zmq::send_flags::none : zmq::send_flags::sndmore)) return;
+      }
+    }
   }
   void send(const protocol::Request& request) { send(protocol::encode(request)); }
   std::optional<Reply> receive(std::chrono::milliseconds timeout = 5s) {
     socket_.set(zmq::sockopt::rcvtimeo, static_cast<int>(timeout.count()));
-    Frames frames;
+    protocol::Joiner joiner;
     zmq::message_t part;
     do {
       if (!socket_.recv(part)) return std::nullopt;
-      const auto* first = static_cast<const std::byte*>(part.data());
-      frames.emplace_back(first, first + part.size());
+      joiner.add({static_cast<const std::byte*>(part.data()), part.size()});
     } while (part.more());
-    return protocol::decode_reply(frames);
+    return protocol::decode_reply(joiner.take());
   }
   Reply ask(const protocol::Request& request) {
     send(request);
@@ -178,7 +187,7 @@ class Engine {
         if (!is_open_) reply.outcome = Outcome::cancelled;
       }
       if (const auto* asked = std::get_if<protocol::Batch>(&incoming->request)) reply.payloads = asked->payloads;
-      server_->reply(incoming->identity, protocol::encode(reply));
+      server_->reply(incoming->client, protocol::encode(reply));
     }
   }
 

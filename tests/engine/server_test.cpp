@@ -80,7 +80,7 @@ TEST(Server, hands_the_socket_over_without_losing_a_message) {
         std::this_thread::sleep_for(std::chrono::microseconds(random() % 30'000));  // around what a deputy waits for
         Reply reply;
         reply.seq = protocol::sequence(incoming->request);
-        server.reply(incoming->identity, protocol::encode(reply));
+        server.reply(incoming->client, protocol::encode(reply));
       }
     });
     {

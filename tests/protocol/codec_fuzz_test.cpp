@@ -8,6 +8,7 @@
 #include "protocol/check.hpp"
 #include "protocol/codec.hpp"
 #include "random_messages.hpp"
+#include "tests/fuzz_count.hpp"
 
 namespace gamelan::protocol {
 namespace {
@@ -123,7 +124,7 @@ class DamagedRequests : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(CodecFuzz, DamagedRequests, testing::Range(0, 4));
 
 TEST_P(DamagedRequests, are_refused_or_well_formed) {
-  constexpr int mutations = 25'000;
+  const int mutations = gamelan::test::fuzz_count(25'000);
   Random random;
   SCOPED_TRACE(random.seed());
   const Tally tally = fuzz(
@@ -139,7 +140,7 @@ TEST_P(DamagedRequests, are_refused_or_well_formed) {
 }
 
 TEST(CodecFuzz, damaged_replies) {
-  constexpr int mutations = 15'000;
+  const int mutations = gamelan::test::fuzz_count(15'000);
   Random random;
   SCOPED_TRACE(random.seed());
   const Tally tally = fuzz(
@@ -150,7 +151,7 @@ TEST(CodecFuzz, damaged_replies) {
 }
 
 TEST(CodecFuzz, damaged_broadcasts) {
-  constexpr int mutations = 20'000;
+  const int mutations = gamelan::test::fuzz_count(20'000);
   Random random;
   SCOPED_TRACE(random.seed());
   int accepted = 0;

@@ -70,9 +70,10 @@ struct SameFields {
   }
   bool operator()(const Batch& a, const Batch& b) const {
     return a.seq == b.seq && a.commands == b.commands && a.frees == b.frees && a.fetches == b.fetches &&
-           a.origins == b.origins && a.payloads == b.payloads && a.explain == b.explain;
+           a.origins == b.origins && a.payloads == b.payloads && a.explain == b.explain &&
+           a.heard == b.heard;
   }
-  bool operator()(const StatusRequest& a, const StatusRequest& b) const { return a.seq == b.seq; }
+  bool operator()(const StatusRequest& a, const StatusRequest& b) const { return a.seq == b.seq && a.heard == b.heard; }
   bool operator()(const Cancel& a, const Cancel& b) const { return a.seq == b.seq && a.batch == b.batch; }
   bool operator()(const Configure& a, const Configure& b) const {
     return a.seq == b.seq && a.options == b.options;

@@ -169,6 +169,7 @@ inline protocol::Batch random_batch(Random& random, std::int64_t most_commands =
   protocol::Batch batch;
   batch.seq = static_cast<std::uint64_t>(random.number(0, std::numeric_limits<std::int64_t>::max())) * 2;
   batch.explain = random.chance(10);
+  batch.heard = static_cast<std::uint64_t>(random.number(0, 1 << 20));
   for (std::int64_t count = random.number(0, 3); count > 0; --count) {
     batch.origins.push_back({random_text(random), static_cast<std::int32_t>(random.number(-1, 1 << 30))});
   }
@@ -201,7 +202,7 @@ inline protocol::Request random_request(Random& random) {
       return protocol::Hello{seq, static_cast<int>(random.number(0, 9)),
                              static_cast<std::uint64_t>(random.number(0, 9)) << 60, random_text(random)};
     case 1:
-      return protocol::StatusRequest{seq};
+      return protocol::StatusRequest{seq, seq / 2};
     case 2:
       return protocol::Cancel{seq, static_cast<std::uint64_t>(random.number(0, 99))};
     case 3:

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Names of connections and the joining of parts.
+#include "protocol/parts.hpp"
+
+#include <random>
+
+namespace gamelan::protocol {
+namespace {
+
+constexpr std::byte mark{'g'};  // ZeroMQ's own names begin with 0
+constexpr std::size_t name_bytes = 16, route_bytes = name_bytes + 4;
+
+}  // namespace
+
+Bytes random_client_name() {
+  std::random_device random;
+  Bytes name(name_bytes, mark);
+  for (std::size_t index = 1; index < name.size(); ++index) name[index] = static_cast<std::byte>(random() & 0xff);
+  return name;
+}
+
+Bytes routing_id(const RouteName& name) {
+  Bytes id = name.client;
+  for (int shift = 24; shift >= 0; shift -= 8) id.push_back(static_cast<std::byte>(name.connection >> shift & 0xff));
+  return id;
+}
+
+std::optional<RouteName> parse_route(const Bytes& routing_id) {
+  if (routing_id.size() != route_bytes || routing_id[0] != mark) return std::nullopt;
+  RouteName name;
+  name.client.assign(routing_id.begin(), routing_id.begin() + name_bytes);
+  for (std::size_t index = name_bytes; index < route_bytes; ++index)
+    name.connection = name.connection << 8 | std::to_integer<std::uint32_t>(routing_id[index]);
+  return name;
+}
+
+void Joiner::add(std::span<const std::byte> part) {
+  if (!is_continued_ && frames_.size() == max_frames) is_too_long_ = true;
+  if (!is_too_long_) {
+    if (!is_continued_) frames_.emplace_back();
+    frames_.back().insert(frames_.back().end(), part.begin(), part.end());
+  }
+  is_continued_ = part.size() == part_bytes;
+}
+
+}  // namespace gamelan::protocol
