@@ -18,6 +18,7 @@
 #include "engine/board.hpp"
 #include "engine/comm.hpp"
 #include "engine/dist/heap.hpp"
+#include "engine/nodes/tree.hpp"
 #include "engine/options.hpp"
 #include "engine/relay.hpp"
 #include "engine/server.hpp"
@@ -163,6 +164,7 @@ void play(const Options& options, Comm& comm) {
   const std::size_t heap_bytes =
       options.heap_bytes ? static_cast<std::size_t>(options.heap_bytes) : dist::Heap::default_bytes(comm);
   dist::Heap heap(comm, heap_bytes);
+  nodes::set_silence_limit(options.node_timeout_s);
   Board board(comm, heap);
   Session session(comm, heap, board);
   session.configure({0, {{"balance", options.balance}, {"compile", options.compile}}});

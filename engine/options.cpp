@@ -69,6 +69,11 @@ const Row rows[] = {
      [](Options& options, const std::string& text) {
        options.expect_ranks = parse_number(text, 0, most_ranks, "a number of ranks, 0 or more");
      }},
+    {"--node-timeout", "SECONDS", "GAMELAN_NODE_TIMEOUT",
+     "a node that is not heard for so long counts as lost, and the job ends (default 10)",
+     [](Options& options, const std::string& text) {
+       options.node_timeout_s = parse_number(text, 1.0, longest_timeout_s, "seconds, 1 or more");
+     }},
     {"--balance", "off|on", "GAMELAN_BALANCE",
      "on: ranks of a node that are through with their part of a pass help their neighbours with theirs (default on)",
      [](Options& options, const std::string& text) {

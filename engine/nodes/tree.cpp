@@ -5,7 +5,6 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <utility>
 
 #include "engine/nodes/handshake.hpp"
@@ -15,17 +14,13 @@ namespace {
 
 constexpr int fanout = 8;              // four levels reach 4,681 nodes
 constexpr int beat_ms = 1'000;
-constexpr double usual_silence_s = 10;  // TCP gets over a cut of 5 s; walls of patience end before 15 s
-
-double silence_limit() {
-  const char* text = std::getenv("GAMELAN_NODE_TIMEOUT");
-  const double chosen = text ? std::atof(text) : 0;
-  return chosen > 0 ? chosen : usual_silence_s;
-}
+double silence_limit_s = 10;            // TCP gets over a cut of 5 s; patience ends before 15 s
 
 }  // namespace
 
-Tree::Tree(Comm& comm) : silence_limit_s_(silence_limit()), stop_fd_(eventfd(0, EFD_CLOEXEC)) {
+void set_silence_limit(double seconds) { silence_limit_s = seconds; }
+
+Tree::Tree(Comm& comm) : stop_fd_(eventfd(0, EFD_CLOEXEC)) {
   auto neighbours = connect_leaders(comm, fanout);
   parent_ = std::move(neighbours.parent);
   children_ = std::move(neighbours.children);
@@ -58,8 +53,8 @@ void Tree::send_down(const Note& note) {
 
 std::string Tree::what_is_wrong_with(const Link& link, bool is_open) const {
   if (!is_open) return "node " + link.peer() + " is gone: its connection was closed";
-  if (link.silent_seconds() < silence_limit_s_) return {};
-  return "node " + link.peer() + " has not been heard for " + std::to_string(static_cast<int>(silence_limit_s_)) +
+  if (link.silent_seconds() < silence_limit_s) return {};
+  return "node " + link.peer() + " has not been heard for " + std::to_string(static_cast<int>(silence_limit_s)) +
          " s: it is switched off, or cut from the network";
 }
 

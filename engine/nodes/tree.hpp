@@ -14,6 +14,9 @@
 
 namespace gamelan::engine::nodes {
 
+/// Seconds without a word after which another node counts as lost (default 10). Before a Tree is made.
+void set_silence_limit(double seconds);
+
 class Tree {
  public:
   /// Called by the porter, one at a time.
@@ -46,7 +49,6 @@ class Tree {
   std::unique_ptr<Link> parent_;
   std::vector<std::unique_ptr<Link>> children_;
   Handlers handlers_;
-  double silence_limit_s_;
   int stop_fd_;
   std::thread porter_;  // last: ends first
 };
