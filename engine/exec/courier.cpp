@@ -59,7 +59,7 @@ bool are_complete(std::vector<MPI_Request>& requests) {
 Courier::Courier(Comm& comm, dist::Heap& heap, Board& board) : comm_(comm), heap_(heap), board_(board) {
   board_.set_meanwhile([this] {
     progress();
-    return open_receives_ > 0 || !sent_.empty();
+    return is_busy();
   });
 }
 

@@ -51,7 +51,10 @@ class Courier {
   /// Until MPI has let go of all that was sent. Before this rank sleeps without looking after messages.
   void flush() { drop_sent(true); }
 
-  bool has_open_receives() const { return open_receives_ > 0; }
+  /// Does this rank read blocks of other nodes in the running step? Also true when all of it has come already.
+  bool reads_far() const { return !incoming_.empty(); }
+  /// Has MPI anything to move, in or out?
+  bool is_busy() const { return open_receives_ > 0 || !sent_.empty(); }
   const Counters& counters() const { return counters_; }
   void reset_counters() { counters_ = {}; }
   /// False: what is announced is awaited before the step computes (to measure what hiding is worth).

@@ -59,7 +59,7 @@ class BrickFolder {
   }
   bool may_share(const FoldRegions& regions) const {
     if (site_.balance() == Balance::off || fold_.values.iterations.is_replicated || regions.count() > Tickets::most) return false;
-    if (has_far_operands_) return false;  // what comes from other nodes comes to this rank only
+    if (site_.reads_far()) return false;  // who helps would not find it in its own mirrors
     return regions.count() >= fewest_shared_regions || site_.balance() == Balance::always;
   }
 
@@ -184,7 +184,6 @@ class BrickFolder {
 
   const Site& site_;
   const plan::FoldBricks& fold_;
-  const bool has_far_operands_ = site_.awaits_messages();
   BoxRunner whole_;
   std::optional<BoxRunner> inset_;
   Box inset_box_;  // in iterations of the whole

@@ -43,7 +43,7 @@ class Pass {
  private:
   /// In pieces while messages are on their way: MPI moves them only when it is called.
   void run_alone() {
-    if (!site_.awaits_messages() || mine_.empty() || mine_[0].size() < 2) return runner_.run_local(mine_);
+    if (!site_.has_messages() || mine_.empty() || mine_[0].size() < 2) return runner_.run_local(mine_);
     const Cut pieces{0, std::min(mine_[0].size(), pieces_between_looks)};
     for (std::int64_t piece = 0; piece < pieces.pieces; ++piece) {
       runner_.run_local(piece_of(mine_, pieces, piece));

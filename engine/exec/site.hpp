@@ -50,8 +50,10 @@ class Site {
   const std::vector<int>& near_ranks() const { return comm_.near_ranks(); }
   /// Lets messages move on; call it now and then in long work.
   void progress() const { if (courier_) courier_->progress(); }
-  /// Are parts of the operands still on their way?
-  bool awaits_messages() const { return courier_ && courier_->has_open_receives(); }
+  /// Are messages on their way, which move only while progress() is called?
+  bool has_messages() const { return courier_ && courier_->is_busy(); }
+  /// Does this rank read blocks of other nodes in this step? They come to this rank only, not to its neighbours.
+  bool reads_far() const { return courier_ && courier_->reads_far(); }
 
   /// Bytes of a piece in another rank's block that a cell reads; what is repeated is read once.
   void count_shared(const dist::Box& cell, const dist::Piece& piece, std::size_t item_bytes) const;
