@@ -24,7 +24,7 @@ def table(results):
              "messages | batches |", "| --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: |"]
     for name in results["programs"]:
         for place, programs in results["places"].items():
-            for link, modes in programs[name]["links"].items():
+            for link, modes in programs.get(name, {"links": {}})["links"].items():
                 hidden, blocking = modes["hidden"], modes["blocking"]
                 lines.append(
                     f"| {name} | {place} | {link} | {blocking['median_seconds']:.2f} | {hidden['median_seconds']:.2f} | "
@@ -37,7 +37,8 @@ def draw(results, path):
     import matplotlib.pyplot as plt
     from plot import INK, OTHER, SHADES, save, style
 
-    names, places = list(results["programs"]), results["places"]
+    places = results["places"]
+    names = [name for name in results["programs"] if all(name in programs for programs in places.values())]
     links = list(next(iter(next(iter(places.values())).values()))["links"])
     figure, grid = plt.subplots(len(places), len(links), figsize=(9, 2.6 * len(places)), squeeze=False, sharex=True, sharey=True)
     for row, (place, programs) in zip(grid, places.items()):
