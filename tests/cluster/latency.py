@@ -27,14 +27,14 @@ LINKS = [(100, 1000), (1000, 1000)]  # one-way delay in us, Mbit/s
 PLACES = {"2 hosts x 1": (2, 1), "2 hosts x 2": (2, 2), "4 hosts x 1": (4, 1)}  # hosts, ranks on each
 # Sizes at which a run takes some tenths of a second on two cores: the paper's programs, then GAiN's.
 SIZES = {
-    "black_scholes": ["n=2000000"],
-    "fractal": ["n=800", "iterations=30"],
-    "nbody": [],
-    "knn": ["n=2000"],
-    "lbm2d": [],
+    "black_scholes": ["iterations=8"],
+    "fractal": ["iterations=80"],
+    "nbody": ["n=2000", "steps=6"],
+    "knn": ["n=3000"],
+    "lbm2d": ["steps=6"],
     "lbm3d": [],
     "jacobi": [],
-    "jacobi_stencil": [],
+    "jacobi_stencil": ["sweeps=8"],
     "laplace": [],
 }
 START = [BUILD / "bin" / "gamelan", "engines", "start", "--slurm", "-t", "30", "--idle-timeout", "120", "--session", "latency"]
@@ -137,7 +137,8 @@ def tell(place, name, found):
               f"{hidden['messages']:6.0f} messages   load {os.getloadavg()[0]:.1f}", flush=True)
 
 
-def measure(cluster, sizes, places, links, turns):
+def measure(cluster, sizes, places, links, turns, keep=lambda results: None):
+    """Everything; `keep` is given what there is after each program."""
     expected = on_one_node(cluster, sizes)
     results = {"programs": sizes, "turns": turns, "rate_mbit": links[0][1], "places": {},
                "machine": {"cores": len(os.sched_getaffinity(0)), "kernel": platform.release()}}
@@ -148,6 +149,7 @@ def measure(cluster, sizes, places, links, turns):
                 found = measure_case(cluster, path, name, parameters, links, turns, expected[name])
                 results["places"][place][name] = {"links": found, "load": os.getloadavg()[0]}
                 tell(place, name, found)
+                keep(results)
     return results
 
 
@@ -163,11 +165,11 @@ def main():
         print(f"no cluster here: {reason}", file=sys.stderr)
         return 3
     began = time.monotonic()
-    with Cluster(nodes=4, ssh=False) as cluster:
-        results = measure(cluster, {name: SIZES[name] for name in options.programs.split(",")},
-                          {place: PLACES[place] for place in options.places.split(",")}, LINKS, options.turns)
     options.out.parent.mkdir(parents=True, exist_ok=True)
-    options.out.write_text(json.dumps(results, indent=1))
+    with Cluster(nodes=4, ssh=False) as cluster:
+        measure(cluster, {name: SIZES[name] for name in options.programs.split(",")},
+                {place: PLACES[place] for place in options.places.split(",")}, LINKS, options.turns,
+                keep=lambda results: options.out.write_text(json.dumps(results, indent=1)))
     print(f"{options.out}: {time.monotonic() - began:.0f} s", flush=True)
     return 0
 

@@ -21,15 +21,15 @@ def paper_says(name):
 
 def table(results):
     lines = ["| program | place | delay | blocking, s | hidden, s | wait, blocking | wait, hidden | the paper's wait | MB sent | "
-             "messages | batches |", "| --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: |"]
+             "messages | batches | load |", "| --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |"]
     for name in results["programs"]:
         for place, programs in results["places"].items():
-            for link, modes in programs[name]["links"].items():
+            for link, modes in programs.get(name, {"links": {}})["links"].items():
                 hidden, blocking = modes["hidden"], modes["blocking"]
                 lines.append(
                     f"| {name} | {place} | {link} | {blocking['median_seconds']:.2f} | {hidden['median_seconds']:.2f} | "
                     f"{blocking['wait_share']:.0%} | {hidden['wait_share']:.0%} | {paper_says(name)} | "
-                    f"{hidden['bytes_sent'] / 1e6:.2f} | {hidden['messages']:.0f} | {hidden['batches']:.0f} |")
+                    f"{hidden['bytes_sent'] / 1e6:.2f} | {hidden['messages']:.0f} | {hidden['batches']:.0f} | {programs[name]['load']:.0f} |")
     return "\n".join(lines)
 
 
@@ -37,7 +37,8 @@ def draw(results, path):
     import matplotlib.pyplot as plt
     from plot import INK, OTHER, SHADES, save, style
 
-    names, places = list(results["programs"]), results["places"]
+    places = results["places"]
+    names = [name for name in results["programs"] if all(name in programs for programs in places.values())]
     links = list(next(iter(next(iter(places.values())).values()))["links"])
     figure, grid = plt.subplots(len(places), len(links), figsize=(9, 2.6 * len(places)), squeeze=False, sharex=True, sharey=True)
     for row, (place, programs) in zip(grid, places.items()):
