@@ -67,7 +67,10 @@ class Orchestra:
         """What the running cell ends in, at most LIMIT_SECONDS after the fault."""
         cell = self.start_computing()
         fault()
-        return self.is_lost(self.notebook.finish(cell, timeout=LIMIT_SECONDS))
+        begin = time.monotonic()
+        told = self.is_lost(self.notebook.finish(cell, timeout=LIMIT_SECONDS))
+        print(f"told after {time.monotonic() - begin:.1f} s: {told}")
+        return told
 
     def lost_while_idle(self, fault):
         """What the next cell ends in, at most LIMIT_SECONDS after the fault in sum."""
@@ -75,7 +78,9 @@ class Orchestra:
         fault()
         time.sleep(1)
         cell = self.notebook.send("turn()\nfloat(a[0])")
-        return self.is_lost(self.notebook.finish(cell, timeout=LIMIT_SECONDS - (time.monotonic() - begin)))
+        told = self.is_lost(self.notebook.finish(cell, timeout=LIMIT_SECONDS - (time.monotonic() - begin)))
+        print(f"told after {time.monotonic() - begin:.1f} s: {told}")
+        return told
 
     def is_lost(self, cell):
         told = "\n".join(each["evalue"] for each in cell.of_type("error"))
@@ -91,8 +96,10 @@ class Orchestra:
         assert self.run(SETUP + "turn()\nis_right()").text == "True"
 
     def await_no_engines(self, seconds=LIMIT_SECONDS):
+        begin = time.monotonic()
         on = [node for node in self.cluster.nodes if self.cluster.is_on(node)]
         wait_for(lambda: not any(engines_on(self.cluster, node) for node in on), seconds, "the end of all engines", between=0.2)
+        print(f"engines gone {time.monotonic() - begin:.1f} s later")
 
     def kill(self, rank):
         """kill -9 of a rank; the node it was on."""
