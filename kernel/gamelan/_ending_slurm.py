@@ -56,7 +56,7 @@ def cause(text: str, last_words: int | None = None) -> dict | None:
         return _task(first)
     if cancelled and gone_node(text):
         return gone_node(text)
-    if cancelled:
+    if cancelled and (last_words is None or cancelled[0].start() < last_words):  # else an engine has said more
         found = cancelled[0]
         return {"reason": f"the step of Slurm job {found[2]} was cancelled at {_clock(found[4])} on {found[3]}",
                 "host": found[3]}

@@ -107,3 +107,12 @@ def test_a_closed_connection_is_the_cause_only_where_nobody_knows_better(tmp_pat
     log = tmp_path / "engines.log"
     log.write_text(GONE.splitlines()[0])
     assert explain(log, None, "s").host == "node2"
+
+
+def test_the_words_of_rank_0_say_more_than_the_end_of_its_step(tmp_path):
+    log = tmp_path / "engines.log"
+    log.write_text("gamelan-engine: rank 0 of 4 on node1: out of tune\ngamelan-engine: rank 0 leaves because out of tune\n"
+                   "srun: error: node1: task 0: Exited with exit code 143\n"
+                   "slurmstepd-node1: error: *** STEP 9.0 ON node1 CANCELLED AT 2026-11-22T01:28:10 ***\n")
+    ending = explain(log, None, "s")
+    assert ending.reason.endswith("rank 0 on node1: out of tune") and ending.host == "node1"
