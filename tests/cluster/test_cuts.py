@@ -3,10 +3,10 @@
 import time
 
 import pytest
-from two_nodes import START_ON_ONE, orchestra
+from two_nodes import SILENT_RANK_0, START_ON_ONE, orchestra
 
 SURVIVED_SECONDS = 5
-CUT_BY_KERNEL = "the kernel gives up a connection that is cut; it is to come back to it"
+CUT_BY_KERNEL = pytest.mark.xfail(reason="the kernel gives up a connection that is cut; it is to come back to it", strict=False)
 
 
 def computes_through(cluster, o, host):
@@ -26,7 +26,7 @@ def sits_through(cluster, o, host):
     assert o.run("turn()\nis_right()", timeout=20).text == "True"
 
 
-@pytest.mark.parametrize("host", ["node2", "node1", "login"])
+@pytest.mark.parametrize("host", ["node2", "node1", pytest.param("login", marks=CUT_BY_KERNEL)])
 @pytest.mark.parametrize("through", [computes_through, sits_through])
 def test_five_seconds_without_network_are_survived(cluster, through, host):
     with orchestra(cluster) as o:
@@ -35,7 +35,7 @@ def test_five_seconds_without_network_are_survived(cluster, through, host):
 
 
 @pytest.mark.parametrize("moment", ["computing", "idle"])
-@pytest.mark.parametrize("host", ["node2", "node1"])
+@pytest.mark.parametrize("host", ["node2", pytest.param("node1", marks=SILENT_RANK_0)])
 def test_a_node_cut_off_for_good_is_named(cluster, moment, host):
     with orchestra(cluster) as o:
         told = (o.lost_while_computing if moment == "computing" else o.lost_while_idle)(lambda: cluster.cut(host))
@@ -43,6 +43,7 @@ def test_a_node_cut_off_for_good_is_named(cluster, moment, host):
         o.goes_on(START_ON_ONE)
 
 
+@SILENT_RANK_0
 @pytest.mark.parametrize("moment", ["computing", "idle"])
 def test_a_login_host_cut_off_for_good_says_who_does_not_answer(cluster, moment):
     """The engines are well, and wait for somebody; that the notebook does not reach them is all that it can know."""
