@@ -6,7 +6,6 @@ import pytest
 from two_nodes import SILENT_RANK_0, START_ON_ONE, orchestra
 
 SURVIVED_SECONDS = 5
-CUT_BY_KERNEL = pytest.mark.xfail(reason="the kernel gives up a connection that is cut; it is to come back to it", strict=False)
 
 
 def computes_through(cluster, o, host):
@@ -26,7 +25,7 @@ def sits_through(cluster, o, host):
     assert o.run("turn()\nis_right()", timeout=20).text == "True"
 
 
-@pytest.mark.parametrize("host", ["node2", "node1", pytest.param("login", marks=CUT_BY_KERNEL)])
+@pytest.mark.parametrize("host", ["node2", "node1", "login"])
 @pytest.mark.parametrize("through", [computes_through, sits_through])
 def test_five_seconds_without_network_are_survived(cluster, through, host):
     with orchestra(cluster) as o:
