@@ -13,11 +13,13 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "engine/board.hpp"
 #include "engine/comm.hpp"
 #include "engine/dist/heap.hpp"
+#include "engine/exit_soon.hpp"
 #include "engine/nodes/tree.hpp"
 #include "engine/options.hpp"
 #include "engine/relay.hpp"
@@ -154,6 +156,21 @@ void follow(Board& board, Session& session) {
   }
 }
 
+/// A rank may meet something alone (a GA error, a lost node, a bug): the others wait in a collective, so the job ends as a
+/// whole. To be called before anything is destroyed, as destructors of what lies in the heap wait for all ranks.
+[[noreturn]] void end_job(const Comm& comm, const std::exception& error, Server* server = nullptr) {
+  std::fprintf(stderr, "gamelan-engine: rank %d of %d on %s: %s\n", comm.rank(), comm.size(), host_name().c_str(),
+               error.what());
+  std::fflush(stderr);
+  exit_soon();
+  if (server) {
+    server->leave(error.what());  // it tells who waits, removes its file, and ends this process
+    std::this_thread::sleep_for(std::chrono::seconds(2));
+  }
+  MPI_Abort(comm.world(), EXIT_FAILURE);
+  std::_Exit(EXIT_FAILURE);
+}
+
 /// The life of a rank between MPI's start and end. Collective.
 void play(const Options& options, Comm& comm) {
   if (options.expect_ranks != 0 && options.expect_ranks != comm.size())
@@ -170,7 +187,11 @@ void play(const Options& options, Comm& comm) {
   session.configure({0, {{"balance", options.balance}, {"compile", options.compile}}});
   if (comm.rank() != 0) {
     comm.throw_together(std::nullopt);  // rank 0 could not listen: leave together
-    return follow(board, session);
+    try {
+      return follow(board, session);
+    } catch (const std::exception& error) {
+      end_job(comm, error);
+    }
   }
   const nlohmann::json hello = {{"session", options.session},   {"ranks", comm.size()},
                                 {"host", host_name()},          {"pid", getpid()},
@@ -189,7 +210,11 @@ void play(const Options& options, Comm& comm) {
   }
   comm.throw_together(problem);
   board.on_lost([&server](const std::string& cause) { server->leave(cause); });
-  lead(options, *server, board, session);
+  try {
+    lead(options, *server, board, session);
+  } catch (const std::exception& error) {
+    end_job(comm, error, server.get());
+  }
   board.on_lost({});
 }
 
@@ -199,12 +224,7 @@ int run(int argc, char** argv, const Options& options) {
     play(options, comm);
     return EXIT_SUCCESS;
   } catch (const std::exception& error) {
-    // Any rank may come here alone (a GA error, a bug): the others wait in a collective, so the job ends as a whole.
-    std::fprintf(stderr, "gamelan-engine: rank %d of %d on %s: %s\n", comm.rank(), comm.size(), host_name().c_str(),
-                 error.what());
-    std::fflush(stderr);
-    MPI_Abort(comm.world(), EXIT_FAILURE);
-    return EXIT_FAILURE;
+    end_job(comm, error);  // at the start
   }
 }
 

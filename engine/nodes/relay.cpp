@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/nodes/relay.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
+
+#include "engine/exit_soon.hpp"
 
 namespace gamelan::engine::nodes {
 namespace {
@@ -14,9 +13,8 @@ using protocol::Error;
 using protocol::ErrorKind;
 using Kind = Note::Kind;
 
-constexpr double look_s = 1;            // no wait sleeps longer without asking who lives
+constexpr double look_s = 1;  // no wait sleeps longer without asking who lives
 constexpr double report_patience_s = 2;
-constexpr auto last_words = std::chrono::seconds(5);  // for a main thread that MPI does not let go
 
 }  // namespace
 
@@ -185,11 +183,7 @@ void Relay::lose(const std::string& cause) {
   }
   changed_.notify_all();
   if (tell) tell(cause);
-  // The main thread may sit in an MPI call that will never end. The launcher ends the other ranks with this one.
-  std::thread([] {
-    std::this_thread::sleep_for(last_words);
-    std::_Exit(EXIT_FAILURE);
-  }).detach();
+  exit_soon();  // the main thread may sit in an MPI call that will never end; the launcher ends the other ranks with this one
 }
 
 }  // namespace gamelan::engine::nodes

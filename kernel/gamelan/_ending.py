@@ -96,6 +96,7 @@ def explain(log: Path, return_code: int | None, session: str) -> Ending:
     if found:
         return Ending(f"{name}: rank {found[1]} left with exit code {found[2]}", int(found[1]),
                       exit_code=int(found[2]), log=str(log))
+    by_slurm = by_slurm or _ending_slurm.gone_node(text)
     if by_slurm:
         return _by_slurm(by_slurm, name, log)
     if return_code == 0:

@@ -13,6 +13,9 @@ _TASK = re.compile(r"srun: error: (\S+): tasks? ([\d,-]+): (Killed|Terminated|Se
                    r"|Illegal instruction|Floating point exception|Out Of Memory|Exited with exit code (\d+))")
 _SIGNALS = {"Killed": 9, "Terminated": 15, "Segmentation fault": 11, "Bus error": 7, "Aborted": 6,
             "Illegal instruction": 4, "Floating point exception": 8}
+# The words of engines about another node (engine/nodes/tree.cpp).
+_NODE_SILENT = re.compile(r"^gamelan-engine: (node (\S+) has not been heard for .+)$", re.MULTILINE)
+_NODE_GONE = re.compile(r"^gamelan-engine: (node (\S+) is gone: .+)$", re.MULTILINE)
 _TERMINATED = 143  # the engine's exit code after SIGTERM: it follows from an end, it is none
 _WRONG_PMI = re.compile(r'OMPI was not built with\s+SLURM\'s PMI support|ext3x_client|MPI started 1 ranks, expected')
 _OUT_OF_MEMORY = ("had more memory than the job may have: smaller arrays, more nodes (-N), or more memory (--sbatch "
@@ -25,9 +28,12 @@ def cause(text: str, last_words: int | None = None) -> dict | None:
     `last_words` is where an engine says why it leaves: ranks that srun kills from there on are its victims.
     """
     failed = _NODE_FAILED.search(text)
+    silent = _NODE_SILENT.search(text)
+    if silent:  # what Slurm says and does from there on follows from it
+        last_words = min(silent.start(), len(text) if last_words is None else last_words)
     tasks = [found for found in _TASK.finditer(text) if found[3] != "Terminated" and found[4] != str(_TERMINATED)
              and (last_words is None or found[4] or found.start() < last_words)]
-    cancelled = list(_CANCELLED.finditer(text))
+    cancelled = list(_CANCELLED.finditer(text, 0, silent.start() if silent else len(text)))
     due = next((found for found in cancelled if found[5]), None)
     # Without a cause: for a job it is scancel, for a step mostly what follows from a rank's death.
     by_hand = next((found for found in cancelled if found[1] == "JOB" and not found[5]), None)
@@ -44,13 +50,23 @@ def cause(text: str, last_words: int | None = None) -> dict | None:
         return {"reason": f"Slurm job {by_hand[2]} was cancelled at {_clock(by_hand[4])} on {by_hand[3]}, by scancel or an "
                           "administrator", "host": by_hand[3]}
     first = next((found for found in tasks if not found[4]), first)  # an exit code may be another rank's answer to a death
+    if silent and not (first and first.start() < silent.start()):
+        return {"reason": silent[1], "host": silent[2]}
     if first:
         return _task(first)
-    if cancelled:
+    if cancelled and gone_node(text):
+        return gone_node(text)
+    if cancelled and (last_words is None or cancelled[0].start() < last_words):  # else an engine has said more
         found = cancelled[0]
         return {"reason": f"the step of Slurm job {found[2]} was cancelled at {_clock(found[4])} on {found[3]}",
                 "host": found[3]}
     return None
+
+
+def gone_node(text: str) -> dict | None:
+    """A node whose engines closed their connection, as another node saw it; why they did may be said elsewhere."""
+    found = _NODE_GONE.search(text)
+    return {"reason": found[1], "host": found[2]} if found else None
 
 
 def is_definite(found: dict | None) -> bool:

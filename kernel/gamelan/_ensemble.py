@@ -90,8 +90,11 @@ class Ensemble:
         return str(ending) if ending else None
 
     def last_seen(self) -> str:
-        """What the launcher knows of engines that do not answer: that their job still runs, and where."""
-        return self._job_watch.where() if self._job_watch and not self.ending else ""
+        """What the launcher knows of engines that do not answer: where rank 0 is, that their job still runs, and where."""
+        if not self._job_watch or self.ending:
+            return ""
+        host = self.facts.get("engine_host")
+        return (f"rank 0 is on {host}, " if host else "") + self._job_watch.where()
 
     def _await_connection_file(self, timeout: float, look: Callable[[], None], between_looks: Callable[[], float] = lambda: 0.2,
                                what: Callable[[], str] = lambda: "") -> None:

@@ -146,7 +146,15 @@ def _while_waiting(seconds, lost):
         _progress(steps.get("steps_done", 0), steps.get("steps_planned", 0), "engines at work")
     # When the socket closed first, the launcher learns the cause a moment later.
     cause = _end_of_engines(3.0 if lost else 0.0)
-    return cause or (lost and lost + _last_seen())
+    return _with_own_view(cause, lost) if cause and lost else cause or (lost and lost + _last_seen())
+
+
+def _with_own_view(cause, lost):
+    """When two nodes do not hear each other, and rank 0's is not heard here either, it may be that one which is cut off."""
+    host = getattr(_engines, "facts", {}).get("engine_host")
+    if not host or "has not been heard" not in cause or "has not been heard" in lost:
+        return cause
+    return f"{cause}. Nor does rank 0 on {host} answer here ({lost}): {host} may be the one that is cut off"
 
 
 def _last_seen():

@@ -102,7 +102,7 @@ class JobWatch:
                 break
             time.sleep(0.5)
         text = tail(self._log, _LOG_LINES)
-        if found or ending.rank is not None:
+        if found or ending.rank is not None or ending.host:
             if f"job {self.job}" not in ending.reason:
                 ending.reason += f" (Slurm job {self.job})"
             return ending

@@ -18,7 +18,7 @@ from login_notebook import login_notebook  # noqa: E402
 
 LINKS = [(0, 0), (100, 1000), (1000, 1000), (5000, 1000)]  # one-way delay in us, Mbit/s
 PLACES = {"1 node x 2 ranks": "-n 2 -N 1 --sbatch=--nodelist=node1",
-          "2 nodes x 1 rank": "-n 2 -N 2", "2 nodes x 2 ranks": "-n 4 -N 2 --sbatch=--ntasks-per-node=2"}
+          "2 nodes x 1 rank": "-n 2 -N 2", "2 nodes x 2 ranks": "-n 4 -N 2 --ntasks-per-node 2"}
 FIRST = "import gamelan as np\na = np.arange(100_000.0)\nfloat(a.sum())"
 # One batch each: recorded, sent, computed by all ranks, one number fetched.
 INSIDE = """

@@ -15,7 +15,7 @@ from namespaces import wait_for
 GAMELAN = BUILD / "bin" / "gamelan"
 PROGRAMS = Path(__file__).with_name("programs.py")
 ONE_NODE = ["-n", "2", "-N", "1", "--sbatch", "-w node1"]
-TWO_NODES = ["-n", "4", "-N", "2", "--sbatch=--ntasks-per-node=2"]
+TWO_NODES = ["-n", "4", "-N", "2", "--ntasks-per-node", "2"]
 NOT_YET = "[board] engines on several nodes"  # what an engine says that cannot
 
 
@@ -159,7 +159,7 @@ def test_one_rank_on_each_node(cluster, of_one_node):
 
 def test_a_notebook_drives_two_nodes_of_two_ranks(cluster, of_one_node):
     with login_notebook(cluster) as notebook:
-        started = notebook.run("%engines start --slurm -t 5 -n 4 -N 2 --sbatch=--ntasks-per-node=2", timeout=40)
+        started = notebook.run("%engines start --slurm -t 5 -n 4 -N 2 --ntasks-per-node 2", timeout=40)
         if NOT_YET in started.err:
             pytest.xfail(NOT_YET)
         assert started.status == "ok", started.err

@@ -36,6 +36,17 @@ MEMORY = """slurmstepd: error: Detected 1 oom_kill event in StepId=9.0. Some of 
 srun: error: node2: task 3: Out Of Memory
 slurmstepd: error: *** STEP 9.0 ON node1 CANCELLED AT 2026-11-22T00:00:00 ***
 """
+SILENT = """gamelan-engine: node node2 has not been heard for 10 s: it is switched off, or cut from the network
+gamelan-engine: rank 0 leaves because node node2 has not been heard for 10 s: it is switched off, or cut from the network
+srun: launch/slurm: _step_signal: Terminating StepId=9.0
+srun: error: node1: task 0: Exited with exit code 143
+slurmstepd-node1: error: *** STEP 9.0 ON node1 CANCELLED AT 2026-11-22T01:28:10 ***
+srun: error: node1: task 1: Killed
+"""
+GONE = """gamelan-engine: node node2 is gone: its connection was closed
+gamelan-engine: rank 0 leaves because node node2 is gone: its connection was closed
+slurmstepd-node1: error: *** STEP 9.0 ON node1 CANCELLED AT 2026-11-22T01:28:10 ***
+"""
 ABORTED = """gamelan-engine: rank 2 of 4 on node2: NGA_Get: out of range
 slurmstepd-node1: error: *** STEP 1.0 ON node1 CANCELLED AT 2026-11-22T00:42:13 ***
 srun: error: node2: task 2: Exited with exit code 1
@@ -79,3 +90,29 @@ def test_noise_is_no_cause(text):
 def test_a_state_alone_is_told_in_words(state, words):
     told = _ending_slurm.of_state(state, "None", "7")
     assert told.startswith("Slurm job 7 ") and words in told and "None" not in told
+
+
+def test_what_follows_from_a_silent_node_is_not_the_cause():
+    for told in (SILENT, SILENT + NODE_BY_STEPD):
+        found = _ending_slurm.cause(told)
+        assert found["host"] == "node2" and found["reason"].startswith("node node2 has not been heard for 10 s"), found
+    killed = _ending_slurm.cause("srun: error: node2: task 3: Killed\n" + SILENT)
+    assert killed == {"rank": 3, "host": "node2", "signal": 9, "exit_code": None}
+
+
+def test_a_closed_connection_is_the_cause_only_where_nobody_knows_better(tmp_path):
+    assert _ending_slurm.cause(GONE)["reason"] == "node node2 is gone: its connection was closed"
+    assert _ending_slurm.cause(GONE.splitlines()[0]) is None  # srun may tell why in a moment
+    assert _ending_slurm.cause(GONE + "srun: error: node2: task 2: Killed\n")["signal"] == 9
+    log = tmp_path / "engines.log"
+    log.write_text(GONE.splitlines()[0])
+    assert explain(log, None, "s").host == "node2"
+
+
+def test_the_words_of_rank_0_say_more_than_the_end_of_its_step(tmp_path):
+    log = tmp_path / "engines.log"
+    log.write_text("gamelan-engine: rank 0 of 4 on node1: out of tune\ngamelan-engine: rank 0 leaves because out of tune\n"
+                   "srun: error: node1: task 0: Exited with exit code 143\n"
+                   "slurmstepd-node1: error: *** STEP 9.0 ON node1 CANCELLED AT 2026-11-22T01:28:10 ***\n")
+    ending = explain(log, None, "s")
+    assert ending.reason.endswith("rank 0 on node1: out of tune") and ending.host == "node1"
