@@ -145,6 +145,22 @@ def test_five_seconds_without_network_are_survived_and_nothing_is_done_twice(clu
         assert now() - begun < 40
 
 
+def test_five_seconds_without_network_are_survived_by_tunnels(cluster):
+    path, _ = start(cluster, walled=True)
+    for route in ["srun"] + ["ssh"] * cluster.ssh:
+        with Client(cluster, path, GAMELAN_ROUTE=route) as client:
+            client.ask("do a = np.zeros(100_000); np.sync()")
+            cluster.cut("node1")
+            client.send("do a += 1; np.sync()")
+            time.sleep(5)
+            cluster.heal("node1")
+            healed = now()
+            answer = client.await_answer(15)
+            print(f"{route}: answered {now() - healed:.2f} s after the network came back, {client.ask('_session.route()')}")
+            assert "error" not in answer, answer
+            assert now() - healed < 8 and client.ask("float(a.sum())") == 100_000.0
+
+
 def test_what_takes_longer_than_a_silence_is_no_silence(cluster):
     for walled in (False, True):
         path, job = start(cluster, walled=walled)
