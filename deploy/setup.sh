@@ -10,7 +10,7 @@ packages_of() {
   local wanted=" $* " section="" line
   while IFS= read -r line; do
     case $line in
-      "# build" | "# run" | "# test") section=${line#\# } ;;
+      "# build" | "# run" | "# test" | "# container") section=${line#\# } ;;
       "#"* | "") ;;
       *) [[ $wanted == *" $section "* ]] && printf '%s\n' "$line" ;;
     esac

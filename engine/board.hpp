@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The board that all players see: control words in the heap, by which the ranks of a node pass messages, tell
-// each other how far they are, and agree where an interrupt cuts. An idle rank sleeps here and costs nothing.
-// Called by session (exchange), executor (steps) and, for request_cut only, by whoever serves rank 0's socket. Knows
-// no arrays.
+// What the ranks agree on: messages from rank 0, the order of steps, where an interrupt cuts, how a batch ended. On a
+// node by words in shared memory (node_board.hpp), between nodes by a tree of their leaders (nodes/relay.hpp). Called by
+// session (exchange, settle), executor (steps) and, for request_cut only, by whoever serves rank 0's socket. Knows no
+// arrays.
 #pragma once
-#include <chrono>
-#include <cstdint>
+#include <functional>
+#include <memory>
 #include <mutex>
-#include <vector>
 
-#include "engine/comm.hpp"
-#include "engine/counter.hpp"
-#include "engine/dist/heap.hpp"
-#include "engine/tickets.hpp"
+#include "engine/node_board.hpp"
 
 namespace gamelan::engine {
 
+namespace nodes {
+class Relay;
+}
+
 class Board {
  public:
-  /// Takes its words from the heap. Collective. Throws Error{not_implemented} on several nodes,
-  /// Error{memory}.
+  /// Collective. Throws Error{memory}, and Error{os} when the nodes cannot reach each other; alike on all ranks.
   Board(Comm& comm, dist::Heap& heap);
   /// When all ranks are idle.
   ~Board();
@@ -28,29 +27,37 @@ class Board {
 
   /// Rank 0 passes a message of any size and returns it at once; the other ranks sleep until it is there.
   /// Collective. Rank 0 runs ahead by a few messages at most: none is overwritten before every rank has read
-  /// it. Like every wait of the board, throws Error{engine_lost} on a rank that finds the awaited rank or the
-  /// launcher gone.
+  /// it. Like every wait of the board, throws Error{engine_lost} on a rank that finds the awaited rank, the
+  /// launcher or another node gone.
   Bytes exchange(Bytes mine);
+  /// Ends what the last message began: on rank 0, returns when every rank has finished `step`. `batch`: failures of it
+  /// come to rank 0 with this. Collective; on the other ranks it waits for nobody but, on a leader, its own node.
+  void settle(std::uint64_t step, std::uint64_t batch);
 
   /// Announces that this rank is about to run `step`. False when an agreed cut is at `step` or before: then
   /// it must not run. Steps are numbered alike on all ranks, from 1, rising; waits while a cut is being
   /// decided.
-  bool begin_step(std::uint64_t step);
+  bool begin_step(std::uint64_t step) { return node_.begin_step(step); }
   /// This rank has finished every step up to `step`. After a cut, call it with the last step that was
   /// planned, so that nobody ever waits for a step that did not run.
-  void end_step(std::uint64_t step);
-  /// Until `rank` has finished `step`; what it wrote before end_step is visible then.
-  void await(int rank, std::uint64_t step);
-  std::uint64_t finished(int rank) const { return control(rank).finished.value(); }
-  std::uint64_t started(int rank) const { return control(rank).started.value(); }
-  /// Pieces of a rank's part of the running step that any rank may do.
-  Tickets& tickets(int rank) { return control(rank).tickets; }
+  void end_step(std::uint64_t step) { node_.end_step(step); }
+  /// Until `rank`, of this node, has finished `step`; what it wrote before end_step is visible then.
+  void await(int rank, std::uint64_t step) { node_.await(rank, step); }
+  std::uint64_t finished(int rank) const { return node_.finished(rank); }
+  std::uint64_t started(int rank) const { return node_.started(rank); }
+  /// Pieces of a rank's part of the running step that any rank of its node may do.
+  Tickets& tickets(int rank) { return node_.tickets(rank); }
   /// Until other ranks have returned `drawn` more of this rank's tickets. Call once for every opening, also with 0.
-  void await_returned(std::uint64_t drawn);
+  void await_returned(std::uint64_t drawn) { node_.await_returned(drawn); }
+  /// See NodeBoard.
+  void set_meanwhile(std::function<bool()> work) { node_.set_meanwhile(std::move(work)); }
+  /// For waits that are not the board's: throws Error{engine_lost} when the launcher or another node is gone.
+  void check_alive() const { node_.check_alive(-1); }
 
-  /// Seconds that this rank has spent in await() and await_returned().
-  double wait_seconds() const { return wait_seconds_; }
-  void reset_wait_seconds() { wait_seconds_ = 0; }
+  /// Seconds that this rank has waited for others within steps.
+  double wait_seconds() const { return node_.wait_seconds(); }
+  void reset_wait_seconds() { node_.reset_wait_seconds(); }
+  void add_wait_seconds(double seconds) { node_.add_wait_seconds(seconds); }
 
   /// Decides a cut: every step before it will run on every rank, none from it on. Rank 0 only, on any thread,
   /// at any time; returns the cut, the standing one when there is one.
@@ -58,42 +65,25 @@ class Board {
   /// Forgets the cut. Rank 0 only, between batches, when all ranks are idle.
   void clear_cut();
 
+  /// What went wrong on this rank alone. The first to say so is heard.
+  void report_failure(std::uint64_t batch, const protocol::Error& failure) { node_.report_failure(batch, failure); }
+  /// On rank 0 after settle(), on every rank once the next message is there.
+  std::optional<protocol::Error> failure_of(std::uint64_t batch) const { return node_.failure_of(batch); }
+
+  /// On a leader: what its node reports, and (rank 0) whom to tell that a node is lost. Called on other threads.
+  void set_reporter(std::function<Bytes()> reporter);
+  void on_lost(std::function<void(const std::string& cause)> tell);
+  /// Rank 0, any thread: what the leaders of the other nodes report.
+  Bytes gather_reports();
+
  private:
-  static constexpr std::size_t slot_count = 8, slot_bytes = 16 * 1024 - sizeof(std::uint64_t);
-
-  struct Slot {
-    std::uint64_t length;  ///< when above slot_bytes, the message follows by broadcast
-    std::byte bytes[slot_bytes];
-  };
-  /// One in every rank's part of the heap. Only the owner writes the first group (and others its tickets), only
-  /// rank 0 its own second group.
-  struct Control {
-    SharedCounter finished, started, consumed;
-    std::int64_t process_id = 0;
-    Tickets tickets;
-
-    SharedCounter posted;    ///< messages
-    SharedCounter decision;  ///< 3k: no cut; 3k + 1: one is being decided; 3k + 2: `cut` holds
-    alignas(cache_line_bytes) std::atomic<std::uint64_t> cut{0};
-    Slot slots[slot_count];
-  };
-
-  Control& control(int rank) const { return *controls_[static_cast<std::size_t>(rank)]; }
-  /// `watched_rank`: who must live for the wait to end; every rank when negative.
-  void wait_for(SharedCounter& counter, std::uint64_t target, int watched_rank);
-  void check_alive(int rank) const;
-
   Comm& comm_;
-  dist::Heap& heap_;
-  dist::Allocator::Block block_;
-  std::vector<Control*> controls_;
-  Patience patience_;
-  std::int64_t launcher_process_id_;
-  bool is_watching_ = true;
+  NodeBoard node_;
   std::uint64_t exchanged_ = 0;
-  std::uint64_t given_ = 0;  ///< tickets of this rank that others have drawn
-  double wait_seconds_ = 0;
-  std::mutex cut_mutex_;  ///< between rank 0's two threads; no other rank ever waits for it
+  std::optional<std::pair<std::uint64_t, protocol::Error>> untold_;  ///< a failure that the other nodes do not know of
+  std::mutex cut_mutex_;     // between rank 0's two threads; no other rank ever waits for it
+  std::mutex report_mutex_;  // the same
+  std::unique_ptr<nodes::Relay> relay_;  ///< of a leader among several nodes
 };
 
 }  // namespace gamelan::engine

@@ -83,9 +83,18 @@ Comm::Comm(int* argc, char*** argv) {
   MPI_Comm_dup(MPI_COMM_WORLD, &world_);
   MPI_Comm_rank(world_, &rank_);
   MPI_Comm_size(world_, &size_);
+  find_node();
+}
+
+void Comm::find_node() {
   node_ = split_by_node(world_);
   MPI_Comm_size(node_, &ranks_on_node_);
   is_one_node_ = is_on_one_node(world_);
+  near_ranks_.resize(static_cast<std::size_t>(ranks_on_node_));
+  MPI_Allgather(&rank_, 1, MPI_INT, near_ranks_.data(), 1, MPI_INT, node_);  // ascending: the split kept the order
+  is_near_.assign(static_cast<std::size_t>(size_), false);
+  for (const int near : near_ranks_) is_near_[static_cast<std::size_t>(near)] = true;
+  MPI_Comm_split(world_, is_leader() ? 0 : MPI_UNDEFINED, rank_, &leaders_);
 }
 
 Comm::~Comm() {
@@ -93,6 +102,7 @@ Comm::~Comm() {
     std::fprintf(stderr, "gamelan: rank %d leaves by an exception; the job ends\n", rank_);
     MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
   }
+  if (leaders_ != MPI_COMM_NULL) MPI_Comm_free(&leaders_);
   MPI_Comm_free(&node_);
   MPI_Comm_free(&world_);
   GA_Terminate();

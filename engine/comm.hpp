@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "protocol/error.hpp"
 #include "protocol/message.hpp"
@@ -41,6 +42,14 @@ class Comm {
   /// The ranks of this node, and how many they are.
   MPI_Comm node() const { return node_; }
   int ranks_on_node() const { return ranks_on_node_; }
+  /// Ranks that share this one's memory, itself among them, ascending.
+  const std::vector<int>& near_ranks() const { return near_ranks_; }
+  bool is_near(int rank) const { return is_near_[static_cast<std::size_t>(rank)]; }
+  /// The lowest rank of this node, which speaks with the other nodes. Rank 0 leads its own.
+  int leader() const { return near_ranks_.front(); }
+  bool is_leader() const { return rank_ == leader(); }
+  /// The leaders of all nodes, rank 0 first; MPI_COMM_NULL on a rank that leads none.
+  MPI_Comm leaders() const { return leaders_; }
 
   /// Rank 0's bytes, on every rank, any size. Collective; the other ranks' argument is ignored.
   Bytes broadcast(Bytes from_rank_0);
@@ -55,8 +64,12 @@ class Comm {
  private:
   Bytes broadcast_from(int root, Bytes bytes);
 
-  MPI_Comm world_ = MPI_COMM_NULL, node_ = MPI_COMM_NULL;
+  void find_node();
+
+  MPI_Comm world_ = MPI_COMM_NULL, node_ = MPI_COMM_NULL, leaders_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1, ranks_on_node_ = 1;
+  std::vector<int> near_ranks_;
+  std::vector<bool> is_near_;
   bool is_one_node_ = true;
 };
 

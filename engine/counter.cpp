@@ -47,11 +47,11 @@ void SharedCounter::wake_sleepers() {
   if (sleepers_.load(std::memory_order_seq_cst) > 0) futex(value_, FUTEX_WAKE, INT_MAX, nullptr);
 }
 
-void SharedCounter::sleep_below(std::uint64_t target, std::chrono::milliseconds limit) {
+void SharedCounter::sleep_below(std::uint64_t target, std::chrono::microseconds limit) {
   sleepers_.fetch_add(1, std::memory_order_seq_cst);
   const std::uint64_t seen = value_.load(std::memory_order_seq_cst);
   if (seen < target) {
-    const timespec timeout{limit.count() / 1000, limit.count() % 1000 * 1'000'000};
+    const timespec timeout{limit.count() / 1'000'000, limit.count() % 1'000'000 * 1'000};
     futex(value_, FUTEX_WAIT, static_cast<std::uint32_t>(seen), &timeout);
   }
   sleepers_.fetch_sub(1, std::memory_order_relaxed);

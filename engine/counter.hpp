@@ -23,7 +23,7 @@ class alignas(cache_line_bytes) SharedCounter {
   /// The same, by an increment: for a counter that several ranks raise.
   void add(std::uint64_t increment);
   /// Sleeps in the kernel while the value is below `target`, at most so long; may wake early.
-  void sleep_below(std::uint64_t target, std::chrono::milliseconds limit);
+  void sleep_below(std::uint64_t target, std::chrono::microseconds limit);
 
  private:
   void wake_sleepers();

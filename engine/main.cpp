@@ -3,7 +3,9 @@
 // until a client says Shutdown or no client is heard any more. Nothing else is decided here.
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -45,6 +47,32 @@ std::string rank_by_launcher() {
   for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID"})
     if (const char* value = variable(name)) return value;
   return "0";
+}
+
+/// When a launcher last said that the job's time is nearly over, in seconds since 1970; 0 = it has not.
+std::atomic<std::int64_t> time_limit_signal{0};
+
+/// Slurm's signal before the time limit (deploy/slurm/gamelan.sbatch asks for USR1): news, and no reason to die.
+void on_time_limit(int) {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  time_limit_signal.store(now.tv_sec);
+}
+
+void hear_time_limit() {
+  struct sigaction action{};
+  action.sa_handler = on_time_limit;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGUSR1, &action, nullptr);
+}
+
+/// The session's status, and whether the job's end was announced.
+std::string status_of(const Session& session) {
+  const std::int64_t announced = time_limit_signal.load();
+  if (announced == 0) return session.status_json();
+  nlohmann::json status = nlohmann::json::parse(session.status_json());
+  status["time_limit_signal"] = announced;
+  return status.dump();
 }
 
 void redirect_output(const std::string& directory, const std::string& rank) {
@@ -147,7 +175,7 @@ void play(const Options& options, Comm& comm) {
                                 {"heap_bytes_per_rank", heap_bytes},     {"one_node", comm.is_one_node()},
                                 {"version", GAMELAN_VERSION},   {"mpi", mpi_library()},
                                 {"idle_timeout_seconds", options.idle_timeout_s}};
-  const ServerCallbacks callbacks{.status_json = [&session] { return session.status_json(); },
+  const ServerCallbacks callbacks{.status_json = [&session] { return status_of(session); },
                                   .hello_info = [text = hello.dump()] { return text; },
                                   .cancel = [&board](std::uint64_t) { board.request_cut(); }};
   std::unique_ptr<Server> server;
@@ -158,7 +186,9 @@ void play(const Options& options, Comm& comm) {
     problem = error;
   }
   comm.throw_together(problem);
+  board.on_lost([&server](const std::string& cause) { server->leave(cause); });
   lead(options, *server, board, session);
+  board.on_lost({});
 }
 
 int run(int argc, char** argv, const Options& options) {
@@ -181,6 +211,7 @@ int run(int argc, char** argv, const Options& options) {
 
 int main(int argc, char** argv) {
   using namespace gamelan::engine;
+  hear_time_limit();
   const std::string rank = rank_by_launcher();
   const bool speaks = rank == "0";  // one message, not one from every rank
   Options options;

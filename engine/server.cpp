@@ -87,6 +87,8 @@ struct Server::State {
   std::atomic<bool> deputy_sleeps{false};     // it must be called when the main thread finds work
   const int deputy_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   std::atomic<bool> is_stopping{false};
+  std::mutex reason_mutex;
+  std::string reason;  // of leave()
   struct sigaction previous_term{};
   std::thread deputy;  // last: starts when all else is there
 };
@@ -113,6 +115,16 @@ void Server::reply(const Bytes& client, Frames frames) {
   const std::unique_lock lock(state_->socket, std::try_to_lock);
   if (lock.owns_lock()) state_->listener.flush();
   else state_->listener.wake();  // the deputy holds it and sends
+}
+
+void Server::leave(const std::string& why) {
+  {
+    const std::lock_guard lock(state_->reason_mutex);
+    state_->reason = why;
+  }
+  is_terminating.store(true);
+  state_->listener.wake();
+  state_->call_deputy();
 }
 
 double Server::seconds_since_client() const { return state_->listener.seconds_since_client(); }
@@ -199,10 +211,16 @@ void Server::State::give_up_on_lost_client() {
 }
 
 void Server::State::leave_after_term() {
-  listener.refuse_waiting("rank 0 on " + listener.connection().host +
-                          " was told to leave (SIGTERM): another rank died, or the job was stopped; the log of the "
-                          "session says which");
-  std::fprintf(stderr, "gamelan-engine: rank 0 leaves after SIGTERM\n");
+  std::string why;
+  {
+    const std::lock_guard lock(reason_mutex);
+    why = reason;
+  }
+  std::fprintf(stderr, "gamelan-engine: rank 0 leaves %s\n", why.empty() ? "after SIGTERM" : ("because " + why).c_str());
+  if (why.empty())
+    why = "rank 0 on " + listener.connection().host +
+          " was told to leave (SIGTERM): another rank died, or the job was stopped; the log of the session says which";
+  listener.refuse_waiting(why);
   remove_connection_file();
   constexpr int short_linger_ms = 500;  // mpiexec follows with SIGKILL
   listener.close(short_linger_ms);

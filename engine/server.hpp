@@ -6,6 +6,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "engine/listener.hpp"
 #include "engine/options.hpp"
@@ -35,6 +36,8 @@ class Server {
   void reply(const protocol::Bytes& client, protocol::Frames frames);
   /// Has the request that `next` gave been cancelled since? Main thread only.
   bool is_cancelled() const;
+  /// Tells every waiting client why no reply will come and ends the process. Any thread; returns at once.
+  void leave(const std::string& why);
   /// Seconds since a client was last heard (a well-formed request), or since the start. Suspended time does not count:
   /// a laptop that slept has not lost its client.
   double seconds_since_client() const;

@@ -28,9 +28,17 @@ Session::Session(Comm& comm, dist::Heap& heap, Board& board)
   comm.barrier();  // nobody looks at a board before it hangs
   heap_.allocator().reset_peak();
   publish_counters();
+  board_.set_reporter([this] {
+    const auto mine = reports_of_node();
+    const auto bytes = std::as_bytes(std::span(mine));
+    return protocol::Bytes(bytes.begin(), bytes.end());
+  });
 }
 
-Session::~Session() { heap_.allocator().release(notices_); }
+Session::~Session() {
+  board_.set_reporter({});
+  heap_.allocator().release(notices_);
+}
 
 // ---- execution
 
@@ -79,7 +87,7 @@ void Session::run(const plan::NamedPlan& named, const protocol::Batch& batch, pr
     bound[named.name_of(array)] = slot;
   };
   const auto done = executor_.run(plan, storages, batch,
-                                  {bind, [this](const Error& failure) { report_failure(failure); }, [this] { publish_work(); }});
+                                  {bind, [this](const Error& failure) { board_.report_failure(batch_number_, failure); }, [this] { publish_work(); }});
   // Inputs that were replaced or freed on the way have no storage left; the new versions take their place.
   for (const auto& [id, slot] : bound) {
     auto& storage = storages[static_cast<std::size_t>(slot)];
@@ -101,36 +109,15 @@ void Session::run(const plan::NamedPlan& named, const protocol::Batch& batch, pr
   }
   if (done < plan.steps.size()) {
     reply.outcome = protocol::Outcome::cancelled;
-    std::int64_t first = static_cast<std::int64_t>(batch.commands.size());
-    for (std::size_t s = done; s < plan.steps.size(); ++s)
-      for (const int command : plan.steps[s].commands) first = std::min<std::int64_t>(first, command);
-    reply.command = first;
+    reply.command = plan.steps[done].prefix;
     reply.message = "interrupted: " + std::to_string(done) + " of " + std::to_string(plan.steps.size()) + " steps were run";
   }
 }
 
 // ---- what went wrong on one rank only
 
-/// A rank that failed alone says so in rank 0's block; all ranks look there before the next batch, when rank 0 has
-/// waited for everyone, and so poison the same arrays.
-void Session::report_failure(const Error& failure) {
-  auto& verdict = noticeboard(0).verdicts[batch_number_ % 2];
-  std::uint64_t expected = verdict.claimed.load();
-  while (expected < batch_number_ && !verdict.claimed.compare_exchange_weak(expected, batch_number_)) {}
-  if (expected >= batch_number_) return;  // another rank was first
-  verdict.kind = static_cast<std::uint8_t>(failure.kind());
-  std::snprintf(verdict.message, sizeof verdict.message, "rank %d: %s", comm_.rank(), failure.what());
-  verdict.failed_batch.store(batch_number_);
-}
-
-std::optional<Error> Session::failure_of_batch() const {
-  const auto& verdict = noticeboard(0).verdicts[batch_number_ % 2];
-  if (verdict.failed_batch.load() != batch_number_) return std::nullopt;
-  return Error(static_cast<ErrorKind>(verdict.kind), verdict.message);
-}
-
 void Session::settle_last_batch() {
-  if (const auto failure = failure_of_batch())
+  if (const auto failure = board_.failure_of(batch_number_))
     for (const auto id : written_) poisoned_.insert_or_assign(id, *failure);
   for (const auto id : written_)
     if (poisoned_.contains(id)) {
@@ -147,8 +134,10 @@ Session::Noticeboard& Session::noticeboard(int rank) const {
   return *reinterpret_cast<Noticeboard*>(heap_.address(rank, notices_.offset));
 }
 
+/// Rank 0 reads the views where they lie; ranks of other nodes send what it cannot reach.
 void Session::fetch(const protocol::Batch& batch, protocol::Reply& reply) {
-  if (comm_.rank() != 0) return;
+  if (comm_.rank() != 0 && comm_.is_one_node()) return;
+  std::optional<Error> problem;  // rank 0's alone: the others send all the same
   for (const auto& view : batch.fetches) {
     const auto& array = arrays_.at(view.base);
     plan::Plan plan;
@@ -156,16 +145,21 @@ void Session::fetch(const protocol::Batch& batch, protocol::Reply& reply) {
     const std::vector<dist::StoragePtr> storages{array.storage};
     exec::Counters counters;
     exec::Workspace workspace;
-    const exec::Site site(comm_, heap_, board_, plan, storages, batch, executor_.last_step() + 1, counters, workspace, exec::Balance::off);
+    const exec::Site site(comm_, heap_, board_, plan, storages, batch, executor_.last_step() + 1, counters, workspace, exec::Balance::off,
+                          executor_.courier());
+    site.prepare_read(0);
+    exec::bring_near(site, 0, view, 0);
+    if (comm_.rank() != 0 || problem) continue;
     try {
       protocol::Bytes bytes(static_cast<std::size_t>(protocol::element_count(view.extents)) * protocol::size_of(view.dtype));
       if (!bytes.empty()) exec::fetch(site, 0, view, bytes.data());
       published_.fetch_bytes += bytes.size();
       reply.payloads.push_back(std::move(bytes));
-    } catch (const std::exception& error) {  // only rank 0 fetches: the others go on to the next batch
-      return fail(reply, batch, {-1, Error(ErrorKind::memory, std::string("[fetch] rank 0 cannot hold the values: ") + error.what())});
+    } catch (const std::exception& error) {
+      problem = Error(ErrorKind::memory, std::string("[fetch] rank 0 cannot hold the values: ") + error.what());
     }
   }
+  if (problem) fail(reply, batch, {-1, *problem});
 }
 
 protocol::Reply Session::execute(protocol::Batch& batch) {
@@ -182,17 +176,21 @@ protocol::Reply Session::execute(protocol::Batch& batch) {
     std::optional<Refusal> refusal;
     plan_and_run(batch, reply, refusal);
     put_back(made, batch);
-    GAMELAN_ASSERT(cheap, heap_.allocator().take_uncommitted().empty(), "what was admitted is committed");
-    if (comm_.rank() == 0) {
-      for (int r = 1; r < comm_.size(); ++r) board_.await(r, executor_.last_step());
-      if (const auto failure = failure_of_batch()) refusal = Refusal{failure->command(), *failure};
+    if (reply.outcome == protocol::Outcome::cancelled) {
+      refusal.reset();  // the program was stopped before it came there
+      free_future(batch, std::max(static_cast<std::size_t>(reply.command), made.size()));
     }
+    GAMELAN_ASSERT(cheap, heap_.allocator().take_uncommitted().empty(), "what was admitted is committed");
+    const bool is_whole = !refusal && reply.outcome == protocol::Outcome::ok;  // on all ranks alike
+    board_.settle(executor_.last_step(), batch_number_);
+    if (is_whole) fetch(batch, reply);
+    if (comm_.rank() == 0)
+      if (const auto failure = board_.failure_of(batch_number_)) refusal = Refusal{failure->command(), *failure};
     if (refusal) {
       fail(reply, batch, *refusal);
     } else if (reply.outcome == protocol::Outcome::cancelled) {
       poison_unmade(batch, Error(ErrorKind::cancelled, "the array was not computed: its cell was interrupted"));
     }
-    if (reply.outcome == protocol::Outcome::ok) fetch(batch, reply);
     free(batch.frees);
   } catch (const Error& error) {  // from the planner: the same on every rank
     put_back(made, batch);

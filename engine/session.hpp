@@ -49,6 +49,7 @@ class Session {
   void poison_unmade(const protocol::Batch& batch, const protocol::Error& cause);
   void free(const std::vector<protocol::ArrayId>& ids);
   void free_untouched(const protocol::Batch& batch);
+  void free_future(const protocol::Batch& batch, std::size_t command);
   void fetch(const protocol::Batch& batch, protocol::Reply& reply);
   protocol::Reply explain(protocol::Batch batch) const;  // plans it and changes nothing
   std::string describe(const protocol::Batch& batch, const plan::Plan& plan) const;
@@ -57,20 +58,20 @@ class Session {
   plan::Catalog catalog() const;
   protocol::Error too_big(const plan::Plan& plan, std::size_t step, std::size_t bytes) const;
 
-  /// A rank's words in its part of the heap: where it leaves its counters, and, on rank 0, where a rank that failed
-  /// alone leaves the cause.
+  /// A rank's words in its part of the heap, where it leaves its counters for its node's leader and rank 0.
   struct Noticeboard {
-    std::atomic<std::uint64_t> kernels, bytes_shared, pieces_helped;
+    std::atomic<std::uint64_t> kernels, bytes_shared, bytes_sent, bytes_received, messages, pieces_helped;
     std::atomic<double> compute_seconds, wait_seconds;
-    struct Verdict {
-      std::atomic<std::uint64_t> claimed, failed_batch;
-      std::uint8_t kind;
-      char message[231];
-    } verdicts[2];  // of odd and even batches: one may be written while a slow rank still reads the one before
   };
   Noticeboard& noticeboard(int rank) const;
-  void report_failure(const protocol::Error& failure);
-  std::optional<protocol::Error> failure_of_batch() const;
+  /// What a noticeboard says, to be sent.
+  struct Report {
+    std::int64_t rank;
+    std::uint64_t kernels, bytes_shared, bytes_sent, bytes_received, messages, pieces_helped;
+    double compute_seconds, wait_seconds;
+  };
+  std::vector<Report> reports_of_node() const;
+  std::vector<Report> reports() const;  // of all ranks; rank 0
   void settle_last_batch();
 
   Comm& comm_;

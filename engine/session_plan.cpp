@@ -41,4 +41,12 @@ void Session::put_back(const std::vector<Postponed::Copy>& made, protocol::Batch
     if (!arrays_.contains(copy.to.base)) postponed_.put_back(copy, batch);
 }
 
+/// An interrupted batch has happened up to a command. What it has made for later ones already is not of that moment.
+void Session::free_future(const protocol::Batch& batch, std::size_t command) {
+  std::vector<protocol::ArrayId> future;
+  for (std::size_t c = command; c < batch.commands.size(); ++c)
+    if (batch.commands[c].creates) future.push_back(batch.commands[c].out.base);
+  free(future);
+}
+
 }  // namespace gamelan::engine

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a session tells: the arithmetic of a MemoryError, the text of a plan, counters; and the options it is told.
 #include <algorithm>
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "engine/exec/tile_translation.hpp"
@@ -9,10 +10,13 @@
 namespace gamelan::engine {
 namespace {
 
-/// The planner's, and what the session does before it plans.
+constexpr int most_pieces_told = 32;  // per axis of a layout, to be drawn
+
+/// The planner's, and what the session does before it plans and while it runs.
 std::vector<std::string> pass_names() {
   auto names = plan::pass_names();
   names.emplace_back("postpone");
+  names.emplace_back("hide");  // messages travel while the step computes
   return names;
 }
 
@@ -79,9 +83,10 @@ std::string Session::describe(const protocol::Batch& batch, const plan::Plan& pl
       layout["axes"] = nlohmann::json::array();
       for (const auto& axis : known->layout.axes) {
         std::vector<std::int64_t> cuts;
-        for (int c = 0; c < axis.parts; ++c) cuts.push_back(axis.interval(c).first);
-        cuts.push_back(axis.extent);
-        layout["axes"].push_back({{"cuts", cuts}, {"rank_stride", axis.rank_stride}});
+        const int told = std::min(axis.parts, most_pieces_told);
+        for (int c = 0; c < told; ++c) cuts.push_back(axis.interval(c).first);
+        cuts.push_back(axis.interval(told - 1).last);
+        layout["axes"].push_back({{"parts", axis.parts}, {"cuts", cuts}, {"rank_stride", axis.rank_stride}});
       }
     }
     info["layouts"].push_back(layout);
@@ -105,6 +110,7 @@ void Session::set_option(const std::string& name, const std::string& value) {
         throw Error(ErrorKind::value, "[configure] unknown pass '" + pass + "'");
       disabled.insert(std::exchange(pass, {}));
     }
+    if (auto* courier = executor_.courier()) courier->set_hiding(!disabled.contains("hide"));
     options_.disabled = std::move(disabled);
   } else if (name == "keep_unread") {
     options_.keeps_unread = value == "1";
@@ -137,6 +143,11 @@ void Session::publish_work() {
   mine.kernels = counters.kernels;
   mine.bytes_shared = counters.bytes_shared;
   mine.pieces_helped = counters.pieces_helped;
+  if (const auto* courier = executor_.courier()) {
+    mine.bytes_sent = courier->counters().bytes_sent;
+    mine.bytes_received = courier->counters().bytes_received;
+    mine.messages = courier->counters().messages;
+  }
   mine.compute_seconds = counters.compute_seconds;
   mine.wait_seconds = board_.wait_seconds() - wait_origin_;
 }
@@ -150,21 +161,45 @@ void Session::publish_counters() {
   published_.heap_peak = heap_.allocator().peak() - heap_at_rest_;
 }
 
+std::vector<Session::Report> Session::reports_of_node() const {
+  std::vector<Report> reports;
+  for (const int rank : comm_.near_ranks()) {
+    const auto& notices = noticeboard(rank);
+    reports.push_back({rank, notices.kernels, notices.bytes_shared, notices.bytes_sent, notices.bytes_received, notices.messages,
+                       notices.pieces_helped, notices.compute_seconds, notices.wait_seconds});
+  }
+  return reports;
+}
+
+std::vector<Session::Report> Session::reports() const {
+  auto all = reports_of_node();
+  const auto others = board_.gather_reports();
+  const auto own = all.size();
+  all.resize(own + others.size() / sizeof(Report));
+  std::memcpy(all.data() + own, others.data(), (all.size() - own) * sizeof(Report));
+  std::sort(all.begin(), all.end(), [](const Report& a, const Report& b) { return a.rank < b.rank; });
+  return all;
+}
+
 std::string Session::status_json() const {
-  std::uint64_t bytes_shared = 0, pieces_helped = 0;
+  Report sum{};
   auto per_rank = nlohmann::json::array();
-  double compute_seconds = 0, wait_seconds = 0;
-  for (int r = 0; r < comm_.size(); ++r) {
-    const auto& notices = noticeboard(r);
-    bytes_shared += notices.bytes_shared;
-    pieces_helped += notices.pieces_helped;
-    compute_seconds += notices.compute_seconds;
-    wait_seconds += notices.wait_seconds;
-    per_rank.push_back({{"kernels", notices.kernels.load()},
-                        {"bytes_shared", notices.bytes_shared.load()},
-                        {"pieces_helped", notices.pieces_helped.load()},
-                        {"compute_seconds", notices.compute_seconds.load()},
-                        {"wait_seconds", notices.wait_seconds.load()}});
+  for (const auto& each : reports()) {
+    sum.bytes_shared += each.bytes_shared;
+    sum.bytes_sent += each.bytes_sent;
+    sum.bytes_received += each.bytes_received;
+    sum.messages += each.messages;
+    sum.pieces_helped += each.pieces_helped;
+    sum.compute_seconds += each.compute_seconds;
+    sum.wait_seconds += each.wait_seconds;
+    per_rank.push_back({{"kernels", each.kernels},
+                        {"bytes_shared", each.bytes_shared},
+                        {"bytes_sent", each.bytes_sent},
+                        {"bytes_received", each.bytes_received},
+                        {"messages", each.messages},
+                        {"pieces_helped", each.pieces_helped},
+                        {"compute_seconds", each.compute_seconds},
+                        {"wait_seconds", each.wait_seconds}});
   }
   return nlohmann::json{
       {"ranks", comm_.size()},
@@ -179,12 +214,15 @@ std::string Session::status_json() const {
       {"heap_bytes", published_.heap_bytes.load() * static_cast<std::uint64_t>(comm_.size())},
       {"heap_peak", published_.heap_peak.load() * static_cast<std::uint64_t>(comm_.size())},
       {"heap_bytes_per_rank", heap_.bytes_per_rank()},
-      {"bytes_shared", bytes_shared},
+      {"bytes_shared", sum.bytes_shared},
+      {"bytes_sent", sum.bytes_sent},
+      {"bytes_received", sum.bytes_received},
+      {"messages", sum.messages},
       {"programs_compiled", exec::programs_compiled()},
-      {"pieces_helped", pieces_helped},
+      {"pieces_helped", sum.pieces_helped},
       {"fetch_bytes", published_.fetch_bytes.load()},
-      {"wait_seconds", wait_seconds},
-      {"compute_seconds", compute_seconds},
+      {"wait_seconds", sum.wait_seconds},
+      {"compute_seconds", sum.compute_seconds},
       {"per_rank", per_rank},
       {"plan_seconds", published_.plan_seconds.load()},
       {"steps_planned", published_.steps_planned.load()},

@@ -3,6 +3,7 @@
 
 #include <ga.h>
 #include <macdecls.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -157,7 +158,24 @@ Heap::Heap(Comm& comm, std::size_t bytes_per_rank)
   for (std::byte* base : window.peers) origins_.push_back(base ? round_up(base) : nullptr);
 }
 
-Heap::~Heap() { GA_Destroy(handle_); }
+Heap::~Heap() {
+  for (const auto& [rank, mirror] : mirrors_) munmap(mirror, bytes_per_rank_);
+  GA_Destroy(handle_);
+}
+
+std::byte* Heap::mirror(int rank, std::size_t offset) {
+  std::byte*& mirror = mirrors_[rank];
+  if (!mirror) {
+    void* reserved = mmap(nullptr, bytes_per_rank_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (reserved == MAP_FAILED) throw Error(ErrorKind::memory, "[heap] no address space for a copy of what lies with rank " + std::to_string(rank));
+    mirror = static_cast<std::byte*>(reserved);
+  }
+  return mirror + offset;
+}
+
+void Heap::drop_mirrors() {
+  for (const auto& [rank, mirror] : mirrors_) madvise(mirror, bytes_per_rank_, MADV_DONTNEED);
+}
 
 bool Heap::commit(std::span<const Allocator::Block> pages) {
   if (pages.empty()) return true;

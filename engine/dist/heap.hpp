@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/comm.hpp"
@@ -34,6 +35,11 @@ class Heap {
     std::byte* origin = origins_[static_cast<std::size_t>(rank)];
     return origin ? origin + offset : nullptr;
   }
+  /// Room for copies of another node's block, at the same offsets as there: a place for what arrives by messages. Private to
+  /// this process; pages are taken when written.
+  std::byte* mirror(int rank, std::size_t offset);
+  /// Gives the pages of all mirrors back: what they held is gone.
+  void drop_mirrors();
   Allocator& allocator() { return allocator_; }
   const Allocator& allocator() const { return allocator_; }
   std::size_t bytes_per_rank() const { return bytes_per_rank_; }
@@ -70,6 +76,7 @@ class Heap {
   int handle_ = 0;
   std::vector<std::byte*> origins_;      // page-aligned start of each rank's block, as mapped here
   std::vector<std::byte*> owner_bases_;  // start of each rank's GA block in the owner's address space
+  std::unordered_map<int, std::byte*> mirrors_;
   Allocator allocator_;
 };
 

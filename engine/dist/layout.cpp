@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <tuple>
+
+#include "engine/dist/grid.hpp"
 
 namespace gamelan::engine::dist {
 namespace {
@@ -17,31 +18,6 @@ std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return -floor_div(-a, b)
 AxisLayout normalised(const AxisLayout& axis) {
   if (axis.parts > 1) return axis;
   return {.extent = axis.extent, .template_extent = axis.extent};
-}
-
-/// Ascending; in sqrt(count) time.
-std::vector<int> divisors(int count) {
-  std::vector<int> small, large;
-  for (int d = 1; d * d <= count; ++d) {
-    if (count % d != 0) continue;
-    small.push_back(d);
-    if (d * d < count) large.push_back(count / d);
-  }
-  small.insert(small.end(), large.rbegin(), large.rend());
-  return small;
-}
-
-/// All ordered ways to write `count` as a product of `dims` factors.
-std::vector<std::vector<int>> factorisations(int count, std::size_t dims) {
-  if (dims == 1) return {{count}};
-  std::vector<std::vector<int>> all;
-  for (const int parts : divisors(count)) {
-    for (auto& rest : factorisations(count / parts, dims - 1)) {
-      rest.insert(rest.begin(), parts);
-      all.push_back(std::move(rest));
-    }
-  }
-  return all;
 }
 
 }  // namespace
@@ -128,9 +104,14 @@ bool Layout::takes_part(int rank) const {
 
 Box Layout::box(int rank) const {
   Box result(axes.size());
-  for (std::size_t k = 0; k < axes.size(); ++k)
-    result[k] = axes[k].interval(is_replicated ? 0 : rank / axes[k].rank_stride % axes[k].parts);
+  for (std::size_t k = 0; k < axes.size(); ++k) result[k] = interval(k, rank);
   return result;
+}
+
+Interval Layout::interval(std::size_t axis, int rank) const {
+  const auto& cut = axes[axis];
+  if (cut.parts == 1) return {0, cut.extent};
+  return cut.interval(is_replicated ? 0 : rank / cut.rank_stride % cut.parts);
 }
 
 int Layout::owner(const Shape& index, int self) const {
@@ -148,9 +129,13 @@ std::int64_t Layout::largest_block() const {
   return elements;
 }
 
+bool is_for_many_ranks(const Shape& extents) { return protocol::element_count(extents) >= std::int64_t{1} << 30; }
+
 std::int64_t segment_length(const Shape& extents) {
   if (extents.empty()) return 1;
-  constexpr std::int64_t pieces_wanted = 1024, longest = 4096;
+  constexpr std::int64_t pieces_wanted = 1024;
+  // Rows of what is for many ranks are cut finer, so that blocks need not be strips of a few rows.
+  const std::int64_t longest = extents.size() > 1 && is_for_many_ranks(extents) ? 1024 : 4096;
   std::int64_t leading = 1;
   for (std::size_t k = 0; k + 1 < extents.size() && leading < pieces_wanted; ++k)
     leading *= std::max<std::int64_t>(extents[k], 1);
@@ -171,40 +156,15 @@ Layout default_layout(const Shape& extents, int ranks) {
   layout.is_replicated = protocol::element_count(extents) <= 1;
   if (layout.is_replicated || ranks == 1) return layout;
 
-  // Every factorisation of the rank count over the axes is tried (few exist): first for the smallest block, then, among
-  // grids within 1/16 of it, for the least cut surface. A cut of the last axis counts more: it makes short strided runs.
-  const auto largest_block = [&](const std::vector<int>& grid) {
-    std::int64_t block = 1;
-    for (std::size_t k = 0; k < dims; ++k) {
-      auto axis = layout.axes[k];
-      axis.parts = grid[k];
-      block *= axis.largest_interval();
-    }
-    return block;
-  };
-  const auto surface = [&](const std::vector<int>& grid) {
-    double cuts = 0;
-    for (std::size_t k = 0; k < dims; ++k)
-      cuts += (k + 1 == dims && dims > 1 ? 8.0 : 1.0) * (grid[k] - 1) / static_cast<double>(std::max<std::int64_t>(extents[k], 1));
-    return cuts;
-  };
-  const auto grids = factorisations(ranks, dims);
-  std::int64_t smallest = INT64_MAX;
-  for (const auto& grid : grids) smallest = std::min(smallest, largest_block(grid));
-  const auto cost = [&](const std::vector<int>& grid) {
-    return std::tuple{(largest_block(grid) - smallest) * 16 / std::max<std::int64_t>(smallest, 1), surface(grid)};
-  };
-  const auto best = *std::min_element(grids.begin(), grids.end(),
-                                      [&](const auto& a, const auto& b) { return cost(a) < cost(b); });
-
-  int stride = ranks;
+  const auto best = choose_grid(layout.axes, ranks);
+  for (const int parts : best) layout.grid_size *= parts;
+  int stride = layout.grid_size;
   for (std::size_t k = 0; k < dims; ++k) {
     stride /= best[k];
     layout.axes[k].parts = best[k];
     layout.axes[k].rank_stride = stride;
     layout.axes[k] = normalised(layout.axes[k]);
   }
-  layout.grid_size = ranks;
   return layout;
 }
 

@@ -80,12 +80,18 @@ struct Layout {
   bool takes_part(int rank) const;
   /// What `rank` owns, given that it takes part.
   Box box(int rank) const;
+  /// One axis of it.
+  Interval interval(std::size_t axis, int rank) const;
   /// The rank that owns an element; for a replicated layout `self`.
   int owner(const Shape& index, int self) const;
   /// Elements of the largest block, an upper bound that is identical on all ranks.
   std::int64_t largest_block() const;
   bool operator==(const Layout&) const = default;
 };
+
+/// So large that nobody keeps it on few ranks: what many need then counts more than what few would save. Known from the
+/// extents alone, as all that decides how numbers are rounded.
+bool is_for_many_ranks(const Shape& extents);
 
 /// Elements per segment of the last axis: default layouts cut it only at multiples, reductions fold by such bricks.
 /// Depends on the extents alone, never on the rank count.

@@ -2,6 +2,7 @@
 #include "engine/dist/pieces.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace gamelan::engine::dist {
 namespace {
@@ -23,11 +24,8 @@ std::vector<std::int64_t> cuts_of_axis(const Box& box, std::size_t k, std::span<
   for (const auto* operand : operands) {
     const auto& axis = operand->iterations.axes[k];
     if (axis.parts == 1) continue;
-    const auto [low, high] = std::minmax({axis.owner(box[k].first), axis.owner(box[k].last - 1)});
-    for (int c = low; c <= high; ++c) {
-      const auto piece = axis.interval(c);
-      if (piece.size() > 0 && piece.first > box[k].first) cuts.push_back(piece.first);
-    }
+    // From cut to cut, not from rank to rank: of many ranks most may own nothing here.
+    for (auto at = axis.interval(axis.owner(box[k].first)).last; at < box[k].last; at = axis.interval(axis.owner(at)).last) cuts.push_back(at);
   }
   std::sort(cuts.begin(), cuts.end());
   cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
@@ -54,24 +52,34 @@ Placement place(const Layout& base, const BoxOfBase& box, const Shape& extents, 
   return {base, box.map, layout_of_view(base, box.map, extents), item_bytes, box.within};
 }
 
+void locate(const Placement& placement, const Shape& index, int self, Piece& piece) {
+  const auto& base = placement.base;
+  const auto& map = placement.map;
+  piece.owner = placement.iterations.owner(index, self);
+  piece.offset = placement.within;
+  piece.strides.assign(index.size(), 0);
+  // Called for every operand of every cell: no memory is allocated but the piece's, once.
+  std::array<int, 2 * protocol::max_dims> moves;  // by base axis: the iteration axis that moves along it
+  std::fill_n(moves.begin(), base.axes.size(), -1);
+  for (std::size_t k = 0; k < index.size(); ++k)
+    if (map.axes[k].base_axis >= 0) moves[static_cast<std::size_t>(map.axes[k].base_axis)] = static_cast<int>(k);
+  auto stride = static_cast<std::int64_t>(placement.item_bytes);  // a block is C-ordered
+  for (std::size_t b = base.axes.size(); b-- > 0;) {
+    const Interval block = base.interval(b, piece.owner);
+    if (moves[b] < 0) {
+      piece.offset += (map.fixed[b] - block.first) * stride;
+    } else {
+      const auto k = static_cast<std::size_t>(moves[b]);
+      piece.offset += (map.axes[k].start + map.axes[k].step * index[k] - block.first) * stride;
+      piece.strides[k] = map.axes[k].step * stride;
+    }
+    stride *= block.size();
+  }
+}
+
 Piece locate(const Placement& placement, const Shape& index, int self) {
   Piece piece;
-  piece.offset = placement.within;
-  piece.owner = placement.iterations.owner(index, self);
-  const Box block = placement.base.box(piece.owner);
-  const Shape strides = block_strides(block, placement.item_bytes);
-  std::vector<bool> moved(block.size(), false);
-  piece.strides.assign(index.size(), 0);
-  for (std::size_t k = 0; k < index.size(); ++k) {
-    const auto& axis = placement.map.axes[k];
-    if (axis.base_axis < 0) continue;
-    const auto b = static_cast<std::size_t>(axis.base_axis);
-    moved[b] = true;
-    piece.offset += (axis.start + axis.step * index[k] - block[b].first) * strides[b];
-    piece.strides[k] = axis.step * strides[b];
-  }
-  for (std::size_t b = 0; b < block.size(); ++b)
-    if (!moved[b]) piece.offset += (placement.map.fixed[b] - block[b].first) * strides[b];
+  locate(placement, index, self, piece);
   return piece;
 }
 
@@ -91,7 +99,7 @@ void for_each_cell(const Box& box, std::span<const Placement* const> operands, i
       cell[k] = {cuts[k][at[k]], cuts[k][at[k] + 1]};
       first[k] = cell[k].first;
     }
-    for (std::size_t i = 0; i < operands.size(); ++i) pieces[i] = locate(*operands[i], first, self);
+    for (std::size_t i = 0; i < operands.size(); ++i) locate(*operands[i], first, self, pieces[i]);
     visit(cell, pieces);
     std::size_t k = dims;
     while (k > 0 && ++at[k - 1] + 1 == cuts[k - 1].size()) at[--k] = 0;

@@ -39,6 +39,8 @@ struct Piece {
 
 /// Where the element of a view at `index` (iteration space) lies, and the strides around it. `self` owns replicas.
 Piece locate(const Placement& placement, const Shape& index, int self);
+/// The same into a piece that is there, whose memory serves again.
+void locate(const Placement& placement, const Shape& index, int self, Piece& piece);
 
 /// Calls `visit(cell, pieces)` for every cell of `box`, in C order of the cells; pieces[i] belongs to operands[i].
 void for_each_cell(const Box& box, std::span<const Placement* const> operands, int self,

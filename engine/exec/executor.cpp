@@ -3,6 +3,8 @@
 
 #include <chrono>
 
+#include "engine/plan/readings.hpp"
+
 namespace gamelan::engine::exec {
 namespace {
 
@@ -44,7 +46,26 @@ void for_each_use(const plan::Step& step, Visit visit) {
   for (const auto& use : plan::irregular_uses(step)) visit(use.slot, use.is_written, use.may_be_remote);
 }
 
+/// How often a step swaps bytes between nodes (Pull: twice, Push: once), whatever its data.
+int swaps_of(const plan::Step& step) {
+  if (std::holds_alternative<plan::Gather>(step.body) || std::holds_alternative<plan::Take>(step.body)) return 2;
+  if (const auto* scatter = std::get_if<plan::Scatter>(&step.body)) return scatter->to_replica ? 0 : 1;
+  if (const auto* deliver = std::get_if<plan::Deliver>(&step.body)) return reads_rows(*deliver) ? 3 : 1;
+  if (std::holds_alternative<plan::MergeRuns>(step.body)) return swaps_to_merge;
+  return 0;
+}
+
 }  // namespace
+
+Executor::Executor(Comm& comm, dist::Heap& heap, Board& board) : comm_(comm), heap_(heap), board_(board) {
+  set_balance(Balance::on);
+  if (!comm.is_one_node()) courier_ = std::make_unique<Courier>(comm, heap, board);
+}
+
+void Executor::reset_counters() {
+  counters_ = {};
+  if (courier_) courier_->reset_counters();
+}
 
 void Executor::release(const dist::StoragePtr& storage) {
   storage->block.stamp = std::max({storage->block.stamp, storage->read_by, storage->scattered_by});
@@ -80,22 +101,25 @@ std::size_t Executor::run(const plan::Plan& plan, std::vector<dist::StoragePtr>&
   failure_.reset();
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
     const bool may_run = board_.begin_step(++step_);
-    if (!may_run) {
+    if (!may_run && plan.steps[s].prefix >= 0) {  // else the arrays are those of no moment of the program
+      if (courier_) courier_->flush();
       board_.end_step(step_);  // the number is spent: whoever awaits it knows that this rank has seen the cut
       return s;
     }
     const auto& step = plan.steps[s];
-    const Site site(comm_, heap_, board_, plan, storages, batch, step_, counters_, workspace_, balance_);
+    const Site site(comm_, heap_, board_, plan, storages, batch, step_, counters_, workspace_, balance_, courier_.get());
     const bool has_failed = failure_.has_value();
     const double start = seconds(), waited = board_.wait_seconds();
     try {
       prepare(plan, step, storages, site);
+      if (courier_) courier_->begin(plan::readings_of(plan, step), storages);
       if (!failure_) std::visit([&](const auto& body) { exec::run(site, body); }, step.body);
     } catch (const protocol::Error& error) {
       failure_ = error;
     } catch (const std::exception& error) {
       failure_.emplace(protocol::ErrorKind::internal, error.what());
     }
+    if (courier_) courier_->finish(swaps_of(step));  // the other ranks count on it, whatever has failed here
     if (failure_ && !has_failed) observer.fail(*failure_);
     settle(step, site);
     counters_.compute_seconds += seconds() - start - (board_.wait_seconds() - waited);
@@ -109,6 +133,7 @@ std::size_t Executor::run(const plan::Plan& plan, std::vector<dist::StoragePtr>&
       storages[static_cast<std::size_t>(slot)].reset();
     }
   }
+  if (courier_) courier_->flush();
   return plan.steps.size();
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -13,7 +14,7 @@ namespace gamelan::engine::exec {
 
 class Executor {
  public:
-  Executor(Comm& comm, dist::Heap& heap, Board& board) : comm_(comm), heap_(heap), board_(board) { set_balance(Balance::on); }
+  Executor(Comm& comm, dist::Heap& heap, Board& board);
 
   /// Who is told what happens. A rank calls fail() and count() before it says that the step is finished: whoever has
   /// awaited it sees what they left behind.
@@ -23,9 +24,9 @@ class Executor {
     std::function<void()> count;                                  ///< counters() have changed
   };
 
-  /// Runs steps until the end or an agreed cut. `storages` has one entry per slot: inputs filled in, the others made
-  /// here. Returns the number of steps run, which is the same on all ranks. A step that throws here is finished empty
-  /// (the other ranks need not know yet), the remaining ones too.
+  /// Runs steps until the end, or to the first one behind an agreed cut that has a prefix. `storages` has one entry per
+  /// slot: inputs filled in, the others made here. Returns the number of steps run, which is the same on all ranks. A step
+  /// that throws here is finished empty (the other ranks need not know yet), the remaining ones too.
   std::size_t run(const plan::Plan& plan, std::vector<dist::StoragePtr>& storages, const protocol::Batch& batch, const Observer& observer);
   const std::optional<protocol::Error>& failure() const { return failure_; }
 
@@ -34,9 +35,12 @@ class Executor {
   /// Number of the last step that was begun, on all ranks alike after run().
   std::uint64_t last_step() const { return step_; }
   const Counters& counters() const { return counters_; }
-  void reset_counters() { counters_ = {}; }
+  void reset_counters();
+  /// Messages to other nodes; null when there are none.
+  Courier* courier() { return courier_.get(); }
+  const Courier* courier() const { return courier_.get(); }
   /// On when made, if there are others to help.
-  void set_balance(Balance balance) { balance_ = comm_.size() > 1 ? balance : Balance::off; }
+  void set_balance(Balance balance) { balance_ = comm_.ranks_on_node() > 1 ? balance : Balance::off; }
 
  private:
   void prepare(const plan::Plan& plan, const plan::Step& step, std::vector<dist::StoragePtr>& storages, const Site& site);
@@ -50,6 +54,7 @@ class Executor {
   Counters counters_;
   Workspace workspace_;
   Balance balance_ = Balance::off;
+  std::unique_ptr<Courier> courier_;
 };
 
 }  // namespace gamelan::engine::exec

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "engine/exec/elementwise.hpp"
+#include "engine/exec/far.hpp"
 #include "engine/exec/indices.hpp"
 #include "engine/exec/site.hpp"
 
@@ -75,13 +76,36 @@ class Translator {
     }
     while (count > 0) {
       const auto [address, step, run] = find_run(offset, count);
-      if (is_write) copy_(local, part_, address, step, static_cast<std::size_t>(run));
+      if (push_ && !site_.is_near(owner_)) push_->tell(owner_, {address - base_, step, run, part_}, local, part_);
+      else if (is_write) copy_(local, part_, address, step, static_cast<std::size_t>(run));
       else copy_(address, step, local, part_, static_cast<std::size_t>(run));
       offset += run * stride_;
       local += run * part_;
       count -= run;
     }
   }
+
+  /// Asks for what copy_row will read of other nodes.
+  void ask_row(std::int64_t offset, std::int64_t count, Pull& pull) {
+    if (stride_ % item_ != 0 || offset % item_ + part_ > item_) {
+      for (std::int64_t i = 0; i < count; ++i)
+        for (std::int64_t at = offset + i * stride_, end = at + part_; at < end;) {
+          const auto within = at % item_, size = std::min(end - at, item_ - within);
+          const std::byte* remote = element(at / item_) + within;
+          if (!site_.is_near(owner_)) pull.ask(owner_, {remote - base_, size, 1, size});
+          at += size;
+        }
+      return;
+    }
+    while (count > 0) {
+      const auto [address, step, run] = find_run(offset, count);
+      if (!site_.is_near(owner_)) pull.ask(owner_, {address - base_, step, run, part_});
+      offset += run * stride_;
+      count -= run;
+    }
+  }
+  /// Rows that are written to other nodes go through `push`.
+  void write_through(Push& push) { push_ = &push; }
 
  private:
   struct Found {
@@ -109,7 +133,8 @@ class Translator {
       const auto at = offset + done, within = at % item_;
       const auto size = static_cast<std::size_t>(std::min(part_ - done, item_ - within));
       std::byte* remote = element(at / item_) + within;
-      if (is_write) std::memcpy(remote, local + done, size);
+      if (push_ && !site_.is_near(owner_)) push_->tell(owner_, {remote - base_, 1, 1, static_cast<std::int64_t>(size)}, local + done, 0);
+      else if (is_write) std::memcpy(remote, local + done, size);
       else std::memcpy(local + done, remote, size);
       done += static_cast<std::int64_t>(size);
     }
@@ -146,6 +171,7 @@ class Translator {
   dist::Box block_;
   std::byte* base_ = nullptr;
   int owner_ = -1;
+  Push* push_ = nullptr;
 };
 
 dist::Box box_of(const Shape& extents) {
@@ -177,9 +203,25 @@ void copy_box(protocol::Dtype from, protocol::Dtype to, std::span<const std::int
   runner.run({extents, first, extents, pointers});
 }
 
+namespace {
+
+/// What of a view lies with other nodes comes into their mirrors, in so far as this rank reads it. Collective.
+void pull_view(const Site& site, int slot, const protocol::View& view, const dist::Box& box) {
+  Pull pull(site, slot);
+  Translator translate(site, slot, view);
+  for_each_row(view, box, [&](std::int64_t offset, std::int64_t count) { translate.ask_row(offset, count, pull); });
+  pull.exchange();
+}
+
+dist::Box nothing_of(const Shape& extents) { return dist::Box(std::max<std::size_t>(extents.size(), 1)); }
+
+}  // namespace
+
 void run(const Site& site, const plan::Gather& gather) {
   const auto& info = site.info(gather.to);
-  if (!info.layout.takes_part(site.rank())) return;
+  const bool takes_part = info.layout.takes_part(site.rank());
+  if (site.courier()) pull_view(site, gather.from, gather.view, takes_part ? info.layout.box(site.rank()) : nothing_of(info.extents));
+  if (!takes_part) return;
   std::byte* to = site.own_block(gather.to);
   const auto item = static_cast<std::int64_t>(protocol::size_of(info.dtype));
   Translator translate(site, gather.from, gather.view);
@@ -206,15 +248,18 @@ static void scatter_to_replica(const Site& site, const plan::Scatter& scatter) {
 
 void run(const Site& site, const plan::Scatter& scatter) {
   const auto& info = site.info(scatter.from);
-  if (site.info(scatter.to).layout.is_replicated) return scatter_to_replica(site, scatter);
-  if (!info.layout.takes_part(site.rank())) return;
+  if (scatter.to_replica) return scatter_to_replica(site, scatter);
   std::byte* from = site.own_block(scatter.from);
   const auto item = static_cast<std::int64_t>(protocol::size_of(info.dtype));
   Translator translate(site, scatter.to, scatter.view);
-  for_each_row(scatter.view, info.layout.box(site.rank()), [&](std::int64_t offset, std::int64_t count) {
-    translate.copy_row(offset, count, from, true);
-    from += count * item;
-  });
+  Push push(site, scatter.to);
+  if (site.courier()) translate.write_through(push);
+  if (info.layout.takes_part(site.rank()))
+    for_each_row(scatter.view, info.layout.box(site.rank()), [&](std::int64_t offset, std::int64_t count) {
+      translate.copy_row(offset, count, from, true);
+      from += count * item;
+    });
+  if (site.courier()) push.exchange();
 }
 
 void fetch(const Site& site, int slot, const protocol::View& view, std::byte* target) {
@@ -242,6 +287,25 @@ void fetch(const Site& site, int slot, const protocol::View& view, std::byte* ta
     copy_box(view.dtype, view.dtype, extents, site.block(slot, pieces[0].owner) + pieces[0].offset, pieces[0].strides,
              target + offset, strides);
   });
+}
+
+void bring_near(const Site& site, int slot, const protocol::View& view, int reader) {
+  if (!site.courier()) return;
+  const auto& info = site.info(slot);
+  std::vector<dist::Reading> readings;
+  const auto box = dist::box_of_base(view, info.extents, info.dtype);
+  if (box && !info.layout.is_replicated) {
+    // One rank reads it all: as if the readers were a grid of one, shifted to it by a pin.
+    dist::Layout readers;
+    readers.grid_size = site.ranks();
+    readers.pins = {{site.ranks(), 1, reader}};
+    readings.push_back({slot, dist::place(info.layout, *box, view.extents, protocol::size_of(info.dtype)), readers,
+                        std::vector<dist::Reading::Axis>(view.extents.size())});
+  }
+  site.courier()->begin(readings, site.storages());
+  if (!box) pull_view(site, slot, view, site.rank() == reader && !info.layout.is_replicated ? box_of(view.extents) : nothing_of(view.extents));
+  site.courier()->finish(box ? 0 : 2);
+  site.courier()->flush();
 }
 
 }  // namespace gamelan::engine::exec

@@ -46,6 +46,7 @@ class BrickFolder {
       // The neighbours have the time of the interior to finish their part.
       if (is_local(elements_of(region))) fold_region(region, site_.rank());
       else later.push_back(std::move(region));
+      site_.progress();
     };
     work.run(fold_if_local);
     for (const auto& region : later) fold_region(region, site_.rank());
@@ -58,6 +59,7 @@ class BrickFolder {
   }
   bool may_share(const FoldRegions& regions) const {
     if (site_.balance() == Balance::off || fold_.values.iterations.is_replicated || regions.count() > Tickets::most) return false;
+    if (has_far_operands_) return false;  // what comes from other nodes comes to this rank only
     return regions.count() >= fewest_shared_regions || site_.balance() == Balance::always;
   }
 
@@ -182,6 +184,7 @@ class BrickFolder {
 
   const Site& site_;
   const plan::FoldBricks& fold_;
+  const bool has_far_operands_ = site_.awaits_messages();
   BoxRunner whole_;
   std::optional<BoxRunner> inset_;
   Box inset_box_;  // in iterations of the whole

@@ -9,6 +9,8 @@ namespace {
 
 using dist::Box;
 
+constexpr std::int64_t pieces_between_looks = 16;
+
 Box part_of(const dist::Layout& layout, int rank) {
   return layout.takes_part(rank) ? layout.box(rank) : Box(layout.axes.size());
 }
@@ -25,8 +27,11 @@ class Pass {
 
   /// What lies with this rank; the rest is noted.
   void run_local() {
-    if (cut_.pieces == 0) return runner_.run_local(mine_);
-    work_.run([&](std::int64_t piece) { runner_.run_local(piece_of(local_, cut_, piece)); });
+    if (cut_.pieces == 0) return run_alone();
+    work_.run([&](std::int64_t piece) {
+      runner_.run_local(piece_of(local_, cut_, piece));
+      site_.progress();
+    });
     dist::for_each_slab(mine_, local_, [&](const Box& rim) { runner_.run_local(rim); });
   }
   /// What was noted, and what others have left.
@@ -36,6 +41,15 @@ class Pass {
   }
 
  private:
+  /// In pieces while messages are on their way: MPI moves them only when it is called.
+  void run_alone() {
+    if (!site_.awaits_messages() || mine_.empty() || mine_[0].size() < 2) return runner_.run_local(mine_);
+    const Cut pieces{0, std::min(mine_[0].size(), pieces_between_looks)};
+    for (std::int64_t piece = 0; piece < pieces.pieces; ++piece) {
+      runner_.run_local(piece_of(mine_, pieces, piece));
+      site_.progress();
+    }
+  }
   Cut cut(const Box& local) const {
     // A replica is its owner's affair: another rank would write its own.
     if (kernel_.iterations.is_replicated) return {};

@@ -19,7 +19,7 @@ using protocol::Shape;
 // Within it, it rounds alike in float64 (OpenBLAS's other kernels do not, on some processors): there whole tiles that lie
 // together are one call, which packs its operands once.
 constexpr std::int64_t panel = 256;  // of the inner axis
-constexpr std::int64_t tile_rows = 128, tile_columns = 256;
+constexpr std::int64_t tile_rows = plan::matmul_tile_rows, tile_columns = plan::matmul_tile_columns;
 constexpr std::int64_t most_rows = 16 * tile_rows, most_columns = 16 * tile_columns;  // of a call: bounds what is packed
 constexpr std::int64_t least_inner = 64;  // below it a tile is small for BLAS, and may be multiplied by other means than many
 

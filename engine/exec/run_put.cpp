@@ -4,6 +4,8 @@
 // in the index wins, at any number of ranks. Sorting finer than by owner makes the writes local: cheaper than at random.
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <numeric>
 
 #include "engine/exec/buckets.hpp"
 #include "engine/exec/indices.hpp"
@@ -24,6 +26,12 @@ struct Pair {
 template <class Visit>
 void with_value(const plan::Route& route, Visit visit) {
   with_item(route.carries_rows ? sizeof(std::int64_t) : protocol::size_of(route.dtype), visit);
+}
+
+/// Which of the buckets' coordinates is a rank's.
+int coordinate_of(const dist::Layout& layout, int rank) {
+  const auto& axis = layout.axes[0];
+  return layout.is_replicated ? 0 : rank / axis.rank_stride % axis.parts;
 }
 
 class Router {
@@ -98,17 +106,53 @@ class Router {
   std::int64_t first_, last_, extent_;
 };
 
+/// What other nodes have sorted for this rank: of each rank, the counts of this rank's buckets, then the pairs.
+using Mail = std::map<int, protocol::Bytes>;
+
+/// Sends what this rank has sorted to the owners on other nodes, and brings theirs. Collective.
+template <class Value>
+Mail swap_deliveries(const Site& site, const plan::Deliver& deliver) {
+  const auto& route = deliver.route;
+  const Buckets buckets(route.target, route.bucket_shift);
+  const auto* counts = reinterpret_cast<const std::int64_t*>(site.own_block(route.counts));
+  const auto* pairs = reinterpret_cast<const Pair<Value>*>(site.own_block(route.pairs));
+  const auto& layout = deliver.target.placement.iterations;
+  Mail outgoing;
+  if (route.share * site.rank() < route.count) {
+    for (int reader = 0; reader < site.ranks(); ++reader) {
+      if (site.is_near(reader) || !layout.takes_part(reader) || is_empty(layout.box(reader))) continue;
+      const auto [first, last] = buckets.of(coordinate_of(layout, reader));
+      const auto before = std::accumulate(counts, counts + first, std::int64_t{0});
+      const auto total = std::accumulate(counts + first, counts + last, std::int64_t{0});
+      if (total == 0) continue;
+      const auto* own_counts = reinterpret_cast<const std::byte*>(counts + first);
+      const auto* own_pairs = reinterpret_cast<const std::byte*>(pairs + before);
+      auto& bytes = outgoing[reader];
+      bytes.assign(own_counts, own_counts + static_cast<std::size_t>(last - first) * sizeof *counts);
+      bytes.insert(bytes.end(), own_pairs, own_pairs + static_cast<std::size_t>(total) * sizeof *pairs);
+    }
+  }
+  return site.courier()->swap(std::move(outgoing));
+}
+
 /// Calls visit(first pair, last pair) for what goes to this rank, bucket by bucket, the ranks in order within each.
 template <class Value, class Visit>
-void for_each_delivery(const Site& site, const plan::Route& route, int coordinate, Visit visit) {
+void for_each_delivery(const Site& site, const plan::Route& route, int coordinate, const Mail& mail, Visit visit) {
   const Buckets buckets(route.target, route.bucket_shift);
   const auto [first, last] = buckets.of(coordinate);
   struct Sender {
-    const std::int64_t* counts;
+    const std::int64_t* counts;  ///< of bucket 0
     const Pair<Value>* next;
   };
   std::vector<Sender> senders;
   for (int r = 0; route.share * r < route.count; ++r) {
+    if (!site.is_near(r)) {
+      if (const auto found = mail.find(r); found != mail.end()) {
+        const auto* counts = reinterpret_cast<const std::int64_t*>(found->second.data());
+        senders.push_back({counts - first, reinterpret_cast<const Pair<Value>*>(counts + (last - first))});
+      }
+      continue;
+    }
     Sender sender{reinterpret_cast<const std::int64_t*>(site.block(route.counts, r)), reinterpret_cast<const Pair<Value>*>(site.block(route.pairs, r))};
     for (std::int64_t b = 0; b < first; ++b) sender.next += sender.counts[b];
     senders.push_back(sender);
@@ -122,7 +166,7 @@ void for_each_delivery(const Site& site, const plan::Route& route, int coordinat
 }
 
 /// Rows of many elements: the i-th value is copied from where it lies.
-void deliver_rows(const Site& site, const plan::Deliver& deliver, const dist::Box& mine, int coordinate) {
+void deliver_rows(const Site& site, const plan::Deliver& deliver, const dist::Box& mine, int coordinate, const Mail& mail) {
   const auto& route = deliver.route;
   const auto item = static_cast<std::int64_t>(protocol::size_of(route.dtype));
   const auto apply = [&](const dist::Box& box, auto copy) {
@@ -132,7 +176,7 @@ void deliver_rows(const Site& site, const plan::Deliver& deliver, const dist::Bo
     index[0] = mine[0].first;
     const auto piece = dist::locate(deliver.target.placement, index, site.rank());
     std::byte* to = site.address(deliver.target, piece) - mine[0].first * piece.strides[0];
-    for_each_delivery<std::int64_t>(site, route, coordinate, [&](const Pair<std::int64_t>* pair, const Pair<std::int64_t>* end) {
+    for_each_delivery<std::int64_t>(site, route, coordinate, mail, [&](const Pair<std::int64_t>* pair, const Pair<std::int64_t>* end) {
       for (; pair != end; ++pair) copy(extents, pair->value, to + pair->position * piece.strides[0], piece.strides.data() + 1);
     });
   };
@@ -149,14 +193,35 @@ void deliver_rows(const Site& site, const plan::Deliver& deliver, const dist::Bo
     });
 }
 
+/// Asks for the rows that this rank is to write and another node holds. Collective.
+void pull_rows(const Site& site, const plan::Deliver& deliver, const dist::Box& mine, int coordinate, const Mail& mail) {
+  const auto& route = deliver.route;
+  const auto item = static_cast<std::int64_t>(protocol::size_of(route.dtype));
+  Pull pull(site, route.values.slot);
+  if (!is_empty(mine))
+    for (const auto& part : rows_along(site, route.values, mine, 0)) {
+      protocol::Shape extents;
+      for (std::size_t k = 1; k < part.box.size(); ++k) extents.push_back(part.box[k].size());
+      for_each_delivery<std::int64_t>(site, route, coordinate, mail, [&](const Pair<std::int64_t>* pair, const Pair<std::int64_t>* end) {
+        for (; pair != end; ++pair) {
+          const auto& segment = part.segments[part.find(pair->value)];
+          if (!site.is_near(segment.owner))
+            ask_row(pull, segment, site.block(route.values.slot, segment.owner), pair->value, extents,
+                    std::span(segment.strides).subspan(1), item);
+        }
+      });
+    }
+  pull.exchange();
+}
+
 template <class Value>
-void deliver_values(const Site& site, const plan::Deliver& deliver, const dist::Box& mine, int coordinate) {
+void deliver_values(const Site& site, const plan::Deliver& deliver, const dist::Box& mine, int coordinate, const Mail& mail) {
   protocol::Shape index;
   for (const auto& interval : mine) index.push_back(interval.first);
   const auto piece = dist::locate(deliver.target.placement, index, site.rank());
   const auto stride = piece.strides[0];
   std::byte* to = site.address(deliver.target, piece) - mine[0].first * stride;
-  for_each_delivery<Value>(site, deliver.route, coordinate, [&](const Pair<Value>* pair, const Pair<Value>* end) {
+  for_each_delivery<Value>(site, deliver.route, coordinate, mail, [&](const Pair<Value>* pair, const Pair<Value>* end) {
     for (; pair != end; ++pair) *reinterpret_cast<Value*>(to + pair->position * stride) = pair->value;
   });
 }
@@ -170,13 +235,16 @@ void run(const Site& site, const plan::Route& route) {
 
 void run(const Site& site, const plan::Deliver& deliver) {
   const auto& layout = deliver.target.placement.iterations;
-  if (!layout.takes_part(site.rank())) return;
-  const auto mine = layout.box(site.rank());
+  const auto mine = layout.takes_part(site.rank()) ? layout.box(site.rank()) : dist::Box(layout.axes.size());
+  const int coordinate = coordinate_of(layout, site.rank());
+  Mail mail;
+  if (site.courier()) {
+    with_value(deliver.route, [&](auto value) { mail = swap_deliveries<decltype(value)>(site, deliver); });
+    if (reads_rows(deliver)) pull_rows(site, deliver, mine, coordinate, mail);
+  }
   if (is_empty(mine)) return;
-  const auto& axis = layout.axes[0];
-  const int coordinate = layout.is_replicated ? 0 : site.rank() / axis.rank_stride % axis.parts;
-  if (deliver.route.carries_rows) return deliver_rows(site, deliver, mine, coordinate);
-  with_value(deliver.route, [&](auto value) { deliver_values<decltype(value)>(site, deliver, mine, coordinate); });
+  if (deliver.route.carries_rows) return deliver_rows(site, deliver, mine, coordinate, mail);
+  with_value(deliver.route, [&](auto value) { deliver_values<decltype(value)>(site, deliver, mine, coordinate, mail); });
 }
 
 }  // namespace gamelan::engine::exec

@@ -3,7 +3,12 @@
 // finds by binary search in the runs of all where its interval of the result begins and ends in each of them, and merges
 // that: every rank has the same share of the work whatever the data, and no sample decides.
 #include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
 
+#include "engine/exec/far.hpp"
+#include "engine/exec/run_bounds.hpp"
 #include "engine/exec/sort_keys.hpp"
 #include "engine/exec/sort_runs.hpp"
 #include "engine/exec/stream.hpp"
@@ -83,14 +88,103 @@ void sort_lines(const Site& site, const plan::SortLines& sort, const dist::Box& 
     }
 }
 
+/// The sorted runs of all ranks, where they lie (those of other nodes: in the mirrors).
+template <class Item>
+struct Runs {
+  std::vector<std::span<const Item>> items;
+  std::vector<int> owners;
+};
+
+template <class Item>
+Runs<Item> find_runs(const Site& site, const plan::SortRuns& sort) {
+  const auto& axis = sort.layout.axes[0];
+  Runs<Item> runs;
+  for (int c = 0; c < axis.parts; ++c)
+    if (const auto interval = axis.interval(c); interval.size() > 0) {
+      runs.owners.push_back(c * axis.rank_stride);
+      runs.items.emplace_back(reinterpret_cast<const Item*>(site.block(sort.items, runs.owners.back())), static_cast<std::size_t>(interval.size()));
+    }
+  return runs;
+}
+
+using Cuts = std::vector<std::int64_t>;
+
+/// Brings items [first[r], last[r]) of the runs on other nodes. Collective.
+template <class Item>
+void pull_items(const Site& site, const plan::SortRuns& sort, const Runs<Item>& runs, const std::vector<std::pair<Cuts, Cuts>>& wanted) {
+  constexpr auto bytes = static_cast<std::int64_t>(sizeof(Item));
+  Pull pull(site, sort.items);
+  for (const auto& [first, last] : wanted)
+    for (std::size_t r = 0; r < runs.owners.size(); ++r)
+      if (!site.is_near(runs.owners[r]) && last[r] > first[r]) pull.ask(runs.owners[r], {first[r] * bytes, bytes, last[r] - first[r], bytes});
+  pull.exchange();
+}
+
+/// Every n-th item of all runs; those of other nodes are sent. Collective.
+template <class Item>
+std::vector<Sample<Item>> swap_samples(const Site& site, const plan::SortRuns& sort, const Runs<Item>& runs, std::int64_t spacing) {
+  const auto take = [spacing](std::span<const Item> run) {
+    std::vector<Item> items;
+    for (std::size_t i = 0; i < run.size(); i += static_cast<std::size_t>(spacing)) items.push_back(run[i]);
+    return items;
+  };
+  std::map<int, protocol::Bytes> outgoing;
+  const auto own = std::find(runs.owners.begin(), runs.owners.end(), site.rank());
+  if (own != runs.owners.end()) {
+    const auto items = take(runs.items[static_cast<std::size_t>(own - runs.owners.begin())]);
+    const auto bytes = std::as_bytes(std::span(items));
+    for (int reader = 0; reader < site.ranks(); ++reader)
+      if (!site.is_near(reader) && sort.layout.takes_part(reader)) outgoing[reader].assign(bytes.begin(), bytes.end());
+  }
+  const auto came = site.courier()->swap(std::move(outgoing));
+  std::vector<Sample<Item>> samples;
+  for (std::size_t r = 0; r < runs.owners.size(); ++r) {
+    auto& sample = samples.emplace_back(Sample<Item>{static_cast<std::int64_t>(runs.items[r].size()), {}});
+    if (site.is_near(runs.owners[r])) {
+      sample.items = take(runs.items[r]);
+    } else if (const auto found = came.find(runs.owners[r]); found != came.end()) {
+      sample.items.resize(found->second.size() / sizeof(Item));
+      std::memcpy(sample.items.data(), found->second.data(), sample.items.size() * sizeof(Item));
+    }
+  }
+  return samples;
+}
+
+/// Where this rank's interval begins and ends in each run, over several nodes: bounds from samples, the items between the
+/// bounds, then the items of the interval itself. Collective.
+template <class Item>
+std::pair<Cuts, Cuts> cut_over_nodes(const Site& site, const plan::SortRuns& sort, const Runs<Item>& runs, const dist::Interval& mine) {
+  const auto longest = sort.layout.axes[0].largest_interval();
+  const auto spacing = std::max<std::int64_t>(static_cast<std::int64_t>(std::sqrt(static_cast<double>(longest))), 1);
+  const auto samples = swap_samples(site, sort, runs, spacing);
+  if (mine.size() == 0) {
+    pull_items<Item>(site, sort, runs, {});
+    pull_items<Item>(site, sort, runs, {});
+    return {};
+  }
+  const auto begin = bound_cuts(samples, spacing, mine.first), end = bound_cuts(samples, spacing, mine.last);
+  pull_items<Item>(site, sort, runs, {{begin.low, begin.high}, {end.low, end.high}});
+  const auto cut = [&](const Bounds& bounds, std::int64_t wanted) {
+    std::vector<std::span<const Item>> windows;
+    for (std::size_t r = 0; r < runs.items.size(); ++r) {
+      windows.push_back(runs.items[r].subspan(static_cast<std::size_t>(bounds.low[r]), static_cast<std::size_t>(bounds.high[r] - bounds.low[r])));
+      wanted -= bounds.low[r];
+    }
+    auto cuts = exact_cuts<Item>(windows, wanted);
+    for (std::size_t r = 0; r < cuts.size(); ++r) cuts[r] += bounds.low[r];
+    return cuts;
+  };
+  std::pair cuts{cut(begin, mine.first), cut(end, mine.last)};
+  pull_items<Item>(site, sort, runs, {cuts});
+  return cuts;
+}
+
 template <class Coder, class Item>
 void merge(const Site& site, const plan::MergeRuns& merge, const dist::Interval& mine) {
-  const auto& axis = merge.runs.layout.axes[0];
-  std::vector<std::span<const Item>> runs;
-  for (int c = 0; c < axis.parts; ++c)
-    if (const auto interval = axis.interval(c); interval.size() > 0)
-      runs.emplace_back(reinterpret_cast<const Item*>(site.block(merge.runs.items, c * axis.rank_stride)), static_cast<std::size_t>(interval.size()));
-  const auto first = exact_cuts<Item>(runs, mine.first), last = exact_cuts<Item>(runs, mine.last);
+  auto [runs, owners] = find_runs<Item>(site, merge.runs);
+  const auto [first, last] = site.courier() ? cut_over_nodes<Item>(site, merge.runs, {runs, owners}, mine)
+                                            : std::pair{exact_cuts<Item>(runs, mine.first), exact_cuts<Item>(runs, mine.last)};
+  if (mine.size() == 0) return;
   std::int64_t own = 0;
   for (std::size_t r = 0; r < runs.size(); ++r) {
     if (reinterpret_cast<const std::byte*>(runs[r].data()) == site.own_block(merge.runs.items)) own = last[r] - first[r];
@@ -125,9 +219,9 @@ void run(const Site& site, const plan::SortRuns& sort) {
 }
 
 void run(const Site& site, const plan::MergeRuns& step) {
-  if (!step.runs.layout.takes_part(site.rank())) return;
-  const auto mine = step.runs.layout.box(site.rank())[0];
-  if (mine.size() == 0) return;
+  const bool takes_part = step.runs.layout.takes_part(site.rank());
+  const auto mine = takes_part ? step.runs.layout.box(site.rank())[0] : dist::Interval{};
+  if (mine.size() == 0 && !site.courier()) return;
   with_items(step.runs.dtype, step.runs.gives_places, [&]<class Coder, class Item>() { merge<Coder, Item>(site, step, mine); });
 }
 

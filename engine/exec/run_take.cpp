@@ -25,6 +25,31 @@ class Taker {
     strides_ = protocol::contiguous_strides(extents, static_cast<std::size_t>(item_));
   }
 
+  /// Asks for the rows that lie with other nodes.
+  void ask(Pull& pull) {
+    for (const auto& part : rows_along(site_, take_.source, box_, axis_)) {
+      Shape extents;
+      for (std::size_t k = 0; k < box_.size(); ++k)
+        if (k != axis_) extents.push_back(part.box[k].size());
+      std::vector<Shape> strides;
+      std::vector<const std::byte*> blocks;
+      for (const auto& segment : part.segments) {
+        strides.push_back(segment.strides);
+        strides.back().erase(strides.back().begin() + static_cast<std::ptrdiff_t>(axis_));
+        blocks.push_back(site_.block(take_.source.slot, segment.owner));
+      }
+      for (auto at = box_[axis_].first; at < box_[axis_].last; at += Stream::chunk) {
+        const auto count = std::min(Stream::chunk, box_[axis_].last - at);
+        const auto* index = index_.read_as<std::int64_t>(at, count);
+        for (std::int64_t i = 0; i < count; ++i) {
+          const auto position = position_of(index[i], extent_);
+          const auto s = part.find(position);
+          if (!site_.is_near(part.segments[s].owner)) ask_row(pull, part.segments[s], blocks[s], position, extents, strides[s], item_);
+        }
+      }
+    }
+  }
+
   void run() {
     for (const auto& part : rows_along(site_, take_.source, box_, axis_)) take_part(part);
     site_.counters().bytes_shared += static_cast<std::uint64_t>(shared_ * item_);
@@ -133,8 +158,13 @@ class Taker {
 
 void run(const Site& site, const plan::Take& take) {
   const auto& layout = site.info(take.out).layout;
-  if (!layout.takes_part(site.rank()) || is_empty(layout.box(site.rank()))) return;
-  Taker(site, take).run();
+  const bool takes_part = layout.takes_part(site.rank()) && !is_empty(layout.box(site.rank()));
+  if (site.courier()) {
+    Pull pull(site, take.source.slot);
+    if (takes_part) Taker(site, take).ask(pull);
+    pull.exchange();
+  }
+  if (takes_part) Taker(site, take).run();
 }
 
 }  // namespace gamelan::engine::exec

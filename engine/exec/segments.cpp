@@ -28,9 +28,20 @@ std::vector<RowPart> rows_along(const Site& site, const plan::Operand& operand, 
     }
     const auto& piece = pieces[0];
     parts[found->second].segments.push_back({cell[axis].first, site.address(operand, piece) - cell[axis].first * piece.strides[axis],
-                                             piece.strides[axis], piece.strides, piece.owner != site.rank()});
+                                             piece.strides[axis], piece.strides, piece.owner, piece.owner != site.rank()});
   });
   return parts;
+}
+
+void ask_row(Pull& pull, const Segment& segment, const std::byte* block, std::int64_t j, std::span<const std::int64_t> extents,
+             std::span<const std::int64_t> strides, std::int64_t item_bytes) {
+  const auto first = segment.origin + j * segment.stride - block;
+  const auto ask_box = [&](const auto& self, std::size_t k, std::int64_t offset) -> void {
+    if (k == extents.size()) return pull.ask(segment.owner, {offset, item_bytes, 1, item_bytes});
+    if (k + 1 == extents.size()) return pull.ask(segment.owner, {offset, strides[k], extents[k], item_bytes});
+    for (std::int64_t i = 0; i < extents[k]; ++i) self(self, k + 1, offset + i * strides[k]);
+  };
+  ask_box(ask_box, 0, first);
 }
 
 void copy_row(std::span<const std::int64_t> extents, const std::byte* from, const std::int64_t* from_strides, std::byte* to,

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/exec/site.hpp"
+#include "engine/exec/far.hpp"
 
 namespace gamelan::engine::exec {
 
@@ -14,6 +14,7 @@ struct Segment {
   std::byte* origin;       ///< where row 0 would lie
   std::int64_t stride;     ///< bytes
   protocol::Shape strides;  ///< of all axes, inside a row
+  int owner;
   bool is_remote;
 };
 
@@ -37,6 +38,11 @@ struct RowPart {
 
 /// The rows of `operand` along `axis`, cut to `box` (iteration space) on the other axes.
 std::vector<RowPart> rows_along(const Site& site, const plan::Operand& operand, dist::Box box, std::size_t axis);
+
+/// Asks for row j (its box `extents` without the axis; `strides` as those of `segment` without it) where it lies on another
+/// node. `block`: the start of the owner's block.
+void ask_row(Pull& pull, const Segment& segment, const std::byte* block, std::int64_t j, std::span<const std::int64_t> extents,
+             std::span<const std::int64_t> strides, std::int64_t item_bytes);
 
 /// One strided box onto another of the same element size, without a cast. Fit for small boxes: nothing is prepared.
 void copy_row(std::span<const std::int64_t> extents, const std::byte* from, const std::int64_t* from_strides, std::byte* to,

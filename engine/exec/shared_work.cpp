@@ -4,7 +4,6 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <array>
 
 namespace gamelan::engine::exec {
 namespace {
@@ -47,11 +46,13 @@ void SharedWork::finish() {
 }
 
 void SharedWork::help_others() {
-  // A few are asked, whatever the number of ranks.
-  const int ranks = site_.ranks(), rank = site_.rank();
-  const std::array<int, 3> victims{(rank + 1) % ranks, (rank + ranks - 1) % ranks, (rank + ranks / 2) % ranks};
-  for (const int victim : victims) {
-    if (victim == rank) continue;
+  // A few of the node are asked, whatever the number of ranks.
+  const auto& near = site_.near_ranks();
+  const auto ranks = near.size();
+  const auto own = static_cast<std::size_t>(std::lower_bound(near.begin(), near.end(), site_.rank()) - near.begin());
+  for (const std::size_t place : {own + 1, own + ranks - 1, own + ranks / 2}) {
+    const int victim = near[place % ranks];
+    if (victim == site_.rank()) continue;
     Tickets& tickets = site_.board().tickets(victim);
     while (const auto piece = tickets.draw(site_.step())) {
       struct Return {  // also when the piece fails: this rank then says so, and the owner must not wait for ever

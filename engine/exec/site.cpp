@@ -14,8 +14,8 @@ void Site::count_shared(const dist::Box& cell, const dist::Piece& piece, std::si
 
 void Site::await_all(std::uint64_t step) const {
   if (step == 0) return;
-  for (int r = 0; r < comm_.size(); ++r)
-    if (r != rank()) board_.await(r, step);
+  for (const int near : comm_.near_ranks())
+    if (near != rank()) board_.await(near, step);
 }
 
 void Site::prepare_write(int slot) const {
@@ -33,6 +33,10 @@ void Site::prepare_read(int slot) const {
 
 std::byte* Site::block(int slot, int owner) const {
   const auto& storage = this->storage(slot);
+  if (!comm_.is_near(owner)) {
+    courier_->await();
+    return heap_.mirror(owner, storage.block.offset);
+  }
   if (owner != rank() && storage.written_by > 0 && storage.written_by < step_) board_.await(owner, storage.written_by);
   return heap_.address(owner, storage.block.offset);
 }

@@ -9,6 +9,7 @@
 #include "engine/comm.hpp"
 #include "engine/dist/heap.hpp"
 #include "engine/dist/storage.hpp"
+#include "engine/exec/courier.hpp"
 #include "engine/exec/tile.hpp"
 #include "engine/exec/workspace.hpp"
 #include "engine/plan/plan.hpp"
@@ -27,14 +28,15 @@ enum class Balance : std::uint8_t { off, on, always };
 class Site {
  public:
   Site(Comm& comm, dist::Heap& heap, Board& board, const plan::Plan& plan, std::span<const dist::StoragePtr> storages,
-       const protocol::Batch& batch, std::uint64_t step, Counters& counters, Workspace& workspace, Balance balance)
+       const protocol::Batch& batch, std::uint64_t step, Counters& counters, Workspace& workspace, Balance balance, Courier* courier)
       : comm_(comm), heap_(heap), board_(board), plan_(plan), storages_(storages), batch_(batch), step_(step), counters_(counters),
-        workspace_(workspace), balance_(balance) {}
+        workspace_(workspace), balance_(balance), courier_(courier) {}
 
   int rank() const { return comm_.rank(); }
   int ranks() const { return comm_.size(); }
   std::uint64_t step() const { return step_; }
   Board& board() const { return board_; }
+  std::span<const dist::StoragePtr> storages() const { return storages_; }
   Balance balance() const { return balance_; }
   const plan::ArrayInfo& info(int slot) const { return plan_.slots[static_cast<std::size_t>(slot)].info; }
   dist::Storage& storage(int slot) const { return *storages_[static_cast<std::size_t>(slot)]; }
@@ -42,15 +44,25 @@ class Site {
   Counters& counters() const { return counters_; }
   Workspace& workspace() const { return workspace_; }
 
+  /// Of this rank, when there are several nodes; else null.
+  Courier* courier() const { return courier_; }
+  bool is_near(int rank) const { return comm_.is_near(rank); }
+  const std::vector<int>& near_ranks() const { return comm_.near_ranks(); }
+  /// Lets messages move on; call it now and then in long work.
+  void progress() const { if (courier_) courier_->progress(); }
+  /// Are parts of the operands still on their way?
+  bool awaits_messages() const { return courier_ && courier_->has_open_receives(); }
+
   /// Bytes of a piece in another rank's block that a cell reads; what is repeated is read once.
   void count_shared(const dist::Box& cell, const dist::Piece& piece, std::size_t item_bytes) const;
-  /// Waits until every rank has finished `step` (0: returns at once).
+  /// Waits until every rank of the node has finished `step` (0: returns at once). Others hold copies of what they read.
   void await_all(std::uint64_t step) const;
   /// Call once per slot that the step is about to write: nobody still reads or scatters into what is overwritten.
   void prepare_write(int slot) const;
   /// Call once per slot that the step is about to read.
   void prepare_read(int slot) const;
-  /// Start of `owner`'s block of a slot, once its owner has written it.
+  /// Start of `owner`'s block of a slot, once its owner has written it; of a rank of another node, of its mirror, once
+  /// all has come that the plan foresees.
   std::byte* block(int slot, int owner) const;
   std::byte* own_block(int slot) const { return heap_.address(rank(), storage(slot).block.offset); }
   std::byte* address(const plan::Operand& operand, const dist::Piece& piece) const {
@@ -68,6 +80,7 @@ class Site {
   Counters& counters_;
   Workspace& workspace_;
   Balance balance_;
+  Courier* courier_;
 };
 
 void run(const Site& site, const plan::Kernel& kernel);
@@ -90,13 +103,21 @@ void run(const Site& site, const plan::AddCounts& add);
 /// This rank's block of the old version goes to the new one, except the box that the pass writes (all of it when that is
 /// no plain box).
 void carry(const Site& site, const plan::Kernel::Carry& carry);
+/// Are the values of a put rows that are read where they lie?
+inline bool reads_rows(const plan::Deliver& deliver) { return deliver.route.carries_rows && !deliver.route.number; }
+/// Of a MergeRuns step (run_sort.cpp).
+inline constexpr int swaps_to_merge = 5;
+
 /// Copies a strided box to another, casting: dtypes, extents, then address and byte strides of both.
 void copy_box(protocol::Dtype from, protocol::Dtype to, std::span<const std::int64_t> extents, const std::byte* source,
               const protocol::Shape& source_strides, std::byte* target, const protocol::Shape& target_strides);
 /// A box of an operand's iterations into C-ordered memory, cast.
 void copy_operand(const Site& site, const plan::Operand& operand, protocol::Dtype from, protocol::Dtype to, const dist::Box& box,
                   std::byte* target, const protocol::Shape& target_strides);
-/// The elements of any view, in C order, at `target`. Local to the calling rank: reads other ranks' blocks in place.
+/// What of a view lies with other nodes comes into the mirrors of rank `reader`. Collective when there are several nodes.
+void bring_near(const Site& site, int slot, const protocol::View& view, int reader);
+/// The elements of any view, in C order, at `target`. Local to the calling rank: reads other ranks' blocks in place, those
+/// of other nodes in their mirrors.
 void fetch(const Site& site, int slot, const protocol::View& view, std::byte* target);
 
 }  // namespace gamelan::engine::exec

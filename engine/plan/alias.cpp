@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/plan/planner.hpp"
+#include "engine/plan/stretches.hpp"
 
 namespace gamelan::engine::plan {
 namespace {
@@ -20,6 +21,15 @@ const View* copied(const Context& context, const Node& node) {
   return is_same && protocol::same_elements(*view, protocol::whole(view->base, from.dtype, from.extents)) ? view : nullptr;
 }
 
+/// The copy is there when the writer has run. What is changed meanwhile is ahead of it, and an interrupt waits for the writer.
+bool is_missed(const Context& context, ArrayId copy, std::vector<Node>::const_iterator node, std::vector<Node>::const_iterator writer) {
+  if (!is_seen(context, copy)) return false;
+  node = std::find_if(node, writer, [&](const Node& each) { return !each.command.creates && is_seen(context, each.command.out.base); });
+  double seconds = 0;
+  while (node < writer && ++node < writer) seconds += seconds_of(context, *node);
+  return seconds > longest_stretch_s;
+}
+
 }  // namespace
 
 void alias(Context& context) {
@@ -33,6 +43,7 @@ void alias(Context& context) {
     if (writer == nodes.end() || writer->kind != Node::Kind::elementwise) continue;
     // A write to the copy would be one to the version that the writer may still be reading.
     if (std::any_of(node + 1, nodes.end(), writes(copy))) continue;
+    if (is_missed(context, copy, node + 1, writer)) continue;
     if (writer->takes_version || writer->command.out.dtype != context.arrays.at(original).dtype) continue;
     node->kind = Node::Kind::alias;
     writer->takes_version = true;

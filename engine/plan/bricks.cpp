@@ -5,6 +5,11 @@
 #include <bit>
 
 namespace gamelan::engine::plan {
+namespace {
+
+constexpr std::int64_t partials_together = 64;  // a rank that folds them reads from as many others at most
+
+}  // namespace
 
 std::vector<bool> reduced_axes(const std::vector<std::int64_t>& axes, std::size_t dims) {
   std::vector<bool> is_reduced(dims, false);
@@ -29,6 +34,21 @@ Shape brick_extents(const Shape& extents, const std::vector<bool>& is_reduced) {
     // The last axis of a whole array is cut between its segments: then a brick lies within one block.
     if (k + 1 == extents.size()) brick[k] = std::min(brick[k], dist::segment_length(extents));
     is_open = brick[k] == extents[k] && left > extents[k] && k > 0 && is_reduced[k - 1];
+    left /= brick[k];
+  }
+  return brick;
+}
+
+Shape brick_of_partials(const Shape& extents, const std::vector<bool>& is_reduced) {
+  std::int64_t left = partials_together;
+  Shape brick(extents.size(), 1);
+  for (std::size_t k = extents.size(); k-- > 0;) {
+    if (!is_reduced[k]) {
+      if (is_reduced.back()) break;  // beyond it a brick would be no contiguous run
+      continue;
+    }
+    brick[k] = std::clamp<std::int64_t>(extents[k], 1, left);
+    if (brick[k] != extents[k]) break;
     left /= brick[k];
   }
   return brick;

@@ -12,6 +12,8 @@ namespace gamelan::engine::plan {
 std::vector<bool> reduced_axes(const std::vector<std::int64_t>& axes, std::size_t dims);
 /// Extent per axis; 1 on kept axes. A brick is a contiguous run of the innermost reduced axes.
 Shape brick_extents(const Shape& extents, const std::vector<bool>& is_reduced);
+/// The same for partials, which are folded in their turn; all 1 where there is nothing (more) to fold.
+Shape brick_of_partials(const Shape& extents, const std::vector<bool>& is_reduced);
 /// The bricks' own layout, in brick indices: a brick belongs to the owner of its last element.
 Layout layout_of_bricks(const Layout& iterations, const Shape& extents, const Shape& brick);
 /// True when no brick reaches from one rank's part of the iterations into another's.

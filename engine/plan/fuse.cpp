@@ -9,6 +9,7 @@
 #include "engine/plan/bricks.hpp"
 #include "engine/plan/hazards.hpp"
 #include "engine/plan/inset.hpp"
+#include "engine/plan/stretches.hpp"
 
 namespace gamelan::engine::plan {
 namespace {
@@ -19,7 +20,7 @@ constexpr std::size_t most_operands = 48;  // arrays in memory that one pass wal
 
 class Fuser {
  public:
-  explicit Fuser(Context& context) : context_(context) {}
+  explicit Fuser(Context& context) : context_(context), stretches_(context) {}
 
   void run() {
     split_overlapping_writes();
@@ -74,6 +75,7 @@ class Fuser {
     for (std::size_t back = 0; back < std::min(look_back, groups.size()); ++back) {
       const auto index = groups.size() - 1 - back;
       if (admits(groups[index], n)) {
+        if (!stretches_.admits(index, current)) return false;
         add(context_.groups[index], n);
         return true;
       }
@@ -206,6 +208,7 @@ class Fuser {
       if (const auto layout = layout_of(command.out); layout != group.iterations) move(group, layout);
     }
     group.nodes.push_back(n);
+    stretches_.add(static_cast<std::size_t>(&group - context_.groups.data()), current);
     for (const auto& operand : command.in)
       if (const auto* view = std::get_if<View>(&operand)) group.reads.push_back(*view);
     group.writes.push_back(command.out);
@@ -245,6 +248,7 @@ class Fuser {
   }
 
   Context& context_;
+  Stretches stretches_;
 };
 
 }  // namespace

@@ -92,7 +92,7 @@ class Lowering : private StepWriter {
     if (is_gather)
       step.body = Gather{source, make(step, command.out.base), from};
     else
-      step.body = Scatter{source, current(command.out.base), command.out};
+      step.body = Scatter{source, current(command.out.base), command.out, info_of(current(command.out.base)).layout.is_replicated};
     finish(std::move(step));
   }
 

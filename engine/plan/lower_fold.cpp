@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A group with reductions -> steps: one that folds bricks (FoldBricks) of all of them, then one for each that folds the
-// partials to its results (FoldFinish).
+// A group with reductions -> steps: one that folds bricks (FoldBricks) of all of them, more of the kind while there are
+// many partials, then one for each that folds the last partials to its results (FoldFinish).
 #include <algorithm>
 
 #include "engine/plan/bricks.hpp"
+#include "engine/plan/program_builder.hpp"
 #include "engine/plan/step_writer.hpp"
 
 namespace gamelan::engine::plan {
 namespace {
 
 constexpr std::int64_t largest_complete_fold = 16384;  // elements that a rank holds at once to finish a result alone
+constexpr std::int64_t most_partials = 4096;  // of a result, that are finished in one step
+constexpr std::int64_t few_partials = 128;    // where a tree of steps ends
 
 dist::Placement place(const ArrayInfo& info, const View& view) {
   return dist::place(info.layout, *dist::box_of_base(view, info.extents, info.dtype), view.extents, protocol::size_of(info.dtype));
@@ -64,6 +67,56 @@ void finish_fold(StepWriter& writer, const Node& reduction, const FoldBricks& fo
   writer.finish(std::move(step));
 }
 
+/// Partials that make one result.
+std::int64_t partials_per_result(const Shape& extents, const std::vector<bool>& reduced) {
+  std::int64_t count = 1;
+  for (std::size_t k = 0; k < extents.size(); ++k)
+    if (reduced[k]) count *= extents[k];
+  return count;
+}
+
+/// Writes the step that folds bricks of partials, and puts theirs in their place. Whoever reads the last partials reads
+/// them of few ranks then, however many there are: the tree's form depends on the array's extents alone.
+void fold_partials(StepWriter& writer, FoldBricks& fold, std::vector<ArrayId>& partials) {
+  auto& context = writer.context();
+  const auto& below = context.arrays.at(partials.front());
+  Step step;
+  FoldBricks next;
+  next.extents = below.extents;
+  next.reduced = fold.reduced;
+  next.brick = brick_of_partials(next.extents, next.reduced);
+  next.folds = fold.folds;
+  next.values.iterations = layout_of_bricks(below.layout, next.extents, next.brick);
+  const auto add_operand = [&](Operand operand, Dtype dtype) {
+    next.values.operands.push_back(std::move(operand));
+    next.values.program.operands.push_back(dtype);
+    return static_cast<int>(next.values.operands.size()) - 1;
+  };
+  ProgramBuilder builder(next.values.program, [&](const View& view, bool) {
+    Operand read;
+    read.slot = writer.current(view.base);
+    read.placement = place(context.arrays.at(view.base), view);
+    read.may_be_remote = true;
+    return add_operand(std::move(read), view.dtype);
+  }, {});
+  for (std::size_t f = 0; f < partials.size(); ++f) {
+    const auto loop = fold.folds[f].loop;
+    const int value = builder.value(protocol::whole(partials[f], loop, next.extents), loop);
+    Operand scratch;
+    scratch.source = Operand::Source::scratch;
+    scratch.fold = static_cast<int>(f);
+    scratch.is_written = true;
+    builder.store(value, add_operand(std::move(scratch), loop));
+  }
+  for (std::size_t f = 0; f < partials.size(); ++f) {
+    partials[f] = make_partials(context, next.values.iterations, fold.folds[f].loop);
+    next.folds[f].partials = writer.make(step, partials[f]);
+  }
+  fold = next;
+  step.body = std::move(next);
+  writer.finish(std::move(step));
+}
+
 }  // namespace
 
 Dtype loop_of_fold(const protocol::Command& command) {
@@ -74,7 +127,8 @@ void lower_fold(StepWriter& writer, const Group& group, Kernel values, Step step
   auto& context = writer.context();
   const auto& axes = *group.fold_axes;
   FoldBricks fold;
-  fold.extents = group.extents;
+  const Shape& extents = group.extents;
+  fold.extents = extents;
   fold.reduced = reduced_axes(axes, group.extents.size());
   fold.brick = brick_extents(group.extents, fold.reduced);
   const Layout bricks = layout_of_bricks(values.iterations, fold.extents, fold.brick);
@@ -103,6 +157,10 @@ void lower_fold(StepWriter& writer, const Group& group, Kernel values, Step step
   step.command = step.commands.empty() ? -1 : *std::max_element(step.commands.begin(), step.commands.end());
   step.body = fold;
   writer.finish(std::move(step));
+  const auto count = [&] { return partials_per_result(context.arrays.at(partials.front()).extents, fold.reduced); };
+  if (count() > (dist::is_for_many_ranks(extents) ? few_partials : most_partials))
+    while (count() > few_partials && protocol::element_count(brick_of_partials(context.arrays.at(partials.front()).extents, fold.reduced)) > 1)
+      fold_partials(writer, fold, partials);
   for (std::size_t k = 0; k < reductions.size(); ++k) finish_fold(writer, *reductions[k], fold, fold.folds[k], partials[k]);
 }
 

@@ -101,7 +101,7 @@ std::string dump(const Plan& plan) {
   }
   for (std::size_t n = 0; n < plan.steps.size(); ++n) {
     const auto& step = plan.steps[n];
-    text += "step " + std::to_string(n) + ": ";
+    text += "step " + std::to_string(n) + (step.prefix < 0 ? " (no interrupt before it): " : ": ");
     std::visit(Overloaded{
                    [&](const Kernel& k) { text += "kernel over " + dist::describe(k.iterations) + "\n" + text_of(k); },
                    [&](const FoldBricks& f) {

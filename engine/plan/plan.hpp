@@ -101,7 +101,11 @@ struct Gather {
 struct Scatter {
   int from = -1, to = -1;
   View view;            ///< of `to`
+  bool to_replica = false;  ///< every rank holds the target, and writes all of it
 };
+/// The result is computed in tiles of this size, counted from the first element, whatever the blocks: BLAS rounds at the
+/// edge of a matrix otherwise than within it.
+inline constexpr std::int64_t matmul_tile_rows = 128, matmul_tile_columns = 256;
 struct Matmul {
   Operand left, right;  ///< iteration spaces (batch..., m, k) and (batch..., k, n)
   int out = -1;
@@ -202,6 +206,7 @@ struct Step {
   std::vector<int> releases;   ///< slots whose last use this is
   int command = -1;            ///< the last batch command it completes, for error messages
   std::vector<int> commands;   ///< every command it completes
+  int prefix = -1;             ///< a run may end before it: exactly so many commands of the batch have happened; -1: it may not
 };
 
 struct Plan {

@@ -62,6 +62,8 @@ Plan make_plan(const protocol::Batch& batch, const Catalog& catalog, const Optio
       context.created.insert(command.out.base);
     } else {
       learn(command.out.base);
+      if (command.op == Op::copy)
+        if (const auto* from = std::get_if<View>(&command.in[0])) context.assigned.insert(from->base);
     }
     if (command.op == Op::put && std::get<View>(command.in[0]).extents[0] == 0) continue;
     const bool is_of_elements = kind == Node::Kind::elementwise || kind == Node::Kind::irregular;
@@ -88,7 +90,9 @@ Plan make_plan(const protocol::Batch& batch, const Catalog& catalog, const Optio
   if (options.has("strength")) reduce_strength(context);
   if (options.has("alias") && options.has("version")) alias(context);
   fuse(context);
-  return lower(context);
+  Plan plan = lower(context);
+  mark_prefixes(plan, context, batch);
+  return plan;
 }
 
 }  // namespace gamelan::engine::plan

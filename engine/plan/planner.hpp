@@ -60,6 +60,7 @@ struct Context {
   std::unordered_map<ArrayId, ArrayInfo> arrays;  ///< known, and made by the batch; layouts filled in by `fuse`
   std::unordered_set<ArrayId> created;            ///< by this batch
   std::unordered_set<ArrayId> dead;               ///< nobody names them after the batch
+  std::unordered_set<ArrayId> assigned;           ///< may live on as the view that they are assigned to (engine/postponed.hpp)
   std::unordered_map<ArrayId, std::vector<int>> readers;  ///< nodes that read an array, by `find_readers`
   std::unordered_map<ArrayId, ArrayInfo> relaid;  ///< how existing arrays were stored that get new extents first
   std::vector<View> fetches;                      ///< what will be looked at after the last step
@@ -78,6 +79,11 @@ void reduce_strength(Context& context);  ///< operations become cheaper ones wit
 void alias(Context& context);         ///< copies whose original is written later take over its storage
 void fuse(Context& context);          ///< nodes -> groups; chooses layouts of new arrays
 Plan lower(Context& context);         ///< groups -> slots, programs, steps
+
+/// Says before which steps an interrupt may end the plan.
+void mark_prefixes(Plan& plan, const Context& context, const protocol::Batch& batch);
+/// True when somebody may look at the array after an interrupt.
+bool is_seen(const Context& context, ArrayId array);
 
 void find_readers(Context& context);
 /// How the result of an irregular command is to lie.

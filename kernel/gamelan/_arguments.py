@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 
-from ._slurm import SlurmRequest
+from ._slurm_request import SlurmRequest, time_seconds
 
 
 def positive(text: str) -> int:
@@ -27,6 +28,25 @@ def seconds(text: str) -> float:
     return value
 
 
+def time_limit(text: str) -> str:
+    try:
+        time_seconds(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return text
+
+
+def joined(words: list[str]) -> list[str]:
+    """The words of a command line with --sbatch and its value in one: argparse takes "--mem=8G" for an option of ours."""
+    told: list[str] = []
+    for word in words:
+        if told and told[-1] == "--sbatch":
+            told[-1] = f"--sbatch={word}"
+        else:
+            told.append(word)
+    return told
+
+
 def add_start_options(parser: argparse.ArgumentParser, default_idle: str) -> None:
     parser.add_argument("-n", "--ranks", type=positive, metavar="N",
                         help="how many engines (default: GAMELAN_ENGINES, or min(4, cores))")
@@ -38,18 +58,25 @@ def add_start_options(parser: argparse.ArgumentParser, default_idle: str) -> Non
                         help="wait so long until they serve (default 30; under Slurm 600, the queue included)")
     slurm = parser.add_argument_group("under Slurm")
     slurm.add_argument("--slurm", action="store_true", help="submit a job instead of starting them on this machine")
-    slurm.add_argument("-N", "--nodes", type=positive, metavar="NODES", help="on how many nodes")
+    slurm.add_argument("-N", "--nodes", type=positive, metavar="NODES", help="on how many nodes (alone: one rank on each)")
+    slurm.add_argument("--ntasks-per-node", type=positive, metavar="RANKS", help="ranks on each node; with -N, instead of -n")
     slurm.add_argument("-p", "--partition", metavar="NAME")
-    slurm.add_argument("-t", "--minutes", type=positive, metavar="MINUTES", help="time limit of the job")
+    slurm.add_argument("-t", "--time", type=time_limit, metavar="TIME",
+                       help="time limit of the job: minutes, hours:minutes:seconds, days-hours")
     slurm.add_argument("--sbatch", metavar="OPTIONS", default="", help='more options for sbatch: "--account=x --mem=8G"')
 
 
-def start_settings(options: argparse.Namespace, parser: argparse.ArgumentParser) -> dict:
+def start_settings(options: argparse.Namespace, parser: argparse.ArgumentParser,
+                   default_ranks: Callable[[], int]) -> dict:
     """Keyword arguments of `Engines.start`; errors end in `parser.error`."""
     request = None
     if options.slurm:
-        request = SlurmRequest(options.nodes, options.partition, options.minutes, options.sbatch)
-    elif options.nodes or options.partition or options.minutes or options.sbatch:
-        parser.error("-N, -p, -t and --sbatch go with --slurm")
+        try:
+            request = SlurmRequest(options.nodes, options.ntasks_per_node, options.partition, options.time, options.sbatch)
+            options.ranks = request.ranks(options.ranks, default_ranks)
+        except ValueError as error:
+            parser.error(str(error))
+    elif options.nodes or options.ntasks_per_node or options.partition or options.time or options.sbatch:
+        parser.error("-N, --ntasks-per-node, -p, -t and --sbatch go with --slurm")
     return {"n": options.ranks, "slurm": request, "heap": options.heap, "idle_timeout": options.idle_timeout,
             "session": options.session, "timeout": options.timeout}

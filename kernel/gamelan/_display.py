@@ -62,7 +62,8 @@ def _human(count):
 
 
 def _layout(array):
-    """How the array's base lies on the engines: per axis the cuts and the step from rank to rank; None when unknown."""
+    """How the array's base lies on the engines: per axis the number of parts, the first cuts and the step from rank to rank;
+    None when unknown."""
     try:
         layout = json.loads(_core.explain([array]))["layouts"][0]
     except (ValueError, LookupError, TypeError):  # the tests' model has no layouts
@@ -73,25 +74,22 @@ def _layout(array):
 _COLOURS = ("#4c78a8", "#f58518", "#54a24b", "#e45756", "#72b7b2", "#b279a2", "#eeca3b", "#9d755d")
 
 
-_MOST_BLOCKS = 32  # drawn per axis; of more, the first ones stand for all
-
-
 def _drawing(layout):
     """An SVG of the base's last two axes: its blocks to scale, coloured by the rank that owns them."""
     axes = layout["axes"]
-    extents, cuts = layout["extents"], [axis["cuts"] for axis in axes]
+    extents, parts, cuts = layout["extents"], [axis["parts"] for axis in axes], [axis["cuts"] for axis in axes]
     strides = [axis["rank_stride"] for axis in axes]
     while len(extents) < 2:
-        extents, cuts, strides = [1, *extents], [[0, 1], *cuts], [0, *strides]
+        extents, parts, cuts, strides = [1, *extents], [1, *parts], [[0, 1], *cuts], [0, *strides]
     rows, columns = extents[-2:]
     largest = max(rows, columns, 1)
     height, width = max(24, 120 * rows / largest), max(24, 120 * columns / largest)
-    layers = math.prod(len(each) - 1 for each in cuts[:-2])
-    down, across = (list(itertools.pairwise(each))[:_MOST_BLOCKS] for each in cuts[-2:])
+    layers = math.prod(parts[:-2])
+    down, across = (list(itertools.pairwise(each)) for each in cuts[-2:])  # of many blocks the first ones stand for all
     shapes = []
     for layer in reversed(range(min(layers, 4))):
         shift = 6 * layer
-        first_rank = _rank_of_layer(layer, cuts[:-2], strides[:-2])
+        first_rank = _rank_of_layer(layer, parts[:-2], strides[:-2])
         for row, (top, bottom) in enumerate(down):
             for column, (left, right) in enumerate(across):
                 rank = first_rank + row * strides[-2] + column * strides[-1]
@@ -108,11 +106,11 @@ def _drawing(layout):
     )
 
 
-def _rank_of_layer(layer, cuts, strides):
+def _rank_of_layer(layer, parts, strides):
     """The first rank of the layer-th block of the axes before the last two, counted in C order."""
     rank = 0
-    for each, stride in zip(reversed(cuts), reversed(strides)):
-        layer, coordinate = divmod(layer, len(each) - 1)
+    for count, stride in zip(reversed(parts), reversed(strides)):
+        layer, coordinate = divmod(layer, count)
         rank += coordinate * stride
     return rank
 
@@ -121,7 +119,7 @@ def _blocks(layout):
     """In words: "4 x 1", or what else there is to know."""
     if layout["replicated"]:
         return "the same on all"
-    return " × ".join(str(len(axis["cuts"]) - 1) for axis in layout["axes"])
+    return " × ".join(str(axis["parts"]) for axis in layout["axes"])
 
 
 def array_html(array):

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import _kernelspec, _mpiexec, _sessions, _tables, launch
+from . import _doctor_slurm, _kernelspec, _mpiexec, _sessions, _tables, launch
 from ._launch_errors import LaunchError
 
 _COMFORTABLE_SHM_BYTES = 1 << 30
@@ -164,13 +164,9 @@ def connection() -> Iterator[Verdict]:
 
 
 def cluster() -> Iterator[Verdict]:
-    """Is there a Slurm, and does it answer?"""
-    slurm = shutil.which("sinfo")
-    if slurm:
-        told = _text_of([slurm, "--version"], 5).strip()
-        nodes = _text_of([slurm, "-h", "-o", "%D %T"], 10).strip().replace("\n", ", ")
-        yield (Verdict("ok", f"Slurm: {told}, nodes: {nodes}") if nodes else
-               Verdict("ok", "Slurm: commands are installed, no cluster answers"))
+    """Is there a Slurm, and does it fit?"""
+    for state, what, advice in _doctor_slurm.questions():
+        yield Verdict(state, what, advice)
 
 
 def trial() -> Iterator[Verdict]:

@@ -11,6 +11,8 @@ import signal
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from . import _ending_slurm
+
 
 @dataclass
 class Ending:
@@ -66,9 +68,6 @@ _SIGNALLED = re.compile(r"process rank (\d+) with PID (\d+) on node (\S+) exited
 _LAST_WORDS = re.compile(r"^gamelan-engine: rank (\d+) of \d+ on (\S+): (.+)$", re.MULTILINE)
 _ABORTED = re.compile(r"MPI_ABORT was invoked on rank (\d+).*?errorcode (-?\d+)", re.DOTALL)
 _EXITED = re.compile(r"Process name: \[\[\d+,\d+\],(\d+)\]\s+Exit code:\s+(\d+)")
-_SRUN = re.compile(r"srun: error: (\S+): tasks? ([\d,-]+): (Killed|Terminated|Segmentation fault|Bus error|Aborted"
-                   r"|Exited with exit code (\d+))")
-_SRUN_SIGNALS = {"Killed": 9, "Terminated": 15, "Segmentation fault": 11, "Bus error": 7, "Aborted": 6}
 
 
 def explain(log: Path, return_code: int | None, session: str) -> Ending:
@@ -76,6 +75,9 @@ def explain(log: Path, return_code: int | None, session: str) -> Ending:
     text = tail(log, 400)
     name = f"the engines of session {session} ended"
     words = _LAST_WORDS.search(text)
+    by_slurm = _ending_slurm.cause(text, words.start() if words else len(text))
+    if _ending_slurm.is_definite(by_slurm):
+        return _by_slurm(by_slurm, name, log)
     found = _SIGNALLED.search(text)
     if found:
         rank, number, host = int(found[1]), int(found[4]), found[3]
@@ -94,12 +96,8 @@ def explain(log: Path, return_code: int | None, session: str) -> Ending:
     if found:
         return Ending(f"{name}: rank {found[1]} left with exit code {found[2]}", int(found[1]),
                       exit_code=int(found[2]), log=str(log))
-    found = next((each for each in _SRUN.finditer(text) if each[3] != "Terminated"), _SRUN.search(text))
-    if found:
-        rank, number = int(re.match(r"\d+", found[2])[0]), _SRUN_SIGNALS.get(found[3])
-        how = f"was killed by {signal_name(number)}" if number else f"left with exit code {found[4]}"
-        return Ending(f"{name}: rank {rank} on {found[1]} {how}", rank, found[1], number,
-                      int(found[4]) if found[4] else None, log=str(log))
+    if by_slurm:
+        return _by_slurm(by_slurm, name, log)
     if return_code == 0:
         idle = re.search(r"no client was heard for [\d.]+ s: leaving", text)
         return Ending(f"{name}: {idle[0]}" if idle else f"{name} in good order", exit_code=0, is_expected=True,
@@ -109,3 +107,14 @@ def explain(log: Path, return_code: int | None, session: str) -> Ending:
     if return_code is not None and return_code > 128:
         return Ending(f"{name}: by {signal_name(return_code - 128)}", signal=return_code - 128, log=str(log))
     return Ending(f"{name}: mpiexec returned {return_code}", exit_code=return_code, log=str(log))
+
+
+def _by_slurm(found: dict, name: str, log: Path) -> Ending:
+    found = dict(found)
+    reason = found.pop("reason", None)
+    if reason is None:
+        number = found["signal"]
+        hint = f" ({_HINTS[number]})" if number in _HINTS else ""
+        how = f"was killed by {signal_name(number)}{hint}" if number else f"left with exit code {found['exit_code']}"
+        reason = f"rank {found['rank']} on {found['host']} {how}"
+    return Ending(f"{name}: {reason}", **found, log=str(log))

@@ -18,6 +18,10 @@ from pathlib import Path
 from . import _mpiexec, _sessions, _slurm
 from ._ending import Ending, explain, quoted_tail
 from ._launch_errors import StartError
+from ._slurm_watch import JobWatch
+
+_LOOK_EVERY_SECONDS = 0.5
+_SLURM_KNOWS_SECONDS = 10.0  # srun and slurmctld need a while to say how a job ended
 
 
 class Ensemble:
@@ -35,6 +39,9 @@ class Ensemble:
         self._is_stopping = False
         self._ended = threading.Event()
         self._listeners: list[Callable[[Ending], None]] = []
+        self._notice: str | None = None
+        self._notice_listeners: list[Callable[[str], None]] = []
+        self._job_watch: JobWatch | None = None
         self._lock = threading.Lock()
 
     @property
@@ -49,6 +56,26 @@ class Ensemble:
                 return
         listener(self.ending)
 
+    def on_notice(self, listener: Callable[[str], None]) -> None:
+        """Call `listener`, on another thread, with a sentence that the user should see: little time is left."""
+        with self._lock:
+            self._notice_listeners.append(listener)
+            notice = self._notice
+        if notice:
+            listener(notice)
+
+    def warn_of_time(self) -> None:
+        """The engines themselves were told that their time is nearly over: pass it on, unless it was said already."""
+        if self._notice is None:
+            self._tell("the job with the engines ends soon: save what you need; what lives on the engines is lost then")
+
+    def _tell(self, notice: str) -> None:
+        with self._lock:
+            self._notice = notice
+            listeners = list(self._notice_listeners)
+        for listener in listeners:
+            listener(notice)
+
     def wait(self, timeout: float | None = None) -> Ending | None:
         """Until the engines have ended; None when `timeout` seconds did not see it."""
         self._ended.wait(timeout)
@@ -56,23 +83,33 @@ class Ensemble:
 
     def end_cause(self, timeout: float = 0.0) -> str | None:
         """Why the engines are gone, or None when `timeout` seconds did not see them end."""
+        if timeout > 0 and self._job_watch and not self.ending:
+            # Slurm knows at once whether the job is over, and how it ended when srun has given up on the last rank.
+            timeout = _SLURM_KNOWS_SECONDS if self._job_watch.has_ended(timeout) else 0.0
         ending = self.wait(timeout)
         return str(ending) if ending else None
 
-    def _await_connection_file(self, timeout: float, look: Callable[[], None], between_looks: float = 0.2) -> None:
+    def last_seen(self) -> str:
+        """What the launcher knows of engines that do not answer: that their job still runs, and where."""
+        return self._job_watch.where() if self._job_watch and not self.ending else ""
+
+    def _await_connection_file(self, timeout: float, look: Callable[[], None], between_looks: Callable[[], float] = lambda: 0.2,
+                               what: Callable[[], str] = lambda: "") -> None:
         deadline, next_look = time.monotonic() + timeout, 0.0
+        between_stats = 0.05 if self.launcher == "slurm" else 0.01  # a file server is not asked a hundred times a second
         while not os.path.exists(self.connection_file):
-            if self._ended.wait(0.01):
+            if self._ended.wait(between_stats):
                 raise StartError(f"{self.ending.reason}, before they served" + quoted_tail(self.log))
             now = time.monotonic()
             if now >= next_look:
                 look()
                 _slurm.refresh(self._directory)
-                next_look = now + between_looks
+                next_look = time.monotonic() + between_looks()
             if now > deadline:
-                raise StartError(f"the engines did not serve within {timeout:g} s" + quoted_tail(self.log))
+                raise StartError(f"the engines did not serve within {timeout:g} s{what()}" + quoted_tail(self.log))
         connection = _sessions.read_connection(Path(self.connection_file))
-        self.facts.update(engine_host=connection["host"], engine_pid=connection["pid"], ranks=connection["ranks"])
+        self.facts.update(engine_host=connection["host"], engine_pid=connection["pid"], ranks=connection["ranks"],
+                          fingerprint=connection["fingerprint"])
 
     def _wait_for_process(self) -> None:
         code = self._process.wait()
@@ -83,6 +120,9 @@ class Ensemble:
         self._finish(ending)
 
     def _watch(self) -> None:
+        job = self.facts.get("slurm_job_id")
+        if job and self.launcher == "slurm":
+            self._job_watch = JobWatch(job, self.session, Path(self.log), self._tell)
         threading.Thread(target=self._watch_from_outside, name="gamelan-watch", daemon=True).start()
 
     def _watch_from_outside(self) -> None:
@@ -96,10 +136,10 @@ class Ensemble:
                 finally:
                     os.close(descriptor)
         else:
-            while not self._ended.wait(1.0):
+            while not self._ended.wait(_LOOK_EVERY_SECONDS):
                 with contextlib.suppress(OSError):
                     _slurm.refresh(self._directory)
-                if not os.path.exists(self.connection_file):
+                if not os.path.exists(self.connection_file) or (self._job_watch and self._job_watch.sees_end()):
                     break
         self._finish(self._learn_ending())
 
@@ -110,14 +150,10 @@ class Ensemble:
             ended = _sessions.read_facts(self._directory).get("ended")
             if ended:
                 return Ending(**ended)
-            ending = explain(Path(self.log), None, self.session)
-            is_known = self.launcher == "slurm" and ending.rank is not None  # srun's words are in the log
-            if is_known or time.monotonic() > deadline or self._ended.wait(0.05):
-                break
-        if self.launcher == "slurm" and not self._is_stopping:
-            job = self.facts.get("slurm_job_id")
-            ending.reason += f" (Slurm job {job}: {_slurm.last_words(job or '')})"
-        return ending
+            if self._job_watch:
+                return self._job_watch.learn_ending(lambda: self._is_stopping)
+            if time.monotonic() > deadline or self._ended.wait(0.05):
+                return explain(Path(self.log), None, self.session)
 
     def _finish(self, ending: Ending) -> None:
         with self._lock:

@@ -12,7 +12,8 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class, no_var_expand
 
 from . import _session, launch
-from ._arguments import add_start_options, start_settings
+from ._arguments import add_start_options, joined, start_settings
+from ._changing_line import NotebookLine
 from ._launch_errors import LaunchError
 from ._tables import StatusTable
 
@@ -33,13 +34,16 @@ class _Finished(Exception):
 
 def _parser() -> _Parser:
     parser = _Parser(prog="%engines", description="The engines that this notebook computes with.")
-    commands = parser.add_subparsers(dest="command", metavar="start | stop | restart | status")
-    for name, text in (("start", "start engines, on this machine or under Slurm"), ("stop", "end them; arrays are lost"),
+    commands = parser.add_subparsers(dest="command", metavar="start | attach | stop | restart | status")
+    for name, text in (("start", "start engines, on this machine or under Slurm"),
+                       ("attach", "use engines that run already"), ("stop", "end them; arrays are lost"),
                        ("restart", "end them and start as before; arrays are lost"),
                        ("status", "a table of them (the default)")):
         sub = commands.add_parser(name, help=text, description=text)
         if name == "start":
             add_start_options(sub, f"{launch.DEFAULT_IDLE_SECONDS:g}")
+        elif name == "attach":
+            sub.add_argument("where", metavar="JOBID", help="a Slurm job; or a session's name, or a connection file")
     return parser
 
 
@@ -52,7 +56,7 @@ class EngineMagics(Magics):
         """Start, stop, restart or look at the engines: `%engines start -n 4`; `%engines start --help` tells all."""
         parser = _parser()
         try:
-            options = parser.parse_args(shlex.split(line))
+            options = parser.parse_args(joined(shlex.split(line)))
         except _Finished:
             return None
         except ValueError as error:
@@ -64,11 +68,24 @@ class EngineMagics(Magics):
             raise UsageError(str(error)) from None
 
     def _start(self, options, parser):
-        settings = start_settings(options, parser)
+        settings = start_settings(options, parser, launch.default_ranks)
+        self._require_none()
+        line = NotebookLine()
+        try:
+            engines = launch.start(**settings, on_progress=line)
+        finally:
+            line.end()
+        return self._use(engines)
+
+    def _attach(self, options, parser):
+        self._require_none()
+        return self._use(launch.connect(options.where))
+
+    @staticmethod
+    def _require_none():
         running = _session.engines()
-        if running is not None and not running.ending:
+        if running is not None and not running.ending and _session.is_connected():
             raise UsageError(f"engines run already ({running.ranks} ranks): %engines stop first, or %engines restart")
-        return self._use(launch.start(**settings, on_progress=print))
 
     def _stop(self, options, parser):
         engines = _session.engines() or launch.current()
@@ -84,7 +101,12 @@ class EngineMagics(Magics):
         if engines is None:
             return self._use(launch.start())
         _session.release()
-        return self._use(engines.restart())
+        line = NotebookLine()
+        try:
+            engines = engines.restart(line)
+        finally:
+            line.end()
+        return self._use(engines)
 
     def _status(self, options, parser):
         engines = _session.engines() or launch.current()

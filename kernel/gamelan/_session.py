@@ -12,7 +12,7 @@ import threading
 
 from . import _core, _routes
 from ._config import config
-from ._errors import EngineLostError
+from ._errors import EngineLostError, VersionError
 
 _engines = None  # launch.Engines in use, None when connected by hand or not at all
 _starting = threading.RLock()
@@ -25,6 +25,11 @@ def engines():
     return _engines
 
 
+def is_connected():
+    """Do the engines in use answer, as far as is known?"""
+    return _core.is_connected()
+
+
 def ensure_engines():
     """Connects to GAMELAN_CONNECT, or starts engines here, unless some are connected already."""
     from . import launch
@@ -32,6 +37,11 @@ def ensure_engines():
     with _starting:  # threads that need engines at the same time get the same ones
         if _core.is_connected():
             return
+        if getattr(_engines, "launcher", "") == "slurm":  # lost: whoever asked for a cluster gets no local ones unasked
+            told = str(_engines.ending) if _engines.ending else f"the engines do not answer; {_engines.last_seen()}"
+            again = f"%engines attach {_engines.facts['slurm_job_id']}, " if not _engines.ending else ""
+            raise EngineLostError(f"{told}. To go on: {again}%engines restart, %engines start --slurm ..., or %engines stop and "
+                                  "have engines on this machine")
         if config.connect:
             use(launch.connect(config.connect))
             return
@@ -46,6 +56,7 @@ def ensure_engines():
 def use(new_engines):
     """Makes engines from `gamelan.launch` the current ones; arrays of earlier ones are lost."""
     global _engines
+    _require_same_build(new_engines)
     _engines = new_engines  # at once: while connecting, their end matters, not that of their predecessors
     try:
         _core.connect(str(new_engines.connection_file), config.connect_timeout,
@@ -54,6 +65,22 @@ def use(new_engines):
         _engines = None
         raise
     _routes.note(new_engines.connection_file, _core.route())
+    if hasattr(new_engines, "on_notice"):
+        new_engines.on_notice(_show_notice)
+
+
+def _require_same_build(new_engines):
+    """The file of the engines says which table of operations they have: nobody needs to be asked to see another one."""
+    told = new_engines.facts.get("fingerprint") if hasattr(new_engines, "facts") else None
+    if told and told != f"{_core.fingerprint():016x}":
+        raise VersionError(
+            f"the engines of session {new_engines.session} were built from another source than this Python package (op table "
+            f"{told} there, {_core.fingerprint():016x} here): use the package and the engine of one build (GAMELAN_ENGINE names "
+            "the engine), and start new engines")
+
+
+def _show_notice(text):
+    print(f"gamelan: {text}", file=sys.stderr, flush=True)
 
 
 def release():
@@ -111,12 +138,21 @@ def _end_of_engines(wait_s):
 
 
 def _while_waiting(seconds, lost):
+    told = _core.last_status()
+    if '"time_limit_signal"' in told and hasattr(_engines, "warn_of_time"):
+        _engines.warn_of_time()
     if _progress is not None:
-        steps = json.loads(_core.last_status())
+        steps = json.loads(told)
         _progress(steps.get("steps_done", 0), steps.get("steps_planned", 0), "engines at work")
     # When the socket closed first, the launcher learns the cause a moment later.
     cause = _end_of_engines(3.0 if lost else 0.0)
-    return cause or lost
+    return cause or (lost and lost + _last_seen())
+
+
+def _last_seen():
+    """What is known of engines that do not answer and have not ended, to follow the error."""
+    seen = getattr(_engines, "last_seen", lambda: "")()
+    return f"; {seen}" if seen else ""
 
 
 def sync():

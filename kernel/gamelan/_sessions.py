@@ -75,10 +75,20 @@ def shared_base() -> Path:
     return (Path(state) if state else Path.home() / ".local" / "state") / "gamelan"
 
 
+def random_name() -> str:
+    """A short name for a session; never all digits, which would be taken for a Slurm job."""
+    while True:
+        name = secrets.token_hex(3)
+        if not name.isdigit():
+            return name
+
+
 def new_session(base: Path, name: str | None = None) -> Path:
     """A new private folder for a session; raises ValueError when the name is bad or a living session has it."""
     make_private(base)
     if name is not None:
+        if name.isdigit():
+            raise ValueError(f"bad session name {name!r}: a number alone means a Slurm job; put a letter to it")
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}", name):
             raise ValueError(f"bad session name {name!r}: expected letters, digits, '.', '_' and '-', at most 40")
         path = base / name
@@ -92,7 +102,7 @@ def new_session(base: Path, name: str | None = None) -> Path:
         path.mkdir(mode=0o700)
         return path
     while True:
-        path = base / secrets.token_hex(3)
+        path = base / random_name()
         with contextlib.suppress(FileExistsError):
             path.mkdir(mode=0o700)
             return path
@@ -178,6 +188,14 @@ def remove(directory: Path) -> None:
     with contextlib.suppress(FileNotFoundError):
         directory.rename(grave)
         shutil.rmtree(grave, ignore_errors=True)
+
+
+def directories_in(base: Path) -> list[Path]:
+    """The folders under one base, where it exists; whoever asks looks into their facts."""
+    if not base.is_dir():
+        return []
+    require_private(base)
+    return [path for path in base.iterdir() if path.is_dir() and not path.name.startswith(_REMOVED)]
 
 
 def session_directories() -> list[Path]:

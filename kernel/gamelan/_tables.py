@@ -23,7 +23,12 @@ def size(count: float | None) -> str:
 def age(started: float | None) -> str:
     if not started:
         return ""
-    seconds = max(0, int(time.time() - started))
+    return duration(time.time() - started)
+
+
+def duration(seconds: float) -> str:
+    """A length of time as people say it."""
+    seconds = max(0, int(seconds))
     if seconds < 120:
         return f"{seconds} s"
     return f"{seconds // 60} min" if seconds < 7200 else f"{seconds // 3600} h {seconds % 3600 // 60} min"
@@ -73,6 +78,8 @@ def headline(session: dict) -> str:
         line += f", Slurm job {session['slurm_job_id']}"
     if session["started"] and session["state"] != "ended":
         line += f", for {age(session['started'])}"
+    if session.get("seconds_left") is not None:
+        line += f", {duration(session['seconds_left'])} left"
     if session.get("route"):
         line += f"\nroute: {session['route']}"
     return line + (f"\n{session['ending']}" if session["ending"] else "")

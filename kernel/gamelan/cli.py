@@ -10,11 +10,11 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
-from . import _kernelspec, _tables, launch
-from ._arguments import add_start_options, start_settings
+from . import _kernelspec, _sessions, _tables, launch
+from ._arguments import add_start_options, joined, start_settings
+from ._changing_line import TerminalLine
 from ._ending import tail
 from ._launch_errors import LaunchError
 
@@ -37,19 +37,22 @@ def _parser() -> argparse.ArgumentParser:
     run.set_defaults(act=_run, parser=run)
 
     engines = commands.add_parser("engines", help="start, stop and look at engines").add_subparsers(
-        dest="action", metavar="start | stop | list | status | logs", required=True)
+        dest="action", metavar="start | attach | stop | list | status | logs", required=True)
     start = engines.add_parser("start", help="start engines that stay until stopped or long unused")
     add_start_options(start, f"{KEPT_IDLE_SECONDS:g}")
     start.add_argument("--foreground", action="store_true", help="stay with them; Ctrl-C stops them")
     start.set_defaults(act=_start, parser=start)
+    attach = engines.add_parser("attach", help="find the engines in a Slurm job, and say how to use them")
+    attach.add_argument("session", metavar="JOBID", help="a Slurm job; or a session's name, or a connection file")
+    attach.set_defaults(act=_attach, parser=attach)
     stop = engines.add_parser("stop", help="end the engines of a session; arrays are lost")
-    stop.add_argument("session", nargs="?", help="name or connection file (default: the only one that runs)")
+    stop.add_argument("session", nargs="?", help="name, Slurm job or connection file (default: the only one that runs)")
     stop.add_argument("--all", action="store_true", help="every session of yours")
     stop.set_defaults(act=_stop, parser=stop)
     engines.add_parser("list", help="all sessions of yours").set_defaults(act=_list)
     for name, text, act in (("status", "the ranks of a session", _status), ("logs", "what engines printed", _logs)):
         sub = engines.add_parser(name, help=text)
-        sub.add_argument("session", nargs="?", help="name or connection file (default: the newest)")
+        sub.add_argument("session", nargs="?", help="name, Slurm job or connection file (default: the newest)")
         if name == "logs":
             sub.add_argument("-l", "--lines", type=int, default=100, help="how many lines, from the end (default 100)")
         sub.set_defaults(act=act, parser=sub)
@@ -76,7 +79,7 @@ def _run(options) -> int:
         print(f"gamelan run: no such file: {options.script}", file=sys.stderr)
         return 2
     interpreter = _interpreter()
-    engines = launch.start(**start_settings(options, options.parser), on_progress=_tell)
+    engines = _start_and_tell(start_settings(options, options.parser, launch.default_ranks))
     try:
         package = str(Path(__file__).absolute().parents[1])
         paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
@@ -108,11 +111,11 @@ def _interpreter() -> str:
 
 
 def _start(options) -> int:
-    settings = start_settings(options, options.parser)
+    settings = start_settings(options, options.parser, launch.default_ranks)
     if settings["idle_timeout"] is None:
         settings["idle_timeout"] = KEPT_IDLE_SECONDS
     if options.slurm or options.foreground:
-        engines = launch.start(**settings, keep=options.slurm, on_progress=_tell)
+        engines = _start_and_tell(settings, keep=options.slurm)
         _announce(engines)
         if not options.slurm:
             try:
@@ -123,9 +126,29 @@ def _start(options) -> int:
     return _start_detached(options)
 
 
+def _start_and_tell(settings: dict, **more) -> launch.Engines:
+    """Start engines while a line says what is waited for; a terminal that is closed ends the wait as Ctrl-C does."""
+    def leave(number, frame):
+        raise KeyboardInterrupt
+
+    previous = {number: signal.signal(number, leave) for number in (signal.SIGTERM, signal.SIGHUP)}
+    line = TerminalLine()
+    try:
+        return launch.start(**settings, **more, on_progress=line)
+    finally:
+        line.end()
+        for number, action in previous.items():
+            signal.signal(number, action)
+
+
+def _attach(options) -> int:
+    _announce(launch.connect(options.session))
+    return 0
+
+
 def _start_detached(options) -> int:
     """The same command again, in the foreground of a process that stays as mpiexec's parent."""
-    name = options.session or os.urandom(3).hex()
+    name = options.session or _sessions.random_name()
     arguments = [*options.argv, "--foreground", *([] if options.session else ["--session", name])]
     reader, writer = os.pipe()
     keeper = subprocess.Popen([sys.executable, os.path.abspath(sys.argv[0]), *arguments], stdin=subprocess.DEVNULL,
@@ -209,15 +232,11 @@ def _doctor(options) -> int:
     return doctor.main()
 
 
-def _tell(line: str) -> None:
-    print(f"{time.strftime('%H:%M:%S')} {line}", file=sys.stderr, flush=True)
-
-
 def main(arguments: list[str] | None = None) -> int:
     """Entry of the command; returns the exit code."""
     parser = _parser()
     argv = sys.argv[1:] if arguments is None else arguments
-    options = parser.parse_args(argv)
+    options = parser.parse_args(joined(argv))
     options.argv = argv
     try:
         return options.act(options)

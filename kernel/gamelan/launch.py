@@ -15,11 +15,11 @@ import socket
 from collections.abc import Callable
 from pathlib import Path
 
-from . import _launch_mpiexec, _launch_slurm, _mpiexec, _routes, _sessions
+from . import _attach, _launch_mpiexec, _launch_slurm, _mpiexec, _routes, _sessions
 from ._ending import Ending
 from ._ensemble import Ensemble
 from ._launch_errors import ConnectionFileError, LaunchError, SlurmError, StartError  # noqa: F401 (public here)
-from ._slurm import SlurmRequest
+from ._slurm_request import SlurmRequest
 
 DEFAULT_IDLE_SECONDS = 20.0  # with the server's own rhythm, engines of a dead kernel are gone within 30 s
 _START_SECONDS = 30.0
@@ -75,7 +75,7 @@ class Engines(Ensemble):
 
         Parameters
         ----------
-        n : ranks; default GAMELAN_ENGINES or min(4, cores).
+        n : ranks; default GAMELAN_ENGINES or min(4, cores); under Slurm what nodes and ranks_per_node make.
         slurm : submit a job instead of running mpiexec here.
         heap : array memory of a rank ("2G"); default: from what the machine has.
         idle_timeout : seconds without a client after which they leave by themselves; 0 = never.
@@ -85,6 +85,9 @@ class Engines(Ensemble):
 
         Raises a `LaunchError` that says what is missing and what to do; nothing is left behind then.
         """
+        request = SlurmRequest(**slurm) if isinstance(slurm, dict) else slurm
+        if request is not None:
+            n = request.ranks(n, default_ranks)
         ranks = default_ranks() if n is None else check_ranks(n)
         if idle_timeout is None:
             idle_timeout = float(os.environ.get("GAMELAN_IDLE_TIMEOUT") or DEFAULT_IDLE_SECONDS)
@@ -92,7 +95,6 @@ class Engines(Ensemble):
         heap = heap or os.environ.get("GAMELAN_HEAP")
         if heap:
             options += ["--heap-bytes", str(heap)]
-        request = SlurmRequest(**slurm) if isinstance(slurm, dict) else slurm
         settings = {"n": ranks, "slurm": request, "heap": heap, "idle_timeout": idle_timeout, "keep": keep}
         if request is None:
             engines = _launch_mpiexec.start(cls, ranks, options, session, timeout or _START_SECONDS)
@@ -108,15 +110,16 @@ class Engines(Ensemble):
 
     @classmethod
     def connect(cls, path: str | os.PathLike) -> Engines:
-        """Engines that run already: by connection file, or by the name of one of this user's sessions.
+        """Engines that run already: by connection file, by the name of one of this user's sessions, or by Slurm job.
 
         Raises ConnectionFileError when the file is not to be trusted, or its engines are gone.
         """
-        connection_file = find_connection_file(path)
+        connection_file = _attach.connection_file_of(str(path)) if is_job(path) else find_connection_file(path)
         connection = _sessions.read_connection(connection_file)
         facts = _sessions.read_facts(connection_file.parent) or {"launcher": "unknown"}
-        facts.update({name: connection[name] for name in ("session", "ranks", "slurm_job_id")})
+        facts.update({name: connection[name] for name in ("session", "ranks", "slurm_job_id", "fingerprint")})
         facts.update(engine_host=connection["host"], engine_pid=connection["pid"])
+        _attach.require_running(facts, connection_file)
         if connection["host"] == socket.gethostname() and _sessions.process_start(connection["pid"]) is None:
             raise ConnectionFileError(
                 f"{connection_file} is stale: rank 0 was process {connection['pid']} of this machine and is gone; start "
@@ -169,6 +172,8 @@ class Engines(Ensemble):
         serves = os.path.exists(self.connection_file)
         report["route"] = _routes.noted(self.connection_file)
         if self.launcher == "slurm":
+            if self._job_watch:
+                self._job_watch.ask_now()
             report.update(_launch_slurm.describe(report["slurm_job_id"], serves))
         elif self.launcher == "mpiexec":
             report.update(_launch_mpiexec.describe(facts, serves))
@@ -199,12 +204,12 @@ class Engines(Ensemble):
         if _sessions.is_ours(self._directory, facts):
             _sessions.remove(self._directory)
 
-    def restart(self) -> Engines:
+    def restart(self, on_progress: Progress | None = None) -> Engines:
         """Stop, and start as before. Arrays are lost."""
         if self._settings is None:
             raise LaunchError(f"session {self.session} was started elsewhere: stop it there and start a new one")
         self.stop()
-        return Engines.start(**self._settings)
+        return Engines.start(**self._settings, on_progress=on_progress)
 
     def _stop_unknown(self) -> None:
         """Engines that somebody's own script started: rank 0 leaves on SIGTERM, its launcher ends the others."""
@@ -220,9 +225,19 @@ class Engines(Ensemble):
                 self.stop()
 
 
+def is_job(path: str | os.PathLike) -> bool:
+    """Is this the number of a Slurm job, and no file?"""
+    return _attach.is_job(os.fspath(path)) and not os.path.exists(path)
+
+
 def find_connection_file(path: str | os.PathLike) -> Path:
-    """A path as it is; a bare word as the name of a session of this user."""
+    """A path as it is; a bare word as the name of a session of this user; a number as that of a Slurm job."""
     text = os.fspath(path)
+    if is_job(text):
+        directory = _attach.directory_of(text)
+        if directory is None:
+            raise ConnectionFileError(f"no session of Slurm job {text}: `gamelan engines list` shows those there are")
+        return directory / "connection.json"
     if os.sep not in text and not os.path.exists(text):
         for base in (_sessions.runtime_base(), _sessions.shared_base()):
             if (base / text).is_dir():

@@ -17,10 +17,10 @@ class BatchWriter {
   explicit BatchWriter(int ranks, std::set<std::string> disabled = {}, ArrayId first = 1)
       : options_{ranks, std::move(disabled)}, next_(first) {}
 
-  View existing(const Shape& extents) {
+  View existing(const Shape& extents, Dtype dtype = Dtype::float64) {
     const auto id = next_++;
-    known_[id] = {extents, Dtype::float64, dist::default_layout(extents, options_.ranks)};
-    return protocol::whole(id, Dtype::float64, extents);
+    known_[id] = {extents, dtype, dist::default_layout(extents, options_.ranks)};
+    return protocol::whole(id, dtype, extents);
   }
   View compute(Op op, std::vector<protocol::Operand> in, bool is_dead = true) {
     const auto& like = std::get<View>(in.front());
@@ -31,15 +31,17 @@ class BatchWriter {
   }
   void assign(const View& target, const View& value) { record(Op::copy, target, false, {value}); }
   View sum(const View& view) {
-    Command command;
-    command.op = Op::sum;
-    command.out = protocol::whole(next_++, Dtype::float64, {});
-    command.creates = true;
-    command.in = {view};
-    for (std::size_t k = 0; k < view.extents.size(); ++k) command.ints.push_back(static_cast<std::int64_t>(k));
-    batch_.commands.push_back(command);
-    return command.out;
+    std::vector<std::int64_t> axes;
+    for (std::size_t k = 0; k < view.extents.size(); ++k) axes.push_back(static_cast<std::int64_t>(k));
+    return call(Op::sum, {}, Dtype::float64, {view}, axes);
   }
+  /// Any command that makes an array.
+  View call(Op op, const Shape& extents, Dtype dtype, std::vector<protocol::Operand> in, std::vector<std::int64_t> ints = {}) {
+    const View out = protocol::whole(next_++, dtype, extents);
+    record(op, out, true, std::move(in), std::move(ints));
+    return out;
+  }
+  void put(const View& target, const View& index, const protocol::Operand& values) { record(Op::put, target, false, {index, values}); }
   Catalog catalog() const {
     return [this](ArrayId id) {
       const auto found = known_.find(id);
@@ -52,12 +54,13 @@ class BatchWriter {
   const Batch& batch() const { return batch_; }
 
  private:
-  void record(Op op, const View& out, bool creates, std::vector<protocol::Operand> in) {
+  void record(Op op, const View& out, bool creates, std::vector<protocol::Operand> in, std::vector<std::int64_t> ints = {}) {
     Command command;
     command.op = op;
     command.out = out;
     command.creates = creates;
     command.in = std::move(in);
+    command.ints = std::move(ints);
     batch_.commands.push_back(std::move(command));
   }
 

@@ -35,6 +35,14 @@ std::vector<std::uint64_t> gather(std::uint64_t mine) {
   return all;
 }
 
+/// The rank so many places further on this node, round and round.
+int neighbour(std::ptrdiff_t places) {
+  const auto& near = comm().near_ranks();
+  const auto count = static_cast<std::ptrdiff_t>(near.size());
+  const auto own = std::find(near.begin(), near.end(), comm().rank()) - near.begin();
+  return near[static_cast<std::size_t>((own + places + count) % count)];
+}
+
 double cpu_seconds() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -75,9 +83,8 @@ TEST_F(BoardTest, await_sees_what_was_written_before_the_step_ended) {
   const auto number = [&](int rank) -> std::uint64_t& {
     return *reinterpret_cast<std::uint64_t*>(heap.address(rank, block->offset));
   };
-  const int next = (comm().rank() + 1) % comm().size();
+  const int next = neighbour(1), previous = neighbour(-1);
   // Odd steps write one's own number, even steps read the neighbour's: one await orders each way.
-  const int previous = (comm().rank() + comm().size() - 1) % comm().size();
   for (std::uint64_t round = 1; round <= 2000; ++round) {
     board.await(previous, 2 * round - 2);  // it has read what is overwritten now
     ASSERT_TRUE(board.begin_step(2 * round - 1));
@@ -94,14 +101,15 @@ TEST_F(BoardTest, await_sees_what_was_written_before_the_step_ended) {
 }
 
 TEST_F(BoardTest, wait_seconds_measure_the_wait) {
-  if (comm().size() == 1) GTEST_SKIP() << "nobody to wait for";
+  const auto alone = comm().agree_max(comm().ranks_on_node() == 1);
+  if (alone) GTEST_SKIP() << "nobody to wait for";
   comm().barrier();
-  if (comm().rank() == 0) {
+  if (comm().is_leader()) {
     std::this_thread::sleep_for(300ms);
     board.end_step(1);
     EXPECT_EQ(board.wait_seconds(), 0.0);
   } else {
-    board.await(0, 1);
+    board.await(comm().leader(), 1);
     EXPECT_GT(board.wait_seconds(), 0.2);
   }
   comm().barrier();
@@ -132,9 +140,9 @@ TEST_F(BoardTest, a_standing_cut_is_returned_again_and_can_be_cleared) {
     board.clear_cut();
     board.clear_cut();
   }
-  comm().barrier();
+  board.exchange({});  // what rank 0 has done before it holds on every node
   EXPECT_TRUE(board.begin_step(21));
-  board.await(0, 20);
+  board.await(comm().leader(), 20);
 }
 
 /// Runs steps from `first` with a little work each until a cut stops them or `last` is done; every rank waits
@@ -142,7 +150,7 @@ TEST_F(BoardTest, a_standing_cut_is_returned_again_and_can_be_cleared) {
 /// did not run.
 std::uint64_t run_steps(Board& board, std::uint64_t first, std::uint64_t last, std::mt19937& random,
                         std::atomic<std::uint64_t>& runs) {
-  const int next = (comm().rank() + 1) % comm().size();
+  const int next = neighbour(1);
   for (std::uint64_t step = first; step <= last; ++step) {
     if (!board.begin_step(step)) return step;
     runs.fetch_add(1, std::memory_order_relaxed);
@@ -193,6 +201,7 @@ TEST_F(BoardTest, an_interrupt_at_a_random_moment_cuts_all_ranks_at_one_step) {
       in_the_middle += stopped_at <= last && stopped_at > first;
       board.clear_cut();
     }
+    board.exchange({});
     first = last + 1;
     comm().barrier();
   }

@@ -3,9 +3,11 @@
 // the cells of a box name each element once, at its address in the owner's block.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <map>
 #include <random>
 
+#include "engine/dist/grid.hpp"
 #include "engine/dist/pieces.hpp"
 
 namespace gamelan::engine::dist {
@@ -97,7 +99,7 @@ TEST(Layout, every_element_has_one_owner) {
   std::mt19937 random(1);
   for (int trial = 0; trial < 400; ++trial) {
     const Shape extents = random_extents(random);
-    for (const int ranks : {1, 2, 3, 4, 7, 12}) {
+    for (const int ranks : {1, 2, 3, 4, 7, 12, 19, 61}) {
       const auto layout = default_layout(extents, ranks);
       EXPECT_EQ(layout.extents(), extents);
       expect_partition(layout, ranks);
@@ -113,6 +115,94 @@ TEST(Layout, work_is_even) {
       EXPECT_LT(static_cast<double>(layout.largest_block()) / ideal, 1.25) << describe(layout);
     }
   }
+}
+
+TEST(Layout, work_is_even_at_awkward_rank_counts) {
+  for (const int ranks : {61, 67, 1021, 2 * 1021, 40'000, 49'152, 55'440, 65'521, 65'536}) {
+    for (const Shape& extents : {Shape{1 << 20, 1 << 20}, Shape{20'000, 20'000, 20'000}, Shape(8, 50)}) {
+      const auto layout = default_layout(extents, ranks);
+      const double ideal = static_cast<double>(protocol::element_count(extents)) / ranks;
+      EXPECT_LT(static_cast<double>(layout.largest_block()) / ideal, 1.6) << describe(layout);
+      EXPECT_LE(layout.grid_size, ranks);
+      EXPECT_GT(layout.grid_size, ranks - ranks / 16);
+    }
+  }
+}
+
+/// What choose_grid minimises, of a grid.
+std::pair<double, double> cost_of(const std::vector<AxisLayout>& axes, const std::vector<int>& parts) {
+  double block = 1, surface = 0;
+  for (std::size_t k = 0; k < axes.size(); ++k) {
+    auto axis = axes[k];
+    axis.parts = parts[k];
+    block *= static_cast<double>(axis.largest_interval());
+    surface += (k + 1 == axes.size() && axes.size() > 1 ? 8.0 : 1.0) * (parts[k] - 1) / static_cast<double>(std::max<std::int64_t>(axis.extent, 1));
+  }
+  return {block, surface};
+}
+
+/// Calls visit(parts) for all ways to cut the axes from `k` on into `ranks` parts.
+template <class Visit>
+void for_each_grid(std::vector<int>& parts, std::size_t k, int ranks, Visit visit) {
+  if (k + 1 == parts.size()) {
+    parts[k] = ranks;
+    return visit(parts);
+  }
+  for (int count = 1; count <= ranks; ++count) {
+    if (ranks % count != 0) continue;
+    parts[k] = count;
+    for_each_grid(parts, k + 1, ranks / count, visit);
+  }
+}
+
+TEST(Grid, is_the_best_of_all) {
+  std::mt19937 random(7);
+  for (int trial = 0; trial < 300; ++trial) {
+    std::vector<AxisLayout> axes(1 + random() % 4);
+    for (auto& axis : axes) axis.extent = axis.template_extent = std::uniform_int_distribution<std::int64_t>(2, 5000)(random);
+    axes.back().unit = std::int64_t{1} << random() % 6;
+    const int ranks = std::array{2, 12, 60, 64, 96, 128, 240, 720}[random() % 8];
+    double smallest = 1e300, least_surface = 1e300;
+    int grids = 0;
+    std::vector<int> parts(axes.size());
+    for_each_grid(parts, 0, ranks, [&](const auto& each) {
+      smallest = std::min(smallest, cost_of(axes, each).first);
+      ++grids;
+    });
+    for_each_grid(parts, 0, ranks, [&](const auto& each) {
+      const auto [block, surface] = cost_of(axes, each);
+      if ((block - smallest) * 16 < smallest) least_surface = std::min(least_surface, surface);
+    });
+    const auto chosen = choose_grid(axes, ranks);
+    const auto [block, surface] = cost_of(axes, chosen);
+    int product = 1;
+    for (const int count : chosen) product *= count;
+    EXPECT_EQ(product, ranks);
+    // Where there are too many grids to try, the choice is a good one.
+    const bool is_dealt = grids > 256;
+    EXPECT_LT(block, smallest * (is_dealt ? 1.3 : 1.0626)) << ranks << " ranks, trial " << trial;
+    EXPECT_LE(surface, least_surface * (is_dealt ? 1.5 : 1 + 1e-8)) << ranks << " ranks, trial " << trial;
+  }
+}
+
+/// The model of docs/scaling.md computes with the same grids: tests/bench/test_model.py has these numbers, too.
+TEST(Grid, of_large_matrices) {
+  const auto grid = [](std::int64_t n, int ranks) {
+    const auto layout = default_layout({n, n}, ranks);
+    return std::pair{layout.axes[0].parts, layout.axes[1].parts};
+  };
+  EXPECT_EQ(grid(4096, 64), (std::pair{64, 1}));
+  EXPECT_EQ(grid(10'000, 2048), (std::pair{2048, 1}));
+  EXPECT_EQ(grid(100'000, 4), (std::pair{4, 1}));
+  EXPECT_EQ(grid(100'000, 64), (std::pair{16, 4}));
+  EXPECT_EQ(grid(100'000, 2048), (std::pair{256, 8}));
+  EXPECT_EQ(grid(200'000, 49'152), (std::pair{3072, 16}));
+}
+
+TEST(Grid, of_many_axes_is_found_at_once) {
+  const auto start = std::chrono::steady_clock::now();
+  for (int repeat = 0; repeat < 100; ++repeat) default_layout(Shape(32, 2), 65'536);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
 }
 
 TEST(Layout, the_last_axis_is_cut_last) {

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 
 #include "tests/engine/batch_writer.hpp"
@@ -244,26 +243,30 @@ TEST(Plan, bricks_over_the_ends_of_blocks_do_not_store) {
   EXPECT_TRUE(std::holds_alternative<Kernel>(plan.steps[0].body));
 }
 
-TEST(Plan, planning_does_not_grow_with_the_ranks) {
-  struct Cost { double seconds; std::size_t text; };
-  const auto cost_at = [](int ranks) {
-    double fastest = 1e9;
-    std::size_t text = 0;
-    for (int repeat = 0; repeat < 20; ++repeat) {
-      BatchWriter r(ranks);
-      const View u = r.existing({1 << 16, 1 << 16});
-      const auto start = std::chrono::steady_clock::now();
-      for (int sweep = 0; sweep < 10; ++sweep) record_jacobi(r, u, 1 << 16);
-      r.compute(Op::sqrt, {r.compute(Op::add, {part(u, 0, 100, 0, 100), number(1)})}, false);  // a layout of its own
-      const auto plan = r.plan();
-      fastest = std::min(fastest, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-      text = dump(plan).size();
+TEST(Plan, many_partials_are_folded_by_a_tree) {
+  std::vector<std::vector<Shape>> trees;
+  for (const int ranks : {1, 3, 64, 65'536}) {
+    BatchWriter r(ranks);
+    r.sum(r.existing({100'000, 100'000}));
+    const auto plan = r.plan();
+    auto& tree = trees.emplace_back();
+    for (const auto& step : plan.steps) {
+      if (const auto* fold = std::get_if<FoldBricks>(&step.body)) tree.push_back(fold->values.iterations.extents());
+      if (const auto* finish = std::get_if<FoldFinish>(&step.body)) {
+        EXPECT_EQ(finish->partials, std::get<FoldBricks>(plan.steps[plan.steps.size() - 2].body).folds[0].partials);
+        EXPECT_LE(protocol::element_count(finish->input.placement.iterations.extents()), 128);
+      }
     }
-    return Cost{fastest, text};
-  };
-  const auto few = cost_at(64), many = cost_at(65'536);
-  EXPECT_LT(many.text, 2 * few.text);
-  EXPECT_LT(many.seconds, 3 * few.seconds);
+    EXPECT_EQ(tree.size() + 1, plan.steps.size()) << dump(plan);
+    EXPECT_EQ(tree, (std::vector<Shape>{{100'000, 98}, {100'000, 2}, {3125, 1}, {49, 1}}));  // as in tests/bench/test_model.py
+    EXPECT_EQ(tree, trees.front()) << "its form must not depend on the ranks: the bits of the sum would";
+  }
+}
+
+TEST(Plan, few_partials_are_folded_at_once) {
+  BatchWriter r(4);
+  r.sum(r.existing({4096 * 4096}));
+  EXPECT_EQ(r.plan().steps.size(), 2U) << dump(r.plan());
 }
 
 }  // namespace

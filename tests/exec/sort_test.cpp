@@ -10,6 +10,7 @@
 
 #include "engine/exec/buckets.hpp"
 #include "engine/exec/sort_keys.hpp"
+#include "engine/exec/run_bounds.hpp"
 #include "engine/exec/sort_runs.hpp"
 
 namespace gamelan::engine::exec::sorting {
@@ -102,6 +103,43 @@ TEST(Sort, cuts_are_exact_and_merges_stable) {
     }
     EXPECT_TRUE(is_same(merged, all)) << "turn " << turn;
   }
+}
+
+TEST(Sort, samples_bound_the_cuts) {
+  std::mt19937 random(11);
+  std::int64_t looked_at = 0, all_items = 0;
+  for (int turn = 0; turn < 400; ++turn) {
+    const auto run_count = 1 + random() % 6;
+    const auto spacing = 1 + static_cast<std::int64_t>(random() % 40);
+    std::vector<std::vector<Item>> runs;
+    for (std::size_t r = 0; r < run_count; ++r) {
+      runs.push_back(random_items(random, random() % 800, static_cast<std::uint32_t>(1 + random() % (turn % 3 ? 2000 : 5))));
+      compare_sort(runs.back().data(), static_cast<std::int64_t>(runs.back().size()));
+    }
+    std::vector<std::span<const Item>> spans(runs.begin(), runs.end());
+    std::vector<Sample<Item>> samples;
+    std::int64_t total = 0;
+    for (const auto& run : runs) {
+      auto& sample = samples.emplace_back(Sample<Item>{static_cast<std::int64_t>(run.size()), {}});
+      for (std::size_t i = 0; i < run.size(); i += static_cast<std::size_t>(spacing)) sample.items.push_back(run[i]);
+      total += sample.length;
+    }
+    const auto wanted = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(total + 1));
+    const auto cuts = exact_cuts<Item>(spans, wanted);
+    const auto bounds = bound_cuts(samples, spacing, wanted);
+    std::int64_t between = 0;
+    for (std::size_t r = 0; r < run_count; ++r) {
+      ASSERT_LE(bounds.low[r], cuts[r]) << "turn " << turn << " run " << r;
+      ASSERT_GE(bounds.high[r], cuts[r]) << "turn " << turn << " run " << r;
+      between += bounds.high[r] - bounds.low[r];
+    }
+    ASSERT_LE(between, 3 * static_cast<std::int64_t>(run_count) * spacing) << "turn " << turn;
+    if (spacing * spacing < total) {
+      looked_at += between;
+      all_items += total;
+    }
+  }
+  EXPECT_LT(looked_at * 5, all_items);
 }
 
 TEST(Sort, long_runs_merge_as_short_ones_do) {

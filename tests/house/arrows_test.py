@@ -11,7 +11,7 @@ CODE = {".hpp", ".cpp", ".def", ".py", ".cmake"}
 
 # What the files whose path starts with the key may include of ours; the longest key counts. Arrows go down only:
 # main -> server -> session -> {plan, exec}; plan -> dist(layout); exec -> plan(data only), dist, comm; dist -> comm.
-PLAN_DATA = ["engine/plan/plan.hpp", "engine/plan/program.hpp"]
+PLAN_DATA = ["engine/plan/plan.hpp", "engine/plan/program.hpp", "engine/plan/readings.hpp"]
 GROUND = ["protocol/", "engine/assert.hpp"]
 MAY_INCLUDE = {
     "protocol/": ["protocol/"],
@@ -28,12 +28,15 @@ MAY_INCLUDE = {
     "engine/session": ["engine/session.hpp", "engine/postponed.hpp", "engine/check.hpp", "engine/comm.hpp", "engine/board.hpp", "engine/counter.hpp",
                        "engine/plan/", "engine/exec/", "engine/dist/", *GROUND],
     "engine/check": ["engine/check.hpp", "engine/plan/", "engine/exec/", "engine/dist/", *GROUND],
-    "engine/plan/": ["engine/plan/", "engine/dist/layout.hpp", "engine/dist/pieces.hpp", *GROUND],
+    "engine/plan/": ["engine/plan/", "engine/dist/exchange.hpp", "engine/dist/layout.hpp", "engine/dist/pieces.hpp", *GROUND],
     "engine/exec/": ["engine/exec/", "engine/jit/", "engine/dist/", "engine/comm.hpp", "engine/board.hpp", "engine/counter.hpp",
                      *PLAN_DATA, *GROUND],
     "engine/jit/": ["engine/jit/", *GROUND],
     "engine/dist/": ["engine/dist/", "engine/comm.hpp", *GROUND],
-    "engine/board": ["engine/board.hpp", "engine/comm.hpp", "engine/counter.hpp", "engine/tickets.hpp", "engine/dist/heap.hpp", *GROUND],
+    "engine/board": ["engine/board.hpp", "engine/node_board.hpp", "engine/nodes/relay.hpp", "engine/comm.hpp", "engine/dist/heap.hpp", *GROUND],
+    "engine/node_board": ["engine/node_board.hpp", "engine/comm.hpp", "engine/counter.hpp", "engine/tickets.hpp", "engine/dist/heap.hpp", *GROUND],
+    "engine/nodes/relay": ["engine/nodes/", "engine/node_board.hpp", *GROUND],
+    "engine/nodes/": ["engine/nodes/", "engine/comm.hpp", *GROUND],
     "engine/tickets": ["engine/counter.hpp", *GROUND],
     "engine/comm": ["engine/comm.hpp", *GROUND],
     "engine/counter": ["engine/counter.hpp", *GROUND],

@@ -72,12 +72,12 @@ class Cell:
 
 
 class Notebook:
-    def __init__(self, kernel="gamelan", env=None, **popen):
+    def __init__(self, kernel="gamelan", env=None, manager=None, **popen):
         specs = KernelSpecManager()
         if kernel == "gamelan":
             specs = KernelSpecManager(kernel_dirs=[str(KERNELS)], ensure_native_kernel=False)
         self.cells = {}  # by message id: several may wait in the kernel's queue
-        self.manager = KernelManager(kernel_name=kernel, kernel_spec_manager=specs)
+        self.manager = manager or KernelManager(kernel_name=kernel, kernel_spec_manager=specs)
         environment = {**os.environ, **(env or {})}
         self.manager.start_kernel(env=environment, **popen)
         self.client = self.manager.blocking_client()

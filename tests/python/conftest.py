@@ -23,6 +23,7 @@ _TEST_LIMIT_S = 120
 
 def pytest_addoption(parser):
     parser.addoption("--ranks", type=int, default=0, help="real engines on so many ranks; 0: the model in reference.py")
+    parser.addoption("--ranks-per-node", type=int, default=0, help="pretend that so many ranks are a node; 0: all are on one")
 
 
 def pytest_terminal_summary(terminalreporter, config):
@@ -35,11 +36,11 @@ def ranks(request):
 
 
 @pytest.fixture(scope="session")
-def _connected(ranks):
+def _connected(ranks, request):
     if ranks == 0:
         yield reference.connect()
         return
-    running = engines.Engines(ranks)
+    running = engines.Engines(ranks, ranks_per_node=request.config.getoption("--ranks-per-node"))
     try:
         _session.use(running)
         yield running

@@ -21,17 +21,20 @@ def engine_program():
 class Engines:
     """`ranks` engines over ipc; `connection_file` is there once the constructor returns."""
 
-    def __init__(self, ranks, heap_bytes=None):
+    def __init__(self, ranks, heap_bytes=None, ranks_per_node=0):
         self._directory = tempfile.TemporaryDirectory(prefix="gamelan-test-")
         self.connection_file = pathlib.Path(self._directory.name) / "engines.json"
         self.log = pathlib.Path(self._directory.name) / "engines.log"
-        command = ["mpiexec.openmpi", "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1", "--mca", "osc",
-                   "sm", "-np", str(ranks), engine_program(), "--connection-file", str(self.connection_file),
+        # One machine that pretends to be several, over TCP.
+        wires = ["--mca", "osc", "sm,pt2pt", "--mca", "btl", "tcp,self"] if ranks_per_node else ["--mca", "osc", "sm"]
+        command = ["mpiexec.openmpi", "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1", *wires, "-np", str(ranks), engine_program(), "--connection-file", str(self.connection_file),
                    "--idle-timeout", "30"]  # fmt: skip
         if heap_bytes is not None:
             command += ["--heap-bytes", str(heap_bytes)]
         # Small arrays never make a program hot: both tiers are to compute them, one at an even number of ranks, one at an odd.
         environment = {"GAMELAN_COMPILE": "always" if ranks % 2 else "hot", **os.environ, "OPENBLAS_NUM_THREADS": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        if ranks_per_node:
+            environment["GAMELAN_RANKS_PER_NODE"] = str(ranks_per_node)
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment, start_new_session=True

@@ -68,6 +68,28 @@ def test_in_place_updates_stop_between_two_commands(interrupt):
         assert first - float(b[0]) in (0, 1)
 
 
+def test_arrays_in_passes_of_their_own_stop_at_one_moment(interrupt):
+    """The engines add to a for many turns in one pass, before the passes over b of these turns."""
+    a, b = np.zeros(ELEMENTS), np.zeros(10 * ELEMENTS)
+    place = np.arange(10.0 * ELEMENTS)
+    program = compile("a += 1\nb[1:] = b[:-1] + 1\n" * 1_200, "program", "exec")  # no loop, so one batch
+    before = lead = 0  # of a over b: an update of every interrupt that falls between the two
+    for number in range(5):
+        np.sync()
+        interrupt(0.05 + number / 20)
+        with pytest.raises(KeyboardInterrupt):
+            exec(program, {"a": a, "b": b})
+            np.sync()
+            time.sleep(5)  # a fast machine
+        assert time.monotonic() - interrupt.at < SOON_S
+        first, turns = float(a.min()), float(b.max())
+        assert first == float(a.max())
+        assert first - turns - lead in (0, 1)
+        assert bool((b == np.minimum(place, turns)).all())
+        assert turns > before
+        before, lead = turns, first - turns
+
+
 def test_what_ran_ahead_is_finished(interrupt):
     """As with NumPy: whatever the loop has passed is computed."""
     for number in range(5):

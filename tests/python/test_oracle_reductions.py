@@ -77,6 +77,22 @@ def test_sums_of_rounded_numbers(engine, count):
     check_all(programs())
 
 
+@pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "any", "all", "mean"])
+def test_reductions_in_many_steps(engine, name):
+    """So many bricks that their partials are folded by a tree of steps."""
+    draw = numpy.random.RandomState(7)
+    row = draw.randint(0, 3, 20_000_003, "u1") if name != "prod" else (draw.randint(0, 10**7, 20_000_003) == 5) + numpy.uint8(1)
+
+    def programs():
+        for what, view in {"row": lambda a: a, "reversed": lambda a: a[::-1], "stepped": lambda a: a[1:-1].reshape(-1, 3)[:, 1:]}.items():
+            yield f"{name} {what}", lambda np: getattr(view(np.array(row)), name)()
+        for shape, axis in {(1000, 20_000): None, (10_000_000, 2): 0, (2, 10_000_000): 1, (4, 5_000_000): (0, 1), (5000, 2, 2000): (0, 2)}.items():
+            size = numpy.prod(shape)
+            yield f"{name} {shape} {axis}", lambda np: getattr(np.array(row[:size]).reshape(shape), name)(axis=axis)
+
+    check_all(programs())
+
+
 @pytest.mark.parametrize("name", ["add", "multiply", "maximum", "minimum", "logical_and", "logical_or", "bitwise_or"])
 def test_running_folds(engine, name):
     def into(np, data, dtype):

@@ -135,6 +135,47 @@ def slurm(*arguments):
     return done.stdout if done.returncode == 0 else ""
 
 
+CLIENT = """
+import gamelan as np
+a = np.arange(300_000.0)
+print(float((a * 2).sum()), np.stats()["ranks"])
+"""
+RESULT = str(float(300_000 * 299_999))
+
+
+def python(script, connect="", timeout=60, **more):
+    """A Python of its own runs a script that imports gamelan."""
+    variables = {**os.environ, "PYTHONPATH": str(BUILD / "python"), "GAMELAN_CONNECT": str(connect), **more}
+    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=timeout, check=False,
+                          env=variables)
+
+
+def compute(connect):
+    """Another process computes with engines that run: its result and their number, as words."""
+    done = python(CLIENT, connect)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+def gamelan(*arguments, timeout=60):
+    """The command, run to its end."""
+    return subprocess.run([str(COMMAND), *arguments], capture_output=True, text=True, timeout=timeout, check=False)
+
+
+def rank_of_job(job, rank):
+    """The process of a rank of a job that runs on this machine."""
+    wanted = {b"SLURM_JOB_ID=" + job.encode(), b"SLURM_PROCID=%d" % rank}
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            variables = set((entry / "environ").read_bytes().split(b"\0"))
+            name = (entry / "comm").read_text()
+        except OSError:
+            continue
+        if wanted <= variables and name.startswith("gamelan-engine"):
+            return int(entry.name)
+    raise AssertionError("rank not found")
+
+
 @pytest.fixture
 def sessions(cluster, tmp_path, monkeypatch):
     """Session directories of one test, on what plays the shared file system; no job and no process may be left."""

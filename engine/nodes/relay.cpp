@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/nodes/relay.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+namespace gamelan::engine::nodes {
+namespace {
+
+using protocol::Error;
+using protocol::ErrorKind;
+using Kind = Note::Kind;
+
+constexpr double look_s = 1;            // no wait sleeps longer without asking who lives
+constexpr double report_patience_s = 2;
+constexpr auto last_words = std::chrono::seconds(5);  // for a main thread that MPI does not let go
+
+}  // namespace
+
+Relay::Relay(Comm& comm, NodeBoard& board) : board_(board), tree_(comm) {
+  settled_.assign(tree_.children(), 0);
+  tree_.start({[this](Note note) { hear_parent(std::move(note)); },
+               [this](std::size_t child, Note note) { hear_child(child, std::move(note)); },
+               [this](const std::string& cause) { lose(cause); }});
+}
+
+template <class Ready>
+bool Relay::wait(std::unique_lock<std::mutex>& lock, double seconds, Ready ready) {
+  return changed_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return ready() || !lost_cause_.empty(); });
+}
+
+void Relay::set_reporter(std::function<Bytes()> reporter) {
+  const std::lock_guard lock(mutex_);
+  reporter_ = std::move(reporter);
+}
+
+void Relay::on_lost(std::function<void(const std::string&)> tell) {
+  const std::lock_guard lock(mutex_);
+  tell_ = std::move(tell);
+}
+
+// ---- rank 0
+
+void Relay::post(std::uint64_t message, std::uint64_t length, std::span<const std::byte> bytes) {
+  tree_.send_down({Kind::post, message, length, Bytes(bytes.begin(), bytes.end())});
+}
+
+void Relay::tell_failure(std::uint64_t batch, const Error& failure) {
+  const std::string text = failure.what();
+  const auto* bytes = reinterpret_cast<const std::byte*>(text.data());
+  tree_.send_down({Kind::verdict, batch, static_cast<std::uint64_t>(failure.kind()), Bytes(bytes, bytes + text.size())});
+}
+
+std::uint64_t Relay::decide_cut() {
+  std::unique_lock lock(mutex_);
+  furthest_ = board_.begin_decision();
+  cuts_missing_ = tree_.children();
+  tree_.send_down({Kind::ask_cut, ++cut_number_, 0, {}});
+  // A node that does not answer is found lost before long, and the job ends.
+  while (cuts_missing_ > 0 && lost_cause_.empty()) wait(lock, look_s, [this] { return cuts_missing_ == 0; });
+  const std::uint64_t cut = furthest_ + 1;
+  tree_.send_down({Kind::cut, cut_number_, cut, {}});
+  return cut;
+}
+
+Bytes Relay::gather_reports() {
+  std::unique_lock lock(mutex_);
+  reports_.clear();
+  reports_missing_ = tree_.children();
+  tree_.send_down({Kind::ask_report, ++report_number_, 0, {}});
+  wait(lock, report_patience_s, [this] { return reports_missing_ == 0; });
+  return reports_;
+}
+
+Relay::Outcome Relay::settle(std::uint64_t message, Outcome failure) {
+  std::unique_lock lock(mutex_);
+  own_settled_ = message;
+  if (outcome_.kind == 0) outcome_ = std::move(failure);
+  if (!tree_.is_root()) {
+    pass_up_if_settled();
+    return {};
+  }
+  const auto is_settled = [&] { return std::all_of(settled_.begin(), settled_.end(), [&](auto each) { return each >= message; }); };
+  while (!is_settled()) {
+    wait(lock, look_s, is_settled);
+    if (!lost_cause_.empty()) throw Error(ErrorKind::engine_lost, "[nodes] " + lost_cause_);
+  }
+  return std::exchange(outcome_, {});
+}
+
+// ---- the porter
+
+void Relay::hear_parent(Note note) {
+  switch (note.kind) {
+    case Kind::post:
+      tree_.send_down(note);
+      try {
+        board_.post(note.number, note.value, note.body);
+      } catch (const Error& error) {  // a rank of this node is gone
+        lose(error.what());
+      }
+      return;
+    case Kind::verdict:
+      tree_.send_down(note);
+      return board_.set_failure(note.number, static_cast<ErrorKind>(note.value),
+                                std::string(reinterpret_cast<const char*>(note.body.data()), note.body.size()));
+    case Kind::clear_cut:
+      tree_.send_down(note);
+      return board_.clear_cut();
+    case Kind::cut:
+      tree_.send_down(note);
+      return board_.set_cut(note.value);
+    case Kind::ask_cut: {
+      tree_.send_down(note);
+      const std::lock_guard lock(mutex_);
+      cut_number_ = note.number;
+      cuts_missing_ = tree_.children();
+      furthest_ = board_.begin_decision();
+      return answer_cut_if_known();
+    }
+    case Kind::ask_report: {
+      tree_.send_down(note);
+      const std::lock_guard lock(mutex_);
+      report_number_ = note.number;
+      reports_missing_ = tree_.children();
+      reports_ = reporter_ ? reporter_() : Bytes{};
+      return answer_report_if_whole();
+    }
+    default: return;  // a parent says nothing else
+  }
+}
+
+void Relay::hear_child(std::size_t child, Note note) {
+  const std::lock_guard lock(mutex_);
+  switch (note.kind) {
+    case Kind::settled:
+      settled_[child] = std::max(settled_[child], note.number);
+      if (note.value != 0 && outcome_.kind == 0) outcome_ = {note.value, std::move(note.body)};
+      pass_up_if_settled();
+      break;
+    case Kind::started:
+      if (note.number != cut_number_) return;
+      furthest_ = std::max(furthest_, note.value);
+      --cuts_missing_;
+      answer_cut_if_known();
+      break;
+    case Kind::report:
+      if (note.number != report_number_) return;
+      reports_.insert(reports_.end(), note.body.begin(), note.body.end());
+      --reports_missing_;
+      answer_report_if_whole();
+      break;
+    default: return;  // a child says nothing else
+  }
+  changed_.notify_all();
+}
+
+void Relay::pass_up_if_settled() {
+  if (tree_.is_root() || passed_up_ >= own_settled_) return;
+  if (std::any_of(settled_.begin(), settled_.end(), [&](auto each) { return each < own_settled_; })) return;
+  passed_up_ = own_settled_;
+  auto outcome = std::exchange(outcome_, {});
+  tree_.send_up({Kind::settled, own_settled_, outcome.kind, std::move(outcome.text)});
+}
+
+void Relay::answer_cut_if_known() {
+  if (!tree_.is_root() && cuts_missing_ == 0) tree_.send_up({Kind::started, cut_number_, furthest_, {}});
+}
+
+void Relay::answer_report_if_whole() {
+  if (!tree_.is_root() && reports_missing_ == 0) tree_.send_up({Kind::report, report_number_, 0, reports_});
+}
+
+void Relay::lose(const std::string& cause) {
+  std::fprintf(stderr, "gamelan-engine: %s\n", cause.c_str());
+  board_.set_lost(cause);
+  std::function<void(const std::string&)> tell;
+  {
+    const std::lock_guard lock(mutex_);
+    lost_cause_ = cause;
+    tell = tell_;
+  }
+  changed_.notify_all();
+  if (tell) tell(cause);
+  // The main thread may sit in an MPI call that will never end. The launcher ends the other ranks with this one.
+  std::thread([] {
+    std::this_thread::sleep_for(last_words);
+    std::_Exit(EXIT_FAILURE);
+  }).detach();
+}
+
+}  // namespace gamelan::engine::nodes

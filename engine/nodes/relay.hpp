@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the leaders of the nodes say to each other: rank 0's messages and cuts go down the tree to every node's board;
+// how far the ranks are, what failed, and counters come up. Owned by the Board of a leader when there are several nodes.
+#pragma once
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "engine/node_board.hpp"
+#include "engine/nodes/tree.hpp"
+
+namespace gamelan::engine::nodes {
+
+class Relay {
+ public:
+  /// Connects the leaders; collective on comm.leaders(). Throws Error{os}.
+  Relay(Comm& comm, NodeBoard& board);
+
+  // Rank 0.
+  void post(std::uint64_t message, std::uint64_t length, std::span<const std::byte> bytes);
+  void tell_failure(std::uint64_t batch, const protocol::Error& failure);
+  /// The step at which all nodes stop. Any thread, one at a time.
+  std::uint64_t decide_cut();
+  void clear_cut() { tree_.send_down({Note::Kind::clear_cut, 0, 0, {}}); }
+  /// The reports of the other nodes, one after another; what has come within two seconds.
+  Bytes gather_reports();
+
+  /// Every rank of this node has done message `message`; on rank 0, waits for the other nodes. `failure`: what a rank of
+  /// this node has met, 0 if nothing; on rank 0 the return value is the first of any node.
+  struct Outcome {
+    std::uint64_t kind = 0;  ///< 1 + protocol::ErrorKind
+    Bytes text;
+  };
+  Outcome settle(std::uint64_t message, Outcome failure);
+
+  /// Called by the porter: the counters of this node; and on the loss of another.
+  void set_reporter(std::function<Bytes()> reporter);
+  void on_lost(std::function<void(const std::string&)> tell);
+
+ private:
+  void hear_parent(Note note);
+  void hear_child(std::size_t child, Note note);
+  void lose(const std::string& cause);
+  void pass_up_if_settled();
+  void answer_cut_if_known();
+  void answer_report_if_whole();
+  template <class Ready>
+  bool wait(std::unique_lock<std::mutex>& lock, double seconds, Ready ready);
+
+  NodeBoard& board_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::string lost_cause_;
+  // What is under way; numbers only rise.
+  std::uint64_t own_settled_ = 0, passed_up_ = 0;
+  std::vector<std::uint64_t> settled_;  ///< by child
+  Outcome outcome_;
+  std::uint64_t cut_number_ = 0, furthest_ = 0;
+  std::size_t cuts_missing_ = 0;
+  std::uint64_t report_number_ = 0;
+  std::size_t reports_missing_ = 0;
+  Bytes reports_;
+  std::function<Bytes()> reporter_;
+  std::function<void(const std::string&)> tell_;
+  Tree tree_;  // last: its thread ends first
+};
+
+}  // namespace gamelan::engine::nodes

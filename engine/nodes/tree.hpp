@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The leaders of the nodes as a tree of TCP connections, rank 0's at its root. MPI would spin while it waits; here an
+// idle node sleeps. A thread per leader, the porter, reads the connections, hands every note on, and notices when a
+// neighbour falls silent or is gone. Knows no arrays; what notes mean is relay.cpp's affair.
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "engine/comm.hpp"
+#include "engine/nodes/link.hpp"
+
+namespace gamelan::engine::nodes {
+
+class Tree {
+ public:
+  /// Called by the porter, one at a time.
+  struct Handlers {
+    std::function<void(Note)> from_parent;
+    std::function<void(std::size_t child, Note)> from_child;
+    std::function<void(const std::string& cause)> lost;  ///< a neighbour: once, the first
+  };
+
+  /// Connects the leaders. Collective on comm.leaders(). Throws Error{os} naming the node that cannot be reached.
+  explicit Tree(Comm& comm);
+  /// Says bye and closes.
+  ~Tree();
+  Tree(const Tree&) = delete;
+  Tree& operator=(const Tree&) = delete;
+
+  /// From here on the porter reads.
+  void start(Handlers handlers);
+
+  // Any thread.
+  void send_up(const Note& note);  ///< nothing at the root
+  void send_down(const Note& note);
+  std::size_t children() const { return children_.size(); }
+  bool is_root() const { return parent_ == nullptr; }
+
+ private:
+  void carry();
+  std::string what_is_wrong_with(const Link& link, bool is_open) const;
+
+  std::unique_ptr<Link> parent_;
+  std::vector<std::unique_ptr<Link>> children_;
+  Handlers handlers_;
+  double silence_limit_s_;
+  int stop_fd_;
+  std::thread porter_;  // last: ends first
+};
+
+}  // namespace gamelan::engine::nodes
