@@ -29,6 +29,8 @@ constexpr auto handshake_limit = 10s;   // where somebody took the connection: a
 constexpr auto pause = 250ms;           // between attempts
 constexpr std::size_t told_addresses = 4;
 
+bool is_loopback(const std::string& address) { return address.starts_with("tcp://127."); }
+
 bool is_all_ipc(const std::vector<std::string>& addresses) {
   return std::all_of(addresses.begin(), addresses.end(), [](const std::string& each) { return each.starts_with("ipc:"); });
 }
@@ -94,6 +96,8 @@ void Wire::fail_attempt() {
   is_nobody_there_ = is_direct && !lines_.empty();
   for (const auto& line : lines_) {
     const std::string cause = describe_failure(*line);
+    // Of another host's addresses its own loopback says nothing, unless there is no other.
+    if (is_direct && lines_.size() > 1 && is_loopback(line->address()) && !is_loopback(lines_.front()->address())) continue;
     if (++told > told_addresses) continue;
     problem += (problem.empty() ? "" : "; ") + (is_direct ? line->address() + " " : "") + cause;
   }
@@ -113,13 +117,19 @@ std::string Wire::describe_failure(Line& line) {
     is_nobody_there_ = false;
     return line.problem();
   }
-  const bool is_slow = line.state() != Line::State::closed;
-  if (is_slow) is_nobody_there_ = false;
-  if (line.state() == Line::State::shaking_hands) return "takes the connection and says nothing: rank 0 hangs, or is stopped";
-  if (is_slow) return "does not answer: the network is cut, or the node is down";
+  if (line.state() != Line::State::closed) {
+    is_nobody_there_ = false;
+    return what_it_waits_for(line);
+  }
   const Knock answer = knock(line.address());
   is_nobody_there_ = is_nobody_there_ && answer.is_nobody_there;
   return answer.text;
+}
+
+std::string Wire::what_it_waits_for(const Line& line) const {
+  if (!routes_[route_].command.empty()) return "nothing came through it";
+  return line.state() == Line::State::shaking_hands ? "takes the connection and says nothing: rank 0 hangs, or is stopped"
+                                                    : "does not answer: the network is cut, or the node is down";
 }
 
 std::optional<Wire::Event> Wire::look_at_candidates() {
@@ -249,8 +259,12 @@ std::string Wire::route() const {
 std::string Wire::problem() const {
   std::string text;
   for (std::size_t index = 0; index < routes_.size(); ++index) {
-    if (problems_[index].empty()) continue;
-    text += (text.empty() ? "" : "; ") + (routes_.size() > 1 ? routes_[index].name + ": " : "") + problems_[index];
+    std::string cause = problems_[index];
+    // The attempt that is being made has not failed yet, but it may be all there is to tell.
+    if (cause.empty() && is_trying_ && index == route_ && !lines_.empty())
+      cause = what_it_waits_for(*lines_.front());
+    if (cause.empty()) continue;
+    text += (text.empty() ? "" : "; ") + (routes_.size() > 1 ? routes_[index].name + ": " : "") + cause;
   }
   return text;
 }

@@ -69,6 +69,7 @@ class Wire {
   void fail_attempt();
   void retire_tunnel();
   std::string describe_failure(Line& line);
+  std::string what_it_waits_for(const Line& line) const;
   std::optional<Event> look_at_candidates();
 
   const protocol::Connection connection_;

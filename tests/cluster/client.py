@@ -5,7 +5,9 @@
 between.
 """
 import json
+import os
 import select
+import signal
 import subprocess
 import time
 
@@ -49,6 +51,11 @@ class Client:
     def kill(self):
         self._process.kill()
         self._process.wait(10)
+
+    def signal(self, number):
+        self._process.send_signal(number)
+        if number == signal.SIGCONT:
+            os.kill(self._process.pid, number)  # nsenter stops with what it waits for
 
     def send(self, line):
         self._process.stdin.write(line + "\n")

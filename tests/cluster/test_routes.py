@@ -5,6 +5,7 @@ Engines run as a Slurm job on node1. With GAMELAN_BIND=127.0.0.1 they listen whe
 behind the wall that many clusters have between login and compute nodes.
 """
 import re
+import signal
 import time
 
 import pytest
@@ -144,6 +145,22 @@ def test_five_seconds_without_network_are_survived_and_nothing_is_done_twice(clu
         assert now() - begun < 40
 
 
+def test_five_seconds_without_network_are_survived_by_tunnels(cluster):
+    path, _ = start(cluster, walled=True)
+    for route in ["srun"] + ["ssh"] * cluster.ssh:
+        with Client(cluster, path, GAMELAN_ROUTE=route) as client:
+            client.ask("do a = np.zeros(100_000); np.sync()")
+            cluster.cut("node1")
+            client.send("do a += 1; np.sync()")
+            time.sleep(5)
+            cluster.heal("node1")
+            healed = now()
+            answer = client.await_answer(15)
+            print(f"{route}: answered {now() - healed:.2f} s after the network came back, {client.ask('_session.route()')}")
+            assert "error" not in answer, answer
+            assert now() - healed < 8 and client.ask("float(a.sum())") == 100_000.0
+
+
 def test_what_takes_longer_than_a_silence_is_no_silence(cluster):
     for walled in (False, True):
         path, job = start(cluster, walled=walled)
@@ -173,6 +190,44 @@ def test_a_network_cut_for_good_is_named_within_fifteen_seconds(cluster):
         assert seconds < 15 and kind == "EngineLostError"
         assert "node1 does not answer since 10 s: " in message and "tcp://10.77.0.1:" in message and "network is cut" in message
         assert client.ask("int(__import__('numpy').arange(4).sum())") == 6  # alive
+
+
+def test_an_interrupt_is_heard_while_the_network_is_away(cluster):
+    path, _ = start(cluster)
+    with Client(cluster, path) as client:
+        client.ask("do a = np.zeros(100_000); np.sync()")
+        cluster.cut("node1")
+        client.send("do a += 1; np.sync()")
+        time.sleep(1)
+        client.signal(signal.SIGINT)
+        interrupted = now()
+        assert client.await_answer(5)["error"] == "KeyboardInterrupt"
+        assert now() - interrupted < 1.5
+        cluster.heal("node1")
+        assert client.ask("float((np.arange(100_000.0) * 2).sum())") == TOTAL
+
+
+def test_a_client_that_was_stopped_goes_on(cluster):
+    path, _ = start(cluster)
+    with Client(cluster, path) as client:
+        client.ask("do a = np.zeros(100_000); np.sync()")
+        client.signal(signal.SIGSTOP)
+        time.sleep(13)  # longer than the silence that ends a session
+        client.signal(signal.SIGCONT)
+        client.ask("do a += 1")
+        assert client.ask("float(a.sum())") == 100_000.0
+
+
+def test_an_engine_that_hangs_is_told_from_a_network_that_is_cut(cluster):
+    path, _ = start(cluster)
+    with Client(cluster, path) as client:
+        client.ask("do a = np.zeros(100_000); np.sync()")
+        [*pids] = cluster.processes("node1", "gamelan-engine --transport")
+        cluster.run("node1", ["kill", "-STOP", *map(str, pids)], check=True)
+        kind, message, seconds = client.expect_error("do a += 1; np.sync()")
+        cluster.run("node1", ["kill", "-CONT", *map(str, pids)], check=True)
+        print(f"after {seconds:.1f} s: {message}")
+        assert seconds < 15 and "node1 does not answer since 10 s: " in message and "rank 0 hangs, or is stopped" in message
 
 
 def test_other_users_can_neither_read_the_key_nor_use_the_tunnel(cluster):

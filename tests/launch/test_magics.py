@@ -45,6 +45,7 @@ print(float(np.ones(100_000).sum()))
     assert "UsageError engines run already (2 ranks)" in out
     assert out.count("100000.0\n") == 3
     assert "RANK  PID" in out and "<table>" in out and "<th>rank</th>" in out and "COUNTER" in out
+    assert out.count("route: direct ipc://") == 3 and "<br>route: direct ipc://" in out
     assert "\n2\n" in out and "stopped\nno engines run\nno engines run; the first" in out
     assert not processes_of(runtime)
 
