@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from two_nodes import SILENT_RANK_0, START_ON_ONE, orchestra
+from two_nodes import START_ON_ONE, orchestra
 
 SURVIVED_SECONDS = 5
 
@@ -34,7 +34,7 @@ def test_five_seconds_without_network_are_survived(cluster, through, host):
 
 
 @pytest.mark.parametrize("moment", ["computing", "idle"])
-@pytest.mark.parametrize("host", ["node2", pytest.param("node1", marks=SILENT_RANK_0)])
+@pytest.mark.parametrize("host", ["node2", "node1"])
 def test_a_node_cut_off_for_good_is_named(cluster, moment, host):
     with orchestra(cluster) as o:
         told = (o.lost_while_computing if moment == "computing" else o.lost_while_idle)(lambda: cluster.cut(host))
@@ -42,7 +42,6 @@ def test_a_node_cut_off_for_good_is_named(cluster, moment, host):
         o.goes_on(START_ON_ONE)
 
 
-@SILENT_RANK_0
 @pytest.mark.parametrize("moment", ["computing", "idle"])
 def test_a_login_host_cut_off_for_good_says_who_does_not_answer(cluster, moment):
     """The engines are well, and wait for somebody; that the notebook does not reach them is all that it can know."""

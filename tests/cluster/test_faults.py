@@ -2,7 +2,7 @@
 """Ranks killed, nodes without power, jobs ended, under a notebook with engines on two nodes: told, cleared away, survived."""
 import pytest
 from namespaces import wait_for
-from two_nodes import SILENT_RANK_0, START_ON_ONE, orchestra
+from two_nodes import START_ON_ONE, orchestra
 
 MOMENTS = ["computing", "idle"]
 
@@ -22,7 +22,7 @@ def test_a_killed_rank_is_named_with_its_node(cluster, rank, moment):
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
-@pytest.mark.parametrize("node", ["node2", pytest.param("node1", marks=SILENT_RANK_0)])
+@pytest.mark.parametrize("node", ["node2", "node1"])
 def test_a_node_without_power_is_named(cluster, node, moment):
     with orchestra(cluster) as o:
         told = lose(o, moment, lambda: cluster.power_off(node))

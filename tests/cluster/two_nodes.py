@@ -7,7 +7,6 @@ that is on, and leave the kernel alive: `Orchestra.is_lost` and `goes_on` see to
 import contextlib
 import time
 
-import pytest
 from login_notebook import login_notebook
 from namespaces import wait_for
 
@@ -42,8 +41,6 @@ while time.monotonic() < end:
         print("ready", flush=True)
 """
 LONG = 120
-# Rank 0 is silent then, and only the kernel can notice; to be taken away with its new limit.
-SILENT_RANK_0 = pytest.mark.xfail(reason="the kernel waits 20 s for a word of rank 0", strict=False)
 
 
 class Orchestra:
