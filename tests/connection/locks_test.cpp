@@ -30,8 +30,8 @@ long open_descriptors() {
   return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
 }
 
-/// AddressSanitizer keeps what is freed for a while, at most 256 MiB.
-long growth_kib(long mebibytes) { return (mebibytes + (GAMELAN_IS_SANITIZED ? 256 : 0)) * 1024; }
+/// AddressSanitizer keeps what is freed for a while, at most 256 MiB and what it writes around them.
+long growth_kib(long mebibytes) { return (mebibytes + (GAMELAN_IS_SANITIZED ? 384 : 0)) * 1024; }
 
 void expect_alive(Engine& engine) {
   Client client(engine.connection());
