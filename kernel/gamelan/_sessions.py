@@ -27,6 +27,7 @@ PROTOCOL_VERSION = 1
 _KEPT_DEAD_SESSIONS = 5
 _KEPT_SECONDS = 24 * 3600
 _REMOVED = ".removed-"  # no name that a session may have
+_TUNNEL = "tunnel-"  # folder of kernel/tunnel.cpp
 _NEWBORN_SECONDS = 60  # a folder without facts may belong to a process that is just about to write them
 
 
@@ -246,6 +247,8 @@ def sweep(base: Path) -> None:
             facts = read_facts(path)
             if not is_ours(path, facts):
                 if time.time() - path.stat().st_mtime > _NEWBORN_SECONDS:
+                    if path.name.startswith(_TUNNEL):  # its client was killed while it connected
+                        (path / "socket").unlink(missing_ok=True)
                     path.rmdir()  # only ever an empty one
                 continue
             if is_alive(facts):

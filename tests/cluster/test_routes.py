@@ -102,7 +102,7 @@ def test_a_tunnel_that_dies_is_made_again(cluster):
             client.ask("do a = np.zeros(100_000)")
             for turn in range(3):
                 [*pids] = {**cluster.processes("login", "--relay"), **cluster.processes("login", "ssh -o")}
-                cluster.run("login", ["kill", "-9", *map(str, pids)], check=True)
+                cluster.run("login", ["kill", "-9", *map(str, pids)])  # srun's second process may be gone with the first
                 client.ask("do a += 1")
                 assert client.ask("float(a.sum())") == 100_000.0 * (turn + 1)
             assert client.ask("_core.connections()") == 4

@@ -92,12 +92,18 @@ def test_sweep_takes_dead_sessions_and_nothing_else(runtime):
     (dead[7] / "engine.sock").touch()
     long_ago = time.time() - 48 * 3600
     os.utime(dead[0] / "session.json", (long_ago, long_ago))
+    tunnels = [runtime / "tunnel-old", runtime / "tunnel-new"]
+    for path in tunnels:
+        path.mkdir(mode=0o700)
+        (path / "socket").touch()
+    os.utime(tunnels[0], (long_ago, long_ago))
     _sessions.sweep(runtime)
     assert alive.is_dir() and elsewhere.is_dir() and (foreign / "thesis.txt").exists() and (runtime / "other").is_dir()
     assert (runtime / "file").exists()
     assert not dead[0].exists(), "older than a day"
     assert sum(path.exists() for path in dead) == 5, "the last few keep their logs"
     assert not (dead[7] / "engine.sock").exists()
+    assert [path.exists() for path in tunnels] == [False, True]
 
 
 def test_two_sweeps_at_once_do_not_disturb_each_other(runtime):

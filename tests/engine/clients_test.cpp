@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The book of clients: what is new, what is said again, what is kept and for how long.
+#include "engine/clients.hpp"
+
+#include <gtest/gtest.h>
+
+#include "protocol/parts.hpp"
+
+namespace gamelan::engine {
+namespace {
+
+using protocol::Bytes;
+using Seen = Clients::Seen;
+
+Clients::SharedFrames reply_of(std::size_t bytes) { return std::make_shared<const protocol::Frames>(protocol::Frames{Bytes(bytes)}); }
+
+struct Book : testing::Test {
+  Bytes name = protocol::random_client_name();
+  Clients clients;
+  Bytes route(std::uint32_t connection) const { return protocol::routing_id({name, connection}); }
+};
+
+TEST_F(Book, a_request_goes_from_fresh_to_waiting_to_answered_to_forgotten) {
+  const Bytes client = clients.hear(route(1));
+  EXPECT_EQ(clients.admit(client, 7), Seen::fresh);
+  EXPECT_EQ(clients.admit(client, 7), Seen::waiting);
+  const auto reply = reply_of(3);
+  clients.answer(client, 7, reply);
+  EXPECT_EQ(clients.admit(client, 7), Seen::answered);
+  EXPECT_EQ(clients.reply(client, 7), reply);
+  clients.release(client, 7);
+  EXPECT_EQ(clients.admit(client, 7), Seen::forgotten);
+  EXPECT_EQ(clients.reply(client, 7), nullptr);
+  EXPECT_EQ(clients.admit(client, 8), Seen::fresh);
+}
+
+TEST_F(Book, replies_go_to_the_newest_connection_whatever_arrives_late) {
+  const Bytes client = clients.hear(route(1));
+  EXPECT_EQ(clients.hear(route(3)), client);
+  EXPECT_EQ(clients.hear(route(2)), client);  // read late
+  EXPECT_EQ(clients.route(client), route(3));
+  EXPECT_EQ(clients.admit(client, 1), Seen::fresh);
+  clients.hear(route(4));
+  EXPECT_EQ(clients.admit(client, 1), Seen::waiting);
+  EXPECT_EQ(clients.count(), 1U);
+}
+
+TEST_F(Book, who_gives_no_name_is_somebody_new_on_every_connection) {
+  const Bytes given(5, std::byte{0});
+  EXPECT_EQ(clients.hear(given), given);
+  EXPECT_EQ(clients.admit(given, 1), Seen::fresh);
+  EXPECT_EQ(clients.admit(given, 1), Seen::fresh);
+  clients.answer(given, 1, reply_of(1));
+  EXPECT_EQ(clients.reply(given, 1), nullptr);
+  EXPECT_EQ(clients.route(given), given);
+  EXPECT_EQ(clients.count(), 0U);
+}
+
+TEST_F(Book, what_is_kept_is_bounded_and_the_newest_stays) {
+  const Bytes client = clients.hear(route(1));
+  for (std::uint64_t seq = 1; seq <= 1'000; ++seq) {
+    ASSERT_EQ(clients.admit(client, seq), Seen::fresh);
+    clients.answer(client, seq, reply_of(10));
+  }
+  EXPECT_LE(clients.kept_replies(), 128U);
+  EXPECT_EQ(clients.admit(client, 1), Seen::forgotten);  // not done again
+  EXPECT_EQ(clients.admit(client, 1'000), Seen::answered);
+}
+
+TEST_F(Book, clients_are_bounded_and_who_waits_is_not_forgotten) {
+  const Bytes waiting = clients.hear(route(1));
+  clients.admit(waiting, 1);
+  for (int count = 0; count < 1'000; ++count) clients.hear(protocol::routing_id({protocol::random_client_name(), 1}));
+  EXPECT_LE(clients.count(), 256U);
+  EXPECT_EQ(clients.admit(waiting, 1), Seen::waiting);
+}
+
+}  // namespace
+}  // namespace gamelan::engine

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Frames in parts and back, at sizes around a part; names of connections.
+#include "protocol/parts.hpp"
+
+#include <gtest/gtest.h>
+
+#include "random_messages.hpp"
+
+namespace gamelan::protocol {
+namespace {
+
+Frames through_parts(const Frames& frames) {
+  Joiner joiner;
+  for (const Bytes& frame : frames) {
+    const std::size_t count = part_count(frame.size());
+    for (std::size_t index = 0; index < count; ++index) {
+      EXPECT_LE(part(frame, index).size(), part_bytes);
+      joiner.add(part(frame, index));
+    }
+  }
+  EXPECT_FALSE(joiner.is_too_long());
+  return joiner.take();
+}
+
+TEST(Parts, frames_of_every_size_come_back) {
+  Frames all;
+  test::Random random;
+  SCOPED_TRACE(random.seed());
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, part_bytes - 1, part_bytes, part_bytes + 1, 2 * part_bytes,
+                                 2 * part_bytes + 7}) {
+    all.push_back(test::random_bytes(random, size));
+    EXPECT_EQ(through_parts({all.back()}), Frames{all.back()}) << size;
+  }
+  EXPECT_EQ(through_parts(all), all);
+  std::reverse(all.begin(), all.end());
+  EXPECT_EQ(through_parts(all), all);
+  EXPECT_EQ(through_parts({}), Frames{});
+}
+
+TEST(Parts, too_many_frames_are_counted_and_not_kept) {
+  Joiner joiner;
+  const Bytes one(1);
+  for (std::size_t count = 0; count < max_frames; ++count) joiner.add(one);
+  EXPECT_FALSE(joiner.is_too_long());
+  joiner.add(one);
+  EXPECT_TRUE(joiner.is_too_long());
+  EXPECT_EQ(joiner.take().size(), max_frames);
+}
+
+TEST(Parts, names_of_connections_are_told_from_others) {
+  const Bytes client = random_client_name();
+  EXPECT_NE(client, random_client_name());
+  for (const std::uint32_t number : {1U, 255U, 256U, 0xffff'ffffU}) {
+    const auto name = parse_route(routing_id({client, number}));
+    ASSERT_TRUE(name);
+    EXPECT_EQ(name->client, client);
+    EXPECT_EQ(name->connection, number);
+  }
+  Bytes given_by_zeromq = routing_id({client, 1});
+  given_by_zeromq[0] = std::byte{0};
+  for (const Bytes& other : {Bytes(), Bytes(5), given_by_zeromq, client, Bytes(255, std::byte{'g'})}) EXPECT_FALSE(parse_route(other));
+}
+
+}  // namespace
+}  // namespace gamelan::protocol
