@@ -56,8 +56,9 @@ std::uint64_t Client::send(protocol::Request request) {
   {
     const std::scoped_lock lock(mutex_);
     if (lost_) throw Error(ErrorKind::engine_lost, *lost_);
+    heard = heard_so_far();
     seq = ++last_seq_;
-    heard = unanswered_.empty() ? seq - 1 : unanswered_.begin()->first - 1;
+    being_made_ = seq;
   }
   std::visit([seq](auto& message) { message.seq = seq; }, request);
   if (auto* batch = std::get_if<protocol::Batch>(&request)) batch->heard = heard;
@@ -65,10 +66,17 @@ std::uint64_t Client::send(protocol::Request request) {
   {
     const std::scoped_lock lock(mutex_);
     unanswered_.emplace(seq, frames);
+    being_made_ = 0;
     queue_.push_back(std::move(frames));
   }
   send_now();
   return seq;
+}
+
+std::uint64_t Client::heard_so_far() const {
+  if (!unanswered_.empty()) return unanswered_.begin()->first - 1;
+  // A request that is still being encoded has its number and is in no list yet; a heartbeat may overtake it.
+  return being_made_ != 0 ? being_made_ - 1 : last_seq_;
 }
 
 void Client::send_now() {
@@ -185,7 +193,7 @@ void Client::beat() {
   last_beat_ = Clock::now();
   const std::scoped_lock lock(mutex_);
   heartbeats_.insert(++last_seq_);
-  const std::uint64_t heard = unanswered_.empty() ? last_seq_ : unanswered_.begin()->first - 1;
+  const std::uint64_t heard = heard_so_far();
   queue_.push_back(std::make_shared<const Frames>(
       protocol::encode(protocol::Request{protocol::StatusRequest{last_seq_, heard}})));
 }

@@ -61,6 +61,8 @@ class Client {
   void say_again();
   void give_up(const std::string& cause);
   void send_now();
+  /// Every reply up to this number has come. With the mutex held.
+  std::uint64_t heard_so_far() const;
   /// False when something stays queued because the socket takes nothing now.
   bool send_queued();
   bool has_queued() const;
@@ -91,6 +93,7 @@ class Client {
   std::map<std::uint64_t, protocol::Reply> replies_;
   std::set<std::uint64_t> forgotten_;
   std::uint64_t last_seq_ = 0;
+  std::uint64_t being_made_ = 0;  // the number of a request that is being encoded; 0: none
   std::set<std::uint64_t> heartbeats_;  // status requests of our own, not yet answered
   std::string status_ = "{}", route_ = "none: connecting";
   std::uint64_t connections_ = 0;

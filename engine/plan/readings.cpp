@@ -71,8 +71,13 @@ class Finder {
     shares.axes = {{.extent = route.count, .template_extent = route.share * ranks, .unit = route.share, .parts = ranks}};
     shares.grid_size = ranks;
     if (route.count == 0) return;
-    add(dist::aligned_reading(route.index.slot, route.index.placement, shares));
-    if (!route.number && !route.carries_rows) add(dist::aligned_reading(route.values.slot, route.values.placement, shares));
+    const auto along_first_axis = [&](const Operand& operand) {  // further axes have one element
+      Reading reading{operand.slot, operand.placement, shares, std::vector<Reading::Axis>(operand.placement.iterations.axes.size())};
+      reading.axes[0].reader = 0;
+      return reading;
+    };
+    add(along_first_axis(route.index));
+    if (!route.number && !route.carries_rows) add(along_first_axis(route.values));
   }
 
   void operator()(const ScanTotals& totals) { add(aligned(totals.scan.input, totals.layout)); }
