@@ -54,7 +54,7 @@ def pytest(folder, *options):
 RANKS = [pytest("python", "--ranks", "4", "--ranks-per-node", "2"), pytest("python", "--ranks", "3"),
          pytest("python", "--ranks", "2", "--ranks-per-node", "1"), pytest("python", "--ranks", "1")]
 
-FAULTS = ("faults", "cuts", "latency")  # of the cluster's tests: most of their time is patience
+FAULTS = ("faults", "cuts", "latency", "routes")  # of the cluster's tests: most of their time is patience
 
 TIERS = [
     Tier("pure", [["ctest", "-LE", "^(mpi|kernel|python)$"]], 1200, "no MPI: protocol, layouts, kernels, the server's sockets"),
@@ -64,7 +64,7 @@ TIERS = [
     Tier("launch", [pytest("launch")], 600, "starting, stopping, dying; the command gamelan"),
     Tier("slurm", [pytest("slurm")], 900, "a real Slurm: the queue in words, ends and their causes, attaching"),
     Tier("cluster", [pytest("cluster", *(f"--ignore=tests/cluster/test_{name}.py" for name in FAULTS))], 900, "a Slurm of several hosts, engines on two of them"),
-    Tier("faults", [[*pytest("cluster")[:1], *(f"tests/cluster/test_{name}.py" for name in FAULTS)]], 1800, "hosts that fail, cables that are cut, latency hidden", default=False),
+    Tier("faults", [[*pytest("cluster")[:1], *(f"tests/cluster/test_{name}.py" for name in FAULTS)]], 1800, "hosts that fail, cables that are cut, ways around, latency hidden", default=False),
     Tier("notebooks", [pytest("notebooks")], 900, "every notebook at 4 ranks against NumPy"),
     Tier("conformance", [pytest("conformance")], 1800, "public programs of others, from GAMELAN_GA4PY=DIRECTORY", default=False),
     Tier("smoke", [pytest("bench")], 300, "the bench at small sizes: every competitor computes the same"),

@@ -85,7 +85,7 @@ def test_a_notebook_on_the_login_host_computes_on_a_node(cluster):
     with login_notebook(cluster) as notebook:
         assert notebook.run("import socket; socket.gethostname()").text == "'login'"
         started = notebook.run("%engines start --slurm -t 5 -n 2 -N 1 --sbatch '-w node1'", timeout=40)
-        assert started.status == "ok" and "submitted job" in started.out, started.err
+        assert started.status == "ok", started.err
         notebook.run("import gamelan as np\na = np.arange(300_000.0).reshape(500, 600)")
         cell = notebook.run("b = a[1:] - a[:-1]\nfloat(b.sum())")
         assert cell.text == str(float(499 * 600 * 600)), cell.err
