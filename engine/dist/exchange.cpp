@@ -20,22 +20,39 @@ Coordinates owners_of(const AxisLayout& axis, const Interval& indices) {
   return {low, high};
 }
 
-/// Calls visit(rank) for every rank whose coordinates lie in the ranges.
+/// The first coordinate from `c` on that owns something; one that owns nothing knows whose indices are next to it. Of many
+/// ranks most may own nothing of a short axis. `high` + 1 when there is none.
+int next_owner(const AxisLayout& axis, int c, int high) {
+  while (c <= high && axis.parts > 1) {
+    const auto interval = axis.interval(c);
+    if (interval.size() > 0) return c;
+    const auto beside = axis.step > 0 ? interval.first : interval.first - 1;
+    if (beside < 0 || beside >= axis.extent) return high + 1;
+    c = std::max(c + 1, axis.owner(beside));
+  }
+  return c;
+}
+
+/// Calls visit(rank) for every rank whose coordinates lie in the ranges, as far as it owns something.
 template <class Visit>
 void for_each_rank(const Layout& layout, const std::vector<Coordinates>& ranges, Visit visit) {
   int base = 0;
   for (const auto& pin : layout.pins) base += pin.coordinate * pin.rank_stride;
-  std::vector<int> at;
-  for (const auto& range : ranges) at.push_back(range.low);
+  std::vector<int> first, at;
+  for (std::size_t k = 0; k < ranges.size(); ++k) {
+    first.push_back(next_owner(layout.axes[k], ranges[k].low, ranges[k].high));
+    if (first[k] > ranges[k].high) return;
+  }
+  at = first;
   while (true) {
     int rank = base;
     for (std::size_t k = 0; k < at.size(); ++k)
       if (layout.axes[k].parts > 1) rank += at[k] * layout.axes[k].rank_stride;
     visit(rank);
     std::size_t k = at.size();
-    while (k > 0 && ++at[k - 1] > ranges[k - 1].high) {
+    while (k > 0 && (at[k - 1] = next_owner(layout.axes[k - 1], at[k - 1] + 1, ranges[k - 1].high)) > ranges[k - 1].high) {
       --k;
-      at[k] = ranges[k].low;
+      at[k] = first[k];
     }
     if (k == 0) return;
   }

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::int64_t largest_complete_fold = 16384;  // elements that a rank holds at once to finish a result alone
 constexpr std::int64_t most_partials = 4096;  // of a result, that are finished in one step
-constexpr std::int64_t few_partials = 128;    // where a tree of steps ends
+constexpr std::int64_t few_partials = 128;    // where a tree of steps ends, when few ranks read them all,
+constexpr std::int64_t fewer_partials = 16;   // and when many do
 
 dist::Placement place(const ArrayInfo& info, const View& view) {
   return dist::place(info.layout, *dist::box_of_base(view, info.extents, info.dtype), view.extents, protocol::size_of(info.dtype));
@@ -158,8 +159,9 @@ void lower_fold(StepWriter& writer, const Group& group, Kernel values, Step step
   step.body = fold;
   writer.finish(std::move(step));
   const auto count = [&] { return partials_per_result(context.arrays.at(partials.front()).extents, fold.reduced); };
-  if (count() > (dist::is_for_many_ranks(extents) ? few_partials : most_partials))
-    while (count() > few_partials && protocol::element_count(brick_of_partials(context.arrays.at(partials.front()).extents, fold.reduced)) > 1)
+  const bool is_large = dist::is_for_many_ranks(extents);
+  if (count() > (is_large ? few_partials : most_partials))
+    while (count() > (is_large ? fewer_partials : few_partials) && protocol::element_count(brick_of_partials(context.arrays.at(partials.front()).extents, fold.reduced)) > 1)
       fold_partials(writer, fold, partials);
   for (std::size_t k = 0; k < reductions.size(); ++k) finish_fold(writer, *reductions[k], fold, fold.folds[k], partials[k]);
 }

@@ -8,17 +8,19 @@
 namespace gamelan::tests {
 
 struct Cost {
-  double plan_us = 0, part_us = 0;  ///< part: of one rank
+  double plan_us = 0, part_us = 0, mail_us = 0;  ///< part and mail: of one rank
   std::int64_t plan_bytes = 0, part_bytes = 0;  ///< allocated, all in all
   std::int64_t plan_live = 0;  ///< bytes of the finished plan
-  Part part;                   ///< of the rank with the most cells
+  Part part;  ///< the most of any of these ranks
+  Mail mail;  ///< of the rank with the most
   double us() const { return plan_us + part_us; }
   std::int64_t bytes() const { return plan_bytes + part_bytes; }
 };
 
-/// Plans once, and takes the parts of a few ranks, the first and the last among them; the dearest counts.
-Cost measure(const Program& program, int ranks);
+enum class With { part, mail, both };
+/// Plans once, and takes the parts, or the mail, of a few ranks, the first and the last among them; the dearest counts.
+Cost measure(const Program& program, int ranks, With what = With::part);
 /// Medians of several; of programs that take long, of fewer.
-Cost measure_well(const Program& program, int ranks);
+Cost measure_well(const Program& program, int ranks, With what = With::part);
 
 }  // namespace gamelan::tests

@@ -47,13 +47,15 @@ int main(int argc, char** argv) {
   std::vector<int> ranks;
   for (int i = 1; i < argc; ++i) ranks.push_back(std::atoi(argv[i]));
   if (ranks.empty()) ranks = {64, 2'048, 40'000, 49'152, 65'521, 65'536};
-  std::printf("| program | ranks | plan, us | part, us | plan, KiB | part, KiB | cells | of others |\n| :-- | --: | --: | --: | --: | --: | --: | --: |\n");
+  std::printf("| program | ranks | plan, us | part, us | plan, KiB | part, KiB | cells | of others | mail, us | sends | receives |\n"
+              "| :-- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |\n");
   for (const auto& program : programs())
     for (const int count : ranks) {
-      const Cost cost = measure_well(program, count);
-      std::printf("| `%s` | %d | %.1f | %.1f | %.1f | %.1f | %lld | %lld |\n", program.text.c_str(), count, cost.plan_us, cost.part_us,
+      const Cost cost = measure_well(program, count, With::both);
+      std::printf("| `%s` | %d | %.1f | %.1f | %.1f | %.1f | %lld | %lld | %.1f | %lld | %lld |\n", program.text.c_str(), count, cost.plan_us, cost.part_us,
                   static_cast<double>(cost.plan_bytes) / 1024, static_cast<double>(cost.part_bytes) / 1024, static_cast<long long>(cost.part.cells),
-                  static_cast<long long>(cost.part.remote));
+                  static_cast<long long>(cost.part.remote), cost.mail_us, static_cast<long long>(cost.mail.sends),
+                  static_cast<long long>(cost.mail.receives));
       std::fflush(stdout);
     }
   std::printf("\n| for a row | ranks | us | KiB |\n| :-- | --: | --: | --: |\n");

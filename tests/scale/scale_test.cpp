@@ -12,6 +12,7 @@ namespace {
 
 constexpr int few = 64;
 constexpr double most = 2;  // times as much as at few ranks
+constexpr double most_per_message = 4;  // lists of 65,000 messages do not stay in the caches
 constexpr int attempts = 3;  // another load on the machine may disturb a measurement, not each of three
 
 class Scale : public testing::TestWithParam<Program> {};
@@ -30,6 +31,21 @@ TEST_P(Scale, time_does_not_grow_with_the_ranks) {
     for (int attempt = 0; attempt < attempts && (attempt == 0 || ratio > most); ++attempt)
       ratio = growth(program, measure_well(program, many), measure_well(program, few));
     EXPECT_LE(ratio, most) << program.text << " at " << many << " ranks";
+  }
+}
+
+/// How many messages there are is the command's nature (docs/scaling.md lists them); that finding them costs no more than they
+/// are, and does not look at ranks with which there are none, is ours.
+TEST_P(Scale, a_message_costs_the_same_at_any_number_of_ranks) {
+  const auto& program = GetParam();
+  for (const int many : {2'048, 65'521, 65'536}) {
+    double ratio = 0;
+    for (int attempt = 0; attempt < attempts && (attempt == 0 || ratio > most_per_message); ++attempt) {
+      const Cost cost = measure_well(program, many, With::mail), base = measure_well(program, few, With::mail);
+      const double messages = static_cast<double>(cost.mail.all() + 4) / static_cast<double>(base.mail.all() + 4);
+      ratio = cost.mail_us / base.mail_us / std::max(messages, 1.0);
+    }
+    EXPECT_LE(ratio, most_per_message) << program.text << " at " << many << " ranks";
   }
 }
 

@@ -2,9 +2,9 @@
 #include "tests/scale/simulated_rank.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include "engine/exec/fold_regions.hpp"
+#include "engine/plan/readings.hpp"
 
 namespace gamelan::tests {
 namespace {
@@ -157,6 +157,18 @@ Part part_of(const Plan& plan, int rank) {
   Walk walk(plan, rank);
   walk.run();
   return walk.part();
+}
+
+Mail mail_of(const Plan& plan, int rank, int ranks) {
+  Mail mail;
+  const auto is_near = [&](int other) { return other / ranks_per_node == rank / ranks_per_node; };
+  for (const auto& step : plan.steps) {
+    const auto readings = readings_of(plan, step);
+    const auto exchange = dist::exchange_of(readings, rank, ranks, is_near);
+    mail.sends += std::ssize(exchange.sends);
+    mail.receives += std::ssize(exchange.receives);
+  }
+  return mail;
 }
 
 }  // namespace gamelan::tests

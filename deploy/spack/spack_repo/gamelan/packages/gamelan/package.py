@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# What Spack needs to know to build Gamelan. Which of the packages named here a site must bring along is in
+# deploy/spack/README.md; tests/house/recipes_test.py holds this file against the build it drives.
+from spack_repo.builtin.build_systems.cmake import CMakePackage, generator
+
+from spack.package import *
+
+
+class Gamelan(CMakePackage):
+    """NumPy in a notebook, computed by all ranks of an MPI job: a Jupyter kernel, a Python package, and engines on Global
+    Arrays."""
+
+    license("BSD-3-Clause")
+
+    # From a source tree: spack develop --path /path/to/gamelan gamelan@main
+    version("main")
+
+    variant("kernel", default=True, description="The notebook kernel; scripts and other kernels do without")
+    variant("xbyak", default="none", description="Folder that holds xbyak/xbyak.h, to compile hot programs to machine code")
+
+    generator("ninja")
+
+    depends_on("c", type="build")
+    depends_on("cxx", type="build")
+    depends_on("fortran", type="build")
+    depends_on("cmake@3.25:", type="build")
+    depends_on("ninja", type="build")
+    depends_on("pkgconfig", type="build")
+
+    # Engines. Global Arrays must be static and lie on ARMCI-MPI.
+    depends_on("openmpi@4.1")
+    depends_on("globalarrays@5.8")
+    depends_on("armcimpi~shared")
+    depends_on("netlib-scalapack@2.2:")
+    depends_on("openblas")
+
+    # Both sides. CURVE needs libsodium.
+    depends_on("libzmq@4.3.4:+libsodium")
+    depends_on("cppzmq@4.9:")
+    depends_on("nlohmann-json@3.11:")
+
+    depends_on("python@3.11", type=("build", "link", "run"))
+    depends_on("py-numpy@1.24:1", type=("build", "run"))
+    depends_on("py-pybind11@2.10:2", type="build")
+
+    with when("+kernel"):
+        depends_on("xeus@2.4")
+        depends_on("xtl@0.7")
+        depends_on("util-linux-uuid")
+        depends_on("py-ipython@8", type="run")
+        depends_on("py-ipywidgets", type="run")
+        depends_on("py-jupyter-client", type="run")
+
+    # libmvec, and loops for AVX2 and AVX-512.
+    requires("target=x86_64:")
+    requires("%gcc@12:", msg="C++20 as g++ 12 has it, and glibc's vector functions by its calls")
+
+    def cmake_args(self):
+        args = [
+            self.define("Python_EXECUTABLE", python.path),
+            self.define("BUILD_TESTING", False),
+            self.define_from_variant("GAMELAN_KERNEL", "kernel"),
+        ]
+        place = self.spec.variants["xbyak"].value
+        if place != "none":
+            args.append(self.define("GAMELAN_XBYAK", place))
+        return args
+
+    @run_after("install")
+    def name_the_python(self):
+        filter_file(r"^#!.*python3$", "#!" + python.path, self.prefix.bin.gamelan)
+
+    def setup_run_environment(self, env: EnvironmentModifications) -> None:
+        env.prepend_path("PYTHONPATH", join_path(self.prefix, "lib", "python3", "dist-packages"))
+        env.prepend_path("JUPYTER_PATH", self.prefix.share.jupyter)
+        env.set("GAMELAN_MPIEXEC", join_path(self.spec["openmpi"].prefix.bin, "mpiexec"))

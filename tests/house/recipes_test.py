@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Recipes that nobody here can cook (Spack, a container) must not rot: they are held against the build that they drive and
+against deploy/packages.txt. Usage: recipes_test.py source_folder build_folder"""
+import ast
+import pathlib
+import re
+import subprocess
+import sys
+
+SPACK = "deploy/spack/spack_repo/gamelan"
+# What Debian's packages are to Spack; None: part of another, or of the compiler.
+SPACK_NAMES = {
+    "build-essential": "cxx", "cmake": "cmake", "cppzmq-dev": "cppzmq", "libarmci-mpi-dev": "armcimpi", "libgfortran-12-dev": "fortran",
+    "libglobalarrays-dev": "globalarrays", "libopenblas-dev": "openblas", "libopenmpi-dev": "openmpi", "libzmq3-dev": "libzmq",
+    "libscalapack-openmpi-dev": "netlib-scalapack", "libxbyak-dev": None, "ninja-build": "ninja", "nlohmann-json3-dev": "nlohmann-json",
+    "pkg-config": "pkgconfig", "pybind11-dev": "py-pybind11", "python3-dev": "python", "python3-numpy": "py-numpy",
+    "uuid-dev": "util-linux-uuid", "xeus-dev": "xeus", "xtl-dev": "xtl",
+}  # fmt: skip
+
+
+def packages_of(root, section):
+    """A section of packages.txt."""
+    found, inside = [], False
+    for line in (root / "deploy/packages.txt").read_text().splitlines():
+        if line in ("# build", "# run", "# test"):
+            inside = line == f"# {section}"
+        elif inside and line and not line.startswith("#"):
+            found.append(line)
+    return found
+
+
+def calls_of(tree, name):
+    """The first arguments of all calls of `name`, bare or as a method."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+            called = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+            if called == name:
+                yield node.args[0].value
+
+
+def cmake_text(root):
+    folders = [root, root / "kernel", root / "engine"]
+    files = [file for folder in folders for file in [*folder.glob("CMakeLists.txt"), *folder.glob("*.cmake"), *folder.glob("*/CMakeLists.txt")]]
+    return "\n".join(file.read_text() for file in files)
+
+
+def faults_of_spack(root):
+    recipe = root / SPACK / "packages/gamelan/package.py"
+    tree = ast.parse(recipe.read_text())
+    compile(tree, str(recipe), "exec")
+    if f"namespace: {pathlib.Path(SPACK).name}\n" not in (root / SPACK / "repo.yaml").read_text():
+        yield "repo.yaml: the namespace is not the folder's name"
+    specs = list(calls_of(tree, "depends_on"))
+    names = {re.split(r"[@~+ ]", spec)[0] for spec in specs}
+    for package in packages_of(root, "build"):
+        if package not in SPACK_NAMES:
+            yield f"{package} is new in packages.txt: say in recipes_test.py what it is to Spack"
+        elif SPACK_NAMES[package] and SPACK_NAMES[package] not in names:
+            yield f"package.py does not depend on {SPACK_NAMES[package]}, which the build needs as {package}"
+    text = cmake_text(root)
+    for option in [*calls_of(tree, "define"), *calls_of(tree, "define_from_variant")]:
+        if option != "BUILD_TESTING" and not re.search(rf"\b{option}\b", text):
+            yield f"package.py sets {option}, which no CMake file reads"
+    externals = (root / "deploy/spack/packages.yaml").read_text()
+    for name, version in re.findall(r"- spec: ([\w-]+)@([\d.]+)", externals):
+        if name not in names:
+            yield f"packages.yaml has {name}, which package.py does not depend on"
+        wanted = next((spec for spec in specs if spec.startswith(f"{name}@")), None)
+        if wanted and not version.startswith(re.match(rf"{name}@([\d.]+)", wanted)[1]):
+            yield f"packages.yaml has {name}@{version}, package.py wants {wanted}"
+        yield from faults_of_version(name, version)
+
+
+def faults_of_version(name, version):
+    """Externals are Debian's, as installed here."""
+    debian = next((package for package, spack in SPACK_NAMES.items() if spack == name), None)
+    done = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", debian], capture_output=True, text=True, check=False)
+    if done.returncode == 0 and not re.sub("^[0-9]+:", "", done.stdout).startswith(version):
+        yield f"packages.yaml has {name}@{version}, Debian {done.stdout}"
+
+
+def dependencies():
+    """Installed packages -> names that satisfy their Depends and Pre-Depends."""
+    done = subprocess.run(["dpkg-query", "-W", "-f", "${Package}\t${Depends}, ${Pre-Depends}\n"], capture_output=True, text=True, check=False)
+    table = {}
+    for line in done.stdout.splitlines():
+        name, _, words = line.partition("\t")
+        table[name] = {re.split(r"[ :(]", each.strip())[0] for each in re.split(r"[,|]", words) if each.strip()}
+    return table
+
+
+def closure(names, table):
+    found, open_ends = set(), list(names)
+    while open_ends:
+        name = open_ends.pop()
+        if name not in found:
+            found.add(name)
+            open_ends += table.get(name, ())
+    return found
+
+
+def libraries_of(program):
+    """Installed packages that hold what the program is linked with."""
+    for line in subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout.splitlines():
+        match = re.search(r"=> (/\S+)", line)
+        if not match:
+            continue
+        path = str(pathlib.Path(match[1]).resolve())
+        for place in (path, path.removeprefix("/usr")):
+            done = subprocess.run(["dpkg", "-S", place], capture_output=True, text=True, check=False)
+            if done.returncode == 0:
+                yield done.stdout.partition(":")[0]
+                break
+
+
+def faults_of_container(root, build):
+    text = (root / "deploy/container/Containerfile").read_text()
+    stages = text.split("\nFROM ")
+    if len(stages) != 3:
+        return (yield "Containerfile: expected a stage that builds and one that runs")
+    for stage, sections in ((stages[1], "build run"), (stages[2], "run")):
+        if f"$(packages_of {sections})" not in stage:
+            yield f"Containerfile: a stage does not install the sections '{sections}' of packages.txt"
+    for word in re.findall(r"^COPY (?!--from)(?:--\S+ )?(.*) \S+$", text, re.MULTILINE):
+        for source in word.split():
+            if not (root / source).exists():
+                yield f"Containerfile copies {source}, which does not exist"
+    if not re.search(r"^USER (?!root)\w+$", stages[2], re.MULTILINE):
+        yield "Containerfile: the programs would run as root"
+    named = re.search(r"packages_of run\) \\\n\s*(.*?) \\\n", stages[2])
+    table = dependencies()
+    if "openmpi-bin" not in table or "libxeus6" not in table:
+        return  # no Debian, or nothing installed: what programs link with cannot be told
+    there = closure([*packages_of(root, "run"), *named[1].split(), "base-files", "libc6", "libstdc++6", "libgcc-s1"], table)
+    programs = [build / "bin/gamelan-engine", build / "bin/gamelan-kernel", *(build / "python/gamelan").glob("_core*.so")]
+    for program in programs:
+        for package in sorted(set(libraries_of(program)) - there):
+            yield f"Containerfile: {program.name} needs {package}, which the stage that runs does not install"
+
+
+def main():
+    root, build = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
+    faults = [*faults_of_spack(root), *faults_of_container(root, build)]
+    print("\n".join(faults) or "the recipes fit the build")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
