@@ -9,6 +9,7 @@ from dataclasses import dataclass
 ITEM_BYTES = 8  # float64
 OPERATIONS = 10  # that a turn of laplace records: copy, four neighbours, store, change, square, sum, root
 BATCH_BYTES = 4000  # of such a turn on the wire
+FANOUT = 8  # nodes below a node: engine/nodes/tree.cpp
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,11 @@ class Link:
 class Job:
     nodes: int
     ranks_per_node: int
+    cores: int = 0  # that all nodes share, where they are pretended on one machine
+
+    @property
+    def turns_on_a_core(self):
+        return max(1.0, self.ranks / self.cores) if self.cores else 1.0
 
     @property
     def ranks(self):
@@ -64,8 +70,17 @@ class Job:
 
     @property
     def levels(self):
-        """Of a binomial tree over the node leaders."""
-        return math.ceil(math.log2(self.nodes))
+        """Below the root of the tree of node leaders."""
+        reached, levels = 1, 0
+        while reached < self.nodes:
+            levels += 1
+            reached += FANOUT**levels
+        return levels
+
+    @property
+    def children(self):
+        """Of the root, which has most."""
+        return min(FANOUT, self.nodes - 1)
 
 
 def segment(n):
@@ -101,9 +116,10 @@ def block(n, ranks):
 def tree(n):
     """How many partials of a full sum there are, level after level: engine/plan/lower_fold.cpp."""
     levels = [(n, -(-n // min(segment(n), 4096)))]
-    if math.prod(levels[0]) <= (128 if n * n >= 1 << 30 else 4096):
+    is_large = n * n >= 1 << 30
+    if math.prod(levels[0]) <= (128 if is_large else 4096):
         return [math.prod(levels[0])]
-    while math.prod(levels[-1]) > 128:
+    while math.prod(levels[-1]) > (16 if is_large else 128):
         down, across = levels[-1]
         together = min(across, 64)
         levels.append((down if together < across else -(-down // max(64 // together, 1)), -(-across // together)))
@@ -129,8 +145,8 @@ def halo(n, job):
 
 
 def broadcast_s(parameters, link, job):
-    """A batch from rank 0 to all ranks: leaders by a binomial tree, the ranks of a node by its ring."""
-    hop = link.latency_s + parameters.message_s + BATCH_BYTES / link.bytes_per_s
+    """A batch from rank 0 to all ranks: leaders by their tree, one child after another; the ranks of a node by its ring."""
+    hop = link.latency_s + job.children * (parameters.message_s + BATCH_BYTES / link.bytes_per_s)
     return job.levels * hop + (parameters.wake_s if job.ranks_per_node > 1 or job.nodes > 1 else 0.0)
 
 
@@ -143,8 +159,18 @@ def halo_s(parameters, link, job, n):
     return trips * link.latency_s + sent / link.bytes_per_s + most * parameters.message_s
 
 
-def reduce_s(parameters, link, job, n):
-    """The norm once its bricks are folded: levels of the tree that cross nodes, the last partials to everybody."""
+def announce_s(parameters, link, job, partials, by_tree=False):
+    """The last partials to everybody: their owners write to every rank of other nodes (engine/dist/exchange.cpp), one after
+    another. What a tree over the nodes would make of it, too."""
+    if job.nodes == 1:
+        return 0.0
+    if by_tree:
+        return job.levels * (link.latency_s + job.children * parameters.message_s) + partials * parameters.message_s
+    return link.latency_s + max(job.ranks - job.ranks_per_node, partials) * parameters.message_s
+
+
+def reduce_s(parameters, link, job, n, by_tree=False):
+    """The norm once its bricks are folded: levels of the tree of partials that cross nodes, the last ones to everybody."""
     seconds = 0.0
     partials = tree(n)
     for below in partials[:-1]:
@@ -152,28 +178,24 @@ def reduce_s(parameters, link, job, n):
         seconds += parameters.step_s
         if job.nodes > 1 and on_a_node < 64:
             seconds += link.latency_s + min(64 / on_a_node, job.nodes - 1) * parameters.message_s
-    seconds += parameters.step_s
-    if job.nodes > 1:
-        seconds += link.latency_s + min(partials[-1], job.nodes - 1) * parameters.message_s
-        seconds += job.levels * (link.latency_s + parameters.message_s)
-    return seconds
+    return seconds + parameters.step_s + announce_s(parameters, link, job, min(partials[-1], job.ranks), by_tree)
 
 
-def batch_s(parameters, link, job):
+def batch_s(parameters, link, job, operations=OPERATIONS):
     """A turn's way from the notebook to all ranks and back, without what is computed."""
-    back = job.levels * (link.latency_s + parameters.message_s)
-    alone = OPERATIONS * parameters.record_s + parameters.batch_s
+    back = job.levels * (link.latency_s + job.children * parameters.message_s)
+    alone = operations * parameters.record_s + parameters.batch_s
     return alone + 2 * link.client_latency_s + broadcast_s(parameters, link, job) + back
 
 
-def iteration(parameters, link, job, n, is_hidden=True):
+def iteration(parameters, link, job, n, is_hidden=True, by_tree=False):
     """One turn of laplace and its norm, looked at: its parts in seconds, and `total`."""
     rows, columns = block(n, job.ranks)
-    interior = parameters.element_s * rows * columns
+    interior = parameters.element_s * rows * columns * job.turns_on_a_core
     travel = halo_s(parameters, link, job, n)
     exposed = max(0.0, travel - parameters.overlap * interior) if is_hidden else travel
     parts = {"batch": batch_s(parameters, link, job), "compute": interior, "halo": exposed, "step": parameters.step_s,
-             "reduce": reduce_s(parameters, link, job, n)}
+             "reduce": reduce_s(parameters, link, job, n, by_tree)}
     return {**parts, "total": sum(parts.values())}
 
 
@@ -184,12 +206,12 @@ def startup_s(parameters, job):
 def predict(parameters, measured):
     """What the model says of one measurement."""
     link = Link(measured["latency_s"], measured["bytes_per_s"], measured.get("client_latency_s", measured["latency_s"]))
-    job = Job(measured["hosts"], measured["ranks_per_host"])
+    job = Job(measured["hosts"], measured["ranks_per_host"], measured.get("cores", 0))
     what, n = measured["what"], measured.get("n")
     if what == "iteration":
         return iteration(parameters, link, job, n, measured.get("hidden", True))["total"]
     if what == "batch":
-        return batch_s(parameters, link, job)
+        return batch_s(parameters, link, job, measured.get("operations", OPERATIONS))
     if what == "broadcast":
         return broadcast_s(parameters, link, job)
     if what == "halo":

@@ -12,6 +12,7 @@ STEP = 1e-4  # of a logarithm, for differences
 WEAK_PULL = 1e-3  # towards the starting point: decides what the measurements leave open
 LARGEST_CHANGE = 1.0  # of a logarithm in one round
 ROUNDS = 100
+DISTURBANCE = 0.15  # relative errors above it count less than their square: a busy machine makes some times much longer
 
 
 def relative_errors(parameters, measurements):
@@ -29,8 +30,9 @@ def fit(start, measurements, names):
         return dataclasses.replace(start, **{name: math.exp(value) for name, value in zip(names, point)})
 
     def residuals(point):
-        ratios = [math.log(model.predict(at(point), each) / each["seconds"]) for each in measurements]
-        return numpy.array([*ratios, *(WEAK_PULL * (point - origin))])
+        ratios = numpy.array([math.log(model.predict(at(point), each) / each["seconds"]) for each in measurements])
+        bent = numpy.sqrt(2 * (numpy.sqrt(1 + (ratios / DISTURBANCE) ** 2) - 1)) * DISTURBANCE  # Huber's, without a corner
+        return numpy.array([*(numpy.sign(ratios) * bent), *(WEAK_PULL * (point - origin))])
 
     point, damping = origin.copy(), 1e-3
     current = residuals(point)

@@ -28,14 +28,15 @@ def test_grids_and_trees_are_the_engines():
     assert model.grid(100_000, 64) == (16, 4)
     assert model.grid(100_000, 2048) == (256, 8)
     assert model.grid(200_000, 49_152) == (3072, 16)
-    assert model.tree(100_000) == [100_000 * 98, 100_000 * 2, 3125, 49]
+    assert model.tree(100_000) == [100_000 * 98, 100_000 * 2, 3125, 49, 1]
     assert model.tree(4096) == [4096], "folded at once"
 
 
 def test_levels_of_the_broadcast():
-    assert [Job(nodes, 4).levels for nodes in (1, 2, 3, 4, 5, 512)] == [0, 1, 2, 2, 3, 9]
-    hop = 1e-3 + 1e-5 + model.BATCH_BYTES / 1e8
-    assert model.broadcast_s(ROUND, SLOW, Job(4, 2)) == pytest.approx(2 * hop + 4e-5)
+    assert [Job(nodes, 4).levels for nodes in (1, 2, 9, 10, 73, 74, 512, 585, 586)] == [0, 1, 1, 2, 2, 3, 3, 3, 4]
+    hop = 1e-3 + 3 * (1e-5 + model.BATCH_BYTES / 1e8)
+    assert model.broadcast_s(ROUND, SLOW, Job(4, 2)) == pytest.approx(hop + 4e-5)
+    assert model.broadcast_s(ROUND, Link(0, 1e18), Job(512, 2)) == pytest.approx(3 * 8 * 1e-5 + 4e-5)
     assert model.broadcast_s(ROUND, SLOW, Job(1, 1)) == 0, "nobody to tell"
 
 
@@ -72,16 +73,18 @@ def test_one_rank_only_computes():
 
 
 def test_reduction_crosses_nodes_where_a_brick_does():
-    # 49 partials on 512 nodes come from 49 of them, and the result goes back over 9 levels.
-    fast = model.reduce_s(ROUND, Link(0, 1e9), Job(512, 4), 100_000)
-    slow = model.reduce_s(ROUND, SLOW, Job(512, 4), 100_000)
-    # 200,000 partials are 391 a node, so bricks of 64 stay there; 3,125 are 6, so a brick is read from 10 nodes.
-    assert slow - fast == pytest.approx(1e-3 * (1 + 1 + 9))
-    assert fast == pytest.approx(4 * 1e-5 + (64 / (3125 / 512) + 49 + 9) * 1e-5)
+    # 200,000 partials are 391 a node, so bricks of 64 stay there; 3,125 are 6, so a brick is read from 10 nodes; 49 are one on
+    # each of 49 nodes, or 64 as the model rounds. Then one number goes to all 2,044 ranks of other nodes.
+    fast, slow = (model.reduce_s(ROUND, link, Job(512, 4), 100_000) for link in (Link(0, 1e9), SLOW))
+    assert slow - fast == pytest.approx(1e-3 * (1 + 1 + 1))
+    assert fast == pytest.approx(5 * 1e-5 + (64 / (3125 / 512) + 64 + 2044) * 1e-5)
+    # By a tree: three levels of eight children.
+    assert model.reduce_s(ROUND, SLOW, Job(512, 4), 100_000, by_tree=True) == pytest.approx(
+        5 * 1e-5 + (64 / (3125 / 512) + 64) * 1e-5 + 2e-3 + 3 * (1e-3 + 8e-5) + 1e-5)
 
 
 def test_startup_grows_with_levels():
-    assert model.startup_s(ROUND, Job(8, 4)) == pytest.approx(1 + 3 * 0.1 + 4 * 0.02)
+    assert model.startup_s(ROUND, Job(10, 4)) == pytest.approx(1 + 2 * 0.1 + 4 * 0.02)
 
 
 def measurements(parameters, noise=0.0):

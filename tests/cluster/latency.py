@@ -33,8 +33,8 @@ SIZES = {
     "knn": ["n=3000"],
     "lbm2d": ["steps=6"],
     "lbm3d": [],
-    "jacobi": [],
-    "jacobi_stencil": ["sweeps=8"],
+    "jacobi": ["n=8192"],  # a turn cannot begin before the last one's x has come: its rows must outweigh two delays
+    "jacobi_stencil": ["n=8192", "sweeps=5"],
     "laplace": [],
 }
 START = [BUILD / "bin" / "gamelan", "engines", "start", "--slurm", "-t", "30", "--idle-timeout", "120", "--session", "latency"]
@@ -117,38 +117,41 @@ def measure_case(cluster, path, name, parameters, links, turns, expected):
     return found
 
 
-def on_one_node(cluster, sizes):
-    """{program: the numbers of its result} of four ranks that share a node."""
-    expected = {}
-    with engines(cluster, 1, 4) as path:
+def on_one_node(cluster, sizes, ranks, turns):
+    """Of ranks that share a node: {program: the numbers of its result}, {program: summary}. What they wait has nothing to do
+    with a network: it is the floor of this machine, on which ranks wait for one that was not given a core."""
+    expected, summaries = {}, {}
+    with engines(cluster, 1, ranks) as path:
         for name, parameters in sizes.items():
             with Worker(cluster, path, name, parameters) as worker:
-                answer = worker.run(True)
-                assert answer["stats"]["messages"] == 0
-                expected[name] = answer["result"]
-    return expected
+                first, *answers = [worker.run(True) for _ in range(turns + 1)]
+            assert first["stats"]["messages"] == 0
+            expected[name], summaries[name] = first["result"], summary(answers)
+    return expected, summaries
 
 
-def tell(place, name, found):
+def tell(place, name, found, one_node):
     for link, modes in found.items():
         hidden, blocking = modes["hidden"], modes["blocking"]
         print(f"{place} {link:6} {name:15} {blocking['median_seconds']:7.3f} s -> {hidden['median_seconds']:7.3f} s   wait "
-              f"{blocking['wait_share']:6.1%} -> {hidden['wait_share']:6.1%}   {hidden['bytes_sent'] / 1e6:8.2f} MB "
+              f"{blocking['wait_share']:6.1%} -> {hidden['wait_share']:6.1%} (one node {one_node['wait_share']:.1%})   {hidden['bytes_sent'] / 1e6:8.2f} MB "
               f"{hidden['messages']:6.0f} messages   load {os.getloadavg()[0]:.1f}", flush=True)
 
 
 def measure(cluster, sizes, places, links, turns, keep=lambda results: None):
     """Everything; `keep` is given what there is after each program."""
-    expected = on_one_node(cluster, sizes)
-    results = {"programs": sizes, "turns": turns, "rate_mbit": links[0][1], "places": {},
+    results = {"programs": sizes, "turns": turns, "rate_mbit": links[0][1], "places": {}, "one_node": {}, "alone": {},
                "machine": {"cores": len(os.sched_getaffinity(0)), "kernel": platform.release()}}
     for place, (hosts, ranks_each) in places.items():
-        results["places"][place] = {}
+        alone = f"1 host x {hosts * ranks_each}"
+        if alone not in results["one_node"]:
+            expected, results["one_node"][alone] = on_one_node(cluster, sizes, hosts * ranks_each, turns)
+        results["places"][place], results["alone"][place] = {}, alone
         with engines(cluster, hosts, ranks_each) as path:
             for name, parameters in sizes.items():
                 found = measure_case(cluster, path, name, parameters, links, turns, expected[name])
                 results["places"][place][name] = {"links": found, "load": os.getloadavg()[0]}
-                tell(place, name, found)
+                tell(place, name, found, results["one_node"][alone][name])
                 keep(results)
     return results
 

@@ -20,15 +20,16 @@ def paper_says(name):
 
 
 def table(results):
-    lines = ["| program | place | delay | blocking, s | hidden, s | wait, blocking | wait, hidden | the paper's wait | MB sent | "
-             "messages | batches | load |", "| --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |"]
+    lines = ["| program | place | delay | blocking, s | hidden, s | wait, blocking | wait, hidden | on one node | the paper's wait | MB sent | "
+             "messages | batches | load |", "| --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |"]
     for name in results["programs"]:
         for place, programs in results["places"].items():
             for link, modes in programs.get(name, {"links": {}})["links"].items():
                 hidden, blocking = modes["hidden"], modes["blocking"]
+                one_node = results["one_node"][results["alone"][place]][name]
                 lines.append(
                     f"| {name} | {place} | {link} | {blocking['median_seconds']:.2f} | {hidden['median_seconds']:.2f} | "
-                    f"{blocking['wait_share']:.0%} | {hidden['wait_share']:.0%} | {paper_says(name)} | "
+                    f"{blocking['wait_share']:.0%} | {hidden['wait_share']:.0%} | {one_node['wait_share']:.0%} | {paper_says(name)} | "
                     f"{hidden['bytes_sent'] / 1e6:.2f} | {hidden['messages']:.0f} | {hidden['batches']:.0f} | {programs[name]['load']:.0f} |")
     return "\n".join(lines)
 

@@ -41,8 +41,10 @@ def test_the_job_starts_when_the_cluster_has_room(full):
             slurm("scancel", full)
 
     engines = launch.start(2, ASK, timeout=40, on_progress=make_room)
-    assert engines.ranks == 2 and "its engines start" in told[-1]
-    engines.stop()
+    try:
+        assert engines.ranks == 2
+    finally:
+        engines.stop()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
