@@ -7,6 +7,7 @@
 namespace gamelan::engine::plan {
 namespace {
 
+constexpr std::int64_t long_enough = 256;     // elements of a brick that ends with its row: it fits wherever rows are cut
 constexpr std::int64_t partials_together = 64;  // a rank that folds them reads from as many others at most
 
 }  // namespace
@@ -26,6 +27,7 @@ Shape brick_extents(const Shape& extents, const std::vector<bool>& is_reduced) {
   std::int64_t left = std::clamp<std::int64_t>(
       static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(reduced))) / bricks, shortest, 4096);
   Shape brick(extents.size(), 1);
+  std::int64_t run = 1;
   bool is_open = true;
   for (std::size_t k = extents.size(); k-- > 0;) {
     if (!is_reduced[k]) continue;
@@ -33,7 +35,8 @@ Shape brick_extents(const Shape& extents, const std::vector<bool>& is_reduced) {
     brick[k] = std::clamp<std::int64_t>(left, 1, std::max<std::int64_t>(extents[k], 1));
     // The last axis of a whole array is cut between its segments: then a brick lies within one block.
     if (k + 1 == extents.size()) brick[k] = std::min(brick[k], dist::segment_length(extents));
-    is_open = brick[k] == extents[k] && left > extents[k] && k > 0 && is_reduced[k - 1];
+    run *= brick[k];
+    is_open = brick[k] == extents[k] && left > extents[k] && run < long_enough && k > 0 && is_reduced[k - 1];
     left /= brick[k];
   }
   return brick;

@@ -231,43 +231,5 @@ TEST(Plan, a_copy_that_is_written_is_copied) {
   for (const auto& step : plan.steps) EXPECT_TRUE(step.hands_over.empty()) << dump(plan);
 }
 
-TEST(Plan, bricks_over_the_ends_of_blocks_do_not_store) {
-  BatchWriter r(4);
-  View inner = r.existing({100'000});
-  inner.offset = 8;
-  inner.extents = {99'990};
-  const View b = r.compute(Op::multiply, {inner, inner}, false);
-  r.sum(b);
-  const auto plan = r.plan();
-  ASSERT_EQ(plan.steps.size(), 3U) << dump(plan);
-  EXPECT_TRUE(std::holds_alternative<Kernel>(plan.steps[0].body));
-}
-
-TEST(Plan, many_partials_are_folded_by_a_tree) {
-  std::vector<std::vector<Shape>> trees;
-  for (const int ranks : {1, 3, 64, 65'536}) {
-    BatchWriter r(ranks);
-    r.sum(r.existing({100'000, 100'000}));
-    const auto plan = r.plan();
-    auto& tree = trees.emplace_back();
-    for (const auto& step : plan.steps) {
-      if (const auto* fold = std::get_if<FoldBricks>(&step.body)) tree.push_back(fold->values.iterations.extents());
-      if (const auto* finish = std::get_if<FoldFinish>(&step.body)) {
-        EXPECT_EQ(finish->partials, std::get<FoldBricks>(plan.steps[plan.steps.size() - 2].body).folds[0].partials);
-        EXPECT_LE(protocol::element_count(finish->input.placement.iterations.extents()), 16) << "whoever wants the sum reads few numbers";
-      }
-    }
-    EXPECT_EQ(tree.size() + 1, plan.steps.size()) << dump(plan);
-    EXPECT_EQ(tree, (std::vector<Shape>{{100'000, 98}, {100'000, 2}, {3125, 1}, {49, 1}, {1, 1}}));  // as in tests/bench/test_model.py
-    EXPECT_EQ(tree, trees.front()) << "its form must not depend on the ranks: the bits of the sum would";
-  }
-}
-
-TEST(Plan, few_partials_are_folded_at_once) {
-  BatchWriter r(4);
-  r.sum(r.existing({4096 * 4096}));
-  EXPECT_EQ(r.plan().steps.size(), 2U) << dump(r.plan());
-}
-
 }  // namespace
 }  // namespace gamelan::engine::plan

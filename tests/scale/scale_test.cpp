@@ -11,7 +11,8 @@ namespace gamelan::tests {
 namespace {
 
 constexpr int few = 64;
-constexpr double most = 2;  // times as much as at few ranks
+constexpr double most = 2;  // times as much memory as at few ranks
+constexpr double most_time = 3;  // more of the same list may have left the caches; a loop over ranks would be a thousand times as dear
 constexpr double most_per_message = 4;  // lists of 65,000 messages do not stay in the caches
 constexpr int attempts = 3;  // another load on the machine may disturb a measurement, not each of three
 
@@ -28,9 +29,9 @@ TEST_P(Scale, time_does_not_grow_with_the_ranks) {
   const auto& program = GetParam();
   for (const int many : {2'048, 40'000, 49'152, 65'521, 65'536}) {
     double ratio = 0;
-    for (int attempt = 0; attempt < attempts && (attempt == 0 || ratio > most); ++attempt)
+    for (int attempt = 0; attempt < attempts && (attempt == 0 || ratio > most_time); ++attempt)
       ratio = growth(program, measure_well(program, many), measure_well(program, few));
-    EXPECT_LE(ratio, most) << program.text << " at " << many << " ranks";
+    EXPECT_LE(ratio, most_time) << program.text << " at " << many << " ranks";
   }
 }
 

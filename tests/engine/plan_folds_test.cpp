@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the planner makes of sums: which passes they join, and the tree of their partials.
+#include <gtest/gtest.h>
+
+#include "tests/engine/batch_writer.hpp"
+
+namespace gamelan::engine::plan {
+namespace {
+
+TEST(PlanOfFolds, bricks_over_the_ends_of_blocks_do_not_store) {
+  BatchWriter r(4);
+  View inner = r.existing({100'000});
+  inner.offset = 8;
+  inner.extents = {99'990};
+  const View b = r.compute(Op::multiply, {inner, inner}, false);
+  r.sum(b);
+  const auto plan = r.plan();
+  ASSERT_EQ(plan.steps.size(), 3U) << dump(plan);
+  EXPECT_TRUE(std::holds_alternative<Kernel>(plan.steps[0].body));
+}
+
+TEST(PlanOfFolds, many_partials_are_folded_by_a_tree) {
+  std::vector<std::vector<Shape>> trees;
+  for (const int ranks : {1, 3, 64, 65'536}) {
+    BatchWriter r(ranks);
+    r.sum(r.existing({100'000, 100'000}));
+    const auto plan = r.plan();
+    auto& tree = trees.emplace_back();
+    for (const auto& step : plan.steps) {
+      if (const auto* fold = std::get_if<FoldBricks>(&step.body)) tree.push_back(fold->values.iterations.extents());
+      if (const auto* finish = std::get_if<FoldFinish>(&step.body)) {
+        EXPECT_EQ(finish->partials, std::get<FoldBricks>(plan.steps[plan.steps.size() - 2].body).folds[0].partials);
+        EXPECT_LE(protocol::element_count(finish->input.placement.iterations.extents()), 16) << "whoever wants the sum reads few numbers";
+      }
+    }
+    EXPECT_EQ(tree.size() + 1, plan.steps.size()) << dump(plan);
+    EXPECT_EQ(tree, (std::vector<Shape>{{100'000, 98}, {100'000, 2}, {3125, 1}, {49, 1}, {1, 1}}));  // as in tests/bench/test_model.py
+    EXPECT_EQ(tree, trees.front()) << "its form must not depend on the ranks: the bits of the sum would";
+  }
+}
+
+TEST(PlanOfFolds, few_partials_are_folded_at_once) {
+  BatchWriter r(4);
+  r.sum(r.existing({4096 * 4096}));
+  EXPECT_EQ(r.plan().steps.size(), 2U) << dump(r.plan());
+}
+
+TEST(PlanOfFolds, a_sweep_and_the_norm_of_its_change_are_one_pass_wherever_rows_are_cut) {
+  for (const std::int64_t n : {300, 700, 1024, 1999, 2048, 3000, 4096})
+    for (const int ranks : {1, 2, 3, 4, 7}) {
+      BatchWriter r(ranks);
+      const View grid = r.existing({n, n});
+      const View old = r.compute(Op::copy, {grid});
+      record_jacobi(r, grid, n);
+      const View change = r.compute(Op::subtract, {grid, old});
+      r.sum(r.compute(Op::square, {change}));
+      const auto plan = r.plan();
+      const auto* fold = std::get_if<FoldBricks>(&plan.steps[0].body);
+      ASSERT_TRUE(fold && fold->values.inset) << n << " on " << ranks << " ranks\n" << dump(plan);
+    }
+}
+
+}  // namespace
+}  // namespace gamelan::engine::plan
