@@ -15,7 +15,7 @@ import shutil
 import socket
 from pathlib import Path
 
-from . import _mpiexec, _sessions
+from . import _mpiexec, _sessions, _slurm
 from ._launch_errors import ConnectionFileError, LaunchError
 
 CHOICES = ("auto", "direct", "srun", "ssh")
@@ -70,9 +70,11 @@ def _srun(connection: dict, tcp: list[str]) -> tuple[str, list[str]]:
     if not shutil.which("srun"):
         raise LaunchError("GAMELAN_ROUTE=srun: srun was not found on PATH")
     engine = connection.get("program") or _mpiexec.find_engine()
+    # The notebook may run in a job, too (JupyterHub): what that was given is nothing to ask of the engines' job.
+    without = [word for name in _slurm.wishes_of_own_job(os.environ) for word in ("-u", name)]
     # --overlap: without it the step waits for free processors. By its short name Slurm knows the node.
     return f"srun relay through job {job}", [
-        "srun", "--overlap", f"--jobid={job}", "-w", connection["host"].split(".")[0], "-N1", "-n1", "--mpi=none",
+        *(["env", *without] if without else []), "srun", "--overlap", f"--jobid={job}", "-w", connection["host"].split(".")[0], "-N1", "-n1", "--mpi=none",
         "--cpu-bind=none", "--unbuffered", "--quiet", engine, "--relay", _there(tcp)]
 
 
