@@ -151,7 +151,8 @@ def test_a_notebook_drives_two_nodes_of_two_ranks(cluster, of_one_node):
     with login_notebook(cluster) as notebook:
         started = notebook.run("%engines start --slurm -t 5 -n 4 -N 2 --ntasks-per-node 2", timeout=40)
         assert started.status == "ok", started.err
-        notebook.run(f"import sys, json; sys.path.insert(0, {str(PROGRAMS.parent)!r}); import programs")
+        ready = notebook.run(f"import sys, json; sys.path.insert(0, {str(PROGRAMS.parent)!r}); import programs")
+        assert ready.status == "ok", (ready.err, ready.reply)
         cell = notebook.run("programs.main()", timeout=60)
         assert cell.status == "ok", cell.err
         assert json.loads(cell.out) == {"ranks": 4, "results": of_one_node}

@@ -73,7 +73,7 @@ def test_behind_a_wall_a_step_of_the_job_is_the_tunnel(cluster):
 def test_a_notebook_in_a_job_of_its_own_asks_nothing_of_the_engines_job(cluster):
     """As under JupyterHub: what srun would take for wishes does not fit into the engines' job."""
     path, job = start(cluster, walled=True)
-    given = {"SLURM_JOB_ID": "999", "SLURM_CPUS_PER_TASK": "64", "SLURM_MEM_PER_NODE": "999999", "SLURM_NTASKS": "64"}
+    given = {"SLURM_JOB_ID": "999", "SLURM_NTASKS": "64", "SLURM_CPUS_PER_TASK": "64", "SLURM_MEM_PER_NODE": "999999", "SLURM_GPUS": "4"}
     with Client(cluster, path, GAMELAN_ROUTE="srun", **given) as client:
         assert client.ask(SUM) == TOTAL
         assert client.ask("_session.route()") == f"srun relay through job {job}"
