@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the doctor says of the way to rank 0, to engines that run and to places where there are none."""
 import json
-import os
 import socket
 import stat
 from pathlib import Path
 
 import pytest
 from gamelan import _doctor_routes, _sessions, launch
+from launch_fixtures import BUILD
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def test_a_tunnel_is_tried_to_its_end(told, elsewhere, tmp_path, monkeypatch):
         addresses = _sessions.read_connection(Path(engines.connection_file))["addresses"]
         port = addresses[0].rpartition(":")[2]
         elsewhere("tcp://127.0.0.1:1")  # nobody there
-        ssh_to(tmp_path, monkeypatch, f"exec {os.environ['GAMELAN_BUILD']}/bin/gamelan-engine --relay 127.0.0.1:{port}")
+        ssh_to(tmp_path, monkeypatch, f"exec {BUILD}/bin/gamelan-engine --relay 127.0.0.1:{port}")
         (direct, ssh) = told()
         assert direct[0] == "warn" and "refused" in direct[2] and "another way does" in direct[2], direct
         assert ssh[0] == "ok" and "ssh tunnel through node7: rank 0 of session far answers" in ssh[1], ssh
