@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The book of what each client asked and was told, bounded in every direction.
+// The book of what each client asked and was told, bounded in clients, replies, bytes and time.
 #include "engine/clients.hpp"
 
 #include <algorithm>
@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::size_t max_clients = 256;
 constexpr std::size_t max_kept_replies = 128;
-constexpr std::size_t max_kept_bytes = std::size_t{1} << 30;
+constexpr auto longest_look = std::chrono::seconds(2);  // a longer time between two looks is one in which we were stopped
+constexpr auto sweep_period = std::chrono::seconds(1);
 
 std::size_t bytes_of(const protocol::Frames& frames) {
   std::size_t bytes = 0;
@@ -26,12 +27,26 @@ bool Clients::ByBytes::operator()(const Bytes& left, const Bytes& right) const {
                                       [](std::byte a, std::byte b) { return a < b; });
 }
 
+Clients::Clients() : Clients(Limits{}) {}
+
+Clients::Clients(Limits limits) : limits_(limits) {}
+
+void Clients::look(Clock::time_point now) {
+  watched_ += std::min<Clock::duration>(now - last_look_, longest_look);
+  last_look_ = now;
+  if (watched_ - swept_ < sweep_period) return;
+  swept_ = watched_;
+  for (auto& [name, client] : known_)
+    while (!client.replies.empty() && watched_ - client.heard > limits_.silence) drop_oldest(client);
+}
+
 Clients::Bytes Clients::hear(const Bytes& route) {
   const auto name = protocol::parse_route(route);
   if (!name) return route;
   const auto [found, is_new] = known_.try_emplace(name->client);
   Client& client = found->second;
-  client.heard = Clock::now();
+  look();
+  client.heard = watched_;
   // Bytes of an older connection may still be read after the first ones of a newer.
   if (is_new || name->connection >= client.connection) {
     client.connection = name->connection;
@@ -57,12 +72,25 @@ void Clients::answer(const Bytes& client, std::uint64_t seq, SharedFrames reply)
   if (found == known_.end()) return;
   Client& known = found->second;
   known.waiting.erase(seq);
-  if (seq <= known.settled) return;
-  known.reply_bytes += bytes_of(*reply);
-  known.replies.insert_or_assign(seq, std::move(reply));
-  // The newest stays whatever its size: it is the one that a cut connection swallowed.
-  while (known.replies.size() > max_kept_replies || (known.replies.size() > 1 && known.reply_bytes > max_kept_bytes))
-    drop_oldest(known);
+  if (seq <= known.settled || known.replies.contains(seq)) return;
+  const std::size_t bytes = bytes_of(*reply);
+  known.reply_bytes += bytes;
+  kept_bytes_ += bytes;
+  known.replies.emplace(seq, std::move(reply));
+  while (known.replies.size() > max_kept_replies) drop_oldest(known);
+  make_room(known);
+}
+
+void Clients::make_room(const Client& newest) {
+  while (kept_bytes_ > limits_.bytes) {
+    Client* most = nullptr;  // who holds the most: then the fewest lose theirs
+    for (auto& [name, client] : known_) {
+      if (client.replies.empty() || (&client == &newest && client.replies.size() == 1)) continue;
+      if (!most || client.reply_bytes > most->reply_bytes) most = &client;
+    }
+    if (!most) return;
+    drop_oldest(*most);
+  }
 }
 
 Clients::SharedFrames Clients::reply(const Bytes& client, std::uint64_t seq) const {
@@ -94,7 +122,9 @@ std::size_t Clients::kept_replies() const {
 void Clients::drop_oldest(Client& client) {
   const auto oldest = client.replies.begin();
   client.settled = std::max(client.settled, oldest->first);
-  client.reply_bytes -= bytes_of(*oldest->second);
+  const std::size_t bytes = bytes_of(*oldest->second);
+  client.reply_bytes -= bytes;
+  kept_bytes_ -= bytes;
   client.replies.erase(oldest);
 }
 
@@ -104,7 +134,9 @@ void Clients::forget_somebody() {
     if (each->second.waiting.empty() && (longest == known_.end() || each->second.heard < longest->second.heard))
       longest = each;
   }
-  if (longest != known_.end()) known_.erase(longest);
+  if (longest == known_.end()) return;
+  kept_bytes_ -= longest->second.reply_bytes;
+  known_.erase(longest);
 }
 
 }  // namespace gamelan::engine

@@ -17,6 +17,19 @@ class Clients {
  public:
   using Bytes = protocol::Bytes;
   using SharedFrames = std::shared_ptr<const protocol::Frames>;
+  using Clock = std::chrono::steady_clock;
+
+  /// What is kept for clients that do not say that they have it.
+  struct Limits {
+    std::size_t bytes = std::size_t{1} << 30;     ///< of all replies together, but for the newest one
+    Clock::duration silence = std::chrono::hours(24);  ///< a client that was not heard for so long needs none any more
+  };
+  Clients();
+  explicit Clients(Limits limits);
+
+  /// To be called now and then: time goes by only while somebody looks, so that nobody is found silent because this
+  /// process was stopped.
+  void look(Clock::time_point now = Clock::now());
 
   /// What a request under a number is: never seen, waiting to be done or being done, answered with a reply that is kept,
   /// or of a time of which nothing is known any more.
@@ -38,9 +51,9 @@ class Clients {
 
   std::size_t count() const { return known_.size(); }
   std::size_t kept_replies() const;
+  std::size_t kept_bytes() const { return kept_bytes_; }
 
  private:
-  using Clock = std::chrono::steady_clock;
   struct Client {
     Bytes route;
     std::uint32_t connection = 0;          // rises with every connection of the client
@@ -48,15 +61,21 @@ class Clients {
     std::set<std::uint64_t> waiting;
     std::map<std::uint64_t, SharedFrames> replies;
     std::size_t reply_bytes = 0;
-    Clock::time_point heard;
+    Clock::duration heard{};               // by watched_
   };
   void drop_oldest(Client& client);
   void forget_somebody();
+  /// Down to the limit; the one reply of `newest` stays whatever its size: it is the one that a cut connection swallows.
+  void make_room(const Client& newest);
 
   struct ByBytes {  // std::less has g++ 12 see reads beyond the end
     bool operator()(const Bytes& left, const Bytes& right) const;
   };
   std::map<Bytes, Client, ByBytes> known_;  // those with a name
+  const Limits limits_;
+  std::size_t kept_bytes_ = 0;  // of all clients
+  Clock::duration watched_{}, swept_{};  // time that went by while somebody looked; at the last look for silent clients
+  Clock::time_point last_look_ = Clock::now();
 };
 
 }  // namespace gamelan::engine

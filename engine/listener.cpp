@@ -65,6 +65,15 @@ std::string hex(std::uint64_t value) {
   return text;
 }
 
+/// A client may be silent as long as the engines would wait for him alone.
+Clients::Limits limits_of(const Options& options) {
+  Clients::Limits limits;
+  if (options.idle_timeout_s > 0)
+    limits.silence = std::min(limits.silence, std::chrono::duration_cast<Clients::Clock::duration>(
+                                                  std::chrono::duration<double>(options.idle_timeout_s)));
+  return limits;
+}
+
 }  // namespace
 
 void ring(int event_fd) {
@@ -78,7 +87,12 @@ Listener::Listener(const Options& options, protocol::Connection connection, Serv
       idle_timeout_s_(options.idle_timeout_s),
       callbacks_(std::move(callbacks)),
       endpoint_(options, connection_),
-      wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+      clients_(limits_of(options)),
+      wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      collector_(callbacks_.status, [this](const Bytes& client, const protocol::Reply& reply) {
+        post(client, reply.seq, protocol::encode(reply));
+        wake();
+      }) {
   if (wake_fd_ < 0) throw Error(ErrorKind::os, std::string("eventfd: ") + std::strerror(errno));
   note_client();
 }
@@ -120,6 +134,7 @@ void Listener::serve(std::chrono::milliseconds limit) {
     if (read(wake_fd_, &count, sizeof count) < 0 && errno != EAGAIN) throw Error(ErrorKind::os, "eventfd");
   }
   if (items[1].revents) endpoint_.admit_or_deny();
+  clients_.look();
   flush();
   if (items[0].revents) receive();
 }
@@ -129,15 +144,23 @@ void Listener::receive() {
     zmq::message_t part;
     if (!undisturbed([&] { return endpoint_.router().recv(part, zmq::recv_flags::dontwait); })) return;
     const Bytes route = to_bytes(part);
-    protocol::Joiner joiner;
+    protocol::Joiner joiner(protocol::max_request_bytes);
     while (part.more()) {
       if (!undisturbed([&] { return endpoint_.router().recv(part, zmq::recv_flags::none); })) return;
       joiner.add({static_cast<const std::byte*>(part.data()), part.size()});
     }
-    Frames frames = joiner.take();
-    if (joiner.is_too_long()) frames.resize(1);  // the header says which request; without its payloads it cannot decode
-    dispatch(route, std::move(frames));
+    if (joiner.is_too_long()) refuse(route, joiner.take());
+    else dispatch(route, joiner.take());
   }
+}
+
+void Listener::refuse(const Bytes& route, const Frames& header) {
+  clients_.hear(route);
+  ++malformed_;
+  const auto reply = failure(protocol::peek_sequence(header), ErrorKind::protocol,
+                             "the request is too long: at most " + std::to_string(protocol::max_frames) + " frames and " +
+                                 std::to_string(protocol::max_request_bytes >> 20) + " MiB; cut it");
+  send(route, std::make_shared<const Frames>(protocol::encode(reply)));
 }
 
 void Listener::dispatch(const Bytes& route, Frames frames) {
@@ -149,8 +172,8 @@ void Listener::dispatch(const Bytes& route, Frames frames) {
     clients_.release(client, protocol::heard(request));
     if (const auto* hello = std::get_if<protocol::Hello>(&request)) {
       reply = greet(*hello);
-    } else if (const auto* asked = std::get_if<protocol::StatusRequest>(&request)) {
-      reply = status(asked->seq);
+    } else if (std::holds_alternative<protocol::Heartbeat>(request)) {
+      reply = success(protocol::sequence(request), callbacks_.heartbeat().dump());
     } else {
       const std::uint64_t seq = protocol::sequence(request);
       std::optional<protocol::Reply> known = take(client, std::move(frames), std::move(request));
@@ -178,6 +201,7 @@ std::optional<protocol::Reply> Listener::take(const Bytes& client, Frames frames
   }
   try {
     if (const auto* cut = std::get_if<protocol::Cancel>(&request)) return cancel(client, *cut);
+    if (std::holds_alternative<protocol::StatusRequest>(request)) return collector_.ask(client, seq, describe());
     return inbox_.admit({client, std::move(frames), std::move(request)});  // no refusal: the main thread will reply
   } catch (const std::exception& error) {
     return failure(seq, ErrorKind::internal, std::string("the engine's server: ") + error.what());
@@ -196,24 +220,23 @@ protocol::Reply Listener::greet(const protocol::Hello& hello) {
                      "engines stop) and the notebook's kernel");
 }
 
-protocol::Reply Listener::status(std::uint64_t seq) {
-  nlohmann::json info = nlohmann::json::parse(callbacks_.status_json());
+nlohmann::json Listener::describe() const {
   const Inbox::State work = inbox_.state();
-  info["server"] = {{"session", connection_.session},
-                    {"host", connection_.host},
-                    {"pid", connection_.pid},
-                    {"ranks", connection_.ranks},
-                    {"slurm_job_id", connection_.slurm_job_id},
-                    {"uptime_seconds", std::chrono::duration<double>(Clock::now() - started_).count()},
-                    {"idle_timeout_seconds", idle_timeout_s_},
-                    {"busy_seconds", work.busy_s},
-                    {"is_busy", work.is_busy},
-                    {"queued", work.queued},
-                    {"malformed", malformed_},
-                    {"clients", clients_.count()},
-                    {"kept_replies", clients_.kept_replies()},
-                    {"denied", endpoint_.denied()}};
-  return success(seq, info.dump());
+  return {{"session", connection_.session},
+          {"host", connection_.host},
+          {"pid", connection_.pid},
+          {"ranks", connection_.ranks},
+          {"slurm_job_id", connection_.slurm_job_id},
+          {"uptime_seconds", std::chrono::duration<double>(Clock::now() - started_).count()},
+          {"idle_timeout_seconds", idle_timeout_s_},
+          {"busy_seconds", work.busy_s},
+          {"is_busy", work.is_busy},
+          {"queued", work.queued},
+          {"malformed", malformed_},
+          {"clients", clients_.count()},
+          {"kept_replies", clients_.kept_replies()},
+          {"kept_bytes", clients_.kept_bytes()},
+          {"denied", endpoint_.denied()}};
 }
 
 protocol::Reply Listener::cancel(const Bytes& client, const protocol::Cancel& request) {
@@ -250,6 +273,8 @@ void Listener::send(const Bytes& route, const Clients::SharedFrames& frames) {
 
 void Listener::refuse_waiting(const std::string& why) {
   for (const Inbox::Waiting& each : inbox_.give_up())
+    answer(each.client, each.seq, protocol::encode(failure(each.seq, ErrorKind::engine_lost, why)));
+  for (const StatusCollector::Asked& each : collector_.give_up())
     answer(each.client, each.seq, protocol::encode(failure(each.seq, ErrorKind::engine_lost, why)));
 }
 

@@ -9,6 +9,7 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -17,16 +18,18 @@
 #include "engine/endpoint.hpp"
 #include "engine/inbox.hpp"
 #include "engine/options.hpp"
+#include "engine/status_collector.hpp"
 #include "protocol/codec.hpp"
 #include "protocol/connection.hpp"
 
 namespace gamelan::engine {
 
-/// What the server asks of the engine. Called on whichever thread holds the socket, also while the main thread computes:
-/// they must be quick, thread-safe and start no MPI call.
+/// What the server asks of the engine, also while the main thread computes: thread-safe, and no MPI call. All but `status`
+/// are called by whoever holds the socket and must be quick.
 struct ServerCallbacks {
-  std::function<std::string()> status_json;  ///< JSON object: counters of the session
-  std::function<std::string()> hello_info;   ///< JSON object: ranks, memory, versions
+  std::function<nlohmann::json()> heartbeat;  ///< what rank 0 is doing
+  std::function<nlohmann::json()> status;     ///< counters of all ranks; may take seconds, on a thread of its own
+  std::function<std::string()> hello_info;    ///< JSON object: ranks, memory, versions
   std::function<void(std::uint64_t batch)> cancel;  ///< cut the batch that is being executed
 };
 
@@ -68,10 +71,12 @@ class Listener {
  private:
   void receive();
   void dispatch(const protocol::Bytes& route, protocol::Frames frames);
+  /// Answers a request that is longer than any may be; `header`: what was kept of it.
+  void refuse(const protocol::Bytes& route, const protocol::Frames& header);
   /// A request that is done once, however often it comes; nothing when its reply follows later.
   std::optional<protocol::Reply> take(const protocol::Bytes& client, protocol::Frames frames, protocol::Request request);
   protocol::Reply greet(const protocol::Hello& hello);
-  protocol::Reply status(std::uint64_t seq);
+  nlohmann::json describe() const;
   protocol::Reply cancel(const protocol::Bytes& client, const protocol::Cancel& request);
   /// The reply to a request that is done once: kept until the client has it, and sent where the client was last heard.
   void answer(const protocol::Bytes& client, std::uint64_t seq, protocol::Frames frames);
@@ -93,6 +98,7 @@ class Listener {
   struct Posted { protocol::Bytes client; std::uint64_t seq; protocol::Frames frames; };
   std::mutex mutex_;  // guards the outbox
   std::deque<Posted> outbox_;
+  StatusCollector collector_;  // last: its thread posts
 };
 
 }  // namespace gamelan::engine

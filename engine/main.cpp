@@ -69,13 +69,10 @@ void hear_time_limit() {
   sigaction(SIGUSR1, &action, nullptr);
 }
 
-/// The session's status, and whether the job's end was announced.
-std::string status_of(const Session& session) {
-  const std::int64_t announced = time_limit_signal.load();
-  if (announced == 0) return session.status_json();
-  nlohmann::json status = nlohmann::json::parse(session.status_json());
-  status["time_limit_signal"] = announced;
-  return status.dump();
+/// What is told of the session, and whether the job's end was announced.
+nlohmann::json with_time_limit(nlohmann::json told) {
+  if (const std::int64_t announced = time_limit_signal.load()) told["time_limit_signal"] = announced;
+  return told;
 }
 
 void redirect_output(const std::string& directory, const std::string& rank) {
@@ -198,7 +195,8 @@ void play(const Options& options, Comm& comm) {
                                 {"heap_bytes_per_rank", heap_bytes},     {"one_node", comm.is_one_node()},
                                 {"version", GAMELAN_VERSION},   {"mpi", mpi_library()},
                                 {"idle_timeout_seconds", options.idle_timeout_s}};
-  const ServerCallbacks callbacks{.status_json = [&session] { return status_of(session); },
+  const ServerCallbacks callbacks{.heartbeat = [&session] { return with_time_limit(session.heartbeat()); },
+                                  .status = [&session] { return with_time_limit(session.status()); },
                                   .hello_info = [text = hello.dump()] { return text; },
                                   .cancel = [&board](std::uint64_t) { board.request_cut(); }};
   std::unique_ptr<Server> server;

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "engine/choices.hpp"
 #include "protocol/error.hpp"
 
 namespace gamelan::engine {
@@ -77,13 +78,13 @@ const Row rows[] = {
     {"--balance", "off|on", "GAMELAN_BALANCE",
      "on: ranks of a node that are through with their part of a pass help their neighbours with theirs (default on)",
      [](Options& options, const std::string& text) {
-       if (text != "off" && text != "on" && text != "always") refuse("got \"" + text + "\", expected off or on");
+       choose("balance", text);
        options.balance = text;
      }},
     {"--compile", "off|hot", "GAMELAN_COMPILE",
      "hot: element-wise programs that have run often become machine code, where the processor has AVX-512 (default hot)",
      [](Options& options, const std::string& text) {
-       if (text != "off" && text != "hot" && text != "always") refuse("got \"" + text + "\", expected off or hot");
+       choose("compile", text);
        options.compile = text;
      }},
     {"--log", "DIR", "GAMELAN_LOG", "write the stderr of rank r to DIR/rank-r.log (default: leave it alone)",

@@ -3,6 +3,7 @@
 // execute the same batches, so every decision here is made from the same data everywhere. Knows no sockets.
 #pragma once
 #include <atomic>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <unordered_map>
 
@@ -24,8 +25,11 @@ class Session {
   protocol::Reply execute(protocol::Batch& batch);
   /// Sets options by name; throws Error{value} for an unknown name or value, alike on all ranks. Collective.
   void configure(const protocol::Configure& wanted);
-  /// Counters as JSON text; thread-safe, may be called while a batch runs.
-  std::string status_json() const;
+  /// What rank 0 knows without asking anybody: what it is doing, and how far it is.
+  nlohmann::json heartbeat() const;
+  /// Counters of all ranks; asks the other nodes, for seconds at worst. Both are thread-safe and may be called while a
+  /// batch runs.
+  nlohmann::json status() const;
 
  private:
   struct Array {
@@ -56,7 +60,7 @@ class Session {
   void publish_work();      // of this rank, for rank 0
   void publish_counters();  // and what a status says of arrays, plans and memory
   plan::Catalog catalog() const;
-  protocol::Error too_big(const plan::Plan& plan, std::size_t step, std::size_t bytes) const;
+  protocol::Error too_big(const protocol::Batch& batch, std::int64_t command, std::size_t bytes) const;
 
   /// A rank's words in its part of the heap, where it leaves its counters for its node's leader and rank 0.
   struct Noticeboard {

@@ -62,8 +62,8 @@ std::optional<Refusal> Session::admit(const plan::NamedPlan& named, const Batch&
   auto trial = heap_.allocator();
   if (const auto full = replay(named, trial, [](auto&) { return true; })) {
     const auto [step, slot] = *full;
-    return Refusal{guilty_command(*named.plan, batch, step, named.array_of(slot)),
-                   too_big(*named.plan, step, plan::block_bytes(named.plan->slots[static_cast<std::size_t>(slot)]))};
+    const auto guilty = guilty_command(*named.plan, batch, step, named.array_of(slot));
+    return Refusal{guilty, too_big(batch, guilty, plan::block_bytes(named.plan->slots[static_cast<std::size_t>(slot)]))};
   }
   if (heap_.commit(trial.take_uncommitted())) return std::nullopt;
   heap_.trim();  // pages of freed blocks; no rank is at work, so nobody reads them

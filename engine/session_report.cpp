@@ -4,6 +4,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "engine/choices.hpp"
 #include "engine/exec/tile_translation.hpp"
 #include "engine/session.hpp"
 
@@ -33,12 +34,32 @@ std::string bytes_text(double bytes) {
   return text;
 }
 
+static_assert(static_cast<int>(exec::Compiling::always) == 2 && static_cast<int>(exec::Balance::always) == 2, "as in choices.hpp");
+
+std::size_t chosen(const std::string& option, const std::string& word) {
+  try {
+    return choose(option, word);
+  } catch (const Error& error) {
+    throw Error(error.kind(), "[configure] " + option + ": " + error.what());
+  }
+}
+
+/// A command as its user knows it: the operation, and the line where it was written.
+std::string in_words(const protocol::Batch& batch, std::int64_t command) {
+  if (command < 0 || command >= static_cast<std::int64_t>(batch.commands.size())) return "what is to be read";
+  const auto& guilty = batch.commands[static_cast<std::size_t>(command)];
+  std::string text(protocol::info(guilty.op).name);
+  if (guilty.origin < batch.origins.size())
+    text += " (" + batch.origins[guilty.origin].file + ", line " + std::to_string(batch.origins[guilty.origin].line) + ")";
+  return text;
+}
+
 }  // namespace
 
-Error Session::too_big(const plan::Plan& plan, std::size_t step, std::size_t bytes) const {
+Error Session::too_big(const protocol::Batch& batch, std::int64_t command, std::size_t bytes) const {
   const auto& allocator = heap_.allocator();
   const double ranks = comm_.size();
-  std::string text = "[memory] step " + std::to_string(step) + " needs " + bytes_text(static_cast<double>(bytes)) + " on each of " +
+  std::string text = "[memory] " + in_words(batch, command) + " needs " + bytes_text(static_cast<double>(bytes)) + " on each of " +
                      std::to_string(comm_.size()) + " ranks; the engines hold " + bytes_text(static_cast<double>(allocator.in_use()) * ranks) +
                      " of " + bytes_text(static_cast<double>(allocator.capacity()) * ranks);
   std::vector<std::pair<std::int64_t, ArrayId>> largest;
@@ -49,7 +70,7 @@ Error Session::too_big(const plan::Plan& plan, std::size_t step, std::size_t byt
   for (std::size_t i = 0; i < std::min<std::size_t>(3, largest.size()); ++i)
     text += " " + bytes_text(-static_cast<double>(largest[i].first)) + " (" + dist::describe(arrays_.at(largest[i].second).info.layout) + ")";
   text += ". Delete arrays, or start engines with more memory";
-  return Error(ErrorKind::memory, text, plan.steps[step].command);
+  return Error(ErrorKind::memory, text, command);
 }
 
 protocol::Reply Session::explain(protocol::Batch batch) const {
@@ -115,15 +136,9 @@ void Session::set_option(const std::string& name, const std::string& value) {
   } else if (name == "keep_unread") {
     options_.keeps_unread = value == "1";
   } else if (name == "compile") {
-    if (value == "off") exec::set_compiling(exec::Compiling::off);
-    else if (value == "hot") exec::set_compiling(exec::Compiling::hot);
-    else if (value == "always") exec::set_compiling(exec::Compiling::always);
-    else throw Error(ErrorKind::value, "[configure] compile: got '" + value + "', expected off, hot or always");
+    exec::set_compiling(static_cast<exec::Compiling>(chosen(name, value)));
   } else if (name == "balance") {
-    if (value == "off") executor_.set_balance(exec::Balance::off);
-    else if (value == "on") executor_.set_balance(exec::Balance::on);
-    else if (value == "always") executor_.set_balance(exec::Balance::always);
-    else throw Error(ErrorKind::value, "[configure] balance: got '" + value + "', expected off, on or always");
+    executor_.set_balance(static_cast<exec::Balance>(chosen(name, value)));
   } else if (name == "reset_stats") {
     executor_.reset_counters();
     heap_.allocator().reset_peak();
@@ -181,10 +196,17 @@ std::vector<Session::Report> Session::reports() const {
   return all;
 }
 
-std::string Session::status_json() const {
+nlohmann::json Session::heartbeat() const {
+  return {{"busy", published_.is_busy.load()},
+          {"steps_planned", published_.steps_planned.load()},
+          {"steps_done", executor_.last_step() - published_.steps_before}};
+}
+
+nlohmann::json Session::status() const {
   Report sum{};
   auto per_rank = nlohmann::json::array();
-  for (const auto& each : reports()) {
+  const auto told = reports();
+  for (const auto& each : told) {
     sum.bytes_shared += each.bytes_shared;
     sum.bytes_sent += each.bytes_sent;
     sum.bytes_received += each.bytes_received;
@@ -192,7 +214,8 @@ std::string Session::status_json() const {
     sum.pieces_helped += each.pieces_helped;
     sum.compute_seconds += each.compute_seconds;
     sum.wait_seconds += each.wait_seconds;
-    per_rank.push_back({{"kernels", each.kernels},
+    per_rank.push_back({{"rank", each.rank},
+                        {"kernels", each.kernels},
                         {"bytes_shared", each.bytes_shared},
                         {"bytes_sent", each.bytes_sent},
                         {"bytes_received", each.bytes_received},
@@ -201,8 +224,9 @@ std::string Session::status_json() const {
                         {"compute_seconds", each.compute_seconds},
                         {"wait_seconds", each.wait_seconds}});
   }
-  return nlohmann::json{
+  return {
       {"ranks", comm_.size()},
+      {"ranks_silent", comm_.size() - static_cast<int>(told.size())},  // of nodes that did not answer in time
       {"busy", published_.is_busy.load()},
       {"batches", published_.batches.load()},
       {"commands", published_.commands.load()},
@@ -228,7 +252,7 @@ std::string Session::status_json() const {
       {"steps_planned", published_.steps_planned.load()},
       {"steps_done", executor_.last_step() - published_.steps_before},
       {"pass_names", pass_names()},
-  }.dump();
+  };
 }
 
 }  // namespace gamelan::engine

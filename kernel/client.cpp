@@ -45,6 +45,8 @@ Client::~Client() {
   {
     const std::scoped_lock lock(mutex_);
     is_stopping_ = true;
+    // The last word: what has come. Else rank 0 would keep replies for a client that is no more.
+    if (!lost_) queue_.push_back(heartbeat());
   }
   ending_.notify_all();
   thread_.join();
@@ -192,10 +194,13 @@ void Client::beat() {
   if (Clock::now() - last_beat_ < heartbeat_period || !wire_->is_open()) return;
   last_beat_ = Clock::now();
   const std::scoped_lock lock(mutex_);
-  heartbeats_.insert(++last_seq_);
+  queue_.push_back(heartbeat());
+}
+
+SharedFrames Client::heartbeat() {
   const std::uint64_t heard = heard_so_far();
-  queue_.push_back(std::make_shared<const Frames>(
-      protocol::encode(protocol::Request{protocol::StatusRequest{last_seq_, heard}})));
+  heartbeats_.insert(++last_seq_);
+  return std::make_shared<const Frames>(protocol::encode(protocol::Request{protocol::Heartbeat{last_seq_, heard}}));
 }
 
 bool Client::send_queued() {

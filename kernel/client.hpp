@@ -46,7 +46,7 @@ class Client {
   /// Declares the engines gone, for a reason found elsewhere (the launcher saw them die).
   void lose(const std::string& cause);
   std::optional<std::string> lost_cause() const;
-  /// JSON of the newest status reply a heartbeat brought; "{}" before the first.
+  /// JSON of what rank 0 said of itself in answer to the newest heartbeat (steps, no counters); "{}" before the first.
   std::string last_status() const;
   /// How rank 0 is reached, as people are told, and how often a connection was made.
   std::string route() const;
@@ -61,8 +61,10 @@ class Client {
   void say_again();
   void give_up(const std::string& cause);
   void send_now();
-  /// Every reply up to this number has come. With the mutex held.
+  // With the mutex held.
+  /// Every reply up to this number has come.
   std::uint64_t heard_so_far() const;
+  std::shared_ptr<const protocol::Frames> heartbeat();
   /// False when something stays queued because the socket takes nothing now.
   bool send_queued();
   bool has_queued() const;
@@ -94,7 +96,7 @@ class Client {
   std::set<std::uint64_t> forgotten_;
   std::uint64_t last_seq_ = 0;
   std::uint64_t being_made_ = 0;  // the number of a request that is being encoded; 0: none
-  std::set<std::uint64_t> heartbeats_;  // status requests of our own, not yet answered
+  std::set<std::uint64_t> heartbeats_;  // not yet answered
   std::string status_ = "{}", route_ = "none: connecting";
   std::uint64_t connections_ = 0;
   std::optional<std::string> lost_;

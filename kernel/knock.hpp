@@ -2,6 +2,7 @@
 // Why nobody answers at an address, asked of the system itself: ZeroMQ does not tell. For messages only.
 #pragma once
 #include <string>
+#include <vector>
 
 namespace gamelan::kernel {
 
@@ -10,7 +11,7 @@ struct Knock {
   bool is_nobody_there = false;  ///< the host says so, or the socket is no more
 };
 
-/// Takes at most 0.2 s. `address`: ipc://path or tcp://ip:port.
-Knock knock(const std::string& address);
+/// Asks at all of them at once and takes at most 0.2 s. An address is ipc://path or tcp://ip:port.
+std::vector<Knock> knock(const std::vector<std::string>& addresses);
 
 }  // namespace gamelan::kernel

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "kernel/hooks.hpp"
 #include "kernel/link.hpp"
 #include "kernel/operand.hpp"
 
@@ -52,6 +53,11 @@ Ref upload(PyArrayObject* source) {
   auto* descr = reinterpret_cast<PyArray_Descr*>(native.get());
   const auto dtype = dtype_of(descr);
   if (!dtype) refuse_dtype(PyArray_DESCR(source));
+  if (static_cast<std::size_t>(PyArray_NBYTES(source)) > protocol::max_payload_bytes)
+    raise_error(protocol::Error(protocol::ErrorKind::memory,
+                                "an array of " + std::to_string(PyArray_NBYTES(source)) + " bytes cannot be brought to the engines in one piece, at most " +
+                                    std::to_string(protocol::max_payload_bytes) + " bytes: make it there (gamelan.empty) and assign "
+                                    "it part by part (a[:n] = part)"));
   const auto link = Link::current();
   native.release();  // PyArray_FromArray takes it over
   Ref contiguous = Ref::checked(PyArray_FromArray(source, descr, NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_ALIGNED));

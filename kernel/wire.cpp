@@ -11,7 +11,6 @@
 #include <cstring>
 #include <thread>
 
-#include "kernel/knock.hpp"
 #include "kernel/undisturbed.hpp"
 
 namespace gamelan::kernel {
@@ -94,8 +93,14 @@ void Wire::fail_attempt() {
   std::string problem = attempt_problem_;
   std::size_t told = 0;
   is_nobody_there_ = is_direct && !lines_.empty();
+  std::vector<std::string> closed;
+  for (const auto& line : lines_)
+    if (line->problem().empty() && line->state() == Line::State::closed) closed.push_back(line->address());
+  const std::vector<Knock> answers = knock(closed);
+  auto answer = answers.begin();
   for (const auto& line : lines_) {
-    const std::string cause = describe_failure(*line);
+    const bool was_asked = line->problem().empty() && line->state() == Line::State::closed;
+    const std::string cause = describe_failure(*line, was_asked ? *answer++ : Knock{});
     // Of another host's addresses its own loopback says nothing, unless there is no other.
     if (is_direct && lines_.size() > 1 && is_loopback(line->address()) && !is_loopback(lines_.front()->address())) continue;
     if (++told > told_addresses) continue;
@@ -112,7 +117,7 @@ void Wire::fail_attempt() {
   if (++failed_attempts_ % routes_.size() == 0) ++failed_rounds_;
 }
 
-std::string Wire::describe_failure(Line& line) {
+std::string Wire::describe_failure(Line& line, const Knock& answer) {
   if (!line.problem().empty()) {
     is_nobody_there_ = false;
     return line.problem();
@@ -121,7 +126,6 @@ std::string Wire::describe_failure(Line& line) {
     is_nobody_there_ = false;
     return what_it_waits_for(line);
   }
-  const Knock answer = knock(line.address());
   is_nobody_there_ = is_nobody_there_ && answer.is_nobody_there;
   return answer.text;
 }
@@ -133,7 +137,7 @@ std::string Wire::what_it_waits_for(const Line& line) const {
 }
 
 std::optional<Wire::Event> Wire::look_at_candidates() {
-  bool is_any_left = false, is_any_shaking = false;
+  bool is_any_left = false;
   for (auto& line : lines_) {
     switch (line->update()) {
       case Line::State::open: {
@@ -146,16 +150,18 @@ std::optional<Wire::Event> Wire::look_at_candidates() {
         failed_rounds_ = 0;
         return Event::connected;
       }
-      case Line::State::shaking_hands: is_any_shaking = is_any_left = true; break;
+      case Line::State::shaking_hands:
       case Line::State::connecting: is_any_left = true; break;
       case Line::State::closed: break;
     }
   }
-  const auto late = Clock::now() - attempt_ends_;
-  const auto grace = is_any_shaking && routes_[route_].command.empty() ? Clock::duration(handshake_limit - direct_limit)
-                                                                       : Clock::duration::zero();
-  if (!is_any_left || late >= grace) fail_attempt();
+  if (!is_any_left || Clock::now() >= attempt_limit()) fail_attempt();
   return std::nullopt;
+}
+
+Wire::Clock::time_point Wire::attempt_limit() const {
+  const bool is_any_shaking = std::any_of(lines_.begin(), lines_.end(), [](const auto& line) { return line->state() == Line::State::shaking_hands; });
+  return is_any_shaking && routes_[route_].command.empty() ? attempt_ends_ + (handshake_limit - direct_limit) : attempt_ends_;
 }
 
 std::optional<Wire::Event> Wire::next_event() {
@@ -196,7 +202,7 @@ bool Wire::wait(std::chrono::milliseconds limit) {
   for (const auto& line : lines_) items.push_back({line->events().handle(), 0, ZMQ_POLLIN, 0});
   if (is_open_) items.push_back({lines_.front()->dealer().handle(), 0, ZMQ_POLLIN, 0});
   if (!is_open_ && !is_over_) {
-    const auto due = is_trying_ ? attempt_ends_ : next_attempt_;
+    const auto due = is_trying_ ? attempt_limit() : next_attempt_;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(due - Clock::now());
     limit = std::min(limit, std::clamp(left, 1ms, std::chrono::milliseconds(250)));
   }

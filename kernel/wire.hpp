@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The client's end of the connection to rank 0: finds a way there, keeps to it, and looks for one again when it is lost.
 // Frames in, frames out; it knows no message and resends nothing. By one thread at a time, but for poke(). A signal never
-// makes a call fail; nothing blocks but wait().
+// makes a call fail; nothing blocks but wait(), and next_event() for at most 0.2 s when an attempt has failed.
 #pragma once
 #include <chrono>
 #include <memory>
@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "kernel/knock.hpp"
 #include "kernel/line.hpp"
 #include "kernel/route.hpp"
 #include "kernel/tunnel.hpp"
@@ -68,7 +69,8 @@ class Wire {
   void begin_attempt();
   void fail_attempt();
   void retire_tunnel();
-  std::string describe_failure(Line& line);
+  std::string describe_failure(Line& line, const Knock& answer);
+  Clock::time_point attempt_limit() const;
   std::string what_it_waits_for(const Line& line) const;
   std::optional<Event> look_at_candidates();
 

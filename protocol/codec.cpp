@@ -191,8 +191,12 @@ Batch decode_batch(const Header& header, const Frames& frames) {
   return batch;
 }
 
+Frames encode_request(const Heartbeat& beat) {
+  return {to_frame({{"type", "beat"}, {"seq", beat.seq}, {"heard", beat.heard}})};
+}
+
 Frames encode_request(const StatusRequest& status) {
-  return {to_frame({{"type", "status"}, {"seq", status.seq}, {"heard", status.heard}})};
+  return {to_frame({{"type", "status"}, {"seq", status.seq}})};
 }
 
 Frames encode_request(const Cancel& cancel) {
@@ -259,7 +263,8 @@ Request decode_request(const Frames& frames) {
     if (type == "batch") return decode_batch(header, frames);
     require_frames(frames, 1);
     if (type == "hello") return decode_hello(header);
-    if (type == "status") return StatusRequest{header.natural("seq"), header.natural("heard")};
+    if (type == "beat") return Heartbeat{header.natural("seq"), header.natural("heard")};
+    if (type == "status") return StatusRequest{header.natural("seq")};
     if (type == "cancel") return Cancel{header.natural("seq"), header.natural("batch")};
     if (type == "configure") return decode_configure(header);
     if (type == "shutdown") return Shutdown{header.natural("seq")};

@@ -15,6 +15,9 @@ using Frames = std::vector<Bytes>;
 inline constexpr std::size_t max_frames = 65'536;
 inline constexpr std::size_t max_commands = 1'000'000;
 inline constexpr std::size_t max_header_bytes = 1 << 20;
+inline constexpr std::size_t max_request_bytes = std::size_t{4} << 30;
+/// Of one array in a batch; the rest is for its commands, and for smaller payloads recorded before it.
+inline constexpr std::size_t max_payload_bytes = max_request_bytes - (std::size_t{256} << 20);
 
 Frames encode(const Request& request);
 Request decode_request(const Frames& frames);  ///< throws Error{protocol}

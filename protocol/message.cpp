@@ -10,12 +10,12 @@ std::uint64_t sequence(const Request& request) {
 
 std::uint64_t heard(const Request& request) {
   if (const auto* batch = std::get_if<Batch>(&request)) return batch->heard;
-  if (const auto* status = std::get_if<StatusRequest>(&request)) return status->heard;
+  if (const auto* beat = std::get_if<Heartbeat>(&request)) return beat->heard;
   return 0;
 }
 
 bool is_done_once(const Request& request) {
-  return !std::holds_alternative<Hello>(request) && !std::holds_alternative<StatusRequest>(request);
+  return !std::holds_alternative<Hello>(request) && !std::holds_alternative<Heartbeat>(request);
 }
 
 }  // namespace gamelan::protocol

@@ -15,7 +15,7 @@
 
 namespace gamelan::protocol {
 
-inline constexpr int protocol_version = 1;
+inline constexpr int protocol_version = 2;
 using Bytes = std::vector<std::byte>;
 
 /// One number in the first size_of(dtype) bytes, in native byte order.
@@ -58,15 +58,16 @@ struct Batch {
   bool explain = false;  ///< plan only: reply with the plan's text, change nothing
   std::uint64_t heard = 0;  ///< the client has every reply up to this number: they need not be kept for it any more
 };
-struct StatusRequest { std::uint64_t seq = 0, heard = 0; };  ///< `heard` as in Batch
+struct Heartbeat { std::uint64_t seq = 0, heard = 0; };  ///< "I am here"; answered at once by rank 0 alone; `heard` as in Batch
+struct StatusRequest { std::uint64_t seq = 0; };         ///< counters of all ranks, which must be asked: seconds at worst
 struct Cancel { std::uint64_t seq = 0; std::uint64_t batch = 0; };  ///< stop the batch with that seq, 0 = whatever runs
 /// Set named options on every rank ("disable_passes" = "fuse,simplify"; "keep_unread" = "1"; "reset_stats" = "").
 struct Configure { std::uint64_t seq = 0; std::vector<std::pair<std::string, std::string>> options; };
 struct Shutdown { std::uint64_t seq = 0; };
-using Request = std::variant<Hello, Batch, StatusRequest, Cancel, Configure, Shutdown>;
+using Request = std::variant<Hello, Batch, Heartbeat, StatusRequest, Cancel, Configure, Shutdown>;
 
 enum class Outcome : std::uint8_t { ok, failed, cancelled };
-/// `info` is JSON text: Hello and Status describe the engines in it, Batch its explanation and what was cut.
+/// `info` is JSON text: Hello, Heartbeat and Status describe the engines in it, Batch its explanation and what was cut.
 struct Reply {
   std::uint64_t seq = 0;
   Outcome outcome = Outcome::ok;
@@ -81,7 +82,7 @@ struct Reply {
 std::uint64_t sequence(const Request& request);
 /// Up to which number the sender of this request has its replies; 0 where it does not say.
 std::uint64_t heard(const Request& request);
-/// Does it change something, so that it must not be done twice when it is sent twice?
+/// Must it not be done twice when it is sent twice, because it changes something or asks every rank?
 bool is_done_once(const Request& request);
 
 }  // namespace gamelan::protocol

@@ -35,12 +35,20 @@ std::optional<RouteName> parse_route(const Bytes& routing_id) {
 }
 
 void Joiner::add(std::span<const std::byte> part) {
-  if (!is_continued_ && frames_.size() == max_frames) is_too_long_ = true;
+  bytes_ += part.size();
+  if (!is_too_long_ && (bytes_ > max_bytes_ || (!is_continued_ && frames_.size() == max_frames))) keep_the_header();
   if (!is_too_long_) {
     if (!is_continued_) frames_.emplace_back();
     frames_.back().insert(frames_.back().end(), part.begin(), part.end());
   }
   is_continued_ = part.size() == part_bytes;
+}
+
+void Joiner::keep_the_header() {
+  is_too_long_ = true;
+  frames_.resize(std::min<std::size_t>(frames_.size(), 1));
+  if (!frames_.empty() && frames_[0].size() > max_header_bytes) frames_.clear();  // it is none
+  frames_.shrink_to_fit();
 }
 
 }  // namespace gamelan::protocol

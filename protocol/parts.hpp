@@ -5,6 +5,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 
@@ -34,12 +35,18 @@ inline std::span<const std::byte> part(const Bytes& frame, std::size_t index) {
 /// Makes frames of the parts of one message.
 class Joiner {
  public:
-  /// Frames after the first `max_frames` are dropped; is_too_long says so.
+  /// `max_bytes`: of all frames together. A reply is as long as what was asked for.
+  explicit Joiner(std::size_t max_bytes = std::numeric_limits<std::size_t>::max()) : max_bytes_(max_bytes) {}
+  /// Of a message with too many frames or bytes only the header is kept, for its number; is_too_long says so.
   void add(std::span<const std::byte> part);
   bool is_too_long() const { return is_too_long_; }
   Frames take() { return std::move(frames_); }
 
  private:
+  void keep_the_header();
+
+  const std::size_t max_bytes_;
+  std::size_t bytes_ = 0;
   Frames frames_;
   bool is_continued_ = false, is_too_long_ = false;
 };

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import _doctor_slurm, _kernelspec, _mpiexec, _sessions, _tables, launch
+from . import _doctor_routes, _doctor_slurm, _kernelspec, _mpiexec, _sessions, _tables, launch
 from ._launch_errors import LaunchError
 
 _COMFORTABLE_SHM_BYTES = 1 << 30
@@ -163,6 +163,12 @@ def connection() -> Iterator[Verdict]:
             yield Verdict("fail", "GAMELAN_CONNECT", str(error))
 
 
+def route() -> Iterator[Verdict]:
+    """Which way leads to rank 0, and does it?"""
+    for state, what, advice in _doctor_routes.questions():
+        yield Verdict(state, what, advice)
+
+
 def cluster() -> Iterator[Verdict]:
     """Is there a Slurm, and does it fit?"""
     for state, what, advice in _doctor_slurm.questions():
@@ -184,7 +190,7 @@ def trial() -> Iterator[Verdict]:
 
 
 QUESTIONS: list[Callable[[], Iterator[Verdict]]] = [
-    programs, memory, processors, blas, python, sessions, connection, cluster, trial]
+    programs, memory, processors, blas, python, sessions, connection, route, cluster, trial]
 
 
 def main() -> int:

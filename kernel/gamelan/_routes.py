@@ -15,18 +15,33 @@ import shutil
 import socket
 from pathlib import Path
 
-from . import _mpiexec, _sessions
+from . import _mpiexec, _sessions, _slurm
 from ._launch_errors import ConnectionFileError, LaunchError
 
 CHOICES = ("auto", "direct", "srun", "ssh")
 _NOTE = "route"  # file of a session's folder: how its newest client reaches it
 
 
+def require_choice(choice: str) -> None:
+    """Raise ValueError for a word that names no route."""
+    if choice not in CHOICES:
+        raise ValueError(f"GAMELAN_ROUTE={choice!r}: expected {', '.join(CHOICES[:-1])} or {CHOICES[-1]}")
+
+
+def missing_program(choice: str) -> str:
+    """What a route needs and this machine does not have, in words; empty when it is there."""
+    program = "srun" if choice == "srun" else (_ssh_command() or ["ssh"])[0]
+    return "" if shutil.which(program) else f"GAMELAN_ROUTE={choice}: {program} was not found on PATH"
+
+
+def _ssh_command() -> list[str]:
+    return shlex.split(os.environ.get("GAMELAN_SSH") or "ssh")
+
+
 def for_connection(connection_file: str | os.PathLike, choice: str | None = None) -> dict:
     """What `_core.connect` needs to know of routes: `routes`, pairs of a name and a command, and `directory`."""
     choice = choice or os.environ.get("GAMELAN_ROUTE") or "auto"
-    if choice not in CHOICES:
-        raise ValueError(f"GAMELAN_ROUTE={choice!r}: expected {', '.join(CHOICES[:-1])} or {CHOICES[-1]}")
+    require_choice(choice)
     routes = _routes(_sessions.read_connection(Path(connection_file)), choice)
     needs_folder = any(command for _, command in routes)
     return {"routes": routes, "directory": str(_sessions.make_private(_sessions.runtime_base())) if needs_folder else ""}
@@ -67,22 +82,23 @@ def _srun(connection: dict, tcp: list[str]) -> tuple[str, list[str]]:
     job = connection["slurm_job_id"]
     if not job:
         raise LaunchError("GAMELAN_ROUTE=srun: the engines are not in a Slurm job")
-    if not shutil.which("srun"):
-        raise LaunchError("GAMELAN_ROUTE=srun: srun was not found on PATH")
+    if missing := missing_program("srun"):
+        raise LaunchError(missing)
     engine = connection.get("program") or _mpiexec.find_engine()
+    # The notebook may run in a job, too (JupyterHub): what that was given is nothing to ask of the engines' job.
+    without = [word for name in _slurm.wishes_of_own_job(os.environ) for word in ("-u", name)]
     # --overlap: without it the step waits for free processors. By its short name Slurm knows the node.
     return f"srun relay through job {job}", [
-        "srun", "--overlap", f"--jobid={job}", "-w", connection["host"].split(".")[0], "-N1", "-n1", "--mpi=none",
+        *(["env", *without] if without else []), "srun", "--overlap", f"--jobid={job}", "-w", connection["host"].split(".")[0], "-N1", "-n1", "--mpi=none",
         "--cpu-bind=none", "--unbuffered", "--quiet", engine, "--relay", _there(tcp)]
 
 
 def _ssh(connection: dict, tcp: list[str]) -> tuple[str, list[str]]:
-    program = shlex.split(os.environ.get("GAMELAN_SSH") or "ssh")
-    if not program or not shutil.which(program[0]):
-        raise LaunchError(f"GAMELAN_ROUTE=ssh: {program[0] if program else 'ssh'} was not found on PATH")
+    if missing := missing_program("ssh"):
+        raise LaunchError(missing)
     # -W: standard input and output are the connection. A forwarded port (-L) would be open to all users of this machine.
     return f"ssh tunnel through {connection['host']}", [
-        *program, "-o", "BatchMode=yes", "-o", "ConnectTimeout=5", "-o", "ExitOnForwardFailure=yes",
+        *_ssh_command(), "-o", "BatchMode=yes", "-o", "ConnectTimeout=5", "-o", "ExitOnForwardFailure=yes",
         "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=2", "-T", "-W", _there(tcp), connection["host"]]
 
 

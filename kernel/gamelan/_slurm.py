@@ -13,7 +13,7 @@ import re
 import shutil
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,11 +64,17 @@ def _environment(for_job: bool) -> dict[str, str]:
     variables = dict(os.environ, SLURM_TIME_FORMAT="standard")
     if not for_job:
         variables["TZ"] = "UTC"  # times that we compute with, also on the day when clocks are put back
-    if "SLURM_JOB_ID" in variables:
-        for name in [each for each in variables if each.startswith("SLURM_")]:
-            if name not in ("SLURM_CONF", "SLURM_CLUSTERS", "SLURM_TIME_FORMAT"):
-                del variables[name]
+    for name in wishes_of_own_job(variables):
+        del variables[name]
     return variables
+
+
+def wishes_of_own_job(variables: Mapping[str, str]) -> list[str]:
+    """Names of what the job in which we run was given: sbatch and srun would take it for wishes."""
+    if "SLURM_JOB_ID" not in variables:
+        return []
+    return sorted(name for name in variables if name.startswith("SLURM_")
+                  and name not in ("SLURM_CONF", "SLURM_CLUSTERS", "SLURM_TIME_FORMAT"))
 
 
 def _run(arguments: list[str], what: str, seconds: float = _COMMAND_SECONDS) -> str:
@@ -146,7 +152,14 @@ def submit(options: list[str], name: str, directory: Path, engine: list[str]) ->
         with contextlib.suppress(SlurmError):
             _run(["scancel", f"--user={os.geteuid()}", f"--name={name}"], "cannot cancel the job")
         raise
-    return answer.splitlines()[-1].split(";")[0]  # on federated clusters: "id;cluster"
+    job, _, cluster = answer.splitlines()[-1].partition(";")  # "id;cluster" where a cluster was chosen
+    here = cluster_name() if cluster else ""
+    if here and cluster != here:  # its number means another job here, which would be watched and cancelled in its place
+        with contextlib.suppress(SlurmError):
+            _run(["scancel", f"--clusters={cluster}", job], "cannot cancel the job")
+        raise SlurmError(f"the job went to cluster {cluster} as {job}, and was cancelled: engines are watched on {here}, this "
+                         f"cluster. Unset SBATCH_CLUSTERS, or start them from a login node of {cluster}")
+    return job
 
 
 def find_job(job: str) -> Job:

@@ -30,6 +30,8 @@ _NOT_IN_SBATCH = {
     ("-a", "--array"): "engines are one job, an array is many",
     ("--wrap", "--parsable", "-W", "--wait", "--test-only", "-h", "--help", "--usage", "-V", "--version"):
         "engines could not be started that way",
+    ("-M", "--clusters", "--cluster"): "the job's number would be another cluster's, and by their numbers jobs are asked and "
+        "cancelled on this one: start the engines from a login node of that cluster",
     ("--requeue",): "engines that start again have lost their arrays: start new ones",
 }
 

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from cluster import BUILD, ClusterError
+from cluster import BUILD
 from login_notebook import login_notebook
 from namespaces import wait_for
 
@@ -16,7 +16,6 @@ GAMELAN = BUILD / "bin" / "gamelan"
 PROGRAMS = Path(__file__).with_name("programs.py")
 ONE_NODE = ["-n", "2", "-N", "1", "--sbatch", "-w node1"]
 TWO_NODES = ["-n", "4", "-N", "2", "--ntasks-per-node", "2"]
-NOT_YET = "[board] engines on several nodes"  # what an engine says that cannot
 
 
 def start(cluster, *options, session="orchestra"):
@@ -25,15 +24,6 @@ def start(cluster, *options, session="orchestra"):
                                  *options], check=True)
     [path] = [line.partition("=")[2] for line in done.stdout.splitlines() if line.startswith("export GAMELAN_CONNECT=")]
     return path
-
-
-def start_on_several(cluster, *options):
-    try:
-        return start(cluster, *options)
-    except ClusterError as error:
-        if NOT_YET in str(error):
-            pytest.xfail(NOT_YET)
-        raise
 
 
 def stop(cluster, session="orchestra"):
@@ -115,7 +105,7 @@ def test_a_batch_takes_one_round_trip(cluster):
 
 def test_a_batch_on_two_nodes_takes_one_round_trip_more(cluster):
     delay_us = 20_000
-    path = start_on_several(cluster, *TWO_NODES)
+    path = start(cluster, *TWO_NODES)
     cluster.set_link(delay_us, 1000)
     assert 2 * delay_us <= quickest_batch_us(cluster, path) < 5 * delay_us, "to rank 0, to the other node, and back"
     cluster.set_link(0, 0)
@@ -133,7 +123,7 @@ def test_an_ordinary_users_notebook(cluster):
 
 
 def test_two_nodes_compute_what_one_does_bit_for_bit(cluster, of_one_node):
-    path = start_on_several(cluster, *TWO_NODES)
+    path = start(cluster, *TWO_NODES)
     assert [len(cluster.processes(node, "gamelan-engine")) >= 2 for node in cluster.nodes] == [True, True]
     before = cluster.network.traffic()["node2"].bytes_in
     found = json.loads(compute(cluster, path, PROGRAMS))
@@ -145,13 +135,13 @@ def test_two_nodes_compute_what_one_does_bit_for_bit(cluster, of_one_node):
 
 def test_a_slow_network_changes_no_bit(cluster, of_one_node):
     cluster.set_link(delay_us=1000, rate_mbit=1000)
-    path = start_on_several(cluster, *TWO_NODES)
+    path = start(cluster, *TWO_NODES)
     assert json.loads(compute(cluster, path, PROGRAMS))["results"] == of_one_node
     stop(cluster)
 
 
 def test_one_rank_on_each_node(cluster, of_one_node):
-    path = start_on_several(cluster, "-n", "2", "-N", "2")
+    path = start(cluster, "-n", "2", "-N", "2")
     found = json.loads(compute(cluster, path, PROGRAMS))
     assert found == {"ranks": 2, "results": of_one_node}
     stop(cluster)
@@ -160,10 +150,9 @@ def test_one_rank_on_each_node(cluster, of_one_node):
 def test_a_notebook_drives_two_nodes_of_two_ranks(cluster, of_one_node):
     with login_notebook(cluster) as notebook:
         started = notebook.run("%engines start --slurm -t 5 -n 4 -N 2 --ntasks-per-node 2", timeout=40)
-        if NOT_YET in started.err:
-            pytest.xfail(NOT_YET)
         assert started.status == "ok", started.err
-        notebook.run(f"import sys, json; sys.path.insert(0, {str(PROGRAMS.parent)!r}); import programs")
+        ready = notebook.run(f"import sys, json; sys.path.insert(0, {str(PROGRAMS.parent)!r}); import programs")
+        assert ready.status == "ok", (ready.err, ready.reply)
         cell = notebook.run("programs.main()", timeout=60)
         assert cell.status == "ok", cell.err
         assert json.loads(cell.out) == {"ranks": 4, "results": of_one_node}

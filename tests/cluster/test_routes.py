@@ -70,6 +70,25 @@ def test_behind_a_wall_a_step_of_the_job_is_the_tunnel(cluster):
     assert cluster.slurm("squeue", "-h", "-o", "%A") == job  # the engines stay
 
 
+def test_a_notebook_in_a_job_of_its_own_asks_nothing_of_the_engines_job(cluster):
+    """As under JupyterHub: what srun would take for wishes does not fit into the engines' job."""
+    path, job = start(cluster, walled=True)
+    given = {"SLURM_JOB_ID": "999", "SLURM_NTASKS": "64", "SLURM_CPUS_PER_TASK": "64", "SLURM_MEM_PER_NODE": "999999", "SLURM_GPUS": "4"}
+    with Client(cluster, path, GAMELAN_ROUTE="srun", **given) as client:
+        assert client.ask(SUM) == TOTAL
+        assert client.ask("_session.route()") == f"srun relay through job {job}"
+    wait_for(lambda: not tunnels(cluster), 5, "the end of the tunnel with its client")
+
+
+def test_the_doctor_tries_every_way(cluster):
+    path, job = start(cluster, walled=True)
+    told = cluster.run("login", [GAMELAN, "doctor"], env={"GAMELAN_CONNECT": path}).stdout
+    assert f"[ ok ] route: srun relay through job {job}: rank 0 of session" in told, told
+    assert "[warn] route: direct does not lead to session" in told, told
+    assert not cluster.ssh or "[ ok ] route: ssh tunnel through node1" in told, told
+    wait_for(lambda: not tunnels(cluster), 5, "the end of the tunnels")
+
+
 def test_without_srun_ssh_is_the_tunnel(cluster):
     if not cluster.ssh:
         pytest.skip("no sshd on the nodes")

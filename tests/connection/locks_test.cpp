@@ -43,7 +43,9 @@ TEST(Locks, a_scanner_hears_a_greeting_and_nothing_else) {
   {
     Engine engine(engine::Transport::tcp);
     const int port = port_of(engine);
-    std::mt19937 random(std::random_device{}());
+    const std::uint32_t seed = std::random_device{}();
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 random(seed);
     std::string noise(2'000, '\0');
     for (char& letter : noise) letter = static_cast<char>(random());
     const std::string curve = greeting("CURVE");
@@ -124,7 +126,7 @@ TEST(Locks, more_strangers_than_descriptors_pass_by) {
     options.bind = "127.0.0.1";
     options.idle_timeout_s = 0;
     engine::Server server(options, engine::test::connection_template(),
-                          {.status_json = [] { return std::string("{}"); }, .hello_info = [] { return std::string("{}"); },
+                          {.heartbeat = [] { return nlohmann::json::object(); }, .status = [] { return nlohmann::json::object(); }, .hello_info = [] { return std::string("{}"); },
                            .cancel = [](std::uint64_t) {}});
     server.next(60s);
     _exit(0);
@@ -216,7 +218,9 @@ TEST(Locks, nonsense_with_the_right_key_neither_stops_nor_fattens_the_engine) {
 
 TEST(Locks, nonsense_about_numbers_and_names_of_connections_stays_bounded) {
   const int total = gamelan::test::fuzz_count(300);
-  std::mt19937 random(std::random_device{}());
+  const std::uint32_t seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
   Engine engine(engine::Transport::tcp);
   for (int round = 0; round < total; ++round) {
     protocol::Bytes name = protocol::random_client_name();
@@ -226,7 +230,7 @@ TEST(Locks, nonsense_about_numbers_and_names_of_connections_stays_bounded) {
     client.send(batch);
     client.send(batch);
     ASSERT_TRUE(client.receive());
-    client.send(protocol::StatusRequest{random() % 9, random()});
+    client.send(protocol::Heartbeat{random() % 9, random()});
     ASSERT_TRUE(client.receive());
   }
   const nlohmann::json status = nlohmann::json::parse(Client(engine.connection()).ask(protocol::StatusRequest{9}).info);

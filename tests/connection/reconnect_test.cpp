@@ -3,7 +3,12 @@
 // and an end is called an end, in time and by its name.
 #include <gtest/gtest.h>
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 #include "kernel/client.hpp"
+#include "kernel/knock.hpp"
 #include "kernel/wire.hpp"
 #include "tests/connection/proxy.hpp"
 #include "tests/engine/server_fixture.hpp"
@@ -87,7 +92,9 @@ TEST(Reconnect, a_request_that_got_lost_is_done_after_all) {
 TEST(Reconnect, connections_that_break_anywhere_lose_nothing_and_change_no_order) {
   Session session;
   session.greet();
-  std::mt19937 random(std::random_device{}());
+  const std::uint32_t seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
   std::vector<std::uint64_t> asked;
   for (int round = 0; round < 60; ++round) {
     const bool is_towards = random() % 2 == 0;
@@ -207,6 +214,96 @@ TEST(Reconnect, replies_are_kept_no_longer_than_needed) {
   const auto status = nlohmann::json::parse(reply->info);
   EXPECT_EQ(status["server"]["clients"], 1);
   EXPECT_LE(status["server"]["kept_replies"].get<int>(), 1);
+  EXPECT_LT(status["server"]["kept_bytes"].get<int>(), 10'000);
+}
+
+TEST(Reconnect, a_client_that_ends_leaves_nothing_behind) {
+  Session session;
+  for (int count = 0; count < 3; ++count) {  // each ends before a heartbeat is due
+    kernel::Client brief(session.engine.connection(), {}, "");
+    const auto seq = brief.send(batch_with(5'000'000));
+    std::optional<Reply> reply;
+    for (int tries = 0; tries < 50 && !reply; ++tries) reply = brief.take(seq, 100ms);
+    ASSERT_TRUE(reply);
+  }
+  nlohmann::json status;
+  for (int tries = 0; tries < 20; ++tries) {  // the last words may still be under way
+    const auto reply = session.take(session.client.send(protocol::StatusRequest{}));
+    ASSERT_TRUE(reply);
+    status = nlohmann::json::parse(reply->info);
+    if (status["server"]["kept_bytes"].get<int>() < 10'000) break;
+    std::this_thread::sleep_for(50ms);
+  }
+  EXPECT_LT(status["server"]["kept_bytes"].get<int>(), 10'000);
+  EXPECT_EQ(status["server"]["clients"], 4);
+}
+
+TEST(Reconnect, heartbeats_ask_no_other_rank_and_status_does) {
+  Session session;
+  session.greet();
+  std::this_thread::sleep_for(2500ms);
+  EXPECT_EQ(nlohmann::json::parse(session.client.last_status())["steps_done"], 3);
+  EXPECT_EQ(session.engine.collections(), 0);
+  const auto reply = session.take(session.client.send(protocol::StatusRequest{}));
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(nlohmann::json::parse(reply->info)["batches"], 7);
+  EXPECT_EQ(session.engine.collections(), 1);
+}
+
+/// A port that takes so many connections and says nothing.
+struct Mute {
+  int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  std::string address;
+  sockaddr_in place{};
+  explicit Mute(int backlog = 16) {
+    place.sin_family = AF_INET;
+    place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof place;
+    EXPECT_EQ(bind(listener, reinterpret_cast<const sockaddr*>(&place), size), 0);
+    EXPECT_EQ(listen(listener, backlog), 0);
+    EXPECT_EQ(getsockname(listener, reinterpret_cast<sockaddr*>(&place), &size), 0);
+    address = "tcp://127.0.0.1:" + std::to_string(ntohs(place.sin_port));
+  }
+  ~Mute() { close(listener); }
+};
+
+TEST(Wire, waits_for_a_handshake_without_looking_all_the_time) {
+  Engine engine(engine::Transport::tcp);
+  const Mute mute;
+  protocol::Connection connection = engine.connection();
+  connection.addresses = {mute.address};
+  kernel::Wire wire(connection, {}, "");
+  int looks = 0;
+  for (const auto end = Clock::now() + 5s; Clock::now() < end; ++looks) {  // the attempt has three seconds, a handshake ten
+    wire.wait(1s);
+    EXPECT_FALSE(wire.next_event());
+  }
+  EXPECT_LT(looks, 60);
+  EXPECT_EQ(wire.failed_rounds(), 0);
+}
+
+TEST(Wire, asks_all_addresses_that_are_closed_at_once) {
+  const Mute deaf(0), mute;
+  std::vector<int> callers;  // its queue is full: the next are not answered, as by a host that is gone
+  for (int count = 0; count < 4; ++count) {
+    callers.push_back(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    connect(callers.back(), reinterpret_cast<const sockaddr*>(&deaf.place), sizeof deaf.place);
+  }
+  std::vector<std::string> addresses(8, deaf.address);
+  addresses.push_back("tcp://127.0.0.1:1");
+  addresses.push_back(mute.address);
+  addresses.push_back("ipc:///nowhere/socket");
+  addresses.push_back("tcp://nonsense");
+  const auto start = Clock::now();
+  const auto answers = kernel::knock(addresses);
+  EXPECT_LT(Clock::now() - start, 800ms);  // 0.2 s each would be 1.6
+  for (const int each : callers) close(each);
+  ASSERT_EQ(answers.size(), addresses.size());
+  EXPECT_TRUE(answers[8].is_nobody_there) << answers[8].text;
+  EXPECT_NE(answers[9].text.find("took the connection"), std::string::npos) << answers[9].text;
+  EXPECT_TRUE(answers[10].is_nobody_there) << answers[10].text;
+  EXPECT_FALSE(answers[11].is_nobody_there);
+  EXPECT_NE(answers[7].text.find("does not answer"), std::string::npos) << answers[7].text;
 }
 
 TEST(Reconnect, two_threads_that_send_keep_their_numbers_in_order) {

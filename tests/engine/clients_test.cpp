@@ -67,6 +67,53 @@ TEST_F(Book, what_is_kept_is_bounded_and_the_newest_stays) {
   EXPECT_EQ(clients.admit(client, 1'000), Seen::answered);
 }
 
+TEST_F(Book, all_that_is_kept_for_all_clients_has_one_bound_in_bytes) {
+  Clients few(Clients::Limits{.bytes = 1'000});
+  std::vector<Bytes> names;
+  for (std::uint32_t count = 0; count < 20; ++count) {
+    names.push_back(few.hear(protocol::routing_id({protocol::random_client_name(), 1})));
+    ASSERT_EQ(few.admit(names.back(), 1), Seen::fresh);
+    few.answer(names.back(), 1, reply_of(300));
+    EXPECT_LE(few.kept_bytes(), 1'000U);
+    EXPECT_EQ(few.admit(names.back(), 1), Seen::answered) << "the newest stays";
+  }
+  EXPECT_EQ(few.kept_replies(), 3U);
+  few.admit(names[0], 2);
+  few.answer(names[0], 2, reply_of(5'000));
+  EXPECT_EQ(few.kept_bytes(), 5'000U) << "whatever its size, and alone";
+  few.release(names[0], 2);
+  EXPECT_EQ(few.kept_bytes(), 0U);
+  for (int count = 0; count < 1'000; ++count) few.hear(protocol::routing_id({protocol::random_client_name(), 1}));
+  EXPECT_EQ(few.kept_bytes(), 0U);
+}
+
+TEST_F(Book, who_is_forgotten_takes_his_bytes_along) {
+  const Bytes client = clients.hear(route(1));
+  clients.admit(client, 1);
+  clients.answer(client, 1, reply_of(77));
+  EXPECT_EQ(clients.kept_bytes(), 77U);
+  for (int count = 0; count < 300; ++count) clients.hear(protocol::routing_id({protocol::random_client_name(), 1}));
+  EXPECT_EQ(clients.kept_bytes(), 0U);
+}
+
+TEST_F(Book, replies_for_a_client_that_is_silent_for_long_are_dropped_and_not_made_again) {
+  Clients brief(Clients::Limits{.silence = std::chrono::seconds(30)});
+  auto now = Clients::Clock::now();
+  const auto pass = [&](int seconds, int step) {
+    for (int second = 0; second < seconds; second += step) brief.look(now += std::chrono::seconds(step));
+  };
+  const Bytes client = brief.hear(route(1));
+  brief.admit(client, 1);
+  brief.answer(client, 1, reply_of(300));
+  pass(25, 1);
+  EXPECT_EQ(brief.kept_bytes(), 300U);
+  pass(3'000, 3'000);  // this process was stopped for an hour: nobody could be heard
+  EXPECT_EQ(brief.kept_bytes(), 300U);
+  pass(10, 1);
+  EXPECT_EQ(brief.kept_bytes(), 0U);
+  EXPECT_EQ(brief.admit(client, 1), Seen::forgotten);
+}
+
 TEST_F(Book, clients_are_bounded_and_who_waits_is_not_forgotten) {
   const Bytes waiting = clients.hear(route(1));
   clients.admit(waiting, 1);

@@ -127,7 +127,8 @@ class Engine {
     options_.idle_timeout_s = idle_timeout_s;
     server_ = std::make_unique<Server>(
         options_, connection_template(),
-        ServerCallbacks{.status_json = [] { return std::string(R"({"batches": 7})"); },
+        ServerCallbacks{.heartbeat = [] { return nlohmann::json{{"steps_done", 3}}; },
+                        .status = [this] { return collect(); },
                         .hello_info = [] { return std::string(R"({"ranks": 1})"); },
                         .cancel = [this](std::uint64_t seq) { on_cancel(seq); }});
     worker_ = std::thread([this] { work(); });
@@ -145,6 +146,16 @@ class Engine {
   }
   void close() { set_open(false); }
   void open() { set_open(true); }
+  /// Collecting the counters of all ranks takes until this is called with false, or five seconds.
+  void hold_status(bool is_held) {
+    const std::lock_guard lock(mutex_);
+    is_status_held_ = is_held;
+    changed_.notify_all();
+  }
+  int collections() {
+    const std::lock_guard lock(mutex_);
+    return collections_;
+  }
   /// Waits until the main thread holds a request and cannot go on.
   bool wait_until_busy() {
     std::unique_lock lock(mutex_);
@@ -165,6 +176,13 @@ class Engine {
     const std::lock_guard lock(mutex_);
     is_open_ = is_open;
     changed_.notify_all();
+  }
+  nlohmann::json collect() {
+    std::unique_lock lock(mutex_);
+    ++collections_;
+    changed_.notify_all();
+    changed_.wait_for(lock, 5s, [&] { return !is_status_held_; });
+    return {{"batches", 7}};
   }
   void on_cancel(std::uint64_t seq) {
     const std::lock_guard lock(mutex_);
@@ -195,7 +213,8 @@ class Engine {
   Options options_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  bool is_open_ = true, is_busy_ = false;
+  bool is_open_ = true, is_busy_ = false, is_status_held_ = false;
+  int collections_ = 0;
   std::vector<std::uint64_t> executed_, cut_;
   std::atomic<bool> is_stopping_{false};
   std::unique_ptr<Server> server_;

@@ -25,6 +25,13 @@ TEST(Server, answers_malformed_frames_with_their_sequence_and_goes_on) {
   reply = client.receive();
   ASSERT_TRUE(reply);
   EXPECT_EQ(reply->outcome, Outcome::failed);
+  Frames endless = protocol::encode(protocol::Request{protocol::Heartbeat{79, 0}});  // which would do by itself
+  endless.resize(protocol::max_frames + 2, Bytes(1));
+  client.send(endless);
+  reply = client.receive();
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(reply->seq, 79U);
+  EXPECT_NE(reply->message.find("too long"), std::string::npos) << reply->message;
   EXPECT_EQ(client.ask(batch(78)).outcome, Outcome::ok);
   EXPECT_EQ(engine.executed(), std::vector<std::uint64_t>{78});
 }

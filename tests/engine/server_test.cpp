@@ -61,6 +61,63 @@ TEST(Server, tells_its_status_while_the_main_thread_computes) {
   EXPECT_EQ(client.receive()->seq, 2U);
 }
 
+TEST(Server, hears_a_cancel_and_heartbeats_while_all_ranks_are_asked_for_their_counters) {
+  Engine engine;
+  Client asking(engine.connection()), client(engine.connection());
+  engine.hold_status(true);
+  engine.close();
+  client.send(batch(1));
+  ASSERT_TRUE(engine.wait_until_busy());
+  asking.send(protocol::StatusRequest{1});
+  for (int count = 0; count < 100 && engine.collections() == 0; ++count) std::this_thread::sleep_for(10ms);
+  for (std::uint64_t seq = 2; seq <= 4; ++seq) asking.send(protocol::StatusRequest{seq});  // they share the next collection
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(nlohmann::json::parse(client.ask(protocol::Heartbeat{2, 0}).info), (nlohmann::json{{"steps_done", 3}}));
+  client.send(protocol::Cancel{3, 1});
+  bool seen[4] = {};
+  for (int count = 0; count < 2; ++count) {
+    const auto reply = client.receive(2s);
+    ASSERT_TRUE(reply);
+    seen[reply->seq] = true;
+  }
+  EXPECT_TRUE(seen[1] && seen[3]);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 1s);
+  EXPECT_EQ(engine.cut(), std::vector<std::uint64_t>{1});
+  EXPECT_EQ(engine.collections(), 1);
+  engine.hold_status(false);
+  for (std::uint64_t seq = 1; seq <= 4; ++seq) {
+    const auto reply = asking.receive(2s);
+    ASSERT_TRUE(reply);
+    EXPECT_EQ(reply->seq, seq);
+    EXPECT_EQ(nlohmann::json::parse(reply->info)["batches"], 7);
+  }
+  EXPECT_EQ(engine.collections(), 2);
+}
+
+TEST(Server, who_asks_for_status_too_often_or_too_late_is_told) {
+  Engine engine;
+  Client client(engine.connection());
+  engine.hold_status(true);
+  client.send(protocol::StatusRequest{1});
+  for (int count = 0; count < 100 && engine.collections() == 0; ++count) std::this_thread::sleep_for(10ms);
+  for (std::uint64_t seq = 2; seq <= 258; ++seq) client.send(protocol::StatusRequest{seq});
+  const auto refused = client.receive(2s);
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->seq, 258U);
+  EXPECT_NE(refused->message.find("too many requests for status"), std::string::npos) << refused->message;
+  std::thread releasing([&] {
+    std::this_thread::sleep_for(500ms);
+    engine.hold_status(false);
+  });
+  engine.stop();  // while it is collected
+  releasing.join();
+  for (std::uint64_t seq = 1; seq <= 257; ++seq) {
+    const auto reply = client.receive(2s);
+    ASSERT_TRUE(reply) << seq;
+    EXPECT_EQ(reply->error, ErrorKind::engine_lost) << reply->message;
+  }
+}
+
 /// The main thread and its deputy hand the socket to each other all the time; no message may be left lying.
 TEST(Server, hands_the_socket_over_without_losing_a_message) {
   const std::string directory = make_private_directory();
@@ -69,7 +126,7 @@ TEST(Server, hands_the_socket_over_without_losing_a_message) {
   options.idle_timeout_s = 0;
   {
     Server server(options, connection_template(),
-                  {.status_json = [] { return std::string("{}"); }, .hello_info = [] { return std::string("{}"); },
+                  {.heartbeat = [] { return nlohmann::json::object(); }, .status = [] { return nlohmann::json::object(); }, .hello_info = [] { return std::string("{}"); },
                    .cancel = [](std::uint64_t) {}});
     std::atomic<bool> is_over{false};
     std::thread main_thread([&] {
@@ -306,7 +363,8 @@ pid_t fork_stuck_server(const std::string& path, double idle_timeout_s) {
   Options options;
   options.connection_file = path;
   options.idle_timeout_s = idle_timeout_s;
-  Server server(options, connection_template(), {.status_json = [] { return std::string("{}"); },
+  Server server(options, connection_template(), {.heartbeat = [] { return nlohmann::json::object(); },
+                                                 .status = [] { return nlohmann::json::object(); },
                                                  .hello_info = [] { return std::string("{}"); },
                                                  .cancel = [](std::uint64_t) {}});
   server.next(20s);

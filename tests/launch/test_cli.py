@@ -154,7 +154,7 @@ def test_the_kernelspec_is_installed_where_asked(gamelan, tmp_path):
 
 def test_the_doctor_looks_at_everything(gamelan, runtime):
     done = gamelan("doctor", timeout=90)
-    for word in ("MPI", "engine", "shared memory", "processors", "BLAS", "Python", "NumPy", "sessions", "trial"):
+    for word in ("MPI", "engine", "shared memory", "processors", "BLAS", "Python", "NumPy", "sessions", "route: auto", "trial"):
         assert word in done.stdout, done.stdout
     assert done.returncode == 0 and done.stdout.endswith("all is well\n"), done.stdout
     assert not processes_of(runtime)

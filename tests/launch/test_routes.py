@@ -4,12 +4,13 @@ import json
 import os
 import socket
 import stat
+import subprocess
 
 import pytest
-from gamelan import _routes
+from gamelan import _routes, _sessions
 from gamelan._launch_errors import ConnectionFileError, LaunchError, UnsafeDirectoryError
 
-FILE = {"version": 1, "session": "s", "host": "node7.site", "pid": 1, "ranks": 4, "server_public": "", "client_public": "",
+FILE = {"version": _sessions.PROTOCOL_VERSION, "session": "s", "host": "node7.site", "pid": 1, "ranks": 4, "server_public": "", "client_public": "",
         "client_secret": "", "slurm_job_id": "12", "fingerprint": "0", "program": "/opt/gamelan-engine",
         "addresses": ["tcp://10.0.0.7:5000", "tcp://127.0.0.1:5000"]}
 
@@ -47,6 +48,21 @@ def test_all_that_can_be_tried_is_tried_in_order(ways, runtime):
     assert names(ways(programs=("ssh",))) == ["direct", "ssh tunnel through node7.site"]
     assert names(ways(programs=())) == ["direct"]
     assert ways(addresses=["tcp://10.0.0.7:5000"])["routes"][1][1][-1] == "10.0.0.7:5000"
+
+
+def test_what_the_notebooks_own_job_was_given_is_not_asked_of_the_engines_job(ways, monkeypatch):
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
+    monkeypatch.setenv("SLURM_CPUS_PER_TASK", "16")
+    monkeypatch.setenv("SLURM_MEM_PER_NODE", "99999")
+    monkeypatch.setenv("SLURM_CONF", "/etc/slurm/slurm.conf")
+    [(_, command)] = ways("srun")["routes"]
+    at = command.index("srun")
+    assert command[0] == "env" and command[at + 1] == "--overlap"
+    seen = subprocess.run(["/usr/bin/env", *command[1:at], "/usr/bin/env"], capture_output=True, text=True, check=True).stdout
+    assert "SLURM_CONF=/etc/slurm" in seen and not {"SLURM_JOB_ID", "SLURM_CPUS_PER_TASK", "SLURM_MEM_PER_NODE"} & {
+        line.partition("=")[0] for line in seen.splitlines()}
+    monkeypatch.delenv("SLURM_JOB_ID")  # then they are the user's own wishes
+    assert ways("srun")["routes"][0][1][0] == "srun"
 
 
 def test_on_the_engines_own_host_nothing_but_the_straight_way(ways):

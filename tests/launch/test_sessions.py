@@ -12,7 +12,7 @@ import pytest
 from gamelan import _sessions
 from gamelan._launch_errors import ConnectionFileError, UnsafeDirectoryError
 
-GOOD = {"version": 1, "session": "s", "host": "elsewhere", "pid": 1, "ranks": 4, "addresses": ["tcp://10.0.0.1:5000"],
+GOOD = {"version": _sessions.PROTOCOL_VERSION, "session": "s", "host": "elsewhere", "pid": 1, "ranks": 4, "addresses": ["tcp://10.0.0.1:5000"],
         "server_public": "", "client_public": "", "client_secret": "", "slurm_job_id": "", "fingerprint": "0"}
 
 
@@ -56,7 +56,8 @@ def test_what_belongs_to_somebody_else_is_refused(tmp_path):
     ("", "expected a JSON object"), ("[]", "expected a JSON object"), ("{", "expected a JSON object"),
     (json.dumps({**GOOD, "addresses": "x"}), "'addresses' is missing or wrong"),
     (json.dumps({key: GOOD[key] for key in GOOD if key != "ranks"}), "'ranks' is missing or wrong"),
-    (json.dumps({**GOOD, "version": 99}), "protocol 99, this client speaks 1"),
+    (json.dumps({**GOOD, "version": 99}), f"protocol 99, this client speaks {_sessions.PROTOCOL_VERSION}"),
+    (json.dumps({**GOOD, "version": 1}), "protocol 1, this client speaks 2"),  # which had no heartbeat of its own
 ])
 def test_a_bad_connection_file_says_what_is_wrong(tmp_path, text, message):
     with pytest.raises(ConnectionFileError, match=message):

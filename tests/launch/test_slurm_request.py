@@ -3,7 +3,8 @@
 import random
 
 import pytest
-from gamelan import _slurm_words
+from gamelan import _slurm, _slurm_words
+from gamelan._launch_errors import SlurmError
 from gamelan._slurm_request import SlurmRequest, time_seconds, warning_seconds
 
 
@@ -49,16 +50,42 @@ def test_arguments_say_what_was_asked():
 
 
 @pytest.mark.parametrize("extra", ["--ntasks=3", "-n3", "-n 3", "--nodes 2", "--tim=5", "-o x", "--wrap=ls", "--array 1-2", "-a1",
-                                   "job.sh", "--account=x job.sh", "--account x y", "--", "--requeue"])
+                                   "job.sh", "--account=x job.sh", "--account x y", "--", "--requeue", "-M other", "-Mother",
+                                   "--clusters=other", "--cluster other", "--clus=other"])
 def test_options_that_break_the_job_are_refused(extra):
     with pytest.raises(ValueError, match="--sbatch"):
         SlurmRequest(extra=extra)
 
 
 @pytest.mark.parametrize("extra", ["--mem=8G", "--mem 8G", "-A x", "-C ib --exclusive", "--nodelist=a,b", "-w a", "--time-min=5",
-                                   "--ntasks-per-core=1", "--wait-all-nodes=1", "--signal=USR1@60", ""])
+                                   "--ntasks-per-core=1", "--wait-all-nodes=1", "--cluster-constraint=x", "--signal=USR1@60", ""])
 def test_other_options_pass(extra):
     assert " ".join(SlurmRequest(extra=extra).more_options()) == extra
+
+
+@pytest.fixture
+def slurm_of_two_clusters(tmp_path, monkeypatch):
+    """Programs that answer as Slurm's do on cluster `here` when a submit variable names `other`; what was called."""
+    log = tmp_path / "called"
+    for name, answer in (("sbatch", "echo '123;other'"), ("scontrol", "echo 'ClusterName             = here'"), ("scancel", ":"),
+                         ("sinfo", ":")):
+        program = tmp_path / name
+        program.write_text(f'#!/bin/sh\necho {name} "$@" >> {log}\n{answer}\n')
+        program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    return log
+
+
+def test_a_job_that_went_to_another_cluster_is_cancelled_there(slurm_of_two_clusters, tmp_path):
+    with pytest.raises(SlurmError, match="went to cluster other as 123, and was cancelled.*SBATCH_CLUSTERS"):
+        _slurm.submit([], "gamelan-x", tmp_path, ["engine"])
+    cancelled = [line for line in slurm_of_two_clusters.read_text().splitlines() if line.startswith("scancel")]
+    assert cancelled == ["scancel --clusters=other 123"]  # and not number 123 of this one
+
+
+def test_this_cluster_by_its_name_is_this_cluster(slurm_of_two_clusters, tmp_path):
+    (tmp_path / "sbatch").write_text("#!/bin/sh\necho '123;here'\n")
+    assert _slurm.submit([], "gamelan-x", tmp_path, ["engine"]) == "123"
 
 
 REASONS = ["Resources", "Priority", "PartitionTimeLimit", "PartitionNodeLimit", "PartitionDown", "BeginTime", "Dependency",

@@ -44,7 +44,29 @@ TEST(Parts, too_many_frames_are_counted_and_not_kept) {
   EXPECT_FALSE(joiner.is_too_long());
   joiner.add(one);
   EXPECT_TRUE(joiner.is_too_long());
-  EXPECT_EQ(joiner.take().size(), max_frames);
+  joiner.add(one);
+  EXPECT_EQ(joiner.take(), Frames{one});  // the header, for its number
+}
+
+TEST(Parts, a_message_that_is_too_long_is_not_kept) {
+  const Bytes whole(part_bytes, std::byte{1}), header(100, std::byte{2});
+  for (const std::size_t frames : {1U, 3U}) {
+    Joiner joiner(3 * part_bytes + header.size());
+    joiner.add(header);
+    for (std::size_t count = 0; count < 3; ++count) {
+      joiner.add(whole);
+      if (frames == 3) joiner.add({});
+    }
+    EXPECT_FALSE(joiner.is_too_long());
+    joiner.add(Bytes(1));
+    EXPECT_TRUE(joiner.is_too_long());
+    for (std::size_t count = 0; count < 100; ++count) joiner.add(whole);
+    EXPECT_EQ(joiner.take(), Frames{header});
+  }
+  Joiner joiner(2 * part_bytes);  // a header without end is none
+  for (std::size_t count = 0; count < 3; ++count) joiner.add(whole);
+  EXPECT_TRUE(joiner.is_too_long());
+  EXPECT_EQ(joiner.take(), Frames{});
 }
 
 TEST(Parts, names_of_connections_are_told_from_others) {

@@ -197,18 +197,20 @@ inline protocol::Batch random_batch(Random& random, std::int64_t most_commands =
 
 inline protocol::Request random_request(Random& random) {
   const auto seq = static_cast<std::uint64_t>(random.number(0, 1'000'000));
-  switch (random.number(0, 8)) {
+  switch (random.number(0, 9)) {
     case 0:
       return protocol::Hello{seq, static_cast<int>(random.number(0, 9)),
                              static_cast<std::uint64_t>(random.number(0, 9)) << 60, random_text(random)};
     case 1:
-      return protocol::StatusRequest{seq, seq / 2};
+      return protocol::StatusRequest{seq};
     case 2:
       return protocol::Cancel{seq, static_cast<std::uint64_t>(random.number(0, 99))};
     case 3:
       return protocol::Configure{seq, {{random_text(random), random_text(random)}, {"verify", "1"}}};
     case 4:
       return protocol::Shutdown{seq};
+    case 5:
+      return protocol::Heartbeat{seq, seq / 2};
     default:
       return random_batch(random);
   }

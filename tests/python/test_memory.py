@@ -2,6 +2,7 @@
 """Engines with little memory: a command that does not fit says so at its line, and costs nobody else anything."""
 import gc
 import inspect
+import re
 
 import numpy
 import pytest
@@ -50,12 +51,19 @@ def test_the_command_that_does_not_fit_is_blamed_and_earlier_ones_are_done(memor
     with pytest.raises(MemoryError, match="engines") as failed:
         np.sync()
     assert failed.value.line == guilty and failed.value.file == __file__
+    assert re.search(rf"\] add \(.*test_memory.py, line {guilty}\) needs .* on each", str(failed.value)), failed.value
     assert float(a[0]) == 1 and float(b[count - 1]) == 2
     with pytest.raises(MemoryError):
         float(c[0])
     del b, c
     assert in_use() == before
     assert float((a + 2)[count - 1]) == 3
+
+
+def test_an_array_that_no_message_may_hold_is_refused_where_it_is_brought():
+    long = numpy.broadcast_to(numpy.zeros(1), (1 << 29,))  # 4 GiB once it is copied
+    with pytest.raises(MemoryError, match=r"4294967296 bytes cannot be brought to the engines in one piece.*part by part"):
+        _core.upload(long)
 
 
 def test_a_command_that_does_not_fit_among_ten_thousand(memory):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What np.stats() says is complete as soon as the values are there, also of ranks that nobody hears of."""
+import json
 import pathlib
+import time
 
 import gamelan
 import pytest
@@ -29,3 +31,16 @@ def test_the_work_of_every_rank_is_counted_when_the_answer_is_there(engine, rank
         assert after["bytes_shared"] - before == (ranks - 1) * a.shape[1] * a.itemsize
         del halo
     _core.flush(True)
+
+
+def test_every_rank_tells_when_it_is_asked_and_none_for_a_heartbeat(engine, ranks):
+    if ranks == 0:
+        pytest.skip("the model has no ranks")
+    gamelan.sync()
+    told = gamelan.stats()
+    assert [each["rank"] for each in told["per_rank"]] == list(range(ranks)) and told["ranks_silent"] == 0
+    deadline = time.monotonic() + 5
+    while _core.last_status() == "{}" and time.monotonic() < deadline:
+        time.sleep(0.1)
+    beat = json.loads(_core.last_status())
+    assert set(beat) == {"busy", "steps_planned", "steps_done"}, beat

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Options whose values are words, and the words: one table for the command line, the environment and Configure.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "protocol/error.hpp"
+
+namespace gamelan::engine {
+
+struct Choice {
+  std::string_view option;
+  std::array<std::string_view, 3> words;  ///< in the order of the enum that they name
+};
+inline constexpr std::array<Choice, 2> choices{{
+    {"balance", {"off", "on", "always"}},   // exec::Balance
+    {"compile", {"off", "hot", "always"}},  // exec::Compiling
+}};
+
+/// Which of the option's words it is. Throws Error{value} for another one.
+inline std::size_t choose(std::string_view option, const std::string& word) {
+  for (const Choice& choice : choices) {
+    if (choice.option != option) continue;
+    const auto& words = choice.words;
+    for (std::size_t index = 0; index < words.size(); ++index)
+      if (words[index] == word) return index;
+    throw protocol::Error(protocol::ErrorKind::value, "got '" + word + "', expected " + std::string(words[0]) + ", " +
+                                                          std::string(words[1]) + " or " + std::string(words[2]));
+  }
+  throw protocol::Error(protocol::ErrorKind::internal, "no choice is called " + std::string(option));
+}
+
+}  // namespace gamelan::engine
