@@ -22,9 +22,9 @@
 #include "engine/exit_soon.hpp"
 #include "engine/nodes/tree.hpp"
 #include "engine/options.hpp"
-#include "engine/relay.hpp"
 #include "engine/server.hpp"
 #include "engine/session.hpp"
+#include "engine/tunnel_end.hpp"
 #include "protocol/codec.hpp"
 
 namespace gamelan::engine {
@@ -245,7 +245,7 @@ int main(int argc, char** argv) {
                   gamelan::protocol::protocol_version,
                   static_cast<unsigned long long>(gamelan::protocol::fingerprint()));
     if (options.wants_help || options.wants_version) return EXIT_SUCCESS;
-    if (!options.relay.empty()) return relay(options.relay);
+    if (!options.relay.empty()) return serve_tunnel_end(options.relay);
     if (!options.log_dir.empty()) redirect_output(options.log_dir, rank);
   } catch (const gamelan::protocol::Error& error) {
     if (speaks) std::fprintf(stderr, "gamelan-engine: %s\n", error.what());

@@ -22,7 +22,7 @@ MAY_INCLUDE = {
     "engine/clients": ["engine/clients.hpp", *GROUND],
     "engine/inbox": ["engine/inbox.hpp", *GROUND],
     "engine/endpoint": ["engine/endpoint.hpp", "engine/options.hpp", *GROUND],
-    "engine/relay": ["engine/relay.hpp", *GROUND],
+    "engine/tunnel_end": ["engine/tunnel_end.hpp", *GROUND],
     "engine/options": ["engine/options.hpp", *GROUND],
     "engine/postponed": ["engine/postponed.hpp", *GROUND],
     "engine/session": ["engine/session.hpp", "engine/postponed.hpp", "engine/check.hpp", "engine/comm.hpp", "engine/board.hpp", "engine/counter.hpp",
