@@ -20,7 +20,6 @@
 #include "engine/comm.hpp"
 #include "engine/dist/heap.hpp"
 #include "engine/exit_soon.hpp"
-#include "engine/nodes/tree.hpp"
 #include "engine/options.hpp"
 #include "engine/server.hpp"
 #include "engine/session.hpp"
@@ -181,8 +180,7 @@ void play(const Options& options, Comm& comm) {
   const std::size_t heap_bytes =
       options.heap_bytes ? static_cast<std::size_t>(options.heap_bytes) : dist::Heap::default_bytes(comm);
   dist::Heap heap(comm, heap_bytes);
-  nodes::set_silence_limit(options.node_timeout_s);
-  Board board(comm, heap);
+  Board board(comm, heap, {.fanout = options.node_fanout, .silence_limit_s = options.node_timeout_s});
   Session session(comm, heap, board);
   session.configure({0, {{"balance", options.balance}, {"compile", options.compile}}});
   if (comm.rank() != 0) {

@@ -33,7 +33,7 @@ MAY_INCLUDE = {
                      *PLAN_DATA, *GROUND],
     "engine/jit/": ["engine/jit/", *GROUND],
     "engine/dist/": ["engine/dist/", "engine/comm.hpp", *GROUND],
-    "engine/board": ["engine/board.hpp", "engine/node_board.hpp", "engine/nodes/relay.hpp", "engine/comm.hpp", "engine/dist/heap.hpp", *GROUND],
+    "engine/board": ["engine/board.hpp", "engine/node_board.hpp", "engine/nodes/relay.hpp", "engine/nodes/settings.hpp", "engine/comm.hpp", "engine/dist/heap.hpp", *GROUND],
     "engine/node_board": ["engine/node_board.hpp", "engine/comm.hpp", "engine/counter.hpp", "engine/tickets.hpp", "engine/dist/heap.hpp", *GROUND],
     "engine/nodes/relay": ["engine/nodes/", "engine/node_board.hpp", "engine/exit_soon.hpp", *GROUND],
     "engine/exit_soon": ["engine/exit_soon.hpp"],
