@@ -6,7 +6,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
+#include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include "engine/nodes/awake_clock.hpp"
@@ -26,22 +27,23 @@ std::string silence_of(const Link& link, double limit_s) {
 
 }  // namespace
 
-Tree::Tree(Comm& comm, const Settings& settings) : settings_(settings), stop_fd_(eventfd(0, EFD_CLOEXEC)) {
+Tree::Tree(Comm& comm, const Settings& settings) : settings_(settings) {
   auto neighbours = connect_leaders(comm, settings);
   parent_ = std::move(neighbours.parent);
   children_ = std::move(neighbours.children);
+  stop_fd_ = Descriptor(eventfd(0, EFD_CLOEXEC));  // not before: a failure must not keep the others waiting in collectives
+  if (stop_fd_.get() < 0) throw protocol::Error(protocol::ErrorKind::os, std::string("[nodes] eventfd: ") + std::strerror(errno));
 }
 
 Tree::~Tree() {
   if (porter_.joinable()) {
     const std::uint64_t one = 1;
-    if (write(stop_fd_, &one, sizeof one) == sizeof one) porter_.join();
+    if (write(stop_fd_.get(), &one, sizeof one) == sizeof one) porter_.join();
     else porter_.detach();
   }
   const Note bye{Note::Kind::bye, 0, 0, {}};
   send_up(bye);
   send_down(bye);
-  close(stop_fd_);
 }
 
 void Tree::start(Handlers handlers) {
@@ -68,7 +70,7 @@ void Tree::carry() {
   const std::size_t first_child = parent_ ? 1 : 0;
   std::vector<pollfd> polled;
   for (const auto& each : neighbours) polled.push_back({each.link->socket(), POLLIN, 0});
-  polled.push_back({stop_fd_, POLLIN, 0});
+  polled.push_back({stop_fd_.get(), POLLIN, 0});
 
   const double beat_s = std::min(longest_beat_s, settings_.silence_limit_s / beats_in_silence);
   AwakeClock clock(beats_in_look * beat_s);

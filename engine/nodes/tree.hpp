@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/comm.hpp"
+#include "engine/nodes/descriptor.hpp"
 #include "engine/nodes/link.hpp"
 #include "engine/nodes/settings.hpp"
 
@@ -48,7 +49,7 @@ class Tree {
   std::unique_ptr<Link> parent_;
   std::vector<std::unique_ptr<Link>> children_;
   Handlers handlers_;
-  int stop_fd_;
+  Descriptor stop_fd_;
   std::thread porter_;  // last: ends first
 };
 
