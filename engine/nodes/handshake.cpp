@@ -45,6 +45,7 @@ struct Talk {
   Descriptor socket;
   std::size_t address = 0;  ///< of a child's: which of the parent's
   bool has_greeted = false;  ///< the child has spoken
+  bool is_over = false;
   Meeting meeting;
   std::array<std::byte, sizeof(Answer)> bytes{};  ///< of a message that may not be whole yet
   std::size_t count = 0;
@@ -88,8 +89,6 @@ class Handshake {
   }
 
  private:
-  enum class Next { on, end };
-
   int nodes() const { return static_cast<int>(circle_.places.size()); }
   const Place& place(int node) const { return circle_.places[static_cast<std::size_t>(node)]; }
   int parent() const { return circle_.parent(settings_.fanout); }
@@ -97,8 +96,9 @@ class Handshake {
 
   void call_parent(double now_s);
   void take_turn();
-  Next go_on_with_call(Talk& call);
-  Next go_on_with_guest(Talk& guest);
+  // False when nothing more will be said.
+  bool go_on_with_call(Talk& call);
+  bool go_on_with_guest(Talk& guest);
   void let_guests_in();
   std::unique_ptr<Link> link_of(Talk& talk, int node) const;
   std::string what_is_missing() const;
@@ -140,48 +140,51 @@ void Handshake::take_turn() {
   polled.push_back({missing_ > 0 ? ear_.socket.get() : -1, POLLIN, 0});
   if (poll(polled.data(), polled.size(), turn_ms) <= 0) return;
   auto each = polled.begin();
-  std::erase_if(calls_, [&](Talk& call) { return (each++)->revents && go_on_with_call(call) == Next::end; });
-  std::erase_if(guests_, [&](Talk& guest) { return (each++)->revents && go_on_with_guest(guest) == Next::end; });
-  if (each->revents) let_guests_in();
+  for (Talk& call : calls_) call.is_over = (each++)->revents && !go_on_with_call(call);
+  for (Talk& guest : guests_) guest.is_over = (each++)->revents && !go_on_with_guest(guest);
+  const auto is_over = [](const Talk& talk) { return talk.is_over; };
+  std::erase_if(calls_, is_over);
+  std::erase_if(guests_, is_over);
   if (has_parent()) calls_.clear();
+  if (each->revents) let_guests_in();
 }
 
-Handshake::Next Handshake::go_on_with_call(Talk& call) {
-  if (has_parent()) return Next::end;  // another address was quicker
+bool Handshake::go_on_with_call(Talk& call) {
+  if (has_parent()) return false;  // another address was quicker
   if (!call.has_greeted) {
     int error = 0;
     socklen_t length = sizeof error;
-    if (getsockopt(call.socket.get(), SOL_SOCKET, SO_ERROR, &error, &length) != 0 || error != 0) return Next::end;
+    if (getsockopt(call.socket.get(), SOL_SOCKET, SO_ERROR, &error, &length) != 0 || error != 0) return false;
     call.has_greeted = true;
-    return call.say(Greeting{call.meeting.childs, circle_.node}) ? Next::on : Next::end;
+    return call.say(Greeting{call.meeting.childs, circle_.node});
   }
   Answer answer;
-  if (const auto got = call.hear(answer); got != Talk::Got::whole) return got == Talk::Got::part ? Next::on : Next::end;
+  if (const auto got = call.hear(answer); got != Talk::Got::whole) return got == Talk::Got::part;
   call.meeting.parents = answer.nonce;
-  if (!is_proof(answer.proof, circle_.secret, Side::parent, call.meeting)) return Next::end;
+  if (!is_proof(answer.proof, circle_.secret, Side::parent, call.meeting)) return false;
   if (call.say(prove(circle_.secret, Side::child, call.meeting))) neighbours_.parent = link_of(call, parent());
-  return Next::end;
+  return false;
 }
 
-Handshake::Next Handshake::go_on_with_guest(Talk& guest) {
+bool Handshake::go_on_with_guest(Talk& guest) {
   if (!guest.has_greeted) {
     Greeting greeting;
-    if (const auto got = guest.hear(greeting); got != Talk::Got::whole) return got == Talk::Got::part ? Next::on : Next::end;
-    if (greeting.node < first_ || greeting.node - first_ >= static_cast<int>(neighbours_.children.size())) return Next::end;
+    if (const auto got = guest.hear(greeting); got != Talk::Got::whole) return got == Talk::Got::part;
+    if (greeting.node < first_ || greeting.node - first_ >= static_cast<int>(neighbours_.children.size())) return false;
     sockaddr_in called{};
     socklen_t length = sizeof called;
-    if (getsockname(guest.socket.get(), reinterpret_cast<sockaddr*>(&called), &length) != 0) return Next::end;
+    if (getsockname(guest.socket.get(), reinterpret_cast<sockaddr*>(&called), &length) != 0) return false;
     guest.has_greeted = true;
     guest.meeting = {greeting.node, circle_.node, called.sin_addr.s_addr, ntohs(called.sin_port), greeting.nonce, draw()};
-    return guest.say(Answer{guest.meeting.parents, prove(circle_.secret, Side::parent, guest.meeting)}) ? Next::on : Next::end;
+    return guest.say(Answer{guest.meeting.parents, prove(circle_.secret, Side::parent, guest.meeting)});
   }
   Proof proof;
-  if (const auto got = guest.hear(proof); got != Talk::Got::whole) return got == Talk::Got::part ? Next::on : Next::end;
+  if (const auto got = guest.hear(proof); got != Talk::Got::whole) return got == Talk::Got::part;
   auto& child = neighbours_.children[static_cast<std::size_t>(guest.meeting.child - first_)];
-  if (child || !is_proof(proof, circle_.secret, Side::child, guest.meeting)) return Next::end;
+  if (child || !is_proof(proof, circle_.secret, Side::child, guest.meeting)) return false;
   child = link_of(guest, guest.meeting.child);
   --missing_;
-  return Next::end;
+  return false;
 }
 
 void Handshake::let_guests_in() {
