@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/board.hpp"
 
+#include <cstdio>
 #include <utility>
 
 #include "engine/assert.hpp"
@@ -11,14 +12,16 @@ namespace gamelan::engine {
 using protocol::Error;
 using protocol::ErrorKind;
 
-Board::Board(Comm& comm, dist::Heap& heap) : comm_(comm), node_(comm, heap) {
+Board::Board(Comm& comm, dist::Heap& heap, const nodes::Settings& settings) : comm_(comm), node_(comm, heap) {
   std::optional<Error> problem;
   try {
-    if (!comm.is_one_node() && comm.is_leader()) relay_ = std::make_unique<nodes::Relay>(comm, node_);
+    if (!comm.is_one_node() && comm.is_leader()) relay_ = std::make_unique<nodes::Relay>(comm, node_, settings);
   } catch (const Error& error) {
+    std::fprintf(stderr, "gamelan-engine: %s\n", error.what());  // of several problems, one is told to the user
     problem = error;
   }
   comm.throw_together(problem);
+  if (relay_) relay_->start();
 }
 
 Board::~Board() = default;

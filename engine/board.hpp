@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "engine/node_board.hpp"
+#include "engine/nodes/settings.hpp"
 
 namespace gamelan::engine {
 
@@ -19,7 +20,7 @@ class Relay;
 class Board {
  public:
   /// Collective. Throws Error{memory}, and Error{os} when the nodes cannot reach each other; alike on all ranks.
-  Board(Comm& comm, dist::Heap& heap);
+  Board(Comm& comm, dist::Heap& heap, const nodes::Settings& settings = {});
   /// When all ranks are idle.
   ~Board();
   Board(const Board&) = delete;

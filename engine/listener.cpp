@@ -25,6 +25,7 @@ using protocol::ErrorKind;
 using protocol::Frames;
 using protocol::Outcome;
 
+constexpr auto lateness = std::chrono::seconds(1);  // of a busy machine
 constexpr int messages_per_turn = 64;  // then look at the gate and the outbox again
 
 Bytes to_bytes(const zmq::message_t& message) {
@@ -125,10 +126,13 @@ void Listener::serve(std::chrono::milliseconds limit) {
   zmq::pollitem_t items[] = {{endpoint_.router().handle(), 0, ZMQ_POLLIN, 0},
                              {endpoint_.gate().handle(), 0, ZMQ_POLLIN, 0},
                              {nullptr, wake_fd_, ZMQ_POLLIN, 0}};
+  const auto begin = Clock::now();
   if (zmq_poll(items, static_cast<int>(std::size(items)), limit.count()) < 0) {
     if (errno == EINTR) return;
     throw Error(ErrorKind::os, std::string("zmq_poll: ") + zmq_strerror(errno));
   }
+  // A wait that ends long after its limit is one in which this process was stopped: the clients were not silent then.
+  if (const auto late = Clock::now() - begin - limit; late > lateness) heard_s_.fetch_add(std::chrono::duration<double>(late).count());
   if (items[2].revents) {
     std::uint64_t count = 0;
     if (read(wake_fd_, &count, sizeof count) < 0 && errno != EAGAIN) throw Error(ErrorKind::os, "eventfd");

@@ -20,11 +20,10 @@
 #include "engine/comm.hpp"
 #include "engine/dist/heap.hpp"
 #include "engine/exit_soon.hpp"
-#include "engine/nodes/tree.hpp"
 #include "engine/options.hpp"
-#include "engine/relay.hpp"
 #include "engine/server.hpp"
 #include "engine/session.hpp"
+#include "engine/tunnel_end.hpp"
 #include "protocol/codec.hpp"
 
 namespace gamelan::engine {
@@ -178,8 +177,7 @@ void play(const Options& options, Comm& comm) {
   const std::size_t heap_bytes =
       options.heap_bytes ? static_cast<std::size_t>(options.heap_bytes) : dist::Heap::default_bytes(comm);
   dist::Heap heap(comm, heap_bytes);
-  nodes::set_silence_limit(options.node_timeout_s);
-  Board board(comm, heap);
+  Board board(comm, heap, {.fanout = options.node_fanout, .silence_limit_s = options.node_timeout_s});
   Session session(comm, heap, board);
   session.configure({0, {{"balance", options.balance}, {"compile", options.compile}}});
   if (comm.rank() != 0) {
@@ -243,7 +241,7 @@ int main(int argc, char** argv) {
                   gamelan::protocol::protocol_version,
                   static_cast<unsigned long long>(gamelan::protocol::fingerprint()));
     if (options.wants_help || options.wants_version) return EXIT_SUCCESS;
-    if (!options.relay.empty()) return relay(options.relay);
+    if (!options.relay.empty()) return serve_tunnel_end(options.relay);
     if (!options.log_dir.empty()) redirect_output(options.log_dir, rank);
   } catch (const gamelan::protocol::Error& error) {
     if (speaks) std::fprintf(stderr, "gamelan-engine: %s\n", error.what());

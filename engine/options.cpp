@@ -75,6 +75,11 @@ const Row rows[] = {
      [](Options& options, const std::string& text) {
        options.node_timeout_s = parse_number(text, 1.0, longest_timeout_s, "seconds, 1 or more");
      }},
+    {"--node-fanout", "N", "GAMELAN_NODE_FANOUT",
+     "a node hands messages on to so many others, they to as many more (default 8)",
+     [](Options& options, const std::string& text) {
+       options.node_fanout = parse_number(text, 1, most_ranks, "a number of nodes, 1 or more");
+     }},
     {"--balance", "off|on", "GAMELAN_BALANCE",
      "on: ranks of a node that are through with their part of a pass help their neighbours with theirs (default on)",
      [](Options& options, const std::string& text) {

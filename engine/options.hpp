@@ -19,6 +19,7 @@ struct Options {
   std::int64_t heap_bytes = 0;          ///< per rank, 0 = the engine chooses from what the machine has
   double idle_timeout_s = 30;           ///< leave after so long without a client, 0 = never
   double node_timeout_s = 10;           ///< another node is lost after so long without a word
+  int node_fanout = 8;                  ///< how many nodes a node hands messages on to
   int expect_ranks = 0;                 ///< refuse to run with another MPI size, 0 = any
   std::string compile = "hot";          ///< which programs become machine code: off, hot, always (for tests)
   std::string balance = "on";           ///< do ranks of a node help each other: off, on, always (for tests)

@@ -52,7 +52,9 @@ def pytest(folder, *options):
 
 # Of the Python suite: shared memory and messages, even and odd numbers, one rank on a node and two.
 RANKS = [pytest("python", "--ranks", "4", "--ranks-per-node", "2"), pytest("python", "--ranks", "3"),
-         pytest("python", "--ranks", "2", "--ranks-per-node", "1"), pytest("python", "--ranks", "1")]
+         pytest("python", "--ranks", "2", "--ranks-per-node", "1"), pytest("python", "--ranks", "1"),
+         # Four nodes in a row: interrupts and counters take three hops.
+         pytest("python/test_interrupts.py", "tests/python/test_stats.py", "--ranks", "4", "--ranks-per-node", "1", "--node-fanout", "1")]
 
 FAULTS = ("faults", "cuts", "latency", "routes")  # of the cluster's tests: most of their time is patience
 

@@ -1,200 +1,245 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The child greets, the parent answers with its proof, the child ends with its own. A child says this last word once, on the
+// connection that it keeps, so a parent never meets the same child twice.
 #include "engine/nodes/handshake.hpp"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
-#include <ifaddrs.h>
-#include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <sys/random.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <optional>
 #include <string>
-#include <utility>
+
+#include "engine/nodes/awake_clock.hpp"
 
 namespace gamelan::engine::nodes {
 namespace {
 
 using protocol::Error;
 using protocol::ErrorKind;
-using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t most_addresses = 12;
-constexpr auto connect_limit = std::chrono::seconds(3);   // for one address
-constexpr auto children_limit = std::chrono::seconds(30);  // for all of them
+constexpr int turn_ms = 200;
+constexpr double longest_look_s = 2;
+constexpr double call_again_s = 1;      // to an address where nobody would speak with us
+constexpr std::size_t most_guests = 256;  // at a time; of more, the first goes: it has had the longest time to speak
 
-/// Where a leader listens.
-struct Place {
-  char host[64];
-  std::uint32_t addresses[most_addresses];  ///< IPv4, network order; 0 ends
-  std::uint16_t port;
-};
 struct Greeting {
-  std::array<std::byte, 32> secret;
+  Nonce nonce;
   std::int32_t node;
 };
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() { if (number_ >= 0) close(number_); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return number_; }
-  int release() { return std::exchange(number_, -1); }
-
- private:
-  int number_;
+struct Answer {
+  Nonce nonce;
+  Proof proof;
 };
+static_assert(sizeof(Greeting) == 36 && sizeof(Answer) == 64);
 
 [[noreturn]] void fail(const std::string& what) { throw Error(ErrorKind::os, "[nodes] " + what); }
 
-int listen_for(int children) {
-  Descriptor ear(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_in any{};
-  any.sin_family = AF_INET;
-  if (ear.get() < 0 || bind(ear.get(), reinterpret_cast<sockaddr*>(&any), sizeof any) != 0 || listen(ear.get(), children + 8) != 0)
-    fail(std::string("cannot listen for the other nodes: ") + std::strerror(errno));
-  return ear.release();
-}
-
-Place own_place(int ear) {
-  Place place{};
-  gethostname(place.host, sizeof place.host - 1);
-  sockaddr_in bound{};
-  socklen_t length = sizeof bound;
-  if (ear >= 0 && getsockname(ear, reinterpret_cast<sockaddr*>(&bound), &length) == 0) place.port = ntohs(bound.sin_port);
-  ifaddrs* interfaces = nullptr;
-  if (getifaddrs(&interfaces) != 0) fail(std::string("cannot list the network interfaces: ") + std::strerror(errno));
+/// A connection on which both sides do not know each other yet.
+struct Talk {
+  Descriptor socket;
+  std::size_t address = 0;  ///< of a child's: which of the parent's
+  bool has_greeted = false;  ///< the child has spoken
+  bool is_over = false;
+  Meeting meeting;
+  std::array<std::byte, sizeof(Answer)> bytes{};  ///< of a message that may not be whole yet
   std::size_t count = 0;
-  for (const bool wants_loopback : {false, true})  // nodes may be pretended on one machine without a network
-    for (const ifaddrs* each = interfaces; each; each = each->ifa_next) {
-      if (!each->ifa_addr || each->ifa_addr->sa_family != AF_INET || !(each->ifa_flags & IFF_UP)) continue;
-      if (((each->ifa_flags & IFF_LOOPBACK) != 0) != wants_loopback || count == most_addresses) continue;
-      place.addresses[count++] = reinterpret_cast<sockaddr_in*>(each->ifa_addr)->sin_addr.s_addr;
-    }
-  freeifaddrs(interfaces);
-  return place;
-}
 
-bool wait_until(int socket, short events, Clock::time_point end) {
-  for (;;) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
-    pollfd each{socket, events, 0};
-    const int ready = poll(&each, 1, static_cast<int>(std::max<std::int64_t>(left, 0)));
-    if (ready > 0) return true;
-    if (ready == 0 || errno != EINTR) return false;
+  template <class Message>
+  bool say(const Message& message) {
+    return send(socket.get(), &message, sizeof message, MSG_NOSIGNAL | MSG_DONTWAIT) == static_cast<ssize_t>(sizeof message);
+  }
+  enum class Got { part, whole, end };
+  template <class Message>
+  Got hear(Message& message) {
+    const ssize_t got = recv(socket.get(), bytes.data() + count, sizeof message - count, MSG_DONTWAIT);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return Got::part;
+    if (got <= 0) return Got::end;
+    count += static_cast<std::size_t>(got);
+    if (count < sizeof message) return Got::part;
+    std::memcpy(&message, bytes.data(), sizeof message);
+    count = 0;
+    return Got::whole;
+  }
+};
+
+class Handshake {
+ public:
+  Handshake(const Circle& circle, const Settings& settings, const Ear& ear)
+      : circle_(circle), settings_(settings), ear_(ear), first_(std::min(nodes(), circle.node * settings.fanout + 1)) {
+    neighbours_.children.resize(static_cast<std::size_t>(std::min(nodes(), first_ + settings.fanout) - first_));
+    missing_ = neighbours_.children.size();
+  }
+
+  Neighbours run() {
+    AwakeClock clock(longest_look_s);
+    double elapsed_s = 0;
+    while (!has_parent() || missing_ > 0) {
+      if (elapsed_s >= settings_.start_limit_s) fail(what_is_missing());
+      if (!has_parent()) call_parent(elapsed_s);
+      take_turn();
+      elapsed_s += clock.look();
+    }
+    return std::move(neighbours_);
+  }
+
+ private:
+  int nodes() const { return static_cast<int>(circle_.places.size()); }
+  const Place& place(int node) const { return circle_.places[static_cast<std::size_t>(node)]; }
+  int parent() const { return circle_.parent(settings_.fanout); }
+  bool has_parent() const { return circle_.node == 0 || neighbours_.parent; }
+
+  void call_parent(double now_s);
+  void take_turn();
+  // False when nothing more will be said.
+  bool go_on_with_call(Talk& call);
+  bool go_on_with_guest(Talk& guest);
+  void let_guests_in();
+  std::unique_ptr<Link> link_of(Talk& talk, int node) const;
+  std::string what_is_missing() const;
+
+  const Circle& circle_;
+  const Settings& settings_;
+  const Ear& ear_;
+  const int first_;  ///< child
+  std::size_t missing_ = 0;
+  Neighbours neighbours_;
+  std::vector<Talk> calls_, guests_;
+  std::array<double, std::tuple_size_v<decltype(Place::addresses)>> call_at_s_{};  ///< by address of the parent
+};
+
+void Handshake::call_parent(double now_s) {
+  const Place& there = place(parent());
+  for (std::size_t k = 0; k < there.addresses.size() && there.addresses[k] != 0; ++k) {
+    if (now_s < call_at_s_[k] || std::any_of(calls_.begin(), calls_.end(), [k](const Talk& call) { return call.address == k; })) continue;
+    call_at_s_[k] = now_s + call_again_s;
+    Talk call;
+    call.socket = Descriptor(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (call.socket.get() < 0) fail(std::string(place(circle_.node).host.data()) + " cannot open a socket: " + std::strerror(errno));
+    call.address = k;
+    call.meeting = {circle_.node, parent(), there.addresses[k], there.port, draw(), {}};
+    sockaddr_in name{};
+    name.sin_family = AF_INET;
+    name.sin_port = htons(there.port);
+    name.sin_addr.s_addr = there.addresses[k];
+    if (connect(call.socket.get(), reinterpret_cast<sockaddr*>(&name), sizeof name) == 0 || errno == EINPROGRESS)
+      calls_.push_back(std::move(call));
   }
 }
 
-/// All of `bytes`, or false at `end`.
-bool read_whole(int socket, void* bytes, std::size_t count, Clock::time_point end) {
-  for (std::size_t done = 0; done < count;) {
-    if (!wait_until(socket, POLLIN, end)) return false;
-    const ssize_t got = recv(socket, static_cast<std::byte*>(bytes) + done, count - done, 0);
-    if (got <= 0) return false;
-    done += static_cast<std::size_t>(got);
+/// Waits for something to happen, not for long, and goes on with whatever did.
+void Handshake::take_turn() {
+  std::vector<pollfd> polled;
+  for (const Talk& call : calls_) polled.push_back({call.socket.get(), static_cast<short>(call.has_greeted ? POLLIN : POLLOUT), 0});
+  for (const Talk& guest : guests_) polled.push_back({guest.socket.get(), POLLIN, 0});
+  polled.push_back({missing_ > 0 ? ear_.socket.get() : -1, POLLIN, 0});
+  if (poll(polled.data(), polled.size(), turn_ms) <= 0) return;
+  auto each = polled.begin();
+  for (Talk& call : calls_) call.is_over = (each++)->revents && !go_on_with_call(call);
+  for (Talk& guest : guests_) guest.is_over = (each++)->revents && !go_on_with_guest(guest);
+  const auto is_over = [](const Talk& talk) { return talk.is_over; };
+  std::erase_if(calls_, is_over);
+  std::erase_if(guests_, is_over);
+  if (has_parent()) calls_.clear();
+  if (each->revents) let_guests_in();
+}
+
+bool Handshake::go_on_with_call(Talk& call) {
+  if (has_parent()) return false;  // another address was quicker
+  if (!call.has_greeted) {
+    int error = 0;
+    socklen_t length = sizeof error;
+    if (getsockopt(call.socket.get(), SOL_SOCKET, SO_ERROR, &error, &length) != 0 || error != 0) return false;
+    call.has_greeted = true;
+    return call.say(Greeting{call.meeting.childs, circle_.node});
   }
-  return true;
+  Answer answer;
+  if (const auto got = call.hear(answer); got != Talk::Got::whole) return got == Talk::Got::part;
+  call.meeting.parents = answer.nonce;
+  if (!is_proof(answer.proof, circle_.secret, Side::parent, call.meeting)) return false;
+  if (call.say(prove(circle_.secret, Side::child, call.meeting))) neighbours_.parent = link_of(call, parent());
+  return false;
 }
 
-/// A socket connected to an address on which somebody knows the secret; -1 when there is none.
-int try_address(std::uint32_t address, std::uint16_t port, const Greeting& greeting) {
-  Descriptor mouth(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  sockaddr_in there{};
-  there.sin_family = AF_INET;
-  there.sin_port = htons(port);
-  there.sin_addr.s_addr = address;
-  const auto end = Clock::now() + connect_limit;
-  if (connect(mouth.get(), reinterpret_cast<sockaddr*>(&there), sizeof there) != 0 && errno != EINPROGRESS) return -1;
-  int error = 0;
-  socklen_t length = sizeof error;
-  if (!wait_until(mouth.get(), POLLOUT, end) || getsockopt(mouth.get(), SOL_SOCKET, SO_ERROR, &error, &length) != 0 || error != 0) return -1;
-  fcntl(mouth.get(), F_SETFL, fcntl(mouth.get(), F_GETFL) & ~O_NONBLOCK);
-  if (send(mouth.get(), &greeting, sizeof greeting, MSG_NOSIGNAL) != static_cast<ssize_t>(sizeof greeting)) return -1;
-  Greeting answer;
-  if (!read_whole(mouth.get(), &answer, sizeof answer, end) || answer.secret != greeting.secret) return -1;
-  return mouth.release();
-}
-
-int connect_to(const Place& parent, const Greeting& greeting) {
-  for (const auto address : parent.addresses)
-    if (address != 0)
-      if (const int socket = try_address(address, parent.port, greeting); socket >= 0) return socket;
-  std::string tried;
-  char text[INET_ADDRSTRLEN];
-  for (const auto address : parent.addresses)
-    if (address != 0) tried += (tried.empty() ? "" : ", ") + std::string(inet_ntop(AF_INET, &address, text, sizeof text));
-  fail("cannot reach node " + std::string(parent.host) + " (" + tried + ", port " + std::to_string(parent.port) +
-       "): nodes of a job must be able to open TCP connections to each other; a firewall between them?");
-}
-
-/// Accepts the nodes [first, last), in whatever order they come; strangers are sent away.
-std::vector<std::unique_ptr<Link>> accept_children(int ear, int first, int last, const Greeting& mine, const std::vector<Place>& places) {
-  std::vector<std::unique_ptr<Link>> children(static_cast<std::size_t>(last - first));
-  const auto end = Clock::now() + children_limit;
-  for (int missing = last - first; missing > 0;) {
-    if (!wait_until(ear, POLLIN, end)) {
-      std::string names;
-      for (int node = first; node < last; ++node)
-        if (!children[static_cast<std::size_t>(node - first)]) names += std::string(names.empty() ? "" : ", ") + places[static_cast<std::size_t>(node)].host;
-      fail("no connection from " + names + " within " + std::to_string(children_limit.count()) + " s");
-    }
-    Descriptor guest(accept4(ear, nullptr, nullptr, SOCK_CLOEXEC));
+bool Handshake::go_on_with_guest(Talk& guest) {
+  if (!guest.has_greeted) {
     Greeting greeting;
-    if (guest.get() < 0 || !read_whole(guest.get(), &greeting, sizeof greeting, std::min(end, Clock::now() + connect_limit))) continue;
-    if (greeting.secret != mine.secret || greeting.node < first || greeting.node >= last) continue;
-    auto& child = children[static_cast<std::size_t>(greeting.node - first)];
-    if (child || send(guest.get(), &mine, sizeof mine, MSG_NOSIGNAL) != static_cast<ssize_t>(sizeof mine)) continue;
-    child = std::make_unique<Link>(guest.release(), places[static_cast<std::size_t>(greeting.node)].host);
-    --missing;
+    if (const auto got = guest.hear(greeting); got != Talk::Got::whole) return got == Talk::Got::part;
+    if (greeting.node < first_ || greeting.node - first_ >= static_cast<int>(neighbours_.children.size())) return false;
+    sockaddr_in called{};
+    socklen_t length = sizeof called;
+    if (getsockname(guest.socket.get(), reinterpret_cast<sockaddr*>(&called), &length) != 0) return false;
+    guest.has_greeted = true;
+    guest.meeting = {greeting.node, circle_.node, called.sin_addr.s_addr, ntohs(called.sin_port), greeting.nonce, draw()};
+    return guest.say(Answer{guest.meeting.parents, prove(circle_.secret, Side::parent, guest.meeting)});
   }
-  return children;
+  Proof proof;
+  if (const auto got = guest.hear(proof); got != Talk::Got::whole) return got == Talk::Got::part;
+  auto& child = neighbours_.children[static_cast<std::size_t>(guest.meeting.child - first_)];
+  if (child || !is_proof(proof, circle_.secret, Side::child, guest.meeting)) return false;
+  child = link_of(guest, guest.meeting.child);
+  --missing_;
+  return false;
+}
+
+void Handshake::let_guests_in() {
+  for (;;) {
+    Talk guest;
+    guest.socket = Descriptor(accept4(ear_.socket.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (guest.socket.get() < 0) {
+      if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+        fail(std::string(place(circle_.node).host.data()) + " cannot accept the other nodes' connections: " + std::strerror(errno));
+      return;
+    }
+    if (guests_.size() == most_guests) guests_.erase(guests_.begin());
+    guests_.push_back(std::move(guest));
+  }
+}
+
+std::unique_ptr<Link> Handshake::link_of(Talk& talk, int node) const {
+  fcntl(talk.socket.get(), F_SETFL, fcntl(talk.socket.get(), F_GETFL) & ~O_NONBLOCK);
+  return std::make_unique<Link>(talk.socket.release(), place(node).host.data());
+}
+
+/// Parent and child say the same: either's word may be the one that is told.
+std::string Handshake::what_is_missing() const {
+  const Place& called = place(has_parent() ? circle_.node : parent());
+  std::string who;
+  if (!has_parent()) who = place(circle_.node).host.data();
+  else
+    for (std::size_t k = 0; k < neighbours_.children.size(); ++k)
+      if (!neighbours_.children[k]) who += (who.empty() ? "" : ", ") + std::string(place(first_ + static_cast<int>(k)).host.data());
+  std::string where;
+  char text[INET_ADDRSTRLEN];
+  for (const auto address : called.addresses)
+    if (address != 0) where += (where.empty() ? "" : ", ") + std::string(inet_ntop(AF_INET, &address, text, sizeof text));
+  return who + " cannot reach " + called.host.data() + " (" + where + ", port " + std::to_string(called.port) + ") within " +
+         std::to_string(static_cast<int>(settings_.start_limit_s)) +
+         " s: nodes of a job must be able to open TCP connections to each other; a firewall between them?";
 }
 
 }  // namespace
 
-Neighbours connect_leaders(Comm& comm, int fanout) {
-  int node = 0, nodes = 0;
-  MPI_Comm_rank(comm.leaders(), &node);
-  MPI_Comm_size(comm.leaders(), &nodes);
-  const int first = std::min(nodes, node * fanout + 1), last = std::min(nodes, first + fanout);
+Ear listen_for_children() {
+  Ear ear{Descriptor(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)), 0};
+  sockaddr_in name{};
+  name.sin_family = AF_INET;
+  socklen_t length = sizeof name;
+  auto* any = reinterpret_cast<sockaddr*>(&name);
+  if (ear.socket.get() < 0 || bind(ear.socket.get(), any, sizeof name) != 0 || listen(ear.socket.get(), SOMAXCONN) != 0 ||
+      getsockname(ear.socket.get(), any, &length) != 0)
+    fail(std::string("cannot listen for the other nodes: ") + std::strerror(errno));
+  ear.port = ntohs(name.sin_port);
+  return ear;
+}
 
-  // What goes wrong here must not keep the others waiting in the collectives.
-  std::optional<Error> problem;
-  Greeting greeting{};
-  greeting.node = node;
-  Place place{};
-  int ear = -1;
-  try {
-    if (node == 0 && getrandom(greeting.secret.data(), greeting.secret.size(), 0) != static_cast<ssize_t>(greeting.secret.size()))
-      fail("no random numbers");
-    if (first < last) ear = listen_for(last - first);
-    place = own_place(ear);
-  } catch (const Error& error) {
-    problem = error;
-  }
-  const Descriptor listening(ear);
-  std::vector<Place> places(static_cast<std::size_t>(nodes));
-  MPI_Allgather(&place, sizeof place, MPI_BYTE, places.data(), sizeof place, MPI_BYTE, comm.leaders());
-  MPI_Bcast(greeting.secret.data(), static_cast<int>(greeting.secret.size()), MPI_BYTE, 0, comm.leaders());
-  if (problem) throw *problem;
-
-  Neighbours neighbours;
-  if (node > 0) {
-    const auto& parent = places[static_cast<std::size_t>((node - 1) / fanout)];
-    neighbours.parent = std::make_unique<Link>(connect_to(parent, greeting), parent.host);
-  }
-  neighbours.children = accept_children(ear, first, last, greeting, places);
-  return neighbours;
+Neighbours shake_hands(const Circle& circle, const Settings& settings, const Ear& ear) {
+  return Handshake(circle, settings, ear).run();
 }
 
 }  // namespace gamelan::engine::nodes

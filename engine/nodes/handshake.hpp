@@ -1,21 +1,50 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the leaders of the nodes find each other: each listens for its children, all learn through MPI where the others
-// listen and a secret, each connects to its parent and shows the secret. Nobody listens any more afterwards.
+// How a leader finds its neighbours in the tree, once everybody knows where the others listen: it calls its parent at all
+// its addresses and hears its children, at the same time, so that nobody's slowness is another's. Both sides of a
+// connection prove who they are (proof.hpp); strangers and the slow keep nobody waiting. Knows sockets, not MPI.
 #pragma once
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "engine/comm.hpp"
+#include "engine/nodes/descriptor.hpp"
 #include "engine/nodes/link.hpp"
+#include "engine/nodes/proof.hpp"
+#include "engine/nodes/settings.hpp"
 
 namespace gamelan::engine::nodes {
+
+/// Where a leader listens. Leaders send it to each other as it is.
+struct Place {
+  std::array<char, 64> host{};
+  std::array<std::uint32_t, 12> addresses{};  ///< IPv4, network order; 0 ends
+  std::uint16_t port = 0;                     ///< 0: it has no children
+  std::array<char, 128> problem{};            ///< why it cannot take part; empty when it can
+};
+
+/// One leader's view of all.
+struct Circle {
+  int node = 0;
+  std::vector<Place> places;  ///< of all nodes
+  Secret secret{};            ///< of the job
+
+  int parent(int fanout) const { return (node - 1) / fanout; }  ///< nobody's at node 0
+};
 
 struct Neighbours {
   std::unique_ptr<Link> parent;  ///< null at the root
   std::vector<std::unique_ptr<Link>> children;
 };
 
-/// Node n's parent is (n - 1) / fanout. Collective on comm.leaders(); throws Error{os}.
-Neighbours connect_leaders(Comm& comm, int fanout);
+struct Ear {
+  Descriptor socket;
+  std::uint16_t port = 0;
+};
+/// Listens on a port of the system's choice, on all interfaces. Throws Error{os}.
+Ear listen_for_children();
+
+/// `ear`: nothing on a leader without children. Returns when all are there. Throws Error{os} that says who cannot reach whom.
+Neighbours shake_hands(const Circle& circle, const Settings& settings, const Ear& ear);
 
 }  // namespace gamelan::engine::nodes

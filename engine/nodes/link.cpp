@@ -71,7 +71,6 @@ bool Link::receive(const std::function<void(Note)>& visit) {
       is_open = false;
       break;
     }
-    heard_ = std::chrono::steady_clock::now();
     pending_.insert(pending_.end(), buffer, buffer + got);
   }
   std::size_t at = 0;
@@ -89,7 +88,5 @@ bool Link::receive(const std::function<void(Note)>& visit) {
   pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(at));
   return is_open;
 }
-
-double Link::silent_seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - heard_).count(); }
 
 }  // namespace gamelan::engine::nodes

@@ -2,8 +2,6 @@
 // One TCP connection between the leaders of two nodes, and the notes that travel on it: small words about messages, cuts
 // and endings, never elements of arrays. Knows sockets, not what a note means (relay.cpp does).
 #pragma once
-#include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -49,7 +47,6 @@ class Link {
 
   int socket() const { return socket_; }
   const std::string& peer() const { return peer_; }
-  double silent_seconds() const;
   /// Has the other side said that it leaves?
   bool said_bye() const { return said_bye_; }
 
@@ -58,7 +55,6 @@ class Link {
   const std::string peer_;
   std::mutex sending_;
   Bytes pending_;  // bytes of a note that is not whole yet
-  std::chrono::steady_clock::time_point heard_ = std::chrono::steady_clock::now();
   bool said_bye_ = false;
 };
 

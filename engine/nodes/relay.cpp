@@ -18,8 +18,11 @@ constexpr double report_patience_s = 2;
 
 }  // namespace
 
-Relay::Relay(Comm& comm, NodeBoard& board) : board_(board), tree_(comm) {
+Relay::Relay(Comm& comm, NodeBoard& board, const Settings& settings) : board_(board), tree_(comm, settings) {
   settled_.assign(tree_.children(), 0);
+}
+
+void Relay::start() {
   tree_.start({[this](Note note) { hear_parent(std::move(note)); },
                [this](std::size_t child, Note note) { hear_child(child, std::move(note)); },
                [this](const std::string& cause) { lose(cause); }});
@@ -36,7 +39,7 @@ void Relay::set_reporter(std::function<Bytes()> reporter) {
 }
 
 void Relay::on_lost(std::function<void(const std::string&)> tell) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(tell_mutex_);
   tell_ = std::move(tell);
 }
 
@@ -175,14 +178,15 @@ void Relay::answer_report_if_whole() {
 void Relay::lose(const std::string& cause) {
   std::fprintf(stderr, "gamelan-engine: %s\n", cause.c_str());
   board_.set_lost(cause);
-  std::function<void(const std::string&)> tell;
   {
     const std::lock_guard lock(mutex_);
     lost_cause_ = cause;
-    tell = tell_;
   }
   changed_.notify_all();
-  if (tell) tell(cause);
+  {
+    const std::lock_guard lock(tell_mutex_);
+    if (tell_) tell_(cause);
+  }
   exit_soon();  // the main thread may sit in an MPI call that will never end; the launcher ends the other ranks with this one
 }
 

@@ -17,8 +17,10 @@ namespace gamelan::engine::nodes {
 
 class Relay {
  public:
-  /// Connects the leaders; collective on comm.leaders(). Throws Error{os}.
-  Relay(Comm& comm, NodeBoard& board);
+  /// Connects the leaders; collective on comm.leaders(). Throws Error{os} on those that miss a neighbour.
+  Relay(Comm& comm, NodeBoard& board, const Settings& settings);
+  /// From here on it listens. All leaders must be there: one that failed would count as lost.
+  void start();
 
   // Rank 0.
   void post(std::uint64_t message, std::uint64_t length, std::span<const std::byte> bytes);
@@ -37,7 +39,8 @@ class Relay {
   };
   Outcome settle(std::uint64_t message, Outcome failure);
 
-  /// Called by the porter: the counters of this node; and on the loss of another.
+  /// Called by the porter: the counters of this node; and on the loss of another. When these return, no call of what was
+  /// set before is under way.
   void set_reporter(std::function<Bytes()> reporter);
   void on_lost(std::function<void(const std::string&)> tell);
 
@@ -65,6 +68,7 @@ class Relay {
   std::size_t reports_missing_ = 0;
   Bytes reports_;
   std::function<Bytes()> reporter_;
+  std::mutex tell_mutex_;  // held while it is called
   std::function<void(const std::string&)> tell_;
   Tree tree_;  // last: its thread ends first
 };

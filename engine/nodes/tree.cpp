@@ -5,37 +5,45 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <utility>
 
-#include "engine/nodes/handshake.hpp"
+#include "engine/nodes/awake_clock.hpp"
+#include "engine/nodes/leaders.hpp"
 
 namespace gamelan::engine::nodes {
 namespace {
 
-constexpr int fanout = 8;              // four levels reach 4,681 nodes
-constexpr int beat_ms = 1'000;
-double silence_limit_s = 10;            // TCP gets over a cut of 5 s; patience ends before 15 s
+constexpr double longest_beat_s = 1;
+constexpr double beats_in_silence = 5;  // at least: one may be late, a busy machine delays two
+constexpr double beats_in_look = 2;     // a longer turn of the porter is one in which the process was stopped
+
+std::string silence_of(const Link& link, double limit_s) {
+  return "node " + link.peer() + " has not been heard for " + std::to_string(static_cast<int>(limit_s)) +
+         " s: it is switched off, or cut from the network";
+}
 
 }  // namespace
 
-void set_silence_limit(double seconds) { silence_limit_s = seconds; }
-
-Tree::Tree(Comm& comm) : stop_fd_(eventfd(0, EFD_CLOEXEC)) {
-  auto neighbours = connect_leaders(comm, fanout);
+Tree::Tree(Comm& comm, const Settings& settings) : settings_(settings) {
+  auto neighbours = connect_leaders(comm, settings);
   parent_ = std::move(neighbours.parent);
   children_ = std::move(neighbours.children);
+  stop_fd_ = Descriptor(eventfd(0, EFD_CLOEXEC));  // not before: a failure must not keep the others waiting in collectives
+  if (stop_fd_.get() < 0) throw protocol::Error(protocol::ErrorKind::os, std::string("[nodes] eventfd: ") + std::strerror(errno));
 }
 
 Tree::~Tree() {
   if (porter_.joinable()) {
     const std::uint64_t one = 1;
-    if (write(stop_fd_, &one, sizeof one) == sizeof one) porter_.join();
+    if (write(stop_fd_.get(), &one, sizeof one) == sizeof one) porter_.join();
     else porter_.detach();
   }
   const Note bye{Note::Kind::bye, 0, 0, {}};
   send_up(bye);
   send_down(bye);
-  close(stop_fd_);
 }
 
 void Tree::start(Handlers handlers) {
@@ -51,45 +59,51 @@ void Tree::send_down(const Note& note) {
   for (const auto& child : children_) child->send(note);
 }
 
-std::string Tree::what_is_wrong_with(const Link& link, bool is_open) const {
-  if (!is_open) return "node " + link.peer() + " is gone: its connection was closed";
-  if (link.silent_seconds() < silence_limit_s) return {};
-  return "node " + link.peer() + " has not been heard for " + std::to_string(static_cast<int>(silence_limit_s)) +
-         " s: it is switched off, or cut from the network";
-}
-
 void Tree::carry() {
-  std::vector<Link*> links;
-  if (parent_) links.push_back(parent_.get());
-  for (const auto& child : children_) links.push_back(child.get());
+  struct Neighbour {
+    Link* link;
+    double silent_s = 0;
+  };
+  std::vector<Neighbour> neighbours;
+  if (parent_) neighbours.push_back({parent_.get()});
+  for (const auto& child : children_) neighbours.push_back({child.get()});
   const std::size_t first_child = parent_ ? 1 : 0;
   std::vector<pollfd> polled;
-  for (const Link* link : links) polled.push_back({link->socket(), POLLIN, 0});
-  polled.push_back({stop_fd_, POLLIN, 0});
-  auto next_beat = std::chrono::steady_clock::now();
+  for (const auto& each : neighbours) polled.push_back({each.link->socket(), POLLIN, 0});
+  polled.push_back({stop_fd_.get(), POLLIN, 0});
+
+  const double beat_s = std::min(longest_beat_s, settings_.silence_limit_s / beats_in_silence);
+  AwakeClock clock(beats_in_look * beat_s);
+  double since_beat_s = beat_s;  // the first at once
   bool is_lost = false;
   for (;;) {
-    poll(polled.data(), polled.size(), beat_ms);
+    if (since_beat_s >= beat_s) {
+      since_beat_s = 0;
+      for (const auto& each : neighbours)
+        if (!each.link->said_bye()) each.link->send({});
+    }
+    if (poll(polled.data(), polled.size(), static_cast<int>(beat_s * 1e3)) < 0) continue;  // a signal
     if (polled.back().revents) return;
-    for (std::size_t k = 0; k < links.size(); ++k) {
+    const double elapsed_s = clock.look();
+    since_beat_s += elapsed_s;
+    for (std::size_t k = 0; k < neighbours.size(); ++k) {
       if (polled[k].fd < 0) continue;
-      bool is_open = true;
-      if (polled[k].revents)
-        is_open = links[k]->receive([&](Note note) {
+      auto& [link, silent_s] = neighbours[k];
+      std::string cause;
+      if (polled[k].revents) {
+        silent_s = 0;
+        const bool is_open = link->receive([&](Note note) {
           if (note.kind == Note::Kind::beat || note.kind == Note::Kind::bye) return;
           if (k < first_child) handlers_.from_parent(std::move(note));
           else handlers_.from_child(k - first_child, std::move(note));
         });
-      if (!is_open || links[k]->said_bye()) polled[k].fd = -1;
-      const std::string cause = links[k]->said_bye() ? "" : what_is_wrong_with(*links[k], is_open);
-      if (cause.empty()) continue;
-      polled[k].fd = -1;
-      if (!std::exchange(is_lost, true)) handlers_.lost(cause);
+        if (!is_open) cause = "node " + link->peer() + " is gone: its connection was closed";
+      } else if ((silent_s += elapsed_s) >= settings_.silence_limit_s) {
+        cause = silence_of(*link, settings_.silence_limit_s);
+      }
+      if (!cause.empty() || link->said_bye()) polled[k].fd = -1;
+      if (!cause.empty() && !link->said_bye() && !std::exchange(is_lost, true)) handlers_.lost(cause);
     }
-    if (std::chrono::steady_clock::now() < next_beat) continue;
-    next_beat = std::chrono::steady_clock::now() + std::chrono::milliseconds(beat_ms);
-    for (Link* link : links)
-      if (!link->said_bye()) link->send({});
   }
 }
 

@@ -10,12 +10,11 @@
 #include <vector>
 
 #include "engine/comm.hpp"
+#include "engine/nodes/descriptor.hpp"
 #include "engine/nodes/link.hpp"
+#include "engine/nodes/settings.hpp"
 
 namespace gamelan::engine::nodes {
-
-/// Seconds without a word after which another node counts as lost (default 10). Before a Tree is made.
-void set_silence_limit(double seconds);
 
 class Tree {
  public:
@@ -26,14 +25,15 @@ class Tree {
     std::function<void(const std::string& cause)> lost;  ///< a neighbour: once, the first
   };
 
-  /// Connects the leaders. Collective on comm.leaders(). Throws Error{os} naming the node that cannot be reached.
-  explicit Tree(Comm& comm);
+  /// Connects the leaders. Collective on comm.leaders(). Throws Error{os} naming the node that cannot be reached, on the
+  /// leaders that miss a neighbour: before start() all must have agreed that nobody does.
+  Tree(Comm& comm, const Settings& settings);
   /// Says bye and closes.
   ~Tree();
   Tree(const Tree&) = delete;
   Tree& operator=(const Tree&) = delete;
 
-  /// From here on the porter reads.
+  /// From here on the porter reads, and others count as silent.
   void start(Handlers handlers);
 
   // Any thread.
@@ -44,12 +44,12 @@ class Tree {
 
  private:
   void carry();
-  std::string what_is_wrong_with(const Link& link, bool is_open) const;
 
+  const Settings settings_;
   std::unique_ptr<Link> parent_;
   std::vector<std::unique_ptr<Link>> children_;
   Handlers handlers_;
-  int stop_fd_;
+  Descriptor stop_fd_;
   std::thread porter_;  // last: ends first
 };
 

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Ranks killed, nodes without power, jobs ended, under a notebook with engines on two nodes: told, cleared away, survived."""
+import time
+
 import pytest
 from namespaces import wait_for
-from two_nodes import START_ON_ONE, orchestra
+from two_nodes import SETUP, START_ON_ONE, engines_on, orchestra
 
 MOMENTS = ["computing", "idle"]
 
@@ -49,3 +51,19 @@ def test_the_time_limit_is_told(cluster, moment):
         told = o.is_lost(cell)
         assert f"Slurm job {o.job} reached its time limit" in told and "on node1" in told
         o.goes_on()
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_suspended_job_is_told_and_its_engines_go_on_when_it_is_resumed(cluster, moment):
+    """Longer than the time after which nodes give each other up (10 s), which none of them has lived through."""
+    with orchestra(cluster) as o:
+        before = {node: engines_on(cluster, node) for node in cluster.nodes}
+        told = lose(o, moment, lambda: cluster.slurm("scontrol", "suspend", o.job))
+        assert f"Slurm job {o.job} is suspended" in told
+        time.sleep(3)
+        cluster.slurm("scontrol", "resume", o.job)
+        time.sleep(5)
+        assert {node: engines_on(cluster, node) for node in cluster.nodes} == before and len(before["node2"]) == 2
+        again = o.run(f"%engines attach {o.job}")
+        assert again.status == "ok", again.err
+        assert o.run(SETUP + "turn()\nis_right()").text == "True"

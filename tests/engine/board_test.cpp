@@ -2,12 +2,18 @@
 #include "engine/board.hpp"
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <random>
+#include <set>
+#include <sstream>
+#include <string>
 #include <thread>
 
+#include "tests/engine/nodes_settings.hpp"
 #include "tests/mpi_test.hpp"
 
 namespace gamelan::engine {
@@ -19,7 +25,7 @@ constexpr std::size_t megabyte = std::size_t{1} << 20;
 
 struct BoardTest : ::testing::Test {
   dist::Heap heap{comm(), 4 * megabyte};
-  Board board{comm(), heap};
+  Board board{comm(), heap, testing::nodes_settings()};
 };
 
 Bytes message(std::size_t number, std::size_t size) {
@@ -210,6 +216,109 @@ TEST_F(BoardTest, an_interrupt_at_a_random_moment_cuts_all_ranks_at_one_step) {
     std::printf("%d of %d interrupts cut a batch, %d of them in its middle\n", cuts, rounds, in_the_middle);
     EXPECT_GT(in_the_middle, rounds / 20) << "the test must interrupt running batches to mean anything";
   }
+}
+
+Bytes bytes_of(const std::string& text) {
+  const auto* first = reinterpret_cast<const std::byte*>(text.data());
+  return Bytes(first, first + text.size());
+}
+
+TEST_F(BoardTest, reports_of_all_other_nodes_come_to_rank_0_each_once) {
+  if (comm().is_leader()) board.set_reporter([] { return bytes_of(" " + std::to_string(comm().rank())); });
+  int leaders = 0;
+  if (comm().is_leader()) MPI_Comm_size(comm().leaders(), &leaders);
+  comm().barrier();
+  if (comm().rank() == 0)
+    for (int round = 0; round < 200; ++round) {
+      const Bytes reports = board.gather_reports();
+      std::istringstream text(std::string(reinterpret_cast<const char*>(reports.data()), reports.size()));
+      std::set<int> seen;
+      int count = 0;
+      for (int rank = 0; text >> rank; ++count) seen.insert(rank);
+      ASSERT_EQ(count, leaders - 1) << "round " << round;
+      ASSERT_EQ(static_cast<int>(seen.size()), count);
+      ASSERT_FALSE(seen.contains(0));
+    }
+  comm().barrier();
+  board.set_reporter({});
+  comm().barrier();
+}
+
+TEST_F(BoardTest, a_failure_on_any_rank_is_known_on_all_with_the_next_message) {
+  std::uint64_t step = 0;
+  for (std::uint64_t batch = 1; batch <= 300; ++batch) {
+    const int victim = static_cast<int>(batch) % (comm().size() + 1);  // sometimes nobody
+    board.exchange({});
+    ASSERT_TRUE(board.begin_step(++step));
+    if (comm().rank() == victim)
+      board.report_failure(batch, protocol::Error(protocol::ErrorKind::value, "no luck in " + std::to_string(batch)));
+    board.end_step(step);
+    board.settle(step, batch);
+    const auto expect_known = [&] {
+      const auto failure = board.failure_of(batch);
+      ASSERT_EQ(failure.has_value(), victim < comm().size()) << "batch " << batch;
+      if (!failure) return;
+      EXPECT_EQ(failure->kind(), protocol::ErrorKind::value);
+      EXPECT_EQ(failure->what(), "rank " + std::to_string(victim) + ": no luck in " + std::to_string(batch));
+    };
+    if (comm().rank() == 0) expect_known();
+    board.exchange({});
+    expect_known();
+    if (batch % 50 == 0) comm().barrier();
+  }
+}
+
+/// A start of nodes in which the last rank's fails: what all ranks are told. Then one that succeeds.
+std::string told_when_last_node_fails(nodes::Settings settings, const std::function<void(nodes::Settings&)>& hinder,
+                                      const std::function<void()>& help) {
+  dist::Heap heap(comm(), 4 * megabyte);
+  const auto good = settings;
+  const bool is_victim = comm().rank() == comm().size() - 1;
+  if (is_victim) hinder(settings);
+  std::string told;
+  try {
+    Board board(comm(), heap, settings);
+  } catch (const protocol::Error& error) {
+    told = error.what();
+  }
+  if (is_victim) help();
+  std::this_thread::sleep_for(4s);  // nobody is about to end the job
+  Board again(comm(), heap, good);
+  EXPECT_EQ(again.exchange(comm().rank() == 0 ? message(1, 100) : Bytes{}), message(1, 100));
+  comm().barrier();
+  return told;
+}
+
+bool has_several_nodes() {
+  int leaders = 0;
+  if (comm().is_leader()) MPI_Comm_size(comm().leaders(), &leaders);
+  return comm().agree_max(leaders) > 2;  // some are connected while others are not
+}
+
+TEST(Board, says_on_all_ranks_which_node_cannot_be_reached) {
+  if (!has_several_nodes()) GTEST_SKIP() << "needs several nodes";
+  auto settings = testing::nodes_settings();
+  settings.silence_limit_s = 1;  // who is connected waits longer than this for the others, and is not lost
+  settings.start_limit_s = 4;
+  const auto told = told_when_last_node_fails(settings, [](nodes::Settings& own) { own.start_limit_s = 0; }, [] {});
+  EXPECT_NE(told.find(" cannot reach "), std::string::npos) << told;
+  EXPECT_NE(told.find(" within 4 s: nodes of a job must be able to open TCP connections"), std::string::npos) << told;
+}
+
+TEST(Board, says_on_all_ranks_what_one_node_lacks) {
+  if (!has_several_nodes()) GTEST_SKIP() << "needs several nodes";
+  rlimit before{};
+  getrlimit(RLIMIT_NOFILE, &before);
+  const auto told = told_when_last_node_fails(
+      testing::nodes_settings(),
+      [before](nodes::Settings&) {
+        const int next = dup(0);
+        close(next);
+        const rlimit none{static_cast<rlim_t>(next), before.rlim_max};
+        setrlimit(RLIMIT_NOFILE, &none);
+      },
+      [before] { setrlimit(RLIMIT_NOFILE, &before); });
+  EXPECT_NE(told.find("Too many open files (on "), std::string::npos) << told;
 }
 
 TEST(Board, refuses_a_heap_without_room_on_all_ranks) {

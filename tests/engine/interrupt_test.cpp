@@ -8,6 +8,7 @@
 
 #include "engine/session.hpp"
 #include "tests/engine/moment.hpp"
+#include "tests/engine/nodes_settings.hpp"
 #include "tests/engine/random_batches.hpp"
 #include "tests/mpi_test.hpp"
 
@@ -86,7 +87,7 @@ class Interrupt : public ::testing::Test {
   std::string describe(const Batch& batch, std::uint64_t step, const protocol::Reply& reply);
 
   dist::Heap heap{comm(), (std::size_t{64} << 20) / static_cast<std::size_t>(comm().size())};
-  Board board{comm(), heap};
+  Board board{comm(), heap, testing::nodes_settings()};
   Session session{comm(), heap, board};
   int cuts_inside = 0;
 

@@ -26,10 +26,10 @@ std::string refusal(const std::vector<std::string>& arguments, const Environment
 TEST(Options, every_flag_is_taken_in_both_spellings) {
   const std::vector<std::string> spaced = {"--connection-file", "/d/s1.json", "--transport", "tcp",  "--bind", "127.0.0.1",
                                            "--heap-bytes", "2M", "--idle-timeout", "1.5", "--expect-ranks", "3",
-                                           "--session", "s", "--log", "/tmp"};
+                                           "--session", "s", "--log", "/tmp", "--node-timeout", "2.5", "--node-fanout", "3"};
   const std::vector<std::string> joined = {"--connection-file=/d/s1.json", "--transport=tcp", "--bind=127.0.0.1",
                                            "--heap-bytes=2M", "--idle-timeout=1.5", "--expect-ranks=3", "--session=s",
-                                           "--log=/tmp"};
+                                           "--log=/tmp", "--node-timeout=2.5", "--node-fanout=3"};
   for (const auto& arguments : {spaced, joined}) {
     const Options options = parse_options(arguments, nothing);
     EXPECT_EQ(options.connection_file, "/d/s1.json");
@@ -40,6 +40,8 @@ TEST(Options, every_flag_is_taken_in_both_spellings) {
     EXPECT_EQ(options.expect_ranks, 3);
     EXPECT_EQ(options.session, "s");
     EXPECT_EQ(options.log_dir, "/tmp");
+    EXPECT_EQ(options.node_timeout_s, 2.5);
+    EXPECT_EQ(options.node_fanout, 3);
   }
 }
 
@@ -49,6 +51,8 @@ TEST(Options, defaults_are_those_of_the_help) {
   EXPECT_EQ(options.idle_timeout_s, 30);
   EXPECT_EQ(options.session, "name");
   EXPECT_NE(help_text().find("(default 30)"), std::string::npos);
+  EXPECT_EQ(options.node_fanout, 8);
+  EXPECT_NE(help_text().find("(default 8)"), std::string::npos);
 }
 
 TEST(Options, flags_win_over_variables) {

@@ -11,7 +11,7 @@ SPACK = "deploy/spack/spack_repo/gamelan"
 # What Debian's packages are to Spack; None: part of another, or of the compiler.
 SPACK_NAMES = {
     "build-essential": "cxx", "cmake": "cmake", "cppzmq-dev": "cppzmq", "libarmci-mpi-dev": "armcimpi", "libgfortran-12-dev": "fortran",
-    "libglobalarrays-dev": "globalarrays", "libopenblas-dev": "openblas", "libopenmpi-dev": "openmpi", "libzmq3-dev": "libzmq",
+    "libglobalarrays-dev": "globalarrays", "libopenblas-dev": "openblas", "libopenmpi-dev": "openmpi", "libsodium-dev": "libsodium", "libzmq3-dev": "libzmq",
     "libscalapack-openmpi-dev": "netlib-scalapack", "libxbyak-dev": None, "ninja-build": "ninja", "nlohmann-json3-dev": "nlohmann-json",
     "pkg-config": "pkgconfig", "pybind11-dev": "py-pybind11", "python3-dev": "python", "python3-numpy": "py-numpy",
     "uuid-dev": "util-linux-uuid", "xeus-dev": "xeus", "xtl-dev": "xtl",

@@ -24,6 +24,7 @@ _TEST_LIMIT_S = 120
 def pytest_addoption(parser):
     parser.addoption("--ranks", type=int, default=0, help="real engines on so many ranks; 0: the model in reference.py")
     parser.addoption("--ranks-per-node", type=int, default=0, help="pretend that so many ranks are a node; 0: all are on one")
+    parser.addoption("--node-fanout", type=int, default=0, help="how many nodes a node hands messages on to; 0: the engine's default")
 
 
 def pytest_terminal_summary(terminalreporter, config):
@@ -40,7 +41,8 @@ def _connected(ranks, request):
     if ranks == 0:
         yield reference.connect()
         return
-    running = engines.Engines(ranks, ranks_per_node=request.config.getoption("--ranks-per-node"))
+    running = engines.Engines(ranks, ranks_per_node=request.config.getoption("--ranks-per-node"),
+                              node_fanout=request.config.getoption("--node-fanout"))
     try:
         _session.use(running)
         yield running

@@ -19,9 +19,9 @@ def engine_program():
 
 
 class Engines:
-    """`ranks` engines over ipc; `connection_file` is there once the constructor returns."""
+    """`ranks` engines over ipc; `connection_file` is there once the constructor returns. `options`: more of the engine's."""
 
-    def __init__(self, ranks, heap_bytes=None, ranks_per_node=0):
+    def __init__(self, ranks, heap_bytes=None, ranks_per_node=0, node_fanout=0, options=()):
         self._directory = tempfile.TemporaryDirectory(prefix="gamelan-test-")
         self.connection_file = pathlib.Path(self._directory.name) / "engines.json"
         self.log = pathlib.Path(self._directory.name) / "engines.log"
@@ -31,6 +31,9 @@ class Engines:
                    "--idle-timeout", "30"]  # fmt: skip
         if heap_bytes is not None:
             command += ["--heap-bytes", str(heap_bytes)]
+        if node_fanout:
+            command += ["--node-fanout", str(node_fanout)]
+        command += map(str, options)
         # Small arrays never make a program hot: both tiers are to compute them, one at an even number of ranks, one at an odd.
         environment = {"GAMELAN_COMPILE": "always" if ranks % 2 else "hot", **os.environ, "OPENBLAS_NUM_THREADS": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
         if ranks_per_node:
@@ -46,6 +49,11 @@ class Engines:
                 self.stop()
                 raise RuntimeError(f"the engines did not start:\n{text}")
             time.sleep(0.02)
+
+    def pids(self):
+        """Of the engines, without mpiexec."""
+        with open(f"/proc/{self.process.pid}/task/{self.process.pid}/children") as children:
+            return [int(pid) for pid in children.read().split()]
 
     def stop(self):
         """Ends every process of the session, politely first."""

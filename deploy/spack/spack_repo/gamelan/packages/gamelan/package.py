@@ -34,7 +34,8 @@ class Gamelan(CMakePackage):
     depends_on("netlib-scalapack@2.2:")
     depends_on("openblas")
 
-    # Both sides. CURVE needs libsodium.
+    # Both sides. CURVE needs libsodium, and so do the nodes of a job to know each other.
+    depends_on("libsodium@1.0.18:")
     depends_on("libzmq@4.3.4:+libsodium")
     depends_on("cppzmq@4.9:")
     depends_on("nlohmann-json@3.11:")

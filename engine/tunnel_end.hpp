@@ -8,6 +8,6 @@
 namespace gamelan::engine {
 
 /// Returns the exit code when either side has ended: 0 after a connection, 1 when there was none (stderr says why).
-int relay(const std::string& host_and_port);
+int serve_tunnel_end(const std::string& host_and_port);
 
 }  // namespace gamelan::engine

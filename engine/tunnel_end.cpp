@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A thread for each direction; the first that ends is the end of both.
-#include "engine/relay.hpp"
+#include "engine/tunnel_end.hpp"
 
 #include <arpa/inet.h>
 #include <netdb.h>
@@ -79,7 +79,7 @@ void pass(int from, int to) {
 
 }  // namespace
 
-int relay(const std::string& host_and_port) {
+int serve_tunnel_end(const std::string& host_and_port) {
   std::signal(SIGPIPE, SIG_IGN);
   const std::size_t colon = host_and_port.rfind(':');
   std::string reason = "expected HOST:PORT";

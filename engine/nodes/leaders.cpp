@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/nodes/leaders.hpp"
+
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <type_traits>
+
+namespace gamelan::engine::nodes {
+namespace {
+
+using protocol::Error;
+using protocol::ErrorKind;
+
+static_assert(std::is_trivially_copyable_v<Place>);
+
+/// This host's addresses, as many as there is room for; loopback last: nodes may be pretended on a machine without a network.
+void write_addresses(Place& place) {
+  ifaddrs* interfaces = nullptr;
+  if (getifaddrs(&interfaces) != 0)
+    throw Error(ErrorKind::os, std::string("[nodes] cannot list the network interfaces: ") + std::strerror(errno));
+  std::size_t count = 0;
+  for (const bool wants_loopback : {false, true})
+    for (const ifaddrs* each = interfaces; each; each = each->ifa_next) {
+      if (!each->ifa_addr || each->ifa_addr->sa_family != AF_INET || !(each->ifa_flags & IFF_UP)) continue;
+      if (((each->ifa_flags & IFF_LOOPBACK) != 0) != wants_loopback || count == place.addresses.size()) continue;
+      place.addresses[count++] = reinterpret_cast<sockaddr_in*>(each->ifa_addr)->sin_addr.s_addr;
+    }
+  freeifaddrs(interfaces);
+}
+
+}  // namespace
+
+Neighbours connect_leaders(Comm& comm, const Settings& settings) {
+  Circle circle;
+  int nodes = 0;
+  MPI_Comm_rank(comm.leaders(), &circle.node);
+  MPI_Comm_size(comm.leaders(), &nodes);
+
+  // What goes wrong here must not keep the others waiting in the collectives.
+  Place own;
+  Ear ear;
+  gethostname(own.host.data(), own.host.size() - 1);
+  try {
+    if (circle.node == 0) circle.secret = draw();
+    if (circle.node * settings.fanout + 1 < nodes) ear = listen_for_children();
+    own.port = ear.port;
+    write_addresses(own);
+  } catch (const Error& error) {
+    std::snprintf(own.problem.data(), own.problem.size(), "%s", error.what());
+  }
+  circle.places.resize(static_cast<std::size_t>(nodes));
+  MPI_Allgather(&own, sizeof own, MPI_BYTE, circle.places.data(), sizeof own, MPI_BYTE, comm.leaders());
+  MPI_Bcast(circle.secret.data(), static_cast<int>(circle.secret.size()), MPI_BYTE, 0, comm.leaders());
+  for (const Place& each : circle.places)
+    if (each.problem[0]) throw Error(ErrorKind::os, std::string(each.problem.data()) + " (on " + each.host.data() + ")");
+  return shake_hands(circle, settings, ear);
+}
+
+}  // namespace gamelan::engine::nodes
