@@ -302,10 +302,10 @@ void bring_near(const Site& site, int slot, const protocol::View& view, int read
     readings.push_back({slot, dist::place(info.layout, *box, view.extents, protocol::size_of(info.dtype)), readers,
                         std::vector<dist::Reading::Axis>(view.extents.size())});
   }
-  site.courier()->begin(readings, site.storages());
-  if (!box) pull_view(site, slot, view, site.rank() == reader && !info.layout.is_replicated ? box_of(view.extents) : nothing_of(view.extents));
-  site.courier()->finish(box ? 0 : 2);
-  site.courier()->flush();
+  const auto exchange = dist::exchange_of(readings, site.rank(), site.ranks(), [&](int rank) { return site.is_near(rank); });
+  site.courier()->carry(exchange, site.storages(), box ? 0 : 2, [&] {
+    if (!box) pull_view(site, slot, view, site.rank() == reader && !info.layout.is_replicated ? box_of(view.extents) : nothing_of(view.extents));
+  });
 }
 
 }  // namespace gamelan::engine::exec
