@@ -166,5 +166,36 @@ TEST_F(Failure, of_elements_that_data_name_blames_who_has_no_memory) {
   }
 }
 
+/// The last rank gets elements and sends none: nobody learns of its failure from what it does not send.
+TEST_F(Failure, of_what_comes_in_a_swap) {
+  expect_all_well();
+  const std::int64_t length = 1 << 20, share = length / comm().size();
+  const View a = row(1, length), i = row(2, length, Dtype::int64);
+  run({command(Op::copy, a, true, {number(1.0)}), command(Op::sequence, i, true, {number(share - length), number(std::int64_t{1})})});
+  for (ArrayId turn = 0; turn < 5; ++turn) {
+    expect_memory_error(run_short(megabyte, {command(Op::take, row(10 + turn, length), true, {a, i}, {0})}));
+    expect_all_well();
+  }
+  EXPECT_EQ(run({command(Op::take, row(20, length), true, {a, i}, {0})}).outcome, Outcome::ok);
+}
+
+/// A column takes a page for each element where it is laid down.
+TEST_F(Failure, is_not_brought_about_by_columns_of_other_nodes) {
+  const std::int64_t rows = 44'000, columns = 512;
+  const View m = protocol::whole(1, Dtype::float64, {rows, columns});
+  View column = row(1, rows);
+  column.strides = {columns * 8};
+  run({command(Op::copy, m, true, {number(1.0)})});
+  const auto private_kilobytes = [] {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);)
+      if (line.starts_with("RssAnon:")) return std::stol(line.substr(8));
+    return 0L;
+  };
+  const auto before = private_kilobytes();
+  EXPECT_EQ(run({command(Op::add, row(2, rows), true, {column, reversed(column)})}).outcome, Outcome::ok);
+  EXPECT_LT(private_kilobytes(), before + 8 * 1024);
+}
+
 }  // namespace
 }  // namespace gamelan::engine
