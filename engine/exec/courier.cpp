@@ -328,8 +328,8 @@ void Courier::drop_sent(bool waits) {
 
 // ---- memory
 
-void Courier::make_room(std::int64_t mirrored, std::int64_t passing) {
-  if (!dist::has_room(static_cast<std::size_t>(mirrored + passing), comm_.ranks_on_node()))
+void Courier::make_room(std::int64_t mirrored, std::int64_t passing, int ranks) {
+  if (!dist::has_room(static_cast<std::size_t>(mirrored + passing), ranks))
     throw Error(ErrorKind::memory, "[run] the elements of other nodes that this rank reads take up to " + std::to_string((mirrored + passing) >> 20) +
                                        " MiB, which its node does not have: read fewer at a time, or start engines with less heap");
   mirrored_bytes_ += mirrored;

@@ -50,6 +50,8 @@ class Courier {
   /// none; then this throws the first failure. A rank that has failed sends no more data until start(), and its bodies do
   /// not run. Every rank calls it, for each step. Throws Error{engine_lost} at once, with messages left under way.
   void carry(const dist::Exchange& exchange, std::span<const dist::StoragePtr> storages, int swaps, const std::function<void()>& body);
+  /// The next step has failed on this rank before it began. The caller says so.
+  void fall_silent() { is_silent_ = true; }
   /// After the last step: until MPI has let go of all that was sent, for this rank may now sleep without looking after
   /// messages. Mirrors that are large by now are given back.
   void rest();
@@ -62,9 +64,9 @@ class Courier {
   /// Swaps bytes with other ranks: what `outgoing` holds for a far rank comes out as `incoming` of this rank there. Collective
   /// over all ranks of the job. Throws FollowsFailure on all others when one has failed.
   std::map<int, Bytes> swap(std::map<int, Bytes> outgoing);
-  /// So many bytes of mirrors, in pages, are about to be written, and so many more needed on the way. Throws Error{memory}
-  /// where the node has no room.
-  void make_room(std::int64_t mirrored, std::int64_t passing);
+  /// So many bytes of mirrors, in pages, are about to be written, and so many more needed on the way, on each of `ranks` ranks
+  /// of the node. Throws Error{memory} where it has no room.
+  void make_room(std::int64_t mirrored, std::int64_t passing, int ranks);
 
   /// Does this rank read blocks of other nodes in the running step? Also true when all of it has come already.
   bool reads_far() const { return exchange_ && !exchange_->receives.empty(); }

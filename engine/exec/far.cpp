@@ -74,14 +74,14 @@ void Pull::ask(int owner, const FarRun& run) {
   runs.push_back(run);
 }
 
-void Pull::exchange() {
+void Pull::exchange(int readers) {
   std::int64_t mirrored = 0, passing = 0;
   for (const auto& [owner, runs] : asked_)
     for (const auto& run : runs) {
       mirrored += page_bytes_of(run);
       passing += run.count * run.bytes;
     }
-  site_.courier()->make_room(mirrored, passing);
+  site_.courier()->make_room(mirrored, passing, readers);
   std::map<int, Bytes> questions;
   for (const auto& [owner, runs] : asked_) questions[owner] = encode(runs);
   const auto asked = site_.courier()->swap(std::move(questions));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A rank that runs out of memory among several nodes: every rank learns it, the user gets the cause, nobody hangs, and the
 // engines live on. The memory is really missing: the rank has no address space left, as under ulimit -v.
+#include <malloc.h>
 #include <sys/resource.h>
 
 #include <cstring>
@@ -29,6 +30,7 @@ class ShortOfMemory {
  public:
   explicit ShortOfMemory(std::size_t bytes) {
     getrlimit(RLIMIT_AS, &before_);
+    malloc_trim(0);  // what was freed is not there for the asking
     std::size_t pages = 0;
     std::ifstream("/proc/self/statm") >> pages;
     rlimit limit = before_;
@@ -177,6 +179,20 @@ TEST_F(Failure, of_what_comes_in_a_swap) {
     expect_all_well();
   }
   EXPECT_EQ(run({command(Op::take, row(20, length), true, {a, i}, {0})}).outcome, Outcome::ok);
+}
+
+TEST_F(Failure, to_send_what_is_looked_at_costs_nothing_but_the_look) {
+  const std::int64_t length = 1 << 23;
+  const View a = row(1, length);
+  run({command(Op::sequence, a, true, {number(0.0), number(1.0)})}, {}, {row(1, 8)});
+  expect_all_well();
+  for (int turn = 0; turn < 3; ++turn) expect_memory_error(run_short(megabyte / 2, {}, {}, {a}));
+  const auto reply = run({}, {}, {a});
+  if (comm().rank() != 0) return;
+  ASSERT_EQ(reply.outcome, Outcome::ok) << reply.message;
+  double last = 0;
+  std::memcpy(&last, reply.payloads.at(0).data() + (length - 1) * 8, sizeof last);
+  EXPECT_EQ(last, static_cast<double>(length - 1));
 }
 
 /// A column takes a page for each element where it is laid down.
