@@ -61,6 +61,10 @@ MAY_NOT_USE = {
     "engine/plan/": {"mpi", "ga", "zmq", "python", "json"},
     "engine/dist/layout": {"mpi", "ga", "zmq", "python", "json"},
     "engine/dist/pieces": {"mpi", "ga", "zmq", "python", "json"},
+    "engine/dist/exchange": {"mpi", "ga", "zmq", "python", "json"},
+    "engine/dist/grid": {"mpi", "ga", "zmq", "python", "json"},
+    "engine/exec/run_bounds": {"mpi", "ga", "zmq", "python", "json"},
+    "protocol/parts": {"mpi", "ga", "zmq", "python", "json"},
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
