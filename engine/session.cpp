@@ -20,6 +20,7 @@ Session::Session(Comm& comm, dist::Heap& heap, Board& board)
     : comm_(comm), heap_(heap), board_(board), executor_(comm, heap, board), notices_(*heap.allocator().allocate(sizeof(Noticeboard))),
       heap_at_rest_(heap.allocator().in_use()) {
   options_.ranks = comm.size();
+  if (!comm.is_one_node()) options_.standpoint = plan::Standpoint{comm.rank(), [&comm](int rank) { return comm.is_near(rank); }};
   // One level of loops for the ensemble, the least that every rank has: levels differ in the last bit of an exponential.
   exec::set_isa(static_cast<exec::Isa>(comm.agree_min(static_cast<std::int64_t>(exec::best_isa()))));
   const auto pages = heap_.allocator().take_uncommitted();
@@ -86,7 +87,8 @@ void Session::run(const plan::NamedPlan& named, const protocol::Batch& batch, pr
     owner[static_cast<std::size_t>(slot)] = named.name_of(array);
     bound[named.name_of(array)] = slot;
   };
-  const auto done = executor_.run(plan, storages, batch,
+  const std::span<const dist::Exchange> exchanges = named.traffic ? named.traffic->steps : std::span<const dist::Exchange>();
+  const auto done = executor_.run(plan, exchanges, storages, batch,
                                   {bind, [this](const Error& failure) { board_.report_failure(batch_number_, failure); }, [this] { publish_work(); }});
   // Inputs that were replaced or freed on the way have no storage left; the new versions take their place.
   for (const auto& [id, slot] : bound) {
@@ -134,10 +136,12 @@ Session::Noticeboard& Session::noticeboard(int rank) const {
   return *reinterpret_cast<Noticeboard*>(heap_.address(rank, notices_.offset));
 }
 
-/// Rank 0 reads the views where they lie; ranks of other nodes send what it cannot reach.
+/// Rank 0 reads the views where they lie; ranks of other nodes send what it cannot reach. What goes wrong is rank 0's to
+/// tell, the others send all the same.
 void Session::fetch(const protocol::Batch& batch, protocol::Reply& reply) {
   if (comm_.rank() != 0 && comm_.is_one_node()) return;
-  std::optional<Error> problem;  // rank 0's alone: the others send all the same
+  std::optional<Error> problem;
+  if (auto* courier = executor_.courier()) courier->start();
   for (const auto& view : batch.fetches) {
     const auto& array = arrays_.at(view.base);
     plan::Plan plan;
@@ -148,18 +152,24 @@ void Session::fetch(const protocol::Batch& batch, protocol::Reply& reply) {
     const exec::Site site(comm_, heap_, board_, plan, storages, batch, executor_.last_step() + 1, counters, workspace, exec::Balance::off,
                           executor_.courier());
     site.prepare_read(0);
-    exec::bring_near(site, 0, view, 0);
-    if (comm_.rank() != 0 || problem) continue;
     try {
+      exec::bring_near(site, 0, view, 0);
+      if (comm_.rank() != 0 || problem) continue;
       protocol::Bytes bytes(static_cast<std::size_t>(protocol::element_count(view.extents)) * protocol::size_of(view.dtype));
       if (!bytes.empty()) exec::fetch(site, 0, view, bytes.data());
       published_.fetch_bytes += bytes.size();
       reply.payloads.push_back(std::move(bytes));
+    } catch (const exec::FollowsFailure& failure) {
+      problem = Error(ErrorKind::memory, "[fetch] rank " + std::to_string(failure.rank) + " has no memory left to send its part of the values");
+    } catch (const Error& error) {
+      if (error.kind() == ErrorKind::engine_lost) throw;
+      problem = error;
     } catch (const std::exception& error) {
       problem = Error(ErrorKind::memory, std::string("[fetch] rank 0 cannot hold the values: ") + error.what());
     }
   }
-  if (problem) fail(reply, batch, {-1, *problem});
+  if (auto* courier = executor_.courier()) courier->rest();
+  if (problem && comm_.rank() == 0) fail(reply, batch, {-1, *problem});
 }
 
 protocol::Reply Session::execute(protocol::Batch& batch) {
@@ -193,6 +203,7 @@ protocol::Reply Session::execute(protocol::Batch& batch) {
     }
     free(batch.frees);
   } catch (const Error& error) {  // from the planner: the same on every rank
+    if (error.kind() == ErrorKind::engine_lost) throw;
     put_back(made, batch);
     fail(reply, batch, {error.command(), error});
     free(batch.frees);

@@ -42,6 +42,7 @@ class Session {
   std::optional<std::pair<std::size_t, int>> replay(const plan::NamedPlan& named, dist::Allocator& trial, Accept accept) const;
   /// Makes sure of the memory and the pages that the plan needs, or says from which command on there is none. Collective.
   std::optional<Refusal> admit(const plan::NamedPlan& named, const protocol::Batch& batch);
+  std::optional<Refusal> admit_messages(const plan::NamedPlan& named, const protocol::Batch& batch);
   /// Plans the batch with stores postponed where that can be, and runs it.
   void plan_and_run(protocol::Batch& batch, protocol::Reply& reply, std::optional<Refusal>& refusal);
   std::vector<Postponed::Copy> find_postponed(const protocol::Batch& batch) const;

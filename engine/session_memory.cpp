@@ -3,6 +3,7 @@
 // that they need are had from the system. What does not fit is cut off, from the first command at fault on.
 #include <algorithm>
 
+#include "engine/dist/pages.hpp"
 #include "engine/session.hpp"
 
 namespace gamelan::engine {
@@ -65,14 +66,51 @@ std::optional<Refusal> Session::admit(const plan::NamedPlan& named, const Batch&
     const auto guilty = guilty_command(*named.plan, batch, step, named.array_of(slot));
     return Refusal{guilty, too_big(batch, guilty, plan::block_bytes(named.plan->slots[static_cast<std::size_t>(slot)]))};
   }
-  if (heap_.commit(trial.take_uncommitted())) return std::nullopt;
+  if (heap_.commit(trial.take_uncommitted())) return admit_messages(named, batch);
   heap_.trim();  // pages of freed blocks; no rank is at work, so nobody reads them
   trial = heap_.allocator();
   const auto stuck = replay(named, trial, [this](auto& so_far) { return heap_.commit(so_far.take_uncommitted()); });
-  if (!stuck) return std::nullopt;
+  if (!stuck) return admit_messages(named, batch);
   return Refusal{guilty_command(*named.plan, batch, stuck->first, named.array_of(stuck->second)),
                  protocol::Error(protocol::ErrorKind::memory, "[memory] the file system behind the engines' shared memory is full (" +
                                                                   heap_.backing_file() + "): free some of it, or start engines with less heap")};
+}
+
+/// What comes from other nodes must have room as well, on every rank: address space for the mirrors, had when the plan is
+/// new, and memory. The ranks agree when the plan is new, and where any of them needs much.
+std::optional<Refusal> Session::admit_messages(const plan::NamedPlan& named, const Batch& batch) {
+  constexpr std::int64_t little = std::int64_t{8} << 20;
+  if (!named.traffic) return std::nullopt;
+  auto& traffic = *named.traffic;
+  const bool is_known = traffic.most_bytes_anywhere >= 0;
+  if (is_known && traffic.most_bytes_anywhere <= little) return std::nullopt;
+  const auto steps = std::ssize(traffic.steps);
+  if (!is_known) {
+    const auto most = std::max_element(traffic.memory_bytes.begin(), traffic.memory_bytes.end());
+    traffic.most_bytes_anywhere = comm_.agree_max(most == traffic.memory_bytes.end() ? 0 : *most);
+  }
+  std::optional<protocol::Error> cause;
+  std::int64_t stuck = 0;
+  try {
+    for (; stuck < steps; ++stuck) {
+      const auto bytes = traffic.memory_bytes[static_cast<std::size_t>(stuck)];
+      for (const auto& message : traffic.steps[static_cast<std::size_t>(stuck)].receives) heap_.mirror(message.partner, 0);
+      if (dist::has_room(static_cast<std::size_t>(bytes), comm_.ranks_on_node())) continue;
+      throw protocol::Error(protocol::ErrorKind::memory, "[memory] what it exchanges with other nodes takes up to " + std::to_string(bytes >> 20) + " MiB");
+    }
+  } catch (const protocol::Error& error) {
+    cause = protocol::Error(error.kind(), std::string(error.what()) + ", for which rank " + std::to_string(comm_.rank()) +
+                                              " has no room: work on smaller parts, or start engines with less heap on more nodes");
+  }
+  const auto first_stuck = comm_.agree_min(stuck);
+  if (first_stuck == steps) return std::nullopt;
+  heap_.trim();  // what was committed for the step
+  try {
+    comm_.throw_together(stuck == first_stuck ? cause : std::nullopt);
+  } catch (const protocol::Error& error) {
+    return Refusal{guilty_command(*named.plan, batch, static_cast<std::size_t>(first_stuck), 0), error};
+  }
+  return std::nullopt;  // not reached: the stuck rank has a cause
 }
 
 plan::NamedPlan Session::plan_within_memory(const Batch& batch, std::optional<Refusal>& refusal) {
@@ -88,7 +126,7 @@ plan::NamedPlan Session::plan_within_memory(const Batch& batch, std::optional<Re
   auto options = options_;
   options.disabled.insert("relay");  // to store an array anew is a convenience, and blames the wrong command
   for (;;) {
-    const plan::NamedPlan shortened{std::make_shared<const plan::Plan>(plan::make_plan(prefix, catalog(), options)), {}};
+    const auto shortened = plan::make_named_plan(prefix, catalog(), options);
     auto too_much = admit(shortened, prefix);
     if (!too_much) return shortened;
     refusal = std::move(too_much);

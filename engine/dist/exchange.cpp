@@ -190,9 +190,33 @@ std::int64_t Region::bytes() const {
   return ceil_to(bytes, packed_alignment);
 }
 
+std::int64_t Region::page_bytes_at(int owner) const {
+  // Elements that lie closer than pages touch the pages of what they span; others a share each.
+  constexpr std::int64_t page = 4096;
+  const Box block = base->box(owner);
+  auto stride = static_cast<std::int64_t>(item_bytes), span = stride, pages = std::int64_t{2};
+  for (std::size_t b = block.size(); b-- > 0;) {
+    const auto step = ranges[b].step * stride;
+    span += (ranges[b].count - 1) * step;
+    pages = std::min(span / page + 2, ranges[b].count * pages);
+    stride *= block[b].size();
+  }
+  return pages * page;
+}
+
 std::int64_t Message::bytes() const {
   std::int64_t sum = 0;
   for (const auto& region : regions) sum += region.bytes();
+  return sum;
+}
+
+std::int64_t Exchange::memory_bytes() const {
+  std::int64_t sum = 0;
+  for (const auto& message : sends) sum += message.bytes();
+  for (const auto& message : receives) {
+    sum += message.bytes();
+    for (const auto& region : message.regions) sum += region.page_bytes_at(message.partner);
+  }
   return sum;
 }
 

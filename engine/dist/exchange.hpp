@@ -42,6 +42,8 @@ struct Region {
   std::vector<Range> ranges;
 
   std::int64_t bytes() const;  ///< packed, rounded up so that the next one is aligned
+  /// At most so many bytes of memory, whole pages, are touched where it is laid down at its place in `owner`'s block.
+  std::int64_t page_bytes_at(int owner) const;
 };
 struct Message {
   int partner = 0;
@@ -51,6 +53,8 @@ struct Message {
 struct Exchange {
   std::vector<Message> sends, receives;  ///< by rising partner
   bool is_empty() const { return sends.empty() && receives.empty(); }
+  /// An upper bound of what the exchange costs this rank in memory: packed both ways, and laid down.
+  std::int64_t memory_bytes() const;
 };
 
 /// The messages of `rank`, one of `ranks`, for these readings; ranks that `is_near` need none. The readings must outlive

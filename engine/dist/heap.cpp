@@ -164,13 +164,13 @@ Heap::~Heap() {
 }
 
 std::byte* Heap::mirror(int rank, std::size_t offset) {
-  std::byte*& mirror = mirrors_[rank];
-  if (!mirror) {
+  auto found = mirrors_.find(rank);
+  if (found == mirrors_.end()) {
     void* reserved = mmap(nullptr, bytes_per_rank_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (reserved == MAP_FAILED) throw Error(ErrorKind::memory, "[heap] no address space for a copy of what lies with rank " + std::to_string(rank));
-    mirror = static_cast<std::byte*>(reserved);
+    found = mirrors_.emplace(rank, static_cast<std::byte*>(reserved)).first;
   }
-  return mirror + offset;
+  return found->second + offset;
 }
 
 void Heap::drop_mirrors() {

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -115,6 +116,19 @@ std::size_t memory_headroom(const fs::path& root) {
     }
   }
   return headroom;
+}
+
+std::size_t address_headroom() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return unlimited;
+  const std::size_t used = number_in("/proc/self/statm").value_or(0) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return limit.rlim_cur - std::min<std::size_t>(limit.rlim_cur, used);
+}
+
+bool has_room(std::size_t bytes, int ranks) {
+  constexpr std::size_t not_worth_a_look = std::size_t{8} << 20;
+  if (bytes <= not_worth_a_look) return true;
+  return bytes <= address_headroom() && bytes <= memory_headroom() / static_cast<std::size_t>(ranks);
 }
 
 std::optional<Space> file_system_space(const fs::path& directory) {

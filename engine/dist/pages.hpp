@@ -20,6 +20,10 @@ void discard(std::byte* start, std::size_t bytes);
 /// Bytes that a process of ours may still use: the smaller of MemAvailable and what its memory cgroups (v1 or
 /// v2, every level) leave. `root` is where /proc and /sys are looked for.
 std::size_t memory_headroom(const std::filesystem::path& root = "/");
+/// What the limit of this process's address space (ulimit -v) leaves.
+std::size_t address_headroom();
+/// Can each of the `ranks` ranks of this node take so many bytes more? Little is not worth a look.
+bool has_room(std::size_t bytes, int ranks);
 /// Free and total bytes of the file system that holds `directory`; nullopt when there is no such directory.
 struct Space {
   std::size_t free_bytes = 0, total_bytes = 0;

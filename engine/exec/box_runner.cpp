@@ -127,7 +127,10 @@ void BoxRunner::run_local(const Box& box) {
 }
 
 void BoxRunner::run_noted() {
-  for (const auto& [cell, pieces] : noted_) compute(cell, pieces, cell, {});
+  for (const auto& [cell, pieces] : noted_) {
+    compute(cell, pieces, cell, {});
+    site_.progress();
+  }
   noted_.clear();
 }
 

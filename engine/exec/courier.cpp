@@ -7,18 +7,24 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <new>
 #include <utility>
 
+#include "engine/assert.hpp"
+#include "engine/dist/pages.hpp"
 #include "engine/exec/item.hpp"
 
 namespace gamelan::engine::exec {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using protocol::Error;
+using protocol::ErrorKind;
 
-constexpr std::size_t largest_part = std::size_t{1} << 30;  // MPI counts are int
+constexpr std::int64_t part_bytes = std::int64_t{16} << 20;  // of a message: what drain() has memory for
 constexpr int step_tag = 1, swap_tag = 2;
-constexpr std::int64_t most_unsent_bytes = std::int64_t{64} << 20;   // packed copies that MPI still has
+constexpr std::int64_t has_failed = -1;                               // in place of a number of bytes
+constexpr std::int64_t most_unsent_bytes = std::int64_t{64} << 20;    // packed copies that MPI still has
 constexpr std::int64_t most_mirrored_bytes = std::int64_t{32} << 20;  // kept from step to step
 constexpr int yields_before_naps = 200;
 constexpr int nap_us = 20;
@@ -48,15 +54,19 @@ void copy_region(const dist::Region& region, int owner, std::byte* block, std::b
   });
 }
 
-bool are_complete(std::vector<MPI_Request>& requests) {
+bool are_complete(std::vector<MPI_Request>& requests, MPI_Status* statuses = MPI_STATUSES_IGNORE) {
   int is_done = 0;
-  MPI_Testall(static_cast<int>(requests.size()), requests.data(), &is_done, MPI_STATUSES_IGNORE);
+  MPI_Testall(static_cast<int>(requests.size()), requests.data(), &is_done, statuses);
   return is_done != 0;
 }
 
+std::size_t parts_of(std::int64_t bytes) { return static_cast<std::size_t>((bytes + part_bytes - 1) / part_bytes); }
+std::unique_ptr<std::byte[]> memory_of(std::int64_t bytes) { return std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes)); }
+
 }  // namespace
 
-Courier::Courier(Comm& comm, dist::Heap& heap, Board& board) : comm_(comm), heap_(heap), board_(board) {
+Courier::Courier(Comm& comm, dist::Heap& heap, Board& board)
+    : comm_(comm), heap_(heap), board_(board), going_(static_cast<std::size_t>(comm.size())), coming_(going_.size()), drain_(memory_of(part_bytes)) {
   board_.set_meanwhile([this] {
     progress();
     return is_busy();
@@ -65,21 +75,75 @@ Courier::Courier(Comm& comm, dist::Heap& heap, Board& board) : comm_(comm), heap
 
 Courier::~Courier() {
   board_.set_meanwhile({});
-  if (std::uncaught_exceptions() == 0) drop_sent(true);
+  if (std::uncaught_exceptions() == 0 && !is_lost_) drop_sent(true);
 }
 
-void Courier::post(std::vector<MPI_Request>& requests, bool is_send, int partner, std::span<std::byte> bytes) {
-  for (std::size_t done = 0; done < bytes.size(); done += largest_part) {
-    const auto count = static_cast<int>(std::min(largest_part, bytes.size() - done));
-    requests.push_back(MPI_REQUEST_NULL);
-    if (is_send) MPI_Isend(bytes.data() + done, count, MPI_BYTE, partner, step_tag, comm_.world(), &requests.back());
-    else MPI_Irecv(bytes.data() + done, count, MPI_BYTE, partner, step_tag, comm_.world(), &requests.back());
+// ---- a step
+
+void Courier::carry(const dist::Exchange& exchange, std::span<const dist::StoragePtr> storages, int swaps, const std::function<void()>& body) {
+  const bool is_whole = !is_silent_;
+  try {
+    begin(exchange, storages);
+    if (!is_silent_) attempt([&] {
+      if (!hides_) await();
+      body();
+    });
+    finish(swaps);
+  } catch (...) {  // only a lost node comes here
+    is_lost_ = true;
+    throw;
+  }
+  if (const auto failure = std::exchange(failure_, nullptr); failure && is_whole) std::rethrow_exception(failure);
+}
+
+template <class Part>
+bool Courier::attempt(Part part) {
+  try {
+    part();
+    return true;
+  } catch (...) {
+    if (!failure_) failure_ = std::current_exception();
+    is_silent_ = true;
+    return false;
   }
 }
 
-void Courier::pack(const dist::Message& message, Bytes& bytes) const {
-  bytes.resize(static_cast<std::size_t>(message.bytes()));
-  std::byte* next = bytes.data();
+void Courier::begin(const dist::Exchange& exchange, std::span<const dist::StoragePtr> storages) {
+  swaps_done_ = 0;
+  trim_mirrors();  // they are of steps that are over
+  exchange_ = &exchange;
+  storages_ = storages;
+  if (!is_silent_) attempt([&] { begin_receives(); });
+  for (const auto& message : exchange.sends)
+    if (is_silent_ || !attempt([&] { begin_send(message); })) post_nothing(message.partner, message.bytes());
+}
+
+void Courier::begin_receives() {
+  incoming_.reserve(exchange_->receives.size());
+  for (const auto& message : exchange_->receives) {
+    const auto size = message.bytes();
+    Incoming incoming{&message, memory_of(size), {}, std::vector<MPI_Status>(parts_of(size))};
+    incoming.requests.reserve(parts_of(size));
+    auto& kept = incoming_.emplace_back(std::move(incoming));
+    post(kept.requests, false, message.partner, step_tag, kept.bytes.get(), size);
+    ++open_receives_;
+    counters_.bytes_received += static_cast<std::uint64_t>(size);
+  }
+}
+
+void Courier::begin_send(const dist::Message& message) {
+  const auto size = message.bytes();
+  Sent sent{size, memory_of(size), {}};
+  sent.requests.reserve(parts_of(size));
+  pack(message, sent.bytes.get());
+  auto& kept = sent_.emplace_back(std::move(sent));
+  post(kept.requests, true, message.partner, step_tag, kept.bytes.get(), size);
+  sent_bytes_ += size;
+  counters_.bytes_sent += static_cast<std::uint64_t>(size);
+  ++counters_.messages;
+}
+
+void Courier::pack(const dist::Message& message, std::byte* next) const {
   for (const auto& region : message.regions) {
     std::byte* block = heap_.address(comm_.rank(), storages_[static_cast<std::size_t>(region.slot)]->block.offset);
     copy_region(region, comm_.rank(), block, next, true);
@@ -88,59 +152,151 @@ void Courier::pack(const dist::Message& message, Bytes& bytes) const {
 }
 
 void Courier::lay_down(const Incoming& incoming) {
-  auto* next = const_cast<std::byte*>(incoming.bytes.data());
-  for (const auto& region : incoming.message.regions) {
+  const auto& message = *incoming.message;
+  int came = 0;
+  MPI_Get_count(&incoming.statuses.front(), MPI_BYTE, &came);
+  if (came == 0) throw FollowsFailure(message.partner);
+  std::byte* next = incoming.bytes.get();
+  for (const auto& region : message.regions) {
     const auto offset = storages_[static_cast<std::size_t>(region.slot)]->block.offset;
-    copy_region(region, incoming.message.partner, heap_.mirror(incoming.message.partner, offset), next, false);
+    copy_region(region, message.partner, heap_.mirror(message.partner, offset), next, false);
+    mirrored_bytes_ += region.page_bytes_at(message.partner);
     next += region.bytes();
   }
-  mirrored_bytes_ += static_cast<std::int64_t>(incoming.bytes.size());
-}
-
-void Courier::begin(const std::vector<dist::Reading>& readings, std::span<const dist::StoragePtr> storages) {
-  swaps_done_ = 0;
-  if (mirrored_bytes_ > most_mirrored_bytes) {  // of steps that are over
-    heap_.drop_mirrors();
-    mirrored_bytes_ = 0;
-  }
-  readings_ = readings;
-  if (readings_.empty()) return;
-  const auto exchange = dist::exchange_of(readings_, comm_.rank(), comm_.size(), [this](int rank) { return comm_.is_near(rank); });
-  storages_ = storages;
-  incoming_.clear();
-  incoming_.reserve(exchange.receives.size());
-  for (const auto& message : exchange.receives) {
-    auto& incoming = incoming_.emplace_back(Incoming{message, {}, {}});
-    incoming.bytes.resize(static_cast<std::size_t>(message.bytes()));
-    post(incoming.requests, false, message.partner, incoming.bytes);
-    counters_.bytes_received += incoming.bytes.size();
-  }
-  open_receives_ = incoming_.size();
-  for (const auto& message : exchange.sends) {
-    auto& sent = sent_.emplace_back();
-    pack(message, sent.bytes);
-    post(sent.requests, true, message.partner, sent.bytes);
-    sent_bytes_ += static_cast<std::int64_t>(sent.bytes.size());
-    counters_.bytes_sent += sent.bytes.size();
-    ++counters_.messages;
-  }
-  if (!hides_) await();
 }
 
 /// Lays down what has come. True when something is still missing.
 bool Courier::receive_some() {
   for (auto& incoming : incoming_) {
-    if (incoming.requests.empty() || !are_complete(incoming.requests)) continue;
+    if (incoming.requests.empty() || !are_complete(incoming.requests, incoming.statuses.data())) continue;
     incoming.requests.clear();
-    lay_down(incoming);
     --open_receives_;
+    if (!is_silent_) attempt([&] { lay_down(incoming); });
+    incoming.bytes.reset();
   }
   return open_receives_ > 0;
 }
 
 void Courier::progress() {
+  if (is_lost_) return;
   if (open_receives_ > 0) receive_some();
   if (!sent_.empty()) drop_sent(false);
+}
+
+void Courier::await() {
+  if (open_receives_ > 0) wait_until([this] { return !receive_some(); });
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+void Courier::finish(int swaps) {
+  if (open_receives_ > 0) wait_until([this] { return !receive_some(); });
+  for (auto r = incoming_.size(); r < exchange_->receives.size(); ++r)
+    drain(exchange_->receives[r].partner, step_tag, exchange_->receives[r].bytes());
+  GAMELAN_ASSERT(cheap, is_silent_ || swaps_done_ == swaps, "a step swaps as often as the executor says");
+  while (swaps_done_ < swaps) swap_nothing();
+  drop_sent(sent_bytes_ > most_unsent_bytes);
+  incoming_.clear();
+  exchange_ = nullptr;
+  storages_ = {};
+}
+
+void Courier::rest() {
+  drop_sent(true);
+  trim_mirrors();
+}
+
+// ---- swaps
+
+std::map<int, Bytes> Courier::swap(std::map<int, Bytes> outgoing) {
+  swap_ = {std::move(outgoing), {}, {}};
+  attempt([&] {
+    std::size_t parts = 0;
+    for (const auto& [partner, bytes] : swap_.outgoing) parts += parts_of(std::ssize(bytes));
+    swap_.requests.reserve(parts);
+  });
+  if (!announce()) std::rethrow_exception(failure_);
+
+  const bool is_ready = attempt([&] {
+    auto parts = swap_.requests.capacity();
+    for (std::size_t partner = 0; partner < coming_.size(); ++partner)
+      if (coming_[partner] > 0) {
+        swap_.incoming[static_cast<int>(partner)].resize(static_cast<std::size_t>(coming_[partner]));
+        parts += parts_of(coming_[partner]);
+      }
+    swap_.requests.reserve(parts);
+  });
+  for (auto& [partner, bytes] : swap_.incoming) {
+    if (!is_ready) break;
+    post(swap_.requests, false, partner, swap_tag, bytes.data(), std::ssize(bytes));
+    counters_.bytes_received += bytes.size();
+  }
+  for (auto& [partner, bytes] : swap_.outgoing) {
+    if (bytes.empty()) continue;
+    post(swap_.requests, true, partner, swap_tag, bytes.data(), std::ssize(bytes));
+    counters_.bytes_sent += bytes.size();
+    ++counters_.messages;
+  }
+  for (std::size_t partner = 0; !is_ready && partner < coming_.size(); ++partner)
+    if (coming_[partner] > 0) drain(static_cast<int>(partner), swap_tag, coming_[partner]);
+  wait_until([this] { return are_complete(swap_.requests); });
+  auto incoming = std::exchange(swap_, Swap{}).incoming;
+  if (!is_ready) std::rethrow_exception(failure_);
+  return incoming;
+}
+
+/// Tells every rank how much it will get, or that this rank has failed. False when any has: then nothing is sent.
+bool Courier::announce() {
+  ++swaps_done_;
+  std::fill(going_.begin(), going_.end(), is_silent_ ? has_failed : 0);
+  if (!is_silent_)
+    for (const auto& [partner, bytes] : swap_.outgoing) going_[static_cast<std::size_t>(partner)] = std::ssize(bytes);
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ialltoall(going_.data(), 1, MPI_INT64_T, coming_.data(), 1, MPI_INT64_T, comm_.world(), &request);
+  wait_until([&] {
+    int is_done = 0;
+    MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
+    return is_done != 0;
+  });
+  const auto failed = std::find(coming_.begin(), coming_.end(), has_failed);
+  return failed == coming_.end() || attempt([&] { throw FollowsFailure(static_cast<int>(failed - coming_.begin())); });
+}
+
+/// A swap that a failed rank has left out.
+void Courier::swap_nothing() {
+  swap_ = {};
+  announce();
+}
+
+// ---- MPI
+
+void Courier::post(Requests& requests, bool is_send, int partner, int tag, std::byte* bytes, std::int64_t size) {
+  for (std::int64_t done = 0; done < size; done += part_bytes) {
+    const auto count = static_cast<int>(std::min(part_bytes, size - done));
+    requests.push_back(MPI_REQUEST_NULL);
+    if (is_send) MPI_Isend(bytes + done, count, MPI_BYTE, partner, tag, comm_.world(), &requests.back());
+    else MPI_Irecv(bytes + done, count, MPI_BYTE, partner, tag, comm_.world(), &requests.back());
+  }
+}
+
+/// In place of a message of `size` bytes: as many parts, each empty, which takes no memory and no waiting.
+void Courier::post_nothing(int partner, std::int64_t size) {
+  for (std::size_t part = 0; part < parts_of(size); ++part) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Isend(nullptr, 0, MPI_BYTE, partner, step_tag, comm_.world(), &request);
+    MPI_Request_free(&request);
+  }
+}
+
+void Courier::drain(int partner, int tag, std::int64_t size) {
+  for (std::int64_t done = 0; done < size; done += part_bytes) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Irecv(drain_.get(), static_cast<int>(std::min(part_bytes, size - done)), MPI_BYTE, partner, tag, comm_.world(), &request);
+    wait_until([&] {
+      int is_done = 0;
+      MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
+      return is_done != 0;
+    });
+  }
 }
 
 template <class Ready>
@@ -159,63 +315,30 @@ void Courier::wait_until(Ready is_ready) {
   board_.add_wait_seconds(std::chrono::duration<double>(Clock::now() - start).count());
 }
 
-void Courier::await() {
-  if (open_receives_ > 0) wait_until([this] { return !receive_some(); });
-}
-
-std::map<int, Bytes> Courier::swap(std::map<int, Bytes> outgoing) {
-  ++swaps_done_;
-  const auto ranks = static_cast<std::size_t>(comm_.size());
-  std::vector<std::int64_t> going(ranks, 0), coming(ranks, 0);
-  for (const auto& [partner, bytes] : outgoing) going[static_cast<std::size_t>(partner)] = static_cast<std::int64_t>(bytes.size());
-  std::vector<MPI_Request> requests(1);
-  MPI_Ialltoall(going.data(), 1, MPI_INT64_T, coming.data(), 1, MPI_INT64_T, comm_.world(), requests.data());
-  wait_until([&] { return are_complete(requests); });
-  requests.clear();
-  std::map<int, Bytes> incoming;
-  const auto exchange = [&](bool is_send, int partner, std::span<std::byte> bytes) {
-    for (std::size_t done = 0; done < bytes.size(); done += largest_part) {
-      const auto count = static_cast<int>(std::min(largest_part, bytes.size() - done));
-      requests.push_back(MPI_REQUEST_NULL);
-      if (is_send) MPI_Isend(bytes.data() + done, count, MPI_BYTE, partner, swap_tag, comm_.world(), &requests.back());
-      else MPI_Irecv(bytes.data() + done, count, MPI_BYTE, partner, swap_tag, comm_.world(), &requests.back());
-    }
-  };
-  for (std::size_t partner = 0; partner < ranks; ++partner) {
-    if (coming[partner] == 0) continue;
-    auto& bytes = incoming[static_cast<int>(partner)];
-    bytes.resize(static_cast<std::size_t>(coming[partner]));
-    exchange(false, static_cast<int>(partner), bytes);
-    counters_.bytes_received += bytes.size();
-  }
-  for (auto& [partner, bytes] : outgoing) {
-    if (bytes.empty()) continue;
-    exchange(true, partner, bytes);
-    counters_.bytes_sent += bytes.size();
-    ++counters_.messages;
-  }
-  wait_until([&] { return are_complete(requests); });
-  return incoming;
-}
-
-void Courier::finish(int swaps) {
-  await();
-  while (swaps_done_ < swaps) swap({});
-  drop_sent(sent_bytes_ > most_unsent_bytes);
-  incoming_.clear();
-  readings_.clear();
-  storages_ = {};
-}
-
 void Courier::drop_sent(bool waits) {
   for (auto& sent : sent_) {
     if (waits) wait_until([&] { return are_complete(sent.requests); });
     else if (!are_complete(sent.requests)) continue;
-    sent_bytes_ -= static_cast<std::int64_t>(sent.bytes.size());
+    sent_bytes_ -= sent.size;
     sent.requests.clear();
-    sent.bytes.clear();
+    sent.bytes.reset();
   }
   std::erase_if(sent_, [](const Sent& sent) { return sent.requests.empty(); });
+}
+
+// ---- memory
+
+void Courier::make_room(std::int64_t mirrored, std::int64_t passing, int ranks) {
+  if (!dist::has_room(static_cast<std::size_t>(mirrored + passing), ranks))
+    throw Error(ErrorKind::memory, "[run] the elements of other nodes that this rank reads take up to " + std::to_string((mirrored + passing) >> 20) +
+                                       " MiB, which its node does not have: read fewer at a time, or start engines with less heap");
+  mirrored_bytes_ += mirrored;
+}
+
+void Courier::trim_mirrors() {
+  if (mirrored_bytes_ <= most_mirrored_bytes) return;
+  heap_.drop_mirrors();
+  mirrored_bytes_ = 0;
 }
 
 }  // namespace gamelan::engine::exec

@@ -2,8 +2,7 @@
 #include "engine/exec/executor.hpp"
 
 #include <chrono>
-
-#include "engine/plan/readings.hpp"
+#include <new>
 
 namespace gamelan::engine::exec {
 namespace {
@@ -96,31 +95,45 @@ void Executor::settle(const plan::Step& step, const Site& site) {
   if (const auto* scatter = std::get_if<plan::Scatter>(&step.body)) site.storage(scatter->to).scattered_by = step_;
 }
 
-std::size_t Executor::run(const plan::Plan& plan, std::vector<dist::StoragePtr>& storages, const protocol::Batch& batch,
-                          const Observer& observer) {
-  failure_.reset();
+/// Runs the step's body, unless this rank has failed. What it throws is told to the observer; but a node that is lost
+/// ends all.
+void Executor::run_body(const plan::Step& step, const dist::Exchange* exchange, const Site& site, const Observer& observer) {
+  const auto fail = [&](protocol::ErrorKind kind, const std::string& text) {
+    has_failed_ = true;
+    observer.fail({kind, text});
+  };
+  const auto body = [&] { std::visit([&](const auto& what) { exec::run(site, what); }, step.body); };
+  try {
+    if (courier_) courier_->carry(*exchange, site.storages(), swaps_of(step), body);
+    else if (!has_failed_) body();
+  } catch (const FollowsFailure&) {
+    has_failed_ = true;  // the rank that failed first says so
+  } catch (const protocol::Error& error) {
+    if (error.kind() == protocol::ErrorKind::engine_lost) throw;
+    fail(error.kind(), error.what());
+  } catch (const std::bad_alloc&) {
+    fail(protocol::ErrorKind::memory, "[run] no memory for buffers or for messages from other nodes: use smaller arrays, or start engines with less heap");
+  } catch (const std::exception& error) {
+    fail(protocol::ErrorKind::internal, error.what());
+  }
+}
+
+std::size_t Executor::run(const plan::Plan& plan, std::span<const dist::Exchange> exchanges, std::vector<dist::StoragePtr>& storages,
+                          const protocol::Batch& batch, const Observer& observer) {
+  has_failed_ = false;
+  if (courier_) courier_->start();
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
     const bool may_run = board_.begin_step(++step_);
     if (!may_run && plan.steps[s].prefix >= 0) {  // else the arrays are those of no moment of the program
-      if (courier_) courier_->flush();
+      if (courier_) courier_->rest();
       board_.end_step(step_);  // the number is spent: whoever awaits it knows that this rank has seen the cut
       return s;
     }
     const auto& step = plan.steps[s];
     const Site site(comm_, heap_, board_, plan, storages, batch, step_, counters_, workspace_, balance_, courier_.get());
-    const bool has_failed = failure_.has_value();
     const double start = seconds(), waited = board_.wait_seconds();
-    try {
-      prepare(plan, step, storages, site);
-      if (courier_) courier_->begin(plan::readings_of(plan, step), storages);
-      if (!failure_) std::visit([&](const auto& body) { exec::run(site, body); }, step.body);
-    } catch (const protocol::Error& error) {
-      failure_ = error;
-    } catch (const std::exception& error) {
-      failure_.emplace(protocol::ErrorKind::internal, error.what());
-    }
-    if (courier_) courier_->finish(swaps_of(step));  // the other ranks count on it, whatever has failed here
-    if (failure_ && !has_failed) observer.fail(*failure_);
+    prepare(plan, step, storages, site);
+    run_body(step, courier_ ? &exchanges[s] : nullptr, site, observer);
     settle(step, site);
     counters_.compute_seconds += seconds() - start - (board_.wait_seconds() - waited);
     ++counters_.kernels;
@@ -133,7 +146,7 @@ std::size_t Executor::run(const plan::Plan& plan, std::vector<dist::StoragePtr>&
       storages[static_cast<std::size_t>(slot)].reset();
     }
   }
-  if (courier_) courier_->flush();
+  if (courier_) courier_->rest();
   return plan.steps.size();
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/exec/far.hpp"
 
+#include <algorithm>
 #include <cstring>
-
 
 namespace gamelan::engine::exec {
 namespace {
@@ -23,6 +23,15 @@ void copy_elements(std::byte* to, std::int64_t to_stride, const std::byte* from,
 /// Asked runs as they travel: an element of the usual size is one word, all else four.
 constexpr std::int64_t usual_bytes = 8;
 constexpr std::int64_t page_bytes = 4096;
+
+/// Whole pages that a run touches, in bytes, at most.
+std::int64_t page_bytes_of(const FarRun& run) {
+  const auto pages = [](std::int64_t first, std::int64_t bytes) { return (first + bytes - 1) / page_bytes - first / page_bytes + 1; };
+  const auto length = (run.count - 1) * std::abs(run.stride) + run.bytes;
+  const auto first = run.stride < 0 ? run.offset + (run.count - 1) * run.stride : run.offset;
+  const auto each = run.count == 1 ? pages(first, run.bytes) : (run.bytes - 1) / page_bytes + 2;
+  return std::min(pages(first, length), run.count * each) * page_bytes;
+}
 
 Bytes encode(const std::vector<FarRun>& runs) {
   std::vector<std::int64_t> words;
@@ -65,7 +74,14 @@ void Pull::ask(int owner, const FarRun& run) {
   runs.push_back(run);
 }
 
-void Pull::exchange() {
+void Pull::exchange(int readers) {
+  std::int64_t mirrored = 0, passing = 0;
+  for (const auto& [owner, runs] : asked_)
+    for (const auto& run : runs) {
+      mirrored += page_bytes_of(run);
+      passing += run.count * run.bytes;
+    }
+  site_.courier()->make_room(mirrored, passing, readers);
   std::map<int, Bytes> questions;
   for (const auto& [owner, runs] : asked_) questions[owner] = encode(runs);
   const auto asked = site_.courier()->swap(std::move(questions));
@@ -89,7 +105,7 @@ void Pull::exchange() {
     for (const auto& run : runs) total += run.count * run.bytes;
     const auto found = came.find(owner);
     if (total > 0 && (found == came.end() || found->second.size() != static_cast<std::size_t>(total)))
-      throw Error(ErrorKind::internal, "[run] rank " + std::to_string(owner) + " has failed and does not answer");
+      throw Error(ErrorKind::internal, "[run] rank " + std::to_string(owner) + " has answered something else than was asked");
     if (total == 0) continue;
     const std::byte* next = found->second.data();
     std::byte* mirror = site_.block(slot_, owner);
@@ -97,7 +113,6 @@ void Pull::exchange() {
       copy_elements(mirror + run.offset, run.stride, next, run.bytes, run.count, run.bytes);
       next += run.count * run.bytes;
     }
-    site_.courier()->note_mirrored(total + static_cast<std::int64_t>(runs.size()) * page_bytes);  // each begins a page at worst
   }
   asked_.clear();
 }

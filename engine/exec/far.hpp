@@ -22,8 +22,9 @@ class Pull {
   Pull(const Site& site, int slot) : site_(site), slot_(slot) {}
   /// Notes what is wanted; a run that continues the last one of the same owner makes it longer.
   void ask(int owner, const FarRun& run);
-  /// Collective. Throws Error{internal} when a rank has failed and does not answer.
-  void exchange();
+  /// `readers`: so many ranks of the node read at a time. Collective. Throws Error{memory} where the mirrors find no room, and FollowsFailure on the other ranks.
+  void exchange(int readers);
+  void exchange() { exchange(static_cast<int>(site_.near_ranks().size())); }
 
  private:
   const Site& site_;

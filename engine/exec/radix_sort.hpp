@@ -8,9 +8,13 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <functional>
 #include <utility>
 
 namespace gamelan::engine::exec::sorting {
+
+/// What a long sort calls now and then, if anything: messages move only when somebody lets them.
+using Between = std::function<void()>;
 
 /// Bits that a number has.
 constexpr int width(std::uint64_t number) { return 64 - std::countl_zero(number); }
@@ -24,7 +28,7 @@ class RadixSort {
   static constexpr std::int64_t few_items = 24;       ///< inserted one by one
 
   /// Bits below `low` must rise where the bits above are equal.
-  explicit RadixSort(int low = 0) : low_(low) {}
+  explicit RadixSort(int low = 0, const Between& between = none()) : low_(low), between_(between) {}
 
   /// Sorts `items` with room for as many in `spare`: returns which of the two holds the result.
   Item* sort(Item* items, Item* spare, std::int64_t count) const {
@@ -33,7 +37,10 @@ class RadixSort {
     if (bits == 0) return items;
     if (count >= cached_items) {
       deal(count, least, bits, [items](std::int64_t i) { return items[i]; }, spare,
-           [&](std::int64_t first, std::int64_t size) { sort_to(spare + first, items + first, size, items + first); });
+           [&](std::int64_t first, std::int64_t size) {
+             sort_to(spare + first, items + first, size, items + first);
+             if (between_) between_();
+           });
       return items;
     }
     return sort_cached(items, spare, count, least, bits);
@@ -132,7 +139,13 @@ class RadixSort {
     }
   }
 
+  static const Between& none() {
+    static const Between nothing;
+    return nothing;
+  }
+
   int low_;
+  const Between& between_;
 };
 
 /// A key and a place in one word.
@@ -144,8 +157,8 @@ struct Word {
 /// Sorts items whose places are consecutive; the result is in `items`. Where keys span few enough bits, what moves is one
 /// word for key and place. `spare` holds as many items.
 template <class Item>
-void radix_sort(Item* items, Item* spare, std::int64_t count) {
-  const RadixSort<Item> whole;
+void radix_sort(Item* items, Item* spare, std::int64_t count, const Between& between = {}) {
+  const RadixSort<Item> whole(0, between);
   if constexpr (sizeof(Item) >= 2 * sizeof(Word)) {
     if (count <= RadixSort<Item>::few_items) return whole.sort_to(items, spare, count, items);
     const auto [least, bits] = whole.range(items, count);
@@ -171,6 +184,7 @@ void radix_sort(Item* items, Item* spare, std::int64_t count) {
       }
       return packed.deal(count, 0, bits, word_at, words, [&](std::int64_t first, std::int64_t size) {
         unpack(packed.sort(words + first, others, size), size, items + first);
+        if (between) between();
       });
     }
   }

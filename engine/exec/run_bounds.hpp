@@ -35,15 +35,31 @@ Bounds bound_cuts(const std::vector<Sample<Item>>& runs, std::int64_t spacing, s
   Bounds bounds;
   bounds.low.assign(runs.size(), 0);
   for (const auto& run : runs) bounds.high.push_back(std::min(run.length, wanted));
-  // Before sample x lie all samples seen so far, hence at least `least` items of each run and at most `most`.
+  // Before sample x lie all samples seen so far, hence at least `least` items of each run and at most `most`; of its own
+  // run exactly so many. Both only rise from sample to sample, so the last sample with few enough before it bounds the cuts
+  // from below, and the first one with enough from above: each is looked for in all runs once, not per sample.
   std::vector<std::int64_t> least(runs.size(), 0), most(runs.size(), 0);
   std::int64_t sum_least = 0, sum_most = 0;
-  for (const auto& [item, run] : places) {
-    const auto exactly = most[run];  // x is sample number most / spacing of its own run
-    if (sum_most <= wanted)
-      for (std::size_t r = 0; r < runs.size(); ++r) bounds.low[r] = std::max(bounds.low[r], r == run ? exactly : least[r]);
+  bool has_low = false;
+  Place last{};  // the last sample with few enough before it, and the items of its own run before it
+  std::int64_t last_exactly = 0;
+  const auto set_low = [&](std::size_t run, std::int64_t exactly) {
+    bounds.low = least;
+    bounds.low[run] = exactly;
+    has_low = true;
+  };
+  for (const auto& place : places) {
+    const auto run = place.run;
+    const auto exactly = most[run];
+    if (sum_most <= wanted) {
+      last = place;
+      last_exactly = exactly;
+    } else if (!has_low) {
+      set_low(last.run, last_exactly);
+    }
     if (sum_least - least[run] + exactly >= wanted) {
-      for (std::size_t r = 0; r < runs.size(); ++r) bounds.high[r] = std::min(bounds.high[r], r == run ? exactly : most[r]);
+      if (!has_low) set_low(last.run, last_exactly);
+      for (std::size_t r = 0; r < runs.size(); ++r) bounds.high[r] = std::min(bounds.high[r], most[r]);
       break;
     }
     sum_least += exactly + 1 - least[run];
@@ -52,6 +68,7 @@ Bounds bound_cuts(const std::vector<Sample<Item>>& runs, std::int64_t spacing, s
     sum_most += next - most[run];
     most[run] = next;
   }
+  if (!has_low && last.item) set_low(last.run, last_exactly);
   for (std::size_t r = 0; r < runs.size(); ++r) bounds.high[r] = std::max(bounds.high[r], bounds.low[r]);
   return bounds;
 }

@@ -3,6 +3,7 @@
 // are no box of their base. On one node they read and write the blocks of other ranks in place.
 #include <algorithm>
 #include <cstring>
+#include <exception>
 
 #include "engine/exec/elementwise.hpp"
 #include "engine/exec/far.hpp"
@@ -206,11 +207,11 @@ void copy_box(protocol::Dtype from, protocol::Dtype to, std::span<const std::int
 namespace {
 
 /// What of a view lies with other nodes comes into their mirrors, in so far as this rank reads it. Collective.
-void pull_view(const Site& site, int slot, const protocol::View& view, const dist::Box& box) {
+void pull_view(const Site& site, int slot, const protocol::View& view, const dist::Box& box, int readers) {
   Pull pull(site, slot);
   Translator translate(site, slot, view);
   for_each_row(view, box, [&](std::int64_t offset, std::int64_t count) { translate.ask_row(offset, count, pull); });
-  pull.exchange();
+  pull.exchange(readers);
 }
 
 dist::Box nothing_of(const Shape& extents) { return dist::Box(std::max<std::size_t>(extents.size(), 1)); }
@@ -220,7 +221,9 @@ dist::Box nothing_of(const Shape& extents) { return dist::Box(std::max<std::size
 void run(const Site& site, const plan::Gather& gather) {
   const auto& info = site.info(gather.to);
   const bool takes_part = info.layout.takes_part(site.rank());
-  if (site.courier()) pull_view(site, gather.from, gather.view, takes_part ? info.layout.box(site.rank()) : nothing_of(info.extents));
+  if (site.courier())
+    pull_view(site, gather.from, gather.view, takes_part ? info.layout.box(site.rank()) : nothing_of(info.extents),
+              static_cast<int>(site.near_ranks().size()));
   if (!takes_part) return;
   std::byte* to = site.own_block(gather.to);
   const auto item = static_cast<std::int64_t>(protocol::size_of(info.dtype));
@@ -231,8 +234,10 @@ void run(const Site& site, const plan::Gather& gather) {
   });
 }
 
+namespace {
+
 /// Every rank holds the target: each writes all of it.
-static void scatter_to_replica(const Site& site, const plan::Scatter& scatter) {
+void scatter_to_replica(const Site& site, const plan::Scatter& scatter) {
   const auto& info = site.info(scatter.from);
   const auto item = static_cast<std::int64_t>(protocol::size_of(info.dtype));
   protocol::Bytes values(static_cast<std::size_t>(protocol::element_count(info.extents) * item));
@@ -245,6 +250,8 @@ static void scatter_to_replica(const Site& site, const plan::Scatter& scatter) {
     from += count * item;
   });
 }
+
+}  // namespace
 
 void run(const Site& site, const plan::Scatter& scatter) {
   const auto& info = site.info(scatter.from);
@@ -302,10 +309,18 @@ void bring_near(const Site& site, int slot, const protocol::View& view, int read
     readings.push_back({slot, dist::place(info.layout, *box, view.extents, protocol::size_of(info.dtype)), readers,
                         std::vector<dist::Reading::Axis>(view.extents.size())});
   }
-  site.courier()->begin(readings, site.storages());
-  if (!box) pull_view(site, slot, view, site.rank() == reader && !info.layout.is_replicated ? box_of(view.extents) : nothing_of(view.extents));
-  site.courier()->finish(box ? 0 : 2);
-  site.courier()->flush();
+  const auto exchange = dist::exchange_of(readings, site.rank(), site.ranks(), [&](int rank) { return site.is_near(rank); });
+  std::exception_ptr refusal;  // no plan has admitted this
+  try {
+    site.courier()->make_room(0, exchange.memory_bytes(), 1);
+  } catch (const protocol::Error&) {
+    refusal = std::current_exception();
+    site.courier()->fall_silent();
+  }
+  site.courier()->carry(exchange, site.storages(), box ? 0 : 2, [&] {
+    if (!box) pull_view(site, slot, view, site.rank() == reader && !info.layout.is_replicated ? box_of(view.extents) : nothing_of(view.extents), 1);
+  });
+  if (refusal) std::rethrow_exception(refusal);
 }
 
 }  // namespace gamelan::engine::exec

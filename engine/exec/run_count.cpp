@@ -110,6 +110,7 @@ void for_each_own(const Site& site, const plan::Count& count, protocol::Dtype as
       const bool is_ready = count.dtype == as && stride == static_cast<std::int64_t>(sizeof(T));
       if (!is_ready) cast(data + done * stride, stride, reinterpret_cast<std::byte*>(buffer.data()), sizeof(T), static_cast<std::size_t>(some));
       visit(is_ready ? reinterpret_cast<const T*>(data + done * stride) : buffer.data(), some);
+      site.progress();
     }
   });
 }
@@ -140,6 +141,7 @@ void run(const Site& site, const plan::AddCounts& add) {
   for (int r = 0; r < add.ranks; ++r) {
     const auto* counts = reinterpret_cast<const std::int64_t*>(site.block(add.counts, r)) + mine.first;
     for (std::int64_t b = 0; b < mine.size(); ++b) out[b] += counts[b];
+    site.progress();
   }
 }
 

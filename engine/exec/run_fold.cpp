@@ -49,7 +49,10 @@ class BrickFolder {
       site_.progress();
     };
     work.run(fold_if_local);
-    for (const auto& region : later) fold_region(region, site_.rank());
+    for (const auto& region : later) {
+      fold_region(region, site_.rank());
+      site_.progress();
+    }
     work.finish();
   }
 

@@ -72,6 +72,7 @@ void run(const Site& site, const plan::FoldFinish& fold) {
     const auto piece = dist::locate(fold.output.placement, first, site.rank());
     copy_box(fold.loop, fold.output_dtype, extents, values.data(), row_strides,
              site.address(fold.output, piece), piece.strides);
+    site.progress();
   });
 }
 

@@ -145,9 +145,11 @@ void run(const Site& site, const plan::Matmul& matmul) {
         for (const auto& i : cut(rows, matmul.extents[dims - 2], tile_rows, may_join_rows ? most_rows : 0)) {
           const Matrix a = left.at(in_batch(i, inner));
           const auto together = i.size() % tile_rows == 0 ? j.size() : tile_columns;
-          for (auto column = j.first; column < j.last; column += together)
+          for (auto column = j.first; column < j.last; column += together) {
             add_panel(i, {column, std::min(column + together, j.last)}, inner.size(), a,
                       {b.data + static_cast<std::size_t>(column - j.first) * item, b.leading});
+            site.progress();  // others wait for this rank's panels
+          }
         }
       }
     }

@@ -127,6 +127,7 @@ void scan_block(const Site& site, const plan::Scan& scan, const dist::Box& mine)
     copy_operand(site, scan.input, scan.input_dtype, scan.loop, box, to, strides);
     if (scan.axis == 0) scan_in_place(scan, to, 1, box[0].size(), inner, at > mine[0].first);
     else scan_in_place(scan, to, box[0].size() * before, extents[scan.axis], inner, false);
+    site.progress();
   }
 }
 

@@ -60,7 +60,7 @@ template <class Coder, class Item>
 void sort_row(const Site& site, const plan::SortLines& sort, const dist::Interval& mine) {
   auto* items = reinterpret_cast<Item*>(site.own_block(sort.items));
   read_row<Coder>(site, sort.input, sort.dtype, mine, items);
-  sort_run(items, items + mine.size(), mine.size());
+  sort_run(items, items + mine.size(), mine.size(), [&] { site.progress(); });
   using Result = decltype(result_of<Coder>(*items));
   std::transform(items, items + mine.size(), reinterpret_cast<Result*>(site.own_block(sort.out)), result_of<Coder, Item>);
 }
@@ -79,8 +79,13 @@ void sort_lines(const Site& site, const plan::SortLines& sort, const dist::Box& 
   auto* items = reinterpret_cast<Item*>(site.own_block(sort.items));
   const auto* elements = reinterpret_cast<const Element*>(block);
   auto* results = reinterpret_cast<decltype(result_of<Coder>(*items))*>(site.own_block(sort.out));
+  std::int64_t sorted = 0;  // since messages were looked after
   for (std::int64_t line = 0; line < before; ++line)
     for (std::int64_t column = 0; column < inner; ++column) {
+      if ((sorted += length) > Stream::chunk) {
+        site.progress();
+        sorted = 0;
+      }
       const auto first = line * length * inner + column;
       for (std::int64_t i = 0; i < length; ++i) items[i] = make_item<Coder, Item>(elements[first + i * inner], i);
       sort_run(items, items + length, length);
@@ -214,7 +219,7 @@ void run(const Site& site, const plan::SortRuns& sort) {
   with_items(sort.dtype, sort.gives_places, [&]<class Coder, class Item>() {
     auto* items = reinterpret_cast<Item*>(site.own_block(sort.items));
     read_row<Coder>(site, sort.input, sort.dtype, mine, items);
-    sort_run(items, reinterpret_cast<Item*>(site.own_block(sort.spare)), mine.size());
+    sort_run(items, reinterpret_cast<Item*>(site.own_block(sort.spare)), mine.size(), [&] { site.progress(); });
   });
 }
 

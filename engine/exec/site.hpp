@@ -116,7 +116,8 @@ void copy_box(protocol::Dtype from, protocol::Dtype to, std::span<const std::int
 /// A box of an operand's iterations into C-ordered memory, cast.
 void copy_operand(const Site& site, const plan::Operand& operand, protocol::Dtype from, protocol::Dtype to, const dist::Box& box,
                   std::byte* target, const protocol::Shape& target_strides);
-/// What of a view lies with other nodes comes into the mirrors of rank `reader`. Collective when there are several nodes.
+/// What of a view lies with other nodes comes into the mirrors of rank `reader`. Collective when there are several nodes;
+/// throws what went wrong on this rank, and FollowsFailure.
 void bring_near(const Site& site, int slot, const protocol::View& view, int reader);
 /// The elements of any view, in C order, at `target`. Local to the calling rank: reads other ranks' blocks in place, those
 /// of other nodes in their mirrors.

@@ -15,15 +15,21 @@
 namespace gamelan::engine::exec::sorting {
 
 template <class Item>
-void compare_sort(Item* items, std::int64_t count) {
-  std::stable_sort(items, items + count, [](const Item& a, const Item& b) { return a.key < b.key; });
+void compare_sort(Item* items, std::int64_t count, const Between& between = {}) {
+  constexpr std::uint32_t many = 1U << 16;
+  std::uint32_t compared = 0;
+  std::stable_sort(items, items + count, [&](const Item& a, const Item& b) {
+    if (++compared % many == 0 && between) between();
+    return a.key < b.key;
+  });
 }
 
-/// Stable; places are consecutive. `spare` holds as many items, or is null for keys that are compared.
+/// Stable; places are consecutive. `spare` holds as many items, or is null for keys that are compared. `between` is called
+/// now and then.
 template <class Item>
-void sort_run(Item* items, Item* spare, std::int64_t count) {
-  if constexpr (std::is_integral_v<typename Item::Key>) radix_sort(items, spare, count);
-  else compare_sort(items, count);
+void sort_run(Item* items, Item* spare, std::int64_t count, const Between& between = {}) {
+  if constexpr (std::is_integral_v<typename Item::Key>) radix_sort(items, spare, count, between);
+  else compare_sort(items, count, between);
 }
 
 /// Where to cut sorted runs so that `wanted` items lie before the cuts, none of them greater than one after; of equal

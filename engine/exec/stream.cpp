@@ -21,6 +21,7 @@ void Stream::find_piece(std::int64_t at) {
 }
 
 const std::byte* Stream::read(std::int64_t first, std::int64_t count) {
+  site_.progress();
   if (first < first_ || first >= last_) find_piece(first);
   if (is_remote_) site_.counters().bytes_shared += static_cast<std::uint64_t>(count * from_bytes_);
   if (!is_cast_ && first + count <= last_ && (stride_ == from_bytes_ || count == 1)) return data_ + (first - first_) * stride_;
@@ -48,6 +49,7 @@ void copy_operand(const Site& site, const plan::Operand& operand, protocol::Dtyp
     const auto& piece = pieces[0];
     if (piece.owner != site.rank()) site.counters().bytes_shared += static_cast<std::uint64_t>(volume(cell)) * protocol::size_of(from);
     copy_box(from, to, extents, site.address(operand, piece), piece.strides, target + offset, target_strides);
+    site.progress();
   });
 }
 

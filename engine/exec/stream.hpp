@@ -16,7 +16,8 @@ class Stream {
   /// Reads elements of dtype `from` as `to`.
   Stream(const Site& site, const plan::Operand& operand, protocol::Dtype from, protocol::Dtype to, std::int64_t longest = chunk);
 
-  /// Elements [first, first + count), count <= longest, one after another; valid until the next call.
+  /// Elements [first, first + count), count <= longest, one after another; valid until the next call. Messages move on
+  /// meanwhile.
   const std::byte* read(std::int64_t first, std::int64_t count);
   template <class T>
   const T* read_as(std::int64_t first, std::int64_t count) { return reinterpret_cast<const T*>(read(first, count)); }

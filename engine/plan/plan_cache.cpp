@@ -122,7 +122,26 @@ std::uint64_t hash_of(const std::vector<std::int64_t>& words) {
   return hash;
 }
 
+/// What a rank's messages weigh in the cache. Their number differs from rank to rank, and all must keep the same plans.
+std::size_t likely_messages(const Plan& plan, int ranks) {
+  constexpr std::size_t few = 16;
+  std::size_t sum = 0;
+  for (const auto& step : plan.steps)
+    for (const auto& reading : step.readings) {
+      const bool is_read_by_many = reading.readers.is_replicated ||
+                                   std::any_of(reading.axes.begin(), reading.axes.end(), [](const auto& axis) { return axis.reader < 0; });
+      sum += is_read_by_many ? static_cast<std::size_t>(ranks) : few;
+    }
+  return sum;
+}
+
 }  // namespace
+
+NamedPlan make_named_plan(const Batch& batch, const Catalog& catalog, const Options& options) {
+  NamedPlan made{std::make_shared<const Plan>(make_plan(batch, catalog, options)), {}, nullptr};
+  if (options.standpoint) made.traffic = std::make_shared<Traffic>(traffic_of(*made.plan, *options.standpoint, options.ranks));
+  return made;
+}
 
 std::optional<NamedPlan> PlanCache::find(const Batch& batch, const Catalog& catalog, const Options& options) {
   Writer(key_, catalog).write(batch, options);
@@ -131,7 +150,7 @@ std::optional<NamedPlan> PlanCache::find(const Batch& batch, const Catalog& cata
     if (const auto found = entries_.find(hash_); found != entries_.end() && found->second.key == key_.words) {
       ++hits_;
       found->second.last_use = ++clock_;
-      return NamedPlan{found->second.plan, key_.names};
+      return NamedPlan{found->second.plan, key_.names, found->second.traffic};
     }
   ++misses_;
   return std::nullopt;
@@ -151,18 +170,19 @@ NamedPlan PlanCache::make(const Batch& batch, const Catalog& catalog, const Opti
   for (const auto id : batch.frees)
     if (key_.numbers.contains(id)) renamed.frees.push_back(number(id));
   const auto& names = key_.names;
-  auto plan = std::make_shared<const Plan>(
-      make_plan(renamed, [&](ArrayId id) { return id >> 63 || id > names.size() ? nullptr : catalog(names[id - 1]); }, options));
+  auto made = make_named_plan(renamed, [&](ArrayId id) { return id >> 63 || id > names.size() ? nullptr : catalog(names[id - 1]); }, options);
+  made.names = key_.names;
+  Entry entry{key_.words, made.plan, made.traffic, ++clock_, key_.words.size() + std::min(likely_messages(*made.plan, options.ranks), limit_ / 4)};
   if (key_.is_sound && key_.words.size() <= limit_ / 4) {
     if (const auto old = entries_.find(hash_); old != entries_.end()) {
-      size_ -= old->second.key.size();
+      size_ -= old->second.size;
       entries_.erase(old);
     }
-    make_room(key_.words.size());
-    size_ += key_.words.size();
-    entries_[hash_] = {key_.words, plan, ++clock_};
+    make_room(entry.size);
+    size_ += entry.size;
+    entries_[hash_] = std::move(entry);
   }
-  return {std::move(plan), key_.names};
+  return made;
 }
 
 void PlanCache::make_room(std::size_t words) {
@@ -170,7 +190,7 @@ void PlanCache::make_room(std::size_t words) {
     const auto oldest = std::min_element(entries_.begin(), entries_.end(), [](const auto& a, const auto& b) {
       return a.second.last_use < b.second.last_use;
     });
-    size_ -= oldest->second.key.size();
+    size_ -= oldest->second.size;
     entries_.erase(oldest);
   }
 }

@@ -17,14 +17,19 @@ namespace gamelan::engine::plan {
 struct NamedPlan {
   std::shared_ptr<const Plan> plan = std::make_shared<const Plan>();
   std::vector<ArrayId> names;  ///< of array n at n - 1; empty: the plan has the batch's own names
+  std::shared_ptr<Traffic> traffic;  ///< of this rank; null on one node
 
   ArrayId name_of(ArrayId id) const { return names.empty() || id >> 63 ? id : names[id - 1]; }  // temporaries have none
   ArrayId array_of(int slot) const { return name_of(plan->slots[static_cast<std::size_t>(slot)].array); }
 };
 
+/// Plans a batch, and finds this rank's messages, under the batch's own names.
+NamedPlan make_named_plan(const protocol::Batch& batch, const Catalog& catalog, const Options& options);
+
 class PlanCache {
  public:
-  /// `limit`: words of 8 bytes kept to recognise batches by; the least recently used plans go first.
+  /// `limit`: words of 8 bytes kept to recognise batches by, and what keeps messages; the least recently used plans go
+  /// first.
   explicit PlanCache(std::size_t limit = std::size_t{1} << 19) : limit_(limit) {}
 
   /// The plan of an equal batch; nullopt when there is none, or when an array that it reads does not exist, or one that it
@@ -42,7 +47,9 @@ class PlanCache {
   struct Entry {
     Words key;
     std::shared_ptr<const Plan> plan;
+    std::shared_ptr<Traffic> traffic;
     std::uint64_t last_use = 0;
+    std::size_t size = 0;
   };
   struct Key {
     Words words;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/plan/planner.hpp"
+#include "engine/plan/readings.hpp"
 
 #include <algorithm>
 
@@ -92,6 +93,7 @@ Plan make_plan(const protocol::Batch& batch, const Catalog& catalog, const Optio
   fuse(context);
   Plan plan = lower(context);
   mark_prefixes(plan, context, batch);
+  if (options.standpoint) find_readings(plan);
   return plan;
 }
 

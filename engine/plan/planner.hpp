@@ -8,7 +8,7 @@
 #include <string>
 #include <unordered_set>
 
-#include "engine/plan/plan.hpp"
+#include "engine/plan/traffic.hpp"
 
 namespace gamelan::engine::plan {
 
@@ -21,6 +21,7 @@ struct Options {
   int ranks = 1;
   std::set<std::string> disabled;
   bool keeps_unread = false;  ///< results that nobody reads are computed and stored all the same: somebody is timing
+  std::optional<Standpoint> standpoint;  ///< of this rank, when there are several nodes: steps then say what they read
   bool has(const char* pass) const { return !disabled.contains(pass); }
 };
 const std::vector<std::string>& pass_names();

@@ -135,10 +135,11 @@ class Finder {
 
 }  // namespace
 
-std::vector<dist::Reading> readings_of(const Plan& plan, const Step& step) {
-  std::vector<Reading> found;
-  std::visit(Finder(plan, found), step.body);
-  return found;
+void find_readings(Plan& plan) {
+  for (auto& step : plan.steps) {
+    step.readings.clear();
+    std::visit(Finder(plan, step.readings), step.body);
+  }
 }
 
 }  // namespace gamelan::engine::plan

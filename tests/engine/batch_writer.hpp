@@ -15,7 +15,14 @@ using protocol::Scalar;
 class BatchWriter {
  public:
   explicit BatchWriter(int ranks, std::set<std::string> disabled = {}, ArrayId first = 1)
-      : options_{ranks, std::move(disabled)}, next_(first) {}
+      : next_(first) {
+    options_.ranks = ranks;
+    options_.disabled = std::move(disabled);
+  }
+  /// Plans say from now on what steps read of other ranks, as where there are several nodes.
+  void see_nodes(int rank, int per_node) {
+    options_.standpoint = Standpoint{rank, [=](int other) { return other / per_node == rank / per_node; }};
+  }
 
   View existing(const Shape& extents, Dtype dtype = Dtype::float64) {
     const auto id = next_++;

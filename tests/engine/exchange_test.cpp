@@ -59,6 +59,28 @@ Reading random_reading(std::mt19937& random, const Layout& base, const Shape& ex
     for (const auto extent : view.extents) reading.readers.axes.push_back({.extent = extent, .template_extent = extent});
     reading.readers.is_replicated = true;
   }
+  if (random() % 6 == 0) {  // one rank reads it all
+    reading.readers = {};
+    reading.readers.grid_size = ranks;
+    reading.readers.pins = {{ranks, 1, static_cast<int>(random() % static_cast<unsigned>(ranks))}};
+    reading.axes.assign(view.extents.size(), {});
+    return reading;
+  }
+  if (!reading.readers.is_replicated && random() % 3 == 0) {  // bricks of elements, perhaps counted from elsewhere
+    Shape bricks;
+    for (std::size_t k = 0; k < view.extents.size(); ++k) {
+      reading.axes[k].scale = 1 + static_cast<std::int64_t>(random() % 4);
+      reading.axes[k].shift = static_cast<std::int64_t>(random() % 5);
+      bricks.push_back((view.extents[k] + reading.axes[k].shift + reading.axes[k].scale - 1) / reading.axes[k].scale);
+    }
+    reading.readers = default_layout(bricks, ranks);
+  } else if (!reading.readers.is_replicated && random() % 3 == 0) {  // who owns another view of the array reads
+    auto other = random_view(random, extents);
+    if (other.extents.size() == view.extents.size()) {
+      const auto placed = place(base, *box_of_base(other, extents, Dtype::float64), other.extents, 8).iterations;
+      if (placed.extents() == view.extents) reading.readers = placed;
+    }
+  }
   for (auto& axis : reading.axes) {
     if (random() % 6 == 0) axis.reader = -1;
     if (random() % 6 == 0) axis.whole = 1 + static_cast<std::int64_t>(random() % 5);
@@ -149,6 +171,38 @@ TEST(Exchange, neighbouring_rows_of_a_stencil_travel_once) {
     ASSERT_EQ(message.regions.size(), 1u);
     EXPECT_EQ(message.bytes(), 100 * 8);
   }
+}
+
+TEST(Exchange, pages_of_what_is_laid_down_are_bounded_and_not_by_much) {
+  const unsigned seed = 5;
+  std::mt19937 random(seed);
+  constexpr std::int64_t page = 4096;
+  std::int64_t most_over = 0;
+  for (int round = 0; round < 400; ++round) {
+    Shape extents(1 + random() % 3);
+    for (auto& extent : extents) extent = 1 + static_cast<std::int64_t>(random() % (extents.size() == 1 ? 50'000 : extents.size() == 2 ? 1'000 : 60));
+    const Layout base = default_layout(extents, 4);
+    const int owner = static_cast<int>(random() % 4);
+    if (!base.takes_part(owner) || is_empty(base.box(owner))) continue;
+    Region region{0, &base, 8, {}};
+    for (const auto& interval : base.box(owner)) {
+      const auto step = random() % 2 ? 1 : 1 + static_cast<std::int64_t>(random() % 40);
+      const auto first = interval.first + static_cast<std::int64_t>(random()) % interval.size();
+      region.ranges.push_back({first, 1 + static_cast<std::int64_t>(random()) % ((interval.last - first + step - 1) / step), step});
+    }
+    const auto begin = static_cast<std::int64_t>(random() % 64) * 64;  // where the block lies in its page
+    std::set<std::int64_t> pages;
+    for_each_run(region, owner, [&](std::int64_t offset, std::int64_t count, std::int64_t stride) {
+      for (std::int64_t i = 0; i < count; ++i) pages.insert((begin + offset + i * stride) / page);
+    });
+    const auto touched = std::ssize(pages) * page, bound = region.page_bytes_at(owner);
+    ASSERT_GE(bound, touched) << "round " << round << " seed " << seed;
+    most_over = std::max(most_over, (bound - 2 * page) / touched);
+    if (extents.size() == 1) {
+      ASSERT_LE(bound, touched + 2 * page);
+    }
+  }
+  EXPECT_LE(most_over, 3);
 }
 
 }  // namespace

@@ -2,6 +2,9 @@
 // Which batches share a plan, and that a shared plan is the one that would have been made.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+
 #include "tests/engine/batch_writer.hpp"
 #include "engine/plan/plan_cache.hpp"
 
@@ -37,6 +40,42 @@ TEST_F(PlanCacheTest, a_turn_with_other_names_has_the_same_plan) {
   EXPECT_EQ(found->plan, made.plan);
   EXPECT_EQ(cache.hits(), 1U);
   EXPECT_EQ(cache.misses(), 1U);
+}
+
+TEST_F(PlanCacheTest, messages_between_nodes_are_found_once) {
+  auto first = turn(100), second = turn(7'000), on_one_node = turn(100);
+  for (auto* writer : {&first, &second}) writer->see_nodes(1, 2);
+  EXPECT_EQ(make(on_one_node).traffic, nullptr);
+  PlanCache nodes;
+  EXPECT_FALSE(nodes.find(first.batch(), first.catalog(), first.options()));
+  const auto made = nodes.make(first.batch(), first.catalog(), first.options());
+  ASSERT_TRUE(made.traffic);
+  ASSERT_EQ(made.traffic->steps.size(), made.plan->steps.size());
+  EXPECT_FALSE(made.traffic->steps[0].is_empty());
+  const auto found = nodes.find(second.batch(), second.catalog(), second.options());
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->traffic, made.traffic);
+}
+
+/// A rank that has no messages keeps the plans that a busy one keeps: else their ways would part.
+TEST_F(PlanCacheTest, all_ranks_keep_the_same_plans) {
+  constexpr int ranks = 64;
+  std::vector<std::vector<bool>> found_by;
+  for (const int rank : {0, 5, ranks - 1}) {
+    PlanCache small(3'000);
+    std::mt19937 random(7);
+    auto& found = found_by.emplace_back();
+    for (int round = 0; round < 60; ++round) {
+      auto writer = turn(100, 64 + static_cast<std::int64_t>(random() % 20), 0.5, ranks);
+      writer.see_nodes(rank, rank == 5 ? ranks : 2);
+      found.push_back(small.find(writer.batch(), writer.catalog(), writer.options()).has_value());
+      if (!found.back()) small.make(writer.batch(), writer.catalog(), writer.options());
+    }
+    EXPECT_GT(std::count(found.begin(), found.end(), true), 5);
+    EXPECT_GT(std::count(found.begin(), found.end(), false), 15);
+  }
+  EXPECT_EQ(found_by[0], found_by[1]);
+  EXPECT_EQ(found_by[0], found_by[2]);
 }
 
 TEST_F(PlanCacheTest, slots_are_named_as_in_the_batch) {

@@ -142,6 +142,43 @@ TEST(Sort, samples_bound_the_cuts) {
   EXPECT_LT(looked_at * 5, all_items);
 }
 
+double cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+TEST(Sort, bounds_of_many_runs_cost_as_much_as_sorting_their_samples) {
+  constexpr std::size_t run_count = 6000, samples_of_each = 64;
+  constexpr std::int64_t spacing = 64;
+  std::mt19937 random(5);
+  std::vector<Sample<Item>> samples(run_count);
+  std::vector<Item> all;
+  for (auto& sample : samples) {
+    sample.items = random_items(random, samples_of_each, 1U << 30);
+    compare_sort(sample.items.data(), std::ssize(sample.items));
+    sample.length = std::ssize(sample.items) * spacing;
+    all.insert(all.end(), sample.items.begin(), sample.items.end());
+  }
+  auto start = cpu_seconds();
+  compare_sort(all.data(), std::ssize(all));
+  const auto sorting = cpu_seconds() - start;
+  start = cpu_seconds();
+  bound_cuts(samples, spacing, std::ssize(all) * spacing / 2);
+  EXPECT_LT(cpu_seconds() - start, 10 * sorting);
+}
+
+TEST(Sort, is_interrupted_for_messages) {
+  std::mt19937 random(6);
+  for (const std::size_t count : {100'000UL, 1'000'000UL}) {
+    auto items = random_items(random, count, 1U << 30);
+    auto spare = items;
+    int times = 0;
+    sort_run(items.data(), spare.data(), std::ssize(items), [&] { ++times; });
+    EXPECT_GT(times, 5);
+  }
+}
+
 TEST(Sort, long_runs_merge_as_short_ones_do) {
   std::mt19937 random(3);
   for (const std::size_t run_count : {2U, 3U, 5U, 8U})

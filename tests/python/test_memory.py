@@ -15,11 +15,11 @@ HEAP_BYTES = 64 << 20  # of one rank
 
 
 @pytest.fixture
-def memory(ranks, _connected):
+def memory(ranks, request, _connected):
     """Engines of their own with a small heap; yields the bytes that all of them have together."""
     if ranks == 0:
         pytest.skip("needs engines")
-    running = engines.Engines(ranks, HEAP_BYTES)
+    running = engines.Engines(ranks, HEAP_BYTES, request.config.getoption("--ranks-per-node"))
     try:
         _session.use(running)
         yield ranks * HEAP_BYTES

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "engine/exec/fold_regions.hpp"
-#include "engine/plan/readings.hpp"
 
 namespace gamelan::tests {
 namespace {
@@ -163,8 +162,7 @@ Mail mail_of(const Plan& plan, int rank, int ranks) {
   Mail mail;
   const auto is_near = [&](int other) { return other / ranks_per_node == rank / ranks_per_node; };
   for (const auto& step : plan.steps) {
-    const auto readings = readings_of(plan, step);
-    const auto exchange = dist::exchange_of(readings, rank, ranks, is_near);
+    const auto exchange = dist::exchange_of(step.readings, rank, ranks, is_near);
     mail.sends += std::ssize(exchange.sends);
     mail.receives += std::ssize(exchange.receives);
   }

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One rank's messages between nodes for every step of a plan, as far as the plan foresees them. Found once and kept with
+// the plan (plan_cache.hpp); sent by exec/courier. Pure.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "engine/plan/plan.hpp"
+
+namespace gamelan::engine::plan {
+
+/// Which rank looks at a plan, and with whom it shares memory.
+struct Standpoint {
+  int rank = 0;
+  std::function<bool(int)> is_near;
+};
+
+struct Traffic {
+  std::vector<dist::Exchange> steps;       ///< their regions point into the plan's readings
+  std::vector<std::int64_t> memory_bytes;  ///< at most, per step
+  /// The most that any step costs any rank; who admits the plan asks them, once. Negative: not yet known.
+  std::int64_t most_bytes_anywhere = -1;
+};
+/// The plan must outlive it.
+Traffic traffic_of(const Plan& plan, const Standpoint& from, int ranks);
+
+}  // namespace gamelan::engine::plan

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A rank that runs out of memory among several nodes: every rank learns it, the user gets the cause, nobody hangs, and the
+// engines live on. The memory is really missing: the rank has no address space left, as under ulimit -v.
+#include <malloc.h>
+#include <sys/resource.h>
+
+#include <cstring>
+#include <fstream>
+
+#include "engine/session.hpp"
+#include "tests/mpi_test.hpp"
+
+namespace gamelan::engine {
+namespace {
+
+using protocol::ArrayId;
+using protocol::Batch;
+using protocol::Command;
+using protocol::Dtype;
+using protocol::ErrorKind;
+using protocol::Op;
+using protocol::Outcome;
+using protocol::View;
+using testing::comm;
+
+constexpr std::size_t megabyte = std::size_t{1} << 20;
+
+/// While it lives, this process may take `bytes` more of address space.
+class ShortOfMemory {
+ public:
+  explicit ShortOfMemory(std::size_t bytes) {
+    getrlimit(RLIMIT_AS, &before_);
+    malloc_trim(0);  // what was freed is not there for the asking
+    std::size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    rlimit limit = before_;
+    limit.rlim_cur = pages * 4096 + bytes;
+    setrlimit(RLIMIT_AS, &limit);
+  }
+  ~ShortOfMemory() { setrlimit(RLIMIT_AS, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+template <class Value>
+protocol::Scalar number(Value value) {
+  protocol::Scalar result;
+  result.dtype = std::is_same_v<Value, double> ? Dtype::float64 : Dtype::int64;
+  std::memcpy(result.bytes.data(), &value, sizeof value);
+  return result;
+}
+Command command(Op op, const View& out, bool creates, std::vector<protocol::Operand> in, std::vector<std::int64_t> ints = {}) {
+  Command result;
+  result.op = op;
+  result.out = out;
+  result.loop = out.dtype;
+  result.creates = creates;
+  result.in = std::move(in);
+  result.ints = std::move(ints);
+  return result;
+}
+View row(ArrayId id, std::int64_t length, Dtype dtype = Dtype::float64) { return protocol::whole(id, dtype, {length}); }
+View reversed(View view) {
+  view.offset += (view.extents[0] - 1) * view.strides[0];
+  view.strides[0] *= -1;
+  return view;
+}
+
+class Failure : public ::testing::Test {
+ protected:
+  protocol::Reply run(std::vector<Command> commands, std::vector<ArrayId> frees = {}, std::vector<View> fetches = {}) {
+    Batch batch;
+    batch.seq = ++seq_;
+    batch.commands = std::move(commands);
+    batch.frees = std::move(frees);
+    batch.fetches = std::move(fetches);
+    board.exchange({});  // as a batch arrives: what settles it is numbered by this
+    auto reply = session.execute(batch);
+    comm().barrier();
+    return reply;
+  }
+  /// The same where the last rank has `bytes` of address space left.
+  protocol::Reply run_short(std::size_t bytes, std::vector<Command> commands, std::vector<ArrayId> frees = {}, std::vector<View> fetches = {}) {
+    std::optional<ShortOfMemory> shortage;
+    if (comm().rank() == comm().size() - 1) shortage.emplace(bytes);
+    return run(std::move(commands), std::move(frees), std::move(fetches));
+  }
+  void expect_memory_error(const protocol::Reply& reply) {
+    if (comm().rank() != 0) return;
+    EXPECT_EQ(reply.outcome, Outcome::failed);
+    EXPECT_EQ(reply.error, ErrorKind::memory) << reply.message;
+    EXPECT_NE(reply.message.find("rank " + std::to_string(comm().size() - 1)), std::string::npos) << reply.message;
+  }
+  /// A row from 0 on, its reverse made of it, and every element of both.
+  void expect_all_well() {
+    const View made = row(next_++, 4096), turned = row(next_++, 4096);
+    const auto reply = run({command(Op::sequence, made, true, {number(0.0), number(1.0)}), command(Op::add, turned, true, {reversed(made), number(1.0)})},
+                           {made.base, turned.base}, {turned});
+    if (comm().rank() != 0) return;
+    ASSERT_EQ(reply.outcome, Outcome::ok) << reply.message;
+    const auto* values = reinterpret_cast<const double*>(reply.payloads.at(0).data());
+    for (std::int64_t i = 0; i < 4096; ++i) ASSERT_EQ(values[i], static_cast<double>(4096 - i)) << i;
+  }
+
+  dist::Heap heap{comm(), 96 * megabyte};
+  Board board{comm(), heap};
+  Session session{comm(), heap, board};
+  ArrayId next_ = 1000;
+
+ private:
+  std::uint64_t seq_ = 0;
+};
+
+TEST_F(Failure, of_a_mirror_that_finds_no_place) {
+  const View a = row(1, 100'000), b = row(2, 100'000);
+  run({command(Op::copy, a, true, {number(1.0)})});
+  expect_memory_error(run_short(32 * megabyte, {command(Op::add, b, true, {a, reversed(a)})}));
+  expect_all_well();
+  const auto reply = run({command(Op::add, row(3, 100'000), true, {a, reversed(a)})}, {}, {row(3, 100'000)});
+  if (comm().rank() == 0) {
+    EXPECT_EQ(reply.outcome, Outcome::ok) << reply.message;
+  }
+}
+
+TEST_F(Failure, of_the_buffers_of_a_large_message) {
+  expect_all_well();  // all mirrors are there
+  const std::int64_t length = 4'000'000 * comm().size() / 4;
+  const View a = row(1, length), b = row(2, length);
+  run({command(Op::copy, a, true, {number(1.0)})});
+  expect_memory_error(run_short(14 * megabyte, {command(Op::add, b, true, {a, reversed(a)})}));
+  expect_all_well();
+}
+
+TEST_F(Failure, of_buffers_so_small_that_nobody_asked) {
+  expect_all_well();
+  const std::int64_t length = 1 << 20;
+  const View a = row(1, length);
+  run({command(Op::copy, a, true, {number(1.0)})});
+  for (ArrayId turn = 0; turn < 5; ++turn) {
+    expect_memory_error(run_short(megabyte, {command(Op::add, row(10 + turn, length), true, {a, reversed(a)})}));
+    expect_all_well();
+  }
+}
+
+TEST_F(Failure, of_a_known_plan) {
+  const std::int64_t length = 4'000'000;
+  const View a = row(1, length);
+  run({command(Op::copy, a, true, {number(1.0)})});
+  const auto turn = [&](ArrayId id) { return std::vector{command(Op::add, row(id, length), true, {a, reversed(a)})}; };
+  run(turn(2));
+  expect_memory_error(run_short(10 * megabyte, turn(3)));
+  EXPECT_EQ(run(turn(4)).outcome, Outcome::ok);
+  expect_all_well();
+}
+
+TEST_F(Failure, of_elements_that_data_name_blames_who_has_no_memory) {
+  const std::int64_t length = 1'000'000;
+  const View a = row(1, length), i = row(2, length, Dtype::int64);
+  const auto ramp = command(Op::sequence, i, true, {number(length - 1), number(std::int64_t{-1})});
+  run({command(Op::copy, a, true, {number(1.0)}), ramp});
+  for (ArrayId turn = 0; turn < 5; ++turn)  // who is heard first must not be chance
+    expect_memory_error(run_short(24 * megabyte, {command(Op::take, row(10 + turn, length), true, {a, i}, {0})}));
+  expect_all_well();
+  const auto reply = run({command(Op::take, row(4, length), true, {a, i}, {0})}, {}, {row(4, length)});
+  if (comm().rank() == 0) {
+    EXPECT_EQ(reply.outcome, Outcome::ok) << reply.message;
+  }
+}
+
+/// The last rank gets elements and sends none: nobody learns of its failure from what it does not send.
+TEST_F(Failure, of_what_comes_in_a_swap) {
+  expect_all_well();
+  const std::int64_t length = 1 << 20, share = length / comm().size();
+  const View a = row(1, length), i = row(2, length, Dtype::int64);
+  run({command(Op::copy, a, true, {number(1.0)}), command(Op::sequence, i, true, {number(share - length), number(std::int64_t{1})})});
+  for (ArrayId turn = 0; turn < 5; ++turn) {
+    expect_memory_error(run_short(megabyte, {command(Op::take, row(10 + turn, length), true, {a, i}, {0})}));
+    expect_all_well();
+  }
+  EXPECT_EQ(run({command(Op::take, row(20, length), true, {a, i}, {0})}).outcome, Outcome::ok);
+}
+
+TEST_F(Failure, to_send_what_is_looked_at_costs_nothing_but_the_look) {
+  const std::int64_t length = 1 << 23;
+  const View a = row(1, length);
+  run({command(Op::sequence, a, true, {number(0.0), number(1.0)})}, {}, {row(1, 8)});
+  expect_all_well();
+  for (int turn = 0; turn < 3; ++turn) expect_memory_error(run_short(megabyte / 2, {}, {}, {a}));
+  const auto reply = run({}, {}, {a});
+  if (comm().rank() != 0) return;
+  ASSERT_EQ(reply.outcome, Outcome::ok) << reply.message;
+  double last = 0;
+  std::memcpy(&last, reply.payloads.at(0).data() + (length - 1) * 8, sizeof last);
+  EXPECT_EQ(last, static_cast<double>(length - 1));
+}
+
+/// A column takes a page for each element where it is laid down.
+TEST_F(Failure, is_not_brought_about_by_columns_of_other_nodes) {
+  const std::int64_t rows = 44'000, columns = 512;
+  const View m = protocol::whole(1, Dtype::float64, {rows, columns});
+  View column = row(1, rows);
+  column.strides = {columns * 8};
+  run({command(Op::copy, m, true, {number(1.0)})});
+  const auto private_kilobytes = [] {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);)
+      if (line.starts_with("RssAnon:")) return std::stol(line.substr(8));
+    return 0L;
+  };
+  const auto before = private_kilobytes();
+  EXPECT_EQ(run({command(Op::add, row(2, rows), true, {column, reversed(column)})}).outcome, Outcome::ok);
+  EXPECT_LT(private_kilobytes(), before + 8 * 1024);
+}
+
+}  // namespace
+}  // namespace gamelan::engine
