@@ -16,12 +16,12 @@ FANOUT = 8  # nodes below a node: engine/nodes/tree.cpp
 class Parameters:
     """Seconds, unless the name says otherwise."""
 
-    element_s: float = 1.97e-9  # of laplace with its norm, for a rank, all ranks of its node at work
+    element_s: float = 1.64e-9  # of laplace with its norm, for a rank, all ranks of its node at work
     record_s: float = 1.6e-6  # to record an operation in the notebook
     batch_s: float = 120e-6  # the smallest batch and its reply, one rank
-    wake_s: float = 176e-6  # a batch from a node's leader to its ranks, asleep on a futex, and their reply
-    step_s: float = 25e-6  # of a plan: find its parts, start, note that it is done
-    message_s: float = 10e-6  # to pack, send, receive and unpack, without the wire
+    wake_s: float = 135e-6  # a batch from a node's leader to its ranks, asleep on a futex, and their reply
+    step_s: float = 158e-6  # of a plan: find its parts, start, note that it is done
+    message_s: float = 119e-6  # to pack, send, receive and unpack, without the wire
     launch_s: float = 1.1  # from asking for engines to their first word
     launch_level_s: float = 0.1  # more for each doubling of the nodes
     launch_rank_s: float = 0.02  # more for each rank of a node
@@ -31,12 +31,12 @@ class Parameters:
 
 #: Where the numbers above come from.
 SOURCES = {
-    "element_s": "docs/performance.md: laplace 4096 x 4096, 2 ranks on 2 cores",
+    "element_s": "fitted to one and two hosts: docs/scaling.md",
     "record_s": "docs/performance.md: record an op",
     "batch_s": "docs/performance.md: smallest batch, 1 rank",
-    "wake_s": "docs/performance.md: smallest batch, 4 ranks on 2 cores, less that of 1",
-    "step_s": "measured on that machine: a turn of 32 x 32 points on one rank is 205 us, less the batch, over 3 steps",
-    "message_s": "assumed; a message of 1 byte over a virtual network takes 5 us one way",
+    "wake_s": "fitted to one and two hosts: docs/scaling.md",
+    "step_s": "fitted to one and two hosts: docs/scaling.md",
+    "message_s": "fitted to one and two hosts: docs/scaling.md",
     "launch_s": "measured: sbatch to connection file on an idle test cluster of 2 nodes",
     "launch_level_s": "assumed",
     "launch_rank_s": "assumed",
