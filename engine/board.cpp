@@ -22,9 +22,10 @@ Board::Board(Comm& comm, dist::Heap& heap, const nodes::Settings& settings) : co
   }
   comm.throw_together(problem);
   if (relay_) relay_->start();
+  comm.set_watch([this] { check_alive(); });
 }
 
-Board::~Board() = default;
+Board::~Board() { comm_.set_watch({}); }
 
 Bytes Board::exchange(Bytes mine) {
   const std::uint64_t message = ++exchanged_;

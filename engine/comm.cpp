@@ -3,13 +3,17 @@
 
 #include <ga.h>
 #include <macdecls.h>
+#include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <string>
+#include <utility>
 
 #include "engine/assert.hpp"
 
@@ -109,54 +113,85 @@ Comm::~Comm() {
   MPI_Finalize();
 }
 
-Bytes Comm::broadcast_from(int root, Bytes bytes) {
-  std::uint64_t length = bytes.size();
-  MPI_Bcast(&length, 1, MPI_UINT64_T, root, world_);
-  bytes.resize(length);
-  for (std::size_t done = 0; done < length; done += largest_message_bytes) {
-    const std::size_t now = std::min<std::size_t>(largest_message_bytes, length - done);
-    MPI_Bcast(bytes.data() + done, static_cast<int>(now), MPI_BYTE, root, world_);
+void Comm::await(MPI_Request request) {
+  using Clock = std::chrono::steady_clock;
+  constexpr int yields_before_naps = 1000;
+  auto next_look = Clock::now() + std::chrono::seconds(1);
+  for (int turn = 0, is_done = 0;; ++turn) {
+    MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
+    if (is_done) return;
+    if (turn < yields_before_naps) sched_yield();
+    else usleep(20);
+    if (!watch_ || turn % 256 != 255 || Clock::now() < next_look) continue;
+    watch_();
+    next_look += std::chrono::seconds(1);
   }
-  return bytes;
+}
+
+void Comm::broadcast_from(int root, void* bytes, std::size_t count) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibcast(bytes, static_cast<int>(count), MPI_BYTE, root, world_, &request);
+  await(request);
+}
+
+Bytes Comm::broadcast_from(int root, Bytes bytes) {
+  numbers_[0] = static_cast<std::int64_t>(bytes.size());
+  broadcast_from(root, numbers_.data(), sizeof numbers_[0]);
+  bytes_ = std::move(bytes);
+  bytes_.resize(static_cast<std::size_t>(numbers_[0]));
+  for (std::size_t done = 0; done < bytes_.size(); done += largest_message_bytes)
+    broadcast_from(root, bytes_.data() + done, std::min(largest_message_bytes, bytes_.size() - done));
+  return std::exchange(bytes_, {});
 }
 
 Bytes Comm::broadcast(Bytes from_rank_0) { return broadcast_from(0, std::move(from_rank_0)); }
 
+void Comm::agree(std::size_t count, MPI_Op op) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Iallreduce(MPI_IN_PLACE, numbers_.data(), static_cast<int>(count), MPI_INT64_T, op, world_, &request);
+  await(request);
+}
+
 std::int64_t Comm::agree_max(std::int64_t mine) {
-  MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_INT64_T, MPI_MAX, world_);
-  return mine;
+  numbers_[0] = mine;
+  agree(1, MPI_MAX);
+  return numbers_[0];
 }
 
 std::int64_t Comm::agree_min(std::int64_t mine) {
-  MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_INT64_T, MPI_MIN, world_);
-  return mine;
+  numbers_[0] = mine;
+  agree(1, MPI_MIN);
+  return numbers_[0];
 }
 
 bool Comm::same_on_all_ranks(std::uint64_t hash) {
-  std::uint64_t both[2] = {hash,
-                           ~hash};  // min of the complement = complement of the max: one message for both
-  MPI_Allreduce(MPI_IN_PLACE, both, 2, MPI_UINT64_T, MPI_MIN, world_);
-  return both[0] == ~both[1];
+  // The least complement is the complement of the greatest: one message for both.
+  numbers_ = {static_cast<std::int64_t>(hash), static_cast<std::int64_t>(~hash)};
+  agree(2, MPI_MIN);
+  return numbers_[0] == ~numbers_[1];
 }
 
 void Comm::throw_together(const std::optional<Error>& mine) {
   const auto lowest = static_cast<int>(agree_min(mine ? rank_ : size_));
   if (lowest == size_) return;
   Bytes wire;
-  std::int64_t facts[2] = {0, -1};
+  numbers_ = {0, -1};
   if (rank_ == lowest) {
     const std::string text = mine->what();
     wire.resize(text.size());
     std::memcpy(wire.data(), text.data(), text.size());
-    facts[0] = static_cast<std::int64_t>(mine->kind());
-    facts[1] = mine->command();
+    numbers_ = {static_cast<std::int64_t>(mine->kind()), mine->command()};
   }
-  MPI_Bcast(facts, 2, MPI_INT64_T, lowest, world_);
+  broadcast_from(lowest, numbers_.data(), sizeof numbers_);
+  const auto [kind, command] = numbers_;
   wire = broadcast_from(lowest, std::move(wire));
-  throw Error(static_cast<ErrorKind>(facts[0]),
-              std::string(reinterpret_cast<const char*>(wire.data()), wire.size()), facts[1]);
+  throw Error(static_cast<ErrorKind>(kind), std::string(reinterpret_cast<const char*>(wire.data()), wire.size()), command);
 }
 
-void Comm::barrier() { MPI_Barrier(world_); }
+void Comm::barrier() {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibarrier(world_, &request);
+  await(request);
+}
 
 }  // namespace gamelan::engine

@@ -5,7 +5,9 @@
 #pragma once
 #include <mpi.h>
 
+#include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -51,6 +53,10 @@ class Comm {
   /// The leaders of all nodes, rank 0 first; MPI_COMM_NULL on a rank that leads none.
   MPI_Comm leaders() const { return leaders_; }
 
+  /// What a rank looks at once a second while it waits for the others below; it may throw, because who is gone will never
+  /// come. To be set while nobody waits.
+  void set_watch(std::function<void()> watch) { watch_ = std::move(watch); }
+
   /// Rank 0's bytes, on every rank, any size. Collective; the other ranks' argument is ignored.
   Bytes broadcast(Bytes from_rank_0);
   std::int64_t agree_max(std::int64_t mine);   ///< collective
@@ -63,6 +69,9 @@ class Comm {
 
  private:
   Bytes broadcast_from(int root, Bytes bytes);
+  void broadcast_from(int root, void* bytes, std::size_t count);
+  void agree(std::size_t count, MPI_Op op);  // of numbers_
+  void await(MPI_Request request);
 
   void find_node();
 
@@ -71,6 +80,9 @@ class Comm {
   std::vector<int> near_ranks_;
   std::vector<bool> is_near_;
   bool is_one_node_ = true;
+  std::function<void()> watch_;
+  std::array<std::int64_t, 2> numbers_{};  // these live on when the watch throws and MPI still writes
+  Bytes bytes_;
 };
 
 }  // namespace gamelan::engine

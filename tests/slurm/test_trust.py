@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from gamelan import launch
 from gamelan._launch_errors import ConnectionFileError, UnsafeDirectoryError
+from gamelan._sessions import PROTOCOL_VERSION
 from gamelan._slurm_request import SlurmRequest
 from slurm_cluster import BUILD, CLIENT, gamelan, python
 
@@ -41,7 +42,7 @@ def test_engines_of_another_protocol_or_table_are_refused_with_what_to_do(runnin
     engines, path = running
     job, good = engines.facts["slurm_job_id"], path.read_text()
     change(path, version=99)
-    with pytest.raises(ConnectionFileError, match="protocol 99, this client speaks 1: build both from the same source"):
+    with pytest.raises(ConnectionFileError, match=f"protocol 99, this client speaks {PROTOCOL_VERSION}: build both from the same source"):
         launch.connect(job)
     path.write_text(good)
     change(path, fingerprint="0123456789abcdef")
