@@ -213,7 +213,10 @@ bool Client::send_queued() {
       frames = std::move(queue_.front());
       queue_.pop_front();
     }
-    wire_->send(frames);
+    if (wire_->send(frames)) continue;
+    const std::scoped_lock lock(mutex_);  // the other side has gone since the socket was asked
+    queue_.push_front(std::move(frames));
+    return false;
   }
 }
 

@@ -234,7 +234,7 @@ bool Wire::takes_messages() {
   return is_open_ && (undisturbed([&] { return lines_.front()->dealer().get(zmq::sockopt::events); }) & ZMQ_POLLOUT) != 0;
 }
 
-void Wire::send(const SharedFrames& frames) {
+bool Wire::send(const SharedFrames& frames) {
   zmq::socket_t& dealer = lines_.front()->dealer();
   for (std::size_t index = 0; index < frames->size(); ++index) {
     const protocol::Bytes& frame = (*frames)[index];
@@ -247,9 +247,13 @@ void Wire::send(const SharedFrames& frames) {
                           [](void*, void* hint) { delete static_cast<SharedFrames*>(hint); }, held.get());
       static_cast<void>(held.release());
       const bool is_last = index + 1 == frames->size() && number + 1 == parts;
-      undisturbed([&] { return dealer.send(part, is_last ? zmq::send_flags::none : zmq::send_flags::sndmore); });
+      const auto flags = zmq::send_flags::dontwait | (is_last ? zmq::send_flags::none : zmq::send_flags::sndmore);
+      const bool is_taken = undisturbed([&] { return dealer.send(part, flags).has_value(); });
+      // Only the first part may find no room. Later ones fall with the connection, and must be said to be forgotten.
+      if (!is_taken && index + number == 0) return false;
     }
   }
+  return true;
 }
 
 Line::Traffic Wire::traffic() const {

@@ -40,8 +40,8 @@ class Wire {
   std::optional<protocol::Frames> receive();
   /// False while there is no connection.
   bool takes_messages();
-  /// Sends without copying; only when takes_messages().
-  void send(const SharedFrames& frames);
+  /// Sends without copying. False, and nothing is sent, when there is no room or nobody to send to.
+  bool send(const SharedFrames& frames);
   /// What happened since; every connection begins with `connected`, on which what was sent before must be said again.
   std::optional<Event> next_event();
 

@@ -66,13 +66,13 @@ std::optional<Error> refusal(const Comm& comm, std::size_t bytes_per_rank) {
       return Error(ErrorKind::memory,
                    wanted + " (" + human(total) + " in all): " + directory + " has " +
                        human(space->free_bytes) + " free of " + human(space->total_bytes) +
-                       "; ask for less with --heap-bytes, enlarge it (mount -o remount,size=..., docker run "
+                       "; ask for less with --heap, enlarge it (mount -o remount,size=..., docker run "
                        "--shm-size) or name another directory (--mca osc_sm_backing_directory)");
     }
   }
   if (const std::size_t headroom = memory_headroom(); total > headroom) {
     return Error(ErrorKind::memory, wanted + " (" + human(total) + " in all): " + human(headroom) +
-                                        " of memory are available; ask for less with --heap-bytes");
+                                        " of memory are available; ask for less with --heap");
   }
   return std::nullopt;
 }

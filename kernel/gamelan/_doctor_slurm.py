@@ -52,6 +52,8 @@ def _pmi() -> Iterator[Told]:
         done = subprocess.run(["srun", "--mpi=list"], capture_output=True, text=True, timeout=10, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return
+    if done.returncode:
+        return  # no Slurm that is configured: told above
     found = set(re.findall(r"\bpmix(?:_v\d)?\b", done.stdout + done.stderr))
     chosen = re.search(r"--mpi=(\S+)", os.environ.get("GAMELAN_SRUN_OPTIONS", ""))
     if chosen and chosen[1] not in (done.stdout + done.stderr):

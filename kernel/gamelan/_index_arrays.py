@@ -23,7 +23,7 @@ def _index_of(part):
     if not isinstance(part, (_core.Array, numpy.ndarray)) or part.ndim == 0 and part.dtype != bool:
         return None
     if part.dtype == bool:
-        raise unimplemented("ndarray.__getitem__ with a mask or index array", "assign with a mask, or use gamelan.where")
+        raise unimplemented("ndarray.__getitem__ with a mask or index array", "numpy.asarray brings the array here; a mask can be assigned to")
     if part.dtype.kind not in "iu":
         raise IndexError("arrays used as indices must be of integer (or boolean) type")
     return part

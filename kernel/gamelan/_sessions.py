@@ -40,7 +40,7 @@ def require_private(path: Path, kind: str = "directory") -> None:
     if facts.st_uid != os.geteuid():
         raise UnsafeDirectoryError(
             f"{path} belongs to user {facts.st_uid}, expected {os.geteuid()} (you): somebody else could read or "
-            f"replace what is in it; have it removed, or set GAMELAN_RUNTIME_DIR to a directory of your own")
+            f"replace what is in it; have it removed, or set GAMELAN_RUNTIME_DIR (GAMELAN_SHARED_DIR for engines of a Slurm job) to a directory of your own")
     if facts.st_mode & 0o077:
         raise UnsafeDirectoryError(
             f"{path} is open to others (mode {stat.S_IMODE(facts.st_mode):03o}): it holds the key to your engines; "
