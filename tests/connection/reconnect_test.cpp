@@ -282,6 +282,24 @@ TEST(Wire, waits_for_a_handshake_without_looking_all_the_time) {
   EXPECT_EQ(wire.failed_rounds(), 0);
 }
 
+TEST(Wire, does_not_wait_with_what_nobody_takes) {
+  Engine engine(engine::Transport::tcp);
+  Proxy proxy(port_of(engine.connection().addresses.back()));
+  kernel::Wire wire(through(proxy, engine.connection()), {}, "");
+  for (int turn = 0; turn < 200 && !wire.takes_messages(); ++turn) {
+    wire.wait(50ms);
+    wire.next_event();
+  }
+  ASSERT_TRUE(wire.takes_messages());
+  proxy.set(Proxy::Mode::swallow);
+  proxy.break_off();
+  const auto frames = std::make_shared<const protocol::Frames>(protocol::encode(protocol::Request{engine::test::hello(1)}));
+  const auto end = Clock::now() + 10s;
+  bool is_sent = true;
+  while ((is_sent = wire.send(frames)) && Clock::now() < end) std::this_thread::sleep_for(1ms);
+  EXPECT_FALSE(is_sent) << "the connection has gone, and the wire has not been told by next_event()";
+}
+
 TEST(Wire, asks_all_addresses_that_are_closed_at_once) {
   const Mute deaf(0), mute;
   std::vector<int> callers;  // its queue is full: the next are not answered, as by a host that is gone
