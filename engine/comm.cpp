@@ -26,6 +26,8 @@ namespace {
 
 // MPI counts are int; a gigabyte a time also keeps Open MPI's own arithmetic far from 2^31.
 constexpr std::size_t largest_message_bytes = std::size_t{1} << 30;
+constexpr int yields_before_naps = 200;
+constexpr int nap_us = 20;
 // GA's gather, scatter and dgemm take their scratch memory from MA (in doubles).
 constexpr int ma_stack_doubles = 1 << 20, ma_heap_doubles = 1 << 16;
 
@@ -113,15 +115,12 @@ Comm::~Comm() {
   MPI_Finalize();
 }
 
-void Comm::await(MPI_Request request) {
+void Comm::wait_until(const std::function<bool()>& is_ready) const {
   using Clock = std::chrono::steady_clock;
-  constexpr int yields_before_naps = 1000;
   auto next_look = Clock::now() + std::chrono::seconds(1);
-  for (int turn = 0, is_done = 0;; ++turn) {
-    MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
-    if (is_done) return;
+  for (int turn = 0; !is_ready(); ++turn) {
     if (turn < yields_before_naps) sched_yield();
-    else usleep(20);
+    else usleep(nap_us);
     if (!watch_ || turn % 256 != 255 || Clock::now() < next_look) continue;
     watch_();
     next_look += std::chrono::seconds(1);
@@ -131,7 +130,7 @@ void Comm::await(MPI_Request request) {
 void Comm::broadcast_from(int root, void* bytes, std::size_t count) {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Ibcast(bytes, static_cast<int>(count), MPI_BYTE, root, world_, &request);
-  await(request);
+  wait(request);
 }
 
 Bytes Comm::broadcast_from(int root, Bytes bytes) {
@@ -149,7 +148,7 @@ Bytes Comm::broadcast(Bytes from_rank_0) { return broadcast_from(0, std::move(fr
 void Comm::agree(std::size_t count, MPI_Op op) {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Iallreduce(MPI_IN_PLACE, numbers_.data(), static_cast<int>(count), MPI_INT64_T, op, world_, &request);
-  await(request);
+  wait(request);
 }
 
 std::int64_t Comm::agree_max(std::int64_t mine) {
@@ -191,7 +190,7 @@ void Comm::throw_together(const std::optional<Error>& mine) {
 void Comm::barrier() {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Ibarrier(world_, &request);
-  await(request);
+  wait(request);
 }
 
 }  // namespace gamelan::engine

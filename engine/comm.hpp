@@ -26,6 +26,13 @@ MPI_Comm split_by_node(MPI_Comm comm);
 /// answer is remembered on the communicator, so only the first call sends messages).
 bool is_on_one_node(MPI_Comm comm);
 
+/// Is what was posted done? Gives MPI the time to move it.
+inline bool is_complete(MPI_Request& request) {
+  int is_done = 0;
+  MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
+  return is_done != 0;
+}
+
 class Comm {
  public:
   /// Initialises MPI (SERIALIZED: one thread does all MPI and GA) and Global Arrays. Collective.
@@ -53,9 +60,12 @@ class Comm {
   /// The leaders of all nodes, rank 0 first; MPI_COMM_NULL on a rank that leads none.
   MPI_Comm leaders() const { return leaders_; }
 
-  /// What a rank looks at once a second while it waits for the others below; it may throw, because who is gone will never
+  /// What a rank looks at once a second while it waits for others here; it may throw, because who is gone will never
   /// come. To be set while nobody waits.
   void set_watch(std::function<void()> watch) { watch_ = std::move(watch); }
+  /// Until `is_ready()`, which calls MPI: spins shortly, then naps. Not collective.
+  void wait_until(const std::function<bool()>& is_ready) const;
+  void wait(MPI_Request request) const { wait_until([&request] { return is_complete(request); }); }
 
   /// Rank 0's bytes, on every rank, any size. Collective; the other ranks' argument is ignored.
   Bytes broadcast(Bytes from_rank_0);
@@ -71,7 +81,6 @@ class Comm {
   Bytes broadcast_from(int root, Bytes bytes);
   void broadcast_from(int root, void* bytes, std::size_t count);
   void agree(std::size_t count, MPI_Op op);  // of numbers_
-  void await(MPI_Request request);
 
   void find_node();
 

@@ -18,15 +18,6 @@ std::size_t total_bytes(const protocol::Frames& frames) {
   return bytes;
 }
 
-protocol::Reply refusal(std::uint64_t seq, ErrorKind kind, std::string message) {
-  protocol::Reply reply;
-  reply.seq = seq;
-  reply.outcome = protocol::Outcome::failed;
-  reply.error = kind;
-  reply.message = std::move(message);
-  return reply;
-}
-
 }  // namespace
 
 std::optional<Incoming> Inbox::next(std::chrono::milliseconds timeout) {
@@ -59,11 +50,11 @@ std::optional<protocol::Reply> Inbox::admit(Incoming incoming) {
   const bool is_shutdown = std::holds_alternative<protocol::Shutdown>(incoming.request);
   {
     const std::lock_guard lock(mutex_);
-    if (is_closing_) return refusal(seq, ErrorKind::engine_lost, "the engines are leaving: a client has shut them down");
+    if (is_closing_) return protocol::failed_reply(seq, ErrorKind::engine_lost, "the engines are leaving: a client has shut them down");
     const bool is_full = queue_.size() >= max_queued_requests ||
                          (!queue_.empty() && queued_bytes_ + bytes > max_queued_bytes);
     if (is_full && !is_shutdown)
-      return refusal(seq, ErrorKind::protocol,
+      return protocol::failed_reply(seq, ErrorKind::protocol,
                      "too many requests at once: " + std::to_string(queue_.size()) + " with " +
                          std::to_string(queued_bytes_) + " bytes wait already; read replies before sending more");
     if (is_shutdown) cut_locked();  // who shuts down does not wait for a long batch

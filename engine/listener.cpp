@@ -44,15 +44,6 @@ zmq::message_t to_message(const Clients::SharedFrames& frames, std::span<const s
   return message;
 }
 
-protocol::Reply failure(std::uint64_t seq, ErrorKind kind, const std::string& message) {
-  protocol::Reply reply;
-  reply.seq = seq;
-  reply.outcome = Outcome::failed;
-  reply.error = kind;
-  reply.message = message;
-  return reply;
-}
-
 protocol::Reply success(std::uint64_t seq, std::string info) {
   protocol::Reply reply;
   reply.seq = seq;
@@ -161,7 +152,7 @@ void Listener::receive() {
 void Listener::refuse(const Bytes& route, const Frames& header) {
   clients_.hear(route);
   ++malformed_;
-  const auto reply = failure(protocol::peek_sequence(header), ErrorKind::protocol,
+  const auto reply = protocol::failed_reply(protocol::peek_sequence(header), ErrorKind::protocol,
                              "the request is too long: at most " + std::to_string(protocol::max_frames) + " frames and " +
                                  std::to_string(protocol::max_request_bytes >> 20) + " MiB; cut it");
   send(route, std::make_shared<const Frames>(protocol::encode(reply)));
@@ -186,9 +177,9 @@ void Listener::dispatch(const Bytes& route, Frames frames) {
     }
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::protocol) ++malformed_;
-    reply = failure(protocol::peek_sequence(frames), error.kind(), error.what());
+    reply = protocol::failed_reply(protocol::peek_sequence(frames), error.kind(), error.what());
   } catch (const std::exception& error) {
-    reply = failure(protocol::peek_sequence(frames), ErrorKind::internal, std::string("the engine's server: ") + error.what());
+    reply = protocol::failed_reply(protocol::peek_sequence(frames), ErrorKind::internal, std::string("the engine's server: ") + error.what());
   }
   send(route, std::make_shared<const Frames>(protocol::encode(reply)));
 }
@@ -200,7 +191,7 @@ std::optional<protocol::Reply> Listener::take(const Bytes& client, Frames frames
     case Clients::Seen::waiting: return std::nullopt;
     case Clients::Seen::answered: send(clients_.route(client), clients_.reply(client, seq)); return std::nullopt;
     case Clients::Seen::forgotten:
-      return failure(seq, ErrorKind::internal, "request " + std::to_string(seq) + " came again after its reply was forgotten; "
+      return protocol::failed_reply(seq, ErrorKind::internal, "request " + std::to_string(seq) + " came again after its reply was forgotten; "
                                                "it was done, and is not done twice");
   }
   try {
@@ -208,14 +199,14 @@ std::optional<protocol::Reply> Listener::take(const Bytes& client, Frames frames
     if (std::holds_alternative<protocol::StatusRequest>(request)) return collector_.ask(client, seq, describe());
     return inbox_.admit({client, std::move(frames), std::move(request)});  // no refusal: the main thread will reply
   } catch (const std::exception& error) {
-    return failure(seq, ErrorKind::internal, std::string("the engine's server: ") + error.what());
+    return protocol::failed_reply(seq, ErrorKind::internal, std::string("the engine's server: ") + error.what());
   }
 }
 
 protocol::Reply Listener::greet(const protocol::Hello& hello) {
   if (hello.version == protocol::protocol_version && hello.fingerprint == protocol::fingerprint())
     return success(hello.seq, callbacks_.hello_info());
-  return failure(hello.seq, ErrorKind::version,
+  return protocol::failed_reply(hello.seq, ErrorKind::version,
                  "client and engines were built from different sources: the engines speak protocol " +
                      std::to_string(protocol::protocol_version) + " with op table " + hex(protocol::fingerprint()) +
                      ", this client protocol " + std::to_string(hello.version) + " with op table " +
@@ -277,9 +268,9 @@ void Listener::send(const Bytes& route, const Clients::SharedFrames& frames) {
 
 void Listener::refuse_waiting(const std::string& why) {
   for (const Inbox::Waiting& each : inbox_.give_up())
-    answer(each.client, each.seq, protocol::encode(failure(each.seq, ErrorKind::engine_lost, why)));
+    answer(each.client, each.seq, protocol::encode(protocol::failed_reply(each.seq, ErrorKind::engine_lost, why)));
   for (const StatusCollector::Asked& each : collector_.give_up())
-    answer(each.client, each.seq, protocol::encode(failure(each.seq, ErrorKind::engine_lost, why)));
+    answer(each.client, each.seq, protocol::encode(protocol::failed_reply(each.seq, ErrorKind::engine_lost, why)));
 }
 
 }  // namespace gamelan::engine

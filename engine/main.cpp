@@ -114,9 +114,7 @@ protocol::Reply obey(Session& session, protocol::Request& request) {
     try {
       session.configure(*wanted);
     } catch (const Error& error) {
-      reply.outcome = protocol::Outcome::failed;
-      reply.error = error.kind();
-      reply.message = error.what();
+      return protocol::failed_reply(reply.seq, error.kind(), error.what());
     }
   }
   return reply;

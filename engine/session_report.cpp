@@ -82,9 +82,7 @@ protocol::Reply Session::explain(protocol::Batch batch) const {
     if (const auto refusal = find_fault(batch)) throw refusal->error;
     reply.info = describe(batch, plan::make_plan(batch, catalog(), options_));
   } catch (const Error& error) {
-    reply.outcome = protocol::Outcome::failed;
-    reply.error = error.kind();
-    reply.message = error.what();
+    reply = protocol::failed_reply(batch.seq, error.kind(), error.what());
     reply.command = error.command();
   }
   return reply;

@@ -16,15 +16,6 @@ using protocol::Reply;
 
 constexpr std::size_t most_waiting = 256;
 
-Reply failure(std::uint64_t seq, ErrorKind kind, std::string message) {
-  Reply reply;
-  reply.seq = seq;
-  reply.outcome = protocol::Outcome::failed;
-  reply.error = kind;
-  reply.message = std::move(message);
-  return reply;
-}
-
 }  // namespace
 
 StatusCollector::StatusCollector(std::function<nlohmann::json()> collect, std::function<void(const Bytes&, const Reply&)> answer)
@@ -43,7 +34,7 @@ std::optional<Reply> StatusCollector::ask(Bytes client, std::uint64_t seq, nlohm
   {
     const std::lock_guard lock(mutex_);
     if (waiting_.size() >= most_waiting)
-      return failure(seq, ErrorKind::protocol, "too many requests for status at once: " + std::to_string(waiting_.size()) +
+      return protocol::failed_reply(seq, ErrorKind::protocol, "too many requests for status at once: " + std::to_string(waiting_.size()) +
                                                    " wait already; read replies before sending more");
     waiting_.push_back({std::move(client), seq, std::move(server)});
   }
@@ -79,7 +70,7 @@ void StatusCollector::run() {
     lock.unlock();
     for (Asked& each : answered) {
       if (!problem.empty()) {
-        answer_(each.client, failure(each.seq, ErrorKind::internal, problem));
+        answer_(each.client, protocol::failed_reply(each.seq, ErrorKind::internal, problem));
         continue;
       }
       Reply reply;

@@ -2,7 +2,18 @@
 // What every message has in common.
 #include "protocol/message.hpp"
 
+#include <utility>
+
 namespace gamelan::protocol {
+
+Reply failed_reply(std::uint64_t seq, ErrorKind kind, std::string message) {
+  Reply reply;
+  reply.seq = seq;
+  reply.outcome = Outcome::failed;
+  reply.error = kind;
+  reply.message = std::move(message);
+  return reply;
+}
 
 std::uint64_t sequence(const Request& request) {
   return std::visit([](const auto& message) { return message.seq; }, request);

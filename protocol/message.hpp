@@ -79,6 +79,9 @@ struct Reply {
   std::vector<Bytes> payloads;             ///< one per fetch, C order, native byte order
 };
 
+/// The reply to request `seq` that says what went wrong.
+Reply failed_reply(std::uint64_t seq, ErrorKind kind, std::string message);
+
 std::uint64_t sequence(const Request& request);
 /// Up to which number the sender of this request has its replies; 0 where it does not say.
 std::uint64_t heard(const Request& request);

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/exec/courier.hpp"
 
-#include <sched.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -26,8 +23,6 @@ constexpr int step_tag = 1, swap_tag = 2;
 constexpr std::int64_t has_failed = -1;                               // in place of a number of bytes
 constexpr std::int64_t most_unsent_bytes = std::int64_t{64} << 20;    // packed copies that MPI still has
 constexpr std::int64_t most_mirrored_bytes = std::int64_t{32} << 20;  // kept from step to step
-constexpr int yields_before_naps = 200;
-constexpr int nap_us = 20;
 
 /// One run of elements onto consecutive memory, or back.
 void copy_run(std::byte* packed, std::byte* strided, std::int64_t count, std::int64_t stride, std::size_t item_bytes, bool packs) {
@@ -252,11 +247,7 @@ bool Courier::announce() {
     for (const auto& [partner, bytes] : swap_.outgoing) going_[static_cast<std::size_t>(partner)] = std::ssize(bytes);
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Ialltoall(going_.data(), 1, MPI_INT64_T, coming_.data(), 1, MPI_INT64_T, comm_.world(), &request);
-  wait_until([&] {
-    int is_done = 0;
-    MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
-    return is_done != 0;
-  });
+  wait(request);
   const auto failed = std::find(coming_.begin(), coming_.end(), has_failed);
   return failed == coming_.end() || attempt([&] { throw FollowsFailure(static_cast<int>(failed - coming_.begin())); });
 }
@@ -291,27 +282,14 @@ void Courier::drain(int partner, int tag, std::int64_t size) {
   for (std::int64_t done = 0; done < size; done += part_bytes) {
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Irecv(drain_.get(), static_cast<int>(std::min(part_bytes, size - done)), MPI_BYTE, partner, tag, comm_.world(), &request);
-    wait_until([&] {
-      int is_done = 0;
-      MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
-      return is_done != 0;
-    });
+    wait(request);
   }
 }
 
-template <class Ready>
-void Courier::wait_until(Ready is_ready) {
+void Courier::wait_until(const std::function<bool()>& is_ready) {
   if (is_ready()) return;
   const auto start = Clock::now();
-  auto next_look = start + std::chrono::seconds(1);
-  for (int turn = 0; !is_ready(); ++turn) {
-    if (turn < yields_before_naps) sched_yield();
-    else usleep(nap_us);
-    if (turn % 256 == 255 && Clock::now() > next_look) {
-      board_.check_alive();
-      next_look += std::chrono::seconds(1);
-    }
-  }
+  comm_.wait_until(is_ready);
   board_.add_wait_seconds(std::chrono::duration<double>(Clock::now() - start).count());
 }
 

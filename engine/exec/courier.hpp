@@ -112,8 +112,8 @@ class Courier {
   /// Runs `part`; false when it throws, which is remembered unless something is already.
   template <class Part>
   bool attempt(Part part);
-  template <class Ready>
-  void wait_until(Ready is_ready);
+  void wait_until(const std::function<bool()>& is_ready);
+  void wait(MPI_Request request) { wait_until([&request] { return is_complete(request); }); }
   // These never throw: `requests` has room.
   void post(Requests& requests, bool is_send, int partner, int tag, std::byte* bytes, std::int64_t size);
   void post_nothing(int partner, std::int64_t size);

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "engine/session.hpp"
+#include "tests/engine/commands.hpp"
 #include "tests/mpi_test.hpp"
 
 namespace gamelan::engine {
@@ -22,6 +23,8 @@ using protocol::Op;
 using protocol::Outcome;
 using protocol::View;
 using testing::comm;
+using testing::command;
+using testing::number;
 
 constexpr std::size_t megabyte = std::size_t{1} << 20;
 
@@ -43,23 +46,6 @@ class ShortOfMemory {
   rlimit before_{};
 };
 
-template <class Value>
-protocol::Scalar number(Value value) {
-  protocol::Scalar result;
-  result.dtype = std::is_same_v<Value, double> ? Dtype::float64 : Dtype::int64;
-  std::memcpy(result.bytes.data(), &value, sizeof value);
-  return result;
-}
-Command command(Op op, const View& out, bool creates, std::vector<protocol::Operand> in, std::vector<std::int64_t> ints = {}) {
-  Command result;
-  result.op = op;
-  result.out = out;
-  result.loop = out.dtype;
-  result.creates = creates;
-  result.in = std::move(in);
-  result.ints = std::move(ints);
-  return result;
-}
 View row(ArrayId id, std::int64_t length, Dtype dtype = Dtype::float64) { return protocol::whole(id, dtype, {length}); }
 View reversed(View view) {
   view.offset += (view.extents[0] - 1) * view.strides[0];

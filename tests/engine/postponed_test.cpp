@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "engine/session.hpp"
+#include "tests/engine/commands.hpp"
 #include "tests/mpi_test.hpp"
 
 namespace gamelan::engine {
@@ -19,23 +20,12 @@ using protocol::Op;
 using protocol::Outcome;
 using protocol::View;
 using testing::comm;
+using testing::command;
+using testing::number;
 
 constexpr std::size_t megabyte = std::size_t{1} << 20;
 constexpr std::int64_t rows = 1024, columns = 512;  // 4 MiB in all
 
-protocol::Scalar number(double value) {
-  protocol::Scalar result;
-  std::memcpy(result.bytes.data(), &value, sizeof value);
-  return result;
-}
-Command command(Op op, const View& out, bool creates, std::vector<protocol::Operand> in) {
-  Command result;
-  result.op = op;
-  result.out = out;
-  result.creates = creates;
-  result.in = std::move(in);
-  return result;
-}
 View array(ArrayId id, std::int64_t height = rows) { return protocol::whole(id, Dtype::float64, {height, columns}); }
 
 /// A session whose `grid` is 2 everywhere and whose `work` equals it, without a store of its own.
