@@ -20,9 +20,12 @@ constexpr double longest_beat_s = 1;
 constexpr double beats_in_silence = 5;  // at least: one may be late, a busy machine delays two
 constexpr double beats_in_look = 2;     // a longer turn of the porter is one in which the process was stopped
 
+/// Names both: which of the two is cut off, neither can know.
 std::string silence_of(const Link& link, double limit_s) {
-  return "node " + link.peer() + " has not been heard for " + std::to_string(static_cast<int>(limit_s)) +
-         " s: it is switched off, or cut from the network";
+  char here[256] = "";
+  gethostname(here, sizeof here - 1);
+  return "node " + link.peer() + " has not been heard by " + here + " for " + std::to_string(static_cast<int>(limit_s)) +
+         " s: one of the two is switched off, or cut from the network";
 }
 
 }  // namespace

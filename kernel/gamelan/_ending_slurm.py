@@ -14,7 +14,7 @@ _TASK = re.compile(r"srun: error: (\S+): tasks? ([\d,-]+): (Killed|Terminated|Se
 _SIGNALS = {"Killed": 9, "Terminated": 15, "Segmentation fault": 11, "Bus error": 7, "Aborted": 6,
             "Illegal instruction": 4, "Floating point exception": 8}
 # The words of engines about another node (engine/nodes/tree.cpp).
-_NODE_SILENT = re.compile(r"^gamelan-engine: (node (\S+) has not been heard for .+)$", re.MULTILINE)
+_NODE_SILENT = re.compile(r"^gamelan-engine: (node (\S+) has not been heard by .+)$", re.MULTILINE)
 _NODE_GONE = re.compile(r"^gamelan-engine: (node (\S+) is gone: .+)$", re.MULTILINE)
 _TERMINATED = 143  # the engine's exit code after SIGTERM: it follows from an end, it is none
 _WRONG_PMI = re.compile(r'OMPI was not built with\s+SLURM\'s PMI support|ext3x_client|MPI started 1 ranks, expected')

@@ -6,7 +6,7 @@ Called by conftest.py after every test, so that one that breaks something, or br
 import time
 
 JOBS_END_SECONDS = 20
-ORPHANS_SECONDS = 5
+ORPHANS_SECONDS = 90
 
 
 def mend(cluster):

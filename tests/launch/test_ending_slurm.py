@@ -36,8 +36,8 @@ MEMORY = """slurmstepd: error: Detected 1 oom_kill event in StepId=9.0. Some of 
 srun: error: node2: task 3: Out Of Memory
 slurmstepd: error: *** STEP 9.0 ON node1 CANCELLED AT 2026-11-22T00:00:00 ***
 """
-SILENT = """gamelan-engine: node node2 has not been heard for 10 s: it is switched off, or cut from the network
-gamelan-engine: rank 0 leaves because node node2 has not been heard for 10 s: it is switched off, or cut from the network
+SILENT = """gamelan-engine: node node2 has not been heard by node1 for 10 s: one of the two is switched off, or cut from the network
+gamelan-engine: rank 0 leaves because node node2 has not been heard by node1 for 10 s: one of the two is switched off, or cut from the network
 srun: launch/slurm: _step_signal: Terminating StepId=9.0
 srun: error: node1: task 0: Exited with exit code 143
 slurmstepd-node1: error: *** STEP 9.0 ON node1 CANCELLED AT 2026-11-22T01:28:10 ***
@@ -95,7 +95,7 @@ def test_a_state_alone_is_told_in_words(state, words):
 def test_what_follows_from_a_silent_node_is_not_the_cause():
     for told in (SILENT, SILENT + NODE_BY_STEPD):
         found = _ending_slurm.cause(told)
-        assert found["host"] == "node2" and found["reason"].startswith("node node2 has not been heard for 10 s"), found
+        assert found["host"] == "node2" and found["reason"].startswith("node node2 has not been heard by node1 for 10 s"), found
     killed = _ending_slurm.cause("srun: error: node2: task 3: Killed\n" + SILENT)
     assert killed == {"rank": 3, "host": "node2", "signal": 9, "exit_code": None}
 
