@@ -223,11 +223,16 @@ class Cluster:
         """Wait until every node that is on is idle."""
         on = {name for name in self.nodes if self.is_on(name)}
 
+        states = {}
+
         def is_idle():
             done = self.run("login", ["sinfo", "-h", "-N", "-p", "debug", "-o", "%N %T"], timeout=UP_SECONDS)
-            states = dict(line.split() for line in done.stdout.splitlines())
+            states.update(line.split() for line in done.stdout.splitlines())
             return all(states.get(name) == "idle" for name in on)
-        wait_for(is_idle, seconds, "idle nodes", between=0.05)
+        try:
+            wait_for(is_idle, seconds, "idle nodes", between=0.05)
+        except AssertionError as error:
+            raise AssertionError(f"{error}: {states}, {self.slurm('scontrol', 'show', 'nodes')}") from None
 
     def stop_slurmctld(self):
         """Slurm's controller ends; jobs go on, commands of Slurm do not."""
