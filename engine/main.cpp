@@ -21,6 +21,7 @@
 #include "engine/dist/heap.hpp"
 #include "engine/exit_soon.hpp"
 #include "engine/options.hpp"
+#include "engine/exec/routines.hpp"
 #include "engine/server.hpp"
 #include "engine/session.hpp"
 #include "engine/tunnel_end.hpp"
@@ -172,6 +173,13 @@ void play(const Options& options, Comm& comm) {
                                    std::to_string(options.expect_ranks) +
                                    ": the launcher and the MPI library do not fit together (under Slurm: srun "
                                    "--mpi=pmix; otherwise mpiexec.openmpi)");
+  std::optional<Error> unloaded;
+  try {
+    routines::load(options.routines);
+  } catch (const Error& error) {
+    unloaded = error;
+  }
+  comm.throw_together(unloaded);
   const std::size_t heap_bytes =
       options.heap_bytes ? static_cast<std::size_t>(options.heap_bytes) : dist::Heap::default_bytes(comm);
   dist::Heap heap(comm, heap_bytes);

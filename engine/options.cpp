@@ -92,6 +92,9 @@ const Row rows[] = {
        choose("compile", text);
        options.compile = text;
      }},
+    {"--routines", "PATH[:PATH]", "GAMELAN_ROUTINES",
+     "shared libraries whose functions a notebook may call with its arrays as Global Arrays (default none)",
+     [](Options& options, const std::string& text) { options.routines = text; }},
     {"--log", "DIR", "GAMELAN_LOG", "write the stderr of rank r to DIR/rank-r.log (default: leave it alone)",
      [](Options& options, const std::string& text) { options.log_dir = text; }},
     {"--relay", "HOST:PORT", nullptr,

@@ -23,6 +23,7 @@ struct Options {
   int expect_ranks = 0;                 ///< refuse to run with another MPI size, 0 = any
   std::string compile = "hot";          ///< which programs become machine code: off, hot, always (for tests)
   std::string balance = "on";           ///< do ranks of a node help each other: off, on, always (for tests)
+  std::string routines;                 ///< paths of shared libraries, separated by colons
   std::string log_dir;                  ///< stderr of rank r goes to log_dir/rank-r.log; empty = leave it alone
   std::string relay;                    ///< HOST:PORT: be the far end of a tunnel to it, and no engine
   bool wants_help = false;

@@ -117,6 +117,7 @@ std::vector<Postponed::Copy> Postponed::find(const Batch& batch) {
     if (created.contains(base) || last_write[base] != c || gone.contains(base)) continue;
     if (!created.contains(array) || last_write[array] >= c || gone.contains(array)) continue;
     const Command& making = batch.commands[created[array]];
+    if (making.op == protocol::Op::redistribute) continue;  // a view would lie as its array does
     if (!protocol::same_elements(*from, making.out) || !is_injective(command.out) || protocol::element_count(from->extents) == 0) continue;
     gone.insert(array);
     const auto origin = making.origin < batch.origins.size() ? batch.origins[making.origin] : protocol::Origin{};

@@ -5,13 +5,14 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/choices.hpp"
+#include "engine/exec/routines.hpp"
 #include "engine/exec/tile_translation.hpp"
 #include "engine/session.hpp"
 
 namespace gamelan::engine {
 namespace {
 
-constexpr int most_pieces_told = 32;  // per axis of a layout, to be drawn
+constexpr int most_pieces_told = 4096;  // per axis of a layout: what is asked for by hand
 
 /// The planner's, and what the session does before it plans and while it runs.
 std::vector<std::string> pass_names() {
@@ -99,6 +100,7 @@ std::string Session::describe(const protocol::Batch& batch, const plan::Plan& pl
     if (known) {
       layout["replicated"] = known->layout.is_replicated;
       layout["extents"] = known->extents;
+      layout["first_rank"] = known->layout.first_rank;
       layout["axes"] = nlohmann::json::array();
       for (const auto& axis : known->layout.axes) {
         std::vector<std::int64_t> cuts;
@@ -137,6 +139,8 @@ void Session::set_option(const std::string& name, const std::string& value) {
     exec::set_compiling(static_cast<exec::Compiling>(chosen(name, value)));
   } else if (name == "balance") {
     executor_.set_balance(static_cast<exec::Balance>(chosen(name, value)));
+  } else if (name == "find_routine") {
+    routines::find(value);
   } else if (name == "reset_stats") {
     executor_.reset_counters();
     heap_.allocator().reset_peak();

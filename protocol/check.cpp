@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <string>
 
+#include "protocol/chosen.hpp"
+
 namespace gamelan::protocol {
 namespace {
 
@@ -90,9 +92,47 @@ void check_matmul(const Command& command) {
           command, "extents do not fit together");
 }
 
+void check_redistribute(const Command& command) {
+  require(command.in.size() == 1 && command.creates && command.loop == command.out.dtype, command,
+          "expected an array or a number, and a new result of the same dtype");
+  check_elementwise(command);
+  const auto chosen = chosen_layout(command.ints);
+  require(chosen.has_value() && element_count(chosen->extents) == element_count(command.out.extents), command,
+          "the integers describe no distribution of the result");
+}
+
+/// Whole arrays, of the dtypes and dimensions that Global Arrays have; and numbers.
+void check_routine(const Command& command, const std::vector<Bytes>& payloads) {
+  constexpr std::size_t longest_name = 128, most_ga_dims = 7;
+  require(command.payload >= 0, command, "no name");
+  const Bytes& name = payloads[static_cast<std::size_t>(command.payload)];
+  require(!name.empty() && name.size() <= longest_name && std::all_of(name.begin(), name.end(), [](std::byte byte) {
+            const auto c = static_cast<char>(byte);
+            return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+          }), command, "the name is no identifier");
+  require(!command.creates && command.ints.size() == 1, command, "expected an existing array, and how many are written");
+  std::int64_t arrays = 0;
+  const auto check_array = [&](const View& view) {
+    ++arrays;
+    require(view.offset == 0 && is_contiguous(view) && element_count(view.extents) > 0, command, "an array is not whole");
+    require(!view.extents.empty() && view.extents.size() <= most_ga_dims, command, "Global Arrays have 1 to 7 dimensions");
+    const auto& dtype = info(view.dtype);
+    const bool has_ga_type = dtype.kind == 'i' ? size_of(view.dtype) >= 4 : dtype.kind == 'f' ? size_of(view.dtype) >= 4 : dtype.kind == 'c';
+    require(has_ga_type, command, "Global Arrays have no arrays of this dtype");
+  };
+  check_array(command.out);
+  for (const Operand& operand : command.in) {
+    if (const View* view = std::get_if<View>(&operand)) check_array(*view);
+    else require(std::get<Scalar>(operand).dtype == Dtype::float64, command, "a number is no float64");
+  }
+  require(command.ints[0] >= 0 && command.ints[0] <= arrays, command, "it would write more arrays than it has");
+}
+
 void check_call(const Command& command, const std::vector<Bytes>& payloads) {
+  if (command.op == Op::redistribute) return check_redistribute(command);
   if (command.op == Op::constant) return check_constant(command, payloads);
   if (command.op == Op::matmul) return check_matmul(command);
+  if (command.op == Op::routine) return check_routine(command, payloads);
   if (is_irregular(command.op)) return check_irregular(command);
   // A new row of ops.def needs its rule here: until then nothing of the kind is let in.
   reject(command, "this op has no rule in check.cpp");
@@ -148,7 +188,7 @@ void check(const Command& command, const std::vector<Bytes>& payloads) {
   }
   require(command.payload >= -1 && command.payload < static_cast<std::int64_t>(payloads.size()), command,
           "payload index out of range");
-  require(command.payload == -1 || command.op == Op::constant, command, "got a payload, expected none");
+  require(command.payload == -1 || command.op == Op::constant || command.op == Op::routine, command, "got a payload, expected none");
 
   require(command.out.base != 0, command, "result without an array");
   validate(command.out, max_view_bytes, true);

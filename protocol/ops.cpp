@@ -79,7 +79,7 @@ std::optional<Op> op_by_name(std::string_view name) {
 }
 
 bool is_irregular(Op op) {
-  return info(op).kind == RowKind::call && op != Op::constant && op != Op::matmul;
+  return info(op).kind == RowKind::call && op != Op::constant && op != Op::matmul && op != Op::redistribute;
 }
 
 bool is_elementwise(Op op) {

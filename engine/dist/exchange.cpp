@@ -36,7 +36,7 @@ int next_owner(const AxisLayout& axis, int c, int high) {
 /// Calls visit(rank) for every rank whose coordinates lie in the ranges, as far as it owns something.
 template <class Visit>
 void for_each_rank(const Layout& layout, const std::vector<Coordinates>& ranges, Visit visit) {
-  int base = 0;
+  int base = layout.first_rank;
   for (const auto& pin : layout.pins) base += pin.coordinate * pin.rank_stride;
   std::vector<int> first, at;
   for (std::size_t k = 0; k < ranges.size(); ++k) {

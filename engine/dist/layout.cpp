@@ -51,6 +51,7 @@ Box intersection(const Box& left, const Box& right) {
 }
 
 std::int64_t AxisLayout::cut(int c) const {
+  if (!cuts.empty()) return cuts[static_cast<std::size_t>(c)];
   const std::int64_t units = ceil_div(template_extent, unit);
   return std::min(template_extent, unit * (units * c / parts));
 }
@@ -72,6 +73,8 @@ Interval AxisLayout::interval(int c) const {
 
 int AxisLayout::owner(std::int64_t i) const {
   if (parts == 1) return 0;
+  if (!cuts.empty())  // of pieces that begin alike, all but the last are empty
+    return static_cast<int>(std::upper_bound(cuts.begin() + 1, cuts.end() - 1, start + step * i) - cuts.begin()) - 1;
   const std::int64_t index = std::clamp<std::int64_t>(start + step * i, 0, std::max<std::int64_t>(template_extent - 1, 0));
   const std::int64_t units = std::max<std::int64_t>(ceil_div(template_extent, unit), 1);
   // Smallest c whose next cut lies beyond unit k: floor((c + 1) * units / parts) > k.
@@ -83,6 +86,10 @@ std::int64_t AxisLayout::largest_interval() const {
   if (parts == 1 || extent == 0) return extent;
   const std::int64_t units = ceil_div(template_extent, unit);
   std::int64_t piece = unit * ceil_div(units, parts);
+  if (!cuts.empty()) {
+    piece = 0;
+    for (std::size_t c = 1; c < cuts.size(); ++c) piece = std::max(piece, cuts[c] - cuts[c - 1]);
+  }
   const std::int64_t overhang = std::max<std::int64_t>(
       0, std::max(start, start + step * (extent - 1)) - template_extent + 1);
   piece += overhang + std::max<std::int64_t>(0, -std::min(start, start + step * (extent - 1)));
@@ -97,8 +104,9 @@ Shape Layout::extents() const {
 
 bool Layout::takes_part(int rank) const {
   if (is_replicated) return true;
-  return rank < grid_size && std::all_of(pins.begin(), pins.end(), [&](const Pin& pin) {
-           return rank / pin.rank_stride % pin.parts == pin.coordinate;
+  const int place = rank - first_rank;
+  return place >= 0 && place < grid_size && std::all_of(pins.begin(), pins.end(), [&](const Pin& pin) {
+           return place / pin.rank_stride % pin.parts == pin.coordinate;
          });
 }
 
@@ -111,12 +119,12 @@ Box Layout::box(int rank) const {
 Interval Layout::interval(std::size_t axis, int rank) const {
   const auto& cut = axes[axis];
   if (cut.parts == 1) return {0, cut.extent};
-  return cut.interval(is_replicated ? 0 : rank / cut.rank_stride % cut.parts);
+  return cut.interval(is_replicated ? 0 : coordinate(axis, rank));
 }
 
 int Layout::owner(const Shape& index, int self) const {
   if (is_replicated) return self;
-  int rank = 0;
+  int rank = first_rank;
   for (const auto& pin : pins) rank += pin.coordinate * pin.rank_stride;
   for (std::size_t k = 0; k < axes.size(); ++k)
     if (axes[k].parts > 1) rank += axes[k].owner(index[k]) * axes[k].rank_stride;
@@ -170,6 +178,7 @@ Layout default_layout(const Shape& extents, int ranks) {
 
 Layout layout_of_view(const Layout& base, const protocol::AxisWise& map, const Shape& extents) {
   Layout layout;
+  layout.first_rank = base.first_rank;
   layout.grid_size = base.grid_size;
   layout.is_replicated = base.is_replicated;
   layout.axes.resize(extents.size());
@@ -212,6 +221,7 @@ std::string describe(const Layout& layout) {
   for (std::size_t k = 0; k < layout.axes.size(); ++k)
     text += (k ? "x" : "") + std::to_string(layout.axes[k].parts);
   text += " ranks";
+  if (layout.first_rank > 0) text += " from rank " + std::to_string(layout.first_rank);
   for (const auto& pin : layout.pins) text += ", pinned " + std::to_string(pin.coordinate) + "/" + std::to_string(pin.parts);
   return text;
 }

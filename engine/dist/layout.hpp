@@ -45,12 +45,13 @@ void for_each_slab(Box box, const Box& hole, Visit visit) {
 }
 
 /// One axis: index i lies at template index start + step * i; the template axis is cut into `parts` even pieces at
-/// multiples of `unit`. A rank's coordinate is (rank / rank_stride) % parts. Template indices outside the template
-/// belong to its first or last piece.
+/// multiples of `unit`, or where its owner has chosen. A rank's coordinate is ((rank - first_rank) / rank_stride) % parts.
+/// Template indices outside the template belong to its first or last piece.
 struct AxisLayout {
   std::int64_t extent = 0;
   std::int64_t template_extent = 0, start = 0, step = 1, unit = 1;
   int parts = 1, rank_stride = 1;
+  std::vector<std::int64_t> cuts = {};  ///< chosen ones: parts + 1 template indices, ascending; empty when even
 
   /// First template index of piece c (0 <= c <= parts).
   std::int64_t cut(int c) const;
@@ -72,7 +73,8 @@ struct Layout {
   };
   std::vector<AxisLayout> axes;
   std::vector<Pin> pins;
-  int grid_size = 1;  ///< ranks at or beyond it own nothing
+  int first_rank = 0;  ///< of the grid: ranks before it own nothing
+  int grid_size = 1;   ///< ranks at or beyond first_rank + grid_size own nothing
   bool is_replicated = false;
 
   Shape extents() const;
@@ -82,6 +84,10 @@ struct Layout {
   Box box(int rank) const;
   /// One axis of it.
   Interval interval(std::size_t axis, int rank) const;
+  /// The coordinate of a rank on an axis, given that it takes part.
+  int coordinate(std::size_t axis, int rank) const {
+    return std::max(rank - first_rank, 0) / axes[axis].rank_stride % axes[axis].parts;
+  }
   /// The rank that owns an element; for a replicated layout `self`.
   int owner(const Shape& index, int self) const;
   /// Elements of the largest block, an upper bound that is identical on all ranks.

@@ -104,6 +104,8 @@ void Executor::run_body(const plan::Step& step, const dist::Exchange* exchange, 
   };
   const auto body = [&] { std::visit([&](const auto& what) { exec::run(site, what); }, step.body); };
   try {
+    if (plan::is_collective(step))
+      if (const auto failed = comm_.agree_max(has_failed_ ? comm_.rank() + 1 : 0); failed > 0) throw FollowsFailure(static_cast<int>(failed) - 1);
     if (courier_) courier_->carry(*exchange, site.storages(), swaps_of(step), body);
     else if (!has_failed_) body();
   } catch (const FollowsFailure&) {

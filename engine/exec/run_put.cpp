@@ -30,8 +30,7 @@ void with_value(const plan::Route& route, Visit visit) {
 
 /// Which of the buckets' coordinates is a rank's.
 int coordinate_of(const dist::Layout& layout, int rank) {
-  const auto& axis = layout.axes[0];
-  return layout.is_replicated ? 0 : rank / axis.rank_stride % axis.parts;
+  return layout.is_replicated ? 0 : layout.coordinate(0, rank);
 }
 
 class Router {

@@ -106,7 +106,7 @@ Runs<Item> find_runs(const Site& site, const plan::SortRuns& sort) {
   Runs<Item> runs;
   for (int c = 0; c < axis.parts; ++c)
     if (const auto interval = axis.interval(c); interval.size() > 0) {
-      runs.owners.push_back(c * axis.rank_stride);
+      runs.owners.push_back(sort.layout.first_rank + c * axis.rank_stride);
       runs.items.emplace_back(reinterpret_cast<const Item*>(site.block(sort.items, runs.owners.back())), static_cast<std::size_t>(interval.size()));
     }
   return runs;

@@ -35,6 +35,9 @@ class Site {
   int rank() const { return comm_.rank(); }
   int ranks() const { return comm_.size(); }
   std::uint64_t step() const { return step_; }
+  /// For steps in which every rank takes part.
+  Comm& comm() const { return comm_; }
+  dist::Heap& heap() const { return heap_; }
   Board& board() const { return board_; }
   std::span<const dist::StoragePtr> storages() const { return storages_; }
   Balance balance() const { return balance_; }
@@ -101,6 +104,8 @@ void run(const Site& site, const plan::SortRuns& sort);
 void run(const Site& site, const plan::MergeRuns& merge);
 void run(const Site& site, const plan::Count& count);
 void run(const Site& site, const plan::AddCounts& add);
+/// Collective. Throws Error{value} on every rank when it failed on one.
+void run(const Site& site, const plan::Routine& routine);
 
 /// This rank's block of the old version goes to the new one, except the box that the pass writes (all of it when that is
 /// no plain box).

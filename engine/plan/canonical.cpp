@@ -56,7 +56,7 @@ void choose_extents(Context& context) {
   const auto look = [&](const View& view) {
     if (settled.contains(view.base) || protocol::element_count(view.extents) == 0) return;
     auto& base = context.arrays.at(view.base);
-    if (!context.options.has("relay") && !context.created.contains(view.base)) return;
+    if (base.is_chosen || (!context.options.has("relay") && !context.created.contains(view.base))) return;
     if (dist::box_of_base(view, base.extents, base.dtype)) return;
     const auto extents = natural_extents(view, base);
     if (extents.size() <= base.extents.size() || !dist::box_of_base(view, extents, base.dtype)) return;
@@ -128,7 +128,7 @@ class Canonicaliser {
     const auto& out_base = context_.arrays.at(command.out.base);
     if (!is_whole(command.out, out_base)) return;
     Shape target = out_base.extents;
-    const bool is_free = command.creates && target == command.out.extents;
+    const bool is_free = command.creates && !out_base.is_chosen && target == command.out.extents;
     for (const auto& operand : command.in) {
       const auto* view = std::get_if<View>(&operand);
       if (!view || is_one_element_everywhere(*view)) continue;

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "engine/plan/bricks.hpp"
+#include "engine/plan/chosen.hpp"
 #include "engine/plan/hazards.hpp"
 #include "engine/plan/inset.hpp"
 #include "engine/plan/stretches.hpp"
@@ -93,6 +94,7 @@ class Fuser {
     const auto& current = node(n);
     const auto& command = current.command;
     if (!group.is_fusable || group.nodes.size() >= largest_group) return false;
+    if (command.creates && array(command.out.base).is_chosen) return false;
     if (group.loads.size() + group.stores.size() + command.in.size() + 1 > most_operands) return false;
     if (current.kind == Node::Kind::reduce) return admits_fold(group, n);
     if (group.extents != command.out.extents) return false;
@@ -193,9 +195,11 @@ class Fuser {
     group.extents = is_reduce ? std::get<View>(command.in[0]).extents : command.out.extents;
     group.is_fusable = (current.kind == Node::Kind::elementwise || is_reduce);
     if (current.kind == Node::Kind::elementwise)
-      group.iterations = command.creates ? layout_for_new(command, group.extents) : layout_of(command.out);
+      group.iterations = command.creates && !array(command.out.base).is_chosen ? layout_for_new(command, group.extents) : layout_of(command.out);
     else if (is_reduce)
       group.iterations = layout_of(std::get<View>(command.in[0]));
+    if (is_reduce && group.iterations.is_replicated) group.iterations = dist::default_layout(group.extents, context_.options.ranks);
+    if (command.creates && array(command.out.base).is_chosen) group.is_fusable = false;
     context_.groups.push_back(std::move(group));
     add(context_.groups.back(), n);
   }
@@ -212,6 +216,8 @@ class Fuser {
     for (const auto& operand : command.in)
       if (const auto* view = std::get_if<View>(&operand)) group.reads.push_back(*view);
     group.writes.push_back(command.out);
+    if (command.op == Op::routine)
+      for (const auto& view : arrays_of_routine(command)) group.writes.push_back(view);
     count_operands(group, command);
     if (current.kind == Node::Kind::reduce) group.fold_axes = command.ints;
     if (command.creates) {

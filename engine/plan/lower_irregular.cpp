@@ -3,7 +3,9 @@
 // it lies, and what must be written elsewhere is first sorted by its owner (Route) and then applied by it (Deliver).
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
+#include "engine/plan/chosen.hpp"
 #include "engine/plan/step_writer.hpp"
 
 namespace gamelan::engine::plan {
@@ -151,6 +153,21 @@ void lower_sort(StepWriter& writer, const protocol::Command& command, Step step)
   writer.finish(std::move(step));
 }
 
+void lower_routine(StepWriter& writer, const protocol::Command& command, Step step) {
+  Routine routine;
+  routine.payload = command.payload;
+  routine.writes = static_cast<int>(command.ints[0]);
+  for (const auto& view : arrays_of_routine(command)) routine.slots.push_back(writer.current(view.base));
+  for (const auto& operand : command.in)
+    if (const auto* number = std::get_if<protocol::Scalar>(&operand)) {
+      double value = 0;
+      std::memcpy(&value, number->bytes.data(), sizeof value);
+      routine.numbers.push_back(value);
+    }
+  step.body = std::move(routine);
+  writer.finish(std::move(step));
+}
+
 void lower_count(StepWriter& writer, const protocol::Command& command, Step step) {
   const auto& input = std::get<View>(command.in[0]);
   Count count{read(writer, input), input.dtype, command.out.extents[0], std::nullopt};
@@ -190,6 +207,7 @@ void lower_irregular(StepWriter& writer, const protocol::Command& command, Step 
   if (command.op == Op::put) return lower_put(writer, command, std::move(step));
   if (command.op == Op::sort || command.op == Op::argsort) return lower_sort(writer, command, std::move(step));
   if (command.op == Op::bincount || command.op == Op::histogram) return lower_count(writer, command, std::move(step));
+  if (command.op == Op::routine) return lower_routine(writer, command, std::move(step));
   if (command.op == Op::accumulate) return lower_accumulate(writer, command, std::move(step));
   throw protocol::Error(protocol::ErrorKind::internal, "[plan] no lowering for " + std::string(protocol::info(command.op).name));
 }
@@ -249,6 +267,9 @@ class Uses {
     all.push_back({add.counts, false, true});
     all.push_back({add.out, true, false});
   }
+  void operator()(const Routine& routine) {
+    for (std::size_t k = 0; k < routine.slots.size(); ++k) all.push_back({routine.slots[k], static_cast<int>(k) < routine.writes, true});
+  }
   template <class Regular>
   void operator()(const Regular&) {}
 
@@ -278,6 +299,11 @@ struct Describe {
   std::string operator()(const MergeRuns& merge) const { return "merge runs " + name(merge.runs.items) + " to " + name(merge.out); }
   std::string operator()(const Count& count) const {
     return "count " + name(count.input.slot) + " in " + std::to_string(count.bins) + " bins to " + name(count.counts);
+  }
+  std::string operator()(const Routine& routine) const {
+    std::string text = "call the routine of payload " + std::to_string(routine.payload) + " with";
+    for (const int slot : routine.slots) text += " " + name(slot);
+    return text;
   }
   std::string operator()(const AddCounts& add) const { return "add counts " + name(add.counts) + " to " + name(add.out); }
   template <class Regular>

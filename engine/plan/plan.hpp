@@ -27,6 +27,7 @@ struct ArrayInfo {
   Shape extents;
   Dtype dtype = Dtype::float64;
   Layout layout;
+  bool is_chosen = false;  ///< the user said how it lies: it stays so
 };
 
 /// One version of an array's storage. Inputs exist before the plan; others are allocated by the step that names them.
@@ -195,9 +196,17 @@ struct AddCounts {
   int ranks = 1;
 };
 
+/// A user's routine on arrays as they lie; it may write the first `writes` of them, anywhere.
+struct Routine {
+  int payload = -1;  ///< its name
+  std::vector<int> slots;
+  int writes = 0;
+  std::vector<double> numbers;
+};
+
 struct Step {
   std::variant<Kernel, FoldBricks, FoldFinish, Gather, Scatter, Matmul, Take, Route, Deliver, ScanTotals, Scan, SortLines, SortRuns,
-               MergeRuns, Count, AddCounts>
+               MergeRuns, Count, AddCounts, Routine>
       body;
   std::vector<int> allocates;  ///< slots that come to life before the step
   std::vector<int> binds;      ///< slots that become their array's current version after it
@@ -223,6 +232,8 @@ struct Use {
   bool is_written, may_be_remote;
 };
 std::vector<Use> irregular_uses(const Step& step);
+/// Must every rank run it, and at the same time? Then none does when one has failed before.
+inline bool is_collective(const Step& step) { return std::holds_alternative<Routine>(step.body); }
 /// One line about an irregular step.
 std::string describe_irregular(const Step& step);
 /// Slots that a step reads or writes.

@@ -96,9 +96,12 @@ class PlanCache::Writer {
     put(known->extents);
     const auto& layout = known->layout;
     put(layout.grid_size << 1 | static_cast<int>(layout.is_replicated));
+    put(layout.first_rank << 1 | static_cast<int>(known->is_chosen));
     for (const auto& axis : layout.axes) {
       for (const auto word : {axis.extent, axis.template_extent, axis.start, axis.step, axis.unit}) put(word);
       put(static_cast<std::int64_t>(axis.parts) << 32 | axis.rank_stride);
+      put(static_cast<std::int64_t>(axis.cuts.size()));
+      put(axis.cuts);
     }
     put(static_cast<std::int64_t>(layout.pins.size()));
     for (const auto& pin : layout.pins) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/plan/planner.hpp"
-#include "engine/plan/readings.hpp"
 
 #include <algorithm>
+
+#include "engine/plan/chosen.hpp"
+#include "engine/plan/readings.hpp"
 
 namespace gamelan::engine::plan {
 
@@ -16,8 +18,8 @@ void find_readers(Context& context) {
   for (std::size_t n = 0; n < context.nodes.size(); ++n)
     for (const auto& operand : context.nodes[n].command.in)
       if (const auto* view = std::get_if<View>(&operand)) context.readers[view->base].push_back(static_cast<int>(n));
-  for (std::size_t n = 0; n < context.nodes.size(); ++n)  // what a `put` leaves as it was must be in memory
-    if (context.nodes[n].command.op == Op::put) context.readers[context.nodes[n].command.out.base].push_back(static_cast<int>(n));
+  for (std::size_t n = 0; n < context.nodes.size(); ++n)  // what these leave as it was must be in memory
+    if (const auto op = context.nodes[n].command.op; op == Op::put || op == Op::routine) context.readers[context.nodes[n].command.out.base].push_back(static_cast<int>(n));
 }
 
 bool is_dead_temporary(const Context& context, ArrayId array) {
@@ -81,7 +83,9 @@ Plan make_plan(const protocol::Batch& batch, const Catalog& catalog, const Optio
       context.nodes.push_back({kind, std::move(making), static_cast<int>(c)});
       continue;
     }
-    context.nodes.push_back({kind, command, static_cast<int>(c)});
+    if (command.op == Op::redistribute) add_redistribute(context, command, static_cast<int>(c));
+    else if (command.op == Op::routine) add_routine(context, command, static_cast<int>(c));
+    else context.nodes.push_back({kind, command, static_cast<int>(c)});
   }
   for (const auto id : batch.frees) learn(id);
   for (const auto& view : batch.fetches) learn(view.base);

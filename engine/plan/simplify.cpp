@@ -14,8 +14,9 @@ void simplify(Context& context) {
   for (std::size_t n = context.nodes.size(); n-- > 0;) {
     auto& node = context.nodes[n];
     const auto base = node.command.out.base;
-    const bool is_wanted = !is_dead_temporary(context, base) || read.contains(base);
+    const bool is_wanted = node.command.op == Op::routine || !is_dead_temporary(context, base) || read.contains(base);
     if (!is_wanted) continue;
+    if (node.command.op == Op::routine) read.insert(base);
     for (const auto& operand : node.command.in)
       if (const auto* view = std::get_if<View>(&operand)) read.insert(view->base);
     kept.push_back(std::move(node));

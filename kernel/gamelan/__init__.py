@@ -22,6 +22,7 @@ from ._creation import (  # noqa: E402
     arange, array, asanyarray, asarray, ascontiguousarray, copy, diag, empty, empty_like, eye, fromfunction, full, full_like,
     identity, indices, linspace, logspace, meshgrid, ones, ones_like, zeros, zeros_like,
 )  # fmt: skip
+from ._distribution import accepts_distribution as _accepts_distribution, distribution, redistribute  # noqa: E402
 from ._errors import (  # noqa: E402
     CancelledError, EngineLostError, EngineTimeoutError, GamelanError, InternalError, ProtocolError, VersionError,
 )  # fmt: skip
@@ -42,6 +43,9 @@ from ._ufuncs import PUBLIC as _PUBLIC, divmod, ufunc, where  # noqa: E402
 from . import random  # noqa: E402
 
 globals().update(_PUBLIC)
+for _name in ("array", "asarray", "zeros", "ones", "full", "empty", "zeros_like", "ones_like", "full_like", "empty_like", "arange",
+              "linspace", "eye", "identity", "fromfunction"):
+    globals()[_name] = _accepts_distribution(globals()[_name])
 
 __version__ = "0.1.0"
 

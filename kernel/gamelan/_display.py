@@ -61,7 +61,7 @@ def _human(count):
     return ""
 
 
-def _layout(array):
+def layout_of(array):
     """How the array's base lies on the engines: per axis the number of parts, the first cuts and the step from rank to rank;
     None when unknown."""
     try:
@@ -71,6 +71,7 @@ def _layout(array):
     return layout or None
 
 
+_MOST_DRAWN = 32  # blocks of an axis
 _COLOURS = ("#4c78a8", "#f58518", "#54a24b", "#e45756", "#72b7b2", "#b279a2", "#eeca3b", "#9d755d")
 
 
@@ -85,11 +86,12 @@ def _drawing(layout):
     largest = max(rows, columns, 1)
     height, width = max(24, 120 * rows / largest), max(24, 120 * columns / largest)
     layers = math.prod(parts[:-2])
-    down, across = (list(itertools.pairwise(each)) for each in cuts[-2:])  # of many blocks the first ones stand for all
+    # Of many blocks the first ones stand for all.
+    down, across = (list(itertools.islice(itertools.pairwise(each), _MOST_DRAWN)) for each in cuts[-2:])
     shapes = []
     for layer in reversed(range(min(layers, 4))):
         shift = 6 * layer
-        first_rank = _rank_of_layer(layer, parts[:-2], strides[:-2])
+        first_rank = layout["first_rank"] + _rank_of_layer(layer, parts[:-2], strides[:-2])
         for row, (top, bottom) in enumerate(down):
             for column, (left, right) in enumerate(across):
                 rank = first_rank + row * strides[-2] + column * strides[-1]
@@ -130,7 +132,7 @@ def array_html(array):
         text = html.escape(array_repr(array))  # evaluates first, so that the layout is one that exists
     except GamelanError:
         return None  # the text says it, once
-    layout = _layout(array)
+    layout = layout_of(array)
     facts = [
         ("shape", " × ".join(map(str, array.shape))),
         ("dtype", array.dtype.name),

@@ -8,6 +8,7 @@ import numpy
 from . import _core
 from . import _linalg as linalg
 from ._array_calculation import Calculation
+from ._array_distribution import Distributed
 from ._array_elements import Elements, here
 from ._array_irregular import Irregular
 from ._array_operators import Operators
@@ -18,7 +19,7 @@ from ._local import call_numpy, has_distributed, rewrap, unwrap
 from ._ufuncs import PUBLIC
 
 
-class ndarray(Operators, Shapes, Elements, Calculation, Irregular):
+class ndarray(Operators, Shapes, Elements, Calculation, Irregular, Distributed):
     """A NumPy array that lives here when it is small and on the engines when it is large.
 
     Made by `gamelan.array`, `zeros`, `arange`, ...; not by calling this class. Operations on distributed arrays are

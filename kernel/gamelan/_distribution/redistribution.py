@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Arrays that lie as chosen: `redistribute`, the keyword `distribution=`, and how an array lies now."""
+import functools
+import inspect
+
+import numpy
+
+from .. import _core
+from .._creation import asarray
+from .._display import layout_of
+from .._local import is_distributed
+from .._promotion import OPS, dtype_number
+from .choice import distribution
+
+
+def redistribute(a, distribution):
+    """A copy of an array that lies on the engines as `distribution` says, and stays so.
+
+    Lazy. The array keeps its shape and its values; what is computed from it element by element lies as it does. Takes the
+    memory of both arrays until the first is gone.
+
+    Parameters
+    ----------
+    a : array_like
+        Small arrays are distributed, too.
+    distribution : np.distribution
+        The choice.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        If the choice does not fit the shape, or takes more ranks than there are engines.
+
+    Examples
+    --------
+    >>> import gamelan as np
+    >>> a = np.redistribute(np.arange(12.0).reshape(4, 3), np.distribution.block(1))
+    >>> a.distribution
+    distribution.block((1, 1))
+
+    See Also
+    --------
+    gamelan.distribution : the choices
+    """
+    a = asarray(a)
+    integers = _integers(distribution, a.shape)
+    if a.size == 0:
+        return a.copy()
+    source = a if is_distributed(a) else _core.upload(numpy.ascontiguousarray(a._a).reshape(a.shape))
+    return _make(a.shape, a.dtype, source, integers)
+
+
+def _integers(choice, shape):
+    from .._session import ensure_engines
+
+    if not isinstance(choice, distribution):
+        raise TypeError(f"expected a gamelan.distribution, got {type(choice).__name__}")
+    if not _core.is_connected():
+        ensure_engines()
+    return choice.integers(shape, _core.ranks() or 1)
+
+
+def _make(shape, dtype, source, integers):
+    number = dtype_number(dtype)
+    result = _core.empty(shape, number)
+    _core.record(OPS["redistribute"], number, result, True, (source,), integers)
+    return result
+
+
+def accepts_distribution(create):
+    """The function that makes arrays, with one keyword more: `distribution`."""
+
+    @functools.wraps(create)
+    def function(*arguments, distribution=None, **keywords):
+        made = create(*arguments, **keywords)
+        return made if distribution is None else redistribute(made, distribution)
+
+    signature = inspect.signature(create)
+    keyword = inspect.Parameter("distribution", inspect.Parameter.KEYWORD_ONLY, default=None)
+    parameters = list(signature.parameters.values())
+    at = next((place for place, each in enumerate(parameters) if each.kind is each.VAR_KEYWORD), len(parameters))
+    function.__signature__ = signature.replace(parameters=[*parameters[:at], keyword, *parameters[at:]])
+    return function
+
+
+def base_layout(array):
+    """How a whole array lies, as the engines tell it; ValueError for a view of another one."""
+    layout = layout_of(array)
+    if layout is None:
+        raise ValueError("nothing is known of where this array lies")
+    if array._a.base is not None and array._a.base.size != array.size or not array._a.flags.c_contiguous:
+        raise ValueError("a view lies where its array does: ask that, or take a copy")
+    return layout
+
+
+def distribution_of(array):
+    """The `distribution` by which a distributed array lies; None for an array that is here. Asks the engines."""
+    if not is_distributed(array):
+        return None
+    layout = base_layout(array)
+    if layout["replicated"]:
+        return distribution.replicated()
+    parts = [axis["parts"] for axis in layout["axes"]]
+    count = int(numpy.prod(parts))
+    ranks = None if layout["first_rank"] == 0 and count == (_core.ranks() or 1) else (layout["first_rank"], count)
+    dealt = _dealt_axis(layout["extents"], array.shape, parts)
+    if dealt is not None:
+        return distribution.cyclic(dealt, layout["extents"][dealt + 2], ranks)
+    cuts = [axis["cuts"] for axis in layout["axes"]]
+    even = all(each == [extent * c // n for c in range(n + 1)] for each, extent, n in zip(cuts, layout["extents"], parts))
+    if even and tuple(layout["extents"]) == array.shape:
+        return distribution.block(tuple(parts), ranks)
+    return distribution.irregular(*(each[1:-1] for each in cuts), ranks=ranks)
+
+
+def _dealt_axis(extents, shape, parts):
+    """The axis of the shape that is dealt out in turns, when the extents have three axes in its place; else None."""
+    if len(extents) != len(shape) + 2:
+        return None
+    for axis, extent in enumerate(shape):
+        own = extents[axis : axis + 3]
+        rest = [*extents[:axis], *extents[axis + 3 :]]
+        if numpy.prod(own) == extent and rest == [*shape[:axis], *shape[axis + 1 :]] and parts[axis + 1] == numpy.prod(parts):
+            return axis
+    return None
