@@ -43,6 +43,14 @@ def _decide(name, dtype, requested):
     return OPS[op], dtype_number(loop), dtype_number(result)
 
 
+def asked_by_out(function, source, out):
+    """The dtype of a fold that names an output and no dtype: as if the output were its first operand."""
+    if builtins.all(loop.endswith("?") for loop in function.types if "O" not in loop):
+        return None  # of comparisons: bool, whatever they are stored in
+    with numpy.errstate(all="ignore"):
+        return function(numpy.ones(1, out), numpy.ones(1, source)).dtype
+
+
 def _axes(axis, dims):
     """The reduced axes, ascending. NumPy lets a 0-d array be reduced over an axis that it does not have."""
     if axis is None or dims == 0 and axis in (0, -1):
@@ -58,19 +66,19 @@ def reduce(name, array, axis=None, dtype=None, out=None, keepdims=False, initial
     leaves out count as the identity of the operation, or as `initial` where there is none."""
     shape = array._a.shape
     axes = _axes(axis, len(shape))
-    if dtype is None and out is not None and not _UFUNCS[name].__name__.startswith("logical_"):
-        dtype = (out[0] if type(out) is tuple else out).dtype  # NumPy folds in the dtype of the output
+    if dtype is None and out is not None:
+        dtype = asked_by_out(_UFUNCS[name], array._a.dtype, (out[0] if type(out) is tuple else out).dtype)
     is_empty = 0 in shape and builtins.any(shape[axis] == 0 for axis in axes)
     if name == "reduce_lcm" and len(axes) > 1:
         raise ValueError("reduction operation 'lcm' is not reorderable, so at most one axis may be specified")
-    if is_empty and (initial is None or initial is _unset and _UFUNCS[name].identity is None):
-        raise ValueError(f"zero-size array to reduction operation {_UFUNCS[name].__name__} which has no identity")
     source = array._a.dtype
     key = (name, source.num, None if dtype is None else numpy.dtype(dtype))
     decision = _decided.get(key)
     if decision is None:
         decision = _decided[key] = _decide(name, source, key[2])
     op, loop, number = decision
+    if is_empty and (initial is None or initial is _unset and _UFUNCS[name].identity is None):
+        raise ValueError(f"zero-size array to reduction operation {_UFUNCS[name].__name__} which has no identity")
     start = None
     if initial is not _unset or where is not True or is_empty and name not in _OF_NOTHING:
         start = _start(_UFUNCS[name], DTYPES[number], initial)
