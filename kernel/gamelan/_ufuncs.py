@@ -84,6 +84,8 @@ class ufunc:
         from ._ufunc.left_folds import reduce_from_the_left
 
         array = asarray(array)
+        if array._b is None and out is None and where is True and initial is _unset:
+            return wrap(self._numpy.reduce(array._a, axis, dtype, None, keepdims))
         if not has_distributed((array, out, where)):
             keywords = {"axis": axis, "dtype": dtype, "out": out, "keepdims": keepdims, "where": where}
             if initial is not _unset:
@@ -158,6 +160,10 @@ class ElementwiseUfunc(_core.Ufunc, ufunc):
 
     def _call(self, *inputs, out=None, **keywords):
         """Every call but the plain one with operands alone, which `_core.Ufunc` makes."""
+        if isinstance(out, _core.Array) and not keywords and len(inputs) == self.nin:  # what loops do
+            result = _core.evaluate_into(self._op, out, *inputs)
+            if result is not NotImplemented:
+                return result
         inputs, out = self._split(inputs, out)
         (target,) = out
         if keywords.get("where", True) is True:
@@ -206,6 +212,10 @@ class PairUfunc(ufunc):
         self.__doc__ = self.__doc__.replace(".shape", "[1].shape")
 
     def __call__(self, *inputs, out=None, **keywords):
+        if out is None and not keywords and not any(map(is_distributed, inputs)):
+            plain = [value._a if isinstance(value, _core.Array) else value for value in inputs]
+            if len(inputs) == self.nin and not has_distributed(inputs):
+                return tuple(map(wrap, self._numpy(*plain)))
         from ._ufunc.two_results import compute
 
         inputs, out = self._split(inputs, out)
