@@ -67,8 +67,7 @@ void Checker::check(const protocol::Batch& batch, const protocol::Command& comma
       if (next != command.ints.size()) refuse("axes must be ascending and in range");
       if (kept != command.out.extents) refuse("result extents are not the kept axes");
       const auto of = protocol::info(command.op).of;
-      const bool is_logical = of == protocol::Op::logical_or || of == protocol::Op::logical_and;
-      const auto loop = is_logical ? protocol::Dtype::bool_ : command.loop;
+      const auto loop = row.result == protocol::Result::boolean ? protocol::Dtype::bool_ : command.loop;
       if (protocol::element_count(view.extents) == 0 && !exec::identity(of, loop)) refuse("has no identity for an empty array");
       break;
     }

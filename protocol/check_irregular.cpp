@@ -44,9 +44,24 @@ void check_take(const Command& command) {
   require(source.extents[axis] > 0 || element_count(extents) == 0, command, "there is nothing to take from");
 }
 
+const OpInfo& op_of(const Command& command, std::int64_t number) {
+  require(number >= 0 && number < op_count(), command, "no such op");
+  return info(static_cast<Op>(number));
+}
+
+/// Does the op give what it takes?
+bool is_closed(const OpInfo& row, Dtype dtype) {
+  return row.result == Result::same || dtype == Dtype::bool_ || (row.result == Result::real_of && info(dtype).kind != 'c');
+}
+
 void check_put(const Command& command) {
-  require(command.in.size() == 2 && command.ints.empty() && !command.creates && !command.out.extents.empty(), command,
+  require(command.in.size() == 2 && command.ints.size() <= 1 && !command.creates && !command.out.extents.empty(), command,
           "expected an index and values for an existing array");
+  if (!command.ints.empty()) {
+    const OpInfo& row = op_of(command, command.ints[0]);
+    require((row.kind == RowKind::unary || row.kind == RowKind::binary) && admits(row.types, command.out.dtype) && is_closed(row, command.out.dtype),
+            command, "the op does not stay in this dtype");
+  }
   const View& index = view_operand(command, 0);
   check_index(command, index);
   if (const View* values = std::get_if<View>(&command.in[1])) {
@@ -65,10 +80,9 @@ void check_accumulate(const Command& command) {
   const View& in = view_operand(command, 0);
   axis_of(command, in.extents.size());
   require(in.extents == command.out.extents && command.out.dtype == command.loop, command, "the result has another shape or dtype");
-  require(command.ints[1] >= 0 && command.ints[1] < op_count(), command, "no such op");
-  const OpInfo& row = info(static_cast<Op>(command.ints[1]));
-  const bool is_closed = row.result == Result::same || command.loop == Dtype::bool_;
-  require(row.kind == RowKind::binary && (row.traits & associative) != 0 && admits(row.types, command.loop) && is_closed, command,
+  const OpInfo& row = op_of(command, command.ints[1]);
+  const bool can_be_cut = (row.traits & associative) != 0;
+  require(row.kind == RowKind::binary && (can_be_cut || in.extents.size() > 1) && admits(row.types, command.loop) && is_closed(row, command.loop), command,
           "the op does not fold over this dtype");
 }
 

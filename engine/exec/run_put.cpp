@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // put, in two halves as messages would go: every rank sorts its share of (position, value) by the owner of the position,
 // then every owner applies what is its own. The sort is stable and ranks come in order, so that of equal indices the last
-// in the index wins, at any number of ranks. Sorting finer than by owner makes the writes local: cheaper than at random.
+// in the index wins, at any number of ranks; with an op the values are taken in, in that order. Sorting finer than by owner makes the writes local: cheaper than at random.
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -168,6 +168,11 @@ void for_each_delivery(const Site& site, const plan::Route& route, int coordinat
 void deliver_rows(const Site& site, const plan::Deliver& deliver, const dist::Box& mine, int coordinate, const Mail& mail) {
   const auto& route = deliver.route;
   const auto item = static_cast<std::int64_t>(protocol::size_of(route.dtype));
+  const Loop loop = deliver.op ? find_loop(*deliver.op, route.dtype) : nullptr;
+  const auto write = [&](const protocol::Shape& extents, const std::byte* from, const std::int64_t* from_strides, std::byte* to, const std::int64_t* strides) {
+    if (loop == nullptr) copy_row(extents, from, from_strides, to, strides, item);
+    else update_row(loop, extents, from, from_strides, to, strides, item);
+  };
   const auto apply = [&](const dist::Box& box, auto copy) {
     protocol::Shape index, extents;
     for (const auto& interval : box) index.push_back(interval.first);
@@ -182,13 +187,13 @@ void deliver_rows(const Site& site, const plan::Deliver& deliver, const dist::Bo
   if (route.number) {
     const protocol::Shape zeros(mine.size(), 0);
     return apply(mine, [&](const protocol::Shape& extents, std::int64_t, std::byte* to, const std::int64_t* strides) {
-      copy_row(extents, route.number->bytes.data(), zeros.data(), to, strides, item);
+      write(extents, route.number->bytes.data(), zeros.data(), to, strides);
     });
   }
   for (const auto& part : rows_along(site, route.values, mine, 0))
     apply(part.box, [&](const protocol::Shape& extents, std::int64_t i, std::byte* to, const std::int64_t* strides) {
       const auto& segment = part.segments[part.find(i)];
-      copy_row(extents, segment.origin + i * segment.stride, segment.strides.data() + 1, to, strides, item);
+      write(extents, segment.origin + i * segment.stride, segment.strides.data() + 1, to, strides);
     });
 }
 
@@ -220,7 +225,15 @@ void deliver_values(const Site& site, const plan::Deliver& deliver, const dist::
   const auto piece = dist::locate(deliver.target.placement, index, site.rank());
   const auto stride = piece.strides[0];
   std::byte* to = site.address(deliver.target, piece) - mine[0].first * stride;
+  const Loop loop = deliver.op ? find_loop(*deliver.op, deliver.route.dtype) : nullptr;
+  const auto update = [&](const Pair<Value>* pair, const Pair<Value>* end) {
+    for (; pair != end; ++pair) {
+      const void* operands[] = {to + pair->position * stride, &pair->value};
+      loop(operands, to + pair->position * stride, 1, nullptr);
+    }
+  };
   for_each_delivery<Value>(site, deliver.route, coordinate, mail, [&](const Pair<Value>* pair, const Pair<Value>* end) {
+    if (deliver.op) return update(pair, end);
     for (; pair != end; ++pair) *reinterpret_cast<Value*>(to + pair->position * stride) = pair->value;
   });
 }

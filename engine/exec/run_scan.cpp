@@ -102,7 +102,8 @@ void scan_bricks(const Site& site, const plan::Scan& scan, const dist::Interval&
 /// Scans lines that lie in the block, in place: `before` lines of `length` rows of `inner` elements.
 void scan_in_place(const plan::Scan& scan, std::byte* data, std::int64_t before, std::int64_t length, std::int64_t inner, bool continues) {
   const auto row_bytes = inner * static_cast<std::int64_t>(protocol::size_of(scan.loop));
-  if (inner == 1 && !continues) return scan_lines(scan.op, scan.loop, data, before, length, nullptr, data);
+  const bool is_associative = (protocol::info(scan.op).traits & protocol::associative) != 0;
+  if (inner == 1 && !continues && is_associative) return scan_lines(scan.op, scan.loop, data, before, length, nullptr, data);
   const auto loop = find_loop(scan.op, scan.loop);
   for (std::int64_t line = 0; line < before; ++line, data += length * row_bytes)
     for (std::int64_t i = continues ? 0 : 1; i < length; ++i) {

@@ -65,6 +65,11 @@ inline Half next_after(Half x, Half y) {
   return Half::from_bits(static_cast<std::uint16_t>(is_away ? x.bits + 1 : x.bits - 1));
 }
 
+/// An exponent beyond these gives zero or infinity whatever x is.
+inline float load_exponent(float x, float y) { return __builtin_ldexpf(x, static_cast<int>(y > 5000 ? 5000 : y < -5000 ? -5000 : y)); }
+inline double load_exponent(double x, double y) { return __builtin_ldexp(x, static_cast<int>(y > 5000 ? 5000 : y < -5000 ? -5000 : y)); }
+inline Half load_exponent(Half x, Half y) { return Half(load_exponent(static_cast<float>(x), static_cast<float>(y))); }
+
 template <Real T> inline constexpr T infinity = static_cast<T>(__builtin_inf());
 template <Real T> inline constexpr T not_a_number = static_cast<T>(__builtin_nan(""));
 

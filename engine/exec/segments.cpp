@@ -59,4 +59,15 @@ void copy_row(std::span<const std::int64_t> extents, const std::byte* from, cons
   }
 }
 
+void update_row(Loop loop, std::span<const std::int64_t> extents, const std::byte* from, const std::int64_t* from_strides,
+                std::byte* to, const std::int64_t* to_strides, std::int64_t item_bytes) {
+  const bool is_run = extents.size() == 1 && from_strides[0] == item_bytes && to_strides[0] == item_bytes;
+  if (extents.empty() || is_run) {
+    const void* operands[] = {to, from};
+    return loop(operands, to, extents.empty() ? 1 : static_cast<std::size_t>(extents[0]), nullptr);
+  }
+  for (std::int64_t i = 0; i < extents[0]; ++i)
+    update_row(loop, extents.subspan(1), from + i * from_strides[0], from_strides + 1, to + i * to_strides[0], to_strides + 1, item_bytes);
+}
+
 }  // namespace gamelan::engine::exec

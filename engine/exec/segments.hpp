@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/exec/elementwise.hpp"
 #include "engine/exec/far.hpp"
 
 namespace gamelan::engine::exec {
@@ -47,5 +48,8 @@ void ask_row(Pull& pull, const Segment& segment, const std::byte* block, std::in
 /// One strided box onto another of the same element size, without a cast. Fit for small boxes: nothing is prepared.
 void copy_row(std::span<const std::int64_t> extents, const std::byte* from, const std::int64_t* from_strides, std::byte* to,
               const std::int64_t* to_strides, std::int64_t item_bytes);
+/// The same with an op: each element becomes loop(itself, that of `from`).
+void update_row(Loop loop, std::span<const std::int64_t> extents, const std::byte* from, const std::int64_t* from_strides,
+                std::byte* to, const std::int64_t* to_strides, std::int64_t item_bytes);
 
 }  // namespace gamelan::engine::exec

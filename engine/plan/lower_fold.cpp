@@ -121,7 +121,7 @@ void fold_partials(StepWriter& writer, FoldBricks& fold, std::vector<ArrayId>& p
 }  // namespace
 
 Dtype loop_of_fold(const protocol::Command& command) {
-  return command.op == Op::any || command.op == Op::all ? Dtype::bool_ : command.loop;
+  return protocol::info(command.op).result == protocol::Result::boolean ? Dtype::bool_ : command.loop;
 }
 
 void lower_fold(StepWriter& writer, const Group& group, Kernel values, Step step) {

@@ -69,6 +69,7 @@ void lower_put(StepWriter& writer, const protocol::Command& command, Step step) 
   deliver.target = read(writer, target);
   deliver.target.is_written = true;
   deliver.target.may_be_remote = false;
+  if (!command.ints.empty()) deliver.op = static_cast<Op>(command.ints[0]);
   Route& route = deliver.route;
   route.index = read(writer, index);
   route.index_dtype = index.dtype;
@@ -285,7 +286,7 @@ struct Describe {
   std::string operator()(const Route& route) const {
     return "route " + (route.number ? "a number" : name(route.values.slot)) + " by " + name(route.index.slot) + " to " + name(route.pairs);
   }
-  std::string operator()(const Deliver& deliver) const { return "deliver " + name(deliver.route.pairs) + " to " + name(deliver.target.slot); }
+  std::string operator()(const Deliver& deliver) const { return "deliver " + name(deliver.route.pairs) + " to " + name(deliver.target.slot) + (deliver.op ? " with " + std::string(protocol::info(*deliver.op).name) : ""); }
   std::string operator()(const ScanTotals& totals) const {
     return "fold bricks of " + std::to_string(totals.scan.brick) + " of " + name(totals.scan.input.slot) + " to " + name(totals.totals);
   }

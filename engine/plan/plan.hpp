@@ -138,6 +138,7 @@ struct Route {
 struct Deliver {
   Route route;
   Operand target;
+  std::optional<Op> op;  ///< what is written is op(what stands there, the value)
 };
 
 /// Running fold along `axis`. A row of one dimension is cut into bricks; element i of brick q is the fold of the bricks

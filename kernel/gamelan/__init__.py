@@ -40,6 +40,10 @@ from ._scans import cumprod, cumsum  # noqa: E402
 from ._session import explain, stats, status, sync  # noqa: E402
 from ._sorting import argsort, sort  # noqa: E402
 from ._ufuncs import PUBLIC as _PUBLIC, divmod, ufunc, where  # noqa: E402
+from ._ufunc.made_of import (  # noqa: E402
+    angle, around, fix, i0, iscomplex, iscomplexobj, isnat, isreal, isrealobj, nan_to_num, real_if_close, round, round_, sinc,
+    unwrap, vectorize,
+)  # fmt: skip
 from . import random  # noqa: E402
 
 globals().update(_PUBLIC)

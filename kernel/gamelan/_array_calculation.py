@@ -27,6 +27,12 @@ class Calculation(_core.Array):
         """The array limited to an interval."""
         return manipulation.clip(self, min, max, out, **keywords)
 
+    def round(self, decimals=0, out=None):
+        """Rounded to so many decimals. See `gamelan.around`."""
+        from ._ufunc.made_of import around
+
+        return around(self, decimals, out)
+
     def dot(self, b, out=None):
         """Dot product. See `gamelan.dot`."""
         return linalg.dot(self, b, out)

@@ -246,11 +246,6 @@ def append(arr, values, axis=None):
     return concatenate((arr, values), axis)
 
 
-def _limit(limit, none):
-    """NumPy ignores a limit that is a NaN, though it takes part in the promotion."""
-    return none if isinstance(limit, (float, numpy.floating)) and limit != limit else limit
-
-
 def clip(a, a_min, a_max, out=None, **keywords):
     """The array limited to an interval.
 
@@ -262,22 +257,9 @@ def clip(a, a_min, a_max, out=None, **keywords):
         a = asarray(a)
         if a.size < _core.threshold():
             return call_numpy(numpy.clip, "clip", (a, a_min, a_max), {"out": out, **keywords})
-    if keywords:
-        raise unimplemented(f"clip({', '.join(keywords)})")
-    if a_min is None and a_max is None:
-        raise ValueError("One of max or min must be given")
-    result = asarray(a)
-    a_min, a_max = _limit(a_min, -numpy.inf), _limit(a_max, numpy.inf)
-    if a_min is not None:
-        result = _core.evaluate(OPS["maximum"], result, a_min)
-    if a_max is not None:
-        result = _core.evaluate(OPS["minimum"], result, a_max)
-    if out is None:
-        return result
-    if not numpy.can_cast(result.dtype, out.dtype, "same_kind"):
-        raise TypeError(f"Cannot cast clip output from {result.dtype!r} to {out.dtype!r} with casting rule 'same_kind'")
-    out[...] = result
-    return out
+    from ._ufunc.clip import clip as compute
+
+    return compute(a, a_min, a_max, out, **keywords)
 
 
 def copyto(dst, src, casting="same_kind", where=True):

@@ -49,24 +49,35 @@ def numpy_function(name):
     return getattr(numpy, name, None)
 
 
-def _probe(name, probes, out, dtype):
+def _probe(name, probes, out, keywords):
     """Result dtype (and the dtype of the loop) of NumPy's op on these probes."""
     if name == "where":
         result = numpy.result_type(*probes[1:])
         return result, result
     function = numpy_function(name)
-    keywords = {} if dtype is None else {"dtype": dtype}
     with numpy.errstate(all="ignore"):
         if out is not None:
             # Asked a second time with the output, for NumPy's error when it cannot be cast.
             shape = numpy.broadcast_shapes(*(numpy.shape(probe) for probe in probes))
             function(*probes, out=numpy.empty(shape, out), **keywords)
+            keywords = {key: value for key, value in keywords.items() if key != "casting"} | {"casting": "unsafe"} if keywords else {}
         result = function(*probes, **keywords).dtype
+    if any(keywords.get(key) is not None for key in ("dtype", "signature", "sig")):
+        return _asked_loop(function, probes, keywords), result
     if TABLE[name]["result"] == "same":
         return result, result
     if len(probes) == 1:
         return function.resolve_dtypes((numpy.asarray(probes[0]).dtype, None))[0], result
     return numpy.result_type(*probes), result
+
+
+def _asked_loop(function, probes, keywords):
+    """The dtype of the loop that dtype= or signature= names."""
+    dtype = keywords.get("dtype")
+    signature = keywords.get("signature", keywords.get("sig", None if dtype is None else (None,) * function.nin + (numpy.dtype(dtype),)))
+    promoted = numpy.result_type(*probes)
+    dtypes = (*(promoted if numpy.ndim(probe) == 0 else probe.dtype for probe in probes), None)
+    return function.resolve_dtypes(dtypes, signature=signature, casting="unsafe")[0]
 
 
 def _extremes(dtype):
@@ -78,8 +89,8 @@ def _extremes(dtype):
     return _EXTREMES[dtype.kind]
 
 
-def resolve(name, operands, out=None, dtype=None):
-    """Loop and result dtype numbers of an op, and which operands' values must be known to tell.
+def resolve(name, operands, out=None, **keywords):
+    """Loop and result dtype numbers of an op, and which operands' values must be known to tell. `keywords` are NumPy's.
 
     An operand is a dtype (an array), a tuple of one dtype (a 0-d array on the engines) or a number.
     """
@@ -93,14 +104,14 @@ def resolve(name, operands, out=None, dtype=None):
             probes.append(numpy.ones((), operand[0]))
         else:
             probes.append(operand)
-    answer = _probe(name, probes, out, dtype)
+    answer = _probe(name, probes, out, keywords)
     for index, operand in enumerate(operands):
         if has_array and isinstance(operand, tuple):
             for value in _extremes(operand[0]):
                 asked = [*probes]
                 asked[index] = numpy.array(value, operand[0])
                 try:
-                    agrees = _probe(name, asked, out, dtype) == answer
+                    agrees = _probe(name, asked, out, keywords) == answer
                 except TypeError:
                     agrees = False
                 if not agrees:

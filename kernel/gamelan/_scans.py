@@ -14,9 +14,11 @@ from ._errors import unimplemented
 from ._local import call_numpy, has_distributed
 from ._manipulation import ravel, reshape
 from ._promotion import OPS, dtype_number
+from ._reductions import asked_by_out
 
 _ASSOCIATIVE = frozenset(
-    ("add", "multiply", "maximum", "minimum", "fmax", "fmin", "logical_and", "logical_or", "bitwise_and", "bitwise_or", "bitwise_xor")
+    """add multiply maximum minimum fmax fmin logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor gcd lcm hypot
+    logaddexp logaddexp2""".split()
 )
 
 
@@ -26,20 +28,25 @@ def _along(axis, part):
 
 def accumulate(name, function, array, axis=0, dtype=None, out=None):
     """`function.accumulate` of a distributed array; `name` is its row of the op table, `function` NumPy's object."""
-    if name not in _ASSOCIATIVE:
-        raise unimplemented(f"{name}.accumulate", "its operation is not associative")
     if axis is None:
         raise ValueError("accumulate does not allow multiple axes")
     if array.ndim == 0:
         normalize_axis_index(axis, 1 if axis in (0, -1) else 0)
         raise TypeError("cannot accumulate on a scalar")
     axis = normalize_axis_index(axis, array.ndim)
-    if dtype is None and out is not None and name not in ("logical_and", "logical_or"):
-        dtype = out.dtype
-    target = function.accumulate(numpy.ones(1, array.dtype), dtype=dtype).dtype  # NumPy's choice
+    if type(out) is tuple:
+        (out,) = out
+    if dtype is None and out is not None:
+        dtype = asked_by_out(function, array.dtype, out.dtype)
+    with numpy.errstate(all="ignore"):
+        target = function.accumulate(numpy.ones(1, array.dtype), dtype=dtype).dtype  # NumPy's choice, and its errors
     number = dtype_number(target)
+    if name == "power" and target.kind == array.dtype.kind == "i" and bool((array[_along(axis, slice(1, None))] < 0).any()):
+        raise ValueError("Integers to negative integer powers are not allowed.")
     if array.size == 0:
         result = filled(array.shape, target, 0)
+    elif name not in _ASSOCIATIVE and array.shape[axis] == array.size:
+        result = _subtracted(name, array, axis, target)
     elif array.shape[axis] == array.size and array.ndim > 1:
         result = reshape(accumulate(name, function, ravel(array), 0, target), array.shape)
     else:
@@ -49,6 +56,17 @@ def accumulate(name, function, array, axis=0, dtype=None, out=None):
         return result
     out[...] = result
     return out
+
+
+def _subtracted(name, array, axis, target):
+    """`subtract.accumulate` of one line: the first element less the running sum of the others."""
+    if name != "subtract":
+        raise unimplemented(f"{name}.accumulate of one line", "its operation is not associative")
+    result = array.astype(target)
+    first, rest = result[_along(axis, slice(0, 1))], result[_along(axis, slice(1, None))]
+    if rest.size:
+        rest[...] = first - accumulate("add", numpy.add, rest, axis, target)
+    return result
 
 
 def reduce_subtract(array, axis=0, dtype=None, out=None, keepdims=False):

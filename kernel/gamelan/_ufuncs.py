@@ -5,9 +5,10 @@ import inspect
 import numpy
 
 from . import _core
-from ._errors import unimplemented
-from ._local import call_numpy, has_distributed, is_distributed, unwrap, wrap, wrap_here
-from ._promotion import OPS, TABLE, dtype_number, numpy_function, resolve
+from ._creation import asarray
+from ._local import call_numpy, has_distributed, is_distributed, rewrap, unwrap, wrap, wrap_here
+from ._promotion import OPS, TABLE, dtype_number, numpy_function
+from ._ufunc.calls import call, checked_out
 
 _REDUCTIONS = {
     "add": "sum",
@@ -16,7 +17,12 @@ _REDUCTIONS = {
     "minimum": "min",
     "logical_or": "any",
     "logical_and": "all",
+    **{
+        name: f"reduce_{name}"
+        for name in "fmax fmin logical_xor bitwise_and bitwise_or bitwise_xor gcd lcm hypot logaddexp logaddexp2".split()
+    },
 }
+_unset = numpy._NoValue
 _DOC = """{doc}
 
 Works on arrays of any size: small ones are computed at once by NumPy, distributed ones are recorded and computed later.
@@ -34,34 +40,10 @@ numpy.{name}
 """
 
 
-def _describe(value):
-    """What `_promotion.resolve` is asked with for an operand."""
-    if isinstance(value, (_core.Array, numpy.ndarray)):
-        return value.dtype if value.ndim else (value.dtype,) if is_distributed(value) else unwrap(value)
-    return value if numpy.ndim(value) == 0 else numpy.asarray(value).dtype
-
-
-class ufunc(_core.Ufunc):
-    """An element-wise function. Instances are made from the op table, not by users."""
+class ufunc:
+    """A universal function. Instances are made from the op table, not by users."""
 
     nout = 1
-
-    def __new__(cls, row):
-        return super().__new__(cls, row["op"], row["arity"])
-
-    def __init__(self, row):
-        self.__name__ = row["name"]
-        self._numpy = numpy_function(row["name"])
-        numbers = "[1, 1, 1]" if row["types"].startswith("integer") else "[0.5, 0.5, 0.5]"
-        example = ", ".join([numbers] * self.nin)
-        self.__doc__ = _DOC.format(doc=row["doc"], name=row["name"], example=example)
-        names = ("x",) if self.nin == 1 else ("x1", "x2")
-        positional = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY) for name in names]
-        keywords = [
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
-            for name, default in (("out", None), ("where", True), ("casting", "same_kind"), ("dtype", None))
-        ]
-        self.__signature__ = inspect.Signature(positional + keywords)
 
     def __repr__(self):
         return f"<ufunc '{self.__name__}'>"
@@ -71,17 +53,133 @@ class ufunc(_core.Ufunc):
             raise AttributeError(name)
         return getattr(self._numpy, name)  # identity, types, ntypes: facts that are NumPy's
 
-    def _call(self, *inputs, out=None, where=True, casting="same_kind", dtype=None, **keywords):
+    def _describe(self, doc, names, example, outputs):
+        self.__doc__ = _DOC.format(doc=doc, name=self.__name__, example=example)
+        positional = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY) for name in names]
+        keywords = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
+            for name, default in (("out", outputs), ("where", True), ("casting", "same_kind"), ("order", "K"), ("dtype", None), ("subok", True))
+        ]
+        self.__signature__ = inspect.Signature(positional + keywords)
+
+    def _split(self, inputs, out):
+        """Operands and outputs of a call; NumPy's errors."""
+        if not self.nin <= len(inputs) <= self.nin + self.nout:
+            raise TypeError(f"{self.__name__}() takes from {self.nin} to {self.nin + self.nout} positional arguments but {len(inputs)} were given")
+        return inputs[: self.nin], checked_out(self.__name__, self.nout, inputs, out, inputs[self.nin :])
+
+    def _here(self, inputs, out, keywords):
+        """The call by NumPy of what is all here."""
+        if all(each is None for each in out):
+            return rewrap(self._numpy(*map(unwrap, inputs), **unwrap(keywords)))
+        result = self._numpy(*map(unwrap, inputs), out=unwrap(out), **unwrap(keywords))
+        result = result if self.nout > 1 else (result,)
+        given = tuple(wrap(value) if each is None else each for each, value in zip(out, result))
+        return given if self.nout > 1 else given[0]
+
+    def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=_unset, where=True):
+        """Fold along axes, as `numpy.ufunc.reduce`. In parallel where the operation is associative; others are folded from
+        the left, side by side for the elements of the result."""
+        from ._reductions import reduce
+        from ._ufunc.left_folds import reduce_from_the_left
+
+        array = asarray(array)
+        if array._b is None and out is None and where is True and initial is _unset:
+            return wrap(self._numpy.reduce(array._a, axis, dtype, None, keepdims))
+        if not has_distributed((array, out, where)):
+            keywords = {"axis": axis, "dtype": dtype, "out": out, "keepdims": keepdims, "where": where}
+            if initial is not _unset:
+                keywords["initial"] = initial
+            result = call_numpy(self._numpy.reduce, f"{self.__name__}.reduce", (array,), keywords)
+            return result if out is None else out
+        if not is_distributed(array):
+            array = _core.upload(numpy.asarray(array))
+        name = _REDUCTIONS.get(self.__name__)
+        if name is not None:
+            return reduce(name, array, axis, dtype, out, keepdims, initial, where)
+        return reduce_from_the_left(self, array, axis, dtype, out, keepdims, initial, where)
+
+    def outer(self, left, right, /, **keywords):
+        """The function of every pair of elements, as `numpy.ufunc.outer`."""
+        if self.nin != 2:
+            raise ValueError("outer product only supported for binary functions")
+        left, right = asarray(left), asarray(right)
+        return self(left[(Ellipsis,) + (None,) * right.ndim], right, **keywords)
+
+    def accumulate(self, array, axis=0, dtype=None, out=None):
+        """Running fold along an axis, as `numpy.ufunc.accumulate`. Of one dimension only where the operation is associative,
+        or subtract."""
+        from ._scans import accumulate
+
+        if self.nin != 2 or self.nout != 1:
+            self._numpy.accumulate(numpy.ones(1))  # NumPy's words
+        array = asarray(array)
+        if has_distributed((array, out)):
+            return accumulate(self.__name__, self._numpy, array, axis, dtype, out)
+        result = self._numpy.accumulate(unwrap(array), axis, dtype, unwrap(out))
+        return wrap(result) if out is None else out
+
+    def reduceat(self, array, indices, axis=0, dtype=None, out=None):
+        """Folds of the slices between neighbours of `indices`, as `numpy.ufunc.reduceat`: each from the left."""
+        from ._ufunc.reduceat import reduceat
+
+        if not has_distributed((array, indices, out)):
+            result = call_numpy(self._numpy.reduceat, "reduceat", (array, indices, axis, dtype, out), {})
+            return result if out is None else out
+        return reduceat(self, array, indices, axis, dtype, out)
+
+    def at(self, a, indices, b=_unset, /):
+        """The function in place at the elements that `indices` name, once for each time that they name it, in their order."""
+        from ._ufunc.at import at
+
+        operands = () if b is _unset else (b,)
+        if not isinstance(a, (_core.Array, numpy.ndarray)):
+            raise TypeError("first operand must be array")
+        if self.nout > 1:
+            raise ValueError("Only single output ufuncs supported at this time")
+        if len(operands) != self.nin - 1:
+            raise ValueError("second operand needed for ufunc" if self.nin == 2 else f"{self.__name__}.at takes no second operand")
+        if has_distributed((a, indices, *operands)):
+            at(self, a, indices, operands)
+        else:
+            self._numpy.at(unwrap(a), unwrap(indices), *map(unwrap, operands))
+
+
+class ElementwiseUfunc(_core.Ufunc, ufunc):
+    """A row of the op table."""
+
+    def __new__(cls, row):
+        return super().__new__(cls, row["op"], row["arity"])
+
+    def __init__(self, row):
+        self.__name__ = row["name"]
+        self._numpy = numpy_function(row["name"])
+        numbers = "[1, 1, 1]" if row["types"].startswith("integer") else "[0.5, 0.5, 0.5]"
+        operands = [numbers] * self.nin if row["name"] != "ldexp" else [numbers, "[1, 1, 1]"]
+        self._describe(row["doc"], ("x",) if self.nin == 1 else ("x1", "x2"), ", ".join(operands), None)
+
+    def _call(self, *inputs, out=None, **keywords):
         """Every call but the plain one with operands alone, which `_core.Ufunc` makes."""
-        if len(inputs) == self.nin + 1 and out is None:
-            *inputs, out = inputs
-        if len(inputs) != self.nin:
-            raise TypeError(f"{self.__name__}() takes {self.nin} positional arguments but {len(inputs)} were given")
-        if type(out) is tuple:
-            (out,) = out
-        if out is not None and not isinstance(out, (_core.Array, numpy.ndarray)):
-            raise TypeError("return arrays must be of ArrayType")
-        return self._general(inputs, out, where, casting, dtype, keywords)
+        if isinstance(out, _core.Array) and not keywords and len(inputs) == self.nin:  # what loops do
+            result = _core.evaluate_into(self._op, out, *inputs)
+            if result is not NotImplemented:
+                return result
+        inputs, out = self._split(inputs, out)
+        (target,) = out
+        if keywords.get("where", True) is True:
+            keywords.pop("where", None)
+        if not keywords:
+            if target is None:
+                result = _core.evaluate(self._op, *inputs)
+            elif is_distributed(target) or isinstance(target, _core.Array):
+                result = _core.evaluate_into(self._op, target, *inputs)
+            else:
+                result = _core.evaluate_into(self._op, wrap_here(target), *inputs)
+                result = target if result is not NotImplemented else result
+            return self._refuse(inputs) if result is NotImplemented else result
+        if not has_distributed((*inputs, *out, keywords.get("where"))):
+            return self._here(inputs, out, keywords)
+        return call(self.__name__, self._op, inputs, target, keywords)
 
     def _refuse(self, inputs):
         if has_distributed(inputs):
@@ -89,83 +187,8 @@ class ufunc(_core.Ufunc):
             raise TypeError(f"ufunc '{self.__name__}' not supported for the input types: {names}")
         return wrap(self._numpy(*map(unwrap, inputs)))
 
-    def _general(self, inputs, out, where, casting, dtype, keywords):
-        if out is None and where is True and dtype is None and casting == "same_kind":
-            result = _core.evaluate(self._op, *inputs)
-            return self._refuse(inputs) if result is NotImplemented else result
-        if not has_distributed((*inputs, out, where)):
-            keywords = {"where": unwrap(where), "casting": casting, "dtype": dtype, **keywords}
-            result = self._numpy(*map(unwrap, inputs), out=unwrap(out), **keywords)
-            return wrap(result) if out is None else out
-        if where is not True:
-            raise unimplemented(f"{self.__name__}(where=...)", "use gamelan.where on the result")
-        if set(keywords) - {"order", "subok"}:
-            raise unimplemented(f"{self.__name__}({', '.join(keywords)})")
-        if out is not None and not is_distributed(out):
-            target = out if isinstance(out, _core.Array) else wrap_here(out)
-            if dtype is None and casting == "same_kind":
-                _core.evaluate_into(self._op, target, *inputs)
-            else:
-                value = self._general(inputs, None, True, casting, dtype, {})
-                numpy.copyto(target._a, numpy.asarray(value), casting=casting)
-            return out
-        if dtype is None and casting == "same_kind":
-            result = _core.evaluate_into(self._op, out, *inputs)
-            return self._refuse(inputs) if result is NotImplemented else result
-        if casting not in ("same_kind", "unsafe"):
-            raise unimplemented(f"{self.__name__}(casting={casting!r})")
-        checked = out.dtype if out is not None and casting == "same_kind" else None
-        described = [_describe(value) for value in inputs]
-        loop, result, _ = resolve(self.__name__, described, checked, None if dtype is None else numpy.dtype(dtype))
-        return _core.apply(self._op, loop, result, inputs, out)
 
-    def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, **keywords):
-        """Fold along axes, as `numpy.ufunc.reduce`; distributed for add, multiply, maximum, minimum, logical_or and _and."""
-        from ._creation import asarray
-        from ._reductions import reduce
-        from ._scans import reduce_subtract
-
-        array = asarray(array)
-        if self.__name__ == "subtract" and is_distributed(array) and not keywords:
-            return reduce_subtract(array, axis, dtype, out, keepdims)
-        name = _REDUCTIONS.get(self.__name__)
-        if name is None or not is_distributed(array):
-            return call_numpy(self._numpy.reduce, f"{self.__name__}.reduce", (array, axis, dtype, out, keepdims), keywords)
-        if keywords:
-            raise unimplemented(f"{self.__name__}.reduce({', '.join(keywords)})")
-        return reduce(name, array, axis, dtype, out, keepdims)
-
-    def outer(self, left, right, **keywords):
-        """The function of every pair of elements, as `numpy.ufunc.outer`."""
-        from ._creation import asarray
-
-        left, right = asarray(left), asarray(right)
-        return self(left[(Ellipsis,) + (None,) * right.ndim], right, **keywords)
-
-    def _here_only(self, method, arguments, keywords):
-        return call_numpy(getattr(self._numpy, method), f"{self.__name__}.{method}", arguments, keywords)
-
-    def accumulate(self, array, axis=0, dtype=None, out=None):
-        """Running fold along an axis, as `numpy.ufunc.accumulate`; distributed where the operation is associative."""
-        from ._creation import asarray
-        from ._scans import accumulate
-
-        array = asarray(array)
-        if is_distributed(array) or is_distributed(out):
-            return accumulate(self.__name__, self._numpy, array, axis, dtype, out)
-        result = self._numpy.accumulate(unwrap(array), axis, dtype, unwrap(out))
-        return wrap(result) if out is None else out
-
-    def reduceat(self, *arguments, **keywords):
-        """As `numpy.ufunc.reduceat`, for arrays that are here."""
-        return self._here_only("reduceat", arguments, keywords)
-
-    def at(self, *arguments, **keywords):
-        """As `numpy.ufunc.at`, for arrays that are here."""
-        return self._here_only("at", arguments, keywords)
-
-
-UFUNCS = {name: ufunc(row) for name, row in TABLE.items() if row["kind"] in ("unary", "binary") and name != "copy"}
+UFUNCS = {name: ElementwiseUfunc(row) for name, row in TABLE.items() if row["kind"] in ("unary", "binary") and name != "copy"}
 ALIASES = {
     "abs": "absolute",
     "true_divide": "divide",
@@ -178,9 +201,34 @@ ALIASES = {
 PUBLIC = {**UFUNCS, **{alias: UFUNCS[name] for alias, name in ALIASES.items()}}
 
 
-def divmod(x1, x2):
-    """Quotient rounded down and remainder, as `numpy.divmod`."""
-    return UFUNCS["floor_divide"](x1, x2), UFUNCS["remainder"](x1, x2)
+class PairUfunc(ufunc):
+    """A function with two results, made of functions with one: modf, frexp, divmod."""
+
+    nout = 2
+
+    def __init__(self, name, doc, names, example):
+        self.__name__, self._numpy, self.nin = name, getattr(numpy, name), len(names)
+        self._describe(doc, names, example, (None, None))
+        self.__doc__ = self.__doc__.replace(".shape", "[1].shape")
+
+    def __call__(self, *inputs, out=None, **keywords):
+        if out is None and not keywords and not any(map(is_distributed, inputs)):
+            plain = [value._a if isinstance(value, _core.Array) else value for value in inputs]
+            if len(inputs) == self.nin and not has_distributed(inputs):
+                return tuple(map(wrap, self._numpy(*plain)))
+        from ._ufunc.two_results import compute
+
+        inputs, out = self._split(inputs, out)
+        inputs = tuple(value if type(value) in (int, float) else asarray(value) for value in inputs)
+        if not has_distributed((*inputs, *out, keywords.get("where"))):
+            return self._here(inputs, out, keywords)
+        return compute(self, UFUNCS, inputs, out, **keywords)
+
+
+PUBLIC["modf"] = PairUfunc("modf", "Fraction and integer part, each with the sign of x.", ("x",), "[0.5, 1.5, -2.5]")
+PUBLIC["frexp"] = PairUfunc("frexp", "Mantissa in [0.5, 1) and exponent: x = mantissa * 2**exponent.", ("x",), "[0.5, 1.5, -2.5]")
+PUBLIC["divmod"] = PairUfunc("divmod", "Quotient rounded down, and remainder.", ("x1", "x2"), "[7, 8, 9], 4")
+divmod = PUBLIC["divmod"]
 
 
 def where(condition, x=None, y=None):

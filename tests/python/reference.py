@@ -63,7 +63,13 @@ class Model:
     def put(self, command):
         index, values = command["in"]
         target = self.view(command["out"]).copy()
-        target[self.view(index)] = self.operand(values, target.dtype)
+        if command["ints"]:
+            row = _TABLE[_NAMES[command["ints"][0]]]
+            rest = (self.operand(values, target.dtype),) if row["arity"] == 2 else ()
+            rest = tuple(value.clip(-5000, 5000).astype(int) for value in rest) if row["name"] == "ldexp" else rest
+            getattr(numpy, row["name"]).at(target, self.view(index), *rest)
+        else:
+            target[self.view(index)] = self.operand(values, target.dtype)
         return target
 
     def compute(self, command, name, loop):
@@ -100,7 +106,9 @@ class Model:
         if name in ("take", "put"):
             return getattr(self, name)(command)
         if kind == "reduce":
-            return getattr(numpy, name)(operands[0], axis=tuple(command["ints"]))
+            return getattr(numpy, _TABLE[name]["of"]).reduce(operands[0], axis=tuple(command["ints"]))
+        if name == "ldexp":
+            operands[1] = operands[1].clip(-5000, 5000).astype(int)  # exponents travel in the dtype of the loop
         return getattr(numpy, name)(*operands)
 
 

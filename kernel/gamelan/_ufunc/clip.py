@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""clip of distributed arrays: the larger with one limit, then the smaller with the other, in the dtype that NumPy's own
+ufunc for it would compute in."""
+import warnings
+
+import numpy
+
+from .. import _core
+from .._creation import asarray
+from .._local import is_distributed
+from .._promotion import OPS, dtype_number
+from .calls import described, general, operand
+
+
+def clip(a, low, high, out=None, casting=None, where=True, **keywords):
+    """`numpy.clip` when something is distributed, or the result is large."""
+    if low is None and high is None:
+        raise ValueError("One of max or min must be given")
+    low, high = _limit(low, -numpy.inf), _limit(high, numpy.inf)
+    if type(out) is tuple:
+        (out,) = out
+    operands = tuple(_known(each) for each in (asarray(a), low, high) if each is not None)
+    name = "clip" if len(operands) == 3 else "maximum" if high is None else "minimum"
+    dtype, casting = _decided(name, operands, out, casting, keywords)
+    number = dtype_number(dtype)
+    value, limits = operands[0], operands[1:]
+    for op, limit in zip(("minimum",) if name == "minimum" else ("maximum", "minimum"), limits):
+        value = _core.apply(OPS[op], number, number, (value, limit), None)
+    if out is None and where is True:
+        return value
+    return general("positive" if value.dtype != bool else "logical_or", OPS["copy"], (value,), out, where, casting="unsafe")
+
+
+def _limit(limit, none):
+    """NumPy ignores a limit that is a NaN, though it takes part in the promotion."""
+    return none if isinstance(limit, (float, numpy.floating)) and limit != limit else limit
+
+
+def _known(value):
+    """A number on the engines takes part in the promotion by its value."""
+    value = operand(value)
+    return numpy.asarray(value)[()] if is_distributed(value) and not value.ndim else value
+
+
+def _decided(name, operands, out, casting, keywords):
+    """The dtype of the result and the casting to it; NumPy's errors, and its warning."""
+    function = numpy.core.umath.clip if name == "clip" else getattr(numpy, name)
+    probes = [numpy.empty(0, each) if isinstance(each, numpy.dtype) else each for each in map(described, operands)]
+    shape = numpy.broadcast_shapes(*map(numpy.shape, probes))
+    target = None if out is None else numpy.empty(shape, out.dtype)
+    with numpy.errstate(all="ignore"):
+        if casting is not None:
+            function(*probes, out=target, casting=casting, **keywords)
+        else:
+            try:
+                function(*probes, out=target, **keywords)
+            except TypeError:
+                function(*probes, out=target, casting="unsafe", **keywords)
+                warnings.warn("Converting the output of clip from its dtype is deprecated. Pass `casting=\"unsafe\"` explicitly",
+                              DeprecationWarning, stacklevel=4)  # fmt: skip
+        return function(*probes, casting="unsafe", **keywords).dtype, casting

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""ufunc.reduceat: folds of slices of an axis. The slices are written out one after the other (they may overlap), each
+element with the number of its slice; the first of each slice begins its result, the others are taken in from the left."""
+import numpy
+from numpy.core.numeric import normalize_axis_index
+
+from .. import _core
+from .._bounds import extremes
+from .._creation import arange, asarray, filled
+from .._index_arrays import take
+from .._local import is_distributed
+from .._manipulation import moveaxis
+from .._promotion import OPS
+from .at import put_rows
+from .left_folds import decided
+
+
+def reduceat(ufunc, array, indices, axis=0, dtype=None, out=None):
+    """`ufunc.reduceat` of an array and indices of which one is distributed."""
+    array = asarray(array)
+    if not is_distributed(array):
+        array = _core.upload(numpy.asarray(array))
+    if type(out) is tuple:
+        (out,) = out
+    if ufunc.nin != 2 or ufunc.nout != 1:
+        ufunc._numpy.reduceat(numpy.ones(1), [0])  # NumPy's words
+    if array.ndim == 0:
+        raise TypeError("cannot reduceat on a scalar")
+    working = decided(ufunc, array, dtype, out)
+    axis = normalize_axis_index(axis, array.ndim)
+    extent = array.shape[axis]
+    starts = _starts(ufunc.__name__, indices, extent)
+    rows = moveaxis(array, axis, 0)
+    if starts.size == 0:
+        result = filled((0, *rows.shape[1:]), working, 0)
+    else:
+        result = _folded(ufunc.__name__, rows if rows.dtype == working else rows.astype(working), starts, extent)
+    result = moveaxis(result, 0, axis)
+    if out is None:
+        return result
+    if out.shape != result.shape:
+        raise ValueError("provided out is the wrong size for the reduction")
+    out[...] = result
+    return out
+
+
+def _starts(name, indices, extent):
+    starts = asarray(indices)
+    if starts.dtype.kind not in "iub" and not isinstance(indices, (list, tuple)):
+        raise TypeError(f"Cannot cast array data from {starts.dtype!r} to {numpy.dtype(numpy.intp)!r} according to the rule 'safe'")
+    if starts.ndim > 1:
+        raise ValueError("object too deep for desired array")
+    starts = starts.reshape(-1).astype(numpy.int64)
+    if starts.size:
+        low, high = extremes(starts) if is_distributed(starts) else (int(numpy.min(starts._a)), int(numpy.max(starts._a)))
+        if low < 0 or high >= extent:
+            raise IndexError(f"index {low if low < 0 else high} out-of-bounds in {name}.reduceat [0, {extent})")
+    return starts
+
+
+def _folded(name, rows, starts, extent):
+    count = starts.size
+    starts = starts if is_distributed(starts) else _core.upload(starts._a)
+    ends = filled((count,), numpy.int64, extent)
+    ends[:-1] = starts[1:]
+    lengths = _core.evaluate(OPS["maximum"], ends - starts, 1)
+    lasts = lengths.cumsum()
+    total = int(lasts[-1])
+    result = filled((count + 1, *rows.shape[1:]), rows.dtype, 0)  # the last row takes what is not to be taken in
+    result[:-1] = take(rows, starts, 0)
+    if total > count:
+        begins = lasts - lengths
+        is_begin = filled((total,), numpy.int64, 0)
+        put_rows("add", is_begin, begins, numpy.int64(1))
+        slice_of = is_begin.cumsum() - 1
+        place = take(starts - begins, slice_of) + arange(total)
+        target = _core.evaluate(OPS["where"], is_begin != 0, count, slice_of)
+        put_rows(name, result, target, take(rows, place, 0))
+    return result[:-1]
