@@ -10,7 +10,7 @@ from .._bounds import require_inside
 from .._creation import asarray
 from .._manipulation import copy_of, ravel, reshape
 from ._gather import put_flat, require_writeable
-from ._keys import listed
+from ._keys import is_scalar_array, listed
 from ._positions import positions_of
 from ._take_put import repeated, take
 
@@ -78,22 +78,19 @@ class flatiter:
         if isinstance(key, slice):
             return key
         if isinstance(key, (bool, numpy.bool_)):
-            return slice(0, int(key))
+            return 0 if key else slice(0)
         if isinstance(key, (list, tuple)):
             key = listed(key)
-        if not isinstance(key, (_core.Array, numpy.ndarray)) or key.ndim == 0 and key.dtype.kind in "iu":
+        if not is_scalar_array(key) and not numpy.ndim(key):
             try:
                 return operator.index(key)
             except TypeError:
                 raise IndexError("unsupported iterator index") from None
         if key.dtype == bool:
             if key.ndim != 1:
-                raise IndexError("unsupported iterator index")
-            if key.size != self._array.size:
-                raise IndexError(
-                    "boolean index did not match iterator along dimension 0; "
-                    f"iterator has {self._array.size} items, index has {key.size}"
-                )
+                raise ValueError("boolean index array should have 1 dimension")
+            if key.size > self._array.size:
+                raise ValueError("too many boolean indices")
             return positions_of(key)
         if key.dtype.kind not in "iu":
             raise IndexError("unsupported iterator index")
@@ -116,20 +113,18 @@ class flatiter:
         key = self._parse(key)
         require_writeable(self._array)
         if isinstance(key, int):
-            value = ravel(asarray(value))
+            place, value = self._place(key), ravel(asarray(value))
             if value.size != 1:
                 raise ValueError("Error setting single item of array.")
-            self._array[self._place(key)] = repeated(value, 1)
+            self._array[place] = repeated(value, 1)
             return
         is_slice = isinstance(key, slice)
         count = len(range(*key.indices(self._array.size))) if is_slice else key.size
+        values = ravel(asarray(value))
+        if count == 0 or values.size == 0:
+            return
         if not is_slice:
             require_inside(key, 0, self._array.size)
-        values = ravel(asarray(value))
-        if count == 0:
-            return
-        if values.size == 0:
-            raise ValueError("Error setting item from an empty sequence.")
         values = repeated(values, count)
         if not is_slice:
             put_flat(self._array, ravel(asarray(key)), values)

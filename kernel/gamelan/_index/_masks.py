@@ -87,9 +87,10 @@ def place(arr, mask, vals):
     if not is_distributed(arr):
         call_numpy(lambda *arguments: numpy.place(*arguments), "place", (arr, mask, vals), {})
         return
-    mask, vals = truth_of(asarray(mask)), ravel(asarray(vals))
+    mask = truth_of(asarray(mask))
     if mask.size != arr.size:
         raise ValueError("place: mask and data must be the same size")
+    vals = ravel(_safely(vals, arr.dtype))
     require_writeable(arr)
     positions = positions_of(mask)
     if positions.size == 0:
@@ -120,11 +121,10 @@ def putmask(a, mask, values):
     if not is_distributed(a):
         call_numpy(lambda *arguments: numpy.putmask(*arguments), "putmask", (a, mask, values), {})
         return
-    mask, values = truth_of(asarray(mask)), asarray(values)
+    mask = truth_of(asarray(mask))
     if mask.size != a.size:
         raise ValueError("putmask: mask and data must be the same size")
-    if not numpy.can_cast(values.dtype, a.dtype, "safe") and not _fits(values, a.dtype):
-        raise TypeError(f"Cannot cast array data from {values.dtype!r} to {a.dtype!r} according to the rule 'safe'")
+    values = _safely(values, a.dtype)
     require_writeable(a)
     if values.size == 0 or a.size == 0:
         return
@@ -139,6 +139,11 @@ def putmask(a, mask, values):
     _core.apply(OPS["where"], number, number, (reshape(mask, a.shape), values, a), a)
 
 
-def _fits(values, dtype):
-    """A number that is here is cast by its value, as NumPy 1 has it."""
-    return values.ndim == 0 and not is_distributed(values) and numpy.can_cast(numpy.asarray(values)[()], dtype, "safe")
+def _safely(values, dtype):
+    """Values as an array of a dtype: numbers and lists are converted, arrays only cast where nothing is lost."""
+    if not isinstance(values, (_core.Array, numpy.ndarray)) and not has_distributed((values,)):
+        return asarray(numpy.array(values, dtype))
+    values = asarray(values)
+    if not numpy.can_cast(values.dtype, dtype, "safe"):
+        raise TypeError(f"Cannot cast array data from {values.dtype!r} to {dtype!r} according to the rule 'safe'")
+    return values

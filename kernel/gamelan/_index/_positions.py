@@ -24,7 +24,16 @@ def count_of(mask):
     """How many elements of an array of bools are true. Triggers evaluation where they are distributed."""
     if not is_distributed(mask):
         return int(numpy.count_nonzero(numpy.asarray(mask)))
-    return int(_core.fetch([reduce("sum", mask)])[0]) if mask.size else 0
+    if not mask.size:
+        return 0
+    is_whole = mask.nbytes == mask._b.nbytes and 0 not in mask.strides
+    known = mask._b.index_range if is_whole else None
+    if known is not None and known[:2] == (mask._b.version, "count"):
+        return known[2]
+    count = int(_core.fetch([reduce("sum", mask, dtype=_INTP)])[0])
+    if is_whole:
+        mask._b.index_range = (mask._b.version, "count", count)
+    return count
 
 
 def positions_of(mask):

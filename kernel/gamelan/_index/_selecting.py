@@ -6,7 +6,7 @@ import numpy
 from .. import _core
 from .._bounds import extremes
 from .._creation import asarray, filled
-from .._local import call_numpy, has_distributed, is_distributed
+from .._local import call_numpy, has_distributed, is_distributed, is_value
 from .._manipulation import broadcast_arrays, broadcast_to
 from .._promotion import OPS
 
@@ -130,7 +130,7 @@ def piecewise(x, condlist, funclist, *args, **kw):
     if not has_distributed((x, condlist)):
         return call_numpy(numpy.piecewise, "piecewise", (x, condlist, funclist, *args), kw)
     x = asarray(x)
-    if isinstance(condlist, _core.Array) and condlist.ndim == x.ndim or not _is_sequence_of_arrays(condlist, x):
+    if _is_one_condition(condlist, x):
         condlist = [condlist]
     conditions = [asarray(condition).astype(bool) for condition in condlist]
     cases, functions = len(conditions), len(funclist)
@@ -152,8 +152,10 @@ def piecewise(x, condlist, funclist, *args, **kw):
     return result
 
 
-def _is_sequence_of_arrays(condlist, x):
-    if numpy.isscalar(condlist):
-        return False
+def _is_one_condition(condlist, x):
+    """NumPy's rule: what does not begin with a list or an array is one condition."""
+    if numpy.isscalar(condlist) or numpy.ndim(condlist) == 0 and not isinstance(condlist, (list, tuple)):
+        return True
     first = condlist[0]
-    return isinstance(first, (list, tuple, numpy.ndarray, _core.Array)) and not (numpy.ndim(first) == 0 and x.ndim)
+    is_array = isinstance(first, (list, numpy.ndarray)) or isinstance(first, _core.Array) and not is_value(first)
+    return not is_array and x.ndim != 0

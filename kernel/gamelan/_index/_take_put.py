@@ -120,10 +120,10 @@ def _grid_key(indices, axis, shape):
 def _along_axis(arr, indices, axis):
     if indices.dtype.kind not in "iu":
         raise IndexError("`indices` must be an integer array")
+    if indices.ndim != (1 if axis is None else arr.ndim):
+        raise ValueError("`indices` and `arr` must have the same number of dimensions")
     if axis is None:
         return (indices,)
-    if arr.ndim != indices.ndim:
-        raise ValueError("`indices` and `arr` must have the same number of dimensions")
     return _grid_key(indices, axis, arr.shape)
 
 
@@ -171,16 +171,10 @@ def put_along_axis(arr, indices, values, axis):
         call_numpy(lambda *arguments: numpy.put_along_axis(*arguments), "put_along_axis", (arr, indices, values, axis), {})
         return
     if axis is None:
-        put_flat_checked(arr, indices, values)
+        (indices,) = _along_axis(arr, indices, None)
+        require_writeable(arr)
+        require_inside(indices, 0, arr.size)
+        put_flat(arr, indices, values)
     else:
         axis = normalize_axis_index(axis, arr.ndim)
         arr[_along_axis(arr, indices, axis)] = values
-
-
-def put_flat_checked(arr, indices, values):
-    """arr.flat[indices] = values, with NumPy's errors."""
-    if indices.dtype.kind not in "iu":
-        raise IndexError("`indices` must be an integer array")
-    require_writeable(arr)
-    require_inside(indices, 0, arr.size)
-    put_flat(arr, indices, values)

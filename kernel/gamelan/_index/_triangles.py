@@ -63,7 +63,7 @@ def tril(m, k=0):
     """
     m = asarray(m)
     if not is_distributed(m) or m.ndim == 0:
-        return call_numpy(numpy.tril, "tril", (m, k), {})
+        return call_numpy(numpy.tril, "tril", (m if m.ndim else numpy.zeros(()), k), {})
     return _triangle(m, k, True)
 
 
@@ -82,7 +82,7 @@ def triu(m, k=0):
     """
     m = asarray(m)
     if not is_distributed(m) or m.ndim == 0:
-        return call_numpy(numpy.triu, "triu", (m, k), {})
+        return call_numpy(numpy.triu, "triu", (m if m.ndim else numpy.zeros(()), k), {})
     return _triangle(m, k, False)
 
 

@@ -51,9 +51,9 @@ def unravel_index(indices, shape, order="C"):
     if not is_distributed(indices):
         return call_numpy(numpy.unravel_index, "unravel_index", (indices, shape, order), {})
     shape = _extents(shape)
-    _check_order(order)
     if indices.dtype.kind not in "iu":
         raise TypeError("only int indices permitted")
+    _check_order(order)
     size = math.prod(shape)
     if indices.size:
         for bound in _bounds(indices):
@@ -100,14 +100,14 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
 
 def _inside(index, extent, mode):
     """An index made to lie in [0, extent) as the mode says, or NumPy's error."""
+    if mode not in ("raise", "wrap", "clip"):
+        raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
     if index.dtype.kind not in "iu":
         raise TypeError("only int indices permitted")
     if mode == "wrap":
         return index.astype(numpy.intp) % extent
     if mode == "clip":
         return clip(index.astype(numpy.intp), 0, extent - 1)
-    if mode != "raise":
-        raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
     if index.size:
         low, high = _bounds(index)
         if low < 0 or high >= extent:
