@@ -30,7 +30,7 @@ class _Axis:
             self.extent = int(abs(step))
             self.step = (self.stop - self.start) / float(self.extent - 1) if self.extent != 1 else 1
         else:
-            self.extent = max(0, math.ceil((self.stop - self.start) / (step * 1.0)))
+            self.extent = math.ceil((self.stop - self.start) / (step * 1.0))
             self.step = step
 
     def numbers(self, dtype):
@@ -58,6 +58,8 @@ class _Grid:
             return axis.numbers(numpy.result_type(*axis.kinds))
         axes = [_Axis(part) for part in key]
         dtype = numpy.result_type(0, *(kind for axis in axes for kind in axis.kinds))
+        if any(axis.extent < 0 for axis in axes):
+            raise ValueError("negative dimensions are not allowed")
         dims, extents = len(axes), tuple(axis.extent for axis in axes)
         lines = [axis.numbers(dtype).reshape((-1,) + (1,) * (dims - place - 1)) for place, axis in enumerate(axes)]
         if self._is_sparse:
@@ -69,9 +71,6 @@ class _Grid:
         for place, each in enumerate(lines):
             result[place] = each
         return result
-
-    def __len__(self):
-        return 0
 
     def __repr__(self):
         return f"<gamelan.{self._name}>"

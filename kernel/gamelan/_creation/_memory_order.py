@@ -18,15 +18,14 @@ def is_fortran(order):
 
 
 def axes_for(array, order, dims=None):
-    """The axes of an array from the slowest to the fastest in a copy of that order, None for C order."""
-    numpy.empty((), order="C").copy(order)  # NumPy's error for what is no order
+    """The axes from the slowest to the fastest of an array of that order, made after another one, of `dims` axes if it is
+    to have others; None for C order."""
+    numpy.empty(()).copy(order)  # NumPy's error for what is no order
     order = "C" if order is None else order.upper()
-    flags = array._a.flags
-    if order == "C" or flags.c_contiguous and order != "F" or dims not in (None, array.ndim):
-        return None
-    if order == "F" or flags.f_contiguous:
-        return tuple(range(array.ndim))[::-1]
-    if order == "A":
+    flags, dims = array._a.flags, array.ndim if dims is None else dims
+    if order == "F" or order != "C" and flags.f_contiguous and not flags.c_contiguous and (order == "A" or dims == array.ndim):
+        return tuple(range(dims))[::-1]
+    if order in "AC" or flags.c_contiguous or dims != array.ndim:
         return None
     strides = [abs(stride) for stride in array._a.strides]
     axes = tuple(sorted(range(array.ndim), key=lambda axis: -strides[axis]))

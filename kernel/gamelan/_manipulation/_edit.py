@@ -121,6 +121,8 @@ def insert(arr, obj, values, axis=None):
     if places.ndim > 1:
         raise ValueError("index array argument obj to insert must be one dimensional or scalar")
     if places.dtype.kind not in "iu":
+        if places.size == 1:
+            raise TypeError("slice indices must be integers or None or have an __index__ method")
         raise IndexError("arrays used as indices must be of integer (or boolean) type")
     values = asarray(values)
     if values.ndim < arr.ndim:

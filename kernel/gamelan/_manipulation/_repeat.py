@@ -30,6 +30,8 @@ def repeat(a, repeats, axis=None):
     numpy.repeat
     """
     a = asarray(a)
+    if not isinstance(repeats, (_core.Array, numpy.ndarray)) and not has_distributed((repeats,)):
+        repeats = numpy.array(repeats, numpy.intp)  # of lists and numbers NumPy takes the whole part
     repeats = asarray(repeats)
     if not numpy.can_cast(repeats.dtype, numpy.intp, "safe"):
         raise TypeError(f"Cannot cast array data from {repeats.dtype!r} to {numpy.dtype(numpy.intp)!r} according to the rule 'safe'")

@@ -40,7 +40,7 @@ def _sorted(name, a, axis, kind, order):
     if a.shape[axis] == a.size and a.ndim > 1:
         return reshape(_sorted(name, ravel(a), 0, kind, order), a.shape)
     lines = a.size // a.shape[axis]
-    if lines < min(_core.ranks(), _FEW_LINES) and a.shape[axis] >= _LONG:
+    if 1 < lines < min(_core.ranks(), _FEW_LINES) and a.shape[axis] >= _LONG:
         return _line_by_line(name, moveaxis(a, axis, -1), dtype, axis)
     result = _core.empty(a.shape, dtype_number(dtype), a)
     _core.record(OPS[name], dtype_number(a.dtype), result, True, (a,), (axis,))
