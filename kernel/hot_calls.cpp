@@ -159,13 +159,18 @@ PyObject* reshape_view(PyObject*, PyObject* const* arguments, Py_ssize_t count) 
   });
 }
 
-// rebind(array, view): array becomes the view (assignment to .shape).
+// rebind(array, other): array becomes what the other is, a view of its own (assignment to .shape) or new (resize).
 PyObject* rebind(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
   if (!takes(count, 2)) return nullptr;
   return guarded([&] {
-    PyObject* data = kernel::as_array(array_at(arguments[1]))->a;
-    Py_INCREF(data);
-    Py_SETREF(kernel::as_array(array_at(arguments[0]))->a, data);
+    kernel::Array* array = kernel::as_array(array_at(arguments[0]));
+    const kernel::Array* other = kernel::as_array(array_at(arguments[1]));
+    Py_INCREF(other->a);
+    Py_XINCREF(reinterpret_cast<PyObject*>(other->b));
+    const kernel::Ref old_base(reinterpret_cast<PyObject*>(array->b));
+    array->b = other->b;
+    Py_CLEAR(array->value);
+    Py_SETREF(array->a, other->a);
     Py_RETURN_NONE;
   });
 }
@@ -260,7 +265,7 @@ PyMethodDef hot_methods[] = {
     {"wrap_here", wrap_here, METH_O, "Wraps a NumPy array whatever its size."},
     {"value", value, METH_O, "The NumPy scalar in a 0-d array; waits."},
     {"reshape_view", fast(reshape_view), METH_FASTCALL, "reshape_view(array, shape): a view, or None if it needs a copy."},
-    {"rebind", fast(rebind), METH_FASTCALL, "rebind(array, view): array becomes that view."},
+    {"rebind", fast(rebind), METH_FASTCALL, "rebind(array, other): array becomes what the other is."},
     {"empty", fast(empty), METH_FASTCALL, "empty(shape, dtype[, like]): a distributed array that the next `record` creates; `like` must be alive."},
     {"record", fast(record), METH_FASTCALL, "record(op, loop, out, creates, inputs, ints): a structural command."},
     {"apply", fast(apply), METH_FASTCALL, "apply(op, loop, result, inputs, out): element-wise with given dtypes."},

@@ -42,13 +42,21 @@ from ._ndarray import ndarray  # noqa: E402
 from ._reductions import all, amax, amin, any, max, mean, min, prod, sum  # noqa: E402
 from ._scans import cumprod, cumsum  # noqa: E402
 from ._session import explain, stats, status, sync  # noqa: E402
-from ._sorting import argsort, sort  # noqa: E402
+from ._sorting import argpartition, argsort, lexsort, msort, partition, sort, sort_complex  # noqa: E402
+from ._sets import in1d, intersect1d, isin, setdiff1d, setxor1d, union1d, unique  # noqa: E402
 from ._ufuncs import PUBLIC as _PUBLIC, divmod, ufunc, where  # noqa: E402
 from ._ufunc.made_of import (  # noqa: E402
     angle, around, fix, i0, iscomplex, iscomplexobj, isnat, isreal, isrealobj, nan_to_num, real_if_close, round, round_, sinc,
     unwrap, vectorize,
 )  # fmt: skip
 from . import random  # noqa: E402
+from . import lib  # noqa: E402
+from ._creation import (  # noqa: E402
+    asarray_chkfinite, asfortranarray, c_, geomspace, mgrid, ogrid, r_, require,
+)  # fmt: skip
+from ._manipulation import (  # noqa: E402
+    block, delete, insert, isfortran, pad, repeat, resize, roll, tile, trim_zeros,
+)  # fmt: skip
 
 globals().update(_PUBLIC)
 for _name in ("array", "asarray", "zeros", "ones", "full", "empty", "zeros_like", "ones_like", "full_like", "empty_like", "arange",
@@ -88,4 +96,4 @@ def __getattr__(name):
     raise AttributeError(f"module 'gamelan' has no attribute {name!r}")
 
 
-__all__ = sorted(name for name in globals() if not name.startswith("_") and name not in {"random"}) + ["random"]
+__all__ = sorted(name for name in globals() if not name.startswith("_") and name not in {"random", "lib"}) + ["random"]

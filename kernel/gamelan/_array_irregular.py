@@ -47,3 +47,11 @@ class Irregular(_core.Array):
     def argsort(self, axis=-1, kind=None, order=None):
         """The indices that would sort the array. See `gamelan.argsort`."""
         return sorting.argsort(self, axis, kind, order)
+
+    def partition(self, kth, axis=-1, kind="introselect", order=None):
+        """Puts the kth element where sorting would put it. See `gamelan.partition`."""
+        sorting.partition_in_place(self, kth, axis, kind, order)
+
+    def argpartition(self, kth, axis=-1, kind="introselect", order=None):
+        """The indices that would partition the array. See `gamelan.argpartition`."""
+        return sorting.argpartition(self, kth, axis, kind, order)

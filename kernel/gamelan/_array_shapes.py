@@ -104,8 +104,9 @@ class Shapes(_core.Array):
 
     def flatten(self, order="C"):
         """The elements in one dimension, a copy."""
-        flat = manipulation.ravel(self, order)
-        return flat.copy()
+        if self._b is None:
+            return wrap_here(self._a.flatten(order))
+        return manipulation.flatten(self, order)
 
     def transpose(self, *axes):
         """The array with its axes permuted, a view."""
@@ -131,11 +132,23 @@ class Shapes(_core.Array):
             dtype_number(dtype)  # refuses what the engines do not hold
         return _view(self, self._a.view(dtype))
 
+    def resize(self, *new_shape, refcheck=True):
+        """Another shape for the array itself, cut off or with zeros behind. See `numpy.ndarray.resize`."""
+        manipulation.resize_in_place(self, new_shape, refcheck)
+
+    def repeat(self, repeats, axis=None):
+        """Each element several times. See `gamelan.repeat`."""
+        return manipulation.repeat(self, repeats, axis)
+
+    def byteswap(self, inplace=False):
+        """The bytes of each element in reverse; the dtype stays."""
+        return manipulation.byteswap(self, inplace)
+
     def copy(self, order="C"):
         """A copy, where the array lives."""
         if self._b is None:
             return wrap_here(self._a.copy(order))
-        return manipulation.copy_of(self)
+        return manipulation.copy_of(self, order)
 
     def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
         """The array cast to another dtype."""

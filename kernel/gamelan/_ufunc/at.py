@@ -84,7 +84,7 @@ def _at_mask(ufunc, target, mask, operands):
     if operands and numpy.ndim(operands[0]):
         (values,) = operands
         if values.size != 1:
-            from .._index_arrays import take
+            from .._index import take
 
             count = int(asarray(mask).sum())
             if values.ndim != 1 or values.size != count:

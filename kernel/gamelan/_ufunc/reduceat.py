@@ -7,7 +7,7 @@ from numpy.core.numeric import normalize_axis_index
 from .. import _core
 from .._bounds import extremes
 from .._creation import arange, asarray, filled
-from .._index_arrays import take
+from .._index import take
 from .._local import is_distributed
 from .._manipulation import moveaxis
 from .._promotion import OPS

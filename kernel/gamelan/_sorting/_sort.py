@@ -3,19 +3,30 @@
 import numpy
 from numpy.core.numeric import normalize_axis_index
 
-from . import _core
-from ._bounds import remember
-from ._creation import asarray, filled
-from ._local import call_numpy, is_distributed
-from ._manipulation import ravel, reshape
-from ._promotion import OPS, dtype_number
+from .. import _core
+from .._bounds import remember
+from .._creation import asarray, filled
+from .._local import call_numpy, is_distributed
+from .._manipulation import moveaxis, ravel, reshape
+from .._promotion import OPS, dtype_number
 
-_KINDS = frozenset((None, "quicksort", "mergesort", "heapsort", "stable", "q", "m", "h", "s"))
+_FEW_LINES = 16  # so many commands are worth the balance
+_LONG = 4096
+_LETTERS = ("q", "m", "h", "s")
+
+
+def check_kind(kind):
+    """NumPy's error for what is no kind of sorting; it looks at the first letter."""
+    if kind is None:
+        return
+    if not isinstance(kind, str):
+        raise TypeError(f"sort kind must be str, not {type(kind).__name__}")
+    if kind[:1].lower() not in _LETTERS:
+        raise ValueError(f"sort kind must be one of 'quick', 'heap', or 'stable' (got {kind!r})")
 
 
 def _sorted(name, a, axis, kind, order):
-    if kind not in _KINDS:
-        raise ValueError(f"sort kind must be one of 'quick', 'heap', or 'stable' (got {kind!r})")
+    check_kind(kind)
     if order is not None:
         raise ValueError("Cannot specify order when the array has no fields.")
     if axis is None:
@@ -28,11 +39,22 @@ def _sorted(name, a, axis, kind, order):
         return filled(a.shape, dtype, 0)
     if a.shape[axis] == a.size and a.ndim > 1:
         return reshape(_sorted(name, ravel(a), 0, kind, order), a.shape)
+    lines = a.size // a.shape[axis]
+    if 1 < lines < min(_core.ranks(), _FEW_LINES) and a.shape[axis] >= _LONG:
+        return _line_by_line(name, moveaxis(a, axis, -1), dtype, axis)
     result = _core.empty(a.shape, dtype_number(dtype), a)
     _core.record(OPS[name], dtype_number(a.dtype), result, True, (a,), (axis,))
     if name == "argsort":
         remember(result, 0, a.shape[axis] - 1)
     return result
+
+
+def _line_by_line(name, a, dtype, axis):
+    """Each line by all engines, where there are fewer long lines than engines."""
+    result = filled(a.shape, dtype, 0)
+    for place in numpy.ndindex(a.shape[:-1]):
+        result[place] = _sorted(name, a[place], 0, None, None)
+    return moveaxis(result, -1, axis)
 
 
 def sort(a, axis=-1, kind=None, order=None):
@@ -74,6 +96,29 @@ def argsort(a, axis=-1, kind=None, order=None):
     if not is_distributed(a):
         return call_numpy(numpy.argsort, "argsort", (a, axis, kind, order), {})
     return _sorted("argsort", a, axis, kind, order)
+
+
+def msort(a):
+    """A copy sorted along the first axis. See `numpy.msort`."""
+    return sort(a, 0)
+
+
+def sort_complex(a):
+    """A sorted copy of complex numbers, by real part and then by imaginary part. See `numpy.sort_complex`.
+
+    Examples
+    --------
+    >>> import gamelan as np
+    >>> np.sort_complex([3, 1]).tolist()
+    [(1+0j), (3+0j)]
+    """
+    a = asarray(a)
+    if not is_distributed(a):
+        return call_numpy(numpy.sort_complex, "sort_complex", (a,), {})
+    result = sort(a)
+    if a.dtype.kind == "c":
+        return result
+    return result.astype("F" if a.dtype.char in "bhBH" else "D")
 
 
 def sort_in_place(array, axis=-1, kind=None, order=None):

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Matrices made of a diagonal: eye, identity, diag. A diagonal that is to be written is a view that NumPy does not give away."""
+import operator
+
+import numpy
+
+from .. import _core
+from .._local import is_distributed, wrap, wrap_here
+from ._filled import filled, is_large
+from ._from_data import asarray
+
+
+def eye(N, M=None, k=0, dtype=float, order="C", *, like=None):
+    """Ones on a diagonal, zeros elsewhere. See `numpy.eye`."""
+    rows = operator.index(N)
+    columns = rows if M is None else operator.index(M)
+    if not is_large((rows, columns)):
+        return wrap_here(numpy.eye(rows, columns, k, dtype))
+    result = filled((rows, columns), numpy.dtype(dtype), 0)
+    view = result._a
+    diagonal = view[:, k:] if k >= 0 else view[-k:]
+    if min(diagonal.shape) > 0:
+        _core.assign(_core.view(result, _writable_diagonal(diagonal)), 1)
+    return result
+
+
+def _writable_diagonal(matrix):
+    """NumPy's diagonal view, but writable: strides of both axes added."""
+    extent = min(matrix.shape)
+    return numpy.lib.stride_tricks.as_strided(matrix, (extent,), (sum(matrix.strides),))
+
+
+def identity(n, dtype=None, *, like=None):
+    """The square matrix with ones on its diagonal. See `numpy.identity`."""
+    return eye(n, dtype=float if dtype is None else dtype)
+
+
+def diag(v, k=0):
+    """A matrix with a given diagonal, or a copy of a matrix's diagonal. See `numpy.diag`."""
+    v = asarray(v)
+    if v.ndim == 2:
+        return v.diagonal(k).copy() if is_distributed(v) else wrap(numpy.diag(v._a, k))
+    if v.ndim != 1:
+        raise ValueError("Input must be 1- or 2-d.")
+    extent = v.shape[0] + abs(k)
+    if not is_distributed(v) and not is_large((extent, extent)):
+        return wrap(numpy.diag(v._a, k))
+    result = filled((extent, extent), v.dtype, 0)
+    diagonal = result._a[:, k:] if k >= 0 else result._a[-k:]
+    _core.assign(_core.view(result, _writable_diagonal(diagonal)), v)
+    return result

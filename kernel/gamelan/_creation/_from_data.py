@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Arrays from what is there: lists, numbers, NumPy arrays, other libraries' arrays, arrays of ours."""
+import numpy
+
+from .. import _core
+from .._local import is_distributed, wrap, wrap_here
+from . import _memory_order
+
+_FLAGS = {
+    "C": "C", "C_CONTIGUOUS": "C", "CONTIGUOUS": "C", "F": "F", "F_CONTIGUOUS": "F", "FORTRAN": "F", "A": "A", "ALIGNED": "A",
+    "W": "W", "WRITEABLE": "W", "O": "O", "OWNDATA": "O", "E": "E", "ENSUREARRAY": "E",
+}  # fmt: skip
+
+
+def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, like=None):
+    """An array from data: lists, numbers, NumPy arrays, arrays of other libraries.
+
+    Large data are copied to the engines. See `numpy.array`.
+
+    Examples
+    --------
+    >>> import gamelan as np
+    >>> np.array([[1, 2], [3, 4]]).shape
+    (2, 2)
+    """
+    if isinstance(object, _core.Array):
+        result = object
+        if dtype is not None and numpy.dtype(dtype) != result.dtype:
+            result, copy = result.astype(dtype), False
+        result = copy_of(result, order) if copy else _ordered(result, order)
+        if result.ndim < ndmin:
+            result = result[(None,) * (ndmin - result.ndim)]
+        return result
+    if hasattr(object, "distributed_elements"):  # x.flat
+        return array(object.distributed_elements(), dtype, copy=copy, ndmin=ndmin)
+    if type(object) in (list, tuple) and any(map(_has_distributed, object)):
+        return array(_from_sequence(object), dtype, copy=False, order=order, ndmin=ndmin)
+    return wrap(numpy.array(object, dtype, copy=copy, order=order, ndmin=ndmin))
+
+
+def _has_distributed(item):
+    return is_distributed(item) or type(item) in (list, tuple) and any(map(_has_distributed, item))
+
+
+def _ordered(array, order):
+    """The array itself where it lies in that order, else a copy that does."""
+    if order in ("C", "c") and not array._a.flags.c_contiguous or order in ("F", "f") and not array._a.flags.f_contiguous:
+        return copy_of(array, order)
+    _memory_order.axes_for(array, order)  # for its error
+    return array
+
+
+def copy_of(array, order="C"):
+    """A copy, where the array lives; `order` as in `numpy.copy`."""
+    if array._b is None:
+        return wrap_here(array._a.copy(order))
+    axes = _memory_order.axes_for(array, order)
+    if axes is None:
+        return array.astype(array.dtype)
+    return _memory_order.restored(_memory_order.permuted(array, axes).astype(array.dtype), axes)
+
+
+def _from_sequence(items):
+    from .._manipulation import stack
+
+    arrays = [asarray(item) for item in items]
+    if any(item.ndim for item in arrays):
+        return stack(arrays)
+    # Numbers: one round trip for all of them, and NumPy finds the dtype.
+    values = iter(_core.fetch([item for item in arrays if is_distributed(item)]))
+    return wrap(numpy.array([next(values)[()] if is_distributed(item) else item._a[()] for item in arrays]))
+
+
+def asarray(a, dtype=None, order=None, *, like=None):
+    """The argument as an array: itself when it is one, sharing memory with a small NumPy array. See `numpy.asarray`."""
+    if isinstance(a, _core.Array) and order is None:
+        return a if dtype is None or numpy.dtype(dtype) == a.dtype else a.astype(dtype)
+    return array(a, dtype, copy=False, order=order or "K")
+
+
+def asanyarray(a, dtype=None, order=None, *, like=None):
+    """As `asarray`."""
+    return asarray(a, dtype, order)
+
+
+def ascontiguousarray(a, dtype=None, *, like=None):
+    """The argument as an array of at least one dimension whose elements are consecutive. See `numpy.ascontiguousarray`."""
+    return array(a, dtype, copy=False, order="C", ndmin=1)
+
+
+def asfortranarray(a, dtype=None, *, like=None):
+    """The argument as an array whose first axis is the fastest in memory. See `numpy.asfortranarray`.
+
+    Of a large array the order is that of its virtual memory; it decides views, not how the blocks lie with the engines.
+    """
+    return array(a, dtype, copy=False, order="F", ndmin=1)
+
+
+def asarray_chkfinite(a, dtype=None, order=None):
+    """The argument as an array; ValueError when it holds a NaN or an infinity. Triggers evaluation.
+
+    See Also
+    --------
+    numpy.asarray_chkfinite
+    """
+    result = asarray(a, dtype, order)
+    if result.dtype.kind in "fc" and not bool(_core.evaluate(_op("isfinite"), result).all()):
+        raise ValueError("array must not contain infs or NaNs")
+    return result
+
+
+def _op(name):
+    from .._promotion import OPS
+
+    return OPS[name]
+
+
+def require(a, dtype=None, requirements=None, *, like=None):
+    """An array with that dtype and those flags, copied where it has not. See `numpy.require`."""
+    wanted = {_FLAGS[each.upper()] for each in requirements or ()} - {"E"}
+    if {"C", "F"} <= wanted:
+        raise ValueError('Cannot specify both "C" and "F" order')
+    order = "C" if "C" in wanted else "F" if "F" in wanted else "A"
+    result = array(a, dtype, copy=False, order=order)
+    return result if all(result._a.flags[flag] for flag in wanted - {"C", "F"}) else copy_of(result, order)
+
+
+def copy(a, order="K", subok=False):
+    """A copy of an array. See `numpy.copy`."""
+    return array(a, order=order)

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""np.mgrid and np.ogrid: grids written as slices. An imaginary step counts points, ends included."""
+import math
+
+import numpy
+
+from .. import _core
+from .._local import wrap_here
+from ._filled import filled
+from ._grids import line
+from ._ranges import arange
+
+
+def number_of(value, otherwise=None):
+    """A part of a slice as a Python or NumPy number; distributed ones are waited for."""
+    if value is None:
+        return otherwise
+    return value.item() if isinstance(value, (_core.Array, numpy.ndarray)) else value
+
+
+class _Axis:
+    """One slice of the key: how many numbers it names, and which."""
+
+    def __init__(self, part):
+        self.start, self.stop, step = number_of(part.start, 0), number_of(part.stop), number_of(part.step, 1)
+        self.kinds = [self.start, self.stop, step]
+        self.is_counted = isinstance(step, (complex, numpy.complexfloating))
+        if self.is_counted:
+            self.kinds[2] = abs(step)
+            self.extent = int(abs(step))
+            self.step = (self.stop - self.start) / float(self.extent - 1) if self.extent != 1 else 1
+        else:
+            self.extent = math.ceil((self.stop - self.start) / (step * 1.0))
+            self.step = step
+
+    def numbers(self, dtype):
+        return line(self.extent, dtype) * self.step + self.start
+
+
+class _Grid:
+    """`np.mgrid[0:3, 0:2]` and `np.ogrid[...]`: see `numpy.mgrid`.
+
+    Examples
+    --------
+    >>> import gamelan as np
+    >>> np.mgrid[0:2, 0:3].shape
+    (2, 2, 3)
+    """
+
+    def __init__(self, name, is_sparse):
+        self._name, self._is_sparse = name, is_sparse
+
+    def __getitem__(self, key):
+        if isinstance(key, slice):
+            if not isinstance(number_of(key.step), (complex, numpy.complexfloating)):
+                return arange(number_of(key.start, 0), number_of(key.stop), number_of(key.step, 1))
+            axis = _Axis(key)
+            return axis.numbers(numpy.result_type(*axis.kinds))
+        axes = [_Axis(part) for part in key]
+        dtype = numpy.result_type(0, *(kind for axis in axes for kind in axis.kinds))
+        if any(axis.extent < 0 for axis in axes):
+            raise ValueError("negative dimensions are not allowed")
+        dims, extents = len(axes), tuple(axis.extent for axis in axes)
+        lines = [axis.numbers(dtype).reshape((-1,) + (1,) * (dims - place - 1)) for place, axis in enumerate(axes)]
+        if self._is_sparse:
+            return [each.reshape((1,) * place + each.shape) for place, each in enumerate(lines)]
+        if math.prod(extents) * dims < _core.threshold():
+            result = wrap_here(numpy.empty((dims, *extents), dtype))
+        else:
+            result = filled((dims, *extents), dtype, 0)
+        for place, each in enumerate(lines):
+            result[place] = each
+        return result
+
+    def __repr__(self):
+        return f"<gamelan.{self._name}>"
+
+
+mgrid = _Grid("mgrid", False)
+ogrid = _Grid("ogrid", True)

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What `order=` means for arrays on the engines: their bytes are virtual and in C order, so another order is a view with
+its axes permuted of an array in C order. What operations compute is in C order, whatever their operands are."""
+import numpy
+
+from .. import _core
+
+
+def check(order):
+    """NumPy's error for what is no order of a new array."""
+    numpy.empty(0, order=order)
+
+
+def is_fortran(order):
+    """True when a new array is to be in column-major order; NumPy's error for what is no order."""
+    check(order)
+    return order in ("F", "f")
+
+
+def axes_for(array, order, dims=None):
+    """The axes from the slowest to the fastest of an array of that order, made after another one, of `dims` axes if it is
+    to have others; None for C order."""
+    numpy.empty(()).copy(order)  # NumPy's error for what is no order
+    order = "C" if order is None else order.upper()
+    flags, dims = array._a.flags, array.ndim if dims is None else dims
+    if order == "F" or order != "C" and flags.f_contiguous and not flags.c_contiguous and (order == "A" or dims == array.ndim):
+        return tuple(range(dims))[::-1]
+    if order in "AC" or flags.c_contiguous or dims != array.ndim:
+        return None
+    strides = [abs(stride) for stride in array._a.strides]
+    axes = tuple(sorted(range(array.ndim), key=lambda axis: -strides[axis]))
+    return None if axes == tuple(range(array.ndim)) else axes
+
+
+def permuted(array, axes):
+    """The view whose axis i is axes[i] of the array."""
+    return _core.view(array, array._a.transpose(axes))
+
+
+def restored(array, axes):
+    """The view of which `array` is permuted(view, axes)."""
+    return _core.view(array, array._a.transpose(numpy.argsort(axes)))

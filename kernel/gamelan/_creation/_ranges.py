@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Evenly spaced numbers: arange, linspace. Each element is made where it lies, of its index, with NumPy's rounding."""
+import math
+import operator
+
+import numpy
+
+from .. import _core
+from .._local import is_distributed, wrap, wrap_here
+from .._promotion import OPS, dtype_number
+from ._from_data import asarray
+
+
+def sequence(shape, dtype, first, delta):
+    """first + i * delta for the index i of each element in C order, distributed."""
+    number = dtype_number(dtype)
+    result = _core.empty(shape, number)
+    _core.record(OPS["sequence"], number, result, True, (first, delta), ())
+    return result
+
+
+def arange(start=None, stop=None, step=1, dtype=None, *, like=None):
+    """Evenly spaced numbers in [start, stop). See `numpy.arange`.
+
+    Examples
+    --------
+    >>> import gamelan as np
+    >>> np.arange(3).tolist()
+    [0, 1, 2]
+    """
+    if stop is None:
+        start, stop = 0, start
+        if stop is None:
+            raise TypeError("arange() requires stop to be specified.")
+    if start is None:
+        start = 0
+    if step is None:
+        step = 1
+    if type(start) is int and type(stop) is int and step == 1 and stop - start < _core.threshold():
+        return wrap_here(numpy.arange(start, stop, step, dtype))
+    start, stop, step = (value.item() if isinstance(value, _core.Array) else value for value in (start, stop, step))
+    try:
+        length = max(0, math.ceil((stop - start) / step))
+    except (TypeError, ZeroDivisionError, OverflowError, ValueError):
+        length = -1  # NumPy knows what to say
+    if length < _core.threshold() or length < 0:
+        return wrap_here(numpy.arange(start, stop, step, dtype=dtype))
+    if dtype is None:
+        # As NumPy: at least the default integer.
+        kinds = [numpy.asarray(value).dtype for value in (start, stop, step)]
+        dtype = numpy.result_type(numpy.dtype(int), *kinds)
+    dtype = numpy.dtype(dtype)
+    if dtype == bool:
+        return wrap(numpy.arange(start, stop, step, dtype=dtype))
+    # NumPy stores the first two elements and continues with their difference.
+    ends = numpy.empty(2, dtype)
+    ends[0], ends[1] = start, start + step
+    with numpy.errstate(over="ignore"):
+        delta = ends[1] - ends[0]
+    return sequence((length,), dtype, ends[0], delta)
+
+
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):
+    """Evenly spaced numbers over an interval; the last one is exactly `stop`. See `numpy.linspace`.
+
+    The ends may be arrays, distributed or not: then a line of numbers for each pair of them. Whether a step is zero is
+    asked of distributed ends first (one round trip).
+
+    Examples
+    --------
+    >>> import gamelan as np
+    >>> np.linspace(0, 1, 3).tolist()
+    [0.0, 0.5, 1.0]
+    """
+    num = operator.index(num)
+    ends = [value if isinstance(value, _core.Array) else numpy.asanyarray(value) for value in (start, stop)]
+    ends = [_value_here(value) for value in ends]
+    shape = numpy.broadcast_shapes(*(value.shape for value in ends))
+    is_here = not any(map(is_distributed, ends))
+    if num < 0 or is_here and num * math.prod(shape) < _core.threshold():
+        ends = [numpy.empty(value.shape, value.dtype) if is_distributed(value) else numpy.asarray(value) for value in ends]
+        result = numpy.linspace(*ends, num, endpoint, retstep, dtype, axis)
+        return (wrap_here(result[0]), _step_here(result[1])) if retstep else wrap_here(result)
+    intervals = num - 1 if endpoint else num
+    first, last = (value * 1.0 for value in ends)
+    working = numpy.result_type(*(_kind(value) for value in (first, last)), float(num))
+    delta = last - first
+    step = numpy.nan if intervals <= 0 else delta / intervals
+    values = _spaced(num, working, first, delta, step, intervals, shape)
+    if endpoint and num > 1:
+        values[-1, ...] = last
+    if dtype is not None and numpy.dtype(dtype) != working:
+        if numpy.issubdtype(dtype, numpy.integer):
+            values = _core.evaluate(OPS["floor"], values)
+        values = values.astype(dtype)
+    if axis != 0:
+        from .._manipulation import moveaxis
+
+        values = moveaxis(values, 0, axis)
+    return (values, step if isinstance(step, _core.Array) else numpy.float64(step) if step is numpy.nan else step) if retstep else values
+
+
+def _value_here(value):
+    """A 0-d array of the engines as a NumPy one: its dtype promotes by its value."""
+    return numpy.asarray(value) if isinstance(value, _core.Array) and (value.ndim == 0 or not is_distributed(value)) else value
+
+
+def _step_here(step):
+    return wrap_here(step) if isinstance(step, numpy.ndarray) and step.ndim else step
+
+
+def _kind(value):
+    return value.dtype if isinstance(value, _core.Array) else value
+
+
+def _spaced(num, working, first, delta, step, intervals, shape):
+    """first + i * step, in NumPy's order of roundings; where a step is too small for a number NumPy divides i instead."""
+    is_zero = intervals > 0 and bool((step == 0).any() if numpy.ndim(step) or is_distributed(step) else step == 0)
+    if not shape and not is_zero:
+        return sequence((num,), working, working.type(first), working.type(delta if intervals <= 0 else step))
+    values = asarray(sequence((num,), working, working.type(0), working.type(1))).reshape((num,) + (1,) * len(shape))
+    if is_zero:
+        values = values / working.type(intervals) * delta
+    else:
+        values = values * (delta if intervals <= 0 else step)
+    return (values + first).astype(working, copy=False)

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""isin and in1d: which elements of one array occur in another. Few of them are compared one by one; many are sorted together
+with the others, and a run of equal ones tells its elements what it begins with."""
+import numpy
+
+from .._creation import arange, asarray, filled
+from .._local import call_numpy, has_distributed, is_distributed
+from .._manipulation import concatenate, reshape
+from .._sorting import argsort
+from .._index import take
+from .._ufuncs import UFUNCS
+from ._neighbours import is_new, on_engines
+
+_FEW = 16  # comparisons with so many are one pass over memory
+
+
+def _check_kind(kind, *arrays):
+    if kind not in (None, "sort", "table"):
+        raise ValueError(f"Invalid kind: '{kind}'. Please use None, 'sort' or 'table'.")
+    if kind == "table" and any(array.dtype.kind not in "iub" for array in arrays):
+        raise ValueError("The 'table' method is only supported for boolean or integer arrays. Please select 'sort' or None for kind.")
+
+
+def _is_member(elements, others, invert):
+    if elements.size == 0 or others.size == 0:
+        return filled(elements.shape, bool, bool(invert))
+    if not is_distributed(others) and others.size <= _FEW:
+        elements = on_engines(elements)
+        result = filled(elements.shape, bool, bool(invert))
+        for other in numpy.asarray(others).reshape(-1):
+            result = result & (elements != other) if invert else result | (elements == other)
+        return result
+    first, second = on_engines(others), on_engines(elements)
+    both = concatenate((first, second))
+    places = argsort(both)
+    new = is_new(take(both, places))
+    # Sorting is stable: a run begins with one of the others if it has any.
+    begins = UFUNCS["maximum"].accumulate(new * (arange(1, both.size + 1) * 2 + (places < first.size)))
+    found = filled(both.shape, bool, False)
+    found[places] = (begins & 1) == (0 if invert else 1)
+    return found[first.size :]
+
+
+def in1d(ar1, ar2, assume_unique=False, invert=False, *, kind=None):
+    """True where an element of the flattened first array occurs in the second. See `numpy.in1d`.
+
+    Examples
+    --------
+    >>> import gamelan as np
+    >>> np.in1d([1, 2, 3], [2, 5]).tolist()
+    [False, True, False]
+    """
+    ar1, ar2 = asarray(ar1), asarray(ar2)
+    if not has_distributed((ar1, ar2)):
+        return call_numpy(numpy.in1d, "in1d", (ar1, ar2, assume_unique, invert), {"kind": kind})
+    _check_kind(kind, ar1, ar2)
+    return _is_member(reshape(ar1, -1), ar2, invert)
+
+
+def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
+    """True where an element of the first array occurs in the second; in the shape of the first. See `numpy.isin`.
+
+    Examples
+    --------
+    >>> import gamelan as np
+    >>> np.isin([[1, 2], [3, 4]], [2, 4]).tolist()
+    [[False, True], [False, True]]
+    """
+    element = asarray(element)
+    return in1d(element, test_elements, assume_unique, invert, kind=kind).reshape(element.shape)

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Intersection, union and differences of two arrays taken as sets."""
+import numpy
+
+from .._creation import asarray, filled
+from .._index import take
+from .._local import call_numpy, has_distributed
+from .._manipulation import concatenate, ravel
+from .._sorting import argsort, sort
+from ._masks import counted, kept_where
+from ._membership import in1d
+from ._neighbours import is_new, on_engines
+from ._unique import unique
+
+
+def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
+    """The elements that both arrays hold, sorted; on demand where they stand first in each.
+
+    Examples
+    --------
+    >>> import gamelan as np
+    >>> np.intersect1d([3, 1, 2], [2, 3, 5]).tolist()
+    [2, 3]
+
+    See Also
+    --------
+    numpy.intersect1d
+    """
+    if not has_distributed((ar1, ar2)):
+        return call_numpy(numpy.intersect1d, "intersect1d", (ar1, ar2, assume_unique, return_indices), {})
+    ar1, ar2 = on_engines(ar1), on_engines(ar2)
+    if not assume_unique and return_indices:
+        ar1, first = unique(ar1, return_index=True)
+        ar2, second = unique(ar2, return_index=True)
+    elif not assume_unique:
+        ar1, ar2 = unique(ar1), unique(ar2)
+    both = concatenate((ar1, ar2))
+    if both.size < 2:
+        nothing = filled((0,), numpy.intp, 0)
+        return (both[:0], nothing, nothing) if return_indices else both[:0]
+    if not return_indices:
+        ordered = sort(both)
+        return kept_where(ordered[:-1], ordered[1:] == ordered[:-1])
+    places = argsort(both)
+    ordered = take(both, places)
+    mask = ordered[1:] == ordered[:-1]
+    count = counted(mask)
+    one, other = kept_where(places[:-1], mask, count), kept_where(places[1:], mask, count) - ar1.size
+    if not assume_unique:
+        one, other = take(first, one), take(second, other)
+    return kept_where(ordered[:-1], mask, count), one, other
+
+
+def union1d(ar1, ar2):
+    """The distinct elements of both arrays, sorted. See `numpy.union1d`.
+
+    Examples
+    --------
+    >>> import gamelan as np
+    >>> np.union1d([3, 1], [2, 3]).tolist()
+    [1, 2, 3]
+    """
+    return unique(concatenate((asarray(ar1), asarray(ar2)), None))
+
+
+def setdiff1d(ar1, ar2, assume_unique=False):
+    """The distinct elements of the first array that the second does not hold. See `numpy.setdiff1d`.
+
+    Examples
+    --------
+    >>> import gamelan as np
+    >>> np.setdiff1d([1, 2, 3, 2], [2]).tolist()
+    [1, 3]
+    """
+    if not has_distributed((ar1, ar2)):
+        return call_numpy(numpy.setdiff1d, "setdiff1d", (ar1, ar2, assume_unique), {})
+    if assume_unique:
+        ar1 = ravel(asarray(ar1))
+    else:
+        ar1, ar2 = unique(on_engines(ar1)), unique(ar2)
+    ar1 = on_engines(ar1)
+    return kept_where(ar1, in1d(ar1, ar2, assume_unique=True, invert=True))
+
+
+def setxor1d(ar1, ar2, assume_unique=False):
+    """The elements that only one of the arrays holds, sorted. See `numpy.setxor1d`.
+
+    Examples
+    --------
+    >>> import gamelan as np
+    >>> np.setxor1d([1, 2], [2, 3]).tolist()
+    [1, 3]
+    """
+    if not has_distributed((ar1, ar2)):
+        return call_numpy(numpy.setxor1d, "setxor1d", (ar1, ar2, assume_unique), {})
+    ar1, ar2 = on_engines(ar1), on_engines(ar2)
+    if not assume_unique:
+        ar1, ar2 = unique(ar1), unique(ar2)
+    ordered = sort(concatenate((ar1, ar2)))
+    if ordered.size == 0:
+        return ordered
+    flag = filled((ordered.size + 1,), bool, True)
+    flag[:-1] = is_new(ordered)
+    return kept_where(ordered, flag[1:] & flag[:-1])

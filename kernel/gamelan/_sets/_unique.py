@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""unique: sort, compare neighbours, keep the first of each run. With an axis, rows are first numbered in their order (_rows),
+and these numbers are made unique."""
+import numpy
+from numpy.core.numeric import normalize_axis_index
+
+from .._creation import asarray, filled
+from .._index import take
+from .._local import call_numpy, is_distributed
+from .._manipulation import moveaxis, ravel, reshape
+from .._sorting import argsort, sort
+from ._masks import counted, kept_where, places_where
+from ._neighbours import is_new
+from ._rows import numbered_rows
+
+
+def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True):
+    """The distinct elements, sorted; on demand where each stands first, which one every element is, and how often each occurs.
+
+    How many there are is asked of the engines: one round trip.
+
+    Examples
+    --------
+    >>> import gamelan as np
+    >>> np.unique([3, 1, 3, 2]).tolist()
+    [1, 2, 3]
+
+    See Also
+    --------
+    numpy.unique
+    """
+    ar = asarray(ar)
+    if not is_distributed(ar):
+        options = {"axis": axis, "equal_nan": equal_nan}
+        return call_numpy(numpy.unique, "unique", (ar, return_index, return_inverse, return_counts), options)
+    wanted = [return_index, return_inverse, return_counts]
+    if axis is None:
+        values, extras = _distinct(ravel(ar), wanted, equal_nan)
+    else:
+        values, extras = _distinct_rows(ar, axis, wanted)
+    return (values, *extras) if any(wanted) else values
+
+
+def _distinct(row, wanted, equal_nan):
+    """The distinct elements of a row of one dimension, and what is wanted of them."""
+    return_index, return_inverse, return_counts = wanted
+    if return_index or return_inverse:
+        places = argsort(row)
+        ordered = take(row, places) if row.size else row
+    else:
+        places, ordered = None, sort(row)
+    new = is_new(ordered, equal_nan)
+    return kept_where(ordered, new, count := counted(new)), _extras(places, new, count, wanted)
+
+
+def _extras(places, new, count, wanted):
+    return_index, return_inverse, return_counts = wanted
+    extras = []
+    if return_index:
+        extras.append(kept_where(places, new, count))
+    if return_inverse:
+        inverse = filled(new.shape, numpy.intp, 0)
+        if new.size:
+            inverse[places] = new.cumsum(dtype=numpy.intp) - 1
+        extras.append(inverse)
+    if return_counts:
+        ends = filled((count + 1,), numpy.intp, new.size)
+        ends[:-1] = places_where(new, count)
+        extras.append(ends[1:] - ends[:-1])
+    return extras
+
+
+def _distinct_rows(ar, axis, wanted):
+    axis = normalize_axis_index(axis, ar.ndim)
+    rows = moveaxis(ar, axis, 0)
+    count = rows.shape[0]
+    if rows.size == 0:
+        # Rows without elements are all equal; NumPy says what it makes of them.
+        results = numpy.unique(numpy.empty(ar.shape, ar.dtype), *wanted, axis=axis)
+        values, *extras = map(asarray, results if type(results) is tuple else (results,))
+        return values, extras
+    numbers, are_alone = numbered_rows(reshape(rows, (count, -1)))
+    places = argsort(numbers)
+    ordered = take(numbers, places)
+    new = is_new(ordered)
+    if are_alone is not None:
+        new |= take(are_alone, places)
+    found = counted(new)
+    firsts = kept_where(places, new, found)
+    return take(ar, firsts, axis), _extras(places, new, found, wanted)

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""partition and argpartition: what is sorted is partitioned at every place, and the engines' sort is balanced whatever the
+data are, which a selection is not."""
+import operator
+
+import numpy
+from numpy.core.numeric import normalize_axis_index
+
+from .._creation import asarray
+from .._local import call_numpy, is_distributed
+from .._manipulation import ravel
+from ._sort import argsort, sort, sort_in_place
+
+
+def _check(a, kth, axis, kind, order):
+    if kind != "introselect":
+        raise ValueError(f"select kind must be 'introselect' (got {kind!r})")
+    if order is not None:
+        raise ValueError("Cannot specify order when the array has no fields.")
+    extent = a.shape[normalize_axis_index(axis, a.ndim)]
+    places = numpy.asarray(kth)
+    if places.dtype.kind not in "iub":
+        raise TypeError("Partition index must be integer")
+    if places.ndim > 1:
+        raise ValueError("kth array must have dimension <= 1")
+    for place in map(operator.index, places.reshape(-1).astype(numpy.intp)):
+        if not -extent <= place < extent:
+            raise ValueError(f"kth(={place}) out of bounds ({extent})")
+
+
+def partition(a, kth, axis=-1, kind="introselect", order=None):
+    """A copy in which the kth element stands where sorting would put it, smaller ones before it. Distributed: sorted.
+
+    Examples
+    --------
+    >>> import gamelan as np
+    >>> np.partition([3, 1, 2], 1)[1].item()
+    2
+
+    See Also
+    --------
+    numpy.partition
+    """
+    a = asarray(a)
+    if not is_distributed(a):
+        return call_numpy(numpy.partition, "partition", (a, kth, axis, kind, order), {})
+    if axis is None:
+        a, axis = ravel(a), -1
+    _check(a, kth, axis, kind, order)
+    return sort(a, axis)
+
+
+def argpartition(a, kth, axis=-1, kind="introselect", order=None):
+    """The indices that would partition an array. Distributed: those that sort it. See `numpy.argpartition`.
+
+    Examples
+    --------
+    >>> import gamelan as np
+    >>> np.argpartition([3, 1, 2], 0)[0].item()
+    1
+    """
+    a = asarray(a)
+    if not is_distributed(a):
+        return call_numpy(numpy.argpartition, "argpartition", (a, kth, axis, kind, order), {})
+    if axis is None:
+        a, axis = ravel(a), -1
+    if a.ndim:
+        _check(a, kth, axis, kind, order)
+    return argsort(a, axis)
+
+
+def partition_in_place(array, kth, axis=-1, kind="introselect", order=None):
+    """`array.partition(kth)`."""
+    if not is_distributed(array):
+        array._a.partition(kth, axis, kind, order)
+        return
+    _check(array, kth, axis, kind, order)
+    sort_in_place(array, axis)
