@@ -6,6 +6,7 @@
 Small arrays are NumPy arrays in our class and are computed here; arrays of `np.config.distribute_from` elements or more
 live on the engines, which start by themselves on first need. `np.sync()` waits for them, `np.stats()` counts.
 """
+import importlib as _importlib
 import os as _os
 
 import numpy as _numpy
@@ -16,6 +17,7 @@ _core.set_package_directory(_os.path.dirname(_os.path.abspath(__file__)))
 
 from . import _local, _promotion  # noqa: E402  (hooks of _core, before anything is computed)
 from ._arg_reductions import argmax, argmin  # noqa: E402
+from ._array_protocols import from_dlpack  # noqa: E402
 from ._config import config, options  # noqa: E402
 from ._counting import bincount, histogram  # noqa: E402
 from ._creation import (  # noqa: E402
@@ -57,6 +59,7 @@ from ._creation import (  # noqa: E402
 from ._manipulation import (  # noqa: E402
     block, delete, insert, isfortran, pad, repeat, resize, roll, tile, trim_zeros,
 )  # fmt: skip
+from . import array_api  # noqa: E402
 
 globals().update(_PUBLIC)
 for _name in ("array", "asarray", "zeros", "ones", "full", "empty", "zeros_like", "ones_like", "full_like", "empty_like", "arange",
@@ -89,8 +92,8 @@ def array_str(a, **keywords):
 
 
 def __getattr__(name):
-    if name == "testing":
-        return _numpy.testing
+    if name in ("testing", "typing"):  # NumPy's own: they take our arrays
+        return _importlib.import_module(f"numpy.{name}")
     if not name.startswith("_") and hasattr(_numpy, name):
         return _local.forwarded(_numpy, name, "")
     raise AttributeError(f"module 'gamelan' has no attribute {name!r}")

@@ -52,6 +52,13 @@ class Shapes(_core.Array):
         return _view(self, self._a.T)
 
     @property
+    def mT(self):
+        """The array with its last two axes exchanged, a view."""
+        if self.ndim < 2:
+            raise ValueError(f"mT: got {self.ndim} dimensions, expected two at least")
+        return _view(self, self._a.swapaxes(-1, -2))
+
+    @property
     def base(self):
         """The array that this one is a view of, None when it is no view."""
         base = self._a.base

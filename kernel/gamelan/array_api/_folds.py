@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Functions of the array-API standard that fold, search, sort and find distinct elements: gamelan's, with the standard's
+signatures, its `correction`, `descending`, and its rule that every NaN is a value of its own."""
+import builtins
+from typing import Any, NamedTuple
+
+import gamelan as np
+
+
+class UniqueAll(NamedTuple):
+    """What `unique_all` answers."""
+
+    values: Any
+    indices: Any
+    inverse_indices: Any
+    counts: Any
+
+
+class UniqueCounts(NamedTuple):
+    """What `unique_counts` answers."""
+
+    values: Any
+    counts: Any
+
+
+class UniqueInverse(NamedTuple):
+    """What `unique_inverse` answers."""
+
+    values: Any
+    inverse_indices: Any
+
+
+def all(x, /, *, axis=None, keepdims=False):
+    """True where no element over the axes is zero."""
+    return np.all(x, axis=axis, keepdims=keepdims)
+
+
+def any(x, /, *, axis=None, keepdims=False):
+    """True where an element over the axes is not zero."""
+    return np.any(x, axis=axis, keepdims=keepdims)
+
+
+def max(x, /, *, axis=None, keepdims=False):
+    """Largest element over axes."""
+    return np.max(x, axis=axis, keepdims=keepdims)
+
+
+def min(x, /, *, axis=None, keepdims=False):
+    """Smallest element over axes."""
+    return np.min(x, axis=axis, keepdims=keepdims)
+
+
+def mean(x, /, *, axis=None, keepdims=False):
+    """Arithmetic mean over axes."""
+    return np.mean(x, axis=axis, keepdims=keepdims)
+
+
+def sum(x, /, *, axis=None, dtype=None, keepdims=False):
+    """Sum over axes."""
+    return np.sum(x, axis=axis, dtype=dtype, keepdims=keepdims)
+
+
+def prod(x, /, *, axis=None, dtype=None, keepdims=False):
+    """Product over axes."""
+    return np.prod(x, axis=axis, dtype=dtype, keepdims=keepdims)
+
+
+def std(x, /, *, axis=None, correction=0.0, keepdims=False):
+    """Standard deviation over axes; divides by the number of elements less `correction`."""
+    return np.std(x, axis=axis, ddof=correction, keepdims=keepdims)
+
+
+def var(x, /, *, axis=None, correction=0.0, keepdims=False):
+    """Variance over axes; divides by the number of elements less `correction`."""
+    return np.var(x, axis=axis, ddof=correction, keepdims=keepdims)
+
+
+def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
+    """Running sums along an axis, behind a zero if asked for.
+
+    Examples
+    --------
+    >>> import gamelan as np
+    >>> np.array_api.cumulative_sum(np.array([1, 2]), include_initial=True).tolist()
+    [0, 1, 3]
+    """
+    if axis is None:
+        if x.ndim > 1:
+            raise ValueError("cumulative_sum: axis must be given for an array of more than one dimension")
+        axis = 0
+    result = np.cumsum(np.atleast_1d(x), axis=axis, dtype=dtype)
+    if not include_initial:
+        return result
+    shape = [1 if place == axis % result.ndim else extent for place, extent in enumerate(result.shape)]
+    return np.concatenate([np.zeros(shape, result.dtype), result], axis=axis)
+
+
+def argmax(x, /, *, axis=None, keepdims=False):
+    """Index of the largest element."""
+    return np.argmax(x, axis=axis, keepdims=keepdims)
+
+
+def argmin(x, /, *, axis=None, keepdims=False):
+    """Index of the smallest element."""
+    return np.argmin(x, axis=axis, keepdims=keepdims)
+
+
+def nonzero(x, /):
+    """Indices of the elements that are not zero, an array for each axis."""
+    if x.ndim == 0:
+        raise ValueError("nonzero: the array needs one axis at least")
+    return np.nonzero(x)
+
+
+def searchsorted(x1, x2, /, *, side="left", sorter=None):
+    """Where values would go into sorted ones."""
+    return np.searchsorted(x1, x2, side=side, sorter=sorter)
+
+
+def argsort(x, /, *, axis=-1, descending=False, stable=True):
+    """The indices that sort the array along an axis. Always stable."""
+    if not descending:
+        return np.argsort(x, axis=axis, kind="stable")
+    # Backwards twice: equal elements keep their order.
+    result = np.flip(np.argsort(np.flip(x, axis=axis), axis=axis, kind="stable"), axis=axis)
+    return builtins.max(x.shape[axis] - 1, 0) - result
+
+
+def sort(x, /, *, axis=-1, descending=False, stable=True):
+    """The elements in order along an axis. Always stable."""
+    result = np.sort(x, axis=axis, kind="stable")
+    return np.flip(result, axis=axis) if descending else result
+
+
+def unique_all(x, /):
+    """The distinct elements, where they come first, which one every element is, and how many there are."""
+    values, indices, inverse, counts = np.unique(x, return_index=True, return_inverse=True, return_counts=True, equal_nan=False)
+    return UniqueAll(values, indices, inverse.reshape(x.shape), counts)
+
+
+def unique_counts(x, /):
+    """The distinct elements and how many there are of each."""
+    return UniqueCounts(*np.unique(x, return_counts=True, equal_nan=False))
+
+
+def unique_inverse(x, /):
+    """The distinct elements and which of them every element is."""
+    values, inverse = np.unique(x, return_inverse=True, equal_nan=False)
+    return UniqueInverse(values, inverse.reshape(x.shape))
+
+
+def unique_values(x, /):
+    """The distinct elements."""
+    return np.unique(x, equal_nan=False)
