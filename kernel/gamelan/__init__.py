@@ -39,7 +39,7 @@ from ._scans import cumprod, cumsum  # noqa: E402
 from ._session import explain, stats, status, sync  # noqa: E402
 from ._sorting import argsort, sort  # noqa: E402
 from ._ufuncs import PUBLIC as _PUBLIC, divmod, ufunc, where  # noqa: E402
-from . import random  # noqa: E402
+from . import fft, random  # noqa: E402
 
 globals().update(_PUBLIC)
 
