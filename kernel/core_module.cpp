@@ -16,6 +16,7 @@
 #include "kernel/random_fill.hpp"
 #include "kernel/site.hpp"
 #include "kernel/values.hpp"
+#include "protocol/distributions.hpp"
 
 namespace py = pybind11;
 using namespace gamelan;
@@ -52,6 +53,15 @@ py::list ops_table() {
     dict["arity"] = row.arity;
     dict["of"] = std::string(protocol::info(row.of).name);
     table.append(dict);
+  }
+  return table;
+}
+
+py::dict distributions() {
+  py::dict table;
+  for (int number = 0; number < protocol::distribution_count(); ++number) {
+    const auto& row = protocol::distribution(number);
+    table[py::str(std::string(row.name))] = py::make_tuple(number, row.parameters);
   }
   return table;
 }
@@ -202,4 +212,10 @@ PYBIND11_MODULE(_core, m) {
                           const py::object& b) {
     kernel::random_fill(reinterpret_cast<PyArrayObject*>(array.ptr()), static_cast<Op>(op), key, offset, a.ptr(), b.ptr());
   }, "Fills a NumPy array with the engines' random numbers.");
+  m.def("distributions", &distributions, "Number and count of parameters of every distribution, by name.");
+  m.def("draw_fill", [](const py::object& array, int number, std::uint64_t key, std::uint64_t offset, const std::vector<py::object>& parameters) {
+    std::vector<PyArrayObject*> arrays;
+    for (const auto& parameter : parameters) arrays.push_back(reinterpret_cast<PyArrayObject*>(parameter.ptr()));
+    kernel::draw_fill(reinterpret_cast<PyArrayObject*>(array.ptr()), number, key, offset, arrays);
+  }, "Fills a contiguous float64 array with numbers of a distribution; parameters: float64, of one element or contiguous.");
 }

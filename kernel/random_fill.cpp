@@ -4,8 +4,10 @@
 #include <cstring>
 #include <span>
 #include <type_traits>
+#include <vector>
 
 #include "kernel/operand.hpp"
+#include "protocol/distributions.hpp"
 #include "protocol/error.hpp"
 #include "protocol/philox.hpp"
 
@@ -82,6 +84,25 @@ void random_fill(PyArrayObject* array, Op op, std::uint64_t key, std::uint64_t o
   }
   throw protocol::Error(protocol::ErrorKind::type, "[random] no random numbers of dtype " +
                                                        std::string(protocol::info(*dtype).name));
+}
+
+void draw_fill(PyArrayObject* array, int distribution, std::uint64_t key, std::uint64_t offset, std::span<PyArrayObject* const> parameters) {
+  const bool is_known = distribution >= 0 && distribution < protocol::distribution_count();
+  if (!is_known || parameters.size() != static_cast<std::size_t>(protocol::distribution(distribution).parameters))
+    throw protocol::Error(protocol::ErrorKind::value, "[random] no such distribution of so many parameters");
+  const auto count = PyArray_SIZE(array);
+  std::vector<const double*> addresses;
+  std::vector<std::int64_t> steps;
+  for (PyArrayObject* parameter : parameters) {
+    const auto size = PyArray_SIZE(parameter);
+    if (PyArray_TYPE(parameter) != NPY_DOUBLE || !PyArray_IS_C_CONTIGUOUS(parameter) || (size != 1 && size != count))
+      throw protocol::Error(protocol::ErrorKind::value, "[random] a parameter does not fit the result");
+    addresses.push_back(static_cast<const double*>(PyArray_DATA(parameter)));
+    steps.push_back(size == 1 ? 0 : 1);
+  }
+  if (PyArray_TYPE(array) != NPY_DOUBLE || !PyArray_IS_C_CONTIGUOUS(array))
+    throw protocol::Error(protocol::ErrorKind::type, "[random] the result is no contiguous array of float64");
+  protocol::draw_row(distribution, key, offset, addresses, steps, {static_cast<double*>(PyArray_DATA(array)), static_cast<std::size_t>(count)});
 }
 
 }  // namespace gamelan::kernel

@@ -4,6 +4,8 @@
 #include <string>
 
 #include "protocol/check.hpp"
+#include "protocol/distributions.hpp"
+#include "protocol/fourier.hpp"
 
 namespace gamelan::protocol {
 namespace {
@@ -105,6 +107,41 @@ void check_count(const Command& command) {
   require(edges.extents == Shape{command.out.extents[0] + 1} && edges.dtype == Dtype::float64, command, "edges are not one more than bins");
 }
 
+/// `period`: of the factors exp(-+2 pi i k j / period) after the transform, j along the next axis; 0: there are none.
+void check_fourier(const Command& command) {
+  require(command.in.size() == 2 && command.ints.size() == 4 && command.creates && command.loop == Dtype::float64, command,
+          "expected an array, a number, four ints and a new result");
+  const View& in = view_operand(command, 0);
+  const std::size_t axis = axis_of(command, in.extents.size());
+  const auto* factor = std::get_if<Scalar>(&command.in[1]);
+  require(factor != nullptr && factor->dtype == Dtype::float64, command, "the factor is no float64");
+  const auto kind = command.ints[1], length = command.ints[2], period = command.ints[3];
+  require(kind >= 0 && kind < fourier_kinds && length >= 1, command, "no such transform");
+  const auto half = length / 2 + 1;
+  Shape extents = in.extents;
+  extents[axis] = kind == fourier_real_forward ? half : length;
+  require(extents == command.out.extents, command, "the result has another shape than the transform");
+  require(in.extents[axis] <= (kind == fourier_real_backward ? half : length), command, "lines are longer than the transform");
+  require(element_count(extents) == 0 || in.extents[axis] > 0, command, "lines are empty");
+  require(kind != fourier_real_forward || info(in.dtype).kind != 'c', command, "a real transform of complex numbers");
+  require(command.out.dtype == (kind == fourier_real_backward ? Dtype::float64 : Dtype::complex128), command, "the result has a wrong dtype");
+  require(period == 0 || (kind < fourier_real_forward && axis + 1 < extents.size() && extents[axis + 1] > 0 &&
+                          period % length == 0 && period / length == extents[axis + 1]), command, "the factors do not fit the axes");
+}
+
+void check_draw(const Command& command) {
+  require(command.ints.size() == 3 && command.creates && command.loop == Dtype::float64, command, "expected three ints and a new result");
+  require(command.ints[0] >= 0 && command.ints[0] < distribution_count(), command, "no such distribution");
+  require(command.in.size() == static_cast<std::size_t>(distribution(static_cast<int>(command.ints[0])).parameters), command,
+          "wrong number of parameters");
+  for (std::size_t k = 0; k < command.in.size(); ++k)
+    if (const View* view = std::get_if<View>(&command.in[k]))
+      require(view->extents == command.out.extents && info(view->dtype).kind != 'c', command, "a parameter is not real and broadcast to the result");
+    else
+      require(std::get<Scalar>(command.in[k]).dtype == Dtype::float64, command, "a parameter is no float64");
+  require(info(command.out.dtype).kind == 'f' || command.out.dtype == Dtype::int64, command, "the result has a wrong dtype");
+}
+
 }  // namespace
 
 void check_irregular(const Command& command) {
@@ -113,6 +150,8 @@ void check_irregular(const Command& command) {
   if (command.op == Op::accumulate) return check_accumulate(command);
   if (command.op == Op::sort || command.op == Op::argsort) return check_sort(command);
   if (command.op == Op::bincount || command.op == Op::histogram) return check_count(command);
+  if (command.op == Op::fourier) return check_fourier(command);
+  if (command.op == Op::draw) return check_draw(command);
   require(false, command, "this op has no rule in check_irregular.cpp");
 }
 

@@ -50,6 +50,9 @@ constexpr std::string_view text_of_tables =
 #define ERROR(kind, python_class, severity) "ERROR|" #kind "|" python_class "|" #severity "\n"
 #include "protocol/errors.def"
 #undef ERROR
+#define DISTRIBUTION(name, parameters, formula) "DISTRIBUTION|" #name "|" #parameters "|" #formula "\n"
+#include "protocol/distributions.def"
+#undef DISTRIBUTION
     ;
 
 /// FNV-1a, 64 bits. Not a secret, only a comparison.

@@ -106,6 +106,8 @@ void run(const Site& site, const plan::Count& count);
 void run(const Site& site, const plan::AddCounts& add);
 /// Collective. Throws Error{value} on every rank when it failed on one.
 void run(const Site& site, const plan::Routine& routine);
+void run(const Site& site, const plan::FourierLines& lines);
+void run(const Site& site, const plan::Draw& draw);
 
 /// This rank's block of the old version goes to the new one, except the box that the pass writes (all of it when that is
 /// no plain box).

@@ -7,6 +7,7 @@
 
 #include "engine/plan/chosen.hpp"
 #include "engine/plan/step_writer.hpp"
+#include "protocol/distributions.hpp"
 
 namespace gamelan::engine::plan {
 namespace {
@@ -183,6 +184,40 @@ void lower_count(StepWriter& writer, const protocol::Command& command, Step step
   writer.finish(std::move(step));
 }
 
+void lower_fourier(StepWriter& writer, const protocol::Command& command, Step step) {
+  const auto& input = std::get<View>(command.in[0]);
+  FourierLines lines;
+  lines.input = read(writer, input);
+  lines.dtype = input.dtype;
+  lines.axis = static_cast<std::size_t>(command.ints[0]);
+  lines.kind = command.ints[1];
+  lines.length = command.ints[2];
+  lines.period = command.ints[3];
+  std::memcpy(&lines.factor, std::get<protocol::Scalar>(command.in[1]).bytes.data(), sizeof lines.factor);
+  lines.out = writer.make(step, command.out.base);
+  step.body = std::move(lines);
+  writer.finish(std::move(step));
+}
+
+void lower_draw(StepWriter& writer, const protocol::Command& command, Step step) {
+  Draw draw;
+  draw.distribution = static_cast<int>(command.ints[0]);
+  draw.key = static_cast<std::uint64_t>(command.ints[1]);
+  draw.offset = static_cast<std::uint64_t>(command.ints[2]);
+  for (const auto& operand : command.in) {
+    auto& parameter = draw.parameters.emplace_back();
+    if (const auto* view = std::get_if<View>(&operand)) {
+      parameter.operand = read(writer, *view);
+      parameter.dtype = view->dtype;
+    } else {
+      std::memcpy(&parameter.number, std::get<protocol::Scalar>(operand).bytes.data(), sizeof parameter.number);
+    }
+  }
+  draw.out = writer.make(step, command.out.base);
+  step.body = std::move(draw);
+  writer.finish(std::move(step));
+}
+
 /// Not cut along the axis, so that a line of it lies with one rank.
 Layout uncut_layout(const Shape& extents, std::size_t axis, int ranks) {
   Shape others = extents;
@@ -198,7 +233,7 @@ Layout uncut_layout(const Shape& extents, std::size_t axis, int ranks) {
 Layout layout_for_irregular(const Context& context, const protocol::Command& command) {
   const auto& extents = command.out.extents;
   const bool goes_along_an_axis = command.op == Op::accumulate || command.op == Op::sort || command.op == Op::argsort;
-  if (goes_along_an_axis && extents.size() > 1)
+  if ((goes_along_an_axis && extents.size() > 1) || command.op == Op::fourier)
     return uncut_layout(extents, static_cast<std::size_t>(command.ints[0]), context.options.ranks);
   return dist::default_layout(command.out.extents, context.options.ranks);
 }
@@ -210,6 +245,8 @@ void lower_irregular(StepWriter& writer, const protocol::Command& command, Step 
   if (command.op == Op::bincount || command.op == Op::histogram) return lower_count(writer, command, std::move(step));
   if (command.op == Op::routine) return lower_routine(writer, command, std::move(step));
   if (command.op == Op::accumulate) return lower_accumulate(writer, command, std::move(step));
+  if (command.op == Op::fourier) return lower_fourier(writer, command, std::move(step));
+  if (command.op == Op::draw) return lower_draw(writer, command, std::move(step));
   throw protocol::Error(protocol::ErrorKind::internal, "[plan] no lowering for " + std::string(protocol::info(command.op).name));
 }
 
@@ -271,6 +308,15 @@ class Uses {
   void operator()(const Routine& routine) {
     for (std::size_t k = 0; k < routine.slots.size(); ++k) all.push_back({routine.slots[k], static_cast<int>(k) < routine.writes, true});
   }
+  void operator()(const FourierLines& lines) {
+    reads(lines.input);
+    all.push_back({lines.out, true, false});
+  }
+  void operator()(const Draw& draw) {
+    for (const auto& parameter : draw.parameters)
+      if (parameter.operand) reads(*parameter.operand);
+    all.push_back({draw.out, true, false});
+  }
   template <class Regular>
   void operator()(const Regular&) {}
 
@@ -307,6 +353,12 @@ struct Describe {
     return text;
   }
   std::string operator()(const AddCounts& add) const { return "add counts " + name(add.counts) + " to " + name(add.out); }
+  std::string operator()(const FourierLines& lines) const {
+    return "transform lines of " + name(lines.input.slot) + " along axis " + std::to_string(lines.axis) + " to " + name(lines.out);
+  }
+  std::string operator()(const Draw& draw) const {
+    return "draw from " + std::string(protocol::distribution(draw.distribution).name) + " to " + name(draw.out);
+  }
   template <class Regular>
   std::string operator()(const Regular&) const { return {}; }
 };

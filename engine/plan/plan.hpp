@@ -204,10 +204,31 @@ struct Routine {
   int writes = 0;
   std::vector<double> numbers;
 };
+/// Lines along `axis`, which lie with one rank each, transformed one by one (protocol/fourier.hpp).
+struct FourierLines {
+  Operand input;
+  Dtype dtype{};
+  std::size_t axis = 0;
+  std::int64_t kind = 0, length = 0, period = 0;
+  double factor = 1;
+  int out = -1;
+};
+/// Random numbers of a distribution; each parameter is an operand or a number.
+struct Draw {
+  struct Parameter {
+    std::optional<Operand> operand;
+    Dtype dtype{};
+    double number = 0;
+  };
+  int distribution = 0;
+  std::uint64_t key = 0, offset = 0;
+  std::vector<Parameter> parameters;
+  int out = -1;
+};
 
 struct Step {
   std::variant<Kernel, FoldBricks, FoldFinish, Gather, Scatter, Matmul, Take, Route, Deliver, ScanTotals, Scan, SortLines, SortRuns,
-               MergeRuns, Count, AddCounts, Routine>
+               MergeRuns, Count, AddCounts, FourierLines, Draw, Routine>
       body;
   std::vector<int> allocates;  ///< slots that come to life before the step
   std::vector<int> binds;      ///< slots that become their array's current version after it

@@ -87,6 +87,15 @@ class Finder {
   }
   void operator()(const SortLines& sort) { add(aligned(sort.input, layout_of(sort.out))); }
   void operator()(const SortRuns& sort) { add(aligned(sort.input, sort.layout)); }
+  void operator()(const FourierLines& lines) {
+    auto reading = aligned(lines.input, layout_of(lines.out));
+    reading.axes[lines.axis] = {};  // whole lines, which may be shorter than those of the result
+    add(std::move(reading));
+  }
+  void operator()(const Draw& draw) {
+    for (const auto& parameter : draw.parameters)
+      if (parameter.operand) add(aligned(*parameter.operand, layout_of(draw.out)));
+  }
   void operator()(const Count& count) {
     if (count.edges) add({count.edges->slot, count.edges->placement, everybody(), {Reading::Axis{}}});
   }

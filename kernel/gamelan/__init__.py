@@ -51,7 +51,7 @@ from ._ufunc.made_of import (  # noqa: E402
     angle, around, fix, i0, iscomplex, iscomplexobj, isnat, isreal, isrealobj, nan_to_num, real_if_close, round, round_, sinc,
     unwrap, vectorize,
 )  # fmt: skip
-from . import random  # noqa: E402
+from . import fft, random  # noqa: E402
 from . import lib  # noqa: E402
 from ._creation import (  # noqa: E402
     asarray_chkfinite, asfortranarray, c_, geomspace, mgrid, ogrid, r_, require,

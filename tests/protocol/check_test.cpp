@@ -168,6 +168,47 @@ TEST(Check, matmul_extents_fit_together) {
   EXPECT_REFUSED_FOR("expected an array", refusal(make(Op::matmul, {2, 2}, {array({2, 2}), Scalar{}})));
 }
 
+TEST(Check, transforms_say_what_they_make) {
+  const auto transform = [](Shape in, std::vector<std::int64_t> ints, Shape out, Dtype dtype = Dtype::complex128, Dtype from = Dtype::float64) {
+    return refusal(but(make(Op::fourier, out, {array(in, from), Scalar{Dtype::float64, {}}}), [&](Command& c) {
+      c.ints = ints;
+      c.creates = true;
+      c.out = whole(2, dtype, out);
+    }));
+  };
+  EXPECT_EQ(transform({4, 6}, {1, 0, 6, 0}, {4, 6}), "");
+  EXPECT_EQ(transform({4, 5}, {1, 1, 6, 0}, {4, 6}), "");
+  EXPECT_EQ(transform({4, 6}, {1, 2, 7, 0}, {4, 4}), "");
+  EXPECT_EQ(transform({4, 4}, {1, 3, 7, 0}, {4, 7}, Dtype::float64), "");
+  EXPECT_EQ(transform({4, 6}, {0, 0, 4, 24}, {4, 6}), "");
+  EXPECT_REFUSED_FOR("axis", transform({4, 6}, {2, 0, 6, 0}, {4, 6}));
+  EXPECT_REFUSED_FOR("no such transform", transform({4, 6}, {1, 4, 6, 0}, {4, 6}));
+  EXPECT_REFUSED_FOR("no such transform", transform({4, 6}, {1, 0, 0, 0}, {4, 0}));
+  EXPECT_REFUSED_FOR("another shape", transform({4, 6}, {1, 0, 6, 0}, {5, 6}));
+  EXPECT_REFUSED_FOR("longer", transform({4, 7}, {1, 0, 6, 0}, {4, 6}));
+  EXPECT_REFUSED_FOR("empty", transform({4, 0}, {1, 0, 6, 0}, {4, 6}));
+  EXPECT_REFUSED_FOR("complex numbers", transform({4, 6}, {1, 2, 6, 0}, {4, 4}, Dtype::complex128, Dtype::complex128));
+  EXPECT_REFUSED_FOR("wrong dtype", transform({4, 6}, {1, 0, 6, 0}, {4, 6}, Dtype::float64));
+  EXPECT_REFUSED_FOR("factors", transform({4, 6}, {0, 0, 4, 25}, {4, 6}));
+  EXPECT_REFUSED_FOR("factors", transform({4, 6}, {1, 0, 6, 24}, {4, 6}));
+}
+
+TEST(Check, draws_have_their_parameters) {
+  const auto draw = [](std::vector<Operand> in, std::vector<std::int64_t> ints) {
+    return refusal(but(make(Op::draw, {3}, std::move(in)), [&](Command& c) {
+      c.ints = ints;
+      c.creates = true;
+    }));
+  };
+  EXPECT_EQ(draw({array({3})}, {0, 5, 6}), "");
+  EXPECT_EQ(draw({Scalar{Dtype::float64, {}}}, {0, 5, 6}), "");
+  EXPECT_REFUSED_FOR("no such distribution", draw({array({3})}, {1000, 5, 6}));
+  EXPECT_REFUSED_FOR("number of parameters", draw({array({3}), array({3})}, {0, 5, 6}));
+  EXPECT_REFUSED_FOR("not real", draw({array({3}, Dtype::complex64)}, {0, 5, 6}));
+  EXPECT_REFUSED_FOR("not real", draw({array({2})}, {0, 5, 6}));
+  EXPECT_REFUSED_FOR("three ints", draw({array({3})}, {0, 5}));
+}
+
 TEST(Check, every_structural_op_has_a_rule) {
   for (int code = 0; code < op_count(); ++code) {
     if (info(static_cast<Op>(code)).kind != RowKind::call) continue;

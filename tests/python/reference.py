@@ -72,6 +72,24 @@ class Model:
             target[self.view(index)] = self.operand(values, target.dtype)
         return target
 
+    def fourier(self, command):
+        axis, kind, length, period = command["ints"]
+        function = (numpy.fft.fft, numpy.fft.ifft, numpy.fft.rfft, numpy.fft.irfft)[kind]
+        result = function(self.view(command["in"][0]), length, axis, "forward" if kind % 2 else "backward")
+        result = result * self.operand(command["in"][1], numpy.dtype("f8"))
+        if period:
+            places = numpy.outer(numpy.arange(length), numpy.arange(result.shape[axis + 1])) * ((-2j, 2j)[kind] * numpy.pi / period)
+            result = result * numpy.exp(places).reshape((length, -1) + (1,) * (result.ndim - axis - 2))
+        return result
+
+    def draw(self, command):
+        extents = command["out"]["extents"]
+        number, key, offset = (number % 2**64 for number in command["ints"])
+        parameters = [numpy.ascontiguousarray(self.operand(operand, numpy.dtype("f8"))) for operand in command["in"]]
+        values = numpy.empty(extents)
+        _core.draw_fill(values, number, key, offset, parameters)
+        return values
+
     def compute(self, command, name, loop):
         kind = _TABLE[name]["kind"]
         inputs = command["in"]
@@ -88,6 +106,8 @@ class Model:
         if name == "where":
             condition, x, y = inputs
             return numpy.where(self.operand(condition, bool), self.operand(x, loop), self.operand(y, loop))
+        if name in ("fourier", "draw"):
+            return getattr(self, name)(command)
         operands = [self.operand(operand, loop) for operand in inputs]
         if kind in ("unary", "binary"):
             for operand, value in zip(inputs, operands):

@@ -136,6 +136,12 @@ void sort_axis(BatchWriter& r) {
 }
 void histogram(BatchWriter& r) { r.call(Op::histogram, {1000}, Dtype::int64, {row(r), r.existing({1001})}); }
 void bincount(BatchWriter& r) { r.call(Op::bincount, {100'000}, Dtype::int64, {index_of(r)}); }
+template <int axis>
+void transform_axis(BatchWriter& r) {
+  const View m = matrix(r);
+  r.call(Op::fourier, m.extents, Dtype::complex128, {m, number(1)}, {axis, 0, m.extents[axis], 0});
+}
+void draw(BatchWriter& r) { r.call(Op::draw, {elements(r)}, Dtype::float64, {row(r)}, {0, 1, 2}); }
 void diagonal(BatchWriter& r) {
   const View m = matrix(r);
   View view = m;
@@ -180,6 +186,9 @@ const std::vector<Program>& programs() {
       {"argsort", "np.argsort(a)", argsort},
       {"sort axis 0", "np.sort(m, axis=0)", sort_axis<0>, true},
       {"sort axis 1", "np.sort(m, axis=1)", sort_axis<1>, true},
+      {"fft axis 0", "np.fft.fft(m, axis=0)", transform_axis<0>, true},
+      {"fft axis 1", "np.fft.fft(m, axis=1)", transform_axis<1>, true},
+      {"draw", "rng.exponential(a)", draw},
       {"histogram", "np.histogram(a, 1000)", histogram},
       {"bincount", "np.bincount(i)", bincount},
       {"4-D", "np.ones((n,) * 4).sum(axis=0)", cube<4>},

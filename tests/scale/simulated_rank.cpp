@@ -101,6 +101,16 @@ class Walk {
   void operator()(const MergeRuns& merge) { look_at_block(merge.out); }
   void operator()(const Count& count) { look_at(count.input); }
   void operator()(const AddCounts& add) { look_at_block(add.out); }
+  void operator()(const FourierLines& lines) {
+    Box box = look_at_block(lines.out);
+    box[lines.axis] = {0, lines.input.placement.iterations.axes[lines.axis].extent};
+    cells(lines.input, box);
+  }
+  void operator()(const Draw& draw) {
+    const Box mine = look_at_block(draw.out);
+    for (const auto& parameter : draw.parameters)
+      if (parameter.operand) cells(*parameter.operand, mine);
+  }
 
  private:
   const ArrayInfo& info(int slot) const { return plan_.slots[static_cast<std::size_t>(slot)].info; }

@@ -33,6 +33,7 @@ class Gamelan(CMakePackage):
     depends_on("armcimpi~shared")
     depends_on("netlib-scalapack@2.2:")
     depends_on("openblas")
+    depends_on("fftw@3.3:~mpi precision=double")
 
     # Both sides. CURVE needs libsodium, and so do the nodes of a job to know each other.
     depends_on("libsodium@1.0.18:")

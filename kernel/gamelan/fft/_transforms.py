@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""numpy.fft's transforms along one axis. Norms, lengths and errors are NumPy's; results are complex128 or float64."""
+import math
+import operator
+import warnings
+
+import numpy
+from numpy.core.numeric import normalize_axis_index
+
+from .._creation import asarray
+from .._local import call_numpy, is_distributed
+from .._ufuncs import PUBLIC
+from . import _lines
+from ._lines import BACKWARD, FORWARD, REAL_BACKWARD, REAL_FORWARD
+
+conjugate = PUBLIC["conjugate"]
+
+_SWAPPED = {"backward": "forward", None: "forward", "ortho": "ortho", "forward": "backward"}
+
+
+def _bad_norm(norm):
+    return ValueError(f'Invalid norm value {norm}; should be "backward","ortho" or "forward".')
+
+
+def _factor(n, norm, is_forward):
+    if n < 1:
+        raise ValueError(f"Invalid number of FFT data points ({n}) specified.")
+    if norm not in _SWAPPED:
+        raise _bad_norm(norm)
+    if norm == "ortho":
+        return 1 / math.sqrt(n)
+    return 1.0 if is_forward == (norm in (None, "backward")) else 1 / n
+
+
+def _transform(name, a, n, axis, norm, kind):
+    a = asarray(a)
+    if not is_distributed(a):
+        return call_numpy(getattr(numpy.fft, name), f"fft.{name}", (a, n, axis, norm), {})
+    if n is None:
+        n = a.shape[axis]  # IndexError, as NumPy has it
+        if kind == REAL_BACKWARD:
+            n = (n - 1) * 2
+    factor = _factor(n, norm, kind in (FORWARD, REAL_FORWARD))
+    n = operator.index(n)
+    axis = normalize_axis_index(axis, a.ndim)
+    if kind == REAL_FORWARD and a.dtype.kind == "c":
+        warnings.warn("Casting complex values to real discards the imaginary part", numpy.ComplexWarning, stacklevel=3)
+        a = a.real
+    return _lines.transform(a, n, axis, kind, factor)
+
+
+def fft(a, n=None, axis=-1, norm=None):
+    """The discrete Fourier transform along an axis.
+
+    Whole lines go to one engine each, where FFTW transforms them; a few long lines are spread over all engines.
+
+    Examples
+    --------
+    >>> import gamelan as np
+    >>> np.fft.fft([1, 0, 0, 0]).real.tolist()
+    [1.0, 1.0, 1.0, 1.0]
+
+    See Also
+    --------
+    numpy.fft.fft
+    """
+    return _transform("fft", a, n, axis, norm, FORWARD)
+
+
+def ifft(a, n=None, axis=-1, norm=None):
+    """The inverse of `fft`. See `numpy.fft.ifft`."""
+    return _transform("ifft", a, n, axis, norm, BACKWARD)
+
+
+def rfft(a, n=None, axis=-1, norm=None):
+    """The first n // 2 + 1 elements of the transform of real numbers. See `numpy.fft.rfft`."""
+    return _transform("rfft", a, n, axis, norm, REAL_FORWARD)
+
+
+def irfft(a, n=None, axis=-1, norm=None):
+    """The inverse of `rfft`; n is the length of the result. See `numpy.fft.irfft`."""
+    return _transform("irfft", a, n, axis, norm, REAL_BACKWARD)
+
+
+def _swapped(norm):
+    if norm not in _SWAPPED:
+        raise _bad_norm(norm)
+    return _SWAPPED[norm]
+
+
+def hfft(a, n=None, axis=-1, norm=None):
+    """The real transform of numbers with Hermitian symmetry, of which the first half is given. See `numpy.fft.hfft`."""
+    a = asarray(a)
+    if n is None:
+        n = (a.shape[axis] - 1) * 2
+    return irfft(conjugate(a), n, axis, _swapped(norm))
+
+
+def ihfft(a, n=None, axis=-1, norm=None):
+    """The inverse of `hfft`. See `numpy.fft.ihfft`."""
+    a = asarray(a)
+    if n is None:
+        n = a.shape[axis]
+    return conjugate(rfft(a, n, axis, _swapped(norm)))

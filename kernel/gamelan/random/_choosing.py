@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Choices and orders. A permutation is the order of random words, sorted on the engines: it depends on the seed alone, and
+the sort balances itself. (Two words of 64 bits that are equal stay in order: a bias of n**2 / 2**65.)"""
+import operator
+from collections.abc import MutableSequence
+
+import numpy
+from numpy.core.numeric import normalize_axis_index
+
+from .. import _core
+from .._creation import arange, asarray, filled
+from .._index_arrays import _take, take
+from .._local import is_distributed, wrap_here
+from .._manipulation import ravel, reshape
+from .._scans import cumsum
+from .._sorting import argsort
+from .._ufuncs import PUBLIC, where
+from ._streams import numbers, shape_of
+
+
+def _words(bits, shape):
+    return numbers(bits, "random_integers", shape, numpy.uint64, numpy.uint64(0), numpy.uint64(2**64 - 1))
+
+
+def order(bits, count):
+    """The numbers below `count` in a random order."""
+    return argsort(_words(bits, (count,)), kind="stable")
+
+
+def permuted_copy(bits, x, axis):
+    """The rows (of any axis) of an array in a random order."""
+    return take(x, order(bits, x.shape[axis]), axis)
+
+
+def order_within_lines(bits, x, axis):
+    """The elements of every line along an axis in a random order of its own; a copy."""
+    places = argsort(_words(bits, x.shape), axis, kind="stable")
+    if not is_distributed(x) and not is_distributed(places):
+        return wrap_here(numpy.take_along_axis(x._a, places._a, axis))
+    step = 1  # of the axis, in the flattened array
+    for extent in x.shape[axis + 1 :]:
+        step *= extent
+    flat = places * step
+    for other, extent in enumerate(x.shape):
+        if other != axis:
+            index = arange(extent).reshape((1,) * other + (extent,) + (1,) * (x.ndim - other - 1))
+            flat = flat + index * _step(x.shape, other)
+    return take(ravel(x), flat)
+
+
+def _step(shape, axis):
+    step = 1
+    for extent in shape[axis + 1 :]:
+        step *= extent
+    return step
+
+
+def find(edges, values):
+    """How many of the ascending `edges` are at most each value. Every value looks at the edges where they lie, as often as
+    their number has binary digits."""
+    if not is_distributed(edges) and not is_distributed(values):
+        return wrap_here(numpy.searchsorted(numpy.asarray(edges), numpy.asarray(values), side="right"))
+    edges = edges if is_distributed(edges) else _core.upload(numpy.asarray(edges))
+    values = values if is_distributed(values) else _core.upload(numpy.asarray(values))
+    shape, values = values.shape, ravel(values)
+    count = edges.shape[0]
+    found = filled(values.shape, numpy.dtype(int), 0)
+    step = 1 << (count.bit_length() - 1)
+    while step:
+        tried = found + step
+        edge = _take(edges, PUBLIC["minimum"](tried, count) - 1, 0)
+        found = where((tried <= count) & (edge <= values), tried, found)
+        step //= 2
+    return reshape(found, shape)
+
+
+def _probabilities(p, population):
+    p = asarray(p).astype(float)
+    if p.ndim != 1:
+        raise ValueError("p must be 1-dimensional")
+    if p.size != population:
+        raise ValueError("a and p must have same size")
+    total, least, chosen = (sum_of(p) for sum_of in (lambda x: x.sum(), lambda x: x.min(), lambda x: (x > 0).sum()))
+    total, least, chosen = (value[()] for value in _core.fetch([total, least, chosen])) if is_distributed(p) else (total, least, chosen)
+    if total != total:
+        raise ValueError("probabilities contain NaN")
+    if least < 0:
+        raise ValueError("probabilities are not non-negative")
+    if abs(total - 1) > max(1e-8, numpy.sqrt(numpy.finfo(float).eps)):
+        raise ValueError("probabilities do not sum to 1")
+    return p, int(chosen)
+
+
+def choose(bits, a, size=None, replace=True, p=None, axis=0):
+    """Elements of an array, or numbers below an integer. See `numpy.random.Generator.choice`."""
+    a = asarray(a)
+    if a.ndim == 0:
+        try:
+            population = operator.index(a.item())
+        except TypeError as error:
+            raise ValueError("a must be 1-dimensional or an integer") from error
+    else:
+        population = a.shape[normalize_axis_index(axis, a.ndim)]
+    shape = shape_of(size)
+    count = int(numpy.prod(shape)) if shape is not None else 1
+    if population <= 0 and count:
+        raise ValueError("a must be a positive integer unless no samples are taken" if a.ndim == 0 else "a cannot be empty unless no samples are taken")
+    chosen = population
+    if p is not None:
+        p, chosen = _probabilities(p, population)
+    if count == 0:
+        index = wrap_here(numpy.empty(shape, int))
+    elif replace:
+        index = _with_replacement(bits, population, shape, p)
+    else:
+        if count > population:
+            raise ValueError("Cannot take a larger sample than population when replace is False")
+        if count > chosen:
+            raise ValueError("Fewer non-zero entries in p than size")
+        first = (order(bits, population) if p is None else _successive(bits, p))[:count]
+        index = first[0] if shape is None else reshape(first, shape)
+    if a.ndim == 0:
+        return int(index) if shape is None else index
+    result = take(a, index, axis)
+    return result[()] if shape is None and not is_distributed(result) else result
+
+
+def _with_replacement(bits, population, shape, p):
+    if p is None:
+        return numbers(bits, "random_integers", shape, numpy.int64, numpy.int64(0), numpy.int64(population - 1))
+    edges = cumsum(p)
+    edges = edges / edges[-1]
+    index = find(edges, asarray(numbers(bits, "random_uniform", shape, float, 0.0, 1.0)))
+    return index
+
+
+def _successive(bits, p):
+    """One after another without replacement: the order of exponential variables of rates p (Efraimidis and Spirakis, 2006)."""
+    from ._streams import draw
+
+    keys = asarray(draw(bits, "exponential", (1.0,), p.shape, checked=True)) / where(p > 0, p, 1.0)
+    return argsort(where(p > 0, keys, numpy.inf), kind="stable")
+
+
+class Choosing:
+    """Needs `self._bits`."""
+
+    def shuffle(self, x, axis=0):
+        """The rows of an array (or the items of a list) in a random order, in place."""
+        if isinstance(x, (_core.Array, numpy.ndarray)):
+            if x.ndim == 0:
+                raise TypeError("cannot shuffle a 0-d array")
+            axis = normalize_axis_index(axis, x.ndim)
+            if not (x._a if isinstance(x, _core.Array) else x).flags.writeable:
+                raise ValueError("array is read-only")
+            if x.size:
+                x[...] = permuted_copy(self._bits, x, axis)
+            return
+        if not isinstance(x, MutableSequence):
+            raise TypeError(f"cannot shuffle an object of type {type(x).__name__}")
+        if axis != 0:
+            raise NotImplementedError("Axis argument is only supported on ndarray objects")
+        x[:] = [x[place] for place in numpy.asarray(order(self._bits, len(x))).tolist()]
+
+    def permutation(self, x, axis=0):
+        """A copy of an array with its rows in a random order, or the numbers below an integer."""
+        if isinstance(x, (int, numpy.integer)):
+            return order(self._bits, max(int(x), 0))
+        x = asarray(x)
+        axis = normalize_axis_index(axis, x.ndim)
+        return permuted_copy(self._bits, x, axis) if x.size else x.copy()

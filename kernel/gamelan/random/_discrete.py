@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The discrete distributions, as methods of Generator and RandomState. Results are int64; probabilities are exact, by
+inversion or rejection (protocol/discrete_methods.hpp)."""
+import numpy
+
+from .._local import is_distributed
+from ._streams import check, draw, numbers, output_shape, parameter
+
+
+class Discrete:
+    """Needs `self._bits`."""
+
+    def poisson(self, lam=1.0, size=None):
+        """Poisson of mean lam."""
+        return draw(self._bits, "poisson", (lam,), size, int)
+
+    def binomial(self, n, p, size=None):
+        """How many of n trials succeed."""
+        return draw(self._bits, "binomial", (n, p), size, int)
+
+    def negative_binomial(self, n, p, size=None):
+        """How many trials fail before the n-th success."""
+        return draw(self._bits, "negative_binomial", (n, p), size, int)
+
+    def geometric(self, p, size=None):
+        """Which trial succeeds first."""
+        return draw(self._bits, "geometric", (p,), size, int)
+
+    def zipf(self, a, size=None):
+        """Probability proportional to k**-a."""
+        return draw(self._bits, "zipf", (a,), size, int)
+
+    def logseries(self, p, size=None):
+        """Logarithmic series."""
+        return draw(self._bits, "logseries", (p,), size, int)
+
+    def hypergeometric(self, ngood, nbad, nsample, size=None):
+        """How many of a sample are good."""
+        values = [parameter(value) for value in (ngood, nbad, nsample)]
+        if any(map(is_distributed, values)):
+            check("poisson", values[:1])  # none is negative; then how they stand to each other: one look each
+            check("poisson", values[1:2])
+            check("poisson", values[2:])
+            if bool((values[2] > values[0] + values[1]).any()):
+                raise ValueError("ngood + nbad < nsample")
+        else:
+            check("hypergeometric", values)
+        return draw(self._bits, "hypergeometric", values, size, int, checked=True)
+
+
+def whole_numbers(bits, low, high, size, dtype, endpoint):
+    """Uniform integers between limits that may be arrays; the last one belongs to them with `endpoint`."""
+    if high is None:
+        low, high = 0, low
+    dtype = numpy.dtype(dtype)
+    low, high = parameter(low), parameter(high)
+    if dtype.kind not in "iub":
+        raise TypeError(f"Unsupported dtype {dtype!r} for integers")
+    if low.ndim == high.ndim == 0 and not is_distributed(low) and not is_distributed(high):
+        low, last = _exact(low), _exact(high) - (0 if endpoint else 1)
+        _check_limits(low, last, dtype, endpoint)
+        kind = numpy.dtype("u1") if dtype == bool else dtype
+        result = numbers(bits, "random_integers", size, kind, kind.type(low), kind.type(last))
+        return result.astype(bool) if dtype == bool else result
+    return _between(bits, low, high, size, dtype, endpoint)
+
+
+def _exact(limit):
+    """NumPy takes floats for limits and drops what follows the point."""
+    return int(limit[()])
+
+
+def _check_limits(low, last, dtype, endpoint):
+    least, greatest = (0, 1) if dtype == bool else (numpy.iinfo(dtype).min, numpy.iinfo(dtype).max)
+    if low < least:
+        raise ValueError(f"low is out of bounds for {dtype.name}")
+    if last > greatest:
+        raise ValueError(f"high is out of bounds for {dtype.name}")
+    if last < low:
+        raise ValueError("low >= high" if not endpoint else "low > high")
+
+
+def _between(bits, low, high, size, dtype, endpoint):
+    shape = output_shape(size, (low, high))
+    if low.size and high.size:
+        lows, highs, gap = (int(limit) for limit in (low.min(), high.max(), (high - low).min()))
+        _check_limits(lows, highs - (0 if endpoint else 1), dtype, endpoint)
+        if gap < (0 if endpoint else 1):
+            raise ValueError("low >= high" if not endpoint else "low > high")
+    width = (high.astype("i8") - low.astype("i8")).astype("u8") + numpy.uint64(endpoint)
+    first, second = (numbers(bits, "random_integers", shape, "u8", numpy.uint64(0), numpy.uint64(2**64 - 1)) for _ in range(2))
+    drawn = (low.astype("i8").astype("u8") + _below(first, second, width)).astype("i8")
+    return drawn.astype(dtype)
+
+
+def _below(first, second, width):
+    """Uniform in [0, width): the upper word of width times a fraction of 128 bits, as philox.hpp's `below`."""
+    high, low = _product(first, width)
+    carry, _ = _product(second, width)
+    return high + ((low + carry) < low).astype("u8")
+
+
+def _product(x, y):
+    """Upper and lower word of the product of two words."""
+    half, mask = numpy.uint64(32), numpy.uint64(2**32 - 1)
+    x0, x1, y0, y1 = x & mask, x >> half, y & mask, y >> half
+    middle = x1 * y0 + ((x0 * y0) >> half)
+    other = x0 * y1 + (middle & mask)
+    return x1 * y1 + (middle >> half) + (other >> half), x * y

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Generator: numpy.random's modern interface, drawing distributed arrays."""
+import numpy
+from numpy.core.numeric import normalize_axis_index
+
+from .._creation import asarray
+from .._errors import NotImplementedName
+from .._manipulation import ravel, reshape
+from . import _several
+from ._bits import BitGenerator, bit_generator_from
+from ._choosing import Choosing, choose, order_within_lines
+from ._continuous import Continuous
+from ._discrete import Discrete, whole_numbers
+from ._streams import draw, numbers, put_out, size_for
+
+
+class Generator(Continuous, Discrete, Choosing):
+    """A stream of random numbers. Made by `default_rng`.
+
+    The numbers depend on the seed alone, not on the number of engines nor on where an array lives; they are not NumPy's.
+
+    Examples
+    --------
+    >>> import gamelan as np
+    >>> rng = np.random.default_rng(1)
+    >>> rng.random(3).shape
+    (3,)
+    """
+
+    def __init__(self, bit_generator):
+        if not isinstance(bit_generator, (BitGenerator, numpy.random.BitGenerator)):
+            raise AttributeError(f"{type(bit_generator).__name__!r} object has no attribute 'capsule'")
+        self._bits = bit_generator_from(bit_generator)
+
+    def __getattr__(self, name):
+        if hasattr(numpy.random.Generator, name) and not name.startswith("_"):
+            raise NotImplementedName(f"gamelan.random.Generator.{name} is not implemented yet")
+        raise AttributeError(f"'Generator' object has no attribute {name!r}")
+
+    def __reduce__(self):
+        return Generator, (self._bits,)
+
+    def __repr__(self):
+        return f"Generator({type(self._bits).__name__}) at 0x{id(self):X}"
+
+    __str__ = __repr__
+
+    @property
+    def bit_generator(self):
+        """Where the numbers come from; its `state` may be kept and assigned."""
+        return self._bits
+
+    def spawn(self, n_children):
+        """So many generators whose streams are independent of this one and of each other."""
+        return [Generator(bits) for bits in self._bits.spawn(n_children)]
+
+    def random(self, size=None, dtype=numpy.float64, out=None):
+        """Uniform in [0, 1).
+
+        Examples
+        --------
+        >>> import gamelan as np
+        >>> np.random.default_rng(1).random(3).shape
+        (3,)
+        """
+        return self._floating("random_uniform", "random", size, dtype, out)
+
+    def standard_normal(self, size=None, dtype=numpy.float64, out=None):
+        """Normal of mean 0 and deviation 1."""
+        return self._floating("random_normal", "standard_normal", size, dtype, out)
+
+    def _floating(self, op, name, size, dtype, out):
+        dtype = _floating_dtype(dtype, name)
+        return put_out(numbers(self._bits, op, size_for(size, out, dtype), dtype, 0.0, 1.0), out)
+
+    def standard_exponential(self, size=None, dtype=numpy.float64, method="zig", out=None):
+        """Exponential of mean 1. Inversion, whatever `method` says."""
+        dtype = _floating_dtype(dtype, "standard_exponential")
+        return put_out(draw(self._bits, "exponential", (1.0,), size_for(size, out, dtype), dtype, True), out)
+
+    def standard_gamma(self, shape, size=None, dtype=numpy.float64, out=None):
+        """Gamma of scale 1."""
+        dtype = _floating_dtype(dtype, "standard_gamma")
+        return put_out(draw(self._bits, "gamma", (shape, 1.0), size_for(size, out, dtype), dtype), out)
+
+    def integers(self, low, high=None, size=None, dtype=numpy.int64, endpoint=False):
+        """Uniform integers in [low, high), or in [low, high] with `endpoint`; the limits may be arrays."""
+        return whole_numbers(self._bits, low, high, size, dtype, endpoint)
+
+    def bytes(self, length):
+        """So many random bytes."""
+        return numpy.asarray(numbers(self._bits, "random_integers", length, "u1", numpy.uint8(0), numpy.uint8(255))).tobytes()
+
+    def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True):
+        """Elements of an array, or numbers below an integer, with or without replacement.
+
+        Without replacement the order is always random, as with `shuffle`. `p` may be a distributed array.
+        """
+        return choose(self._bits, a, size, replace, p, axis)
+
+    def permuted(self, x, axis=None, out=None):
+        """A copy of an array in which every line along an axis is in a random order of its own; axis None: all elements."""
+        x = asarray(x)
+        if axis is None:
+            result = reshape(order_within_lines(self._bits, ravel(x), 0), x.shape)
+        else:
+            result = order_within_lines(self._bits, x, normalize_axis_index(axis, x.ndim))
+        if out is None:
+            return result
+        if out.shape != x.shape:
+            raise ValueError("out must have the same shape as x")
+        out[...] = result
+        return out
+
+    def multinomial(self, n, pvals, size=None):
+        """How often each of several outcomes occurs in n trials; n may be an array."""
+        return _several.multinomial(self._bits, n, pvals, size)
+
+    def dirichlet(self, alpha, size=None):
+        """Shares that add up to 1, along the last axis."""
+        return _several.dirichlet(self._bits, alpha, size)
+
+    def multivariate_normal(self, mean, cov, size=None, check_valid="warn", tol=1e-8, *, method="svd"):
+        """Normal variables of a given covariance, along the last axis. The covariance is brought here."""
+        return _several.multivariate_normal(self._bits, mean, cov, size, check_valid, tol, method)
+
+
+def _floating_dtype(dtype, name):
+    dtype = numpy.dtype(dtype)
+    if dtype not in (numpy.float64, numpy.float32):
+        raise TypeError(f"Unsupported dtype {dtype!r} for {name}")
+    return dtype
+
+
+def default_rng(seed=None):
+    """A new stream; the same seed gives the same numbers at any number of engines."""
+    if isinstance(seed, Generator):
+        return seed
+    return Generator(bit_generator_from(seed))

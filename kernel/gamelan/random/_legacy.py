@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""RandomState, and the functions of numpy.random that share one of it."""
+import numpy
+
+from .. import _core
+from .._errors import NotImplementedName
+from . import _several
+from ._bits import BitGenerator, Philox, bit_generator_from
+from ._choosing import Choosing, choose
+from ._continuous import Continuous
+from ._discrete import Discrete, whole_numbers
+from ._streams import draw, numbers
+
+
+class RandomState(Continuous, Discrete, Choosing):
+    """numpy.random's older interface. The same seed gives the same numbers as `default_rng`, which are not NumPy's."""
+
+    def __init__(self, seed=None):
+        self._bits = bit_generator_from(seed) if isinstance(seed, (BitGenerator, numpy.random.BitGenerator)) else Philox(_legacy_seed(seed))
+
+    def __getattr__(self, name):
+        if hasattr(numpy.random.RandomState, name) and not name.startswith("_"):
+            raise NotImplementedName(f"gamelan.random.RandomState.{name} is not implemented yet")
+        raise AttributeError(f"'RandomState' object has no attribute {name!r}")
+
+    def __reduce__(self):
+        return RandomState, (self._bits,)
+
+    def __repr__(self):
+        return f"RandomState({type(self._bits).__name__}) at 0x{id(self):X}"
+
+    def seed(self, seed=None):
+        """Restarts the stream."""
+        self._bits._restart(_legacy_seed(seed))
+
+    def get_state(self, legacy=True):
+        """The state: a tuple whose third item counts the numbers drawn, or with legacy=False a dict."""
+        state = self._bits.state
+        if not legacy:
+            return state
+        return "Philox", numpy.array([state["state"]["key"]], numpy.uint64), state["state"]["counter"], 0, 0.0
+
+    def set_state(self, state):
+        """Goes on where the state was taken."""
+        if not isinstance(state, dict):
+            if not isinstance(state, (tuple, list)):
+                raise TypeError("state must be a dict or a tuple.")
+            if len(state) < 3 or state[0] != "Philox":
+                raise ValueError("set_state can only be used with states of gamelan's Philox")
+            state = {"bit_generator": "Philox", "state": {"key": int(numpy.asarray(state[1]).ravel()[0]), "counter": int(state[2])}}
+        self._bits.state = state
+
+    def random_sample(self, size=None):
+        """Uniform in [0, 1)."""
+        return numbers(self._bits, "random_uniform", size, float, 0.0, 1.0)
+
+    def random(self, size=None):
+        """Uniform in [0, 1)."""
+        return self.random_sample(size)
+
+    def rand(self, *shape):
+        """Uniform in [0, 1), the shape as arguments."""
+        return self.random_sample(shape or None)
+
+    def randn(self, *shape):
+        """Normal of mean 0 and deviation 1, the shape as arguments."""
+        return self.standard_normal(shape or None)
+
+    def standard_normal(self, size=None):
+        """Normal of mean 0 and deviation 1."""
+        return numbers(self._bits, "random_normal", size, float, 0.0, 1.0)
+
+    def standard_exponential(self, size=None):
+        """Exponential of mean 1."""
+        return draw(self._bits, "exponential", (1.0,), size, checked=True)
+
+    def standard_gamma(self, shape, size=None):
+        """Gamma of scale 1."""
+        return draw(self._bits, "gamma", (shape, 1.0), size)
+
+    def randint(self, low, high=None, size=None, dtype=int):
+        """Uniform integers in [low, high)."""
+        return whole_numbers(self._bits, low, high, size, dtype, False)
+
+    def random_integers(self, low, high=None, size=None):
+        """Uniform integers in [low, high], from 1 with one argument."""
+        return whole_numbers(self._bits, 1 if high is None else low, low if high is None else high, size, int, True)
+
+    def tomaxint(self, size=None):
+        """Uniform integers from 0 to the largest."""
+        return whole_numbers(self._bits, 0, numpy.iinfo(int).max, size, int, True)
+
+    def bytes(self, length):
+        """So many random bytes."""
+        return numpy.asarray(numbers(self._bits, "random_integers", length, "u1", numpy.uint8(0), numpy.uint8(255))).tobytes()
+
+    def choice(self, a, size=None, replace=True, p=None):
+        """Elements of a row, or numbers below an integer, with or without replacement."""
+        if numpy.ndim(a) > 1:
+            raise ValueError("a must be 1-dimensional")
+        return choose(self._bits, a, size, replace, p)
+
+    def shuffle(self, x):
+        """The rows of an array (or the items of a list) in a random order, in place."""
+        Choosing.shuffle(self, x)
+
+    def permutation(self, x):
+        """A copy of an array with its rows in a random order, or the numbers below an integer."""
+        return Choosing.permutation(self, x)
+
+    def multinomial(self, n, pvals, size=None):
+        """How often each of several outcomes occurs in n trials."""
+        return _several.multinomial(self._bits, n, pvals, size)
+
+    def dirichlet(self, alpha, size=None):
+        """Shares that add up to 1, along the last axis."""
+        return _several.dirichlet(self._bits, alpha, size)
+
+    def multivariate_normal(self, mean, cov, size=None, check_valid="warn", tol=1e-8):
+        """Normal variables of a given covariance, along the last axis. The covariance is brought here."""
+        return _several.multivariate_normal(self._bits, mean, cov, size, check_valid, tol)
+
+
+def _legacy_seed(seed):
+    if isinstance(seed, _core.Array):
+        seed = numpy.asarray(seed)
+    if isinstance(seed, (int, numpy.integer)) and not 0 <= seed < 2**32:
+        raise ValueError("Seed must be between 0 and 2**32 - 1")
+    return seed
+
+
+_global = RandomState()
+METHODS = """
+beta binomial bytes chisquare choice dirichlet exponential f gamma geometric get_state gumbel hypergeometric laplace logistic
+lognormal logseries multinomial multivariate_normal negative_binomial noncentral_chisquare noncentral_f normal pareto
+permutation poisson power rand randint randn random random_integers random_sample rayleigh seed set_state shuffle
+standard_cauchy standard_exponential standard_gamma standard_normal standard_t triangular uniform vonmises wald weibull zipf
+""".split()
+FUNCTIONS = {name: getattr(_global, name) for name in METHODS}

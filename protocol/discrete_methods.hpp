@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How the discrete distributions are drawn: by inversion where few steps lead there, else by rejection with the exact
+// probabilities. Numbers are whole, as doubles: exact up to 2**53.
+#pragma once
+#include "protocol/distribution_methods.hpp"
+
+namespace gamelan::protocol::methods {
+
+constexpr double most = 9223372036854774784.0;  // the last double that an int64 holds
+
+inline double log_factorial(double n) {
+  int sign;
+  return ::lgamma_r(n + 1, &sign);
+}
+
+/// Small means: uniforms are multiplied until they are below exp(-mean). Else Hoermann's PTRS ("The transformed rejection
+/// method for generating Poisson random variables", 1993).
+inline double poisson(Substream& s, double mean) {
+  if (mean == 0) return 0;
+  if (mean < 10) {
+    const double end = std::exp(-mean);
+    double product = s.uniform(), count = 0;
+    for (; product > end; product *= s.uniform()) ++count;
+    return count;
+  }
+  const double root = std::sqrt(mean), log_mean = std::log(mean);
+  const double b = 0.931 + 2.53 * root, a = -0.059 + 0.02483 * b;
+  const double log_alpha = std::log(1.1239 + 1.1328 / (b - 3.4)), v_low = 0.9277 - 3.6224 / (b - 2);
+  for (int round = 0; round < most_rounds; ++round) {
+    const double u = s.uniform() - 0.5, v = s.positive(), us = 0.5 - std::abs(u);
+    const double k = std::floor((2 * a / us + b) * u + mean + 0.43);
+    if (us >= 0.07 && v <= v_low) return std::min(k, most);
+    if (!(k >= 0) || (us < 0.013 && v > us)) continue;
+    if (std::log(v) + log_alpha - std::log(a / (us * us) + b) <= k * log_mean - mean - log_factorial(k)) return std::min(k, most);
+  }
+  return nothing;
+}
+
+/// By adding up probabilities from 0 on: at most some dozens of them.
+inline double binomial_by_inversion(Substream& s, double n, double p) {
+  const double odds = p / (1 - p), first = std::exp(n * std::log1p(-p));
+  for (int round = 0; round < most_rounds; ++round) {
+    double u = s.uniform(), probability = first;
+    for (double k = 0; k <= n && k < 200; ++k) {  // the mean is at most 10: what is left beyond is less than rounding
+      if (u < probability) return k;
+      u -= probability;
+      probability *= (n - k) / (k + 1) * odds;
+    }
+  }
+  return nothing;
+}
+
+/// Hoermann's BTRS ("The generation of binomial random variates", 1993), p <= 1/2 and n p >= 10.
+inline double binomial_by_rejection(Substream& s, double n, double p) {
+  const double q = 1 - p, deviation = std::sqrt(n * p * q);
+  const double b = 1.15 + 2.53 * deviation, a = -0.0873 + 0.0248 * b + 0.01 * p, c = n * p + 0.5;
+  const double v_low = 0.92 - 4.2 / b, alpha = (2.83 + 5.1 / b) * deviation, log_odds = std::log(p / q);
+  const double mode = std::floor((n + 1) * p), at_mode = log_factorial(mode) + log_factorial(n - mode);
+  for (int round = 0; round < most_rounds; ++round) {
+    const double u = s.uniform() - 0.5, v = s.positive(), us = 0.5 - std::abs(u);
+    const double k = std::floor((2 * a / us + b) * u + c);
+    if (us >= 0.07 && v <= v_low) return k;
+    if (!(k >= 0 && k <= n)) continue;
+    if (std::log(v * alpha / (a / (us * us) + b)) <= at_mode - log_factorial(k) - log_factorial(n - k) + (k - mode) * log_odds) return k;
+  }
+  return nothing;
+}
+
+inline double binomial(Substream& s, double n, double p) {
+  if (n == 0 || p == 0) return 0;
+  const double less = std::min(p, 1 - p);
+  const double k = less == 0 ? 0 : n * less < 10 ? binomial_by_inversion(s, n, less) : binomial_by_rejection(s, n, less);
+  return p > 0.5 ? n - k : k;
+}
+
+inline double geometric(Substream& s, double p) {
+  if (p == 1) return 1;
+  return std::clamp(std::ceil(-s.exponential() / std::log1p(-p)), 1.0, most);
+}
+
+/// Few draws one by one; else Stadlober's ratio of uniforms ("The ratio of uniforms approach for generating discrete random
+/// variates", 1990), with the two symmetries that make good the rarer kind and the sample at most half.
+inline double hypergeometric(Substream& s, double good, double bad, double sample) {
+  const double all = good + bad;
+  if (sample == 0 || good == 0) return 0;
+  if (bad == 0) return sample;
+  const double drawn = std::min(sample, all - sample), rare = std::min(good, bad);
+  double k = nothing;
+  if (drawn < 10) {
+    double left = rare;
+    for (double i = 0; i < drawn; ++i) left -= s.uniform() * (all - i) < left;
+    k = rare - left;
+  } else {
+    const double mean = drawn * rare / all, p = rare / all;
+    const double deviation = std::sqrt((all - drawn) * drawn * p * (1 - p) / (all - 1) + 0.5);
+    const double half_width = 1.7155277699214135 * deviation + 0.8989161620588988, middle = mean + 0.5;
+    const double mode = std::floor((drawn + 1) * (rare + 1) / (all + 2));
+    const auto log_weight = [&](double i) {
+      return log_factorial(i) + log_factorial(rare - i) + log_factorial(drawn - i) + log_factorial(all - rare - drawn + i);
+    };
+    const double at_mode = log_weight(mode), end = std::min(drawn, rare) + 1;
+    for (int round = 0; round < most_rounds && std::isnan(k); ++round) {
+      const double u = s.positive(), x = middle + half_width * (s.uniform() - 0.5) / u;
+      if (!(x >= 0 && x < end)) continue;
+      const double i = std::floor(x);
+      if (2 * std::log(u) <= at_mode - log_weight(i)) k = i;
+    }
+  }
+  if (good > bad) k = drawn - k;
+  return drawn < sample ? good - k : k;
+}
+
+/// Devroye, "Non-uniform random variate generation", 1986, X.6.1.
+inline double zipf(Substream& s, double a) {
+  if (a >= 1025) return 1;  // P(2) is below the least double
+  const double less = a - 1, b = std::exp2(less);
+  for (int round = 0; round < most_rounds; ++round) {
+    const double u = s.positive(), v = s.uniform(), x = std::floor(std::pow(u, -1 / less));
+    if (!(x <= most) || x < 1) continue;  // NumPy, too, has none beyond int64
+    const double t = std::pow(1 + 1 / x, less);
+    if (v * x * (t - 1) / (b - 1) <= t / b) return x;
+  }
+  return nothing;
+}
+
+/// Kemp, "Efficient generation of logarithmically distributed pseudo-random variables", 1981: algorithm LK.
+inline double logseries(Substream& s, double p) {
+  if (p == 0) return 1;
+  const double r = std::log1p(-p);
+  for (int round = 0; round < most_rounds; ++round) {
+    const double v = s.uniform();
+    if (v >= p) return 1;
+    const double q = -std::expm1(r * s.uniform());
+    if (v <= q * q) {
+      const double x = std::floor(1 + std::log(v) / std::log(q));
+      if (!(x >= 1) || v == 0) continue;
+      return std::min(x, most);
+    }
+    return v >= q ? 1 : 2;
+  }
+  return nothing;
+}
+
+}  // namespace gamelan::protocol::methods

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""numpy.fft on distributed arrays: values, dtypes, shapes and errors are NumPy's; the same bits on any number of ranks."""
+import numpy
+import pytest
+
+import gamelan
+from gamelan.fft import _lines, _long
+from operands import DTYPES, LAYOUTS, cube
+from oracle import check, check_all
+
+ONE = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
+MANY = ("fft2", "ifft2", "rfft2", "irfft2", "fftn", "ifftn", "rfftn", "irfftn")
+
+
+def complex_for(name):
+    return "c16" if name not in ("rfft", "ihfft", "rfft2", "rfftn") else "f8"
+
+
+def data(shape, dtype="c16"):
+    values = numpy.random.default_rng(7).standard_normal((2, *shape))
+    return (values[0] + 1j * values[1]).astype(dtype) if numpy.dtype(dtype).kind == "c" else (values[0] * 5).astype(dtype)
+
+
+@pytest.mark.parametrize("name", ONE)
+def test_lengths_axes_and_norms(engine, name):
+    a = data((5, 6, 7), complex_for(name))
+    programs = []
+    for n in (None, 1, 2, 5, 6, 9, 16):
+        for axis in (-1, 0, 1):
+            for norm in (None, "backward", "ortho", "forward"):
+                programs.append((f"{name} {n} {axis} {norm}", lambda np, n=n, axis=axis, norm=norm: getattr(np.fft, name)(np.asarray(a), n, axis, norm)))
+    check_all(programs)
+
+
+@pytest.mark.parametrize("name", ONE)
+def test_every_dtype(engine, name):
+    is_real = complex_for(name) == "f8"
+    check_all([(f"{name} {dtype}", lambda np, dtype=dtype: getattr(np.fft, name)(np.asarray(cube(dtype)), axis=1))
+               for dtype in DTYPES if not (is_real and numpy.dtype(dtype).kind == "c")])  # fmt: skip
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("name", ("fft", "irfft", "fftn", "fftshift"))
+def test_every_layout(engine, name, layout):
+    a = data((6, 8))
+    check(lambda np: getattr(np.fft, name)(LAYOUTS[layout](np.asarray(a))), f"{name} {layout}")
+
+
+@pytest.mark.parametrize("name", MANY)
+def test_several_axes(engine, name):
+    a = data((4, 5, 6), complex_for(name))
+    arguments = [(), ((3, 8),), ((3, 8), (0, 2)), (None, (0, 1)), (None, (2, 0)), (None, (1,)), (None, (-1, -1)), ((2, 2), (0,)), ((0, 2), (0, 1)), (None, (0, 5))]
+    if name.endswith("n"):
+        arguments += [((3, 4, 5),), ((4,),), (None, (0, 1, 2))]
+    programs = [(f"{name} {rest}", lambda np, rest=rest: getattr(np.fft, name)(np.asarray(a), *rest)) for rest in arguments]
+    programs += [(f"{name} {norm}", lambda np, norm=norm: getattr(np.fft, name)(np.asarray(a), norm=norm)) for norm in ("ortho", "forward", "other")]
+    check_all(programs)
+
+
+@pytest.mark.parametrize("name", ONE)
+def test_errors_are_numpys(engine, name):
+    a = data((4, 5), complex_for(name))
+    check_all([(f"{name} {what}", program) for what, program in {
+        "norm": lambda np: getattr(np.fft, name)(np.asarray(a), norm="no"), "n 0": lambda np: getattr(np.fft, name)(np.asarray(a), 0),
+        "n -1": lambda np: getattr(np.fft, name)(np.asarray(a), -1), "axis": lambda np: getattr(np.fft, name)(np.asarray(a), axis=2),
+        "axis n": lambda np: getattr(np.fft, name)(np.asarray(a), 3, axis=-3), "float n": lambda np: getattr(np.fft, name)(np.asarray(a), 2.5),
+        "0-d": lambda np: getattr(np.fft, name)(np.asarray(a)[1, 1, ...]), "empty line": lambda np: getattr(np.fft, name)(np.asarray(a)[:, :0]),
+        "no lines": lambda np: getattr(np.fft, name)(np.asarray(a)[:0]), "empty line filled": lambda np: getattr(np.fft, name)(np.asarray(a)[:, :0], 4),
+    }.items()])  # fmt: skip
+
+
+def test_frequencies(engine):
+    check_all([(f"{name} {n} {d}", lambda np, name=name, n=n, d=d: getattr(np.fft, name)(n, d))
+               for name in ("fftfreq", "rfftfreq") for n in (1, 2, 9, 10, 0, -3, 2.5, numpy.int64(7)) for d in (1.0, 0.1)])  # fmt: skip
+
+
+def test_shifts(engine):
+    a = numpy.arange(5 * 4 * 3).reshape(5, 4, 3)
+    check_all([(f"{name} {axes}", lambda np, name=name, axes=axes: getattr(np.fft, name)(np.asarray(a), axes))
+               for name in ("fftshift", "ifftshift") for axes in (None, 0, -1, (0, 2), [1], (0, 0), (), 3, (0, 3))])  # fmt: skip
+
+
+@pytest.fixture
+def cut(monkeypatch):
+    """Lines of 12 elements or more are cut."""
+    monkeypatch.setattr(_lines, "long_line", 12)
+    monkeypatch.setattr(_long, "least_factor", 3)
+
+
+@pytest.mark.parametrize("name", ONE)
+@pytest.mark.parametrize("n", (12, 15, 16, 36, 60, 13, 31, 38, 101, 128))
+def test_lines_over_all_engines(engine, cut, name, n):
+    a = data((n,), complex_for(name))
+    check_all([(f"{name} {n} {what}", program) for what, program in {
+        "line": lambda np: getattr(np.fft, name)(np.asarray(a)), "longer": lambda np: getattr(np.fft, name)(np.asarray(a), n + 4, norm="ortho"),
+        "shorter": lambda np: getattr(np.fft, name)(np.asarray(a), n - 2, norm="forward"),
+        "negative": lambda np: getattr(np.fft, name)(np.asarray(a)[::-1]),
+    }.items()])  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ONE)
+def test_few_lines_over_all_engines(engine, cut, name):
+    a = data((3, 24, 2), complex_for(name))
+    check_all([(f"{name} {n}", lambda np, n=n: getattr(np.fft, name)(np.asarray(a), n, 1)) for n in (None, 12, 17, 30)])
+
+
+def test_a_long_line(engine):
+    """Long enough to be cut without being told."""
+    for n in (1 << 15, 3 * 5**2 * 7 * 32, 16411):  # a prime, too
+        a = data((n,))
+        check(lambda np: np.fft.fft(np.asarray(a)), f"fft {n}")
+        check(lambda np: np.fft.irfft(np.fft.rfft(np.asarray(a).real, n), n), f"rfft {n}")
+
+
+def test_the_same_bits_on_any_number_of_ranks(engine):
+    """Checksums, written here: of one machine's vector unit, so the first is only compared with the model's absence."""
+    a = gamelan.asarray(data((48, 30)))
+    one = numpy.asarray(gamelan.fft.fft2(a)).view("u8")
+    lines = numpy.stack([numpy.asarray(gamelan.fft.fft(row)) for row in gamelan.fft.fft(a, axis=0)])
+    assert (lines.view("u8") == one).all() or numpy.allclose(lines.view("c16"), one.view("c16"), rtol=1e-13)
+
+
+def test_complex_numbers_to_a_real_transform_warn(engine):
+    with pytest.warns(numpy.ComplexWarning):
+        gamelan.fft.rfft(gamelan.asarray(data((4, 4))))
