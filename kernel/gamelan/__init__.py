@@ -26,7 +26,9 @@ from ._errors import (  # noqa: E402
     CancelledError, EngineLostError, EngineTimeoutError, GamelanError, InternalError, ProtocolError, VersionError,
 )  # fmt: skip
 from ._index_arrays import put, take  # noqa: E402
-from ._linalg import dot, inner, matmul, outer, trace, vdot  # noqa: E402
+from .linalg._einsum import einsum, einsum_path  # noqa: E402
+from .linalg._products import dot, inner, matmul, outer, trace, vdot  # noqa: E402
+from .linalg._tensor_products import cross, kron, tensordot  # noqa: E402
 from ._logic import allclose, array_equal, isclose, isneginf, isposinf  # noqa: E402
 from ._manipulation import (  # noqa: E402
     append, array_split, atleast_1d, atleast_2d, atleast_3d, broadcast_arrays, broadcast_to, clip, column_stack,
@@ -39,7 +41,7 @@ from ._scans import cumprod, cumsum  # noqa: E402
 from ._session import explain, stats, status, sync  # noqa: E402
 from ._sorting import argsort, sort  # noqa: E402
 from ._ufuncs import PUBLIC as _PUBLIC, divmod, ufunc, where  # noqa: E402
-from . import random  # noqa: E402
+from . import linalg, random  # noqa: E402
 
 globals().update(_PUBLIC)
 
@@ -76,4 +78,4 @@ def __getattr__(name):
     raise AttributeError(f"module 'gamelan' has no attribute {name!r}")
 
 
-__all__ = sorted(name for name in globals() if not name.startswith("_") and name not in {"random"}) + ["random"]
+__all__ = sorted(name for name in globals() if not name.startswith("_") and name not in {"linalg", "random"}) + ["linalg", "random"]

@@ -6,7 +6,7 @@ from types import FunctionType
 import numpy
 
 from . import _core
-from . import _linalg as linalg
+from .linalg import _products as linalg
 from ._array_calculation import Calculation
 from ._array_elements import Elements, here
 from ._array_irregular import Irregular
