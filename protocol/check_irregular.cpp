@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the irregular rows (CALLs whose elements go where data say) demand of a command. Data are not looked at: an index
 // out of range is the kernel's to find, and the engine keeps it inside the array whatever it is.
+#include <algorithm>
 #include <string>
 
 #include "protocol/check.hpp"
 #include "protocol/distributions.hpp"
 #include "protocol/fourier.hpp"
+#include "protocol/linalg.hpp"
 
 namespace gamelan::protocol {
 namespace {
@@ -142,6 +144,32 @@ void check_draw(const Command& command) {
   require(info(command.out.dtype).kind == 'f' || command.out.dtype == Dtype::int64, command, "the result has a wrong dtype");
 }
 
+void check_linalg(const Command& command) {
+  require(command.creates && command.ints.size() == 3 && command.ints[0] >= 0 && command.ints[0] < linalg_routines, command,
+          "expected a routine, the side of a block, a flag and a new result");
+  const auto routine = static_cast<Linalg>(command.ints[0]);
+  require(command.in.size() == (routine == Linalg::solve ? 2U : 1U), command, "wrong number of operands");
+  const Shape& a = view_operand(command, 0).extents;
+  const Shape& out = command.out.extents;
+  require(a.size() >= 2 && out.size() == a.size() && std::equal(a.begin(), a.end() - 2, out.begin()), command, "these are no stacks of matrices");
+  require(element_count(a) > 0 && element_count(out) > 0, command, "there is nothing to compute");
+  require(command.ints[1] >= 0 && (command.ints[1] == 0 || a.size() == 2), command, "only a single matrix lies in blocks");
+  const auto m = a[a.size() - 2], n = a.back();
+  const bool takes_any = routine == Linalg::qr || routine == Linalg::qr_factors || routine == Linalg::svd || routine == Linalg::svd_values;
+  require(m == n || takes_any, command, "the matrices are not square");
+  std::int64_t right = 0;
+  if (routine == Linalg::solve) {
+    const Shape& b = view_operand(command, 1).extents;
+    require(b.size() == a.size() && std::equal(a.begin(), a.end() - 1, b.begin()), command, "the right-hand sides do not fit");
+    right = b.back();
+  }
+  require(command.loop == Dtype::float64 || command.loop == Dtype::complex128, command, "no routine for this dtype");
+  const bool is_of_eig = routine == Linalg::eig || routine == Linalg::eig_values;
+  require(command.out.dtype == (is_of_eig ? Dtype::complex128 : command.loop), command, "the result has a wrong dtype");
+  const auto expected = extents_of_results(routine, m, n, right, out.back());
+  require(out[out.size() - 2] == expected.rows && out.back() == expected.columns, command, "the result has wrong extents");
+}
+
 }  // namespace
 
 void check_irregular(const Command& command) {
@@ -152,6 +180,7 @@ void check_irregular(const Command& command) {
   if (command.op == Op::bincount || command.op == Op::histogram) return check_count(command);
   if (command.op == Op::fourier) return check_fourier(command);
   if (command.op == Op::draw) return check_draw(command);
+  if (command.op == Op::linalg) return check_linalg(command);
   require(false, command, "this op has no rule in check_irregular.cpp");
 }
 

@@ -51,6 +51,8 @@ int swaps_of(const plan::Step& step) {
   if (const auto* scatter = std::get_if<plan::Scatter>(&step.body)) return scatter->to_replica ? 0 : 1;
   if (const auto* deliver = std::get_if<plan::Deliver>(&step.body)) return reads_rows(*deliver) ? 3 : 1;
   if (std::holds_alternative<plan::MergeRuns>(step.body)) return swaps_to_merge;
+  if (std::holds_alternative<plan::SpreadBlocks>(step.body)) return 2;
+  if (const auto* collect = std::get_if<plan::CollectBlocks>(&step.body)) return 2 * static_cast<int>(collect->results.size());
   return 0;
 }
 
@@ -103,9 +105,12 @@ void Executor::run_body(const plan::Step& step, const dist::Exchange* exchange, 
     observer.fail({kind, text});
   };
   const auto body = [&] { std::visit([&](const auto& what) { exec::run(site, what); }, step.body); };
+  // Who stayed away from a routine that all compute together would leave the others waiting in it.
+  if (plan::is_collective(step) && comm_.agree_min(has_failed_ ? 0 : 1) == 0) {
+    has_failed_ = true;
+    if (courier_) courier_->fall_silent();
+  }
   try {
-    if (plan::is_collective(step))
-      if (const auto failed = comm_.agree_max(has_failed_ ? comm_.rank() + 1 : 0); failed > 0) throw FollowsFailure(static_cast<int>(failed) - 1);
     if (courier_) courier_->carry(*exchange, site.storages(), swaps_of(step), body);
     else if (!has_failed_) body();
   } catch (const FollowsFailure&) {

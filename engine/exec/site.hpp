@@ -32,6 +32,7 @@ class Site {
       : comm_(comm), heap_(heap), board_(board), plan_(plan), storages_(storages), batch_(batch), step_(step), counters_(counters),
         workspace_(workspace), balance_(balance), courier_(courier) {}
 
+  Comm& comm() const { return comm_; }  ///< for steps that all ranks compute together
   int rank() const { return comm_.rank(); }
   int ranks() const { return comm_.size(); }
   std::uint64_t step() const { return step_; }
@@ -108,6 +109,10 @@ void run(const Site& site, const plan::AddCounts& add);
 void run(const Site& site, const plan::Routine& routine);
 void run(const Site& site, const plan::FourierLines& lines);
 void run(const Site& site, const plan::Draw& draw);
+void run(const Site& site, const plan::WholeMatrices& linalg);
+void run(const Site& site, const plan::SpreadBlocks& spread);
+void run(const Site& site, const plan::BlockedMatrix& linalg);
+void run(const Site& site, const plan::CollectBlocks& collect);
 
 /// This rank's block of the old version goes to the new one, except the box that the pass writes (all of it when that is
 /// no plain box).

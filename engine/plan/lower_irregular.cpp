@@ -15,6 +15,8 @@ namespace {
 constexpr std::int64_t bucket_bytes = 1 << 19;  // of the target: what its owner writes at random stays in a second-level cache
 constexpr int most_buckets = 1024;
 
+}  // namespace
+
 Operand read(StepWriter& writer, const View& view) {
   Operand operand;
   operand.slot = writer.current(view.base);
@@ -25,7 +27,6 @@ Operand read(StepWriter& writer, const View& view) {
   return operand;
 }
 
-/// A slot of `per_rank` elements on every rank, gone after its last use.
 int make_scratch(StepWriter& writer, Step& step, std::int64_t per_rank, Dtype dtype) {
   auto& context = writer.context();
   const int ranks = context.options.ranks;
@@ -39,6 +40,8 @@ int make_scratch(StepWriter& writer, Step& step, std::int64_t per_rank, Dtype dt
   context.dead.insert(id);
   return writer.make(step, id);
 }
+
+namespace {
 
 /// A slot that lies as `layout` says, gone after its last use.
 int make_aligned(StepWriter& writer, Step& step, const Layout& layout, Dtype dtype) {
@@ -235,6 +238,7 @@ Layout layout_for_irregular(const Context& context, const protocol::Command& com
   const bool goes_along_an_axis = command.op == Op::accumulate || command.op == Op::sort || command.op == Op::argsort;
   if ((goes_along_an_axis && extents.size() > 1) || command.op == Op::fourier)
     return uncut_layout(extents, static_cast<std::size_t>(command.ints[0]), context.options.ranks);
+  if (command.op == Op::linalg) return layout_for_linalg(context, command);
   return dist::default_layout(command.out.extents, context.options.ranks);
 }
 
@@ -247,6 +251,7 @@ void lower_irregular(StepWriter& writer, const protocol::Command& command, Step 
   if (command.op == Op::accumulate) return lower_accumulate(writer, command, std::move(step));
   if (command.op == Op::fourier) return lower_fourier(writer, command, std::move(step));
   if (command.op == Op::draw) return lower_draw(writer, command, std::move(step));
+  if (command.op == Op::linalg) return lower_linalg(writer, command, std::move(step));
   throw protocol::Error(protocol::ErrorKind::internal, "[plan] no lowering for " + std::string(protocol::info(command.op).name));
 }
 
@@ -317,6 +322,24 @@ class Uses {
       if (parameter.operand) reads(*parameter.operand);
     all.push_back({draw.out, true, false});
   }
+  void operator()(const WholeMatrices& linalg) {
+    reads(linalg.a);
+    if (linalg.b.slot >= 0) reads(linalg.b);
+    all.push_back({linalg.work, true, false});
+    all.push_back({linalg.out, true, false});
+  }
+  void operator()(const SpreadBlocks& spread) {
+    reads(spread.source);
+    all.push_back({spread.to, true, false});
+  }
+  void operator()(const BlockedMatrix& linalg) {
+    for (const int slot : {linalg.a, linalg.b, linalg.made})
+      if (slot >= 0) all.push_back({slot, true, false});
+  }
+  void operator()(const CollectBlocks& collect) {
+    for (const auto& result : collect.results) all.push_back({result.slot, false, true});
+    all.push_back({collect.out, true, false});
+  }
   template <class Regular>
   void operator()(const Regular&) {}
 
@@ -359,6 +382,10 @@ struct Describe {
   std::string operator()(const Draw& draw) const {
     return "draw from " + std::string(protocol::distribution(draw.distribution).name) + " to " + name(draw.out);
   }
+  std::string operator()(const WholeMatrices& linalg) const { return "linalg of whole matrices of " + name(linalg.a.slot) + " to " + name(linalg.out); }
+  std::string operator()(const SpreadBlocks& spread) const { return "spread blocks of " + name(spread.source.slot) + " to " + name(spread.to); }
+  std::string operator()(const BlockedMatrix& linalg) const { return "linalg of all ranks on " + name(linalg.a); }
+  std::string operator()(const CollectBlocks& collect) const { return "collect blocks to " + name(collect.out); }
   template <class Regular>
   std::string operator()(const Regular&) const { return {}; }
 };

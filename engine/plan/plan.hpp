@@ -9,8 +9,10 @@
 #include <variant>
 #include <vector>
 
+#include "engine/dist/cyclic.hpp"
 #include "engine/dist/exchange.hpp"
 #include "engine/plan/program.hpp"
+#include "protocol/linalg.hpp"
 
 namespace gamelan::engine::plan {
 
@@ -225,10 +227,49 @@ struct Draw {
   std::vector<Parameter> parameters;
   int out = -1;
 };
+/// Linear algebra on whole matrices: each rank does those whose results lie with it.
+struct WholeMatrices {
+  protocol::Linalg routine{};
+  Operand a, b;            ///< b of solve only, else slot -1
+  Dtype a_dtype{}, b_dtype{}, loop{};
+  bool flag = false;       ///< eigh: the lower triangle counts
+  int work = -1, out = -1;  ///< work: room for one matrix of each kind
+};
+/// One large matrix, first part: every rank takes its blocks of an operand, as ScaLAPACK lays them out.
+struct SpreadBlocks {
+  Operand source;
+  Dtype dtype{}, loop{};
+  dist::Cyclic blocks;
+  int to = -1;
+};
+/// A matrix among the results that ScaLAPACK leaves in a slot, and where it goes in the result of the command.
+struct BlockedResult {
+  int slot = -1;
+  std::int64_t offset = 0;     ///< elements from the start of a rank's block of the slot
+  dist::Cyclic blocks;
+  std::int64_t first_row = 0;
+  bool is_transposed = false;  ///< goes there with rows and columns exchanged
+  bool is_lower = false;       ///< zeros above the diagonal, there
+};
+/// Second part: the routine. All ranks call it together or none does.
+struct BlockedMatrix {
+  protocol::Linalg routine{};
+  Dtype loop{};
+  bool flag = false;
+  dist::Cyclic a_blocks, b_blocks;
+  int a = -1, b = -1, made = -1;  ///< slots; b of solve only, made of what does not end in them
+  std::vector<BlockedResult> results;
+};
+/// Third part: every rank takes its block of the result from those who have it.
+struct CollectBlocks {
+  std::vector<BlockedResult> results;
+  Dtype loop{};
+  int out = -1;
+};
 
 struct Step {
   std::variant<Kernel, FoldBricks, FoldFinish, Gather, Scatter, Matmul, Take, Route, Deliver, ScanTotals, Scan, SortLines, SortRuns,
-               MergeRuns, Count, AddCounts, FourierLines, Draw, Routine>
+               MergeRuns, Count, AddCounts, FourierLines, Draw, Routine, WholeMatrices, SpreadBlocks, BlockedMatrix, CollectBlocks>
       body;
   std::vector<int> allocates;  ///< slots that come to life before the step
   std::vector<int> binds;      ///< slots that become their array's current version after it
@@ -255,7 +296,9 @@ struct Use {
 };
 std::vector<Use> irregular_uses(const Step& step);
 /// Must every rank run it, and at the same time? Then none does when one has failed before.
-inline bool is_collective(const Step& step) { return std::holds_alternative<Routine>(step.body); }
+inline bool is_collective(const Step& step) {
+  return std::holds_alternative<Routine>(step.body) || std::holds_alternative<BlockedMatrix>(step.body);
+}
 /// One line about an irregular step.
 std::string describe_irregular(const Step& step);
 /// Slots that a step reads or writes.

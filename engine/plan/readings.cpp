@@ -100,6 +100,17 @@ class Finder {
     if (count.edges) add({count.edges->slot, count.edges->placement, everybody(), {Reading::Axis{}}});
   }
 
+  void operator()(const WholeMatrices& linalg) {
+    for (const auto* operand : {&linalg.a, &linalg.b}) {
+      if (operand->slot < 0) continue;
+      Reading reading{operand->slot, operand->placement, layout_of(linalg.out), {}};
+      const auto dims = operand->placement.iterations.axes.size();
+      for (std::size_t k = 0; k + 2 < dims; ++k) reading.axes.push_back({static_cast<int>(k), 1, 0, 1});
+      reading.axes.resize(dims);
+      add(std::move(reading));
+    }
+  }
+
   void operator()(const AddCounts& add_counts) {
     // The tables of the ranks, one after another, as a matrix of a row each.
     const auto& slot = plan_.slots[static_cast<std::size_t>(add_counts.counts)].info;

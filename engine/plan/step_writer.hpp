@@ -18,6 +18,14 @@ class StepWriter {
   virtual void finish(Step step) = 0;
 };
 
+/// A view that a step reads, of any rank's blocks.
+Operand read(StepWriter& writer, const View& view);
+/// A slot of `per_rank` elements on every rank, gone after its last use.
+int make_scratch(StepWriter& writer, Step& step, std::int64_t per_rank, Dtype dtype);
+/// Writes the steps of `linalg`, and says how its result is laid out.
+void lower_linalg(StepWriter& writer, const protocol::Command& command, Step step);
+Layout layout_for_linalg(const Context& context, const protocol::Command& command);
+
 /// Writes the steps of a group with reductions: `values` is its pass, which `step` is to run.
 void lower_fold(StepWriter& writer, const Group& group, Kernel values, Step step);
 /// The dtype in which a reduction folds.

@@ -33,7 +33,9 @@ from ._index import (  # noqa: E402
     flatnonzero, ix_, mask_indices, nonzero, piecewise, place, put, put_along_axis, putmask, ravel_multi_index, select, take,
     take_along_axis, tri, tril, tril_indices, tril_indices_from, triu, triu_indices, triu_indices_from, unravel_index,
 )  # fmt: skip
-from ._linalg import dot, inner, matmul, outer, trace, vdot  # noqa: E402
+from .linalg._einsum import einsum, einsum_path  # noqa: E402
+from .linalg._products import dot, inner, matmul, outer, trace, vdot  # noqa: E402
+from .linalg._tensor_products import cross, kron, tensordot  # noqa: E402
 from ._logic import allclose, array_equal, isclose, isneginf, isposinf  # noqa: E402
 from ._manipulation import (  # noqa: E402
     append, array_split, atleast_1d, atleast_2d, atleast_3d, broadcast_arrays, broadcast_to, clip, column_stack,
@@ -51,7 +53,7 @@ from ._ufunc.made_of import (  # noqa: E402
     angle, around, fix, i0, iscomplex, iscomplexobj, isnat, isreal, isrealobj, nan_to_num, real_if_close, round, round_, sinc,
     unwrap, vectorize,
 )  # fmt: skip
-from . import fft, random  # noqa: E402
+from . import fft, linalg, random  # noqa: E402
 from . import lib  # noqa: E402
 from ._creation import (  # noqa: E402
     asarray_chkfinite, asfortranarray, c_, geomspace, mgrid, ogrid, r_, require,
@@ -99,4 +101,4 @@ def __getattr__(name):
     raise AttributeError(f"module 'gamelan' has no attribute {name!r}")
 
 
-__all__ = sorted(name for name in globals() if not name.startswith("_") and name not in {"random", "lib"}) + ["random"]
+__all__ = sorted(name for name in globals() if not name.startswith("_") and name not in {"linalg", "random", "lib"}) + ["linalg", "random"]

@@ -4,7 +4,7 @@ folds of small arrays go to NumPy at once, because a look at every keyword would
 ndarray, of no use by itself."""
 from . import _arg_reductions as arg_reductions
 from . import _core
-from . import _linalg as linalg
+from .linalg import _products as linalg
 from . import _manipulation as manipulation
 from . import _reductions as reductions
 from ._ufuncs import PUBLIC

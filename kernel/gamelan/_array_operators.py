@@ -5,7 +5,7 @@ ndarray, of no use by itself."""
 import numpy
 
 from . import _core
-from . import _linalg as linalg
+from .linalg import _products as linalg
 from ._creation import full
 from ._local import is_value, unwrap
 from ._promotion import OPS

@@ -7,6 +7,7 @@ engines are tested against NumPy itself through the same programs.
 import numpy
 
 import gamelan
+import reference_linalg
 from gamelan import _core
 
 _NAMES = [row["name"] for row in _core.ops_table()]
@@ -114,6 +115,8 @@ class Model:
                 assert "scalar" in operand or value.shape == command["out"]["extents"], "operands come broadcast"
         if name == "copy":
             return operands[0]
+        if name == "linalg":
+            return reference_linalg.compute(command["ints"], command["out"]["extents"][-1], loop, *map(self.view, inputs))
         if name == "accumulate":
             axis, number = command["ints"]
             return getattr(numpy, _NAMES[number]).accumulate(operands[0], axis)

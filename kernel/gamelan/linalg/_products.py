@@ -5,12 +5,12 @@ import functools
 
 import numpy
 
-from . import _core
-from ._creation import asarray
-from ._local import as_value, call_numpy, has_distributed, is_distributed
-from ._manipulation import moveaxis, ravel, reshape
-from ._promotion import OPS, dtype_number
-from ._reductions import reduce
+from .. import _core
+from .._creation import asarray
+from .._local import as_value, call_numpy, has_distributed, is_distributed
+from .._manipulation import moveaxis, ravel, reshape
+from .._promotion import OPS, dtype_number
+from .._reductions import reduce
 
 
 @functools.lru_cache(maxsize=None)

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The routines of protocol/linalg.hpp on one matrix in local memory, by LAPACK. Knows nothing of distribution.
+#pragma once
+#include <cstdint>
+
+#include "protocol/dtype.hpp"
+#include "protocol/linalg.hpp"
+
+namespace gamelan::engine::exec {
+
+/// A matrix m x n, and what is wanted of it. LAPACK's matrices have their columns together.
+struct MatrixTask {
+  protocol::Linalg routine{};
+  protocol::Dtype loop{};
+  bool flag = false;           ///< eigh: the lower triangle counts
+  std::int64_t m = 0, n = 0, right = 0;
+  std::int64_t columns = 0;    ///< of the result
+  void* a = nullptr;           ///< m x n; destroyed
+  void* work = nullptr;        ///< solve: the right-hand sides, n x right; else room for the results; then for m + n elements
+  std::int64_t work_elements = 0;  ///< before those
+  void* out = nullptr;         ///< the result, rows together
+};
+/// Throws Error{linalg} where NumPy raises LinAlgError, Error{memory}.
+void compute(const MatrixTask& task);
+
+/// What goes wrong with data, in NumPy's words.
+[[noreturn]] void throw_failure(protocol::Linalg routine);
+/// LAPACK counts in 32 bits. Throws Error{value}.
+int lapack_int(std::int64_t value);
+
+}  // namespace gamelan::engine::exec

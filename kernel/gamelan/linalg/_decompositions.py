@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Cholesky's and QR factors."""
+import warnings
+
+import numpy
+
+from .._creation import asarray
+from .._local import call_numpy, is_distributed
+from ._engine import compute, part, row
+from ._operands import cast, flipped, identities, require_stack, types, zeros
+from ._tall import is_tall, tall_qr
+
+_OLD_MODES = {"f": "reduced", "full": "reduced", "e": "economic", "economic": "economic"}
+
+
+def cholesky(a):
+    """The lower triangular factor of a positive definite matrix, or of each of a stack. Triggers evaluation.
+
+    Examples
+    --------
+    >>> import gamelan as np
+    >>> np.linalg.cholesky([[4.0, 0.0], [0.0, 9.0]]).tolist()
+    [[2.0, 0.0], [0.0, 3.0]]
+
+    See Also
+    --------
+    numpy.linalg.cholesky
+    """
+    a = asarray(a)
+    if not is_distributed(a):
+        return call_numpy(numpy.linalg.cholesky, "linalg.cholesky", (a,), {})
+    require_stack(a, is_square=True)
+    loop, dtype = types(a)
+    return cast(compute("cholesky", loop, a), dtype) if a.size else zeros(a.shape, dtype)
+
+
+def qr(a, mode="reduced"):
+    """QR decomposition, of each matrix of a stack: orthonormal columns times an upper triangle.
+
+    The signs of the columns may differ from NumPy's for matrices much longer than wide, and with the number of engines for
+    large ones. `mode="raw"` gives what LAPACK leaves, computed by one engine for each matrix.
+
+    Examples
+    --------
+    >>> import gamelan as np
+    >>> q, r = np.linalg.qr([[3.0, 1.0], [4.0, 2.0]])
+    >>> np.allclose(q @ r, [[3.0, 1.0], [4.0, 2.0]])
+    True
+
+    See Also
+    --------
+    numpy.linalg.qr
+    """
+    if mode not in ("reduced", "complete", "r", "raw"):
+        if mode not in _OLD_MODES:
+            raise ValueError(f"Unrecognized mode '{mode}'")
+        warnings.warn(f"The '{mode}' option is deprecated.", DeprecationWarning, stacklevel=2)
+        mode = _OLD_MODES[mode]
+    a = asarray(a)
+    if not is_distributed(a):
+        return call_numpy(numpy.linalg.qr, "linalg.qr", (a, mode), {})
+    require_stack(a)
+    loop, dtype = types(a)
+    m, n = a.shape[-2:]
+    width = m if mode == "complete" else min(m, n)
+    if not a.size:
+        return _of_nothing(a, mode, width, dtype)
+    if mode in ("raw", "economic"):
+        result = compute("qr_factors", loop, a)
+        factors = part(result, 0, m, dtype)
+        return factors if mode == "economic" else (flipped(factors), row(result, m, dtype)[..., : min(m, n)])
+    if mode != "complete" and is_tall(a):
+        q, r = tall_qr(a, loop)
+        return cast(r, dtype) if mode == "r" else (cast(q, dtype), cast(r, dtype))
+    result = compute("qr", loop, a, width=width)
+    r = flipped(part(result, m, m + n, dtype))
+    return r if mode == "r" else (part(result, 0, m, dtype), r)
+
+
+def _of_nothing(a, mode, width, dtype):
+    lead, (m, n) = a.shape[:-2], a.shape[-2:]
+    if mode == "raw":
+        return zeros(lead + (n, m), dtype), zeros(lead + (min(m, n),), dtype)
+    if mode == "economic":
+        return zeros(a.shape, dtype)
+    r = zeros(lead + (width, n), dtype)
+    if mode == "r":
+        return r
+    return (identities(lead, m, dtype) if mode == "complete" else zeros(lead + (m, width), dtype)), r

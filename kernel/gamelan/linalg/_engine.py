@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The one way from these functions to the engines: the operation `linalg`, which leaves all results of a routine one below
+another in one array. Decides who computes: single large matrices all engines together, everything else whole matrices
+where they lie."""
+import math
+
+import numpy
+
+from .. import _core
+from .._manipulation import broadcast_to, stack
+from .._promotion import OPS, dtype_number
+
+# In the order of protocol/linalg.hpp.
+_ROUTINES = """
+solve inverse slogdet cholesky qr qr_factors svd svd_values eigh eigh_values eig eig_values
+""".split()
+_NUMBERS = {name: number for number, name in enumerate(_ROUTINES)}
+_WHOLE_ONLY = {"qr_factors", "eig", "eig_values"}
+_NEVER_FAILS = {"qr", "qr_factors", "slogdet"}
+
+# From this extent on, all engines work on one matrix; below it messages cost more than they save.
+shared_from = 384
+# Side of the blocks in which they share it.
+block = 64
+
+
+def _extents(routine, m, n, right, width):
+    """Rows and columns of the result, as protocol/linalg.cpp has them."""
+    k = min(m, n)
+    return {
+        "solve": (n, right), "inverse": (n, n), "cholesky": (n, n), "slogdet": (1, 2), "qr": (m + n, width or k),
+        "qr_factors": (m + 1, n), "svd": (m + n + 1, k), "svd_values": (1, k), "eigh": (n + 1, n), "eig": (n + 1, n),
+        "eigh_values": (1, n), "eig_values": (1, n),
+    }[routine]  # fmt: skip
+
+
+def _shares(routine, shape):
+    """True when all engines should work on one matrix of this shape."""
+    return routine not in _WHOLE_ONLY and min(shape[-2:]) >= shared_from and _core.ranks() > 1
+
+
+def compute(routine, loop, a, b=None, width=None, flag=False):
+    """The results of a routine for a matrix or a stack, computed in dtype `loop`. Nothing may be empty.
+
+    Triggers evaluation where values can make it fail, so that the error is raised here.
+    """
+    lead = a.shape[:-2]
+    if lead and _shares(routine, a.shape) and math.prod(lead) < _core.ranks():
+        # Few and large: one after another, each by all engines.
+        results = [compute(routine, loop, a[index], None if b is None else b[index], width, flag) for index in numpy.ndindex(*lead)]
+        return stack(results).reshape(lead + results[0].shape)
+    side = block if not lead and _shares(routine, a.shape) else 0
+    m, n = a.shape[-2:]
+    extents = _extents(routine, m, n, 0 if b is None else b.shape[-1], width)
+    number = dtype_number("c16" if routine in ("eig", "eig_values") else loop)
+    if routine not in _NEVER_FAILS:
+        _core.flush(False)  # what was recorded before is no part of a failure
+    result = _core.empty(lead + extents, number)
+    _core.record(OPS["linalg"], dtype_number(loop), result, True, (a,) if b is None else (a, b), (_NUMBERS[routine], side, int(flag)))
+    if routine not in _NEVER_FAILS:
+        _core.flush(True)
+    return result
+
+
+def part(result, first, last, dtype):
+    """Some rows of a result as an array of their own."""
+    number = dtype_number(dtype)
+    rows = result[..., first:last, :]
+    if result.dtype.kind == "c" and dtype.kind == "f":
+        rows = rows.real
+    return _core.apply(OPS["copy"], number, number, (rows,), None)
+
+
+def row(result, at, dtype):
+    """One row of a result as an array of their own."""
+    number = dtype_number(dtype)
+    numbers = result[..., at, :]
+    if result.dtype.kind == "c" and dtype.kind == "f":
+        numbers = numbers.real
+    return _core.apply(OPS["copy"], number, number, (numbers,), None)
+
+
+def spread_over(array, lead):
+    """The matrices repeated so that there is one for every place of a stack."""
+    return broadcast_to(array, lead + array.shape[-2:])
+

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Least squares and the pseudo-inverse, by singular values."""
+import warnings
+
+import numpy
+from numpy.linalg import LinAlgError
+
+from .._creation import asarray
+from .._local import call_numpy, has_distributed, is_distributed
+from .._reductions import reduce
+from .._ufuncs import where
+from ._operands import adjoint, cast, real_of, require_matrix, require_stack, types, zeros
+from ._singular import svd
+
+
+def _reciprocals(values, is_kept):
+    """1 / value where it is kept, else 0."""
+    return where(is_kept, 1 / where(is_kept, values, values.dtype.type(1)), values.dtype.type(0))
+
+
+def pinv(a, rcond=1e-15, hermitian=False):
+    """The pseudo-inverse of a matrix, or of each of a stack. Triggers evaluation.
+
+    Singular values up to `rcond` times the largest count as 0.
+
+    Examples
+    --------
+    >>> import gamelan as np
+    >>> np.linalg.pinv([[2.0], [0.0]]).tolist()
+    [[0.5, 0.0]]
+
+    See Also
+    --------
+    numpy.linalg.pinv
+    """
+    a = asarray(a)
+    if not has_distributed((a, rcond)):
+        return call_numpy(numpy.linalg.pinv, "linalg.pinv", (a, rcond, hermitian), {})
+    if a.ndim >= 2 and a.shape[-1] * a.shape[-2] == 0:
+        return zeros(a.shape[:-2] + (a.shape[-1], a.shape[-2]), a.dtype)
+    require_stack(a)
+    u, s, vh = svd(a, full_matrices=False)
+    cutoff = asarray(rcond)[..., None] * reduce("max", s, -1, None, None, True)
+    scaled = _reciprocals(s, s > cutoff)[..., None] * adjoint(u)
+    return adjoint(vh) @ scaled
+
+
+def lstsq(a, b, rcond="warn"):
+    """The x that makes `b - a @ x` smallest: x, sums of squares of what is left, rank, singular values. Triggers evaluation.
+
+    Examples
+    --------
+    >>> import gamelan as np
+    >>> np.linalg.lstsq([[1.0], [1.0]], [1.0, 3.0], rcond=None)[0].round(6).tolist()
+    [2.0]
+
+    See Also
+    --------
+    numpy.linalg.lstsq
+    """
+    a, b = asarray(a), asarray(b)
+    if not has_distributed((a, b)):
+        return call_numpy(numpy.linalg.lstsq, "linalg.lstsq", (a, b, rcond), {})
+    is_vector = b.ndim == 1
+    columns = b[:, None] if is_vector else b
+    require_matrix(a, columns)
+    m, n = a.shape
+    if m != columns.shape[0]:
+        raise LinAlgError("Incompatible dimensions")
+    loop, dtype = types(a, b)
+    if isinstance(rcond, str):
+        warnings.warn("`rcond` parameter will change to the default of machine precision times ``max(M, N)``: pass `rcond=None` for "
+                      "it, or `rcond=-1` to keep using the old.", FutureWarning, stacklevel=2)  # fmt: skip
+        rcond = -1
+    precision = numpy.finfo(loop).eps
+    rcond = precision * max(n, m) if rcond is None else rcond
+    if not a.size:
+        x, s, rank = zeros((n, columns.shape[1]), dtype), zeros((0,), real_of(dtype)), 0
+    else:
+        wide = cast(a, loop)
+        u, s, vh = svd(wide, full_matrices=False)
+        rcond = precision if not is_distributed(rcond) and rcond < 0 else rcond
+        is_kept = s > rcond * s[0]
+        rank = int(reduce("sum", is_kept, None, numpy.intp))
+        x = adjoint(vh) @ (_reciprocals(s, is_kept)[:, None] * (adjoint(u) @ cast(columns, loop)))
+    if rank == n and m > n:
+        left = cast(columns, loop) - cast(a, loop) @ x
+        squares = left.real * left.real + left.imag * left.imag if loop.kind == "c" else left * left
+        residuals = cast(reduce("sum", squares, 0), real_of(dtype))
+    else:
+        residuals = zeros((0,), real_of(dtype))
+    x = cast(x, dtype)
+    return x[:, 0] if is_vector else x, residuals, numpy.intc(rank), cast(s, real_of(dtype))
+
