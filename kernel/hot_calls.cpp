@@ -200,6 +200,22 @@ PyObject* record(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
   });
 }
 
+/// With the name of a routine as its payload.
+PyObject* record_named(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+  if (!takes(count, 6)) return nullptr;
+  return guarded([&] {
+    std::vector<std::int64_t> ints;
+    for (PyObject* item : items_of(arguments[4])) ints.push_back(PyLong_AsLongLong(item));
+    char* name = nullptr;
+    Py_ssize_t length = 0;
+    if (PyErr_Occurred() || PyBytes_AsStringAndSize(arguments[5], &name, &length) < 0) throw kernel::PythonError();
+    const auto* first = reinterpret_cast<const std::byte*>(name);
+    kernel::record(op_at(arguments[0]), dtype_at(arguments[1]), distributed_at(arguments[2]), false, items_of(arguments[3]), std::move(ints),
+                   protocol::Bytes(first, first + length));
+    Py_RETURN_NONE;
+  });
+}
+
 PyObject* apply(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
   if (!takes(count, 5)) return nullptr;
   return guarded([&] {
@@ -267,6 +283,7 @@ PyMethodDef hot_methods[] = {
     {"reshape_view", fast(reshape_view), METH_FASTCALL, "reshape_view(array, shape): a view, or None if it needs a copy."},
     {"rebind", fast(rebind), METH_FASTCALL, "rebind(array, other): array becomes what the other is."},
     {"empty", fast(empty), METH_FASTCALL, "empty(shape, dtype[, like]): a distributed array that the next `record` creates; `like` must be alive."},
+    {"record_named", fast(record_named), METH_FASTCALL, "record_named(op, loop, out, inputs, ints, name): a command that calls a routine."},
     {"record", fast(record), METH_FASTCALL, "record(op, loop, out, creates, inputs, ints): a structural command."},
     {"apply", fast(apply), METH_FASTCALL, "apply(op, loop, result, inputs, out): element-wise with given dtypes."},
     {"threshold", threshold, METH_NOARGS, "Elements from which an array lives on the engines."},

@@ -36,8 +36,6 @@ class Site {
   int rank() const { return comm_.rank(); }
   int ranks() const { return comm_.size(); }
   std::uint64_t step() const { return step_; }
-  /// For steps in which every rank takes part.
-  Comm& comm() const { return comm_; }
   dist::Heap& heap() const { return heap_; }
   Board& board() const { return board_; }
   std::span<const dist::StoragePtr> storages() const { return storages_; }

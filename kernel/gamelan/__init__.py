@@ -45,6 +45,7 @@ from ._manipulation import (  # noqa: E402
 from ._ndarray import ndarray  # noqa: E402
 from ._reductions import all, amax, amin, any, max, mean, min, prod, sum  # noqa: E402
 from ._scans import cumprod, cumsum  # noqa: E402
+from ._routines import routine  # noqa: E402
 from ._session import explain, stats, status, sync  # noqa: E402
 from ._sorting import argpartition, argsort, lexsort, msort, partition, sort, sort_complex  # noqa: E402
 from ._sets import in1d, intersect1d, isin, setdiff1d, setxor1d, union1d, unique  # noqa: E402

@@ -50,6 +50,7 @@ def joined(words: list[str]) -> list[str]:
 def add_start_options(parser: argparse.ArgumentParser, default_idle: str) -> None:
     parser.add_argument("-n", "--ranks", type=positive, metavar="N",
                         help="how many engines (default: GAMELAN_ENGINES, or min(4, cores))")
+    parser.add_argument("--routines", metavar="PATH[:PATH]", help="shared libraries whose functions np.routine may call (docs/routines.md)")
     parser.add_argument("--heap", metavar="BYTES", help="array memory of one engine: 512M, 4G (default: what fits)")
     parser.add_argument("--idle-timeout", type=seconds, metavar="SECONDS",
                         help=f"they leave after so long without a client; 0 = never (default: {default_idle})")
@@ -78,5 +79,5 @@ def start_settings(options: argparse.Namespace, parser: argparse.ArgumentParser,
             parser.error(str(error))
     elif options.nodes or options.ntasks_per_node or options.partition or options.time or options.sbatch:
         parser.error("-N, --ntasks-per-node, -p, -t and --sbatch go with --slurm")
-    return {"n": options.ranks, "slurm": request, "heap": options.heap, "idle_timeout": options.idle_timeout,
+    return {"n": options.ranks, "slurm": request, "heap": options.heap, "routines": options.routines, "idle_timeout": options.idle_timeout,
             "session": options.session, "timeout": options.timeout}

@@ -69,7 +69,7 @@ class Engines(Ensemble):
 
     @classmethod
     def start(cls, n: int | None = None, slurm: SlurmRequest | dict | None = None, *, heap: str | int | None = None,
-              idle_timeout: float | None = None, session: str | None = None, timeout: float | None = None,
+              routines: str | None = None, idle_timeout: float | None = None, session: str | None = None, timeout: float | None = None,
               on_progress: Progress | None = None, keep: bool = False) -> Engines:
         """Start `n` engines and return when they serve.
 
@@ -78,6 +78,7 @@ class Engines(Ensemble):
         n : ranks; default GAMELAN_ENGINES or min(4, cores); under Slurm what nodes and ranks_per_node make.
         slurm : submit a job instead of running mpiexec here.
         heap : array memory of a rank ("2G"); default: from what the machine has.
+        routines : paths of shared libraries, separated by colons, whose functions `np.routine` may call.
         idle_timeout : seconds without a client after which they leave by themselves; 0 = never.
         timeout : seconds to wait until they serve (default 30; under Slurm 600, the queue included).
         on_progress : called with a line of text when the state of the wait changes.
@@ -95,7 +96,10 @@ class Engines(Ensemble):
         heap = heap or os.environ.get("GAMELAN_HEAP")
         if heap:
             options += ["--heap-bytes", str(heap)]
-        settings = {"n": ranks, "slurm": request, "heap": heap, "idle_timeout": idle_timeout, "keep": keep}
+        routines = routines or os.environ.get("GAMELAN_ROUTINES")
+        if routines:
+            options += ["--routines", os.pathsep.join(map(os.path.abspath, routines.split(os.pathsep)))]
+        settings = {"n": ranks, "slurm": request, "heap": heap, "routines": routines, "idle_timeout": idle_timeout, "keep": keep}
         if request is None:
             engines = _launch_mpiexec.start(cls, ranks, options, session, timeout or _START_SECONDS)
         else:

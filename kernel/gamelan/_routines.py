@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A user's own compiled routines, called on every engine with arrays as Global Arrays (docs/routines.md)."""
+import numbers
+
+from . import _core
+from ._local import is_distributed
+from ._promotion import OPS, dtype_number
+
+
+class routine:
+    """A compiled routine of a library that the engines were started with (`--routines PATH`).
+
+    Calling it is lazy, as every operation is. On each engine it is called with a handle of Global Arrays for each array, and
+    with the numbers; arrays are not copied where they lie as Global Arrays do: in blocks over all ranks, which is how they
+    are made. A notebook's interrupt waits until it returns.
+
+    Parameters
+    ----------
+    name : str
+        Of a function `int name(int arrays, const int *handles, int numbers, const double *values)`; what it returns, when it
+        is not 0, becomes a ValueError at the next wait.
+    writes : int
+        How many of its arrays, from the first one on, it may write.
+
+    Raises
+    ------
+    ValueError
+        If no library has a function of that name. Asks the engines.
+
+    Examples
+    --------
+    >>> import gamelan as np
+    >>> smooth = np.routine("smooth")                                         # doctest: +SKIP
+    >>> a = np.zeros((1000, 1000))
+    >>> smooth(a, 0.5)                                                        # doctest: +SKIP
+    """
+
+    __slots__ = ("name", "writes")
+
+    def __init__(self, name, writes=1):
+        from ._session import ensure_engines
+
+        if not _core.is_connected():
+            ensure_engines()
+        self.name, self.writes = str(name), int(writes)
+        _core.configure([("find_routine", self.name)])
+
+    def __repr__(self):
+        return f"routine({self.name!r}, writes={self.writes})"
+
+    def __call__(self, *arguments):
+        """Call it with arrays and numbers; each kind keeps its order."""
+        arrays = [value for value in arguments if isinstance(value, _core.Array)]
+        values = [value for value in arguments if not isinstance(value, _core.Array)]
+        if not arrays:
+            raise TypeError(f"{self.name}: expected an array")
+        for array in arrays:
+            self._require_whole(array)
+        for array in arrays[: self.writes]:
+            if not array._a.flags.writeable:
+                raise ValueError("output array is read-only")
+        for value in values:
+            if not isinstance(value, numbers.Real):
+                raise TypeError(f"{self.name}: expected arrays of gamelan and real numbers, got {type(value).__name__}")
+        _core.record_named(OPS["routine"], dtype_number("f8"), arrays[0], (*arrays[1:], *map(float, values)),
+                           (min(self.writes, len(arrays)),), self.name.encode())
+
+    def _require_whole(self, array):
+        if not is_distributed(array):
+            raise ValueError(f"{self.name}: an array of {array.size} elements is here, not on the engines; np.redistribute(x, ...) makes one that is there")
+        if array.size == 0 or not array._a.flags.c_contiguous or array._a.base is not None and array._a.base.size != array.size:
+            raise ValueError(f"{self.name}: takes whole arrays with elements, not views of them: use a copy")
