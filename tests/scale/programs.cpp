@@ -136,6 +136,7 @@ void sort_axis(BatchWriter& r) {
 }
 void histogram(BatchWriter& r) { r.call(Op::histogram, {1000}, Dtype::int64, {row(r), r.existing({1001})}); }
 void bincount(BatchWriter& r) { r.call(Op::bincount, {100'000}, Dtype::int64, {index_of(r)}); }
+void nonzero(BatchWriter& r) { r.call(Op::nonzero, {elements(r) / 2}, Dtype::int64, {r.existing({elements(r)}, Dtype::bool_)}); }
 void diagonal(BatchWriter& r) {
   const View m = matrix(r);
   View view = m;
@@ -182,6 +183,7 @@ const std::vector<Program>& programs() {
       {"sort axis 1", "np.sort(m, axis=1)", sort_axis<1>, true},
       {"histogram", "np.histogram(a, 1000)", histogram},
       {"bincount", "np.bincount(i)", bincount},
+      {"nonzero", "np.flatnonzero(m)", nonzero},
       {"4-D", "np.ones((n,) * 4).sum(axis=0)", cube<4>},
       {"8-D", "np.ones((n,) * 8).sum(axis=0)", cube<8>},
       {"12-D", "np.ones((n,) * 12).sum(axis=0)", cube<12>},
