@@ -14,7 +14,7 @@ from . import _core
 
 _core.set_package_directory(_os.path.dirname(_os.path.abspath(__file__)))
 
-from . import _indexing, _local, _promotion  # noqa: E402  (hooks of _core, before anything is computed)
+from . import _local, _promotion  # noqa: E402  (hooks of _core, before anything is computed)
 from ._arg_reductions import argmax, argmin  # noqa: E402
 from ._config import config, options  # noqa: E402
 from ._counting import bincount, histogram  # noqa: E402
@@ -25,7 +25,11 @@ from ._creation import (  # noqa: E402
 from ._errors import (  # noqa: E402
     CancelledError, EngineLostError, EngineTimeoutError, GamelanError, InternalError, ProtocolError, VersionError,
 )  # fmt: skip
-from ._index_arrays import put, take  # noqa: E402
+from ._index import (  # noqa: E402
+    argwhere, choose, compress, count_nonzero, diag_indices, diag_indices_from, diagflat, extract, fill_diagonal, flatiter,
+    flatnonzero, ix_, mask_indices, nonzero, piecewise, place, put, put_along_axis, putmask, ravel_multi_index, select, take,
+    take_along_axis, tri, tril, tril_indices, tril_indices_from, triu, triu_indices, triu_indices_from, unravel_index,
+)  # fmt: skip
 from ._linalg import dot, inner, matmul, outer, trace, vdot  # noqa: E402
 from ._logic import allclose, array_equal, isclose, isneginf, isposinf  # noqa: E402
 from ._manipulation import (  # noqa: E402

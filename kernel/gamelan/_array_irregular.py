@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The part of ndarray whose elements move by what data say: x.take(), x.put(). Each forwards to the function of that name.
+"""The part of ndarray whose elements move by what data say: x.take(), x.nonzero(), x.sort(). Each forwards to the function of that name.
 A base of ndarray, of no use by itself."""
 from . import _core
-from . import _index_arrays as index_arrays
+from . import _index as indexing
 from . import _scans as scans
 from . import _sorting as sorting
 
@@ -14,11 +14,23 @@ class Irregular(_core.Array):
 
     def take(self, indices, axis=None, out=None, mode="raise"):
         """Elements at the places that integers name. See `gamelan.take`."""
-        return index_arrays.take(self, indices, axis, out, mode)
+        return indexing.take(self, indices, axis, out, mode)
 
     def put(self, indices, values, mode="raise"):
         """Writes elements at the places that integers name. See `gamelan.put`."""
-        index_arrays.put(self, indices, values, mode)
+        indexing.put(self, indices, values, mode)
+
+    def nonzero(self):
+        """The indices of the elements that are not zero. See `gamelan.nonzero`."""
+        return indexing.nonzero(self)
+
+    def compress(self, condition, axis=None, out=None):
+        """The slices along an axis where a condition holds. See `gamelan.compress`."""
+        return indexing.compress(condition, self, axis, out)
+
+    def choose(self, choices, out=None, mode="raise"):
+        """Elements of the arrays that the integers of this one name. See `gamelan.choose`."""
+        return indexing.choose(self, choices, out, mode)
 
     def cumsum(self, axis=None, dtype=None, out=None):
         """Running sums. See `gamelan.cumsum`."""

@@ -7,7 +7,7 @@ import numpy
 from . import _core
 from . import _manipulation as manipulation
 from ._creation import zeros_like
-from ._errors import unimplemented
+from ._index import flatiter
 from ._local import unwrap, wrap_here
 from ._promotion import dtype_number
 from ._ufuncs import astype
@@ -81,19 +81,16 @@ class Shapes(_core.Array):
 
     @property
     def flat(self):
-        """The elements in one dimension: NumPy's iterator for small arrays, else a view, or a copy where none exists."""
-        return self._a.flat if self._b is None else manipulation.reshape(self, -1)
+        """The elements in one dimension, to iterate over, to read and to write: NumPy's iterator for small arrays, else
+        `gamelan.flatiter`."""
+        return self._a.flat if self._b is None else flatiter(self)
 
     @flat.setter
     def flat(self, value):
         if self._b is None:
             self._a.flat = unwrap(value)
-        elif numpy.ndim(value) == 0 or numpy.size(value) == 1:
-            self[...] = value
-        elif numpy.size(value) == self.size:
-            self[...] = manipulation.reshape(value, self.shape)
         else:
-            raise unimplemented("ndarray.flat = a sequence of another length")
+            flatiter(self)[:] = value
 
     def reshape(self, *shape, order="C"):
         """The array with another shape; a view where possible. See `numpy.reshape`."""

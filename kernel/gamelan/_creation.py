@@ -152,6 +152,8 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, lik
         if result.ndim < ndmin:
             result = result[(None,) * (ndmin - result.ndim)]
         return result
+    if hasattr(object, "distributed_elements"):  # x.flat
+        return array(object.distributed_elements(), dtype, copy=copy, ndmin=ndmin)
     if type(object) in (list, tuple) and any(map(is_distributed, object)):
         result = _from_sequence(object)
         return array(result, dtype, copy=False, ndmin=ndmin)

@@ -115,7 +115,7 @@ def coerce(value):
     """What `_core` operates on in place of a list or another library's array; NotImplemented lets that library try."""
     if getattr(type(value), "__array_ufunc__", ...) is not ... or value is None or isinstance(value, (str, bytes)):
         return NotImplemented
-    if isinstance(value, (list, tuple)) and has_distributed(value):
+    if isinstance(value, (list, tuple)) and has_distributed(value) or hasattr(value, "distributed_elements"):
         from ._creation import asarray
 
         return asarray(value)

@@ -186,7 +186,7 @@ def divmod(x1, x2):
 def where(condition, x=None, y=None):
     """Elements of x where the condition holds, else of y.
 
-    The form with the condition alone has a shape that depends on data: for arrays that are here only.
+    The condition alone gives `nonzero` of it: its number of elements depends on data, so it triggers evaluation.
 
     Examples
     --------
@@ -201,7 +201,9 @@ def where(condition, x=None, y=None):
     if (x is None) != (y is None):
         raise ValueError("either both or neither of x and y should be given")
     if x is None:
-        return call_numpy(numpy.where, "where(condition)", (condition,), {})
+        from ._index import nonzero
+
+        return nonzero(condition)
     result = _core.evaluate(OPS["where"], condition, x, y)
     if result is NotImplemented:
         return call_numpy(numpy.where, "where", (condition, x, y), {})

@@ -110,16 +110,6 @@ def test_mask_set_of_rows_and_by_numpy_masks(engine):
     check(program)
 
 
-def test_mask_set_needs_one_value(engine):
-    a = gamelan.arange(4.0)
-    with pytest.raises(NotImplementedError, match="mask"):
-        a[a > 1] = [1.0, 2.0]
-    with pytest.raises(NotImplementedError, match="__getitem__"):
-        a[a > 1]
-    with pytest.raises(NotImplementedError, match="several index arrays"):
-        a.reshape(2, 2)[[0, 1], [1, 0]]
-
-
 def test_arrays_as_integers(engine):
     def program(np):
         a, i = np.arange(10.0), np.arange(3).sum()

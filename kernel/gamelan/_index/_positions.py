@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where a mask is true, as positions in its flattened form: what is read through a mask is taken at these. How many there
+are is asked of the engines (one round trip), because shapes are always known here."""
+import numpy
+
+from .. import _core
+from .._bounds import remember
+from .._creation import arange, asarray, filled
+from .._local import is_distributed
+from .._manipulation import ravel
+from .._promotion import OPS
+from .._reductions import reduce
+from ._gather import put_along
+
+_INTP = numpy.dtype(numpy.intp)
+
+
+def truth_of(array):
+    """The array as bools: itself when it holds bools, else where it is not zero."""
+    return array if array.dtype == bool else array != 0
+
+
+def count_of(mask):
+    """How many elements of an array of bools are true. Triggers evaluation where they are distributed."""
+    if not is_distributed(mask):
+        return int(numpy.count_nonzero(numpy.asarray(mask)))
+    if not mask.size:
+        return 0
+    is_whole = mask.nbytes == mask._b.nbytes and 0 not in mask.strides
+    known = mask._b.index_range if is_whole else None
+    if known is not None and known[:2] == (mask._b.version, "count"):
+        return known[2]
+    count = int(_core.fetch([reduce("sum", mask, dtype=_INTP)])[0])
+    if is_whole:
+        mask._b.index_range = (mask._b.version, "count", count)
+    return count
+
+
+def positions_of(mask):
+    """The flat positions at which an array of bools is true, in C order: here for a small mask, else on the engines."""
+    if not is_distributed(mask):
+        return asarray(numpy.flatnonzero(numpy.asarray(mask)))
+    count = count_of(mask)
+    if count == mask.size or count == 0:
+        return arange(count, dtype=_INTP) if count else filled((0,), _INTP, 0)
+    mask = ravel(mask)
+    # The k-th true element stands where the running count becomes k; all others go to a cell behind the last.
+    place = _core.evaluate(OPS["where"], mask, mask.cumsum(dtype=_INTP) - 1, count)
+    found = filled((count + 1,), _INTP, 0)
+    put_along(found, place, arange(mask.size, dtype=_INTP), 0)
+    result = found[:count]
+    remember_inside(result, mask.size)
+    return result
+
+
+def remember_inside(index, extent):
+    """Notes that the numbers of a new index lie in [0, extent), so that nobody asks the engines again."""
+    if is_distributed(index) and extent:
+        remember(index, 0, extent - 1)
