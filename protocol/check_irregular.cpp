@@ -79,6 +79,14 @@ void check_put(const Command& command) {
   require(command.out.extents[0] > 0 || index.extents[0] == 0, command, "there is nothing to write to");
 }
 
+void check_nonzero(const Command& command) {
+  require(command.in.size() == 1 && command.ints.empty() && command.creates, command, "expected an array and a new result");
+  const View& flags = view_operand(command, 0);
+  require(flags.extents.size() == 1 && flags.dtype == Dtype::bool_, command, "expected a row of bools");
+  require(command.out.extents.size() == 1 && command.out.dtype == Dtype::int64 && command.out.extents[0] <= flags.extents[0], command,
+          "the result is not a row of positions");
+}
+
 void check_accumulate(const Command& command) {
   require(command.in.size() == 1 && command.ints.size() == 2 && command.creates, command, "expected an array, an axis, an op and a new result");
   const View& in = view_operand(command, 0);
@@ -175,6 +183,7 @@ void check_linalg(const Command& command) {
 void check_irregular(const Command& command) {
   if (command.op == Op::take) return check_take(command);
   if (command.op == Op::put) return check_put(command);
+  if (command.op == Op::nonzero) return check_nonzero(command);
   if (command.op == Op::accumulate) return check_accumulate(command);
   if (command.op == Op::sort || command.op == Op::argsort) return check_sort(command);
   if (command.op == Op::bincount || command.op == Op::histogram) return check_count(command);

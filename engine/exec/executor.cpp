@@ -50,6 +50,7 @@ int swaps_of(const plan::Step& step) {
   if (std::holds_alternative<plan::Gather>(step.body) || std::holds_alternative<plan::Take>(step.body)) return 2;
   if (const auto* scatter = std::get_if<plan::Scatter>(&step.body)) return scatter->to_replica ? 0 : 1;
   if (const auto* deliver = std::get_if<plan::Deliver>(&step.body)) return reads_rows(*deliver) ? 3 : 1;
+  if (std::holds_alternative<plan::Collect>(step.body)) return 1;
   if (std::holds_alternative<plan::MergeRuns>(step.body)) return swaps_to_merge;
   if (std::holds_alternative<plan::SpreadBlocks>(step.body)) return 2;
   if (const auto* collect = std::get_if<plan::CollectBlocks>(&step.body)) return 2 * static_cast<int>(collect->results.size());

@@ -96,6 +96,8 @@ void run(const Site& site, const plan::Matmul& matmul);
 void run(const Site& site, const plan::Take& take);
 void run(const Site& site, const plan::Route& route);
 void run(const Site& site, const plan::Deliver& deliver);
+void run(const Site& site, const plan::Find& find);
+void run(const Site& site, const plan::Collect& collect);
 void run(const Site& site, const plan::ScanTotals& totals);
 void run(const Site& site, const plan::Scan& scan);
 void run(const Site& site, const plan::SortLines& sort);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Irregular commands -> steps: take, put. Where elements go is known from data only, so a step reads what it needs where
+// Irregular commands -> steps: take, put, nonzero and more. Where elements go is known from data only, so a step reads what it needs where
 // it lies, and what must be written elsewhere is first sorted by its owner (Route) and then applied by it (Deliver).
 #include <algorithm>
 #include <bit>
@@ -96,6 +96,28 @@ void lower_put(StepWriter& writer, const protocol::Command& command, Step step) 
   first.body = route;
   writer.finish(std::move(first));
   step.body = std::move(deliver);
+  writer.finish(std::move(step));
+}
+
+void lower_nonzero(StepWriter& writer, const protocol::Command& command, Step step) {
+  const auto& flags = std::get<View>(command.in[0]);
+  auto& context = writer.context();
+  const std::int64_t ranks = context.options.ranks;
+  Step first;
+  Collect collect;
+  Find& find = collect.find;
+  find.flags = read(writer, flags);
+  find.count = flags.extents[0];
+  find.share = (find.count + ranks - 1) / ranks;
+  find.room = std::max<std::int64_t>(std::min(find.share, command.out.extents[0]), 1);
+  find.lists = make_scratch(writer, first, find.room, Dtype::int64);
+  find.lengths = make_scratch(writer, first, 1, Dtype::int64);
+  const auto lengths = protocol::whole(context.next_temporary - 1, Dtype::int64, {ranks});
+  first.body = find;
+  writer.finish(std::move(first));
+  collect.lengths = read(writer, lengths);
+  collect.out = writer.make(step, command.out.base);
+  step.body = std::move(collect);
   writer.finish(std::move(step));
 }
 
@@ -248,6 +270,7 @@ void lower_irregular(StepWriter& writer, const protocol::Command& command, Step 
   if (command.op == Op::sort || command.op == Op::argsort) return lower_sort(writer, command, std::move(step));
   if (command.op == Op::bincount || command.op == Op::histogram) return lower_count(writer, command, std::move(step));
   if (command.op == Op::routine) return lower_routine(writer, command, std::move(step));
+  if (command.op == Op::nonzero) return lower_nonzero(writer, command, std::move(step));
   if (command.op == Op::accumulate) return lower_accumulate(writer, command, std::move(step));
   if (command.op == Op::fourier) return lower_fourier(writer, command, std::move(step));
   if (command.op == Op::draw) return lower_draw(writer, command, std::move(step));
@@ -285,6 +308,16 @@ class Uses {
     reads(scan.input);
     if (scan.totals.slot >= 0) reads(scan.totals);
     all.push_back({scan.out, true, false});
+  }
+  void operator()(const Find& find) {
+    reads(find.flags);
+    all.push_back({find.lists, true, false});
+    all.push_back({find.lengths, true, false});
+  }
+  void operator()(const Collect& collect) {
+    all.push_back({collect.find.lists, false, true});
+    reads(collect.lengths);
+    all.push_back({collect.out, true, false});
   }
   void operator()(const SortLines& sort) {
     reads(sort.input);
@@ -356,6 +389,8 @@ struct Describe {
     return "route " + (route.number ? "a number" : name(route.values.slot)) + " by " + name(route.index.slot) + " to " + name(route.pairs);
   }
   std::string operator()(const Deliver& deliver) const { return "deliver " + name(deliver.route.pairs) + " to " + name(deliver.target.slot) + (deliver.op ? " with " + std::string(protocol::info(*deliver.op).name) : ""); }
+  std::string operator()(const Find& find) const { return "find what is true in " + name(find.flags.slot) + " to " + name(find.lists); }
+  std::string operator()(const Collect& collect) const { return "collect " + name(collect.find.lists) + " to " + name(collect.out); }
   std::string operator()(const ScanTotals& totals) const {
     return "fold bricks of " + std::to_string(totals.scan.brick) + " of " + name(totals.scan.input.slot) + " to " + name(totals.totals);
   }

@@ -143,6 +143,20 @@ struct Deliver {
   std::optional<Op> op;  ///< what is written is op(what stands there, the value)
 };
 
+/// Where a row of flags is true, first half: every rank lists what it finds in an even share of it,
+struct Find {
+  Operand flags;
+  std::int64_t count = 0, share = 0;  ///< flags in all, and the most that a rank looks at
+  std::int64_t room = 0;              ///< of a list
+  int lists = -1, lengths = -1;
+};
+/// then the owner of an interval of the result copies it out of the lists, which follow one another.
+struct Collect {
+  Find find;
+  Operand lengths;  ///< of all lists
+  int out = -1;
+};
+
 /// Running fold along `axis`. A row of one dimension is cut into bricks; element i of brick q is the fold of the bricks
 /// before it, op the fold within it: the same bits however the bricks lie. More dimensions: line by line.
 struct Scan {
@@ -268,7 +282,7 @@ struct CollectBlocks {
 };
 
 struct Step {
-  std::variant<Kernel, FoldBricks, FoldFinish, Gather, Scatter, Matmul, Take, Route, Deliver, ScanTotals, Scan, SortLines, SortRuns,
+  std::variant<Kernel, FoldBricks, FoldFinish, Gather, Scatter, Matmul, Take, Route, Deliver, Find, Collect, ScanTotals, Scan, SortLines, SortRuns,
                MergeRuns, Count, AddCounts, FourierLines, Draw, Routine, WholeMatrices, SpreadBlocks, BlockedMatrix, CollectBlocks>
       body;
   std::vector<int> allocates;  ///< slots that come to life before the step

@@ -15,6 +15,14 @@ const Layout& everybody() {
   return replicated;
 }
 
+/// Shares of a row that steps go through side by side, whatever its layout is.
+Layout even_shares(std::int64_t count, std::int64_t share, int ranks) {
+  Layout shares;
+  shares.axes = {{.extent = count, .template_extent = share * ranks, .unit = share, .parts = ranks}};
+  shares.grid_size = ranks;
+  return shares;
+}
+
 class Finder {
  public:
   Finder(const Plan& plan, std::vector<Reading>& found) : plan_(plan), found_(found) {}
@@ -65,12 +73,8 @@ class Finder {
   }
 
   void operator()(const Route& route) {
-    // Shares of the index, whatever the layout of the target.
-    Layout shares;
-    const auto ranks = layout_of(route.pairs).axes[0].parts;
-    shares.axes = {{.extent = route.count, .template_extent = route.share * ranks, .unit = route.share, .parts = ranks}};
-    shares.grid_size = ranks;
     if (route.count == 0) return;
+    const Layout shares = even_shares(route.count, route.share, layout_of(route.pairs).axes[0].parts);
     const auto along_first_axis = [&](const Operand& operand) {  // further axes have one element
       Reading reading{operand.slot, operand.placement, shares, std::vector<Reading::Axis>(operand.placement.iterations.axes.size())};
       reading.axes[0].reader = 0;
@@ -79,6 +83,12 @@ class Finder {
     add(along_first_axis(route.index));
     if (!route.number && !route.carries_rows) add(along_first_axis(route.values));
   }
+
+  void operator()(const Find& find) {
+    const Layout shares = even_shares(find.count, find.share, layout_of(find.lists).axes[0].parts);
+    add({find.flags.slot, find.flags.placement, shares, {{0, 1, 0, 1}}});
+  }
+  void operator()(const Collect& collect) { add({collect.lengths.slot, collect.lengths.placement, everybody(), {Reading::Axis{}}}); }
 
   void operator()(const ScanTotals& totals) { add(aligned(totals.scan.input, totals.layout)); }
   void operator()(const Scan& scan) {
@@ -132,7 +142,7 @@ class Finder {
     add({scatter.from, placement, everybody(), std::vector<Reading::Axis>(info.extents.size())});
   }
 
-  // Gather, most of Scatter, Deliver, MergeRuns: data say, or addresses.
+  // Gather, most of Scatter, Deliver, MergeRuns, the lists of Collect: data say, or addresses.
   template <class Other>
   void operator()(const Other&) {}
 

@@ -32,6 +32,21 @@ class Irregular(_core.Array):
         """Elements of the arrays that the integers of this one name. See `gamelan.choose`."""
         return indexing.choose(self, choices, out, mode)
 
+    def itemset(self, *arguments):
+        """Writes one element: `itemset(value)`, `itemset(flat index, value)` or `itemset(index of every axis, ..., value)`."""
+        if self._b is None:
+            self._a.itemset(*arguments)
+            return
+        *index, value = arguments
+        if len(index) == 1 and type(index[0]) is tuple:
+            index = index[0]
+        elif len(index) == 1:
+            self.flat[index[0]] = value
+            return
+        if not index and self.size != 1 or index and len(index) != self.ndim:
+            raise ValueError("can only convert an array of size 1 to a Python scalar" if not index else "incorrect number of indices for array")
+        self[tuple(index) if index else ...] = value
+
     def cumsum(self, axis=None, dtype=None, out=None):
         """Running sums. See `gamelan.cumsum`."""
         return scans.cumsum(self, axis, dtype, out)

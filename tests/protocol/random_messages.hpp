@@ -93,6 +93,9 @@ inline void fill_irregular(Random& random, protocol::Command& command) {
     command.in = {positions(extents[0])};
     if (random.chance(50)) command.in.emplace_back(random_scalar(random, command.out.dtype));
     else command.in.emplace_back(random_operand(random, extents, command.out.dtype));
+  } else if (command.op == Op::nonzero) {
+    command.out = random_result(random, {random.number(0, 4)}, true, Dtype::int64);
+    command.in = {random_operand(random, {random.number(4, 6)}, Dtype::bool_)};
   } else if (command.op == Op::accumulate) {
     const Op fold = random.chance(50) ? Op::add : Op::maximum;
     command.loop = random_dtype(random, protocol::info(fold).types);

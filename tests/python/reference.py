@@ -117,6 +117,8 @@ class Model:
             return operands[0]
         if name == "linalg":
             return reference_linalg.compute(command["ints"], command["out"]["extents"][-1], loop, *map(self.view, inputs))
+        if name == "nonzero":
+            return numpy.flatnonzero(self.view(inputs[0]))
         if name == "accumulate":
             axis, number = command["ints"]
             return getattr(numpy, _NAMES[number]).accumulate(operands[0], axis)

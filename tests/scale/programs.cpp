@@ -142,6 +142,7 @@ void transform_axis(BatchWriter& r) {
   r.call(Op::fourier, m.extents, Dtype::complex128, {m, number(1)}, {axis, 0, m.extents[axis], 0});
 }
 void draw(BatchWriter& r) { r.call(Op::draw, {elements(r)}, Dtype::float64, {row(r)}, {0, 1, 2}); }
+void nonzero(BatchWriter& r) { r.call(Op::nonzero, {elements(r) / 2}, Dtype::int64, {r.existing({elements(r)}, Dtype::bool_)}); }
 void diagonal(BatchWriter& r) {
   const View m = matrix(r);
   View view = m;
@@ -191,6 +192,7 @@ const std::vector<Program>& programs() {
       {"draw", "rng.exponential(a)", draw},
       {"histogram", "np.histogram(a, 1000)", histogram},
       {"bincount", "np.bincount(i)", bincount},
+      {"nonzero", "np.flatnonzero(m)", nonzero},
       {"4-D", "np.ones((n,) * 4).sum(axis=0)", cube<4>},
       {"8-D", "np.ones((n,) * 8).sum(axis=0)", cube<8>},
       {"12-D", "np.ones((n,) * 12).sum(axis=0)", cube<12>},

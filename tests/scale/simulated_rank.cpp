@@ -89,6 +89,10 @@ class Walk {
     if (!route.number && !route.carries_rows) row(route.values, share);
   }
   void operator()(const Deliver& deliver) { look_at(deliver.target); }
+  void operator()(const Find& find) {
+    row(find.flags, {std::min(find.count, find.share * rank_), std::min(find.count, find.share * (rank_ + 1))});
+  }
+  void operator()(const Collect& collect) { look_at_block(collect.out); }
   void operator()(const ScanTotals& totals) { row(totals.scan.input, box_of(totals.layout, rank_)[0]); }
   void operator()(const Scan& scan) {
     const Box mine = look_at_block(scan.out);

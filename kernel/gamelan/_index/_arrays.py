@@ -55,11 +55,18 @@ class _Located:
             if not picked.is_mask:
                 require_inside(index, picked.array_axis, self.view.shape[axis])
 
+    def drop_repetitions(self):
+        """Along an axis that only repeats elements (of `broadcast_to`) it does not matter which is picked."""
+        for number, axis in enumerate(self.axes):
+            if len(self.axes) > 1 and self.view.shape[axis] > 1 and self.view.strides[axis] == 0:
+                self.view = self.view[(slice(None),) * axis + (slice(0, 1),)]
+                self.indices[number] = numpy.zeros((1,) * self.indices[number].ndim, numpy.intp)
+
     def is_grid(self):
         """True when every index runs along an axis of its own, as those of `ix_`: then axis after axis can be taken."""
         dims = len(self.indices)
         return dims > 1 and all(
-            index.ndim == dims and index.size == index.shape[number] for number, index in enumerate(self.indices)
+            index.ndim == dims and index.size == index.shape[number] == self.shape[number] for number, index in enumerate(self.indices)
         )
 
     def shorten(self):
@@ -108,6 +115,7 @@ def get(array, key):
     located = _Located(key)
     located.require_inside()
     dims = len(located.shape)
+    located.drop_repetitions()
     if located.is_grid():
         result = located.view
         for axis, index in zip(located.axes, located.indices):

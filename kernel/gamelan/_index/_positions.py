@@ -8,9 +8,8 @@ from .._bounds import remember
 from .._creation import arange, asarray, filled
 from .._local import is_distributed
 from .._manipulation import ravel
-from .._promotion import OPS
+from .._promotion import OPS, dtype_number
 from .._reductions import reduce
-from ._gather import put_along
 
 _INTP = numpy.dtype(numpy.intp)
 
@@ -43,12 +42,8 @@ def positions_of(mask):
     count = count_of(mask)
     if count == mask.size or count == 0:
         return arange(count, dtype=_INTP) if count else filled((0,), _INTP, 0)
-    mask = ravel(mask)
-    # The k-th true element stands where the running count becomes k; all others go to a cell behind the last.
-    place = _core.evaluate(OPS["where"], mask, mask.cumsum(dtype=_INTP) - 1, count)
-    found = filled((count + 1,), _INTP, 0)
-    put_along(found, place, arange(mask.size, dtype=_INTP), 0)
-    result = found[:count]
+    result = _core.empty((count,), dtype_number(_INTP), mask)
+    _core.record(OPS["nonzero"], dtype_number(mask.dtype), result, True, (ravel(mask),), ())
     remember_inside(result, mask.size)
     return result
 

@@ -6,7 +6,7 @@ import numpy
 from .. import _core
 from .._bounds import extremes
 from .._creation import asarray, filled
-from .._local import call_numpy, has_distributed, is_distributed, is_value
+from .._local import call_numpy, has_distributed, is_distributed, is_value, wrap_here
 from .._manipulation import broadcast_arrays, broadcast_to
 from .._promotion import OPS
 
@@ -93,7 +93,7 @@ def select(condlist, choicelist, default=0):
     if len(condlist) == 0:
         raise ValueError("select with an empty condition list is not possible")
     conditions = [asarray(condition) for condition in condlist]
-    choices = [asarray(choice) for choice in choicelist] + [asarray(default)]
+    choices = [choice if isinstance(choice, _core.Array) else wrap_here(numpy.asarray(choice)) for choice in (*choicelist, default)]
     for place, condition in enumerate(conditions):
         if condition.dtype != bool:
             raise TypeError(f"invalid entry {place} in condlist: should be boolean ndarray")

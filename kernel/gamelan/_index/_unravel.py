@@ -29,9 +29,17 @@ def _bounds(index):
     return extremes(index)
 
 
-def _check_order(order):
-    if order not in ("C", "F"):
+def _order_of(order):
+    if order not in ("C", "F", "c", "f", None):
         raise ValueError("only 'C' or 'F' order is permitted")
+    return (order or "C").upper()
+
+
+def _integers(index):
+    """An index as integers: bools are, too."""
+    if index.dtype.kind not in "biu":
+        raise TypeError("only int indices permitted")
+    return index.astype(numpy.intp) if index.dtype == bool else index
 
 
 def unravel_index(indices, shape, order="C"):
@@ -51,9 +59,7 @@ def unravel_index(indices, shape, order="C"):
     if not is_distributed(indices):
         return call_numpy(numpy.unravel_index, "unravel_index", (indices, shape, order), {})
     shape = _extents(shape)
-    if indices.dtype.kind not in "iu":
-        raise TypeError("only int indices permitted")
-    _check_order(order)
+    indices, order = _integers(indices), _order_of(order)
     size = math.prod(shape)
     if indices.size:
         for bound in _bounds(indices):
@@ -82,7 +88,7 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     if not has_distributed((multi_index,)):
         return call_numpy(numpy.ravel_multi_index, "ravel_multi_index", (multi_index, dims, mode, order), {})
     dims = _extents(dims)
-    _check_order(order)
+    order = _order_of(order)
     indices = [asarray(index) for index in multi_index]
     modes = [mode] * len(dims) if isinstance(mode, str) else list(mode)
     if len(indices) != len(dims) or len(modes) != len(dims):
@@ -102,8 +108,7 @@ def _inside(index, extent, mode):
     """An index made to lie in [0, extent) as the mode says, or NumPy's error."""
     if mode not in ("raise", "wrap", "clip"):
         raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
-    if index.dtype.kind not in "iu":
-        raise TypeError("only int indices permitted")
+    index = _integers(index)
     if mode == "wrap":
         return index.astype(numpy.intp) % extent
     if mode == "clip":
