@@ -31,6 +31,8 @@ bool depends_on(const protocol::Command& command, const Group& group) {
   };
   for (const auto& operand : command.in)
     if (const auto* view = std::get_if<View>(&operand); view && touches(group.writes, *view)) return true;
+  // The version before such a group's may become a copy: whatever is written later, elsewhere in the array, is not in it.
+  if (group.versioned.contains(command.out.base)) return true;
   return touches(group.reads, command.out) || touches(group.writes, command.out);
 }
 

@@ -37,12 +37,36 @@ class Shapes(_core.Array):
             )
         _core.rebind(self, view)
 
-    dtype = property(lambda self: self._a.dtype, doc="The type of the elements.")
+    @property
+    def dtype(self):
+        """The type of the elements; assigning one reads the same memory as another type."""
+        return self._a.dtype
+
+    @dtype.setter
+    def dtype(self, dtype):
+        if self._b is None:
+            self._a.dtype = dtype
+        else:
+            _core.rebind(self, self.view(dtype))
+
+    @property
+    def strides(self):
+        """Byte steps of the axes in the (virtual) C-order array; assigning them stays within its memory."""
+        return self._a.strides
+
+    @strides.setter
+    def strides(self, strides):
+        if self._b is None:
+            self._a.strides = strides
+            return
+        proxy = self._a.view()
+        proxy.strides = strides
+        _core.rebind(self, _view(self, proxy))
+
     ndim = property(lambda self: self._a.ndim, doc="The number of axes.")
     size = property(lambda self: self._a.size, doc="The number of elements.")
     itemsize = property(lambda self: self._a.itemsize, doc="Bytes of one element.")
     nbytes = property(lambda self: self._a.nbytes, doc="Bytes of all elements.")
-    strides = property(lambda self: self._a.strides, doc="Byte steps of the axes in the (virtual) C-order array.")
     flags = property(lambda self: self._a.flags, doc="NumPy's flags of the view.")
     is_distributed = property(lambda self: self._b is not None, doc="True when the elements live on the engines.")
 
