@@ -28,6 +28,8 @@ def _along(axis, part):
 
 def accumulate(name, function, array, axis=0, dtype=None, out=None):
     """`function.accumulate` of a distributed array; `name` is its row of the op table, `function` NumPy's object."""
+    if axis is None and array.ndim == 1:
+        axis = 0
     if axis is None:
         raise ValueError("accumulate does not allow multiple axes")
     if array.ndim == 0:

@@ -209,6 +209,35 @@ TEST(Check, draws_have_their_parameters) {
   EXPECT_REFUSED_FOR("three ints", draw({array({3})}, {0, 5}));
 }
 
+TEST(Check, put_takes_an_op_that_stays_in_the_dtype) {
+  const auto put = [](std::vector<std::int64_t> ints, Dtype dtype = Dtype::float64) {
+    return refusal(but(make(Op::put, {5}, {whole(3, Dtype::int64, {2}), whole(1, dtype, {2})}, dtype), [&](Command& c) { c.ints = std::move(ints); }));
+  };
+  const auto number = [](Op op) { return static_cast<std::int64_t>(op); };
+  EXPECT_EQ(put({}), "");
+  for (const Op op : {Op::add, Op::divide, Op::negative, Op::absolute}) EXPECT_EQ(put({number(op)}), "");
+  EXPECT_EQ(put({number(Op::less)}, Dtype::bool_), "");
+  for (const Op op : {Op::less, Op::bitwise_or, Op::where, Op::sum, Op::take}) EXPECT_REFUSED_FOR("stay", put({number(op)}));
+  EXPECT_REFUSED_FOR("stay", put({number(Op::absolute)}, Dtype::complex128));
+  EXPECT_REFUSED_FOR("no such op", put({op_count()}));
+  EXPECT_REFUSED_FOR("no such op", put({-1}));
+  EXPECT_REFUSED_FOR("existing array", put({0, 0}));
+}
+
+TEST(Check, only_associative_ops_accumulate_one_dimension) {
+  const auto accumulate = [](Op op, Shape extents) {
+    return refusal(but(make(Op::accumulate, extents, {array(extents)}), [&](Command& c) {
+      c.creates = true;
+      c.ints = {0, static_cast<std::int64_t>(op)};
+    }));
+  };
+  EXPECT_EQ(accumulate(Op::add, {4}), "");
+  EXPECT_EQ(accumulate(Op::hypot, {4}), "");
+  EXPECT_EQ(accumulate(Op::divide, {4, 2}), "");
+  EXPECT_REFUSED_FOR("does not fold", accumulate(Op::divide, {4}));
+  EXPECT_REFUSED_FOR("does not fold", accumulate(Op::less, {4, 2}));
+}
+
 TEST(Check, every_structural_op_has_a_rule) {
   for (int code = 0; code < op_count(); ++code) {
     if (info(static_cast<Op>(code)).kind != RowKind::call) continue;

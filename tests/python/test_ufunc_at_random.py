@@ -107,3 +107,12 @@ def test_every_ufunc_of_numpy_is_there(engine):
     theirs = {name for name in dir(numpy) if isinstance(getattr(numpy, name), numpy.ufunc)}
     ours = {name for name in theirs if isinstance(gamelan.__dict__.get(name), gamelan.ufunc)}
     assert theirs - ours == {"isnat", "matmul"}, "functions of that name"
+
+
+def test_results_without_axes_are_values(engine):
+    """As NumPy's scalars: `+=` binds the name to a new one."""
+    x = gamelan.array(2.5)
+    for value in (gamelan.add(x, 1, dtype="f4"), gamelan.modf(x)[0], gamelan.clip(x, 0, 1), gamelan.fmax.reduce(gamelan.ones(3))):
+        other = value
+        other += 1
+        assert float(other) == float(value) + 1

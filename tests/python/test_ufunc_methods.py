@@ -202,6 +202,34 @@ PROGRAMS = {
         np.gcd.reduce(A(m))
         np.hypot.reduce(A(ii.astype('f2')[:4]))
     """,
+    "forms of reduce": """
+        np.add.reduce(A(C),axis=(0,-1))
+        np.add.reduce(A(C),axis=(0,0))
+        np.add.reduce(A(C),axis=5)
+        np.add.reduce(A(C),keepdims=True,axis=(0,1,2))
+        np.multiply.reduce(A(C),dtype='f4')
+        np.add.reduce(A(m))
+        np.add.reduce(A(m),dtype='i1')
+        np.add.reduce(A(C),0,'f4',A(numpy.zeros((4,5))))
+        np.add.reduce(A(C),out=A(numpy.zeros((4,4))))
+        np.maximum.reduce(A(C),axis=(1,2),initial=30)
+        np.add.reduce([A(z),A(z)])
+        np.add.reduce(A(z),0,None,None,True)
+        np.add.reduce(A(z),out=(A(numpy.array(0.)),))
+        np.logical_and.reduce(A(C),axis=1,where=A(C)>5)
+        np.add.reduce(A(x16))
+        np.add.accumulate(A(z),out=A(ii[:0]))
+        np.add.accumulate(A(M),1,'f4')
+        np.fmin.accumulate(A(x))
+        np.add.accumulate(A(m))
+        np.power.reduce(A(ii))
+        np.power.accumulate(A(ii).reshape(4,4))
+        np.left_shift.accumulate(A(ii).reshape(4,4)%3)
+        np.logical_or.accumulate(A(M),axis=1,out=A(numpy.zeros((7,3))))
+        np.add.reduceat(A(M),A([0,2]),axis=-1)
+        np.add.at(A(z),A([True]*20),1)
+        np.add.at(A(M),(A([0,1]),slice(None)),1)
+    """,
 }
 
 

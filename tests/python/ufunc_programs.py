@@ -16,6 +16,10 @@ NAMES = {
     "M": numpy.arange(21.0).reshape(7, 3),
     "C": numpy.arange(60).reshape(3, 4, 5),
     "v5": numpy.array([1.5, 2, 3, -4, 5]),
+    "big": numpy.arange(12.0).reshape(3, 4) + 1,
+    "small": numpy.arange(4.0) + 1,
+    "mb": numpy.arange(12).reshape(3, 4) % 2 == 1,
+    "ib": numpy.arange(12) % 4,
     "numpy": numpy,
 }
 

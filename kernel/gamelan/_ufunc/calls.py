@@ -5,7 +5,7 @@ import numpy
 
 from .. import _core
 from .._creation import asarray, filled
-from .._local import is_distributed, unwrap, wrap_here
+from .._local import as_value, is_distributed, unwrap, wrap_here
 from .._promotion import DTYPES, OPS, dtype_number, resolve
 
 
@@ -43,7 +43,7 @@ def general(name, op, inputs, out, where=True, **keywords):
     shape = numpy.broadcast_shapes(*map(numpy.shape, inputs), () if mask is None else mask.shape)
     if out is None:
         value = _core.apply(op, loop, result, inputs, None)
-        return value if value.shape == shape else _spread(value, shape)
+        return as_value(value) if value.shape == shape else _spread(value, shape)
     if not out.flags.writeable:
         raise ValueError("output array is read-only")
     if numpy.broadcast_shapes(shape, out.shape) != out.shape:

@@ -7,7 +7,7 @@ import numpy
 
 from .. import _core
 from .._creation import asarray
-from .._local import is_distributed
+from .._local import as_value, is_distributed
 from .._promotion import OPS, dtype_number
 from .calls import described, general, operand
 
@@ -27,7 +27,7 @@ def clip(a, low, high, out=None, casting=None, where=True, **keywords):
     for op, limit in zip(("minimum",) if name == "minimum" else ("maximum", "minimum"), limits):
         value = _core.apply(OPS[op], number, number, (value, limit), None)
     if out is None and where is True:
-        return value
+        return as_value(value)
     return general("positive" if value.dtype != bool else "logical_or", OPS["copy"], (value,), out, where, casting="unsafe")
 
 

@@ -4,6 +4,7 @@ estimated (an exponent) is corrected."""
 import numpy
 
 from .. import _core
+from .._local import as_value
 from .._promotion import OPS, dtype_number
 from .calls import described, general
 
@@ -17,7 +18,7 @@ def compute(ufunc, ufuncs, inputs, out, where=True, casting="same_kind", **keywo
     for value, dtype, target in zip(values, dtypes[-2:], out):
         value = value if value.dtype == dtype else value.astype(dtype)
         if target is None and where is True:
-            results.append(value)
+            results.append(as_value(value))
         else:
             results.append(general("positive", OPS["copy"], (value,), target, where, casting="unsafe"))
     return tuple(results)
