@@ -9,7 +9,8 @@ from numpy.core.numeric import normalize_axis_index
 
 from .. import _core
 from .._creation import arange, asarray, filled
-from .._index_arrays import _take, take
+from .._index import take
+from .._index._gather import take_along
 from .._local import is_distributed, wrap_here
 from .._manipulation import ravel, reshape
 from .._scans import cumsum
@@ -68,7 +69,7 @@ def find(edges, values):
     step = 1 << (count.bit_length() - 1)
     while step:
         tried = found + step
-        edge = _take(edges, PUBLIC["minimum"](tried, count) - 1, 0)
+        edge = take_along(edges, PUBLIC["minimum"](tried, count) - 1, 0)
         found = where((tried <= count) & (edge <= values), tried, found)
         step //= 2
     return reshape(found, shape)
