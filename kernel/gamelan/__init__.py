@@ -29,9 +29,9 @@ from ._errors import (  # noqa: E402
     CancelledError, EngineLostError, EngineTimeoutError, GamelanError, InternalError, ProtocolError, VersionError,
 )  # fmt: skip
 from ._index import (  # noqa: E402
-    argwhere, choose, compress, count_nonzero, diag_indices, diag_indices_from, diagflat, extract, fill_diagonal, flatiter,
-    flatnonzero, ix_, mask_indices, nonzero, piecewise, place, put, put_along_axis, putmask, ravel_multi_index, select, take,
-    take_along_axis, tri, tril, tril_indices, tril_indices_from, triu, triu_indices, triu_indices_from, unravel_index,
+    argwhere, c_, choose, compress, count_nonzero, diag_indices, diag_indices_from, diagflat, extract, fill_diagonal, flatiter,
+    flatnonzero, ix_, mask_indices, mgrid, nonzero, ogrid, piecewise, place, put, put_along_axis, putmask, r_, ravel_multi_index,
+    select, take, take_along_axis, tri, tril, tril_indices, tril_indices_from, triu, triu_indices, triu_indices_from, unravel_index,
 )  # fmt: skip
 from .linalg._einsum import einsum, einsum_path  # noqa: E402
 from .linalg._products import dot, inner, matmul, outer, trace, vdot  # noqa: E402
