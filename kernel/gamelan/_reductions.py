@@ -84,9 +84,9 @@ def reduce(name, array, axis=None, dtype=None, out=None, keepdims=False, initial
         start = _start(_UFUNCS[name], DTYPES[number], initial)
     if where is not True:
         array = _masked(_UFUNCS[name], array, loop, where, start)
-    if is_empty and start is not None:
+    if is_empty and start is not None or 0 in shape and name.startswith("reduce_"):  # of those the engines know no identity
         kept = tuple(extent for axis, extent in enumerate(shape) if axis not in axes)
-        result = filled(kept, DTYPES[number], start)
+        result = filled(kept, DTYPES[number], 0 if start is None else start)
     elif axes:
         kept = () if axis is None else tuple(extent for axis, extent in enumerate(shape) if axis not in axes)
         result = _core.empty(kept, number, array)

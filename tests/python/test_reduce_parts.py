@@ -18,7 +18,7 @@ EMPTY = ["", ", initial=2", ", where=np.ones((1, 1), bool), initial=3", ", where
                                   "bitwise_xor", "gcd", "hypot", "logaddexp"])  # fmt: skip
 def test_parts_and_beginnings(engine, name):
     programs = []
-    for dtype in ("int8", "float32", "complex128", "bool", "uint16"):
+    for dtype in ("int8", "float32", "complex128", "bool", "uint16") if name in ("add", "maximum") else ("int8", "float32"):
         full = (numpy.arange(30) % 4).reshape(5, 6).astype(dtype)
         for data, forms in ((full, FORMS), (full[:0], EMPTY), (full[:, :0], EMPTY)):
             for form in forms:

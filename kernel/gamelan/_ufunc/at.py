@@ -94,10 +94,14 @@ def _at_mask(ufunc, target, mask, operands):
     ufunc(target, *operands, out=target, where=mask, casting="unsafe")
 
 
+def _as_index(part):
+    return numpy.asarray(part) if isinstance(part, (list, tuple)) and not has_distributed((part,)) else asarray(part)
+
+
 def _places(target, key):
     """How many first axes of the target the key names rows of, and which of these rows it names."""
     parts = _tuple(key)
-    arrays = [numpy.asarray(part) if isinstance(part, (list, tuple)) and not has_distributed((part,)) else asarray(part) if _is_array(part) else part for part in parts]
+    arrays = [_as_index(part) if _is_array(part) else part for part in parts]
     if len(arrays) == 1:
         (index,) = arrays
         if index.size == 0:

@@ -183,7 +183,9 @@ def around(a, decimals=0, out=None):
         for part in (result.real, result.imag):
             part[...] = around(part, decimals)
     elif a.dtype.kind in "iu":
-        result = _op("positive", a) if decimals >= 0 else (_op("rint", a / 10.0**-decimals) * 10.0**-decimals).astype(a.dtype if out is None else float)
+        result = _op("positive", a)
+        if decimals < 0:
+            result = (_op("rint", a / 10.0**-decimals) * 10.0**-decimals).astype(a.dtype if out is None else float)
     elif a.dtype == bool and decimals:
         numpy.round(numpy.ones(1, bool), decimals)  # NumPy's error
     elif decimals == 0:

@@ -26,8 +26,7 @@ def compute(ufunc, ufuncs, inputs, out, where=True, casting="same_kind", **keywo
 
 def _asked(ufunc, inputs, out, casting, keywords):
     """The dtypes of the loop, operands first; NumPy's errors."""
-    probes = [each if not isinstance(each, (tuple, numpy.dtype)) else numpy.ones(() if isinstance(each, tuple) else 0, numpy.dtype(each[0] if isinstance(each, tuple) else each))
-              for each in map(described, inputs)]  # fmt: skip
+    probes = [_probe(each) for each in map(described, inputs)]
     shape = numpy.broadcast_shapes(*map(numpy.shape, probes))
     targets = tuple(None if each is None else numpy.empty(shape, each.dtype) for each in out)
     with numpy.errstate(all="ignore"):
@@ -35,6 +34,13 @@ def _asked(ufunc, inputs, out, casting, keywords):
         results = ufunc._numpy(*probes, casting="unsafe", **keywords)
     first = results[0].dtype
     return (first,) * ufunc.nin + tuple(each.dtype for each in results)
+
+
+def _probe(described):
+    """An array without elements for a dtype, a one for the dtype of a 0-d array, a number for itself."""
+    if isinstance(described, tuple):
+        return numpy.ones((), described[0])
+    return numpy.empty(0, described) if isinstance(described, numpy.dtype) else described
 
 
 def _fraction_and_integer(ufuncs, dtype, inputs):
