@@ -43,10 +43,10 @@ from ._ufuncs import PUBLIC as _PUBLIC, divmod, ufunc, where  # noqa: E402
 from . import random  # noqa: E402
 from . import lib  # noqa: E402
 from ._creation import (  # noqa: E402
-    asarray_chkfinite, asfortranarray, c_, geomspace, mgrid, ogrid, r_, require,
+    asarray_chkfinite, asfarray, asfortranarray, c_, geomspace, mgrid, ogrid, r_, require,
 )  # fmt: skip
 from ._manipulation import (  # noqa: E402
-    block, delete, insert, isfortran, pad, repeat, resize, roll, tile, trim_zeros,
+    block, broadcast, delete, insert, isfortran, pad, repeat, resize, roll, tile, trim_zeros,
 )  # fmt: skip
 
 globals().update(_PUBLIC)
