@@ -57,10 +57,10 @@ from ._ufunc.made_of import (  # noqa: E402
 from . import fft, linalg, random  # noqa: E402
 from . import lib  # noqa: E402
 from ._creation import (  # noqa: E402
-    asarray_chkfinite, asfortranarray, c_, geomspace, mgrid, ogrid, r_, require,
+    asarray_chkfinite, asfarray, asfortranarray, c_, geomspace, mgrid, ogrid, r_, require,
 )  # fmt: skip
 from ._manipulation import (  # noqa: E402
-    block, delete, insert, isfortran, pad, repeat, resize, roll, tile, trim_zeros,
+    block, broadcast, delete, insert, isfortran, pad, repeat, resize, roll, tile, trim_zeros,
 )  # fmt: skip
 from . import array_api  # noqa: E402
 

@@ -19,6 +19,8 @@ EXPRESSIONS = [
     "np.geomspace(1, 2, 0)", "np.geomspace(1, 2, 1)", "np.geomspace(1, 2, -1)", "np.geomspace(np.array(2), 32, 5)",
     "np.mgrid[0:3]", "np.mgrid[0:3, 1:5:2]", "np.mgrid[0:1:5j]", "np.mgrid[-1:1:3j, 0:2]", "np.mgrid[0:2:0.5, 0:2]", "np.mgrid[:3]", "np.mgrid[0:2, 0:2, 0:2]",
     "np.mgrid[5:1]", "np.mgrid[5:1, 0:2]", "np.mgrid[5:1:-2, 0:2]", "np.mgrid[0:3:1j, 0:1]", "np.mgrid[0:np.arange(3).sum(), 0:2]", "np.mgrid[1:2:1j]",
+    "np.mgrid[np.zeros((4, 1)):np.ones((4, 1)):3j]", "np.mgrid[a[:, None]:a[:, None] + 5:4j, 0:3]", "np.ogrid[a[:, None]:a[:, None] + 5:4j, 0:3]", "np.zeros(None)",
+    "np.asfarray(a)", "np.asfarray(a, 'f4')", "np.asfarray(a, int)", "np.array(np.array(np.zeros((2, 3), order='F'))).flags.f_contiguous",
     "np.ogrid[0:3]", "np.ogrid[0:3, 1:5:2]", "np.ogrid[0:1:5j, 0:2]", "np.ogrid[0:3, 0:2, 0:4][1].shape", "len(np.r_)",
     "np.r_[1:4, 0, 4]", "np.r_[0:1:5j]", "np.r_[a, a]", "np.r_['0,2', a, a]", "np.r_['-1', a.reshape(2, 3), a.reshape(2, 3)]", "np.r_['0,2,0', [1, 2], [3, 4]]",
     "np.r_['1,2,0', [1, 2], [3, 4]]", "np.r_['0,3', a.reshape(2, 3), a.reshape(2, 3)]", "np.r_['x', a]", "np.r_[a, 'x']", "np.r_[a]", "np.r_[3]", "np.r_[a, 2.5]",

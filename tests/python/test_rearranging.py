@@ -47,6 +47,8 @@ EXPRESSIONS = [
     "np.broadcast_to(a, (2, 2, 2, 4))", "np.broadcast_to(a, (5, 2, 3, 4))", "np.broadcast_arrays(a, 3, a[0])", "np.broadcast_arrays(a, a[:, :2])",
     "a.byteswap()", "a.astype('i4').byteswap()", "a.astype('u2')[:, ::2].byteswap()", "(a + 1j * a).byteswap()", "a.astype('i1').byteswap()",
     "a.astype('c8').byteswap().byteswap()", "a[0, 0, 0].byteswap()",
+    "np.broadcast_to(a[:, :1], (2, 3, 4)).ravel('K')", "np.broadcast_to(a.T[:1], (3, 4, 3, 2)).ravel('K')", "np.broadcast_to(np.array(a[:, :1], order='F'), (2, 3, 4)).ravel('K')",
+    "np.broadcast(a, a[0]).shape", "np.broadcast(a, a[:, :2])", "np.broadcast(a, 3, a[:1]).numiter", "np.column_stack((1, 2))", "np.roll(a, 1.5, 0)", "np.roll(a, 'x')",
     "np.copy(a.T, 'C')", "np.copy(a.T).flags.f_contiguous", "a.copy('F').flags.f_contiguous", "a.copy('F')", "a.T.copy('K').ravel('K')", "a.copy('x')",
     "a.T.copy().flags.c_contiguous", "np.isfortran(a.T), np.isfortran(a)",
 ]  # fmt: skip
@@ -100,6 +102,23 @@ def test_resize_in_place(engine):
         return a, float(a.sum())
 
     check(again)
+
+
+@pytest.mark.parametrize("expression", [
+    "np.copyto(b, 3.5)", "np.copyto(b, 3.5, 'unsafe')", "np.copyto(b, 300, where=a > 4)", "np.copyto(b, a)", "np.copyto(b, a, 'unsafe')", "np.copyto(a, b[:, ::-1])",
+    "np.copyto(a, 1j)", "np.copyto(a, a[0], where=[[True], [False], [True]])", "np.copyto(a, a[None], where=a > 3)", "np.copyto(a, a[:2])", "np.copyto(a, [1, 2])",
+    "np.copyto(a, 2, where=b)", "np.copyto(a, 2, where=3.2)", "np.copyto(a, 2, where=False)", "np.copyto(a, a.T, where=a > 3)", "np.copyto(a, 5.0, where=np.ones((2, 3, 4), bool))",
+    "np.copyto(b, np.int8(-4))", "np.copyto(b, np.float32(2), where=a > 2)", "np.copyto(3, a)", "np.copyto(np.broadcast_to(a, (2, 3, 4)), 3)",
+    "np.copyto(np.broadcast_to(a, (2, 3, 4)), 3, where=a > 2)", "np.copyto(a, [7, 8, 9, 10], where=a % 2 == 0)", "np.copyto(a[::2], a[1], 'equiv')", "np.copyto(b, True, 'safe')",
+])  # fmt: skip
+def test_copyto(engine, expression):
+    def program(np):
+        a = np.arange(12.0).reshape(3, 4)
+        b = np.zeros((3, 4), "u1")
+        eval(expression, {"np": np, "a": a, "b": b})
+        return a, b
+
+    check(program, expression)
 
 
 def test_many_repeats(engine):

@@ -14,6 +14,8 @@ from . import _memory_order
 
 def shape_of(shape):
     """The argument `shape` as a tuple; NumPy's TypeError for what is none."""
+    if shape is None:
+        return numpy.empty(shape).shape  # NumPy's answer and its warning
     try:
         return (operator.index(shape),)
     except TypeError:

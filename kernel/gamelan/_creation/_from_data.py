@@ -35,7 +35,15 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, lik
         return array(object.distributed_elements(), dtype, copy=copy, ndmin=ndmin)
     if type(object) in (list, tuple) and any(map(_has_distributed, object)):
         return array(_from_sequence(object), dtype, copy=False, order=order, ndmin=ndmin)
-    return wrap(numpy.array(object, dtype, copy=copy, order=order, ndmin=ndmin))
+    return _from_numpy(numpy.array(object, dtype, copy=copy, order=order, ndmin=ndmin))
+
+
+def _from_numpy(data):
+    """A NumPy array as one of ours; what lies in columns also does on the engines."""
+    if data.flags.f_contiguous and data.ndim > 1 and not data.flags.c_contiguous and data.size >= _core.threshold():
+        result = wrap(data.T)
+        return _core.view(result, result._a.T)
+    return wrap(data)
 
 
 def _has_distributed(item):
@@ -94,6 +102,11 @@ def asfortranarray(a, dtype=None, *, like=None):
     Of a large array the order is that of its virtual memory; it decides views, not how the blocks lie with the engines.
     """
     return array(a, dtype, copy=False, order="F", ndmin=1)
+
+
+def asfarray(a, dtype=numpy.float_):
+    """The argument as an array of floating point. See `numpy.asfarray`."""
+    return asarray(a, dtype if numpy.issubdtype(dtype, numpy.inexact) else numpy.float_)
 
 
 def asarray_chkfinite(a, dtype=None, order=None):

@@ -12,10 +12,10 @@ from ._ranges import arange
 
 
 def number_of(value, otherwise=None):
-    """A part of a slice as a Python or NumPy number; distributed ones are waited for."""
+    """A part of a slice as a Python or NumPy number; distributed ones are waited for. Arrays are left as they are."""
     if value is None:
         return otherwise
-    return value.item() if isinstance(value, (_core.Array, numpy.ndarray)) else value
+    return value.item() if isinstance(value, (_core.Array, numpy.ndarray)) and value.size == 1 else value
 
 
 class _Axis:
@@ -33,8 +33,14 @@ class _Axis:
             self.extent = math.ceil((self.stop - self.start) / (step * 1.0))
             self.step = step
 
-    def numbers(self, dtype):
-        return line(self.extent, dtype) * self.step + self.start
+    def numbers(self, dtype, dims=1, place=0):
+        """They, as the only axis that is not 1 of so many; bounds that are arrays are broadcast against it."""
+        shape = (1,) * place + (-1,) + (1,) * (dims - place - 1)
+        return line(self.extent, dtype).reshape(shape) * self.step + self.start
+
+
+def _dtype_of(kinds):
+    return numpy.result_type(*(kind.dtype if isinstance(kind, _core.Array) else kind for kind in kinds))
 
 
 class _Grid:
@@ -55,15 +61,15 @@ class _Grid:
             if not isinstance(number_of(key.step), (complex, numpy.complexfloating)):
                 return arange(number_of(key.start, 0), number_of(key.stop), number_of(key.step, 1))
             axis = _Axis(key)
-            return axis.numbers(numpy.result_type(*axis.kinds))
+            return axis.numbers(_dtype_of(axis.kinds))
         axes = [_Axis(part) for part in key]
-        dtype = numpy.result_type(0, *(kind for axis in axes for kind in axis.kinds))
+        dtype = _dtype_of([0, *(kind for axis in axes for kind in axis.kinds)])
         if any(axis.extent < 0 for axis in axes):
             raise ValueError("negative dimensions are not allowed")
         dims, extents = len(axes), tuple(axis.extent for axis in axes)
-        lines = [axis.numbers(dtype).reshape((-1,) + (1,) * (dims - place - 1)) for place, axis in enumerate(axes)]
         if self._is_sparse:
-            return [each.reshape((1,) * place + each.shape) for place, each in enumerate(lines)]
+            return [axis.numbers(dtype)[(None,) * place + (slice(None),) + (None,) * (dims - place - 1)] for place, axis in enumerate(axes)]
+        lines = [axis.numbers(dtype, dims, place) for place, axis in enumerate(axes)]
         if math.prod(extents) * dims < _core.threshold():
             result = wrap_here(numpy.empty((dims, *extents), dtype))
         else:

@@ -32,6 +32,22 @@ def axes_for(array, order, dims=None):
     return None if axes == tuple(range(array.ndim)) else axes
 
 
+def axes_of_ravel(array):
+    """The axes from the slowest to the fastest as NumPy's iterators go through memory, for ravel(order="K"): by the size of
+    their steps, but an axis that does not step keeps its place."""
+    steps = [0 if extent == 1 else abs(stride) for extent, stride in zip(array.shape, array._a.strides)]
+    order = []  # from the fastest
+    for axis in reversed(range(array.ndim)):
+        place = len(order)
+        for before in reversed(range(len(order))):
+            if steps[axis] and steps[order[before]]:
+                if steps[order[before]] <= steps[axis]:
+                    break
+                place = before
+        order.insert(place, axis)
+    return order[::-1]
+
+
 def permuted(array, axes):
     """The view whose axis i is axes[i] of the array."""
     return _core.view(array, array._a.transpose(axes))

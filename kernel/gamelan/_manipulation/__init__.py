@@ -2,6 +2,7 @@
 """Shapes: what can be a view is one, made by NumPy on the proxy; the rest is copied on the engines."""
 from .._creation._from_data import copy_of
 from ._block import block
+from ._broadcast import broadcast
 from ._bytes import byteswap
 from ._clip import clip
 from ._copyto import copyto

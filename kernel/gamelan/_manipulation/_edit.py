@@ -171,11 +171,13 @@ def trim_zeros(filt, trim="fb"):
     Examples
     --------
     >>> import gamelan as np
-    >>> np.trim_zeros([0, 1, 2, 0]).tolist()
+    >>> np.trim_zeros(np.array([0, 1, 2, 0])).tolist()
     [1, 2]
     """
     if not is_distributed(filt):
         return call_numpy(numpy.trim_zeros, "trim_zeros", (filt, trim), {})
+    if filt.ndim == 0:
+        raise TypeError("iteration over a 0-d array")
     if filt.ndim != 1:
         raise ValueError("The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()")
     if filt.size == 0:

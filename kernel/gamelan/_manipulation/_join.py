@@ -111,4 +111,4 @@ row_stack = vstack
 def column_stack(tup):
     """Join one-dimensional arrays as columns. See `numpy.column_stack`."""
     arrays = [asarray(array) for array in tup]
-    return concatenate([array if array.ndim > 1 else array[:, None] for array in arrays], 1)
+    return concatenate([array if array.ndim > 1 else atleast_2d(array).T for array in arrays], 1)

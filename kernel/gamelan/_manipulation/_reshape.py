@@ -9,6 +9,7 @@ import numpy
 from .. import _core
 from .._creation import asarray, filled
 from .._creation._from_data import copy_of
+from .._creation._memory_order import axes_of_ravel
 from .._local import is_distributed, is_value, wrap_here
 from ._views import transpose
 
@@ -69,9 +70,7 @@ def _rows(a, order):
     """A view whose C order is that order of the array."""
     order = _order_of(order, "CFAK")
     if order == "K":
-        # The order in memory, but with negative steps followed as they are.
-        strides = [abs(stride) for stride in a._a.strides]
-        return transpose(a, sorted(range(a.ndim), key=lambda axis: -strides[axis]))
+        return transpose(a, axes_of_ravel(a))
     return transpose(a) if order == "F" or order == "A" and a._a.flags.f_contiguous else a
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """roll: at most two stretches along each axis, copied to where they belong."""
 import itertools
+import operator
 
 import numpy
 from numpy.core.numeric import normalize_axis_tuple
@@ -34,7 +35,7 @@ def roll(a, shift, axis=None):
         raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
     shifts = dict.fromkeys(range(a.ndim), 0)
     for distance, along in pairs:
-        shifts[int(along)] += int(distance)
+        shifts[int(along)] += operator.index(distance)
     result = filled(a.shape, a.dtype, 0)
     stretches = [_stretches(extent, shifts[along] % (extent or 1)) for along, extent in enumerate(a.shape)]
     for choice in itertools.product(*stretches):

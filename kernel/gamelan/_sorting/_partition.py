@@ -62,10 +62,9 @@ def argpartition(a, kth, axis=-1, kind="introselect", order=None):
     a = asarray(a)
     if not is_distributed(a):
         return call_numpy(numpy.argpartition, "argpartition", (a, kth, axis, kind, order), {})
-    if axis is None:
-        a, axis = ravel(a), -1
-    if a.ndim:
-        _check(a, kth, axis, kind, order)
+    if axis is None or a.ndim == 0 and axis in (-1, 0):
+        a, axis = ravel(a), -1  # of a number NumPy makes a row
+    _check(a, kth, axis, kind, order)
     return argsort(a, axis)
 
 
