@@ -3,8 +3,10 @@
 another in one array. Decides who computes: single large matrices all engines together, everything else whole matrices
 where they lie."""
 import math
+import re
 
 import numpy
+from numpy.linalg import LinAlgError
 
 from .. import _core
 from .._manipulation import broadcast_to, stack
@@ -17,6 +19,8 @@ solve inverse slogdet cholesky qr qr_factors svd svd_values eigh eigh_values eig
 _NUMBERS = {name: number for number, name in enumerate(_ROUTINES)}
 _WHOLE_ONLY = {"qr_factors", "eig", "eig_values"}
 _NEVER_FAILS = {"qr", "qr_factors", "slogdet"}
+
+_WHERE = re.compile(r"^rank \d+: | \(recorded at [^()]*\)$")
 
 # From this extent on, all engines work on one matrix; below it messages cost more than they save.
 shared_from = 384
@@ -58,8 +62,16 @@ def compute(routine, loop, a, b=None, width=None, flag=False):
     result = _core.empty(lead + extents, number)
     _core.record(OPS["linalg"], dtype_number(loop), result, True, (a,) if b is None else (a, b), (_NUMBERS[routine], side, int(flag)))
     if routine not in _NEVER_FAILS:
-        _core.flush(True)
+        _wait()
     return result
+
+
+def _wait():
+    """Until it is computed; NumPy's error, in NumPy's words, here and now."""
+    try:
+        _core.flush(True)
+    except LinAlgError as error:
+        raise LinAlgError(_WHERE.sub("", str(error))) from None
 
 
 def part(result, first, last, dtype):
