@@ -22,8 +22,10 @@ _NEVER_FAILS = {"qr", "qr_factors", "slogdet"}
 
 _WHERE = re.compile(r"^rank \d+: | \(recorded at [^()]*\)$")
 
-# From this extent on, all engines work on one matrix; below it messages cost more than they save.
-shared_from = 384
+# From this extent on, all engines work on one matrix; below it messages cost more than they save. Iterations, which send
+# many short ones, are worth it later.
+shared_from = 512
+_ITERATES = {"svd", "svd_values", "eigh", "eigh_values"}
 # Side of the blocks in which they share it.
 block = 64
 
@@ -40,7 +42,8 @@ def _extents(routine, m, n, right, width):
 
 def _shares(routine, shape):
     """True when all engines should work on one matrix of this shape."""
-    return routine not in _WHOLE_ONLY and min(shape[-2:]) >= shared_from and _core.ranks() > 1
+    least = 2 * shared_from if routine in _ITERATES else shared_from
+    return routine not in _WHOLE_ONLY and min(shape[-2:]) >= least and _core.ranks() > 1
 
 
 def compute(routine, loop, a, b=None, width=None, flag=False):
