@@ -3,8 +3,10 @@
 another in one array. Decides who computes: single large matrices all engines together, everything else whole matrices
 where they lie."""
 import math
+import re
 
 import numpy
+from numpy.linalg import LinAlgError
 
 from .. import _core
 from .._manipulation import broadcast_to, stack
@@ -18,8 +20,12 @@ _NUMBERS = {name: number for number, name in enumerate(_ROUTINES)}
 _WHOLE_ONLY = {"qr_factors", "eig", "eig_values"}
 _NEVER_FAILS = {"qr", "qr_factors", "slogdet"}
 
-# From this extent on, all engines work on one matrix; below it messages cost more than they save.
-shared_from = 384
+_WHERE = re.compile(r"^rank \d+: | \(recorded at [^()]*\)$")
+
+# From this extent on, all engines work on one matrix; below it messages cost more than they save. Iterations, which send
+# many short ones, are worth it later.
+shared_from = 512
+_ITERATES = {"svd", "svd_values", "eigh", "eigh_values"}
 # Side of the blocks in which they share it.
 block = 64
 
@@ -36,7 +42,8 @@ def _extents(routine, m, n, right, width):
 
 def _shares(routine, shape):
     """True when all engines should work on one matrix of this shape."""
-    return routine not in _WHOLE_ONLY and min(shape[-2:]) >= shared_from and _core.ranks() > 1
+    least = 2 * shared_from if routine in _ITERATES else shared_from
+    return routine not in _WHOLE_ONLY and min(shape[-2:]) >= least and _core.ranks() > 1
 
 
 def compute(routine, loop, a, b=None, width=None, flag=False):
@@ -58,8 +65,16 @@ def compute(routine, loop, a, b=None, width=None, flag=False):
     result = _core.empty(lead + extents, number)
     _core.record(OPS["linalg"], dtype_number(loop), result, True, (a,) if b is None else (a, b), (_NUMBERS[routine], side, int(flag)))
     if routine not in _NEVER_FAILS:
-        _core.flush(True)
+        _wait()
     return result
+
+
+def _wait():
+    """Until it is computed; NumPy's error, in NumPy's words, here and now."""
+    try:
+        _core.flush(True)
+    except LinAlgError as error:
+        raise LinAlgError(_WHERE.sub("", str(error))) from None
 
 
 def part(result, first, last, dtype):
