@@ -135,8 +135,8 @@ void check_fourier(const Command& command) {
   require(element_count(extents) == 0 || in.extents[axis] > 0, command, "lines are empty");
   require(kind != fourier_real_forward || info(in.dtype).kind != 'c', command, "a real transform of complex numbers");
   require(command.out.dtype == (kind == fourier_real_backward ? Dtype::float64 : Dtype::complex128), command, "the result has a wrong dtype");
-  require(period == 0 || (kind < fourier_real_forward && axis + 1 < extents.size() && extents[axis + 1] > 0 &&
-                          period % length == 0 && period / length == extents[axis + 1]), command, "the factors do not fit the axes");
+  require(period == 0 || (period > 0 && kind != fourier_real_backward && axis + 1 < extents.size() && period % length == 0 &&
+                          period / length >= extents[axis + 1]), command, "the factors do not fit the axes");
 }
 
 void check_draw(const Command& command) {

@@ -129,7 +129,7 @@ class Lines {
   }
 
   void multiply(const Complex* from, Complex* to, std::int64_t place) const {
-    for (std::int64_t k = 0, e = 0; k < lines_.length; ++k, e += place) to[k] = Roots::product(from[k] * lines_.factor, (*roots_)(e));
+    for (std::int64_t k = 0, e = 0; k < written_; ++k, e += place) to[k] = Roots::product(from[k] * lines_.factor, (*roots_)(e));
   }
 
   const Site& site_;

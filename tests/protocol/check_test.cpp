@@ -181,6 +181,7 @@ TEST(Check, transforms_say_what_they_make) {
   EXPECT_EQ(transform({4, 6}, {1, 2, 7, 0}, {4, 4}), "");
   EXPECT_EQ(transform({4, 4}, {1, 3, 7, 0}, {4, 7}, Dtype::float64), "");
   EXPECT_EQ(transform({4, 6}, {0, 0, 4, 24}, {4, 6}), "");
+  EXPECT_EQ(transform({4, 6}, {0, 2, 4, 32}, {3, 6}), "");
   EXPECT_REFUSED_FOR("axis", transform({4, 6}, {2, 0, 6, 0}, {4, 6}));
   EXPECT_REFUSED_FOR("no such transform", transform({4, 6}, {1, 4, 6, 0}, {4, 6}));
   EXPECT_REFUSED_FOR("no such transform", transform({4, 6}, {1, 0, 0, 0}, {4, 0}));
@@ -190,6 +191,7 @@ TEST(Check, transforms_say_what_they_make) {
   EXPECT_REFUSED_FOR("complex numbers", transform({4, 6}, {1, 2, 6, 0}, {4, 4}, Dtype::complex128, Dtype::complex128));
   EXPECT_REFUSED_FOR("wrong dtype", transform({4, 6}, {1, 0, 6, 0}, {4, 6}, Dtype::float64));
   EXPECT_REFUSED_FOR("factors", transform({4, 6}, {0, 0, 4, 25}, {4, 6}));
+  EXPECT_REFUSED_FOR("factors", transform({4, 6}, {0, 0, 4, 20}, {4, 6}));
   EXPECT_REFUSED_FOR("factors", transform({4, 6}, {1, 0, 6, 24}, {4, 6}));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Random messages that a kernel might send: well formed by ops.def's rules, otherwise anything.
 #pragma once
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -106,6 +107,20 @@ inline void fill_irregular(Random& random, protocol::Command& command) {
     command.out = random_result(random, extents, true, command.op == Op::sort ? command.loop : Dtype::int64);
     command.in = {random_operand(random, extents, command.loop)};
     command.ints = {axis};
+  } else if (command.op == Op::fourier) {
+    auto& extent = extents[static_cast<std::size_t>(axis)];
+    extent = std::max<std::int64_t>(extent, 1);
+    command.loop = Dtype::float64;
+    command.in = {random_operand(random, extents), random_scalar(random, Dtype::float64)};
+    extent += random.number(0, 3);  // lines are filled up
+    command.out = random_result(random, extents, true, Dtype::complex128);
+    command.ints = {axis, random.number(0, 1), extent, 0};
+  } else if (command.op == Op::draw) {
+    command.loop = Dtype::float64;
+    command.out = random_result(random, extents, true, Dtype::int64);
+    command.in = {random.chance(50) ? protocol::Operand(random_operand(random, extents, Dtype::float32))
+                                    : protocol::Operand(random_scalar(random, Dtype::float64))};
+    command.ints = {0, random.number(-9, 9), random.number(0, 1 << 30)};
   } else {
     const auto bins = random.number(1, 5);
     command.out = random_result(random, {bins}, true, Dtype::int64);

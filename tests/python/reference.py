@@ -79,8 +79,9 @@ class Model:
         result = function(self.view(command["in"][0]), length, axis, "forward" if kind % 2 else "backward")
         result = result * self.operand(command["in"][1], numpy.dtype("f8"))
         if period:
-            places = numpy.outer(numpy.arange(length), numpy.arange(result.shape[axis + 1])) * ((-2j, 2j)[kind] * numpy.pi / period)
-            result = result * numpy.exp(places).reshape((length, -1) + (1,) * (result.ndim - axis - 2))
+            count = result.shape[axis]
+            places = numpy.outer(numpy.arange(count), numpy.arange(result.shape[axis + 1])) * ((-2j, 2j)[kind % 2] * numpy.pi / period)
+            result = result * numpy.exp(places).reshape((count, -1) + (1,) * (result.ndim - axis - 2))
         return result
 
     def draw(self, command):

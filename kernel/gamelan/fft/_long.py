@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Few long lines, each on all engines. A line of n1 * n2 elements is a matrix: its columns are transformed, multiplied by
 roots of unity, then its rows, and the result stands there transposed (Gentleman and Sande's four steps, 1966). A length
-without such factors, a prime above all, becomes a convolution of a length that has them (Bluestein, 1970). A real
-transform of even length is a complex one of half the length."""
+without such factors, a prime above all, becomes a convolution of a length that has them (Bluestein, 1970). Of
+real numbers half the columns are enough."""
 import math
 
 from .._creation import arange, filled
@@ -89,41 +89,43 @@ def _by_convolution(a, n, kind, factor):
     return _back(product, length, BACKWARD, factor / length)[..., :n] * chirp
 
 
-def _roots(count, n, sign):
-    return exp(arange(count) * (sign * 2j * math.pi / n))
-
-
 def _real_forward(a, n, factor):
-    a = _filled_up(a.real if a.dtype.kind == "c" else a, n)
-    if n % 2:
-        return _complex(a, n, FORWARD, factor)[..., : n // 2 + 1].copy()
-    half = n // 2
-    packed = _complex(a[..., 0::2] + 1j * a[..., 1::2].astype(float, copy=False), half, FORWARD, factor)
-    result = filled(a.shape[:-1] + (half + 1,), complex, 0)
-    one, other = packed[..., 1:], conjugate(packed[..., :0:-1])
-    result[..., 1:half] = 0.5 * (one + other) - 0.5j * _roots(half, n, -1)[1:] * (one - other)
-    first = packed[..., :1]
-    result[..., :1] = first.real + first.imag
-    result[..., half:] = first.real - first.imag
-    return result
+    """Of the columns the first half, then their rows. With n1 - k1 for k1 and n2 - 1 - k2 for k2 stands the conjugate."""
+    a = _filled_up(a, n)
+    n1, n2 = factors(n)
+    if n1 < least_factor:
+        return _by_convolution(a, n, FORWARD, factor)[..., : n // 2 + 1].copy()
+    matrix = reshape(a, a.shape[:-1] + (n1, n2))
+    columns = _lines.record(matrix, n1, matrix.ndim - 2, REAL_FORWARD, factor, n)
+    rows = _lines.record(columns, n2, matrix.ndim - 1, FORWARD)
+    half, wanted = n1 // 2 + 1, n2 // 2 + 1
+    result = filled(a.shape[:-1] + (wanted, n1), complex, 0)
+    result[..., :half] = rows[..., :wanted].swapaxes(-1, -2)
+    result[..., half:] = conjugate(rows[..., n1 - half : 0 : -1, ::-1][..., :wanted]).swapaxes(-1, -2)
+    return reshape(result, a.shape[:-1] + (wanted * n1,))[..., : n // 2 + 1]
 
 
 def _real_backward(a, n, factor):
+    """The same steps back: element k1 + n1 * k2 to [k2, k1], columns, rows. Imaginary parts that symmetry forbids vanish."""
+    n1, n2 = factors(n)
+    if n1 < least_factor:
+        return _by_convolution(_with_conjugates(a, n), n, BACKWARD, factor).real.copy()
+    half, direct = n1 // 2 + 1, (n2 + 1) // 2
+    given = reshape(_filled_up(a, (n2 // 2 + 1) * n1), a.shape[:-1] + (n2 // 2 + 1, n1))
+    matrix = filled(a.shape[:-1] + (n2, half), complex, 0)
+    matrix[..., :direct, :] = given[..., :direct, :half]
+    matrix[..., direct:, 1:] = conjugate(given[..., n2 - 1 - direct :: -1, : n1 - half : -1])
+    matrix[..., direct:, :1] = conjugate(given[..., n2 - direct : 0 : -1, :1])
+    columns = _lines.record(matrix, n2, matrix.ndim - 2, BACKWARD, factor, n)
+    rows = _lines.record(columns, n1, matrix.ndim - 1, REAL_BACKWARD)
+    return reshape(rows.swapaxes(-1, -2), a.shape[:-1] + (n,))
+
+
+def _with_conjugates(a, n):
+    """The whole line of which the first half is given."""
     a = _filled_up(a, n // 2 + 1)
-    if n % 2:
-        full = filled(a.shape[:-1] + (n,), complex, 0)
-        full[..., : n // 2 + 1] = a
-        full[..., :1] = a[..., :1].real
-        full[..., n // 2 + 1 :] = conjugate(a[..., :0:-1])
-        return _complex(full, n, BACKWARD, factor).real.copy()
-    half = n // 2
-    packed = filled(a.shape[:-1] + (half,), complex, 0)
-    one, other = a[..., :half], conjugate(a[..., :0:-1])
-    packed[...] = one + other + 1j * _roots(half, n, 1) * (one - other)
-    first, last = a[..., :1].real, a[..., half:].real  # real by symmetry, whatever was given
-    packed[..., :1] = (first + last) + 1j * (first - last)
-    line = _complex(packed, half, BACKWARD, factor)
-    result = filled(a.shape[:-1] + (n,), float, 0)
-    result[..., 0::2] = line.real
-    result[..., 1::2] = line.imag
-    return result
+    full = filled(a.shape[:-1] + (n,), complex, 0)
+    full[..., : n // 2 + 1] = a
+    full[..., n // 2 + 1 :] = conjugate(a[..., (n - 1) // 2 : 0 : -1])
+    full[..., :1] = a[..., :1].real
+    return full

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Choices and orders. A permutation is the order of random words, sorted on the engines: it depends on the seed alone, and
 the sort balances itself. (Two words of 64 bits that are equal stay in order: a bias of n**2 / 2**65.)"""
+import math
 import operator
 from collections.abc import MutableSequence
 
@@ -16,7 +17,7 @@ from .._manipulation import ravel, reshape
 from .._scans import cumsum
 from .._sorting import argsort
 from .._ufuncs import PUBLIC, where
-from ._streams import numbers, shape_of
+from ._streams import draw, numbers, shape_of
 
 
 def _words(bits, shape):
@@ -38,22 +39,12 @@ def order_within_lines(bits, x, axis):
     places = argsort(_words(bits, x.shape), axis, kind="stable")
     if not is_distributed(x) and not is_distributed(places):
         return wrap_here(numpy.take_along_axis(x._a, places._a, axis))
-    step = 1  # of the axis, in the flattened array
-    for extent in x.shape[axis + 1 :]:
-        step *= extent
-    flat = places * step
+    flat = places * math.prod(x.shape[axis + 1 :])
     for other, extent in enumerate(x.shape):
         if other != axis:
             index = arange(extent).reshape((1,) * other + (extent,) + (1,) * (x.ndim - other - 1))
-            flat = flat + index * _step(x.shape, other)
+            flat = flat + index * math.prod(x.shape[other + 1 :])
     return take(ravel(x), flat)
-
-
-def _step(shape, axis):
-    step = 1
-    for extent in shape[axis + 1 :]:
-        step *= extent
-    return step
 
 
 def find(edges, values):
@@ -81,8 +72,8 @@ def _probabilities(p, population):
         raise ValueError("p must be 1-dimensional")
     if p.size != population:
         raise ValueError("a and p must have same size")
-    total, least, chosen = (sum_of(p) for sum_of in (lambda x: x.sum(), lambda x: x.min(), lambda x: (x > 0).sum()))
-    total, least, chosen = (value[()] for value in _core.fetch([total, least, chosen])) if is_distributed(p) else (total, least, chosen)
+    found = p.sum(), p.min(), (p > 0).sum()
+    total, least, chosen = (value[()] for value in _core.fetch(list(found))) if is_distributed(p) else found
     if total != total:
         raise ValueError("probabilities contain NaN")
     if least < 0:
@@ -103,9 +94,10 @@ def choose(bits, a, size=None, replace=True, p=None, axis=0):
     else:
         population = a.shape[normalize_axis_index(axis, a.ndim)]
     shape = shape_of(size)
-    count = int(numpy.prod(shape)) if shape is not None else 1
+    count = 1 if shape is None else math.prod(shape)
     if population <= 0 and count:
-        raise ValueError("a must be a positive integer unless no samples are taken" if a.ndim == 0 else "a cannot be empty unless no samples are taken")
+        must = "must be a positive integer" if a.ndim == 0 else "cannot be empty"
+        raise ValueError(f"a {must} unless no samples are taken")
     chosen = population
     if p is not None:
         p, chosen = _probabilities(p, population)
@@ -131,14 +123,11 @@ def _with_replacement(bits, population, shape, p):
         return numbers(bits, "random_integers", shape, numpy.int64, numpy.int64(0), numpy.int64(population - 1))
     edges = cumsum(p)
     edges = edges / edges[-1]
-    index = find(edges, asarray(numbers(bits, "random_uniform", shape, float, 0.0, 1.0)))
-    return index
+    return find(edges, asarray(numbers(bits, "random_uniform", shape, float, 0.0, 1.0)))
 
 
 def _successive(bits, p):
     """One after another without replacement: the order of exponential variables of rates p (Efraimidis and Spirakis, 2006)."""
-    from ._streams import draw
-
     keys = asarray(draw(bits, "exponential", (1.0,), p.shape, checked=True)) / where(p > 0, p, 1.0)
     return argsort(where(p > 0, keys, numpy.inf), kind="stable")
 

@@ -64,10 +64,12 @@ def _ends(arrays):
 
 def check(name, parameters):
     """NumPy's errors for parameters of a distribution. Those on the engines are looked at (one round trip)."""
+    numpy.broadcast_shapes(*(array.shape for array in parameters))
     there = [array for array in parameters if is_distributed(array) and array.size]
-    ends = iter(_ends(there) if there else ())
-    asked = [next(ends) if is_distributed(array) and array.size else numpy.empty(0) if is_distributed(array) else array for array in parameters]
-    asked = [array.reshape(array.shape + (1,) * (2 * place)) if there else array for place, array in enumerate(asked)]
+    ends = iter(_ends(there)) if there else iter(())
+    asked = [array if not is_distributed(array) else next(ends) if array.size else numpy.ones(0, array.dtype) for array in parameters]
+    if there:  # ends of one parameter do not belong to those of another: along axes of their own
+        asked = [array.reshape(array.size, *(1,) * place) for place, array in enumerate(asked)]
     shape = numpy.broadcast_shapes(*(array.shape for array in asked))
     getattr(_checker, name)(*asked, size=(0, *shape))
 
@@ -100,7 +102,9 @@ def draw(bits, name, parameters, size=None, dtype=float, checked=False):
         return _there(number, key, offset, parameters, shape, dtype)
     values = numpy.empty(extents)
     _core.draw_fill(values, number, key, offset, [_row(array, extents) for array in parameters])
-    return values.item() if shape is None and dtype.kind == "f" else int(values) if shape is None else wrap_here(values.astype(dtype, copy=False))
+    if shape is None:
+        return values.item() if dtype.kind == "f" else int(values)
+    return wrap_here(values.astype(dtype, copy=False))
 
 
 def _row(array, shape):
