@@ -69,7 +69,7 @@ TIERS = [
     Tier("cluster", [pytest("cluster", *(f"--ignore=tests/cluster/test_{name}.py" for name in FAULTS))], 900, "a Slurm of several hosts, engines on two of them", tries=2),
     Tier("faults", [[*pytest("cluster")[:1], *(f"tests/cluster/test_{name}.py" for name in FAULTS)]], 1800, "hosts that fail, cables that are cut, ways around, latency hidden", default=False, tries=2),
     Tier("notebooks", [pytest("notebooks")], 900, "every notebook at 4 ranks against NumPy"),
-    Tier("conformance", [pytest("conformance")], 1800, "public programs of others, from GAMELAN_GA4PY=DIRECTORY", default=False),
+    Tier("conformance", [pytest("conformance")], 7200, "public suites of others: --suite NAME=DIRECTORY for each checkout", default=False),
     Tier("smoke", [pytest("bench")], 300, "the bench at small sizes: every competitor computes the same"),
     Tier("bench", [["bench"]], 7200, "side by side with NumPy, numexpr, Dask and C++/MPI, in figures", default=False),
 ]
@@ -167,7 +167,22 @@ def run_tier(tier):
     return total
 
 
+def take_suites(arguments):
+    """The arguments without `--suite NAME=DIRECTORY`, of which each goes to the tests as GAMELAN_SUITE_<NAME>."""
+    rest, given = [], iter(arguments)
+    for argument in given:
+        if argument != "--suite":
+            rest.append(argument)
+            continue
+        name, _, directory = next(given, "").partition("=")
+        if not Path(directory or "?").is_dir():
+            raise SystemExit(f"tests/run: --suite {name}={directory}: expected NAME=DIRECTORY of a checkout that is there")
+        os.environ[f"GAMELAN_SUITE_{name.upper().replace('-', '_')}"] = str(Path(directory).resolve())
+    return rest
+
+
 def main(arguments):
+    arguments = take_suites(arguments)
     known = {tier.name: tier for tier in TIERS}
     is_check = "--check" in arguments
     names = [argument for argument in arguments if argument != "--check"] or [

@@ -13,21 +13,28 @@ from ._array_irregular import Irregular
 from ._array_operators import Operators
 from ._array_protocols import Protocols
 from ._array_shapes import Shapes
+from ._creation import asarray, empty
 from ._errors import unimplemented
-from ._local import call_numpy
+from ._local import call_numpy, unwrap
 
 
 class ndarray(Operators, Shapes, Elements, Calculation, Irregular, Protocols, Distributed):
     """A NumPy array that lives here when it is small and on the engines when it is large.
 
-    Made by `gamelan.array`, `zeros`, `arange`, ...; not by calling this class. Operations on distributed arrays are
+    Usually made by `gamelan.array`, `zeros`, `arange`, ... Operations on distributed arrays are
     recorded and computed when a value is asked for, at `gamelan.sync()`, or at the end of a notebook cell.
     """
 
     __slots__ = ()
 
+    def __new__(cls, shape, dtype=float, buffer=None, offset=0, strides=None, order=None):
+        """An array of a shape whose elements nobody has set; with a buffer or strides NumPy's array of these."""
+        if buffer is None and strides is None:
+            return empty(shape, dtype)
+        return asarray(numpy.ndarray(shape, dtype, unwrap(buffer), offset, strides, order))
+
     def __init__(self, *arguments, **keywords):
-        raise TypeError("use gamelan.array, zeros, empty, ... to make an array")
+        pass
 
 
 def _name_methods():
