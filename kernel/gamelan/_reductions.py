@@ -7,10 +7,10 @@ import numpy
 from numpy.core.numeric import normalize_axis_tuple
 
 from . import _core
-from ._creation import asarray
+from ._creation import asarray, filled
 from ._errors import unimplemented
-from ._local import as_value, call_numpy, is_distributed
-from ._promotion import OPS, dtype_number
+from ._local import as_value, call_numpy, is_distributed, unwrap
+from ._promotion import DTYPES, OPS, dtype_number
 
 _unset = numpy._NoValue
 _UFUNCS = {
@@ -20,9 +20,15 @@ _UFUNCS = {
     "min": numpy.minimum,
     "any": numpy.logical_or,
     "all": numpy.logical_and,
+    **{
+        f"reduce_{name}": getattr(numpy, name)
+        for name in "fmax fmin logical_xor bitwise_and bitwise_or bitwise_xor gcd lcm hypot logaddexp logaddexp2".split()
+    },
 }
+_SIGNLESS = ("reduce_gcd", "reduce_hypot")  # they begin with 0, which makes a single element positive
 
 
+_OF_NOTHING = ("sum", "prod", "any", "all")  # the engines know their identities
 _decided = {}
 
 
@@ -30,7 +36,7 @@ def _decide(name, dtype, requested):
     """Op, loop and result dtype numbers of a fold, as NumPy decides them."""
     result = _UFUNCS[name].reduce(numpy.ones(1, dtype), dtype=requested).dtype
     loop, op = result, name
-    if name in ("any", "all"):
+    if _UFUNCS[name].__name__.startswith("logical_"):
         loop, result = dtype, numpy.dtype(bool)
     elif result == bool and name in ("sum", "prod"):
         op = "any" if name == "sum" else "all"
@@ -47,13 +53,17 @@ def _axes(axis, dims):
     return tuple(sorted(axes))
 
 
-def reduce(name, array, axis=None, dtype=None, out=None, keepdims=False):
-    """Fold a distributed array; `name` is a REDUCE row of the op table."""
+def reduce(name, array, axis=None, dtype=None, out=None, keepdims=False, initial=_unset, where=True):
+    """Fold a distributed array, as NumPy's ufunc.reduce does; `name` is a REDUCE row of the op table. Elements that `where`
+    leaves out count as the identity of the operation, or as `initial` where there is none."""
     shape = array._a.shape
     axes = _axes(axis, len(shape))
-    if dtype is None and out is not None and name not in ("any", "all"):
+    if dtype is None and out is not None and not _UFUNCS[name].__name__.startswith("logical_"):
         dtype = (out[0] if type(out) is tuple else out).dtype  # NumPy folds in the dtype of the output
-    if name in ("max", "min") and builtins.any(shape[axis] == 0 for axis in axes):
+    is_empty = 0 in shape and builtins.any(shape[axis] == 0 for axis in axes)
+    if name == "reduce_lcm" and len(axes) > 1:
+        raise ValueError("reduction operation 'lcm' is not reorderable, so at most one axis may be specified")
+    if is_empty and (initial is None or initial is _unset and _UFUNCS[name].identity is None):
         raise ValueError(f"zero-size array to reduction operation {_UFUNCS[name].__name__} which has no identity")
     source = array._a.dtype
     key = (name, source.num, None if dtype is None else numpy.dtype(dtype))
@@ -61,15 +71,57 @@ def reduce(name, array, axis=None, dtype=None, out=None, keepdims=False):
     if decision is None:
         decision = _decided[key] = _decide(name, source, key[2])
     op, loop, number = decision
-    if axes:
+    start = None
+    if initial is not _unset or where is not True or is_empty and name not in _OF_NOTHING:
+        start = _start(_UFUNCS[name], DTYPES[number], initial)
+    if where is not True:
+        array = _masked(_UFUNCS[name], array, loop, where, start)
+    if is_empty and start is not None:
+        kept = tuple(extent for axis, extent in enumerate(shape) if axis not in axes)
+        result = filled(kept, DTYPES[number], start)
+    elif axes:
         kept = () if axis is None else tuple(extent for axis, extent in enumerate(shape) if axis not in axes)
         result = _core.empty(kept, number, array)
         _core.record(op, loop, result, True, (array,), axes)
     else:
         result = _core.apply(OPS["copy"], loop, number, (array,), None)
+    if name in _SIGNLESS:
+        result = _core.apply(OPS["absolute"], number, number, (result,), None)
+    if initial is not _unset and initial is not None and not is_empty:
+        result = _core.apply(OPS[_UFUNCS[name].__name__], number, number, (start, result), None)
     if keepdims:
         result = _core.reshape_view(result, tuple(1 if axis in axes else extent for axis, extent in enumerate(shape)))
     return as_value(result) if out is None else _store(result, out)
+
+
+def _start(function, dtype, initial):
+    """What a fold begins with, of its dtype: `initial`, or the identity; None when there is neither."""
+    if initial is _unset:
+        initial = function.identity
+    if initial is None:
+        return None
+    start = numpy.empty((), dtype)
+    if function.identity is not None and initial is function.identity:
+        start[...] = numpy.asarray(initial).astype(dtype)  # -1 stands for all bits
+    else:
+        start[...] = unwrap(initial)  # NumPy's conversion and its errors
+    return start
+
+
+def _masked(function, array, loop, where, start):
+    """The array with what takes no part in the place of the elements that `where` leaves out."""
+    name = function.__name__
+    if start is None:
+        raise ValueError(f"reduction operation '{name}' does not have an identity, so to use a where mask one has to specify 'initial'")
+    mask = asarray(where)
+    if mask.ndim > array.ndim:
+        raise ValueError("input operand has more dimensions than allowed by the axis remapping")
+    if numpy.broadcast_shapes(mask.shape, array.shape) != array.shape:
+        raise ValueError(f"non-broadcastable operand with shape {array.shape} doesn't match the broadcast shape of `where` {mask.shape}")
+    if mask.dtype != bool:
+        mask = mask.astype(bool)
+    neutral = start if function.identity is None else _start(function, DTYPES[loop], _unset)
+    return _core.apply(OPS["where"], loop, loop, (mask, array, neutral), None)
 
 
 def _store(result, out):

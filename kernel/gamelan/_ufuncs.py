@@ -16,7 +16,12 @@ _REDUCTIONS = {
     "minimum": "min",
     "logical_or": "any",
     "logical_and": "all",
+    **{
+        name: f"reduce_{name}"
+        for name in "fmax fmin logical_xor bitwise_and bitwise_or bitwise_xor gcd lcm hypot logaddexp logaddexp2".split()
+    },
 }
+_unset = numpy._NoValue
 _DOC = """{doc}
 
 Works on arrays of any size: small ones are computed at once by NumPy, distributed ones are recorded and computed later.
@@ -119,21 +124,28 @@ class ufunc(_core.Ufunc):
         loop, result, _ = resolve(self.__name__, described, checked, None if dtype is None else numpy.dtype(dtype))
         return _core.apply(self._op, loop, result, inputs, out)
 
-    def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, **keywords):
-        """Fold along axes, as `numpy.ufunc.reduce`; distributed for add, multiply, maximum, minimum, logical_or and _and."""
+    def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=_unset, where=True):
+        """Fold along axes, as `numpy.ufunc.reduce`. In parallel where the operation is associative; others are folded from
+        the left, side by side for the elements of the result."""
         from ._creation import asarray
         from ._reductions import reduce
         from ._scans import reduce_subtract
 
         array = asarray(array)
-        if self.__name__ == "subtract" and is_distributed(array) and not keywords:
-            return reduce_subtract(array, axis, dtype, out, keepdims)
+        if not has_distributed((array, out, where)):
+            keywords = {"axis": axis, "dtype": dtype, "out": out, "keepdims": keepdims, "where": where}
+            if initial is not _unset:
+                keywords["initial"] = initial
+            result = call_numpy(self._numpy.reduce, f"{self.__name__}.reduce", (array,), keywords)
+            return result if out is None else out
+        if not is_distributed(array):
+            array = _core.upload(numpy.asarray(array))
         name = _REDUCTIONS.get(self.__name__)
-        if name is None or not is_distributed(array):
-            return call_numpy(self._numpy.reduce, f"{self.__name__}.reduce", (array, axis, dtype, out, keepdims), keywords)
-        if keywords:
-            raise unimplemented(f"{self.__name__}.reduce({', '.join(keywords)})")
-        return reduce(name, array, axis, dtype, out, keepdims)
+        if name is not None:
+            return reduce(name, array, axis, dtype, out, keepdims, initial, where)
+        if self.__name__ == "subtract" and initial is _unset and where is True:
+            return reduce_subtract(array, axis, dtype, out, keepdims)
+        raise unimplemented(f"{self.__name__}.reduce")
 
     def outer(self, left, right, **keywords):
         """The function of every pair of elements, as `numpy.ufunc.outer`."""
