@@ -165,6 +165,35 @@ void lower_count(StepWriter& writer, const protocol::Command& command, Step step
   writer.finish(std::move(step));
 }
 
+void lower_weigh(StepWriter& writer, const protocol::Command& command, Step step) {
+  const auto& numbers = std::get<View>(command.in[0]);
+  const auto& weights = std::get<View>(command.in[1]);
+  const std::int64_t ranks = writer.context().options.ranks;
+  Weigh weigh{read(writer, numbers), read(writer, weights), numbers.dtype, weights.dtype};
+  weigh.count = numbers.extents[0];
+  weigh.bins = command.out.extents[0];
+  weigh.segments = command.ints[0];
+  weigh.length = (weigh.count + weigh.segments - 1) / weigh.segments;
+  weigh.per_rank = (weigh.segments + ranks - 1) / ranks;
+  Step first;
+  weigh.tables = make_scratch(writer, first, weigh.per_rank * weigh.bins, Dtype::float64);
+  AddWeights add{weigh, -1};
+  first.body = std::move(weigh);
+  writer.finish(std::move(first));
+  add.out = writer.make(step, command.out.base);
+  step.body = std::move(add);
+  writer.finish(std::move(step));
+}
+
+void lower_search(StepWriter& writer, const protocol::Command& command, Step step) {
+  const auto& table = std::get<View>(command.in[0]);
+  const auto& values = std::get<View>(command.in[1]);
+  Search search{read(writer, table), read(writer, values), table.dtype, values.dtype, command.loop, command.ints[0] == 1, -1};
+  search.out = writer.make(step, command.out.base);
+  step.body = std::move(search);
+  writer.finish(std::move(step));
+}
+
 /// Not cut along the axis, so that a line of it lies with one rank.
 Layout uncut_layout(const Shape& extents, std::size_t axis, int ranks) {
   Shape others = extents;
@@ -190,6 +219,8 @@ void lower_irregular(StepWriter& writer, const protocol::Command& command, Step 
   if (command.op == Op::put) return lower_put(writer, command, std::move(step));
   if (command.op == Op::sort || command.op == Op::argsort) return lower_sort(writer, command, std::move(step));
   if (command.op == Op::bincount || command.op == Op::histogram) return lower_count(writer, command, std::move(step));
+  if (command.op == Op::weighted_bincount) return lower_weigh(writer, command, std::move(step));
+  if (command.op == Op::searchsorted) return lower_search(writer, command, std::move(step));
   if (command.op == Op::accumulate) return lower_accumulate(writer, command, std::move(step));
   throw protocol::Error(protocol::ErrorKind::internal, "[plan] no lowering for " + std::string(protocol::info(command.op).name));
 }
@@ -249,6 +280,20 @@ class Uses {
     all.push_back({add.counts, false, true});
     all.push_back({add.out, true, false});
   }
+  void operator()(const Weigh& weigh) {
+    reads(weigh.numbers);
+    reads(weigh.weights);
+    all.push_back({weigh.tables, true, false});
+  }
+  void operator()(const AddWeights& add) {
+    all.push_back({add.weigh.tables, false, true});
+    all.push_back({add.out, true, false});
+  }
+  void operator()(const Search& search) {
+    reads(search.table);
+    reads(search.values);
+    all.push_back({search.out, true, false});
+  }
   template <class Regular>
   void operator()(const Regular&) {}
 
@@ -280,6 +325,14 @@ struct Describe {
     return "count " + name(count.input.slot) + " in " + std::to_string(count.bins) + " bins to " + name(count.counts);
   }
   std::string operator()(const AddCounts& add) const { return "add counts " + name(add.counts) + " to " + name(add.out); }
+  std::string operator()(const Weigh& weigh) const {
+    return "weigh " + name(weigh.weights.slot) + " by " + name(weigh.numbers.slot) + " in " + std::to_string(weigh.segments) + " segments of " +
+           std::to_string(weigh.bins) + " bins to " + name(weigh.tables);
+  }
+  std::string operator()(const AddWeights& add) const { return "add weights " + name(add.weigh.tables) + " to " + name(add.out); }
+  std::string operator()(const Search& search) const {
+    return "search " + name(search.table.slot) + " for " + name(search.values.slot) + " to " + name(search.out);
+  }
   template <class Regular>
   std::string operator()(const Regular&) const { return {}; }
 };

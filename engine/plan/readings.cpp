@@ -66,10 +66,7 @@ class Finder {
 
   void operator()(const Route& route) {
     // Shares of the index, whatever the layout of the target.
-    Layout shares;
-    const auto ranks = layout_of(route.pairs).axes[0].parts;
-    shares.axes = {{.extent = route.count, .template_extent = route.share * ranks, .unit = route.share, .parts = ranks}};
-    shares.grid_size = ranks;
+    const auto shares = shares_of(route.count, route.share, layout_of(route.pairs).axes[0].parts);
     if (route.count == 0) return;
     const auto along_first_axis = [&](const Operand& operand) {  // further axes have one element
       Reading reading{operand.slot, operand.placement, shares, std::vector<Reading::Axis>(operand.placement.iterations.axes.size())};
@@ -92,16 +89,25 @@ class Finder {
   }
 
   void operator()(const AddCounts& add_counts) {
-    // The tables of the ranks, one after another, as a matrix of a row each.
     const auto& slot = plan_.slots[static_cast<std::size_t>(add_counts.counts)].info;
-    const std::int64_t bins = slot.extents[0] / add_counts.ranks;
-    Layout tables;
-    tables.axes = {{.extent = add_counts.ranks, .template_extent = add_counts.ranks, .parts = add_counts.ranks},
-                   {.extent = bins, .template_extent = bins}};
-    tables.grid_size = add_counts.ranks;
-    const auto view = protocol::whole(slot.extents.empty() ? 0 : 1, slot.dtype, {add_counts.ranks, bins});
-    const auto placement = dist::place(tables, *dist::box_of_base(view, {add_counts.ranks, bins}, slot.dtype), view.extents, protocol::size_of(slot.dtype));
-    add({add_counts.counts, placement, layout_of(add_counts.out), {Reading::Axis{}, {0, 1, 0, 1}}});
+    add_tables(add_counts.counts, 1, slot.extents[0] / add_counts.ranks, layout_of(add_counts.out));
+  }
+
+  void operator()(const Weigh& weigh) {
+    if (weigh.count == 0) return;
+    const auto shares = shares_of(weigh.count, weigh.length * weigh.per_rank, layout_of(weigh.tables).axes[0].parts);
+    add(aligned(weigh.numbers, shares));
+    add(aligned(weigh.weights, shares));
+  }
+
+  void operator()(const AddWeights& add_weights) {
+    const auto& weigh = add_weights.weigh;
+    add_tables(weigh.tables, weigh.per_rank, weigh.bins, layout_of(add_weights.out));
+  }
+
+  void operator()(const Search& search) {
+    add({search.table.slot, search.table.placement, everybody(), {Reading::Axis{}}});
+    add(aligned(search.values, layout_of(search.out)));
   }
 
   void operator()(const Scatter& scatter) {
@@ -118,6 +124,27 @@ class Finder {
 
  private:
   const Layout& layout_of(int slot) const { return plan_.slots[static_cast<std::size_t>(slot)].info.layout; }
+  /// A row cut into shares of so many elements, one for each rank.
+  static Layout shares_of(std::int64_t count, std::int64_t share, int ranks) {
+    Layout shares;
+    shares.axes = {{.extent = count, .template_extent = share * ranks, .unit = share, .parts = ranks}};
+    shares.grid_size = ranks;
+    return shares;
+  }
+
+  /// The tables of the ranks, one after another, as a matrix: `per_rank` rows for each, and who owns a bin reads its column.
+  void add_tables(int tables, std::int64_t per_rank, std::int64_t bins, const Layout& owners) {
+    const int ranks = layout_of(tables).axes[0].parts;
+    const auto rows = per_rank * ranks;
+    const auto dtype = plan_.slots[static_cast<std::size_t>(tables)].info.dtype;
+    Layout matrix;
+    matrix.axes = {{.extent = rows, .template_extent = rows, .unit = per_rank, .parts = ranks}, {.extent = bins, .template_extent = bins}};
+    matrix.grid_size = ranks;
+    const auto view = protocol::whole(1, dtype, {rows, bins});
+    const auto placement = dist::place(matrix, *dist::box_of_base(view, {rows, bins}, dtype), view.extents, protocol::size_of(dtype));
+    add({tables, placement, owners, {Reading::Axis{}, {0, 1, 0, 1}}});
+  }
+
   static Reading aligned(const Operand& operand, const Layout& readers) { return dist::aligned_reading(operand.slot, operand.placement, readers); }
 
   template <class Make>

@@ -136,6 +136,8 @@ void sort_axis(BatchWriter& r) {
 }
 void histogram(BatchWriter& r) { r.call(Op::histogram, {1000}, Dtype::int64, {row(r), r.existing({1001})}); }
 void bincount(BatchWriter& r) { r.call(Op::bincount, {100'000}, Dtype::int64, {index_of(r)}); }
+void weighted_bincount(BatchWriter& r) { r.call(Op::weighted_bincount, {1000}, Dtype::float64, {index_of(r), row(r)}, {1024}); }
+void searchsorted(BatchWriter& r) { r.call(Op::searchsorted, {elements(r)}, Dtype::int64, {r.existing({1000}), row(r)}, {0}); }
 void diagonal(BatchWriter& r) {
   const View m = matrix(r);
   View view = m;
@@ -182,6 +184,8 @@ const std::vector<Program>& programs() {
       {"sort axis 1", "np.sort(m, axis=1)", sort_axis<1>, true},
       {"histogram", "np.histogram(a, 1000)", histogram},
       {"bincount", "np.bincount(i)", bincount},
+      {"weighted bincount", "np.bincount(i, a)", weighted_bincount},
+      {"searchsorted", "np.searchsorted(edges, a)", searchsorted},
       {"4-D", "np.ones((n,) * 4).sum(axis=0)", cube<4>},
       {"8-D", "np.ones((n,) * 8).sum(axis=0)", cube<8>},
       {"12-D", "np.ones((n,) * 12).sum(axis=0)", cube<12>},
