@@ -17,7 +17,6 @@ _core.set_package_directory(_os.path.dirname(_os.path.abspath(__file__)))
 from . import _indexing, _local, _promotion  # noqa: E402  (hooks of _core, before anything is computed)
 from ._arg_reductions import argmax, argmin  # noqa: E402
 from ._config import config, options  # noqa: E402
-from ._counting import bincount, histogram  # noqa: E402
 from ._creation import (  # noqa: E402
     arange, array, asanyarray, asarray, ascontiguousarray, copy, diag, empty, empty_like, eye, fromfunction, full, full_like,
     identity, indices, linspace, logspace, meshgrid, ones, ones_like, zeros, zeros_like,
@@ -34,10 +33,16 @@ from ._manipulation import (  # noqa: E402
     ravel, real, reshape, rollaxis, rot90, row_stack, shape, size, split, squeeze, stack, swapaxes, transpose, vsplit, vstack,
 )  # fmt: skip
 from ._ndarray import ndarray  # noqa: E402
-from ._reductions import all, amax, amin, any, max, mean, min, prod, sum  # noqa: E402
+from ._reductions import all, amax, amin, any, max, min, prod, sum  # noqa: E402
 from ._scans import cumprod, cumsum  # noqa: E402
 from ._session import explain, stats, status, sync  # noqa: E402
 from ._sorting import argsort, sort  # noqa: E402
+from ._statistics import (  # noqa: E402
+    average, bincount, convolve, corrcoef, correlate, count_nonzero, cov, diff, digitize, ediff1d, gradient, histogram,
+    histogram2d, histogram_bin_edges, histogramdd, interp, mean, median, nanargmax, nanargmin, nancumprod, nancumsum, nanmax,
+    nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, percentile, polyfit, polyval, ptp,
+    quantile, searchsorted, std, trapz, var,
+)  # fmt: skip
 from ._ufuncs import PUBLIC as _PUBLIC, divmod, ufunc, where  # noqa: E402
 from . import random  # noqa: E402
 
