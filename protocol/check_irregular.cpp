@@ -22,6 +22,8 @@ const View& view_operand(const Command& command, std::size_t index) {
   return *view;
 }
 
+constexpr std::int64_t most_segments = 4096;  // of a weighted_bincount: a table of sums for each
+
 bool is_integer(Dtype dtype) { return info(dtype).kind == 'i' || info(dtype).kind == 'u'; }
 
 std::size_t axis_of(const Command& command, std::size_t dims) {
@@ -178,6 +180,25 @@ void check_linalg(const Command& command) {
   require(out[out.size() - 2] == expected.rows && out.back() == expected.columns, command, "the result has wrong extents");
 }
 
+void check_weighted_bincount(const Command& command) {
+  require(command.in.size() == 2 && command.ints.size() == 1 && command.creates, command, "expected numbers, weights, segments and a new result");
+  const View& numbers = view_operand(command, 0);
+  const View& weights = view_operand(command, 1);
+  require(numbers.extents.size() == 1 && (is_integer(numbers.dtype) || numbers.dtype == Dtype::bool_), command, "the numbers are not a row of integers");
+  require(weights.extents == numbers.extents && info(weights.dtype).kind != 'c', command, "there is not one real weight for each number");
+  require(command.out.extents.size() == 1 && command.out.dtype == Dtype::float64, command, "the result is not a row of float64");
+  require(command.ints[0] > 0 && command.ints[0] <= most_segments, command, "so many segments are not allowed");
+}
+
+void check_searchsorted(const Command& command) {
+  require(command.in.size() == 2 && command.ints.size() == 1 && command.creates, command, "expected two rows, a side and a new result");
+  const View& table = view_operand(command, 0);
+  const View& values = view_operand(command, 1);
+  require(table.extents.size() == 1 && values.extents.size() == 1, command, "expected rows");
+  require(command.out.extents == values.extents && command.out.dtype == Dtype::int64, command, "the result is not one int64 for each value");
+  require(command.ints[0] == 0 || command.ints[0] == 1, command, "no such side");
+}
+
 }  // namespace
 
 void check_irregular(const Command& command) {
@@ -190,6 +211,8 @@ void check_irregular(const Command& command) {
   if (command.op == Op::fourier) return check_fourier(command);
   if (command.op == Op::draw) return check_draw(command);
   if (command.op == Op::linalg) return check_linalg(command);
+  if (command.op == Op::weighted_bincount) return check_weighted_bincount(command);
+  if (command.op == Op::searchsorted) return check_searchsorted(command);
   require(false, command, "this op has no rule in check_irregular.cpp");
 }
 

@@ -113,6 +113,9 @@ void run(const Site& site, const plan::WholeMatrices& linalg);
 void run(const Site& site, const plan::SpreadBlocks& spread);
 void run(const Site& site, const plan::BlockedMatrix& linalg);
 void run(const Site& site, const plan::CollectBlocks& collect);
+void run(const Site& site, const plan::Weigh& weigh);
+void run(const Site& site, const plan::AddWeights& add);
+void run(const Site& site, const plan::Search& search);
 
 /// This rank's block of the old version goes to the new one, except the box that the pass writes (all of it when that is
 /// no plain box).

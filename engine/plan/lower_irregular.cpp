@@ -243,6 +243,35 @@ void lower_draw(StepWriter& writer, const protocol::Command& command, Step step)
   writer.finish(std::move(step));
 }
 
+void lower_weigh(StepWriter& writer, const protocol::Command& command, Step step) {
+  const auto& numbers = std::get<View>(command.in[0]);
+  const auto& weights = std::get<View>(command.in[1]);
+  const std::int64_t ranks = writer.context().options.ranks;
+  Weigh weigh{read(writer, numbers), read(writer, weights), numbers.dtype, weights.dtype};
+  weigh.count = numbers.extents[0];
+  weigh.bins = command.out.extents[0];
+  weigh.segments = command.ints[0];
+  weigh.length = (weigh.count + weigh.segments - 1) / weigh.segments;
+  weigh.per_rank = (weigh.segments + ranks - 1) / ranks;
+  Step first;
+  weigh.tables = make_scratch(writer, first, weigh.per_rank * weigh.bins, Dtype::float64);
+  AddWeights add{weigh, -1};
+  first.body = std::move(weigh);
+  writer.finish(std::move(first));
+  add.out = writer.make(step, command.out.base);
+  step.body = std::move(add);
+  writer.finish(std::move(step));
+}
+
+void lower_search(StepWriter& writer, const protocol::Command& command, Step step) {
+  const auto& table = std::get<View>(command.in[0]);
+  const auto& values = std::get<View>(command.in[1]);
+  Search search{read(writer, table), read(writer, values), table.dtype, values.dtype, command.loop, command.ints[0] == 1, -1};
+  search.out = writer.make(step, command.out.base);
+  step.body = std::move(search);
+  writer.finish(std::move(step));
+}
+
 /// Not cut along the axis, so that a line of it lies with one rank.
 Layout uncut_layout(const Shape& extents, std::size_t axis, int ranks) {
   Shape others = extents;
@@ -271,6 +300,8 @@ void lower_irregular(StepWriter& writer, const protocol::Command& command, Step 
   if (command.op == Op::bincount || command.op == Op::histogram) return lower_count(writer, command, std::move(step));
   if (command.op == Op::routine) return lower_routine(writer, command, std::move(step));
   if (command.op == Op::nonzero) return lower_nonzero(writer, command, std::move(step));
+  if (command.op == Op::weighted_bincount) return lower_weigh(writer, command, std::move(step));
+  if (command.op == Op::searchsorted) return lower_search(writer, command, std::move(step));
   if (command.op == Op::accumulate) return lower_accumulate(writer, command, std::move(step));
   if (command.op == Op::fourier) return lower_fourier(writer, command, std::move(step));
   if (command.op == Op::draw) return lower_draw(writer, command, std::move(step));
@@ -373,6 +404,20 @@ class Uses {
     for (const auto& result : collect.results) all.push_back({result.slot, false, true});
     all.push_back({collect.out, true, false});
   }
+  void operator()(const Weigh& weigh) {
+    reads(weigh.numbers);
+    reads(weigh.weights);
+    all.push_back({weigh.tables, true, false});
+  }
+  void operator()(const AddWeights& add) {
+    all.push_back({add.weigh.tables, false, true});
+    all.push_back({add.out, true, false});
+  }
+  void operator()(const Search& search) {
+    reads(search.table);
+    reads(search.values);
+    all.push_back({search.out, true, false});
+  }
   template <class Regular>
   void operator()(const Regular&) {}
 
@@ -421,6 +466,14 @@ struct Describe {
   std::string operator()(const SpreadBlocks& spread) const { return "spread blocks of " + name(spread.source.slot) + " to " + name(spread.to); }
   std::string operator()(const BlockedMatrix& linalg) const { return "linalg of all ranks on " + name(linalg.a); }
   std::string operator()(const CollectBlocks& collect) const { return "collect blocks to " + name(collect.out); }
+  std::string operator()(const Weigh& weigh) const {
+    return "weigh " + name(weigh.weights.slot) + " by " + name(weigh.numbers.slot) + " in " + std::to_string(weigh.segments) + " segments of " +
+           std::to_string(weigh.bins) + " bins to " + name(weigh.tables);
+  }
+  std::string operator()(const AddWeights& add) const { return "add weights " + name(add.weigh.tables) + " to " + name(add.out); }
+  std::string operator()(const Search& search) const {
+    return "search " + name(search.table.slot) + " for " + name(search.values.slot) + " to " + name(search.out);
+  }
   template <class Regular>
   std::string operator()(const Regular&) const { return {}; }
 };

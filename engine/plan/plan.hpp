@@ -280,10 +280,33 @@ struct CollectBlocks {
   Dtype loop{};
   int out = -1;
 };
+/// Sums of weights by number, in segments of the row that its length decides and not the ranks: every rank has a table for
+/// each of its segments,
+struct Weigh {
+  Operand numbers, weights;
+  Dtype numbers_dtype{}, weights_dtype{};
+  std::int64_t count = 0, bins = 0;
+  std::int64_t segments = 1, length = 0;  ///< so many, of so many elements
+  std::int64_t per_rank = 1;              ///< segments of a rank
+  int tables = -1;
+};
+/// then the owner of a bin adds the tables by rising segment.
+struct AddWeights {
+  Weigh weigh;
+  int out = -1;
+};
+
+/// Where values go in a sorted row, of which every rank has a copy while it searches.
+struct Search {
+  Operand table, values;
+  Dtype table_dtype{}, values_dtype{}, loop{};
+  bool goes_after_equal = false;
+  int out = -1;
+};
 
 struct Step {
   std::variant<Kernel, FoldBricks, FoldFinish, Gather, Scatter, Matmul, Take, Route, Deliver, Find, Collect, ScanTotals, Scan, SortLines, SortRuns,
-               MergeRuns, Count, AddCounts, FourierLines, Draw, Routine, WholeMatrices, SpreadBlocks, BlockedMatrix, CollectBlocks>
+               MergeRuns, Count, AddCounts, FourierLines, Draw, Routine, WholeMatrices, SpreadBlocks, BlockedMatrix, CollectBlocks, Weigh, AddWeights, Search>
       body;
   std::vector<int> allocates;  ///< slots that come to life before the step
   std::vector<int> binds;      ///< slots that become their array's current version after it

@@ -122,16 +122,25 @@ class Finder {
   }
 
   void operator()(const AddCounts& add_counts) {
-    // The tables of the ranks, one after another, as a matrix of a row each.
     const auto& slot = plan_.slots[static_cast<std::size_t>(add_counts.counts)].info;
-    const std::int64_t bins = slot.extents[0] / add_counts.ranks;
-    Layout tables;
-    tables.axes = {{.extent = add_counts.ranks, .template_extent = add_counts.ranks, .parts = add_counts.ranks},
-                   {.extent = bins, .template_extent = bins}};
-    tables.grid_size = add_counts.ranks;
-    const auto view = protocol::whole(slot.extents.empty() ? 0 : 1, slot.dtype, {add_counts.ranks, bins});
-    const auto placement = dist::place(tables, *dist::box_of_base(view, {add_counts.ranks, bins}, slot.dtype), view.extents, protocol::size_of(slot.dtype));
-    add({add_counts.counts, placement, layout_of(add_counts.out), {Reading::Axis{}, {0, 1, 0, 1}}});
+    add_tables(add_counts.counts, 1, slot.extents[0] / add_counts.ranks, layout_of(add_counts.out));
+  }
+
+  void operator()(const Weigh& weigh) {
+    if (weigh.count == 0) return;
+    const auto shares = even_shares(weigh.count, weigh.length * weigh.per_rank, layout_of(weigh.tables).axes[0].parts);
+    add(aligned(weigh.numbers, shares));
+    add(aligned(weigh.weights, shares));
+  }
+
+  void operator()(const AddWeights& add_weights) {
+    const auto& weigh = add_weights.weigh;
+    add_tables(weigh.tables, weigh.per_rank, weigh.bins, layout_of(add_weights.out));
+  }
+
+  void operator()(const Search& search) {
+    add({search.table.slot, search.table.placement, everybody(), {Reading::Axis{}}});
+    add(aligned(search.values, layout_of(search.out)));
   }
 
   void operator()(const Scatter& scatter) {
@@ -148,6 +157,19 @@ class Finder {
 
  private:
   const Layout& layout_of(int slot) const { return plan_.slots[static_cast<std::size_t>(slot)].info.layout; }
+  /// The tables of the ranks, one after another, as a matrix: `per_rank` rows for each, and who owns a bin reads its column.
+  void add_tables(int tables, std::int64_t per_rank, std::int64_t bins, const Layout& owners) {
+    const int ranks = layout_of(tables).axes[0].parts;
+    const auto rows = per_rank * ranks;
+    const auto dtype = plan_.slots[static_cast<std::size_t>(tables)].info.dtype;
+    Layout matrix;
+    matrix.axes = {{.extent = rows, .template_extent = rows, .unit = per_rank, .parts = ranks}, {.extent = bins, .template_extent = bins}};
+    matrix.grid_size = ranks;
+    const auto view = protocol::whole(1, dtype, {rows, bins});
+    const auto placement = dist::place(matrix, *dist::box_of_base(view, {rows, bins}, dtype), view.extents, protocol::size_of(dtype));
+    add({tables, placement, owners, {Reading::Axis{}, {0, 1, 0, 1}}});
+  }
+
   static Reading aligned(const Operand& operand, const Layout& readers) { return dist::aligned_reading(operand.slot, operand.placement, readers); }
 
   template <class Make>

@@ -19,7 +19,6 @@ from . import _local, _promotion  # noqa: E402  (hooks of _core, before anything
 from ._arg_reductions import argmax, argmin  # noqa: E402
 from ._array_protocols import from_dlpack  # noqa: E402
 from ._config import config, options  # noqa: E402
-from ._counting import bincount, histogram  # noqa: E402
 from ._creation import (  # noqa: E402
     arange, array, asanyarray, asarray, ascontiguousarray, copy, diag, empty, empty_like, eye, fromfunction, full, full_like,
     identity, indices, linspace, logspace, meshgrid, ones, ones_like, zeros, zeros_like,
@@ -29,8 +28,8 @@ from ._errors import (  # noqa: E402
     CancelledError, EngineLostError, EngineTimeoutError, GamelanError, InternalError, ProtocolError, VersionError,
 )  # fmt: skip
 from ._index import (  # noqa: E402
-    argwhere, c_, choose, compress, count_nonzero, diag_indices, diag_indices_from, diagflat, extract, fill_diagonal, flatiter,
-    flatnonzero, ix_, mask_indices, mgrid, nonzero, ogrid, piecewise, place, put, put_along_axis, putmask, r_, ravel_multi_index,
+    argwhere, choose, compress, count_nonzero, diag_indices, diag_indices_from, diagflat, extract, fill_diagonal, flatiter,
+    flatnonzero, ix_, mask_indices, nonzero, piecewise, place, put, put_along_axis, putmask, ravel_multi_index,
     select, take, take_along_axis, tri, tril, tril_indices, tril_indices_from, triu, triu_indices, triu_indices_from, unravel_index,
 )  # fmt: skip
 from .linalg._einsum import einsum, einsum_path  # noqa: E402
@@ -43,12 +42,18 @@ from ._manipulation import (  # noqa: E402
     ravel, real, reshape, rollaxis, rot90, row_stack, shape, size, split, squeeze, stack, swapaxes, transpose, vsplit, vstack,
 )  # fmt: skip
 from ._ndarray import ndarray  # noqa: E402
-from ._reductions import all, amax, amin, any, max, mean, min, prod, sum  # noqa: E402
+from ._reductions import all, amax, amin, any, max, min, prod, sum  # noqa: E402
 from ._scans import cumprod, cumsum  # noqa: E402
 from ._routines import routine  # noqa: E402
 from ._session import explain, stats, status, sync  # noqa: E402
 from ._sorting import argpartition, argsort, lexsort, msort, partition, sort, sort_complex  # noqa: E402
 from ._sets import in1d, intersect1d, isin, setdiff1d, setxor1d, union1d, unique  # noqa: E402
+from ._statistics import (  # noqa: E402
+    average, bincount, convolve, corrcoef, correlate, cov, diff, digitize, ediff1d, gradient, histogram,
+    histogram2d, histogram_bin_edges, histogramdd, interp, mean, median, nanargmax, nanargmin, nancumprod, nancumsum, nanmax,
+    nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, percentile, polyfit, polyval, ptp,
+    quantile, searchsorted, std, trapz, var,
+)  # fmt: skip
 from ._ufuncs import PUBLIC as _PUBLIC, divmod, ufunc, where  # noqa: E402
 from ._ufunc.made_of import (  # noqa: E402
     angle, around, fix, i0, iscomplex, iscomplexobj, isnat, isreal, isrealobj, nan_to_num, real_if_close, round, round_, sinc,

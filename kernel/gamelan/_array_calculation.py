@@ -7,6 +7,7 @@ from . import _core
 from .linalg import _products as linalg
 from . import _manipulation as manipulation
 from . import _reductions as reductions
+from . import _statistics as statistics
 from ._ufuncs import PUBLIC
 
 _wrap = _core.wrap
@@ -101,4 +102,24 @@ class Calculation(_core.Array):
         """Arithmetic mean over axes."""
         if self._b is None and out is None and not keywords:
             return _wrap(self._a.mean(axis, dtype, None, keepdims))
-        return reductions.mean(self, axis, dtype, out, keepdims, **keywords)
+        return statistics.mean(self, axis, dtype, out=out, keepdims=keepdims, **keywords)
+
+    def var(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, **keywords):
+        """Variance over axes."""
+        if self._b is None and out is None and not keywords:
+            return _wrap(self._a.var(axis, dtype, None, ddof, keepdims))
+        return statistics.var(self, axis, dtype, out=out, ddof=ddof, keepdims=keepdims, **keywords)
+
+    def std(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, **keywords):
+        """Standard deviation over axes."""
+        if self._b is None and out is None and not keywords:
+            return _wrap(self._a.std(axis, dtype, None, ddof, keepdims))
+        return statistics.std(self, axis, dtype, out=out, ddof=ddof, keepdims=keepdims, **keywords)
+
+    def ptp(self, axis=None, out=None, keepdims=False):
+        """Largest less smallest element over axes."""
+        return statistics.ptp(self, axis, out=out, keepdims=keepdims)
+
+    def searchsorted(self, v, side="left", sorter=None):
+        """Where elements go in this sorted row. See `gamelan.searchsorted`."""
+        return statistics.searchsorted(self, v, side, sorter)

@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Folds over axes: sum, prod, min, max, any, all, and mean made of them. Results of distributed arrays stay there."""
+"""Folds over axes: sum, prod, min, max, any, all. Results of distributed arrays stay there."""
 import builtins
-import warnings
 
 import numpy
 from numpy.core.numeric import normalize_axis_tuple
 
 from . import _core
 from ._creation import asarray, filled
-from ._errors import unimplemented
-from ._local import as_value, call_numpy, is_distributed, unwrap
+from ._local import as_value, call_numpy, has_distributed, unwrap
 from ._promotion import DTYPES, OPS, dtype_number
 
 _unset = numpy._NoValue
@@ -143,26 +141,24 @@ def _store(result, out):
 
 def _fold(name, numpy_function, a, axis, dtype, out, keepdims, extra):
     a = asarray(a)
-    if a._b is not None and builtins.all(value is _unset for value in extra.values()):
-        return reduce(name, a, axis, dtype, out, keepdims is not _unset and bool(keepdims))
-    keywords = {key: value for key, value in extra.items() if value is not _unset and value is not None}
-    if not is_distributed(a):
-        if dtype is not None:
-            keywords["dtype"] = dtype
+    extra = {key: value for key, value in extra.items() if value is not _unset}
+    if extra.get("where", True) is True:
+        extra.pop("where", None)
+    if not has_distributed((a, out, *extra.values())):
+        keywords = extra if dtype is None else {"dtype": dtype, **extra}
         if keepdims is not _unset:
             keywords["keepdims"] = keepdims
         result = call_numpy(numpy_function, name, (a,), {"axis": axis, "out": out, **keywords})
         return result if out is None else out
-    if keywords.pop("where", True) is not True or "initial" in keywords:
-        raise unimplemented(f"{name}(where=..., initial=...)")
-    return reduce(name, a, axis, dtype, out, keepdims is not _unset and bool(keepdims))
+    if a._b is None:
+        a = _core.upload(numpy.asarray(a))
+    return reduce(name, a, axis, dtype, out, keepdims is not _unset and bool(keepdims), **extra)
 
 
 _DOC = """{summary}
 
 Triggers nothing: of a distributed array the result is a small distributed array, whose value is fetched when it is asked
-for (float(), if, print). The order of summation differs from NumPy's but not with the number of engines. `where` and
-`initial` are for arrays that are here.
+for (float(), if, print). The order of summation differs from NumPy's but not with the number of engines.
 
 Examples
 --------
@@ -205,35 +201,10 @@ def all(a, axis=None, out=None, keepdims=_unset, *, where=_unset):
     return _fold("all", numpy.all, a, axis, None, out, keepdims, {"where": where})
 
 
-def mean(a, axis=None, dtype=None, out=None, keepdims=_unset, *, where=_unset):
-    a = asarray(a)
-    if not is_distributed(a):
-        return _fold("mean", numpy.mean, a, axis, dtype, out, keepdims, {"where": where})
-    if where is not _unset and where is not True:
-        raise unimplemented("mean(where=...)")
-    count = 1
-    for reduced in range(a.ndim) if axis is None else normalize_axis_tuple(axis, a.ndim):
-        count *= a.shape[reduced]
-    if count == 0:
-        warnings.warn("Mean of empty slice.", RuntimeWarning, stacklevel=2)
-    # NumPy's rule: integers and bools in float64, halves in float32 and back.
-    is_half = a.dtype == numpy.float16 and dtype is None
-    loop = numpy.dtype(dtype) if dtype is not None else numpy.dtype("f8") if a.dtype.kind in "biu" else a.dtype
-    total = reduce("sum", a, axis, numpy.float32 if is_half else loop, None, keepdims is not _unset and bool(keepdims))
-    working = dtype_number(total.dtype)
-    if total.dtype.kind in "fc":
-        result = _core.apply(OPS["divide"], working, dtype_number(a.dtype if is_half else total.dtype), (total, count), None)
-    else:
-        quotient = dtype_number(numpy.float64)
-        result = _core.apply(OPS["divide"], quotient, working, (total, count), None)
-    return as_value(result) if out is None else _store(result, out)
-
-
 _document(sum, "Sum of elements over axes.", "[4, 6]")
 _document(prod, "Product of elements over axes.", "[3, 8]")
 _document(max, "Largest element over axes; NaN wins.", "[3, 4]")
 _document(min, "Smallest element over axes; NaN wins.", "[1, 2]")
 _document(any, "True where an element over the axes is not zero.", "[True, True]")
 _document(all, "True where no element over the axes is zero.", "[True, True]")
-_document(mean, "Arithmetic mean over axes: the sum divided by the count.", "[2.0, 3.0]")
 amax, amin = max, min

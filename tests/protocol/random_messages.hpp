@@ -121,6 +121,16 @@ inline void fill_irregular(Random& random, protocol::Command& command) {
     command.in = {random.chance(50) ? protocol::Operand(random_operand(random, extents, Dtype::float32))
                                     : protocol::Operand(random_scalar(random, Dtype::float64))};
     command.ints = {0, random.number(-9, 9), random.number(0, 1 << 30)};
+  } else if (command.op == Op::searchsorted) {
+    extents.resize(1, 3);
+    command.out = random_result(random, extents, true, Dtype::int64);
+    command.in = {random_operand(random, {random.number(0, 4)}), random_operand(random, extents)};
+    command.ints = {random.number(0, 1)};
+  } else if (command.op == Op::weighted_bincount) {
+    extents.resize(1, 3);
+    command.out = random_result(random, {random.number(1, 5)}, true, Dtype::float64);
+    command.in = {random_operand(random, extents, random_dtype(random, protocol::Types::integer)), random_operand(random, extents, Dtype::float64)};
+    command.ints = {random.number(1, 9)};
   } else {
     const auto bins = random.number(1, 5);
     command.out = random_result(random, {bins}, true, Dtype::int64);

@@ -124,7 +124,14 @@ class Model:
             axis, number = command["ints"]
             return getattr(numpy, _NAMES[number]).accumulate(operands[0], axis)
         if name == "bincount":
-            return numpy.bincount(self.view(inputs[0]), minlength=command["out"]["extents"][0])
+            bins, numbers = command["out"]["extents"][0], self.view(inputs[0])
+            return numpy.bincount(numbers[(numbers >= 0) & (numbers < bins)], minlength=bins)
+        if name == "weighted_bincount":
+            bins, numbers = command["out"]["extents"][0], self.view(inputs[0])
+            is_inside = (numbers >= 0) & (numbers < bins)
+            return numpy.bincount(numbers[is_inside], self.view(inputs[1])[is_inside], bins)
+        if name == "searchsorted":
+            return numpy.searchsorted(operands[0], operands[1], ("left", "right")[command["ints"][0]])
         if name == "histogram":
             return numpy.histogram(self.view(inputs[0]), self.view(inputs[1]))[0]
         if name in ("sort", "argsort"):

@@ -143,6 +143,8 @@ void transform_axis(BatchWriter& r) {
 }
 void draw(BatchWriter& r) { r.call(Op::draw, {elements(r)}, Dtype::float64, {row(r)}, {0, 1, 2}); }
 void nonzero(BatchWriter& r) { r.call(Op::nonzero, {elements(r) / 2}, Dtype::int64, {r.existing({elements(r)}, Dtype::bool_)}); }
+void weighted_bincount(BatchWriter& r) { r.call(Op::weighted_bincount, {1000}, Dtype::float64, {index_of(r), row(r)}, {1024}); }
+void searchsorted(BatchWriter& r) { r.call(Op::searchsorted, {elements(r)}, Dtype::int64, {r.existing({1000}), row(r)}, {0}); }
 void diagonal(BatchWriter& r) {
   const View m = matrix(r);
   View view = m;
@@ -193,6 +195,8 @@ const std::vector<Program>& programs() {
       {"histogram", "np.histogram(a, 1000)", histogram},
       {"bincount", "np.bincount(i)", bincount},
       {"nonzero", "np.flatnonzero(m)", nonzero},
+      {"weighted bincount", "np.bincount(i, a)", weighted_bincount},
+      {"searchsorted", "np.searchsorted(edges, a)", searchsorted},
       {"4-D", "np.ones((n,) * 4).sum(axis=0)", cube<4>},
       {"8-D", "np.ones((n,) * 8).sum(axis=0)", cube<8>},
       {"12-D", "np.ones((n,) * 12).sum(axis=0)", cube<12>},

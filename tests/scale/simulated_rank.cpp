@@ -115,6 +115,14 @@ class Walk {
     for (const auto& parameter : draw.parameters)
       if (parameter.operand) cells(*parameter.operand, mine);
   }
+  void operator()(const Weigh& weigh) {
+    const auto share = weigh.length * weigh.per_rank;
+    const Interval mine{std::min(weigh.count, share * rank_), std::min(weigh.count, share * (rank_ + 1))};
+    row(weigh.numbers, mine);
+    row(weigh.weights, mine);
+  }
+  void operator()(const AddWeights& add) { look_at_block(add.out); }
+  void operator()(const Search& search) { row(search.values, look_at_block(search.out)[0]); }
 
  private:
   const ArrayInfo& info(int slot) const { return plan_.slots[static_cast<std::size_t>(slot)].info; }

@@ -5,7 +5,7 @@ from numpy.core.numeric import normalize_axis_index
 
 from .. import _core
 from .._creation import asarray, filled
-from .._local import call_numpy, has_distributed, is_distributed
+from .._local import call_numpy, has_distributed
 from ._reshape import ravel
 from ._views import atleast_1d, atleast_2d, atleast_3d
 

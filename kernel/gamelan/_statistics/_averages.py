@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""mean, average and ptp: folds and one division. What `where` leaves out counts as the identity of the fold."""
+import warnings
+
+import numpy
+
+from .. import _reductions
+from .._creation import asarray
+from .._local import is_distributed
+from .._manipulation import broadcast_to, moveaxis, reshape
+from .._ufuncs import where as choose
+from ._common import axes_of, count_along, divided, document, is_given, is_true, of_numpy, stored, unset
+
+
+def selected(a, where, identity=0):
+    """The array with its left-out elements replaced, and a mask of the same shape."""
+    mask = asarray(where)
+    if mask.dtype != bool:
+        raise TypeError(f"Cannot cast array data from {mask.dtype!r} to {numpy.dtype(bool)!r} according to the rule 'safe'")
+    mask = broadcast_to(mask, numpy.broadcast_shapes(a.shape, mask.shape))
+    return choose(mask, a, a.dtype.type(identity)), mask
+
+
+def loop_dtype(a, dtype):
+    """In which dtype NumPy adds up, and of which the result is."""
+    if dtype is not None:
+        return numpy.dtype(dtype), None
+    if a.dtype == numpy.float16:
+        return numpy.dtype(numpy.float32), a.dtype
+    return (numpy.dtype(float) if a.dtype.kind in "biu" else a.dtype), None
+
+
+def sum_and_count(a, axes, dtype, keepdims, where):
+    """The sum over axes, and how many elements it has: a number, or an array when a mask chooses."""
+    if not is_given(where):
+        return _reductions.reduce("sum", a, axes, dtype, None, keepdims), count_along(a, axes)
+    a, mask = selected(a, where)
+    total = _reductions.reduce("sum", a, axes, dtype, None, keepdims)
+    return total, _reductions.reduce("sum", mask, axes, numpy.intp, None, keepdims)
+
+
+@document("mean", "Arithmetic mean over axes: the sum divided by the count.", ">>> np.mean([[1, 2], [3, 4]], axis=0).tolist()\n[2.0, 3.0]")
+@of_numpy
+def mean(a, axis=None, dtype=None, out=None, keepdims=unset, *, where=unset):
+    a = asarray(a)
+    axes = axes_of(axis, a.ndim)
+    loop, result = loop_dtype(a, dtype)
+    total, count = sum_and_count(a, axes, loop, is_true(keepdims), where)
+    if not is_distributed(count) and count == 0:
+        warnings.warn("Mean of empty slice.", RuntimeWarning, stacklevel=3)
+    return stored(divided(total, count, total.dtype if result is None else result), out)
+
+
+@document(
+    "average", "Weighted mean along axes.", ">>> float(np.average([1.0, 2.0], weights=[3, 1]))\n1.25",
+    "Triggers evaluation when there are weights: NumPy's ZeroDivisionError belongs to this line.",
+)  # fmt: skip
+@of_numpy
+def average(a, axis=None, weights=None, returned=False, *, keepdims=unset):
+    a = asarray(a)
+    kept = {} if keepdims is unset else {"keepdims": keepdims}
+    if weights is None:
+        result = mean(a, axis, **kept)
+        scale = _full_like_result(result, count_along(a, axes_of(axis, a.ndim)))
+        return (result, scale) if returned else result
+    weights = asarray(weights)
+    kind = (a.dtype, weights.dtype, "f8") if a.dtype.kind in "biu" else (a.dtype, weights.dtype)
+    dtype = numpy.result_type(*kind)
+    if a.shape != weights.shape:
+        if axis is None:
+            raise TypeError("Axis must be specified when shapes of a and weights differ.")
+        if weights.ndim != 1:
+            raise TypeError("1D weights expected when shapes of a and weights differ.")
+        if weights.shape[0] != a.shape[axis]:
+            raise ValueError("Length of weights not compatible with specified axis.")
+        weights = moveaxis(broadcast_to(weights, (a.ndim - 1) * (1,) + weights.shape), -1, axis)
+    scale = _reductions.sum(weights, axis=axis, dtype=dtype, **kept)
+    if bool((scale == 0).any()):
+        raise ZeroDivisionError("Weights sum to zero, can't be normalized")
+    result = _reductions.sum(a.astype(dtype) * weights.astype(dtype), axis=axis, dtype=dtype, **kept) / scale
+    if not returned:
+        return result
+    return result, scale if scale.shape == result.shape else broadcast_to(scale, result.shape).copy()
+
+
+def _full_like_result(result, count):
+    from .._creation import full_like
+
+    return full_like(result, result.dtype.type(count)) if result.ndim else result.dtype.type(count)
+
+
+@document("ptp", "Largest less smallest element over axes.", ">>> int(np.ptp([3, 9, 4]))\n6")
+@of_numpy
+def ptp(a, axis=None, out=None, keepdims=unset):
+    a = asarray(a)
+    kept = is_true(keepdims)
+    high = _reductions.reduce("max", a, axis, None, None, kept)
+    return stored(high - _reductions.reduce("min", a, axis, None, None, kept), out)
+
+
+def flat_or_axis(a, axis):
+    """The array and one axis of it; flattened when no axis is said."""
+    return (reshape(a, (a.size,)), 0) if axis is None else (a, axis)

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the functions of this package share: which arguments are NumPy's to compute, axes, counts and outputs."""
+import functools
+import math
+
+import numpy
+from numpy.core.numeric import normalize_axis_tuple
+
+from .. import _core
+from .._creation import asarray
+from .._local import as_value, call_numpy, gathered, has_distributed, is_distributed
+from .._promotion import OPS, dtype_number
+
+unset = numpy._NoValue
+
+
+def _emptied(value):
+    """The value with NumPy's arrays in place of distributed ones without elements, also inside tuples and lists."""
+    if is_distributed(value) and value.size == 0:
+        return numpy.empty(value.shape, value.dtype)
+    return type(value)(map(_emptied, value)) if type(value) in (tuple, list) else value
+
+
+def of_numpy(function):
+    """A function that NumPy computes when all its arguments are here, or have no elements; the body sees at least one
+    distributed array that has some."""
+    theirs = getattr(numpy, function.__name__)
+
+    @functools.wraps(function)
+    def apply(*arguments, **keywords):
+        if has_distributed(arguments) or has_distributed(keywords.values()):
+            out = keywords.get("out")
+            arguments = tuple(map(_emptied, arguments))
+            keywords = {name: value if name == "out" else _emptied(value) for name, value in keywords.items()}
+            if out is not None or has_distributed(arguments) or has_distributed(keywords.values()):
+                return function(*arguments, **keywords)
+        result = call_numpy(theirs, theirs.__name__, arguments, keywords)
+        out = keywords.get("out")
+        return result if out is None else out
+
+    return apply
+
+
+def document(name, summary, example="", note=""):
+    """Sets the docstring of a function: a sentence, what differs from NumPy, an example, where to read on."""
+
+    def decorate(function):
+        shown = f"\nExamples\n--------\n>>> import gamelan as np\n{example}\n" if example else ""
+        more = f"\n{note}\n" if note else ""
+        function.__doc__ = f"{summary}\n{more}{shown}\nSee Also\n--------\nnumpy.{name}\n"
+        return function
+
+    return decorate
+
+
+def on_engines(array):
+    """The array on the engines; one that is here is sent."""
+    array = asarray(array)
+    return array if is_distributed(array) else _core.upload(numpy.asarray(array))
+
+
+def small(array):
+    """A short argument as a NumPy array. One that lives on the engines is fetched, within `config.gather_limit`."""
+    return numpy.asarray(gathered(array))
+
+
+def axes_of(axis, dims):
+    """The axes that a fold goes over, ascending; None is all of them."""
+    if axis is None:
+        return tuple(range(dims))
+    return tuple(sorted(normalize_axis_tuple(axis, dims)))
+
+
+def count_along(array, axes):
+    """How many elements each fold over the axes has."""
+    return math.prod(array.shape[axis] for axis in axes)
+
+
+def is_true(keepdims):
+    return keepdims is not unset and bool(keepdims)
+
+
+def is_given(where):
+    return where is not unset and where is not True
+
+
+def stored(result, out):
+    """The result, or `out` holding it. An array without axes stands for a scalar."""
+    if type(out) is tuple:
+        (out,) = out
+    if out is None:
+        return as_value(result) if is_distributed(result) else result
+    if out.shape != result.shape:
+        raise ValueError(f"output parameter has the wrong shape: got {out.shape}, expected {result.shape}")
+    out[...] = result
+    return out
+
+
+def cast(array, dtype):
+    """A distributed array as another dtype; itself when it is that."""
+    if array.dtype == dtype:
+        return array
+    return _core.apply(OPS["copy"], dtype_number(array.dtype), dtype_number(dtype), (array,), None)
+
+
+def divided(total, count, result):
+    """total / count in the precision of `total`, as dtype `result`; `count` is a number or an array."""
+    loop = total.dtype if total.dtype.kind in "fc" else numpy.dtype(float)
+    return _core.apply(OPS["divide"], dtype_number(loop), dtype_number(result), (total, count), None)

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How often each number occurs, or the sum of the weights where it does: bincount. Counts add exactly, so every engine
+counts its part. Sums of weights are added up in an order that the lengths decide, never the number of engines: in
+segments with a table for each when there are few bins, else sorted by number, neighbours of one number added pairwise."""
+import operator
+
+import numpy
+
+from .. import _core
+from .._bounds import extremes
+from .._creation import asarray, filled
+from .._index_arrays import _take as take_inside
+from .._promotion import OPS, dtype_number
+from .._scans import cumsum
+from .._sorting import argsort
+from .._ufuncs import PUBLIC
+from .._ufuncs import where as choose
+from ._common import document, of_numpy, on_engines
+
+_FEW_BINS = 4096
+_MOST_SEGMENTS = 1024
+
+
+def counts_of(name, array, bins, inputs):
+    """The engines' op `name` (bincount, histogram) of a distributed array: int64, one for each of `bins`."""
+    if array.size == 0 or bins == 0:
+        return filled((bins,), numpy.int64, 0)
+    number = dtype_number(numpy.int64)
+    result = _core.empty((bins,), number, array)
+    _core.record(OPS[name], number, result, True, inputs, ())
+    return result
+
+
+def sums_of(numbers, weights, bins):
+    """The sum of the weights of each number 0 <= b < bins, float64; other numbers are left out."""
+    size = numbers.size
+    if size == 0 or bins == 0:
+        return filled((bins,), numpy.float64, 0)
+    if bins > _FEW_BINS and 64 * bins > size:
+        return _sums_of_sorted(numbers, weights, bins)
+    segments = max(1, min(size // bins, size // 4096, _MOST_SEGMENTS))
+    result = _core.empty((bins,), dtype_number(numpy.float64), on_engines(numbers))
+    inputs = (on_engines(numbers), on_engines(weights))
+    _core.record(OPS["weighted_bincount"], dtype_number(numpy.float64), result, True, inputs, (segments,))
+    return result
+
+
+def _sums_of_sorted(numbers, weights, bins):
+    """The same for many bins. Triggers evaluation: how often the most frequent number occurs."""
+    is_inside = (numbers >= 0) & (numbers < bins)
+    numbers = choose(is_inside, numbers, bins)  # what is left out comes last
+    counts = counts_of("bincount", numbers, bins + 1, (numbers,))
+    order = argsort(numbers)
+    numbers, sums = take_inside(numbers, order, 0), take_inside(on_engines(weights), order, 0).astype(numpy.float64)
+    most, distance = int(counts[:bins].max()), 1
+    while distance < most:  # the sums of 1, 2, 4, ... neighbours
+        sums[distance:] += choose(numbers[distance:] == numbers[:-distance], sums[:-distance], 0.0)
+        distance *= 2
+    counts = counts[:bins]
+    last = PUBLIC["maximum"](cumsum(counts) - 1, 0)
+    return choose(counts > 0, take_inside(sums, last, 0), 0.0)
+
+
+@document(
+    "bincount", "How often each non-negative integer occurs, or the sum of the weights where it does.",
+    ">>> np.bincount([0, 2, 2]).tolist()\n[1, 0, 2]", "Triggers evaluation: the length depends on the largest number.",
+)  # fmt: skip
+@of_numpy
+def bincount(x, weights=None, minlength=0):
+    x = asarray(x)
+    if x.ndim != 1:
+        raise ValueError(f"object {'too deep' if x.ndim else 'of too small depth'} for desired array")
+    if not numpy.can_cast(x.dtype, numpy.intp, "safe"):
+        raise TypeError(f"Cannot cast array data from {x.dtype!r} to {numpy.dtype(numpy.intp)!r} according to the rule 'safe'")
+    minlength = operator.index(minlength)
+    if minlength < 0:
+        raise ValueError("'minlength' must not be negative")
+    if weights is not None:
+        weights = asarray(weights)
+        if weights.ndim != 1:
+            raise ValueError(f"object {'too deep' if weights.ndim else 'of too small depth'} for desired array")
+        if not numpy.can_cast(weights.dtype, numpy.float64, "safe"):
+            raise TypeError(f"Cannot cast array data from {weights.dtype!r} to {numpy.dtype(float)!r} according to the rule 'safe'")
+        if weights.size != x.size:
+            raise ValueError("The weights and list don't have the same length.")
+    low, high = extremes(x)
+    if low < 0:
+        raise ValueError("'list' argument must have no negative elements")
+    bins = max(high + 1, minlength)
+    return counts_of("bincount", x, bins, (x,)) if weights is None else sums_of(x, weights, bins)

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""histogram and histogram_bin_edges. Even bins without weights are counted by the engines in one pass; else a search among
+the edges says the bin of each element, and bincount counts or weighs."""
+import numpy
+
+from .. import _core
+from .._creation import asarray
+from .._local import is_distributed, wrap_here
+from .._manipulation import reshape
+from .._reductions import reduce
+from .._ufuncs import where as choose
+from ._bin_widths import RULES, number_of_bins
+from ._common import document, of_numpy, on_engines, small
+from ._counts import counts_of, sums_of
+from ._searching import search
+
+
+def flags_as_numbers(a):
+    """Bools as uint8, as NumPy counts them."""
+    return a.astype(numpy.uint8) if a.dtype == bool else a
+
+
+def ends_of(arrays):
+    """The least and the greatest element of each array, in its dtype: what edges depend on. Triggers evaluation."""
+    found = _core.fetch([reduce(name, on_engines(array)) for array in arrays for name in ("min", "max")])
+    return [numpy.array([low[()], high[()]], array.dtype) for array, low, high in zip(arrays, found[::2], found[1::2])]
+
+
+def bins_of(values, edges):
+    """The number of the bin of each value, -1 outside; the last bin has both its edges."""
+    dtype = numpy.result_type(values.dtype, edges.dtype)
+    index = search(edges[:-1], values, "right", dtype) - 1
+    return choose(values <= edges[-1], index, -1)
+
+
+def count_or_weigh(index, bins, weights):
+    """How often each bin occurs in a flat index, or the sum of the weights, in their dtype."""
+    if weights is None:
+        return counts_of("bincount", index, bins, (index,))
+    dtype = weights.dtype
+    if dtype.kind == "c":
+        return (sums_of(index, weights.real, bins) + 1j * sums_of(index, weights.imag, bins)).astype(dtype)
+    return sums_of(index, weights, bins).astype(dtype)
+
+
+def _edges(a, bins, limits, weights):
+    """The edges as NumPy's array, and whether they are even."""
+    if isinstance(bins, str):
+        if bins not in RULES:
+            raise ValueError(f"{bins!r} is not a valid estimator for `bins`")
+        if weights is not None:
+            raise TypeError("Automated estimation of the number of bins is not supported for weighted data")
+        ends = numpy.histogram_bin_edges(_ends(a, limits), 1, limits)
+        bins = number_of_bins(bins, a, limits, ends)
+    if numpy.ndim(bins) == 0:
+        return numpy.histogram_bin_edges(_ends(a, limits), bins, limits), True  # depends on the ends alone; NumPy's errors
+    return numpy.histogram_bin_edges(numpy.empty(0, a.dtype), small(bins)), False
+
+
+def _ends(a, limits):
+    return ends_of([a])[0] if limits is None and a.size else numpy.empty(0, a.dtype)
+
+
+def _flat(a, weights):
+    a = flags_as_numbers(asarray(a))
+    if a.dtype.kind == "c":
+        raise TypeError("the elements of a histogram are real numbers")
+    if weights is not None:
+        weights = asarray(weights)
+        if weights.shape != a.shape:
+            raise ValueError("weights should have the same shape as a.")
+        weights = reshape(weights, (weights.size,))
+    return reshape(a, (a.size,)), weights
+
+
+@document(
+    "histogram", "How many elements lie in each of some bins, or the sum of their weights; and the edges of the bins.",
+    ">>> counts, edges = np.histogram([0.0, 0.2, 1.0], bins=2)\n>>> counts.tolist(), edges.tolist()\n([2, 1], [0.0, 0.5, 1.0])",
+    "Triggers evaluation when `range` is not given or a rule for `bins` is named.",
+)  # fmt: skip
+@of_numpy
+def histogram(a, bins=10, range=None, density=None, weights=None):
+    shaped = asarray(a)
+    a, weights = _flat(shaped, weights)
+    edges, is_even = _edges(a, bins, range, weights)
+    count = len(edges) - 1
+    if is_even and weights is None:
+        counts = counts_of("histogram", on_engines(flags_as_numbers(shaped)), count, (on_engines(flags_as_numbers(shaped)), edges.astype(numpy.float64)))
+    else:
+        counts = count_or_weigh(bins_of(on_engines(a), edges), count, weights)
+    if density:
+        counts = counts / numpy.array(numpy.diff(edges), float) / counts.sum()
+    return counts, bins if is_distributed(bins) else wrap_here(edges)
+
+
+@document("histogram_bin_edges", "The edges that `histogram` would take.", ">>> np.histogram_bin_edges([0.0, 1.0], bins=2).tolist()\n[0.0, 0.5, 1.0]",
+          "Triggers evaluation unless `range` or the edges are given.")  # fmt: skip
+@of_numpy
+def histogram_bin_edges(a, bins=10, range=None, weights=None):
+    a, weights = _flat(a, weights)
+    return bins if is_distributed(bins) else wrap_here(_edges(a, bins, range, weights)[0])

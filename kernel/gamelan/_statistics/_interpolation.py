@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""interp: a search among the sample points, then the line through the two around each x."""
+import numpy
+
+from .._index_arrays import _take as take_inside
+from .._index_arrays import take
+from .._local import as_value
+from .._manipulation import concatenate, reshape
+from .._sorting import argsort
+from .._ufuncs import PUBLIC
+from .._ufuncs import where as choose
+from ._common import cast, document, of_numpy, on_engines
+from ._searching import search
+
+_FLOAT, _COMPLEX = numpy.dtype(float), numpy.dtype(complex)
+
+
+def _wrapped(x, xp, fp, period):
+    """The points within one period, rising, with one more at each end."""
+    if period == 0:
+        raise ValueError("period must be a non-zero value")
+    if xp.ndim != 1 or fp.ndim != 1:
+        raise ValueError("Data points must be 1-D sequences")
+    if xp.shape[0] != fp.shape[0]:
+        raise ValueError("fp and xp are not of the same length")
+    period = abs(period)
+    x, xp = x % period, xp % period
+    order = argsort(xp)
+    xp, fp = take(xp, order), take(fp, order)
+    return x, concatenate((xp[-1:] - period, xp, xp[:1] + period)), concatenate((fp[-1:], fp, fp[:1]))
+
+
+@document("interp", "Values between sample points, on the line through the two neighbours.", ">>> np.interp([0.5, 2.0], [0, 1], [10, 20]).tolist()\n[15.0, 20.0]")
+@of_numpy
+def interp(x, xp, fp, left=None, right=None, period=None):
+    x, xp, fp = (on_engines(part) for part in (x, xp, fp))
+    dtype = _COMPLEX if fp.dtype.kind == "c" else _FLOAT
+    x, xp, fp = cast(x, _FLOAT), cast(xp, _FLOAT), cast(fp, dtype)
+    if period is not None:
+        x, xp, fp = _wrapped(x, xp, fp, period)
+        left = right = None
+    if xp.ndim != 1 or fp.ndim != 1:
+        raise ValueError("object too deep for desired array" if max(xp.ndim, fp.ndim) > 1 else "object of too small depth for desired array")
+    if xp.size == 0:
+        raise ValueError("array of sample points is empty")
+    if xp.size != fp.size:
+        raise ValueError("fp and xp are not of the same length.")
+    left = fp[0] if left is None else left
+    right = fp[-1] if right is None else right
+    row = reshape(x, (x.size,))
+    result = reshape(_on_lines(row, xp, fp, dtype), x.shape) if xp.size > 1 else fp[0]
+    result = choose(x < xp[0], left, choose(x > xp[-1], right, result))
+    return as_value(cast(result if xp.size == 1 else choose(x != x, x, result), dtype))
+
+
+def _on_lines(row, xp, fp, dtype):
+    """Values on the lines; what lies outside is taken care of by the caller. As NumPy has it: where the point on the left
+    gives NaN (infinite values), the one on the right is tried, then equal values speak for themselves."""
+    place = PUBLIC["minimum"](PUBLIC["maximum"](search(xp, row, "right", _FLOAT) - 1, 0), xp.size - 2)
+    slopes = (fp[1:] - fp[:-1]) / (xp[1:] - xp[:-1])
+    slope, x0, y0 = (take_inside(part, place, 0) for part in (slopes, xp, fp))
+    x1, y1 = (take_inside(part, place + 1, 0) for part in (xp, fp))
+    result = slope * (row - x0) + y0
+    again = slope * (row - x1) + y1
+    again = choose((again != again) & (y0 == y1), y0, again)
+    result = choose(result != result, again, result)
+    return choose(row == x0, y0, choose(row == x1, y1, result))

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Folds that leave NaNs out: the NaNs become what changes nothing, fused into the pass of the fold."""
+import numpy
+
+from .. import _reductions
+from .._arg_reductions import argmax, argmin
+from .._creation import asarray
+from .._manipulation import broadcast_to
+from .._scans import cumprod, cumsum
+from .._ufuncs import PUBLIC
+from .._ufuncs import where as choose
+from ._averages import mean
+from ._common import axes_of, cast, document, is_given, is_true, of_numpy, on_engines, stored, unset
+from ._spread import std, var, variance
+
+_isnan, _sqrt = PUBLIC["isnan"], PUBLIC["sqrt"]
+
+
+def _filled(a, value):
+    """The array with NaNs replaced; an array that can have none as it is."""
+    a = asarray(a)
+    return choose(_isnan(a), a.dtype.type(value), a) if a.dtype.kind in "fc" else a
+
+
+def _present(a, where):
+    """A mask of the numbers that are not NaN and that `where` chooses."""
+    mask = ~_isnan(a)
+    return mask & broadcast_to(on_engines(where).astype(bool), a.shape) if is_given(where) else mask
+
+
+@document("nansum", "Sum over axes of the numbers that are not NaN.", ">>> float(np.nansum([1, np.nan, 2]))\n3.0")
+@of_numpy
+def nansum(a, axis=None, dtype=None, out=None, keepdims=unset, initial=unset, where=unset):
+    return _reductions.sum(_filled(a, 0), axis, dtype, out, keepdims, initial, where)
+
+
+@document("nanprod", "Product over axes of the numbers that are not NaN.", ">>> float(np.nanprod([3, np.nan, 2]))\n6.0")
+@of_numpy
+def nanprod(a, axis=None, dtype=None, out=None, keepdims=unset, initial=unset, where=unset):
+    return _reductions.prod(_filled(a, 1), axis, dtype, out, keepdims, initial, where)
+
+
+def _extreme(name, a, axis, out, keepdims, initial, where):
+    a = asarray(a)
+    fold = getattr(_reductions, name)
+    if a.dtype.kind not in "fc":
+        return fold(a, axis, out, keepdims, initial, where)
+    worst = numpy.inf if name == "min" else -numpy.inf
+    result = fold(_filled(a, complex(worst, worst) if a.dtype.kind == "c" else worst), axis, None, keepdims, initial, where)
+    if initial is unset or initial is None or initial != initial:
+        found = _reductions.any(_present(a, where), axis, None, keepdims)
+        result = choose(found, result, a.dtype.type(numpy.nan))
+    return stored(result, out)
+
+
+@document("nanmin", "Smallest number over axes that is not NaN.", ">>> float(np.nanmin([3, np.nan, 2]))\n2.0")
+@of_numpy
+def nanmin(a, axis=None, out=None, keepdims=unset, initial=unset, where=unset):
+    return _extreme("min", a, axis, out, keepdims, initial, where)
+
+
+@document("nanmax", "Largest number over axes that is not NaN.", ">>> float(np.nanmax([3, np.nan, 2]))\n3.0")
+@of_numpy
+def nanmax(a, axis=None, out=None, keepdims=unset, initial=unset, where=unset):
+    return _extreme("max", a, axis, out, keepdims, initial, where)
+
+
+def _arg(function, a, worst, axis, out, keepdims):
+    a = asarray(a)
+    if a.dtype.kind in "fc":
+        if not bool(_reductions.any(~_isnan(a), axis).all()):
+            raise ValueError("All-NaN slice encountered")
+        a = _filled(a, worst)
+    return function(a, axis, out, keepdims=keepdims)
+
+
+_LOOKS = "Triggers evaluation: that no line is all NaN is seen first."
+
+
+@document("nanargmin", "Index of the smallest number that is not NaN.", ">>> int(np.nanargmin([3, np.nan, 2]))\n2", _LOOKS)
+@of_numpy
+def nanargmin(a, axis=None, out=None, *, keepdims=unset):
+    return _arg(argmin, a, numpy.inf, axis, out, keepdims)
+
+
+@document("nanargmax", "Index of the largest number that is not NaN.", ">>> int(np.nanargmax([3, np.nan, 2]))\n0", _LOOKS)
+@of_numpy
+def nanargmax(a, axis=None, out=None, *, keepdims=unset):
+    return _arg(argmax, a, -numpy.inf, axis, out, keepdims)
+
+
+@document("nancumsum", "Running sums in which NaNs count as 0.", ">>> np.nancumsum([1, np.nan, 2]).tolist()\n[1.0, 1.0, 3.0]")
+@of_numpy
+def nancumsum(a, axis=None, dtype=None, out=None):
+    return cumsum(_filled(a, 0), axis, dtype, out)
+
+
+@document("nancumprod", "Running products in which NaNs count as 1.", ">>> np.nancumprod([3, np.nan, 2]).tolist()\n[3.0, 3.0, 6.0]")
+@of_numpy
+def nancumprod(a, axis=None, dtype=None, out=None):
+    return cumprod(_filled(a, 1), axis, dtype, out)
+
+
+def _require_inexact(dtype, out):
+    for what, kind in (("dtype", dtype), ("out", getattr(out, "dtype", None))):
+        if kind is not None and not issubclass(numpy.dtype(kind).type, numpy.inexact):
+            raise TypeError(f"If a is inexact, then {what} must be inexact")
+
+
+@document("nanmean", "Mean over axes of the numbers that are not NaN.", ">>> float(np.nanmean([1, np.nan, 2]))\n1.5")
+@of_numpy
+def nanmean(a, axis=None, dtype=None, out=None, keepdims=unset, *, where=unset):
+    a = asarray(a)
+    if a.dtype.kind not in "fc":
+        return mean(a, axis, dtype, out, keepdims, where=where)
+    _require_inexact(dtype, out)
+    return mean(a, axis, dtype, out, keepdims, where=_present(a, where))
+
+
+def _nan_variance(a, axis, dtype, out, ddof, keepdims, where):
+    _require_inexact(dtype, out)
+    mask = _present(a, where)
+    value, result = variance(a, axis, dtype, ddof, is_true(keepdims), mask)
+    count = _reductions.reduce("sum", mask, axes_of(axis, a.ndim), numpy.intp, None, is_true(keepdims))
+    value = choose(count <= ddof, value.dtype.type(numpy.nan), value)
+    return value if result is None else cast(value, result)
+
+
+@document("nanvar", "Variance over axes of the numbers that are not NaN.", ">>> float(np.nanvar([1, np.nan, 3]))\n1.0")
+@of_numpy
+def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=unset, *, where=unset):
+    a = asarray(a)
+    if a.dtype.kind not in "fc":
+        return var(a, axis, dtype, out, ddof, keepdims, where=where)
+    return stored(_nan_variance(a, axis, dtype, out, ddof, keepdims, where), out)
+
+
+@document("nanstd", "Standard deviation over axes of the numbers that are not NaN.", ">>> float(np.nanstd([1, np.nan, 3]))\n1.0")
+@of_numpy
+def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=unset, *, where=unset):
+    a = asarray(a)
+    if a.dtype.kind not in "fc":
+        return std(a, axis, dtype, out, ddof, keepdims, where=where)
+    return stored(_sqrt(_nan_variance(a, axis, dtype, out, ddof, keepdims, where)), out)

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""median, quantile, percentile and their nan-variants: the engines sort along the axes, NaN last; then a few elements of
+every line are read. Without NaNs the lines are equally long and which elements is known here; else each has its own."""
+import warnings
+
+import numpy
+
+from .. import _reductions
+from .._creation import arange, asarray
+from .._index_arrays import _take as take_inside
+from .._local import is_distributed
+from .._manipulation import moveaxis, reshape, stack
+from .._sorting import sort
+from .._ufuncs import PUBLIC
+from .._ufuncs import where as choose
+from ._averages import mean
+from ._common import axes_of, count_along, document, is_true, of_numpy, small, stored, unset
+from ._quantile_positions import check_method, positions
+
+_isnan = PUBLIC["isnan"]
+
+
+def _sorted_lines(a, axis):
+    """The elements along the axes as one last axis, sorted; and the shapes of the result without and with kept axes."""
+    axes = axes_of(axis, a.ndim)
+    others = tuple(k for k in range(a.ndim) if k not in axes)
+    shape = tuple(a.shape[k] for k in others)
+    kept = tuple(1 if k in axes else extent for k, extent in enumerate(a.shape))
+    lines = reshape(moveaxis(a, others, range(len(others))), (*shape, count_along(a, axes)))
+    return sort(lines, -1), shape, kept
+
+
+def _element(lines, index):
+    """Element `index` (a number) of every line."""
+    return lines[..., int(index)]
+
+
+def _elements(lines, index):
+    """Elements of every line, one for each number of an index that is here, or the index of each line (distributed)."""
+    if is_distributed(index):
+        extent = lines.shape[-1]
+        lines = reshape(lines, (lines.size,))
+        starts = reshape(arange(index.size) * extent, index.shape)
+        return reshape(take_inside(lines, reshape(starts + index, (index.size,)), 0), index.shape)
+    return _element(lines, index) if index.ndim == 0 else moveaxis(take_inside(lines, index, lines.ndim - 1), -1, 0)
+
+
+def _interpolated(lines, n, q, method):
+    """The quantiles of every line: the axis of q, if it has one, first."""
+    below, above, weight = positions(n, q, method)
+    first = _elements(lines, below)
+    if weight is None:
+        return first
+    distance = (second := _elements(lines, above)) - first
+    if not is_distributed(weight):
+        weight = asarray(weight.reshape(weight.shape + (1,) * (lines.ndim - 1)))
+        if weight.ndim == 0:  # NumPy's weight is an array in the promotion
+            weight = reshape(weight, (1,))
+            return choose(weight < 0.5, first + distance * weight, second - distance * (1 - weight))[0]
+    return choose(weight < 0.5, first + distance * weight, second - distance * (1 - weight))
+
+
+def _checked(q, scale, name):
+    q = numpy.true_divide(small(q), scale) if scale != 1 else small(q)
+    if not (numpy.all(q >= 0) and numpy.all(q <= 1)):
+        raise ValueError(f"{name} must be in the range [0, {scale}]")
+    if q.ndim > 2:
+        raise ValueError("q must be a scalar or 1d")
+    return q
+
+
+def _finish(result, q, shape, kept, keepdims, out):
+    if is_true(keepdims):
+        result = reshape(result, q.shape + kept)
+    return stored(reshape(result, q.shape + (kept if is_true(keepdims) else shape)), out)
+
+
+def _quantile(a, q, axis, out, method, keepdims):
+    a = asarray(a)
+    check_method(method)
+    lines, shape, kept = _sorted_lines(a, axis)
+    flat = q.reshape(-1) if q.ndim > 1 else q
+    result = _interpolated(lines, lines.shape[-1], flat, method)
+    if a.dtype.kind in "fc":
+        result = choose(_isnan(_element(lines, -1)), result.dtype.type(numpy.nan), result)
+    return _finish(result, q, shape, kept, keepdims, out)
+
+
+def _nan_quantile(a, q, axis, out, method, keepdims):
+    a = asarray(a)
+    if a.dtype.kind not in "fc":
+        return _quantile(a, q, axis, out, method, keepdims)
+    check_method(method)
+    lines, shape, kept = _sorted_lines(a, axis)
+    counts = (~_isnan(lines)).sum(axis=-1)
+    if not shape:
+        counts, lines = reshape(counts, (1,)), reshape(lines, (1, lines.size))
+    nonempty = choose(counts == 0, 1, counts)
+    parts = [_interpolated(lines, nonempty, each, method) for each in q.reshape(-1)]
+    result = stack([choose(counts == 0, part.dtype.type(numpy.nan), part) for part in parts])
+    return _finish(result, q, shape, kept, keepdims, out)
+
+
+def _renamed(method, interpolation):
+    if interpolation is None:
+        return method
+    warnings.warn("the `interpolation=` argument was renamed to `method=`", DeprecationWarning, stacklevel=4)
+    if method != "linear":
+        raise TypeError("You shall not pass both `method` and `interpolation`!")
+    return interpolation
+
+
+_NOTE = "The engines sort along the axes, so the memory for a sorted copy is needed. `q` is looked at here."
+
+
+@document("quantile", "The q-th quantiles along axes.", ">>> float(np.quantile([1.0, 2.0, 4.0], 0.5))\n2.0", _NOTE)
+@of_numpy
+def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, interpolation=None):
+    return _quantile(a, _checked(q, 1, "Quantiles"), axis, out, _renamed(method, interpolation), keepdims)
+
+
+@document("percentile", "The q-th percentiles along axes.", ">>> float(np.percentile([1.0, 2.0, 4.0], 50))\n2.0", _NOTE)
+@of_numpy
+def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, interpolation=None):
+    return _quantile(a, _checked(q, 100, "Percentiles"), axis, out, _renamed(method, interpolation), keepdims)
+
+
+@document("nanquantile", "The q-th quantiles along axes of the numbers that are not NaN.", "", _NOTE)
+@of_numpy
+def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=unset, *, interpolation=None):
+    return _nan_quantile(a, _checked(q, 1, "Quantiles"), axis, out, _renamed(method, interpolation), keepdims)
+
+
+@document("nanpercentile", "The q-th percentiles along axes of the numbers that are not NaN.", "", _NOTE)
+@of_numpy
+def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=unset, *, interpolation=None):
+    return _nan_quantile(a, _checked(q, 100, "Percentiles"), axis, out, _renamed(method, interpolation), keepdims)
+
+
+@document("median", "The middle number along axes, or the mean of the two in the middle.", ">>> float(np.median([3, 1, 2]))\n2.0", _NOTE)
+@of_numpy
+def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
+    a = asarray(a)
+    lines, shape, kept = _sorted_lines(a, axis)
+    half = lines.shape[-1] // 2
+    result = mean(lines[..., half - 1 + lines.shape[-1] % 2 : half + 1], axis=-1)
+    if a.dtype.kind in "fc":
+        result = choose(_isnan(_element(lines, -1)), _element(lines, -1), result)
+    return stored(reshape(result, kept if keepdims else shape), out)
+
+
+@document("nanmedian", "The middle of the numbers along axes that are not NaN.", ">>> float(np.nanmedian([3, np.nan, 2]))\n2.5", _NOTE)
+@of_numpy
+def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=unset):
+    a = asarray(a)
+    if a.dtype.kind not in "fc":
+        return median(a, axis, out, overwrite_input, is_true(keepdims))
+    lines, shape, kept = _sorted_lines(a, axis)
+    counts = _reductions.reduce("sum", ~_isnan(lines), -1, numpy.intp)
+    if not shape:
+        counts, lines = reshape(counts, (1,)), reshape(lines, (1, lines.size))
+    middle = choose(counts == 0, 1, counts)
+    pair = stack([_elements(lines, (middle - 1) // 2), _elements(lines, middle // 2)])
+    return stored(reshape(mean(pair, axis=0), kept if is_true(keepdims) else shape), out)

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""searchsorted and digitize. The engines search in a copy of the sorted row: every one has it while it searches, so the
+row may not be long. In a long one they search in every k-th element first, then halve what is left, all values at once."""
+import operator
+
+import numpy
+
+from .. import _core
+from .._creation import asarray, filled
+from .._index_arrays import _take as take_inside
+from .._index_arrays import take
+from .._local import as_value
+from .._manipulation import reshape
+from .._promotion import OPS, dtype_number
+from .._ufuncs import PUBLIC
+from .._ufuncs import where as choose
+from ._common import document, of_numpy, on_engines
+
+LONGEST_COPY = 1 << 20  # elements: 8 MB for each engine
+
+
+def search(table, values, side, dtype):
+    """Where the elements of `values` go in a sorted row, compared as `dtype`: int64, of the shape of `values`."""
+    length = table.shape[0]
+    if length == 0 or values.size == 0:
+        return filled(values.shape, numpy.intp, 0)
+    if length <= LONGEST_COPY:
+        return _search_copy(table, values, side, dtype)
+    step = -(-length // LONGEST_COPY)
+    # Of the answer is known: beyond the last sample that comes before the value, at the next sample or before it.
+    samples = _search_copy(table[::step], values, side, dtype)
+    low = choose(samples == 0, 0, (samples - 1) * step + 1)
+    high = PUBLIC["minimum"](samples * step, length)
+    values = values if values.dtype == dtype else values.astype(dtype)
+    for _ in range(step.bit_length()):
+        middle = (low + high) // 2
+        element = take_inside(table, reshape(PUBLIC["minimum"](middle, length - 1), (values.size,)), 0)
+        is_before = _comes_before(reshape(element, values.shape), values, side) & (low < high)
+        low, high = choose(is_before, middle + 1, low), choose(is_before, high, middle)
+    return low
+
+
+def _comes_before(element, value, side):
+    """In NumPy's order, in which NaN is last."""
+    if side == "right":
+        before = element <= value
+        return before | (value != value) if value.dtype.kind in "fc" else before
+    before = element < value
+    return before | ((value != value) & (element == element)) if value.dtype.kind in "fc" else before
+
+
+def _search_copy(table, values, side, dtype):
+    row = reshape(values, (values.size,))
+    result = _core.empty(row.shape, dtype_number(numpy.intp), on_engines(row))
+    _core.record(OPS["searchsorted"], dtype_number(dtype), result, True, (on_engines(table), on_engines(row)), (int(side == "right"),))
+    return _core.reshape_view(result, values.shape)
+
+
+def check_side(side):
+    """NumPy's word for a side."""
+    if not isinstance(side, str):
+        raise TypeError("search side must be a string")
+    if side not in ("left", "right"):
+        if side[:1].lower() in ("l", "r"):
+            return "left" if side[0].lower() == "l" else "right"
+        raise ValueError(f"search side must be 'left' or 'right' (got {side!r})")
+    return side
+
+
+@document(
+    "searchsorted", "Where elements go in a sorted row so that it stays sorted.", ">>> np.searchsorted([1, 3, 5], [3, 4]).tolist()\n[1, 2]",
+)  # fmt: skip
+@of_numpy
+def searchsorted(a, v, side="left", sorter=None):
+    a, v, side = asarray(a), asarray(v), check_side(side)
+    if a.ndim != 1:
+        raise ValueError("object too deep for desired array" if a.ndim else "object of too small depth for desired array")
+    if sorter is not None:
+        sorter = asarray(sorter)
+        if sorter.dtype.kind not in "biu":
+            raise TypeError("sorter must only contain integers")
+        if sorter.shape != a.shape:
+            raise ValueError("sorter.size must equal a.size")
+        a = take(a, sorter)
+    return as_value(search(a, v, side, numpy.result_type(a.dtype, v.dtype)))
+
+
+@document("digitize", "The number of the bin in which each element lies.", ">>> np.digitize([0.2, 6.4], [0, 1, 2.5]).tolist()\n[1, 3]")
+@of_numpy
+def digitize(x, bins, right=False):
+    x, bins = asarray(x), asarray(bins)
+    if x.dtype.kind == "c":
+        raise TypeError("x may not be complex")
+    if bins.ndim != 1:
+        raise ValueError("object too deep for desired array" if bins.ndim else "object of too small depth for desired array")
+    side = "left" if operator.truth(right) else "right"
+    if bins.size > 1 and bool(bins[0] > bins[-1]):
+        _require_rising(bins[::-1])
+        return as_value(bins.size - search(bins[::-1], x, side, numpy.result_type(bins.dtype, x.dtype)))
+    _require_rising(bins)
+    return as_value(search(bins, x, side, numpy.result_type(bins.dtype, x.dtype)))
+
+
+def _require_rising(bins):
+    if bins.size > 1 and not bool((bins[:-1] <= bins[1:]).all()):
+        raise ValueError("bins must be monotonically increasing or decreasing")

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""std and var, in two passes as NumPy has them: the mean, then the mean of squared distances from it. The second pass is
+one fused fold, and nothing as large as the array is ever stored."""
+import warnings
+
+import numpy
+
+from .. import _reductions
+from .._creation import asarray
+from .._local import is_distributed
+from .._ufuncs import PUBLIC
+from .._ufuncs import where as choose
+from ._averages import loop_dtype, selected, sum_and_count
+from ._common import axes_of, cast, divided, document, is_given, is_true, of_numpy, stored, unset
+
+_sqrt, _maximum = PUBLIC["sqrt"], PUBLIC["maximum"]
+
+
+def squared_distances(a, center):
+    """|a - center|**2, real also when the array is complex."""
+    distance = a - center
+    if distance.dtype.kind == "c":
+        return distance.real * distance.real + distance.imag * distance.imag
+    return distance * distance
+
+
+def variance(a, axis, dtype, ddof, keepdims, where):
+    """The variance over axes, in the precision that the sums have."""
+    a = asarray(a)
+    axes = axes_of(axis, a.ndim)
+    loop, result = loop_dtype(a, dtype)
+    total, count = sum_and_count(a, axes, loop, True, where)
+    squares = squared_distances(a, divided(total, count, total.dtype))
+    if is_given(where):
+        squares = choose(selected(a, where)[1], squares, squares.dtype.type(0))
+    adding = squares.dtype if dtype is None and loop.kind == "c" else loop
+    total = _reductions.reduce("sum", squares, axes, adding, None, keepdims)
+    if is_distributed(count):
+        if not keepdims:
+            count = count.reshape(total.shape)
+        divisor = _maximum(count - ddof, 0)
+    else:
+        divisor = max(count - ddof, 0)
+        if divisor <= 0:
+            warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=5)
+    return divided(total, divisor, total.dtype), result
+
+
+@document("var", "Variance over axes: the mean of squared distances from the mean.", ">>> float(np.var([1.0, 3.0]))\n1.0")
+@of_numpy
+def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=unset, *, where=unset):
+    value, result = variance(a, axis, dtype, ddof, is_true(keepdims), where)
+    return stored(value if result is None else cast(value, result), out)
+
+
+@document("std", "Standard deviation over axes: the root of the variance.", ">>> float(np.std([1.0, 3.0]))\n1.0")
+@of_numpy
+def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=unset, *, where=unset):
+    value, result = variance(a, axis, dtype, ddof, is_true(keepdims), where)
+    if value.ndim and value.dtype.kind not in "fc":
+        numpy.sqrt(numpy.ones(1, value.dtype), out=numpy.ones(1, value.dtype))  # NumPy's refusal
+    value = cast(_sqrt(value), value.dtype)
+    return stored(value if result is None else cast(value, result), out)
