@@ -9,7 +9,7 @@ import numpy
 from .. import _core
 from .._bounds import extremes
 from .._creation import asarray, filled
-from .._index_arrays import _take as take_inside
+from .._index._gather import take_along as take_inside
 from .._promotion import OPS, dtype_number
 from .._scans import cumsum
 from .._sorting import argsort

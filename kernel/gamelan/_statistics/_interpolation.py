@@ -2,7 +2,7 @@
 """interp: a search among the sample points, then the line through the two around each x."""
 import numpy
 
-from .._index_arrays import _take as take_inside
+from .._index._gather import take_along as take_inside
 from .._index_arrays import take
 from .._local import as_value
 from .._manipulation import concatenate, reshape

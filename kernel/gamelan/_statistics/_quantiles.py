@@ -7,7 +7,7 @@ import numpy
 
 from .. import _reductions
 from .._creation import arange, asarray
-from .._index_arrays import _take as take_inside
+from .._index._gather import take_along as take_inside
 from .._local import is_distributed
 from .._manipulation import moveaxis, reshape, stack
 from .._sorting import sort

@@ -7,7 +7,7 @@ import numpy
 
 from .. import _core
 from .._creation import asarray, filled
-from .._index_arrays import _take as take_inside
+from .._index._gather import take_along as take_inside
 from .._index_arrays import take
 from .._local import as_value
 from .._manipulation import reshape
