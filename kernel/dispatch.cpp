@@ -8,6 +8,7 @@
 #include "kernel/link.hpp"
 #include "kernel/promotion.hpp"
 #include "kernel/values.hpp"
+#include "protocol/check.hpp"
 
 namespace gamelan::kernel {
 
@@ -196,7 +197,7 @@ Ref apply(Op op, Dtype loop, Dtype result, std::span<PyObject* const> inputs, Py
 }
 
 void record(Op op, Dtype loop, PyObject* out, bool creates, std::span<PyObject* const> inputs,
-            std::vector<std::int64_t> ints) {
+            std::vector<std::int64_t> ints, std::optional<protocol::Bytes> payload) {
   const Array* target = as_array(out);
   if (!creates) require_writeable(data_of(target), "output array is read-only");
   Command command;
@@ -217,7 +218,10 @@ void record(Op op, Dtype loop, PyObject* out, bool creates, std::span<PyObject* 
     if (PyArrayObject* source = operand.shape_source()) extents.assign(PyArray_DIMS(source), PyArray_DIMS(source) + operand.dims());
     command.in.push_back(wire_operand(operand, loop, extents, keep[index]));
   }
-  (*target->b->link)->record(target, std::move(command));
+  if (!payload) return (*target->b->link)->record(target, std::move(command));
+  command.payload = 0;
+  protocol::check(command, {*payload});  // here, at its line
+  (*target->b->link)->record(target, std::move(command), std::move(*payload));
 }
 
 }  // namespace gamelan::kernel

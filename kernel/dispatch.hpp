@@ -3,6 +3,7 @@
 #pragma once
 #include "kernel/array_object.hpp"
 // (Python.h first)
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,9 +19,10 @@ Ref elementwise_into(protocol::Op op, std::span<PyObject* const> inputs, PyObjec
 Ref apply(protocol::Op op, protocol::Dtype loop, protocol::Dtype result, std::span<PyObject* const> inputs, PyObject* out);
 /// target[...] = value for a view of a distributed array, with NumPy's broadcasting and (unsafe) casting.
 void assign(PyObject* target, PyObject* value);
-/// A structural command as it stands: no broadcasting, no promotion. Numbers become scalars of `loop`.
+/// A structural command as it stands: no broadcasting, no promotion. Numbers become scalars of `loop`. `payload`: the path of a
+/// file, where the op has one.
 void record(protocol::Op op, protocol::Dtype loop, PyObject* out, bool creates, std::span<PyObject* const> inputs,
-            std::vector<std::int64_t> ints);
+            std::vector<std::int64_t> ints, std::optional<protocol::Bytes> payload = std::nullopt);
 
 /// Size from which a result lives on the engines.
 void set_threshold(std::int64_t elements);

@@ -101,6 +101,8 @@ void run(const Site& site, const plan::SortRuns& sort);
 void run(const Site& site, const plan::MergeRuns& merge);
 void run(const Site& site, const plan::Count& count);
 void run(const Site& site, const plan::AddCounts& add);
+void run(const Site& site, const plan::ReadFile& file);
+void run(const Site& site, const plan::WriteFile& file);
 
 /// This rank's block of the old version goes to the new one, except the box that the pass writes (all of it when that is
 /// no plain box).

@@ -7,12 +7,8 @@
 #include "engine/plan/step_writer.hpp"
 
 namespace gamelan::engine::plan {
-namespace {
 
-constexpr std::int64_t bucket_bytes = 1 << 19;  // of the target: what its owner writes at random stays in a second-level cache
-constexpr int most_buckets = 1024;
-
-Operand read(StepWriter& writer, const View& view) {
+Operand operand_of(StepWriter& writer, const View& view) {
   Operand operand;
   operand.slot = writer.current(view.base);
   const auto& info = writer.context().arrays.at(view.base);
@@ -21,6 +17,11 @@ Operand read(StepWriter& writer, const View& view) {
   operand.may_be_remote = !info.layout.is_replicated;
   return operand;
 }
+
+namespace {
+
+constexpr std::int64_t bucket_bytes = 1 << 19;  // of the target: what its owner writes at random stays in a second-level cache
+constexpr int most_buckets = 1024;
 
 /// A slot of `per_rank` elements on every rank, gone after its last use.
 int make_scratch(StepWriter& writer, Step& step, std::int64_t per_rank, Dtype dtype) {
@@ -50,8 +51,8 @@ int make_aligned(StepWriter& writer, Step& step, const Layout& layout, Dtype dty
 void lower_take(StepWriter& writer, const protocol::Command& command, Step step) {
   const auto& index = std::get<View>(command.in[1]);
   Take take;
-  take.source = read(writer, std::get<View>(command.in[0]));
-  take.index = read(writer, index);
+  take.source = operand_of(writer, std::get<View>(command.in[0]));
+  take.index = operand_of(writer, index);
   take.index_dtype = index.dtype;
   take.axis = static_cast<std::size_t>(command.ints[0]);
   take.out = writer.make(step, command.out.base);
@@ -64,14 +65,14 @@ void lower_put(StepWriter& writer, const protocol::Command& command, Step step) 
   const auto& index = std::get<View>(command.in[0]);
   const std::int64_t ranks = writer.context().options.ranks;
   Deliver deliver;
-  deliver.target = read(writer, target);
+  deliver.target = operand_of(writer, target);
   deliver.target.is_written = true;
   deliver.target.may_be_remote = false;
   Route& route = deliver.route;
-  route.index = read(writer, index);
+  route.index = operand_of(writer, index);
   route.index_dtype = index.dtype;
   route.dtype = target.dtype;
-  if (const auto* values = std::get_if<View>(&command.in[1])) route.values = read(writer, *values);
+  if (const auto* values = std::get_if<View>(&command.in[1])) route.values = operand_of(writer, *values);
   else route.number = std::get<protocol::Scalar>(command.in[1]);
   const auto row = protocol::element_count(target.extents) / target.extents[0];
   const auto value_bytes = static_cast<std::int64_t>(protocol::size_of(target.dtype));
@@ -96,7 +97,7 @@ void lower_accumulate(StepWriter& writer, const protocol::Command& command, Step
   auto& context = writer.context();
   const auto& input = std::get<View>(command.in[0]);
   Scan scan;
-  scan.input = read(writer, input);
+  scan.input = operand_of(writer, input);
   scan.input_dtype = input.dtype;
   scan.loop = command.loop;
   scan.op = static_cast<Op>(command.ints[1]);
@@ -113,7 +114,7 @@ void lower_accumulate(StepWriter& writer, const protocol::Command& command, Step
     ScanTotals totals{scan, layout, make_aligned(writer, first, bricks, scan.loop)};
     first.body = std::move(totals);
     writer.finish(std::move(first));
-    scan.totals = read(writer, protocol::whole(context.next_temporary - 1, scan.loop, bricks.extents()));
+    scan.totals = operand_of(writer, protocol::whole(context.next_temporary - 1, scan.loop, bricks.extents()));
   }
   scan.out = writer.make(step, command.out.base);
   step.body = std::move(scan);
@@ -131,7 +132,7 @@ void lower_sort(StepWriter& writer, const protocol::Command& command, Step step)
   const auto axis = static_cast<std::size_t>(command.ints[0]);
   const bool gives_places = command.op == Op::argsort;
   const Layout layout = writer.context().arrays.at(command.out.base).layout;
-  const Operand operand = read(writer, input);
+  const Operand operand = operand_of(writer, input);
   if (layout.axes[axis].parts == 1) {
     SortLines sort{operand, input.dtype, axis, gives_places};
     sort.items = make_scratch(writer, step, 2 * words_of_items(input.extents[axis], input.dtype, gives_places) + 1, Dtype::int64);
@@ -153,8 +154,8 @@ void lower_sort(StepWriter& writer, const protocol::Command& command, Step step)
 
 void lower_count(StepWriter& writer, const protocol::Command& command, Step step) {
   const auto& input = std::get<View>(command.in[0]);
-  Count count{read(writer, input), input.dtype, command.out.extents[0], std::nullopt};
-  if (command.op == Op::histogram) count.edges = read(writer, std::get<View>(command.in[1]));
+  Count count{operand_of(writer, input), input.dtype, command.out.extents[0], std::nullopt};
+  if (command.op == Op::histogram) count.edges = operand_of(writer, std::get<View>(command.in[1]));
   Step first;
   count.counts = make_scratch(writer, first, count.bins, Dtype::int64);
   AddCounts add{count.counts, -1, writer.context().options.ranks};
@@ -178,6 +179,7 @@ Layout uncut_layout(const Shape& extents, std::size_t axis, int ranks) {
 }  // namespace
 
 Layout layout_for_irregular(const Context& context, const protocol::Command& command) {
+  if (command.op == Op::write_file) return layout_of_receipts(command, context.options.ranks);
   const auto& extents = command.out.extents;
   const bool goes_along_an_axis = command.op == Op::accumulate || command.op == Op::sort || command.op == Op::argsort;
   if (goes_along_an_axis && extents.size() > 1)
@@ -191,6 +193,7 @@ void lower_irregular(StepWriter& writer, const protocol::Command& command, Step 
   if (command.op == Op::sort || command.op == Op::argsort) return lower_sort(writer, command, std::move(step));
   if (command.op == Op::bincount || command.op == Op::histogram) return lower_count(writer, command, std::move(step));
   if (command.op == Op::accumulate) return lower_accumulate(writer, command, std::move(step));
+  if (protocol::is_of_file(command.op)) return lower_file(writer, command, std::move(step));
   throw protocol::Error(protocol::ErrorKind::internal, "[plan] no lowering for " + std::string(protocol::info(command.op).name));
 }
 
@@ -249,6 +252,11 @@ class Uses {
     all.push_back({add.counts, false, true});
     all.push_back({add.out, true, false});
   }
+  void operator()(const ReadFile& file) { all.push_back({file.out, true, false}); }
+  void operator()(const WriteFile& file) {
+    reads(file.input);
+    all.push_back({file.out, true, false});
+  }
   template <class Regular>
   void operator()(const Regular&) {}
 
@@ -280,6 +288,8 @@ struct Describe {
     return "count " + name(count.input.slot) + " in " + std::to_string(count.bins) + " bins to " + name(count.counts);
   }
   std::string operator()(const AddCounts& add) const { return "add counts " + name(add.counts) + " to " + name(add.out); }
+  std::string operator()(const ReadFile& file) const { return "read a file from byte " + std::to_string(file.offset) + " on to " + name(file.out); }
+  std::string operator()(const WriteFile& file) const { return "write " + name(file.input.slot) + " to a file from byte " + std::to_string(file.offset) + " on"; }
   template <class Regular>
   std::string operator()(const Regular&) const { return {}; }
 };

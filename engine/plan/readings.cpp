@@ -91,6 +91,7 @@ class Finder {
     if (count.edges) add({count.edges->slot, count.edges->placement, everybody(), {Reading::Axis{}}});
   }
 
+  void operator()(const WriteFile& file) { add(aligned(file.input, file.shares)); }
   void operator()(const AddCounts& add_counts) {
     // The tables of the ranks, one after another, as a matrix of a row each.
     const auto& slot = plan_.slots[static_cast<std::size_t>(add_counts.counts)].info;

@@ -40,6 +40,10 @@ from ._session import explain, stats, status, sync  # noqa: E402
 from ._sorting import argsort, sort  # noqa: E402
 from ._ufuncs import PUBLIC as _PUBLIC, divmod, ufunc, where  # noqa: E402
 from . import random  # noqa: E402
+from ._files import (  # noqa: E402
+    frombuffer, fromfile, fromstring, genfromtxt, load, load_hdf5, load_zarr, loadtxt, save, save_hdf5, savetxt, savez,
+    savez_compressed,
+)  # fmt: skip
 
 globals().update(_PUBLIC)
 

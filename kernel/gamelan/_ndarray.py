@@ -14,11 +14,12 @@ from ._array_operators import Operators
 from ._array_shapes import Shapes
 from ._creation import array as make_array
 from ._errors import unimplemented
+from ._files._methods import Files
 from ._local import call_numpy, has_distributed, rewrap, unwrap
 from ._ufuncs import PUBLIC
 
 
-class ndarray(Operators, Shapes, Elements, Calculation, Irregular):
+class ndarray(Operators, Shapes, Elements, Calculation, Irregular, Files):
     """A NumPy array that lives here when it is small and on the engines when it is large.
 
     Made by `gamelan.array`, `zeros`, `arange`, ...; not by calling this class. Operations on distributed arrays are

@@ -4,6 +4,8 @@
 It is the specification in its shortest form. Recording, dtypes, views and frees are tested against it without MPI; the
 engines are tested against NumPy itself through the same programs.
 """
+import zlib
+
 import numpy
 
 import gamelan
@@ -66,6 +68,22 @@ class Model:
         target[self.view(index)] = self.operand(values, target.dtype)
         return target
 
+    def read_file(self, command, loop):
+        (offset, is_swapped, *strides), extents = command["ints"], command["out"]["extents"]
+        with _file(command, "rb") as file:
+            data = numpy.frombuffer(file.read(), "u1")
+        values = numpy.ndarray(extents, numpy.dtype(loop).newbyteorder("S" if is_swapped else "="), data.tobytes(), offset, strides)
+        return values.view("u1") != 0 if loop == bool else values.astype(loop)
+
+    def write_file(self, command, loop):
+        data = self.operand(command["in"][0], loop).tobytes()
+        with _file(command, "r+b") as file:
+            file.seek(command["ints"][0])
+            file.write(data)
+        receipts = numpy.zeros(command["out"]["extents"], "i8")
+        receipts[:2] = zlib.crc32(data), len(data)
+        return receipts
+
     def compute(self, command, name, loop):
         kind = _TABLE[name]["kind"]
         inputs = command["in"]
@@ -97,11 +115,20 @@ class Model:
             return numpy.histogram(self.view(inputs[0]), self.view(inputs[1]))[0]
         if name in ("sort", "argsort"):
             return getattr(numpy, name)(operands[0], command["ints"][0], kind="stable")
+        if name in ("read_file", "write_file"):
+            return getattr(self, name)(command, loop)
         if name in ("take", "put"):
             return getattr(self, name)(command)
         if kind == "reduce":
             return getattr(numpy, name)(operands[0], axis=tuple(command["ints"]))
         return getattr(numpy, name)(*operands)
+
+
+def _file(command, mode):
+    try:
+        return open(command["payload"], mode)
+    except OSError as error:
+        raise OSError(error.errno, f"the model cannot open the file: {error.strerror}") from None
 
 
 def connect():

@@ -101,6 +101,8 @@ class Walk {
   void operator()(const MergeRuns& merge) { look_at_block(merge.out); }
   void operator()(const Count& count) { look_at(count.input); }
   void operator()(const AddCounts& add) { look_at_block(add.out); }
+  void operator()(const ReadFile& file) { look_at_block(file.out); }
+  void operator()(const WriteFile& file) { cells(file.input, box_of(file.shares, rank_)); }
 
  private:
   const ArrayInfo& info(int slot) const { return plan_.slots[static_cast<std::size_t>(slot)].info; }
