@@ -119,7 +119,8 @@ void Session::run(const plan::NamedPlan& named, const protocol::Batch& batch, pr
 // ---- what went wrong on one rank only
 
 void Session::settle_last_batch() {
-  if (const auto failure = board_.failure_of(batch_number_))
+  // A file that cannot be read or written says nothing of arrays: the client gives up what was to be read from it.
+  if (const auto failure = board_.failure_of(batch_number_); failure && failure->kind() != ErrorKind::os)
     for (const auto id : written_) poisoned_.insert_or_assign(id, *failure);
   for (const auto id : written_)
     if (poisoned_.contains(id)) {

@@ -185,6 +185,22 @@ PyObject* empty(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
   });
 }
 
+/// With the path of a file as its payload.
+PyObject* record_file(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+  if (!takes(count, 6)) return nullptr;
+  return guarded([&] {
+    std::vector<std::int64_t> ints;
+    for (PyObject* item : items_of(arguments[4])) ints.push_back(PyLong_AsLongLong(item));
+    char* path = nullptr;
+    Py_ssize_t length = 0;
+    if (PyErr_Occurred() || PyBytes_AsStringAndSize(arguments[5], &path, &length) < 0) throw kernel::PythonError();
+    const auto* first = reinterpret_cast<const std::byte*>(path);
+    kernel::record(op_at(arguments[0]), dtype_at(arguments[1]), distributed_at(arguments[2]), true, items_of(arguments[3]), std::move(ints),
+                   protocol::Bytes(first, first + length));
+    Py_RETURN_NONE;
+  });
+}
+
 PyObject* record(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
   if (!takes(count, 6)) return nullptr;
   return guarded([&] {
@@ -285,6 +301,7 @@ PyMethodDef hot_methods[] = {
     {"empty", fast(empty), METH_FASTCALL, "empty(shape, dtype[, like]): a distributed array that the next `record` creates; `like` must be alive."},
     {"record_named", fast(record_named), METH_FASTCALL, "record_named(op, loop, out, inputs, ints, name): a command that calls a routine."},
     {"record", fast(record), METH_FASTCALL, "record(op, loop, out, creates, inputs, ints): a structural command."},
+    {"record_file", fast(record_file), METH_FASTCALL, "record_file(op, loop, out, inputs, ints, path): a command that reads or writes a file."},
     {"apply", fast(apply), METH_FASTCALL, "apply(op, loop, result, inputs, out): element-wise with given dtypes."},
     {"threshold", threshold, METH_NOARGS, "Elements from which an array lives on the engines."},
     {nullptr, nullptr, 0, nullptr}};

@@ -133,6 +133,7 @@ void check_call(const Command& command, const std::vector<Bytes>& payloads) {
   if (command.op == Op::constant) return check_constant(command, payloads);
   if (command.op == Op::matmul) return check_matmul(command);
   if (command.op == Op::routine) return check_routine(command, payloads);
+  if (is_of_file(command.op)) return check_file(command, payloads);
   if (is_irregular(command.op)) return check_irregular(command);
   // A new row of ops.def needs its rule here: until then nothing of the kind is let in.
   reject(command, "this op has no rule in check.cpp");
@@ -188,7 +189,7 @@ void check(const Command& command, const std::vector<Bytes>& payloads) {
   }
   require(command.payload >= -1 && command.payload < static_cast<std::int64_t>(payloads.size()), command,
           "payload index out of range");
-  require(command.payload == -1 || command.op == Op::constant || command.op == Op::routine, command, "got a payload, expected none");
+  require(command.payload == -1 || command.op == Op::constant || command.op == Op::routine || is_of_file(command.op), command, "got a payload, expected none");
 
   require(command.out.base != 0, command, "result without an array");
   validate(command.out, max_view_bytes, true);

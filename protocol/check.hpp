@@ -17,5 +17,7 @@ bool admits(Types types, Dtype loop);
 void check(const Command& command, const std::vector<Bytes>& payloads);
 /// The same for the CALL rows whose elements go where data say (check_irregular.cpp).
 void check_irregular(const Command& command);
+/// The same for the rows that read and write files (check_file.cpp).
+void check_file(const Command& command, const std::vector<Bytes>& payloads);
 
 }  // namespace gamelan::protocol

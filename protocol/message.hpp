@@ -35,7 +35,7 @@ struct Command {
   bool creates = false;             ///< out.base is a new array: out is the whole of it, contiguous, offset 0
   std::vector<Operand> in;
   std::vector<std::int64_t> ints;   ///< parameters, as the row's doc says (axes, keys, ...)
-  std::int32_t payload = -1;        ///< frame of Batch::payloads that carries data (op `constant`), -1 none
+  std::int32_t payload = -1;        ///< frame of Batch::payloads that carries data (`constant`) or a path, -1 none
   std::uint32_t origin = 0;         ///< index in Batch::origins: where the user wrote it
   bool operator==(const Command&) const = default;
 };

@@ -10,7 +10,6 @@
 #include "protocol/distributions.hpp"
 
 namespace gamelan::engine::plan {
-namespace {
 
 constexpr std::int64_t bucket_bytes = 1 << 19;  // of the target: what its owner writes at random stays in a second-level cache
 constexpr int most_buckets = 1024;
@@ -285,6 +284,7 @@ Layout uncut_layout(const Shape& extents, std::size_t axis, int ranks) {
 }  // namespace
 
 Layout layout_for_irregular(const Context& context, const protocol::Command& command) {
+  if (command.op == Op::write_file) return layout_of_receipts(command, context.options.ranks);
   const auto& extents = command.out.extents;
   const bool goes_along_an_axis = command.op == Op::accumulate || command.op == Op::sort || command.op == Op::argsort;
   if ((goes_along_an_axis && extents.size() > 1) || command.op == Op::fourier)
@@ -306,6 +306,7 @@ void lower_irregular(StepWriter& writer, const protocol::Command& command, Step 
   if (command.op == Op::fourier) return lower_fourier(writer, command, std::move(step));
   if (command.op == Op::draw) return lower_draw(writer, command, std::move(step));
   if (command.op == Op::linalg) return lower_linalg(writer, command, std::move(step));
+  if (protocol::is_of_file(command.op)) return lower_file(writer, command, std::move(step));
   throw protocol::Error(protocol::ErrorKind::internal, "[plan] no lowering for " + std::string(protocol::info(command.op).name));
 }
 
@@ -418,6 +419,11 @@ class Uses {
     reads(search.values);
     all.push_back({search.out, true, false});
   }
+  void operator()(const ReadFile& file) { all.push_back({file.out, true, false}); }
+  void operator()(const WriteFile& file) {
+    reads(file.input);
+    all.push_back({file.out, true, false});
+  }
   template <class Regular>
   void operator()(const Regular&) {}
 
@@ -474,6 +480,8 @@ struct Describe {
   std::string operator()(const Search& search) const {
     return "search " + name(search.table.slot) + " for " + name(search.values.slot) + " to " + name(search.out);
   }
+  std::string operator()(const ReadFile& file) const { return "read a file from byte " + std::to_string(file.offset) + " on to " + name(file.out); }
+  std::string operator()(const WriteFile& file) const { return "write " + name(file.input.slot) + " to a file from byte " + std::to_string(file.offset) + " on"; }
   template <class Regular>
   std::string operator()(const Regular&) const { return {}; }
 };

@@ -303,10 +303,29 @@ struct Search {
   bool goes_after_equal = false;
   int out = -1;
 };
+/// Every rank reads its block of a new array from a file whose path is a payload.
+struct ReadFile {
+  int payload = -1;
+  std::int64_t offset = 0;
+  Shape strides;        ///< bytes in the file, per axis
+  bool is_swapped = false;
+  Dtype dtype{};
+  int out = -1;
+};
+/// Every rank writes its share of the elements, which stand in the file in C order.
+struct WriteFile {
+  int payload = -1;
+  std::int64_t offset = 0;
+  bool has_checksum = false;
+  Operand input;
+  Dtype dtype{};
+  Layout shares;        ///< who writes what
+  int out = -1;
+};
 
 struct Step {
   std::variant<Kernel, FoldBricks, FoldFinish, Gather, Scatter, Matmul, Take, Route, Deliver, Find, Collect, ScanTotals, Scan, SortLines, SortRuns,
-               MergeRuns, Count, AddCounts, FourierLines, Draw, Routine, WholeMatrices, SpreadBlocks, BlockedMatrix, CollectBlocks, Weigh, AddWeights, Search>
+               MergeRuns, Count, AddCounts, FourierLines, Draw, Routine, WholeMatrices, SpreadBlocks, BlockedMatrix, CollectBlocks, Weigh, AddWeights, Search, ReadFile, WriteFile>
       body;
   std::vector<int> allocates;  ///< slots that come to life before the step
   std::vector<int> binds;      ///< slots that become their array's current version after it

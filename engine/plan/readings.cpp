@@ -121,6 +121,7 @@ class Finder {
     }
   }
 
+  void operator()(const WriteFile& file) { add(aligned(file.input, file.shares)); }
   void operator()(const AddCounts& add_counts) {
     const auto& slot = plan_.slots[static_cast<std::size_t>(add_counts.counts)].info;
     add_tables(add_counts.counts, 1, slot.extents[0] / add_counts.ranks, layout_of(add_counts.out));

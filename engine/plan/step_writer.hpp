@@ -30,6 +30,10 @@ Layout layout_for_linalg(const Context& context, const protocol::Command& comman
 void lower_fold(StepWriter& writer, const Group& group, Kernel values, Step step);
 /// The dtype in which a reduction folds.
 Dtype loop_of_fold(const protocol::Command& command);
+/// Writes the step of a command that reads or writes a file.
+void lower_file(StepWriter& writer, const protocol::Command& command, Step step);
+/// Of what write_file makes: every rank has the words about its own share.
+Layout layout_of_receipts(const protocol::Command& command, int ranks);
 /// Writes the steps of an irregular command; `step` knows which commands it completes.
 void lower_irregular(StepWriter& writer, const protocol::Command& command, Step step);
 

@@ -68,6 +68,10 @@ from ._manipulation import (  # noqa: E402
     block, broadcast, delete, insert, isfortran, pad, repeat, resize, roll, tile, trim_zeros,
 )  # fmt: skip
 from . import array_api  # noqa: E402
+from ._files import (  # noqa: E402
+    frombuffer, fromfile, fromstring, genfromtxt, load, load_hdf5, load_zarr, loadtxt, save, save_hdf5, savetxt, savez,
+    savez_compressed,
+)  # fmt: skip
 
 globals().update(_PUBLIC)
 for _name in ("array", "asarray", "zeros", "ones", "full", "empty", "zeros_like", "ones_like", "full_like", "empty_like", "arange",

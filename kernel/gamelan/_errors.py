@@ -4,6 +4,7 @@
 An error of NumPy's kind keeps NumPy's class; the classes here are for what NumPy cannot run into.
 """
 import builtins
+import re
 
 import numpy
 
@@ -59,6 +60,11 @@ _CLASSES = {
 def make_error(kind, message, file, line):
     """Build the exception of class name `kind`; `file` and `line` say where the command was recorded."""
     error_class = _CLASSES.get(kind) or getattr(builtins, kind, InternalError)
+    number = re.match(r"(.*)\[Errno (\d+)\] (.*)", message) if kind == "OSError" else None
+    if number:  # the system's class of it: FileNotFoundError, PermissionError, ...
+        error = OSError(int(number[2]), number[1] + number[3])
+        error.file, error.line = file, line
+        return error
     error = error_class(f"{message} (recorded at {file}:{line})" if file else message)
     error.file, error.line = file, line  # a notebook shows that line instead of the one that waited
     return error

@@ -113,6 +113,8 @@ class _Forwarded:
 
 def coerce(value):
     """What `_core` operates on in place of a list or another library's array; NotImplemented lets that library try."""
+    if hasattr(type(value), "__gamelan_array__"):
+        return value.__gamelan_array__()
     if getattr(type(value), "__array_ufunc__", ...) is not ... or value is None or isinstance(value, (str, bytes)):
         return NotImplemented
     if isinstance(value, (list, tuple)) and has_distributed(value) or hasattr(value, "distributed_elements"):

@@ -15,10 +15,11 @@ from ._array_protocols import Protocols
 from ._array_shapes import Shapes
 from ._creation import asarray, empty
 from ._errors import unimplemented
+from ._files._methods import Files
 from ._local import call_numpy, unwrap
 
 
-class ndarray(Operators, Shapes, Elements, Calculation, Irregular, Protocols, Distributed):
+class ndarray(Operators, Shapes, Elements, Calculation, Irregular, Protocols, Files, Distributed):
     """A NumPy array that lives here when it is small and on the engines when it is large.
 
     Usually made by `gamelan.array`, `zeros`, `arange`, ... Operations on distributed arrays are

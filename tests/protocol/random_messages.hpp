@@ -139,6 +139,26 @@ inline void fill_irregular(Random& random, protocol::Command& command) {
   }
 }
 
+/// Operands, numbers and a path, where nothing is, of the rows that read and write files.
+inline void fill_file(Random& random, protocol::Command& command, protocol::Batch& batch) {
+  using protocol::Dtype;
+  protocol::Shape extents = random_extents(random);
+  if (extents.empty()) extents.push_back(random.number(0, 4));
+  command.creates = true;
+  command.ints = {random.number(0, 1 << 20), random.number(0, 1)};
+  if (command.op == protocol::Op::read_file) {
+    command.out = random_result(random, extents, true, command.loop);
+    for (std::size_t axis = 0; axis < extents.size(); ++axis)
+      command.ints.push_back(random.number(0, 100) * static_cast<std::int64_t>(protocol::size_of(command.loop)));
+  } else {
+    command.out = random_result(random, {2 * random.number(1, 4)}, true, Dtype::int64);
+    command.in = {random_operand(random, extents, command.loop)};
+  }
+  const std::string path = "/no such folder/" + std::to_string(random.number(0, 99));
+  batch.payloads.emplace_back(reinterpret_cast<const std::byte*>(path.data()), reinterpret_cast<const std::byte*>(path.data() + path.size()));
+  command.payload = static_cast<std::int32_t>(batch.payloads.size()) - 1;
+}
+
 inline void fill_operands(Random& random, protocol::Command& command, protocol::Batch& batch) {
   const protocol::OpInfo& row = protocol::info(command.op);
   protocol::Shape& extents = command.out.extents;
@@ -181,6 +201,7 @@ inline void fill_operands(Random& random, protocol::Command& command, protocol::
     command.payload = static_cast<std::int32_t>(batch.payloads.size()) - 1;
     return;
   }
+  if (protocol::is_of_file(command.op)) return fill_file(random, command, batch);
   if (command.op != protocol::Op::matmul) return fill_irregular(random, command);
   const protocol::Shape lead = random_extents(random);
   const std::int64_t rows = random.number(0, 4), inner = random.number(0, 4), columns = random.number(0, 4);

@@ -4,6 +4,8 @@
 It is the specification in its shortest form. Recording, dtypes, views and frees are tested against it without MPI; the
 engines are tested against NumPy itself through the same programs.
 """
+import zlib
+
 import numpy
 
 import gamelan
@@ -91,6 +93,21 @@ class Model:
         values = numpy.empty(extents)
         _core.draw_fill(values, number, key, offset, parameters)
         return values
+    def read_file(self, command, loop):
+        (offset, is_swapped, *strides), extents = command["ints"], command["out"]["extents"]
+        with _file(command, "rb") as file:
+            data = numpy.frombuffer(file.read(), "u1")
+        values = numpy.ndarray(extents, numpy.dtype(loop).newbyteorder("S" if is_swapped else "="), data.tobytes(), offset, strides)
+        return values.view("u1") != 0 if loop == bool else values.astype(loop)
+
+    def write_file(self, command, loop):
+        data = self.operand(command["in"][0], loop).tobytes()
+        with _file(command, "r+b") as file:
+            file.seek(command["ints"][0])
+            file.write(data)
+        receipts = numpy.zeros(command["out"]["extents"], "i8")
+        receipts[:2] = zlib.crc32(data), len(data)
+        return receipts
 
     def compute(self, command, name, loop):
         kind = _TABLE[name]["kind"]
@@ -136,6 +153,8 @@ class Model:
             return numpy.histogram(self.view(inputs[0]), self.view(inputs[1]))[0]
         if name in ("sort", "argsort"):
             return getattr(numpy, name)(operands[0], command["ints"][0], kind="stable")
+        if name in ("read_file", "write_file"):
+            return getattr(self, name)(command, loop)
         if name in ("take", "put"):
             return getattr(self, name)(command)
         if kind == "reduce":
@@ -143,6 +162,13 @@ class Model:
         if name == "ldexp":
             operands[1] = operands[1].clip(-5000, 5000).astype(int)  # exponents travel in the dtype of the loop
         return getattr(numpy, name)(*operands)
+
+
+def _file(command, mode):
+    try:
+        return open(command["payload"], mode)
+    except OSError as error:
+        raise OSError(error.errno, f"the model cannot open the file: {error.strerror}") from None
 
 
 def connect():

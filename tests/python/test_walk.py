@@ -44,7 +44,7 @@ WALK = textwrap.dedent(
 
     done = calls = 0
     SKIP = {"_a", "_b", "tofile", "dump", "exit", "quit", "copyto", "walk"}
-    FILES = {"save", "savez", "savez_compressed", "savetxt", "memmap", "load", "loadtxt", "genfromtxt", "fromfile", "fromregex"}
+    FILES = {"save", "savez", "savez_compressed", "savetxt", "memmap", "load", "loadtxt", "genfromtxt", "fromfile", "fromregex", "load_hdf5", "save_hdf5"}
     names = sorted(name for name in np.__all__ if callable(getattr(np, name)) and name not in SKIP | FILES)
     for name in names:
         function = getattr(np, name)

@@ -123,6 +123,8 @@ class Walk {
   }
   void operator()(const AddWeights& add) { look_at_block(add.out); }
   void operator()(const Search& search) { row(search.values, look_at_block(search.out)[0]); }
+  void operator()(const ReadFile& file) { look_at_block(file.out); }
+  void operator()(const WriteFile& file) { cells(file.input, box_of(file.shares, rank_)); }
 
  private:
   const ArrayInfo& info(int slot) const { return plan_.slots[static_cast<std::size_t>(slot)].info; }

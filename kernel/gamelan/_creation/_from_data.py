@@ -23,6 +23,8 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, lik
     >>> np.array([[1, 2], [3, 4]]).shape
     (2, 2)
     """
+    if hasattr(type(object), "__gamelan_array__"):
+        object, copy = object.__gamelan_array__(), False  # it is in a file still
     if isinstance(object, _core.Array):
         result = object
         if dtype is not None and numpy.dtype(dtype) != result.dtype:

@@ -7,7 +7,7 @@ import numpy
 from .. import _core
 from .._creation import asarray, filled
 from .._index._gather import take_along as take_inside
-from .._linalg import dot
+from ..linalg._products import dot
 from .._manipulation import concatenate, reshape
 from ._common import cast, document, of_numpy, on_engines
 

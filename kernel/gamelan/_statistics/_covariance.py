@@ -5,7 +5,7 @@ import warnings
 import numpy
 
 from .._creation import array, asarray
-from .._linalg import dot
+from ..linalg._products import dot
 from .._local import as_value
 from .._manipulation import clip, concatenate, squeeze
 from .._ufuncs import PUBLIC

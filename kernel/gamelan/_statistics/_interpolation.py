@@ -3,7 +3,7 @@
 import numpy
 
 from .._index._gather import take_along as take_inside
-from .._index_arrays import take
+from .._index import take
 from .._local import as_value
 from .._manipulation import concatenate, reshape
 from .._sorting import argsort

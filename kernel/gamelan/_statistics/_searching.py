@@ -8,7 +8,7 @@ import numpy
 from .. import _core
 from .._creation import asarray, filled
 from .._index._gather import take_along as take_inside
-from .._index_arrays import take
+from .._index import take
 from .._local import as_value
 from .._manipulation import reshape
 from .._promotion import OPS, dtype_number

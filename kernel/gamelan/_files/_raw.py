@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Files of bare elements, without a header: fromfile and the methods tofile, tobytes, dump. Text, and bytes that are in the
+notebook already, are NumPy's."""
+import os
+
+import numpy
+
+from ._pieces import adopt, here, is_for_engines, read, write
+from ._places import Replacement, is_path, is_plain, path_of, resolve
+
+
+def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, like=None):
+    """An array from the bytes of a file. The engines read a large one, each its own part, before the function returns.
+
+    Elements in another order of bytes are converted. With `sep` the file is text, which NumPy reads in the notebook.
+
+    Examples
+    --------
+    >>> import gamelan as np, os, tempfile
+    >>> with tempfile.TemporaryDirectory() as directory:
+    ...     np.arange(4.0).tofile(os.path.join(directory, "raw"))
+    ...     np.fromfile(os.path.join(directory, "raw"), offset=8, count=2).tolist()
+    [1.0, 2.0]
+
+    See Also
+    --------
+    numpy.fromfile
+    """
+    dtype = numpy.dtype(dtype)
+    if is_path(file):
+        path, start = (resolve(file) if is_plain(file) else None), 0
+    else:
+        path = path_of(file)
+        start = file.tell() if path is not None else 0
+    if sep == "" and path is not None and os.path.isfile(path) and dtype.itemsize and start + offset >= 0:
+        there = max(os.stat(path).st_size - start - offset, 0) // dtype.itemsize
+        length = there if count < 0 else min(count, there)
+        if length and is_for_engines(dtype, (length,)):
+            result = read(path, start + offset, dtype, (length,))
+            if not is_path(file):
+                file.seek(start + offset + length * dtype.itemsize)
+            return result
+    return adopt(numpy.fromfile(file, dtype, count, sep, offset))
+
+
+def tofile(array, file, sep="", format="%s"):
+    """`array.tofile(file)` of a distributed array, in C order."""
+    if sep != "":
+        here(array).tofile(file, sep, format)
+    elif not is_path(file):
+        path = path_of(file)
+        if path is None:
+            here(array).tofile(file)
+            return
+        file.flush()
+        offset = file.tell()
+        write(array, path, offset)
+        file.seek(offset + array.nbytes)
+    elif is_plain(file) or os.path.isdir(file):
+        with Replacement(file) as target:
+            target.reserve(array.nbytes)
+            write(array, target.path, 0)
+    else:
+        here(array).tofile(file)
+
+
+def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
+    """An array from bytes in the notebook: a large one is a copy of them, on the engines.
+
+    Examples
+    --------
+    >>> import gamelan as np
+    >>> np.frombuffer(bytes([1, 0, 2, 0]), "<i2").tolist()
+    [1, 2]
+
+    See Also
+    --------
+    numpy.frombuffer
+    """
+    return adopt(numpy.frombuffer(buffer, dtype, count, offset))
+
+
+def fromstring(string, dtype=float, count=-1, *, sep, like=None):
+    """An array from text in the notebook. See `numpy.fromstring`.
+
+    Examples
+    --------
+    >>> import gamelan as np
+    >>> np.fromstring("1 2 3", dtype=int, sep=" ").tolist()
+    [1, 2, 3]
+    """
+    return adopt(numpy.fromstring(string, dtype, count, sep=sep))

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Text files are small: NumPy reads and writes them in the notebook, and what comes out large goes to the engines."""
+import functools
+
+import numpy
+
+from .._local import gathered
+from ._pieces import adopt
+
+
+def _adopted(value):
+    return list(map(adopt, value)) if type(value) is list else adopt(value)
+
+
+def _reader(theirs):
+    @functools.wraps(theirs, updated=())
+    def function(fname, *arguments, **keywords):
+        return _adopted(theirs(fname, *map(gathered, arguments), **{key: gathered(value) for key, value in keywords.items()}))
+
+    name = theirs.__name__
+    function.__module__ = "gamelan"
+    function.__doc__ = f"""As `numpy.{name}`: NumPy reads the text in the notebook; a large result goes to the engines.
+
+    Examples
+    --------
+    >>> import gamelan as np, io
+    >>> np.{name}(io.StringIO("1 2\\n3 4")).tolist()
+    [[1.0, 2.0], [3.0, 4.0]]
+
+    See Also
+    --------
+    numpy.{name}
+    """
+    return function
+
+
+loadtxt = _reader(numpy.loadtxt)
+genfromtxt = _reader(numpy.genfromtxt)
+
+
+def savetxt(fname, X, *arguments, **keywords):
+    """Write an array as text, in the notebook. Triggers evaluation; bounded by `config.gather_limit`.
+
+    Examples
+    --------
+    >>> import gamelan as np, io
+    >>> text = io.StringIO()
+    >>> np.savetxt(text, np.arange(3), fmt="%d")
+    >>> text.getvalue().split()
+    ['0', '1', '2']
+
+    See Also
+    --------
+    numpy.savetxt
+    """
+    numpy.savetxt(fname, gathered(X), *arguments, **keywords)

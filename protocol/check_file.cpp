@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the rows that read and write files demand of a command: an absolute path, and bytes that a file can have. Whether
+// there is such a file is the engines' to find; they may do what their user may.
+#include <algorithm>
+#include <string>
+
+#include "protocol/check.hpp"
+
+namespace gamelan::protocol {
+namespace {
+
+constexpr std::size_t longest_path = 4096;
+constexpr std::int64_t longest_file = std::int64_t{1} << 61;
+
+void require(bool condition, const Command& command, const char* what) {
+  if (!condition) throw Error(ErrorKind::protocol, "[" + std::string(info(command.op).name) + "] " + what);
+}
+
+void check_path(const Command& command, const std::vector<Bytes>& payloads) {
+  require(command.payload >= 0, command, "no payload");
+  const Bytes& path = payloads[static_cast<std::size_t>(command.payload)];
+  require(!path.empty() && path.size() < longest_path && path[0] == std::byte{'/'}, command, "the path is not absolute");
+  require(std::find(path.begin(), path.end(), std::byte{0}) == path.end(), command, "the path has a zero in it");
+}
+
+void check_read(const Command& command) {
+  const Shape& extents = command.out.extents;
+  require(command.in.empty() && command.ints.size() == 2 + extents.size() && !extents.empty(), command,
+          "expected an offset, an order of bytes and a stride per axis");
+  require(command.out.dtype == command.loop, command, "the result has another dtype than the file");
+  std::int64_t last = command.ints[0];
+  const auto item = static_cast<std::int64_t>(size_of(command.loop));
+  for (std::size_t axis = 0; axis < extents.size(); ++axis) {
+    const std::int64_t stride = command.ints[2 + axis];
+    require(stride >= 0 && stride < longest_file && stride % item == 0, command, "a stride is no number of elements");
+    if (extents[axis] < 2) continue;
+    require(stride <= (longest_file - last) / (extents[axis] - 1), command, "no file is that long");
+    last += stride * (extents[axis] - 1);
+  }
+}
+
+void check_write(const Command& command) {
+  require(command.in.size() == 1 && command.ints.size() == 2, command, "expected an array, an offset and whether checksums are wanted");
+  const View* view = std::get_if<View>(&command.in[0]);
+  require(view != nullptr && view->dtype == command.loop && !view->extents.empty(), command, "expected an array of the loop's dtype with an axis");
+  require(element_count(view->extents) < longest_file / 16, command, "no file is that long");
+  require(command.out.extents.size() == 1 && command.out.dtype == Dtype::int64, command, "the result is not a row of int64");
+}
+
+}  // namespace
+
+void check_file(const Command& command, const std::vector<Bytes>& payloads) {
+  check_path(command, payloads);
+  require(command.creates, command, "the result is no new array");
+  require(command.ints.size() >= 2 && command.ints[0] >= 0 && command.ints[0] < longest_file && (command.ints[1] == 0 || command.ints[1] == 1), command,
+          "expected an offset and a flag");
+  command.op == Op::read_file ? check_read(command) : check_write(command);
+}
+
+}  // namespace gamelan::protocol

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the rows that read and write files allow of a command.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+#include "protocol/check.hpp"
+
+namespace gamelan::protocol {
+namespace {
+
+Bytes path(const std::string& text) {
+  const auto* first = reinterpret_cast<const std::byte*>(text.data());
+  return {first, first + text.size()};
+}
+
+std::string refusal(const Command& command, const std::string& name = "/folder/file") {
+  try {
+    check(command, {path(name)});
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::protocol);
+    return error.what();
+  }
+  return "";
+}
+
+#define EXPECT_REFUSED_FOR(reason, ...) EXPECT_NE((__VA_ARGS__).find(reason), std::string::npos) << (__VA_ARGS__)
+
+Command made(Op op, View out, std::vector<std::int64_t> ints) {
+  Command command;
+  command.op = op;
+  command.out = std::move(out);
+  command.creates = true;
+  command.ints = std::move(ints);
+  command.payload = 0;
+  return command;
+}
+
+const Command reading = made(Op::read_file, whole(1, Dtype::float64, {3, 4}), {128, 0, 32, 8});
+const Command writing = [] {
+  Command command = made(Op::write_file, whole(1, Dtype::int64, {6}), {128, 1});
+  command.in = {whole(2, Dtype::float64, {3, 4})};
+  return command;
+}();
+
+Command but(Command command, const std::function<void(Command&)>& change) {
+  change(command);
+  return command;
+}
+
+TEST(CheckFile, both_are_well_formed) {
+  EXPECT_EQ(refusal(reading), "");
+  EXPECT_EQ(refusal(writing), "");
+}
+
+TEST(CheckFile, a_path_is_absolute_and_has_an_end) {
+  for (const Command& command : {reading, writing}) {
+    EXPECT_REFUSED_FOR("not absolute", refusal(command, "file"));
+    EXPECT_REFUSED_FOR("not absolute", refusal(command, ""));
+    EXPECT_REFUSED_FOR("not absolute", refusal(command, "/" + std::string(4096, 'x')));
+    EXPECT_REFUSED_FOR("zero", refusal(command, std::string("/a\0b", 4)));
+    EXPECT_REFUSED_FOR("no payload", refusal(but(command, [](Command& c) { c.payload = -1; })));
+    EXPECT_REFUSED_FOR("out of range", refusal(but(command, [](Command& c) { c.payload = 1; })));
+  }
+}
+
+TEST(CheckFile, offsets_and_strides_stay_within_a_file) {
+  for (const Command& command : {reading, writing}) {
+    EXPECT_REFUSED_FOR("offset", refusal(but(command, [](Command& c) { c.ints[0] = -1; })));
+    EXPECT_REFUSED_FOR("offset", refusal(but(command, [](Command& c) { c.ints[0] = INT64_MAX; })));
+    EXPECT_REFUSED_FOR("flag", refusal(but(command, [](Command& c) { c.ints[1] = 2; })));
+    EXPECT_REFUSED_FOR("offset", refusal(but(command, [](Command& c) { c.ints = {0}; })));
+    EXPECT_REFUSED_FOR("offset", refusal(but(command, [](Command& c) { c.ints.clear(); })));
+  }
+  EXPECT_REFUSED_FOR("number of elements", refusal(but(reading, [](Command& c) { c.ints[2] = 12; })));
+  EXPECT_REFUSED_FOR("number of elements", refusal(but(reading, [](Command& c) { c.ints[3] = -8; })));
+  EXPECT_REFUSED_FOR("that long", refusal(but(reading, [](Command& c) { c.ints[2] = std::int64_t{1} << 60; })));
+  EXPECT_REFUSED_FOR("per axis", refusal(but(reading, [](Command& c) { c.ints.push_back(8); })));
+}
+
+TEST(CheckFile, operands_and_results_fit) {
+  EXPECT_REFUSED_FOR("no new array", refusal(but(reading, [](Command& c) { c.creates = false; })));
+  EXPECT_REFUSED_FOR("no new array", refusal(but(writing, [](Command& c) { c.creates = false; })));
+  EXPECT_REFUSED_FOR("dtype", refusal(but(reading, [](Command& c) { c.loop = Dtype::int64; })));
+  EXPECT_REFUSED_FOR("per axis", refusal(but(reading, [](Command& c) { c.in = {whole(2, Dtype::float64, {3})}; })));
+  EXPECT_REFUSED_FOR("loop's dtype", refusal(but(writing, [](Command& c) { c.loop = Dtype::int64; })));
+  EXPECT_REFUSED_FOR("loop's dtype", refusal(but(writing, [](Command& c) { c.in = {Scalar{}}; })));
+  EXPECT_REFUSED_FOR("expected an array", refusal(but(writing, [](Command& c) { c.in.clear(); })));
+  EXPECT_REFUSED_FOR("row of int64", refusal(but(writing, [](Command& c) { c.out = whole(1, Dtype::float64, {6}); })));
+}
+
+}  // namespace
+}  // namespace gamelan::protocol
