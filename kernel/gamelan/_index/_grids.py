@@ -57,7 +57,8 @@ class _Grid:
             return call_numpy(self._numpys.__getitem__, repr(self), (key,), {})
         axes = [_Axis(part) for part in parts]
         shape = tuple(axis.size for axis in axes)
-        if shape and min(shape) < 0 or (math.prod(shape) * len(shape) if self._is_dense else max(shape, default=0)) < _core.threshold():
+        longest = math.prod(shape) * len(shape) if self._is_dense else max(shape, default=0)
+        if shape and min(shape) < 0 or longest < _core.threshold():
             return call_numpy(self._numpys.__getitem__, repr(self), (key,), {})
         dtype = numpy.result_type(0, *(number for axis in axes for number in axis.numbers))
         if type(key) is slice:
