@@ -5,6 +5,7 @@
 // gathered into, or scattered from, a temporary.
 #include <algorithm>
 
+#include "engine/plan/merged_axes.hpp"
 #include "engine/plan/planner.hpp"
 
 namespace gamelan::engine::plan {
@@ -105,7 +106,7 @@ class Canonicaliser {
       if (node.kind == Node::Kind::matmul) make_loop_dtype(node);
       auto& out = node.command.out;
       const auto& base = context_.arrays.at(out.base);
-      if (!dist::box_of_base(out, base.extents, base.dtype)) {
+      if (!dist::box_of_base(out, base.extents, base.dtype) && !lies_well(out, node)) {
         node.command.op == Op::put ? put_aside(std::move(node)) : scatter(std::move(node));
       } else {
         context_.nodes.push_back(std::move(node));
@@ -166,8 +167,16 @@ class Canonicaliser {
 
   void make_box(View& view, const Node& node) {
     const auto& base = context_.arrays.at(view.base);
-    if (dist::box_of_base(view, base.extents, base.dtype)) return;
+    if (dist::box_of_base(view, base.extents, base.dtype) || lies_well(view, node)) return;
     gather(view, node);
+  }
+
+  /// What take, put and nonzero can do with a view that is no box: flat forms of arrays whose layout is settled.
+  bool lies_well(const View& view, const Node& node) const {
+    const auto op = node.command.op;
+    if (op != Op::take && op != Op::put && op != Op::nonzero) return false;
+    if (context_.created.contains(view.base) || context_.relaid.contains(view.base)) return false;
+    return place_merged(view, context_.arrays.at(view.base)).has_value();
   }
 
   /// Replaces a view by one of a temporary that holds its elements (broadcast axes stay broadcast).

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "engine/plan/chosen.hpp"
+#include "engine/plan/merged_axes.hpp"
 #include "engine/plan/step_writer.hpp"
 
 namespace gamelan::engine::plan {
@@ -21,8 +22,7 @@ Operand read(StepWriter& writer, const View& view) {
   Operand operand;
   operand.slot = writer.current(view.base);
   const auto& info = writer.context().arrays.at(view.base);
-  operand.placement = dist::place(info.layout, *dist::box_of_base(view, info.extents, info.dtype), view.extents,
-                                  protocol::size_of(info.dtype));
+  operand.placement = place_merged(view, info).value();
   operand.may_be_remote = !info.layout.is_replicated;
   return operand;
 }

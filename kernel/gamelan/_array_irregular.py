@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The part of ndarray whose elements move by what data say: x.take(), x.nonzero(), x.sort(). Each forwards to the function of that name.
-A base of ndarray, of no use by itself."""
+"""The part of ndarray whose elements move by what data say: x.take(), x.nonzero(), x.sort(). Each forwards to the
+function of that name. A base of ndarray, of no use by itself."""
 from . import _core
 from . import _index as indexing
 from . import _scans as scans
@@ -44,7 +44,7 @@ class Irregular(_core.Array):
             self.flat[index[0]] = value
             return
         if not index and self.size != 1 or index and len(index) != self.ndim:
-            raise ValueError("can only convert an array of size 1 to a Python scalar" if not index else "incorrect number of indices for array")
+            raise ValueError("incorrect number of indices for array" if index else "can only convert an array of size 1 to a Python scalar")
         self[tuple(index) if index else ...] = value
 
     def cumsum(self, axis=None, dtype=None, out=None):

@@ -66,7 +66,8 @@ class _Located:
         """True when every index runs along an axis of its own, as those of `ix_`: then axis after axis can be taken."""
         dims = len(self.indices)
         return dims > 1 and all(
-            index.ndim == dims and index.size == index.shape[number] == self.shape[number] for number, index in enumerate(self.indices)
+            index.ndim == dims and index.size == index.shape[number] == self.shape[number]
+            for number, index in enumerate(self.indices)
         )
 
     def shorten(self):

@@ -36,7 +36,11 @@ class flatiter:
 
     base = property(lambda self: self._array, doc="The array itself.")
     index = property(lambda self: self._index, doc="How many elements the iteration has given.")
-    coords = property(lambda self: tuple(map(int, numpy.unravel_index(self._index, self._array.shape))), doc="`index` along every axis.")
+
+    @property
+    def coords(self):
+        """`index` along every axis."""
+        return tuple(map(int, numpy.unravel_index(self._index, self._array.shape)))
 
     def __len__(self):
         return self._array.size

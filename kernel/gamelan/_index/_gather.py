@@ -74,7 +74,9 @@ def values_for(value, dtype, shape):
     while value.ndim > len(shape) and value.shape[0] == 1:
         value = value[0]
     if value.ndim > len(shape) or any(mine not in (1, extent) for mine, extent in zip(value.shape[::-1], shape[::-1])):
-        raise ValueError(f"shape mismatch: value array of shape {text_of(own)} could not be broadcast to indexing result of shape {text_of(shape)}")
+        raise ValueError(
+            f"shape mismatch: value array of shape {text_of(own)} could not be broadcast to indexing result of shape {text_of(shape)}"
+        )
     if value.dtype != dtype:
         converted = filled(value.shape, dtype, 0)
         converted[...] = value

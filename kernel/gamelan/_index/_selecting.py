@@ -93,7 +93,8 @@ def select(condlist, choicelist, default=0):
     if len(condlist) == 0:
         raise ValueError("select with an empty condition list is not possible")
     conditions = [asarray(condition) for condition in condlist]
-    choices = [choice if isinstance(choice, _core.Array) else wrap_here(numpy.asarray(choice)) for choice in (*choicelist, default)]
+    choices = (*choicelist, default)
+    choices = [choice if isinstance(choice, _core.Array) else wrap_here(numpy.asarray(choice)) for choice in choices]
     for place, condition in enumerate(conditions):
         if condition.dtype != bool:
             raise TypeError(f"invalid entry {place} in condlist: should be boolean ndarray")

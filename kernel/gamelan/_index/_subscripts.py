@@ -4,8 +4,6 @@
 Basic keys of a distributed array are applied by NumPy to its proxy, so results and errors are NumPy's. Keys that depend on
 data (masks, index arrays) are told apart first: a proxy must never be read.
 """
-import numpy
-
 from .. import _core
 from .._local import as_value, gathered, is_value
 from .._manipulation import copy_of

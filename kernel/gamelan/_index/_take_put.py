@@ -21,7 +21,8 @@ def _numbers(indices, mode, extent):
         index = numpy.asarray(index).astype(numpy.intp, casting="same_kind")
     elif index.dtype.kind not in "iu":
         if index.dtype.kind != "b":
-            raise TypeError(f"Cannot cast array data from {index.dtype!r} to {numpy.dtype(numpy.intp)!r} according to the rule 'safe'")
+            intp = numpy.dtype(numpy.intp)
+            raise TypeError(f"Cannot cast array data from {index.dtype!r} to {intp!r} according to the rule 'safe'")
         index = index.astype(numpy.intp)
     if mode == "wrap":
         return index % extent
