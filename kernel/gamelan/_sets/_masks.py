@@ -8,6 +8,8 @@ from .._creation import arange, filled
 from .._creation._from_data import copy_of
 from .._promotion import OPS, dtype_number
 
+_LEAST_REST = 1 << 16
+
 
 def counted(mask):
     """How many are True. Triggers evaluation: one round trip."""
@@ -32,11 +34,14 @@ def places_where(mask, count=None):
 
 
 def _moved(mask, count, values):
-    """The values at True in their order, then those at False in theirs."""
-    before = mask.cumsum(dtype=numpy.intp)
-    number = dtype_number(numpy.intp)
-    own = arange(mask.size, dtype=numpy.intp)
-    targets = _core.apply(OPS["where"], number, number, (mask, before - 1, own - before + count), None)
-    result = filled(values.shape, values.dtype, 0)
+    """The values at True in their order, and behind them some of the others."""
+    dtype = numpy.dtype(numpy.int32 if mask.size < 2**30 else numpy.int64)  # half the memory
+    before = mask.cumsum(dtype=dtype)
+    number = dtype_number(dtype)
+    own = arange(mask.size, dtype=dtype)
+    # What does not stay may overwrite each other, but not in one place: that would be one engine's work alone.
+    rest = min(mask.size - count, max(count, _LEAST_REST))
+    targets = _core.apply(OPS["where"], number, number, (mask, before - 1, (own - before) % rest + count), None)
+    result = filled((count + rest,), values.dtype, 0)
     _core.record(OPS["put"], dtype_number(values.dtype), result, False, (targets, values), ())
     return result

@@ -35,8 +35,11 @@ def _is_member(elements, others, invert):
     places = argsort(both)
     new = is_new(take(both, places))
     # Sorting is stable: a run begins with one of the others if it has any.
-    begins = UFUNCS["maximum"].accumulate(new * (arange(1, both.size + 1) * 2 + (places < first.size)))
-    found = filled(both.shape, bool, False)
+    dtype = numpy.dtype(numpy.int32 if both.size < 2**29 else numpy.int64)  # half the memory
+    size = both.size
+    del both
+    begins = UFUNCS["maximum"].accumulate(new * (arange(1, size + 1, dtype=dtype) * dtype.type(2) + (places < first.size)))
+    found = filled((size,), bool, False)
     found[places] = (begins & 1) == (0 if invert else 1)
     return found[first.size :]
 
