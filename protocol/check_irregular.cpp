@@ -163,7 +163,7 @@ void check_linalg(const Command& command) {
   const Shape& out = command.out.extents;
   require(a.size() >= 2 && out.size() == a.size() && std::equal(a.begin(), a.end() - 2, out.begin()), command, "these are no stacks of matrices");
   require(element_count(a) > 0 && element_count(out) > 0, command, "there is nothing to compute");
-  require(command.ints[1] >= 0 && (command.ints[1] == 0 || a.size() == 2), command, "only a single matrix lies in blocks");
+  require(command.ints[1] >= 0 && command.ints[1] <= 4096 && (command.ints[1] == 0 || a.size() == 2), command, "only a single matrix lies in blocks");
   const auto m = a[a.size() - 2], n = a.back();
   const bool takes_any = routine == Linalg::qr || routine == Linalg::qr_factors || routine == Linalg::svd || routine == Linalg::svd_values;
   require(m == n || takes_any, command, "the matrices are not square");

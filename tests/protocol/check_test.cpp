@@ -6,6 +6,8 @@
 
 #include <functional>
 
+#include "protocol/linalg.hpp"
+
 namespace gamelan::protocol {
 namespace {
 
@@ -238,6 +240,29 @@ TEST(Check, only_associative_ops_accumulate_one_dimension) {
   EXPECT_EQ(accumulate(Op::divide, {4, 2}), "");
   EXPECT_REFUSED_FOR("does not fold", accumulate(Op::divide, {4}));
   EXPECT_REFUSED_FOR("does not fold", accumulate(Op::less, {4, 2}));
+}
+
+TEST(Check, linalg_extents_fit_the_routine) {
+  const auto task = [](Linalg routine, Shape a, Shape out, std::int64_t block = 0, std::vector<Operand> more = {}) {
+    more.insert(more.begin(), array(std::move(a)));
+    return refusal(but(make(Op::linalg, std::move(out), std::move(more)), [&](Command& c) {
+      c.ints = {static_cast<std::int64_t>(routine), block, 0};
+      c.creates = true;
+    }));
+  };
+  EXPECT_EQ(task(Linalg::inverse, {3, 3}, {3, 3}, 64), "");
+  EXPECT_EQ(task(Linalg::qr, {2, 5, 3}, {2, 8, 3}), "");
+  EXPECT_EQ(task(Linalg::qr, {5, 3}, {8, 5}), "");
+  EXPECT_EQ(task(Linalg::solve, {3, 3}, {3, 2}, 0, {array({3, 2})}), "");
+  EXPECT_REFUSED_FOR("wrong extents", task(Linalg::qr, {5, 3}, {8, 4}));
+  EXPECT_REFUSED_FOR("wrong extents", task(Linalg::svd, {5, 3}, {8, 3}));
+  EXPECT_REFUSED_FOR("not square", task(Linalg::cholesky, {3, 4}, {3, 4}));
+  EXPECT_REFUSED_FOR("stacks", task(Linalg::inverse, {2, 3, 3}, {3, 3, 3}));
+  EXPECT_REFUSED_FOR("nothing", task(Linalg::inverse, {0, 0}, {0, 0}));
+  EXPECT_REFUSED_FOR("blocks", task(Linalg::inverse, {2, 3, 3}, {2, 3, 3}, 64));
+  EXPECT_REFUSED_FOR("blocks", task(Linalg::inverse, {3, 3}, {3, 3}, 1 << 20));
+  EXPECT_REFUSED_FOR("right-hand", task(Linalg::solve, {3, 3}, {3, 2}, 0, {array({4, 2})}));
+  EXPECT_REFUSED_FOR("operands", task(Linalg::solve, {3, 3}, {3, 2}));
 }
 
 TEST(Check, every_structural_op_has_a_rule) {

@@ -8,6 +8,7 @@
 
 #include "protocol/check.hpp"
 #include "protocol/codec.hpp"
+#include "protocol/linalg.hpp"
 #include "random_views.hpp"
 
 namespace gamelan::test {
@@ -131,6 +132,24 @@ inline void fill_irregular(Random& random, protocol::Command& command) {
     command.out = random_result(random, {random.number(1, 5)}, true, Dtype::float64);
     command.in = {random_operand(random, extents, random_dtype(random, protocol::Types::integer)), random_operand(random, extents, Dtype::float64)};
     command.ints = {random.number(1, 9)};
+  } else if (command.op == Op::linalg) {
+    const auto routine = static_cast<protocol::Linalg>(random.number(0, protocol::linalg_routines - 1));
+    const bool is_rectangular = routine >= protocol::Linalg::qr && routine <= protocol::Linalg::svd_values;
+    const auto m = random.number(1, 4), n = is_rectangular ? random.number(1, 4) : m, right = random.number(1, 3);
+    const bool is_of_eig = routine == protocol::Linalg::eig || routine == protocol::Linalg::eig_values;
+    command.loop = random.chance(50) ? Dtype::float64 : Dtype::complex128;
+    const auto results = protocol::extents_of_results(routine, m, n, right, random.chance(50) ? m : 0);
+    protocol::Shape lead;
+    if (random.chance(50)) lead.push_back(random.number(1, 3));
+    const auto stack = [&lead](std::int64_t rows, std::int64_t columns) {
+      protocol::Shape shape = lead;
+      shape.insert(shape.end(), {rows, columns});
+      return shape;
+    };
+    command.out = random_result(random, stack(results.rows, results.columns), true, is_of_eig ? Dtype::complex128 : command.loop);
+    command.in = {random_operand(random, stack(m, n))};
+    if (routine == protocol::Linalg::solve) command.in.emplace_back(random_operand(random, stack(n, right)));
+    command.ints = {static_cast<std::int64_t>(routine), lead.empty() ? random.number(0, 9) : 0, random.number(0, 1)};
   } else {
     const auto bins = random.number(1, 5);
     command.out = random_result(random, {bins}, true, Dtype::int64);

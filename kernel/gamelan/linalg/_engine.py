@@ -24,7 +24,7 @@ _WHERE = re.compile(r"^rank \d+: | \(recorded at [^()]*\)$")
 
 # From this extent on, all engines work on one matrix; below it messages cost more than they save. Iterations, which send
 # many short ones, are worth it later.
-shared_from = 512
+shared_from = 1024
 _ITERATES = {"svd", "svd_values", "eigh", "eigh_values"}
 # Side of the blocks in which they share it.
 block = 64
