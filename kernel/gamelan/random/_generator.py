@@ -95,6 +95,12 @@ class Generator(Continuous, Discrete, Choosing):
         """Elements of an array, or numbers below an integer, with or without replacement.
 
         Without replacement the order is always random, as with `shuffle`. `p` may be a distributed array.
+
+        Examples
+        --------
+        >>> import gamelan as np
+        >>> sorted(np.random.default_rng(1).choice(3, 3, replace=False).tolist())
+        [0, 1, 2]
         """
         return choose(self._bits, a, size, replace, p, axis)
 
