@@ -28,6 +28,7 @@ DRAWS = {
     "bools": lambda rng: rng.integers(0, 2, 40, dtype=bool),
     "multinomial": lambda rng: rng.multinomial(20, [0.2, 0.3, 0.5], 12),
     "multinomial of arrays": lambda rng: rng.multinomial(gamelan.arange(6), [0.2, 0.3, 0.5]),
+    "multivariate_hypergeometric": lambda rng: rng.multivariate_hypergeometric([5, 20, 15], 12, (6, 4)),
     "standard_exponential": lambda rng: rng.standard_exponential(30, dtype="f4"),
     "standard_gamma": lambda rng: rng.standard_gamma(gamelan.arange(1.0, 5.0), dtype="f4"),
 }
@@ -94,6 +95,8 @@ def test_several_at_a_time(engine):
     assert (counts.sum(1) == 30).all() and numpy.allclose(counts.mean(0), [6, 9, 15], atol=0.2)
     covariance = numpy.cov(counts.T)
     assert abs(covariance[0, 1] + 30 * 0.2 * 0.3) < 0.3
+    sample = numpy.asarray(rng.multivariate_hypergeometric([5, 20, 15], 12, 4000))
+    assert (sample.sum(1) == 12).all() and (sample <= [5, 20, 15]).all() and numpy.allclose(sample.mean(0), [1.5, 6, 4.5], atol=0.1)
     for alpha in ([1.0, 2.0, 5.0], [0.05, 0.02, 0.03]):
         shares = numpy.asarray(rng.dirichlet(alpha, 4000))
         assert numpy.allclose(shares.sum(1), 1) and numpy.allclose(shares.mean(0), numpy.array(alpha) / sum(alpha), atol=0.03)

@@ -122,6 +122,10 @@ class Generator(Continuous, Discrete, Choosing):
         """How often each of several outcomes occurs in n trials; n may be an array."""
         return _several.multinomial(self._bits, n, pvals, size)
 
+    def multivariate_hypergeometric(self, colors, nsample, size=None, method="marginals"):
+        """How many of each colour are in a sample, along the last axis."""
+        return _several.multivariate_hypergeometric(self._bits, colors, nsample, size, method)
+
     def dirichlet(self, alpha, size=None):
         """Shares that add up to 1, along the last axis."""
         return _several.dirichlet(self._bits, alpha, size)
