@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How the discrete distributions are drawn: by inversion where few steps lead there, else by rejection with the exact
-// probabilities. Numbers are whole, as doubles: exact up to 2**53.
+// probabilities. Numbers are whole, as doubles: exact up to 2**53. At the end the two that count before they measure.
 #pragma once
 #include "protocol/distribution_methods.hpp"
 
@@ -13,6 +13,39 @@ inline double log_factorial(double n) {
   return ::lgamma_r(n + 1, &sign);
 }
 
+/// log(n!) - log(sqrt(2 pi n) (n / e)**n) for n >= 1.
+inline double stirling_error(double n) {
+  if (n < 16) return log_factorial(n) - (n + 0.5) * std::log(n) + n - 0.5 * std::log(2 * pi);
+  const double square = n * n;
+  return (1.0 / 12 - (1.0 / 360 - (1.0 / 1260 - (1.0 / 1680 - 1.0 / 1188 / square) / square) / square) / square) / n;
+}
+
+/// x log(x / mean) + mean - x, without cancellation where they are near.
+inline double deviance(double x, double mean) {
+  if (std::abs(x - mean) >= 0.1 * (x + mean)) return x * std::log(x / mean) + mean - x;
+  const double v = (x - mean) / (x + mean);
+  double sum = (x - mean) * v, term = 2 * x * v;
+  for (int j = 1; j < most_rounds; ++j) {
+    term *= v * v;
+    const double next = sum + term / (2 * j + 1);
+    if (next == sum) break;
+    sum = next;
+  }
+  return sum;
+}
+
+/// Logarithms of probabilities after Loader, "Fast and accurate computation of binomial probabilities", 2000: also exact
+/// where factorials are too large to be subtracted from each other.
+inline double log_poisson(double k, double mean) {
+  return k == 0 ? -mean : -stirling_error(k) - deviance(k, mean) - 0.5 * std::log(2 * pi * k);
+}
+inline double log_binomial(double k, double n, double p) {
+  if (k == 0) return n * std::log1p(-p);
+  if (k == n) return n * std::log(p);
+  return stirling_error(n) - stirling_error(k) - stirling_error(n - k) - deviance(k, n * p) - deviance(n - k, n * (1 - p)) +
+         0.5 * std::log(n / (2 * pi * k * (n - k)));
+}
+
 /// Small means: uniforms are multiplied until they are below exp(-mean). Else Hoermann's PTRS ("The transformed rejection
 /// method for generating Poisson random variables", 1993).
 inline double poisson(Substream& s, double mean) {
@@ -23,7 +56,7 @@ inline double poisson(Substream& s, double mean) {
     for (; product > end; product *= s.uniform()) ++count;
     return count;
   }
-  const double root = std::sqrt(mean), log_mean = std::log(mean);
+  const double root = std::sqrt(mean);
   const double b = 0.931 + 2.53 * root, a = -0.059 + 0.02483 * b;
   const double log_alpha = std::log(1.1239 + 1.1328 / (b - 3.4)), v_low = 0.9277 - 3.6224 / (b - 2);
   for (int round = 0; round < most_rounds; ++round) {
@@ -31,7 +64,7 @@ inline double poisson(Substream& s, double mean) {
     const double k = std::floor((2 * a / us + b) * u + mean + 0.43);
     if (us >= 0.07 && v <= v_low) return std::min(k, most);
     if (!(k >= 0) || (us < 0.013 && v > us)) continue;
-    if (std::log(v) + log_alpha - std::log(a / (us * us) + b) <= k * log_mean - mean - log_factorial(k)) return std::min(k, most);
+    if (std::log(v) + log_alpha - std::log(a / (us * us) + b) <= log_poisson(k, mean)) return std::min(k, most);
   }
   return nothing;
 }
@@ -54,14 +87,14 @@ inline double binomial_by_inversion(Substream& s, double n, double p) {
 inline double binomial_by_rejection(Substream& s, double n, double p) {
   const double q = 1 - p, deviation = std::sqrt(n * p * q);
   const double b = 1.15 + 2.53 * deviation, a = -0.0873 + 0.0248 * b + 0.01 * p, c = n * p + 0.5;
-  const double v_low = 0.92 - 4.2 / b, alpha = (2.83 + 5.1 / b) * deviation, log_odds = std::log(p / q);
-  const double mode = std::floor((n + 1) * p), at_mode = log_factorial(mode) + log_factorial(n - mode);
+  const double v_low = 0.92 - 4.2 / b, alpha = (2.83 + 5.1 / b) * deviation;
+  const double at_mode = log_binomial(std::floor((n + 1) * p), n, p);
   for (int round = 0; round < most_rounds; ++round) {
     const double u = s.uniform() - 0.5, v = s.positive(), us = 0.5 - std::abs(u);
     const double k = std::floor((2 * a / us + b) * u + c);
     if (us >= 0.07 && v <= v_low) return k;
     if (!(k >= 0 && k <= n)) continue;
-    if (std::log(v * alpha / (a / (us * us) + b)) <= at_mode - log_factorial(k) - log_factorial(n - k) + (k - mode) * log_odds) return k;
+    if (std::log(v * alpha / (a / (us * us) + b)) <= log_binomial(k, n, p) - at_mode) return k;
   }
   return nothing;
 }
@@ -139,6 +172,21 @@ inline double logseries(Substream& s, double p) {
     return v >= q ? 1 : 2;
   }
   return nothing;
+}
+
+inline double noncentral_chisquare(Substream& s, double freedom, double shift) {
+  if (shift == 0) return chisquare(s, freedom);
+  if (freedom > 1) {
+    const double x = s.normal() + std::sqrt(shift);
+    return chisquare(s, freedom - 1) + x * x;
+  }
+  const double more = poisson(s, shift / 2);
+  return chisquare(s, freedom + 2 * more);
+}
+
+inline double noncentral_fisher(Substream& s, double upper, double lower, double shift) {
+  const double x = noncentral_chisquare(s, upper, shift) / upper;
+  return x / (chisquare(s, lower) / lower);
 }
 
 }  // namespace gamelan::protocol::methods

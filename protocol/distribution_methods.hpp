@@ -60,23 +60,6 @@ inline double student(Substream& s, double freedom) {
   return std::isinf(freedom) ? x : std::sqrt(freedom / 2) * x / std::sqrt(gamma(s, freedom / 2));
 }
 
-inline double poisson(Substream& s, double mean);  // discrete_methods.hpp
-
-inline double noncentral_chisquare(Substream& s, double freedom, double shift) {
-  if (shift == 0) return chisquare(s, freedom);
-  if (freedom > 1) {
-    const double x = s.normal() + std::sqrt(shift);
-    return chisquare(s, freedom - 1) + x * x;
-  }
-  const double more = poisson(s, shift / 2);
-  return chisquare(s, freedom + 2 * more);
-}
-
-inline double noncentral_fisher(Substream& s, double upper, double lower, double shift) {
-  const double x = noncentral_chisquare(s, upper, shift) / upper;
-  return x / (chisquare(s, lower) / lower);
-}
-
 inline double laplace(Substream& s, double middle, double scale) {
   const double u = s.inside();
   return u < 0.5 ? middle + scale * std::log(2 * u) : middle - scale * std::log(2 * (1 - u));

@@ -101,8 +101,8 @@ def test_missing_names_say_so():
     assert not hasattr(gamelan, "memmap") and not hasattr(gamelan, "no_such_name")
     with pytest.raises(NotImplementedError, match="gamelan.memmap"):
         gamelan.memmap
-    with pytest.raises(NotImplementedError, match="gamelan.random.permutation"):
-        gamelan.random.permutation
+    with pytest.raises(NotImplementedError, match="gamelan.random.mtrand"):
+        gamelan.random.mtrand
     with pytest.raises(AttributeError):
         gamelan.no_such_name
 

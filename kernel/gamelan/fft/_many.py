@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """numpy.fft's transforms over several axes: one after another, in NumPy's order. Between two axes the elements go to the
 engines that need their lines next."""
-import functools
-
 import numpy
 
 from .._creation import asarray
@@ -50,11 +48,8 @@ def _function(name, default_axes, doc):
         def function(a, s=None, axes=default_axes, norm=None):
             return over_axes(a, s, axes, norm)
 
-    theirs = getattr(numpy.fft, name)
-    functools.update_wrapper(function, theirs)
-    del function.__wrapped__
+    function.__name__ = function.__qualname__ = name
     function.__doc__ = f"{doc}\n\n    See Also\n    --------\n    numpy.fft.{name}\n    "
-    function.__module__ = __name__
     return function
 
 

@@ -6,18 +6,19 @@ A counter-based generator (Philox4x32-10): element i of a draw is a function of 
 Poisson, ...) has a substream per element. The streams are not NumPy's.
 """
 import numpy as _numpy
-from numpy.random import SeedSequence
+from numpy.random import SeedSequence, bit_generator
 
 from .._errors import NotImplementedName as _NotImplementedName
 from ._bits import MT19937, PCG64, PCG64DXSM, SFC64, BitGenerator, Philox
 from ._generator import Generator, default_rng
-from ._legacy import FUNCTIONS as _FUNCTIONS, RandomState
+from ._legacy import FUNCTIONS as _FUNCTIONS, RandomState, get_bit_generator, set_bit_generator
 
 globals().update(_FUNCTIONS)
 ranf = sample = _FUNCTIONS["random_sample"]
 
 __all__ = ["BitGenerator", "Generator", "MT19937", "PCG64", "PCG64DXSM", "Philox", "RandomState", "SFC64", "SeedSequence",
-           "default_rng", "ranf", "sample", *_FUNCTIONS]  # fmt: skip
+           "bit_generator",
+           "default_rng", "get_bit_generator", "ranf", "sample", "set_bit_generator", *_FUNCTIONS]  # fmt: skip
 
 
 def __dir__():

@@ -153,7 +153,14 @@ class Choosing:
         x[:] = [x[place] for place in numpy.asarray(order(self._bits, len(x))).tolist()]
 
     def permutation(self, x, axis=0):
-        """A copy of an array with its rows in a random order, or the numbers below an integer."""
+        """A copy of an array with its rows in a random order, or the numbers below an integer.
+
+        Examples
+        --------
+        >>> import gamelan as np
+        >>> sorted(np.random.default_rng(1).permutation(4).tolist())
+        [0, 1, 2, 3]
+        """
         if isinstance(x, (int, numpy.integer)):
             return order(self._bits, max(int(x), 0))
         x = asarray(x)

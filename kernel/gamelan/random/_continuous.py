@@ -26,7 +26,14 @@ class Continuous:
         return loc + scale * numbers(self._bits, "random_normal", output_shape(size, (loc, scale)), float, 0.0, 1.0)
 
     def exponential(self, scale=1.0, size=None):
-        """Exponential of mean scale."""
+        """Exponential of mean scale.
+
+        Examples
+        --------
+        >>> import gamelan as np
+        >>> bool((np.random.default_rng(1).exponential(2.0, 5) > 0).all())
+        True
+        """
         return draw(self._bits, "exponential", (scale,), size)
 
     def gamma(self, shape, scale=1.0, size=None):

@@ -11,11 +11,25 @@ class Discrete:
     """Needs `self._bits`."""
 
     def poisson(self, lam=1.0, size=None):
-        """Poisson of mean lam."""
+        """Poisson of mean lam.
+
+        Examples
+        --------
+        >>> import gamelan as np
+        >>> np.random.default_rng(1).poisson(3, (2, 3)).shape
+        (2, 3)
+        """
         return draw(self._bits, "poisson", (lam,), size, int)
 
     def binomial(self, n, p, size=None):
-        """How many of n trials succeed."""
+        """How many of n trials succeed.
+
+        Examples
+        --------
+        >>> import gamelan as np
+        >>> bool((np.random.default_rng(1).binomial(10, 0.5, 100) <= 10).all())
+        True
+        """
         return draw(self._bits, "binomial", (n, p), size, int)
 
     def negative_binomial(self, n, p, size=None):

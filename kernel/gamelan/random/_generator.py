@@ -95,6 +95,12 @@ class Generator(Continuous, Discrete, Choosing):
         """Elements of an array, or numbers below an integer, with or without replacement.
 
         Without replacement the order is always random, as with `shuffle`. `p` may be a distributed array.
+
+        Examples
+        --------
+        >>> import gamelan as np
+        >>> sorted(np.random.default_rng(1).choice(3, 3, replace=False).tolist())
+        [0, 1, 2]
         """
         return choose(self._bits, a, size, replace, p, axis)
 
@@ -115,6 +121,10 @@ class Generator(Continuous, Discrete, Choosing):
     def multinomial(self, n, pvals, size=None):
         """How often each of several outcomes occurs in n trials; n may be an array."""
         return _several.multinomial(self._bits, n, pvals, size)
+
+    def multivariate_hypergeometric(self, colors, nsample, size=None, method="marginals"):
+        """How many of each colour are in a sample, along the last axis."""
+        return _several.multivariate_hypergeometric(self._bits, colors, nsample, size, method)
 
     def dirichlet(self, alpha, size=None):
         """Shares that add up to 1, along the last axis."""

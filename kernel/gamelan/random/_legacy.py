@@ -137,3 +137,15 @@ permutation poisson power rand randint randn random random_integers random_sampl
 standard_cauchy standard_exponential standard_gamma standard_normal standard_t triangular uniform vonmises wald weibull zipf
 """.split()
 FUNCTIONS = {name: getattr(_global, name) for name in METHODS}
+
+
+def get_bit_generator():
+    """The bit generator behind the functions of this module."""
+    return _global._bits
+
+
+def set_bit_generator(bitgen):
+    """Puts another bit generator behind the functions of this module."""
+    if not isinstance(bitgen, (BitGenerator, numpy.random.BitGenerator)):
+        raise TypeError(f"expected a bit generator, got {type(bitgen).__name__}")
+    _global._bits = bit_generator_from(bitgen)

@@ -4,7 +4,7 @@ which are few; the others are distributed."""
 import numpy
 
 from .._creation import asarray, zeros
-from ._streams import draw, numbers, parameter, shape_of
+from ._streams import _checker, draw, numbers, parameter, shape_of
 
 
 def multinomial(bits, n, pvals, size=None):
@@ -35,6 +35,23 @@ def multinomial(bits, n, pvals, size=None):
         left = left - drawn
         rest = rest - p[..., outcome]
     result[..., -1] = left
+    return result
+
+
+def multivariate_hypergeometric(bits, colors, nsample, size=None, method="marginals"):
+    """How many of each colour are in a sample: one hypergeometric after another, of what is left. `method` changes nothing."""
+    colors = numpy.asarray(colors)
+    _checker.multivariate_hypergeometric(colors, nsample, 0, method)  # for NumPy's errors
+    shape = () if size is None else shape_of(size)
+    result = zeros(shape + colors.shape, int)
+    left, rest = zeros(shape, int) + int(nsample), int(colors.sum())
+    for color, count in enumerate(colors[:-1].tolist()):
+        rest -= count
+        drawn = draw(bits, "hypergeometric", (count, rest, left), shape, int, checked=True)
+        result[..., color] = drawn
+        left = left - drawn
+    if colors.size:
+        result[..., -1] = left
     return result
 
 
