@@ -15,7 +15,7 @@ from . import _core
 
 _core.set_package_directory(_os.path.dirname(_os.path.abspath(__file__)))
 
-from . import _indexing, _local, _promotion  # noqa: E402  (hooks of _core, before anything is computed)
+from . import _display, _indexing, _local, _promotion  # noqa: E402  (hooks of _core, before anything is computed)
 from ._arg_reductions import argmax, argmin  # noqa: E402
 from ._array_protocols import from_dlpack  # noqa: E402
 from ._config import config, options  # noqa: E402
@@ -61,14 +61,14 @@ AxisError ComplexWarning VisibleDeprecationWarning RankWarning TooHardError
 globals().update({name: getattr(_numpy, name) for name in _PASSED if hasattr(_numpy, name)})
 
 
-def array_repr(arr, **keywords):
+def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
     """As `numpy.array_repr`; triggers evaluation and fetches the corners only."""
-    return repr(asarray(arr))
+    return _display.array_repr(asarray(arr), max_line_width, precision, suppress_small)
 
 
-def array_str(a, **keywords):
+def array_str(a, max_line_width=None, precision=None, suppress_small=None):
     """As `numpy.array_str`; triggers evaluation and fetches the corners only."""
-    return str(asarray(a))
+    return _display.array_str(asarray(a), max_line_width, precision, suppress_small)
 
 
 def __getattr__(name):
