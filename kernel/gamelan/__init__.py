@@ -35,6 +35,7 @@ from ._manipulation import (  # noqa: E402
     concatenate, copyto, diagonal, dsplit, dstack, expand_dims, flip, fliplr, flipud, hsplit, hstack, imag, moveaxis, ndim,
     ravel, real, reshape, rollaxis, rot90, row_stack, shape, size, split, squeeze, stack, swapaxes, transpose, vsplit, vstack,
 )  # fmt: skip
+from ._memory import may_share_memory, shares_memory  # noqa: E402
 from ._ndarray import ndarray  # noqa: E402
 from ._reductions import all, amax, amin, any, max, mean, min, prod, sum  # noqa: E402
 from ._scans import cumprod, cumsum  # noqa: E402
@@ -57,6 +58,14 @@ generic number integer signedinteger unsignedinteger inexact floating complexflo
 bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 intc uintc int_ uint intp uintp byte ubyte short ushort
 longlong ulonglong float16 float32 float64 half single double float_ complex64 complex128 csingle cdouble complex_
 AxisError ComplexWarning VisibleDeprecationWarning RankWarning TooHardError
+True_ False_ ScalarType typecodes sctypes sctypeDict flexible character str_ bytes_ void object_ string_ unicode_ datetime64
+timedelta64 longdouble clongdouble longfloat clongfloat singlecomplex cfloat float128 complex256 obj2sctype sctype2char
+maximum_sctype issctype issubsctype issubclass_ mintypecode typename find_common_type iscomplexobj isrealobj seterrcall
+geterrcall seterrobj geterrobj getbufsize setbufsize ModuleDeprecationWarning base_repr binary_repr format_float_positional
+format_float_scientific ALLOW_THREADS BUFSIZE CLIP ERR_CALL ERR_DEFAULT ERR_IGNORE ERR_LOG ERR_PRINT ERR_RAISE ERR_WARN
+FLOATING_POINT_SUPPORT FPE_DIVIDEBYZERO FPE_INVALID FPE_OVERFLOW FPE_UNDERFLOW MAXDIMS MAY_SHARE_BOUNDS MAY_SHARE_EXACT RAISE
+SHIFT_DIVIDEBYZERO SHIFT_INVALID SHIFT_OVERFLOW SHIFT_UNDERFLOW UFUNC_BUFSIZE_DEFAULT UFUNC_PYVALS_NAME WRAP little_endian
+tracemalloc_domain use_hugepage nbytes
 """.split()
 globals().update({name: getattr(_numpy, name) for name in _PASSED if hasattr(_numpy, name)})
 

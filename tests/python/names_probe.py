@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What gamelan does with each public name of NumPy, found by calling it: on NumPy with arguments that fit, then on gamelan
 with the same ones on the engines. The state follows from what comes back, from errors and from the bytes fetched."""
+import contextlib
 import inspect
 import io
-import contextlib
+import re
 import warnings
 
 import numpy
@@ -62,6 +63,11 @@ _SPECIAL = {
     "loadtxt": None, "genfromtxt": None, "fromfile": None, "fromregex": None, "memmap": None, "load": None, "savetxt": None, "savez": None,
     "savez_compressed": None, "DataSource": None, "require": "x", "asarray_chkfinite": "x", "bartlett": "60", "mask_indices": "60, np.triu", "kaiser": "60, 2.0",
 }  # fmt: skip
+# Of random numbers: what fits nowhere may run for ever.
+_DRAWS = ["size=600", "2.5, size=600", "0.5, size=600", "0.1, 0.5, 0.9, size=600", "5, 0.5, size=600", "20, 20, 20, size=600", "2.0, 3.0, size=600"]
+_RANDOM = {"seed": "1", "shuffle": "v", "permutation": "v", "choice": "v, 600", "bytes": "10", "rand": "20, 30", "randn": "20, 30", "randint": "1, 9, 600",
+           "random_integers": "1, 9, 600", "multinomial": "8, [0.2, 0.8], 60", "dirichlet": "[0.2, 0.8], 60", "set_state": None, "get_state": None,
+           "multivariate_normal": "[0.0, 1.0], [[1.0, 0.0], [0.0, 1.0]], 60", "default_rng": "1", "RandomState": "1", "Generator": None}  # fmt: skip
 _METHODS = {
     "astype": "'f4'", "byteswap": "", "choose": "[x, x]", "clip": "0, 1", "compress": "[True, False, True], 0", "dot": "x", "dump": None, "dumps": None, "fill": "2.0",
     "getfield": "'f8'", "item": "3", "itemset": "3, 2.0", "newbyteorder": "", "partition": "3", "argpartition": None, "put": "[1, 2], 3.0", "repeat": "2", "reshape": "-1",
@@ -121,6 +127,8 @@ def state_of(call):
             is_here = any(isinstance(array, numpy.ndarray) or not array.is_distributed for array in made)
         except NotImplementedError:
             return "small arrays only" if _works_here(call) else "refused"
+    if not made and not re.search(r"\b[xvibcs]\b", call.arguments + call.text):
+        return "NumPy's own"
     if fetched >= SIDE * SIDE:
         return "bounded gather"
     return "small arrays only" if is_here else "distributed"
@@ -154,7 +162,10 @@ def _function_state(text, name, theirs, ours_module):
         return "NumPy's own"
     if ours is None and (isinstance(theirs, type) or not callable(theirs)):
         return "refused"
-    tried = [_SPECIAL[name]] if name in _SPECIAL else _ARGUMENTS
+    if theirs is getattr(numpy.random, name, None):
+        tried = [_RANDOM[name]] if name in _RANDOM else _DRAWS
+    else:
+        tried = [_SPECIAL[name]] if name in _SPECIAL else _ARGUMENTS
     call = fitting(text, tried) if tried != [None] else None
     if call is None:
         return "not probed" if ours is not None else "refused"

@@ -125,3 +125,14 @@ def test_text_is_numpys(engine, keywords):
         assert gamelan.array_str(x, **keywords) == numpy.array_str(data, **keywords)
     with numpy.printoptions(edgeitems=1, threshold=5):
         assert repr(gamelan.arange(100)) == repr(numpy.arange(100))
+
+
+def test_shared_memory_is_known_without_reading(engine):
+    def shared(np):
+        x, y = np.zeros((4, 6)), np.zeros((4, 6))
+        pairs = [(x, x), (x, y), (x[:2], x[2:]), (x[:, ::2], x[:, 1::2]), (x, x.T), (x, x.copy()), (x[0], x.reshape(-1)[3:8])]
+        return [(bool(np.shares_memory(*pair)), bool(np.may_share_memory(*pair))) for pair in pairs]
+
+    oracle.check(shared)
+    here = numpy.zeros(3)
+    assert not gamelan.shares_memory(gamelan.zeros(3), here)
