@@ -77,7 +77,7 @@ void Checker::check(const protocol::Batch& batch, const protocol::Command& comma
           refuse("needs a payload frame");
         const auto wanted = static_cast<std::size_t>(protocol::element_count(command.out.extents)) * protocol::size_of(command.loop);
         if (batch.payloads[static_cast<std::size_t>(command.payload)].size() != wanted) refuse("payload has the wrong size");
-      } else if (!protocol::is_irregular(command.op)) {  // of those the codec has said all there is
+      } else if (command.op == protocol::Op::matmul) {  // of the others the codec has said all there is
         if (command.in.size() != 2) refuse("takes two arrays");
         const auto* left = std::get_if<View>(&command.in[0]);
         const auto* right = std::get_if<View>(&command.in[1]);

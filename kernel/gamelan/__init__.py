@@ -15,7 +15,7 @@ from . import _core
 
 _core.set_package_directory(_os.path.dirname(_os.path.abspath(__file__)))
 
-from . import _local, _promotion  # noqa: E402  (hooks of _core, before anything is computed)
+from . import _display, _local, _promotion  # noqa: E402  (hooks of _core, before anything is computed)
 from ._arg_reductions import argmax, argmin  # noqa: E402
 from ._array_protocols import from_dlpack  # noqa: E402
 from ._config import config, options  # noqa: E402
@@ -41,6 +41,7 @@ from ._manipulation import (  # noqa: E402
     concatenate, copyto, diagonal, dsplit, dstack, expand_dims, flip, fliplr, flipud, hsplit, hstack, imag, moveaxis, ndim,
     ravel, real, reshape, rollaxis, rot90, row_stack, shape, size, split, squeeze, stack, swapaxes, transpose, vsplit, vstack,
 )  # fmt: skip
+from ._memory import may_share_memory, shares_memory  # noqa: E402
 from ._ndarray import ndarray  # noqa: E402
 from ._reductions import all, amax, amin, any, max, min, prod, sum  # noqa: E402
 from ._scans import cumprod, cumsum  # noqa: E402
@@ -89,18 +90,26 @@ generic number integer signedinteger unsignedinteger inexact floating complexflo
 bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 intc uintc int_ uint intp uintp byte ubyte short ushort
 longlong ulonglong float16 float32 float64 half single double float_ complex64 complex128 csingle cdouble complex_
 AxisError ComplexWarning VisibleDeprecationWarning RankWarning TooHardError
+True_ False_ ScalarType typecodes sctypes sctypeDict flexible character str_ bytes_ void object_ string_ unicode_ datetime64
+timedelta64 longdouble clongdouble longfloat clongfloat singlecomplex cfloat float128 complex256 obj2sctype sctype2char
+maximum_sctype issctype issubsctype issubclass_ mintypecode typename find_common_type iscomplexobj isrealobj seterrcall
+geterrcall seterrobj geterrobj getbufsize setbufsize ModuleDeprecationWarning base_repr binary_repr format_float_positional
+format_float_scientific ALLOW_THREADS BUFSIZE CLIP ERR_CALL ERR_DEFAULT ERR_IGNORE ERR_LOG ERR_PRINT ERR_RAISE ERR_WARN
+FLOATING_POINT_SUPPORT FPE_DIVIDEBYZERO FPE_INVALID FPE_OVERFLOW FPE_UNDERFLOW MAXDIMS MAY_SHARE_BOUNDS MAY_SHARE_EXACT RAISE
+SHIFT_DIVIDEBYZERO SHIFT_INVALID SHIFT_OVERFLOW SHIFT_UNDERFLOW UFUNC_BUFSIZE_DEFAULT UFUNC_PYVALS_NAME WRAP little_endian
+tracemalloc_domain use_hugepage nbytes
 """.split()
 globals().update({name: getattr(_numpy, name) for name in _PASSED if hasattr(_numpy, name)})
 
 
-def array_repr(arr, **keywords):
+def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
     """As `numpy.array_repr`; triggers evaluation and fetches the corners only."""
-    return repr(asarray(arr))
+    return _display.array_repr(asarray(arr), max_line_width, precision, suppress_small)
 
 
-def array_str(a, **keywords):
+def array_str(a, max_line_width=None, precision=None, suppress_small=None):
     """As `numpy.array_str`; triggers evaluation and fetches the corners only."""
-    return str(asarray(a))
+    return _display.array_str(asarray(a), max_line_width, precision, suppress_small)
 
 
 def __getattr__(name):

@@ -39,18 +39,18 @@ def _printable(array):
     return _corners(array, options["edgeitems"]), {"threshold": 0}
 
 
-def array_str(array):
+def array_str(array, *options):
     """As `numpy.array_str`; triggers evaluation and fetches the corners only."""
-    data, options = _printable(array)
-    with numpy.printoptions(**options):
-        return numpy.array_str(data)
+    data, summary = _printable(array)
+    with numpy.printoptions(**summary):
+        return numpy.array_str(data, *options)
 
 
-def array_repr(array):
+def array_repr(array, *options):
     """As `numpy.array_repr`; triggers evaluation and fetches the corners only."""
-    data, options = _printable(array)
-    with numpy.printoptions(**options):
-        return numpy.array_repr(data)
+    data, summary = _printable(array)
+    with numpy.printoptions(**summary):
+        return numpy.array_repr(data, *options)
 
 
 def _human(count):

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whether two arrays look at the same memory: of small arrays NumPy's answer, of distributed ones that of their views'
+arithmetic. Nothing is read."""
+import numpy
+
+from ._local import is_distributed, unwrap
+
+
+def _ask(question, a, b, max_work):
+    if not is_distributed(a) and not is_distributed(b):
+        return question(unwrap(a), unwrap(b), max_work)
+    if not (is_distributed(a) and is_distributed(b)) or a._b != b._b:
+        return False
+    return question(a._a, b._a, max_work)
+
+
+def shares_memory(a, b, max_work=None):
+    """True when two arrays have an element in common. See `numpy.shares_memory`.
+
+    Examples
+    --------
+    >>> import gamelan as np
+    >>> x = np.zeros(3)
+    >>> np.shares_memory(x, x[1:]), np.shares_memory(x, x.copy())
+    (True, False)
+    """
+    return _ask(numpy.shares_memory, a, b, max_work)
+
+
+def may_share_memory(a, b, max_work=None):
+    """True when the bounds of two arrays' memory overlap. See `numpy.may_share_memory`.
+
+    Examples
+    --------
+    >>> import gamelan as np
+    >>> x = np.zeros(4)
+    >>> np.may_share_memory(x[::2], x[1::2]), np.may_share_memory(x[:1], x[2:])
+    (True, False)
+    """
+    return _ask(numpy.may_share_memory, a, b, max_work)

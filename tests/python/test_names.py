@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# docs/names.md says of every public name of NumPy what really happens when it is called.
+import pytest
+
+import names_page
+import names_probe
+
+
+@pytest.fixture
+def on_page():
+    return names_page.states_on_page(names_page.PAGE.read_text())
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("title", names_page.TITLES)
+def test_the_page_is_up_to_date(engine, ranks, on_page, title):
+    if ranks != 3:
+        pytest.skip("once: with 3 ranks")
+    found = names_probe.section(title)
+    changed = [f"{name}: {found.get(name)}, on the page {on_page[title].get(name)}" for name in sorted({*found, *on_page[title]})
+               if found.get(name) != on_page[title].get(name)]  # fmt: skip
+    assert not changed, "run tests/python/names_page.py --write:\n" + "\n".join(changed)
+
+
+def test_every_state_is_explained(on_page):
+    for states in on_page.values():
+        assert set(states.values()) <= set(names_probe.STATES)

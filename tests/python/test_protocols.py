@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# What other libraries call: NumPy's functions and ufuncs on our arrays, the memory protocols and their bound, copies.
+import copy
+import pickle
+import warnings
+
+import numpy
+import pytest
+
+import gamelan
+import oracle
+
+
+def test_functions_of_numpy_come_to_us(engine):
+    x = gamelan.array(numpy.arange(12.0).reshape(3, 4))
+    for result in (numpy.add(x, 1), numpy.sum(x, axis=0), numpy.concatenate([x, numpy.ones((1, 4))]), numpy.add.reduce(x), numpy.zeros(3, like=x),
+                   numpy.where(x > 2, x, 0.0)):  # fmt: skip
+        assert isinstance(result, gamelan.ndarray) and result.is_distributed
+    numpy.testing.assert_array_equal(numpy.asarray(numpy.add.reduce(x)), [12, 15, 18, 21])
+    assert numpy.shape(x) == (3, 4) and numpy.result_type(x, numpy.float32) == numpy.float64
+
+
+def test_a_foreign_namesake_of_a_ufunc_is_not_ours(engine):
+    def add(one, other):
+        return one * 100 + other
+
+    x = gamelan.array([1.0, 2.0])
+    foreign = numpy.frompyfunc(add, 2, 1)
+    foreign_name = foreign.__name__.split()[0]
+    with pytest.raises(NotImplementedError, match=foreign_name):
+        foreign(x, x)
+
+
+def test_what_nobody_has_is_named(engine):
+    with pytest.raises(NotImplementedError, match="apply_along_axis"):
+        numpy.apply_along_axis(lambda row: row, 0, gamelan.arange(3))
+
+
+def test_an_operand_that_decides_itself_is_asked(engine):
+    class Own:
+        def __array_ufunc__(self, function, method, *inputs, **keywords):
+            return "own"
+
+    class Duck:
+        def __array_function__(self, function, types, arguments, keywords):
+            return "duck"
+
+    x = gamelan.arange(3)
+    assert numpy.add(x, Own()) == "own"
+    assert numpy.concatenate([x, Duck()]) == "duck"
+
+
+def test_what_hands_elements_over_is_bounded(engine):
+    x = gamelan.arange(100.0)
+    with gamelan.options(gather_limit=99):
+        for take in (numpy.asarray, numpy.from_dlpack, pickle.dumps, lambda a: a.tobytes(), lambda a: a.tolist()):
+            with pytest.raises(ValueError, match="gather_limit"):
+                take(x)
+    assert not numpy.asarray(x).flags.writeable and numpy.array(x).flags.writeable
+    with pytest.raises(AttributeError, match="numpy.asarray"):
+        x.__array_interface__
+
+
+def test_dlpack_both_ways(engine):
+    x = gamelan.array(numpy.arange(6.0).reshape(2, 3))
+    data = numpy.from_dlpack(x)
+    numpy.testing.assert_array_equal(data, numpy.arange(6.0).reshape(2, 3))
+    back = gamelan.from_dlpack(numpy.array(data))
+    assert back.is_distributed and gamelan.from_dlpack(x) is x and x.__dlpack_device__() == (1, 0)
+    with pytest.raises(BufferError):
+        x.__dlpack__(copy=False)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float32", "complex128"])
+def test_copies_and_pickles(engine, dtype):
+    x = gamelan.array(numpy.arange(10).astype(dtype))
+    for again in (copy.copy(x), copy.deepcopy(x), pickle.loads(pickle.dumps(x))):
+        again[0] = 1
+        assert again.dtype == x.dtype and type(again) is gamelan.ndarray and not bool(x[0]) and bool(again[0])
+    assert x.tobytes() == numpy.arange(10).astype(dtype).tobytes()
+
+
+def test_elements_set_and_memory_looked_at_anew(engine):
+    def set_items(np):
+        x = np.array([[1.0, 2.0], [3.0, 4.0]])
+        x.itemset(3, 9.0)
+        x.itemset((0, 1), 7.0)
+        return x
+
+    def as_diagonal(np):
+        x = np.array(numpy.arange(9.0))
+        x.shape = (3, 3)
+        diagonal = x[:, 0]
+        diagonal.strides = (32,)
+        diagonal[...] = -1
+        return x
+
+    def as_bytes(np):
+        x = np.array([1, 2, 3], dtype="int64")
+        x.dtype = "int32"
+        return x
+
+    def outside(np):
+        np.arange(4.0).strides = (800,)
+
+    def item_outside(np):
+        np.arange(4.0).itemset(4, 0)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        oracle.check_all([(each.__name__, each) for each in (set_items, as_diagonal, as_bytes, outside, item_outside)])
+
+
+def test_the_class_makes_arrays_and_annotates(engine):
+    assert gamelan.ndarray((2, 3), dtype="f4").shape == (2, 3) and gamelan.ndarray(4).is_distributed
+    assert gamelan.ndarray((2,), buffer=numpy.arange(4.0), offset=8).tolist() == [1.0, 2.0]
+    assert gamelan.ndarray[int] and gamelan.typing.NDArray
+
+
+@pytest.mark.parametrize("keywords", [{}, {"precision": 2}, {"suppress_small": True}, {"max_line_width": 20}])
+def test_text_is_numpys(engine, keywords):
+    for data in (numpy.arange(12.0) / 7e6, numpy.linspace(0, 1, 3000).reshape(30, 100), numpy.arange(3) > 1):
+        x = gamelan.array(data)
+        assert gamelan.array_repr(x, **keywords) == numpy.array_repr(data, **keywords) == numpy.array_repr(x, **keywords)
+        assert gamelan.array_str(x, **keywords) == numpy.array_str(data, **keywords)
+    with numpy.printoptions(edgeitems=1, threshold=5):
+        assert repr(gamelan.arange(100)) == repr(numpy.arange(100))
+
+
+def test_shared_memory_is_known_without_reading(engine):
+    def shared(np):
+        x, y = np.zeros((4, 6)), np.zeros((4, 6))
+        pairs = [(x, x), (x, y), (x[:2], x[2:]), (x[:, ::2], x[:, 1::2]), (x, x.T), (x, x.copy()), (x[0], x.reshape(-1)[3:8])]
+        return [(bool(np.shares_memory(*pair)), bool(np.may_share_memory(*pair))) for pair in pairs]
+
+    oracle.check(shared)
+    here = numpy.zeros(3)
+    assert not gamelan.shares_memory(gamelan.zeros(3), here)
