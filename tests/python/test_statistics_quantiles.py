@@ -57,6 +57,7 @@ def test_axes_and_options(engine):
             yield f"median {dtype} transposed", lambda np: np.median(np.array(cube(dtype)).T[::-1, ::2], (0, 1))
         yield "median nan", lambda np: np.median(np.array(data_of("f8", True)), 1)
         yield "into", into
+        yield "short q", lambda np: np.quantile(np.array(data).astype("f4"), numpy.array([0.2, 0.7], "f4"), 1)
         yield "whole q", lambda np: (np.quantile(np.array(data), 0), np.quantile(np.arange(5), [0, 1]))
         yield "infinite", lambda np: np.quantile(np.array([1, 2, numpy.inf]), [0.2, 0.8, 1])
 

@@ -74,6 +74,7 @@ def test_covariance(engine):
         yield "fweights", lambda np: np.cov(np.array(data), fweights=weights)
         yield "negative", lambda np: np.cov(np.array(data), fweights=-frequencies)
         yield "length", lambda np: np.cov(np.array(data), aweights=weights[:3])
+        yield "whole numbers", lambda np: np.cov(np.array(data), dtype="i4")
         yield "cube", lambda np: np.cov(np.ones((2, 2, 2)))
 
     check_all(programs())

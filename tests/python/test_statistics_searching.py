@@ -45,6 +45,8 @@ def test_sorter_and_errors(engine):
             yield f"digitize falling {right}", lambda np: np.digitize(np.arange(-1, 9, 0.5), np.array([7, 4.5, 1, 1, 0]), right)
         yield "digitize disorder", lambda np: np.digitize(np.arange(3), [0, 2, 1])
         yield "digitize complex", lambda np: np.digitize(np.arange(3) * 1j, [0, 2])
+        for edges in ([0, 1, numpy.nan], [numpy.nan] * 3, [1, 1, 1], [3.0]):
+            yield f"digitize {edges}", lambda np: np.digitize(np.array([numpy.nan, 1.0, 0.5, 9]), np.array(edges))
         yield "digitize nan", lambda np: np.digitize(np.array([numpy.nan, 1.0]), [0, 2])
 
     check_all(programs())
@@ -165,6 +167,7 @@ def test_histograms_of_points(engine):
             yield f"2d {bins}", lambda np: np.histogram2d(np.array(points[:, 0]), np.array(points[:, 1]), bins)
             yield f"2d {bins} weights", lambda np: np.histogram2d(np.array(points[:, 0]), points[:, 1], bins, weights=np.array(weights), density=True)
         yield "columns", lambda np: np.histogramdd([np.array(points[:, k]) for k in range(3)], 2)
+        yield "bins there", lambda np: np.histogramdd(np.array(points), np.array([2, 3, 4]))
         yield "dimensions", lambda np: np.histogramdd(np.array(points), (2, 3))
         yield "lengths", lambda np: np.histogram2d(np.arange(3), np.arange(4))
 

@@ -77,7 +77,7 @@ def _valid(row, kernel):
 
 def _correlated(row, kernel, mode):
     if row.size < kernel.size:
-        return _correlated(kernel, row, mode)[::-1]
+        return _correlated(kernel, row, mode)[::-1].copy()
     dtype = numpy.result_type(row.dtype, kernel.dtype)
     working = numpy.dtype(numpy.int64) if dtype == bool else dtype
     row, kernel = cast(on_engines(row), working), cast(on_engines(kernel), working)

@@ -72,7 +72,7 @@ def bincount(x, weights=None, minlength=0):
         raise ValueError(f"object {'too deep' if x.ndim else 'of too small depth'} for desired array")
     if not numpy.can_cast(x.dtype, numpy.intp, "safe"):
         raise TypeError(f"Cannot cast array data from {x.dtype!r} to {numpy.dtype(numpy.intp)!r} according to the rule 'safe'")
-    minlength = operator.index(minlength)
+    minlength = 0 if minlength is None else operator.index(minlength)  # NumPy still takes None
     if minlength < 0:
         raise ValueError("'minlength' must not be negative")
     if weights is not None:

@@ -58,6 +58,8 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     if factor <= 0:
         warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=4)
         factor = 0.0
+    if X.dtype != center.dtype:
+        numpy.subtract(numpy.ones(1), numpy.ones(1, center.dtype), out=numpy.ones(1, X.dtype))  # NumPy's refusal
     X = X - center[:, None]
     transposed = X.T if weights is None else (X * weights).T
     c = dot(X, transposed.conj() if transposed.dtype.kind == "c" else transposed)

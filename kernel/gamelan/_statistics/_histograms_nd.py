@@ -31,15 +31,13 @@ def _columns(sample):
 def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     columns = [on_engines(flags_as_numbers(column)) for column in _columns(sample)]
     dims = len(columns)
-    bins = [small(each) if has_distributed((each,)) else each for each in bins] if isinstance(bins, (list, tuple)) else bins
+    bins = [small(each) if has_distributed((each,)) else each for each in bins] if isinstance(bins, (list, tuple)) else (
+        small(bins) if has_distributed((bins,)) else bins)
     # The edges depend on the extremes of each coordinate alone: NumPy makes them, and finds what is wrong.
     ends = numpy.zeros((0, dims))
     if range is None or any(limits is None for limits in range):
         ends = numpy.stack([pair.astype(numpy.float64) for pair in ends_of(columns)], axis=1)
-        with_ends = numpy.histogramdd(ends, bins, range)
-    else:
-        with_ends = numpy.histogramdd(ends, bins, range)
-    edges = with_ends[1]
+    edges = numpy.histogramdd(ends, bins, range)[1]
     index, is_outside = 0, False
     for column, marks in zip(columns, edges):
         place = bins_of(column, numpy.asarray(marks))

@@ -74,7 +74,7 @@ def _between(np, n, q, method):
     # At the last number or beyond it both neighbours are the last; before the first both are the first.
     first, second = np.where(position >= last, last, below), np.where(position >= last, last, below + 1)
     first, second = np.where(position < 0, 0, first), np.where(position < 0, 0, second)
-    weight = position - below
+    weight = position - _whole(below)  # in float64, whatever q is
     if method == "averaged_inverted_cdf":
         weight = np.where(weight == 0, 0.5, 1.0)
     elif method == "midpoint":

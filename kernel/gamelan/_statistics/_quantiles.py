@@ -70,8 +70,8 @@ def _checked(q, scale, name):
 
 
 def _finish(result, q, shape, kept, keepdims, out):
-    if is_true(keepdims):
-        result = reshape(result, q.shape + kept)
+    if not result._a.flags.c_contiguous and out is None:
+        result = result.copy()  # NumPy's quantiles are no view either
     return stored(reshape(result, q.shape + (kept if is_true(keepdims) else shape)), out)
 
 

@@ -7,9 +7,9 @@ import numpy
 
 from .. import _core
 from .._creation import asarray, filled
-from .._index._gather import take_along as take_inside
 from .._index import take
-from .._local import as_value
+from .._index._gather import take_along as take_inside
+from .._local import as_value, is_distributed
 from .._manipulation import reshape
 from .._promotion import OPS, dtype_number
 from .._ufuncs import PUBLIC
@@ -94,13 +94,18 @@ def digitize(x, bins, right=False):
     if bins.ndim != 1:
         raise ValueError("object too deep for desired array" if bins.ndim else "object of too small depth for desired array")
     side = "left" if operator.truth(right) else "right"
-    if bins.size > 1 and bool(bins[0] > bins[-1]):
-        _require_rising(bins[::-1])
+    if _direction(bins) < 0:
         return as_value(bins.size - search(bins[::-1], x, side, numpy.result_type(bins.dtype, x.dtype)))
-    _require_rising(bins)
     return as_value(search(bins, x, side, numpy.result_type(bins.dtype, x.dtype)))
 
 
-def _require_rising(bins):
-    if bins.size > 1 and not bool((bins[:-1] <= bins[1:]).all()):
+def _direction(bins):
+    """1 for edges that rise or are equal, -1 for falling ones. One round trip when they live on the engines."""
+    if bins.size < 2:
+        return 1
+    before, after = bins[:-1], bins[1:]
+    flags = [(before < after).any(), (before > after).any(), (before == after).all()]
+    rises, falls, is_flat = _core.fetch(flags) if is_distributed(bins) else map(bool, flags)
+    if rises and falls:
         raise ValueError("bins must be monotonically increasing or decreasing")
+    return 1 if rises or is_flat else -1  # NaNs alone count as falling, as NumPy has it
