@@ -136,8 +136,8 @@ class Check:
             kind, name = library.op_kind(op), library.op_name(op).decode()
             if kind not in (UNARY, BINARY, TERNARY):
                 continue
-            function = {"copy": np.array}.get(name) or getattr(np, name)
             for index, dtype in enumerate(DTYPES):
+                function = {"copy": np.array}.get(name) or getattr(np, name)
                 rng = np.random.default_rng(index)
                 what = f"{name}[{dtype}] {level}"
                 if kind == UNARY:
@@ -149,9 +149,9 @@ class Check:
                     operands = [rng.integers(0, 2, x.size).astype(bool), x, y]
                 if name == "power" and dtype.kind == "i":
                     operands[1] = np.abs(operands[1]) & 63  # NumPy refuses negative exponents
-                if name == "ldexp":
+                if name == "ldexp" and dtype.kind == "f":
                     operands[1] = np.clip(np.nan_to_num(np.trunc(operands[1])), -3000, 3000).astype(dtype)
-                    function = lambda x, y: np.ldexp(x, y.astype(int) if y.dtype.kind == "f" else y)  # noqa: E731
+                    function = lambda x, y: np.ldexp(x, y.astype(int))  # noqa: E731
                 got = self.loop(op, index, operands)
                 with np.errstate(all="ignore"):
                     try:
