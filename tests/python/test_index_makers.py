@@ -70,9 +70,23 @@ def test_unravel(engine):
             "CF", ("raise", "wrap", "clip", ("clip", "wrap"), "no"), ([[1, 2], [3, 0]], [[0, 5], [-1, 2]], [1, 2], [[1, 2]], [[[1], [0]], [2]], [[0.5], [1]])
         ):  # fmt: skip
             yield f"ravel {index} {order} {mode}", lambda np: np.ravel_multi_index(tuple(np.array(part) for part in index), (3, 4), mode, order)
+        yield "of one axis", lambda np: alone(np)
         yield "there and back", lambda np: np.ravel_multi_index(np.unravel_index(np.arange(24)[::-1], (2, 3, 4)), (2, 3, 4))
 
+    def alone(np):
+        index = np.array([2, 0, 1])
+        flat = np.ravel_multi_index((index,), (3,))
+        index[0] = 1
+        return flat, index
+
     check_all(programs())
+
+
+def test_a_part_that_is_inside_says_nothing_of_the_whole(engine):
+    index = gamelan.array([0, 1, 99])
+    gamelan.unravel_index(index[:2], (2, 2))
+    with pytest.raises(IndexError):
+        gamelan.arange(4)[index]
 
 
 KEYS = [

@@ -66,7 +66,6 @@ def unravel_index(indices, shape, order="C"):
             if not 0 <= bound < size:
                 raise ValueError(f"index {bound} is out of bounds for array with size {size}")
     indices = indices.astype(numpy.intp, copy=False)
-    remember_inside(indices, size)
     if order == "F":
         return unraveled(indices, shape[::-1])[::-1]
     return unraveled(indices, shape)
@@ -100,6 +99,8 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     if order == "F":
         inside, dims = inside[::-1], dims[::-1]
     result = flat_index(inside, dims, shape)
+    if len(dims) == 1:  # it may be the index itself
+        return result.copy()
     remember_inside(result, math.prod(dims))
     return result
 
