@@ -122,9 +122,11 @@ class Lines {
         if (lines_.length % 2 == 0) line[lines_.length + 1] = 0;
       }
       line_.run(line, result_.data());
-      if (roots_) multiply(reinterpret_cast<const Complex*>(result_.data()), reinterpret_cast<Complex*>(line), part[next].first + i / inner % part[next].size());
+      const double* result = result_.data();
+      if (roots_)
+        multiply(reinterpret_cast<const Complex*>(result), reinterpret_cast<Complex*>(line), part[next].first + i / inner % part[next].size());
       else
-        for (std::int64_t k = 0; k < written_ * out_item_ / 8; ++k) line[k] = result_.data()[k] * lines_.factor;
+        for (std::int64_t k = 0; k < written_ * out_item_ / 8; ++k) line[k] = result[k] * lines_.factor;
     }
   }
 

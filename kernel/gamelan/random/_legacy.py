@@ -16,7 +16,8 @@ class RandomState(Continuous, Discrete, Choosing):
     """numpy.random's older interface. The same seed gives the same numbers as `default_rng`, which are not NumPy's."""
 
     def __init__(self, seed=None):
-        self._bits = bit_generator_from(seed) if isinstance(seed, (BitGenerator, numpy.random.BitGenerator)) else Philox(_legacy_seed(seed))
+        is_ready = isinstance(seed, (BitGenerator, numpy.random.BitGenerator))
+        self._bits = bit_generator_from(seed) if is_ready else Philox(_legacy_seed(seed))
 
     def __getattr__(self, name):
         if hasattr(numpy.random.RandomState, name) and not name.startswith("_"):
@@ -47,7 +48,8 @@ class RandomState(Continuous, Discrete, Choosing):
                 raise TypeError("state must be a dict or a tuple.")
             if len(state) < 3 or state[0] != "Philox":
                 raise ValueError("set_state can only be used with states of gamelan's Philox")
-            state = {"bit_generator": "Philox", "state": {"key": int(numpy.asarray(state[1]).ravel()[0]), "counter": int(state[2])}}
+            pair = {"key": int(numpy.asarray(state[1]).ravel()[0]), "counter": int(state[2])}
+            state = {"bit_generator": "Philox", "state": pair}
         self._bits.state = state
 
     def random_sample(self, size=None):

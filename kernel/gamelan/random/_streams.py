@@ -67,7 +67,8 @@ def check(name, parameters):
     numpy.broadcast_shapes(*(array.shape for array in parameters))
     there = [array for array in parameters if is_distributed(array) and array.size]
     ends = iter(_ends(there)) if there else iter(())
-    asked = [array if not is_distributed(array) else next(ends) if array.size else numpy.ones(0, array.dtype) for array in parameters]
+    asked = [next(ends) if is_distributed(array) and array.size else array for array in parameters]
+    asked = [numpy.ones(0, array.dtype) if is_distributed(array) else array for array in asked]
     if there:  # ends of one parameter do not belong to those of another: along axes of their own
         asked = [array.reshape(array.size, *(1,) * place) for place, array in enumerate(asked)]
     shape = numpy.broadcast_shapes(*(array.shape for array in asked))
@@ -79,7 +80,8 @@ def output_shape(size, parameters):
     shape = shape_of(size)
     shapes = [array.shape for array in parameters]
     if shape is None:
-        return None if all(array.ndim == 0 and not is_distributed(array) for array in parameters) else numpy.broadcast_shapes(*shapes)
+        is_number = all(array.ndim == 0 and not is_distributed(array) for array in parameters)
+        return None if is_number else numpy.broadcast_shapes(*shapes)
     if numpy.broadcast_shapes(shape, *shapes) != shape:
         broadcast = numpy.broadcast_shapes(*shapes)
         raise ValueError(f"Output size {shape} is not compatible with broadcast dimensions of inputs {broadcast}.")
