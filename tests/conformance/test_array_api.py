@@ -17,7 +17,7 @@ def test_the_standard(checkout, ranks, version, theirs, least):
     settings = {"ARRAY_API_TESTS_VERSION": version}
     expected = outcomes(directory, options, ARRAY_API, {**settings, "ARRAY_API_TESTS_MODULE": theirs}) if theirs else None
     actual = outcomes(directory, options, ARRAY_API, {**settings, "ARRAY_API_TESTS_MODULE": "gamelan.array_api"}, ranks)
-    wrong = unexpected("array-api", actual, expected)
+    wrong = unexpected(f"array-api-{version}", actual, expected)
     passed = sum(each == "passed" for each in actual.values())
     print(f"array-api {version}: {passed} of {len(actual)} passed on {ranks} ranks")
     assert expected is None or sum(each == "passed" for each in expected.values()) >= least
