@@ -68,5 +68,5 @@ class routine:
     def _require_whole(self, array):
         if not is_distributed(array):
             raise ValueError(f"{self.name}: an array of {array.size} elements is here, not on the engines; np.redistribute(x, ...) makes one that is there")
-        if array.size == 0 or not array._a.flags.c_contiguous or array._a.base is not None and array._a.base.size != array.size:
+        if array.size == 0 or not array._a.flags.c_contiguous or array._b.nbytes != array.nbytes:
             raise ValueError(f"{self.name}: takes whole arrays with elements, not views of them: use a copy")

@@ -92,7 +92,7 @@ def base_layout(array):
     layout = layout_of(array)
     if layout is None:
         raise ValueError("nothing is known of where this array lies")
-    if array._a.base is not None and array._a.base.size != array.size or not array._a.flags.c_contiguous:
+    if array._b.nbytes != array.nbytes or not array._a.flags.c_contiguous:
         raise ValueError("a view lies where its array does: ask that, or take a copy")
     return layout
 
