@@ -84,7 +84,7 @@ def test_writes_go_where_the_array_lies(real):
             a[0] = 7
             a[a < 0] = 0
         index = numpy.array([1, 5, 1])
-        data[index] = data[:3]
+        data[index] = data[:3].copy()
         x[index] = x[:3]
         oracle.assert_same(numpy.asarray(x), data, f"writes to {shape} in {choice}")
         assert x.distribution == before
