@@ -123,6 +123,9 @@ class Walk {
   }
   void operator()(const AddWeights& add) { look_at_block(add.out); }
   void operator()(const Search& search) { row(search.values, look_at_block(search.out)[0]); }
+  void operator()(const Routine& routine) {
+    for (const int slot : routine.slots) look_at_block(slot);
+  }
   void operator()(const ReadFile& file) { look_at_block(file.out); }
   void operator()(const WriteFile& file) { cells(file.input, box_of(file.shares, rank_)); }
 
