@@ -265,6 +265,51 @@ TEST(Check, linalg_extents_fit_the_routine) {
   EXPECT_REFUSED_FOR("operands", task(Linalg::solve, {3, 3}, {3, 2}));
 }
 
+TEST(Check, redistributions_describe_their_result) {
+  const auto redistribute = [](std::vector<std::int64_t> ints, Shape extents = {6, 4}) {
+    return refusal(but(make(Op::redistribute, extents, {array(extents)}), [&](Command& c) {
+      c.creates = true;
+      c.ints = std::move(ints);
+    }));
+  };
+  EXPECT_EQ(redistribute({0, 0, 2, 6, 3, 0, 4, 1, 0}), "");
+  EXPECT_EQ(redistribute({1, 0, 2, 6, 3, 2, 2, 2, 4, 1, 0}), "");
+  EXPECT_EQ(redistribute({0, 1, 2, 6, 1, 0, 4, 1, 0}), "");
+  EXPECT_EQ(redistribute({0, 0, 4, 1, 1, 0, 3, 3, 0, 2, 1, 0, 4, 1, 0}), "") << "an axis that is dealt out in turns";
+  for (const std::vector<std::int64_t>& wrong : std::vector<std::vector<std::int64_t>>{
+           {}, {0, 0}, {0, 0, 2, 6, 3, 0, 4, 1}, {0, 0, 2, 6, 3, 0, 4, 1, 0, 0},  // too few, too many
+           {-1, 0, 2, 6, 3, 0, 4, 1, 0}, {0, 2, 2, 6, 3, 0, 4, 1, 0}, {0, 0, 2, 6, 0, 0, 4, 1, 0},
+           {0, 0, 2, 6, 3, 1, 2, 4, 1, 0}, {0, 0, 2, 6, 3, 2, 3, 2, 4, 1, 0}, {0, 0, 2, 6, 3, 2, 2, 7, 4, 1, 0},  // cuts
+           {0, 1, 2, 6, 3, 0, 4, 1, 0}, {1, 1, 2, 6, 1, 0, 4, 1, 0},                                                // replicated
+           {0, 0, 2, 5, 3, 0, 4, 1, 0}, {0, 0, 2, std::int64_t{1} << 62, 3, 0, std::int64_t{1} << 62, 1, 0},       // elements
+           {0, 0, 2, 6, 1 << 20, 0, 4, 1 << 20, 0}, {0, 0, 99}})
+    EXPECT_REFUSED_FOR("no distribution", redistribute(wrong));
+}
+
+TEST(Check, routines_have_a_name_and_whole_arrays) {
+  const auto call = [](std::string name, View out, std::vector<Operand> in, std::vector<std::int64_t> ints = {1}) {
+    Bytes bytes(reinterpret_cast<const std::byte*>(name.data()), reinterpret_cast<const std::byte*>(name.data() + name.size()));
+    return refusal(but(make(Op::routine, out.extents, std::move(in)), [&](Command& c) {
+      c.out = out;
+      c.ints = ints;
+      c.payload = 0;
+    }), {bytes});
+  };
+  const View plane = whole(1, Dtype::float64, {4, 6});
+  View part = plane;
+  part.extents = {4, 3};
+  EXPECT_EQ(call("smooth", plane, {}), "");
+  EXPECT_EQ(call("smooth_2", plane, {whole(2, Dtype::int32, {3}), Scalar{Dtype::float64, {}}}, {2}), "");
+  for (const char* name : {"", "no space", "../path", "a;b"}) EXPECT_REFUSED_FOR("name", call(name, plane, {}));
+  EXPECT_REFUSED_FOR("whole", call("smooth", part, {}));
+  EXPECT_REFUSED_FOR("whole", call("smooth", plane, {part}));
+  EXPECT_REFUSED_FOR("dtype", call("smooth", whole(1, Dtype::uint8, {4}), {}));
+  EXPECT_REFUSED_FOR("dimensions", call("smooth", whole(1, Dtype::float64, {1, 1, 1, 1, 1, 1, 1, 2}), {}));
+  EXPECT_REFUSED_FOR("float64", call("smooth", plane, {Scalar{Dtype::float32, {}}}));
+  EXPECT_REFUSED_FOR("more arrays", call("smooth", plane, {}, {2}));
+  EXPECT_REFUSED_FOR("no name", refusal(make(Op::routine, {4}, {})));
+}
+
 TEST(Check, every_structural_op_has_a_rule) {
   for (int code = 0; code < op_count(); ++code) {
     if (info(static_cast<Op>(code)).kind != RowKind::call) continue;

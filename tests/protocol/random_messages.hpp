@@ -178,6 +178,38 @@ inline void fill_file(Random& random, protocol::Command& command, protocol::Batc
   command.payload = static_cast<std::int32_t>(batch.payloads.size()) - 1;
 }
 
+/// A name, whole arrays and numbers.
+inline void fill_routine(Random& random, protocol::Command& command, protocol::Batch& batch) {
+  using protocol::Dtype;
+  const auto array = [&] {
+    return protocol::whole(static_cast<std::uint64_t>(random.number(1, 9)), random.chance(50) ? Dtype::float64 : Dtype::int32,
+                           {random.number(1, 4), random.number(1, 4)});
+  };
+  command.loop = Dtype::float64;
+  command.creates = false;
+  command.out = array();
+  command.ints = {random.number(0, 1)};
+  for (auto left = random.number(0, 3); left > 0; --left) {
+    if (random.chance(50)) command.in.emplace_back(array());
+    else command.in.emplace_back(random_scalar(random, Dtype::float64));
+  }
+  const std::string name = "routine_" + std::to_string(random.number(0, 99));
+  batch.payloads.emplace_back(reinterpret_cast<const std::byte*>(name.data()), reinterpret_cast<const std::byte*>(name.data() + name.size()));
+  command.payload = static_cast<std::int32_t>(batch.payloads.size()) - 1;
+}
+
+/// An array into one that is cut along its first axis: evenly, or anywhere.
+inline void fill_redistribute(Random& random, protocol::Command& command) {
+  const protocol::Shape extents = {random.number(0, 5), random.number(0, 5)};
+  command.creates = true;
+  command.out = random_result(random, extents, true, command.loop);
+  command.in = {random_operand(random, extents)};
+  command.ints = {random.number(0, 2), 0, 2, extents[0], 2};
+  if (random.chance(50)) command.ints.insert(command.ints.end(), {1, random.number(0, extents[0])});
+  else command.ints.push_back(0);
+  command.ints.insert(command.ints.end(), {extents[1], 1, 0});
+}
+
 inline void fill_operands(Random& random, protocol::Command& command, protocol::Batch& batch) {
   const protocol::OpInfo& row = protocol::info(command.op);
   protocol::Shape& extents = command.out.extents;
@@ -221,6 +253,8 @@ inline void fill_operands(Random& random, protocol::Command& command, protocol::
     return;
   }
   if (protocol::is_of_file(command.op)) return fill_file(random, command, batch);
+  if (command.op == protocol::Op::routine) return fill_routine(random, command, batch);
+  if (command.op == protocol::Op::redistribute) return fill_redistribute(random, command);
   if (command.op != protocol::Op::matmul) return fill_irregular(random, command);
   const protocol::Shape lead = random_extents(random);
   const std::int64_t rows = random.number(0, 4), inner = random.number(0, 4), columns = random.number(0, 4);

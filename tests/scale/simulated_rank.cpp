@@ -123,6 +123,10 @@ class Walk {
   }
   void operator()(const AddWeights& add) { look_at_block(add.out); }
   void operator()(const Search& search) { row(search.values, look_at_block(search.out)[0]); }
+  void operator()(const WholeMatrices& linalg) { look_at_block(linalg.out); }
+  void operator()(const SpreadBlocks& spread) { look_at_block(spread.to); }
+  void operator()(const BlockedMatrix& linalg) { look_at_block(linalg.a); }
+  void operator()(const CollectBlocks& collect) { look_at_block(collect.out); }
   void operator()(const Routine& routine) {
     for (const int slot : routine.slots) look_at_block(slot);
   }
