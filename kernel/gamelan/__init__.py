@@ -35,7 +35,7 @@ from ._index import (  # noqa: E402
 from .linalg._einsum import einsum, einsum_path  # noqa: E402
 from .linalg._products import dot, inner, matmul, outer, trace, vdot  # noqa: E402
 from .linalg._tensor_products import cross, kron, tensordot  # noqa: E402
-from ._logic import allclose, array_equal, isclose, isneginf, isposinf  # noqa: E402
+from ._logic import allclose, array_equal, array_equiv, isclose, isneginf, isposinf  # noqa: E402
 from ._manipulation import (  # noqa: E402
     append, array_split, atleast_1d, atleast_2d, atleast_3d, broadcast_arrays, broadcast_to, clip, column_stack,
     concatenate, copyto, diagonal, dsplit, dstack, expand_dims, flip, fliplr, flipud, hsplit, hstack, imag, moveaxis, ndim,
@@ -63,7 +63,7 @@ from ._ufunc.made_of import (  # noqa: E402
 from . import fft, linalg, random  # noqa: E402
 from . import lib  # noqa: E402
 from ._creation import (  # noqa: E402
-    asarray_chkfinite, asfarray, asfortranarray, c_, geomspace, mgrid, ogrid, r_, require,
+    asarray_chkfinite, asfarray, asfortranarray, c_, geomspace, mgrid, ogrid, r_, require, vander,
 )  # fmt: skip
 from ._manipulation import (  # noqa: E402
     block, broadcast, delete, insert, isfortran, pad, repeat, resize, roll, tile, trim_zeros,
@@ -75,6 +75,7 @@ from ._files import (  # noqa: E402
 )  # fmt: skip
 
 globals().update(_PUBLIC)
+alltrue, sometrue, product, cumproduct = all, any, prod, cumprod  # NumPy's older names
 for _name in ("array", "asarray", "zeros", "ones", "full", "empty", "zeros_like", "ones_like", "full_like", "empty_like", "arange",
               "linspace", "eye", "identity", "fromfunction"):
     globals()[_name] = _accepts_distribution(globals()[_name])

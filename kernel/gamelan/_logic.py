@@ -46,6 +46,18 @@ def array_equal(a1, a2, equal_nan=False):
     return bool(same.all())
 
 
+def array_equiv(a1, a2):
+    """True when shapes broadcast and all elements are equal. Triggers evaluation. See `numpy.array_equiv`."""
+    a1, a2 = asarray(a1), asarray(a2)
+    try:
+        numpy.broadcast_shapes(a1.shape, a2.shape)
+    except ValueError:
+        return False
+    if not has_distributed((a1, a2)):
+        return numpy.array_equiv(a1._a, a2._a)
+    return bool(_op("equal", a1, a2).all())
+
+
 def _equals(x, infinity):
     x = asarray(x)
     if x.dtype.kind == "c":

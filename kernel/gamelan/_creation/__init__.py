@@ -11,6 +11,7 @@ from ._grids import fromfunction, indices, meshgrid
 from ._like import empty_like, full_like, ones_like, zeros_like
 from ._log_ranges import geomspace, logspace
 from ._makers import mgrid, ogrid
+from ._powers import vander
 from ._ranges import arange, linspace, sequence
 
 __all__ = [name for name in globals() if not name.startswith("_")]
