@@ -117,15 +117,17 @@ def _start(function, dtype, initial):
 def _masked(function, array, loop, where, start):
     """The array with what takes no part in the place of the elements that `where` leaves out."""
     name = function.__name__
-    if start is None:
-        raise ValueError(f"reduction operation '{name}' does not have an identity, so to use a where mask one has to specify 'initial'")
-    mask = asarray(where)
+    # NumPy takes numbers in a list for truth, and refuses an array of them.
+    is_array = isinstance(where, (_core.Array, numpy.ndarray, numpy.generic)) or has_distributed((where,))
+    mask = asarray(where if is_array else numpy.asarray(where, bool))
     if mask.ndim > array.ndim:
         raise ValueError("input operand has more dimensions than allowed by the axis remapping")
     if numpy.broadcast_shapes(mask.shape, array.shape) != array.shape:
         raise ValueError(f"non-broadcastable operand with shape {array.shape} doesn't match the broadcast shape of `where` {mask.shape}")
     if mask.dtype != bool:
-        mask = mask.astype(bool)
+        raise TypeError(f"Cannot cast array data from {mask.dtype!r} to {numpy.dtype(bool)!r} according to the rule 'safe'")
+    if start is None:
+        raise ValueError(f"reduction operation '{name}' does not have an identity, so to use a where mask one has to specify 'initial'")
     neutral = start if function.identity is None else _start(function, DTYPES[loop], _unset)
     return _core.apply(OPS["where"], loop, loop, (mask, array, neutral), None)
 

@@ -97,6 +97,10 @@ class ufunc:
         name = _REDUCTIONS.get(self.__name__)
         if name is not None:
             return reduce(name, array, axis, dtype, out, keepdims, initial, where)
+        if self.__name__ == "subtract" and initial is _unset and where is True:
+            from ._scans import reduce_subtract
+
+            return reduce_subtract(array, axis, dtype, out, keepdims)
         return reduce_from_the_left(self, array, axis, dtype, out, keepdims, initial, where)
 
     def outer(self, left, right, /, **keywords):

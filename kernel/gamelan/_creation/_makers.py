@@ -64,7 +64,7 @@ class _Grid:
             return axis.numbers(_dtype_of(axis.kinds))
         axes = [_Axis(part) for part in key]
         dtype = _dtype_of([0, *(kind for axis in axes for kind in axis.kinds)])
-        if any(axis.extent < 0 for axis in axes):
+        if not self._is_sparse and any(axis.extent < 0 for axis in axes):
             raise ValueError("negative dimensions are not allowed")
         dims, extents = len(axes), tuple(axis.extent for axis in axes)
         if self._is_sparse:

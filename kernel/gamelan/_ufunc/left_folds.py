@@ -28,8 +28,8 @@ def reduce_from_the_left(ufunc, array, axis, dtype, out, keepdims, initial, wher
     """`ufunc.reduce` of a distributed array."""
     if type(out) is tuple:
         (out,) = out
-    working = decided(ufunc, array, dtype, out)
     axes = normalize_axis_tuple(range(array.ndim) if axis is None else axis, array.ndim) if array.ndim else ()
+    working = decided(ufunc, array, dtype, out)
     name = ufunc.__name__
     if len(axes) > 1:
         raise ValueError(f"reduction operation '{name}' is not reorderable, so at most one axis may be specified")
