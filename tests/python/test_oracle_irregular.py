@@ -47,7 +47,8 @@ def test_get_along_other_axes(engine, index):
     check_all(programs())
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+# One of each width and kind: test_oracle_keys has all of them.
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float16", "float32", "complex128"])
 def test_set(engine, dtype):
     def program(np, layout, index, value):
         a = np.array(left(dtype))
