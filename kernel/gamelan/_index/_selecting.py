@@ -155,7 +155,7 @@ def piecewise(x, condlist, funclist, *args, **kw):
 
 def _is_one_condition(condlist, x):
     """NumPy's rule: what does not begin with a list or an array is one condition."""
-    if numpy.isscalar(condlist) or numpy.ndim(condlist) == 0 and not isinstance(condlist, (list, tuple)):
+    if numpy.isscalar(condlist) or not isinstance(condlist, (list, tuple)) and numpy.ndim(condlist) == 0:  # not of a list: it gathers
         return True
     first = condlist[0]
     is_array = isinstance(first, (list, numpy.ndarray)) or isinstance(first, _core.Array) and not is_value(first)
