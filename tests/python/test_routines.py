@@ -80,7 +80,7 @@ def test_fortran_where_the_block_lies(own):
     for shape in [(17,), (6, 7), (3, 4, 5)]:
         data = numpy.arange(float(numpy.prod(shape))).reshape(shape)
         x = np.array(data)
-        np.routine("scale")(x, 3)
+        np.routine("scale_by")(x, 3)
         assert numpy.array_equal(numpy.asarray(x), 3 * data)
 
 

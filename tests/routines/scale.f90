@@ -30,8 +30,8 @@ module scale_routine
     end function
   end interface
 contains
-  ! scale(x, factor): x is of float64, with any number of dimensions; blocks are dense.
-  integer(c_int) function scale(arrays, handles, numbers, values) bind(c)
+  ! scale_by(x, factor): x is of float64, with any number of dimensions; blocks are dense.
+  integer(c_int) function scale_by(arrays, handles, numbers, values) bind(c)
     integer(c_int), value :: arrays, numbers
     integer(c_int), intent(in) :: handles(*)
     real(c_double), intent(in) :: values(*)
@@ -39,11 +39,11 @@ contains
     type(c_ptr) :: address
     real(c_double), pointer :: block(:)
 
-    scale = 1
+    scale_by = 1
     if (arrays /= 1 .or. numbers /= 1) return
     dims = ga_ndim(handles(1))
     call nga_distribution(handles(1), ga_nodeid(), low, high)
-    scale = 0
+    scale_by = 0
     if (any(high(1:dims) < low(1:dims))) return
     call nga_access(handles(1), low, high, address, strides)
     call c_f_pointer(address, block, [product(high(1:dims) - low(1:dims) + 1)])
