@@ -3,7 +3,7 @@
 // version before it is exactly what `old` is: storage changes hands, and the stencil with its assignment is the only pass.
 #include <algorithm>
 
-#include "engine/plan/chosen.hpp"
+#include "engine/plan/planner.hpp"
 #include "engine/plan/stretches.hpp"
 
 namespace gamelan::engine::plan {
@@ -20,12 +20,6 @@ const View* copied(const Context& context, const Node& node) {
   if (to.is_chosen) return nullptr;
   const bool is_same = from.dtype == to.dtype && command.loop == from.dtype && from.extents == to.extents;
   return is_same && protocol::same_elements(*view, protocol::whole(view->base, from.dtype, from.extents)) ? view : nullptr;
-}
-
-bool may_write(const Node& node, ArrayId array) {
-  if (node.command.op != Op::routine) return node.command.out.base == array;
-  const auto arrays = arrays_of_routine(node.command);
-  return std::any_of(arrays.begin(), arrays.end(), [&](const View& view) { return view.base == array; });
 }
 
 /// The copy is there when the writer has run. What is changed meanwhile is ahead of it, and an interrupt waits for the writer.
@@ -45,7 +39,7 @@ void alias(Context& context) {
     const auto* view = copied(context, *node);
     if (!view) continue;
     const auto original = view->base, copy = node->command.out.base;
-    const auto writes = [&](ArrayId array) { return [array](const Node& other) { return may_write(other, array); }; };
+    const auto writes = [&](ArrayId array) { return [array](const Node& other) { return other.command.out.base == array; }; };
     const auto writer = std::find_if(node + 1, nodes.end(), writes(original));
     if (writer == nodes.end() || writer->kind != Node::Kind::elementwise) continue;
     // A write to the copy would be one to the version that the writer may still be reading.

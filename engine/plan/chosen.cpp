@@ -112,9 +112,7 @@ std::vector<View> arrays_of_routine(const protocol::Command& command) {
 void add_routine(Context& context, const protocol::Command& command, int source) {
   auto call = command;
   std::vector<Node> back;
-  auto writes = command.ints[0];
-  const auto prepare = [&](View& view) {
-    const bool is_written = writes-- > 0;
+  const auto prepare = [&](View& view, bool is_written) {
     auto& info = context.arrays.at(view.base);
     if (!context.created.contains(view.base) && info.extents == view.extents && lies_as_ga(info)) {
       info.is_chosen = true;  // nobody moves it within this batch
@@ -125,9 +123,9 @@ void add_routine(Context& context, const protocol::Command& command, int source)
     if (is_written) back.push_back(copy_node(copy, view, false, source));
     view = copy;
   };
-  prepare(call.out);
+  prepare(call.out, command.ints[0] > 0);
   for (auto& operand : call.in)
-    if (auto* view = std::get_if<View>(&operand)) prepare(*view);
+    if (auto* view = std::get_if<View>(&operand)) prepare(*view, false);
   context.nodes.push_back({Node::Kind::irregular, std::move(call), source});
   for (auto& node : back) context.nodes.push_back(std::move(node));
 }

@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "engine/plan/bricks.hpp"
-#include "engine/plan/chosen.hpp"
 #include "engine/plan/hazards.hpp"
 #include "engine/plan/inset.hpp"
 #include "engine/plan/stretches.hpp"
@@ -216,8 +215,6 @@ class Fuser {
     for (const auto& operand : command.in)
       if (const auto* view = std::get_if<View>(&operand)) group.reads.push_back(*view);
     group.writes.push_back(command.out);
-    if (command.op == Op::routine)
-      for (const auto& view : arrays_of_routine(command)) group.writes.push_back(view);
     count_operands(group, command);
     if (current.kind == Node::Kind::reduce) group.fold_axes = command.ints;
     if (command.creates) {

@@ -18,10 +18,7 @@ class routine:
     ----------
     name : str
         Of a function `int name(int arrays, const int *handles, int numbers, const double *values)`; what it returns, when it
-        is not 0, becomes a ValueError at the next wait.
-    writes : int
-        How many of its arrays, from the first one on, it may write.
-
+        is not 0, becomes a ValueError at the next wait. It may write its first array; the others are read.
     Raises
     ------
     ValueError
@@ -35,18 +32,18 @@ class routine:
     >>> smooth(a, 0.5)                                                        # doctest: +SKIP
     """
 
-    __slots__ = ("name", "writes")
+    __slots__ = ("name",)
 
-    def __init__(self, name, writes=1):
+    def __init__(self, name):
         from ._session import ensure_engines
 
         if not _core.is_connected():
             ensure_engines()
-        self.name, self.writes = str(name), int(writes)
+        self.name = str(name)
         _core.configure([("find_routine", self.name)])
 
     def __repr__(self):
-        return f"routine({self.name!r}, writes={self.writes})"
+        return f"routine({self.name!r})"
 
     def __call__(self, *arguments):
         """Call it with arrays and numbers; each kind keeps its order."""
@@ -56,14 +53,13 @@ class routine:
             raise TypeError(f"{self.name}: expected an array")
         for array in arrays:
             self._require_whole(array)
-        for array in arrays[: self.writes]:
-            if not array._a.flags.writeable:
-                raise ValueError("output array is read-only")
+        if not arrays[0]._a.flags.writeable:
+            raise ValueError("output array is read-only")
         for value in values:
             if not isinstance(value, numbers.Real):
                 raise TypeError(f"{self.name}: expected arrays of gamelan and real numbers, got {type(value).__name__}")
         _core.record_named(OPS["routine"], dtype_number("f8"), arrays[0], (*arrays[1:], *map(float, values)),
-                           (min(self.writes, len(arrays)),), self.name.encode())
+                           (1,), self.name.encode())
 
     def _require_whole(self, array):
         if not is_distributed(array):

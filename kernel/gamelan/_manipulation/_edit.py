@@ -87,9 +87,9 @@ def delete(arr, obj, axis=None):
 
 def _rows_where(arr, keep, axis):
     from .._index import take
-    from .._sets._masks import places_where
+    from .._index._positions import positions_of
 
-    return take(arr, places_where(keep), axis)
+    return take(arr, positions_of(keep), axis)
 
 
 def insert(arr, obj, values, axis=None):
@@ -159,9 +159,9 @@ def _inserted(arr, places, values, axis):
     result[_at(axis, rows)] = values
     if extent:
         # Where old rows go: the places that are left, in their order.
-        from .._sets._masks import places_where
+        from .._index._positions import positions_of
 
-        result[_at(axis, places_where(is_old, extent))] = arr
+        result[_at(axis, positions_of(is_old))] = arr
     return result
 
 

@@ -4,10 +4,10 @@ import numpy
 
 from .._creation import asarray, filled
 from .._index import take
+from .._index._positions import positions_of
 from .._local import call_numpy, has_distributed
 from .._manipulation import concatenate, ravel
 from .._sorting import argsort, sort
-from ._masks import counted, kept_where
 from ._membership import in1d
 from ._neighbours import is_new, on_engines
 from ._unique import unique
@@ -40,15 +40,14 @@ def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
         return (both[:0], nothing, nothing) if return_indices else both[:0]
     if not return_indices:
         ordered = sort(both)
-        return kept_where(ordered[:-1], ordered[1:] == ordered[:-1])
+        return ordered[:-1][ordered[1:] == ordered[:-1]]
     places = argsort(both)
     ordered = take(both, places)
-    mask = ordered[1:] == ordered[:-1]
-    count = counted(mask)
-    one, other = kept_where(places[:-1], mask, count), kept_where(places[1:], mask, count) - ar1.size
+    at = positions_of(ordered[1:] == ordered[:-1])
+    one, other = take(places[:-1], at), take(places[1:], at) - ar1.size
     if not assume_unique:
         one, other = take(first, one), take(second, other)
-    return kept_where(ordered[:-1], mask, count), one, other
+    return take(ordered[:-1], at), one, other
 
 
 def union1d(ar1, ar2):
@@ -79,7 +78,7 @@ def setdiff1d(ar1, ar2, assume_unique=False):
     else:
         ar1, ar2 = unique(on_engines(ar1)), unique(ar2)
     ar1 = on_engines(ar1)
-    return kept_where(ar1, in1d(ar1, ar2, assume_unique=True, invert=True))
+    return ar1[in1d(ar1, ar2, assume_unique=True, invert=True)]
 
 
 def setxor1d(ar1, ar2, assume_unique=False):
@@ -101,4 +100,4 @@ def setxor1d(ar1, ar2, assume_unique=False):
         return ordered
     flag = filled((ordered.size + 1,), bool, True)
     flag[:-1] = is_new(ordered)
-    return kept_where(ordered, flag[1:] & flag[:-1])
+    return ordered[flag[1:] & flag[:-1]]

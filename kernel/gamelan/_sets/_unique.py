@@ -6,10 +6,10 @@ from numpy.core.numeric import normalize_axis_index
 
 from .._creation import asarray, filled
 from .._index import take
+from .._index._positions import positions_of
 from .._local import call_numpy, is_distributed
 from .._manipulation import moveaxis, ravel, reshape
 from .._sorting import argsort, sort
-from ._masks import counted, kept_where, places_where
 from ._neighbours import is_new
 from ._rows import numbered_rows
 
@@ -50,22 +50,24 @@ def _distinct(row, wanted, equal_nan):
     else:
         places, ordered = None, sort(row)
     new = is_new(ordered, equal_nan)
-    return kept_where(ordered, new, count := counted(new)), _extras(places, new, count, wanted)
+    at = positions_of(new)
+    return take(ordered, at), _extras(places, new, at, wanted)
 
 
-def _extras(places, new, count, wanted):
+def _extras(places, new, at, wanted):
+    """`new` marks the first of each run, `at` says where these stand."""
     return_index, return_inverse, return_counts = wanted
     extras = []
     if return_index:
-        extras.append(kept_where(places, new, count))
+        extras.append(take(places, at))
     if return_inverse:
         inverse = filled(new.shape, numpy.intp, 0)
         if new.size:
             inverse[places] = new.cumsum(dtype=numpy.intp) - 1
         extras.append(inverse)
     if return_counts:
-        ends = filled((count + 1,), numpy.intp, new.size)
-        ends[:-1] = places_where(new, count)
+        ends = filled((at.size + 1,), numpy.intp, new.size)
+        ends[:-1] = at
         extras.append(ends[1:] - ends[:-1])
     return extras
 
@@ -85,6 +87,5 @@ def _distinct_rows(ar, axis, wanted):
     new = is_new(ordered)
     if are_alone is not None:
         new |= take(are_alone, places)
-    found = counted(new)
-    firsts = kept_where(places, new, found)
-    return take(ar, firsts, axis), _extras(places, new, found, wanted)
+    at = positions_of(new)
+    return take(ar, take(places, at), axis), _extras(places, new, at, wanted)
