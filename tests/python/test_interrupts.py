@@ -14,6 +14,7 @@ import gamelan as np
 from gamelan import CancelledError, _core
 
 SOON_S = 1.0
+GRACE_S = 0.5  # what is recorded and sent has so long to finish after an interrupt; the rest of it is cancelled
 ELEMENTS = 200_000
 
 
@@ -93,7 +94,8 @@ def test_arrays_in_passes_of_their_own_stop_at_one_moment(interrupt):
 
 
 def test_what_ran_ahead_is_finished(interrupt):
-    """As with NumPy: whatever the loop has passed is computed."""
+    """As with NumPy: whatever the loop has passed is computed; cancelled is only what its time was too short for."""
+    finished = 0
     for number in range(5):
         b, turns = np.ones(ELEMENTS), 0
         np.sync()
@@ -104,8 +106,16 @@ def test_what_ran_ahead_is_finished(interrupt):
                 turns += 1
         assert time.monotonic() - interrupt.at < SOON_S
         np.sync()  # what Python had recorded, but not sent, when it was interrupted
-        assert float(b.min()) == float(b.max())
-        assert float(b[0]) - turns in (1, 2)
+        try:
+            first = float(b[0])
+        except CancelledError:  # a busy machine
+            assert time.monotonic() - interrupt.at >= GRACE_S
+            continue
+        assert float(b.min()) == float(b.max()) == first
+        assert first - turns in (1, 2)
+        finished += 1
+    if finished == 0:
+        pytest.skip("a machine too busy for a tenth of a second's work in half a second")
 
 
 def test_what_would_take_long_is_cancelled(interrupt):
