@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A way to rank 0. The session chooses which ways there are and their order (gamelan/_routes.py), the wire takes the first
+// A way to rank 0. The session chooses which ways there are and their order (gamelan/_launch/_routes.py), the wire takes the first
 // that leads there.
 #pragma once
 #include <string>

@@ -12,10 +12,10 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class, no_var_expand
 
 from . import _session, launch
-from ._arguments import add_start_options, joined, start_settings
-from ._changing_line import NotebookLine
-from ._launch_errors import LaunchError
-from ._tables import StatusTable
+from ._launch._arguments import add_start_options, joined, start_settings
+from ._launch._changing_line import NotebookLine
+from ._launch._errors import LaunchError
+from ._launch._tables import StatusTable
 
 
 class _Parser(argparse.ArgumentParser):

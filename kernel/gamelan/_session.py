@@ -10,7 +10,8 @@ import os
 import sys
 import threading
 
-from . import _core, _routes
+from . import _core
+from ._launch import _routes
 from ._config import config
 from ._errors import EngineLostError, VersionError
 

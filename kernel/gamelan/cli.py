@@ -12,11 +12,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from . import _kernelspec, _sessions, _tables, launch
-from ._arguments import add_start_options, joined, start_settings
-from ._changing_line import TerminalLine
-from ._ending import tail
-from ._launch_errors import LaunchError
+from . import launch
+from ._launch import _kernelspec, _sessions, _tables
+from ._launch._arguments import add_start_options, joined, start_settings
+from ._launch._changing_line import TerminalLine
+from ._launch._ending import tail
+from ._launch._errors import LaunchError
 
 VERSION = "0.1.0"
 KEPT_IDLE_SECONDS = 3600.0  # engines that a person started by hand wait this long for a client
@@ -228,7 +229,7 @@ def _install(options) -> int:
 
 
 def _doctor(options) -> int:
-    from . import _doctor as doctor
+    from ._launch import _doctor as doctor
     return doctor.main()
 
 

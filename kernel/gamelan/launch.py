@@ -2,7 +2,7 @@
 """Engines: start them on this machine or under Slurm, find them, ask how they are, stop them.
 
 The public face of the launcher: `Engines` is one ensemble, and the process works with one at a time. How each launcher
-does it is in _launch_mpiexec.py and _launch_slurm.py, how the end is noticed in _ensemble.py. Used by the session, the
+does it is in _launch: _by_mpiexec.py and _by_slurm.py, how the end is noticed in _ensemble.py. Used by the session, the
 magics and the command line. Needs only Python's own library and never talks to the engines: that is _core's business.
 """
 from __future__ import annotations
@@ -15,11 +15,11 @@ import socket
 from collections.abc import Callable
 from pathlib import Path
 
-from . import _attach, _launch_mpiexec, _launch_slurm, _mpiexec, _routes, _sessions
-from ._ending import Ending
-from ._ensemble import Ensemble
-from ._launch_errors import ConnectionFileError, LaunchError, SlurmError, StartError  # noqa: F401 (public here)
-from ._slurm_request import SlurmRequest
+from ._launch import _attach, _by_mpiexec, _by_slurm, _mpiexec, _routes, _sessions
+from ._launch._ending import Ending
+from ._launch._ensemble import Ensemble
+from ._launch._errors import ConnectionFileError, LaunchError, SlurmError, StartError  # noqa: F401 (public here)
+from ._launch._slurm_request import SlurmRequest
 
 DEFAULT_IDLE_SECONDS = 20.0  # with the server's own rhythm, engines of a dead kernel are gone within 30 s
 _START_SECONDS = 30.0
@@ -101,9 +101,9 @@ class Engines(Ensemble):
             options += ["--routines", os.pathsep.join(map(os.path.abspath, routines.split(os.pathsep)))]
         settings = {"n": ranks, "slurm": request, "heap": heap, "routines": routines, "idle_timeout": idle_timeout, "keep": keep}
         if request is None:
-            engines = _launch_mpiexec.start(cls, ranks, options, session, timeout or _START_SECONDS)
+            engines = _by_mpiexec.start(cls, ranks, options, session, timeout or _START_SECONDS)
         else:
-            engines = _launch_slurm.start(cls, request, ranks, options, session, timeout or _QUEUE_SECONDS,
+            engines = _by_slurm.start(cls, request, ranks, options, session, timeout or _QUEUE_SECONDS,
                                           on_progress or (lambda line: None))
         engines._settings = settings
         engines._owner_pid = os.getpid()
@@ -178,9 +178,9 @@ class Engines(Ensemble):
         if self.launcher == "slurm":
             if self._job_watch:
                 self._job_watch.ask_now()
-            report.update(_launch_slurm.describe(report["slurm_job_id"], serves))
+            report.update(_by_slurm.describe(report["slurm_job_id"], serves))
         elif self.launcher == "mpiexec":
-            report.update(_launch_mpiexec.describe(facts, serves))
+            report.update(_by_mpiexec.describe(facts, serves))
         else:
             report["state"] = "running" if serves else "ended"
         return report
@@ -194,9 +194,9 @@ class Engines(Ensemble):
         """End the engines and remove what belongs to the session; arrays are lost. Quiet when they have ended."""
         self._is_stopping = True
         if self.launcher == "slurm":
-            _launch_slurm.stop(self, timeout)
+            _by_slurm.stop(self, timeout)
         elif self.launcher == "mpiexec":
-            _launch_mpiexec.stop(self, timeout)
+            _by_mpiexec.stop(self, timeout)
         else:
             self._stop_unknown()
         facts = _sessions.read_facts(self._directory)

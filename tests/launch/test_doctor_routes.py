@@ -6,7 +6,8 @@ import stat
 from pathlib import Path
 
 import pytest
-from gamelan import _doctor_routes, _sessions, launch
+from gamelan import launch
+from gamelan._launch import _doctor_routes, _sessions
 from launch_fixtures import BUILD
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What mpirun, srun and the engines print, as Open MPI 4.1.4 and Slurm 22.05 print it, and what is made of it."""
 import pytest
-from gamelan._ending import explain
+from gamelan._launch._ending import explain
 
 RULE = "-" * 74
 KILLED = f"""{RULE}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Logs of Slurm 22.05 as they were seen, and the cause that is read from them: which came first counts."""
 import pytest
-from gamelan import _ending_slurm
-from gamelan._ending import explain
+from gamelan._launch import _ending_slurm
+from gamelan._launch._ending import explain
 
 NOISE = "srun: cluster configuration lacks support for cpu binding\n"
 CANCELLED = NOISE + """srun: got SIGCONT

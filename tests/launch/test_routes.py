@@ -7,8 +7,8 @@ import stat
 import subprocess
 
 import pytest
-from gamelan import _routes, _sessions
-from gamelan._launch_errors import ConnectionFileError, LaunchError, UnsafeDirectoryError
+from gamelan._launch import _routes, _sessions
+from gamelan._launch._errors import ConnectionFileError, LaunchError, UnsafeDirectoryError
 
 FILE = {"version": _sessions.PROTOCOL_VERSION, "session": "s", "host": "node7.site", "pid": 1, "ranks": 4, "server_public": "", "client_public": "",
         "client_secret": "", "slurm_job_id": "12", "fingerprint": "0", "program": "/opt/gamelan-engine",

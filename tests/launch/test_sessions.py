@@ -9,8 +9,8 @@ import time
 from pathlib import Path
 
 import pytest
-from gamelan import _sessions
-from gamelan._launch_errors import ConnectionFileError, UnsafeDirectoryError
+from gamelan._launch import _sessions
+from gamelan._launch._errors import ConnectionFileError, UnsafeDirectoryError
 
 GOOD = {"version": _sessions.PROTOCOL_VERSION, "session": "s", "host": "elsewhere", "pid": 1, "ranks": 4, "addresses": ["tcp://10.0.0.1:5000"],
         "server_public": "", "client_public": "", "client_secret": "", "slurm_job_id": "", "fingerprint": "0"}

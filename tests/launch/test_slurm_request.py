@@ -3,9 +3,9 @@
 import random
 
 import pytest
-from gamelan import _slurm, _slurm_words
-from gamelan._launch_errors import SlurmError
-from gamelan._slurm_request import SlurmRequest, time_seconds, warning_seconds
+from gamelan._launch import _slurm, _slurm_words
+from gamelan._launch._errors import SlurmError
+from gamelan._launch._slurm_request import SlurmRequest, time_seconds, warning_seconds
 
 
 @pytest.mark.parametrize("text, seconds", [

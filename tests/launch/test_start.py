@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 from launch_fixtures import processes_of, shared_memory_of
-from gamelan import _mpiexec, _sessions, launch
-from gamelan._launch_errors import (ConnectionFileError, EngineMissingError, LaunchError, MpiexecMissingError,
+from gamelan import launch
+from gamelan._launch import _mpiexec, _sessions
+from gamelan._launch._errors import (ConnectionFileError, EngineMissingError, LaunchError, MpiexecMissingError,
                                     SharedMemoryError, StartError, UnsafeDirectoryError)
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from gamelan import launch
-from gamelan._launch_errors import ConnectionFileError
-from gamelan._slurm_request import SlurmRequest
+from gamelan._launch._errors import ConnectionFileError
+from gamelan._launch._slurm_request import SlurmRequest
 from slurm_cluster import BUILD, CPUS, RESULT, compute, gamelan, slurm, wait_for
 
 ASK = SlurmRequest(time=5)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the doctor says of a cluster: what is there, what does not fit, what to do."""
-from gamelan import _doctor_slurm, launch
-from gamelan._slurm_request import SlurmRequest
+from gamelan import launch
+from gamelan._launch import _doctor_slurm
+from gamelan._launch._slurm_request import SlurmRequest
 from slurm_cluster import CPUS
 
 

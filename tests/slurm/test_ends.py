@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from gamelan import launch
-from gamelan._launch_errors import StartError
-from gamelan._slurm_request import SlurmRequest
+from gamelan._launch._errors import StartError
+from gamelan._launch._slurm_request import SlurmRequest
 from slurm_cluster import BUILD, rank_of_job, slurm, wait_for
 
 ASK = SlurmRequest(time=5)
@@ -70,7 +70,8 @@ def test_lonely_ranks_refuse_to_run(sessions, monkeypatch):
 OWNER = """
 import sys, time
 sys.path.insert(0, {path!r})
-from gamelan import _launch_slurm, launch
+from gamelan import launch
+from gamelan._launch import _by_slurm
 engines = launch.start(2, {{"time": 5}}, idle_timeout=3)
 print(engines.facts["slurm_job_id"], flush=True)
 time.sleep(60)

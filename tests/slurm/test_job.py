@@ -3,8 +3,9 @@
 import stat
 from pathlib import Path
 
-from gamelan import _sessions, launch
-from gamelan._slurm_request import SlurmRequest
+from gamelan import launch
+from gamelan._launch import _sessions
+from gamelan._launch._slurm_request import SlurmRequest
 from slurm_cluster import RESULT, compute, gamelan, slurm
 
 ASK = SlurmRequest(time=5)

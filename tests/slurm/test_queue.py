@@ -7,8 +7,8 @@ import time
 
 import pytest
 from gamelan import launch
-from gamelan._launch_errors import SlurmError, StartError
-from gamelan._slurm_request import SlurmRequest
+from gamelan._launch._errors import SlurmError, StartError
+from gamelan._launch._slurm_request import SlurmRequest
 from slurm_cluster import COMMAND, CPUS, slurm, wait_for
 
 ASK = SlurmRequest(time=5)

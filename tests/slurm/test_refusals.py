@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from gamelan import launch
-from gamelan._launch_errors import SlurmError
-from gamelan._slurm_request import SlurmRequest
+from gamelan._launch._errors import SlurmError
+from gamelan._launch._slurm_request import SlurmRequest
 from slurm_cluster import gamelan, slurm
 
 

@@ -7,8 +7,9 @@ import time
 from pathlib import Path
 
 import pytest
-from gamelan import _attach, _sessions, _slurm, launch
-from gamelan._slurm_request import SlurmRequest
+from gamelan import launch
+from gamelan._launch import _attach, _sessions, _slurm
+from gamelan._launch._slurm_request import SlurmRequest
 from slurm_cluster import BUILD, CPUS, COMMAND, slurm, wait_for
 
 ASK = SlurmRequest(time=5)

@@ -4,7 +4,7 @@ import os
 import time
 
 from gamelan import launch
-from gamelan._slurm_request import SlurmRequest
+from gamelan._launch._slurm_request import SlurmRequest
 from slurm_cluster import gamelan, python, slurm
 
 LISTENER = """

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from gamelan import launch
-from gamelan._launch_errors import ConnectionFileError, UnsafeDirectoryError
-from gamelan._sessions import PROTOCOL_VERSION
-from gamelan._slurm_request import SlurmRequest
+from gamelan._launch._errors import ConnectionFileError, UnsafeDirectoryError
+from gamelan._launch._sessions import PROTOCOL_VERSION
+from gamelan._launch._slurm_request import SlurmRequest
 from slurm_cluster import BUILD, CLIENT, gamelan, python
 
 

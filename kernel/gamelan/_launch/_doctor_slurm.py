@@ -12,7 +12,7 @@ import subprocess
 from collections.abc import Iterator
 
 from . import _sessions, _slurm
-from ._launch_errors import LaunchError, SlurmError
+from ._errors import LaunchError, SlurmError
 
 # (state, what, advice), as _doctor.Verdict has them
 Told = tuple[str, str, str]

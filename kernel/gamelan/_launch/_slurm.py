@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import _slurm_words
-from ._launch_errors import SlurmError
+from ._errors import SlurmError
 from ._slurm_request import time_seconds
 
 _COMMAND_SECONDS = 12  # a busy slurmctld takes seconds; that it cannot be reached Slurm's commands say after 9
@@ -130,7 +130,7 @@ def require_controller(tell: Callable[[str], None]) -> None:
 
 def job_script() -> Path:
     """Our job script: in the source tree, or where `cmake --install` puts it."""
-    for parent in Path(__file__).absolute().parents[2:7]:
+    for parent in Path(__file__).absolute().parents[3:8]:
         for place in ("deploy/slurm", "share/gamelan/slurm"):
             if (parent / place / "gamelan.sbatch").is_file():
                 return parent / place / "gamelan.sbatch"

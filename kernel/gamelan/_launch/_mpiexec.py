@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ._launch_errors import EngineMissingError, LaunchError, MpiexecMissingError, SharedMemoryError
+from ._errors import EngineMissingError, LaunchError, MpiexecMissingError, SharedMemoryError
 
 _FOREIGN = ("SLURM_", "SLURMD_", "PMIX_", "PMI_", "PRTE_", "OMPI_COMM_WORLD_", "OMPI_UNIVERSE_", "OMPI_APP_CTX_",
             "OMPI_MCA_ess", "OMPI_MCA_orte", "OMPI_MCA_pmix")
@@ -24,7 +24,7 @@ def find_program(name: str, variable: str) -> str | None:
     if named:
         return named if os.access(named, os.X_OK) else None
     # build/python/gamelan -> build/bin; <prefix>/lib/python3/dist-packages/gamelan -> <prefix>/bin
-    for parent in Path(__file__).absolute().parents[2:6]:
+    for parent in Path(__file__).absolute().parents[3:7]:
         if os.access(parent / "bin" / name, os.X_OK) and (parent / "bin" / name).is_file():
             return str(parent / "bin" / name)
     return shutil.which(name)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from . import _ending_slurm, _slurm, _tables
 from ._ending import Ending, explain, tail
-from ._launch_errors import SlurmError
+from ._errors import SlurmError
 from ._slurm_request import warning_seconds
 
 _ASK_EVERY_SECONDS = 60.0

@@ -10,7 +10,7 @@ import os
 import shutil
 from pathlib import Path
 
-from ._launch_errors import LaunchError
+from ._errors import LaunchError
 from ._mpiexec import find_program
 
 NAME = "gamelan"
@@ -27,7 +27,7 @@ def user_directory() -> Path:
 
 def source() -> Path:
     """The kernelspec that the build made."""
-    for parent in Path(__file__).absolute().parents[2:6]:
+    for parent in Path(__file__).absolute().parents[3:7]:
         path = parent / "share" / "jupyter" / "kernels" / NAME
         if (path / "kernel.json").is_file():
             return path

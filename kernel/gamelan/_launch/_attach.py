@@ -11,7 +11,7 @@ import shutil
 from pathlib import Path
 
 from . import _ending_slurm, _sessions, _slurm, _slurm_words
-from ._launch_errors import ConnectionFileError, SlurmError
+from ._errors import ConnectionFileError, SlurmError
 
 
 def is_job(text: str) -> bool:

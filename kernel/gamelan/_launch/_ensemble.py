@@ -17,7 +17,7 @@ from pathlib import Path
 
 from . import _mpiexec, _sessions, _slurm
 from ._ending import Ending, explain, quoted_tail
-from ._launch_errors import StartError
+from ._errors import StartError
 from ._slurm_watch import JobWatch
 
 _LOOK_EVERY_SECONDS = 0.5

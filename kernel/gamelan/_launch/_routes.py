@@ -16,7 +16,7 @@ import socket
 from pathlib import Path
 
 from . import _mpiexec, _sessions, _slurm
-from ._launch_errors import ConnectionFileError, LaunchError
+from ._errors import ConnectionFileError, LaunchError
 
 CHOICES = ("auto", "direct", "srun", "ssh")
 _NOTE = "route"  # file of a session's folder: how its newest client reaches it

@@ -17,7 +17,7 @@ import stat
 import time
 from pathlib import Path
 
-from ._launch_errors import ConnectionFileError, UnsafeDirectoryError
+from ._errors import ConnectionFileError, UnsafeDirectoryError
 
 CONNECTION_FIELDS = {
     "version": int, "session": str, "host": str, "pid": int, "ranks": int, "addresses": list,

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from . import _mpiexec, _sessions
 
 if TYPE_CHECKING:
-    from .launch import Engines
+    from ..launch import Engines
 
 
 def start(make: Callable[[Path, dict], Engines], ranks: int, options: list[str], session: str | None,

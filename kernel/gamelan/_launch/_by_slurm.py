@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 
 from . import _ending_slurm, _mpiexec, _sessions, _slurm, _slurm_words
 from ._ending import Ending, explain, quoted_tail, tail
-from ._launch_errors import SlurmError, StartError
+from ._errors import SlurmError, StartError
 from ._slurm_request import SlurmRequest
 
 if TYPE_CHECKING:
-    from .launch import Engines
+    from ..launch import Engines
 
 _QUICK_LOOKS_SECONDS = 10.0  # a free cluster starts a job within seconds; later looks are rarer, for slurmctld's sake
 _FIRST_WORD_SECONDS = 3.0  # the reason that Slurm gives at first is not always its last

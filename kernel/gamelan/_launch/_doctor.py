@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import _doctor_routes, _doctor_slurm, _kernelspec, _mpiexec, _sessions, _tables, launch
-from ._launch_errors import LaunchError
+from .. import launch
+from . import _doctor_routes, _doctor_slurm, _kernelspec, _mpiexec, _sessions, _tables
+from ._errors import LaunchError
 
 _COMFORTABLE_SHM_BYTES = 1 << 30
 
@@ -113,7 +114,7 @@ def blas() -> Iterator[Verdict]:
 
 def python() -> Iterator[Verdict]:
     """Does the Python that people use fit the extension that was built?"""
-    package = Path(__file__).absolute().parent
+    package = Path(__file__).absolute().parents[1]
     built = sorted(package.glob("_core.*.so"))
     if not built:
         yield Verdict("fail", f"Python package: {package} has no _core", "build it: cmake --build build")

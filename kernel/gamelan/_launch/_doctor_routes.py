@@ -17,8 +17,9 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from . import _routes, _sessions, launch
-from ._launch_errors import LaunchError
+from .. import launch
+from . import _routes, _sessions
+from ._errors import LaunchError
 
 Told = tuple[str, str, str]  # as _doctor.Verdict has them
 _DIRECT_SECONDS, _TUNNEL_SECONDS = 3.0, 10.0  # as kernel/wire.cpp waits
