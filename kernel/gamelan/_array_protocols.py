@@ -13,7 +13,6 @@ from ._creation import asarray
 from ._errors import unimplemented
 from ._local import call_numpy, has_distributed, rewrap, unwrap
 
-API_VERSIONS = ("2021.12", "2022.12", "2023.12")
 _DEVICE = "cpu"
 
 
@@ -115,12 +114,10 @@ class Protocols(_core.Array):
         return call_numpy(function, name, arguments, keywords)
 
     def __array_namespace__(self, /, *, api_version=None):
-        """The functions of the array-API standard: `gamelan.array_api`."""
-        from . import array_api
+        """The functions of the array-API standard: `gamelan.array_api`, or those that an older version of it has."""
+        from .array_api import _versions
 
-        if api_version not in (None, *API_VERSIONS):
-            raise ValueError(f"got version {api_version!r} of the array-API standard, expected one of {', '.join(API_VERSIONS)}")
-        return array_api
+        return _versions.namespace(_versions.NEWEST if api_version is None else api_version)
 
     device = property(lambda self: _DEVICE, doc='"cpu", for small arrays and for distributed ones: they mix freely.')
 
