@@ -91,6 +91,26 @@ Ref call_numpy(Op op, std::span<PyObject* const> inputs, PyObject* out) {
   return Ref::checked(PyObject_Vectorcall(ufuncs[static_cast<std::size_t>(op)], arguments.data(), count, nullptr));
 }
 
+// Where an operand decides itself what a ufunc does, NumPy's is called: it asks all that do, in its order, and us, who leave
+// it to them. NotImplemented where none does or one will have nothing to do with ufuncs: Python asks its operators next.
+Ref ask_others(Op op, std::span<PyObject* const> inputs, PyObject* out) {
+  bool is_decided = false;
+  for (PyObject* input : inputs) {
+    const Override answer = override_of(input);
+    if (answer == Override::refuses) return Ref::borrow(Py_NotImplemented);
+    is_decided |= answer == Override::decides;
+  }
+  if (!is_decided || op == Op::where) return Ref::borrow(Py_NotImplemented);
+  std::vector<PyObject*> arguments(inputs.begin(), inputs.end());
+  Ref keywords;
+  if (out != nullptr) {
+    arguments.push_back(out);
+    keywords = Ref::checked(Py_BuildValue("(s)", "out"));
+  }
+  return Ref::checked(
+      PyObject_Vectorcall(ufuncs[static_cast<std::size_t>(op)], arguments.data(), inputs.size(), keywords.get()));
+}
+
 // The quick look at one operand: local (with its size), distributed, or something to classify properly.
 enum class Quick { local, distributed, unknown };
 Quick look(PyObject* input, std::int64_t& elements) {
@@ -98,7 +118,7 @@ Quick look(PyObject* input, std::int64_t& elements) {
   if (is_array(input)) {
     if (as_array(input)->b != nullptr) return Quick::distributed;
     array = data_of(as_array(input));
-  } else if (PyArray_Check(input)) {
+  } else if (PyArray_CheckExact(input)) {
     array = reinterpret_cast<PyArrayObject*>(input);
   } else {
     const bool is_number = PyFloat_CheckExact(input) || PyLong_Check(input) || PyComplex_CheckExact(input) ||
@@ -146,7 +166,7 @@ Ref wrap_result(PyObject* value) {
 Ref elementwise(Op op, std::span<PyObject* const> inputs) {
   if (is_plainly_local(inputs)) return wrap(call_numpy(op, inputs, nullptr).get());
   Operands operands = classify_all(inputs);
-  if (any_of_kind(operands, Kind::foreign)) return Ref::borrow(Py_NotImplemented);
+  if (any_of_kind(operands, Kind::foreign)) return ask_others(op, inputs, nullptr);
   if (!any_of_kind(operands, Kind::distributed)) {
     const std::vector<npy_intp> extents = broadcast_extents(operands);
     if (product(extents) < threshold_elements || !any_of_kind(operands, Kind::local)) {
@@ -170,7 +190,7 @@ Ref elementwise_into(Op op, std::span<PyObject* const> inputs, PyObject* out) {
     return Ref::borrow(out);
   }
   Operands operands = classify_all(inputs);
-  if (any_of_kind(operands, Kind::foreign)) return Ref::borrow(Py_NotImplemented);
+  if (any_of_kind(operands, Kind::foreign)) return ask_others(op, inputs, out);
   if (as_array(out)->b == nullptr) {
     // A small target of distributed operands: they come here, and NumPy applies its own rules.
     require_same_extents(data_of(as_array(out)), broadcast_extents(operands));  // before anything large travels

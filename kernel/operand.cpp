@@ -102,6 +102,15 @@ void refuse_dtype(PyArray_Descr* descr) {
   throw PythonError();
 }
 
+Override override_of(PyObject* object) {
+  if (is_array(object) || PyArray_CheckExact(object)) return Override::none;
+  static PyObject* const numpys = PyObject_GetAttrString(reinterpret_cast<PyObject*>(&PyArray_Type), "__array_ufunc__");
+  const Ref method(PyObject_GetAttrString(reinterpret_cast<PyObject*>(Py_TYPE(object)), "__array_ufunc__"));
+  if (!method) PyErr_Clear();
+  if (!method || method.get() == numpys) return Override::none;
+  return method.get() == Py_None ? Override::refuses : Override::decides;
+}
+
 Operand classify(PyObject* object) {
   Operand operand;
   if (is_array(object)) {
@@ -125,6 +134,7 @@ Operand classify(PyObject* object) {
     operand.dtype = Dtype::complex128;
     operand.value_class = class_of_complex(value.real, value.imag);
   } else if (PyArray_Check(object)) {
+    if (override_of(object) != Override::none) return operand;
     return classify_numpy(Ref::borrow(object));
   } else if (PyArray_IsScalar(object, Generic)) {
     return classify_numpy(Ref::checked(PyArray_FromScalar(object, nullptr)));

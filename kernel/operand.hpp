@@ -25,6 +25,10 @@ struct Operand {
 /// Classifies an object; lists and other sequences become NumPy arrays. `foreign` when another library's operator
 /// should have its turn. Throws PythonError (TypeError for a dtype the engines do not know).
 Operand classify(PyObject* object);
+/// What the class of an object says about ufuncs it is an operand of (NEP 13): nothing, that it is no operand of any
+/// (`__array_ufunc__ = None`), or that it decides what they do.
+enum class Override : std::uint8_t { none, refuses, decides };
+Override override_of(PyObject* object);
 /// A number read from a 0-d array on the engines (waits for it).
 Operand fetched(const Operand& operand);
 

@@ -37,7 +37,7 @@ from .linalg._products import dot, inner, matmul, outer, trace, vdot  # noqa: E4
 from .linalg._tensor_products import cross, kron, tensordot  # noqa: E402
 from ._logic import allclose, array_equal, array_equiv, isclose, isneginf, isposinf  # noqa: E402
 from ._manipulation import (  # noqa: E402
-    append, array_split, atleast_1d, atleast_2d, atleast_3d, broadcast_arrays, broadcast_to, clip, column_stack,
+    append, apply_along_axis, apply_over_axes, array_split, atleast_1d, atleast_2d, atleast_3d, broadcast_arrays, broadcast_to, clip, column_stack,
     concatenate, copyto, diagonal, dsplit, dstack, expand_dims, flip, fliplr, flipud, hsplit, hstack, imag, moveaxis, ndim,
     ravel, real, reshape, rollaxis, rot90, row_stack, shape, size, split, squeeze, stack, swapaxes, transpose, vsplit, vstack,
 )  # fmt: skip
@@ -52,8 +52,8 @@ from ._sets import in1d, intersect1d, isin, setdiff1d, setxor1d, union1d, unique
 from ._statistics import (  # noqa: E402
     average, bincount, convolve, corrcoef, correlate, cov, diff, digitize, ediff1d, gradient, histogram,
     histogram2d, histogram_bin_edges, histogramdd, interp, mean, median, nanargmax, nanargmin, nancumprod, nancumsum, nanmax,
-    nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, percentile, polyfit, polyval, ptp,
-    quantile, searchsorted, std, trapz, var,
+    nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, percentile, poly, polyadd, polyder,
+    polydiv, polyfit, polyint, polymul, polysub, polyval, ptp, quantile, roots, searchsorted, std, trapz, var,
 )  # fmt: skip
 from ._ufuncs import PUBLIC as _PUBLIC, divmod, ufunc, where  # noqa: E402
 from ._ufunc.made_of import (  # noqa: E402

@@ -7,7 +7,7 @@ import numpy
 from . import _core
 from .linalg import _products as linalg
 from ._creation import full
-from ._local import is_value, unwrap
+from ._local import decides_itself, is_value, unwrap
 from ._promotion import OPS
 
 _evaluate, _evaluate_into, _wrap = _core.evaluate, _core.evaluate_into, _core.wrap
@@ -19,10 +19,10 @@ class Operators(_core.Array):
     __slots__ = ()
 
     def __matmul__(self, other):
-        return linalg.matmul(self, other)
+        return _matmul(self, other, other)
 
     def __rmatmul__(self, other):
-        return linalg.matmul(other, self)
+        return _matmul(other, self, other)
 
     def __imatmul__(self, other):
         raise TypeError("In-place matrix multiplication is not (yet) supported. Use 'a = a @ b' instead of 'a @= b'.")
@@ -39,6 +39,12 @@ class Operators(_core.Array):
 
     def __rdivmod__(self, other):
         return other // self, other % self
+
+
+def _matmul(left, right, other):
+    if not decides_itself(other):
+        return linalg.matmul(left, right)
+    return NotImplemented if type(other).__array_ufunc__ is None else numpy.matmul(left, right)
 
 
 # NumPy's operator takes a cheaper way for these exponents.

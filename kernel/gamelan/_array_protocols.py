@@ -11,9 +11,8 @@ from ._array_elements import here
 from ._creation import array as make_array
 from ._creation import asarray
 from ._errors import unimplemented
-from ._local import call_numpy, has_distributed, rewrap, unwrap
+from ._local import call_numpy, decides_itself, has_distributed, rewrap, unwrap
 
-API_VERSIONS = ("2021.12", "2022.12", "2023.12")
 _DEVICE = "cpu"
 
 
@@ -29,12 +28,6 @@ def _ours(function):
     for name in (*module.split(".")[1:], function.__name__):
         theirs, ours = getattr(theirs, name, None), getattr(ours, name, None)
     return ours if theirs is function else None
-
-
-def _defers(value):
-    """True for an operand whose class wants to decide itself what a ufunc does: its __array_ufunc__ is asked next."""
-    method = getattr(type(value), "__array_ufunc__", numpy.ndarray.__array_ufunc__)
-    return method is not numpy.ndarray.__array_ufunc__ and not isinstance(value, _core.Array)
 
 
 def _described(value):
@@ -86,7 +79,7 @@ class Protocols(_core.Array):
     ctypes = property(lambda self: self._memory("ctypes"), doc="The memory of a small array, for ctypes.")
 
     def __array_ufunc__(self, function, method, *inputs, out=None, **keywords):
-        if any(map(_defers, (*inputs, *(out or ())))):
+        if any(map(decides_itself, (*inputs, *(out or ())))):
             return NotImplemented
         if out is not None:
             keywords["out"] = out[0] if len(out) == 1 else out
@@ -115,12 +108,10 @@ class Protocols(_core.Array):
         return call_numpy(function, name, arguments, keywords)
 
     def __array_namespace__(self, /, *, api_version=None):
-        """The functions of the array-API standard: `gamelan.array_api`."""
-        from . import array_api
+        """The functions of the array-API standard: `gamelan.array_api`, or those that an older version of it has."""
+        from .array_api import _versions
 
-        if api_version not in (None, *API_VERSIONS):
-            raise ValueError(f"got version {api_version!r} of the array-API standard, expected one of {', '.join(API_VERSIONS)}")
-        return array_api
+        return _versions.namespace(_versions.NEWEST if api_version is None else api_version)
 
     device = property(lambda self: _DEVICE, doc='"cpu", for small arrays and for distributed ones: they mix freely.')
 

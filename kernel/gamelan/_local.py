@@ -30,6 +30,12 @@ def is_value(array):
     return array._b is not None and not array._a.ndim and not array._a.flags.writeable
 
 
+def decides_itself(value):
+    """True for an operand whose class says what a ufunc does with it (NEP 13), if only that it is no operand of any."""
+    method = getattr(type(value), "__array_ufunc__", numpy.ndarray.__array_ufunc__)
+    return method is not numpy.ndarray.__array_ufunc__ and not isinstance(value, _core.Array)
+
+
 def unwrap(value):
     """What NumPy may be given for a value: the data of a local array, a copy of a distributed one (bounded by
     `config.gather_limit`), also inside tuples, lists and dicts; other objects as they are."""
@@ -115,7 +121,7 @@ def coerce(value):
     """What `_core` operates on in place of a list or another library's array; NotImplemented lets that library try."""
     if hasattr(type(value), "__gamelan_array__"):
         return value.__gamelan_array__()
-    if getattr(type(value), "__array_ufunc__", ...) is not ... or value is None or isinstance(value, (str, bytes)):
+    if decides_itself(value) or value is None or isinstance(value, (str, bytes)):
         return NotImplemented
     if isinstance(value, (list, tuple)) and has_distributed(value) or hasattr(value, "distributed_elements"):
         from ._creation import asarray

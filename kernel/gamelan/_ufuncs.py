@@ -6,7 +6,7 @@ import numpy
 
 from . import _core
 from ._creation import asarray
-from ._local import call_numpy, has_distributed, is_distributed, rewrap, unwrap, wrap, wrap_here
+from ._local import call_numpy, decides_itself, has_distributed, is_distributed, rewrap, unwrap, wrap, wrap_here
 from ._promotion import OPS, TABLE, dtype_number, numpy_function
 from ._ufunc.calls import call, checked_out
 
@@ -168,6 +168,8 @@ class ElementwiseUfunc(_core.Ufunc, ufunc):
             result = _core.evaluate_into(self._op, out, *inputs)
             if result is not NotImplemented:
                 return result
+        if any(map(decides_itself, inputs)):
+            return self._numpy(*inputs, **({} if out is None else {"out": out}), **keywords)
         inputs, out = self._split(inputs, out)
         (target,) = out
         if keywords.get("where", True) is True:
@@ -216,6 +218,8 @@ class PairUfunc(ufunc):
         self.__doc__ = self.__doc__.replace(".shape", "[1].shape")
 
     def __call__(self, *inputs, out=None, **keywords):
+        if any(map(decides_itself, inputs)):
+            return self._numpy(*inputs, **({} if out is None else {"out": out}), **keywords)
         if out is None and not keywords and not any(map(is_distributed, inputs)):
             plain = [value._a if isinstance(value, _core.Array) else value for value in inputs]
             if len(inputs) == self.nin and not has_distributed(inputs):

@@ -19,12 +19,58 @@ def test_every_name_is_there_and_new_versions_are_refused(xp):
 
 def test_dtypes_promote_without_a_look_at_values(xp):
     small, number = xp.ones(3, dtype=xp.float32), xp.asarray(1.0, dtype=xp.float64)
-    assert xp.add(small, number).dtype == xp.float64 and (small + number).dtype == xp.float32  # the operator is NumPy's
+    assert xp.add(small, number).dtype == (small + number).dtype == (number + small).dtype == xp.float64
+    assert (gamelan.ones(3, dtype="f4") + gamelan.array(1.0)).dtype == xp.float32  # NumPy's rule for arrays that are NumPy's
     assert xp.concat([small, xp.ones(2, dtype=xp.int8)]).dtype == xp.float32
     assert xp.result_type(small, number) == xp.float64
     assert xp.isdtype(xp.int8, ("integral", xp.float64)) and not xp.isdtype(xp.float32, "integral")
     with pytest.raises(ValueError, match="kind"):
         xp.isdtype(xp.int8, "whole")
+
+
+@pytest.mark.parametrize("where", ["engine", "mixed"])
+def test_numbers_take_the_dtype_of_the_array_they_meet(request, where):
+    request.getfixturevalue(where)
+    xp = gamelan.array_api
+    whole, real = xp.asarray(7, dtype=xp.uint8), xp.asarray(0.5, dtype=xp.float32)
+    results = [whole + 1, 1 + whole, whole ** 2, whole << 1, real * 2.0, 2 / real, real + 1j, abs(real), xp.sum(xp.ones((2, 3)))[None][0]]
+    assert [result.dtype.name for result in results] == ["uint8"] * 4 + ["float32"] * 2 + ["complex64", "float32", "float64"]
+    assert all(type(result) is type(whole) and isinstance(result, gamelan.ndarray) and result.ndim == 0 for result in results)
+    assert [result.tolist() for result in results] == [8, 8, 49, 14, 1.0, 4.0, 0.5 + 1j, 0.5, 6.0]
+    same = whole
+    whole += 1
+    whole <<= 1
+    assert whole.tolist() == 16 and same.tolist() == 16 and whole.dtype == xp.uint8
+    assert type(gamelan.ones(3) + xp.ones(3)) is type(whole) and gamelan.add(whole, 1).dtype == xp.int64
+
+
+def test_nothing_is_copied_between_the_two_kinds(xp):
+    x = gamelan.arange(6)
+    y = xp.asarray(x)
+    y[0] = 9
+    y += 1
+    assert x.tolist() == [10, 2, 3, 4, 5, 6] and gamelan.shares_memory(x, xp.reshape(y, (2, 3)).mT)
+
+
+def test_an_older_version_has_no_newer_names(xp):
+    old, middle = (xp.ones(1).__array_namespace__(api_version=version) for version in ("2021.12", "2022.12"))
+    assert not hasattr(old, "complex64") and not hasattr(old, "fft") and old.__array_api_version__ == "2021.12"
+    assert middle.complex64 == xp.complex64 and middle.fft is xp.fft and not hasattr(middle, "clip") and hasattr(xp, "clip")
+    single = old.ones((2, 2), dtype=old.float32)
+    for now, before in ((xp.sum, old.sum), (xp.prod, middle.prod), (xp.linalg.trace, old.linalg.trace)):
+        assert now(single).dtype == xp.float32 and before(single).dtype == xp.float64 and before(single, dtype=xp.float32).dtype == xp.float32
+    assert old.ones(3).__array_namespace__() is xp and old is gamelan.ones(1).__array_namespace__(api_version="2021.12")
+
+
+def test_quotients_of_infinities_are_the_standards(xp):
+    x, y = xp.asarray([numpy.inf, -numpy.inf, 5.0, -5.0, numpy.inf, 7.0]), xp.asarray([2.0, 2.0, -numpy.inf, numpy.inf, numpy.inf, 2.0])
+    expected = [numpy.inf, -numpy.inf, -0.0, -0.0, numpy.nan, 3.0]
+    for result in (xp.floor_divide(x, y), x // y):
+        assert numpy.array_equal(numpy.asarray(result), expected, equal_nan=True) and numpy.signbit(numpy.asarray(result))[2:4].all()
+    assert (7.0 // y).tolist() == [3.0, 3.0, -0.0, 0.0, 0.0, 3.0]
+    kept = x
+    x //= y
+    assert kept is x and numpy.array_equal(numpy.asarray(x), expected, equal_nan=True)
 
 
 @pytest.mark.parametrize("axis", [0, 1])

@@ -4,6 +4,7 @@ import numpy
 import pytest
 
 import gamelan
+import oracle
 from gamelan import _core
 from oracle import check
 
@@ -96,10 +97,37 @@ def test_numpys_functions_on_our_arrays(engine):
     a = gamelan.arange(6.0)
     assert isinstance(numpy.reshape(a, (2, 3)), gamelan.ndarray)
     assert isinstance(numpy.concatenate([a, a]), gamelan.ndarray)
-    with pytest.raises(NotImplementedError, match="polyder"):
-        numpy.polyder(a)
+    assert isinstance(numpy.apply_over_axes(numpy.sum, a, 0), gamelan.ndarray)
+    with pytest.raises(NotImplementedError, match="packbits"):
+        numpy.packbits(a > 2)
     with gamelan.options(distribute_from=100):
-        assert numpy.polyder(gamelan.arange(3.0)).tolist() == [0.0, 1.0]
+        assert numpy.packbits(gamelan.arange(3) > 1).tolist() == [32]
+
+
+def test_functions_over_lines_and_axes(engine):
+    data = numpy.arange(24.0).reshape(2, 3, 4) % 7
+
+    def programs():
+        for axis in (0, 1, -1, 3):
+            for name in ("sum", "median", "argmax", "cumsum", "sort", "diff", "ptp", "count_nonzero", "nanmax"):
+                yield f"{name} {axis}", lambda np: np.apply_along_axis(getattr(np, name), axis, np.array(data))
+            yield f"numpy's {axis}", lambda np: np.apply_along_axis(numpy.mean, axis, np.array(data), dtype="f4")
+            yield f"quantiles {axis}", lambda np: np.apply_along_axis(np.quantile, axis, np.array(data), [0.2, 0.5, 0.8])
+            yield f"outer {axis}", lambda np: np.apply_along_axis(lambda line: np.outer(line, line[:2]), axis, np.array(data))
+            yield f"number {axis}", lambda np: np.apply_along_axis(lambda line, by: float(line[0]) / by, axis, np.array(data), by=3)
+            yield f"list {axis}", lambda np: np.apply_along_axis(lambda line: [line.min(), line.max()], axis, np.array(data))
+        yield "nothing", lambda np: np.apply_along_axis(np.sum, 0, np.zeros((3, 0)))
+        yield "no lines of nothing", lambda np: np.apply_along_axis(np.sum, 1, np.zeros((3, 0)))
+        yield "one", lambda np: np.apply_along_axis(lambda line: line * 2, 0, np.array(data[0, 0]))
+        for axes in (0, [0, 2], (1, -1), []):
+            yield f"sum over {axes}", lambda np: np.apply_over_axes(np.sum, np.array(data), axes)
+            yield f"cumsum over {axes}", lambda np: np.apply_over_axes(np.cumsum, np.array(data), axes)
+        yield "no axis", lambda np: np.apply_over_axes(np.sum, np.array(data), 5)
+        yield "wrong shape", lambda np: np.apply_over_axes(lambda a, axis: a.sum(), np.array(data), 0)
+
+    oracle.check_all(programs())
+    with pytest.raises(NotImplementedError, match="20000 lines"):
+        gamelan.apply_along_axis(lambda line: line, 0, gamelan.zeros((2, 20000)))
 
 
 def test_reshape_agrees_with_numpy_on_which_shapes_are_views():

@@ -32,21 +32,64 @@ def test_a_foreign_namesake_of_a_ufunc_is_not_ours(engine):
 
 
 def test_what_nobody_has_is_named(engine):
-    with pytest.raises(NotImplementedError, match="apply_along_axis"):
-        numpy.apply_along_axis(lambda row: row, 0, gamelan.arange(3))
+    with pytest.raises(NotImplementedError, match="is_busday"):
+        numpy.is_busday(gamelan.arange(3))
 
 
-def test_an_operand_that_decides_itself_is_asked(engine):
-    class Own:
-        def __array_ufunc__(self, function, method, *inputs, **keywords):
-            return "own"
+class Own:
+    """What decides itself what a ufunc does, and has no operators."""
+
+    def __array_ufunc__(self, function, method, *inputs, out=None, **keywords):
+        return function.__name__, method, sum(each is self for each in inputs), [type(each) for each in out or ()]
+
+
+class OwnArray(numpy.ndarray):
+    """As `Own`, but NumPy's array otherwise."""
+
+    __array_ufunc__ = Own.__array_ufunc__
+
+
+class Unwilling:
+    """No operand of any ufunc."""
+
+    __array_ufunc__ = None
+
+    def __radd__(self, other):
+        return "radd"
+
+    def __rmatmul__(self, other):
+        return "rmatmul"
+
+
+@pytest.mark.parametrize("other", [Own(), numpy.ones(3).view(OwnArray)], ids=["object", "subclass"])
+@pytest.mark.parametrize("where", ["engine", "mixed"])
+def test_operators_ask_an_operand_that_decides_itself(request, where, other):
+    request.getfixturevalue(where)
+    for x in (gamelan.arange(3.0), gamelan.arange(30.0)):
+        for result, name in ((x + other, "add"), (x @ other, "matmul"), (x < other, "less"), (x ** other, "power"), (gamelan.add(x, other), "add"),
+                             (gamelan.hypot(x, other, dtype="f8"), "hypot"), (gamelan.divmod(x, other), "divmod"), (numpy.add(x, other), "add")):  # fmt: skip
+            assert result == (name, "__call__", 1, [])
+        assert gamelan.add(x, other, out=x)[3] == [gamelan.ndarray]
+        kept = x
+        x += other
+        assert x[:3] == ("add", "__call__", 1) and kept.shape in ((3,), (30,))
+
+
+def test_an_operand_of_no_ufunc_has_its_operators(engine):
+    x = gamelan.arange(3)
+    assert x + Unwilling() == "radd" and x @ Unwilling() == "rmatmul"
+    for wrong in (lambda: x - Unwilling(), lambda: gamelan.add(x, Unwilling()), lambda: gamelan.add(x, Unwilling(), dtype="f8")):
+        with pytest.raises(TypeError):
+            wrong()
+
+
+def test_an_array_of_another_library_is_asked_for_functions(engine):
 
     class Duck:
         def __array_function__(self, function, types, arguments, keywords):
             return "duck"
 
     x = gamelan.arange(3)
-    assert numpy.add(x, Own()) == "own"
     assert numpy.concatenate([x, Duck()]) == "duck"
 
 

@@ -119,3 +119,28 @@ def test_convolve_errors_and_polynomials(engine):
         yield "polyfit lengths", lambda np: np.polyfit(np.array(x), np.array(y[1:]), 1)
 
     check_all(programs())
+
+
+def test_polynomials_as_coefficients(engine):
+    short, long, whole, paired = numpy.array([1.5, -2.0]), numpy.linspace(-1, 2, 9), numpy.array([0, 0, 3, 1, -2, 0]), numpy.array([1 + 2j, 1 - 2j, 3])
+    all_of_them = {"short": short, "long": long, "whole": whole, "single": long.astype("f4"), "paired": paired, "zeros": numpy.zeros(3)}
+
+    def programs():
+        for left, a in all_of_them.items():
+            yield f"poly {left}", lambda np: np.poly(np.array(a))
+            yield f"roots {left}", lambda np: np.sort_complex(np.roots(np.array(a)))
+            for order in (0, 1, 2, -1, 20):
+                yield f"polyder {order} {left}", lambda np: np.polyder(np.array(a), order)
+            for order, k in ((0, None), (1, None), (2, [3.0]), (2, [1.0, 2.0]), (-1, None), (3, [1.0, 2.0])):
+                yield f"polyint {order} {k} {left}", lambda np: np.polyint(np.array(a), order, k)
+            for right, b in all_of_them.items():
+                for name in ("polyadd", "polysub", "polymul"):
+                    yield f"{name} {left} {right}", lambda np: getattr(np, name)(np.array(a), b if left == right else np.array(b))
+                if right != "zeros" and right != "whole":
+                    yield f"polydiv {left} {right}", lambda np: np.polydiv(np.array(a), np.array(b))
+        yield "poly matrix", lambda np: np.poly(np.array([[2.0, 1.0], [1.0, 3.0]]))
+        yield "poly of no square", lambda np: np.poly(np.ones((2, 3)))
+        yield "roots of a matrix", lambda np: np.roots(np.ones((2, 3)))
+        yield "polymul of matrices", lambda np: np.polymul(np.ones((2, 3)), np.ones(2))
+
+    check_all(programs())

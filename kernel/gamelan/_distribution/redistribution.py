@@ -38,9 +38,9 @@ def redistribute(a, distribution):
     Examples
     --------
     >>> import gamelan as np
-    >>> a = np.redistribute(np.arange(12.0).reshape(4, 3), np.distribution.block(1))
+    >>> a = np.redistribute(np.arange(12.0).reshape(4, 3), np.distribution.replicated())
     >>> a.distribution
-    distribution.block((1, 1))
+    distribution.replicated()
 
     See Also
     --------

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Shapes: what can be a view is one, made by NumPy on the proxy; the rest is copied on the engines."""
 from .._creation._from_data import copy_of
+from ._apply import apply_along_axis, apply_over_axes
 from ._block import block
 from ._broadcast import broadcast
 from ._bytes import byteswap

@@ -106,7 +106,6 @@ def insert(arr, obj, values, axis=None):
     numpy.insert
     """
     if not has_distributed((arr, obj, values)):
-        arr = asarray(arr)
         return call_numpy(numpy.insert, "insert", (arr, obj, values, axis), {})
     arr = asarray(arr)
     arr, axis = _prepared(arr, axis)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """NumPy's statistics, one idea per file: made of folds, sorts, searches and shifted views, which the engines have."""
 from ._averages import average, mean, ptp
+from ._coefficients import poly, polyadd, polyder, polydiv, polyint, polymul, polysub, roots
 from ._convolution import convolve, correlate
 from ._counts import bincount
 from ._covariance import corrcoef, cov

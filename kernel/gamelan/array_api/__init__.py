@@ -3,11 +3,14 @@
 
     xp = x.__array_namespace__()
 
-The arrays are `gamelan.ndarray`; only functions whose standard meaning is not NumPy's own differ from those of
-`gamelan`: dtypes promote without a look at values, NaN are distinct to `unique_*`, `sort` knows `descending`.
-Operators keep NumPy's rules. What has no distributed form raises NotImplementedError by name.
+The functions take any `gamelan.ndarray` and return `Array`, one whose operators follow the standard, too. Only functions
+whose standard meaning is not NumPy's own differ from those of `gamelan`: dtypes promote without a look at values, NaN are
+distinct to `unique_*`, `sort` knows `descending`. What has no distributed form raises NotImplementedError by name.
 """
+from types import FunctionType as _FunctionType
+
 from . import fft, linalg
+from ._array import Array, by_the_standard
 from ._creation import (
     arange, asarray, empty, empty_like, eye, from_dlpack, full, full_like, linspace, meshgrid, ones, ones_like, tril, triu,
     zeros, zeros_like,
@@ -24,12 +27,12 @@ from ._shapes import (
     broadcast_arrays, broadcast_to, concat, expand_dims, flip, matrix_transpose, moveaxis, permute_dims, repeat, reshape,
     roll, squeeze, stack, take, tile, unstack,
 )  # fmt: skip
+from ._versions import NEWEST as __array_api_version__
 from .linalg import matmul, tensordot, vecdot
 
 globals().update(_FUNCTIONS)
 
 e, inf, nan, newaxis, pi = 2.718281828459045, float("inf"), float("nan"), None, 3.141592653589793
-__array_api_version__ = "2023.12"
 
 __all__ = sorted({
     *_dtype_names, *_FUNCTIONS, "fft", "linalg", "e", "inf", "nan", "newaxis", "pi", "__array_api_version__",
@@ -40,3 +43,17 @@ __all__ = sorted({
     "expand_dims", "flip", "matrix_transpose", "moveaxis", "permute_dims", "repeat", "reshape", "roll", "squeeze", "stack",
     "take", "tile", "unstack", "matmul", "tensordot", "vecdot",
 })  # fmt: skip
+
+# Of no arrays, and asked more often than others: they stay as they are.
+_ABOUT_DTYPES = ("__array_namespace_info__", "can_cast", "finfo", "iinfo", "isdtype", "result_type")
+
+
+def _follow_the_standard(names, public):
+    for name in public:
+        if type(names[name]) is _FunctionType and name not in _ABOUT_DTYPES:
+            names[name] = by_the_standard(names[name])
+
+
+_follow_the_standard(globals(), __all__)
+_follow_the_standard(vars(linalg), linalg.__all__)
+_follow_the_standard(vars(fft), fft.__all__)

@@ -17,7 +17,7 @@ _UNARY = {
 _BINARY = {
     "add": "add", "atan2": "arctan2", "bitwise_and": "bitwise_and", "bitwise_left_shift": "left_shift",
     "bitwise_or": "bitwise_or", "bitwise_right_shift": "right_shift", "bitwise_xor": "bitwise_xor", "copysign": "copysign",
-    "divide": "divide", "equal": "equal", "floor_divide": "floor_divide", "greater": "greater",
+    "divide": "divide", "equal": "equal", "greater": "greater",
     "greater_equal": "greater_equal", "hypot": "hypot", "less": "less", "less_equal": "less_equal",
     "logaddexp": "logaddexp", "logical_and": "logical_and", "logical_or": "logical_or", "logical_xor": "logical_xor",
     "maximum": "maximum", "minimum": "minimum", "multiply": "multiply", "nextafter": "nextafter",
@@ -69,7 +69,16 @@ def where(condition, x1, x2, /):
     return np.where(condition, *promoted(x1, x2))
 
 
-FUNCTIONS = {"clip": clip, "sign": sign, "where": where}
+def floor_divide(x1, x2, /):
+    """Quotients rounded down; where an infinity is among the operands the quotient itself, for which NumPy has NaN or -1."""
+    x1, x2 = promoted(x1, x2)
+    result = np.floor_divide(x1, x2)
+    if result.dtype.kind != "f":
+        return result
+    return np.where(np.isinf(x1) | np.isinf(x2), np.divide(x1, x2), result)
+
+
+FUNCTIONS = {"clip": clip, "floor_divide": floor_divide, "sign": sign, "where": where}
 
 
 def _build():

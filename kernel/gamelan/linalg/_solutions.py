@@ -54,8 +54,8 @@ def inv(a):
     Examples
     --------
     >>> import gamelan as np
-    >>> np.linalg.inv([[2.0, 0.0], [0.0, 4.0]]).tolist()
-    [[0.5, 0.0], [0.0, 0.25]]
+    >>> np.linalg.inv([[2.0, 1.0], [1.0, 1.0]]).tolist()
+    [[1.0, -1.0], [-1.0, 2.0]]
 
     See Also
     --------

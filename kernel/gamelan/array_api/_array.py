@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The arrays of the standard: gamelan's, whose operators promote by dtype alone, as the standard's functions do; and the
+way from one kind to the other at the door of every function. Elements are never copied on this way."""
+import functools
+
+import numpy
+
+from .. import _core
+from .._local import is_value, wrap_here
+from .._manipulation import copyto
+from .._ndarray import ndarray
+from ._dtypes import promoted
+from ._elementwise import floor_divide
+
+_ARITHMETIC = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift")
+_COMPARISONS = ("__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__")
+_OF_ONE = ("__neg__", "__pos__", "__abs__", "__invert__", "__getitem__", "__copy__", "__deepcopy__", "to_device")
+_PROPERTIES = ("T", "mT")
+# Python's numbers and dtypes by how much they can hold; a real array and a complex number may meet.
+_KINDS = {bool: 0, int: 1, float: 2, complex: 3, "b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
+
+
+class Array(ndarray):
+    """An ndarray that the functions of `gamelan.array_api` return. It differs from others in its operators: a 0-d array
+    promotes by its dtype as every array does, a Python number takes the dtype of the array that it meets, and what has
+    no axes is an array, never a NumPy scalar. Its methods beyond the standard are those of ndarray, and return such.
+
+    Examples
+    --------
+    >>> import gamelan as np
+    >>> xp = np.array_api
+    >>> (xp.asarray(1, dtype=xp.uint8) + 1).dtype
+    dtype('uint8')
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, *arguments, **keywords):
+        return standard(ndarray(*arguments, **keywords))
+
+    def __floordiv__(self, other):
+        return standard(floor_divide(*_operands(self, other)))
+
+    def __rfloordiv__(self, other):
+        return standard(floor_divide(*reversed(_operands(self, other))))
+
+    def __ifloordiv__(self, other):
+        result = self // other
+        if not is_value(self):
+            copyto(self, result, casting="same_kind")
+        return result if is_value(self) else self
+
+
+def _over(value, kind):
+    """A second object of another class over the same elements."""
+    result = wrap_here(value._a) if value._b is None else _core.view(value, value._a)
+    result.__class__ = kind
+    return result
+
+
+def standard(value):
+    """The value as the standard's functions return it, also inside tuples and lists."""
+    if isinstance(value, _core.Array):
+        return value if type(value) is Array else _over(value, Array)
+    if isinstance(value, numpy.generic):
+        return _over(wrap_here(numpy.asarray(value)), Array)
+    if type(value) is list:
+        return list(map(standard, value))
+    if isinstance(value, tuple):
+        return type(value)(*map(standard, value)) if hasattr(value, "_fields") else tuple(map(standard, value))
+    return value
+
+
+def plain(value):
+    """The value as gamelan's functions take it: with the operators that they expect."""
+    if type(value) is Array:
+        return _over(value, ndarray)
+    return type(value)(map(plain, value)) if type(value) in (tuple, list) else value
+
+
+def by_the_standard(function):
+    """The function for and of arrays of the standard."""
+
+    @functools.wraps(function)
+    def call(*arguments, **keywords):
+        return standard(function(*map(plain, arguments), **{name: plain(value) for name, value in keywords.items()}))
+
+    return call
+
+
+def _number(value, array):
+    """A Python number as the 0-d array it stands for beside a 0-d array. With others NumPy's rule is the standard's; so it
+    is for a number that the dtype cannot hold, of which the standard says nothing."""
+    dtype = array.dtype
+    if array.ndim or _KINDS.get(type(value), 4) > _KINDS[dtype.kind] + (dtype.kind == "f"):
+        return value
+    if dtype.kind in "iu" and not numpy.iinfo(dtype).min <= value <= numpy.iinfo(dtype).max:
+        return value
+    return numpy.asarray(value, numpy.result_type(dtype, numpy.complex64) if type(value) is complex else dtype)
+
+
+def _operands(array, other):
+    """Both operands, such that NumPy's operators give the standard's dtype."""
+    return tuple(map(plain, promoted(array, other))) if isinstance(other, _core.Array) else (plain(array), _number(other, array))
+
+
+def _add_operators():
+    def two(name):
+        function = getattr(ndarray, name)
+        return lambda self, other: standard(function(*_operands(self, other)))
+
+    def in_place(name):
+        function = getattr(ndarray, name)
+
+        def operator(self, other):
+            result = function(self, plain(_number(other, self)))
+            return self if result is self else standard(result)
+
+        return operator
+
+    def one(name):
+        function = getattr(ndarray, name)
+        return lambda self, *arguments, **keywords: standard(function(self, *arguments, **keywords))
+
+    for name in _ARITHMETIC:
+        for make, prefix in ((two, ""), (two, "r"), (in_place, "i")):
+            _define(f"__{prefix}{name}__", make)
+    for name in _COMPARISONS:
+        _define(name, two)
+    for name in _OF_ONE:
+        _define(name, one)
+    for name in _PROPERTIES:
+        theirs = getattr(ndarray, name)
+        setattr(Array, name, property(lambda self, theirs=theirs: standard(theirs.__get__(self)), doc=theirs.__doc__))
+
+
+def _define(name, make):
+    if name not in vars(Array):
+        function = functools.wraps(getattr(ndarray, name), assigned=("__name__", "__doc__"))(make(name))
+        function.__qualname__, function.__module__ = f"Array.{name}", __name__
+        setattr(Array, name, function)
+
+
+_add_operators()
