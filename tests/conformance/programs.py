@@ -1,18 +1,43 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs programs of a public suite on numpy and on gamelan and compares what they leave: what all of them but the pytest
 suites share. A suite is a function from its checkout to (name, program) pairs; a program is a function of the module under
-test. What NumPy itself refuses does not count. A difference that is meant stands in differs.txt with its reason."""
+test. What NumPy itself refuses does not count, and is told by name. A difference that is meant stands in differs.txt with its
+reason. Each program has a limit of its own; one that exceeds it differs, and the others go on."""
 import argparse
+import contextlib
 import fnmatch
 import pathlib
 import signal
 import sys
+import time
 import warnings
 
 import numpy
 
 HERE = pathlib.Path(__file__).parent
 SHOWN = 60  # differences in the report
+SLOWEST = 5  # programs named with their seconds
+COMPARED = 1 << 28  # elements that a comparison may bring here; programs have the limit that users have
+
+
+class TooLong(BaseException):
+    """A program's time is over. Programs that catch every Exception do not catch this."""
+
+
+@contextlib.contextmanager
+def limited(seconds):
+    """Raises TooLong in what runs longer, in Python and wherever a library looks for signals."""
+
+    def stop(*_):
+        raise TooLong(f"not through after {seconds:.0f} s")
+
+    previous = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-3))
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
 
 
 def meant_differences(suite):
@@ -34,13 +59,18 @@ def plain(value):
     return numpy.array(value) if isinstance(value, numpy.flatiter) else numpy.asarray(value)
 
 
-def run(program, module):
+def run(program, module, seconds):
     """What a program leaves, as NumPy data; or the exception."""
+    import gamelan
+
     with warnings.catch_warnings(), numpy.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            return plain(program(module)), None
-        except Exception as error:
+            with limited(seconds):
+                value = program(module)
+                with gamelan.options(gather_limit=COMPARED):
+                    return plain(value), None
+        except (Exception, TooLong) as error:
             return None, error
 
 
@@ -72,46 +102,67 @@ def _grouped(failures):
     return lines[:SHOWN] + [f"... {len(lines) - SHOWN} more groups"] * (len(lines) > SHOWN)
 
 
-def main(suite, programs, relative=None):
-    """The command line of a suite: exit code 0 when all that NumPy passes is equal, but for what is meant to differ."""
+def _reason(error):
+    return f"{type(error).__name__}: {error}"[:200]
+
+
+def _compare(chosen, given, relative, meant):
+    """Runs (name, program) pairs; the failures, those that are meant, what NumPy refuses, and seconds of each, by name."""
+    import gamelan
+
+    failures, expected_failures, refusals, seconds = [], [], [], {}
+    end = time.monotonic() + given.seconds
+    for name, program in chosen:
+        start = time.monotonic()
+        each = min(given.each, end - start)
+        expected, refused = run(program, numpy, each)
+        if isinstance(refused, Exception):
+            refusals.append((name, _reason(refused)))
+            continue
+        if refused is None:
+            start = time.monotonic()
+            actual, refused = run(program, gamelan, min(given.each, end - start))
+        seconds[name] = time.monotonic() - start
+        why = _reason(refused) if refused is not None else difference(actual, expected, relative)
+        if why:
+            (expected_failures if is_meant(name, meant) else failures).append((name, why[:200]))
+    return failures, expected_failures, refusals, seconds
+
+
+def main(suite, programs, relative=None, sizes=()):
+    """The command line of a suite: exit code 0 when all that NumPy passes is equal, but for what is meant to differ. A suite
+    that has several sizes is asked for its programs in one of them."""
     options = argparse.ArgumentParser(description=sys.modules["__main__"].__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("directory", help="a checkout of the suite")
     options.add_argument("--ranks", type=int, default=3)
     options.add_argument("--from", dest="threshold", type=int, default=0, help="elements from which arrays are distributed")
     options.add_argument("--require", type=int, default=0, help="fail when NumPy passes fewer programs")
     options.add_argument("--only", default="*", help="pattern of names")
-    options.add_argument("--seconds", type=int, default=600, help="limit for the whole run")
+    options.add_argument("--seconds", type=float, default=600, help="limit for all programs together; those that it cuts off differ")
+    options.add_argument("--each", type=float, default=120, help="limit for a program, on NumPy and on Gamelan")
+    if sizes:
+        options.add_argument("--sizes", choices=sizes, default=sizes[0])
     given = options.parse_args()
-    signal.alarm(given.seconds)
     import gamelan
     from gamelan import _session, launch
 
-    meant = meant_differences(suite)
+    directory = pathlib.Path(given.directory)
+    chosen = ((name, program) for name, program in (programs(directory, given.sizes) if sizes else programs(directory))
+              if fnmatch.fnmatchcase(name, given.only))  # fmt: skip
     engines = launch.start(n=given.ranks)
-    total = passed = equal = 0
-    failures, expected_failures = [], 0
     try:
         _session.use(engines)
         with gamelan.options(distribute_from=given.threshold):
-            for name, program in programs(pathlib.Path(given.directory)):
-                if not fnmatch.fnmatchcase(name, given.only):
-                    continue
-                total += 1
-                expected, refused = run(program, numpy)
-                if refused is not None:
-                    continue
-                passed += 1
-                actual, error = run(program, gamelan)
-                why = f"{type(error).__name__}: {error}" if error is not None else difference(actual, expected, relative)
-                equal += not why
-                if why and is_meant(name, meant):
-                    expected_failures += 1
-                elif why:
-                    failures.append((name, why[:200]))
+            failures, expected_failures, refusals, seconds = _compare(chosen, given, relative, meant_differences(suite))
     finally:
         _session.release()
         engines.stop()
+    if refusals:
+        print("\n".join(["NumPy itself refuses", *_grouped(refusals), ""]))
     print("\n".join(_grouped(failures)))
-    print(f"{suite}: {total} programs, NumPy passes {passed}, equal {equal}, differ {len(failures)}, meant to differ "
-          f"{expected_failures} on {given.ranks} ranks, distributed from {given.threshold} elements")  # fmt: skip
+    slowest = sorted(seconds.items(), key=lambda pair: -pair[1])[:SLOWEST]
+    print(f"{sum(seconds.values()):.0f} s, of these " + ", ".join(f"{name} {taken:.1f}" for name, taken in slowest))
+    passed = len(seconds)
+    print(f"{suite}: {passed + len(refusals)} programs, NumPy passes {passed}, equal {passed - len(failures) - len(expected_failures)}, "
+          f"differ {len(failures)}, meant to differ {len(expected_failures)} on {given.ranks} ranks, distributed from {given.threshold} elements")  # fmt: skip
     return 0 if passed >= given.require and not failures else 1
