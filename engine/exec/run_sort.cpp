@@ -58,9 +58,11 @@ void read_row(const Site& site, const plan::Operand& row, protocol::Dtype dtype,
 
 template <class Coder, class Item>
 void sort_row(const Site& site, const plan::SortLines& sort, const dist::Interval& mine) {
-  auto* items = reinterpret_cast<Item*>(site.own_block(sort.items));
+  auto* spare = reinterpret_cast<Item*>(site.own_block(sort.items));
+  Item* items = spare + mine.size();
+  if constexpr (!has_place<Item>) items = reinterpret_cast<Item*>(site.own_block(sort.out));  // a key takes an element's room
   read_row<Coder>(site, sort.input, sort.dtype, mine, items);
-  sort_run(items, items + mine.size(), mine.size(), [&] { site.progress(); });
+  sort_run(items, spare, mine.size(), [&] { site.progress(); });
   using Result = decltype(result_of<Coder>(*items));
   std::transform(items, items + mine.size(), reinterpret_cast<Result*>(site.own_block(sort.out)), result_of<Coder, Item>);
 }

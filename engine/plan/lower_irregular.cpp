@@ -163,7 +163,8 @@ void lower_sort(StepWriter& writer, const protocol::Command& command, Step step)
   const Operand operand = read(writer, input);
   if (layout.axes[axis].parts == 1) {
     SortLines sort{operand, input.dtype, axis, gives_places};
-    sort.items = make_scratch(writer, step, 2 * words_of_items(input.extents[axis], input.dtype, gives_places) + 1, Dtype::int64);
+    const bool sorts_in_result = input.extents.size() == 1 && !gives_places;
+    sort.items = make_scratch(writer, step, (sorts_in_result ? 1 : 2) * words_of_items(input.extents[axis], input.dtype, gives_places) + 1, Dtype::int64);
     sort.out = writer.make(step, command.out.base);
     if (input.extents.size() > 1) sort.values = gives_places ? make_aligned(writer, step, layout, input.dtype) : sort.out;
     step.body = std::move(sort);
