@@ -17,6 +17,7 @@ std::optional<Layout> merged(const Layout& layout, std::size_t first, std::size_
   if (axis.parts > 1) {
     if (axis.step != 1) return std::nullopt;
     for (auto* number : {&axis.extent, &axis.template_extent, &axis.start, &axis.unit}) *number *= inner;
+    for (auto& cut : axis.cuts) cut *= inner;
   } else {
     const auto extent = axis.extent * inner;
     axis = {.extent = extent, .template_extent = extent};

@@ -68,7 +68,7 @@ def test_values_stay_and_operations_agree_with_numpy(real):
             "backwards": lambda a, b: a[::-1] + 1, "transposed": lambda a, b: a.T.copy(), "sum": lambda a, b: a.sum(),
             "sums": lambda a, b: a.sum(axis=0), "rows": lambda a, b: a.sum(axis=-1), "largest": lambda a, b: a.max(axis=0),
             "flat": lambda a, b: a.reshape(-1)[3:-2] * 2, "sorted": lambda a, b: np.sort(a, axis=0) if isinstance(a, np.ndarray) else numpy.sort(a, axis=0),
-            "cumulated": lambda a, b: a.cumsum(), "taken": lambda a, b: a.take([3, 1, 1, 0], axis=0),
+            "cumulated": lambda a, b: a.cumsum(), "taken": lambda a, b: a.take([3, 1, 1, 0], axis=0), "found": lambda a, b: (a > 0).nonzero()[0],
         }.items():  # fmt: skip
             actual = numpy.asarray(program(x, other))
             oracle.assert_same(actual, numpy.asarray(program(data, data[::-1])), f"{what} of {shape} in {choice}")
@@ -83,6 +83,8 @@ def test_writes_go_where_the_array_lies(real):
             a[2:5] = a[1:4] * 3
             a[0] = 7
             a[a < 0] = 0
+            a[a > 1] = a[a > 1][::-1]
+            a.put([1, 20, 5], [3, 4, 5])
         index = numpy.array([1, 5, 1])
         data[index] = data[:3].copy()
         x[index] = x[:3]
