@@ -5,12 +5,13 @@
 #include <string>
 
 #include "protocol/check.hpp"
+#include "protocol/datasets.hpp"
 
 namespace gamelan::protocol {
 namespace {
 
 constexpr std::size_t longest_path = 4096;
-constexpr std::int64_t longest_file = std::int64_t{1} << 61;
+constexpr std::int64_t longest_file = std::int64_t{1} << 61, longest_chunk = std::int64_t{1} << 31;
 
 void require(bool condition, const Command& command, const char* what) {
   if (!condition) throw Error(ErrorKind::protocol, "[" + std::string(info(command.op).name) + "] " + what);
@@ -18,7 +19,13 @@ void require(bool condition, const Command& command, const char* what) {
 
 void check_path(const Command& command, const std::vector<Bytes>& payloads) {
   require(command.payload >= 0, command, "no payload");
-  const Bytes& path = payloads[static_cast<std::size_t>(command.payload)];
+  Bytes path = payloads[static_cast<std::size_t>(command.payload)];
+  if (command.op == Op::read_hdf5) {
+    const auto end = std::find(path.begin(), path.end(), std::byte{0});
+    require(path.end() - end > 1 && path.end() - end <= static_cast<std::ptrdiff_t>(longest_path), command, "no dataset is named");
+    require(std::find(end + 1, path.end(), std::byte{0}) == path.end(), command, "the name of the dataset has a zero in it");
+    path.erase(end, path.end());
+  }
   require(!path.empty() && path.size() < longest_path && path[0] == std::byte{'/'}, command, "the path is not absolute");
   require(std::find(path.begin(), path.end(), std::byte{0}) == path.end(), command, "the path has a zero in it");
 }
@@ -47,11 +54,46 @@ void check_write(const Command& command) {
   require(command.out.extents.size() == 1 && command.out.dtype == Dtype::int64, command, "the result is not a row of int64");
 }
 
+void check_selection(const Command& command, const Selection& part) {
+  const Shape& extents = command.out.extents;
+  for (std::size_t axis = 0; axis < extents.size(); ++axis) {
+    require(part.start[axis] >= 0 && part.start[axis] < longest_file && part.step[axis] >= 1 && part.step[axis] < longest_file, command,
+            "an axis begins before its first index, or has no step");
+    if (extents[axis] < 2) continue;
+    require(part.step[axis] <= (longest_file - part.start[axis]) / (extents[axis] - 1), command, "no axis is that long");
+  }
+}
+
+void check_hdf5(const Command& command) {
+  const auto dims = command.out.extents.size();
+  require(dims > 0 && command.in.empty() && command.ints.size() == 2 * dims, command, "expected a start and a step per axis");
+  check_selection(command, hdf5_selection(command));
+}
+
+void check_zarr(const Command& command) {
+  const auto dims = command.out.extents.size();
+  require(dims > 0 && command.ints.size() == 4 + 3 * dims, command, "expected four facts, then a start, a step and the extent of a chunk per axis");
+  require(command.ints[0] >= 0 && command.ints[0] < static_cast<std::int64_t>(ChunkCodec::count), command, "unknown codec");
+  require(std::all_of(command.ints.begin() + 1, command.ints.begin() + 4, [](std::int64_t flag) { return flag == 0 || flag == 1; }), command, "expected flags");
+  const auto* filling = command.in.size() == 1 ? std::get_if<Scalar>(&command.in[0]) : nullptr;
+  require(filling != nullptr && filling->dtype == command.loop, command, "expected a number of the loop's dtype for what is not there");
+  check_selection(command, zarr_selection(command));
+  std::int64_t room = longest_chunk / static_cast<std::int64_t>(size_of(command.loop));
+  for (const auto extent : zarr_chunks(command).extents) {
+    require(extent >= 1 && extent <= room, command, "a chunk has no element, or more than two gigabytes");
+    room /= extent;
+  }
+}
+
 }  // namespace
 
 void check_file(const Command& command, const std::vector<Bytes>& payloads) {
   check_path(command, payloads);
   require(command.creates, command, "the result is no new array");
+  if (command.op == Op::read_hdf5 || command.op == Op::read_zarr) {
+    require(command.out.dtype == command.loop, command, "the result has another dtype than the dataset");
+    return command.op == Op::read_hdf5 ? check_hdf5(command) : check_zarr(command);
+  }
   require(command.ints.size() >= 2 && command.ints[0] >= 0 && command.ints[0] < longest_file && (command.ints[1] == 0 || command.ints[1] == 1), command,
           "expected an offset and a flag");
   command.op == Op::read_file ? check_read(command) : check_write(command);

@@ -42,7 +42,7 @@ const OpInfo& info(Op op);                      ///< total over the enum
 std::optional<Op> op_by_name(std::string_view name);
 bool is_elementwise(Op op);                     ///< nullary, unary, binary or ternary: may be fused
 bool is_irregular(Op op);                       ///< CALL whose elements go where data say: take, put, ...
-bool is_of_file(Op op);                         ///< read_file, write_file: irregular, with a path as payload
+bool is_of_file(Op op);                         ///< read_file and its kin: irregular, with a path as payload
 /// Hash of every row and of the dtype and error tables; kernel and engine refuse each other when it differs.
 std::uint64_t fingerprint();
 

@@ -22,14 +22,29 @@ using protocol::ErrorKind;
   throw Error(ErrorKind::os, "[Errno " + std::to_string(number) + "] " + host + " cannot " + what + " the file: " + std::strerror(number));
 }
 
+/// -1, with errno, where it cannot be opened.
+int open_file(const protocol::Bytes& path, File::Access access) {
+  const std::string name(reinterpret_cast<const char*>(path.data()), path.size());
+  int descriptor = -1;
+  do {
+    descriptor = ::open(name.c_str(), (access == File::Access::read ? O_RDONLY : O_WRONLY) | O_CLOEXEC | O_NONBLOCK);
+  } while (descriptor < 0 && errno == EINTR);
+  return descriptor;
+}
+
 }  // namespace
 
-File::File(const protocol::Bytes& path, Access access) {
+File::File(const protocol::Bytes& path, Access access) : File(open_file(path, access)) {
   std::signal(SIGXFSZ, SIG_IGN);  // a limit of file sizes (ulimit -f) is an error of the call, no end of the engine
-  const std::string name(reinterpret_cast<const char*>(path.data()), path.size());
-  do {
-    descriptor_ = ::open(name.c_str(), (access == Access::read ? O_RDONLY : O_WRONLY) | O_CLOEXEC | O_NONBLOCK);
-  } while (descriptor_ < 0 && errno == EINTR);
+}
+
+std::optional<File> File::find(const protocol::Bytes& path) {
+  const int descriptor = open_file(path, Access::read);
+  if (descriptor < 0 && errno == ENOENT) return std::nullopt;
+  return File(descriptor);
+}
+
+File::File(int descriptor) : descriptor_(descriptor) {
   if (descriptor_ < 0) refuse(errno, "open");
   struct stat about {};
   const bool is_known = fstat(descriptor_, &about) == 0;
@@ -41,6 +56,12 @@ File::File(const protocol::Bytes& path, Access access) {
 
 File::~File() {
   if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+std::int64_t File::size() const {
+  struct stat about {};
+  if (fstat(descriptor_, &about) != 0) refuse(errno, "read");
+  return about.st_size;
 }
 
 void File::read(std::span<std::byte> bytes, std::int64_t offset) const {

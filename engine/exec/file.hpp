@@ -2,8 +2,10 @@
 // A file that a rank reads or writes pieces of. What the system refuses becomes Error{os}, which says who could not do
 // what, and why: "[Errno 2] node7 cannot open the file: No such file or directory". The path is the notebook's to name.
 #pragma once
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "protocol/message.hpp"
 
@@ -15,9 +17,13 @@ class File {
   /// Only files that are there, and plain ones: nothing is made, and nobody waits for a pipe.
   File(const protocol::Bytes& path, Access access);
   ~File();
+  /// To read; nothing where no such file is.
+  static std::optional<File> find(const protocol::Bytes& path);
+  File(File&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
   File(const File&) = delete;
   File& operator=(const File&) = delete;
 
+  std::int64_t size() const;
   /// Throws Error{value} where the file ends before.
   void read(std::span<std::byte> bytes, std::int64_t offset) const;
   void write(std::span<const std::byte> bytes, std::int64_t offset) const;
@@ -27,6 +33,7 @@ class File {
   void close();
 
  private:
+  explicit File(int descriptor);
   int descriptor_;
 };
 

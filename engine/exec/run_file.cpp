@@ -6,6 +6,7 @@
 
 #include "engine/exec/checksum.hpp"
 #include "engine/exec/file.hpp"
+#include "engine/exec/file_elements.hpp"
 #include "engine/exec/site.hpp"
 
 namespace gamelan::engine::exec {
@@ -15,34 +16,6 @@ using protocol::Shape;
 
 constexpr std::int64_t request_bytes = 4 << 20;  // and the size of the buffer, which stays in the cache that ranks share
 constexpr std::int64_t most_waste = 16;          // bytes read per byte wanted, before single elements are asked for
-
-template <class Word>
-void swap_words(std::byte* bytes, std::int64_t count) {
-  constexpr std::int64_t size = sizeof(Word);
-  for (std::int64_t i = 0; i < count; ++i) {
-    Word word;
-    std::memcpy(&word, bytes + i * size, size);
-    if constexpr (size == 2) word = __builtin_bswap16(word);
-    if constexpr (size == 4) word = __builtin_bswap32(word);
-    if constexpr (size == 8) word = __builtin_bswap64(word);
-    std::memcpy(bytes + i * size, &word, size);
-  }
-}
-
-/// Elements as they stand in a file -> as we compute with them: bytes in our order, a bool 0 or 1.
-void adopt(protocol::Dtype dtype, bool is_swapped, std::byte* bytes, std::int64_t count) {
-  if (dtype == protocol::Dtype::bool_) {
-    for (std::int64_t i = 0; i < count; ++i) bytes[i] = bytes[i] == std::byte{0} ? std::byte{0} : std::byte{1};
-    return;
-  }
-  if (!is_swapped) return;
-  const bool is_complex = protocol::info(dtype).kind == 'c';
-  const auto part = protocol::size_of(dtype) / (is_complex ? 2 : 1);
-  if (is_complex) count *= 2;
-  if (part == 2) swap_words<std::uint16_t>(bytes, count);
-  if (part == 4) swap_words<std::uint32_t>(bytes, count);
-  if (part == 8) swap_words<std::uint64_t>(bytes, count);
-}
 
 /// Reads one block, axis by axis; its memory is contiguous.
 class Reader {

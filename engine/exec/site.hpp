@@ -117,6 +117,8 @@ void run(const Site& site, const plan::Weigh& weigh);
 void run(const Site& site, const plan::AddWeights& add);
 void run(const Site& site, const plan::Search& search);
 void run(const Site& site, const plan::ReadFile& file);
+void run(const Site& site, const plan::ReadHdf5& dataset);
+void run(const Site& site, const plan::ReadZarr& dataset);
 void run(const Site& site, const plan::WriteFile& file);
 
 /// This rank's block of the old version goes to the new one, except the box that the pass writes (all of it when that is

@@ -114,6 +114,8 @@ class Uses {
     all.push_back({search.out, true, false});
   }
   void operator()(const ReadFile& file) { all.push_back({file.out, true, false}); }
+  void operator()(const ReadHdf5& dataset) { all.push_back({dataset.out, true, false}); }
+  void operator()(const ReadZarr& dataset) { all.push_back({dataset.out, true, false}); }
   void operator()(const WriteFile& file) {
     reads(file.input);
     all.push_back({file.out, true, false});
@@ -175,6 +177,8 @@ struct Describe {
     return "search " + name(search.table.slot) + " for " + name(search.values.slot) + " to " + name(search.out);
   }
   std::string operator()(const ReadFile& file) const { return "read a file from byte " + std::to_string(file.offset) + " on to " + name(file.out); }
+  std::string operator()(const ReadHdf5& dataset) const { return "read an HDF5 dataset to " + name(dataset.out); }
+  std::string operator()(const ReadZarr& dataset) const { return "read a Zarr array to " + name(dataset.out); }
   std::string operator()(const WriteFile& file) const { return "write " + name(file.input.slot) + " to a file from byte " + std::to_string(file.offset) + " on"; }
   template <class Regular>
   std::string operator()(const Regular&) const { return {}; }

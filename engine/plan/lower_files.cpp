@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// read_file and write_file -> a step each. A block is read by who has it. What is written is shared out so that requests
+// The rows of files -> a step each. A block is read by who has it. What is written is shared out so that requests
 // are large: by the array's own blocks where their rows are long in the file, else by rows, which ranks read of each other.
 #include "engine/plan/step_writer.hpp"
 
@@ -50,6 +50,18 @@ void lower_file(StepWriter& writer, const protocol::Command& command, Step step)
     ReadFile file{command.payload, command.ints[0], {command.ints.begin() + 2, command.ints.end()}, command.ints[1] != 0, command.loop, -1};
     file.out = writer.make(step, command.out.base);
     step.body = std::move(file);
+    return writer.finish(std::move(step));
+  }
+  if (command.op == Op::read_hdf5) {
+    ReadHdf5 dataset{command.payload, protocol::hdf5_selection(command), command.loop, -1};
+    dataset.out = writer.make(step, command.out.base);
+    step.body = std::move(dataset);
+    return writer.finish(std::move(step));
+  }
+  if (command.op == Op::read_zarr) {
+    ReadZarr dataset{command.payload, protocol::zarr_selection(command), protocol::zarr_chunks(command), std::get<protocol::Scalar>(command.in[0]), command.loop, -1};
+    dataset.out = writer.make(step, command.out.base);
+    step.body = std::move(dataset);
     return writer.finish(std::move(step));
   }
   const auto& view = std::get<View>(command.in[0]);

@@ -12,6 +12,7 @@
 #include "engine/dist/cyclic.hpp"
 #include "engine/dist/exchange.hpp"
 #include "engine/plan/program.hpp"
+#include "protocol/datasets.hpp"
 #include "protocol/linalg.hpp"
 
 namespace gamelan::engine::plan {
@@ -312,6 +313,22 @@ struct ReadFile {
   Dtype dtype{};
   int out = -1;
 };
+/// Every rank reads its block of a part of an HDF5 dataset, which may stand in chunks and be compressed.
+struct ReadHdf5 {
+  int payload = -1;
+  protocol::Selection part;
+  Dtype dtype{};
+  int out = -1;
+};
+/// Every rank reads the chunks of a Zarr array that its block of the result touches.
+struct ReadZarr {
+  int payload = -1;
+  protocol::Selection part;
+  protocol::ZarrChunks chunks;
+  protocol::Scalar filling;  ///< what chunks hold that have no file
+  Dtype dtype{};
+  int out = -1;
+};
 /// Every rank writes its share of the elements, which stand in the file in C order.
 struct WriteFile {
   int payload = -1;
@@ -325,7 +342,8 @@ struct WriteFile {
 
 struct Step {
   std::variant<Kernel, FoldBricks, FoldFinish, Gather, Scatter, Matmul, Take, Route, Deliver, Find, Collect, ScanTotals, Scan, SortLines, SortRuns,
-               MergeRuns, Count, AddCounts, FourierLines, Draw, Routine, WholeMatrices, SpreadBlocks, BlockedMatrix, CollectBlocks, Weigh, AddWeights, Search, ReadFile, WriteFile>
+               MergeRuns, Count, AddCounts, FourierLines, Draw, Routine, WholeMatrices, SpreadBlocks, BlockedMatrix, CollectBlocks, Weigh, AddWeights, Search, ReadFile, ReadHdf5, ReadZarr,
+               WriteFile>
       body;
   std::vector<int> allocates;  ///< slots that come to life before the step
   std::vector<int> binds;      ///< slots that become their array's current version after it

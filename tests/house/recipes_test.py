@@ -10,7 +10,8 @@ import sys
 SPACK = "deploy/spack/spack_repo/gamelan"
 # What Debian's packages are to Spack; None: part of another, or of the compiler.
 SPACK_NAMES = {
-    "build-essential": "cxx", "cmake": "cmake", "cppzmq-dev": "cppzmq", "libarmci-mpi-dev": "armcimpi", "libfftw3-dev": "fftw", "libgfortran-12-dev": "fortran",
+    "build-essential": "cxx", "cmake": "cmake", "cppzmq-dev": "cppzmq", "libarmci-mpi-dev": "armcimpi", "libblosc-dev": "c-blosc", "libfftw3-dev": "fftw",
+    "libgfortran-12-dev": "fortran", "libhdf5-dev": "hdf5", "zlib1g-dev": "zlib-api",
     "libglobalarrays-dev": "globalarrays", "libopenblas-dev": "openblas", "libopenmpi-dev": "openmpi", "libsodium-dev": "libsodium", "libzmq3-dev": "libzmq",
     "libscalapack-openmpi-dev": "netlib-scalapack", "libxbyak-dev": None, "ninja-build": "ninja", "nlohmann-json3-dev": "nlohmann-json",
     "pkg-config": "pkgconfig", "pybind11-dev": "py-pybind11", "python3-dev": "python", "python3-numpy": "py-numpy",

@@ -90,5 +90,35 @@ TEST(CheckFile, operands_and_results_fit) {
   EXPECT_REFUSED_FOR("row of int64", refusal(but(writing, [](Command& c) { c.out = whole(1, Dtype::float64, {6}); })));
 }
 
+const Command dataset = made(Op::read_hdf5, whole(1, Dtype::float64, {3, 4}), {0, 5, 1, 2});
+const std::string dataset_name = std::string("/folder/file\0group/x", 20);
+const Command chunks = [] {
+  Command command = made(Op::read_zarr, whole(1, Dtype::float64, {3, 4}), {2, 0, 1, 0, 0, 5, 1, 2, 10, 20});
+  command.in = {Scalar{Dtype::float64, {}}};
+  return command;
+}();
+
+TEST(CheckFile, parts_of_datasets) {
+  EXPECT_EQ(refusal(dataset, dataset_name), "");
+  EXPECT_EQ(refusal(chunks), "");
+  EXPECT_REFUSED_FOR("no dataset", refusal(dataset, "/folder/file"));
+  EXPECT_REFUSED_FOR("no dataset", refusal(dataset, std::string("/folder/file\0", 13)));
+  EXPECT_REFUSED_FOR("zero in it", refusal(dataset, dataset_name + std::string("\0y", 2)));
+  EXPECT_REFUSED_FOR("not absolute", refusal(dataset, std::string("file\0x", 6)));
+  EXPECT_REFUSED_FOR("another dtype", refusal(but(dataset, [](Command& c) { c.loop = Dtype::int32; }), dataset_name));
+  EXPECT_REFUSED_FOR("start and a step", refusal(but(dataset, [](Command& c) { c.ints.pop_back(); }), dataset_name));
+  for (const std::size_t place : {0, 2}) {
+    EXPECT_REFUSED_FOR("begins before", refusal(but(dataset, [&](Command& c) { c.ints[place] = -1; }), dataset_name));
+    EXPECT_REFUSED_FOR("begins before", refusal(but(chunks, [&](Command& c) { c.ints[4 + place] = -1; })));
+  }
+  EXPECT_REFUSED_FOR("that long", refusal(but(dataset, [](Command& c) { c.ints[3] = std::int64_t{1} << 60; }), dataset_name));
+  EXPECT_REFUSED_FOR("codec", refusal(but(chunks, [](Command& c) { c.ints[0] = 3; })));
+  EXPECT_REFUSED_FOR("flags", refusal(but(chunks, [](Command& c) { c.ints[2] = 2; })));
+  EXPECT_REFUSED_FOR("what is not there", refusal(but(chunks, [](Command& c) { c.in.clear(); })));
+  EXPECT_REFUSED_FOR("what is not there", refusal(but(chunks, [](Command& c) { c.in = {Scalar{Dtype::int8, {}}}; })));
+  for (const std::int64_t extent : {std::int64_t{0}, std::int64_t{1} << 31})
+    EXPECT_REFUSED_FOR("a chunk has", refusal(but(chunks, [&](Command& c) { c.ints[9] = extent; })));
+}
+
 }  // namespace
 }  // namespace gamelan::protocol

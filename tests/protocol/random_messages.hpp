@@ -165,7 +165,18 @@ inline void fill_file(Random& random, protocol::Command& command, protocol::Batc
   if (extents.empty()) extents.push_back(random.number(0, 4));
   command.creates = true;
   command.ints = {random.number(0, 1 << 20), random.number(0, 1)};
-  if (command.op == protocol::Op::read_file) {
+  std::string path = "/no such folder/" + std::to_string(random.number(0, 99));
+  if (command.op == protocol::Op::read_hdf5 || command.op == protocol::Op::read_zarr) {
+    command.out = random_result(random, extents, true, command.loop);
+    const bool is_zarr = command.op == protocol::Op::read_zarr;
+    command.ints = {random.number(0, 2), random.number(0, 1), random.number(0, 1), random.number(0, 1)};
+    if (!is_zarr) command.ints.clear();
+    for (const int least : {0, 1, 1})  // starts, steps, extents of chunks
+      for (std::size_t axis = 0; axis < extents.size(); ++axis) command.ints.push_back(random.number(least, 100));
+    if (!is_zarr) command.ints.resize(2 * extents.size());
+    if (is_zarr) command.in = {random_scalar(random, command.loop)};
+    else path += std::string(1, 0) + "dataset";
+  } else if (command.op == protocol::Op::read_file) {
     command.out = random_result(random, extents, true, command.loop);
     for (std::size_t axis = 0; axis < extents.size(); ++axis)
       command.ints.push_back(random.number(0, 100) * static_cast<std::int64_t>(protocol::size_of(command.loop)));
@@ -173,7 +184,6 @@ inline void fill_file(Random& random, protocol::Command& command, protocol::Batc
     command.out = random_result(random, {2 * random.number(1, 4)}, true, Dtype::int64);
     command.in = {random_operand(random, extents, command.loop)};
   }
-  const std::string path = "/no such folder/" + std::to_string(random.number(0, 99));
   batch.payloads.emplace_back(reinterpret_cast<const std::byte*>(path.data()), reinterpret_cast<const std::byte*>(path.data() + path.size()));
   command.payload = static_cast<std::int32_t>(batch.payloads.size()) - 1;
 }

@@ -100,6 +100,24 @@ class Model:
         values = numpy.ndarray(extents, numpy.dtype(loop).newbyteorder("S" if is_swapped else "="), data.tobytes(), offset, strides)
         return values.view("u1") != 0 if loop == bool else values.astype(loop)
 
+    def read_hdf5(self, command, loop):
+        import h5py
+
+        path, _, name = command["payload"].partition(b"\0")
+        with h5py.File(path, "r") as file:
+            return self._part(file[name.decode()][()], command, command["ints"]).astype(loop)
+
+    def read_zarr(self, command, loop):
+        import zarr
+
+        return self._part(zarr.open_array(command["payload"].decode(), mode="r")[...], command, command["ints"][4:]).astype(loop)
+
+    @staticmethod
+    def _part(data, command, ints):
+        extents = command["out"]["extents"]
+        starts, steps = ints[: len(extents)], ints[len(extents) : 2 * len(extents)]
+        return data[tuple(slice(start, start + (extent - 1) * step + 1, step) for start, step, extent in zip(starts, steps, extents))]
+
     def write_file(self, command, loop):
         data = self.operand(command["in"][0], loop).tobytes()
         with _file(command, "r+b") as file:
@@ -153,7 +171,7 @@ class Model:
             return numpy.histogram(self.view(inputs[0]), self.view(inputs[1]))[0]
         if name in ("sort", "argsort"):
             return getattr(numpy, name)(operands[0], command["ints"][0], kind="stable")
-        if name in ("read_file", "write_file"):
+        if name in ("read_file", "write_file", "read_hdf5", "read_zarr"):
             return getattr(self, name)(command, loop)
         if name in ("take", "put"):
             return getattr(self, name)(command)

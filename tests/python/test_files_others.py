@@ -127,28 +127,3 @@ def test_text(engine, tmp_path):
     check(program, "text", exact=True)
     check(lambda np: np.loadtxt(io.StringIO("1 2\n3")), "ragged")
     assert gamelan.loadtxt(io.StringIO("1 2\n3 4"))._b is not None
-
-
-@pytest.mark.parametrize("dtype", ["f8", "c16", "?", ">i4", "f2"])
-def test_hdf5(engine, dtype, tmp_path):
-    h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
-    data, path = numpy.array(left(numpy.dtype(dtype).newbyteorder("="))), tmp_path / "a.h5"
-    with h5py.File(path, "w") as file:
-        file.create_dataset("group/x", data=data.astype(dtype))
-        file.create_dataset("chunked", data=data, chunks=(7, 14))
-        file.create_dataset("unwritten", (20, 5), data.dtype)
-    assert_same(gamelan.load_hdf5(path, "group/x"), data, "theirs", exact=True)
-    assert_same(gamelan.load_hdf5(path, "unwritten"), numpy.zeros((20, 5), data.dtype), "unwritten")
-    with pytest.raises(NotImplementedError, match="chunks"):
-        gamelan.load_hdf5(path, "chunked")
-    for name in ("new/y", "z"):
-        gamelan.save_hdf5(path, name, gamelan.array(data).T)
-    gamelan.save_hdf5(tmp_path / "b.h5", "deep/er", gamelan.array(data))
-    with h5py.File(path) as file, h5py.File(tmp_path / "b.h5") as other:
-        assert_same(file["new/y"][()], data.T, "ours", exact=True)
-        assert_same(other["deep/er"][()], data, "a new file", exact=True)
-    with pytest.raises(ValueError):
-        gamelan.save_hdf5(path, "z", gamelan.array(data))
-    with pytest.raises(KeyError):
-        gamelan.load_hdf5(path, "none")
-    assert sorted(os.listdir(tmp_path)) == ["a.h5", "b.h5"]

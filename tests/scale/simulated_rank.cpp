@@ -131,6 +131,8 @@ class Walk {
     for (const int slot : routine.slots) look_at_block(slot);
   }
   void operator()(const ReadFile& file) { look_at_block(file.out); }
+  void operator()(const ReadHdf5& dataset) { look_at_block(dataset.out); }
+  void operator()(const ReadZarr& dataset) { look_at_block(dataset.out); }
   void operator()(const WriteFile& file) { cells(file.input, box_of(file.shares, rank_)); }
 
  private:

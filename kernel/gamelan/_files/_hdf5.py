@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""HDF5: h5py, in the notebook, reads and writes what the file says of a dataset; the elements of a contiguous one stand in
-one piece, which the engines read and write like any file. Chunks and filters are refused by name."""
+"""HDF5: h5py, in the notebook, reads and writes what the file says of a dataset. The engines read its elements by the HDF5
+library; a new dataset is contiguous, so that they write it like any file."""
 import os
 
 import numpy
 
-from .._creation import asarray, full
-from .._errors import NotImplementedName, unimplemented
+from .._creation import asarray
+from .._errors import unimplemented
 from .._local import is_distributed
 from .._promotion import is_supported
-from ._pieces import adopt, here, is_for_engines, read, write
+from ._datasets import read_part
+from ._pieces import adopt, here, is_for_engines, write
 from ._places import Replacement, resolve
+from ._selection import select
 
 
 def _h5py():
@@ -21,37 +23,56 @@ def _h5py():
     return h5py
 
 
-def load_hdf5(path, dataset):
-    """A dataset of an HDF5 file. The engines read a large one, each its own part, before the function returns.
-
-    The dataset must be contiguous, which is how h5py makes one unless asked otherwise; one in chunks may be made contiguous
-    by `h5repack -l CONTI`. A small one h5py reads whatever it is. Needs h5py.
+def load_hdf5(path, dataset, key=...):
+    """A dataset of an HDF5 file, or a part of it. The engines read a large one, each its own part, before the function
+    returns; a small one h5py reads. Chunks and the filters of the library (gzip, shuffle, ...) are unpacked on the way.
+    Needs h5py.
 
     Parameters
     ----------
     path : str or path-like
     dataset : str
         Its name in the file, as in ``h5py.File(path)[dataset]``.
+    key : int, slice, Ellipsis or tuple of them, optional
+        Which part; all of it by default.
+
+    Returns
+    -------
+    ndarray
+        In native order of bytes. What was never written holds the dataset's fill value.
+
+    Raises
+    ------
+    NotImplementedError
+        For large datasets with filters that are not HDF5's own.
+    ValueError
+        For what the engines' HDF5 library cannot read, with its reason.
 
     See Also
     --------
-    save_hdf5
+    save_hdf5, load_zarr
     """
-    path = resolve(path)
-    with _h5py().File(path, "r") as file:
+    h5py, path = _h5py(), resolve(path)
+    with h5py.File(path, "r") as file:
         source = file[dataset]
         shape, dtype = source.shape, source.dtype
-        if not is_for_engines(dtype, shape or ()):
-            return adopt(numpy.asarray(source[()]))
-        if source.chunks is not None or source.external or source.is_virtual:
-            raise unimplemented("load_hdf5 of a dataset in chunks", "h5repack -l CONTI makes it contiguous")
-        offset, filling = source.id.get_offset(), source.fillvalue
-        is_compact = source.id.get_create_plist().get_layout() == _h5py().h5d.COMPACT
-        if is_compact:
-            return asarray(source[()])
-    if offset is None:  # nothing was ever written
-        return full(shape, filling, dtype.newbyteorder("="))
-    return read(path, offset, dtype, shape)
+        if shape is None:
+            raise ValueError(f"dataset {dataset!r} of {path} has no elements at all (a null dataspace)")
+        part = select(key, shape, "load_hdf5")
+        if not part.extents or not is_for_engines(dtype, tuple(part.extents)):
+            flat = tuple(slice(start, start + (extent - 1) * step + 1, step) if extent else slice(0, 0) for start, step, extent in zip(part.start, part.step, part.extents))
+            return adopt(numpy.asarray(source[flat])[part.after].astype(dtype.newbyteorder("="), copy=False))
+        _require_filters(h5py, source)
+    return read_part("read_hdf5", dtype, part, (), (), os.fsencode(path) + b"\0" + dataset.encode(), path)
+
+
+def _require_filters(h5py, source):
+    """The engines' library has HDF5's own filters; h5py, which is here, may have more."""
+    plan = source.id.get_create_plist()
+    known = (h5py.h5z.FILTER_DEFLATE, h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_FLETCHER32, h5py.h5z.FILTER_SZIP, h5py.h5z.FILTER_NBIT, h5py.h5z.FILTER_SCALEOFFSET)
+    for code, _, _, name in (plan.get_filter(place) for place in range(plan.get_nfilters())):
+        if code not in known:
+            raise unimplemented(f"load_hdf5 of a dataset with the filter {name.decode(errors='replace') or code}", "h5repack -f GZIP=4 writes it with one that every HDF5 library has")
 
 
 def save_hdf5(path, dataset, x):
@@ -114,9 +135,3 @@ def _links(h5py):
     links = h5py.h5p.create(h5py.h5p.LINK_CREATE)
     links.set_create_intermediate_group(True)
     return links
-
-
-def load_zarr(*arguments, **keywords):
-    """Not there: Zarr's chunks are compressed one by one. `numpy.asarray(zarr.open(path))` in parts, or `load_hdf5`."""
-    raise NotImplementedName("gamelan.load_zarr is not implemented yet; zarr.open(path)[...] makes NumPy arrays, which gamelan.asarray takes")
-

@@ -20,7 +20,7 @@ def is_for_engines(dtype, shape):
 
 
 @contextlib.contextmanager
-def _about(path):
+def about(path):
     """An error of the system names the file."""
     try:
         yield
@@ -59,7 +59,7 @@ def _read_forward(path, offset, dtype, extents, strides):
     number = dtype_number(dtype.newbyteorder("="))
     result = _core.empty(tuple(extents), number)
     _core.record_file(OPS["read_file"], number, result, (), (offset, int(not dtype.isnative), *strides), os.fsencode(path))
-    with _about(path):
+    with about(path):
         _core.flush(True)
     return result
 
@@ -85,7 +85,7 @@ def write(array, path, offset, checksums=False):
     words = 2 * max(_core.ranks(), 1)
     receipts = _core.empty((words,), dtype_number(numpy.int64), array)
     _core.record_file(OPS["write_file"], dtype_number(array.dtype), receipts, (array,), (offset, int(checksums)), os.fsencode(path))
-    with _about(path):
+    with about(path):
         (receipts,) = _core.fetch([receipts])
     if receipts[1::2].sum() != array.nbytes:
         raise GamelanError(f"the engines wrote {receipts[1::2].sum()} of {array.nbytes} bytes to {path!r}")

@@ -34,6 +34,9 @@ class Gamelan(CMakePackage):
     depends_on("netlib-scalapack@2.2:")
     depends_on("openblas")
     depends_on("fftw@3.3:~mpi precision=double")
+    depends_on("hdf5@1.10.7:1")
+    depends_on("c-blosc@1.21:")
+    depends_on("zlib-api")
 
     # Both sides. CURVE needs libsodium, and so do the nodes of a job to know each other.
     depends_on("libsodium@1.0.18:")
