@@ -10,7 +10,8 @@ namespace gamelan::engine::dist {
 
 namespace {
 
-constexpr std::size_t large_bytes = 8 * page_bytes;  // from here on one eighth of the size is at least a page
+constexpr std::size_t large_bytes = 8 * page_bytes;   // from here on one eighth of the size is at least a page
+constexpr std::size_t huge_bytes = 64 * page_bytes;  // and from here on a 64th: an eighth of such would be missed elsewhere
 // Ranges just long enough may be too short once aligned; after so many of them a longer one is taken.
 constexpr int tight_tries = 8;
 
@@ -28,7 +29,8 @@ Allocator::Allocator(std::size_t capacity) : capacity_(round_down(capacity, page
 
 std::size_t Allocator::class_bytes(std::size_t bytes) {
   bytes = std::max(bytes, granule_bytes);
-  return round_up(bytes, std::max(alignment(bytes), std::bit_floor(bytes - 1) / 8));
+  const std::size_t classes = bytes > huge_bytes ? 64 : 8;
+  return round_up(bytes, std::max(alignment(bytes), std::bit_floor(bytes - 1) / classes));
 }
 
 std::optional<Allocator::Block> Allocator::allocate(std::size_t bytes) {

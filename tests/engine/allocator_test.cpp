@@ -63,6 +63,9 @@ TEST(Allocator, class_sizes) {
   EXPECT_EQ(Allocator::class_bytes(1025), 1152u);
   EXPECT_EQ(Allocator::class_bytes(4096), 4096u);
   EXPECT_EQ(Allocator::class_bytes(32 * kilobyte + 1), 36 * kilobyte);
+  EXPECT_EQ(Allocator::class_bytes(256 * kilobyte), 256 * kilobyte);
+  EXPECT_EQ(Allocator::class_bytes(256 * kilobyte + 1), 260 * kilobyte);
+  EXPECT_EQ(Allocator::class_bytes(512 * kilobyte + 1), 520 * kilobyte);
   for (std::size_t bytes = 1; bytes < 10 * megabyte; bytes += 1 + bytes / 50) {
     const std::size_t rounded = Allocator::class_bytes(bytes);
     EXPECT_GE(rounded, bytes);

@@ -4,7 +4,7 @@ import numpy
 import pytest
 
 import gamelan
-from gamelan.fft import _lines, _long
+from gamelan.fft import _cut, _lines
 from operands import DTYPES, LAYOUTS, cube
 from oracle import check, check_all
 
@@ -82,7 +82,7 @@ def test_shifts(engine):
 def cut(monkeypatch):
     """Lines of 12 elements or more are cut."""
     monkeypatch.setattr(_lines, "long_line", 12)
-    monkeypatch.setattr(_long, "least_factor", 3)
+    monkeypatch.setattr(_cut, "least_factor", 3)
 
 
 @pytest.mark.parametrize("name", ONE)
