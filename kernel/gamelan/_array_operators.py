@@ -47,14 +47,14 @@ def _matmul(left, right, other):
     return NotImplemented if type(other).__array_ufunc__ is None else numpy.matmul(left, right)
 
 
-# NumPy's operator takes a cheaper way for these exponents.
+# NumPy's operator takes a cheaper way for these exponents, for arrays; its scalars promote as in every other operation.
 _EXACT_POWERS = {2: "square", 0.5: "sqrt", -1: "reciprocal", 1: "positive"}
 
 
 def _power(array, exponent):
     if array._b is None and not (isinstance(exponent, _core.Array) and exponent._b is not None):
         return _wrap(array._a ** unwrap(exponent))
-    if type(exponent) in (int, float) and exponent in _EXACT_POWERS:
+    if type(exponent) in (int, float) and exponent in _EXACT_POWERS and not is_value(array):
         if array.dtype.kind in "fc" or array.dtype.kind in "biu" and type(exponent) is int and exponent == 2:
             return _evaluate(OPS[_EXACT_POWERS[exponent]], array)
     return _evaluate(OPS["power"], array, exponent)

@@ -69,7 +69,7 @@ _RANDOM = {"seed": "1", "shuffle": "v", "permutation": "v", "choice": "v, 600", 
            "random_integers": "1, 9, 600", "multinomial": "8, [0.2, 0.8], 60", "dirichlet": "[0.2, 0.8], 60", "set_state": None, "get_state": None,
            "multivariate_normal": "[0.0, 1.0], [[1.0, 0.0], [0.0, 1.0]], 60", "default_rng": "1", "RandomState": "1", "Generator": None}  # fmt: skip
 _METHODS = {
-    "astype": "'f4'", "byteswap": "", "choose": "[x, x]", "clip": "0, 1", "compress": "[True, False, True], 0", "dot": "x", "dump": None, "dumps": None, "fill": "2.0",
+    "astype": "'f4'", "byteswap": "", "choose": "[v, v]", "clip": "0, 1", "compress": "[True, False, True], 0", "dot": "x", "dump": None, "dumps": None, "fill": "2.0",
     "getfield": "'f8'", "item": "3", "itemset": "3, 2.0", "newbyteorder": "", "partition": "3", "argpartition": None, "put": "[1, 2], 3.0", "repeat": "2", "reshape": "-1",
     "resize": None, "searchsorted": None, "setfield": "2.0, 'f8'", "setflags": None, "swapaxes": "0, 1", "take": "[1, 2]", "tofile": None, "tostring": None, "view": "",
 }  # fmt: skip
@@ -127,7 +127,7 @@ def state_of(call):
             is_here = any(array.size >= SIDE and (isinstance(array, numpy.ndarray) or not array.is_distributed) for array in made)
         except NotImplementedError:
             return "small arrays only" if _works_here(call) else "refused"
-    if not made and not re.search(r"\b[xvibcs]\b", call.arguments + call.text):
+    if not made and not re.search(r"\b[xvibcs]\b", f"{call.text}({call.arguments})"):
         return "NumPy's own"
     if fetched >= SIDE * SIDE:
         return "bounded gather"
@@ -185,7 +185,7 @@ def section(title):
                 found[name] = "not probed"
                 continue
             else:
-                call = fitting(f"x.{name}", [_METHODS[name]] if name in _METHODS else ["", "0", "x"])
+                call = fitting(f"(i % 2).{name}" if name == "choose" else f"x.{name}", [_METHODS[name]] if name in _METHODS else ["", "0", "x"])
             try:
                 found[name] = state_of(call)
             except AttributeError:

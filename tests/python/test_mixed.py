@@ -74,7 +74,8 @@ def test_as_numpy(both, call):
         assert actual == expected
 
 
-FORWARDED = ["m.sort(x)", "m.std(x)", "m.linalg.solve(m.eye(3), x)", "m.fft.fft(x)", "m.cross(x, x)", "m.unique(x)", "m.linalg.norm(x)"]
+FORWARDED = ["m.sort(x)", "m.std(x)", "m.linalg.solve(m.eye(3), x)", "m.fft.fft(x)", "m.cross(x, x)", "m.unique(x)", "m.linalg.norm(x)",
+             "m.flip(x.sum(keepdims=True).reshape(()))"]
 
 
 @pytest.mark.parametrize("code", FORWARDED)

@@ -277,6 +277,7 @@ x = a.sum(axis=0); y = x; x += 1; out(y)
 x = np.zeros(()); y = x; x += 1; out(y)
 x = a.min(); out(f'{x:.2f}'); out(int(x)); out(str(x))
 x = a[0]; a[0] = 7; out(x)
+x = a[1, 2]; out(x ** 2); out(x ** 1); out(abs(x) ** 0.5); out(a.max() ** 2)
 for i in range(3): a[i, i] = a[i, i] + a[i - 1, i]
 """.strip().split("\n")
 

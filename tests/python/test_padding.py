@@ -68,6 +68,11 @@ WINDOWS = [
 ]  # fmt: skip
 
 
+def test_without_axes_here_and_there(mixed):
+    for expression in ("np.pad(np.array(2.5), 1)", "np.pad(np.array(3), ((1, 2),), 'edge')"):
+        check(lambda np: eval(expression, {"np": np}), expression)
+
+
 @pytest.mark.parametrize("expression", WINDOWS)
 def test_windows(engine, expression):
     def program(np):

@@ -79,6 +79,8 @@ def test_interp(engine):
             yield "number", lambda np: np.interp(1.5, np.array(xp), np.array(heights))
         yield "period", lambda np: np.interp(np.arange(-9.0, 9), np.array([5.0, 1, 3]), np.array([1.0, 2, 4]), period=6)
         yield "none", lambda np: np.interp(np.array(x), [], [])
+        yield "complex", lambda np: np.interp(np.array(x) + 1j, xp, fp)
+        yield "complex points", lambda np: np.interp(np.array(x), np.array(xp) + 0j, fp)
         yield "lengths", lambda np: np.interp(np.array(x), xp, fp[:2])
         yield "no period", lambda np: np.interp(np.array(x), xp, fp, period=0)
 

@@ -49,6 +49,7 @@ PROGRAMS = {
     """,
     "where": """
         np.add(A(x),1,where=A(m),out=A(x))
+        np.add(A(x),1,where=A(ii),out=A(x))
         np.add(A(ii),1,where=m,out=A(x))
         np.add(A(x),1,where=m,out=A(ii))
         np.add(A(x),1,where=m,out=A(ii),casting='unsafe')

@@ -177,13 +177,13 @@ def pad(array, pad_width, mode="constant", **kwargs):
     numpy.pad
     """
     array = asarray(array)
-    widths = numpy.asarray(pad_width)
-    if widths.dtype.kind != "i":
+    pad_width = numpy.asarray(pad_width)
+    if pad_width.dtype.kind != "i":
         raise TypeError("`pad_width` must be of integral type.")
-    widths = _pairs(widths, array.ndim, True)
+    widths = _pairs(pad_width, array.ndim, True)
     shape = tuple(extent + int(before) + int(after) for extent, (before, after) in zip(array.shape, widths))
     if not is_distributed(array) and math.prod(shape) < _core.threshold():
-        return call_numpy(numpy.pad, "pad", (array, widths, mode), kwargs)
+        return call_numpy(numpy.pad, "pad", (array, pad_width, mode), kwargs)
     if callable(mode):
         raise unimplemented("pad(mode=function)", "of distributed arrays")
     if mode not in _KEYWORDS:

@@ -12,6 +12,8 @@ from .._local import gathered, is_distributed
 def _wrap_views(array, result):
     if isinstance(result, (list, tuple)):
         return type(result)(_wrap_views(array, item) for item in result)
+    if isinstance(result, numpy.generic):  # `flip` of an array without axes that is here
+        return result
     return _core.view(array, result)
 
 

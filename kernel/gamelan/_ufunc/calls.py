@@ -5,7 +5,7 @@ import numpy
 
 from .. import _core
 from .._creation import asarray, filled
-from .._local import as_value, is_distributed, unwrap, wrap_here
+from .._local import as_value, is_distributed, is_value, unwrap, wrap_here
 from .._promotion import DTYPES, OPS, dtype_number, resolve
 
 
@@ -69,7 +69,11 @@ def operand(value):
 
 def _mask(where):
     mask = asarray(where)
-    return mask if mask.dtype == bool else mask.astype(bool)
+    if mask.dtype == bool:
+        return mask
+    if isinstance(where, numpy.ndarray) or isinstance(where, _core.Array) and not is_value(where):
+        raise TypeError(f"Cannot cast array data from {mask.dtype!r} to dtype('bool') according to the rule 'safe'")
+    return mask.astype(bool)
 
 
 def _resolved(name, inputs, out, keywords):
