@@ -8,7 +8,7 @@ from numpy.core.numeric import normalize_axis_index
 from .. import _core
 from .._bounds import require_inside
 from .._creation import arange, asarray
-from .._local import call_numpy, has_distributed, is_distributed
+from .._local import as_output, call_numpy, has_distributed, is_distributed
 from .._manipulation import clip, ravel, reshape
 from ._gather import distributed, put_flat, require_writeable, take_along
 from ._keys import listed
@@ -67,6 +67,7 @@ def take(a, indices, axis=None, out=None, mode="raise"):
         result = take_along(a, index, axis)
     if out is None:
         return result
+    out = as_output(out)
     if out.shape != result.shape:
         raise ValueError("output array does not match result of ndarray.take")
     out[...] = result
