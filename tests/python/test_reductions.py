@@ -98,7 +98,7 @@ def test_convergence_loop(engine):
     check(program)
 
 
-def test_what_is_no_output_and_what_is_no_axis(engine):
+def test_arguments_that_are_nearly_right(engine):
     data = numpy.arange(1.0, 10.0).reshape(3, 3)
     folds = ("sum", "max", "any", "mean", "std", "ptp", "median", "argmax", "cumsum", "nancumprod", "nansum")
     others = {"concatenate": "[x, x]", "clip": "x, 2, 3", "around": "x", "dot": "x, x", "outer": "x, x", "take": "x, [1]", "choose": "x > 2, [x, x]",
@@ -114,6 +114,11 @@ def test_what_is_no_output_and_what_is_no_axis(engine):
         yield "outer into NumPy's array", lambda np: np.outer(np.arange(2.0), np.arange(3.0), out=numpy.zeros((2, 3)))
         yield "no whole number of decimals", lambda np: np.around(np.array(data), 1.0)
         yield "edges that fall", lambda np: np.histogram_bin_edges(np.array(data), np.array([2.0, 1.0]))
+        yield "no whole number of tiles", lambda np: np.tile(np.array(data), 0.5)
+        yield "no whole number of powers", lambda np: np.vander(np.array(data[0]), 2.0)
+        yield "a float of Python's as an index", lambda np: (np.take(np.array(data), 2.0), np.take(np.array(data), True))
+        yield "a float of NumPy's as an index", lambda np: np.take(np.array(data), numpy.array([2.0]))
+        yield "flags unwrapped", lambda np: np.unwrap(np.array(data) > 4, axis=0)
         for name in ("i0", "nan_to_num", "sinc"):
             yield f"{name} of a list", lambda np: getattr(np, name)([np.array(data), np.array(data)])
 

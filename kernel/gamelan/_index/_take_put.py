@@ -16,6 +16,8 @@ from ._keys import listed
 
 def _numbers(indices, mode, extent):
     """The argument `indices` of take and put as an array of integers inside the axis, or not yet looked at."""
+    if type(indices) in (bool, int, float):
+        indices = numpy.intp(indices)  # NumPy takes a float of Python's, though no array of floats
     index = listed(indices) if isinstance(indices, (list, tuple)) else asarray(indices)
     if not is_distributed(index):
         index = numpy.asarray(index).astype(numpy.intp, casting="same_kind")

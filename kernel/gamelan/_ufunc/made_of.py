@@ -208,7 +208,7 @@ def unwrap(p, discont=None, axis=-1, *, period=2 * numpy.pi):
     """Jumps of more than half a period between neighbours become their complement: a phase that runs on."""
     axis = normalize_axis_index(axis, p.ndim)
     before, after = ((slice(None),) * axis + (part,) for part in (slice(None, -1), slice(1, None)))
-    step = p[after] - p[before]
+    step = p[after] - p[before] if p.dtype != bool else _op("not_equal", p[after], p[before])
     discont = period / 2 if discont is None else discont
     dtype = numpy.result_type(step.dtype, period)
     if numpy.issubdtype(dtype, numpy.integer):
