@@ -9,7 +9,7 @@ from numpy.core.numeric import normalize_axis_index
 from . import _reductions
 from ._bounds import remember
 from ._creation import arange, asarray
-from ._local import call_numpy, is_distributed
+from ._local import as_output, call_numpy, is_distributed
 from ._manipulation import ravel, reshape
 from ._ufuncs import where
 
@@ -22,6 +22,8 @@ def _arg(name, a, axis, out, keepdims):
         keywords = {} if keepdims is _unset else {"keepdims": keepdims}
         result = call_numpy(getattr(numpy, name), name, (a,), {"axis": axis, "out": out, **keywords})
         return result if out is None else out
+    if out is not None:
+        out = as_output(out)
     shape = a.shape
     if axis is None or a.ndim == 0 and axis in (0, -1):
         a, axis, kept = ravel(a), 0, (1,) * a.ndim

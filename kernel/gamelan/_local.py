@@ -30,6 +30,15 @@ def is_value(array):
     return array._b is not None and not array._a.ndim and not array._a.flags.writeable
 
 
+def as_output(out):
+    """The array that an output is, alone or in a tuple; NumPy's error for one that is none."""
+    if type(out) is tuple and len(out) == 1:
+        (out,) = out
+    if not isinstance(out, (_core.Array, numpy.ndarray)):
+        raise TypeError(f"output must be an array, not {type(out).__name__}")
+    return out
+
+
 def decides_itself(value):
     """True for an operand whose class says what a ufunc does with it (NEP 13), if only that it is no operand of any."""
     method = getattr(type(value), "__array_ufunc__", numpy.ndarray.__array_ufunc__)

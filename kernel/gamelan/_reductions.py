@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Folds over axes: sum, prod, min, max, any, all. Results of distributed arrays stay there."""
 import builtins
+import operator
 
 import numpy
 from numpy.core.numeric import normalize_axis_tuple
 
 from . import _core
 from ._creation import asarray, filled
-from ._local import as_value, call_numpy, has_distributed, unwrap
+from ._local import as_output, as_value, call_numpy, has_distributed, unwrap
 from ._promotion import DTYPES, OPS, dtype_number
 
 _unset = numpy._NoValue
@@ -53,7 +54,8 @@ def _axes(axis, dims):
     """The reduced axes, ascending. NumPy lets a 0-d array be reduced over an axis that it does not have."""
     if axis is None or dims == 0 and axis in (0, -1):
         return tuple(range(dims))
-    axes = normalize_axis_tuple(axis, dims, allow_duplicate=True)
+    # A list of axes is refused, as by NumPy's folds.
+    axes = normalize_axis_tuple(axis if isinstance(axis, tuple) else operator.index(axis), dims, allow_duplicate=True)
     if len(set(axes)) != len(axes):
         raise ValueError("duplicate value in 'axis'")
     return tuple(sorted(axes))
@@ -63,9 +65,11 @@ def reduce(name, array, axis=None, dtype=None, out=None, keepdims=False, initial
     """Fold a distributed array, as NumPy's ufunc.reduce does; `name` is a REDUCE row of the op table. Elements that `where`
     leaves out count as the identity of the operation, or as `initial` where there is none."""
     shape = array._a.shape
+    if out is not None:
+        out = as_output(out)
     axes = _axes(axis, len(shape))
     if dtype is None and out is not None:
-        dtype = asked_by_out(_UFUNCS[name], array._a.dtype, (out[0] if type(out) is tuple else out).dtype)
+        dtype = asked_by_out(_UFUNCS[name], array._a.dtype, out.dtype)
     is_empty = 0 in shape and builtins.any(shape[axis] == 0 for axis in axes)
     if name == "reduce_lcm" and len(axes) > 1:
         raise ValueError("reduction operation 'lcm' is not reorderable, so at most one axis may be specified")
@@ -133,8 +137,6 @@ def _masked(function, array, loop, where, start):
 
 
 def _store(result, out):
-    if type(out) is tuple:
-        (out,) = out
     if out.shape != result.shape:
         raise ValueError(f"output parameter has the wrong shape: got {out.shape}, expected {result.shape}")
     out[...] = result

@@ -11,7 +11,7 @@ from numpy.core.numeric import normalize_axis_index, normalize_axis_tuple
 from . import _core
 from ._creation import asarray, filled
 from ._errors import unimplemented
-from ._local import call_numpy, has_distributed
+from ._local import as_output, call_numpy, has_distributed
 from ._manipulation import ravel, reshape
 from ._promotion import OPS, dtype_number
 from ._reductions import asked_by_out
@@ -36,8 +36,8 @@ def accumulate(name, function, array, axis=0, dtype=None, out=None):
         normalize_axis_index(axis, 1 if axis in (0, -1) else 0)
         raise TypeError("cannot accumulate on a scalar")
     axis = normalize_axis_index(axis, array.ndim)
-    if type(out) is tuple:
-        (out,) = out
+    if out is not None:
+        out = as_output(out)
     if dtype is None and out is not None:
         dtype = asked_by_out(function, array.dtype, out.dtype)
     with numpy.errstate(all="ignore"):
@@ -101,7 +101,7 @@ def _running(name, function, numpy_function, a, axis, dtype, out):
         normalize_axis_index(axis, 1)
         a = ravel(a)
     axis = normalize_axis_index(axis, a.ndim)
-    if out is not None and out.shape != a.shape:
+    if out is not None and as_output(out).shape != a.shape:
         raise ValueError("provided out is the wrong size for the accumulation.")
     return accumulate(name, function, a, axis, dtype, out)
 

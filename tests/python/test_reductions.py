@@ -7,7 +7,7 @@ import pytest
 
 import gamelan
 from gamelan._promotion import NAMES
-from oracle import check
+from oracle import check, check_all
 
 FOLDS = ["sum", "prod", "min", "max", "mean", "any", "all"]
 
@@ -96,3 +96,30 @@ def test_convergence_loop(engine):
         return steps, x
 
     check(program)
+
+
+def test_arguments_that_are_nearly_right(engine):
+    data = numpy.arange(1.0, 10.0).reshape(3, 3)
+    folds = ("sum", "max", "any", "mean", "std", "ptp", "median", "argmax", "cumsum", "nancumprod", "nansum")
+    others = {"concatenate": "[x, x]", "clip": "x, 2, 3", "around": "x", "dot": "x, x", "outer": "x, x", "take": "x, [1]", "choose": "x > 2, [x, x]",
+              "compress": "x[0] > 1, x", "einsum": "'ij,jk', x, x", "stack": "[x, x]", "matmul": "x, x", "add.reduce": "x", "add.accumulate": "x"}  # fmt: skip
+
+    def programs():
+        for out in ("3", "[1.0]", "numpy.zeros((7, 9))"):
+            for name, operands in [*((fold, "x") for fold in folds), *others.items()]:
+                if name != "median" or out[0] != "n":  # NumPy broadcasts it
+                    yield f"{name} {out}", lambda np: eval(f"np.{name}({operands}, out={out})", {"np": np, "numpy": numpy, "x": np.array(data)})
+        for name in (*folds, "count_nonzero", "average", "nanvar", "nanmin"):
+            yield f"{name} along a list", lambda np: getattr(np, name)(np.array(data), axis=[0, 1])
+        yield "outer into NumPy's array", lambda np: np.outer(np.arange(2.0), np.arange(3.0), out=numpy.zeros((2, 3)))
+        yield "no whole number of decimals", lambda np: np.around(np.array(data), 1.0)
+        yield "edges that fall", lambda np: np.histogram_bin_edges(np.array(data), np.array([2.0, 1.0]))
+        yield "no whole number of tiles", lambda np: np.tile(np.array(data), 0.5)
+        yield "no whole number of powers", lambda np: np.vander(np.array(data[0]), 2.0)
+        yield "a float of Python's as an index", lambda np: (np.take(np.array(data), 2.0), np.take(np.array(data), True))
+        yield "a float of NumPy's as an index", lambda np: np.take(np.array(data), numpy.array([2.0]))
+        yield "flags unwrapped", lambda np: np.unwrap(np.array(data) > 4, axis=0)
+        for name in ("i0", "nan_to_num", "sinc"):
+            yield f"{name} of a list", lambda np: getattr(np, name)([np.array(data), np.array(data)])
+
+    check_all(programs())

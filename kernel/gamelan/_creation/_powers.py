@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """vander: powers of a row, side by side."""
+import operator
+
 import numpy
 
 from .._local import call_numpy, has_distributed
@@ -26,7 +28,7 @@ def vander(x, N=None, increasing=False):
     x = asarray(x)
     if x.ndim != 1:
         raise ValueError("x must be a one-dimensional array or sequence.")
-    columns = len(x) if N is None else N
+    columns = len(x) if N is None else operator.index(N)
     dtype = numpy.promote_types(x.dtype, int)
     if columns <= 0 or x.size == 0:
         numpy.empty((x.size, columns))  # for its error

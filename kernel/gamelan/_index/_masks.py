@@ -5,7 +5,7 @@ from numpy.core.numeric import normalize_axis_index
 
 from .. import _core
 from .._creation import arange, asarray
-from .._local import call_numpy, has_distributed, is_distributed
+from .._local import as_output, call_numpy, has_distributed, is_distributed
 from .._manipulation import ravel, reshape
 from .._promotion import OPS, dtype_number
 from ._gather import distributed, put_flat, require_writeable, take_along
@@ -43,6 +43,7 @@ def compress(condition, a, axis=None, out=None):
     result = take_along(distributed(a), positions, axis)
     if out is None:
         return result
+    out = as_output(out)
     if out.shape != result.shape:
         raise ValueError("output array does not match result of ndarray.compress")
     out[...] = result

@@ -6,7 +6,7 @@ import numpy
 from .. import _core
 from .._bounds import extremes
 from .._creation import asarray, filled
-from .._local import call_numpy, has_distributed, is_distributed, is_value, wrap_here
+from .._local import as_output, call_numpy, has_distributed, is_distributed, is_value, wrap_here
 from .._manipulation import broadcast_arrays, broadcast_to
 from .._promotion import OPS
 
@@ -60,8 +60,9 @@ def choose(a, choices, out=None, mode="raise"):
         result = broadcast_to(result, shape).copy()
     if out is None:
         return result
+    out = as_output(out)
     if out.shape != shape:
-        raise ValueError("output array has wrong dimensions")
+        raise TypeError("choose: invalid shape for output array.")
     out[...] = result
     return out
 

@@ -8,7 +8,7 @@ from numpy.core.numeric import normalize_axis_index
 from .. import _core
 from .._bounds import require_inside
 from .._creation import arange, asarray
-from .._local import call_numpy, has_distributed, is_distributed
+from .._local import as_output, call_numpy, has_distributed, is_distributed
 from .._manipulation import clip, ravel, reshape
 from ._gather import distributed, put_flat, require_writeable, take_along
 from ._keys import listed
@@ -16,6 +16,8 @@ from ._keys import listed
 
 def _numbers(indices, mode, extent):
     """The argument `indices` of take and put as an array of integers inside the axis, or not yet looked at."""
+    if type(indices) in (bool, int, float):
+        indices = numpy.intp(indices)  # NumPy takes a float of Python's, though no array of floats
     index = listed(indices) if isinstance(indices, (list, tuple)) else asarray(indices)
     if not is_distributed(index):
         index = numpy.asarray(index).astype(numpy.intp, casting="same_kind")
@@ -67,6 +69,7 @@ def take(a, indices, axis=None, out=None, mode="raise"):
         result = take_along(a, index, axis)
     if out is None:
         return result
+    out = as_output(out)
     if out.shape != result.shape:
         raise ValueError("output array does not match result of ndarray.take")
     out[...] = result

@@ -5,7 +5,7 @@ from numpy.core.numeric import normalize_axis_index
 
 from .. import _core
 from .._creation import asarray, filled
-from .._local import call_numpy, has_distributed
+from .._local import as_output, call_numpy, has_distributed
 from ._reshape import ravel
 from ._views import atleast_1d, atleast_2d, atleast_3d
 
@@ -41,6 +41,8 @@ def concatenate(arrays, axis=0, out=None, dtype=None, casting="same_kind"):
         return call_numpy(numpy.concatenate, "concatenate", (arrays, axis), {"out": out, **keywords})
     if out is not None and dtype is not None:
         raise TypeError("concatenate() only takes `out` or `dtype` as an argument, but both were provided.")
+    if out is not None:
+        out = as_output(out)
     is_flat = axis is None
     joined = _join_dtype(arrays, dtype, casting) if is_flat and out is None else None
     if is_flat:

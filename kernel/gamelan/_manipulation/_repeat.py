@@ -2,6 +2,7 @@
 """repeat and tile: copies of what a broadcast view repeats. Only where each element has a count of its own are there indices,
 made on the engines: where each begins is marked, and a running maximum says whose turn it is."""
 import math
+import operator
 
 import numpy
 from numpy.core.numeric import normalize_axis_index
@@ -105,9 +106,9 @@ def tile(A, reps):
     """
     A = asarray(A)
     try:
-        counts = tuple(int(count) for count in reps)
+        counts = tuple(operator.index(count) for count in reps)
     except TypeError:
-        counts = (int(reps),)
+        counts = (operator.index(reps),)
     size = A.size * math.prod(counts)
     if not is_distributed(A) and size < _core.threshold():
         return call_numpy(numpy.tile, "tile", (A, counts), {})

@@ -2,13 +2,14 @@
 """What the functions of this package share: which arguments are NumPy's to compute, axes, counts and outputs."""
 import functools
 import math
+import operator
 
 import numpy
 from numpy.core.numeric import normalize_axis_tuple
 
 from .. import _core
 from .._creation import asarray
-from .._local import as_value, call_numpy, gathered, has_distributed, is_distributed
+from .._local import as_output, as_value, call_numpy, gathered, has_distributed, is_distributed
 from .._promotion import OPS, dtype_number
 
 unset = numpy._NoValue
@@ -65,10 +66,10 @@ def small(array):
 
 
 def axes_of(axis, dims):
-    """The axes that a fold goes over, ascending; None is all of them."""
+    """The axes that a fold goes over, ascending; None is all of them. A list of axes is refused, as by NumPy's folds."""
     if axis is None:
         return tuple(range(dims))
-    return tuple(sorted(normalize_axis_tuple(axis, dims)))
+    return tuple(sorted(normalize_axis_tuple(axis if isinstance(axis, tuple) else operator.index(axis), dims)))
 
 
 def count_along(array, axes):
@@ -86,10 +87,9 @@ def is_given(where):
 
 def stored(result, out):
     """The result, or `out` holding it. An array without axes stands for a scalar."""
-    if type(out) is tuple:
-        (out,) = out
     if out is None:
         return as_value(result) if is_distributed(result) else result
+    out = as_output(out)
     if out.shape != result.shape:
         raise ValueError(f"output parameter has the wrong shape: got {out.shape}, expected {result.shape}")
     out[...] = result

@@ -98,4 +98,5 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
 @of_numpy
 def histogram_bin_edges(a, bins=10, range=None, weights=None):
     a, weights = _flat(a, weights)
-    return bins if is_distributed(bins) else wrap_here(_edges(a, bins, range, weights)[0])
+    edges = _edges(a, bins, range, weights)[0]
+    return bins if is_distributed(bins) else wrap_here(edges)

@@ -22,7 +22,7 @@ _isnan = PUBLIC["isnan"]
 
 def _sorted_lines(a, axis):
     """The elements along the axes as one last axis, sorted; and the shapes of the result without and with kept axes."""
-    axes = axes_of(axis, a.ndim)
+    axes = axes_of(tuple(axis) if isinstance(axis, list) else axis, a.ndim)  # NumPy's quantiles take lists
     others = tuple(k for k in range(a.ndim) if k not in axes)
     shape = tuple(a.shape[k] for k in others)
     kept = tuple(1 if k in axes else extent for k, extent in enumerate(a.shape))

@@ -2,13 +2,14 @@
 """Element-wise functions that NumPy makes of universal functions: nan_to_num, round, fix, sinc, i0, angle, unwrap, iscomplex
 and their kin. Distributed arrays are composed of the same operations, recorded and fused; others are NumPy's to compute."""
 import functools
+import operator
 
 import numpy
 from numpy.core.numeric import normalize_axis_index
 
 from .. import _core
 from .._creation import asarray
-from .._local import call_numpy, has_distributed, is_distributed
+from .._local import as_output, call_numpy, has_distributed, is_distributed
 from .._promotion import OPS
 from .._ufuncs import PUBLIC
 
@@ -21,7 +22,7 @@ def _or_numpy(function):
     @functools.wraps(function)
     def apply(*arguments, **keywords):
         if has_distributed(arguments) or has_distributed(keywords.values()):
-            return function(*arguments, **keywords)
+            return function(asarray(arguments[0]), *arguments[1:], **keywords) if arguments else function(**keywords)
         return call_numpy(theirs, name, arguments, keywords)
 
     example, shown = _EXAMPLES[name]
@@ -173,7 +174,9 @@ def fix(x, out=None):
 @_or_numpy
 def around(a, decimals=0, out=None):
     """Rounded to so many decimals, halves to the even digit."""
-    a, decimals = asarray(a), int(decimals)
+    a, decimals = asarray(a), operator.index(decimals)
+    if out is not None:
+        out = as_output(out)
     if not is_distributed(a):
         a = _core.upload(numpy.asarray(a))
     if out is not None and out.shape != a.shape:
@@ -205,7 +208,7 @@ def unwrap(p, discont=None, axis=-1, *, period=2 * numpy.pi):
     """Jumps of more than half a period between neighbours become their complement: a phase that runs on."""
     axis = normalize_axis_index(axis, p.ndim)
     before, after = ((slice(None),) * axis + (part,) for part in (slice(None, -1), slice(1, None)))
-    step = p[after] - p[before]
+    step = p[after] - p[before] if p.dtype != bool else _op("not_equal", p[after], p[before])
     discont = period / 2 if discont is None else discont
     dtype = numpy.result_type(step.dtype, period)
     if numpy.issubdtype(dtype, numpy.integer):

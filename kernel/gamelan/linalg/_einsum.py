@@ -8,7 +8,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from .. import _core
 from .._creation import asarray
-from .._local import as_value, call_numpy, has_distributed, unwrap
+from .._local import as_output, as_value, call_numpy, has_distributed, unwrap
 from .._manipulation import broadcast_to, reshape, transpose
 from .._promotion import OPS, dtype_number
 from .._reductions import reduce
@@ -136,6 +136,8 @@ def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting="
     for array in arrays:
         if not numpy.can_cast(array.dtype, result_dtype, casting):
             raise TypeError(f"Cannot cast operand from {array.dtype!r} to {result_dtype!r} according to the rule {casting!r}")
+    if out is not None:
+        out = as_output(out)
     if out is not None and (not numpy.can_cast(result_dtype, out.dtype, casting) and dtype is not None):
         raise TypeError(f"Cannot cast result from {result_dtype!r} to {out.dtype!r} according to the rule {casting!r}")
     arrays = [cast(distributed(array), result_dtype) for array in arrays]

@@ -7,7 +7,7 @@ import numpy
 
 from .. import _core
 from .._creation import asarray
-from .._local import as_value, call_numpy, has_distributed, is_distributed
+from .._local import as_output, as_value, call_numpy, has_distributed, is_distributed
 from .._manipulation import moveaxis, ravel, reshape
 from .._promotion import OPS, dtype_number
 from .._reductions import reduce
@@ -32,6 +32,7 @@ def _finish(result, out, is_exact=True):
     """The result, in `out` if there is one: of the same dtype (dot), or one that it may be cast to (matmul)."""
     if out is None:
         return result
+    out = as_output(out)
     if not is_exact and not numpy.can_cast(result.dtype, out.dtype, "same_kind"):
         raise numpy.core._exceptions._UFuncOutputCastingError(numpy.matmul, "same_kind", result.dtype, out.dtype, 2)
     if out.shape != result.shape or is_exact and out.dtype != result.dtype:
@@ -166,7 +167,11 @@ def outer(a, b, out=None):
     """Products of all pairs of elements. See `numpy.outer`."""
     a, b = ravel(a), ravel(b)
     left, right = a[:, None], b[None, :]
-    return _core.evaluate(OPS["multiply"], left, right) if out is None else _core.evaluate_into(OPS["multiply"], out, left, right)
+    if out is None:
+        return _core.evaluate(OPS["multiply"], left, right)
+    from .._ufuncs import PUBLIC
+
+    return PUBLIC["multiply"](left, right, out=out)
 
 
 def vdot(a, b):
