@@ -6,6 +6,7 @@
 #include <structmember.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <new>
 
@@ -82,6 +83,7 @@ PyType_Spec base_spec = {"gamelan._core.Base", sizeof(Base), 0, Py_TPFLAGS_DEFAU
 
 void array_dealloc(PyObject* self) {
   auto* array = self_as<Array>(self);
+  disown(array);  // before anybody is told that it dies
   if (array->weak_references != nullptr) PyObject_ClearWeakRefs(self);
   Py_XDECREF(array->a);
   Py_XDECREF(reinterpret_cast<PyObject*>(array->b));
@@ -136,8 +138,18 @@ int array_assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
 
 Py_ssize_t array_length(PyObject* self) { return PyObject_Size(self_as<Array>(self)->a); }
 
+// Of views the very object that they were taken of, if it is still there, as in NumPy.
+PyObject* array_owner(PyObject* self, void*) {
+  const Base* base = self_as<Array>(self)->b;
+  if (base == nullptr || base->owner == nullptr) Py_RETURN_NONE;
+  return Py_NewRef(reinterpret_cast<PyObject*>(base->owner));
+}
+PyGetSetDef array_getset[] = {{"_owner", array_owner, nullptr, "The array that was made with `_b`, None when it is gone.", nullptr},
+                              {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
 PyType_Slot array_slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(array_dealloc)},
                              {Py_tp_members, array_members},
+                             {Py_tp_getset, array_getset},
                              {Py_mp_subscript, reinterpret_cast<void*>(array_subscript)},
                              {Py_mp_ass_subscript, reinterpret_cast<void*>(array_assign_subscript)},
                              {Py_mp_length, reinterpret_cast<void*>(array_length)},
@@ -178,6 +190,10 @@ bool is_array(PyObject* object) {
   return Py_TYPE(object) == array_class || PyType_IsSubtype(Py_TYPE(object), array_type);
 }
 
+void disown(Array* array) {
+  if (array->b != nullptr && array->b->owner == array) array->b->owner = nullptr;
+}
+
 Ref wrap(PyObject* value, Base* base) {
   if (!PyArray_Check(value)) return Ref::borrow(value);
   Ref result = Ref::checked(array_class->tp_alloc(array_class, 0));
@@ -194,6 +210,7 @@ Ref new_distributed(const std::shared_ptr<Link>& link, Dtype dtype, int dims, co
   Ref proxy = Ref::checked(PyArray_NewFromDescr(&PyArray_Type, PyArray_DescrFromType(type_number(dtype)), dims, extents,
                                                 nullptr, reserved, NPY_ARRAY_CARRAY, nullptr));
   const std::int64_t bytes = PyArray_NBYTES(proxy.array());
+  if (bytes == 0) std::fill_n(PyArray_STRIDES(proxy.array()), dims, 0);  // as of NumPy's new arrays
   if (static_cast<std::size_t>(bytes) > reserved_bytes) {
     PyErr_Format(PyExc_MemoryError, "an array of %lld bytes is more than this process can name (%zu)",
                  static_cast<long long>(bytes), reserved_bytes);
@@ -206,6 +223,7 @@ Ref new_distributed(const std::shared_ptr<Link>& link, Dtype dtype, int dims, co
   base->id = link->new_id();
   base->bytes = bytes;
   Ref result = wrap(proxy.get(), base);
+  base->owner = as_array(result.get());
   // The proxy keeps its base alive too: whatever view NumPy derives from it, the array stays on the engines.
   if (PyArray_SetBaseObject(proxy.array(), holder.release()) < 0) throw PythonError();
   return result;

@@ -55,6 +55,8 @@ class Ref {
   PyObject* object_ = nullptr;
 };
 
+struct Array;
+
 /// An array on the engines. `version` counts the commands that write it, so that a fetched value can be kept.
 struct Base {
   PyObject_HEAD
@@ -63,6 +65,7 @@ struct Base {
   std::uint64_t version;
   std::int64_t bytes;
   bool is_recorded;  // the command that creates it: without one the engines never heard of it
+  Array* owner;  // borrowed: the array that was made with it, which views name as their base; null once that is gone
   PyObject* index_range;  // what gamelan._bounds knows of its numbers, for use as an index; null: nothing
 };
 
@@ -78,6 +81,8 @@ struct Array {
 
 /// Creates the types and adds them to `module`; reserves the addresses of the proxies. Throws PythonError.
 void add_types(PyObject* module);
+/// Forgets that the array was made with its base: it dies, or becomes another one.
+void disown(Array* array);
 /// The Python class that results are instances of.
 void set_array_class(PyTypeObject* type);
 /// Set by gamelan._indexing: a[key] and a[key] = value where an array is distributed.

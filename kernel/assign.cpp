@@ -6,6 +6,7 @@
 #include "kernel/broadcast.hpp"
 #include "kernel/dispatch.hpp"
 #include "kernel/link.hpp"
+#include "kernel/site.hpp"
 #include "kernel/uploads.hpp"
 #include "kernel/values.hpp"
 
@@ -104,11 +105,7 @@ void assign(PyObject* target_object, PyObject* value) {
     view.strides.erase(view.strides.begin(), view.strides.begin() + static_cast<std::ptrdiff_t>(dropped));
     stretch(view, extents);
     if (view == command.out) return;  // the second half of `a[1:] += b`: it is already there
-    if (protocol::info(operand.dtype).kind == 'c' && protocol::info(dtype).kind != 'c') {
-      Ref numpy = Ref::checked(PyImport_ImportModule("numpy"));
-      Ref warning = Ref::checked(PyObject_GetAttrString(numpy.get(), "ComplexWarning"));
-      if (PyErr_WarnEx(warning.get(), "Casting complex values to real discards the imaginary part", 1) < 0) throw PythonError();
-    }
+    warn_of_real_parts(operand.dtype, dtype);
     command.loop = operand.dtype;
     command.in.push_back(std::move(view));
   }

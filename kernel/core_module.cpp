@@ -206,6 +206,10 @@ PYBIND11_MODULE(_core, m) {
   m.def("ops_table", &ops_table, "One dict per row of protocol/ops.def.");
   m.def("dtype_names", &dtype_names, "NumPy's names of the dtypes that engines know, by number.");
   m.def("fingerprint", &protocol::fingerprint);
+  m.def("warn", [](const py::object& category, const std::string& message) { kernel::warn(category.ptr(), message.c_str()); },
+        "Warns at the user's line.");
+  m.def("warn_of_real_parts", [](int from, int to) { kernel::warn_of_real_parts(static_cast<Dtype>(from), static_cast<Dtype>(to)); },
+        "NumPy's ComplexWarning, where a cast leaves imaginary parts out.");
   m.def("upload", [](const py::object& array) { return python(kernel::upload(reinterpret_cast<PyArrayObject*>(array.ptr()))); });
   m.def("fetch", &fetch, "The arrays' elements as NumPy arrays, in one round trip.");
   m.def("random_fill", [](const py::object& array, int op, std::uint64_t key, std::uint64_t offset, const py::object& a,

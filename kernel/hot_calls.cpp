@@ -167,6 +167,7 @@ PyObject* rebind(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
     const kernel::Array* other = kernel::as_array(array_at(arguments[1]));
     Py_INCREF(other->a);
     Py_XINCREF(reinterpret_cast<PyObject*>(other->b));
+    kernel::disown(array);
     const kernel::Ref old_base(reinterpret_cast<PyObject*>(array->b));
     array->b = other->b;
     Py_CLEAR(array->value);

@@ -11,7 +11,11 @@ std::optional<std::vector<std::int64_t>> reshaped_strides(std::span<const std::i
                                                           std::span<const std::int64_t> strides,
                                                           std::span<const std::int64_t> new_extents, std::int64_t item_bytes) {
   std::vector<std::int64_t> result(new_extents.size(), item_bytes);
-  if (std::ranges::find(extents, 0) != extents.end()) return result;  // no element, any stride
+  if (std::ranges::find(extents, 0) != extents.end()) {  // no element: any stride will do, these are NumPy's
+    for (std::size_t axis = result.size(); axis-- > 1;)
+      result[axis - 1] = result[axis] * std::max<std::int64_t>(new_extents[axis], 1);
+    return result;
+  }
 
   struct Axis {
     std::int64_t extent, stride;

@@ -13,6 +13,11 @@ Site current_site(Ref& code);
 /// File and line of a site whose code object is alive.
 protocol::Origin resolve(const Site& site);
 
+/// Warns at the user's current line. Throws PythonError where warnings are errors.
+void warn(PyObject* category, const char* message);
+/// The warning of a cast that keeps the real parts only; none when it keeps all or becomes bool.
+void warn_of_real_parts(protocol::Dtype from, protocol::Dtype to);
+
 /// Frames of code below this directory are never "where the user wrote it".
 void set_package_directory(const std::string& directory);
 

@@ -60,6 +60,7 @@ from ._ufunc.made_of import (  # noqa: E402
     angle, around, fix, i0, iscomplex, iscomplexobj, isnat, isreal, isrealobj, nan_to_num, real_if_close, round, round_, sinc,
     unwrap, vectorize,
 )  # fmt: skip
+from ._ufunc.bits import packbits, unpackbits  # noqa: E402
 from . import fft, linalg, random  # noqa: E402
 from . import lib  # noqa: E402
 from ._creation import (  # noqa: E402

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The part of ndarray whose elements move by what data say: x.take(), x.nonzero(), x.sort(). Each forwards to the
 function of that name. A base of ndarray, of no use by itself."""
+import operator
+
 from . import _core
 from . import _index as indexing
 from . import _scans as scans
@@ -41,8 +43,7 @@ class Irregular(_core.Array):
         if len(index) == 1 and type(index[0]) is tuple:
             index = index[0]
         elif len(index) == 1:
-            self.flat[index[0]] = value
-            return
+            index = self.flat.place(operator.index(index[0]))
         if not index and self.size != 1 or index and len(index) != self.ndim:
             raise ValueError("incorrect number of indices for array" if index else "can only convert an array of size 1 to a Python scalar")
         self[tuple(index) if index else ...] = value

@@ -85,8 +85,10 @@ class Shapes(_core.Array):
     @property
     def base(self):
         """The array that this one is a view of, None when it is no view."""
-        base = self._a.base
-        return _view(self, base) if isinstance(base, numpy.ndarray) else None
+        base, owner = self._a.base, self._owner
+        if not isinstance(base, numpy.ndarray):
+            return None
+        return owner if owner is not None and owner._a is base else _view(self, base)
 
     @property
     def real(self):

@@ -278,7 +278,10 @@ def astype(array, dtype, order="K", casting="unsafe", subok=True, copy=True):
         raise TypeError(f"Cannot cast array data from {array.dtype!r} to {dtype!r} according to the rule {casting!r}")
     if not copy and dtype == array.dtype:
         return array
-    return _core.apply(OPS["copy"], dtype_number(array.dtype), dtype_number(dtype), (array,), None)
+    loop, result = dtype_number(array.dtype), dtype_number(dtype)
+    if array.dtype.kind == "c":
+        _core.warn_of_real_parts(loop, result)
+    return _core.apply(OPS["copy"], loop, result, (array,), None)
 
 
 def _has_negative(array):

@@ -13,6 +13,8 @@ from oracle import check
 
 @pytest.mark.parametrize("expression", [
     "np.zeros(3)", "np.zeros((2, 3), 'i4')", "np.zeros(())", "np.zeros((0, 4))", "np.zeros(-1)", "np.zeros((2, -1))", "np.zeros(2.5)",
+    "np.array(numpy.ones((1, 3, 1)), order='F').strides", "np.array(numpy.ones((1, 3, 1)), order='K').strides",
+    "np.array(numpy.ones((1, 3)), order='F').strides", "np.array(numpy.ones((3, 1)).T).strides", "np.array(numpy.ones((2, 1, 3)).T).strides",
     "np.zeros((2, 3), order='F')", "np.zeros(3, order='X')", "np.ones((2, 2), '?')", "np.full((2, 3), 7)", "np.full(3, 2.5, 'i4')",
     "np.full((2, 3), [1, 2, 3])", "np.full(2, 1j)", "np.full((2, 2), np.arange(2))", "np.zeros_like(np.arange(3))",
     "np.ones_like(np.arange(3), dtype='f4', shape=(2, 2))", "np.full_like(np.arange(3.0), 2.7)", "np.empty_like(np.zeros((2, 3))).shape",
@@ -36,9 +38,9 @@ from oracle import check
 def test_like_numpy(engine, expression):
     if "'x'" in expression or "'a'" in expression or "M8" in expression:
         with pytest.raises((TypeError, ValueError)):
-            eval(expression, {"np": gamelan})
+            eval(expression, {"np": gamelan, "numpy": numpy})
         return
-    check(lambda np: eval(expression, {"np": np}), expression, exact=True)
+    check(lambda np: eval(expression, {"np": np, "numpy": numpy}), expression, exact=True)
 
 
 @pytest.mark.parametrize("source", NAMES)

@@ -16,7 +16,7 @@ def _numbers_of(part):
     return arange(start, stop, step)
 
 
-class _Concatenator:
+class AxisConcatenator:
     """`np.r_[...]`, and as `np.c_[...]` along the last axis: see `numpy.r_`.
 
     Examples
@@ -26,7 +26,7 @@ class _Concatenator:
     [1, 2, 3, 0, 5, 6]
     """
 
-    def __init__(self, name, axis=0, dims=1, place=-1):
+    def __init__(self, axis=0, dims=1, place=-1, name="r_"):
         self._name, self._defaults = name, (axis, dims, place)
 
     def __getitem__(self, key):
@@ -77,5 +77,5 @@ class _Concatenator:
         return f"<gamelan.{self._name}>"
 
 
-r_ = _Concatenator("r_")
-c_ = _Concatenator("c_", -1, 2, 0)
+r_ = AxisConcatenator()
+c_ = AxisConcatenator(-1, 2, 0, "c_")

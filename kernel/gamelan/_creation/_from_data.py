@@ -42,7 +42,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, lik
 
 def _from_numpy(data):
     """A NumPy array as one of ours; what lies in columns also does on the engines."""
-    if data.flags.f_contiguous and data.ndim > 1 and not data.flags.c_contiguous and data.size >= _core.threshold():
+    if _memory_order.lies_in_columns(data) and data.size >= _core.threshold():
         result = wrap(data.T)
         return _core.view(result, result._a.T)
     return wrap(data)
@@ -58,6 +58,15 @@ def _ordered(array, order):
         return copy_of(array, order)
     _memory_order.axes_for(array, order)  # for its error
     return array
+
+
+def values_for(dtype, value):
+    """What is to be written into an array of that dtype: data of Python become its numbers here, with NumPy's errors for what
+    is none; arrays of numbers stay what they are, and are cast where they are written."""
+    if isinstance(value, _core.Array) or type(value) in (list, tuple) and any(map(_has_distributed, value)):
+        return asarray(value)
+    is_array = isinstance(value, numpy.ndarray) and value.dtype.kind in "biufc"
+    return asarray(value if is_array else numpy.array(value, dtype))
 
 
 def copy_of(array, order="C"):

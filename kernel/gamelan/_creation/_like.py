@@ -45,5 +45,7 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None):
     result = _like(a, dtype, order, shape, 0)
     if result is None:
         return wrap(numpy.full_like(unwrap(a), unwrap(fill_value), dtype, order, shape=shape))
-    _core.assign(result, fill_value)
+    from .._manipulation import copyto
+
+    copyto(result, fill_value, "unsafe")
     return result

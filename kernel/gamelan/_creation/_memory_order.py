@@ -17,6 +17,17 @@ def is_fortran(order):
     return order in ("F", "f")
 
 
+def lies_in_columns(data):
+    """True for a NumPy array whose strides are those of Fortran order, and not of C order as well."""
+    steps = {"C": [], "F": []}
+    for order, extents in (("C", data.shape[::-1]), ("F", data.shape)):
+        step = data.itemsize
+        for extent in extents:
+            steps[order].append(step)
+            step *= extent
+    return list(data.strides) == steps["F"] != steps["C"][::-1]
+
+
 def axes_for(array, order, dims=None):
     """The axes from the slowest to the fastest of an array of that order, made after another one, of `dims` axes if it is
     to have others; None for C order."""

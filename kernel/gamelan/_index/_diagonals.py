@@ -4,6 +4,7 @@ import numpy
 
 from .. import _core
 from .._creation import arange, asarray, diag
+from .._creation._from_data import values_for
 from .._local import call_numpy, is_distributed
 from .._manipulation import ravel
 from ._gather import require_writeable
@@ -38,11 +39,9 @@ def fill_diagonal(a, val, wrap=False):
         a.flat[:: columns + 1] = val
         return
     length = min(a.shape)
-    values = ravel(asarray(val))
-    if not length:
+    values = ravel(values_for(a.dtype, val))
+    if not length or not values.size:
         return
-    if not values.size:
-        raise ValueError("cannot assign an empty value to the diagonal")
     proxy = numpy.lib.stride_tricks.as_strided(a._a, (length,), (sum(a._a.strides),))
     _core.assign(_core.view(a, proxy), repeated(values, length))
 

@@ -8,6 +8,7 @@ import numpy
 from .. import _core
 from .._bounds import require_inside
 from .._creation import asarray
+from .._creation._from_data import values_for
 from .._manipulation import copy_of, ravel, reshape
 from ._gather import put_flat, require_writeable
 from ._keys import is_scalar_array, listed
@@ -100,7 +101,8 @@ class flatiter:
             raise IndexError("unsupported iterator index")
         return key
 
-    def _place(self, index):
+    def place(self, index):
+        """The element of that number as an index for every axis."""
         size = self._array.size
         if not -size <= index < size:
             raise IndexError(f"index {index} is out of bounds for size {size}")
@@ -109,7 +111,7 @@ class flatiter:
     def __getitem__(self, key):
         key = self._parse(key)
         if isinstance(key, int):
-            return self._array[self._place(key)]
+            return self._array[self.place(key)]
         flat = ravel(self._array)
         return flat[key].copy() if isinstance(key, slice) else take(flat, key)
 
@@ -117,14 +119,18 @@ class flatiter:
         key = self._parse(key)
         require_writeable(self._array)
         if isinstance(key, int):
-            place, value = self._place(key), ravel(asarray(value))
-            if value.size != 1:
+            place = self.place(key)
+            try:
+                value = ravel(values_for(self._array.dtype, value))
+            except (TypeError, ValueError):
+                value = None
+            if value is None or value.size != 1:
                 raise ValueError("Error setting single item of array.")
             self._array[place] = repeated(value, 1)
             return
         is_slice = isinstance(key, slice)
         count = len(range(*key.indices(self._array.size))) if is_slice else key.size
-        values = ravel(asarray(value))
+        values = ravel(values_for(self._array.dtype, value))
         if count == 0 or values.size == 0:
             return
         if not is_slice:

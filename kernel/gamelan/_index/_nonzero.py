@@ -61,6 +61,8 @@ def nonzero(a):
     a = asarray(a)
     if not is_distributed(a):
         return call_numpy(numpy.nonzero, "nonzero", (a,), {})
+    if a.ndim == 0:
+        _core.warn(DeprecationWarning, "Calling nonzero on 0d arrays is deprecated: use `atleast_1d(a).nonzero()`")
     return unraveled(flatnonzero(a), a.shape or (1,))
 
 

@@ -15,6 +15,11 @@ def _choice(condition, x, y):
     return _core.evaluate(OPS["where"], condition, x, y)
 
 
+def _given(choice):
+    """A choice that is no array of ours; what has no axes stays here, where its value is known."""
+    return asarray(choice) if has_distributed((choice,)) or numpy.ndim(choice) else wrap_here(numpy.asarray(choice))
+
+
 def choose(a, choices, out=None, mode="raise"):
     """Of several arrays each element from the one that an array of integers names.
 
@@ -35,7 +40,7 @@ def choose(a, choices, out=None, mode="raise"):
     if not has_distributed((a, choices, out)):
         result = call_numpy(numpy.choose, "choose", (a, list(choices)), {"out": out, "mode": mode})
         return result if out is None else out
-    a, choices = asarray(a), [asarray(choice) for choice in choices]
+    a, choices = asarray(a), [choice if isinstance(choice, _core.Array) else _given(choice) for choice in choices]
     if not choices:
         raise ValueError("invalid entry in choice array")
     if not numpy.can_cast(a.dtype, numpy.intp, "same_kind") or a.dtype.kind not in "biu":
@@ -51,7 +56,8 @@ def choose(a, choices, out=None, mode="raise"):
                 raise ValueError("invalid entry in choice array")
     elif mode != "clip":
         raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
-    dtype = numpy.result_type(*(choice.dtype for choice in choices))
+    # As NumPy: of numbers and arrays without axes the value counts, which is known of those that are here.
+    dtype = numpy.result_type(*(choice.dtype if is_distributed(choice) else choice._a for choice in choices))
     choices = [choice if choice.dtype == dtype else choice.astype(dtype) for choice in choices]
     result = choices[-1]
     for place in range(number - 2, -1, -1):

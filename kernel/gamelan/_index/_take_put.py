@@ -8,6 +8,7 @@ from numpy.core.numeric import normalize_axis_index
 from .. import _core
 from .._bounds import require_inside
 from .._creation import arange, asarray
+from .._creation._from_data import values_for
 from .._local import as_output, call_numpy, has_distributed, is_distributed
 from .._manipulation import clip, ravel, reshape
 from ._gather import distributed, put_flat, require_writeable, take_along
@@ -97,7 +98,7 @@ def put(a, ind, v, mode="raise"):
         call_numpy(lambda data, *rest: numpy.put(data, *rest), "put", (a, ind, v, mode), {})
         return
     index = ravel(_numbers(ind, mode, max(a.size, 1)))
-    values = ravel(asarray(v))
+    values = ravel(values_for(a.dtype, v))
     if index.size == 0 or values.size == 0:
         return
     require_writeable(a)

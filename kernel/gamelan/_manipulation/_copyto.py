@@ -17,6 +17,17 @@ def _check_cast(source, dtype, casting):
         raise TypeError(f"Cannot cast {'array data' if numpy.ndim(source) else 'scalar'} from {kind!r} to {dtype!r} according to the rule {casting!r}")
 
 
+def _source(value, dtype, casting):
+    """What is copied. Of a number the casting rule looks at the value; where there is no rule it is an array's element."""
+    if isinstance(value, (bool, int, float, complex)) and casting != "unsafe":
+        return value
+    if isinstance(value, _core.Array) or has_distributed((value,)):
+        return asarray(value)
+    value = numpy.asarray(value)
+    is_text = value.dtype.kind not in "biufc"
+    return asarray(value.astype(dtype) if is_text and numpy.can_cast(value.dtype, dtype, casting) else value)
+
+
 def copyto(dst, src, casting="same_kind", where=True):
     """Copy values into an array, all or where a mask holds.
 
@@ -37,7 +48,7 @@ def copyto(dst, src, casting="same_kind", where=True):
         return
     if not isinstance(dst, (_core.Array, numpy.ndarray)):
         raise TypeError(f"copyto() argument 1 must be numpy.ndarray, not {type(dst).__name__}")
-    source = src if isinstance(src, (bool, int, float, complex)) else asarray(src)
+    source = _source(src, dst.dtype, casting)
     if not is_distributed(dst):  # a small target: what it is made of comes here
         numpy.copyto(unwrap(dst), unwrap(source), casting, where if where is True else unwrap(where))
         return

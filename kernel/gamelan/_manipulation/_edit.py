@@ -5,7 +5,7 @@ from numpy.core.numeric import normalize_axis_index
 
 from .. import _core
 from .._creation import arange, asarray, filled
-from .._creation._from_data import copy_of
+from .._creation._from_data import copy_of, values_for
 from .._local import call_numpy, has_distributed, is_distributed
 from ._join import concatenate
 from ._reshape import ravel
@@ -114,7 +114,8 @@ def insert(arr, obj, values, axis=None):
         obj = numpy.arange(*obj.indices(extent), dtype=numpy.intp)
     places = asarray(obj)
     if places.dtype == bool:
-        places = places.astype(numpy.intp)  # as NumPy 1.24 takes them
+        _core.warn(FutureWarning, "in the future insert will treat boolean arrays and array-likes as a boolean index")
+        places = places.astype(numpy.intp)
     elif places.size == 0 and not isinstance(obj, (_core.Array, numpy.ndarray)):
         places = places.astype(numpy.intp)
     if places.ndim > 1:
@@ -123,7 +124,7 @@ def insert(arr, obj, values, axis=None):
         if places.size == 1:
             raise TypeError("slice indices must be integers or None or have an __index__ method")
         raise IndexError("arrays used as indices must be of integer (or boolean) type")
-    values = asarray(values)
+    values = values_for(arr.dtype, values)
     if values.ndim < arr.ndim:
         values = values[(None,) * (arr.ndim - values.ndim)]
     if places.size == 1:

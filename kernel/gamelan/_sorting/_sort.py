@@ -100,6 +100,7 @@ def argsort(a, axis=-1, kind=None, order=None):
 
 def msort(a):
     """A copy sorted along the first axis. See `numpy.msort`."""
+    _core.warn(DeprecationWarning, "msort is deprecated, use np.sort(a, axis=0) instead")
     return sort(a, 0)
 
 

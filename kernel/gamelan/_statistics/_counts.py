@@ -72,7 +72,10 @@ def bincount(x, weights=None, minlength=0):
         raise ValueError(f"object {'too deep' if x.ndim else 'of too small depth'} for desired array")
     if not numpy.can_cast(x.dtype, numpy.intp, "safe"):
         raise TypeError(f"Cannot cast array data from {x.dtype!r} to {numpy.dtype(numpy.intp)!r} according to the rule 'safe'")
-    minlength = 0 if minlength is None else operator.index(minlength)  # NumPy still takes None
+    if minlength is None:
+        _core.warn(DeprecationWarning, "0 should be passed as minlength instead of None")
+        minlength = 0
+    minlength = operator.index(minlength)
     if minlength < 0:
         raise ValueError("'minlength' must not be negative")
     if weights is not None:

@@ -62,7 +62,10 @@ def _ends(a, limits):
 
 
 def _flat(a, weights):
-    a = flags_as_numbers(asarray(a))
+    a = asarray(a)
+    if a.dtype == bool:
+        _core.warn(RuntimeWarning, f"Converting input from {a.dtype} to {numpy.uint8} for compatibility.")
+    a = flags_as_numbers(a)
     if a.dtype.kind == "c":
         raise TypeError("the elements of a histogram are real numbers")
     if weights is not None:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What stands behind r_ and c_: the base class of the objects of the module under test."""
+"""What stands behind r_ and c_: the class of the module under test that both are made of."""
 from types import SimpleNamespace
 
 import cupy
 
-generate = SimpleNamespace(AxisConcatenator=type(cupy.r_).__mro__[1])
+_class = next(each for each in type(cupy.r_).__mro__ if each.__name__ == "AxisConcatenator")
+generate = SimpleNamespace(AxisConcatenator=_class)

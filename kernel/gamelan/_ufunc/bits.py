@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""packbits and unpackbits: eight truth values are a last axis of bytes shifted to their places; the sum over it packs them.
+Both are one fused pass over the elements; where lines end within a byte, zeros are put behind them first."""
+import operator
+
+import numpy
+from numpy.core.numeric import normalize_axis_index
+
+from .. import _core
+from .._creation import asarray, filled
+from .._index._positions import truth_of
+from .._local import call_numpy, is_distributed
+from .._manipulation import moveaxis, ravel, reshape
+from .._reductions import reduce
+
+_BYTE = numpy.dtype(numpy.uint8)
+
+
+def _places(bitorder):
+    """How far each of eight bits is shifted."""
+    places = numpy.arange(8, dtype=_BYTE)
+    return places if bitorder[0] == "l" else places[::-1].copy()
+
+
+def _lines(a, axis):
+    """The array with that axis last, or all its elements as one line; and where the axis was."""
+    if axis is None or a.ndim == 0:
+        a = ravel(a)
+    axis = normalize_axis_index(-1 if axis is None else axis, a.ndim)
+    return moveaxis(a, axis, -1), axis
+
+
+def _resized(lines, extent):
+    """The lines cut off at, or filled with zeros up to, another extent."""
+    if lines.shape[-1] >= extent:
+        return lines[..., :extent]
+    result = filled((*lines.shape[:-1], extent), lines.dtype, 0)
+    result[..., : lines.shape[-1]] = lines
+    return result
+
+
+def packbits(a, axis=None, bitorder="big"):
+    """Eight truth values in each byte, along an axis or of all elements in C order.
+
+    Examples
+    --------
+    >>> import gamelan as np
+    >>> np.packbits([1, 0, 0, 0, 0, 0, 1, 1, 1]).tolist()
+    [131, 128]
+
+    See Also
+    --------
+    numpy.packbits
+    """
+    a = asarray(a)
+    if not is_distributed(a):
+        return call_numpy(numpy.packbits, "packbits", (a, axis, bitorder), {})
+    numpy.packbits(numpy.empty(0, a.dtype), bitorder=bitorder)  # for NumPy's errors
+    lines, axis = _lines(truth_of(a), axis)
+    count = -(-lines.shape[-1] // 8)
+    if lines.shape[-1] % 8:
+        lines = _resized(lines, 8 * count)
+    bits = reshape(lines, (*lines.shape[:-1], count, 8))
+    bits = _core.view(bits, bits._a.view(_BYTE))
+    return moveaxis(reduce("sum", bits << _places(bitorder), -1, _BYTE), -1, axis)
+
+
+def unpackbits(a, axis=None, count=None, bitorder="big"):
+    """The bits of bytes as bytes that are 0 or 1, along an axis or of all elements in C order; `count` of them in a line.
+
+    Examples
+    --------
+    >>> import gamelan as np
+    >>> np.unpackbits(np.array([131], np.uint8)).tolist()
+    [1, 0, 0, 0, 0, 0, 1, 1]
+
+    See Also
+    --------
+    numpy.unpackbits
+    """
+    a = asarray(a)
+    if not is_distributed(a):
+        return call_numpy(numpy.unpackbits, "unpackbits", (a, axis, count, bitorder), {})
+    numpy.unpackbits(numpy.empty(0, a.dtype), bitorder=bitorder)  # for NumPy's errors
+    lines, axis = _lines(a, axis)
+    extent = 8 * lines.shape[-1]
+    wanted = extent if count is None else operator.index(count)
+    if wanted < -extent:
+        raise ValueError("-count larger than number of elements")
+    bits = (reshape(lines, (*lines.shape, 1)) >> _places(bitorder)) & _BYTE.type(1)
+    bits = reshape(bits, (*lines.shape[:-1], extent))
+    if wanted != extent:
+        bits = _resized(bits, wanted if wanted >= 0 else extent + wanted)
+    return moveaxis(bits, -1, axis)

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Warnings that NumPy gives before it looks at any element: the same classes, at the user's line."""
+import warnings
+
+import numpy
+import pytest
+
+import gamelan
+
+_PROGRAMS = """
+np.nonzero(A(3))
+A(3).nonzero()
+np.where(A(3))
+np.flatnonzero(A(3))
+np.argwhere(A(3))
+A([1j, 2]).astype(float)
+A([1j, 2]).astype(bool)
+A([1.0]).astype('i4')
+np.array(A([1j]), dtype='f4')
+np.copyto(A([1.0]), A([1j]), casting='unsafe')
+np.copyto(A([True]), A([1j]), casting='unsafe')
+A([1.0]).__setitem__(..., A([1j]))
+A([True]).__setitem__(0, A(1j))
+np.full_like(A([1.0]), 1j)
+np.full_like(A([1], 'u1'), -1)
+np.zeros(3, 'u1').fill(300)
+np.histogram(A([True, False]))
+np.histogram_bin_edges(A([True, False]))
+np.msort(A([2, 1]))
+np.bincount(A([1, 2]), minlength=None)
+np.insert(A([1, 2, 3]), A([True, False, True]), 1)
+np.quantile(A([1.0, 2]), 0.5, interpolation='lower')
+np.mean(A([]))
+np.var(A([1.0]), ddof=1)
+bool(A([]))
+"""
+
+
+def _warned(np, program):
+    with warnings.catch_warnings(record=True) as caught, numpy.errstate(all="ignore"):
+        warnings.simplefilter("always")
+        eval(compile(program, "program", "eval"), {"np": np, "A": np.array})
+    return caught
+
+
+@pytest.mark.parametrize("program", _PROGRAMS.strip().splitlines())
+def test_the_classes_of_warnings(engine, program):
+    expected, actual = _warned(numpy, program), _warned(gamelan, program)
+    assert [each.category for each in actual] == [each.category for each in expected]
+
+
+@pytest.mark.parametrize("program", ["A([1j]).astype(float)", "A([1.0]).__setitem__(0, A(1j))", "np.where(A(3))", "A(3).nonzero()"])
+def test_a_warning_names_the_users_line(engine, program):
+    (warned,) = _warned(gamelan, program)
+    assert warned.filename == "program"
