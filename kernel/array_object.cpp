@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <new>
 
+#include "kernel/elements.hpp"
 #include "kernel/link.hpp"
 #include "kernel/reshape.hpp"
 
@@ -54,6 +55,7 @@ void base_dealloc(PyObject* self) {
     if (base->is_recorded) (*base->link)->free(base->id);
     delete base->link;
   }
+  delete base->read_ahead;
   Py_XDECREF(base->index_range);
   PyTypeObject* type = Py_TYPE(self);
   type->tp_free(self);

@@ -16,6 +16,7 @@
 namespace gamelan::kernel {
 
 class Link;
+struct ReadAhead;
 
 /// Thrown when a Python exception is set; caught at the boundary (pybind11's error_already_set is costlier).
 struct PythonError : std::exception {};
@@ -67,6 +68,8 @@ struct Base {
   bool is_recorded;  // the command that creates it: without one the engines never heard of it
   Array* owner;  // borrowed: the array that was made with it, which views name as their base; null once that is gone
   PyObject* index_range;  // what gamelan._bounds knows of its numbers, for use as an index; null: nothing
+  std::shared_ptr<ReadAhead>* read_ahead;  // see elements.hpp; null: no element of it was picked
+  bool is_element;  // picked from another array, whose `read_ahead` this is
 };
 
 /// gamelan.ndarray's layout. `value` caches what a 0-d array was when its base had `value_version`.

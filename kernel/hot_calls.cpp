@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "kernel/dispatch.hpp"
+#include "kernel/elements.hpp"
 #include "kernel/hooks.hpp"
 #include "kernel/link.hpp"
 #include "kernel/operand.hpp"
@@ -108,6 +109,10 @@ PyObject* view(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
     }
     return kernel::wrap(arguments[1], kernel::as_array(array_at(arguments[0]))->b).release();
   });
+}
+
+PyObject* element(PyObject*, PyObject* array) {
+  return guarded([&] { return kernel::element_of(kernel::as_array(distributed_at(array))).release(); });
 }
 
 PyObject* value(PyObject*, PyObject* array) {
@@ -296,6 +301,7 @@ PyMethodDef hot_methods[] = {
     {"view", fast(view), METH_FASTCALL, "view(array, derived): an array over a NumPy view of array._a."},
     {"wrap", wrap, METH_O, "Wraps what NumPy computed, and counts it; large arrays go to the engines."},
     {"wrap_here", wrap_here, METH_O, "Wraps a NumPy array whatever its size."},
+    {"element", element, METH_O, "The element that a 0-d view of a distributed array names, as a value."},
     {"value", value, METH_O, "The NumPy scalar in a 0-d array; waits."},
     {"reshape_view", fast(reshape_view), METH_FASTCALL, "reshape_view(array, shape): a view, or None if it needs a copy."},
     {"rebind", fast(rebind), METH_FASTCALL, "rebind(array, other): array becomes what the other is."},

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "kernel/elements.hpp"
 #include "kernel/hooks.hpp"
 #include "kernel/link.hpp"
 #include "kernel/operand.hpp"
@@ -95,6 +96,7 @@ std::vector<Ref> fetch(const std::vector<const Array*>& arrays) {
 Ref value_of(Array* array) {
   if (array->b == nullptr) return Ref::checked(PyArray_ToScalar(PyArray_DATA(data_of(array)), data_of(array)));
   if (array->value != nullptr && array->value_version == array->b->version) return Ref::borrow(array->value);
+  note_value_wanted(array);
   const std::uint64_t version = array->b->version;
   std::vector<Ref> fetched_arrays = fetch({array});
   PyArrayObject* fetched_array = fetched_arrays.front().array();

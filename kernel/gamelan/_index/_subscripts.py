@@ -5,7 +5,7 @@ Basic keys of a distributed array are applied by NumPy to its proxy, so results 
 data (masks, index arrays) are told apart first: a proxy must never be read.
 """
 from .. import _core
-from .._local import as_value, gathered, is_value
+from .._local import gathered, is_value
 from .._manipulation import copy_of
 from .._promotion import OPS, dtype_number
 from . import _arrays as arrays
@@ -14,12 +14,12 @@ from ._keys import basic_parts, is_scalar_array
 
 def _proxy_at(array, parts):
     # With an Ellipsis NumPy returns a 0-d view where it would otherwise read an element of the proxy.
-    has_ellipsis = any(part is Ellipsis for part in parts)
+    has_ellipsis = Ellipsis in parts
     return array._a[parts] if has_ellipsis else array._a[parts + (Ellipsis,)], has_ellipsis
 
 
 def getitem(array, key):
-    """a[key] of a distributed array: a view, or for a full integer index a new 0-d array with the value."""
+    """a[key] of a distributed array: a view, or for a full integer index the value, here or on the engines."""
     parts = basic_parts(key)
     if parts is None:
         return arrays.get(array, key)
@@ -33,8 +33,7 @@ def getitem(array, key):
         proxy, has_ellipsis = _proxy_at(array, parts)
     view = _core.view(array, proxy)
     if proxy.ndim == 0 and not has_ellipsis:
-        number = dtype_number(proxy.dtype)
-        return as_value(_core.apply(OPS["copy"], number, number, (view,), None))
+        return _core.element(view)
     is_copy = parts is not key and any(map(is_scalar_array, key if type(key) is tuple else (key,)))
     return copy_of(view) if is_copy else view
 

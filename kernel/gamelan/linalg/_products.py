@@ -72,16 +72,17 @@ def matmul(x1, x2, /, out=None, *, casting="same_kind", order="K", dtype=None, s
             f"matmul: Input operand {which} does not have enough dimensions (has 0, gufunc core with signature "
             "(n?,k),(k,m?)->(n?,m?) requires 1)"
         )
-    left = x1[None, :] if x1.ndim == 1 else x1
-    right = x2[:, None] if x2.ndim == 1 else x2
-    if left.shape[-1] != right.shape[-2]:
+    contracted = x2.shape[-min(x2.ndim, 2)]
+    if x1.shape[-1] != contracted:
         raise ValueError(
             f"matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
-            f"(n?,k),(k,m?)->(n?,m?) (size {right.shape[-2]} is different from {left.shape[-1]})"
+            f"(n?,k),(k,m?)->(n?,m?) (size {contracted} is different from {x1.shape[-1]})"
         )
     result_dtype = numpy.dtype(dtype) if dtype is not None else _dtype(x1.dtype, x2.dtype)
     if x1.ndim == 1 and x2.ndim == 1:
         return _finish(_inner(x1, x2, result_dtype), out, is_exact=False)
+    left = x1[None, :] if x1.ndim == 1 else x1
+    right = x2[:, None] if x2.ndim == 1 else x2
     result = _product(left, right, result_dtype)
     if x1.ndim == 1:
         result = result[..., 0, :]
