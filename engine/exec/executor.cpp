@@ -52,6 +52,7 @@ int swaps_of(const plan::Step& step) {
   if (const auto* deliver = std::get_if<plan::Deliver>(&step.body)) return reads_rows(*deliver) ? 3 : 1;
   if (std::holds_alternative<plan::Collect>(step.body)) return 1;
   if (std::holds_alternative<plan::MergeRuns>(step.body)) return swaps_to_merge;
+  if (const auto* collect = std::get_if<plan::CollectPlaces>(&step.body)) return collect->cuts < 0 ? 0 : 2;
   if (std::holds_alternative<plan::SpreadBlocks>(step.body)) return 2;
   if (const auto* collect = std::get_if<plan::CollectBlocks>(&step.body)) return 2 * static_cast<int>(collect->results.size());
   return 0;

@@ -6,18 +6,15 @@
 #pragma once
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <cstdint>
 #include <functional>
 #include <utility>
+
+#include "engine/exec/sort_keys.hpp"
 
 namespace gamelan::engine::exec::sorting {
 
 /// What a long sort calls now and then, if anything: messages move only when somebody lets them.
 using Between = std::function<void()>;
-
-/// Bits that a number has.
-constexpr int width(std::uint64_t number) { return 64 - std::countl_zero(number); }
 
 /// Sorts items by the bits of their keys from `low` on; equal ones keep their order. Items need a member `key`.
 template <class Item>
@@ -36,11 +33,10 @@ class RadixSort {
     const auto [least, bits] = range(items, count);
     if (bits == 0) return items;
     if (count >= cached_items) {
-      deal(count, least, bits, [items](std::int64_t i) { return items[i]; }, spare,
-           [&](std::int64_t first, std::int64_t size) {
-             sort_to(spare + first, items + first, size, items + first);
-             if (between_) between_();
-           });
+      deal(items, count, least, bits, spare, [&](std::int64_t first, std::int64_t size) {
+        sort_to(spare + first, items + first, size, items + first);
+        if (between_) between_();
+      });
       return items;
     }
     return sort_cached(items, spare, count, least, bits);
@@ -50,26 +46,6 @@ class RadixSort {
   void sort_to(Item* items, Item* spare, std::int64_t count, Item* to) const {
     const Item* sorted = sort(items, spare, count);
     if (sorted != to) std::copy_n(sorted, count, to);
-  }
-
-  /// Deals `count` items, item(i) in order of i, by the leading ones of `bits` into `buckets`; then calls
-  /// visit(first, size) for each bucket that is not empty. The items lie in `buckets` from `first` on.
-  template <class ItemAt, class Visit>
-  void deal(std::int64_t count, std::uint64_t least, int bits, ItemAt item, Item* buckets, Visit visit) const {
-    const int used = std::min({bits, most_deal_bits, width(static_cast<std::uint64_t>(count / wanted_bucket_items))});
-    const int shift = bits - used;
-    std::array<std::int64_t, (std::size_t{1} << most_deal_bits) + 1> ends{};  // of bucket b at b + 1, and its begin at b
-    for (std::int64_t i = 0; i < count; ++i) ++ends[((number(item(i)) - least) >> shift) + 1];
-    for (std::size_t b = 0; b < std::size_t{1} << used; ++b) ends[b + 1] += ends[b];
-    for (std::int64_t i = 0; i < count; ++i) {
-      const Item each = item(i);
-      buckets[ends[(number(each) - least) >> shift]++] = each;
-    }
-    std::int64_t first = 0;
-    for (std::size_t b = 0; b < std::size_t{1} << used; ++b) {
-      if (ends[b] > first) visit(first, ends[b] - first);
-      first = ends[b];
-    }
   }
 
   struct Range {
@@ -91,6 +67,23 @@ class RadixSort {
   static constexpr std::int64_t wanted_bucket_items = 4096;
 
   std::uint64_t number(const Item& item) const { return static_cast<std::uint64_t>(item.key) >> low_; }
+
+  /// Deals items by the leading ones of `bits` into `buckets`; then calls visit(first, size) for each bucket that is not
+  /// empty. Its items lie in `buckets` from `first` on.
+  template <class Visit>
+  void deal(const Item* items, std::int64_t count, std::uint64_t least, int bits, Item* buckets, Visit visit) const {
+    const int used = std::min({bits, most_deal_bits, width(static_cast<std::uint64_t>(count / wanted_bucket_items))});
+    const int shift = bits - used;
+    std::array<std::int64_t, (std::size_t{1} << most_deal_bits) + 1> ends{};  // of bucket b at b + 1, and its begin at b
+    for (std::int64_t i = 0; i < count; ++i) ++ends[((number(items[i]) - least) >> shift) + 1];
+    for (std::size_t b = 0; b < std::size_t{1} << used; ++b) ends[b + 1] += ends[b];
+    for (std::int64_t i = 0; i < count; ++i) buckets[ends[(number(items[i]) - least) >> shift]++] = items[i];
+    std::int64_t first = 0;
+    for (std::size_t b = 0; b < std::size_t{1} << used; ++b) {
+      if (ends[b] > first) visit(first, ends[b] - first);
+      first = ends[b];
+    }
+  }
 
   static void insert(Item* items, std::int64_t count) {
     for (std::int64_t i = 1; i < count; ++i) {
@@ -147,48 +140,5 @@ class RadixSort {
   int low_;
   const Between& between_;
 };
-
-/// A key and a place in one word.
-struct Word {
-  using Key = std::uint64_t;
-  Key key;
-};
-
-/// Sorts items whose places are consecutive; the result is in `items`. Where keys span few enough bits, what moves is one
-/// word for key and place. `spare` holds as many items.
-template <class Item>
-void radix_sort(Item* items, Item* spare, std::int64_t count, const Between& between = {}) {
-  const RadixSort<Item> whole(0, between);
-  if constexpr (sizeof(Item) >= 2 * sizeof(Word)) {
-    if (count <= RadixSort<Item>::few_items) return whole.sort_to(items, spare, count, items);
-    const auto [least, bits] = whole.range(items, count);
-    const int place_bits = width(static_cast<std::uint64_t>(count));
-    if (bits == 0) return;
-    if (bits + place_bits <= 64) {
-      const RadixSort<Word> packed(place_bits);
-      auto* words = reinterpret_cast<Word*>(spare);
-      Word* others = words + count;
-      const auto first_place = items[0].place;
-      const auto word_at = [items, place_bits, least = least](std::int64_t i) {
-        return Word{(static_cast<std::uint64_t>(items[i].key) - least) << place_bits | static_cast<std::uint64_t>(i)};
-      };
-      const auto unpack = [first_place, place_bits, least = least](const Word* word, std::int64_t size, Item* to) {
-        const auto places = (std::uint64_t{1} << place_bits) - 1;
-        for (std::int64_t i = 0; i < size; ++i)
-          to[i] = {static_cast<typename Item::Key>((word[i].key >> place_bits) + least),
-                   first_place + static_cast<std::int64_t>(word[i].key & places)};
-      };
-      if (count < RadixSort<Word>::cached_items) {
-        for (std::int64_t i = 0; i < count; ++i) words[i] = word_at(i);
-        return unpack(packed.sort(words, others, count), count, items);
-      }
-      return packed.deal(count, 0, bits, word_at, words, [&](std::int64_t first, std::int64_t size) {
-        unpack(packed.sort(words + first, others, size), size, items + first);
-        if (between) between();
-      });
-    }
-  }
-  whole.sort_to(items, spare, count, items);
-}
 
 }  // namespace gamelan::engine::exec::sorting

@@ -13,7 +13,6 @@ namespace gamelan::engine::exec {
 namespace {
 
 using dist::Interval;
-constexpr std::int64_t item = sizeof(std::int64_t);
 using Mail = std::map<int, protocol::Bytes>;
 
 Interval common(const Interval& one, const Interval& other) {
@@ -36,8 +35,15 @@ std::vector<Interval> intervals_of(const Site& site, const plan::Collect& collec
 
 Interval wanted_by(const dist::Layout& layout, int rank) { return layout.takes_part(rank) ? layout.box(rank)[0] : Interval{0, 0}; }
 
+/// Positions in a list count from the begin of the rank's share, in words of 32 bits where these suffice.
+template <class Visit>
+void with_position(const Site& site, const plan::Find& find, Visit visit) {
+  if (site.info(find.lists).dtype == protocol::Dtype::uint32) visit(std::uint32_t{});
+  else visit(std::int64_t{});
+}
+
 /// Sends of this rank's list what owners on other nodes need, and brings theirs. Collective.
-Mail swap_lists(const Site& site, const plan::Collect& collect, const Interval& own) {
+Mail swap_lists(const Site& site, const plan::Collect& collect, const Interval& own, std::int64_t item) {
   const auto& layout = site.info(collect.out).layout;
   const auto* list = reinterpret_cast<const std::byte*>(site.own_block(collect.find.lists));
   Mail outgoing;
@@ -50,10 +56,9 @@ Mail swap_lists(const Site& site, const plan::Collect& collect, const Interval& 
   return site.courier()->swap(std::move(outgoing));
 }
 
-}  // namespace
-
-void run(const Site& site, const plan::Find& find) {
-  auto* list = reinterpret_cast<std::int64_t*>(site.own_block(find.lists));
+template <class Position>
+void find_in_share(const Site& site, const plan::Find& find) {
+  auto* list = reinterpret_cast<Position*>(site.own_block(find.lists));
   std::int64_t length = 0;
   Stream flags(site, find.flags, protocol::Dtype::bool_, protocol::Dtype::bool_);
   const auto first = std::min(find.count, find.share * site.rank()), last = std::min(find.count, first + find.share);
@@ -61,17 +66,19 @@ void run(const Site& site, const plan::Find& find) {
     const auto count = std::min(Stream::chunk, last - at);
     const auto* flag = flags.read_as<unsigned char>(at, count);
     for (std::int64_t i = 0; i < count && length < find.room; ++i) {  // no branch on the flag: it may be random
-      list[length] = at + i;
+      list[length] = static_cast<Position>(at - first + i);
       length += flag[i] != 0;
     }
   }
   *reinterpret_cast<std::int64_t*>(site.own_block(find.lengths)) = length;
 }
 
-void run(const Site& site, const plan::Collect& collect) {
+template <class Position>
+void collect_lists(const Site& site, const plan::Collect& collect) {
+  constexpr std::int64_t item = sizeof(Position);
   const auto lists = intervals_of(site, collect);
   Mail mail;
-  if (site.courier()) mail = swap_lists(site, collect, lists[static_cast<std::size_t>(site.rank())]);
+  if (site.courier()) mail = swap_lists(site, collect, lists[static_cast<std::size_t>(site.rank())], item);
   const auto mine = wanted_by(site.info(collect.out).layout, site.rank());
   if (mine.size() <= 0) return;
   auto* out = reinterpret_cast<std::int64_t*>(site.own_block(collect.out));
@@ -82,10 +89,22 @@ void run(const Site& site, const plan::Collect& collect) {
     const auto part = common(mine, list);
     if (part.size() <= 0) continue;
     const std::byte* source = site.is_near(r) ? site.block(collect.find.lists, r) + (part.first - list.first) * item : mail.at(r).data();
-    std::memcpy(out + (part.first - mine.first), source, static_cast<std::size_t>(part.size() * item));
+    const auto* position = reinterpret_cast<const Position*>(source);
+    const auto share = std::min(collect.find.count, collect.find.share * r);
+    std::transform(position, position + part.size(), out + (part.first - mine.first), [share](Position each) { return share + static_cast<std::int64_t>(each); });
     if (r != site.rank()) site.counters().bytes_shared += static_cast<std::uint64_t>(part.size() * item);
     site.progress();
   }
+}
+
+}  // namespace
+
+void run(const Site& site, const plan::Find& find) {
+  with_position(site, find, [&]<class Position>(Position) { find_in_share<Position>(site, find); });
+}
+
+void run(const Site& site, const plan::Collect& collect) {
+  with_position(site, collect.find, [&]<class Position>(Position) { collect_lists<Position>(site, collect); });
 }
 
 }  // namespace gamelan::engine::exec

@@ -16,16 +16,23 @@
 namespace gamelan::engine::exec {
 namespace {
 
-template <class Value>
+template <class V, class P = std::int64_t>
 struct Pair {
-  std::int64_t position;
+  using Value = V;
+  using Position = P;
+  Position position;
   Value value;
 };
+using RowPair = Pair<std::int64_t>;
 
-/// Runs `visit` with the type that is routed beside a position.
+/// Runs `visit` with a pair of the type that is routed. Where it fits, a pair is one word (lower_put.cpp says so by uint64).
 template <class Visit>
-void with_value(const plan::Route& route, Visit visit) {
-  with_item(route.carries_rows ? sizeof(std::int64_t) : protocol::size_of(route.dtype), visit);
+void with_pair(const Site& site, const plan::Route& route, Visit visit) {
+  with_item(route.carries_rows ? sizeof(std::int64_t) : protocol::size_of(route.dtype), [&]<class Value>(Value) {
+    if constexpr (sizeof(Value) <= 4)
+      if (site.info(route.pairs).dtype == protocol::Dtype::uint64) return visit(Pair<Value, std::uint32_t>{});
+    visit(Pair<Value>{});
+  });
 }
 
 /// Which of the buckets' coordinates is a rank's.
@@ -40,40 +47,41 @@ class Router {
         first_(std::min(route.count, route.share * site.rank())), last_(std::min(route.count, first_ + route.share)),
         extent_(route.target.extent) {}
 
-  template <class Value>
+  template <class Pair>
   void run() {
-    buckets_.with_find([this](auto find) { run<Value>(find); });
+    buckets_.with_find([this](auto find) { run<Pair>(find); });
   }
 
  private:
-  template <class Value, class Find>
+  template <class Pair, class Find>
   void run(Find find) {
+    using Value = typename Pair::Value;
     auto* counts = reinterpret_cast<std::int64_t*>(site_.own_block(route_.counts));
     std::fill_n(counts, buckets_.count(), 0);
     for_each_chunk([&](std::int64_t, std::int64_t count, const std::int64_t* index) {
       for (std::int64_t i = 0; i < count; ++i) ++counts[find(position_of(index[i], extent_))];
     });
-    std::vector<Pair<Value>*> next(static_cast<std::size_t>(buckets_.count()));
-    auto* pair = reinterpret_cast<Pair<Value>*>(site_.own_block(route_.pairs));
+    std::vector<Pair*> next(static_cast<std::size_t>(buckets_.count()));
+    auto* pair = reinterpret_cast<Pair*>(site_.own_block(route_.pairs));
     for (std::size_t b = 0; b < next.size(); ++b) {
       next[b] = pair;
       pair += counts[b];
     }
     if (route_.carries_rows) {
-      place<Value>(find, next, [](std::int64_t at, std::int64_t) {
+      place<Pair>(find, next, [](std::int64_t at, std::int64_t) {
         return [at](std::int64_t i) {
           Value number{};
           const auto row = at + i;
-          std::memcpy(&number, &row, std::min(sizeof number, sizeof row));  // an Item<8>, as with_value says
+          std::memcpy(&number, &row, std::min(sizeof number, sizeof row));  // an Item<8>, as with_pair says
           return number;
         };
       });
     } else if (route_.number) {
       const auto value = *reinterpret_cast<const Value*>(route_.number->bytes.data());
-      place<Value>(find, next, [value](std::int64_t, std::int64_t) { return [value](std::int64_t) { return value; }; });
+      place<Pair>(find, next, [value](std::int64_t, std::int64_t) { return [value](std::int64_t) { return value; }; });
     } else {
       Stream values(site_, route_.values, route_.dtype, route_.dtype);
-      place<Value>(find, next, [&values](std::int64_t at, std::int64_t count) {
+      place<Pair>(find, next, [&values](std::int64_t at, std::int64_t count) {
         return [value = values.read_as<Value>(at, count)](std::int64_t i) { return value[i]; };
       });
     }
@@ -87,13 +95,13 @@ class Router {
     }
   }
 
-  template <class Value, class Find, class ValuesAt>
-  void place(Find find, std::vector<Pair<Value>*>& next, ValuesAt values_at) {
+  template <class Pair, class Find, class ValuesAt>
+  void place(Find find, std::vector<Pair*>& next, ValuesAt values_at) {
     for_each_chunk([&, extent = extent_, next = next.data()](std::int64_t at, std::int64_t count, const std::int64_t* index) {
       const auto value = values_at(at, count);
       for (std::int64_t i = 0; i < count; ++i) {
         const auto position = position_of(index[i], extent);
-        *next[find(position)]++ = {position, value(i)};
+        *next[find(position)]++ = {static_cast<typename Pair::Position>(position), value(i)};
       }
     });
   }
@@ -109,12 +117,12 @@ class Router {
 using Mail = std::map<int, protocol::Bytes>;
 
 /// Sends what this rank has sorted to the owners on other nodes, and brings theirs. Collective.
-template <class Value>
+template <class Pair>
 Mail swap_deliveries(const Site& site, const plan::Deliver& deliver) {
   const auto& route = deliver.route;
   const Buckets buckets(route.target, route.bucket_shift);
   const auto* counts = reinterpret_cast<const std::int64_t*>(site.own_block(route.counts));
-  const auto* pairs = reinterpret_cast<const Pair<Value>*>(site.own_block(route.pairs));
+  const auto* pairs = reinterpret_cast<const Pair*>(site.own_block(route.pairs));
   const auto& layout = deliver.target.placement.iterations;
   Mail outgoing;
   if (route.share * site.rank() < route.count) {
@@ -135,24 +143,24 @@ Mail swap_deliveries(const Site& site, const plan::Deliver& deliver) {
 }
 
 /// Calls visit(first pair, last pair) for what goes to this rank, bucket by bucket, the ranks in order within each.
-template <class Value, class Visit>
+template <class Pair, class Visit>
 void for_each_delivery(const Site& site, const plan::Route& route, int coordinate, const Mail& mail, Visit visit) {
   const Buckets buckets(route.target, route.bucket_shift);
   const auto [first, last] = buckets.of(coordinate);
   struct Sender {
     const std::int64_t* counts;  ///< of bucket 0
-    const Pair<Value>* next;
+    const Pair* next;
   };
   std::vector<Sender> senders;
   for (int r = 0; route.share * r < route.count; ++r) {
     if (!site.is_near(r)) {
       if (const auto found = mail.find(r); found != mail.end()) {
         const auto* counts = reinterpret_cast<const std::int64_t*>(found->second.data());
-        senders.push_back({counts - first, reinterpret_cast<const Pair<Value>*>(counts + (last - first))});
+        senders.push_back({counts - first, reinterpret_cast<const Pair*>(counts + (last - first))});
       }
       continue;
     }
-    Sender sender{reinterpret_cast<const std::int64_t*>(site.block(route.counts, r)), reinterpret_cast<const Pair<Value>*>(site.block(route.pairs, r))};
+    Sender sender{reinterpret_cast<const std::int64_t*>(site.block(route.counts, r)), reinterpret_cast<const Pair*>(site.block(route.pairs, r))};
     for (std::int64_t b = 0; b < first; ++b) sender.next += sender.counts[b];
     senders.push_back(sender);
   }
@@ -180,7 +188,7 @@ void deliver_rows(const Site& site, const plan::Deliver& deliver, const dist::Bo
     index[0] = mine[0].first;
     const auto piece = dist::locate(deliver.target.placement, index, site.rank());
     std::byte* to = site.address(deliver.target, piece) - mine[0].first * piece.strides[0];
-    for_each_delivery<std::int64_t>(site, route, coordinate, mail, [&](const Pair<std::int64_t>* pair, const Pair<std::int64_t>* end) {
+    for_each_delivery<RowPair>(site, route, coordinate, mail, [&](const RowPair* pair, const RowPair* end) {
       for (; pair != end; ++pair) copy(extents, pair->value, to + pair->position * piece.strides[0], piece.strides.data() + 1);
     });
   };
@@ -206,7 +214,7 @@ void pull_rows(const Site& site, const plan::Deliver& deliver, const dist::Box& 
     for (const auto& part : rows_along(site, route.values, mine, 0)) {
       protocol::Shape extents;
       for (std::size_t k = 1; k < part.box.size(); ++k) extents.push_back(part.box[k].size());
-      for_each_delivery<std::int64_t>(site, route, coordinate, mail, [&](const Pair<std::int64_t>* pair, const Pair<std::int64_t>* end) {
+      for_each_delivery<RowPair>(site, route, coordinate, mail, [&](const RowPair* pair, const RowPair* end) {
         for (; pair != end; ++pair) {
           const auto& segment = part.segments[part.find(pair->value)];
           if (!site.is_near(segment.owner))
@@ -218,7 +226,7 @@ void pull_rows(const Site& site, const plan::Deliver& deliver, const dist::Box& 
   pull.exchange();
 }
 
-template <class Value>
+template <class Pair>
 void deliver_values(const Site& site, const plan::Deliver& deliver, const dist::Box& mine, int coordinate, const Mail& mail) {
   protocol::Shape index;
   for (const auto& interval : mine) index.push_back(interval.first);
@@ -226,15 +234,15 @@ void deliver_values(const Site& site, const plan::Deliver& deliver, const dist::
   const auto stride = piece.strides[0];
   std::byte* to = site.address(deliver.target, piece) - mine[0].first * stride;
   const Loop loop = deliver.op ? find_loop(*deliver.op, deliver.route.dtype) : nullptr;
-  const auto update = [&](const Pair<Value>* pair, const Pair<Value>* end) {
+  const auto update = [&](const Pair* pair, const Pair* end) {
     for (; pair != end; ++pair) {
       const void* operands[] = {to + pair->position * stride, &pair->value};
       loop(operands, to + pair->position * stride, 1, nullptr);
     }
   };
-  for_each_delivery<Value>(site, deliver.route, coordinate, mail, [&](const Pair<Value>* pair, const Pair<Value>* end) {
+  for_each_delivery<Pair>(site, deliver.route, coordinate, mail, [&](const Pair* pair, const Pair* end) {
     if (deliver.op) return update(pair, end);
-    for (; pair != end; ++pair) *reinterpret_cast<Value*>(to + pair->position * stride) = pair->value;
+    for (; pair != end; ++pair) *reinterpret_cast<typename Pair::Value*>(to + pair->position * stride) = pair->value;
   });
 }
 
@@ -242,7 +250,7 @@ void deliver_values(const Site& site, const plan::Deliver& deliver, const dist::
 
 void run(const Site& site, const plan::Route& route) {
   Router router(site, route);
-  with_value(route, [&](auto value) { router.run<decltype(value)>(); });
+  with_pair(site, route, [&]<class Pair>(Pair) { router.run<Pair>(); });
 }
 
 void run(const Site& site, const plan::Deliver& deliver) {
@@ -251,12 +259,12 @@ void run(const Site& site, const plan::Deliver& deliver) {
   const int coordinate = coordinate_of(layout, site.rank());
   Mail mail;
   if (site.courier()) {
-    with_value(deliver.route, [&](auto value) { mail = swap_deliveries<decltype(value)>(site, deliver); });
+    with_pair(site, deliver.route, [&]<class Pair>(Pair) { mail = swap_deliveries<Pair>(site, deliver); });
     if (reads_rows(deliver)) pull_rows(site, deliver, mine, coordinate, mail);
   }
   if (is_empty(mine)) return;
   if (deliver.route.carries_rows) return deliver_rows(site, deliver, mine, coordinate, mail);
-  with_value(deliver.route, [&](auto value) { deliver_values<decltype(value)>(site, deliver, mine, coordinate, mail); });
+  with_pair(site, deliver.route, [&]<class Pair>(Pair) { deliver_values<Pair>(site, deliver, mine, coordinate, mail); });
 }
 
 }  // namespace gamelan::engine::exec

@@ -103,6 +103,7 @@ void run(const Site& site, const plan::Scan& scan);
 void run(const Site& site, const plan::SortLines& sort);
 void run(const Site& site, const plan::SortRuns& sort);
 void run(const Site& site, const plan::MergeRuns& merge);
+void run(const Site& site, const plan::CollectPlaces& collect);
 void run(const Site& site, const plan::Count& count);
 void run(const Site& site, const plan::AddCounts& add);
 /// Collective. Throws Error{value} on every rank when it failed on one.
@@ -126,7 +127,7 @@ void run(const Site& site, const plan::WriteFile& file);
 void carry(const Site& site, const plan::Kernel::Carry& carry);
 /// Are the values of a put rows that are read where they lie?
 inline bool reads_rows(const plan::Deliver& deliver) { return deliver.route.carries_rows && !deliver.route.number; }
-/// Of a MergeRuns step (run_sort.cpp).
+/// Of a MergeRuns step (run_merge.cpp).
 inline constexpr int swaps_to_merge = 5;
 
 /// Copies a strided box to another, casting: dtypes, extents, then address and byte strides of both.

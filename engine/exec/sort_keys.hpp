@@ -87,6 +87,9 @@ void with_coder(protocol::Dtype dtype, Visit visit) {
   }
 }
 
+/// Bits that a number has.
+constexpr int width(std::uint64_t number) { return 64 - std::countl_zero(number); }
+
 /// What is sorted: a key alone, or with the place it came from.
 template <class K>
 struct KeyOnly {

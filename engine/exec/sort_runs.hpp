@@ -10,27 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/exec/radix_sort.hpp"
-
 namespace gamelan::engine::exec::sorting {
-
-template <class Item>
-void compare_sort(Item* items, std::int64_t count, const Between& between = {}) {
-  constexpr std::uint32_t many = 1U << 16;
-  std::uint32_t compared = 0;
-  std::stable_sort(items, items + count, [&](const Item& a, const Item& b) {
-    if (++compared % many == 0 && between) between();
-    return a.key < b.key;
-  });
-}
-
-/// Stable; places are consecutive. `spare` holds as many items, or is null for keys that are compared. `between` is called
-/// now and then.
-template <class Item>
-void sort_run(Item* items, Item* spare, std::int64_t count, const Between& between = {}) {
-  if constexpr (std::is_integral_v<typename Item::Key>) radix_sort(items, spare, count, between);
-  else compare_sort(items, count, between);
-}
 
 /// Where to cut sorted runs so that `wanted` items lie before the cuts, none of them greater than one after; of equal
 /// items those of earlier runs come first. Halves the longest undecided piece until nothing is undecided.
@@ -72,19 +52,19 @@ struct Merging {
   template <class Emit>
   void step(Emit& emit) {
     const bool takes_b = b->key < a->key;
-    emit(at++, *(takes_b ? b : a));
+    emit(at++, *(takes_b ? b : a), takes_b);
     a += !takes_b;
     b += takes_b;
   }
   template <class Emit>
   void finish(Emit& emit) {
     while (a != a_end && b != b_end) step(emit);
-    while (a != a_end) emit(at++, *a++);
-    while (b != b_end) emit(at++, *b++);
+    while (a != a_end) emit(at++, *a++, false);
+    while (b != b_end) emit(at++, *b++, true);
   }
 };
 
-/// Merges two sorted runs; of equal items those of `a` come first. Calls emit(first + n, n-th item), not in order of n:
+/// Merges two sorted runs; of equal items those of `a` come first. Calls emit(first + n, n-th item, is it of b), not in order of n:
 /// a merge waits for each comparison before the next, so several parts of a long one go on in turn.
 template <class Item, class Emit>
 void merge_two(std::span<const Item> a, std::span<const Item> b, std::int64_t first, Emit& emit) {
@@ -117,62 +97,90 @@ void merge_two(std::span<const Item> a, std::span<const Item> b, std::int64_t fi
   for (std::size_t p = 0; p < used; ++p) merging[p].finish(emit);
 }
 
-/// The items that come first of all, out of the begin of each run: those up to the least of the runs' `each`-th items.
-/// They are taken off the runs.
+/// A part of the run of that number.
 template <class Item>
-std::vector<std::span<const Item>> take_first(std::vector<std::span<const Item>>& runs, std::size_t each) {
+struct Part {
+  std::span<const Item> items;
+  std::uint32_t run = 0;
+};
+
+/// The items that come first of all, out of the begin of each part: those up to the least of the parts' `each`-th items.
+/// They are taken off the parts.
+template <class Item>
+std::vector<Part<Item>> take_first(std::vector<Part<Item>>& parts, std::size_t each) {
   const auto less = [](const Item& x, const Item& y) { return x.key < y.key; };
   const Item* pivot = nullptr;
   std::size_t of_pivot = 0;
-  for (std::size_t r = 0; r < runs.size(); ++r)
-    if (const Item& last = runs[r][std::min(each, runs[r].size()) - 1]; !pivot || last.key < pivot->key) {
+  for (std::size_t p = 0; p < parts.size(); ++p)
+    if (const Item& last = parts[p].items[std::min(each, parts[p].items.size()) - 1]; !pivot || last.key < pivot->key) {
       pivot = &last;
-      of_pivot = r;
+      of_pivot = p;
     }
-  std::vector<std::span<const Item>> taken;
-  for (std::size_t r = 0; r < runs.size(); ++r) {
-    const auto near = runs[r].first(std::min(each, runs[r].size()));
-    const auto end = r == of_pivot ? near.end() : r < of_pivot ? std::upper_bound(near.begin(), near.end(), *pivot, less)
+  std::vector<Part<Item>> taken;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    const auto near = parts[p].items.first(std::min(each, parts[p].items.size()));
+    const auto end = p == of_pivot ? near.end() : p < of_pivot ? std::upper_bound(near.begin(), near.end(), *pivot, less)
                                                                : std::lower_bound(near.begin(), near.end(), *pivot, less);
     const auto count = static_cast<std::size_t>(end - near.begin());
-    if (count > 0) taken.push_back(near.first(count));
-    runs[r] = runs[r].subspan(count);
+    if (count > 0) taken.push_back({near.first(count), parts[p].run});
+    parts[p].items = parts[p].items.subspan(count);
   }
-  std::erase_if(runs, [](const auto& run) { return run.empty(); });
+  std::erase_if(parts, [](const auto& part) { return part.items.empty(); });
   return taken;
 }
 
-/// Merges sorted runs; of equal items those of earlier runs come first. Calls emit(n, n-th item), not in order of n.
-/// More than two are merged two by two, in pieces that stay in a cache.
-template <class Item, class Emit>
-void merge_runs(std::vector<std::span<const Item>> runs, Emit emit) {
+/// Merges sorted runs; of equal items those of earlier runs come first. Calls emit(n, keep(n-th item, its run)), not in
+/// order of n. More than two are merged two by two, in pieces that stay in a cache: so what is kept needs a key.
+template <class Item, class Keep, class Emit>
+void merge_runs(const std::vector<std::span<const Item>>& runs, Keep keep, Emit emit) {
+  using Kept = decltype(keep(std::declval<const Item&>(), std::uint32_t{}));
   constexpr std::size_t cached_items = 8192;
-  std::vector<Item> halves;
+  std::vector<Part<Item>> parts;
+  for (std::size_t r = 0; r < runs.size(); ++r)
+    if (!runs[r].empty()) parts.push_back({runs[r], static_cast<std::uint32_t>(r)});
+  const auto merge_pair = [&keep](const std::vector<Part<Item>>& of, std::size_t p, std::int64_t first, auto put) {
+    const Part<Item> a = of[p], b = p + 1 < of.size() ? of[p + 1] : Part<Item>{};
+    auto keep_and_put = [&](std::int64_t n, const Item& item, bool is_of_b) { put(n, keep(item, is_of_b ? b.run : a.run)); };
+    merge_two<Item>(a.items, b.items, first, keep_and_put);
+    return a.items.size() + b.items.size();
+  };
+  std::vector<Kept> halves;
   std::int64_t at = 0;
-  std::erase_if(runs, [](const auto& run) { return run.empty(); });
-  while (runs.size() > 2) {
-    auto pieces = take_first(runs, std::max<std::size_t>(cached_items / runs.size(), 16));
+  while (parts.size() > 2) {
+    const auto pieces = take_first(parts, std::max<std::size_t>(cached_items / parts.size(), 16));
+    if (pieces.size() <= 2) {
+      at += static_cast<std::int64_t>(merge_pair(pieces, 0, at, emit));
+      continue;
+    }
     std::size_t count = 0;
-    for (const auto& piece : pieces) count += piece.size();
+    for (const auto& piece : pieces) count += piece.items.size();
     halves.resize(std::max(halves.size(), 2 * count));
-    Item *to = halves.data(), *other = to + count;
-    while (pieces.size() > 2) {
-      std::int64_t filled = 0;
-      for (std::size_t p = 0; p < pieces.size(); p += 2) {
-        const auto last = p + 1 < pieces.size() ? pieces[p + 1] : std::span<const Item>{};
-        auto put = [to](std::int64_t n, const Item& item) { to[n] = item; };
-        merge_two<Item>(pieces[p], last, filled, put);
-        const auto size = pieces[p].size() + last.size();
-        pieces[p / 2] = {to + filled, size};
+    Kept *to = halves.data(), *other = to + count;
+    std::vector<std::span<const Kept>> kept;
+    std::int64_t filled = 0;
+    for (std::size_t p = 0; p < pieces.size(); p += 2) {
+      const auto size = merge_pair(pieces, p, filled, [to](std::int64_t n, const Kept& item) { to[n] = item; });
+      kept.push_back({to + filled, size});
+      filled += static_cast<std::int64_t>(size);
+    }
+    while (kept.size() > 2) {
+      filled = 0;
+      for (std::size_t p = 0; p < kept.size(); p += 2) {
+        const auto last = p + 1 < kept.size() ? kept[p + 1] : std::span<const Kept>{};
+        auto put = [other](std::int64_t n, const Kept& item, bool) { other[n] = item; };
+        merge_two<Kept>(kept[p], last, filled, put);
+        const auto size = kept[p].size() + last.size();
+        kept[p / 2] = {other + filled, size};
         filled += static_cast<std::int64_t>(size);
       }
-      pieces.resize((pieces.size() + 1) / 2);
+      kept.resize((kept.size() + 1) / 2);
       std::swap(to, other);
     }
-    merge_two<Item>(pieces[0], pieces.size() > 1 ? pieces[1] : std::span<const Item>{}, at, emit);
+    auto finish = [&](std::int64_t n, const Kept& item, bool) { emit(n, item); };
+    merge_two<Kept>(kept[0], kept[1], at, finish);
     at += static_cast<std::int64_t>(count);
   }
-  if (!runs.empty()) merge_two<Item>(runs[0], runs.size() > 1 ? runs[1] : std::span<const Item>{}, at, emit);
+  if (!parts.empty()) merge_pair(parts, 0, at, emit);
 }
 
 }  // namespace gamelan::engine::exec::sorting

@@ -47,18 +47,24 @@ class Uses {
   }
   void operator()(const SortLines& sort) {
     reads(sort.input);
-    if (sort.values >= 0 && sort.values != sort.out) all.push_back({sort.values, true, false});
-    all.push_back({sort.items, true, false});
+    if (sort.values != sort.out) all.push_back({sort.values, true, false});
+    writes(sort.line);
     all.push_back({sort.out, true, false});
   }
   void operator()(const SortRuns& sort) {
     reads(sort.input);
-    all.push_back({sort.items, true, false});
-    all.push_back({sort.spare, true, false});
+    writes(sort.run);
   }
   void operator()(const MergeRuns& merge) {
-    all.push_back({merge.runs.items, false, true});
+    all.push_back({merge.runs.run.keys, false, true});
     all.push_back({merge.out, true, false});
+    if (merge.cuts >= 0) all.push_back({merge.cuts, true, false});
+  }
+  void operator()(const CollectPlaces& collect) {
+    all.push_back({collect.runs.run.places, false, true});
+    for (const int slot : {collect.order, collect.cuts})
+      if (slot >= 0) all.push_back({slot, false, false});
+    all.push_back({collect.out, true, false});
   }
   void operator()(const Count& count) {
     reads(count.input);
@@ -124,6 +130,10 @@ class Uses {
   void operator()(const Regular&) {}
 
  private:
+  void writes(const RunMemory& run) {
+    for (const int slot : {run.keys, run.places, run.spare})
+      if (slot >= 0) all.push_back({slot, true, false});
+  }
   void reads(const Operand& operand) { all.push_back({operand.slot, false, operand.may_be_remote}); }
 };
 
@@ -147,8 +157,11 @@ struct Describe {
   std::string operator()(const SortLines& sort) const {
     return "sort lines of " + name(sort.input.slot) + " along axis " + std::to_string(sort.axis) + " to " + name(sort.out);
   }
-  std::string operator()(const SortRuns& sort) const { return "sort runs of " + name(sort.input.slot) + " to " + name(sort.items); }
-  std::string operator()(const MergeRuns& merge) const { return "merge runs " + name(merge.runs.items) + " to " + name(merge.out); }
+  std::string operator()(const SortRuns& sort) const { return "sort runs of " + name(sort.input.slot) + " to " + name(sort.run.keys) + (sort.run.places < 0 ? "" : ", places to " + name(sort.run.places)); }
+  std::string operator()(const MergeRuns& merge) const {
+    return "merge " + std::string(merge.cuts < 0 ? "" : "the order of ") + "runs " + name(merge.runs.run.keys) + " to " + name(merge.out);
+  }
+  std::string operator()(const CollectPlaces& collect) const { return "collect places " + name(collect.runs.run.places) + " to " + name(collect.out); }
   std::string operator()(const Count& count) const {
     return "count " + name(count.input.slot) + " in " + std::to_string(count.bins) + " bins to " + name(count.counts);
   }

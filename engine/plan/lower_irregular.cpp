@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Irregular commands -> steps: take, put, nonzero and more. Where elements go is known from data only, so a step reads what
-// it needs where it lies, and what must be written elsewhere is first sorted by its owner (Route) and then applied by it
-// (Deliver).
+// Irregular commands -> steps: take, nonzero and more; lower_put.cpp and lower_sort.cpp have the longer ones. Where elements
+// go is known from data only, so a step reads what it needs where it lies.
 #include <algorithm>
-#include <bit>
 #include <cstring>
+#include <limits>
 
 #include "engine/plan/chosen.hpp"
 #include "engine/plan/merged_axes.hpp"
 #include "engine/plan/step_writer.hpp"
 
 namespace gamelan::engine::plan {
-namespace {
-
-constexpr std::int64_t bucket_bytes = 1 << 19;  // of the target: what its owner writes at random stays in a second-level cache
-constexpr int most_buckets = 1024;
-
-}  // namespace
 
 Operand read(StepWriter& writer, const View& view) {
   Operand operand;
@@ -41,9 +34,6 @@ int make_scratch(StepWriter& writer, Step& step, std::int64_t per_rank, Dtype dt
   return writer.make(step, id);
 }
 
-namespace {
-
-/// A slot that lies as `layout` says, gone after its last use.
 int make_aligned(StepWriter& writer, Step& step, const Layout& layout, Dtype dtype) {
   auto& context = writer.context();
   const auto id = context.next_temporary++;
@@ -52,6 +42,8 @@ int make_aligned(StepWriter& writer, Step& step, const Layout& layout, Dtype dty
   context.dead.insert(id);
   return writer.make(step, id);
 }
+
+namespace {
 
 void lower_take(StepWriter& writer, const protocol::Command& command, Step step) {
   const auto& index = std::get<View>(command.in[1]);
@@ -62,40 +54,6 @@ void lower_take(StepWriter& writer, const protocol::Command& command, Step step)
   take.axis = static_cast<std::size_t>(command.ints[0]);
   take.out = writer.make(step, command.out.base);
   step.body = std::move(take);
-  writer.finish(std::move(step));
-}
-
-void lower_put(StepWriter& writer, const protocol::Command& command, Step step) {
-  const auto& target = command.out;
-  const auto& index = std::get<View>(command.in[0]);
-  const std::int64_t ranks = writer.context().options.ranks;
-  Deliver deliver;
-  deliver.target = read(writer, target);
-  deliver.target.is_written = true;
-  deliver.target.may_be_remote = false;
-  if (!command.ints.empty()) deliver.op = static_cast<Op>(command.ints[0]);
-  Route& route = deliver.route;
-  route.index = read(writer, index);
-  route.index_dtype = index.dtype;
-  route.dtype = target.dtype;
-  if (const auto* values = std::get_if<View>(&command.in[1])) route.values = read(writer, *values);
-  else route.number = std::get<protocol::Scalar>(command.in[1]);
-  const auto row = protocol::element_count(target.extents) / target.extents[0];
-  const auto value_bytes = static_cast<std::int64_t>(protocol::size_of(target.dtype));
-  route.carries_rows = row > 1;
-  route.count = index.extents[0];
-  route.share = (route.count + ranks - 1) / ranks;
-  route.target = deliver.target.placement.iterations.axes[0];
-  std::int64_t positions = std::max<std::int64_t>(bucket_bytes / (value_bytes * row), 1);
-  positions = std::max(positions, (route.target.extent + most_buckets - 1) / most_buckets);
-  route.bucket_shift = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(positions))) - 1;
-  const std::int64_t buckets = (route.target.extent >> route.bucket_shift) + 2 * route.target.parts;  // an upper bound
-  Step first;
-  route.counts = make_scratch(writer, first, buckets, Dtype::int64);
-  route.pairs = make_scratch(writer, first, 2 * route.share * (value_bytes > 8 ? 2 : 1), Dtype::int64);
-  first.body = route;
-  writer.finish(std::move(first));
-  step.body = std::move(deliver);
   writer.finish(std::move(step));
 }
 
@@ -110,7 +68,8 @@ void lower_nonzero(StepWriter& writer, const protocol::Command& command, Step st
   find.count = flags.extents[0];
   find.share = (find.count + ranks - 1) / ranks;
   find.room = std::max<std::int64_t>(std::min(find.share, command.out.extents[0]), 1);
-  find.lists = make_scratch(writer, first, find.room, Dtype::int64);
+  const bool is_short = find.share <= std::numeric_limits<std::uint32_t>::max();
+  find.lists = make_scratch(writer, first, find.room, is_short ? Dtype::uint32 : Dtype::int64);
   find.lengths = make_scratch(writer, first, 1, Dtype::int64);
   const auto lengths = protocol::whole(context.next_temporary - 1, Dtype::int64, {ranks});
   first.body = find;
@@ -146,38 +105,6 @@ void lower_accumulate(StepWriter& writer, const protocol::Command& command, Step
   }
   scan.out = writer.make(step, command.out.base);
   step.body = std::move(scan);
-  writer.finish(std::move(step));
-}
-
-/// Slots are of int64: words for so many keys, with places or without.
-std::int64_t words_of_items(std::int64_t count, Dtype dtype, bool has_places) {
-  const auto bytes = static_cast<std::int64_t>(protocol::size_of(dtype));
-  return has_places ? count * (1 + (bytes + 7) / 8) : (count * bytes + 7) / 8;
-}
-
-void lower_sort(StepWriter& writer, const protocol::Command& command, Step step) {
-  const auto& input = std::get<View>(command.in[0]);
-  const auto axis = static_cast<std::size_t>(command.ints[0]);
-  const bool gives_places = command.op == Op::argsort;
-  const Layout layout = writer.context().arrays.at(command.out.base).layout;
-  const Operand operand = read(writer, input);
-  if (layout.axes[axis].parts == 1) {
-    SortLines sort{operand, input.dtype, axis, gives_places};
-    const bool sorts_in_result = input.extents.size() == 1 && !gives_places;
-    sort.items = make_scratch(writer, step, (sorts_in_result ? 1 : 2) * words_of_items(input.extents[axis], input.dtype, gives_places) + 1, Dtype::int64);
-    sort.out = writer.make(step, command.out.base);
-    if (input.extents.size() > 1) sort.values = gives_places ? make_aligned(writer, step, layout, input.dtype) : sort.out;
-    step.body = std::move(sort);
-    return writer.finish(std::move(step));
-  }
-  SortRuns runs{operand, input.dtype, layout, gives_places};
-  Step first;
-  const auto words = words_of_items(layout.axes[0].largest_interval(), input.dtype, gives_places);
-  runs.items = make_scratch(writer, first, words, Dtype::int64);
-  runs.spare = make_scratch(writer, first, words, Dtype::int64);
-  first.body = runs;
-  writer.finish(std::move(first));
-  step.body = MergeRuns{runs, writer.make(step, command.out.base)};
   writer.finish(std::move(step));
 }
 

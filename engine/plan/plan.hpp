@@ -176,27 +176,40 @@ struct ScanTotals {
   int totals = -1;
 };
 
+/// What a rank needs to sort a run: the keys, and for argsort where in the run each was, of 32 bits where these suffice.
+struct RunMemory {
+  static constexpr std::int64_t spare_bytes_of_place = 32;  ///< of `spare` for each key, where it has a place; else its size
+  int keys = -1, places = -1;  ///< slots
+  int spare = -1;              ///< slot
+  std::int64_t room = 0;       ///< keys that may be sorted at a time: so many find room in `spare`
+};
 /// Lines along `axis`, which lie with one rank each, sorted one by one.
 struct SortLines {
   Operand input;
   Dtype dtype{};
   std::size_t axis = 0;
-  bool gives_places = false;  ///< the result says where elements came from
-  int values = -1;  ///< the elements of the block, when there is more than one dimension (sort: `out` itself)
-  int items = -1;   ///< two lines of keys
+  RunMemory line;
+  int values = -1;  ///< the elements of the block (sort: `out` itself)
   int out = -1;
 };
-/// A row that several ranks share: each sorts its interval as keys,
+/// A row: each rank sorts its interval,
 struct SortRuns {
   Operand input;
   Dtype dtype{};
   Layout layout;
-  bool gives_places = false;
-  int items = -1, spare = -1;
+  RunMemory run;
+  bool is_result = false;  ///< sort of one interval: the keys become elements again
 };
-/// then each merges its interval of the result out of all runs.
+/// then merges its interval of the result out of all runs, or for argsort says which run comes next, and how often.
 struct MergeRuns {
   SortRuns runs;
+  int out = -1;
+  int cuts = -1;  ///< argsort: where each run's part of the interval begins and where it ends
+};
+/// By then the keys are gone, and there is room for places in the whole row. One run needs no merge.
+struct CollectPlaces {
+  SortRuns runs;
+  int order = -1, cuts = -1;  ///< of MergeRuns
   int out = -1;
 };
 
@@ -342,8 +355,8 @@ struct WriteFile {
 
 struct Step {
   std::variant<Kernel, FoldBricks, FoldFinish, Gather, Scatter, Matmul, Take, Route, Deliver, Find, Collect, ScanTotals, Scan, SortLines, SortRuns,
-               MergeRuns, Count, AddCounts, FourierLines, Draw, Routine, WholeMatrices, SpreadBlocks, BlockedMatrix, CollectBlocks, Weigh, AddWeights, Search, ReadFile, ReadHdf5, ReadZarr,
-               WriteFile>
+               MergeRuns, CollectPlaces, Count, AddCounts, FourierLines, Draw, Routine, WholeMatrices, SpreadBlocks, BlockedMatrix, CollectBlocks, Weigh, AddWeights, Search,
+               ReadFile, ReadHdf5, ReadZarr, WriteFile>
       body;
   std::vector<int> allocates;  ///< slots that come to life before the step
   std::vector<int> binds;      ///< slots that become their array's current version after it

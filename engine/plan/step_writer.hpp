@@ -22,6 +22,8 @@ class StepWriter {
 Operand read(StepWriter& writer, const View& view);
 /// A slot of `per_rank` elements on every rank, gone after its last use.
 int make_scratch(StepWriter& writer, Step& step, std::int64_t per_rank, Dtype dtype);
+/// A slot that lies as `layout` says, gone after its last use.
+int make_aligned(StepWriter& writer, Step& step, const Layout& layout, Dtype dtype);
 /// Writes the steps of `linalg`, and says how its result is laid out.
 void lower_linalg(StepWriter& writer, const protocol::Command& command, Step step);
 Layout layout_for_linalg(const Context& context, const protocol::Command& command);
@@ -34,6 +36,9 @@ Dtype loop_of_fold(const protocol::Command& command);
 void lower_file(StepWriter& writer, const protocol::Command& command, Step step);
 /// Of what write_file makes: every rank has the words about its own share.
 Layout layout_of_receipts(const protocol::Command& command, int ranks);
+/// Writes the steps of put, and those of sort and argsort.
+void lower_put(StepWriter& writer, const protocol::Command& command, Step step);
+void lower_sort(StepWriter& writer, const protocol::Command& command, Step step);
 /// Writes the steps of an irregular command; `step` knows which commands it completes.
 void lower_irregular(StepWriter& writer, const protocol::Command& command, Step step);
 

@@ -11,12 +11,32 @@
 #include "engine/exec/buckets.hpp"
 #include "engine/exec/sort_keys.hpp"
 #include "engine/exec/run_bounds.hpp"
+#include "engine/exec/run_sorter.hpp"
 #include "engine/exec/sort_runs.hpp"
 
 namespace gamelan::engine::exec::sorting {
 namespace {
 
 using Item = KeyAndPlace<std::uint32_t>;
+
+template <class AnyItem>
+void compare_sort(AnyItem* items, std::int64_t count) {
+  std::stable_sort(items, items + count, [](const AnyItem& a, const AnyItem& b) { return a.key < b.key; });
+}
+
+/// The keys sorted with so much room, and where they were.
+template <class Key, class Place>
+std::pair<std::vector<KeyOnly<Key>>, std::vector<Place>> sorted_run(const std::vector<Key>& keys, std::int64_t room, const Between& between = {}) {
+  const auto count = std::ssize(keys);
+  std::vector<KeyOnly<Key>> sorted(keys.size());
+  std::vector<Place> places(std::is_same_v<Place, NoPlace> ? 0 : keys.size());
+  std::vector<std::byte> spare(static_cast<std::size_t>(room * spare_bytes_of_a_key<Key, Place>));
+  const auto read = [&](std::int64_t first, std::int64_t size, KeyOnly<Key>* to) {
+    for (std::int64_t i = 0; i < size; ++i) to[i] = {keys[static_cast<std::size_t>(first + i)]};
+  };
+  RunSorter<Key, Place>(spare.data(), room, between).sort(count, read, sorted.data(), places.data());
+  return {std::move(sorted), std::move(places)};
+}
 
 std::vector<Item> random_items(std::mt19937& random, std::int64_t count, std::uint32_t distinct) {
   std::vector<Item> items;
@@ -43,34 +63,83 @@ std::vector<std::uint64_t> keys_of_kind(int kind, std::mt19937_64& random, std::
 }
 
 template <class K>
-void expect_stable_sort(const std::vector<std::uint64_t>& keys) {
-  std::vector<KeyAndPlace<K>> items;
-  for (const auto key : keys) items.push_back({static_cast<K>(key), 1000 + static_cast<std::int64_t>(items.size())});
-  auto expected = items, spare = items;
-  const auto count = static_cast<std::int64_t>(items.size());
-  compare_sort(expected.data(), count);
-  sort_run(items.data(), spare.data(), count);
-  const auto is_equal = [](const auto& x, const auto& y) { return x.key == y.key && x.place == y.place; };
-  EXPECT_TRUE(std::equal(items.begin(), items.end(), expected.begin(), is_equal));
-  std::vector<KeyOnly<K>> alone, other(keys.size());
-  for (const auto key : keys) alone.push_back({static_cast<K>(key)});
-  sort_run(alone.data(), other.data(), count);
-  const auto has_same_key = [](const auto& x, const auto& y) { return x.key == y.key; };
-  EXPECT_TRUE(std::equal(alone.begin(), alone.end(), expected.begin(), has_same_key));
+void expect_stable_sort(const std::vector<std::uint64_t>& numbers, std::int64_t room) {
+  std::vector<K> keys;
+  std::vector<KeyAndPlace<K>> expected;
+  for (const auto number : numbers) {
+    expected.push_back({static_cast<K>(number), std::ssize(expected)});
+    keys.push_back(static_cast<K>(number));
+  }
+  compare_sort(expected.data(), std::ssize(expected));
+  const auto expect_places = [&]<class Place>(Place) {
+    const auto [sorted, places] = sorted_run<K, Place>(keys, room);
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      ASSERT_EQ(sorted[i].key, expected[i].key) << i;
+      ASSERT_EQ(static_cast<std::int64_t>(places[i]), expected[i].place) << i;
+    }
+  };
+  expect_places(std::uint32_t{});
+  expect_places(std::int64_t{});
+  const auto alone = sorted_run<K, NoPlace>(keys, room).first;
+  for (std::size_t i = 0; i < keys.size(); ++i) ASSERT_EQ(alone[i].key, expected[i].key) << i;
 }
 
 TEST(Sort, a_run_is_sorted_stably) {
   std::mt19937_64 random(1);
-  for (const std::int64_t count : {0, 1, 2, 24, 25, 1000, 8191, 8192, 70'000})
-    for (int kind = 0; kind < 8; ++kind) {
-      SCOPED_TRACE(std::to_string(count) + " of kind " + std::to_string(kind));
-      const auto keys = keys_of_kind(kind, random, count);
-      expect_stable_sort<std::uint8_t>(keys);
-      expect_stable_sort<std::uint16_t>(keys);
-      expect_stable_sort<std::uint32_t>(keys);
-      expect_stable_sort<std::uint64_t>(keys);
-    }
+  for (const std::int64_t count : {1, 2, 24, 25, 1000, 8191, 8192, 70'000})
+    for (const auto room : {count, count / 32 + 1})  // sorted at once, and dealt into buckets first
+      for (int kind = 0; kind < 8; ++kind) {
+        SCOPED_TRACE(std::to_string(count) + " of kind " + std::to_string(kind) + " with room for " + std::to_string(room));
+        const auto numbers = keys_of_kind(kind, random, count);
+        expect_stable_sort<std::uint8_t>(numbers, room);
+        expect_stable_sort<std::uint16_t>(numbers, room);
+        expect_stable_sort<std::uint32_t>(numbers, room);
+        expect_stable_sort<std::uint64_t>(numbers, room);
+      }
 }
+
+TEST(Sort, buckets_hold_few_keys_or_equal_ones) {
+  std::mt19937_64 random(9);
+  constexpr std::int64_t count = 50'000, most = 700;
+  for (int kind = 0; kind < 8; ++kind) {
+    const auto keys = keys_of_kind(kind, random, count);
+    const auto for_each_key = [&](auto visit) {
+      for (const auto key : keys) visit(key);
+    };
+    KeyBuckets<std::uint64_t> buckets(count, most, for_each_key);
+    std::vector<std::uint64_t> dealt(keys.size());
+    buckets.deal(for_each_key, [&](std::int64_t to, std::uint64_t key) { dealt[static_cast<std::size_t>(to)] = key; });
+    std::int64_t end = 0;
+    std::uint64_t greatest = 0;
+    buckets.for_each_dealt([&](std::int64_t first, std::int64_t size, bool is_one_key) {
+      ASSERT_EQ(first, end);
+      end += size;
+      const auto [least, most_of_all] = std::minmax_element(dealt.begin() + first, dealt.begin() + end);
+      if (first > 0) ASSERT_LT(greatest, *least);
+      greatest = *most_of_all;
+      if (is_one_key) ASSERT_EQ(*least, greatest);
+      else ASSERT_LE(size, most);
+    });
+    EXPECT_EQ(end, count);
+  }
+}
+
+TEST(Sort, complex_numbers_come_with_their_places) {
+  std::mt19937 random(10);
+  using Key = ComplexKey<float>::Key;
+  std::vector<Key> keys;
+  for (int i = 0; i < 5000; ++i) keys.push_back({static_cast<float>(random() % 9), random() % 20 == 0 ? NAN : static_cast<float>(random() % 9)});
+  std::vector<KeyAndPlace<Key>> expected;
+  for (const auto& key : keys) expected.push_back({key, std::ssize(expected)});
+  compare_sort(expected.data(), std::ssize(expected));
+  const auto [sorted, places] = sorted_run<Key, std::uint32_t>(keys, 1);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    ASSERT_EQ(places[i], expected[i].place);
+    ASSERT_EQ(std::memcmp(&sorted[i].key, &expected[i].key, sizeof(Key)), 0);
+  }
+}
+
+const auto whole = [](const Item& item, std::uint32_t) { return item; };
 
 TEST(Sort, cuts_are_exact_and_merges_stable) {
   std::mt19937 random(2);
@@ -98,7 +167,7 @@ TEST(Sort, cuts_are_exact_and_merges_stable) {
         pieces.push_back(spans[r].subspan(static_cast<std::size_t>(before[r]), static_cast<std::size_t>(cuts[r] - before[r])));
       const auto first = static_cast<std::int64_t>(merged.size());
       merged.resize(static_cast<std::size_t>(wanted));
-      merge_runs<Item>(pieces, [&](std::int64_t n, const Item& item) { merged[static_cast<std::size_t>(first + n)] = item; });
+      merge_runs<Item>(pieces, whole, [&](std::int64_t n, const Item& item) { merged[static_cast<std::size_t>(first + n)] = item; });
       before = cuts;
     }
     EXPECT_TRUE(is_same(merged, all)) << "turn " << turn;
@@ -171,10 +240,10 @@ TEST(Sort, bounds_of_many_runs_cost_as_much_as_sorting_their_samples) {
 TEST(Sort, is_interrupted_for_messages) {
   std::mt19937 random(6);
   for (const std::size_t count : {100'000UL, 1'000'000UL}) {
-    auto items = random_items(random, count, 1U << 30);
-    auto spare = items;
+    std::vector<std::uint32_t> keys(count);
+    std::generate(keys.begin(), keys.end(), std::ref(random));
     int times = 0;
-    sort_run(items.data(), spare.data(), std::ssize(items), [&] { ++times; });
+    sorted_run<std::uint32_t, std::uint32_t>(keys, std::ssize(keys) / 32, [&] { ++times; });
     EXPECT_GT(times, 5);
   }
 }
@@ -197,8 +266,12 @@ TEST(Sort, long_runs_merge_as_short_ones_do) {
       compare_sort(all.data(), static_cast<std::int64_t>(all.size()));
       std::vector<Item> merged(all.size());
       const auto put = [&](std::int64_t n, const Item& item) { merged[static_cast<std::size_t>(n)] = item; };
-      merge_runs<Item>({runs.begin(), runs.end()}, put);
+      merge_runs<Item>({runs.begin(), runs.end()}, whole, put);
       EXPECT_TRUE(is_same(merged, all)) << run_count << " runs of " << distinct;
+      std::vector<Item> order(all.size());  // the run in place of the place
+      const auto with_run = [](const Item& item, std::uint32_t run) { return Item{item.key, run}; };
+      merge_runs<Item>({runs.begin(), runs.end()}, with_run, [&](std::int64_t n, const Item& item) { order[static_cast<std::size_t>(n)] = item; });
+      for (std::size_t n = 0; n < all.size(); ++n) ASSERT_EQ(order[n].place, all[n].place / 1'000'000) << n;
     }
 }
 

@@ -103,6 +103,7 @@ class Walk {
   void operator()(const SortLines& sort) { cells(sort.input, look_at_block(sort.out)); }
   void operator()(const SortRuns& sort) { row(sort.input, box_of(sort.layout, rank_)[0]); }
   void operator()(const MergeRuns& merge) { look_at_block(merge.out); }
+  void operator()(const CollectPlaces& collect) { look_at_block(collect.out); }
   void operator()(const Count& count) { look_at(count.input); }
   void operator()(const AddCounts& add) { look_at_block(add.out); }
   void operator()(const FourierLines& lines) {

@@ -8,7 +8,8 @@ import numpy
 from numpy.core.numeric import normalize_axis_index
 
 from .. import _core
-from .._creation import arange, array, asarray, filled
+from .._bounds import remember
+from .._creation import arange, asarray, filled
 from .._creation._from_data import copy_of
 from .._local import call_numpy, has_distributed, is_distributed, wrap_here
 from ._reshape import ravel, reshape
@@ -77,7 +78,7 @@ def _by_counts(a, repeats, axis):
     from .._index import take
     from .._ufuncs import UFUNCS
 
-    repeats = array(repeats, numpy.intp)
+    repeats = asarray(repeats, numpy.intp)
     if not is_distributed(repeats):
         repeats = _core.upload(numpy.asarray(repeats))
     total, lowest = (int(value) for value in _core.fetch([repeats.sum(), repeats.min()])) if repeats.size else (0, 0)
@@ -85,10 +86,15 @@ def _by_counts(a, repeats, axis):
         raise ValueError("repeats may not contain negative values.")
     if total == 0 or a.size == 0:
         return filled(a.shape[:axis] + (total,) + a.shape[axis + 1 :], a.dtype, 0)
-    starts = repeats.cumsum() - repeats
-    turns = filled((total + 1,), numpy.intp, 0)  # one more: where elements without a turn begin at the end
-    turns.put(starts, arange(repeats.size))  # of equal starts the last wins, and that one has a turn
-    return take(a, UFUNCS["maximum"].accumulate(turns)[:total], axis)
+    dtype = numpy.dtype(numpy.int32 if max(total, repeats.size) < 2**31 - 1 else numpy.intp)  # half the memory
+    starts = (repeats.cumsum() - repeats).astype(dtype)
+    remember(starts, 0, total)
+    turns = filled((total + 1,), dtype, 0)  # one more: where elements without a turn begin at the end
+    turns.put(starts, arange(repeats.size, dtype=dtype))  # of equal starts the last wins, and that one has a turn
+    del starts
+    turns = UFUNCS["maximum"].accumulate(turns)
+    remember(turns, 0, repeats.size - 1)
+    return take(a, turns[:total], axis)
 
 
 def tile(A, reps):

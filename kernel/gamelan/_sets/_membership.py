@@ -9,7 +9,7 @@ from .._manipulation import concatenate, reshape
 from .._sorting import argsort
 from .._index import take
 from .._ufuncs import UFUNCS
-from ._neighbours import is_new, on_engines
+from ._neighbours import is_new, on_engines, short
 
 _FEW = 16  # comparisons with so many are one pass over memory
 
@@ -30,14 +30,14 @@ def _is_member(elements, others, invert):
         for other in numpy.asarray(others).reshape(-1):
             result = result & (elements != other) if invert else result | (elements == other)
         return result
-    first, second = on_engines(others), on_engines(elements)
-    both = concatenate((first, second))
-    places = argsort(both)
-    new = is_new(take(both, places))
-    # Sorting is stable: a run begins with one of the others if it has any.
-    dtype = numpy.dtype(numpy.int32 if both.size < 2**29 else numpy.int64)  # half the memory
+    first = on_engines(others)
+    both = concatenate((first, on_engines(elements)))
     size = both.size
-    del both
+    places = short(argsort(both), size, 2 * size + 2)
+    new = is_new(take(both, places))
+    del both  # what has no name any more makes room within the batch
+    # Sorting is stable: a run begins with one of the others if it has any.
+    dtype = places.dtype
     begins = UFUNCS["maximum"].accumulate(new * (arange(1, size + 1, dtype=dtype) * dtype.type(2) + (places < first.size)))
     found = filled((size,), bool, False)
     found[places] = (begins & 1) == (0 if invert else 1)

@@ -2,17 +2,25 @@
 """Sorted rows and where in them something new begins."""
 import numpy
 
-from .._creation import filled
-from .._manipulation import ravel
-from .._local import is_distributed
-from .._creation import asarray
 from .. import _core
+from .._creation import asarray, filled
+from .._index._positions import remember_inside
+from .._local import is_distributed
+from .._manipulation import ravel
 
 
 def on_engines(a):
     """The argument as a distributed array of one dimension."""
     a = asarray(a)
     return ravel(a if is_distributed(a) else _core.upload(numpy.asarray(a)))
+
+
+def short(index, extent, most=None):
+    """An index whose numbers lie below `extent`, in half the memory if numbers up to `most` (`extent` itself) have room there."""
+    if (extent if most is None else most) <= numpy.iinfo(numpy.int32).max:
+        index = index.astype(numpy.int32)
+        remember_inside(index, extent)
+    return index
 
 
 def is_new(row, equal_nan=False):

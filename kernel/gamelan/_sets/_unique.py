@@ -6,11 +6,11 @@ from numpy.core.numeric import normalize_axis_index
 
 from .._creation import asarray, filled
 from .._index import take
-from .._index._positions import positions_of
+from .._index._positions import count_of, positions_of
 from .._local import call_numpy, is_distributed
 from .._manipulation import moveaxis, ravel, reshape
 from .._sorting import argsort, sort
-from ._neighbours import is_new
+from ._neighbours import is_new, short
 from ._rows import numbered_rows
 
 
@@ -50,6 +50,8 @@ def _distinct(row, wanted, equal_nan):
     else:
         places, ordered = None, sort(row)
     new = is_new(ordered, equal_nan)
+    if not any(wanted) and count_of(new) == new.size:
+        return ordered, []
     at = positions_of(new)
     return take(ordered, at), _extras(places, new, at, wanted)
 
@@ -61,15 +63,23 @@ def _extras(places, new, at, wanted):
     if return_index:
         extras.append(take(places, at))
     if return_inverse:
-        inverse = filled(new.shape, numpy.intp, 0)
-        if new.size:
-            inverse[places] = new.cumsum(dtype=numpy.intp) - 1
-        extras.append(inverse)
+        extras.append(_inverse(places, new))
     if return_counts:
         ends = filled((at.size + 1,), numpy.intp, new.size)
         ends[:-1] = at
         extras.append(ends[1:] - ends[:-1])
     return extras
+
+
+def _inverse(places, new):
+    """Which run every element is of."""
+    if not new.size:
+        return filled(new.shape, numpy.intp, 0)
+    places = short(places, new.size)
+    numbers = new.cumsum(dtype=places.dtype)
+    inverse = filled(new.shape, places.dtype, 0)
+    inverse[places] = numbers - places.dtype.type(1)
+    return inverse.astype(numpy.intp)
 
 
 def _distinct_rows(ar, axis, wanted):

@@ -4,6 +4,7 @@ import numpy
 from numpy.core.numeric import normalize_axis_index
 
 from .. import _core
+from .._bounds import remember
 from .._creation import asarray, filled
 from .._local import call_numpy, has_distributed, is_distributed
 from ._along import taken_along
@@ -42,4 +43,5 @@ def lexsort(keys, axis=-1):
         return places
     for key in keys[1:]:
         places = taken_along(places, argsort(taken_along(key, places, axis), axis), axis)
+        remember(places, 0, key.shape[axis] - 1)
     return places
