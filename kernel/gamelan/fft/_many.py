@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """numpy.fft's transforms over several axes: one after another, in NumPy's order. Between two axes the elements go to the
-engines that need their lines next."""
+engines that need their lines next. Of real numbers half the result is computed, the rest are the conjugates."""
+import itertools
+
 import numpy
 
-from .._creation import asarray
+from .._creation import asarray, filled
 from .._local import call_numpy, is_distributed
+from .._ufuncs import PUBLIC
 from ._transforms import fft, ifft, irfft, rfft
+
+conjugate = PUBLIC["conjugate"]
 
 
 def _lengths_and_axes(a, s, axes, is_real_backward=False):
@@ -21,25 +26,58 @@ def _lengths_and_axes(a, s, axes, is_real_backward=False):
     return s, axes
 
 
+def _has_conjugates(a, axes):
+    """True when half of the transform over these axes tells the rest."""
+    is_inside = all(-a.ndim <= axis < a.ndim for axis in axes)
+    return a.dtype.kind != "c" and len(axes) > 1 and is_inside and len({axis % a.ndim for axis in axes}) == len(axes)
+
+
+def _completed(half, n, axes):
+    """The whole of a transform of real numbers, n long along the last of the axes, of which there is the first half."""
+    axes = [axis % half.ndim for axis in axes]
+    last, known = axes[-1], n // 2 + 1
+    result = filled(half.shape[:last] + (n,) + half.shape[last + 1 :], half.dtype, 0)
+    before = (slice(None),) * last
+    result[before + (slice(known),)] = half
+    # Index 0 is its own opposite, the others stand in reverse.
+    pairs = [(slice(0, 1), slice(0, 1)), (slice(1, None), slice(None, 0, -1))]
+    for places in itertools.product(pairs, repeat=len(axes) - 1):
+        target, source = [slice(None)] * half.ndim, [slice(None)] * half.ndim
+        target[last], source[last] = slice(known, None), slice((n - 1) // 2, 0, -1)
+        for axis, (to, opposite) in zip(axes, places):
+            target[axis], source[axis] = to, opposite
+        if result[tuple(target)].size:
+            conjugate(half[tuple(source)], out=result[tuple(target)])
+    return result
+
+
 def _function(name, default_axes, doc):
     """`inner` transforms all axes (fftn, ifftn), or all but the last, which `last` does: first (rfftn) or last (irfftn)."""
     is_real, is_inverse = name.endswith(("rfftn", "rfft2")), name.startswith("i")
     inner = ifft if is_inverse else fft
+
+    def over_half(a, s, axes, norm):
+        a = rfft(a, s[-1], axes[-1], norm)
+        for n, axis in zip(s[:-1], axes[:-1]):
+            a = inner(a, n, axis, norm)
+        return a
 
     def over_axes(a, s, axes, norm):
         a = asarray(a)
         if not is_distributed(a):
             return call_numpy(getattr(numpy.fft, name), f"fft.{name}", (a, s, axes, norm), {})
         s, axes = _lengths_and_axes(a, s, axes, is_real and is_inverse)
+        if name in ("fftn", "fft2") and _has_conjugates(a, axes):
+            return _completed(over_half(a, s, axes, norm), s[-1], axes)
         if not is_real:
             for n, axis in zip(s[::-1], axes[::-1]):
                 a = inner(a, n, axis, norm)
             return a
         if not is_inverse:
-            a = rfft(a, s[-1], axes[-1], norm)
+            return over_half(a, s, axes, norm)
         for n, axis in zip(s[:-1], axes[:-1]):
             a = inner(a, n, axis, norm)
-        return irfft(a, s[-1], axes[-1], norm) if is_inverse else a
+        return irfft(a, s[-1], axes[-1], norm)
 
     if default_axes is None:
         def function(a, s=None, axes=None, norm=None):

@@ -66,6 +66,8 @@ def compute(routine, loop, a, b=None, width=None, flag=False):
     _core.record(OPS["linalg"], dtype_number(loop), result, True, (a,) if b is None else (a, b), (_NUMBERS[routine], side, int(flag)))
     if routine not in _NEVER_FAILS:
         _wait()
+    elif side:
+        _core.flush(False)  # its workspace is gone before the results are copied
     return result
 
 
