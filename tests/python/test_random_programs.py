@@ -17,7 +17,7 @@ from gamelan import _core
 from random_programs import Writer
 
 # GAMELAN_TEST_PROGRAMS=5000 for a long night; the same programs on every run unless --hypothesis-seed says otherwise.
-PROGRAMS = int(os.environ.get("GAMELAN_TEST_PROGRAMS", "20"))
+PROGRAMS = int(os.environ.get("GAMELAN_TEST_PROGRAMS", "12"))
 PASSES = ["", "relay", "simplify", "strength", "alias", "fuse", "inset", "contract", "version", "postpone", "hide",
           "fuse,inset,simplify,strength,contract,version,relay,alias,postpone,hide"]  # fmt: skip
 
