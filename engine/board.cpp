@@ -2,6 +2,8 @@
 #include "engine/board.hpp"
 
 #include <cstdio>
+#include <cstring>
+#include <map>
 #include <utility>
 
 #include "engine/assert.hpp"
@@ -56,13 +58,32 @@ void Board::settle(std::uint64_t step, std::uint64_t batch) {
   if (const auto failure = node_.failure_of(batch)) {
     const std::string text = failure->what();
     const auto* bytes = reinterpret_cast<const std::byte*>(text.data());
-    own = {1 + static_cast<std::uint64_t>(failure->kind()), Bytes(bytes, bytes + text.size())};
+    own = {1 + static_cast<std::uint64_t>(failure->kind()), Bytes(bytes, bytes + text.size()), {}};
+  }
+  if (comm_.rank() != 0) {
+    std::vector<protocol::FloatErrors> errors;
+    node_.add_float_errors(batch, errors);
+    const auto bytes = std::as_bytes(std::span(errors));
+    own.float_errors.assign(bytes.begin(), bytes.end());
   }
   const auto outcome = relay_->settle(exchanged_, std::move(own));
-  if (comm_.rank() != 0 || outcome.kind == 0) return;
+  if (comm_.rank() != 0) return;
+  far_float_errors_.resize(outcome.float_errors.size() / sizeof(protocol::FloatErrors));
+  if (!far_float_errors_.empty()) std::memcpy(far_float_errors_.data(), outcome.float_errors.data(), outcome.float_errors.size());
+  if (outcome.kind == 0) return;
   const std::string text(reinterpret_cast<const char*>(outcome.text.data()), outcome.text.size());
   node_.set_failure(batch, static_cast<ErrorKind>(outcome.kind - 1), text);
   untold_ = {batch, *node_.failure_of(batch)};
+}
+
+std::vector<protocol::FloatErrors> Board::float_errors_of(std::uint64_t batch) const {
+  auto reported = far_float_errors_;
+  node_.add_float_errors(batch, reported);
+  std::map<std::pair<std::int32_t, std::int32_t>, std::uint8_t> kinds;
+  for (const auto& each : reported) kinds[{each.first, each.last}] |= each.kinds;
+  std::vector<protocol::FloatErrors> errors;
+  for (const auto& [commands, met] : kinds) errors.push_back({met, commands.first, commands.second});
+  return errors;
 }
 
 std::uint64_t Board::request_cut() {

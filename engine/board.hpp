@@ -71,6 +71,11 @@ class Board {
   /// On rank 0 after settle(), on every rank once the next message is there.
   std::optional<protocol::Error> failure_of(std::uint64_t batch) const { return node_.failure_of(batch); }
 
+  /// Floating-point errors that this rank has met in a batch, all of them so far; before the step ends in which they were.
+  void report_float_errors(std::uint64_t batch, std::span<const protocol::FloatErrors> errors) { node_.report_float_errors(batch, errors); }
+  /// Those of all ranks in the order of the program, each command once. On rank 0 after settle().
+  std::vector<protocol::FloatErrors> float_errors_of(std::uint64_t batch) const;
+
   /// On a leader: what its node reports, and (rank 0) whom to tell that a node is lost. Called on other threads.
   void set_reporter(std::function<Bytes()> reporter);
   void on_lost(std::function<void(const std::string& cause)> tell);
@@ -82,6 +87,7 @@ class Board {
   NodeBoard node_;
   std::uint64_t exchanged_ = 0;
   std::optional<std::pair<std::uint64_t, protocol::Error>> untold_;  ///< a failure that the other nodes do not know of
+  std::vector<protocol::FloatErrors> far_float_errors_;  ///< rank 0: of the other nodes, in the batch that was settled last
   std::mutex cut_mutex_;     // between rank 0's two threads; no other rank ever waits for it
   std::mutex report_mutex_;  // the same
   std::unique_ptr<nodes::Relay> relay_;  ///< of a leader among several nodes

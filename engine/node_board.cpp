@@ -140,6 +140,20 @@ std::optional<Error> NodeBoard::failure_of(std::uint64_t batch) const {
   return Error(static_cast<ErrorKind>(verdict.kind), verdict.text);
 }
 
+void NodeBoard::report_float_errors(std::uint64_t batch, std::span<const protocol::FloatErrors> errors) {
+  auto& report = control(comm_.rank()).float_report;
+  report.batch = batch;
+  report.count = std::min(errors.size(), most_float_errors);  // a program has few lines; the others say the same again
+  std::copy_n(errors.begin(), report.count, report.errors);
+}
+
+void NodeBoard::add_float_errors(std::uint64_t batch, std::vector<protocol::FloatErrors>& errors) const {
+  for (const int rank : comm_.near_ranks()) {
+    const auto& report = control(rank).float_report;
+    if (report.batch == batch) errors.insert(errors.end(), report.errors, report.errors + report.count);
+  }
+}
+
 void NodeBoard::set_lost(const std::string& cause) {
   Control& leader = control(leader_);
   std::snprintf(leader.lost_cause, sizeof leader.lost_cause, "%s", cause.c_str());

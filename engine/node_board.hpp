@@ -65,6 +65,11 @@ class NodeBoard {
   void set_failure(std::uint64_t batch, protocol::ErrorKind kind, const std::string& text);
   std::optional<protocol::Error> failure_of(std::uint64_t batch) const;
 
+  /// What this rank has met in batch `batch`, all of it so far; before the step ends in which it was.
+  void report_float_errors(std::uint64_t batch, std::span<const protocol::FloatErrors> errors);
+  /// Adds what the ranks of the node have reported.
+  void add_float_errors(std::uint64_t batch, std::vector<protocol::FloatErrors>& errors) const;
+
   /// What the waits of the rank's main thread do while they wait; true when there is more to do, and the wait must be short.
   void set_meanwhile(std::function<bool()> work) { meanwhile_ = std::move(work); }
 
@@ -76,6 +81,8 @@ class NodeBoard {
  private:
   static constexpr std::size_t slot_count = 8, text_bytes = 231;
 
+  static constexpr std::size_t most_float_errors = 64;
+
   struct Slot {
     std::uint64_t length;
     std::byte bytes[slot_bytes];
@@ -85,12 +92,17 @@ class NodeBoard {
     std::uint8_t kind = 0;
     char text[text_bytes] = {};
   };
+  struct FloatReport {
+    std::uint64_t batch = 0, count = 0;
+    protocol::FloatErrors errors[most_float_errors];
+  };
   /// One in every rank's part of the heap. Only the owner writes the first group (and others its tickets); the second
   /// is used in the leader's.
   struct Control {
     SharedCounter finished, started, consumed;
     std::int64_t process_id = 0;
     Tickets tickets;
+    FloatReport float_report;
 
     SharedCounter posted;    ///< messages
     SharedCounter decision;  ///< 3k: no cut; 3k + 1: one is being decided; 3k + 2: `cut` holds

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/session.hpp"
 #include "engine/assert.hpp"
+#include "engine/exec/float_errors.hpp"
 #include "engine/exec/isa.hpp"
 
 #include <algorithm>
@@ -89,7 +90,11 @@ void Session::run(const plan::NamedPlan& named, const protocol::Batch& batch, pr
   };
   const std::span<const dist::Exchange> exchanges = named.traffic ? named.traffic->steps : std::span<const dist::Exchange>();
   const auto done = executor_.run(plan, exchanges, storages, batch,
-                                  {bind, [this](const Error& failure) { board_.report_failure(batch_number_, failure); }, [this] { publish_work(); }});
+                                  {bind, [this](const Error& failure) { board_.report_failure(batch_number_, failure); },
+                                   [this] {
+                                     publish_work();
+                                     report_float_errors();
+                                   }});
   // Inputs that were replaced or freed on the way have no storage left; the new versions take their place.
   for (const auto& [id, slot] : bound) {
     auto& storage = storages[static_cast<std::size_t>(slot)];
@@ -117,6 +122,22 @@ void Session::run(const plan::NamedPlan& named, const protocol::Batch& batch, pr
 }
 
 // ---- what went wrong on one rank only
+
+void Session::report_float_errors() {
+  if (auto& errors = exec::float_errors(); errors.is_new()) board_.report_float_errors(batch_number_, errors.tell());
+}
+
+/// Numbers of the batch as it came: `made` commands were put in front of it.
+std::vector<protocol::FloatErrors> Session::float_errors(std::size_t made) const {
+  auto errors = board_.float_errors_of(batch_number_);
+  const auto ahead = static_cast<std::int32_t>(made);
+  std::erase_if(errors, [&](const auto& each) { return each.first < ahead; });
+  for (auto& each : errors) {
+    each.first -= ahead;
+    each.last -= ahead;
+  }
+  return errors;
+}
 
 void Session::settle_last_batch() {
   // A file that cannot be read or written says nothing of arrays: the client gives up what was to be read from it.
@@ -182,6 +203,7 @@ protocol::Reply Session::execute(protocol::Batch& batch) {
   heap_.allocator().settle(executor_.last_step());  // rank 0 awaited every rank before it let this batch out
   ++batch_number_;
   const auto made = postponed_.settle(batch);  // a command each, in front
+  exec::float_errors().watch(batch.watched);
   try {
     free_untouched(batch);
     std::optional<Refusal> refusal;
@@ -194,6 +216,7 @@ protocol::Reply Session::execute(protocol::Batch& batch) {
     GAMELAN_ASSERT(cheap, heap_.allocator().take_uncommitted().empty(), "what was admitted is committed");
     const bool is_whole = !refusal && reply.outcome == protocol::Outcome::ok;  // on all ranks alike
     board_.settle(executor_.last_step(), batch_number_);
+    if (comm_.rank() == 0 && batch.watched != 0) reply.float_errors = float_errors(made.size());
     if (is_whole) fetch(batch, reply);
     if (comm_.rank() == 0)
       if (const auto failure = board_.failure_of(batch_number_)) refusal = Refusal{failure->command(), *failure};

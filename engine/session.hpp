@@ -51,6 +51,8 @@ class Session {
   plan::NamedPlan plan_within_memory(const protocol::Batch& batch, std::optional<Refusal>& refusal);
   void run(const plan::NamedPlan& named, const protocol::Batch& batch, protocol::Reply& reply);
   void fail(protocol::Reply& reply, const protocol::Batch& batch, const Refusal& refusal);
+  void report_float_errors();
+  std::vector<protocol::FloatErrors> float_errors(std::size_t made) const;
   void poison_unmade(const protocol::Batch& batch, const protocol::Error& cause);
   void free(const std::vector<protocol::ArrayId>& ids);
   void free_untouched(const protocol::Batch& batch);

@@ -175,6 +175,9 @@ void add_hooks(py::module_& m) {
   m.def("set_wait_hook", [](const py::object& hook) { kernel::set_wait_hook(hook.ptr()); });
   m.def("set_start_hook", [](const py::object& hook) { kernel::set_start_hook(hook.ptr()); });
   m.def("set_error_factory", [](const py::object& hook) { kernel::set_error_factory(hook.ptr()); });
+  m.def("set_float_error_hook", [](const py::object& hook) { kernel::set_float_error_hook(hook.ptr()); });
+  m.def("add_numpys_own", [](const py::object& code) { kernel::add_numpys_own(code.ptr()); },
+        "Names a function, by its code, that records what NumPy's function of that name computes and nothing else.");
   m.def("set_index_hooks", [](const py::object& get, const py::object& set) { kernel::set_index_hooks(get.ptr(), set.ptr()); });
   m.def("set_package_directory", &kernel::set_package_directory);
   m.def("set_threshold", &kernel::set_threshold);

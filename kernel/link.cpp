@@ -9,7 +9,6 @@
 
 #include "kernel/hooks.hpp"
 #include "kernel/inspect.hpp"
-#include "kernel/site.hpp"
 #include "protocol/check.hpp"
 
 namespace gamelan::kernel {
@@ -150,26 +149,33 @@ void Link::before_record(const Site& site) {
 
 void Link::record(const Array* target, protocol::Command command) {
   protocol::check(command, {});  // here, at its line: engines refuse the whole batch
-  Ref code;
-  const Site site = current_site(code);
-  before_record(site);
-  if (recorder_.add(std::move(command), site)) kept_codes_.try_emplace(site.code, std::move(code));
+  UserLine line = current_line();
+  before_record(line.site);
+  const auto listener = line.is_numpys_own ? listeners_.current() : 0;
+  if (recorder_.add(std::move(command), line.site, listener)) keep(std::move(line));
   target->b->is_recorded = true;
   ++target->b->version;
 }
 
 void Link::record(const Array* target, protocol::Command command, protocol::Bytes payload) {
-  Ref code;
-  const Site site = current_site(code);
-  before_record(site);
-  if (recorder_.add(std::move(command), site, std::move(payload))) kept_codes_.try_emplace(site.code, std::move(code));
+  UserLine line = current_line();
+  before_record(line.site);
+  if (recorder_.add(std::move(command), line.site, 0, std::move(payload))) keep(std::move(line));
   target->b->is_recorded = true;
   ++target->b->version;
 }
 
-Batch Link::cut(const Site* seam) {
+void Link::keep(UserLine line) {
+  kept_codes_.try_emplace(line.site.code, std::move(line.code));
+  listeners_.add_site(std::move(line.globals));
+}
+
+Batch Link::cut(const Site* seam, FloatListeners& listeners) {
   auto result = recorder_.cut(seam);
   for (const Site& site : result.sites) result.batch.origins.push_back(resolve(site));
+  listeners = std::exchange(listeners_, {});
+  listeners.close(result.batch, result.listeners);
+  result.batch.watched = static_cast<std::uint8_t>(listeners.watched());
   kept_codes_.clear();
   if (result.blocked != nullptr && deferred_ == nullptr) deferred_ = result.blocked;
   return std::move(result.batch);
@@ -177,7 +183,7 @@ Batch Link::cut(const Site* seam) {
 
 Link::Sent Link::send_pending(const Site* seam, std::vector<protocol::View> fetches) {
   Sent sent;
-  Batch batch = cut(seam);
+  Batch batch = cut(seam, sent.listeners);
   for (std::size_t index = 0; index < batch.commands.size(); ++index) {
     if (batch.commands[index].creates) sent.created.emplace_back(batch.commands[index].out.base, index);
   }
@@ -215,7 +221,7 @@ Reply Link::play(const Batch& batch) {
 }
 
 bool Link::has_unfinished() const {
-  return !recorder_.is_empty() || deferred_ != nullptr ||
+  return !recorder_.is_empty() || deferred_ != nullptr || !float_errors_.empty() ||
          std::any_of(outstanding_.begin(), outstanding_.end(), [](const Sent& sent) { return !sent.is_abandoned; });
 }
 

@@ -11,8 +11,10 @@
 #include <vector>
 
 #include "kernel/client.hpp"
+#include "kernel/float_errors.hpp"
 #include "kernel/recorder.hpp"
 #include "kernel/route.hpp"
+#include "kernel/site.hpp"
 
 namespace gamelan::kernel {
 
@@ -84,14 +86,16 @@ class Link : public std::enable_shared_from_this<Link> {
     std::uint64_t seq = 0;
     std::vector<std::pair<protocol::ArrayId, std::size_t>> created;  // with the command's index
     std::vector<protocol::ArrayId> freed;
+    FloatListeners listeners;
     bool is_abandoned = false;  // interrupted: its reply is awaited only to learn where it was cut
     std::shared_ptr<protocol::Reply> played;  // by an executor in this process
   };
 
   void require_usable() const;
+  void keep(UserLine line);
   void before_record(const Site& site);
   void make_room();
-  protocol::Batch cut(const Site* seam);
+  protocol::Batch cut(const Site* seam, FloatListeners& listeners);
   /// Sends what is pending with these fetches, as far as they are sound; the result is not yet among the outstanding.
   Sent send_pending(const Site* seam, std::vector<protocol::View> fetches);
   /// Raises whatever the wait hook or a signal raises (the reply stays wanted), EngineLostError when none can come.
@@ -103,14 +107,16 @@ class Link : public std::enable_shared_from_this<Link> {
   /// of the program what is pending too.
   void abandon_all();
   /// What became of a batch: arrays that it did not compute raise the cause from now on.
-  void book(const Sent& sent, const protocol::Reply& reply);
+  void book(Sent& sent, const protocol::Reply& reply);
   /// Lets what is recorded and sent come to its end; false when that took longer than `limit`.
   bool finish_within(std::chrono::milliseconds limit);
   /// Waits for one batch and books its outcome; after an interrupt see `stop_soon`.
   protocol::Reply settle(Sent sent);
   void settle_oldest();
   void settle_all();
+  /// What the batches that are done have met: floating-point errors first, as their lines came first.
   void raise_deferred();
+  void tell_float_errors();
   [[noreturn]] void fail(const std::string& cause);
 
   Recorder recorder_;
@@ -118,6 +124,8 @@ class Link : public std::enable_shared_from_this<Link> {
   Ref executor_;
   std::deque<Sent> outstanding_;
   std::unordered_map<const void*, Ref> kept_codes_;  // code objects named by the pending sites
+  FloatListeners listeners_;  // of what is pending
+  std::deque<std::pair<FloatListeners, std::vector<protocol::FloatErrors>>> float_errors_;  // not told yet
   FailurePtr deferred_;  // error of a batch that ran ahead, raised at the next flush
   std::string info_ = "{}";
   std::int64_t heap_bytes_ = 0;  // of all engines together; 0 = not told

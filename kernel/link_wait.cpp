@@ -82,6 +82,7 @@ void Link::stop_soon() {
   } catch (const std::exception&) {
     PyErr_Clear();  // the engines are gone: whoever asks for a value is told
   }
+  float_errors_.clear();
   deferred_ = nullptr;  // the interrupt is how this program ended; arrays that are lost still say why
   PyErr_Restore(type, value, traceback);
 }
@@ -115,6 +116,7 @@ void Link::abandon_all() {
   for (auto& sent : outstanding_) sent.is_abandoned = true;
   recorder_.abandon(interrupted({}));
   kept_codes_.clear();
+  listeners_ = {};
 }
 
 Reply Link::settle(Sent sent) {
@@ -136,7 +138,8 @@ Reply Link::settle(Sent sent) {
   return reply;
 }
 
-void Link::book(const Sent& sent, const Reply& reply) {
+void Link::book(Sent& sent, const Reply& reply) {
+  if (!reply.float_errors.empty() && !sent.is_abandoned) float_errors_.emplace_back(std::move(sent.listeners), reply.float_errors);
   if (reply.outcome == Outcome::ok) return;
   const auto cause = reply.outcome == Outcome::cancelled
                          ? interrupted(reply.origin)
@@ -168,7 +171,14 @@ void Link::settle_all() {
   while (!outstanding_.empty()) settle_oldest();
 }
 
+void Link::tell_float_errors() {
+  const auto all = std::exchange(float_errors_, {});  // telling may run the user's code, and that the engines
+  for (const auto& [listeners, errors] : all)
+    for (const auto& each : errors) listeners.tell(each);
+}
+
 void Link::raise_deferred() {
+  tell_float_errors();
   if (deferred_ == nullptr) return;
   const auto failure = std::exchange(deferred_, nullptr);
   raise_error(Error(failure->kind, failure->message), failure->origin);

@@ -92,7 +92,7 @@ bool Recorder::closes_a_turn(std::uint32_t site, bool may_follow_others) const {
   });
 }
 
-bool Recorder::add(Command command, const Site& site) {
+bool Recorder::add(Command command, const Site& site, std::uint32_t listener) {
   if (pending_.commands.empty()) {
     is_seam_ = site == cut_site_;
     first_of_batch_ = command.creates ? command.out.base : last_id_ + 1;
@@ -107,15 +107,16 @@ bool Recorder::add(Command command, const Site& site) {
   command.origin = entry->second;
   work_ += work_of(command, first_of_batch_);
   pending_.commands.push_back(std::move(command));
+  listeners_.push_back(listener);
   ++recorded_commands_;
   return is_new;
 }
 
-bool Recorder::add(Command command, const Site& site, protocol::Bytes payload) {
+bool Recorder::add(Command command, const Site& site, std::uint32_t listener, protocol::Bytes payload) {
   command.payload = static_cast<std::int32_t>(pending_.payloads.size());
   payload_bytes_ += payload.size();
   pending_.payloads.push_back(std::move(payload));
-  return add(std::move(command), site);
+  return add(std::move(command), site, listener);
 }
 
 Recorder::Cut Recorder::cut(const Site* seam) {
@@ -140,7 +141,15 @@ void Recorder::drop_poisoned(Cut& result) {
     else if (result.blocked == nullptr) result.blocked = cause;
     return true;
   };
-  std::erase_if(commands, is_dropped);  // visits in order, so poison spreads along the program
+  std::size_t kept = 0;
+  for (std::size_t index = 0; index < commands.size(); ++index) {  // in order, so that poison spreads along the program
+    if (is_dropped(commands[index])) continue;
+    result.listeners[kept] = result.listeners[index];
+    if (kept != index) commands[kept] = std::move(commands[index]);
+    ++kept;
+  }
+  commands.resize(kept);
+  result.listeners.resize(kept);
   // The engines may know a poisoned array or not; they ignore the death of one they never heard of.
   forget_poison(result.batch.frees);
 }
@@ -162,7 +171,7 @@ Recorder::Cut Recorder::take() {
   spans_.clear();
   payload_bytes_ = 0;
   work_ = 0;
-  return {std::exchange(pending_, {}), std::exchange(sites_, {}), nullptr};
+  return {std::exchange(pending_, {}), std::exchange(sites_, {}), std::exchange(listeners_, {}), nullptr};
 }
 
 FailurePtr Recorder::poison_of(ArrayId id) const {

@@ -67,8 +67,9 @@ class Recorder {
   /// True when the batch should be cut before a command of this site is added.
   bool wants_cut_before(const Site& site) const;
   /// Appends; returns true when `site` is new to this batch (the caller then keeps it alive until the cut).
-  bool add(protocol::Command command, const Site& site);
-  bool add(protocol::Command command, const Site& site, protocol::Bytes payload);
+  /// `listener`: who hears of the command's floating-point errors, a number of the caller's; 0 nobody.
+  bool add(protocol::Command command, const Site& site, std::uint32_t listener = 0);
+  bool add(protocol::Command command, const Site& site, std::uint32_t listener, protocol::Bytes payload);
   void free(protocol::ArrayId id) noexcept { frees_.push(id); }
 
   bool has_frees() const { return !frees_.is_empty(); }
@@ -89,6 +90,7 @@ class Recorder {
   struct Cut {
     protocol::Batch batch;
     std::vector<Site> sites;
+    std::vector<std::uint32_t> listeners;  ///< by command
     FailurePtr blocked;
   };
   /// `seam`: the site of the command that comes next, when the cut is automatic.
@@ -125,6 +127,7 @@ class Recorder {
   std::int64_t work_ = 0;  // of the pending commands, roughly
   protocol::ArrayId first_of_batch_ = 0;  // arrays with this number or a higher one are made by the pending commands
   std::vector<Site> sites_;
+  std::vector<std::uint32_t> listeners_;  // by command
   struct Span { std::size_t first, last; };
   std::vector<Span> spans_;  // by site: its first and last command in this batch
   std::unordered_map<Site, std::uint32_t, SiteHash> site_index_;

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <unordered_set>
 
 #include "kernel/link.hpp"
 
@@ -10,6 +11,7 @@ namespace gamelan::kernel {
 
 namespace {
 std::string package_directory;
+std::unordered_set<const PyObject*> numpys_own;  // code objects
 
 bool is_ours(PyCodeObject* code) {
   Py_ssize_t size = 0;
@@ -25,22 +27,31 @@ bool is_ours(PyCodeObject* code) {
 
 void set_package_directory(const std::string& directory) { package_directory = directory + "/"; }
 
-Site current_site(Ref& code) {
+void add_numpys_own(PyObject* code) {
+  Py_INCREF(code);  // the package is never unloaded
+  numpys_own.insert(code);
+}
+
+UserLine current_line() {
+  UserLine line;
   PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
   while (frame != nullptr) {
     PyCodeObject* frame_code = PyFrame_GetCode(frame);
     PyFrameObject* back = is_ours(frame_code) ? PyFrame_GetBack(frame) : nullptr;
     if (back == nullptr) {
-      const Site site{frame_code, PyFrame_GetLasti(frame)};
-      code = Ref(reinterpret_cast<PyObject*>(frame_code));
+      line.site = {frame_code, PyFrame_GetLasti(frame)};
+      line.code = Ref(reinterpret_cast<PyObject*>(frame_code));
+      line.globals = Ref(PyFrame_GetGlobals(frame));
       Py_DECREF(frame);
-      return site;
+      return line;
     }
+    line.is_numpys_own = line.is_numpys_own && numpys_own.contains(reinterpret_cast<PyObject*>(frame_code));
     Py_DECREF(frame_code);
     Py_DECREF(frame);
     frame = back;
   }
-  return {};  // called from C alone: no line to name
+  line.is_numpys_own = false;
+  return line;  // called from C alone: no line to name
 }
 
 void warn(PyObject* category, const char* message) {

@@ -8,8 +8,16 @@
 
 namespace gamelan::kernel {
 
-/// The site of the user's current line; `code` receives the reference that keeps it valid.
-Site current_site(Ref& code);
+/// The user's current line.
+struct UserLine {
+  Site site;
+  Ref code;                    ///< keeps the site valid
+  Ref globals;                 ///< of the user's frame
+  bool is_numpys_own = true;   ///< what is recorded now is what NumPy computes for that line, not a step of ours towards it
+};
+UserLine current_line();
+/// A function of this package that records what NumPy's function of that name computes, and nothing else.
+void add_numpys_own(PyObject* code);
 /// File and line of a site whose code object is alive.
 protocol::Origin resolve(const Site& site);
 

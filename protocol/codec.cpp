@@ -3,6 +3,7 @@
 // before a parser sees it, and every field is asked for by type.
 #include "protocol/codec.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <limits>
@@ -169,7 +170,8 @@ Frames encode_request(const Batch& batch) {
                              {"origins", batch.origins.size()},
                              {"payloads", batch.payloads.size()},
                              {"explain", batch.explain},
-                             {"heard", batch.heard}}));
+                             {"heard", batch.heard},
+                             {"watched", batch.watched}}));
   frames.push_back(encode_commands(batch));
   frames.insert(frames.end(), batch.payloads.begin(), batch.payloads.end());
   return frames;
@@ -180,6 +182,7 @@ Batch decode_batch(const Header& header, const Frames& frames) {
   batch.seq = header.natural("seq");
   batch.explain = header.boolean("explain");
   batch.heard = header.natural("heard");
+  batch.watched = static_cast<std::uint8_t>(header.count("watched", all_float_errors));
   CommandCounts counts;
   counts.commands = header.count("commands", max_commands);
   counts.frees = header.count("frees", max_commands);
@@ -237,6 +240,26 @@ Outcome decode_outcome(const std::string& text) {
   Header::wrong("outcome", "ok, failed or cancelled");
 }
 
+Json encode_float_errors(const std::vector<FloatErrors>& errors) {
+  Json list = Json::array();
+  for (const auto& each : errors) list.push_back(Json::array({each.kinds, each.first, each.last}));
+  return list;
+}
+
+std::vector<FloatErrors> decode_float_errors(const Json& list) {
+  if (!list.is_array()) Header::wrong("float_errors", "a list");
+  std::vector<FloatErrors> errors;
+  for (const Json& each : list) {
+    const bool is_triple = each.is_array() && each.size() == 3 &&
+                           std::all_of(each.begin(), each.end(), [](const Json& number) { return number.is_number_unsigned(); });
+    if (!is_triple) Header::wrong("float_errors", "a list of triples of numbers");
+    const auto kinds = each[0].get<std::uint64_t>(), first = each[1].get<std::uint64_t>(), last = each[2].get<std::uint64_t>();
+    if (kinds == 0 || kinds > all_float_errors || first > last || last >= max_commands) Header::wrong("float_errors", "kinds and commands");
+    errors.push_back({static_cast<std::uint8_t>(kinds), static_cast<std::int32_t>(first), static_cast<std::int32_t>(last)});
+  }
+  return errors;
+}
+
 /// The boundary towards the parser and the allocator: what they throw for hostile bytes becomes our one
 /// exception.
 template <typename Decode>
@@ -286,6 +309,7 @@ Frames encode(const Reply& reply) {
                              {"command", reply.command},
                              {"file", bounded(reply.origin.file)},
                              {"line", reply.origin.line},
+                             {"float_errors", encode_float_errors(reply.float_errors)},
                              {"payloads", reply.payloads.size()}}));
   const auto* info = reinterpret_cast<const std::byte*>(reply.info.data());
   frames.emplace_back(info, info + reply.info.size());
@@ -304,6 +328,7 @@ Reply decode_reply(const Frames& frames) {
     reply.message = header.text("message");
     reply.command = header.integer<std::int64_t>("command");
     reply.origin = {header.text("file"), header.integer<std::int32_t>("line")};
+    reply.float_errors = decode_float_errors(header.field("float_errors"));
     require_frames(frames, 2 + header.count("payloads", max_frames - 2));
     reply.info.assign(reinterpret_cast<const char*>(frames[1].data()), frames[1].size());
     if (!Json::accept(reply.info)) reject("info is not JSON");

@@ -15,7 +15,7 @@
 
 namespace gamelan::protocol {
 
-inline constexpr int protocol_version = 2;
+inline constexpr int protocol_version = 3;
 using Bytes = std::vector<std::byte>;
 
 /// One number in the first size_of(dtype) bytes, in native byte order.
@@ -40,6 +40,17 @@ struct Command {
   bool operator==(const Command&) const = default;
 };
 
+/// NumPy's kinds of floating-point errors, as bits, which are NumPy's too.
+enum FloatErrorKind : std::uint8_t { float_divide = 1, float_over = 2, float_under = 4, float_invalid = 8 };
+inline constexpr unsigned all_float_errors = 15;
+/// Kinds that a command of a batch has met; of an earlier one and a later one when it was one of those between, and not to be
+/// said which.
+struct FloatErrors {
+  std::uint8_t kinds = 0;
+  std::int32_t first = 0, last = 0;
+  bool operator==(const FloatErrors&) const = default;
+};
+
 struct Origin {
   std::string file;  ///< file name or cell name as Python's traceback shows it
   std::int32_t line = 0;
@@ -57,6 +68,7 @@ struct Batch {
   std::vector<Bytes> payloads;
   bool explain = false;  ///< plan only: reply with the plan's text, change nothing
   std::uint64_t heard = 0;  ///< the client has every reply up to this number: they need not be kept for it any more
+  std::uint8_t watched = 0;  ///< kinds of floating-point errors that the reply is to tell
 };
 struct Heartbeat { std::uint64_t seq = 0, heard = 0; };  ///< "I am here"; answered at once by rank 0 alone; `heard` as in Batch
 struct StatusRequest { std::uint64_t seq = 0; };         ///< counters of all ranks, which must be asked: seconds at worst
@@ -76,6 +88,7 @@ struct Reply {
   std::int64_t command = -1;               ///< command at fault, -1 none; with cancelled: first command not run
   Origin origin;                           ///< of that command
   std::string info = "{}";
+  std::vector<FloatErrors> float_errors;   ///< of a batch, some hundred at most: watched kinds, each command once
   std::vector<Bytes> payloads;             ///< one per fetch, C order, native byte order
 };
 

@@ -9,6 +9,7 @@
 #include "engine/exec/box_runner.hpp"
 #include "engine/exec/brick_folds.hpp"
 #include "engine/exec/elementwise.hpp"
+#include "engine/exec/float_errors.hpp"
 #include "engine/exec/fold_regions.hpp"
 #include "engine/exec/shared_work.hpp"
 
@@ -135,11 +136,13 @@ class BrickFolder {
     Shape extents(dims_);
     for (std::size_t k = 0; k < dims_; ++k) extents[k] = elements[k].size();
     if (!point_at_operands(elements, extents)) compute(elements, extents, owner);
+    float_errors().clear();
     for (std::size_t f = 0; f < scratch_.size(); ++f) {
       Shape grid(dims_);
       for (std::size_t k = 0; k < dims_; ++k) grid[k] = region[k].size();
       auto& scratch = scratch_[f];
       fold_bricks(fold_, fold_.folds[f], {scratch.values, scratch.strides, extents, grid}, scratch.partials);
+      note_fold(fold_.folds[f].op, fold_.folds[f].loop, fold_.folds[f].command);
       store_partials(fold_.folds[f], scratch_[f], region, owner);
     }
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "engine/exec/float_errors.hpp"
 #include "engine/exec/fold.hpp"
 #include "engine/exec/indices.hpp"
 #include "engine/exec/site.hpp"
@@ -67,7 +68,9 @@ void run(const Site& site, const plan::FoldFinish& fold) {
         }
         copy_box(fold.loop, fold.loop, size, site.address(fold.input, pieces[0]), pieces[0].strides, values.data() + offset, scratch_strides);
       });
+      float_errors().clear();
       fold_pairs(fold.fold, fold.loop, values.data(), static_cast<std::size_t>(bricks), static_cast<std::size_t>(row));
+      note_fold(fold.fold, fold.loop, fold.command);
     }
     const auto piece = dist::locate(fold.output.placement, first, site.rank());
     copy_box(fold.loop, fold.output_dtype, extents, values.data(), row_strides,

@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "engine/exec/tile_geometry.hpp"
 #include "engine/exec/tile_memory.hpp"
 #include "engine/exec/tile_runs.hpp"
+#include "engine/exec/tile_second_look.hpp"
 #include "engine/exec/tile_translation.hpp"
 #include "protocol/error.hpp"
 
@@ -25,7 +27,7 @@ constexpr std::int64_t element_bytes = 16;  // of the widest dtype
 class Runner::State {
  public:
   explicit State(const Program& program)
-      : translation_(Translation::of(program)), renamed_(translation_->renamed()), rules_(translation_->rules()) {}
+      : translation_(Translation::of(program)), renamed_(translation_->renamed()), rules_(translation_->rules()), second_look_(program) {}
 
   void run(const Cell& cell) {
     if (cell.operands.size() != translation_->operands()) {
@@ -42,6 +44,8 @@ class Runner::State {
       gather(step, geometry_.addresses[static_cast<std::size_t>(step.operand)], bound.places[place_index(move.out)]);
     }
     translation_->note_elements(*bound.plan, geometry_.elements(geometry_.extents));
+    is_watched_ = second_look_.begin(geometry_);
+    first_store_ = is_watched_ && second_look_.is_in_place() ? find_first_store(bound) : 0;
     walk(bound);
     if (translation_->streams()) settle_streams();
   }
@@ -128,9 +132,29 @@ class Runner::State {
     index_ += elements * geometry_.index_steps[axis];
   }
 
+  /// The first call that may write to an operand.
+  std::size_t find_first_store(const Bound& bound) const {
+    const auto& calls = bound.plan->calls;
+    const auto stores = [&](const Translation::Call& call) { return call.code != nullptr || static_cast<std::size_t>(call.out) < translation_->operands(); };
+    return static_cast<std::size_t>(std::find_if(calls.begin(), calls.end(), stores) - calls.begin());
+  }
+
   void run_tile(const Bound& bound, std::size_t count) {
+    const auto calls = std::span(bound.plan->calls);
+    if (!is_watched_) return run_calls(bound, calls, count);
+    const SecondLook::Tile tile{&geometry_, &extents_, bound.places.data(), index_};
+    if (second_look_.is_in_place()) {
+      second_look_.keep_operands(tile);
+      run_calls(bound, calls.first(first_store_), count);
+      second_look_.look(tile, true);
+    }
+    run_calls(bound, calls.subspan(first_store_), count);
+    second_look_.look(tile, false);
+  }
+
+  void run_calls(const Bound& bound, std::span<const Translation::Call> calls, std::size_t count) {
     std::byte* const* places = bound.places.data();
-    for (const Translation::Call& call : bound.plan->calls) {
+    for (const Translation::Call& call : calls) {
       if (call.code != nullptr) {
         call.code->run(places, count);
         continue;
@@ -199,6 +223,7 @@ class Runner::State {
   const std::shared_ptr<Translation> translation_;
   const Renamed& renamed_;
   const GeometryRules& rules_;
+  SecondLook second_look_;
   TileMemory memory_;
   using Tiles = std::map<std::pair<std::int64_t, int>, std::byte*>;  // by element size and number
   Tiles tiles_, elements_;
@@ -208,6 +233,8 @@ class Runner::State {
   std::vector<OperandTraits> traits_;
   Axes extents_{};
   std::int64_t index_ = 0;
+  bool is_watched_ = false;
+  std::size_t first_store_ = 0;
 };
 
 Runner::Runner(const Program& program) : state_(std::make_unique<State>(program)) {}

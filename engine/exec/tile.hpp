@@ -36,6 +36,7 @@ struct Instruction {
   protocol::Scalar scalar{}, scalar_b{};      ///< nullary ops: a and b
   std::array<std::int64_t, 2> ints{};       ///< random ops: key and stream offset
   bool streams = false;                     ///< store: past the cache, for results larger than it
+  int command = -1;                         ///< of the batch, whose floating-point errors this one's are; -1: nobody's
 };
 
 class Translation;  // tile_translation.hpp

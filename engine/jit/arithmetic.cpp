@@ -122,7 +122,7 @@ void Arithmetic::unary(Op op, Dtype dtype, const Xmm& out, const Xmm& x) {
     case Op::reciprocal:
       wide ? vpbroadcastq(spare, qword[rip + constants_[{one(dtype), 8}]]) : vpbroadcastd(spare, dword[rip + constants_[{one(dtype), 4}]]);
       return binary(Op::divide, dtype, out, spare, x);
-    case Op::sqrt: return wide ? vsqrtpd(out, x) : vsqrtps(out, x);
+    case Op::sqrt: return wide ? vsqrtpd(of_wanted_lanes(out), x) : vsqrtps(of_wanted_lanes(out), x);
     case Op::floor: return round(down);
     case Op::ceil: return round(up);
     case Op::trunc: return round(towards_zero);
@@ -134,11 +134,12 @@ void Arithmetic::unary(Op op, Dtype dtype, const Xmm& out, const Xmm& x) {
 void Arithmetic::binary(Op op, Dtype dtype, const Xmm& out, const Xmm& x, const Xbyak::Operand& y) {
   const bool wide = is_wide(dtype);
   if (is_float(dtype)) {
+    const Xmm wanted = of_wanted_lanes(out);
     switch (op) {
-      case Op::add: return wide ? vaddpd(out, x, y) : vaddps(out, x, y);
-      case Op::subtract: return wide ? vsubpd(out, x, y) : vsubps(out, x, y);
-      case Op::multiply: return wide ? vmulpd(out, x, y) : vmulps(out, x, y);
-      case Op::divide: return wide ? vdivpd(out, x, y) : vdivps(out, x, y);
+      case Op::add: return wide ? vaddpd(wanted, x, y) : vaddps(wanted, x, y);
+      case Op::subtract: return wide ? vsubpd(wanted, x, y) : vsubps(wanted, x, y);
+      case Op::multiply: return wide ? vmulpd(wanted, x, y) : vmulps(wanted, x, y);
+      case Op::divide: return wide ? vdivpd(wanted, x, y) : vdivps(wanted, x, y);
       case Op::maximum:
       case Op::minimum: return choose_larger(op, dtype, out, x, static_cast<const Xmm&>(y));
       default: refuse(op);

@@ -43,10 +43,13 @@ class Arithmetic : public Xbyak::CodeGenerator {
   void choose(const Opmask& out, const Opmask& condition, const Opmask& then, const Opmask& otherwise);
 
   const int lanes_;
+  /// While this is set, lanes beyond the tail do no arithmetic: what was never asked for raises no flag of the processor.
+  bool spares_tail_ = false;
 
  private:
   static bool is_wide(Dtype dtype) { return protocol::size_of(dtype) == 8; }
   static bool is_float(Dtype dtype) { return dtype == Dtype::float64 || dtype == Dtype::float32; }
+  Xmm of_wanted_lanes(const Xmm& out) const { return spares_tail_ ? out | Opmask(tail_mask) | T_z : out; }
   void choose_larger(Op op, Dtype dtype, const Xmm& out, const Xmm& x, const Xmm& y);
 
   std::map<std::pair<std::uint64_t, int>, Xbyak::Label> constants_;  // by bits and size

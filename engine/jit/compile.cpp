@@ -129,7 +129,9 @@ class Writer : private Emitter {
     kmovw(Xbyak::Opmask(1), work_.cvt32());
     use(single_.trace);
     for (const Action& action : single_.schedule.once) emit(action, Part::whole, false);
+    spares_tail_ = true;
     emit_body(single_.schedule, Part::masked, false);
+    spares_tail_ = false;
     ret();
   }
 

@@ -79,7 +79,7 @@ Bytes Relay::gather_reports() {
 Relay::Outcome Relay::settle(std::uint64_t message, Outcome failure) {
   std::unique_lock lock(mutex_);
   own_settled_ = message;
-  if (outcome_.kind == 0) outcome_ = std::move(failure);
+  add(std::move(failure));
   if (!tree_.is_root()) {
     pass_up_if_settled();
     return {};
@@ -139,7 +139,8 @@ void Relay::hear_child(std::size_t child, Note note) {
   switch (note.kind) {
     case Kind::settled:
       settled_[child] = std::max(settled_[child], note.number);
-      if (note.value != 0 && outcome_.kind == 0) outcome_ = {note.value, std::move(note.body)};
+      if (note.value == 0) add({0, {}, std::move(note.body)});
+      else add({note.value, std::move(note.body), {}});
       pass_up_if_settled();
       break;
     case Kind::started:
@@ -159,12 +160,21 @@ void Relay::hear_child(std::size_t child, Note note) {
   changed_.notify_all();
 }
 
+/// The first failure counts, and all floating-point errors.
+void Relay::add(Outcome outcome) {
+  if (outcome_.kind == 0) {
+    outcome_.kind = outcome.kind;
+    outcome_.text = std::move(outcome.text);
+  }
+  outcome_.float_errors.insert(outcome_.float_errors.end(), outcome.float_errors.begin(), outcome.float_errors.end());
+}
+
 void Relay::pass_up_if_settled() {
   if (tree_.is_root() || passed_up_ >= own_settled_) return;
   if (std::any_of(settled_.begin(), settled_.end(), [&](auto each) { return each < own_settled_; })) return;
   passed_up_ = own_settled_;
   auto outcome = std::exchange(outcome_, {});
-  tree_.send_up({Kind::settled, own_settled_, outcome.kind, std::move(outcome.text)});
+  tree_.send_up({Kind::settled, own_settled_, outcome.kind, std::move(outcome.kind == 0 ? outcome.float_errors : outcome.text)});
 }
 
 void Relay::answer_cut_if_known() {

@@ -36,6 +36,7 @@ class Relay {
   struct Outcome {
     std::uint64_t kind = 0;  ///< 1 + protocol::ErrorKind
     Bytes text;
+    Bytes float_errors;      ///< of all nodes together; not told beside a failure
   };
   Outcome settle(std::uint64_t message, Outcome failure);
 
@@ -48,6 +49,7 @@ class Relay {
   void hear_parent(Note note);
   void hear_child(std::size_t child, Note note);
   void lose(const std::string& cause);
+  void add(Outcome outcome);
   void pass_up_if_settled();
   void answer_cut_if_known();
   void answer_report_if_whole();

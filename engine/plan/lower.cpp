@@ -228,8 +228,8 @@ class Lowering : private StepWriter {
       const auto& command = current.command;
       const bool is_part = inset && i >= inset->nodes;
       if (current.kind == Node::Kind::elementwise) {
-        if (is_part) builder.add(part_of(command, inset->first, extents));
-        else builder.add(command);
+        if (is_part) builder.add(part_of(command, inset->first, extents), current.source);
+        else builder.add(command, current.source);
         continue;
       }
       auto view = std::get<View>(command.in[0]);

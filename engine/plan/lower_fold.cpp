@@ -48,6 +48,7 @@ void finish_fold(StepWriter& writer, const Node& reduction, const FoldBricks& fo
   FoldFinish body;
   body.fold = each.op;
   body.loop = each.loop;
+  body.command = each.command;
   body.partials = each.partials;
   body.is_empty = protocol::element_count(fold.extents) == 0;
   body.kept_axes = static_cast<std::size_t>(std::count(fold.reduced.begin(), fold.reduced.end(), false));
@@ -152,7 +153,7 @@ void lower_fold(StepWriter& writer, const Group& group, Kernel values, Step step
     const auto loop = loop_of_fold(node.command);
     reductions.push_back(&node);
     partials.push_back(make_partials(context, kept, loop));
-    fold.folds.push_back({protocol::info(node.command.op).of, loop, writer.make(step, partials.back())});
+    fold.folds.push_back({protocol::info(node.command.op).of, loop, writer.make(step, partials.back()), node.source});
     std::erase(step.commands, node.source);  // its second half completes it
   }
   step.command = step.commands.empty() ? -1 : *std::max_element(step.commands.begin(), step.commands.end());

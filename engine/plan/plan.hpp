@@ -77,6 +77,7 @@ struct FoldBricks {
     Op op{};            ///< the binary op
     Dtype loop{};
     int partials = -1;  ///< slot
+    int command = -1;   ///< of the batch, whose floating-point errors the fold's are
   };
   Kernel values;        ///< `values.iterations` is the layout of the bricks
   Shape extents;        ///< of the iteration space
@@ -96,6 +97,7 @@ struct FoldFinish {
   Op fold{};
   Dtype loop{};
   bool is_empty = false;  ///< nothing to fold: the identity
+  int command = -1;       ///< as of FoldBricks::Fold
 };
 /// General copies for views that are no box of their base: element by element, by address.
 struct Gather {

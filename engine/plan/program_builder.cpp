@@ -11,6 +11,11 @@ ProgramBuilder::Key ProgramBuilder::key_of(const View& view) {
   return {view.base, view.dtype, view.offset, std::move(strides)};
 }
 
+void ProgramBuilder::emit(Instruction instruction) {
+  instruction.command = command_;
+  program_.code.push_back(instruction);
+}
+
 int ProgramBuilder::new_register(Dtype dtype) {
   program_.registers.push_back(dtype);
   return static_cast<int>(program_.registers.size()) - 1;
@@ -25,7 +30,7 @@ int ProgramBuilder::cast(int from, Dtype dtype) {
     instruction.loop = dtype;
     instruction.in[0] = from;
     found->second = instruction.out = new_register(dtype);
-    program_.code.push_back(instruction);
+    emit(instruction);
   }
   return found->second;
 }
@@ -38,7 +43,7 @@ int ProgramBuilder::constant(const protocol::Scalar& scalar, Dtype dtype) {
     instruction.loop = dtype;
     instruction.scalar = scalar;
     found->second = instruction.out = new_register(dtype);
-    program_.code.push_back(instruction);
+    emit(instruction);
   }
   return found->second;
 }
@@ -53,12 +58,13 @@ int ProgramBuilder::value(const View& view, Dtype dtype) {
     instruction.loop = dtype;
     instruction.operand = operand_of_(view, false);
     found->second = instruction.out = new_register(dtype);
-    program_.code.push_back(instruction);
+    emit(instruction);
   }
   return found->second;
 }
 
-void ProgramBuilder::add(const protocol::Command& command) {
+void ProgramBuilder::add(const protocol::Command& command, int number) {
+  command_ = number;  // its casts, too: their errors are the command's
   Instruction instruction;
   instruction.kind = Instruction::Kind::compute;
   instruction.op = command.op;
@@ -69,7 +75,7 @@ void ProgramBuilder::add(const protocol::Command& command) {
     instruction.kind = Instruction::Kind::load;
     instruction.operand = payload_of_(command);
     result = instruction.out = new_register(command.loop);
-    program_.code.push_back(instruction);
+    emit(instruction);
   } else {
     if (row == protocol::RowKind::nullary) {
       instruction.scalar = std::get<protocol::Scalar>(command.in.at(0));
@@ -87,12 +93,13 @@ void ProgramBuilder::add(const protocol::Command& command) {
       result = instruction.in[0];
     } else {
       result = instruction.out = new_register(exec::result_dtype(command.op, command.loop));
-      program_.code.push_back(instruction);
+      emit(instruction);
     }
   }
   const auto key = key_of(command.out);
   if (!computed_.contains(key)) written_.push_back(command.out);
   computed_[key] = cast(result, command.out.dtype);
+  command_ = -1;
 }
 
 void ProgramBuilder::store(int from, int operand) {
@@ -101,7 +108,7 @@ void ProgramBuilder::store(int from, int operand) {
   instruction.in[0] = from;
   instruction.operand = operand;
   instruction.loop = program_.registers[static_cast<std::size_t>(from)];
-  program_.code.push_back(instruction);
+  emit(instruction);
 }
 
 void ProgramBuilder::store_results(const std::function<bool(const View&)>& is_wanted) {

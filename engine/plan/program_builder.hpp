@@ -17,8 +17,8 @@ class ProgramBuilder {
   ProgramBuilder(Program& program, OperandOf operand_of, PayloadOf payload_of)
       : program_(program), operand_of_(std::move(operand_of)), payload_of_(std::move(payload_of)) {}
 
-  /// Adds an element-wise command; its result is kept in a register as the value of command.out.
-  void add(const protocol::Command& command);
+  /// Adds an element-wise command, of that number in the batch; its result is kept in a register as the value of command.out.
+  void add(const protocol::Command& command, int number);
   /// Register with the elements of a view, cast to `dtype`.
   int value(const View& view, Dtype dtype);
   /// Stores the value of every written view for which `is_wanted`.
@@ -29,11 +29,13 @@ class ProgramBuilder {
  private:
   using Key = std::tuple<ArrayId, Dtype, std::int64_t, Shape>;  // base, dtype, offset, strides of axes longer than 1
   static Key key_of(const View& view);
+  void emit(Instruction instruction);
   int new_register(Dtype dtype);
   int cast(int from, Dtype dtype);
   int constant(const protocol::Scalar& scalar, Dtype dtype);
 
   Program& program_;
+  int command_ = -1;  // that is being added
   OperandOf operand_of_;
   PayloadOf payload_of_;
   std::map<Key, int> computed_;                 // views written by this program -> register of the array's dtype

@@ -8,6 +8,7 @@ from .linalg import _products as linalg
 from . import _manipulation as manipulation
 from . import _reductions as reductions
 from . import _statistics as statistics
+from ._float_errors import numpys_own
 from ._ufuncs import PUBLIC
 
 _wrap = _core.wrap
@@ -42,6 +43,7 @@ class Calculation(_core.Array):
         """Sum along a diagonal."""
         return linalg.trace(self, offset, axis1, axis2, dtype, out)
 
+    @numpys_own
     def sum(self, axis=None, dtype=None, out=None, keepdims=False, **keywords):
         """Sum of elements over axes."""
         if self._b is None and out is None and not keywords:
@@ -50,6 +52,7 @@ class Calculation(_core.Array):
             return reductions.reduce("sum", self, axis, dtype, out, keepdims)
         return reductions.sum(self, axis, dtype, out, keepdims, **keywords)
 
+    @numpys_own
     def prod(self, axis=None, dtype=None, out=None, keepdims=False, **keywords):
         """Product of elements over axes."""
         if self._b is None and out is None and not keywords:

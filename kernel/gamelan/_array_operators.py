@@ -7,6 +7,7 @@ import numpy
 from . import _core
 from .linalg import _products as linalg
 from ._creation import full
+from ._float_errors import numpys_own
 from ._local import decides_itself, is_value, unwrap
 from ._promotion import OPS
 
@@ -27,6 +28,7 @@ class Operators(_core.Array):
     def __imatmul__(self, other):
         raise TypeError("In-place matrix multiplication is not (yet) supported. Use 'a = a @ b' instead of 'a @= b'.")
 
+    @numpys_own
     def __pow__(self, exponent, modulus=None):
         if modulus is not None:
             return NotImplemented
@@ -51,6 +53,7 @@ def _matmul(left, right, other):
 _EXACT_POWERS = {2: "square", 0.5: "sqrt", -1: "reciprocal", 1: "positive"}
 
 
+@numpys_own
 def _power(array, exponent):
     if array._b is None and not (isinstance(exponent, _core.Array) and exponent._b is not None):
         return _wrap(array._a ** unwrap(exponent))
@@ -93,7 +96,7 @@ def _add_operators():
     def define(method, function):
         function.__name__ = method
         function.__qualname__ = f"ndarray.{method}"
-        setattr(Operators, method, function)
+        setattr(Operators, method, numpys_own(function))
 
     for name, row in names.items():
         op = OPS[row]

@@ -11,6 +11,7 @@ from ._array_elements import here
 from ._creation import array as make_array
 from ._creation import asarray
 from ._errors import unimplemented
+from ._float_errors import numpys_own
 from ._local import call_numpy, decides_itself, has_distributed, rewrap, unwrap
 
 _DEVICE = "cpu"
@@ -78,6 +79,7 @@ class Protocols(_core.Array):
     data = property(lambda self: self._memory("data"), doc="The memory of a small array.")
     ctypes = property(lambda self: self._memory("ctypes"), doc="The memory of a small array, for ctypes.")
 
+    @numpys_own
     def __array_ufunc__(self, function, method, *inputs, out=None, **keywords):
         if any(map(decides_itself, (*inputs, *(out or ())))):
             return NotImplemented
@@ -96,6 +98,7 @@ class Protocols(_core.Array):
             return target
         return ours(*inputs, **keywords) if method == "__call__" else getattr(ours, method)(*inputs, **keywords)
 
+    @numpys_own
     def __array_function__(self, function, types, arguments, keywords):
         if not all(issubclass(each, (_core.Array, numpy.ndarray)) for each in types):
             return NotImplemented

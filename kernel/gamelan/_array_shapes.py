@@ -10,6 +10,7 @@ from ._creation import zeros_like
 from ._index import flatiter
 from ._local import unwrap, wrap_here
 from ._promotion import dtype_number
+from ._float_errors import numpys_own
 from ._ufuncs import astype
 
 _view = _core.view
@@ -183,6 +184,7 @@ class Shapes(_core.Array):
             return wrap_here(self._a.copy(order))
         return manipulation.copy_of(self, order)
 
+    @numpys_own
     def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
         """The array cast to another dtype."""
         return astype(self, dtype, order, casting, subok, copy)

@@ -8,6 +8,7 @@ from numpy.core.numeric import normalize_axis_tuple
 
 from . import _core
 from ._creation import asarray, filled
+from ._float_errors import numpys_own
 from ._local import as_output, as_value, call_numpy, has_distributed, unwrap
 from ._promotion import DTYPES, OPS, dtype_number
 
@@ -61,6 +62,7 @@ def _axes(axis, dims):
     return tuple(sorted(axes))
 
 
+@numpys_own
 def reduce(name, array, axis=None, dtype=None, out=None, keepdims=False, initial=_unset, where=True):
     """Fold a distributed array, as NumPy's ufunc.reduce does; `name` is a REDUCE row of the op table. Elements that `where`
     leaves out count as the identity of the operation, or as `initial` where there is none."""
@@ -143,6 +145,7 @@ def _store(result, out):
     return out
 
 
+@numpys_own
 def _fold(name, numpy_function, a, axis, dtype, out, keepdims, extra):
     a = asarray(a)
     extra = {key: value for key, value in extra.items() if value is not _unset}
@@ -181,10 +184,12 @@ def _document(function, summary, example):
     return function
 
 
+@numpys_own
 def sum(a, axis=None, dtype=None, out=None, keepdims=_unset, initial=_unset, where=_unset):
     return _fold("sum", numpy.sum, a, axis, dtype, out, keepdims, {"initial": initial, "where": where})
 
 
+@numpys_own
 def prod(a, axis=None, dtype=None, out=None, keepdims=_unset, initial=_unset, where=_unset):
     return _fold("prod", numpy.prod, a, axis, dtype, out, keepdims, {"initial": initial, "where": where})
 

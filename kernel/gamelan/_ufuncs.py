@@ -6,6 +6,7 @@ import numpy
 
 from . import _core
 from ._creation import asarray
+from ._float_errors import numpys_own
 from ._local import call_numpy, decides_itself, has_distributed, is_distributed, rewrap, unwrap, wrap, wrap_here
 from ._promotion import OPS, TABLE, dtype_number, numpy_function
 from ._ufunc.calls import call, checked_out
@@ -77,6 +78,7 @@ class ufunc:
         given = tuple(wrap(value) if each is None else each for each, value in zip(out, result))
         return given if self.nout > 1 else given[0]
 
+    @numpys_own
     def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=_unset, where=True):
         """Fold along axes, as `numpy.ufunc.reduce`. In parallel where the operation is associative; others are folded from
         the left, side by side for the elements of the result."""
@@ -103,6 +105,7 @@ class ufunc:
             return reduce_subtract(array, axis, dtype, out, keepdims)
         return reduce_from_the_left(self, array, axis, dtype, out, keepdims, initial, where)
 
+    @numpys_own
     def outer(self, left, right, /, **keywords):
         """The function of every pair of elements, as `numpy.ufunc.outer`."""
         if self.nin != 2:
@@ -164,6 +167,7 @@ class ElementwiseUfunc(_core.Ufunc, ufunc):
         operands = [numbers] * self.nin if row["name"] != "ldexp" else [numbers, "[1, 1, 1]"]
         self._describe(row["doc"], ("x",) if self.nin == 1 else ("x1", "x2"), ", ".join(operands), None)
 
+    @numpys_own
     def _call(self, *inputs, out=None, **keywords):
         """Every call but the plain one with operands alone, which `_core.Ufunc` makes."""
         if isinstance(out, _core.Array) and not keywords and len(inputs) == self.nin:  # what loops do
@@ -268,6 +272,7 @@ def where(condition, x=None, y=None):
     return result
 
 
+@numpys_own
 def astype(array, dtype, order="K", casting="unsafe", subok=True, copy=True):
     """The array cast to another dtype; a copy unless `copy` is false and nothing changes."""
     if array._b is None:

@@ -71,7 +71,7 @@ struct SameFields {
   bool operator()(const Batch& a, const Batch& b) const {
     return a.seq == b.seq && a.commands == b.commands && a.frees == b.frees && a.fetches == b.fetches &&
            a.origins == b.origins && a.payloads == b.payloads && a.explain == b.explain &&
-           a.heard == b.heard;
+           a.heard == b.heard && a.watched == b.watched;
   }
   bool operator()(const Heartbeat& a, const Heartbeat& b) const { return a.seq == b.seq && a.heard == b.heard; }
   bool operator()(const StatusRequest& a, const StatusRequest& b) const { return a.seq == b.seq; }
@@ -112,6 +112,7 @@ TEST(Codec, random_replies_round_trip) {
     ASSERT_EQ(back.message, reply.message);
     ASSERT_EQ(back.command, reply.command);
     ASSERT_EQ(back.origin, reply.origin);
+    ASSERT_EQ(back.float_errors, reply.float_errors);
     ASSERT_EQ(back.info, reply.info);
     ASSERT_EQ(back.payloads, reply.payloads);
   }
@@ -309,6 +310,8 @@ TEST(Codec, refuses_damaged_replies) {
   EXPECT_THROW(decode_reply(with_header(frames, "\"payloads\":0", "\"payloads\":1")), Error);
   EXPECT_THROW(decode_reply(with_header(frames, "\"line\":0", "\"line\":3000000000")), Error);
   EXPECT_THROW(decode_reply(with_header(frames, "\"line\":0", "\"line\":-3000000000")), Error);
+  for (const char* errors : {"[[0,1,1]]", "[[16,1,1]]", "[[1,2,1]]", "[[1,-1,1]]", "[[1,1]]", "[1]", "{}"})
+    EXPECT_THROW(decode_reply(with_header(frames, "\"float_errors\":[]", std::string("\"float_errors\":") + errors)), Error);
   Frames damaged = frames;
   damaged[1] = as_bytes("{\"half\": ");
   EXPECT_THROW(decode_reply(damaged), Error);

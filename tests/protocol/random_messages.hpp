@@ -282,6 +282,7 @@ inline protocol::Batch random_batch(Random& random, std::int64_t most_commands =
   batch.seq = static_cast<std::uint64_t>(random.number(0, std::numeric_limits<std::int64_t>::max())) * 2;
   batch.explain = random.chance(10);
   batch.heard = static_cast<std::uint64_t>(random.number(0, 1 << 20));
+  batch.watched = static_cast<std::uint8_t>(random.number(0, protocol::all_float_errors));
   for (std::int64_t count = random.number(0, 3); count > 0; --count) {
     batch.origins.push_back({random_text(random), static_cast<std::int32_t>(random.number(-1, 1 << 30))});
   }
@@ -336,6 +337,11 @@ inline protocol::Reply random_reply(Random& random) {
   reply.message = random_text(random);
   reply.command = random.number(-1, 1'000'000);
   reply.origin = {random_text(random), static_cast<std::int32_t>(random.number(-9, 999))};
+  for (std::int64_t count = random.number(0, 3); count > 0; --count) {
+    const auto first = static_cast<std::int32_t>(random.number(0, 99));
+    reply.float_errors.push_back({static_cast<std::uint8_t>(random.number(1, protocol::all_float_errors)), first,
+                                  first + static_cast<std::int32_t>(random.number(0, 9))});
+  }
   if (random.chance(50)) reply.info = R"({"ranks": 4, "plan": "a\nb"})";
   for (std::int64_t count = random.number(0, 3); count > 0; --count) {
     reply.payloads.push_back(random_bytes(random, static_cast<std::size_t>(random.number(0, 40))));

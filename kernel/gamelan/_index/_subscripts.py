@@ -5,6 +5,7 @@ Basic keys of a distributed array are applied by NumPy to its proxy, so results 
 data (masks, index arrays) are told apart first: a proxy must never be read.
 """
 from .. import _core
+from .._float_errors import numpys_own
 from .._local import gathered, is_value
 from .._manipulation import copy_of
 from .._promotion import OPS, dtype_number
@@ -38,6 +39,7 @@ def getitem(array, key):
     return copy_of(view) if is_copy else view
 
 
+@numpys_own
 def setitem(array, key, value):
     """a[key] = value where the array, or only the key or the value, is distributed."""
     if array._b is None:

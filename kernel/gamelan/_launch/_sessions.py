@@ -23,7 +23,7 @@ CONNECTION_FIELDS = {
     "version": int, "session": str, "host": str, "pid": int, "ranks": int, "addresses": list,
     "server_public": str, "client_public": str, "client_secret": str, "slurm_job_id": str, "fingerprint": str,
 }
-PROTOCOL_VERSION = 2
+PROTOCOL_VERSION = 3
 _KEPT_DEAD_SESSIONS = 5
 _KEPT_SECONDS = 24 * 3600
 _REMOVED = ".removed-"  # no name that a session may have

@@ -5,6 +5,7 @@ import numpy
 
 from .. import _core
 from .._creation import asarray, filled
+from .._float_errors import numpys_own
 from .._local import as_value, is_distributed, is_value, unwrap, wrap_here
 from .._promotion import DTYPES, OPS, dtype_number, resolve
 
@@ -33,6 +34,7 @@ def checked_out(name, count, inputs, out, positional):
     return out
 
 
+@numpys_own
 def general(name, op, inputs, out, where=True, **keywords):
     """The function with any of NumPy's keywords; `out` is an array or None. What `where` leaves out is computed, too, when
     there is no `out` (NumPy does not say what stands there)."""
@@ -41,8 +43,9 @@ def general(name, op, inputs, out, where=True, **keywords):
     loop, result, inputs = _resolved(name, inputs, out, keywords)
     _check_power(name, loop, inputs)
     shape = numpy.broadcast_shapes(*map(numpy.shape, inputs), () if mask is None else mask.shape)
+    compute = _core.apply if mask is None else _apply_unheard
     if out is None:
-        value = _core.apply(op, loop, result, inputs, None)
+        value = compute(op, loop, result, inputs, None)
         return as_value(value) if value.shape == shape else _spread(value, shape)
     if not out.flags.writeable:
         raise ValueError("output array is read-only")
@@ -50,7 +53,7 @@ def general(name, op, inputs, out, where=True, **keywords):
         raise ValueError(f"non-broadcastable output operand with shape {out.shape} doesn't match the broadcast shape {shape}")
     if is_distributed(out) and mask is None:
         return _core.apply(op, loop, result, inputs, out)
-    value = _core.apply(op, loop, result, inputs, None)
+    value = compute(op, loop, result, inputs, None)
     if is_distributed(out):
         number = dtype_number(out.dtype)
         _core.apply(OPS["where"], number, number, (mask, value, out), out)
@@ -58,6 +61,11 @@ def general(name, op, inputs, out, where=True, **keywords):
         target = out._a if isinstance(out, _core.Array) else out
         numpy.copyto(target, numpy.asarray(value), "unsafe", True if mask is None else numpy.asarray(mask))
     return out
+
+
+def _apply_unheard(*arguments):
+    """`_core.apply`, whose floating-point errors are not told: some are of elements that `where` leaves out."""
+    return _core.apply(*arguments)
 
 
 def operand(value):
@@ -101,6 +109,7 @@ def _spread(value, shape):
     return result
 
 
+@numpys_own
 def call(name, op, inputs, out, keywords):
     """As `general`; a small output of small operands that only `where` makes distributed is filled by NumPy."""
     if out is not None and not is_distributed(out) and isinstance(out, numpy.ndarray):
