@@ -17,7 +17,8 @@ def outcomes(directory, options, shims, settings, ranks=0):
     """Test name -> "passed", "skipped" or the message of its failure; with engines when `ranks` is given."""
     from gamelan import launch
 
-    engines = launch.start(n=ranks) if ranks else None
+    # On a busy machine the suite's own imports take longer than engines wait for a client.
+    engines = launch.start(n=ranks, idle_timeout=300) if ranks else None
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder) / "report.xml"
         environment = {**os.environ, **settings, "GAMELAN_DISTRIBUTE_FROM": "0",
