@@ -14,7 +14,7 @@ _FOLDERS = {"binary": 13, "creation": 396, "indexing": 373, "logic": 823, "manip
 @pytest.mark.parametrize("folder", _FOLDERS)
 def test_a_folder(checkout, ranks, folder):
     directory = checkout("cupy") / "tests"
-    options = [f"cupy_tests/{folder}_tests", "-k", "not CudaArrayInterface", "--timeout", "30"]
+    options = [f"cupy_tests/{folder}_tests", "-k", "not CudaArrayInterface", "--timeout", "120"]
     expected = outcomes(directory, options, CUPY, {"CONFORMANCE_MODULE": "numpy"})
     actual = outcomes(directory, options, CUPY, {"CONFORMANCE_MODULE": "gamelan"}, ranks)
     wrong = unexpected("cupy", actual, expected)

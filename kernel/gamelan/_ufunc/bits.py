@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""packbits and unpackbits: eight truth values are a last axis of bytes shifted to their places; the sum over it packs them.
-Both are one fused pass over the elements; where lines end within a byte, zeros are put behind them first."""
+"""packbits and unpackbits: eight truth values are a last axis, whose columns are shifted to their places and joined. Both are
+one fused pass over the elements; where lines end within a byte, zeros are put behind them first."""
 import operator
 
 import numpy
@@ -11,7 +11,6 @@ from .._creation import asarray, filled
 from .._index._positions import truth_of
 from .._local import call_numpy, is_distributed
 from .._manipulation import moveaxis, ravel, reshape
-from .._reductions import reduce
 
 _BYTE = numpy.dtype(numpy.uint8)
 
@@ -58,11 +57,12 @@ def packbits(a, axis=None, bitorder="big"):
     numpy.packbits(numpy.empty(0, a.dtype), bitorder=bitorder)  # for NumPy's errors
     lines, axis = _lines(truth_of(a), axis)
     count = -(-lines.shape[-1] // 8)
-    if lines.shape[-1] % 8:
-        lines = _resized(lines, 8 * count)
-    bits = reshape(lines, (*lines.shape[:-1], count, 8))
+    bits = reshape(_resized(lines, 8 * count), (*lines.shape[:-1], count, 8))
     bits = _core.view(bits, bits._a.view(_BYTE))
-    return moveaxis(reduce("sum", bits << _places(bitorder), -1, _BYTE), -1, axis)
+    packed = 0
+    for column, place in enumerate(_places(bitorder)):
+        packed = packed | (bits[..., column] << place)
+    return moveaxis(packed, -1, axis)
 
 
 def unpackbits(a, axis=None, count=None, bitorder="big"):
@@ -88,7 +88,5 @@ def unpackbits(a, axis=None, count=None, bitorder="big"):
     if wanted < -extent:
         raise ValueError("-count larger than number of elements")
     bits = (reshape(lines, (*lines.shape, 1)) >> _places(bitorder)) & _BYTE.type(1)
-    bits = reshape(bits, (*lines.shape[:-1], extent))
-    if wanted != extent:
-        bits = _resized(bits, wanted if wanted >= 0 else extent + wanted)
+    bits = _resized(reshape(bits, (*lines.shape[:-1], extent)), wanted if wanted >= 0 else extent + wanted)
     return moveaxis(bits, -1, axis)
