@@ -24,10 +24,12 @@ _SPREAD = 12
 _SMALL = {
     "azimint_hist": {"N": 3000, "npt": 50},  # no bin is empty
     "azimint_naive": {"N": 1000, "npt": 36},
+    "channel_flow": {"nx": 25, "ny": 26, "nit": 2},  # 952 turns until it is steady, each of which asks whether it is
     "gramschmidt": {"M": 34, "N": 24},  # its initialisation draws until all N columns are independent
     "lenet": {"N": 2, "H": 28, "W": 28},  # two convolutions and two poolings leave whole pixels
     "mandelbrot1": {"XN": 32, "YN": 27, "maxiter": 20},  # as many points inside the set as outside; rows are not columns
     "mandelbrot2": {"XN": 32, "YN": 27, "maxiter": 20},
+    "nussinov": {"N": 18},  # N**3 / 6 turns, and each needs a value
     "stockham_fft": {"R": 2, "K": 9},  # K is an exponent
 }  # fmt: skip
 

@@ -114,8 +114,11 @@ def _compare(chosen, given, relative, meant):
     end = time.monotonic() + given.seconds
     for name, program in chosen:
         start = time.monotonic()
-        each = min(given.each, end - start)
-        expected, refused = run(program, numpy, each)
+        if start >= end:
+            seconds[name] = 0.0
+            failures.append((name, f"not run: the {given.seconds:.0f} s for all programs are over"))
+            continue
+        expected, refused = run(program, numpy, min(given.each, end - start))
         if isinstance(refused, Exception):
             refusals.append((name, _reason(refused)))
             continue
