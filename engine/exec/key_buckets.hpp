@@ -4,6 +4,7 @@
 // keys or equal ones. So a run is dealt once, in order, and needs no room for a second copy of it, whatever the data are.
 #pragma once
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "engine/exec/sort_keys.hpp"
@@ -23,33 +24,35 @@ class KeyBuckets {
       greatest = std::max(greatest, key);
     });
     add_node(count, least, width(static_cast<std::uint64_t>(greatest) - least));
-    for (std::size_t counted = 0; counted < slots_.size();) {
+    for (std::size_t counted = 0; counted < numbers_.size();) {
       const auto first = counted;
-      counted = slots_.size();
-      for_each_key([&, root = nodes_.front(), slots = slots_.data()](Key key) {
+      counted = numbers_.size();
+      for_each_key([&, root = nodes_.front(), counts = numbers_.data()](Key key) {
         const auto slot = find(root, key);
-        slots[slot].count += slot >= first;
+        counts[slot] += slot >= first;
       });
       const auto nodes = nodes_.size();
       for (std::size_t n = 0; n < nodes; ++n) refine(nodes_[n], first, most);
     }
     std::int64_t begin = 0;
-    for_each([&](std::size_t slot, std::int64_t size, bool) {
-      slots_[slot].next = begin;
-      begin += size;
-    });
+    for_each([&](std::size_t slot, bool) { begin += std::exchange(numbers_[slot], begin); });
   }
 
   /// Calls put(where it goes, key) for every key.
   template <class ForEachKey, class Put>
   void deal(ForEachKey for_each_key, Put put) {
-    for_each_key([&, root = nodes_.front(), slots = slots_.data()](Key key) { put(slots[find(root, key)].next++, key); });
+    for_each_key([&, root = nodes_.front(), next = numbers_.data()](Key key) { put(next[find(root, key)]++, key); });
   }
 
   /// Calls visit(first, size, is_one_key) for each bucket that is not empty, by rising key, after all keys were dealt.
   template <class Visit>
-  void for_each_dealt(Visit visit) const {
-    for_each([&](std::size_t slot, std::int64_t size, bool is_one_key) { visit(slots_[slot].next - size, size, is_one_key); });
+  void for_each_dealt(Visit visit) {
+    std::int64_t first = 0;
+    for_each([&](std::size_t slot, bool is_one_key) {
+      const auto last = numbers_[slot];
+      if (last > first) visit(first, last - first, is_one_key);
+      first = last;
+    });
   }
 
  private:
@@ -62,23 +65,20 @@ class KeyBuckets {
     int shift;
     std::size_t first, last;  ///< slots
   };
-  struct Slot {
-    std::int64_t count = 0, next = 0;
-    std::uint32_t child = none;
-  };
 
   void add_node(std::int64_t count, Key least, int bits) {
     const int used = std::min(bits, std::clamp(width(static_cast<std::uint64_t>(count / wanted_keys)), 1, most_bits));
-    nodes_.push_back({least, bits - used, slots_.size(), slots_.size() + (std::size_t{1} << used)});
-    slots_.resize(nodes_.back().last);
+    nodes_.push_back({least, bits - used, numbers_.size(), numbers_.size() + (std::size_t{1} << used)});
+    numbers_.resize(nodes_.back().last, 0);
+    children_.resize(nodes_.back().last, none);
   }
 
   void refine(const Node node, std::size_t counted_from, std::int64_t most) {
     if (node.first < counted_from || node.shift == 0) return;
     for (auto slot = node.first; slot < node.last; ++slot) {
-      if (slots_[slot].count <= most) continue;
-      slots_[slot].child = static_cast<std::uint32_t>(nodes_.size());
-      add_node(slots_[slot].count, static_cast<Key>(node.least + (static_cast<Key>(slot - node.first) << node.shift)), node.shift);
+      if (numbers_[slot] <= most) continue;
+      children_[slot] = static_cast<std::uint32_t>(nodes_.size());
+      add_node(numbers_[slot], static_cast<Key>(node.least + (static_cast<Key>(slot - node.first) << node.shift)), node.shift);
     }
   }
 
@@ -87,20 +87,21 @@ class KeyBuckets {
   }
   std::size_t find(const Node& root, Key key) const {
     auto slot = slot_of(root, key);
-    while (slots_[slot].child != none) slot = slot_of(nodes_[slots_[slot].child], key);
+    while (children_[slot] != none) slot = slot_of(nodes_[children_[slot]], key);
     return slot;
   }
 
   template <class Visit>
-  void for_each(Visit visit, std::uint32_t node = 0) const {
+  void for_each(Visit&& visit, std::uint32_t node = 0) {
     for (auto slot = nodes_[node].first; slot < nodes_[node].last; ++slot) {
-      if (slots_[slot].child != none) for_each(visit, slots_[slot].child);
-      else if (slots_[slot].count > 0) visit(slot, slots_[slot].count, nodes_[node].shift == 0);
+      if (children_[slot] != none) for_each(visit, children_[slot]);
+      else visit(slot, nodes_[node].shift == 0);
     }
   }
 
   std::vector<Node> nodes_;
-  std::vector<Slot> slots_;
+  std::vector<std::int64_t> numbers_;    // per slot: keys, then where its next one goes
+  std::vector<std::uint32_t> children_;  // per slot: the node that its keys have, if any
 };
 
 }  // namespace gamelan::engine::exec::sorting

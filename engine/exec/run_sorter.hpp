@@ -30,7 +30,7 @@ class RunSorter {
  public:
   using Item = KeyOnly<K>;
   static constexpr bool has_places = !std::is_same_v<Place, NoPlace>;
-  static constexpr std::int64_t chunk = 4096;
+  static constexpr std::int64_t chunk = 1024;  ///< beside the counts of the buckets in the first-level cache
   /// Puts keys [first, first + count), count <= chunk, where it is told.
   using Read = std::function<void(std::int64_t first, std::int64_t count, Item* keys)>;
 

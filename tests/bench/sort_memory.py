@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Memory and time of what sorts: the most that was in use, in bytes of the operands (these among them), and the time beside
-NumPy's, in turn. Usage: GAMELAN_CONNECT=FILE python3 sort_memory.py [elements] [rounds]; engines run already. Prints a table.
+NumPy's, in turn. Usage: GAMELAN_CONNECT=FILE python3 sort_memory.py [elements] [rounds] [program]...; engines run already. Prints a table.
 """
 import gc
 import statistics
@@ -53,11 +53,12 @@ def seconds(np, program, given):
     return taken
 
 
-def main(size, rounds):
+def main(size, rounds, names):
     here = operands(size)
     there = {name: gamelan.array(array) for name, array in here.items()}
     print("| | peak / operands | ms | x NumPy |\n| :-- | --: | --: | --: |")
-    for name, (letters, program) in PROGRAMS.items():
+    for name in names:
+        letters, program = PROGRAMS[name]
         ours, theirs = [there[letter] for letter in letters], [here[letter] for letter in letters]
         if "in place" in name:  # of a copy, for each turn finds it sorted
             ours, theirs = [array.copy() for array in ours], [array.copy() for array in theirs]
@@ -68,4 +69,5 @@ def main(size, rounds):
 
 
 if __name__ == "__main__":
-    main(int(float(sys.argv[1])) if len(sys.argv) > 1 else 3 << 20, int(sys.argv[2]) if len(sys.argv) > 2 else 3)
+    size, rounds = [int(float(text)) for text in sys.argv[1:3]] + [3 << 20, 3][len(sys.argv) - 1 :]
+    main(size, rounds, sys.argv[3:] or list(PROGRAMS))

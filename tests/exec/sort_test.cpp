@@ -71,22 +71,21 @@ void expect_stable_sort(const std::vector<std::uint64_t>& numbers, std::int64_t 
     keys.push_back(static_cast<K>(number));
   }
   compare_sort(expected.data(), std::ssize(expected));
+  const auto has_same_key = [](const auto& x, const auto& y) { return x.key == y.key; };
   const auto expect_places = [&]<class Place>(Place) {
     const auto [sorted, places] = sorted_run<K, Place>(keys, room);
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      ASSERT_EQ(sorted[i].key, expected[i].key) << i;
-      ASSERT_EQ(static_cast<std::int64_t>(places[i]), expected[i].place) << i;
-    }
+    EXPECT_TRUE(std::equal(sorted.begin(), sorted.end(), expected.begin(), has_same_key));
+    EXPECT_TRUE(std::equal(places.begin(), places.end(), expected.begin(), [](Place place, const auto& item) { return place == item.place; }));
   };
   expect_places(std::uint32_t{});
   expect_places(std::int64_t{});
   const auto alone = sorted_run<K, NoPlace>(keys, room).first;
-  for (std::size_t i = 0; i < keys.size(); ++i) ASSERT_EQ(alone[i].key, expected[i].key) << i;
+  EXPECT_TRUE(std::equal(alone.begin(), alone.end(), expected.begin(), has_same_key));
 }
 
 TEST(Sort, a_run_is_sorted_stably) {
   std::mt19937_64 random(1);
-  for (const std::int64_t count : {1, 2, 24, 25, 1000, 8191, 8192, 70'000})
+  for (const std::int64_t count : {1, 2, 24, 25, 1000, 8191, 8192, 30'000})
     for (const auto room : {count, count / 32 + 1})  // sorted at once, and dealt into buckets first
       for (int kind = 0; kind < 8; ++kind) {
         SCOPED_TRACE(std::to_string(count) + " of kind " + std::to_string(kind) + " with room for " + std::to_string(room));
@@ -115,10 +114,9 @@ TEST(Sort, buckets_hold_few_keys_or_equal_ones) {
       ASSERT_EQ(first, end);
       end += size;
       const auto [least, most_of_all] = std::minmax_element(dealt.begin() + first, dealt.begin() + end);
-      if (first > 0) ASSERT_LT(greatest, *least);
+      ASSERT_TRUE(first == 0 || greatest < *least);
       greatest = *most_of_all;
-      if (is_one_key) ASSERT_EQ(*least, greatest);
-      else ASSERT_LE(size, most);
+      ASSERT_TRUE(is_one_key ? *least == greatest : size <= most);
     });
     EXPECT_EQ(end, count);
   }

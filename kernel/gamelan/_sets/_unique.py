@@ -6,7 +6,7 @@ from numpy.core.numeric import normalize_axis_index
 
 from .._creation import asarray, filled
 from .._index import take
-from .._index._positions import count_of, positions_of
+from .._index._positions import positions_of
 from .._local import call_numpy, is_distributed
 from .._manipulation import moveaxis, ravel, reshape
 from .._sorting import argsort, sort
@@ -50,10 +50,9 @@ def _distinct(row, wanted, equal_nan):
     else:
         places, ordered = None, sort(row)
     new = is_new(ordered, equal_nan)
-    if not any(wanted) and count_of(new) == new.size:
-        return ordered, []
     at = positions_of(new)
-    return take(ordered, at), _extras(places, new, at, wanted)
+    values = ordered if at.size == new.size else take(ordered, at)  # where all differ, nothing is copied
+    return values, _extras(places, new, at, wanted)
 
 
 def _extras(places, new, at, wanted):
