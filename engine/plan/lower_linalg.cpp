@@ -113,16 +113,22 @@ class Blocked {
 
 }  // namespace
 
-/// Whole matrices are cut along the axes of the stack alone.
+/// Whole matrices are cut along the axes of the stack alone. Several results of all ranks, one below another, are cut along
+/// their columns: each of them is copied out of the array, and is then with all ranks, too.
 Layout layout_for_linalg(const Context& context, const protocol::Command& command) {
   const auto& extents = command.out.extents;
-  if (command.ints[1] > 0) return dist::default_layout(extents, context.options.ranks);
-  Shape stack = extents;
-  const auto dims = stack.size();
-  stack[dims - 2] = stack[dims - 1] = 1;
-  Layout layout = dist::default_layout(stack, context.options.ranks);
+  const auto dims = extents.size();
+  const auto routine = static_cast<Linalg>(command.ints[0]);
+  const bool are_several = routine == Linalg::qr || routine == Linalg::svd || routine == Linalg::eigh;
+  const bool is_shared = command.ints[1] > 0;
+  if (is_shared && !are_several) return dist::default_layout(extents, context.options.ranks);
+  Shape cut = extents;
+  std::vector<std::size_t> whole{dims - 2};
+  if (!is_shared) whole.push_back(dims - 1);
+  for (const auto axis : whole) cut[axis] = 1;
+  Layout layout = dist::default_layout(cut, context.options.ranks);
   layout.is_replicated = false;
-  for (const auto axis : {dims - 2, dims - 1}) layout.axes[axis] = {.extent = extents[axis], .template_extent = extents[axis]};
+  for (const auto axis : whole) layout.axes[axis] = {.extent = extents[axis], .template_extent = extents[axis]};
   return layout;
 }
 

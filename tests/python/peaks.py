@@ -113,8 +113,6 @@ PROGRAMS = [
     Program("matrices", "qr, stack", lambda: (reals(64, 64, 64),), lambda a: np.linalg.qr(a), None),
     Program("matrices", "svd, stack", lambda: (reals(64, 64, 64),), lambda a: np.linalg.svd(a), None),
     Program("matrices", "eigh, stack", lambda: (reals(64, 64, 64),), lambda a: np.linalg.eigh(a), None),
-    Program("matrices", "eigh, shared", _matrix(reals, 2048), lambda a: np.linalg.eigh(a), None),
-    Program("matrices", "svd, shared", _matrix(reals, 2048), lambda a: np.linalg.svd(a), None),
 ]
 
 

@@ -44,9 +44,9 @@ def test_every_layout(engine, name, layout):
     check(lambda np: getattr(np.fft, name)(LAYOUTS[layout](np.asarray(a))), f"{name} {layout}")
 
 
-@pytest.mark.parametrize("name", MANY)
-def test_several_axes(engine, name):
-    a = data((4, 5, 6), complex_for(name))
+@pytest.mark.parametrize("name, dtype", [(name, complex_for(name)) for name in MANY] + [("fft2", "f8"), ("fftn", "i2")])
+def test_several_axes(engine, name, dtype):
+    a = data((4, 5, 6), dtype)
     arguments = [(), ((3, 8),), ((3, 8), (0, 2)), (None, (0, 1)), (None, (2, 0)), (None, (1,)), (None, (-1, -1)), ((2, 2), (0,)), ((0, 2), (0, 1)), (None, (0, 5))]
     if name.endswith("n"):
         arguments += [((3, 4, 5),), ((4,),), (None, (0, 1, 2))]
@@ -107,6 +107,7 @@ def test_a_long_line(engine):
     for n in (1 << 15, 3 * 5**2 * 7 * 32, 16411):  # a prime, too
         a = data((n,))
         check(lambda np: np.fft.fft(np.asarray(a)), f"fft {n}")
+        check(lambda np: np.fft.fft(np.asarray(a.real)), f"fft of reals {n}")
         check(lambda np: np.fft.irfft(np.fft.rfft(np.asarray(a).real, n), n), f"rfft {n}")
 
 
