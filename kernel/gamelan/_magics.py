@@ -6,13 +6,16 @@ Thin: words of a line in, calls of launch.py and of the session, a table out.
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
+import socket
 
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class, no_var_expand
 
 from . import _session, launch
-from ._launch._arguments import add_start_options, joined, start_settings
+from ._launch import _routes
+from ._launch._arguments import add_start_options, joined, positive, start_settings
 from ._launch._changing_line import NotebookLine
 from ._launch._errors import LaunchError
 from ._launch._tables import StatusTable
@@ -34,16 +37,20 @@ class _Finished(Exception):
 
 def _parser() -> _Parser:
     parser = _Parser(prog="%engines", description="The engines that this notebook computes with.")
-    commands = parser.add_subparsers(dest="command", metavar="start | attach | stop | restart | status")
+    commands = parser.add_subparsers(dest="command", metavar="start | attach | stop | restart | status | help")
     for name, text in (("start", "start engines, on this machine or under Slurm"),
                        ("attach", "use engines that run already"), ("stop", "end them; arrays are lost"),
                        ("restart", "end them and start as before; arrays are lost"),
-                       ("status", "a table of them (the default)")):
+                       ("status", "a table of them (the default)"), ("help", "this text")):
         sub = commands.add_parser(name, help=text, description=text)
         if name == "start":
             add_start_options(sub, f"{launch.DEFAULT_IDLE_SECONDS:g}")
         elif name == "attach":
             sub.add_argument("where", metavar="JOBID", help="a Slurm job; or a session's name, or a connection file")
+        elif name == "stop":
+            sub.add_argument("session", nargs="?", help="name, Slurm job or connection file (default: those this notebook has started)")
+        elif name == "restart":
+            sub.add_argument("-n", "--ranks", type=positive, metavar="N", help="how many engines from now on (default: as many as before)")
     return parser
 
 
@@ -88,22 +95,45 @@ class EngineMagics(Magics):
             raise UsageError(f"engines run already ({running.ranks} ranks): %engines stop first, or %engines restart")
 
     def _stop(self, options, parser):
-        engines = _session.engines() or launch.current()
+        own = _session.engines() or launch.current()
+        engines = launch.find(options.session) if options.session else own
         if engines is None:
             print("no engines run")
             return
-        _session.release()
+        if not options.session:
+            self._require_own(engines)
+        if own is not None and engines.connection_file == own.connection_file:
+            _session.release(f"session {own.session} was stopped by %engines stop")
+            engines = own  # which knows the process that it started
         engines.stop()
         print(f"engines of session {engines.session} stopped")
+
+    @staticmethod
+    def _require_own(engines):
+        """Engines that others started or use are ended only by name."""
+        if engines.ending:
+            return
+        client = _routes.client_of(engines.connection_file)
+        if client is not None and client != (os.getpid(), socket.gethostname()):
+            why = f"computes for process {client[0]} on {client[1]}, too"
+        elif not engines.is_owned:
+            why = "was not started by this notebook"
+        else:
+            return
+        raise UsageError(f"session {engines.session} {why}: to end it all the same, %engines stop {engines.session}")
+
+    def _help(self, options, parser):
+        parser.print_help()
 
     def _restart(self, options, parser):
         engines = _session.engines() or launch.current()
         if engines is None:
-            return self._use(launch.start())
-        _session.release()
+            return self._use(launch.start(n=options.ranks))
+        engines.require_restartable(options.ranks)
+        _session.release(f"session {engines.session} was ended by %engines restart")
         line = NotebookLine()
         try:
-            engines = engines.restart(line)
+            engines = engines.restart(line, n=options.ranks)
         finally:
             line.end()
         return self._use(engines)

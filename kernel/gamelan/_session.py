@@ -84,9 +84,12 @@ def _show_notice(text):
     print(f"gamelan: {text}", file=sys.stderr, flush=True)
 
 
-def release():
-    """Forgets the current engines without stopping them."""
+def release(why="they were disconnected"):
+    """Forgets the current engines without stopping them; an array of theirs says `why` it is lost."""
     global _engines
+    if _engines is not None:
+        _routes.forget(_engines.connection_file)
+    _core.lose(why)
     _core.disconnect()
     _engines = None
 
@@ -207,19 +210,28 @@ def stats(reset=False):
     return counters
 
 
+class Plan(str):
+    """The text of a plan: a cell that ends in one shows its lines."""
+
+    __slots__ = ()
+
+    def __repr__(self):
+        return str(self)
+
+
 def explain(x=None):
     """The engines' plan for what is recorded and not yet computed, as text.
 
     Computes nothing. `x`, when given, must be a distributed array; its pending commands are part of the plan.
     """
     if x is not None and getattr(x, "_b", None) is None:
-        return "a local array: NumPy has computed it already"
+        return Plan("a local array: NumPy has computed it already")
     text = _core.explain([] if x is None else [x])
     try:
         answer = json.loads(text)
     except ValueError:
-        return text
-    return answer.get("plan", text) if isinstance(answer, dict) else text
+        return Plan(text)
+    return Plan(answer.get("plan", text) if isinstance(answer, dict) else text)
 
 
 @atexit.register

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from . import launch
-from ._launch import _kernelspec, _sessions, _tables
+from ._launch import _kernelspec, _routes, _sessions, _tables
 from ._launch._arguments import add_start_options, joined, start_settings
 from ._launch._changing_line import TerminalLine
 from ._launch._ending import tail
@@ -28,7 +28,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="gamelan", description="NumPy on all ranks of an MPI job, from one notebook or script.",
         epilog="`gamelan COMMAND --help` tells more of each.")
     parser.add_argument("--version", action="version", version=f"gamelan {VERSION}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
 
     run = commands.add_parser("run", help="run a Python script with engines up; its exit code is the script's",
                               description="Start engines, run a Python script that imports gamelan, stop the engines.")
@@ -47,7 +47,7 @@ def _parser() -> argparse.ArgumentParser:
     attach.add_argument("session", metavar="JOBID", help="a Slurm job; or a session's name, or a connection file")
     attach.set_defaults(act=_attach, parser=attach)
     stop = engines.add_parser("stop", help="end the engines of a session; arrays are lost")
-    stop.add_argument("session", nargs="?", help="name, Slurm job or connection file (default: the only one that runs)")
+    stop.add_argument("session", nargs="?", help="name, Slurm job or connection file (default: the only one that runs, if nobody uses it)")
     stop.add_argument("--all", action="store_true", help="every session of yours")
     stop.set_defaults(act=_stop, parser=stop)
     engines.add_parser("list", help="all sessions of yours").set_defaults(act=_list)
@@ -173,13 +173,7 @@ def _announce(engines) -> None:
 
 def _find(options, *, only_running: bool) -> launch.Engines | None:
     if options.session:
-        path = launch.find_connection_file(options.session)
-        engines = launch.Engines.of_session(path)
-        if engines:
-            return engines
-        if not path.exists():
-            raise LaunchError(f"no session {options.session!r}: `gamelan engines list` shows them")
-        return launch.connect(path)
+        return launch.find(options.session)
     known = [each for each in launch.list_all() if not only_running or each["state"] != "ended"]
     if not known:
         print("no engines run" if only_running else "no sessions")
@@ -187,7 +181,13 @@ def _find(options, *, only_running: bool) -> launch.Engines | None:
     if only_running and len(known) > 1:
         raise LaunchError("several sessions run: name one of " + ", ".join(each["session"] for each in known)
                           + ", or --all")
-    return launch.Engines.of_session(Path(known[0]["connection_file"]))
+    engines = launch.Engines.of_session(Path(known[0]["connection_file"]))
+    if only_running and engines:
+        client = _routes.client_of(engines.connection_file)
+        if client:
+            raise LaunchError(f"session {engines.session} computes for process {client[0]} on {client[1]}: to end it all the same, "
+                              f"gamelan engines stop {engines.session}")
+    return engines
 
 
 def _stop(options) -> int:
@@ -238,6 +238,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser = _parser()
     argv = sys.argv[1:] if arguments is None else arguments
     options = parser.parse_args(joined(argv))
+    if options.command is None:
+        parser.print_help()
+        return 2
     options.argv = argv
     try:
         return options.act(options)

@@ -140,6 +140,16 @@ class Engines(Ensemble):
         return cls(connection_file, facts) if _sessions.is_ours(connection_file.parent, facts) else None
 
     @classmethod
+    def find(cls, session: str) -> Engines:
+        """A session by its name, Slurm job or connection file, dead or alive, to look at or to end; it does not become the
+        current one where a launcher of ours made it."""
+        path = find_connection_file(session)
+        engines = cls.of_session(path)
+        if engines is None and not path.exists():
+            raise LaunchError(f"no session {session!r}: `gamelan engines list` shows them")
+        return engines or cls.connect(path)
+
+    @classmethod
     def current(cls) -> Engines | None:
         """The ensemble this process started or connected to last, while it lives."""
         return cls._current if cls._current and not cls._current.ending else None
@@ -208,12 +218,18 @@ class Engines(Ensemble):
         if _sessions.is_ours(self._directory, facts):
             _sessions.remove(self._directory)
 
-    def restart(self, on_progress: Progress | None = None) -> Engines:
-        """Stop, and start as before. Arrays are lost."""
+    def restart(self, on_progress: Progress | None = None, n: int | None = None) -> Engines:
+        """Stop, and start as before, or as many as `n` says. Arrays are lost."""
+        self.require_restartable(n)
+        self.stop()
+        return Engines.start(**(self._settings | ({} if n is None else {"n": n})), on_progress=on_progress)
+
+    def require_restartable(self, n: int | None = None) -> None:
+        """Raise LaunchError where `restart` would, before anything has been given up."""
         if self._settings is None:
             raise LaunchError(f"session {self.session} was started elsewhere: stop it there and start a new one")
-        self.stop()
-        return Engines.start(**self._settings, on_progress=on_progress)
+        if n is not None and self._settings["slurm"] is not None:
+            raise LaunchError("how many ranks a Slurm job has is asked for with the job: %engines stop, then %engines start --slurm ...")
 
     def _stop_unknown(self) -> None:
         """Engines that somebody's own script started: rank 0 leaves on SIGTERM, its launcher ends the others."""
@@ -249,5 +265,5 @@ def find_connection_file(path: str | os.PathLike) -> Path:
     return Path(text).expanduser().absolute()
 
 
-start, connect, current, ensure, list_all = (
-    Engines.start, Engines.connect, Engines.current, Engines.ensure, Engines.list_all)
+start, connect, find, current, ensure, list_all = (
+    Engines.start, Engines.connect, Engines.find, Engines.current, Engines.ensure, Engines.list_all)

@@ -7,6 +7,7 @@ import sys
 from IPython.core.completer import provisionalcompleter, rectify_completions
 from IPython.utils.tokenutil import token_at_cursor
 
+from . import completion
 from .application import start as start_application
 from .jsontext import encode
 
@@ -52,14 +53,19 @@ def execute(code, silent, store_history, user_expressions):
 
 def complete(code, cursor):
     cursor = len(code) if cursor < 0 else cursor
-    with provisionalcompleter():
-        found = list(rectify_completions(code, shell.Completer.completions(code, cursor)))
-    start, end = (found[0].start, found[0].end) if found else (cursor, cursor)
-    types = [{"start": each.start, "end": each.end, "text": each.text, "type": each.type} for each in found]
+    ours = completion.matches(code, cursor, shell.user_ns)
+    if ours is not None:
+        start, end, found = ours[0], cursor, ours[1]
+    else:
+        with provisionalcompleter():
+            theirs = list(rectify_completions(code, shell.Completer.completions(code, cursor)))
+        start, end = (theirs[0].start, theirs[0].end) if theirs else (cursor, cursor)
+        found = [(each.text, each.type) for each in theirs]
+    types = [{"start": start, "end": end, "text": text, "type": kind} for text, kind in found]
     return encode(
         {
             "status": "ok",
-            "matches": [each.text for each in found],
+            "matches": [text for text, _ in found],
             "cursor_start": start,
             "cursor_end": end,
             "metadata": {"_jupyter_types_experimental": types},

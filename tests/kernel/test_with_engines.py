@@ -55,6 +55,32 @@ def test_cell_ends_when_its_work_is_done(shared):
     assert shared.run("np.stats()['pending_commands']").text == "0"
 
 
+@pytest.mark.parametrize("code", ["(a + 1).", "np.zeros((3, 3)).", "a.sum().", "a[1:].T.", "print(np.sqrt(a * 2).", "(a > 0).", "b = 2 * -a."])
+def test_tab_after_an_expression_offers_what_an_array_has_and_computes_nothing(shared, code):
+    sent = "np._core.stats()['sent_batches'], np._core.stats()['recorded_commands']"
+    before = shared.run(sent).text
+    reply = shared.ask("complete", code=code)
+    assert {"mean", "T", "distribution", "astype"} <= set(reply["matches"]) and "as_integer_ratio" not in reply["matches"]
+    assert reply["cursor_start"] == reply["cursor_end"] == len(code)
+    assert shared.ask("complete", code=code + "cums")["matches"] == ["cumsum"]
+    assert shared.run(sent).text == before
+
+
+def test_tab_after_what_is_no_array(shared):
+    assert "append" in shared.ask("complete", code="a.tolist().")["matches"]
+    assert shared.ask("complete", code="a.shape.")["matches"] == ["count", "index"]
+    assert "cumsum" not in shared.ask("complete", code="a.sort().")["matches"]
+    assert "upper" in {match.split(".")[-1] for match in shared.ask("complete", code="'text'.")["matches"]}
+    assert "ones_like" in {match.split(".")[-1] for match in shared.ask("complete", code="np.ones_")["matches"]}
+
+
+def test_tab_after_engines_offers_its_commands(shared):
+    assert shared.ask("complete", code="x = 1\n%engines st")["matches"] == ["start", "status", "stop"]
+    offered = shared.ask("complete", code="%engines ")["matches"]
+    listed = "from gamelan._magics import _parser\nsorted(_parser()._subparsers._group_actions[0].choices)"
+    assert shared.run(listed).text == repr(offered)
+
+
 def test_user_errors_come_at_their_line_at_once(shared):
     cell = shared.run("x = 1\ny = np.ones((100, 1000)) + np.ones(3)\nz = 2")
     assert cell.ename == "ValueError" and "broadcast" in cell.reply["evalue"]

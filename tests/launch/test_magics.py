@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from launch_fixtures import BUILD, processes_of
+from launch_fixtures import BUILD, COMMAND, processes_of
 
 PRELUDE = """
 import sys
@@ -50,6 +50,41 @@ print(float(np.ones(100_000).sum()))
     assert not processes_of(runtime)
 
 
+def test_restart_with_another_number_and_what_its_arrays_say(runtime):
+    out = run("""
+import gamelan as np
+engines("help")
+engines("start -n 2 --session mine")
+a = np.ones(100_000)
+np.sync()
+print(engines("restart -n 1").session["ranks"], "rank")
+try:
+    a[0] + 0; float(a[0])
+except np.EngineLostError as error:
+    print("lost:", error)
+engines("stop")
+""")
+    assert "usage: %engines" in out and "\n1 rank\n" in out
+    assert "lost: " in out and "session mine was ended by %engines restart" in out
+
+
+def test_engines_of_others_are_stopped_by_name_only(gamelan, runtime):
+    gamelan("engines", "start", "-n", 1, "--session", "theirs")
+    out = run("""
+engines("attach theirs"); engines("stop"); engines("restart")
+import gamelan as np
+print(float(np.ones(100_000).sum()))
+import subprocess
+told = subprocess.run([COMMAND, "engines", "stop"], capture_output=True, text=True)
+print(told.returncode, told.stderr)
+engines("stop theirs"); engines("stop")
+""".replace("COMMAND", repr(str(COMMAND))))
+    assert "UsageError session theirs was not started by this notebook" in out and "%engines stop theirs" in out
+    assert "started elsewhere" in out and "100000.0\n" in out, "a refusal changes nothing"
+    assert "1 gamelan: session theirs computes for process" in out
+    assert "engines of session theirs stopped\nno engines run" in out
+
+
 def test_mistakes_end_the_cell_and_not_the_process(runtime):
     out = run("""
 engines("tune"); engines("start -n 0"); engines("start --nope"); engines("start -p debug"); engines("start -n 'two")
@@ -72,6 +107,8 @@ shell.run_line_magic("explain", "a * 2 + 1")
 shell.run_cell_magic("explain", "", "b = a + 1")
 print(shell.user_ns["b"].shape)
 shell.run_line_magic("explain", "3")
+plan = np.explain(shell.user_ns["b"] * 3)
+print("shown as text:", len(repr(plan).splitlines()) > 1 and repr(plan) == str(plan))
 """)
-    assert "(100000,)" in out and "local" in out
+    assert "(100000,)" in out and "local" in out and "shown as text: True" in out
     assert len(out.splitlines()) > 4

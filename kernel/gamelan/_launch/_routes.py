@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shlex
 import shutil
 import socket
@@ -110,6 +111,23 @@ def note(connection_file: str | os.PathLike, route: str) -> None:
         with contextlib.suppress(OSError):  # the folder may just be removed
             temporary.write_text(f"{route} (process {os.getpid()} on {socket.gethostname()})\n")
             temporary.replace(directory / _NOTE)
+
+
+def forget(connection_file: str | os.PathLike) -> None:
+    """Take back what this process noted: it is no client any more."""
+    if client_of(connection_file) == (os.getpid(), socket.gethostname()):
+        with contextlib.suppress(OSError):
+            (Path(connection_file).parent / _NOTE).unlink()
+
+
+def client_of(connection_file: str | os.PathLike) -> tuple[int, str] | None:
+    """Process and host of the newest client of a session, while it lives: of another host that is not known, and taken
+    to be so."""
+    told = re.search(r"\(process (\d+) on (\S+)\)$", noted(connection_file))
+    if told is None:
+        return None
+    pid, host = int(told[1]), told[2]
+    return (pid, host) if host != socket.gethostname() or _sessions.process_start(pid) is not None else None
 
 
 def noted(connection_file: str | os.PathLike) -> str:
