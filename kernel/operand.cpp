@@ -97,8 +97,9 @@ void set_coerce_hook(PyObject* callable) {
 }
 
 void refuse_dtype(PyArray_Descr* descr) {
-  PyErr_Format(PyExc_TypeError, "gamelan: the engines hold bool, integer, float and complex numbers, not dtype %R",
-               reinterpret_cast<PyObject*>(descr));
+  const Ref errors = Ref::checked(PyImport_ImportModule("gamelan._errors"));
+  const Ref error = Ref::checked(PyObject_CallMethod(errors.get(), "unsupported_dtype", "O", reinterpret_cast<PyObject*>(descr)));
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.get())), error.get());
   throw PythonError();
 }
 

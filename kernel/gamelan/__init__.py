@@ -8,6 +8,7 @@ live on the engines, which start by themselves on first need. `np.sync()` waits 
 """
 import importlib as _importlib
 import os as _os
+import sys as _sys
 
 import numpy as _numpy
 
@@ -112,6 +113,31 @@ def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
 def array_str(a, max_line_width=None, precision=None, suppress_small=None):
     """As `numpy.array_str`; triggers evaluation and fetches the corners only."""
     return _display.array_str(asarray(a), max_line_width, precision, suppress_small)
+
+
+def array2string(a, max_line_width=None, precision=None, suppress_small=None, separator=" ", prefix="", *, formatter=None, threshold=None,
+                 edgeitems=None, sign=None, floatmode=None, suffix="", legacy=None):  # fmt: skip
+    """As `numpy.array2string`; triggers evaluation and fetches the corners only.
+
+    See Also
+    --------
+    numpy.array2string
+    """
+    return _display.array2string(asarray(a), max_line_width, precision, suppress_small, separator, prefix, formatter=formatter,
+                                 threshold=threshold, edgeitems=edgeitems, sign=sign, floatmode=floatmode, suffix=suffix, legacy=legacy)
+
+
+def _document_parameters():
+    from . import _parameters
+
+    for owner, prefix in ((linalg, "numpy.linalg."), (fft, "numpy.fft."), (random.Generator, "numpy.random.Generator."), (random, "numpy.random."),
+                          (ndarray, "numpy.ndarray.")):  # fmt: skip
+        for each in reversed(owner.__mro__[:-1]) if isinstance(owner, type) else (owner,):
+            _parameters.document(each, prefix)
+    _parameters.document(_sys.modules[__name__], "numpy.")
+
+
+_document_parameters()
 
 
 def __getattr__(name):

@@ -75,7 +75,12 @@ class Protocols(_core.Array):
         return getattr(self._a, name)
 
     __array_interface__ = property(lambda self: self._memory("__array_interface__"), doc="NumPy's description of the memory of a small array.")
-    __array_struct__ = property(lambda self: self._memory("__array_struct__"), doc="NumPy's description of the memory of a small array, for C.")
+    def _struct(self):
+        if self._a.dtype.kind not in "biufc":  # NumPy reads such a one with another size of text, and dates without their unit
+            raise AttributeError("ndarray.__array_struct__: of numbers only; __array_interface__ describes the others")
+        return self._memory("__array_struct__")
+
+    __array_struct__ = property(_struct, doc="NumPy's description of the memory of a small array, for C.")
     data = property(lambda self: self._memory("data"), doc="The memory of a small array.")
     ctypes = property(lambda self: self._memory("ctypes"), doc="The memory of a small array, for ctypes.")
 
@@ -90,7 +95,10 @@ class Protocols(_core.Array):
             return rewrap(result) if out is None else keywords["out"]
         ours = _ours(function)
         if ours is None:
-            raise unimplemented(function.__name__)
+            if getattr(numpy, function.__name__, None) is function:
+                raise unimplemented(function.__name__)
+            raise NotImplementedError(f"the ufunc {function.__name__!r} is another library's, which computes in the memory of this process: "
+                                      "give it numpy.asarray(x), a copy of up to np.config.gather_limit elements")  # fmt: skip
         if isinstance(keywords.get("out"), numpy.ndarray):
             target = keywords.pop("out")
             elements = (here(value) if isinstance(value, _core.Array) else value for value in inputs)

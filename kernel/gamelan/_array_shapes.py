@@ -7,6 +7,7 @@ import numpy
 from . import _core
 from . import _manipulation as manipulation
 from ._creation import zeros_like
+from ._errors import unimplemented
 from ._index import flatiter
 from ._local import unwrap, wrap_here
 from ._promotion import dtype_number
@@ -69,6 +70,12 @@ class Shapes(_core.Array):
     itemsize = property(lambda self: self._a.itemsize, doc="Bytes of one element.")
     nbytes = property(lambda self: self._a.nbytes, doc="Bytes of all elements.")
     flags = property(lambda self: self._a.flags, doc="NumPy's flags of the view.")
+
+    def setflags(self, write=None, align=None, uic=None):
+        """Makes the array read-only. See `numpy.ndarray.setflags`; a large array does not become writable again."""
+        if self._b is not None and write and not self._a.flags.writeable:
+            raise unimplemented("ndarray.setflags(write=True) of a read-only array", "x.copy() can be written")
+        self._a.setflags(write=write, align=align, uic=uic)
     is_distributed = property(lambda self: self._b is not None, doc="True when the elements live on the engines.")
 
     @property

@@ -45,7 +45,12 @@ class Config:
     def __setattr__(self, name, value):
         if name not in _TABLE:
             raise AttributeError(f"no option {name!r}; there are {', '.join(_TABLE)}")
-        self._values[name] = _TABLE[name][1](value)
+        variable, kind, default, meaning = _TABLE[name]
+        try:
+            self._values[name] = kind(value)
+        except (TypeError, ValueError) as error:
+            wanted = {int: "a whole number", float: "a number"}.get(kind, "text")
+            raise type(error)(f"np.config.{name} = {value!r}: expected {wanted} ({meaning})") from None
         if name == "distribute_from":
             _core.set_threshold(self._values[name])
 

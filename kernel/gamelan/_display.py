@@ -29,14 +29,14 @@ def _corners(array, edge):
     return result
 
 
-def _printable(array):
+def _printable(array, threshold=None, edgeitems=None):
     """A NumPy array and the print options under which its text is that of the whole array."""
     if not is_distributed(array):
         return array._a, {}
     options = numpy.get_printoptions()
-    if array.size <= options["threshold"]:
+    if array.size <= (options["threshold"] if threshold is None else threshold):
         return _core.fetch([array])[0], {}
-    return _corners(array, options["edgeitems"]), {"threshold": 0}
+    return _corners(array, options["edgeitems"] if edgeitems is None else edgeitems), {"threshold": 0}
 
 
 def array_str(array, *options):
@@ -51,6 +51,12 @@ def array_repr(array, *options):
     data, summary = _printable(array)
     with numpy.printoptions(**summary):
         return numpy.array_repr(data, *options)
+
+
+def array2string(array, *options, threshold=None, edgeitems=None, **named):
+    """As `numpy.array2string`; triggers evaluation and fetches the corners only."""
+    data, summary = _printable(array, threshold, edgeitems)
+    return numpy.array2string(data, *options, threshold=summary.get("threshold", threshold), edgeitems=edgeitems, **named)
 
 
 def _human(count):

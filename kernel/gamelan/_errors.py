@@ -43,8 +43,13 @@ class NotImplementedName(NotImplementedError, AttributeError):
     """A NumPy name that Gamelan does not have; `hasattr` sees it as absent. Shown to the user as NotImplementedError."""
 
 
-NotImplementedName.__name__ = NotImplementedName.__qualname__ = "NotImplementedError"
-NotImplementedName.__module__ = "builtins"
+class NotImplementedDtype(NotImplementedError, TypeError):
+    """A dtype that only NumPy has; a TypeError, too, for code that asks whether a dtype is possible. Shown as NotImplementedError."""
+
+
+for _class in (NotImplementedName, NotImplementedDtype):
+    _class.__name__ = _class.__qualname__ = "NotImplementedError"
+    _class.__module__ = "builtins"
 
 _CLASSES = {
     "EngineLostError": EngineLostError,
@@ -73,6 +78,13 @@ def make_error(kind, message, file, line):
 def unimplemented(what, hint=""):
     """The exception for something NumPy has and distributed arrays do not have yet."""
     return NotImplementedError(f"gamelan.{what} is not implemented yet for distributed arrays{hint and ': ' + hint}")
+
+
+def unsupported_dtype(dtype):
+    """The exception for a dtype that the engines do not hold; called by `_core`, too."""
+    return NotImplementedDtype(
+        f"the engines hold bool, integer, float and complex numbers of native byte order, not {numpy.dtype(dtype)!r}: arrays of it "
+        f"live here, below np.config.distribute_from ({_core.threshold()}) elements; for a larger one use NumPy's own, or raise that")
 
 
 _core.set_error_factory(make_error)

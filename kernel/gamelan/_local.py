@@ -85,34 +85,49 @@ def rewrap(value):
     return wrap(value)
 
 
-def call_numpy(function, name, arguments, keywords):
+def _rewrap_plain(value):
+    """NumPy's result, wrapped unless it is an array of another class: a masked one, one of records."""
+    return value if isinstance(value, numpy.ndarray) and type(value) is not numpy.ndarray else rewrap(value)
+
+
+_HINTS = {
+    "info": "x.shape, x.dtype, x.flags, x.distribution and print(x) tell what there is to know",
+}
+
+
+def call_numpy(function, name, arguments, keywords, wrap_result=rewrap):
     """NumPy's function for arguments that are all here; NotImplementedError when one of them is distributed."""
     if has_distributed(arguments) or has_distributed(keywords.values()):
-        raise unimplemented(name)
-    return rewrap(function(*map(unwrap, arguments), **unwrap(keywords)))
+        raise unimplemented(name, _HINTS.get(name, ""))
+    return wrap_result(function(*map(unwrap, arguments), **unwrap(keywords)))
+
+
+_OF_OURS = ("", "linalg.", "fft.", "lib.")  # modules whose functions return arrays of our class; those of `ma` and `rec` have their own
+_ITERATORS = ("nditer", "ndenumerate")  # classes that go through the elements of what they are called with
 
 
 def forwarded(module, name, prefix):
     """What `gamelan.<name>` is when gamelan does not have it: NumPy's function for arrays that are here, which refuses
-    distributed ones by name; for a module the same of its functions. NumPy's other objects raise NotImplementedError."""
+    distributed ones by name; for a module the same of its functions. Classes and values are NumPy's own, but classes
+    whose objects are NumPy arrays of a kind of their own raise NotImplementedError."""
     theirs = getattr(module, name)
-    if isinstance(theirs, ModuleType) and name in ("linalg", "fft"):
+    if isinstance(theirs, ModuleType):
         return _Forwarded(theirs, f"{prefix}{name}.")
-    if isinstance(theirs, type) and issubclass(theirs, Exception):
+    if isinstance(theirs, type) and issubclass(theirs, numpy.ndarray) and not prefix:
+        raise NotImplementedName(f"gamelan.{name} is not implemented: its objects are NumPy's own arrays; numpy.{name} makes them, "
+                                 "and gamelan.asarray takes what they hold")  # fmt: skip
+    if isinstance(theirs, type) and name not in _ITERATORS or not callable(theirs):
         return theirs
-    if isinstance(theirs, (ModuleType, type)) or not callable(theirs):
-        raise NotImplementedName(f"gamelan.{prefix}{name} is not implemented yet; numpy.{prefix}{name} makes NumPy arrays, "
-                                 "which gamelan.asarray takes")  # fmt: skip
 
     @functools.wraps(theirs, updated=())
     def function(*arguments, **keywords):
-        return call_numpy(theirs, f"{prefix}{name}", arguments, keywords)
+        return call_numpy(theirs, f"{prefix}{name}", arguments, keywords, rewrap if prefix in _OF_OURS else _rewrap_plain)
 
     return function
 
 
 class _Forwarded:
-    """`gamelan.linalg` and `gamelan.fft`: NumPy's functions for arrays that are here."""
+    """A module of NumPy's whose functions take arrays that are here: `gamelan.char`, `gamelan.ma`, `gamelan.polynomial`, ..."""
 
     def __init__(self, module, prefix):
         self._module, self._prefix = module, prefix

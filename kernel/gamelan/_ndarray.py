@@ -46,13 +46,21 @@ def _name_methods():
                 method.__module__, method.__qualname__ = __name__, f"ndarray.{method.__name__}"
 
 
+_HINTS = {
+    "getfield": "x.view(dtype) shows all bytes of the elements",
+    "setfield": "write through x.view(dtype)",
+    "dump": "np.save writes the array",
+    "dumps": "np.save writes the array",
+}
+
+
 def _add_missing_methods():
     """Methods that NumPy has and we have not: NumPy's own for small arrays, an error that names them for others."""
 
     def forward(name):
         def method(self, *arguments, **keywords):
             if self._b is not None:
-                raise unimplemented(f"ndarray.{name}")
+                raise unimplemented(f"ndarray.{name}", _HINTS.get(name, ""))
             return call_numpy(lambda data, *rest, **options: getattr(data, name)(*rest, **options), f"ndarray.{name}",
                               (self, *arguments), keywords)  # fmt: skip
 

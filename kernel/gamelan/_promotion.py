@@ -7,6 +7,7 @@ zero, so nothing is computed and NumPy's own errors (no loop, bad cast) are rais
 import numpy
 
 from . import _core
+from ._errors import unsupported_dtype
 
 NAMES = tuple(_core.dtype_names())
 DTYPES = tuple(numpy.dtype(name) for name in NAMES)
@@ -30,11 +31,11 @@ _NUMBERS[numpy.dtype("ulonglong").num] = NAMES.index("uint64")
 
 
 def dtype_number(dtype):
-    """The engines' number of a dtype; TypeError for one they do not hold."""
+    """The engines' number of a dtype; NotImplementedError for one they do not hold."""
     dtype = numpy.dtype(dtype)
     if dtype.isnative and dtype.num in _NUMBERS:
         return _NUMBERS[dtype.num]
-    raise TypeError(f"gamelan: the engines hold bool, integer, float and complex numbers of native byte order, not {dtype!r}")
+    raise unsupported_dtype(dtype)
 
 
 def is_supported(dtype):

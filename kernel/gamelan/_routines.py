@@ -6,6 +6,8 @@ from . import _core
 from ._local import is_distributed
 from ._promotion import OPS, dtype_number
 
+_DTYPES = ("int32", "int64", "float32", "float64", "complex64", "complex128")
+
 
 class routine:
     """A compiled routine of a library that the engines were started with (`--routines PATH`).
@@ -62,6 +64,8 @@ class routine:
                            (1,), self.name.encode())
 
     def _require_whole(self, array):
+        if array.dtype.name not in _DTYPES:
+            raise TypeError(f"{self.name}: got an array of dtype {array.dtype.name}; Global Arrays have {', '.join(_DTYPES)}: x.astype(...) converts")
         if not is_distributed(array):
             raise ValueError(f"{self.name}: an array of {array.size} elements is here, not on the engines; np.redistribute(x, ...) makes one that is there")
         if array.size == 0 or not array._a.flags.c_contiguous or array._b.nbytes != array.nbytes:

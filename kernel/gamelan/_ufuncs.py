@@ -6,6 +6,7 @@ import numpy
 
 from . import _core
 from ._creation import asarray
+from ._errors import unsupported_dtype
 from ._float_errors import numpys_own
 from ._local import call_numpy, decides_itself, has_distributed, is_distributed, rewrap, unwrap, wrap, wrap_here
 from ._promotion import OPS, TABLE, dtype_number, numpy_function
@@ -27,7 +28,22 @@ _unset = numpy._NoValue
 _DOC = """{doc}
 
 Works on arrays of any size: small ones are computed at once by NumPy, distributed ones are recorded and computed later.
-`where` is only supported for arrays that are here. See `numpy.{name}` for the full description.
+See `numpy.{name}` for the full description.
+
+Parameters
+----------
+{names} : array_like
+    What is computed with; shapes are broadcast.
+out : ndarray, optional
+    Takes the results; for several, a tuple. One is returned that is made anew when there is none.
+where : array_like of bool, optional
+    Where it is false, `out` keeps what it holds.
+casting, order, dtype, subok
+    As NumPy's; `order` and `subok` change nothing for distributed arrays.
+
+Returns
+-------
+ndarray{pair}
 
 Examples
 --------
@@ -55,7 +71,7 @@ class ufunc:
         return getattr(self._numpy, name)  # identity, types, ntypes: facts that are NumPy's
 
     def _describe(self, doc, names, example, outputs):
-        self.__doc__ = _DOC.format(doc=doc, name=self.__name__, example=example)
+        self.__doc__ = _DOC.format(doc=doc, name=self.__name__, example=example, names=", ".join(names), pair=", ndarray" * (self.nout - 1))
         positional = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY) for name in names]
         keywords = [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
@@ -267,7 +283,9 @@ def where(condition, x=None, y=None):
 
         return nonzero(condition)
     result = _core.evaluate(OPS["where"], condition, x, y)
-    if result is NotImplemented:
+    if result is NotImplemented:  # texts, dates, objects
+        if has_distributed((condition, x, y)):
+            raise unsupported_dtype(numpy.result_type(*(value.dtype if is_distributed(value) else numpy.asarray(value) for value in (x, y))))
         return call_numpy(numpy.where, "where", (condition, x, y), {})
     return result
 

@@ -139,6 +139,19 @@ def test_unknown_sessions_are_told(gamelan):
     assert gamelan("engines", "stop").stdout == "no engines run\n"
 
 
+def test_the_command_alone_says_what_there_is(gamelan):
+    done = gamelan()
+    assert done.returncode == 2 and "install the kernel" not in done.stderr and "make the notebook kernel known" in done.stdout
+
+
+def test_the_doctor_reads_the_kernelspec(gamelan, runtime, tmp_path, monkeypatch):
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path))
+    (tmp_path / "kernels/gamelan").mkdir(parents=True)
+    (tmp_path / "kernels/gamelan/kernel.json").write_text(json.dumps({"argv": ["/nowhere/gamelan-kernel"]}))
+    told = gamelan("doctor", timeout=90).stdout
+    assert "names /nowhere/gamelan-kernel, which does not run" in told and "gamelan kernel install --user" in told
+
+
 def test_the_kernelspec_is_installed_where_asked(gamelan, tmp_path):
     if not (BUILD / "share/jupyter/kernels/gamelan/kernel.json").is_file():
         pytest.fail("the build has no kernelspec")

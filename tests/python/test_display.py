@@ -31,6 +31,12 @@ def test_only_corners_are_fetched(engine):
     assert _core.stats()["fetch_bytes"] - before <= 7 * 7 * 8
 
 
+@pytest.mark.parametrize("options", [{}, {"precision": 2, "separator": ", "}, {"threshold": 5, "edgeitems": 1}, {"formatter": {"float": "<{:.1f}>".format}}])
+def test_array2string_is_numpys(engine, options):
+    data = numpy.linspace(0, 1, 60).reshape(6, 10)
+    assert gamelan.array2string(gamelan.array(data), **options) == numpy.array2string(data, **options)
+
+
 def test_numbers_look_like_numbers(engine):
     total = gamelan.arange(4.0).sum()
     assert repr(total) == "6.0" and str(total) == "6.0" and f"{total:.2f}" == "6.00"

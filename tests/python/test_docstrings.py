@@ -45,6 +45,15 @@ def test_there_are_examples():
     assert len(_EXAMPLES) > 250 and {"gamelan.add", "gamelan.sort", "gamelan.apply_along_axis"} <= set(_EXAMPLES)
 
 
+def test_functions_say_what_they_take():
+    functions = [getattr(gamelan, name) for name in gamelan.__all__] + [*vars(gamelan.ndarray).values(), *vars(gamelan.random.Generator).values()]
+    functions += [gamelan.linalg.svd, gamelan.fft.fft, gamelan.ndarray.sum, gamelan.random.Generator.normal]
+    silent = [each.__qualname__ for each in functions if inspect.isfunction(each) and each.__module__.startswith("gamelan") and each.__name__[0] != "_"
+              and {*inspect.signature(each).parameters} - {"self", "arguments", "keywords"} and "Parameters\n----------" not in inspect.getdoc(each)]
+    assert not silent
+    assert "axis : int" in gamelan.sort.__doc__ and "out : ndarray" in gamelan.add.__doc__ and "numpy.ones" in gamelan.ones.__doc__
+
+
 @pytest.mark.parametrize("distribute_from", [0, gamelan.config.distribute_from])
 def test_examples_show_what_happens(engine, ranks, distribute_from, tmp_path, monkeypatch):
     if not ranks:

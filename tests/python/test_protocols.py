@@ -36,6 +36,47 @@ def test_what_nobody_has_is_named(engine):
         numpy.is_busday(gamelan.arange(3))
 
 
+def test_a_ufunc_of_another_library_is_named_as_such(engine):
+    theirs = numpy.frompyfunc(lambda value: value, 1, 1)
+    with pytest.raises(NotImplementedError, match="another library's.*numpy.asarray"):
+        theirs(gamelan.arange(3.0))
+
+
+@pytest.mark.parametrize("make", [
+    lambda np: np.array(["a", "b"]), lambda np: np.zeros(3, ">f8"), lambda np: np.arange(3.0).astype(str), lambda np: np.zeros(3, "M8[D]"),
+    lambda np: np.where(np.arange(3) > 1, "a", "b"), lambda np: np.array([None, 1]), lambda np: np.full(3, 1, "longdouble")])  # fmt: skip
+def test_dtypes_that_the_engines_do_not_hold_are_named(engine, make):
+    with pytest.raises(NotImplementedError, match=r"not (dtype|numpy.longdouble)\(") as told:
+        make(gamelan)
+    assert isinstance(told.value, TypeError) and "dtype dtype" not in str(told.value)
+    with gamelan.options(distribute_from=100):
+        assert numpy.array_equal(numpy.asarray(make(gamelan)), make(numpy))
+
+
+def test_modules_and_classes_of_numpy_take_small_arrays(engine):
+    with gamelan.options(distribute_from=100):
+        x = gamelan.arange(3.0)
+        assert gamelan.char.upper(["a"]).tolist() == ["A"] and gamelan.poly1d([1, 2])(x).tolist() == [2.0, 3.0, 4.0]
+        assert gamelan.ma.array(x, mask=[1, 0, 0]).sum() == 3 and gamelan.rec.array([(1, 2.0)], names="a,b").b[0] == 2
+        assert gamelan.polynomial.Polynomial([1, 2])(x).tolist() == [1.0, 3.0, 5.0] and gamelan.emath.sqrt(-1) == 1j
+        assert [value for _, value in gamelan.ndenumerate(x)] == [0.0, 1.0, 2.0]
+    assert gamelan.version.version == numpy.version.version and gamelan.lib.NumpyVersion is numpy.lib.NumpyVersion
+    for refused in (gamelan.emath.sqrt, gamelan.ndenumerate, gamelan.polynomial.polynomial.polyroots, gamelan.vectorize(abs), gamelan.info):
+        with pytest.raises(NotImplementedError, match="for distributed arrays"):
+            refused(gamelan.arange(3.0))
+    with pytest.raises(NotImplementedError, match="numpy.matrix makes them"):
+        gamelan.matrix
+
+
+def test_an_array_is_made_read_only(engine):
+    x = gamelan.arange(3.0)
+    x.setflags(write=False)
+    with pytest.raises(ValueError, match="read-only"):
+        x[0] = 1
+    with pytest.raises(NotImplementedError, match="can be written"):
+        x.setflags(write=True)
+
+
 class Own:
     """What decides itself what a ufunc does, and has no operators."""
 

@@ -22,7 +22,8 @@ def local_box(array, rank):
     if layout["replicated"]:
         return tuple(slice(0, extent) for extent in array.shape)
     if tuple(layout["extents"]) != array.shape:
-        raise unimplemented("local_box of an array that is stored by other axes than its own", "a cyclic one has no single box")
+        raise unimplemented("local_box of an array whose blocks lie with the ranks in turns (cyclic)",
+                            "no rank has one box of it; np.redistribute(x, np.distribution.block(...)) gives each rank one")
     place = rank - layout["first_rank"]
     if not 0 <= place < numpy.prod([axis["parts"] for axis in layout["axes"]]):
         return tuple(slice(0, 0) for _ in array.shape)

@@ -63,8 +63,15 @@ def programs() -> Iterator[Verdict]:
     place = next((base for base in (_kernelspec.user_directory(), Path(sys.prefix) / "share/jupyter",
                                     Path("/usr/local/share/jupyter"), Path("/usr/share/jupyter"))
                   if (base / "kernels" / _kernelspec.NAME / "kernel.json").is_file()), None)
-    yield (Verdict("ok", f"notebook kernel: {kernel}, known to Jupyter in {place}") if place else
-           Verdict("warn", f"notebook kernel: {kernel}, not known to Jupyter", "gamelan kernel install --user"))
+    if place is None:
+        yield Verdict("warn", f"notebook kernel: {kernel}, not known to Jupyter", "gamelan kernel install --user")
+        return
+    named = _kernelspec.program_of(place / "kernels" / _kernelspec.NAME)
+    if named and shutil.which(named):
+        yield Verdict("ok", f"notebook kernel: {named}, known to Jupyter in {place}")
+    else:
+        yield Verdict("fail", f"notebook kernel: Jupyter's kernelspec in {place} names {named or 'no program'}, which does not run",
+                      "gamelan kernel install " + ("--user" if place == _kernelspec.user_directory() else f"--prefix {place.parent.parent}"))
 
 
 def memory() -> Iterator[Verdict]:

@@ -61,7 +61,7 @@ def signal_name(number: int) -> str:
 _HINTS = {
     signal.SIGKILL: "kill -9, or the system ran out of memory (dmesg tells)",
     signal.SIGBUS: "/dev/shm ran full",
-    signal.SIGSEGV: "a bug: please report it with the log",
+    signal.SIGSEGV: "a bug: of your own library if the engines ran a routine of it (--routines), else please report it with the log",
     signal.SIGILL: "built for another processor: build on this machine",
 }
 _SIGNALLED = re.compile(r"process rank (\d+) with PID (\d+) on node (\S+) exited on\s+signal (\d+)")

@@ -34,6 +34,14 @@ def source() -> Path:
     raise LaunchError("the kernelspec was not found: build first (cmake --preset release && cmake --build build)")
 
 
+def program_of(spec: Path) -> str:
+    """The program that a kernelspec starts; empty when it is not legible."""
+    try:
+        return str(json.loads((spec / "kernel.json").read_text())["argv"][0])
+    except (OSError, ValueError, LookupError, TypeError):
+        return ""
+
+
 def install(prefix: str | None = None) -> Path:
     """Install for the user, or under `prefix`; returns where."""
     program = find_program("gamelan-kernel", "GAMELAN_KERNEL")

@@ -31,7 +31,7 @@ class broadcast:
         self.size, self.numiter, self.index = math.prod(self.shape), len(self._arrays), 0
 
     def __iter__(self):
-        raise unimplemented("iter(broadcast)", "of distributed arrays")
+        raise unimplemented("iter(broadcast)", "np.broadcast_arrays gives arrays to compute with")
 
     def reset(self):
         """Nothing: there is no iteration."""

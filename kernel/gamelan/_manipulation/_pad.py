@@ -185,7 +185,7 @@ def pad(array, pad_width, mode="constant", **kwargs):
     if not is_distributed(array) and math.prod(shape) < _core.threshold():
         return call_numpy(numpy.pad, "pad", (array, pad_width, mode), kwargs)
     if callable(mode):
-        raise unimplemented("pad(mode=function)", "of distributed arrays")
+        raise unimplemented("pad(mode=function)", "it would call the function for every line; the modes with a name are computed on the engines")
     if mode not in _KEYWORDS:
         raise ValueError(f"mode '{mode}' is not supported")
     unknown = set(kwargs) - set(_KEYWORDS[mode])

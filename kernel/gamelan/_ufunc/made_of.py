@@ -9,6 +9,7 @@ from numpy.core.numeric import normalize_axis_index
 
 from .. import _core
 from .._creation import asarray
+from .._errors import unimplemented
 from .._local import as_output, call_numpy, has_distributed, is_distributed
 from .._promotion import OPS
 from .._ufuncs import PUBLIC
@@ -231,6 +232,8 @@ class vectorize(numpy.vectorize):
     """As `numpy.vectorize`: a Python function for each element, so for arrays that are here only."""
 
     def __call__(self, *arguments, **keywords):
+        if has_distributed(arguments) or has_distributed(keywords.values()):
+            raise unimplemented("vectorize", "it calls a Python function for every element; ufuncs, np.where and np.piecewise compute on the engines")
         return call_numpy(super().__call__, "vectorize", arguments, keywords)
 
 
