@@ -11,7 +11,7 @@ from ._array_elements import here
 from ._creation import array as make_array
 from ._creation import asarray
 from ._errors import unimplemented
-from ._local import call_numpy, decides_itself, has_distributed, rewrap, unwrap
+from ._local import call_numpy, decides_itself, has_distributed, is_value, rewrap, unwrap
 
 _DEVICE = "cpu"
 
@@ -73,9 +73,14 @@ class Protocols(_core.Array):
             raise AttributeError(f"ndarray.{name}: a distributed array has no memory here; numpy.asarray(x) brings a copy")
         return getattr(self._a, name)
 
+    def _description_for_c(self):
+        if self.dtype.kind in "mM":  # it does not tell the unit of dates; NumPy asks for __array_interface__ next
+            raise AttributeError("ndarray.__array_struct__: dates have none")
+        return self._memory("__array_struct__")
+
     __array_interface__ = property(lambda self: self._memory("__array_interface__"), doc="NumPy's description of the memory of a small array.")
-    __array_struct__ = property(lambda self: self._memory("__array_struct__"), doc="NumPy's description of the memory of a small array, for C.")
-    data = property(lambda self: self._memory("data"), doc="The memory of a small array.")
+    __array_struct__ = property(lambda self: self._description_for_c(), doc="NumPy's description of the memory of a small array, for C.")
+    data = property(lambda self: here(self).data, doc="The memory of a small array; a read-only copy of a large one's elements.")
     ctypes = property(lambda self: self._memory("ctypes"), doc="The memory of a small array, for ctypes.")
 
     def __array_ufunc__(self, function, method, *inputs, out=None, **keywords):
@@ -137,13 +142,16 @@ class Protocols(_core.Array):
         return (1, 0)  # the processor
 
     def __reduce__(self):
-        return _rebuild, (numpy.array(here(self)),)
+        return _core.value(self).__reduce__() if is_value(self) else (_rebuild, (numpy.array(here(self)),))
 
     def __copy__(self):
         return self.copy()
 
     def __deepcopy__(self, memo):
         return self.copy()
+
+    def __bytes__(self):
+        return bytes(here(self))
 
     def tobytes(self, order="C"):
         """The elements as Python bytes. Triggers evaluation; bounded by `config.gather_limit`."""

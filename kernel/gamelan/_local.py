@@ -6,7 +6,7 @@ from types import ModuleType
 import numpy
 
 from . import _core
-from ._errors import NotImplementedName, unimplemented
+from ._errors import unimplemented
 
 wrap = _core.wrap
 wrap_here = _core.wrap_here
@@ -70,10 +70,10 @@ def has_distributed(values):
 
 
 def rewrap(value):
-    """Wraps NumPy's results, also inside tuples and lists."""
+    """Wraps NumPy's results, also inside tuples and lists; arrays of another class (matrix, masked) stay NumPy's."""
     if type(value) in (tuple, list):
         return type(value)(map(rewrap, value))
-    return wrap(value)
+    return wrap(value) if type(value) is numpy.ndarray else value
 
 
 def call_numpy(function, name, arguments, keywords):
@@ -85,15 +85,12 @@ def call_numpy(function, name, arguments, keywords):
 
 def forwarded(module, name, prefix):
     """What `gamelan.<name>` is when gamelan does not have it: NumPy's function for arrays that are here, which refuses
-    distributed ones by name; for a module the same of its functions. NumPy's other objects raise NotImplementedError."""
+    distributed ones by name; for a module the same of its functions. Classes and what cannot be called are NumPy's own."""
     theirs = getattr(module, name)
-    if isinstance(theirs, ModuleType) and name in ("linalg", "fft"):
+    if isinstance(theirs, ModuleType):
         return _Forwarded(theirs, f"{prefix}{name}.")
-    if isinstance(theirs, type) and issubclass(theirs, Exception):
+    if isinstance(theirs, type) or not callable(theirs):
         return theirs
-    if isinstance(theirs, (ModuleType, type)) or not callable(theirs):
-        raise NotImplementedName(f"gamelan.{prefix}{name} is not implemented yet; numpy.{prefix}{name} makes NumPy arrays, "
-                                 "which gamelan.asarray takes")  # fmt: skip
 
     @functools.wraps(theirs, updated=())
     def function(*arguments, **keywords):
@@ -103,7 +100,7 @@ def forwarded(module, name, prefix):
 
 
 class _Forwarded:
-    """`gamelan.linalg` and `gamelan.fft`: NumPy's functions for arrays that are here."""
+    """A module of NumPy that gamelan does not have: its functions for arrays that are here."""
 
     def __init__(self, module, prefix):
         self._module, self._prefix = module, prefix

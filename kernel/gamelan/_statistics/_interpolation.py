@@ -34,6 +34,9 @@ def _wrapped(x, xp, fp, period):
 @of_numpy
 def interp(x, xp, fp, left=None, right=None, period=None):
     x, xp, fp = (on_engines(part) for part in (x, xp, fp))
+    for part in (x, xp):
+        if part.dtype.kind == "c":
+            raise TypeError(f"Cannot cast array data from {part.dtype!r} to {_FLOAT!r} according to the rule 'safe'")
     dtype = _COMPLEX if fp.dtype.kind == "c" else _FLOAT
     x, xp, fp = cast(x, _FLOAT), cast(xp, _FLOAT), cast(fp, dtype)
     if period is not None:
