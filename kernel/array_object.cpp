@@ -106,6 +106,8 @@ PyMemberDef array_members[] = {
 PyObject* get_hook = nullptr;
 PyObject* set_hook = nullptr;
 
+PyObject* gather_hook = nullptr;
+
 PyObject* array_subscript(PyObject* self, PyObject* key) {
   auto* array = self_as<Array>(self);
   const bool is_key_distributed = is_array(key) && self_as<Array>(key)->b != nullptr;
@@ -149,6 +151,21 @@ PyObject* array_owner(PyObject* self, void*) {
 PyGetSetDef array_getset[] = {{"_owner", array_owner, nullptr, "The array that was made with `_b`, None when it is gone.", nullptr},
                               {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
+// A small array lends its own memory. A distributed one gives a read-only copy to those who ask for plain bytes (files,
+// hashes, sockets); those who ask for shape and format (memoryview, and NumPy, which goes on to __array__) are refused, so
+// that nobody takes the copy for the array. The consumer holds the lender, which holds the memory.
+int array_get_buffer(PyObject* self, Py_buffer* view, int flags) {
+  auto* array = self_as<Array>(self);
+  view->obj = nullptr;
+  if (array->b == nullptr) return PyObject_GetBuffer(array->a, view, flags);
+  if ((flags & (PyBUF_WRITABLE | PyBUF_FORMAT | PyBUF_ND)) != 0) {
+    PyErr_SetString(PyExc_BufferError, "a distributed array has no memory here; numpy.asarray(x) brings a copy");
+    return -1;
+  }
+  const Ref copy(PyObject_CallOneArg(gather_hook, self));
+  return copy ? PyObject_GetBuffer(copy.get(), view, flags) : -1;
+}
+
 PyType_Slot array_slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(array_dealloc)},
                              {Py_tp_members, array_members},
                              {Py_tp_getset, array_getset},
@@ -157,6 +174,7 @@ PyType_Slot array_slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(array_deall
                              {Py_mp_length, reinterpret_cast<void*>(array_length)},
                              {Py_sq_length, reinterpret_cast<void*>(array_length)},
                              {Py_sq_item, reinterpret_cast<void*>(array_item)},
+                             {Py_bf_getbuffer, reinterpret_cast<void*>(array_get_buffer)},
                              {Py_tp_doc, const_cast<char*>("Layout of gamelan.ndarray.")},
                              {0, nullptr}};
 PyType_Spec array_spec = {"gamelan._core.Array", sizeof(Array), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, array_slots};
@@ -186,6 +204,11 @@ void set_index_hooks(PyObject* get, PyObject* set) {
   Py_XSETREF(get_hook, get);
   Py_XINCREF(set);
   Py_XSETREF(set_hook, set);
+}
+
+void set_gather_hook(PyObject* gather) {
+  Py_XINCREF(gather);
+  Py_XSETREF(gather_hook, gather);
 }
 
 bool is_array(PyObject* object) {

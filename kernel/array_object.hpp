@@ -90,6 +90,8 @@ void disown(Array* array);
 void set_array_class(PyTypeObject* type);
 /// Set by gamelan._indexing: a[key] and a[key] = value where an array is distributed.
 void set_index_hooks(PyObject* get, PyObject* set);
+/// Set by gamelan._array_elements: a NumPy array with the elements of a distributed one, if config.gather_limit allows it.
+void set_gather_hook(PyObject* gather);
 
 bool is_array(PyObject* object);
 inline Array* as_array(PyObject* object) { return reinterpret_cast<Array*>(object); }

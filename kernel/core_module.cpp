@@ -12,6 +12,7 @@
 #include "kernel/inspect.hpp"
 #include "kernel/link.hpp"
 #include "kernel/operand.hpp"
+#include "kernel/operators.hpp"
 #include "kernel/promotion.hpp"
 #include "kernel/random_fill.hpp"
 #include "kernel/site.hpp"
@@ -179,6 +180,7 @@ void add_hooks(py::module_& m) {
   m.def("add_numpys_own", [](const py::object& code) { kernel::add_numpys_own(code.ptr()); },
         "Names a function, by its code, that records what NumPy's function of that name computes and nothing else.");
   m.def("set_index_hooks", [](const py::object& get, const py::object& set) { kernel::set_index_hooks(get.ptr(), set.ptr()); });
+  m.def("set_gather_hook", [](const py::object& hook) { kernel::set_gather_hook(hook.ptr()); });
   m.def("set_package_directory", &kernel::set_package_directory);
   m.def("set_threshold", &kernel::set_threshold);
 }
@@ -204,6 +206,7 @@ PYBIND11_MODULE(_core, m) {
   });
   kernel::add_types(m.ptr());
   kernel::add_hot_calls(m.ptr());
+  kernel::add_operators(m.ptr());
   add_session_functions(m);
   add_hooks(m);
   m.def("ops_table", &ops_table, "One dict per row of protocol/ops.def.");

@@ -129,6 +129,21 @@ Quick look(PyObject* input, std::int64_t& elements) {
   return Quick::local;
 }
 
+// Text, dates, records, objects and long doubles, which no engine holds, belong to NumPy as long as nothing beside them is distributed.
+bool is_beyond_engines(std::span<PyObject* const> inputs) {
+  bool is_beyond = false;
+  for (PyObject* input : inputs) {
+    if (is_array(input) && as_array(input)->b != nullptr) return false;
+    PyObject* data = is_array(input) ? as_array(input)->a : input;
+    if (!PyArray_CheckExact(data)) continue;
+    const int type = PyArray_DESCR(reinterpret_cast<PyArrayObject*>(data))->type_num;
+    is_beyond |= type == NPY_LONGDOUBLE || (type > NPY_CDOUBLE && type != NPY_HALF);
+  }
+  return is_beyond;
+}
+
+}  // namespace
+
 bool is_plainly_local(std::span<PyObject* const> inputs) {
   std::int64_t elements = 1;  // of the largest result these operands could broadcast to
   for (PyObject* input : inputs) {
@@ -136,8 +151,6 @@ bool is_plainly_local(std::span<PyObject* const> inputs) {
   }
   return elements < threshold_elements;
 }
-
-}  // namespace
 
 void set_threshold(std::int64_t elements) { threshold_elements = elements; }
 std::int64_t threshold() { return threshold_elements; }
@@ -165,6 +178,7 @@ Ref wrap_result(PyObject* value) {
 
 Ref elementwise(Op op, std::span<PyObject* const> inputs) {
   if (is_plainly_local(inputs)) return wrap(call_numpy(op, inputs, nullptr).get());
+  if (is_beyond_engines(inputs)) return ask_others(op, inputs, nullptr);
   Operands operands = classify_all(inputs);
   if (any_of_kind(operands, Kind::foreign)) return ask_others(op, inputs, nullptr);
   if (!any_of_kind(operands, Kind::distributed)) {
@@ -189,6 +203,7 @@ Ref elementwise_into(Op op, std::span<PyObject* const> inputs, PyObject* out) {
     call_numpy(op, inputs, out);
     return Ref::borrow(out);
   }
+  if (as_array(out)->b == nullptr && is_beyond_engines(inputs)) return ask_others(op, inputs, out);
   Operands operands = classify_all(inputs);
   if (any_of_kind(operands, Kind::foreign)) return ask_others(op, inputs, out);
   if (as_array(out)->b == nullptr) {

@@ -24,6 +24,8 @@ void assign(PyObject* target, PyObject* value);
 void record(protocol::Op op, protocol::Dtype loop, PyObject* out, bool creates, std::span<PyObject* const> inputs,
             std::vector<std::int64_t> ints, std::optional<protocol::Bytes> payload = std::nullopt);
 
+/// True where nothing is on the engines or would go there, as a quick look at the operands tells: NumPy's own affair.
+bool is_plainly_local(std::span<PyObject* const> inputs);
 /// Size from which a result lives on the engines.
 void set_threshold(std::int64_t elements);
 std::int64_t threshold();

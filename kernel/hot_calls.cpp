@@ -7,6 +7,7 @@
 
 #include "kernel/dispatch.hpp"
 #include "kernel/elements.hpp"
+#include "kernel/guarded.hpp"
 #include "kernel/hooks.hpp"
 #include "kernel/link.hpp"
 #include "kernel/operand.hpp"
@@ -20,23 +21,7 @@ using protocol::Op;
 
 namespace {
 
-/// Runs `body`; every C++ exception becomes the Python one.
-template <class Body>
-PyObject* guarded(Body body) noexcept {
-  try {
-    try {
-      return body();
-    } catch (const protocol::Error& error) {
-      kernel::raise_error(error);
-    }
-  } catch (const kernel::PythonError&) {
-  } catch (const std::bad_alloc&) {
-    PyErr_NoMemory();
-  } catch (const std::exception& error) {
-    PyErr_SetString(PyExc_RuntimeError, error.what());
-  }
-  return nullptr;
-}
+using kernel::guarded;
 
 bool takes(Py_ssize_t count, Py_ssize_t least, Py_ssize_t most) {
   const bool fits = count >= least && count <= most;

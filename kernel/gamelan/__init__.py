@@ -17,6 +17,7 @@ from . import _core
 _core.set_package_directory(_os.path.dirname(_os.path.abspath(__file__)))
 
 from . import _display, _local, _promotion  # noqa: E402  (hooks of _core, before anything is computed)
+from ._display import set_string_function  # noqa: E402
 from ._arg_reductions import argmax, argmin  # noqa: E402
 from ._array_protocols import from_dlpack  # noqa: E402
 from ._config import config, options  # noqa: E402
@@ -141,8 +142,8 @@ _document_parameters()
 
 
 def __getattr__(name):
-    if name in ("testing", "typing"):  # NumPy's own: they take our arrays
-        return _importlib.import_module(f"numpy.{name}")
+    if name in ("ma", "polynomial", "testing", "typing"):  # NumPy's own: they take our arrays
+        return _importlib.import_module(f"gamelan.{name}")
     if not name.startswith("_") and hasattr(_numpy, name):
         return _local.forwarded(_numpy, name, "")
     raise AttributeError(f"module 'gamelan' has no attribute {name!r}")

@@ -20,8 +20,8 @@ class Calculation(_core.Array):
     __slots__ = ()
 
     def conj(self):
-        """The complex conjugate."""
-        return PUBLIC["conjugate"](self)
+        """The complex conjugate; the array itself when it is real."""
+        return PUBLIC["conjugate"](self) if self.dtype.kind in "cO" else self
 
     conjugate = conj
 

@@ -6,7 +6,7 @@ import numpy
 
 from . import _core, _display
 from ._config import config
-from ._local import wrap_here
+from ._local import is_value, wrap_here
 
 _value = _core.value
 
@@ -23,6 +23,9 @@ def here(array):
     (data,) = _core.fetch([array])
     data.flags.writeable = False
     return data
+
+
+_core.set_gather_hook(here)
 
 
 class Elements(_core.Array):
@@ -93,6 +96,8 @@ class Elements(_core.Array):
     def __index__(self):
         if self._b is None:
             return self._a.__index__()
+        if is_value(self) and self.dtype.kind in "fc":
+            raise TypeError(f"a number of {self.dtype} on the engines is no integer and no Python float; float(x) or x.item() makes one")
         if self.ndim or self.dtype.kind not in "iu":
             raise TypeError("only integer scalar arrays can be converted to a scalar index")
         return int(_value(self))
@@ -111,12 +116,12 @@ class Elements(_core.Array):
     def __repr__(self):
         if self._b is not None and self.ndim == 0:
             return repr(_value(self))
-        return _display.array_repr(self)
+        return _display.text(self, is_repr=True)
 
     def __str__(self):
         if self._b is not None and self.ndim == 0:
             return str(_value(self))
-        return _display.array_str(self)
+        return _display.text(self, is_repr=False)
 
     def __format__(self, specification):
         if self.ndim == 0:

@@ -12,7 +12,7 @@ from ._creation import array as make_array
 from ._creation import asarray
 from ._errors import unimplemented
 from ._float_errors import numpys_own
-from ._local import call_numpy, decides_itself, has_distributed, rewrap, unwrap
+from ._local import call_numpy, decides_itself, has_distributed, is_value, rewrap, unwrap
 
 _DEVICE = "cpu"
 
@@ -76,12 +76,12 @@ class Protocols(_core.Array):
 
     __array_interface__ = property(lambda self: self._memory("__array_interface__"), doc="NumPy's description of the memory of a small array.")
     def _struct(self):
-        if self._a.dtype.kind not in "biufc":  # NumPy reads such a one with another size of text, and dates without their unit
+        if self.dtype.kind not in "biufc":  # NumPy reads such a one with another size of text, and dates without their unit
             raise AttributeError("ndarray.__array_struct__: of numbers only; __array_interface__ describes the others")
         return self._memory("__array_struct__")
 
-    __array_struct__ = property(_struct, doc="NumPy's description of the memory of a small array, for C.")
-    data = property(lambda self: self._memory("data"), doc="The memory of a small array.")
+    __array_struct__ = property(lambda self: self._struct(), doc="NumPy's description of the memory of a small array, for C.")
+    data = property(lambda self: here(self).data, doc="The memory of a small array; a read-only copy of a large one's elements.")
     ctypes = property(lambda self: self._memory("ctypes"), doc="The memory of a small array, for ctypes.")
 
     @numpys_own
@@ -148,13 +148,16 @@ class Protocols(_core.Array):
         return (1, 0)  # the processor
 
     def __reduce__(self):
-        return _rebuild, (numpy.array(here(self)),)
+        return _core.value(self).__reduce__() if is_value(self) else (_rebuild, (numpy.array(here(self)),))
 
     def __copy__(self):
         return self.copy()
 
     def __deepcopy__(self, memo):
         return self.copy()
+
+    def __bytes__(self):
+        return bytes(here(self))
 
     def tobytes(self, order="C"):
         """The elements as Python bytes. Triggers evaluation; bounded by `config.gather_limit`."""

@@ -191,7 +191,4 @@ class Shapes(_core.Array):
             return wrap_here(self._a.copy(order))
         return manipulation.copy_of(self, order)
 
-    @numpys_own
-    def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
-        """The array cast to another dtype."""
-        return astype(self, dtype, order, casting, subok, copy)
+    astype = _core.Operator("astype", -1, _core.METHOD, numpy.ndarray.astype, astype)

@@ -31,12 +31,32 @@ def _corners(array, edge):
 
 def _printable(array, threshold=None, edgeitems=None):
     """A NumPy array and the print options under which its text is that of the whole array."""
+    options = numpy.get_printoptions()  # all of them: numpy.printoptions() forgets a formatter that it is not given
     if not is_distributed(array):
-        return array._a, {}
-    options = numpy.get_printoptions()
+        return array._a, options
     if array.size <= (options["threshold"] if threshold is None else threshold):
-        return _core.fetch([array])[0], {}
-    return _corners(array, options["edgeitems"] if edgeitems is None else edgeitems), {"threshold": 0}
+        return _core.fetch([array])[0], options
+    return _corners(array, options["edgeitems"] if edgeitems is None else edgeitems), {**options, "threshold": 0}
+
+
+_string_functions = {True: None, False: None}  # what the user set, by whether it is for repr()
+
+
+def set_string_function(f, repr=True):
+    """A function of one array that makes its text: of `repr` or of `str`. See `numpy.set_string_function`.
+
+    Of a large array it gets the array itself, with all its elements on the engines.
+    """
+    numpy.set_string_function(f, repr)
+    _string_functions[bool(repr)] = f
+
+
+def text(array, is_repr):
+    """What repr() and str() give."""
+    function = _string_functions[is_repr]
+    if function is not None:
+        return function(array)
+    return array_repr(array) if is_repr else array_str(array)
 
 
 def array_str(array, *options):
@@ -55,8 +75,8 @@ def array_repr(array, *options):
 
 def array2string(array, *options, threshold=None, edgeitems=None, **named):
     """As `numpy.array2string`; triggers evaluation and fetches the corners only."""
-    data, summary = _printable(array, threshold, edgeitems)
-    return numpy.array2string(data, *options, threshold=summary.get("threshold", threshold), edgeitems=edgeitems, **named)
+    data, _ = _printable(array, threshold, edgeitems)
+    return numpy.array2string(data, *options, threshold=0 if data.size < array.size else threshold, edgeitems=edgeitems, **named)
 
 
 def _human(count):

@@ -6,7 +6,7 @@ from types import ModuleType
 import numpy
 
 from . import _core
-from ._errors import NotImplementedName, unimplemented
+from ._errors import unimplemented
 
 wrap = _core.wrap
 wrap_here = _core.wrap_here
@@ -79,10 +79,10 @@ def has_distributed(values):
 
 
 def rewrap(value):
-    """Wraps NumPy's results, also inside tuples and lists."""
+    """Wraps NumPy's results, also inside tuples and lists; arrays of another class (matrix, masked) stay NumPy's."""
     if type(value) in (tuple, list):
         return type(value)(map(rewrap, value))
-    return wrap(value)
+    return wrap(value) if type(value) is numpy.ndarray else value
 
 
 def _rewrap_plain(value):

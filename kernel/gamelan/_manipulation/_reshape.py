@@ -13,6 +13,8 @@ from .._creation._memory_order import axes_of_ravel
 from .._local import is_distributed, is_value, wrap_here
 from ._views import transpose
 
+_OWN_REFERENCES = 4  # to an array whose resize() was called: of its only name, the method, the function, and its count
+
 
 def resolve_shape(newshape, size):
     """The shape as a tuple with -1 worked out; NumPy's ValueError when it does not hold `size` elements."""
@@ -124,12 +126,17 @@ def resize_in_place(array, shape, refcheck=True):
     shape = tuple(map(operator.index, shape))
     if any(extent < 0 for extent in shape):
         raise ValueError("negative dimensions not allowed")
+    size = math.prod(shape)
+    if size == array.size:  # the memory stays: NumPy allows it of views, too
+        array.shape = shape
+        return
     if isinstance(array._a.base, numpy.ndarray) or not array._a.flags.writeable:
         raise ValueError("cannot resize this array: it does not own its data")
-    if refcheck and sys.getrefcount(array._a) > 2:  # the array's own and the call's
+    # Beside the array's own reference to its data and the call's; and beside those to the array of the caller, of the method
+    # and of this function.
+    if refcheck and (sys.getrefcount(array._a) > 2 or sys.getrefcount(array) > _OWN_REFERENCES):
         raise ValueError("cannot resize an array that references or is referenced\nby another array in this way.\n"
                          "Use the np.resize function or refcheck=False")  # fmt: skip
-    size = math.prod(shape)
     result = filled((size,), array.dtype, 0) if is_distributed(array) else wrap_here(numpy.zeros(size, array.dtype))
     flat, count = ravel(array), min(size, array.size)
     result[:count] = flat[:count]

@@ -66,6 +66,7 @@ def whole_numbers(bits, low, high, size, dtype, endpoint):
     """Uniform integers between limits that may be arrays; the last one belongs to them with `endpoint`."""
     if high is None:
         low, high = 0, low
+    python_type = dtype if size is None and (dtype is int or dtype is bool) else None  # of these NumPy draws one number of Python
     dtype = numpy.dtype(dtype)
     low, high = parameter(low), parameter(high)
     if dtype.kind not in "iub":
@@ -75,6 +76,8 @@ def whole_numbers(bits, low, high, size, dtype, endpoint):
         _check_limits(low, last, dtype, endpoint)
         kind = numpy.dtype("u1") if dtype == bool else dtype
         result = numbers(bits, "random_integers", size, kind, kind.type(low), kind.type(last))
+        if python_type is not None:
+            return python_type(result)
         return result.astype(bool) if dtype == bool else result
     return _between(bits, low, high, size, dtype, endpoint)
 

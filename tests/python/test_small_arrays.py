@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Small arrays differ in nothing from NumPy's: text and objects, buffers, the line that a warning names, how they are shown;
+and the numbers that folds of distributed arrays give, where NumPy has scalars."""
+import decimal
+import hashlib
+import io
+import pickle
+import warnings
+
+import numpy
+import pytest
+
+import gamelan
+from oracle import check
+
+PROGRAMS = """
+    np.array(['a','b'])=='a'
+    np.array(['a','b'])!='a'
+    'a' in np.array(['a','b'])
+    np.array(['a','b'])==['a','c']
+    np.array(['a','b'])+np.array('c')
+    np.equal(np.array(['a','b']),'a')
+    np.arange(2)[np.array(['a','b'])=='b']
+    np.where(np.array(['a','b'])=='b','x','y')
+    np.array(['a','b'])<1
+    np.arange(3)=='a'
+    np.arange(3)==None
+    np.array([1,None],object)==None
+    np.array(['2020-01-01'],'M8[D]')+1
+    np.longdouble(2)*np.array([1,2],np.longdouble)
+    np.arange(3)*None
+    np.arange(3)==np.arange(2)
+    np.arange(3)!=np.arange(2)
+    np.arange(3)<np.arange(2)
+    np.arange(3)**-1
+    np.arange(3)**2
+    np.arange(3.)**[1,2,3]
+    divmod(np.arange(5),3)
+    divmod(7,np.arange(1,4))
+    np.arange(3).__add__('a')
+    np.array([True]).conj()
+    np.arange(3).astype('f4',copy=False)
+    np.arange(3).astype('U')
+    [0]*(np.arange(5)>2).sum()
+    (1,2)*np.arange(3)[2]
+    np.arange(3)[2]*'ab'
+    np.arange(3.).sum()*[1]
+    np.arange(3).sum()+[1]
+    (np.arange(5)==[1,2],np.arange(5)!=np.zeros((2,2)))
+    np.interp(np.array([1j]),[0,1],[0,1])
+"""
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::RuntimeWarning", "ignore::FutureWarning")
+@pytest.mark.parametrize("where", ["here", "engine"])
+def test_operators(request, where):
+    if where == "engine":
+        request.getfixturevalue(where)
+    for line in PROGRAMS.split("\n"):
+        if where == "here" or not any(word in line for word in ("'a'", "M8", "longdouble", "object", "None", "'U'", "[1,2,3]", "**-1")):
+            check(lambda np: eval(line, {"np": np}), line.strip()) if line.strip() else None
+
+
+def test_objects_that_numpy_takes_one_by_one():
+    result = gamelan.arange(3) + decimal.Decimal(1)
+    assert isinstance(result, gamelan.ndarray) and result.tolist() == (numpy.arange(3) + decimal.Decimal(1)).tolist()
+
+
+def test_text_is_compared_beside_engines(mixed):
+    names = gamelan.array(["a", "b"] * 3)
+    assert gamelan.arange(6)[names == "b"].tolist() == [1, 3, 5]
+
+
+def test_shapes_that_do_not_fit_are_unequal_with_a_warning(engine):
+    with pytest.warns(DeprecationWarning, match="elementwise comparison failed"):
+        assert (gamelan.arange(3) == gamelan.arange(2)) is False
+
+
+def test_small_arrays_lend_their_memory():
+    x = gamelan.arange(6.0).reshape(2, 3)
+    plain = numpy.arange(6.0).reshape(2, 3)
+    assert bytes(x) == bytes(plain) and bytearray(x) == bytearray(plain)
+    assert hashlib.md5(x).digest() == hashlib.md5(plain).digest()
+    assert numpy.frombuffer(x).tolist() == plain.ravel().tolist()
+    view = memoryview(x)
+    assert view.shape == (2, 3) and view.format == "d" and not view.readonly
+    view[1, 2] = 7
+    assert x[1, 2] == 7
+    del x
+    assert view[0, 1] == 1  # the memory lives as long as who looks at it
+    frozen = gamelan.arange(3)
+    frozen._a.flags.writeable = False
+    assert memoryview(frozen).readonly
+    file = io.BytesIO()
+    file.write(frozen)
+    assert file.getvalue() == frozen.tobytes()
+    with pytest.raises(ValueError, match="contiguous"):
+        hashlib.md5(gamelan.arange(6).reshape(2, 3).T)
+
+
+def test_numpy_shares_small_arrays():
+    for dtype in ("f4", "i8", "?", "c8", "M8[D]", "U2", "f4,i2"):
+        x = gamelan.array(numpy.zeros(3, dtype))
+        there = numpy.asarray(x)
+        assert there.dtype == x.dtype and numpy.shares_memory(there, x._a) and there.flags.writeable
+
+
+def test_distributed_arrays_give_bytes_and_no_memory(engine):
+    x = gamelan.arange(6.0).reshape(2, 3)
+    plain = numpy.arange(6.0).reshape(2, 3)
+    assert bytes(x.T) == plain.T.tobytes() and hashlib.md5(x).digest() == hashlib.md5(plain).digest()
+    assert bytes(gamelan.arange(3).sum()) == bytes(numpy.arange(3).sum())
+    assert x.data.readonly and x.data.tolist() == x.tolist()
+    with pytest.raises(BufferError, match="numpy.asarray"):
+        memoryview(x)
+    with gamelan.options(gather_limit=5):
+        with pytest.raises(ValueError, match="gather_limit"):
+            bytes(x)
+        with pytest.raises(ValueError, match="gather_limit"):
+            numpy.asarray(x)
+
+
+def test_warnings_name_the_line_of_the_user():
+    x = gamelan.zeros(3)
+    lines = [lambda: x / 0, lambda: 1 / x, lambda: x // 0, lambda: x**-1, lambda: divmod(x, 0), lambda: x.__itruediv__(0),
+             lambda: gamelan.array([1e300]).astype("f4"), lambda: gamelan.array([1j]).astype(float)]  # fmt: skip
+    for line in lines:
+        with pytest.warns() as caught:
+            line()
+        assert {each.filename for each in caught} == {__file__}
+
+
+def test_numbers_of_engines(engine):
+    x = gamelan.arange(6.0)
+    assert pickle.loads(pickle.dumps(x.mean())) == 2.5 and type(pickle.loads(pickle.dumps(x.mean()))) is numpy.float64
+    with pytest.raises(TypeError, match=r"float\(x\)"):
+        [1][x.mean()]
+
+
+@pytest.mark.parametrize("where", ["here", "engine"])
+def test_print_options(request, where):
+    if where == "engine":
+        request.getfixturevalue(where)
+    with numpy.printoptions(formatter={"float": lambda value: f"<{value:.1f}>"}):
+        assert str(gamelan.zeros(2)) == "[<0.0> <0.0>]" and repr(gamelan.zeros(2)) == "array([<0.0>, <0.0>])"
+    try:
+        gamelan.set_string_function(lambda array: f"{array.size} numbers")
+        assert repr(gamelan.zeros(2)) == "2 numbers" and str(gamelan.zeros(2)) == "[0. 0.]"
+    finally:
+        gamelan.set_string_function(None)
+    assert repr(gamelan.zeros(2)) == "array([0., 0.])"
+
+
+def test_resize_keeps_what_others_hold(engine):
+    def program(np):
+        x = np.arange(6)
+        other = x
+        x.resize(3)
+        return other
+
+    check(program)
+
+    def of_a_view(np):
+        x = np.arange(12.0)[:]
+        x.resize(3, 4)
+        return x
+
+    check(of_a_view)
+
+
+def test_numpys_own_modules_and_classes():
+    import gamelan.ma
+    import gamelan.polynomial
+    import gamelan.typing  # noqa: F401
+    from gamelan.testing import assert_allclose
+
+    assert_allclose(gamelan.arange(3), [0, 1, 2])
+    assert gamelan.poly1d([1, 2])(3) == 5 and gamelan.polynomial.Polynomial([1, 2])(3) == 7
+    assert gamelan.ma.array(gamelan.arange(3), mask=[0, 1, 0]).sum() == 2
+    assert gamelan.char.upper(gamelan.array(["a"])).tolist() == ["A"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PendingDeprecationWarning)
+        matrix = gamelan.asmatrix(gamelan.ones((2, 2)))
+    assert isinstance(matrix, gamelan.matrix) and (matrix * matrix).tolist() == [[2, 2], [2, 2]]
+    assert type(gamelan.random.randint(5)) is int and type(gamelan.random.default_rng(0).integers(5)) is numpy.int64
