@@ -4,7 +4,7 @@ import numpy
 import pytest
 
 import gamelan
-from gamelan.fft import _cut, _lines
+from gamelan.fft import _convolution, _cut, _lines
 from operands import DTYPES, LAYOUTS, cube
 from oracle import check, check_all
 
@@ -80,9 +80,10 @@ def test_shifts(engine):
 
 @pytest.fixture
 def cut(monkeypatch):
-    """Lines of 12 elements or more are cut."""
+    """Lines of 12 elements or more are cut; convolutions of 36 or more are done in pieces."""
     monkeypatch.setattr(_lines, "long_line", 12)
     monkeypatch.setattr(_cut, "least_factor", 3)
+    monkeypatch.setattr(_convolution, "in_pieces_from", 36)
 
 
 @pytest.mark.parametrize("name", ONE)

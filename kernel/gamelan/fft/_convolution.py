@@ -18,7 +18,10 @@ from ._lines import BACKWARD, FORWARD, REAL_BACKWARD, needed, result_length
 
 cos, sin = PUBLIC["cos"], PUBLIC["sin"]
 
-_PIECES = 6  # of the shorter of operand and result; four arrays of a piece are at work at once
+# The shorter of operand and result, in so many pieces; four arrays of a piece are at work at once. Turns cost messages: lines
+# of fewer elements together are done at once.
+pieces = 6
+in_pieces_from = 1 << 17
 
 
 def transform(a, n, kind, factor):
@@ -48,7 +51,9 @@ class _Line:
         self._a, self._n = a, n
         self._sign = 1 if kind in (BACKWARD, REAL_BACKWARD) else -1
         wanted = result_length(kind, n)
-        self._length = _cut.good_length(-(-min(needed(kind, n), wanted) // _PIECES))
+        shorter = min(needed(kind, n), wanted)
+        is_large = math.prod(a.shape[:-1]) * n >= in_pieces_from
+        self._length = _cut.good_length(-(-shorter // pieces) if is_large else shorter)
         self._taken, self._made = (-(-extent // self._length) for extent in (a.shape[-1], wanted))
         self.turns = self._taken + self._made
         self._is_real = kind == REAL_BACKWARD
