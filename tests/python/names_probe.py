@@ -5,6 +5,7 @@ import contextlib
 import inspect
 import io
 import re
+import tempfile
 import warnings
 
 import numpy
@@ -45,23 +46,24 @@ _ARGUMENTS = ["x", "x, x", "i", "i, i", "v, v", "v", "b", "x, 1", "x, 0, 1", "v,
               "x, (1, 1)", "i, 2.0", "v, i", "0.5, 60", "8, [0.2, 0.8], 60", "[0.2, 0.8], 60", "[0.0, 1.0], [[1.0, 0.0], [0.0, 1.0]], 60", ""]  # fmt: skip
 _SPECIAL = {
     "roots": "v[:30]", "poly": "v[:30]", "convolve": "v, v[:30]", "correlate": "v, v[:30]", "outer": "v[:60], v[:60]", "kron": "x[:6], x[:6]",
-    "einsum": "'ij,jk->ik', x, x", "einsum_path": "'ij,jk->ik', x, x", "searchsorted": "s, v", "digitize": "v, s", "interp": "v, s, s", "save": None,
+    "einsum": "'ij,jk->ik', x, x", "einsum_path": "'ij,jk->ik', x, x", "searchsorted": "s, v", "digitize": "v, s", "interp": "v, s, s",
+    "save": "new, v", "savez": "new, v", "savez_compressed": "new, v", "savetxt": "new, x", "load": "npy", "fromfile": "raw", "loadtxt": "txt",
+    "genfromtxt": "txt",
     "apply_along_axis": "np.sum, 0, x", "apply_over_axes": "np.sum, x, [0, 1]", "piecewise": "v, [v > 0.5], [1.0, 2.0]", "tensordot": "x, x",
-    "choose": "i % 2, [v, v]", "take": "v, i", "put": "v, i, v", "compress": "b, v", "extract": "b, v", "place": "v, b, v", "putmask": "v, b, v",
+    "choose": "i % 2, [v, v]", "hsplit": "x, 4", "vsplit": "x, 4", "take": "v, i", "put": "v, i, v", "compress": "b, v", "extract": "b, v", "place": "v, b, v", "putmask": "v, b, v",
     "where": "b, v, v", "take_along_axis": "v, i, 0", "put_along_axis": "v, i, v, 0", "insert": "v, 3, 1.0", "delete": "v, 3", "pad": "x, 2",
     "bincount": "i", "roll": "x, 3", "repeat": "x, 3", "tile": "x, 3", "reshape": "x, (-1,)", "fromfunction": "lambda i, j: i + j, (60, 60)",
     "ravel_multi_index": "(i, i), (60, 60)", "unravel_index": "i, (60, 60)", "linspace": "0, 1, 600", "logspace": "0, 1, 600", "geomspace": "1, 2, 600",
-    "arange": "600", "zeros": "600", "ones": "600", "empty": None, "empty_like": None, "full": "600, 2.0", "eye": "60", "identity": "60", "tri": "60",
+    "arange": "600", "zeros": "600", "ones": "600", "empty": "600", "empty_like": "x", "full": "600, 2.0", "eye": "60", "identity": "60", "tri": "60",
     "indices": "(20, 30)", "meshgrid": "v[:50], v[:40]", "ix_": "i[:6], i[:6]", "copyto": "x, 2.0", "fill_diagonal": "x, 2.0", "polyfit": "v, v, 2",
     "vander": "v, 3", "tensorsolve": "x, v[:48]", "solve": "x, v[:48]", "multi_dot": "[x, x, x]", "matrix_power": "x, 2", "cross": "v.reshape(-1, 3), v.reshape(-1, 3)",
     "cond": "x", "split": "x, 4", "dsplit": "x.reshape(8, 8, 36), 4", "select": "[v > 0.5], [v]", "quantile": "v, 0.3", "percentile": "v, 30", "cov": "x",
     "nanquantile": "v, 0.3", "nanpercentile": "v, 30", "histogram": "v", "histogram2d": "v, v", "histogramdd": "v.reshape(-1, 2)", "partition": "v, 9",
-    "argpartition": None, "block": "[[x, x]]", "packbits": "b", "unpackbits": "i.astype('u1')", "gradient": "x", "trapz": "x", "unwrap": "v", "shares_memory": "v, v",
+    "argpartition": "v, 9", "block": "[[x, x]]", "packbits": "b", "unpackbits": "i.astype('u1')", "gradient": "x", "trapz": "x", "unwrap": "v", "shares_memory": "v, v",
     "may_share_memory": "v, v", "array_repr": "x", "array_str": "x", "array2string": "x", "fromiter": "range(600), float", "frombuffer": "bytes(480)",
     "fromstring": "'1 2 3', sep=' '", "default_rng": None, "vectorize": None, "frompyfunc": None, "nditer": None, "array_split": "x, 5", "bmat": None,
     "from_dlpack": "numpy.arange(600.0)", "rollaxis": "x, 1", "moveaxis": "x, 0, 1", "swapaxes": "x, 0, 1", "transpose": "x", "ldexp": "v, i", "in1d": "i, i",
-    "loadtxt": None, "genfromtxt": None, "fromfile": None, "fromregex": None, "memmap": None, "load": None, "savetxt": None, "savez": None,
-    "savez_compressed": None, "DataSource": None, "require": "x", "asarray_chkfinite": "x", "bartlett": "60", "mask_indices": "60, np.triu", "kaiser": "60, 2.0",
+    "fromregex": None, "memmap": None, "DataSource": None, "require": "x", "asarray_chkfinite": "x", "bartlett": "60", "mask_indices": "60, np.triu", "kaiser": "60, 2.0",
 }  # fmt: skip
 # Of random numbers: what fits nowhere may run for ever.
 _DRAWS = ["size=600", "2.5, size=600", "0.5, size=600", "0.1, 0.5, 0.9, size=600", "5, 0.5, size=600", "20, 20, 20, size=600", "2.0, 3.0, size=600"]
@@ -76,6 +78,15 @@ _METHODS = {
 
 
 VERBOSE = False
+_FOLDER = tempfile.TemporaryDirectory(prefix="names-")
+FILES = {name: f"{_FOLDER.name}/v.{name}" for name in ("new", "npy", "raw", "txt")}
+
+
+def write_files():
+    """What the readers of files are called with."""
+    numpy.save(FILES["npy"], operands(numpy.copy)["v"])
+    operands(numpy.copy)["v"].tofile(FILES["raw"])
+    numpy.savetxt(FILES["txt"], operands(numpy.copy)["x"])
 
 
 class Call:
@@ -85,7 +96,7 @@ class Call:
         self.text, self.arguments = text, arguments
 
     def run(self, module, make):
-        names = {"np": module, "numpy": numpy, **operands(make)}
+        names = {"np": module, "numpy": numpy, **FILES, **operands(make)}
         with warnings.catch_warnings(), numpy.errstate(all="ignore"), contextlib.redirect_stdout(io.StringIO()):
             warnings.simplefilter("ignore")
             return eval(f"{self.text}({self.arguments})", names), names
@@ -174,6 +185,7 @@ def _function_state(text, name, theirs, ours_module):
 
 def section(title):
     """{name: state} of the functions of one of SECTIONS, of "ndarray" or of "ufunc"."""
+    write_files()
     if title == "ndarray":
         found = {}
         for name in sorted(dir(numpy.ndarray)):
