@@ -157,7 +157,12 @@ PyGetSetDef array_getset[] = {{"_owner", array_owner, nullptr, "The array that w
 int array_get_buffer(PyObject* self, Py_buffer* view, int flags) {
   auto* array = self_as<Array>(self);
   view->obj = nullptr;
-  if (array->b == nullptr) return PyObject_GetBuffer(array->a, view, flags);
+  if (array->b == nullptr && PyArray_SIZE(data_of(array)) > 0) return PyObject_GetBuffer(array->a, view, flags);
+  if (array->b == nullptr) {
+    // Without elements there is nothing to share; NumPy cannot read back what it lends where a stride is negative.
+    const Ref empty(PyArray_NewCopy(data_of(array), NPY_CORDER));
+    return empty ? PyObject_GetBuffer(empty.get(), view, flags) : -1;
+  }
   if ((flags & (PyBUF_WRITABLE | PyBUF_FORMAT | PyBUF_ND)) != 0) {
     PyErr_SetString(PyExc_BufferError, "a distributed array has no memory here; numpy.asarray(x) brings a copy");
     return -1;

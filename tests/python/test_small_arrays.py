@@ -103,6 +103,7 @@ def test_numpy_shares_small_arrays():
         x = gamelan.array(numpy.zeros(3, dtype))
         there = numpy.asarray(x)
         assert there.dtype == x.dtype and numpy.shares_memory(there, x._a) and there.flags.writeable
+    assert numpy.asarray(gamelan.zeros((0, 3))[:, ::-1]).shape == (0, 3)
 
 
 def test_distributed_arrays_give_bytes_and_no_memory(engine):
