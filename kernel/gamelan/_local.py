@@ -6,7 +6,7 @@ from types import ModuleType
 import numpy
 
 from . import _core
-from ._errors import unimplemented
+from ._errors import NotImplementedName, unimplemented
 
 wrap = _core.wrap
 wrap_here = _core.wrap_here
@@ -113,7 +113,7 @@ def forwarded(module, name, prefix):
     theirs = getattr(module, name)
     if isinstance(theirs, ModuleType):
         return _Forwarded(theirs, f"{prefix}{name}.")
-    if isinstance(theirs, type) and issubclass(theirs, numpy.ndarray) and not prefix:
+    if isinstance(theirs, type) and issubclass(theirs, numpy.ndarray) and theirs is not numpy.matrix and not prefix:
         raise NotImplementedName(f"gamelan.{name} is not implemented: its objects are NumPy's own arrays; numpy.{name} makes them, "
                                  "and gamelan.asarray takes what they hold")  # fmt: skip
     if isinstance(theirs, type) and name not in _ITERATORS or not callable(theirs):
