@@ -5,8 +5,11 @@ Nothing here imports gamelan. It is looked up among the loaded modules, and hook
 """
 import contextlib
 import importlib.util
+import os
 import re
 import sys
+
+import IPython
 
 from .progress import Progress
 
@@ -66,6 +69,25 @@ def _recorded_at(error):
         said = re.search(r"\(recorded at (.+):(\d+)\)$", str(error))
         file, line = said.groups() if said else (None, 0)
     return (file, int(line)) if file and int(line or 0) > 0 else (None, 0)
+
+
+def end_at_the_users_line(error, traceback):
+    """Cuts the frames of gamelan and of IPython off a traceback where the message says all: they are no news to the user.
+
+    Only of errors that are never a defect of theirs: engines lost, a singular matrix, something not implemented, no memory.
+    """
+    gamelan = sys.modules.get("gamelan")
+    if traceback is None or not hasattr(gamelan, "GamelanError") or isinstance(error, gamelan.InternalError):
+        return
+    if not isinstance(error, (gamelan.GamelanError, NotImplementedError, MemoryError)) and type(error).__name__ != "LinAlgError":
+        return
+    inside = (gamelan.__path__[0], os.path.dirname(IPython.__file__))
+    last, each = traceback, traceback
+    while each is not None:
+        if not each.tb_frame.f_code.co_filename.startswith(inside):
+            last = each
+        each = each.tb_next
+    last.tb_next = None
 
 
 def _without(traceback, file):

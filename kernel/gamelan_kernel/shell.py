@@ -73,6 +73,11 @@ class ZMQInteractiveShell(InteractiveShell):
             result.error_in_exec = error
         return True
 
+    def _get_exc_info(self, exc_tuple=None):
+        etype, value, traceback = super()._get_exc_info(exc_tuple)
+        engines.end_at_the_users_line(value, traceback)
+        return etype, value, traceback
+
     def _showtraceback(self, etype, evalue, stb):
         # Sent where it happens, so that it stands between the prints before and after it.
         lines = list(stb) + list(getattr(evalue, "__notes__", ()))

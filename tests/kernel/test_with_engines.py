@@ -87,6 +87,22 @@ def test_user_errors_come_at_their_line_at_once(shared):
     assert any("----> 2" in line or "> 2" in line for line in "".join(cell.reply["traceback"]).split("\n"))
 
 
+@pytest.mark.parametrize("code, name", [
+    ("np.linalg.inv(np.zeros((300, 300)))", "LinAlgError"), ("np.packbits(a > 0)", "NotImplementedError"),
+    ("a.astype(str)", "NotImplementedError")])  # fmt: skip
+def test_a_traceback_ends_at_the_users_line(shared, code, name):
+    (told,) = shared.run(code).of_type("error")
+    text = "\n".join(told["traceback"])
+    assert told["ename"] == name and "/gamelan/" not in text and "line" in text
+
+
+def test_a_lost_array_that_is_shown_says_so_without_frames(fresh):
+    cell = fresh.run("np._core.lose('they were taken away'); a")
+    (told,) = cell.of_type("error")
+    text = "\n".join(told["traceback"])
+    assert "they were taken away" in text and "/gamelan/" not in text and "formatters.py" not in text and "pretty.py" not in text
+
+
 def test_interrupts_at_random_moments(shared):
     seed = random.randrange(10**6)
     print("seed", seed)
