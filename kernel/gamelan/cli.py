@@ -239,7 +239,7 @@ def main(arguments: list[str] | None = None) -> int:
     argv = sys.argv[1:] if arguments is None else arguments
     options = parser.parse_args(joined(argv))
     if options.command is None:
-        parser.print_help()
+        parser.print_help(sys.stderr)
         return 2
     options.argv = argv
     try:
