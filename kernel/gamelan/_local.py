@@ -85,11 +85,6 @@ def rewrap(value):
     return wrap(value) if type(value) is numpy.ndarray else value
 
 
-def _rewrap_plain(value):
-    """NumPy's result, wrapped unless it is an array of another class: a masked one, one of records."""
-    return value if isinstance(value, numpy.ndarray) and type(value) is not numpy.ndarray else rewrap(value)
-
-
 _HINTS = {
     "info": "x.shape, x.dtype, x.flags, x.distribution and print(x) tell what there is to know",
 }
@@ -102,7 +97,6 @@ def call_numpy(function, name, arguments, keywords, wrap_result=rewrap):
     return wrap_result(function(*map(unwrap, arguments), **unwrap(keywords)))
 
 
-_OF_OURS = ("", "linalg.", "fft.", "lib.")  # modules whose functions return arrays of our class; those of `ma` and `rec` have their own
 _ITERATORS = ("nditer", "ndenumerate")  # classes that go through the elements of what they are called with
 
 
@@ -121,7 +115,7 @@ def forwarded(module, name, prefix):
 
     @functools.wraps(theirs, updated=())
     def function(*arguments, **keywords):
-        return call_numpy(theirs, f"{prefix}{name}", arguments, keywords, rewrap if prefix in _OF_OURS else _rewrap_plain)
+        return call_numpy(theirs, f"{prefix}{name}", arguments, keywords)
 
     return function
 

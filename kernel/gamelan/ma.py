@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""NumPy's masked arrays: its own names, which take our arrays. The elements of a distributed one come here, if `config.gather_limit`
-allows it."""
+"""NumPy's masked arrays: its functions take arrays that are here, and refuse distributed ones by name; its classes are NumPy's own."""
 import numpy.ma
-from numpy.ma import *  # noqa: F403
+
+from ._local import forwarded
+
+__all__ = list(numpy.ma.__all__)
 
 
 def __getattr__(name):
-    return getattr(numpy.ma, name)
+    if name.startswith("_"):
+        raise AttributeError(name)
+    return forwarded(numpy.ma, name, "ma.")

@@ -64,8 +64,8 @@ def test_modules_and_classes_of_numpy_take_small_arrays(engine):
     for refused in (gamelan.emath.sqrt, gamelan.ndenumerate, gamelan.polynomial.polynomial.polyroots, gamelan.vectorize(abs), gamelan.info):
         with pytest.raises(NotImplementedError, match="for distributed arrays"):
             refused(gamelan.arange(3.0))
-    with pytest.raises(NotImplementedError, match="numpy.matrix makes them"):
-        gamelan.matrix
+    with pytest.raises(NotImplementedError, match="numpy.recarray makes them"):
+        gamelan.recarray
 
 
 def test_an_array_is_made_read_only(engine):

@@ -94,8 +94,10 @@ def write(array, path, offset, checksums=False):
 
 def adopt(value):
     """What NumPy has read, as our array; one of strings, records or objects stays here whatever its size."""
-    is_ours = not isinstance(value, numpy.ndarray) or is_supported(value.dtype.newbyteorder("="))
-    return rewrap(value) if is_ours else wrap_here(value)
+    if not isinstance(value, numpy.ndarray):
+        return rewrap(value)
+    value = numpy.asarray(value)  # of a numpy.memmap
+    return rewrap(value) if is_supported(value.dtype.newbyteorder("=")) else wrap_here(value)
 
 
 def here(array):
