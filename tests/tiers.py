@@ -62,7 +62,7 @@ FAULTS = ("faults", "cuts", "latency", "routes")  # of the cluster's tests: most
 TIERS = [
     Tier("pure", [["ctest", "-LE", "^(mpi|kernel|python)$"]], 1200, "no MPI: protocol, layouts, kernels, the server's sockets"),
     Tier("engine", [["ctest", "-L", "mpi"]], 1200, "the C++ engine under MPI on 1, 2, 3 and 4 ranks"),
-    Tier("python", RANKS, 2000, "NumPy as oracle on 1 to 4 ranks, two of these on two nodes", together=2),
+    Tier("python", RANKS, 2400, "NumPy as oracle on 1 to 4 ranks, two of these on two nodes", together=2),
     Tier("kernel", [pytest("kernel")], 1200, "the notebook kernel, driven as a front end does", tries=2),
     Tier("launch", [pytest("launch")], 600, "starting, stopping, dying; the command gamelan", tries=2),
     Tier("slurm", [pytest("slurm")], 900, "a real Slurm: the queue in words, ends and their causes, attaching", tries=2),

@@ -32,6 +32,10 @@ class Outcome:
             warnings.simplefilter("ignore")
             try:
                 self.value = _settle(program(module))
+            except (NameError, SyntaxError) as error:
+                if module is numpy:
+                    raise  # the program is mistyped
+                self.error = error
             except Exception as error:
                 self.error = error
 

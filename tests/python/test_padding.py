@@ -26,7 +26,8 @@ def test_modes(engine, mode):
     def programs():
         for keywords, width, dtype in itertools.product(MODES[mode], WIDTHS, ("f8", "i4")):
             yield f"{mode} {width} {keywords} {dtype}", lambda np: np.pad(np.array(data.astype(dtype)), width, mode, **keywords)
-            yield f"{mode} {width} {keywords} {dtype} transposed", lambda np: np.pad(np.array(data.astype(dtype))[::-1].T, width, mode, **keywords)
+            if dtype == "f8":
+                yield f"{mode} {width} {keywords} transposed", lambda np: np.pad(np.array(data)[::-1].T, width, mode, **keywords)
 
     check_all(programs())
 

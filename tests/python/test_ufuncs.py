@@ -38,7 +38,7 @@ def test_binary_of_every_dtype_with_itself(engine, name):
         check(lambda np: getattr(np, name)(values(np, dtype, 1), values(np, dtype, 2)), f"{name} {dtype}")
 
 
-@pytest.mark.parametrize("name", ["add", "divide", "maximum", "less", "bitwise_and", "floor_divide", "logical_or"])
+@pytest.mark.parametrize("name", ["add", "divide", "bitwise_and", "less"])
 @pytest.mark.parametrize("left", NAMES)
 def test_binary_of_two_dtypes(engine, name, left):
     for right in NAMES:
@@ -48,7 +48,7 @@ def test_binary_of_two_dtypes(engine, name, left):
 @pytest.mark.parametrize("dtype", NAMES)
 def test_scalars_promote_by_value(engine, dtype):
     for scalar in SCALARS:
-        for name in ("add", "multiply", "less"):
+        for name in ("add", "less"):
             check(lambda np: getattr(np, name)(values(np, dtype, 1), scalar), f"{name} {dtype} {scalar!r}")
             check(lambda np: getattr(np, name)(scalar, values(np, dtype, 1)), f"{name} {scalar!r} {dtype}")
 
