@@ -165,7 +165,8 @@ def test_the_kernelspec_is_installed_where_asked(gamelan, tmp_path):
     assert done.returncode == 0 and (tmp_path / "data/kernels/gamelan/kernel.json").is_file()
 
 
-def test_the_doctor_looks_at_everything(gamelan, runtime):
+def test_the_doctor_looks_at_everything(gamelan, runtime, tmp_path, monkeypatch):
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path))  # what this user has installed is not under test
     done = gamelan("doctor", timeout=90)
     for word in ("MPI", "engine", "shared memory", "processors", "BLAS", "Python", "NumPy", "sessions", "route: auto", "trial"):
         assert word in done.stdout, done.stdout
