@@ -51,9 +51,15 @@ def pytest(folder, *options):
     return ["pytest", f"tests/{folder}", *options]
 
 
-# Of the Python suite: shared memory and messages, even and odd numbers, one rank on a node and two.
+def half(number):
+    """One half of the tests, of every function some: two runs share them. All of them in both where time does not matter."""
+    return () if os.environ.get("GAMELAN_TEST_WHOLE") else ("--part", f"{number}/2")
+
+
+# Of the Python suite: shared memory and messages, even and odd numbers, one rank on a node and two. Each test on 4, on 3, and
+# on 2 or 1 ranks.
 RANKS = [pytest("python", "--ranks", "4", "--ranks-per-node", "2"), pytest("python", "--ranks", "3"),
-         pytest("python", "--ranks", "2", "--ranks-per-node", "1"), pytest("python", "--ranks", "1"),
+         pytest("python", "--ranks", "2", "--ranks-per-node", "1", *half(1)), pytest("python", "--ranks", "1", *half(2)),
          # Four nodes in a row: interrupts and counters take three hops.
          pytest("python/test_interrupts.py", "tests/python/test_stats.py", "--ranks", "4", "--ranks-per-node", "1", "--node-fanout", "1")]
 

@@ -24,7 +24,16 @@ _TEST_LIMIT_S = 120
 def pytest_addoption(parser):
     parser.addoption("--ranks", type=int, default=0, help="real engines on so many ranks; 0: the model in reference.py")
     parser.addoption("--ranks-per-node", type=int, default=0, help="pretend that so many ranks are a node; 0: all are on one")
+    parser.addoption("--part", default="1/1", help="K/N: every N-th test, from the K-th on")
     parser.addoption("--node-fanout", type=int, default=0, help="how many nodes a node hands messages on to; 0: the engine's default")
+
+
+def pytest_collection_modifyitems(config, items):
+    part, parts = map(int, config.getoption("--part").split("/"))
+    left_out = [item for number, item in enumerate(items) if number % parts != part - 1]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for number, item in enumerate(items) if number % parts == part - 1]
 
 
 def pytest_terminal_summary(terminalreporter, config):
