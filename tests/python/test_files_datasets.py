@@ -77,6 +77,17 @@ def test_many_chunks(engine, tmp_path):
         assert_same(gamelan.load_zarr(tmp_path / "a.zarr", key), data[key], key, exact=True)
 
 
+def test_a_small_part_of_a_large_array(mixed, tmp_path):
+    data = numpy.arange(60.0).reshape(10, 6)
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file.create_dataset("x", data=data, chunks=(4, 4))
+    zarr.save_array(str(tmp_path / "a.zarr"), data, chunks=(4, 4))
+    for key in (..., 3, (slice(None, None, -4), 2), (7, 5), slice(0, 0), (slice(8, None, -3), slice(None, None, -5))):
+        for part in (gamelan.load_hdf5(tmp_path / "a.h5", "x", key), gamelan.load_zarr(tmp_path / "a.zarr", key)):
+            assert_same(part, data[key], key, exact=True)
+            assert (part._b is not None) == (data[key].size >= 10)
+
+
 def test_elements_stay_away_from_the_notebook(engine, ranks, tmp_path):
     if not ranks:
         pytest.skip("the model counts no bytes")

@@ -7,14 +7,12 @@ import numpy
 from .. import _core
 from .._creation import filled
 from .._promotion import OPS, dtype_number
-from ._pieces import about, is_for_engines
+from ._pieces import about
 
 
 def read_part(row, dtype, part, inputs, facts, payload, path, per_axis=()):
-    """The elements of a Selection, by the row `row` of the op table, or None where they are to be read in the notebook."""
+    """The elements of a Selection with an axis, by the row `row` of the op table."""
     native = numpy.dtype(dtype).newbyteorder("=")
-    if not part.extents or not is_for_engines(native, part.extents):
-        return None
     if math.prod(part.extents) == 0:
         return filled(tuple(part.extents), native, 0)[part.after]
     _core.flush(True)  # what the program did before has its own errors

@@ -60,8 +60,7 @@ def load_hdf5(path, dataset, key=...):
             raise ValueError(f"dataset {dataset!r} of {path} has no elements at all (a null dataspace)")
         part = select(key, shape, "load_hdf5")
         if not part.extents or not is_for_engines(dtype, tuple(part.extents)):
-            flat = tuple(slice(start, start + (extent - 1) * step + 1, step) if extent else slice(0, 0) for start, step, extent in zip(part.start, part.step, part.extents))
-            return adopt(numpy.asarray(source[flat])[part.after].astype(dtype.newbyteorder("="), copy=False))
+            return adopt(numpy.asarray(part.of(source)).astype(dtype.newbyteorder("="), copy=False))
         _require_filters(h5py, source)
     return read_part("read_hdf5", dtype, part, (), (), os.fsencode(path) + b"\0" + dataset.encode(), path)
 

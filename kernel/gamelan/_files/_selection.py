@@ -16,6 +16,11 @@ class Selection:
     extents: list
     after: tuple
 
+    def of(self, source):
+        """The part of something that has elements here and is read forward: a dataset of h5py, an array of zarr."""
+        ends = (start + (extent - 1) * step + 1 if extent else start for start, step, extent in zip(self.start, self.step, self.extents))
+        return source[tuple(map(slice, self.start, ends, self.step))][self.after]
+
 
 def select(key, shape, what):
     """The Selection of `key` in a dataset of this shape; IndexError as NumPy has it. `what` names the function."""

@@ -53,7 +53,7 @@ def load_zarr(path, key=...):
     source = zarr.open_array(path, mode="r")
     part = select(key, source.shape, "load_zarr")
     if not is_for_engines(source.dtype, tuple(part.extents)) or not part.extents:
-        return adopt(numpy.asarray(source[key]).astype(source.dtype.newbyteorder("="), copy=False))
+        return adopt(numpy.asarray(part.of(source)).astype(source.dtype.newbyteorder("="), copy=False))
     codec = source.compressor and source.compressor.codec_id
     if source.filters or (codec and codec not in _CODECS):
         what = f"the codec {codec}" if codec and codec not in _CODECS else f"the filter {source.filters[0].codec_id}"
