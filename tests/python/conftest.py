@@ -30,10 +30,9 @@ def pytest_addoption(parser):
 
 def pytest_collection_modifyitems(config, items):
     part, parts = map(int, config.getoption("--part").split("/"))
-    left_out = [item for number, item in enumerate(items) if number % parts != part - 1]
-    if left_out:
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for number, item in enumerate(items) if number % parts == part - 1]
+    chosen = items[part - 1 :: parts]
+    config.hook.pytest_deselected(items=[item for number, item in enumerate(items) if number % parts != part - 1])
+    items[:] = chosen
 
 
 def pytest_terminal_summary(terminalreporter, config):
