@@ -3,7 +3,7 @@
 
     run_notebook.py NOTEBOOK FOLDER     the executed notebook and its pictures go to FOLDER
 
-Used by deploy/demo. The exit code is 1 when a cell raises; its traceback is printed.
+Used by deploy/demo. The exit code is 1 when a cell raises, or its value cannot be shown; the traceback is printed.
 """
 import base64
 import sys
@@ -47,6 +47,7 @@ def main():
         failed = True  # its traceback is among the cell's outputs
     for number, cell in enumerate(notebook.cells):
         if cell.cell_type == "code":
+            failed = failed or any(output.output_type == "error" for output in cell.outputs)
             show(cell, f"{source.stem}-{number}", folder)
     nbformat.write(notebook, folder / source.name)
     print(f"{source.name}: {'failed' if failed else 'done'} in {time.monotonic() - start:.1f} s; "

@@ -52,14 +52,34 @@ ensure_packages() {
   rm -f "$log"
 }
 
-# build_all: configure and build the release preset into build/; the compilers' words only when they complain.
+# watch_build: ninja's lines on standard input; what it has done of what there is, as one changing line on a terminal, else a
+# line for each tenth. What it says goes to build.log.
+watch_build() {
+  local line tenth=0 started=$SECONDS
+  while IFS= read -r line; do
+    printf '%s\n' "$line" >>build.log
+    [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]] || continue
+    local done=${BASH_REMATCH[1]} all=${BASH_REMATCH[2]} spent=$((SECONDS - started))
+    if [ -t 2 ]; then
+      printf '\r  %d of %d built, %d:%02d so far\033[K' "$done" "$all" $((spent / 60)) $((spent % 60)) >&2
+    elif [ "$all" -ge 50 ] && [ $((done * 10 / all)) -gt $tenth ]; then
+      tenth=$((done * 10 / all))
+      say "  $done of $all built, $((spent / 60)):$(printf %02d $((spent % 60))) so far"
+    fi
+  done
+  if [ -t 2 ]; then printf '\r\033[K' >&2; fi
+}
+
+# build_all [tests]: configure and build the release preset into build/, with its tests where they are asked for; the compilers'
+# words only when they complain.
 build_all() {
   cd "$root" || exit 1
-  local jobs gigabytes
+  local jobs gigabytes tests=OFF
+  [ "${1-}" = tests ] && tests=ON
   jobs=$(nproc)
   gigabytes=$(awk '/MemAvailable/ {print int($2 / 1048576)}' /proc/meminfo)
   [ "$jobs" -gt $((gigabytes / 2 + 1)) ] && jobs=$((gigabytes / 2 + 1)) # the largest file takes about 2 GiB
-  if ! cmake --preset release >build.log 2>&1; then
+  if ! cmake --preset release -DBUILD_TESTING=$tests >build.log 2>&1; then
     tail -n 25 build.log >&2
     say "configuring failed; all of it in build.log"
     exit 1
@@ -67,7 +87,7 @@ build_all() {
   if [ -n "$(ninja -C build -n 2>/dev/null | grep -v 'no work to do\|Entering directory')" ]; then
     say "building with $jobs jobs (first time: several minutes) ..."
   fi
-  if ! cmake --build build -j "$jobs" >>build.log 2>&1; then
+  if ! NINJA_STATUS='[%f/%t] ' ninja -C build -j "$jobs" 2>&1 | watch_build; then
     grep -E -A5 'error|FAILED' build.log | tail -n 40 >&2
     say "the build failed; all of it in build.log"
     exit 1

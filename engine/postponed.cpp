@@ -63,6 +63,7 @@ std::vector<Postponed::Copy> Postponed::settle(Batch& batch) {
   const Ids touched = touched_by(batch);
   Ids written, freed(batch.frees.begin(), batch.frees.end());
   for (const Command& command : batch.commands) written.insert(command.out.base);
+  if (batch.origins.empty()) batch.origins.emplace_back();  // nowhere, as commands say that come without any
   std::vector<Command> first;
   std::vector<Copy> made;
   for (auto next = copies_.begin(); next != copies_.end();) {

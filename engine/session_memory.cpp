@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/dist/pages.hpp"
+#include "engine/plan/calls.hpp"
 #include "engine/session.hpp"
 
 namespace gamelan::engine {
@@ -27,12 +28,14 @@ std::int64_t guilty_command(const plan::Plan& plan, const Batch& batch, std::siz
   return static_cast<std::int64_t>(batch.commands.size());
 }
 
-/// The batch up to `command`, to be planned: payloads stay where they are. Frees stay too, so that what later commands
-/// would have read lives no longer than the batch.
+/// The batch up to the call that `command` belongs to, to be planned: payloads stay where they are. Frees stay too, so that
+/// what later commands would have read lives no longer than the batch.
 Batch prefix_of(const Batch& batch, std::int64_t command) {
+  const auto end = plan::first_of_call(batch, static_cast<std::size_t>(std::max<std::int64_t>(command, 0)));
   Batch prefix;
-  prefix.commands.assign(batch.commands.begin(), batch.commands.begin() + std::max<std::int64_t>(command, 0));
+  prefix.commands.assign(batch.commands.begin(), batch.commands.begin() + static_cast<std::ptrdiff_t>(end));
   prefix.frees = batch.frees;
+  prefix.origins = batch.origins;
   return prefix;
 }
 

@@ -13,6 +13,7 @@
 #include "kernel/elements.hpp"
 #include "kernel/link.hpp"
 #include "kernel/reshape.hpp"
+#include "kernel/user_call.hpp"
 
 namespace gamelan::kernel {
 
@@ -53,6 +54,7 @@ void base_dealloc(PyObject* self) {
   auto* base = self_as<Base>(self);
   if (base->link != nullptr) {
     if (base->is_recorded) (*base->link)->free(base->id);
+    (*base->link)->garbage().drop(base->bytes);
     delete base->link;
   }
   delete base->read_ahead;
@@ -70,7 +72,8 @@ PyMemberDef base_members[] = {
     {nullptr, 0, 0, 0, nullptr}};
 
 PyObject* base_is_lost(PyObject* self, void*) {
-  return PyBool_FromLong(!(*self_as<Base>(self)->link)->is_current());
+  const auto& link = *self_as<Base>(self)->link;
+  return PyBool_FromLong(!link->is_current() || link->has_ended());
 }
 PyGetSetDef base_getset[] = {{"is_lost", base_is_lost, nullptr, "True when the engines that held it are gone.", nullptr},
                              {nullptr, nullptr, nullptr, nullptr, nullptr}};
@@ -108,11 +111,31 @@ PyObject* set_hook = nullptr;
 
 PyObject* gather_hook = nullptr;
 
+// A key of which NumPy gets its own arrays in the place of ours: of other objects without elements it makes integers, which
+// would turn an empty mask into an empty index.
+Ref key_for_numpy(PyObject* key) {
+  if (is_array(key)) return Ref::borrow(self_as<Array>(key)->b == nullptr ? self_as<Array>(key)->a : key);
+  if (!PyTuple_CheckExact(key)) return Ref::borrow(key);
+  const Py_ssize_t count = PyTuple_GET_SIZE(key);
+  Py_ssize_t place = 0;
+  while (place < count && !is_array(PyTuple_GET_ITEM(key, place))) ++place;
+  if (place == count) return Ref::borrow(key);
+  Ref plain(PyTuple_New(count));
+  for (place = 0; plain && place < count; ++place) {
+    PyTuple_SET_ITEM(plain.get(), place, key_for_numpy(PyTuple_GET_ITEM(key, place)).release());
+  }
+  return plain;
+}
+
 PyObject* array_subscript(PyObject* self, PyObject* key) {
   auto* array = self_as<Array>(self);
   const bool is_key_distributed = is_array(key) && self_as<Array>(key)->b != nullptr;
-  if (array->b != nullptr || is_key_distributed) return PyObject_CallFunctionObjArgs(get_hook, self, key, nullptr);
-  PyObject* result = PyObject_GetItem(array->a, key);
+  if (array->b != nullptr || is_key_distributed) {
+    const UserCall lives;
+    return PyObject_CallFunctionObjArgs(get_hook, self, key, nullptr);
+  }
+  const Ref plain = key_for_numpy(key);
+  PyObject* result = plain ? PyObject_GetItem(array->a, plain.get()) : nullptr;
   if (result == nullptr || !PyArray_Check(result)) return result;
   try {
     return wrap(Ref(result).get()).release();
@@ -134,8 +157,10 @@ int array_assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
   }
   const bool is_here = !is_array(value) || self_as<Array>(value)->b == nullptr;
   if (array->b == nullptr && is_here) {
-    return PyObject_SetItem(array->a, key, is_array(value) ? self_as<Array>(value)->a : value);
+    const Ref plain = key_for_numpy(key);
+    return plain ? PyObject_SetItem(array->a, plain.get(), is_array(value) ? self_as<Array>(value)->a : value) : -1;
   }
+  const UserCall lives;
   const Ref done(PyObject_CallFunctionObjArgs(set_hook, self, key, value, nullptr));
   return done ? 0 : -1;
 }
@@ -154,9 +179,22 @@ PyGetSetDef array_getset[] = {{"_owner", array_owner, nullptr, "The array that w
 // A small array lends its own memory. A distributed one gives a read-only copy to those who ask for plain bytes (files,
 // hashes, sockets); those who ask for shape and format (memoryview, and NumPy, which goes on to __array__) are refused, so
 // that nobody takes the copy for the array. The consumer holds the lender, which holds the memory.
+// Of records NumPy's own description of a buffer does not always say what they are: with gaps, with arrays in arrays.
+bool is_told_by_a_buffer(PyArrayObject* data) {
+  if (PyArray_TYPE(data) != NPY_VOID) return true;
+  const Ref memory(PyMemoryView_FromObject(reinterpret_cast<PyObject*>(data)));
+  const Ref read(memory ? PyArray_FromAny(memory.get(), nullptr, 0, 0, 0, nullptr) : nullptr);
+  PyErr_Clear();
+  return read && PyArray_EquivTypes(PyArray_DESCR(read.array()), PyArray_DESCR(data)) != 0;
+}
+
 int array_get_buffer(PyObject* self, Py_buffer* view, int flags) {
   auto* array = self_as<Array>(self);
   view->obj = nullptr;
+  if (array->b == nullptr && (flags & PyBUF_FORMAT) != 0 && !is_told_by_a_buffer(data_of(array))) {
+    PyErr_SetString(PyExc_BufferError, "no buffer describes records of this dtype; numpy.asarray(x) shares their memory");
+    return -1;
+  }
   if (array->b == nullptr && PyArray_SIZE(data_of(array)) > 0) return PyObject_GetBuffer(array->a, view, flags);
   if (array->b == nullptr) {
     // Without elements there is nothing to share; NumPy cannot read back what it lends where a stride is negative.
@@ -171,6 +209,9 @@ int array_get_buffer(PyObject* self, Py_buffer* view, int flags) {
   return copy ? PyObject_GetBuffer(copy.get(), view, flags) : -1;
 }
 
+// That there is one tells NumPy that the memory is the buffer's and not the array's: frombuffer then holds the buffer.
+void array_release_buffer(PyObject*, Py_buffer*) {}
+
 PyType_Slot array_slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(array_dealloc)},
                              {Py_tp_members, array_members},
                              {Py_tp_getset, array_getset},
@@ -180,6 +221,7 @@ PyType_Slot array_slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(array_deall
                              {Py_sq_length, reinterpret_cast<void*>(array_length)},
                              {Py_sq_item, reinterpret_cast<void*>(array_item)},
                              {Py_bf_getbuffer, reinterpret_cast<void*>(array_get_buffer)},
+                             {Py_bf_releasebuffer, reinterpret_cast<void*>(array_release_buffer)},
                              {Py_tp_doc, const_cast<char*>("Layout of gamelan.ndarray.")},
                              {0, nullptr}};
 PyType_Spec array_spec = {"gamelan._core.Array", sizeof(Array), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, array_slots};
@@ -225,7 +267,15 @@ void disown(Array* array) {
 }
 
 Ref wrap(PyObject* value, Base* base) {
-  if (!PyArray_Check(value)) return Ref::borrow(value);
+  return PyArray_Check(value) && !has_own_class(value) ? hold(value, base) : Ref::borrow(value);
+}
+
+bool has_own_class(PyObject* value) {
+  static const PyObject* const memmap = PyObject_GetAttrString(PyImport_AddModule("numpy"), "memmap");
+  return !PyArray_CheckExact(value) && PyArray_Check(value) && reinterpret_cast<PyObject*>(Py_TYPE(value)) != memmap;
+}
+
+Ref hold(PyObject* value, Base* base) {
   Ref result = Ref::checked(array_class->tp_alloc(array_class, 0));
   Array* array = as_array(result.get());
   Py_INCREF(value);
@@ -247,11 +297,13 @@ Ref new_distributed(const std::shared_ptr<Link>& link, Dtype dtype, int dims, co
     throw PythonError();
   }
   link->check_fits(bytes, proxy.get());
+  link->garbage().make_way(bytes);
   Ref holder = Ref::checked(base_type->tp_alloc(base_type, 0));
   auto* base = self_as<Base>(holder.get());
   base->link = new std::shared_ptr<Link>(link);
   base->id = link->new_id();
   base->bytes = bytes;
+  link->garbage().add(bytes);
   Ref result = wrap(proxy.get(), base);
   base->owner = as_array(result.get());
   // The proxy keeps its base alive too: whatever view NumPy derives from it, the array stays on the engines.

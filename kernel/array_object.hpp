@@ -65,6 +65,7 @@ struct Base {
   protocol::ArrayId id;
   std::uint64_t version;
   std::int64_t bytes;
+  bool may_hold_any_bytes;  // something else than bools was written: as a bool a byte may be neither 0 nor 1 (truth.hpp)
   bool is_recorded;  // the command that creates it: without one the engines never heard of it
   Array* owner;  // borrowed: the array that was made with it, which views name as their base; null once that is gone
   PyObject* index_range;  // what gamelan._bounds knows of its numbers, for use as an index; null: nothing
@@ -97,8 +98,13 @@ bool is_array(PyObject* object);
 inline Array* as_array(PyObject* object) { return reinterpret_cast<Array*>(object); }
 inline PyArrayObject* data_of(const Array* array) { return reinterpret_cast<PyArrayObject*>(array->a); }
 
-/// Wraps a NumPy array (a new gamelan.ndarray over it); any other object is returned as it is. Steals nothing.
+/// True for a NumPy array of a class derived from numpy.ndarray: masked arrays, matrices, a user's own. A memmap is plain data.
+bool has_own_class(PyObject* value);
+/// Wraps a NumPy array (a new gamelan.ndarray over it); any other object, and an array of a class of its own, is returned as it
+/// is. Steals nothing.
 Ref wrap(PyObject* value, Base* base = nullptr);
+/// A new gamelan.ndarray over a NumPy array of any class: an operand that NumPy's functions treat as its class says.
+Ref hold(PyObject* value, Base* base = nullptr);
 /// A new array of that shape on the engines of `link`: base and proxy; the caller records what creates it.
 Ref new_distributed(const std::shared_ptr<Link>& link, protocol::Dtype dtype, int dims, const npy_intp* extents);
 /// A view of `array` with another shape of the same size; null when only a copy has that shape.

@@ -27,6 +27,12 @@ bool has_distributed_items(PyObject* value) {
                      [](PyObject* item) { return is_array(item) && as_array(item)->b != nullptr; });
 }
 
+bool is_machine_integer(PyObject* value) {
+  int overflow = 1;
+  if (PyLong_Check(value)) static_cast<void>(PyLong_AsLongLongAndOverflow(value, &overflow));
+  return overflow == 0;
+}
+
 // NumPy's own conversion of one number, with its errors and warnings (NaN into an int, 300 into a uint8).
 Ref converted_number(const Operand& operand, Dtype dtype) {
   Ref cell = Ref::checked(PyArray_SimpleNew(0, nullptr, type_number(dtype)));
@@ -70,13 +76,21 @@ void assign(PyObject* target_object, PyObject* value) {
   require_writeable(proxy, "assignment destination is read-only");
   const Dtype dtype = *dtype_of(PyArray_DESCR(proxy));
   const bool is_plain = is_array(value) || PyArray_Check(value) || PyArray_CheckScalar(value) || PyFloat_Check(value) ||
-                        PyLong_Check(value) || PyComplex_Check(value);
+                        is_machine_integer(value) || PyComplex_Check(value);
   Ref converted;
-  if (!is_plain && !has_distributed_items(value)) {
-    // Lists, strings, None: NumPy converts them straight to the target's dtype, or says why not.
+  // NumPy takes no sequence for one element, and of a scalar, where elements are signed integers, what int() makes of it.
+  const bool is_scalar = PyArray_IsScalar(value, Generic);
+  if (is_plain ? is_scalar && protocol::info(dtype).kind == 'i' : PyArray_NDIM(proxy) == 0) {
+    converted = Ref::checked(PyArray_SimpleNew(0, nullptr, type_number(dtype)));
+    if (PyArray_SETITEM(converted.array(), PyArray_BYTES(converted.array()), value) < 0) throw PythonError();
+    value = converted.get();
+  } else if ((!is_plain && !has_distributed_items(value)) || is_beyond_engines(value)) {
+    // Lists, strings, None, texts and dates: NumPy converts them straight to the target's dtype, or says why not.
     PyArray_Descr* descr = PyArray_DESCR(proxy);
     Py_INCREF(descr);
-    converted = Ref::checked(PyArray_FromAny(value, descr, 0, 0, NPY_ARRAY_FORCECAST, nullptr));
+    PyObject* const source = is_array(value) ? as_array(value)->a : value;
+    const int most_axes = is_plain ? 0 : PyArray_NDIM(proxy);
+    converted = Ref::checked(PyArray_FromAny(source, descr, 0, most_axes, NPY_ARRAY_FORCECAST, nullptr));
     value = converted.get();
   }
   const Operand operand = classify(value);

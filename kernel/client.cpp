@@ -149,7 +149,12 @@ std::uint64_t Client::connections() const {
 
 void Client::set_lost(const std::string& cause) {
   const std::scoped_lock lock(mutex_);
+  set_lost_locked(cause);
+}
+
+void Client::set_lost_locked(const std::string& cause) {
   if (!lost_) lost_ = cause;
+  is_lost_.store(true, std::memory_order_relaxed);  // who reads it asks for the cause under the mutex
   arrived_.notify_all();
 }
 
@@ -241,8 +246,7 @@ void Client::receive_all() {
     const std::scoped_lock lock(mutex_);
     if (reply.outcome == protocol::Outcome::failed && reply.error == ErrorKind::engine_lost) {
       // Rank 0's last word. It knows that it must leave, not why: whoever waits asks the launcher, as after a silence.
-      if (!lost_) lost_ = reply.message;
-      arrived_.notify_all();
+      set_lost_locked(reply.message);
     } else if (heartbeats_.erase(reply.seq) > 0) {
       status_ = std::move(reply.info);
     } else if (unanswered_.erase(reply.seq) > 0 && forgotten_.erase(reply.seq) == 0) {  // else it came twice

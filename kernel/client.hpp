@@ -4,6 +4,7 @@
 // heartbeats. Replies are found by sequence number. A request is held until it is answered and said again on every new
 // connection, under its number, by which rank 0 does it once. Knows neither Python nor arrays. Every wait has a limit.
 #pragma once
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -46,6 +47,8 @@ class Client {
   /// Declares the engines gone, for a reason found elsewhere (the launcher saw them die).
   void lose(const std::string& cause);
   std::optional<std::string> lost_cause() const;
+  /// Is there a cause? Asked before every command: no lock.
+  bool is_lost() const { return is_lost_.load(std::memory_order_relaxed); }
   /// JSON of what rank 0 said of itself in answer to the newest heartbeat (steps, no counters); "{}" before the first.
   std::string last_status() const;
   /// How rank 0 is reached, as people are told, and how often a connection was made.
@@ -72,6 +75,7 @@ class Client {
   void watch_connection();
   std::chrono::steady_clock::duration allowance() const;
   void set_lost(const std::string& cause);
+  void set_lost_locked(const std::string& cause);  // with the mutex held
 
   using SharedFrames = std::shared_ptr<const protocol::Frames>;
   using Clock = std::chrono::steady_clock;
@@ -100,6 +104,7 @@ class Client {
   std::string status_ = "{}", route_ = "none: connecting";
   std::uint64_t connections_ = 0;
   std::optional<std::string> lost_;
+  std::atomic<bool> is_lost_{false};  // once lost_ says why
   bool is_stopping_ = false;
 
   std::thread thread_;

@@ -16,6 +16,8 @@
 #include "kernel/promotion.hpp"
 #include "kernel/random_fill.hpp"
 #include "kernel/site.hpp"
+#include "kernel/turns.hpp"
+#include "kernel/user_call.hpp"
 #include "kernel/values.hpp"
 #include "protocol/distributions.hpp"
 
@@ -131,13 +133,20 @@ void add_session_functions(py::module_& m) {
         "Connects to engines and makes them current. `executor` plays the engines in this process instead. `routes`: (name, "
         "command) in the order in which they are tried, `directory`: private, for the sockets of their tunnels.");
   m.def("disconnect", [] { kernel::Link::set_current(nullptr); }, "Leaves the engines; their arrays are lost to us.");
-  m.def("is_connected", [] { const auto link = kernel::Link::current_or_null(); return link && link->is_current(); });
-  m.def("flush", [](bool wait) { if (const auto link = kernel::Link::current_or_null()) if (link->is_current()) link->flush(wait); },
+  m.def("is_connected", [] { const auto link = kernel::Link::current_or_null(); return link && !link->has_ended(); },
+        "Do the engines answer, as far as is known? Asks nobody.");
+  m.def("hear_of_end", [] { if (const auto link = kernel::Link::current_or_null()) link->hear_of_end(); },
+        "Engines that have gone while nobody waited count as lost from here on, with the launcher's cause.");
+  m.def("untold_loss", [] { const auto link = kernel::Link::current_or_null(); return link ? link->take_untold_loss() : std::nullopt; },
+        "Why the engines are gone when no exception has said it yet, else None; said once.");
+  m.def("flush", [](bool wait) { if (const auto link = kernel::Link::current_or_null()) link->flush(wait); },
         py::arg("wait") = true, "Sends what is recorded; with wait, raises what went wrong.");
-  m.def("has_unfinished", [] { const auto link = kernel::Link::current_or_null(); return link && link->is_current() && link->has_unfinished(); },
+  m.def("has_unfinished", [] { const auto link = kernel::Link::current_or_null(); return link && link->has_unfinished(); },
         "True when a flush has something to do or to tell.");
   m.def("stop_soon", [] { if (const auto link = kernel::Link::current_or_null()) link->stop_soon(); },
         "After an interrupt: what is recorded may finish within half a second, else it is cancelled.");
+  m.def("set_grace", [](double seconds) { kernel::Link::set_grace(std::chrono::milliseconds(static_cast<int>(seconds * 1000))); },
+        "How long what is recorded may take to finish after an interrupt.");
   m.def("lose", [](const std::string& cause) { if (const auto link = kernel::Link::current_or_null()) link->lose(cause); },
         "Declares the engines gone.");
   m.def("cancel", [] { if (const auto link = kernel::Link::current_or_null()) link->cancel(); });
@@ -207,6 +216,8 @@ PYBIND11_MODULE(_core, m) {
   kernel::add_types(m.ptr());
   kernel::add_hot_calls(m.ptr());
   kernel::add_operators(m.ptr());
+  kernel::add_turns(m.ptr());
+  kernel::add_calls(m.ptr());
   add_session_functions(m);
   add_hooks(m);
   m.def("ops_table", &ops_table, "One dict per row of protocol/ops.def.");
@@ -214,6 +225,9 @@ PYBIND11_MODULE(_core, m) {
   m.def("fingerprint", &protocol::fingerprint);
   m.def("warn", [](const py::object& category, const std::string& message) { kernel::warn(category.ptr(), message.c_str()); },
         "Warns at the user's line.");
+  m.def("make_writeable", [](const py::object& array) {
+    PyArray_ENABLEFLAGS(kernel::data_of(kernel::as_array(array.ptr())), NPY_ARRAY_WRITEABLE);
+  }, "Lets an array be written whose memory, which NumPy cannot see, may be.");
   m.def("warn_of_real_parts", [](int from, int to) { kernel::warn_of_real_parts(static_cast<Dtype>(from), static_cast<Dtype>(to)); },
         "NumPy's ComplexWarning, where a cast leaves imaginary parts out.");
   m.def("upload", [](const py::object& array) { return python(kernel::upload(reinterpret_cast<PyArrayObject*>(array.ptr()))); });

@@ -7,6 +7,7 @@
 #include "kernel/broadcast.hpp"
 #include "kernel/link.hpp"
 #include "kernel/promotion.hpp"
+#include "kernel/truth.hpp"
 #include "kernel/values.hpp"
 #include "protocol/check.hpp"
 
@@ -59,6 +60,11 @@ Operands classify_all(std::span<PyObject* const> inputs) {
   operands.reserve(inputs.size());
   for (PyObject* input : inputs) operands.push_back(classify(input));
   return operands;
+}
+
+[[noreturn]] void refuse_foreign() {
+  PyErr_SetString(PyExc_TypeError, "expected an array or a number");
+  throw PythonError();
 }
 
 bool any_of_kind(const Operands& operands, Kind kind) {
@@ -129,20 +135,49 @@ Quick look(PyObject* input, std::int64_t& elements) {
   return Quick::local;
 }
 
-// Text, dates, records, objects and long doubles, which no engine holds, belong to NumPy as long as nothing beside them is distributed.
-bool is_beyond_engines(std::span<PyObject* const> inputs) {
-  bool is_beyond = false;
-  for (PyObject* input : inputs) {
-    if (is_array(input) && as_array(input)->b != nullptr) return false;
-    PyObject* data = is_array(input) ? as_array(input)->a : input;
-    if (!PyArray_CheckExact(data)) continue;
-    const int type = PyArray_DESCR(reinterpret_cast<PyArrayObject*>(data))->type_num;
-    is_beyond |= type == NPY_LONGDOUBLE || (type > NPY_CDOUBLE && type != NPY_HALF);
+// What no engine holds belongs to NumPy as long as nothing beside it is distributed.
+bool are_beyond_engines(std::span<PyObject* const> inputs) {
+  return std::none_of(inputs.begin(), inputs.end(), [](PyObject* input) { return is_array(input) && as_array(input)->b != nullptr; }) &&
+         std::any_of(inputs.begin(), inputs.end(), is_beyond_engines);
+}
+
+// NumPy's data of an operand: of a local array of ours, or what it is itself.
+PyObject* numpys(PyObject* input) { return is_array(input) ? as_array(input)->a : input; }
+
+// Arrays of a class of their own that leaves ufuncs to NumPy, which gives the results that class and more (a mask).
+bool have_own_class(std::span<PyObject* const> inputs) {
+  return std::any_of(inputs.begin(), inputs.end(), [](PyObject* input) {
+    return has_own_class(numpys(input)) && override_of(numpys(input)) == Override::none;
+  });
+}
+
+// What NumPy makes of them; nothing beside a distributed array, where they are plain data, and a mask would be lost.
+Ref by_their_class(Op op, std::span<PyObject* const> inputs) {
+  if (std::none_of(inputs.begin(), inputs.end(), [](PyObject* input) { return is_array(input) && as_array(input)->b != nullptr; })) {
+    return wrap(call_numpy(op, inputs, nullptr).get());
   }
-  return is_beyond;
+  for (PyObject* input : inputs) {
+    if (!has_own_class(numpys(input)) || PyObject_HasAttrString(numpys(input), "_mask") == 0) continue;
+    PyErr_SetString(PyExc_NotImplementedError, "a masked array beside a distributed one is not implemented: its mask would be lost; "
+                                               "bring the other here (numpy.asarray(x)), or give the data and the mask apart");
+    throw PythonError();
+  }
+  return {};
 }
 
 }  // namespace
+
+bool is_beyond_engines(PyObject* input) {
+  PyObject* const data = numpys(input);
+  int type = NPY_BOOL;
+  if (PyArray_CheckExact(data)) {
+    type = PyArray_DESCR(reinterpret_cast<PyArrayObject*>(data))->type_num;
+  } else if (PyArray_IsScalar(data, Generic)) {
+    const Ref descr = Ref::checked(reinterpret_cast<PyObject*>(PyArray_DescrFromScalar(data)));
+    type = reinterpret_cast<PyArray_Descr*>(descr.get())->type_num;
+  }
+  return type == NPY_LONGDOUBLE || (type > NPY_CDOUBLE && type != NPY_HALF);
+}
 
 bool is_plainly_local(std::span<PyObject* const> inputs) {
   std::int64_t elements = 1;  // of the largest result these operands could broadcast to
@@ -173,12 +208,16 @@ void set_negative_hook(PyObject* callable) {
 Ref wrap_result(PyObject* value) {
   if (!PyArray_Check(value)) return Ref::borrow(value);
   auto* array = reinterpret_cast<PyArrayObject*>(value);
-  return PyArray_SIZE(array) >= threshold_elements ? upload(array) : wrap(value);
+  return PyArray_SIZE(array) >= threshold_elements && !has_own_class(value) ? upload(array) : wrap(value);
 }
 
 Ref elementwise(Op op, std::span<PyObject* const> inputs) {
   if (is_plainly_local(inputs)) return wrap(call_numpy(op, inputs, nullptr).get());
-  if (is_beyond_engines(inputs)) return ask_others(op, inputs, nullptr);
+  if (are_beyond_engines(inputs)) return ask_others(op, inputs, nullptr);
+  if (have_own_class(inputs)) {
+    Ref result = by_their_class(op, inputs);
+    if (result) return result;
+  }
   Operands operands = classify_all(inputs);
   if (any_of_kind(operands, Kind::foreign)) return ask_others(op, inputs, nullptr);
   if (!any_of_kind(operands, Kind::distributed)) {
@@ -203,7 +242,7 @@ Ref elementwise_into(Op op, std::span<PyObject* const> inputs, PyObject* out) {
     call_numpy(op, inputs, out);
     return Ref::borrow(out);
   }
-  if (as_array(out)->b == nullptr && is_beyond_engines(inputs)) return ask_others(op, inputs, out);
+  if (as_array(out)->b == nullptr && are_beyond_engines(inputs)) return ask_others(op, inputs, out);
   Operands operands = classify_all(inputs);
   if (any_of_kind(operands, Kind::foreign)) return ask_others(op, inputs, out);
   if (as_array(out)->b == nullptr) {
@@ -220,6 +259,10 @@ Ref elementwise_into(Op op, std::span<PyObject* const> inputs, PyObject* out) {
     return Ref::borrow(out);
   }
   // Before the loop is looked for, as NumPy does: which error is raised depends on it.
+  if (PyArray_NDIM(data_of(as_array(out))) == 0 && !PyArray_ISWRITEABLE(data_of(as_array(out)))) {
+    PyErr_SetString(PyExc_TypeError, "return arrays must be of ArrayType");  // it stands for a scalar
+    throw PythonError();
+  }
   require_writeable(data_of(as_array(out)), "output array is read-only");
   const Dtype out_dtype = *dtype_of(PyArray_DESCR(data_of(as_array(out))));
   const Resolution resolution = resolve(op, operands, &out_dtype);
@@ -228,13 +271,16 @@ Ref elementwise_into(Op op, std::span<PyObject* const> inputs, PyObject* out) {
 }
 
 Ref apply(Op op, Dtype loop, Dtype result, std::span<PyObject* const> inputs, PyObject* out) {
-  return record_elementwise(op, loop, result, classify_all(inputs), out);
+  const Operands operands = classify_all(inputs);
+  if (any_of_kind(operands, Kind::foreign)) refuse_foreign();
+  return record_elementwise(op, loop, result, operands, out);
 }
 
 void record(Op op, Dtype loop, PyObject* out, bool creates, std::span<PyObject* const> inputs,
             std::vector<std::int64_t> ints, std::optional<protocol::Bytes> payload) {
   const Array* target = as_array(out);
   if (!creates) require_writeable(data_of(target), "output array is read-only");
+  if (op == Op::put && !ints.empty()) settle_truth(out);
   Command command;
   command.op = op;
   command.loop = loop;
@@ -245,10 +291,7 @@ void record(Op op, Dtype loop, PyObject* out, bool creates, std::span<PyObject* 
   for (std::size_t index = 0; index < inputs.size(); ++index) {
     const Operand operand = classify(inputs[index]);
     if (operand.kind == Kind::distributed) (*operand.array()->b->link)->require_current();
-    if (operand.kind == Kind::foreign) {
-      PyErr_SetString(PyExc_TypeError, "expected an array or a number");
-      throw PythonError();
-    }
+    if (operand.kind == Kind::foreign) refuse_foreign();
     std::vector<npy_intp> extents;
     if (PyArrayObject* source = operand.shape_source()) extents.assign(PyArray_DIMS(source), PyArray_DIMS(source) + operand.dims());
     command.in.push_back(wire_operand(operand, loop, extents, keep[index]));

@@ -26,6 +26,8 @@ void record(protocol::Op op, protocol::Dtype loop, PyObject* out, bool creates, 
 
 /// True where nothing is on the engines or would go there, as a quick look at the operands tells: NumPy's own affair.
 bool is_plainly_local(std::span<PyObject* const> inputs);
+/// True for an array or a scalar of what no engine holds: texts, dates, records, objects, long doubles.
+bool is_beyond_engines(PyObject* input);
 /// Size from which a result lives on the engines.
 void set_threshold(std::int64_t elements);
 std::int64_t threshold();

@@ -12,6 +12,7 @@
 #include "kernel/link.hpp"
 #include "kernel/operand.hpp"
 #include "kernel/reshape.hpp"
+#include "kernel/user_call.hpp"
 #include "kernel/values.hpp"
 
 namespace gamelan {
@@ -84,6 +85,14 @@ PyObject* wrap_here(PyObject*, PyObject* value) {
   return guarded([&] { return kernel::wrap(value).release(); });
 }
 
+PyObject* hold(PyObject*, PyObject* value) {
+  return guarded([&] {
+    if (PyArray_Check(value)) return kernel::hold(value).release();
+    PyErr_SetString(PyExc_TypeError, "expected a numpy.ndarray");
+    throw kernel::PythonError();
+  });
+}
+
 // view(array, numpy_array): a gamelan.ndarray over a view that NumPy derived from array._a.
 PyObject* view(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
   if (!takes(count, 2)) return nullptr;
@@ -101,7 +110,8 @@ PyObject* element(PyObject*, PyObject* array) {
 }
 
 PyObject* value(PyObject*, PyObject* array) {
-  return guarded([&] { return kernel::value_of(kernel::as_array(array_at(array))).release(); });
+  if (!kernel::is_array(array)) return Py_NewRef(array);
+  return guarded([&] { return kernel::value_of(kernel::as_array(array)).release(); });
 }
 
 int int_at(PyObject* number) {
@@ -129,7 +139,7 @@ std::span<PyObject* const> items_of(PyObject* tuple) {
 
 std::vector<npy_intp> extents_at(PyObject* tuple) {
   std::vector<npy_intp> extents;
-  for (PyObject* extent : items_of(tuple)) extents.push_back(PyLong_AsSsize_t(extent));
+  for (PyObject* extent : items_of(tuple)) extents.push_back(PyNumber_AsSsize_t(extent, PyExc_OverflowError));
   if (PyErr_Occurred()) throw kernel::PythonError();
   return extents;
 }
@@ -162,6 +172,7 @@ PyObject* rebind(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
     array->b = other->b;
     Py_CLEAR(array->value);
     Py_SETREF(array->a, other->a);
+    kernel::UserCall::commit();
     Py_RETURN_NONE;
   });
 }
@@ -188,6 +199,7 @@ PyObject* record_file(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
     const auto* first = reinterpret_cast<const std::byte*>(path);
     kernel::record(op_at(arguments[0]), dtype_at(arguments[1]), distributed_at(arguments[2]), true, items_of(arguments[3]), std::move(ints),
                    protocol::Bytes(first, first + length));
+    kernel::as_array(arguments[2])->b->may_hold_any_bytes = true;
     Py_RETURN_NONE;
   });
 }
@@ -250,6 +262,7 @@ PyObject* call_ufunc(PyObject* self, PyObject* const* arguments, std::size_t fla
     if (result != Py_NotImplemented) return result;
     Py_DECREF(result);
   }
+  const kernel::UserCall lives;
   const kernel::Ref general(PyObject_GetAttrString(self, "_call"));
   return general ? PyObject_Vectorcall(general.get(), arguments, static_cast<std::size_t>(count), keywords) : nullptr;
 }
@@ -286,8 +299,9 @@ PyMethodDef hot_methods[] = {
     {"view", fast(view), METH_FASTCALL, "view(array, derived): an array over a NumPy view of array._a."},
     {"wrap", wrap, METH_O, "Wraps what NumPy computed, and counts it; large arrays go to the engines."},
     {"wrap_here", wrap_here, METH_O, "Wraps a NumPy array whatever its size."},
+    {"hold", hold, METH_O, "A NumPy array of a class of its own as an operand; what NumPy makes of it has that class, and is not wrapped."},
     {"element", element, METH_O, "The element that a 0-d view of a distributed array names, as a value."},
-    {"value", value, METH_O, "The NumPy scalar in a 0-d array; waits."},
+    {"value", value, METH_O, "The NumPy scalar in a 0-d array; waits. What is a scalar already is returned."},
     {"reshape_view", fast(reshape_view), METH_FASTCALL, "reshape_view(array, shape): a view, or None if it needs a copy."},
     {"rebind", fast(rebind), METH_FASTCALL, "rebind(array, other): array becomes what the other is."},
     {"empty", fast(empty), METH_FASTCALL, "empty(shape, dtype[, like]): a distributed array that the next `record` creates; `like` must be alive."},

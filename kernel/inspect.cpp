@@ -43,6 +43,7 @@ py::dict operand_dict(const protocol::Operand& operand) {
 
 PyObject* to_python(const Batch& batch) try {
   py::list commands;
+  std::optional<std::uint32_t> origin_before;
   for (const auto& command : batch.commands) {
     py::dict dict;
     dict["op"] = std::string(protocol::info(command.op).name);
@@ -60,6 +61,8 @@ PyObject* to_python(const Batch& batch) try {
     if (command.origin < batch.origins.size()) {
       dict["origin"] = py::make_tuple(batch.origins[command.origin].file, batch.origins[command.origin].line);
     }
+    dict["goes_on"] = command.origin == origin_before;  // with the call of the one before it
+    origin_before = command.origin;
     commands.append(dict);
   }
   py::list fetches;

@@ -9,6 +9,7 @@
 
 #include "kernel/hooks.hpp"
 #include "kernel/inspect.hpp"
+#include "kernel/user_call.hpp"
 #include "protocol/check.hpp"
 
 namespace gamelan::kernel {
@@ -79,6 +80,7 @@ void Link::greet(double timeout_s) {
   if (facts.is_object()) {
     ranks_ = facts.value("ranks", 0);
     heap_bytes_ = facts.value("heap_bytes_per_rank", std::int64_t{0}) * ranks_;
+    garbage_.set_heap(heap_bytes_);
     auto limits = recorder_.limits();
     limits.work = work_per_rank * std::max(ranks_, 1);
     recorder_.set_limits(limits);
@@ -88,6 +90,10 @@ void Link::greet(double timeout_s) {
 std::shared_ptr<Link> Link::current_or_null() { return current_link; }
 
 std::shared_ptr<Link> Link::current() {
+  if (current_link != nullptr && current_link->has_ended() && !is_forked_child()) {
+    const auto kept = current_link;  // the hook lets other threads in, which may replace it
+    kept->hear_of_end();
+  }
   if (current_link != nullptr && !current_link->is_lost_) {
     current_link->require_usable();
     return current_link;
@@ -115,9 +121,11 @@ void Link::set_current(std::shared_ptr<Link> link) {
 
 bool Link::is_current() const { return !is_lost_ && current_link.get() == this; }
 
-void Link::require_current() const {
+void Link::require_current() {
   require_usable();
+  hear_of_end();
   if (!is_current()) {
+    is_told_ = true;
     raise_error(Error(ErrorKind::engine_lost, "the engines that held this array are gone: " + lost_cause_));
   }
 }
@@ -140,29 +148,41 @@ void Link::check_fits(std::int64_t bytes, PyObject* proxy) const {
                         human_bytes(heap_bytes_ / ranks_) + " each; more engines or GAMELAN_HEAP give more)"));
 }
 
-void Link::before_record(const Site& site) {
+void Link::before_record(const Site& site, std::uint64_t call) {
   require_current();
-  if (!recorder_.wants_cut_before(site)) return;
+  if (call != 0 && (open_calls_.empty() || open_calls_.back().number != call) &&
+      std::none_of(open_calls_.begin(), open_calls_.end(), [&](const OpenCall& open) { return open.number == call; })) {
+    open_calls_.push_back({call, nullptr});
+  }
+  if (!recorder_.wants_cut_before(site, call)) return;
   make_room();
   outstanding_.push_back(send_pending(&site, {}));
 }
 
+void Link::note_write(const Array* target, protocol::Dtype dtype) {
+  target->b->is_recorded = true;
+  if (dtype != protocol::Dtype::bool_) target->b->may_hold_any_bytes = true;
+  ++target->b->version;
+}
+
 void Link::record(const Array* target, protocol::Command command) {
   protocol::check(command, {});  // here, at its line: engines refuse the whole batch
+  const auto dtype = command.out.dtype;
   UserLine line = current_line();
-  before_record(line.site);
+  const auto call = UserCall::recording();
+  before_record(line.site, call);
   const auto listener = line.is_numpys_own ? listeners_.current() : 0;
-  if (recorder_.add(std::move(command), line.site, listener)) keep(std::move(line));
-  target->b->is_recorded = true;
-  ++target->b->version;
+  if (recorder_.add(std::move(command), line.site, listener, call)) keep(std::move(line));
+  note_write(target, dtype);
 }
 
 void Link::record(const Array* target, protocol::Command command, protocol::Bytes payload) {
   UserLine line = current_line();
-  before_record(line.site);
-  if (recorder_.add(std::move(command), line.site, 0, std::move(payload))) keep(std::move(line));
-  target->b->is_recorded = true;
-  ++target->b->version;
+  const auto call = UserCall::recording();
+  before_record(line.site, call);
+  const auto dtype = command.out.dtype;
+  if (recorder_.add(std::move(command), line.site, 0, call, std::move(payload))) keep(std::move(line));
+  note_write(target, dtype);
 }
 
 void Link::keep(UserLine line) {
@@ -170,12 +190,23 @@ void Link::keep(UserLine line) {
   listeners_.add_site(std::move(line.globals));
 }
 
-Batch Link::cut(const Site* seam, FloatListeners& listeners) {
+Batch Link::cut(const Site* seam, Sent& sent) {
   auto result = recorder_.cut(seam);
   for (const Site& site : result.sites) result.batch.origins.push_back(resolve(site));
-  listeners = std::exchange(listeners_, {});
-  listeners.close(result.batch, result.listeners);
-  result.batch.watched = static_cast<std::uint8_t>(listeners.watched());
+  sent.listeners = std::exchange(listeners_, {});
+  sent.listeners.close(result.batch, result.listeners);
+  result.batch.watched = static_cast<std::uint8_t>(sent.listeners.watched());
+  sent.written.reserve(result.calls.size());
+  for (std::size_t index = 0; index < result.calls.size(); ++index) {
+    const auto& command = result.batch.commands[index];
+    sent.written.push_back({command.out.base, result.calls[index], command.creates});
+  }
+  for (OpenCall& open : open_calls_) {
+    if (std::find(result.calls.begin(), result.calls.end(), open.number) == result.calls.end()) continue;
+    if (open.spread == nullptr) open.spread = std::make_shared<Spread>();
+    sent.spreads.emplace_back(open.number, open.spread);
+  }
+  std::erase_if(open_calls_, [](const OpenCall& open) { return open.has_ended; });
   kept_codes_.clear();
   if (result.blocked != nullptr && deferred_ == nullptr) deferred_ = result.blocked;
   return std::move(result.batch);
@@ -183,16 +214,13 @@ Batch Link::cut(const Site* seam, FloatListeners& listeners) {
 
 Link::Sent Link::send_pending(const Site* seam, std::vector<protocol::View> fetches) {
   Sent sent;
-  Batch batch = cut(seam, sent.listeners);
-  for (std::size_t index = 0; index < batch.commands.size(); ++index) {
-    if (batch.commands[index].creates) sent.created.emplace_back(batch.commands[index].out.base, index);
-  }
+  Batch batch = cut(seam, sent);
   sent.freed = batch.frees;
   batch.fetches = std::move(fetches);
   std::erase_if(batch.fetches, [&](const protocol::View& view) { return recorder_.poison_of(view.base) != nullptr; });
   ++batches_;
   if (client_ != nullptr) {
-    sent.seq = client_->send(std::move(batch));
+    sent.seq = send(std::move(batch));
   } else {
     sent.played = std::make_shared<Reply>(play(batch));
   }
@@ -221,20 +249,22 @@ Reply Link::play(const Batch& batch) {
 }
 
 bool Link::has_unfinished() const {
+  if (is_lost_) return was_at_work_ && !is_told_;  // said once
   return !recorder_.is_empty() || deferred_ != nullptr || !float_errors_.empty() ||
          std::any_of(outstanding_.begin(), outstanding_.end(), [](const Sent& sent) { return !sent.is_abandoned; });
 }
 
 void Link::cancel() {
-  if (client_ != nullptr && !is_lost_) client_->forget(client_->send(protocol::Cancel{}));
+  if (client_ != nullptr && !has_ended()) client_->forget(client_->send(protocol::Cancel{}));
 }
 
 void Link::shutdown() {
-  if (client_ != nullptr && !is_lost_) client_->forget(client_->send(protocol::Shutdown{}));
+  if (client_ != nullptr && !has_ended()) client_->forget(client_->send(protocol::Shutdown{}));
 }
 
 void Link::lose(const std::string& cause) {
   if (is_lost_) return;
+  was_at_work_ = has_unfinished();
   is_lost_ = true;
   lost_cause_ = cause;
   outstanding_.clear();
@@ -242,8 +272,29 @@ void Link::lose(const std::string& cause) {
   if (client_ != nullptr && !is_forked_child()) client_->lose(cause);
 }
 
+void Link::lose_with_cause(const std::string& found) {
+  const auto cause = ask_wait_hook(0, found.c_str());
+  lose(cause ? *cause : found);
+}
+
+std::optional<std::string> Link::take_untold_loss() {
+  if (!is_lost_ || std::exchange(is_told_, true)) return std::nullopt;
+  return lost_cause_;
+}
+
+std::uint64_t Link::send(protocol::Request request) {
+  try {
+    return client_->send(std::move(request));
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::engine_lost) throw;
+    lose_with_cause(error.what());
+  }
+  fail(lost_cause_);
+}
+
 void Link::fail(const std::string& cause) {
   lose(cause);
+  is_told_ = true;
   raise_error(Error(ErrorKind::engine_lost, cause));
 }
 

@@ -6,6 +6,7 @@
 
 #include "kernel/hooks.hpp"
 #include "kernel/link.hpp"
+#include "kernel/user_call.hpp"
 
 namespace gamelan::kernel {
 
@@ -19,14 +20,11 @@ namespace {
 
 constexpr std::size_t outstanding_limit = 2;  // DESIGN 11.6
 constexpr auto poll_period = std::chrono::milliseconds(100);
-constexpr auto grace = std::chrono::milliseconds(500);
-
-FailurePtr interrupted(const protocol::Origin& origin) {
-  return std::make_shared<const Failure>(
-      Failure{ErrorKind::cancelled, "this array was still to be computed when its cell was interrupted", origin});
-}
+std::chrono::milliseconds grace{500};
 
 }  // namespace
+
+void Link::set_grace(std::chrono::milliseconds limit) { grace = limit; }
 
 void Link::make_room() {
   const auto is_abandoned = [](const Sent& sent) { return sent.is_abandoned; };
@@ -76,11 +74,13 @@ void Link::stop_soon() {
   PyErr_Fetch(&type, &value, &traceback);
   const auto is_abandoned = [](const Sent& sent) { return sent.is_abandoned; };
   try {
+    if (is_interrupt(type)) undo_current_call(interrupted({}));
     // Interrupted again while it was being cancelled: nothing is granted.
     const bool is_first = std::none_of(outstanding_.begin(), outstanding_.end(), is_abandoned);
     if (!is_first || !finish_within(grace)) abandon_all();
   } catch (const std::exception&) {
     PyErr_Clear();  // the engines are gone: whoever asks for a value is told
+    is_told_ = false;
   }
   float_errors_.clear();
   deferred_ = nullptr;  // the interrupt is how this program ended; arrays that are lost still say why
@@ -114,7 +114,9 @@ void Link::abandon_all() {
   // One message for all that this client has sent: between two of them the engines could begin the next batch.
   cancel();
   for (auto& sent : outstanding_) sent.is_abandoned = true;
-  recorder_.abandon(interrupted({}));
+  const auto cause = interrupted({});
+  abandon_calls(cause);
+  recorder_.abandon(cause);
   kept_codes_.clear();
   listeners_ = {};
 }
@@ -140,17 +142,19 @@ Reply Link::settle(Sent sent) {
 
 void Link::book(Sent& sent, const Reply& reply) {
   if (!reply.float_errors.empty() && !sent.is_abandoned) float_errors_.emplace_back(std::move(sent.listeners), reply.float_errors);
-  if (reply.outcome == Outcome::ok) return;
-  const auto cause = reply.outcome == Outcome::cancelled
-                         ? interrupted(reply.origin)
-                         : std::make_shared<const Failure>(Failure{reply.error, reply.message, reply.origin});
+  const bool is_ok = reply.outcome == Outcome::ok;
+  if (is_ok && sent.spreads.empty()) return;
+  // Commands before the one at fault were run, as a program runs up to its error.
+  const std::size_t first_lost = is_ok ? sent.written.size() : static_cast<std::size_t>(std::max<std::int64_t>(reply.command, 0));
+  FailurePtr cause;
+  if (reply.outcome == Outcome::cancelled) cause = interrupted(reply.origin);
+  else if (!is_ok) cause = std::make_shared<const Failure>(Failure{reply.error, reply.message, reply.origin});
+  book_calls(sent, first_lost, reply, cause);
+  if (is_ok) return recorder_.forget_poison(sent.freed);
   // A batch that was cancelled or refused in the queue has not freed anything; to free twice does no harm.
   for (const auto id : sent.freed) recorder_.free(id);
-  // Commands before the one at fault were run, as a program runs up to its error.
-  const std::size_t first_lost = reply.command < 0 ? 0 : static_cast<std::size_t>(reply.command);
-  for (const auto& [id, index] : sent.created) {
-    if (index >= first_lost) recorder_.poison(id, cause);
-  }
+  for (std::size_t index = first_lost; index < sent.written.size(); ++index)
+    if (sent.written[index].is_created) recorder_.poison(sent.written[index].id, cause);
   recorder_.forget_poison(sent.freed);
   for (const auto& later : outstanding_) recorder_.forget_poison(later.freed);
   // An interrupt was reported when it happened; an error is raised by whoever waits next.
@@ -181,15 +185,22 @@ void Link::raise_deferred() {
   tell_float_errors();
   if (deferred_ == nullptr) return;
   const auto failure = std::exchange(deferred_, nullptr);
+  if (failure->kind == ErrorKind::memory) garbage_.collect();  // who tries again finds what there is to be had
   raise_error(Error(failure->kind, failure->message), failure->origin);
 }
 
 void Link::flush(bool wait) {
-  require_current();
+  require_usable();
+  hear_of_end();
+  if (is_lost_) {
+    if (has_unfinished()) fail(lost_cause_);
+    return;
+  }
   make_room();
   if (!recorder_.is_empty() || (wait && recorder_.has_frees())) outstanding_.push_back(send_pending(nullptr, {}));
   if (!wait) return;
   settle_all();
+  garbage_.rest();
   raise_deferred();
 }
 
@@ -226,7 +237,7 @@ std::string Link::explain(std::vector<protocol::View> views) {
   batch.fetches = std::move(views);
   if (client_ == nullptr) return "no engines: the batch is played by a model in this process";
   make_room();
-  const auto seq = client_->send(std::move(batch));
+  const auto seq = send(std::move(batch));
   const Reply reply = wait_for_answer(seq);
   if (reply.outcome != Outcome::ok) raise_error(Error(reply.error, reply.message), reply.origin);
   return reply.info;
@@ -235,12 +246,15 @@ std::string Link::explain(std::vector<protocol::View> views) {
 std::string Link::status(double timeout_s) {
   const auto client = client_;
   if (client == nullptr) return "{}";
-  const auto seq = client->send(protocol::StatusRequest{});
+  const auto seq = send(protocol::StatusRequest{});
   const auto start = std::chrono::steady_clock::now();
   for (;;) {
-    {
+    try {
       const WithoutGil released;
       if (auto reply = client->take(seq, poll_period)) return reply->info;
+    } catch (const Error& error) {
+      lose_with_cause(error.what());
+      fail(lost_cause_);
     }
     const bool is_interrupted = PyErr_CheckSignals() != 0;
     const bool is_late = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > timeout_s;
@@ -260,9 +274,10 @@ Reply Link::wait_for_answer(std::uint64_t seq) {
 }
 
 std::string Link::configure(std::vector<std::pair<std::string, std::string>> options) {
+  require_current();
   flush(true);
   if (client_ == nullptr) return "{}";
-  const auto seq = client_->send(protocol::Configure{0, std::move(options)});
+  const auto seq = send(protocol::Configure{0, std::move(options)});
   const Reply reply = wait_for_answer(seq);
   if (reply.outcome != Outcome::ok) raise_error(Error(reply.error, reply.message));
   return reply.info;

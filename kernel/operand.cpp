@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "kernel/truth.hpp"
 #include "kernel/values.hpp"
 
 namespace gamelan::kernel {
@@ -55,8 +56,8 @@ void classify_python_int(Operand& operand, PyObject* object) {
     }
     PyErr_Clear();
   }
-  PyErr_Format(PyExc_OverflowError, "Python int too large to convert to an engine's integer: %R", object);
-  throw PythonError();
+  const Ref descr = Ref::checked(reinterpret_cast<PyObject*>(PyArray_DescrFromType(NPY_OBJECT)));
+  refuse_dtype(reinterpret_cast<PyArray_Descr*>(descr.get()));  // what NumPy makes of such a number
 }
 
 // A 0-d NumPy array: its value decides the class.
@@ -119,6 +120,8 @@ Operand classify(PyObject* object) {
     if (array->b == nullptr) return classify_numpy(Ref::borrow(array->a));
     operand.kind = Operand::Kind::distributed;
     operand.dtype = *dtype_of(PyArray_DESCR(data_of(array)));
+    operand.object = with_truth(Ref::borrow(object));
+    return operand;
   } else if (PyFloat_CheckExact(object)) {
     operand.kind = Operand::Kind::number;
     operand.dtype = Dtype::float64;
@@ -169,6 +172,7 @@ Scalar to_scalar(PyObject* number, Dtype dtype) {
   if (PyArray_CopyInto(target.array(), source.array()) < 0) throw PythonError();
   Scalar scalar{dtype, {}};
   std::memcpy(scalar.bytes.data(), PyArray_DATA(target.array()), protocol::size_of(dtype));
+  if (dtype == Dtype::bool_ && scalar.bytes[0] != std::byte{0}) scalar.bytes[0] = std::byte{1};  // NumPy copies any byte
   return scalar;
 }
 

@@ -8,10 +8,14 @@
 #include <array>
 #include <cstddef>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "kernel/dispatch.hpp"
 #include "kernel/guarded.hpp"
+#include "kernel/operand.hpp"
+#include "kernel/user_call.hpp"
 #include "kernel/values.hpp"
 #include "protocol/ops.hpp"
 
@@ -73,7 +77,25 @@ Ref ask_numpy(const Operator& self, PyObject* const* arguments, std::size_t coun
 }
 
 Ref ask_general(const Operator& self, PyObject* const* arguments, std::size_t count, PyObject* keywords) {
+  const UserCall lives;
   return Ref::checked(PyObject_Vectorcall(self.general, arguments, count, keywords));
+}
+
+// Beside an array of a class of its own (matrix, masked array) the operator is that of the class: NumPy's arrays leave it to it.
+Ref ask_their_class(const Operator& self, PyObject* array, PyObject* other) {
+  if (!is_here(array)) {
+    PyErr_Format(PyExc_NotImplementedError, "the operator of a %s beside a distributed array is not implemented: numpy.asarray(x) makes "
+                 "a plain array of either", Py_TYPE(other)->tp_name);
+    throw PythonError();
+  }
+  std::string name = PyUnicode_AsUTF8(self.name);
+  if (self.form == reflected) name.erase(name.find('r'), 1);  // __rmul__
+  const Ref operators = Ref::checked(PyImport_ImportModule("operator"));
+  const Ref function = Ref::checked(PyObject_GetAttrString(operators.get(), name.c_str()));
+  PyObject* const data = as_array(array)->a;
+  std::array<PyObject*, 2> pair{data, other};
+  if (self.form == reflected) std::swap(pair[0], pair[1]);
+  return wrap(Ref::checked(PyObject_Vectorcall(function.get(), pair.data(), pair.size(), nullptr)).get());
 }
 
 Ref evaluate(const Operator& self, std::span<PyObject* const> arguments) {
@@ -101,13 +123,24 @@ Ref apply_operator(const Operator& self, PyObject* const* arguments, std::size_t
     const Ref value = value_of(as_array(arguments[0]));
     return Ref::checked(PyNumber_Multiply(arguments[1], value.get()));
   }
+  if (count == 2 && (self.form == forward || self.form == reflected) && has_own_class(arguments[1]) && override_of(arguments[1]) == Override::none) {
+    return ask_their_class(self, arguments[0], arguments[1]);
+  }
   const bool are_here = is_here(arguments[0]) && (count == 1 || is_here(arguments[1]));
   Ref result;
   try {
     result = evaluate(self, operands);
   } catch (const PythonError&) {
-    if (self.form != equality || PyErr_ExceptionMatches(PyExc_ValueError) == 0) throw;
-    if (!are_here) return unequal();
+    // A number or a dtype that no engine holds: how it compares is said there.
+    const bool is_beyond = PyErr_ExceptionMatches(PyExc_OverflowError) != 0 || PyErr_ExceptionMatches(PyExc_NotImplementedError) != 0;
+    if (!are_here && is_beyond && self.general != Py_None) {
+      PyErr_Clear();
+      return ask_general(self, arguments, count, keywords);
+    }
+    if (self.form != equality) throw;
+    const bool is_mismatch = PyErr_ExceptionMatches(PyExc_ValueError) != 0;
+    if (!are_here && is_mismatch) return unequal();
+    if (!are_here || (!is_mismatch && PyErr_ExceptionMatches(PyExc_TypeError) == 0)) throw;
     PyErr_Clear();
     return ask_numpy(self, arguments, count, keywords);
   }

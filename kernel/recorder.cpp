@@ -4,6 +4,7 @@
 #include "kernel/recorder.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <new>
 #include <random>
 #include <utility>
@@ -42,6 +43,7 @@ std::vector<ArrayId> Recorder::peek_frees() {
 }
 
 namespace {
+constexpr std::size_t none_later = std::numeric_limits<std::size_t>::max();  // a span that keeps no loop from closing
 constexpr std::int64_t heavy = 4;  // what a pass over memory costs, in operations that stay in cache
 
 /// A whole array that this batch has made, or few elements repeated: the engines have them at hand when they need them.
@@ -69,8 +71,10 @@ protocol::ArrayId Recorder::first_id() {
   return static_cast<protocol::ArrayId>(std::random_device{}() & 0x3fff'ffffU) << 32;
 }
 
-bool Recorder::wants_cut_before(const Site& site) const {
+bool Recorder::wants_cut_before(const Site& site, std::uint64_t call) const {
   const std::size_t count = pending_.commands.size();
+  const bool goes_on = call != 0 && count > 0 && calls_.back() == call;
+  if (goes_on) return payload_bytes_ / 2 >= limits_.payload_bytes || count / 2 >= limits_.hard_commands;
   if (payload_bytes_ >= limits_.payload_bytes || count >= limits_.hard_commands) return true;
   if (cuts_every_turn_ && count > 0 && site == turn_site_) return true;
   if (count < limits_.soft_commands && work_ < limits_.work) return false;
@@ -84,39 +88,56 @@ bool Recorder::wants_cut_before(const Site& site) const {
 
 bool Recorder::closes_a_turn(std::uint32_t site, bool may_follow_others) const {
   const std::size_t count = pending_.commands.size();
-  const auto [first, last] = spans_[site];
+  const auto first = spans_[site].first, last = spans_[site].last;
   constexpr std::size_t share = 3;
   if ((count - last) * share >= count) return true;
-  return std::all_of(spans_.begin(), spans_.end(), [&, first = first, last = last](const Span& other) {
+  return std::all_of(spans_.begin(), spans_.end(), [&](const Span& other) {
     return other.last >= last || (may_follow_others && other.last < first);
   });
 }
 
-bool Recorder::add(Command command, const Site& site, std::uint32_t listener) {
-  if (pending_.commands.empty()) {
-    is_seam_ = site == cut_site_;
-    first_of_batch_ = command.creates ? command.out.base : last_id_ + 1;
-  }
-  if (cuts_every_turn_ && turn_site_.code == nullptr) turn_site_ = site;
-  const auto [entry, is_new] = site_index_.try_emplace(site, static_cast<std::uint32_t>(sites_.size()));
+std::pair<std::uint32_t, bool> Recorder::origin_for(const Site& site, bool goes_on) {
+  const auto count = static_cast<std::uint32_t>(sites_.size());
+  const auto [entry, is_new] = site_index_.try_emplace(site, count);
   if (is_new) {
     sites_.push_back(site);
     spans_.push_back({pending_.commands.size(), 0});
   }
   spans_[entry->second].last = pending_.commands.size();
-  command.origin = entry->second;
+  if (is_new || pending_.commands.empty()) return {entry->second, is_new};
+  const auto before = pending_.commands.back().origin;
+  auto& twin = spans_[entry->second].twin;
+  if (goes_on && before == twin) return {twin, false};
+  if (goes_on || before != entry->second) return {entry->second, false};
+  if (twin != none) return {twin, false};
+  twin = count;
+  sites_.push_back(site);
+  spans_.push_back({0, none_later});
+  return {count, true};
+}
+
+bool Recorder::add(Command command, const Site& site, std::uint32_t listener, std::uint64_t call) {
+  const bool goes_on = call != 0 && !calls_.empty() && calls_.back() == call;
+  if (pending_.commands.empty()) {
+    is_seam_ = site == cut_site_;
+    first_of_batch_ = command.creates ? command.out.base : last_id_ + 1;
+  }
+  if (cuts_every_turn_ && turn_site_.code == nullptr) turn_site_ = site;
+  const auto [origin, is_new] = origin_for(site, goes_on);
+  command.origin = origin;
   work_ += work_of(command, first_of_batch_);
   pending_.commands.push_back(std::move(command));
   listeners_.push_back(listener);
+  calls_.push_back(call);
   ++recorded_commands_;
   return is_new;
 }
 
-bool Recorder::add(Command command, const Site& site, std::uint32_t listener, protocol::Bytes payload) {
+bool Recorder::add(Command command, const Site& site, std::uint32_t listener, std::uint64_t call, protocol::Bytes payload) {
   command.payload = static_cast<std::int32_t>(pending_.payloads.size());
   payload_bytes_ += payload.size();
   pending_.payloads.push_back(std::move(payload));
-  return add(std::move(command), site, listener);
+  return add(std::move(command), site, listener, call);
 }
 
 Recorder::Cut Recorder::cut(const Site* seam) {
@@ -145,11 +166,13 @@ void Recorder::drop_poisoned(Cut& result) {
   for (std::size_t index = 0; index < commands.size(); ++index) {  // in order, so that poison spreads along the program
     if (is_dropped(commands[index])) continue;
     result.listeners[kept] = result.listeners[index];
+    result.calls[kept] = result.calls[index];
     if (kept != index) commands[kept] = std::move(commands[index]);
     ++kept;
   }
   commands.resize(kept);
   result.listeners.resize(kept);
+  result.calls.resize(kept);
   // The engines may know a poisoned array or not; they ignore the death of one they never heard of.
   forget_poison(result.batch.frees);
 }
@@ -166,12 +189,32 @@ void Recorder::abandon(const FailurePtr& cause) {
   }
 }
 
+void Recorder::undo(std::uint64_t call, const FailurePtr& cause) {
+  auto& commands = pending_.commands;
+  std::size_t kept = 0;
+  for (std::size_t index = 0; index < commands.size(); ++index) {
+    if (calls_[index] == call) {
+      if (commands[index].creates) poison(commands[index].out.base, cause);
+      continue;
+    }
+    listeners_[kept] = listeners_[index];
+    calls_[kept] = calls_[index];
+    if (kept != index) commands[kept] = std::move(commands[index]);
+    ++kept;
+  }
+  commands.resize(kept);
+  listeners_.resize(kept);
+  calls_.resize(kept);
+  for (Span& span : spans_)
+    if (span.last != none_later) span = {std::min(span.first, kept), std::min(span.last, kept), span.twin};
+}
+
 Recorder::Cut Recorder::take() {
   site_index_.clear();
   spans_.clear();
   payload_bytes_ = 0;
   work_ = 0;
-  return {std::exchange(pending_, {}), std::exchange(sites_, {}), std::exchange(listeners_, {}), nullptr};
+  return {std::exchange(pending_, {}), std::exchange(sites_, {}), std::exchange(listeners_, {}), std::exchange(calls_, {}), nullptr};
 }
 
 FailurePtr Recorder::poison_of(ArrayId id) const {

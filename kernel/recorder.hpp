@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "protocol/message.hpp"
@@ -34,7 +35,8 @@ struct Failure {
 using FailurePtr = std::shared_ptr<const Failure>;
 
 /// Sizes at which a batch is sent without being asked for. Between soft and hard the cut waits for the loop to come round:
-/// the outermost that does, because a cut inside a turn stores what the rest of the turn still needs.
+/// the outermost that does, because a cut inside a turn stores what the rest of the turn still needs. A call of the user's is
+/// cut at twice the hard limits only, because an interrupt between its halves would cost the arrays that it writes.
 struct CutLimits {
   std::size_t soft_commands = 2'000;
   std::size_t hard_commands = 4'000;
@@ -64,12 +66,13 @@ class Recorder {
   explicit Recorder(CutLimits limits = {}) : limits_(limits) {}
 
   protocol::ArrayId new_id() { return ++last_id_; }
-  /// True when the batch should be cut before a command of this site is added.
-  bool wants_cut_before(const Site& site) const;
-  /// Appends; returns true when `site` is new to this batch (the caller then keeps it alive until the cut).
-  /// `listener`: who hears of the command's floating-point errors, a number of the caller's; 0 nobody.
-  bool add(protocol::Command command, const Site& site, std::uint32_t listener = 0);
-  bool add(protocol::Command command, const Site& site, std::uint32_t listener, protocol::Bytes payload);
+  /// True when the batch should be cut before a command of this site, and of this call, is added.
+  bool wants_cut_before(const Site& site, std::uint64_t call = 0) const;
+  /// Appends; returns true when the batch has got a new origin (the caller then keeps the site alive until the cut).
+  /// `listener`: who hears of the command's floating-point errors, a number of the caller's; 0 nobody. `call`: of the user's
+  /// (user_call.hpp), 0 when the command is all of it. Neighbours of one call have one origin, others never.
+  bool add(protocol::Command command, const Site& site, std::uint32_t listener = 0, std::uint64_t call = 0);
+  bool add(protocol::Command command, const Site& site, std::uint32_t listener, std::uint64_t call, protocol::Bytes payload);
   void free(protocol::ArrayId id) noexcept { frees_.push(id); }
 
   bool has_frees() const { return !frees_.is_empty(); }
@@ -78,6 +81,7 @@ class Recorder {
 
   bool is_empty() const { return pending_.commands.empty(); }
   const protocol::Batch& pending() const { return pending_; }
+  const std::vector<std::uint64_t>& pending_calls() const { return calls_; }
   /// Sites in the order of `Command::origin`; their text is filled in by the caller of `cut`.
   const std::vector<Site>& sites() const { return sites_; }
   /// While somebody times a statement, every turn is a batch of its own: it is cut where the first command comes again.
@@ -91,6 +95,7 @@ class Recorder {
     protocol::Batch batch;
     std::vector<Site> sites;
     std::vector<std::uint32_t> listeners;  ///< by command
+    std::vector<std::uint64_t> calls;      ///< by command
     FailurePtr blocked;
   };
   /// `seam`: the site of the command that comes next, when the cut is automatic.
@@ -103,6 +108,8 @@ class Recorder {
   /// Forgets what is pending: an interrupt fell before it. Arrays it would have created raise `cause`; others stay as
   /// they are.
   void abandon(const FailurePtr& cause);
+  /// The same of one call only: what it has recorded has not happened.
+  void undo(std::uint64_t call, const FailurePtr& cause);
   /// The cause, or nullptr for a sound array.
   FailurePtr poison_of(protocol::ArrayId id) const;
 
@@ -116,6 +123,8 @@ class Recorder {
   /// What is pending, without frees; nothing is afterwards.
   Cut take();
   void drop_poisoned(Cut& result);
+  /// The origin for a command of this site, and whether it is new.
+  std::pair<std::uint32_t, bool> origin_for(const Site& site, bool goes_on);
   /// Whether a loop that all of this batch belongs to, or much of it, comes round when `site` is next; or all but what
   /// came before that loop, if it `may_follow_others`.
   bool closes_a_turn(std::uint32_t site, bool may_follow_others) const;
@@ -128,8 +137,14 @@ class Recorder {
   protocol::ArrayId first_of_batch_ = 0;  // arrays with this number or a higher one are made by the pending commands
   std::vector<Site> sites_;
   std::vector<std::uint32_t> listeners_;  // by command
-  struct Span { std::size_t first, last; };
-  std::vector<Span> spans_;  // by site: its first and last command in this batch
+  std::vector<std::uint64_t> calls_;  // by command
+  // By origin. Commands of one site take its two origins in turn, the second of which has no span of its own.
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+  struct Span {
+    std::size_t first, last;  // command of the site in this batch
+    std::uint32_t twin = none;
+  };
+  std::vector<Span> spans_;
   std::unordered_map<Site, std::uint32_t, SiteHash> site_index_;
   Site cut_site_;          // where the last automatic cut fell: the loop's seam, kept from batch to batch
   bool cuts_every_turn_ = false;

@@ -6,6 +6,7 @@
 #include <deque>
 
 #include "kernel/link.hpp"
+#include "kernel/truth.hpp"
 #include "kernel/values.hpp"
 
 namespace gamelan::kernel {
@@ -62,12 +63,12 @@ Ref uploaded(PyArrayObject* local) {
       is_broadcast = true;
     }
   }
-  if (!is_broadcast) return upload_once(local);
+  if (!is_broadcast) return with_truth(upload_once(local));
   PyArray_Descr* descr = PyArray_DESCR(local);
   Py_INCREF(descr);
   Ref compact = Ref::checked(PyArray_NewFromDescr(&PyArray_Type, descr, PyArray_NDIM(local), extents.data(),
                                                   PyArray_STRIDES(local), PyArray_DATA(local), 0, nullptr));
-  return upload_once(compact.array());
+  return with_truth(upload_once(compact.array()));
 }
 
 }  // namespace gamelan::kernel

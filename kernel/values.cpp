@@ -7,6 +7,7 @@
 #include "kernel/hooks.hpp"
 #include "kernel/link.hpp"
 #include "kernel/operand.hpp"
+#include "kernel/truth.hpp"
 
 namespace gamelan::kernel {
 
@@ -66,8 +67,9 @@ Ref upload(PyArrayObject* source) {
   const auto* first = static_cast<const std::byte*>(PyArray_DATA(contiguous.array()));
   protocol::Command command;
   command.op = protocol::Op::constant;
-  command.loop = *dtype;
   command.out = view_of(as_array(result.get()));
+  if (has_other_bytes(contiguous.array())) command.out.dtype = protocol::Dtype::uint8;  // no bool on the wire is anything but 0 or 1
+  command.loop = command.out.dtype;
   command.creates = true;
   link->record(as_array(result.get()), std::move(command), Bytes(first, first + PyArray_NBYTES(contiguous.array())));
   return result;

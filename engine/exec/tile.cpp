@@ -39,10 +39,7 @@ class Runner::State {
     if (geometry_.is_empty) return;
     Bound& bound = find_binding();
     extents_ = geometry_.tile;
-    for (const Binding::Move& move : bound.plan->binding.repeated) {
-      const Step& step = renamed_.steps[static_cast<std::size_t>(move.step)];
-      gather(step, geometry_.addresses[static_cast<std::size_t>(step.operand)], bound.places[place_index(move.out)]);
-    }
+    gather_repeated(bound);
     translation_->note_elements(*bound.plan, geometry_.elements(geometry_.extents));
     is_watched_ = second_look_.begin(geometry_);
     first_store_ = is_watched_ && second_look_.is_in_place() ? find_first_store(bound) : 0;
@@ -99,15 +96,28 @@ class Runner::State {
     return place.kind == Place::Kind::operand ? number : translation_->operands() + number;
   }
 
+  /// What every tile reads, laid out for tiles of the extents at hand.
+  void gather_repeated(const Bound& bound) const {
+    for (const Binding::Move& move : bound.plan->binding.repeated) {
+      const Step& step = renamed_.steps[static_cast<std::size_t>(move.step)];
+      gather(step, geometry_.addresses[static_cast<std::size_t>(step.operand)], bound.places[place_index(move.out)]);
+    }
+  }
+
   /// Visits the tiles; the places of operands and `index_` follow.
   void walk(Bound& bound) {
     const auto axes = static_cast<std::size_t>(geometry_.axis_count);
-    Axes position{};
+    const bool is_relaid = geometry_.is_square && !bound.plan->binding.repeated.empty();
+    Axes position{}, laid_out = extents_;
     std::copy(geometry_.addresses.begin(), geometry_.addresses.end(), bound.places.begin());
     index_ = geometry_.index;
     for (;;) {
       for (std::size_t axis = 0; axis < axes; ++axis) {
         extents_[axis] = std::min(geometry_.tile[axis], geometry_.extents[axis] - position[axis]);
+      }
+      if (is_relaid && extents_ != laid_out) {
+        gather_repeated(bound);
+        laid_out = extents_;
       }
       run_tile(bound, static_cast<std::size_t>(geometry_.elements(extents_)));
       std::size_t axis = axes;

@@ -147,8 +147,10 @@ std::int64_t pitch_with_gaps(const Geometry& geometry, const GeometryRules& rule
 void shape_tiles(Geometry& geometry, const GeometryRules& rules) {
   const int last = geometry.axis_count - 1;
   geometry.row_pitch = 0;
+  geometry.is_square = false;
   for (int axis = 0; axis <= last; ++axis) geometry.tile[static_cast<std::size_t>(axis)] = 1;
   if (const int crossing = crossing_axis(geometry); crossing >= 0) {
+    geometry.is_square = true;
     for (const int axis : {crossing, last}) {
       const auto a = static_cast<std::size_t>(axis);
       geometry.tile[a] = std::min(geometry.extents[a], square_side(rules));
@@ -243,6 +245,7 @@ void plan_cell(const Cell& cell, const GeometryRules& rules, Geometry& geometry)
   if (geometry.axis_count == 0) {  // one element: an axis that every operand is contiguous along
     geometry.axis_count = 1;
     geometry.row_pitch = 0;
+    geometry.is_square = false;
     geometry.extents[0] = 1;
     geometry.tile[0] = 1;
     geometry.index_steps[0] = 1;

@@ -20,6 +20,7 @@ struct Geometry {
   std::array<std::int64_t, protocol::max_dims> extents{};
   std::array<std::int64_t, protocol::max_dims> tile{};       ///< extents of a full tile; gaps included <= tile_elements
   std::int64_t row_pitch = 0;                                ///< elements between rows of the last axis in a tile with gaps, or 0
+  bool is_square = false;                                    ///< two axes are cut: at the edges tiles are shorter along either
   std::array<std::int64_t, protocol::max_dims> index_steps{};
   std::int64_t index = 0;                                    ///< linear C-order index of the first element in `shape`
   std::vector<std::byte*> addresses;                         ///< of each operand's first element in walking order
@@ -32,7 +33,8 @@ struct Geometry {
   /// Whether an operand is one repeated element, in the whole cell or within each tile.
   bool is_scalar(std::size_t operand) const;
   bool is_single(std::size_t operand) const;
-  /// Whether there are several tiles and all read the same elements of an operand.
+  /// Whether there are several tiles and all read the same elements of an operand, or the first ones of these where a tile
+  /// is shorter. A register tile of them serves tiles of one shape where `is_square`, else all tiles.
   bool is_invariant(std::size_t operand) const;
 };
 

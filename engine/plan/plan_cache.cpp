@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstring>
 
+#include "engine/plan/calls.hpp"
+
 namespace gamelan::engine::plan {
 
 using protocol::Batch;
@@ -27,7 +29,7 @@ class PlanCache::Writer {
       for (const char c : pass) put(c);
     }
     put(-1);
-    for (const auto& command : batch.commands) write(command, batch);
+    for (std::size_t c = 0; c < batch.commands.size(); ++c) write(batch.commands[c], batch, goes_on(batch, c));
     put(-1);
     for (const auto id : batch.frees)
       if (is_named(id) || catalog_(id) != nullptr) write_array(id);  // the others were never here
@@ -40,10 +42,10 @@ class PlanCache::Writer {
   void put(const Shape& shape) { key_.words.insert(key_.words.end(), shape.begin(), shape.end()); }
   bool is_named(ArrayId id) const { return key_.numbers.contains(id); }
 
-  void write(const Command& command, const Batch& batch) {
+  void write(const Command& command, const Batch& batch, bool goes_on) {
     // Operands first, so that a command that reads what it claims to create is told from one that creates it.
     put(static_cast<std::int64_t>(command.op) | static_cast<std::int64_t>(command.loop) << 16 |
-        static_cast<std::int64_t>(command.creates) << 24 | static_cast<std::int64_t>(command.in.size()) << 32 |
+        static_cast<std::int64_t>(command.creates) << 24 | static_cast<std::int64_t>(goes_on) << 25 | static_cast<std::int64_t>(command.in.size()) << 32 |
         static_cast<std::int64_t>(command.ints.size()) << 40);
     for (const auto& operand : command.in) {
       if (const auto* view = std::get_if<View>(&operand)) write(*view);
@@ -163,6 +165,7 @@ NamedPlan PlanCache::make(const Batch& batch, const Catalog& catalog, const Opti
   Batch renamed;
   renamed.commands = batch.commands;
   renamed.fetches = batch.fetches;
+  renamed.origins = batch.origins;
   const auto number = [&](ArrayId id) { return static_cast<ArrayId>(key_.numbers.at(id)); };
   for (auto& command : renamed.commands) {
     command.out.base = number(command.out.base);

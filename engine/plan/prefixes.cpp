@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where a plan may be cut. Steps have an order of their own, so between two of them the arrays need not be those of any
-// moment of the program. They are when what is left to do begins with a command before which everything has been done and
-// after which nothing has been changed: then that many commands of the batch have happened. New arrays of later ones do
-// not matter, since nobody gets to see them.
+// moment of the program. They are when what is left to do begins with a call (calls.hpp) before which everything has been
+// done and after which nothing has been changed that was there before: then that many commands of the batch have happened.
+// New arrays of later ones do not matter, whatever has become of them, since nobody gets to see them.
 #include <algorithm>
+#include <queue>
 
+#include "engine/plan/calls.hpp"
 #include "engine/plan/planner.hpp"
 
 namespace gamelan::engine::plan {
@@ -13,9 +15,30 @@ bool is_seen(const Context& context, ArrayId array) {
   return !(array >> 63) && (!context.dead.contains(array) || context.assigned.contains(array));
 }
 
+namespace {
+
+/// The last change so far of an array that there was at a moment of the program; moments come in order.
+class Changes {
+ public:
+  void add(int command, int birth) { of_new_arrays_.emplace(-birth, command); }
+  int last_before(int moment) {
+    for (; !of_new_arrays_.empty() && -of_new_arrays_.top().first < moment; of_new_arrays_.pop()) last_ = std::max(last_, of_new_arrays_.top().second);
+    return last_;
+  }
+
+ private:
+  std::priority_queue<std::pair<int, int>> of_new_arrays_;  // oldest array first
+  int last_ = -1;
+};
+
+}  // namespace
+
 void mark_prefixes(Plan& plan, const Context& context, const protocol::Batch& batch) {
   const auto command_of = [&](int command) -> const protocol::Command& { return batch.commands[static_cast<std::size_t>(command)]; };
   const auto is_seen = [&](int command) { return plan::is_seen(context, command_of(command).out.base); };
+  std::unordered_map<ArrayId, int> births;  // of arrays that the batch creates
+  for (std::size_t c = 0; c < batch.commands.size(); ++c)
+    if (batch.commands[c].creates) births[batch.commands[c].out.base] = static_cast<int>(c);
   std::vector<std::size_t> done_by(batch.commands.size());  // a command has happened after its last step
   std::vector<int> to_do(plan.steps.size());                // the first command that a step or a later one completes
   int first = static_cast<int>(batch.commands.size());
@@ -25,14 +48,17 @@ void mark_prefixes(Plan& plan, const Context& context, const protocol::Batch& ba
       auto& last = done_by[static_cast<std::size_t>(command)];
       last = std::max(last, s);
     }
-    to_do[s] = first;
+    to_do[s] = static_cast<int>(first_of_call(batch, static_cast<std::size_t>(first)));
   }
-  int last_change = -1;
+  Changes changes;
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
     auto& step = plan.steps[s];
-    step.prefix = last_change < to_do[s] ? to_do[s] : -1;
-    for (const int command : step.commands)
-      if (done_by[static_cast<std::size_t>(command)] == s && is_seen(command) && !command_of(command).creates) last_change = std::max(last_change, command);
+    step.prefix = changes.last_before(to_do[s]) < to_do[s] ? to_do[s] : -1;
+    for (const int command : step.commands) {
+      if (done_by[static_cast<std::size_t>(command)] != s || !is_seen(command) || command_of(command).creates) continue;
+      const auto birth = births.find(command_of(command).out.base);
+      changes.add(command, birth == births.end() ? -1 : birth->second);
+    }
   }
 }
 

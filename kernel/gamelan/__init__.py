@@ -22,16 +22,17 @@ from ._arg_reductions import argmax, argmin  # noqa: E402
 from ._array_protocols import from_dlpack  # noqa: E402
 from ._config import config, options  # noqa: E402
 from ._creation import (  # noqa: E402
-    arange, array, asanyarray, asarray, ascontiguousarray, copy, diag, empty, empty_like, eye, fromfunction, full, full_like,
+    arange, array, ascontiguousarray, copy, diag, empty, empty_like, eye, fromfunction, full, full_like,
     identity, indices, linspace, logspace, meshgrid, ones, ones_like, zeros, zeros_like,
 )  # fmt: skip
+from ._creation._public import asanyarray, asarray, follows_like as _follows_like  # noqa: E402
 from ._distribution import accepts_distribution as _accepts_distribution, distribution, redistribute  # noqa: E402
 from ._errors import (  # noqa: E402
     CancelledError, EngineLostError, EngineTimeoutError, GamelanError, InternalError, ProtocolError, VersionError,
 )  # fmt: skip
 from ._index import (  # noqa: E402
     argwhere, choose, compress, count_nonzero, diag_indices, diag_indices_from, diagflat, extract, fill_diagonal, flatiter,
-    flatnonzero, ix_, mask_indices, nonzero, piecewise, place, put, put_along_axis, putmask, ravel_multi_index,
+    flatnonzero, ix_, mask_indices, ndenumerate, nonzero, piecewise, place, put, put_along_axis, putmask, ravel_multi_index,
     select, take, take_along_axis, tri, tril, tril_indices, tril_indices_from, triu, triu_indices, triu_indices_from, unravel_index,
 )  # fmt: skip
 from .linalg._einsum import einsum, einsum_path  # noqa: E402
@@ -82,6 +83,8 @@ alltrue, sometrue, product, cumproduct = all, any, prod, cumprod  # NumPy's olde
 for _name in ("array", "asarray", "zeros", "ones", "full", "empty", "zeros_like", "ones_like", "full_like", "empty_like", "arange",
               "linspace", "eye", "identity", "fromfunction"):
     globals()[_name] = _accepts_distribution(globals()[_name])
+for _name in ("asanyarray", "ascontiguousarray", "asfortranarray", "require", "tri", "frombuffer", "fromfile", "fromstring"):
+    globals()[_name] = _follows_like(globals()[_name])
 
 __version__ = "0.1.0"
 
@@ -139,6 +142,19 @@ def _document_parameters():
 
 
 _document_parameters()
+
+
+def _hold_calls_together():
+    from . import _calls, _ufuncs
+
+    for kind in (ndarray, array_api.Array, ufunc, _ufuncs.PairUfunc, flatiter, random.Generator, random.RandomState, type(r_), type(mgrid)):
+        for each in kind.__mro__[:-1]:
+            _calls.of_class(each)
+    for module in (_sys.modules[__name__], linalg, fft, random, lib.stride_tricks, array_api, array_api.linalg, array_api.fft):
+        _calls.of_module(module)
+
+
+_hold_calls_together()
 
 
 def __getattr__(name):

@@ -4,12 +4,12 @@ elements lie, so the result does not depend on the number of engines."""
 import math
 
 import numpy
-from numpy.core.numeric import normalize_axis_index
 
 from . import _reductions
+from ._arguments import axis_of, checked_axis
 from ._bounds import remember
 from ._creation import arange, asarray
-from ._local import as_output, call_numpy, is_distributed
+from ._local import is_output, call_numpy, is_distributed
 from ._manipulation import ravel, reshape
 from ._ufuncs import where
 
@@ -23,13 +23,15 @@ def _arg(name, a, axis, out, keepdims):
         result = call_numpy(getattr(numpy, name), name, (a,), {"axis": axis, "out": out, **keywords})
         return result if out is None else out
     if out is not None:
-        out = as_output(out)
+        if not is_output(out):
+            raise TypeError("output must be an array")
     shape = a.shape
+    axis = None if axis is None else checked_axis(axis)
     if axis is None or a.ndim == 0 and axis in (0, -1):
         a, axis, kept = ravel(a), 0, (1,) * a.ndim
         shape = a.shape
     else:
-        axis = normalize_axis_index(axis, a.ndim)
+        axis = axis_of(axis, a.ndim)
         kept = shape[:axis] + (1,) + shape[axis + 1 :]
     extent = shape[axis]
     if extent == 0 and math.prod(kept):
@@ -41,7 +43,7 @@ def _arg(name, a, axis, out, keepdims):
         found |= a != a
     along = reshape(arange(extent), (extent,) + (1,) * (a.ndim - axis - 1))
     result = _reductions.reduce("min", where(found, along, extent), axis)
-    if keepdims is not _unset and keepdims:
+    if keepdims is not _unset and keepdims:  # in the sense of Python
         result = reshape(result, kept)
     if is_distributed(result) and extent:
         remember(result, 0, extent - 1)
@@ -49,6 +51,8 @@ def _arg(name, a, axis, out, keepdims):
         return result
     if out.shape != result.shape:
         raise ValueError(f"output array does not match result of np.{name}.")
+    if not numpy.can_cast(out.dtype, numpy.intp):
+        raise TypeError(f"Cannot cast array data from {out.dtype!r} to {numpy.dtype(numpy.intp)!r} according to the rule 'safe'")
     out[...] = result
     return out
 

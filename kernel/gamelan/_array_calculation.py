@@ -19,9 +19,9 @@ class Calculation(_core.Array):
 
     __slots__ = ()
 
-    def conj(self):
+    def conj(self, out=None, /):
         """The complex conjugate; the array itself when it is real."""
-        return PUBLIC["conjugate"](self) if self.dtype.kind in "cO" else self
+        return PUBLIC["conjugate"](self, out=out) if self.dtype.kind in "cO" or out is not None else self
 
     conjugate = conj
 

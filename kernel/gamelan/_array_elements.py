@@ -2,25 +2,36 @@
 """The part of ndarray that makes Python of elements: numbers, lists, truth, text. A number that lives on the engines is
 waited for, and no more is brought over than is asked for; `here` brings a whole array, if `config.gather_limit` allows
 it. What the text looks like is _display's business. A base of ndarray, of no use by itself."""
+import math
+import operator
+
 import numpy
 
 from . import _core, _display
 from ._config import config
-from ._local import is_value, wrap_here
+from ._arguments import whole
+from ._index._flat import in_turn
+from ._local import is_distributed, is_value, unwrap, wrap_here
 
 _value = _core.value
 
 
-def here(array):
-    """The elements as a NumPy array: the data of a local array, a read-only copy of a distributed one."""
-    if array._b is None:
-        return array._a
+def copy_here(array):
+    """The elements of a distributed array as a NumPy array that nobody else holds."""
     if array.size > config.gather_limit:
         raise ValueError(
             f"gamelan: this would bring {array.size} elements ({array.nbytes} bytes) to the notebook, more than "
             f"config.gather_limit = {config.gather_limit}; reduce it on the engines first, or raise the limit"
         )
     (data,) = _core.fetch([array])
+    return data
+
+
+def here(array):
+    """The elements as a NumPy array: the data of a local array, a read-only copy of a distributed one."""
+    if array._b is None:
+        return array._a
+    data = copy_here(array)
     data.flags.writeable = False
     return data
 
@@ -38,30 +49,34 @@ class Elements(_core.Array):
             return iter(self._a) if self.ndim == 1 else map(wrap_here, self._a)
         if self.ndim == 0:
             raise TypeError("iteration over a 0-d array")
-        return self._numbers() if self.ndim == 1 else (self[index] for index in range(len(self)))
-
-    def _numbers(self, chunk=65536):
-        # Numbers come in chunks: one round trip each would be a thousand times slower.
-        for start in range(0, len(self), chunk):
-            yield from _core.fetch([self[start : start + chunk]])[0]
+        return in_turn(self) if self.ndim == 1 else (self[index] for index in range(len(self)))
 
     def __contains__(self, value):
-        return bool((self == value).any())
+        found = self == value
+        return found if isinstance(found, bool) else bool(found.any())
 
     def item(self, *index):
         """One element as a Python number. Triggers evaluation."""
         if self._b is None:
             return self._a.item(*index)
+        return _value(self[self._place_of(index)]).item()
+
+    def _place_of(self, index):
+        """The index along every axis of the element that the arguments of `item` name: none, its number, or all indices."""
+        if len(index) == 1 and isinstance(index[0], tuple):
+            (index,) = index
         if not index:
-            return self._number("can only convert an array of size 1 to a Python scalar").item()
-        if len(index) == 1 and not isinstance(index[0], tuple):
-            flat = int(index[0])
+            if self.size != 1:
+                raise ValueError("can only convert an array of size 1 to a Python scalar")
+            return (0,) * self.ndim
+        if len(index) == 1:
+            flat = whole(index[0])
             if not -self.size <= flat < self.size:
                 raise IndexError(f"index {flat} is out of bounds for size {self.size}")
-            index = numpy.unravel_index(flat % self.size, self.shape)
-        elif len(index) == 1:
-            index = index[0]
-        return _value(self[tuple(int(part) for part in index)]).item()
+            return tuple(map(int, numpy.unravel_index(flat % self.size, self.shape)))
+        if len(index) != self.ndim:
+            raise ValueError("incorrect number of indices for array")
+        return tuple(map(whole, index))
 
     def tolist(self):
         """The elements as nested lists of Python numbers. Triggers evaluation; bounded by `config.gather_limit`."""
@@ -69,6 +84,16 @@ class Elements(_core.Array):
 
     def fill(self, value):
         """Set every element to one value."""
+        if self._b is None:
+            self._a.fill(unwrap(value))
+            return
+        if is_distributed(value):
+            if value.size != 1:
+                raise ValueError("setting an array element with a sequence.")
+        else:
+            cell = numpy.empty((), self.dtype)
+            cell.fill(unwrap(value))  # NumPy's conversion and its errors
+            value = cell
         self[...] = value
 
     def _number(self, complaint):
@@ -98,9 +123,16 @@ class Elements(_core.Array):
             return self._a.__index__()
         if is_value(self) and self.dtype.kind in "fc":
             raise TypeError(f"a number of {self.dtype} on the engines is no integer and no Python float; float(x) or x.item() makes one")
+        if is_value(self) and self.dtype == bool:
+            return operator.index(_value(self))  # and NumPy's warning
         if self.ndim or self.dtype.kind not in "iu":
             raise TypeError("only integer scalar arrays can be converted to a scalar index")
         return int(_value(self))
+
+    def __trunc__(self):
+        if self._b is None or not is_value(self):
+            raise TypeError("type ndarray doesn't define __trunc__ method")
+        return math.trunc(_value(self))
 
     def __round__(self, digits=None):
         if self.ndim == 0:
@@ -115,7 +147,7 @@ class Elements(_core.Array):
 
     def __repr__(self):
         if self._b is not None and self.ndim == 0:
-            return repr(_value(self))
+            return repr(_value(self) if is_value(self) else here(self))
         return _display.text(self, is_repr=True)
 
     def __str__(self):

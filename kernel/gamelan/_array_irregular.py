@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The part of ndarray whose elements move by what data say: x.take(), x.nonzero(), x.sort(). Each forwards to the
 function of that name. A base of ndarray, of no use by itself."""
-import operator
+import numpy
 
 from . import _core
 from . import _index as indexing
 from . import _scans as scans
 from . import _sorting as sorting
+from ._local import unwrap
 
 
 class Irregular(_core.Array):
@@ -30,23 +31,21 @@ class Irregular(_core.Array):
         """The slices along an axis where a condition holds. See `gamelan.compress`."""
         return indexing.compress(condition, self, axis, out)
 
-    def choose(self, choices, out=None, mode="raise"):
-        """Elements of the arrays that the integers of this one name. See `gamelan.choose`."""
-        return indexing.choose(self, choices, out, mode)
+    def choose(self, *choices, out=None, mode="raise"):
+        """Elements of the arrays that the integers of this one name: of several arguments, or of one sequence. See `gamelan.choose`."""
+        return indexing.choose(self, choices[0] if len(choices) == 1 else choices, out, mode)
 
     def itemset(self, *arguments):
         """Writes one element: `itemset(value)`, `itemset(flat index, value)` or `itemset(index of every axis, ..., value)`."""
         if self._b is None:
-            self._a.itemset(*arguments)
+            self._a.itemset(*map(unwrap, arguments))
             return
+        if not arguments:
+            raise ValueError("itemset must have at least one argument")
         *index, value = arguments
-        if len(index) == 1 and type(index[0]) is tuple:
-            index = index[0]
-        elif len(index) == 1:
-            index = self.flat.place(operator.index(index[0]))
-        if not index and self.size != 1 or index and len(index) != self.ndim:
-            raise ValueError("incorrect number of indices for array" if index else "can only convert an array of size 1 to a Python scalar")
-        self[tuple(index) if index else ...] = value
+        cell = numpy.empty((), self.dtype)
+        cell.itemset(unwrap(value))  # NumPy's conversion and its errors
+        self[(*self._place_of(index), Ellipsis)] = cell
 
     def cumsum(self, axis=None, dtype=None, out=None):
         """Running sums. See `gamelan.cumsum`."""

@@ -6,9 +6,9 @@ import numpy
 
 from . import _core
 from .linalg import _products as linalg
-from ._creation import full
 from ._float_errors import numpys_own
 from ._local import decides_itself, is_distributed, is_value, unwrap
+from ._odd_comparisons import comparison
 from ._promotion import OPS
 
 _evaluate = _core.evaluate
@@ -31,11 +31,14 @@ class Operators(_core.Array):
 
 def _matmul(left, right, other):
     if not decides_itself(other):
+        if not isinstance(other, (_core.Array, numpy.ndarray)) and getattr(type(other), "__array_priority__", 0) > 0:
+            return NotImplemented  # as NumPy's operators for such a class
         return linalg.matmul(left, right)
     return NotImplemented if type(other).__array_ufunc__ is None else numpy.matmul(left, right)
 
 
 # NumPy's operator takes a cheaper way for these exponents, for arrays; its scalars promote as in every other operation.
+_NUMBERS = (int, float, numpy.integer, numpy.floating)
 _EXACT_POWERS = {2: "square", 0.5: "sqrt", -1: "reciprocal", 1: "positive"}
 
 
@@ -45,10 +48,17 @@ def _power(array, exponent, modulus=None):
         return NotImplemented
     if array._b is None and not is_distributed(exponent) and not decides_itself(exponent):
         return _core.wrap(array._a ** unwrap(exponent))
-    if type(exponent) in (int, float) and exponent in _EXACT_POWERS and not is_value(array):
-        if array.dtype.kind in "fc" or array.dtype.kind in "biu" and type(exponent) is int and exponent == 2:
+    if isinstance(exponent, _NUMBERS) and exponent in _EXACT_POWERS and not is_value(array):
+        if array.dtype.kind in "fc" or array.dtype.kind in "biu" and not isinstance(exponent, (float, numpy.floating)) and exponent == 2:
             return _evaluate(OPS[_EXACT_POWERS[exponent]], array)
     return _evaluate(OPS["power"], array, exponent)
+
+
+def _positive(array):
+    if array.dtype != bool:
+        return _evaluate(OPS["positive"], array)
+    _core.warn(DeprecationWarning, "Applying '+' to a non-numerical array is ill-defined. Returning a copy, but in the future this will error.")
+    return array.copy()
 
 
 def _divmod(array, other):
@@ -57,15 +67,6 @@ def _divmod(array, other):
 
 def _reflected_divmod(array, other):
     return other // array, other % array
-
-
-def _equal_to_other(array, other):
-    """What `==` says of an object that is no operand: to NumPy None is one that no element equals."""
-    return full(array.shape, False) if other is None else NotImplemented
-
-
-def _not_equal_to_other(array, other):
-    return full(array.shape, True) if other is None else NotImplemented
 
 
 def _add_operators():
@@ -86,11 +87,12 @@ def _add_operators():
         define(f"__r{name}__", row, _core.REFLECTED)
         define(f"__i{name}__", row, _core.IN_PLACE)
     for name, row in {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal"}.items():
+        define(f"__{name}__", row, _core.FORWARD, comparison(f"__{name}__"))
+    for name, row in {"neg": "negative", "abs": "absolute", "invert": "invert"}.items():
         define(f"__{name}__", row, _core.FORWARD)
-    for name, row in {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}.items():
-        define(f"__{name}__", row, _core.FORWARD)
-    define("__eq__", "equal", _core.EQUALITY, _equal_to_other)
-    define("__ne__", "not_equal", _core.EQUALITY, _not_equal_to_other)
+    define("__eq__", "equal", _core.EQUALITY, comparison("__eq__"))
+    define("__ne__", "not_equal", _core.EQUALITY, comparison("__ne__"))
+    define("__pos__", None, _core.BY_NUMPY, _positive)
     define("__pow__", None, _core.BY_NUMPY, _power)
     define("__divmod__", None, _core.BY_NUMPY, _divmod)
     define("__rdivmod__", None, _core.BY_NUMPY, _reflected_divmod)

@@ -2,17 +2,18 @@
 """The part of ndarray that other libraries call: how NumPy's functions and ufuncs find ours, how the elements are handed
 over (__array__, DLPack, pickles, bytes), and the array-API namespace. Whatever hands elements over is bounded by
 `config.gather_limit`. A base of ndarray, of no use by itself."""
+import copy
 import types as python_types
 
 import numpy
 
 from . import _core
-from ._array_elements import here
+from ._array_elements import copy_here, here
 from ._creation import array as make_array
 from ._creation import asarray
 from ._errors import unimplemented
 from ._float_errors import numpys_own
-from ._local import call_numpy, decides_itself, has_distributed, is_value, rewrap, unwrap
+from ._local import call_numpy, decides_itself, has_distributed, is_value, rewrap, unwrap, wrap_here
 
 _DEVICE = "cpu"
 
@@ -74,7 +75,14 @@ class Protocols(_core.Array):
             raise AttributeError(f"ndarray.{name}: a distributed array has no memory here; numpy.asarray(x) brings a copy")
         return getattr(self._a, name)
 
-    __array_interface__ = property(lambda self: self._memory("__array_interface__"), doc="NumPy's description of the memory of a small array.")
+    def _interface(self):
+        found = self._memory("__array_interface__")
+        if self.dtype.names is not None and numpy.dtype(found["descr"]) != self.dtype:  # NumPy would read other records
+            raise AttributeError(f"ndarray.__array_interface__: it has no words for records of {self.dtype!r}; numpy.asarray(x) shares their memory")
+        return found
+
+    __array_interface__ = property(lambda self: self._interface(), doc="NumPy's description of the memory of a small array.")
+
     def _struct(self):
         if self.dtype.kind not in "biufc":  # NumPy reads such a one with another size of text, and dates without their unit
             raise AttributeError("ndarray.__array_struct__: of numbers only; __array_interface__ describes the others")
@@ -135,26 +143,25 @@ class Protocols(_core.Array):
     def __dlpack__(self, /, *, stream=None, max_version=None, dl_device=None, copy=None):
         if dl_device not in (None, self.__dlpack_device__()):
             raise BufferError("gamelan hands over memory of the processor only")
-        data = here(self)
-        if self._b is not None:
-            if copy is False:
-                raise BufferError("a distributed array can be handed over as a copy only")
-            data.flags.writeable = True  # a fresh copy that nobody else holds; DLPack has no read-only memory
-        elif copy:
-            data = data.copy()
+        if self._b is not None and copy is False:
+            raise BufferError("a distributed array can be handed over as a copy only")
+        data = copy_here(self) if self._b is not None else self._a.copy() if copy else self._a  # DLPack has no read-only memory
         return data.__dlpack__(stream=stream)
 
     def __dlpack_device__(self):
         return (1, 0)  # the processor
 
     def __reduce__(self):
-        return _core.value(self).__reduce__() if is_value(self) else (_rebuild, (numpy.array(here(self)),))
+        if is_value(self):
+            return _core.value(self).__reduce__()
+        lies_in_columns = self._b is not None and self._a.flags.fnc
+        return _rebuild, (here(self.T).T if lies_in_columns else numpy.array(here(self)),)
 
     def __copy__(self):
-        return self.copy()
+        return self.copy("K")
 
     def __deepcopy__(self, memo):
-        return self.copy()
+        return wrap_here(copy.deepcopy(self._a, memo)) if self._b is None else self.copy("K")
 
     def __bytes__(self):
         return bytes(here(self))
@@ -162,23 +169,6 @@ class Protocols(_core.Array):
     def tobytes(self, order="C"):
         """The elements as Python bytes. Triggers evaluation; bounded by `config.gather_limit`."""
         return here(self).tobytes(order)
-
-    def itemset(self, *arguments):
-        """Sets one element: `x.itemset(index, value)`."""
-        if self._b is None:
-            self._a.itemset(*map(unwrap, arguments))
-            return
-        if not arguments:
-            raise ValueError("itemset must have at least one argument")
-        *index, value = arguments
-        if not index and self.size != 1:
-            raise ValueError("can only convert an array of size 1 to a Python scalar")
-        if len(index) == 1 and not isinstance(index[0], tuple):
-            self.item(index[0])  # NumPy's error for an index that is out of bounds
-            index = [int(part) for part in numpy.unravel_index(int(index[0]) % self.size, self.shape)]
-        elif len(index) == 1:
-            index = index[0]
-        self[tuple(index) if index else (0,) * self.ndim] = value
 
     @classmethod
     def __class_getitem__(cls, parameters):

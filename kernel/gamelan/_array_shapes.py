@@ -8,13 +8,18 @@ from . import _core
 from . import _manipulation as manipulation
 from ._creation import zeros_like
 from ._errors import unimplemented
+from ._flags import Flags, make_writeable
 from ._index import flatiter
-from ._local import unwrap, wrap_here
+from ._local import as_value, is_value, unwrap, wrap_here
 from ._promotion import dtype_number
-from ._float_errors import numpys_own
 from ._ufuncs import astype
 
 _view = _core.view
+_unset = numpy._NoValue
+
+
+def _is_array_class(value):
+    return isinstance(value, type) and issubclass(value, (numpy.ndarray, _core.Array))
 
 
 class Shapes(_core.Array):
@@ -69,13 +74,15 @@ class Shapes(_core.Array):
     size = property(lambda self: self._a.size, doc="The number of elements.")
     itemsize = property(lambda self: self._a.itemsize, doc="Bytes of one element.")
     nbytes = property(lambda self: self._a.nbytes, doc="Bytes of all elements.")
-    flags = property(lambda self: self._a.flags, doc="NumPy's flags of the view.")
+    flags = property(lambda self: self._a.flags if self._b is None else Flags(self), doc="NumPy's flags of the view.")
 
     def setflags(self, write=None, align=None, uic=None):
-        """Makes the array read-only. See `numpy.ndarray.setflags`; a large array does not become writable again."""
-        if self._b is not None and write and not self._a.flags.writeable:
-            raise unimplemented("ndarray.setflags(write=True) of a read-only array", "x.copy() can be written")
+        """Makes the array read-only, or writable again. See `numpy.ndarray.setflags`."""
+        if self._b is not None and write is not None and write:
+            make_writeable(self)
+            write = None
         self._a.setflags(write=write, align=align, uic=uic)
+
     is_distributed = property(lambda self: self._b is not None, doc="True when the elements live on the engines.")
 
     @property
@@ -100,8 +107,8 @@ class Shapes(_core.Array):
 
     @property
     def real(self):
-        """The real part, a view."""
-        return _view(self, self._a.real)
+        """The real part, a view; of real numbers the array itself."""
+        return _view(self, self._a.real) if self.dtype.kind == "c" else self
 
     @real.setter
     def real(self, value):
@@ -111,7 +118,9 @@ class Shapes(_core.Array):
     def imag(self):
         """The imaginary part, a view when the array is complex."""
         if self.dtype.kind != "c" and self._b is not None:
-            return zeros_like(self)
+            zeros = zeros_like(self)
+            zeros._a.flags.writeable = False
+            return zeros
         return _view(self, self._a.imag)
 
     @imag.setter
@@ -159,23 +168,36 @@ class Shapes(_core.Array):
 
     def squeeze(self, axis=None):
         """The array without axes of extent 1, a view."""
-        return _view(self, self._a.squeeze(axis))
+        view = self._a.squeeze(axis)
+        return self if view is self._a and type(view) is numpy.ndarray else _view(self, view)
 
     def diagonal(self, offset=0, axis1=0, axis2=1):
         """A diagonal, a read-only view."""
         return _view(self, self._a.diagonal(offset, axis1, axis2))
 
-    def view(self, dtype=None):
-        """The same memory, also as elements of another dtype."""
-        if dtype is None:
-            return _view(self, self._a.view())
-        if self._b is not None:
+    def view(self, dtype=_unset, type=_unset):
+        """The same memory, also as elements of another dtype. `type` may be this class, or a class of NumPy's for small arrays."""
+        if _is_array_class(dtype):
+            if type is not _unset:
+                raise ValueError("Cannot specify output type twice.")
+            dtype, type = _unset, dtype
+        if type is not _unset and not _is_array_class(type):
+            raise ValueError("Type must be a sub-type of ndarray type")
+        if dtype is not _unset and self._b is not None:
             dtype_number(dtype)  # refuses what the engines do not hold
-        return _view(self, self._a.view(dtype))
+        view = _view(self, self._a.view() if dtype is _unset else self._a.view(dtype))
+        if type in (_unset, numpy.ndarray, self.__class__):
+            return view
+        if issubclass(type, _core.Array):
+            raise unimplemented(f"ndarray.view(type={type.__name__})", "derive the class from numpy.ndarray and say numpy.asarray(x).view(type)")
+        if self._b is not None:
+            raise unimplemented(f"ndarray.view(type={type.__name__})", "numpy.asarray(x).view(type) is a view of a copy")
+        return view._a.view(type)
 
     def resize(self, *new_shape, refcheck=True):
         """Another shape for the array itself, cut off or with zeros behind. See `numpy.ndarray.resize`."""
-        manipulation.resize_in_place(self, new_shape, refcheck)
+        if new_shape:  # without one NumPy changes nothing
+            manipulation.resize_in_place(self, new_shape, refcheck)
 
     def repeat(self, repeats, axis=None):
         """Each element several times. See `gamelan.repeat`."""
@@ -189,6 +211,7 @@ class Shapes(_core.Array):
         """A copy, where the array lives."""
         if self._b is None:
             return wrap_here(self._a.copy(order))
-        return manipulation.copy_of(self, order)
+        copy = manipulation.copy_of(self, order)
+        return as_value(copy) if is_value(self) else copy
 
     astype = _core.Operator("astype", -1, _core.METHOD, numpy.ndarray.astype, astype)

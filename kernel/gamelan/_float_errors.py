@@ -43,9 +43,20 @@ def tell(kinds, operation, other, mask, callback, file, line, namespace):
             callback.write(f"Warning: {message}\n")
 
 
+_warned = {}  # by module and file: what its lines have warned of
+
+
+def forget_warnings():
+    """The lines of a cell that runs again warn again."""
+    _warned.clear()
+
+
 def _warn(message, file, line, namespace):
-    """A warning as if that line had given it itself: once, unless a filter says otherwise."""
-    registry = namespace.setdefault("__warningregistry__", {})
+    """A warning as if that line had given it itself: once, unless a filter says otherwise. Where Python notes that in the
+    names of the module, we note it here: whoever reads a value may be going through these names."""
+    registry = namespace.get("__warningregistry__")
+    if registry is None:
+        registry = _warned.setdefault((namespace.get("__name__"), file), {})
     warnings.warn_explicit(message, RuntimeWarning, file, line, namespace.get("__name__"), registry)
 
 

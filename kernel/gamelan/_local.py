@@ -7,6 +7,7 @@ import numpy
 
 from . import _core
 from ._errors import NotImplementedName, unimplemented
+from ._promotion import is_supported
 
 wrap = _core.wrap
 wrap_here = _core.wrap_here
@@ -15,6 +16,20 @@ wrap_here = _core.wrap_here
 def is_distributed(value):
     """True for a gamelan array whose elements live on the engines."""
     return isinstance(value, _core.Array) and value._b is not None
+
+
+def has_own_class(value):
+    """True for a NumPy array of a class derived from numpy.ndarray, which NumPy's functions treat as that class says: masked
+    arrays, matrices, a user's own. A memmap is plain data."""
+    return isinstance(value, numpy.ndarray) and type(value) is not numpy.ndarray and type(value) is not numpy.memmap
+
+
+def ours_of(value):
+    """The array of ours that an object's `__array__` gives, which NumPy refuses because it is not its own; None where it gives none."""
+    if isinstance(value, numpy.generic) or not hasattr(type(value), "__array__"):
+        return None
+    ours = value.__array__()
+    return ours if isinstance(ours, _core.Array) else None
 
 
 def as_value(array):
@@ -30,13 +45,25 @@ def is_value(array):
     return array._b is not None and not array._a.ndim and not array._a.flags.writeable
 
 
+def alone(out):
+    """The output that universal functions may be given in a tuple."""
+    if type(out) is not tuple:
+        return out
+    if len(out) != 1:
+        raise ValueError("The 'out' tuple must have exactly one entry per ufunc output")
+    return out[0]
+
+
 def as_output(out):
-    """The array that an output is, alone or in a tuple; NumPy's error for one that is none."""
-    if type(out) is tuple and len(out) == 1:
-        (out,) = out
-    if not isinstance(out, (_core.Array, numpy.ndarray)):
+    """The array that an output is; NumPy's error for one that is none."""
+    if not is_output(out):
         raise TypeError(f"output must be an array, not {type(out).__name__}")
     return out
+
+
+def is_output(out):
+    """True for what results can be written into: an array, and no value."""
+    return isinstance(out, numpy.ndarray) or isinstance(out, _core.Array) and not is_value(out)
 
 
 def decides_itself(value):
@@ -45,25 +72,47 @@ def decides_itself(value):
     return method is not numpy.ndarray.__array_ufunc__ and not isinstance(value, _core.Array)
 
 
+def decides_functions(value):
+    """True for an object whose class may say what NumPy's functions make like it (NEP 35), and for one that cannot."""
+    if value is None or isinstance(value, _core.Array):
+        return False
+    return getattr(type(value), "__array_function__", None) is not numpy.ndarray.__array_function__
+
+
+def each(function, values):
+    """A tuple or a list with a function applied to its items: itself, where that changes none, else a plain one."""
+    items = list(map(function, values))
+    if all(new is old for new, old in zip(items, values)):
+        return values
+    return tuple(items) if isinstance(values, tuple) else items
+
+
 def unwrap(value):
     """What NumPy may be given for a value: the data of a local array, a copy of a distributed one (bounded by
     `config.gather_limit`), also inside tuples, lists and dicts; other objects as they are."""
     if isinstance(value, _core.Array):
         return value._a if value._b is None else numpy.asarray(value)  # never the proxy, which has no memory
-    if type(value) in (tuple, list):
-        return type(value)(map(unwrap, value))
-    if type(value) is dict:
+    if isinstance(value, (tuple, list)):
+        return each(unwrap, value)
+    if isinstance(value, dict):
         return {key: unwrap(item) for key, item in value.items()}
     return value
 
 
 def gathered(value):
-    """The value with every array of ours brought here, also inside tuples and lists. Triggers evaluation."""
+    """The value with every array of ours brought here, also inside tuples and lists; without axes as a scalar. Triggers
+    evaluation."""
     if isinstance(value, _core.Array):
-        return numpy.asarray(value)
-    if type(value) in (tuple, list):
-        return type(value)(map(gathered, value))
-    return value
+        return numpy.asarray(value) if value.ndim else _core.value(value)
+    return each(gathered, value) if isinstance(value, (tuple, list)) else value
+
+
+def with_numbers(value):
+    """The value with the NumPy scalar in the place of every array of ours without axes, also inside tuples and lists.
+    Triggers evaluation."""
+    if isinstance(value, _core.Array):
+        return value if value.ndim else _core.value(value)
+    return each(with_numbers, value) if isinstance(value, (tuple, list)) else value
 
 
 def has_distributed(values):
@@ -71,9 +120,9 @@ def has_distributed(values):
     for value in values:
         if is_distributed(value):
             return True
-        if type(value) in (tuple, list) and has_distributed(value):
+        if isinstance(value, (tuple, list)) and has_distributed(value):
             return True
-        if type(value) is dict and has_distributed(value.values()):
+        if isinstance(value, dict) and has_distributed(value.values()):
             return True
     return False
 
@@ -91,15 +140,31 @@ _HINTS = {
 
 
 def call_numpy(function, name, arguments, keywords, wrap_result=rewrap):
-    """NumPy's function for arguments that are all here; NotImplementedError when one of them is distributed."""
+    """NumPy's function for arguments that are all here, or numbers: their values are fetched. NotImplementedError when an
+    array with axes is distributed."""
     if has_distributed(arguments) or has_distributed(keywords.values()):
-        raise unimplemented(name, _HINTS.get(name, ""))
-    return wrap_result(function(*map(unwrap, arguments), **unwrap(keywords)))
+        arguments = each(with_numbers, arguments)
+        keywords = {key: value if key == "out" else with_numbers(value) for key, value in keywords.items()}
+        if has_distributed(arguments) or has_distributed(keywords.values()):
+            raise unimplemented(name, _HINTS.get(name, ""))
+    result = function(*map(unwrap, arguments), **unwrap(keywords))
+    if type(result) is numpy.ndarray:  # where NumPy returns an argument of its own, an output for one, so do we
+        for value in (*arguments, *keywords.values()):
+            if isinstance(value, _core.Array) and value._a is result:
+                return value
+    return wrap_result(result)
 
 
-_ITERATORS = ("nditer", "ndenumerate")  # classes that go through the elements of what they are called with
+def write_here(function, target, *operands):
+    """NumPy's function that writes into its first argument, an array that is here. What it writes comes here, bounded by
+    `config.gather_limit`."""
+    function(unwrap(target), *map(gathered, operands))
 
 
+_ITERATORS = ("nditer",)  # classes that go through the elements of what they are called with
+
+
+@functools.cache
 def forwarded(module, name, prefix):
     """What `gamelan.<name>` is when gamelan does not have it: NumPy's function for arrays that are here, which refuses
     distributed ones by name; for a module the same of its functions. Classes and values are NumPy's own, but classes
@@ -117,6 +182,7 @@ def forwarded(module, name, prefix):
     def function(*arguments, **keywords):
         return call_numpy(theirs, f"{prefix}{name}", arguments, keywords)
 
+    function.__module__, function.__qualname__ = __package__, f"{prefix}{name}"  # where pickles find it
     return function
 
 
@@ -141,12 +207,18 @@ def coerce(value):
         return value.__gamelan_array__()
     if decides_itself(value) or value is None or isinstance(value, (str, bytes)):
         return NotImplemented
-    if isinstance(value, (list, tuple)) and has_distributed(value) or hasattr(value, "distributed_elements"):
+    if isinstance(value, (list, tuple)) and has_distributed(value) or hasattr(type(value), "distributed_elements"):
         from ._creation import asarray
 
         return asarray(value)
-    array = numpy.asarray(value)
-    return NotImplemented if array.dtype.kind in "OUSV" else array
+    try:
+        array = numpy.asarray(value)
+    except ValueError:
+        array = ours_of(value)
+        if array is None:
+            raise
+        return array
+    return array if is_supported(array.dtype) else NotImplemented
 
 
 _core.set_coerce_hook(coerce)

@@ -4,12 +4,15 @@ import numpy
 
 from . import _core
 from ._creation import asarray
-from ._local import call_numpy, has_distributed
+from ._local import as_value, call_numpy, has_distributed, is_distributed
 from ._promotion import OPS
 
 
 def _op(name, *operands):
-    return _core.evaluate(OPS[name], *operands)
+    result = _core.evaluate(OPS[name], *operands)
+    if result is NotImplemented:
+        raise TypeError(f"{name} takes arrays of numbers, not {', '.join(type(each).__name__ for each in operands)}")
+    return result
 
 
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
@@ -25,7 +28,7 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     result = _op("where", both_finite, within, _op("equal", a, b))
     if equal_nan:
         result = _op("logical_or", result, _op("logical_and", _op("isnan", a), _op("isnan", b)))
-    return result
+    return as_value(result)
 
 
 def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
@@ -33,29 +36,48 @@ def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     return bool(isclose(a, b, rtol, atol, equal_nan).all())
 
 
+def _given(a1, a2):
+    """Both arguments as arrays, None where one is none; what no engine holds stays NumPy's."""
+    try:
+        pair = [a if isinstance(a, _core.Array) else asarray(a) if has_distributed((a,)) else numpy.asarray(a) for a in (a1, a2)]
+    except Exception:
+        return None
+    return [asarray(a) if a.dtype.kind in "biufc" else a for a in pair]
+
+
+def _all_equal(a1, a2):
+    same = a1 == a2
+    return same if isinstance(same, bool) else bool(same.all())
+
+
 def array_equal(a1, a2, equal_nan=False):
     """True when shapes and elements are equal. Triggers evaluation. See `numpy.array_equal`."""
-    a1, a2 = asarray(a1), asarray(a2)
-    if a1.shape != a2.shape:
+    pair = _given(a1, a2)
+    if pair is None or pair[0].shape != pair[1].shape:
         return False
-    if not has_distributed((a1, a2)):
-        return numpy.array_equal(a1._a, a2._a, equal_nan)
+    a1, a2 = pair
+    if not has_distributed(pair):
+        return call_numpy(numpy.array_equal, "array_equal", (a1, a2, equal_nan), {})
+    if not equal_nan:
+        return _all_equal(a1, a2)
     same = _op("equal", a1, a2)
-    if equal_nan:
-        same = _op("logical_or", same, _op("logical_and", _op("isnan", a1), _op("isnan", a2)))
+    same = _op("logical_or", same, _op("logical_and", _op("isnan", a1), _op("isnan", a2)))
     return bool(same.all())
 
 
 def array_equiv(a1, a2):
     """True when shapes broadcast and all elements are equal. Triggers evaluation. See `numpy.array_equiv`."""
-    a1, a2 = asarray(a1), asarray(a2)
+    pair = _given(a1, a2)
     try:
-        numpy.broadcast_shapes(a1.shape, a2.shape)
+        numpy.broadcast_shapes(*(a.shape for a in pair or ()))
     except ValueError:
+        pair = None
+    if pair is None:
         return False
-    if not has_distributed((a1, a2)):
-        return numpy.array_equiv(a1._a, a2._a)
-    return bool(_op("equal", a1, a2).all())
+    a1, a2 = pair
+    if not has_distributed(pair):
+        return call_numpy(numpy.array_equiv, "array_equiv", (a1, a2), {})
+    return _all_equal(a1, a2) if a1.shape == a2.shape or is_distributed(a1) else _all_equal(a2, a1)
 
 
 def _equals(x, infinity):

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Folds over axes: sum, prod, min, max, any, all. Results of distributed arrays stay there."""
 import builtins
-import operator
+from types import GeneratorType
 
 import numpy
-from numpy.core.numeric import normalize_axis_tuple
 
 from . import _core
+from ._arguments import flag, fold_axes
 from ._creation import asarray, filled
 from ._float_errors import numpys_own
 from ._local import as_output, as_value, call_numpy, has_distributed, unwrap
@@ -34,6 +34,8 @@ _decided = {}
 
 def _decide(name, dtype, requested):
     """Op, loop and result dtype numbers of a fold, as NumPy decides them."""
+    if requested is not None:
+        dtype_number(numpy.dtype(requested).newbyteorder("="))  # of objects NumPy gives one that has no dtype
     result = _UFUNCS[name].reduce(numpy.ones(1, dtype), dtype=requested).dtype
     loop, op = result, name
     if _UFUNCS[name].__name__.startswith("logical_"):
@@ -51,17 +53,6 @@ def asked_by_out(function, source, out):
         return function(numpy.ones(1, out), numpy.ones(1, source)).dtype
 
 
-def _axes(axis, dims):
-    """The reduced axes, ascending. NumPy lets a 0-d array be reduced over an axis that it does not have."""
-    if axis is None or dims == 0 and axis in (0, -1):
-        return tuple(range(dims))
-    # A list of axes is refused, as by NumPy's folds.
-    axes = normalize_axis_tuple(axis if isinstance(axis, tuple) else operator.index(axis), dims, allow_duplicate=True)
-    if len(set(axes)) != len(axes):
-        raise ValueError("duplicate value in 'axis'")
-    return tuple(sorted(axes))
-
-
 @numpys_own
 def reduce(name, array, axis=None, dtype=None, out=None, keepdims=False, initial=_unset, where=True):
     """Fold a distributed array, as NumPy's ufunc.reduce does; `name` is a REDUCE row of the op table. Elements that `where`
@@ -69,7 +60,8 @@ def reduce(name, array, axis=None, dtype=None, out=None, keepdims=False, initial
     shape = array._a.shape
     if out is not None:
         out = as_output(out)
-    axes = _axes(axis, len(shape))
+    axes = fold_axes(axis, len(shape))
+    keepdims = flag(keepdims)
     if dtype is None and out is not None:
         dtype = asked_by_out(_UFUNCS[name], array._a.dtype, out.dtype)
     is_empty = 0 in shape and builtins.any(shape[axis] == 0 for axis in axes)
@@ -120,18 +112,22 @@ def _start(function, dtype, initial):
     return start
 
 
+def mask_of(where):
+    """The argument `where` as an array of bool. NumPy takes numbers in a list for truth, and refuses an array of them."""
+    is_array = isinstance(where, (_core.Array, numpy.ndarray)) or has_distributed((where,))
+    mask = asarray(where if is_array else numpy.asarray(where, bool))
+    if mask.dtype != bool:
+        raise TypeError(f"Cannot cast array data from {mask.dtype!r} to {numpy.dtype(bool)!r} according to the rule 'safe'")
+    return mask
+
+
 def _masked(function, array, loop, where, start):
     """The array with what takes no part in the place of the elements that `where` leaves out."""
-    name = function.__name__
-    # NumPy takes numbers in a list for truth, and refuses an array of them.
-    is_array = isinstance(where, (_core.Array, numpy.ndarray, numpy.generic)) or has_distributed((where,))
-    mask = asarray(where if is_array else numpy.asarray(where, bool))
+    name, mask = function.__name__, mask_of(where)
     if mask.ndim > array.ndim:
         raise ValueError("input operand has more dimensions than allowed by the axis remapping")
     if numpy.broadcast_shapes(mask.shape, array.shape) != array.shape:
         raise ValueError(f"non-broadcastable operand with shape {array.shape} doesn't match the broadcast shape of `where` {mask.shape}")
-    if mask.dtype != bool:
-        raise TypeError(f"Cannot cast array data from {mask.dtype!r} to {numpy.dtype(bool)!r} according to the rule 'safe'")
     if start is None:
         raise ValueError(f"reduction operation '{name}' does not have an identity, so to use a where mask one has to specify 'initial'")
     neutral = start if function.identity is None else _start(function, DTYPES[loop], _unset)
@@ -159,7 +155,7 @@ def _fold(name, numpy_function, a, axis, dtype, out, keepdims, extra):
         return result if out is None else out
     if a._b is None:
         a = _core.upload(numpy.asarray(a))
-    return reduce(name, a, axis, dtype, out, keepdims is not _unset and bool(keepdims), **extra)
+    return reduce(name, a, axis, dtype, out, keepdims is not _unset and keepdims, **extra)
 
 
 _DOC = """{summary}
@@ -186,6 +182,8 @@ def _document(function, summary, example):
 
 @numpys_own
 def sum(a, axis=None, dtype=None, out=None, keepdims=_unset, initial=_unset, where=_unset):
+    if isinstance(a, GeneratorType):
+        return call_numpy(numpy.sum, "sum", (a, axis, dtype), {"out": out})  # with NumPy's warning
     return _fold("sum", numpy.sum, a, axis, dtype, out, keepdims, {"initial": initial, "where": where})
 
 

@@ -6,12 +6,12 @@ fold of the bricks before, then the fold within (Blelloch 1990, "Prefix sums and
 change with the number of engines, and rounding errors are smaller than NumPy's, not equal to them.
 """
 import numpy
-from numpy.core.numeric import normalize_axis_index, normalize_axis_tuple
 
 from . import _core
+from ._arguments import axis_in, axis_of, flag, fold_axes, single_axis
 from ._creation import asarray, filled
 from ._errors import unimplemented
-from ._local import as_output, call_numpy, has_distributed
+from ._local import as_output, as_value, call_numpy, has_distributed
 from ._manipulation import ravel, reshape
 from ._promotion import OPS, dtype_number
 from ._reductions import asked_by_out
@@ -28,14 +28,10 @@ def _along(axis, part):
 
 def accumulate(name, function, array, axis=0, dtype=None, out=None):
     """`function.accumulate` of a distributed array; `name` is its row of the op table, `function` NumPy's object."""
-    if axis is None and array.ndim == 1:
-        axis = 0
-    if axis is None:
-        raise ValueError("accumulate does not allow multiple axes")
+    axis = single_axis(axis, array.ndim, "accumulate")
     if array.ndim == 0:
-        normalize_axis_index(axis, 1 if axis in (0, -1) else 0)
+        axis_of(axis, 1 if axis in (0, -1) else 0)
         raise TypeError("cannot accumulate on a scalar")
-    axis = normalize_axis_index(axis, array.ndim)
     if out is not None:
         out = as_output(out)
     if dtype is None and out is not None:
@@ -56,6 +52,8 @@ def accumulate(name, function, array, axis=0, dtype=None, out=None):
         _core.record(OPS["accumulate"], number, result, True, (array,), (axis, OPS[name]))
     if out is None:
         return result
+    if out.shape != result.shape:
+        raise ValueError(f"the output has the shape {out.shape}, the running fold {result.shape}")
     out[...] = result
     return out
 
@@ -73,19 +71,25 @@ def _subtracted(name, array, axis, target):
 
 def reduce_subtract(array, axis=0, dtype=None, out=None, keepdims=False):
     """`subtract.reduce`: the first element less the sum of the others."""
-    axes = normalize_axis_tuple(range(array.ndim) if axis is None else axis, array.ndim)
+    axes = fold_axes(axis, array.ndim)
     working = numpy.subtract.reduce(numpy.ones(1, array.dtype), dtype=dtype).dtype  # and NumPy's error for bool
-    if len(axes) != 1:
+    if len(axes) > 1:
         raise ValueError("reduction operation 'subtract' is not reorderable, so at most one axis may be specified")
-    (axis,) = axes
-    if array.shape[axis] == 0:
-        raise ValueError("zero-size array to reduction operation subtract which has no identity")
-    array = array if array.dtype == working else array.astype(working)
-    first = array[_along(axis, slice(0, 1) if keepdims else 0)]
-    rest = array[_along(axis, slice(1, None))]
-    result = first - rest.sum(axis=axis, dtype=working, keepdims=keepdims)
+    out = None if out is None else as_output(out)
+    if not axes:
+        result = array.astype(working)
+    else:
+        array = array if array.dtype == working else array.astype(working)
+        (axis,) = axes
+        if array.shape[axis] == 0:
+            raise ValueError("zero-size array to reduction operation subtract which has no identity")
+        first = array[_along(axis, slice(0, 1) if flag(keepdims) else 0)]
+        rest = array[_along(axis, slice(1, None))]
+        result = first - rest.sum(axis=axis, dtype=working, keepdims=keepdims)
     if out is None:
-        return result
+        return as_value(result)
+    if out.shape != result.shape:
+        raise ValueError(f"output parameter has the wrong shape: got {out.shape}, expected {result.shape}")
     out[...] = result
     return out
 
@@ -97,10 +101,7 @@ def _running(name, function, numpy_function, a, axis, dtype, out):
         return result if out is None else out
     if axis is None:
         a, axis = ravel(a), 0
-    elif a.ndim == 0:
-        normalize_axis_index(axis, 1)
-        a = ravel(a)
-    axis = normalize_axis_index(axis, a.ndim)
+    axis, a = axis_in(axis, a)
     if out is not None and as_output(out).shape != a.shape:
         raise ValueError("provided out is the wrong size for the accumulation.")
     return accumulate(name, function, a, axis, dtype, out)

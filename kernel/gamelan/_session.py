@@ -14,11 +14,11 @@ from . import _core
 from ._launch import _routes
 from ._config import config
 from ._errors import EngineLostError, VersionError
+from ._float_errors import forget_warnings
 
 _engines = None  # launch.Engines in use, None when connected by hand or not at all
 _starting = threading.RLock()
 _progress = None
-on_start = None  # called with a line of text when engines are started without being asked for
 
 
 def engines():
@@ -32,38 +32,74 @@ def is_connected():
 
 
 def ensure_engines():
-    """Connects to GAMELAN_CONNECT, or starts engines here, unless some are connected already."""
-    from . import launch
-
+    """Connects to GAMELAN_CONNECT, or starts engines here, unless some are connected already. Lost ones are replaced by
+    engines that are started as they were, if this process or `gamelan run` has started them on this machine."""
     with _starting:  # threads that need engines at the same time get the same ones
         if _core.is_connected():
             return
-        if getattr(_engines, "launcher", "") == "slurm":  # lost: whoever asked for a cluster gets no local ones unasked
-            told = str(_engines.ending) if _engines.ending else f"the engines do not answer; {_engines.last_seen()}"
-            again = f"%engines attach {_engines.facts['slurm_job_id']}, " if not _engines.ending else ""
-            raise EngineLostError(f"{told}. To go on: {again}%engines restart, %engines start --slurm ..., or %engines stop and "
-                                  "have engines on this machine")
-        if config.connect:
-            use(launch.connect(config.connect))
-            return
-        started = launch.start(n=config.engines or None)
+        _core.hear_of_end()
+        new = _first_engines() if _engines is None else _engines_after(_engines)
         try:
-            use(started)
+            use(new)
         except BaseException:
-            started.stop()
+            if new.is_owned:
+                new.stop()
             raise
+
+
+def _first_engines():
+    from . import launch
+
+    if not config.connect:
+        return launch.start(n=config.engines or None)
+    try:
+        return launch.connect(config.connect)
+    except launch.ConnectionFileError:
+        ended = launch.Engines.of_run(config.connect)
+        if ended is None:
+            raise
+        _show_notice(f"{ended.status()['ending'] or 'the engines of this run are gone'}. New engines start")
+        return ended.replace()
+
+
+def _engines_after(lost):
+    """What follows engines that are lost, told unless an exception has told it."""
+    from . import launch
+
+    untold = _core.untold_loss()
+    cause = untold or str(lost.ending or "the engines do not answer")
+    if lost.launcher == "slurm":  # whoever asked for a cluster gets no local ones unasked
+        told = str(lost.ending) if lost.ending else f"the engines do not answer; {lost.last_seen()}"
+        again = f"%engines attach {lost.facts['slurm_job_id']}, " if not lost.ending else ""
+        raise EngineLostError(f"{told}. To go on: {again}%engines restart, %engines start --slurm ..., or %engines stop and "
+                              "have engines on this machine")
+    if lost.is_replaceable:
+        if untold:
+            _show_notice(f"{cause}. The arrays on them are lost; new engines start")
+        return lost.replace()
+    try:  # their owner may have started others under that name, or they answer again
+        new = launch.connect(lost.connection_file)
+    except launch.LaunchError:
+        raise EngineLostError(
+            f"{cause}. This program did not start these engines and starts no others in their place. It goes on when engines serve "
+            f"again at {lost.connection_file} (gamelan engines start --session {lost.session}); in a notebook, %engines start or "
+            "%engines attach takes others") from None
+    if untold:
+        _show_notice(f"{cause}. The arrays on them are lost; connected to session {new.session} again")
+    return new
 
 
 def use(new_engines):
     """Makes engines from `gamelan.launch` the current ones; arrays of earlier ones are lost."""
     global _engines
     _require_same_build(new_engines)
-    _engines = new_engines  # at once: while connecting, their end matters, not that of their predecessors
+    _core.hear_of_end()  # while the launcher of the earlier ones is asked
+    previous, _engines = _engines, new_engines  # at once: while connecting, their end matters, not that of their predecessors
     try:
         _core.connect(str(new_engines.connection_file), config.connect_timeout,
                       **_routes.for_connection(new_engines.connection_file, config.route))
     except BaseException:
-        _engines = None
+        _engines = previous
         raise
     _routes.note(new_engines.connection_file, _core.route())
     if hasattr(new_engines, "on_notice"):
@@ -89,6 +125,7 @@ def release(why="they were disconnected"):
     global _engines
     if _engines is not None:
         _routes.forget(_engines.connection_file)
+    _core.hear_of_end()
     _core.lose(why)
     _core.disconnect()
     _engines = None
@@ -101,8 +138,11 @@ def flush(wait=True):
 
 def flush_cell():
     """The end of a notebook cell: everything recorded in it is computed, or raises here."""
-    if _core.has_unfinished():
-        _core.flush(True)
+    try:
+        if _core.has_unfinished():
+            _core.flush(True)
+    finally:
+        forget_warnings()
 
 
 def stop_soon():
@@ -145,7 +185,7 @@ def _while_waiting(seconds, lost):
     told = _core.last_status()
     if '"time_limit_signal"' in told and hasattr(_engines, "warn_of_time"):
         _engines.warn_of_time()
-    if _progress is not None:
+    if _progress is not None and not lost:
         steps = json.loads(told)
         _progress(steps.get("steps_done", 0), steps.get("steps_planned", 0), "engines at work")
     # When the socket closed first, the launcher learns the cause a moment later.
@@ -202,8 +242,8 @@ def stats(reset=False):
     True
     """
     counters = dict(_core.stats())
+    flush()
     if _core.is_connected():
-        _core.flush(True)
         counters.update(status())
         if reset:
             _core.configure([("reset_stats", "")])

@@ -5,10 +5,12 @@ import inspect
 import numpy
 
 from . import _core
+from ._arguments import flag
 from ._creation import asarray
 from ._errors import unsupported_dtype
 from ._float_errors import numpys_own
-from ._local import call_numpy, decides_itself, has_distributed, is_distributed, rewrap, unwrap, wrap, wrap_here
+from ._local import alone, call_numpy, decides_itself, has_distributed, is_distributed, is_output, rewrap, unwrap, wrap, wrap_here
+from ._odd_comparisons import COMPARISONS, by_numpy
 from ._promotion import OPS, TABLE, dtype_number, numpy_function
 from ._ufunc.calls import call, checked_out
 
@@ -57,6 +59,10 @@ numpy.{name}
 """
 
 
+def _named(name):
+    return PUBLIC[name]
+
+
 class ufunc:
     """A universal function. Instances are made from the op table, not by users."""
 
@@ -64,6 +70,9 @@ class ufunc:
 
     def __repr__(self):
         return f"<ufunc '{self.__name__}'>"
+
+    def __reduce__(self):
+        return _named, (self.__name__,)  # a copy of it, or what a pickle gives, is itself
 
     def __getattr__(self, name):
         if name.startswith("_"):
@@ -101,7 +110,7 @@ class ufunc:
         from ._reductions import reduce
         from ._ufunc.left_folds import reduce_from_the_left
 
-        array = asarray(array)
+        array, out = asarray(array), alone(out)
         if array._b is None and out is None and where is True and initial is _unset:
             return wrap(self._numpy.reduce(array._a, axis, dtype, None, keepdims))
         if not has_distributed((array, out, where)):
@@ -112,6 +121,7 @@ class ufunc:
             return result if out is None else out
         if not is_distributed(array):
             array = _core.upload(numpy.asarray(array))
+        keepdims = flag(keepdims)
         name = _REDUCTIONS.get(self.__name__)
         if name is not None:
             return reduce(name, array, axis, dtype, out, keepdims, initial, where)
@@ -136,7 +146,7 @@ class ufunc:
 
         if self.nin != 2 or self.nout != 1:
             self._numpy.accumulate(numpy.ones(1))  # NumPy's words
-        array = asarray(array)
+        array, out = asarray(array), alone(out)
         if has_distributed((array, out)):
             return accumulate(self.__name__, self._numpy, array, axis, dtype, out)
         result = self._numpy.accumulate(unwrap(array), axis, dtype, unwrap(out))
@@ -146,6 +156,7 @@ class ufunc:
         """Folds of the slices between neighbours of `indices`, as `numpy.ufunc.reduceat`: each from the left."""
         from ._ufunc.reduceat import reduceat
 
+        out = alone(out)
         if not has_distributed((array, indices, out)):
             result = call_numpy(self._numpy.reduceat, "reduceat", (array, indices, axis, dtype, out), {})
             return result if out is None else out
@@ -156,7 +167,7 @@ class ufunc:
         from ._ufunc.at import at
 
         operands = () if b is _unset else (b,)
-        if not isinstance(a, (_core.Array, numpy.ndarray)):
+        if not is_output(a):
             raise TypeError("first operand must be array")
         if self.nout > 1:
             raise ValueError("Only single output ufuncs supported at this time")
@@ -204,16 +215,28 @@ class ElementwiseUfunc(_core.Ufunc, ufunc):
             else:
                 result = _core.evaluate_into(self._op, wrap_here(target), *inputs)
                 result = target if result is not NotImplemented else result
-            return self._refuse(inputs) if result is NotImplemented else result
+            return self._refuse(inputs, target) if result is NotImplemented else result
         if not has_distributed((*inputs, *out, keywords.get("where"))):
             return self._here(inputs, out, keywords)
         return call(self.__name__, self._op, inputs, target, keywords)
 
-    def _refuse(self, inputs):
-        if has_distributed(inputs):
+    def _refuse(self, inputs, target):
+        if has_distributed(inputs) and self.__name__ in COMPARISONS:
+            return _written(by_numpy(self._numpy, inputs), target)
+        if has_distributed((*inputs, target)):
             names = ", ".join(type(value).__name__ for value in inputs)
             raise TypeError(f"ufunc '{self.__name__}' not supported for the input types: {names}")
-        return wrap(self._numpy(*map(unwrap, inputs)))
+        return self._here(inputs, (target,), {})
+
+
+def _written(result, target):
+    """The result, or the output that takes it."""
+    if target is None:
+        return result
+    if target.shape != numpy.broadcast_shapes(target.shape, result.shape):
+        raise ValueError(f"non-broadcastable output operand with shape {target.shape} doesn't match the broadcast shape {result.shape}")
+    target[...] = result
+    return target
 
 
 UFUNCS = {name: ElementwiseUfunc(row) for name, row in TABLE.items() if row["kind"] in ("unary", "binary") and name != "copy"}
@@ -261,7 +284,7 @@ PUBLIC["divmod"] = PairUfunc("divmod", "Quotient rounded down, and remainder.", 
 divmod = PUBLIC["divmod"]
 
 
-def where(condition, x=None, y=None):
+def where(condition, x=_unset, y=_unset):
     """Elements of x where the condition holds, else of y.
 
     The condition alone gives `nonzero` of it: its number of elements depends on data, so it triggers evaluation.
@@ -276,9 +299,9 @@ def where(condition, x=None, y=None):
     --------
     numpy.where
     """
-    if (x is None) != (y is None):
+    if (x is _unset) != (y is _unset):
         raise ValueError("either both or neither of x and y should be given")
-    if x is None:
+    if x is _unset:
         from ._index import nonzero
 
         return nonzero(condition)
@@ -296,7 +319,9 @@ def astype(array, dtype, order="K", casting="unsafe", subok=True, copy=True):
     if array._b is None:
         result = array._a.astype(dtype, order, casting, copy=copy)
         return array if result is array._a else wrap_here(result)
-    dtype = numpy.dtype(dtype)
+    dtype, _ = numpy.dtype(dtype), flag(subok)
+    if order != "K":
+        numpy.empty(0).astype(float, order)  # for its error
     if not numpy.can_cast(array.dtype, dtype, casting):
         raise TypeError(f"Cannot cast array data from {array.dtype!r} to {dtype!r} according to the rule {casting!r}")
     if not copy and dtype == array.dtype:

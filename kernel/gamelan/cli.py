@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from . import launch
-from ._launch import _kernelspec, _routes, _sessions, _tables
+from ._launch import _kernelspec, _of_run, _routes, _sessions, _tables
 from ._launch._arguments import add_start_options, joined, start_settings
 from ._launch._changing_line import TerminalLine
 from ._launch._ending import tail
@@ -84,7 +84,7 @@ def _run(options) -> int:
     try:
         package = str(Path(__file__).absolute().parents[1])
         paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
-        variables = dict(os.environ, GAMELAN_CONNECT=engines.connection_file, PYTHONPATH=os.pathsep.join(paths))
+        variables = os.environ | _of_run.variables(engines) | {"PYTHONPATH": os.pathsep.join(paths)}
         variables.pop("GAMELAN_ENGINES", None)
         child = subprocess.Popen([interpreter, *script], env=variables)
         for number in (signal.SIGTERM, signal.SIGHUP):
@@ -93,6 +93,8 @@ def _run(options) -> int:
         code = child.wait()
     finally:
         engines.stop()
+        for connection_file in _of_run.left_by(engines.session):
+            launch.find(connection_file).stop()
     return 128 - code if code < 0 else code  # as a shell says it
 
 

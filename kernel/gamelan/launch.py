@@ -15,7 +15,7 @@ import socket
 from collections.abc import Callable
 from pathlib import Path
 
-from ._launch import _attach, _by_mpiexec, _by_slurm, _mpiexec, _routes, _sessions
+from ._launch import _attach, _by_mpiexec, _by_slurm, _mpiexec, _of_run, _routes, _sessions
 from ._launch._ending import Ending
 from ._launch._ensemble import Ensemble
 from ._launch._errors import ConnectionFileError, LaunchError, SlurmError, StartError  # noqa: F401 (public here)
@@ -98,7 +98,8 @@ class Engines(Ensemble):
             options += ["--heap-bytes", str(heap)]
         routines = routines or os.environ.get("GAMELAN_ROUTINES")
         if routines:
-            options += ["--routines", os.pathsep.join(map(os.path.abspath, routines.split(os.pathsep)))]
+            routines = os.pathsep.join(map(os.path.abspath, routines.split(os.pathsep)))
+            options += ["--routines", routines]
         settings = {"n": ranks, "slurm": request, "heap": heap, "routines": routines, "idle_timeout": idle_timeout, "keep": keep}
         if request is None:
             engines = _by_mpiexec.start(cls, ranks, options, session, timeout or _START_SECONDS)
@@ -129,8 +130,20 @@ class Engines(Ensemble):
                 f"{connection_file} is stale: rank 0 was process {connection['pid']} of this machine and is gone; start "
                 f"new engines (gamelan engines start) and remove the file")
         engines = cls(connection_file, facts)
+        engines._settings = _of_run.settings_of(connection_file)
         engines._watch()
         Engines._current = engines
+        return engines
+
+    @classmethod
+    def of_run(cls, path: str | os.PathLike) -> Engines | None:
+        """The engines that `gamelan run` started for this script, dead or alive; None when `path` names others."""
+        settings = _of_run.settings_of(path)
+        if settings is None:
+            return None
+        connection_file = Path(path)
+        engines = cls(connection_file, _sessions.read_facts(connection_file.parent) or {"session": connection_file.parent.name})
+        engines._settings = settings
         return engines
 
     @classmethod
@@ -223,6 +236,20 @@ class Engines(Ensemble):
         self.require_restartable(n)
         self.stop()
         return Engines.start(**(self._settings | ({} if n is None else {"n": n})), on_progress=on_progress)
+
+    @property
+    def is_replaceable(self) -> bool:
+        """May this process start others when these are lost? It may when it or `gamelan run` has started them here."""
+        return self._settings is not None and self._settings["slurm"] is None
+
+    def replace(self) -> Engines:
+        """Start engines as these, which are lost, were started. Ends these where they still run and do not answer; the log
+        of those that have ended stays."""
+        if not self.ending and _sessions.is_alive(_sessions.read_facts(self._directory)):
+            self.stop()
+        engines = Engines.start(**self._settings)
+        _of_run.mark(engines, self)
+        return engines
 
     def require_restartable(self, n: int | None = None) -> None:
         """Raise LaunchError where `restart` would, before anything has been given up."""

@@ -42,6 +42,19 @@ TEST_F(PlanCacheTest, a_turn_with_other_names_has_the_same_plan) {
   EXPECT_EQ(cache.misses(), 1U);
 }
 
+TEST_F(PlanCacheTest, other_calls_of_the_user_have_another_plan) {
+  auto first = turn(100), second = turn(7'000), third = turn(9'000);
+  for (auto* writer : {&first, &second, &third}) {
+    auto& batch = writer->batch();
+    batch.origins.assign(batch.commands.size(), {"cell", 1});
+    for (std::size_t c = 0; c < batch.commands.size(); ++c) batch.commands[c].origin = static_cast<std::uint32_t>(c);
+  }
+  first.batch().commands[2].origin = second.batch().commands[2].origin = 1;
+  const auto made = make(first);
+  EXPECT_TRUE(find(second));
+  EXPECT_FALSE(find(third));
+}
+
 TEST_F(PlanCacheTest, messages_between_nodes_are_found_once) {
   auto first = turn(100), second = turn(7'000), on_one_node = turn(100);
   for (auto* writer : {&first, &second}) writer->see_nodes(1, 2);

@@ -3,6 +3,8 @@
 // interrupt_test.cpp shows that what is marked is true.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/engine/batch_writer.hpp"
 
 namespace gamelan::engine::plan {
@@ -67,6 +69,38 @@ TEST(Prefixes, wait_for_the_write_that_leaves_a_copy_behind) {
     EXPECT_EQ(plan.steps.back().hands_over.empty(), is_long) << dump(plan);
     for (std::size_t s = 1; s < plan.steps.size(); ++s) EXPECT_EQ(plan.steps[s].prefix >= 0, is_long) << dump(plan);
   }
+}
+
+/// Commands from `first` on are one call of the user's, each of the others one of its own.
+void join_from(BatchWriter& r, std::size_t first) {
+  auto& batch = r.batch();
+  for (std::size_t c = 0; c < batch.commands.size(); ++c) batch.commands[c].origin = static_cast<std::uint32_t>(std::min(c, first));
+  batch.origins.assign(first + 1, {"cell", 1});
+}
+
+TEST(Prefixes, are_none_within_a_call) {
+  for (const std::size_t first : {2, 0}) {
+    BatchWriter r(2);
+    const View u = r.existing({700, 700}), row = r.existing({5000});
+    increment(r, row);         // commands 0 and 1
+    record_jacobi(r, u, 700);  // 2 to 6
+    join_from(r, first);
+    const auto plan = r.plan();
+    EXPECT_EQ(prefixes(plan), first == 2 ? (std::vector<int>{0, 2}) : (std::vector<int>{0, -1})) << dump(plan);
+  }
+}
+
+TEST(Prefixes, are_where_a_call_has_changed_none_but_its_own_arrays) {
+  BatchWriter r(2);
+  const View u = r.existing({700, 700}), row = r.existing({5000});
+  increment(r, row);
+  const View slopes = r.compute(Op::copy, {u}, false);
+  record_jacobi(r, slopes, 700);
+  record_jacobi(r, slopes, 700);
+  join_from(r, 2);
+  const auto plan = r.plan();
+  ASSERT_GE(plan.steps.size(), 3U) << dump(plan);
+  for (std::size_t s = 1; s < plan.steps.size(); ++s) EXPECT_EQ(plan.steps[s].prefix, 2) << dump(plan);
 }
 
 TEST(Prefixes, do_not_mind_what_nobody_sees) {

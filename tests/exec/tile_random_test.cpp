@@ -28,13 +28,15 @@ class Random : public testing::Choices {
  public:
   using Choices::Choices;
 
-  Shape shape() {
+  /// Extents around every switch of tile_geometry: short and long rows, whole and ragged squares, several tiles each way.
+  Shape shape(bool is_square) {
     static const std::vector<int> extents{1, 2, 3, 5, 7, 31, 32, 33, 100, 1023, 1024, 1025, 2500};
-    Shape result(static_cast<std::size_t>(below(5)));
-    std::int64_t count = 1;
-    for (auto& extent : result) {
-      extent = pick(extents);
-      if (count * extent > 6000) extent = 1 + below(3);
+    Shape result(static_cast<std::size_t>(is_square ? 2 + below(2) : below(5)));
+    std::int64_t count = 1, most = is_square ? 20000 : 6000;
+    for (std::size_t axis = 0; axis < result.size(); ++axis) {
+      auto& extent = result[axis];
+      extent = !is_square || axis > 1 ? pick(extents) : chance(50) ? 16 + below(18) : 16 + below(150);
+      if (count * extent > most) extent = 1 + below(3);
       count *= extent;
     }
     if (chance(3) && !result.empty()) result[0] = 0;
@@ -56,19 +58,20 @@ class Random : public testing::Choices {
     return result;
   }
 
-  /// A strided block: any order of axes, steps, signs; readers may repeat elements.
-  Block block(const Shape& extents, Dtype dtype, bool may_repeat) {
+  /// A strided block: any order of axes, steps, signs; readers may repeat elements. Those of a square cell mostly cross or repeat.
+  Block block(const Shape& extents, Dtype dtype, bool may_repeat, bool is_square) {
     const auto item = static_cast<std::int64_t>(protocol::size_of(dtype));
     std::vector<std::size_t> order(extents.size());
     for (std::size_t axis = 0; axis < order.size(); ++axis) order[axis] = order.size() - 1 - axis;
-    if (chance(30)) std::shuffle(order.begin(), order.end(), engine());
+    if (chance(is_square ? 50 : 30)) std::shuffle(order.begin(), order.end(), engine());
     const bool is_plain = chance(50);
     const bool is_scalar = may_repeat && chance(15);
     Block result;
     result.strides.assign(extents.size(), 0);
-    std::int64_t size = item, offset = 0;
+    const std::int64_t before = chance(50) ? 0 : item * below(70);  // cells begin anywhere in a block, cache lines and all
+    std::int64_t size = item, offset = before;
     for (const std::size_t axis : order) {
-      if (is_scalar || (may_repeat && chance(10))) continue;
+      if (is_scalar || (may_repeat && chance(is_square ? 30 : 10))) continue;
       const std::int64_t step = is_plain ? 1 : 1 + below(3);
       result.strides[axis] = size * step;
       size *= step * std::max<std::int64_t>(extents[axis], 1) + (is_plain ? 0 : below(2));
@@ -79,7 +82,7 @@ class Random : public testing::Choices {
       }
     }
     result.offset = static_cast<std::size_t>(offset);
-    result.bytes.resize(static_cast<std::size_t>(size));
+    result.bytes.resize(static_cast<std::size_t>(before + size));
     fill(result.bytes, dtype);
     return result;
   }
@@ -95,7 +98,21 @@ class Random : public testing::Choices {
 };
 
 /// What programs are made of: anything, or mostly what is compiled, in long runs.
-enum class Taste : std::uint8_t { any, compiled };
+enum class Taste : std::uint8_t { any, compiled, squares };
+
+/// Every operand read once, a sum of all stored in the first: most of what happens is how the tiles lie.
+Program sum_of_all(Random& random, std::size_t operand_count) {
+  const Dtype dtype = random.pick(std::vector<Dtype>{Dtype::int8, Dtype::int64, Dtype::float32, Dtype::complex128});
+  Program program{.code = {}, .registers = {dtype}, .operands = std::vector<Dtype>(operand_count, dtype)};
+  program.code.push_back(load(0, 0, dtype));
+  for (int k = 1; k < static_cast<int>(operand_count); ++k) {
+    program.registers.insert(program.registers.end(), 2, dtype);
+    program.code.push_back(load(k, 2 * k - 1, dtype));
+    program.code.push_back(compute(Op::add, dtype, 2 * k, 2 * k - 1, 2 * k - 2));
+  }
+  program.code.push_back(store(2 * static_cast<int>(operand_count) - 2, 0));
+  return program;
+}
 
 /// Programs that load, compute in several dtypes, cast and store, reusing registers and naming operands repeatedly.
 Program random_program(Random& random, std::size_t operand_count, const std::vector<bool>& is_written, Taste taste) {
@@ -188,8 +205,8 @@ void run_random_case(unsigned seed, Taste taste) {
   Random random(seed);
   const auto operand_count = static_cast<std::size_t>(1 + random.below(4));
   std::vector<bool> is_written(operand_count);
-  for (std::size_t k = 0; k < operand_count; ++k) is_written[k] = k == 0 || random.chance(40);
-  Program program = random_program(random, operand_count, is_written, taste);
+  for (std::size_t k = 0; k < operand_count; ++k) is_written[k] = k == 0 || (taste != Taste::squares && random.chance(40));
+  Program program = taste == Taste::squares ? sum_of_all(random, operand_count) : random_program(random, operand_count, is_written, taste);
   std::vector<std::size_t> same_as(operand_count);  // operands that name the elements of another
   for (std::size_t k = 0; k < operand_count; ++k) {
     same_as[k] = k;
@@ -210,9 +227,10 @@ void run_random_case(unsigned seed, Taste taste) {
   };
   const auto random_cell = [&] {
     CellAt cell;
-    cell.extents = random.shape();
+    const bool is_square = taste == Taste::squares || random.chance(40);
+    cell.extents = random.shape(is_square);
     for (const std::int64_t extent : cell.extents) {
-      cell.first.push_back(random.chance(50) ? 0 : random.below(4));
+      cell.first.push_back(random.chance(50) ? 0 : random.below(700));
       cell.shape.push_back(cell.first.back() + extent + (random.chance(50) ? 0 : random.below(3)));
     }
     const bool is_padded = random.chance(25);
@@ -220,7 +238,7 @@ void run_random_case(unsigned seed, Taste taste) {
     for (std::size_t k = 0; k < operand_count; ++k) {
       const Dtype dtype = program.operands[k];
       cell.blocks.push_back(is_padded && random.chance(75) ? random.padded_block(cell.extents, dtype, gap)
-                                                           : random.block(cell.extents, dtype, !is_shared(k)));
+                                                           : random.block(cell.extents, dtype, !is_shared(k), is_square));
     }
     return cell;
   };
@@ -259,13 +277,14 @@ void run_random_cases(Taste taste) {
   const unsigned start = std::random_device()();
   std::cout << "first seed " << start << "\n";
   const char* wanted = std::getenv("GAMELAN_TEST_CASES");
-  const unsigned count = wanted != nullptr ? static_cast<unsigned>(std::strtoul(wanted, nullptr, 10)) : 300;
+  const unsigned count = wanted != nullptr ? static_cast<unsigned>(std::strtoul(wanted, nullptr, 10)) : taste == Taste::squares ? 2000 : 300;
   for (unsigned k = 0; k < count && !::testing::Test::HasFatalFailure(); ++k) run_random_case(start + k, taste);
 }
 
 TEST(TileRandom, interpreted_programs_equal_naive_evaluation) {
   set_compiling(Compiling::off);
   run_random_cases(Taste::any);
+  run_random_cases(Taste::squares);
   set_compiling(Compiling::hot);
 }
 
@@ -275,6 +294,7 @@ TEST(TileRandom, compiled_programs_equal_naive_evaluation) {
   const auto before = programs_compiled();
   run_random_cases(Taste::any);
   run_random_cases(Taste::compiled);
+  run_random_cases(Taste::squares);
   EXPECT_GT(programs_compiled(), before);
   set_compiling(Compiling::hot);
 }

@@ -105,6 +105,18 @@ TEST(Tile, array_plus_its_transpose) {
   }
 }
 
+/// Square tiles are shorter along either axis at the edges; a column that all of them read has as many rows, and other pitches there.
+TEST(Tile, transposed_minus_a_column) {
+  for (const std::int64_t rows : {16, 31, 32, 33, 64, 65}) {
+    for (const std::int64_t columns : {32, 33, 63, 100, 600}) {
+      expect_as_naive(sum_of_two(), {rows, columns}, {{8, rows * 8}, {8, 0}, {columns * 8, 8}},
+                      {numbers(rows * columns), numbers(rows), numbers(rows * columns)});
+      expect_as_naive(sum_of_two(), {3, rows, columns}, {{rows * columns * 8, 8, rows * 8}, {0, 8, 0}, {rows * columns * 8, columns * 8, 8}},
+                      {numbers(3 * rows * columns), numbers(rows), numbers(3 * rows * columns)});
+    }
+  }
+}
+
 TEST(Tile, many_short_axes) {
   const Shape plain{1920, 384, 96, 24, 8}, turned{8, 40, 160, 640, 2560};
   expect_as_naive(sum_of_two(), {5, 5, 4, 4, 3}, {plain, turned, plain}, {numbers(1200), numbers(1200), numbers(1200)});

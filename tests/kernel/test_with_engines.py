@@ -66,6 +66,13 @@ def test_tab_after_an_expression_offers_what_an_array_has_and_computes_nothing(s
     assert shared.run(sent).text == before
 
 
+def test_a_cell_that_runs_again_warns_again(shared):
+    shared.run("z = np.zeros(500_000)")
+    cells = [shared.run("for _ in range(3):\n    w = (z + 1) / z\n    float(w[0])") for _ in range(2)]
+    assert [cell.err.count("divide by zero") for cell in cells] == [1, 1]
+    assert shared.run("'__warningregistry__' in globals()").text == "False"
+
+
 def test_tab_after_what_is_no_array(shared):
     assert "append" in shared.ask("complete", code="a.tolist().")["matches"]
     assert shared.ask("complete", code="a.shape.")["matches"] == ["count", "index"]
@@ -178,3 +185,21 @@ def test_killed_engine_is_named_and_the_kernel_lives(fresh):
     assert fresh.run("6 * 7").text == "42"
     again = fresh.run("float(np.ones(100_000).sum())", timeout=30)
     assert again.text == "100000.0", again.reply
+
+
+def test_engines_lost_between_two_cells_are_replaced_in_the_next(fresh):
+    os.kill(engine_pids(fresh)[-1], signal.SIGKILL)
+    wait_until(lambda: fresh.run("np._core.is_connected()").text == "False", 10, "loss noticed")
+    again = fresh.run("float(np.ones(100_000).sum())", timeout=30)
+    assert again.text == "100000.0", again.reply
+    assert "SIGKILL" in again.err and "new engines start" in again.err, again.err
+    lost = fresh.run("a + 1")
+    assert lost.ename == "EngineLostError" and "SIGKILL" in lost.reply["evalue"], lost.reply
+    assert fresh.run("np.sync(); float(np.ones(100_000).sum())").text == "100000.0"
+
+
+def test_failed_cells_do_not_fill_the_memory(own_home):
+    with Notebook(env=ENVIRONMENT | {"GAMELAN_HEAP": "15M"}) as notebook:
+        notebook.run("import gamelan as np\nv = np.ones(363_000)\ndef f(v):\n    v = v + 1\n    np.sync()\n    raise ValueError", timeout=60)
+        assert [notebook.run("f(v)").ename for _ in range(13)] == ["ValueError"] * 13
+        assert notebook.run("float((v + 1).sum())").text == "726000.0"

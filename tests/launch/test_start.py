@@ -118,6 +118,31 @@ def test_engines_that_die_at_the_start_are_quoted(runtime, monkeypatch):
     assert launch.list_all() == []
 
 
+def start_in(*surroundings):
+    """What a start says in a process with another environment: the words of a command that runs one."""
+    script = ("import sys; sys.path.insert(0, sys.argv[1]); import launch_fixtures; from gamelan import launch\n"
+              "try: launch.start(2)\nexcept launch.StartError as error: print(error)")
+    done = subprocess.run([*surroundings, "/usr/bin/python3", "-c", script, str(Path(__file__).parent)], capture_output=True, text=True,
+                          timeout=30, check=False)
+    assert done.stdout, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("limit, told", [
+    ("-n 32", "a process may have only 32 files open here, and mpiexec needs more: ulimit -n 1024\n"),
+    ("-v 2000000", "A process may have only 1953 MiB of address space here; if that is the cause, ulimit -v unlimited mends it\n---")], ids=["files", "address space"])
+def test_a_limit_of_the_shell_is_named_with_what_to_do(runtime, limit, told):
+    assert told in start_in("sh", "-c", f'ulimit {limit}; exec "$@"', "sh")
+    assert launch.list_all() == []
+
+
+def test_a_machine_without_network_is_named_with_what_to_do(runtime):
+    if subprocess.run(["unshare", "-rn", "true"], capture_output=True, check=False).returncode != 0:
+        pytest.skip("cannot leave the network here")
+    assert start_in("unshare", "-rn") == (
+        "the engines did not start: no network interface is up, and Open MPI needs one, if only the loopback: ip link set lo up (as root)\n")
+
+
 def test_engines_that_never_serve_are_stopped(runtime, monkeypatch):
     monkeypatch.setenv("GAMELAN_ENGINE", program(runtime / "engine", "exec sleep 60"))
     begin = time.monotonic()

@@ -78,6 +78,17 @@ def mixed(_connected):
 
 
 @pytest.fixture
+def ordinary(_connected, ranks):
+    """Engines with the threshold that users have."""
+    if not ranks:
+        pytest.skip("the model computes one element after the other")
+    with gamelan.options(distribute_from=65536):
+        yield _connected
+        gc.collect()
+        _core.flush(True)
+
+
+@pytest.fixture
 def model(ranks):
     """A fresh model of the engines, whatever --ranks says; the session's engines come back afterwards."""
     if ranks:
@@ -104,3 +115,10 @@ def _limited():
 @pytest.fixture(autouse=True)
 def _seeded():
     numpy.random.seed(0)
+
+
+@pytest.fixture(autouse=True)
+def _float_errors_as_before():
+    """An interrupt between the lines of a `with numpy.errstate(...)` leaves what the block has set, as it does in NumPy."""
+    with numpy.errstate():
+        yield

@@ -4,6 +4,7 @@ import numpy
 import pytest
 
 from oracle import check
+from written import check_lines
 
 EXTENTS = {"i": 3, "j": 4, "k": 2, "l": 5, "m": 1}
 SUBSCRIPTS = """
@@ -89,3 +90,43 @@ def test_errors_of_types(engine):
 def test_mixed(mixed):
     check(lambda np: np.einsum("ij,j->i", numbers(np, (5, 4)), numbers(np, (4,))))
     check(lambda np: np.einsum("i,j->ij", numbers(np, (5,)), numbers(np, (4,))))
+
+
+@pytest.mark.parametrize("where", ["engine", "mixed"])
+def test_arguments(where, request):
+    request.getfixturevalue(where)
+    check_lines("""
+        np.einsum('ii', np.zeros((1, N)))
+        np.einsum('ii', np.zeros((N, 1)))
+        np.einsum('ii->i', np.zeros((1, N)))
+        np.einsum('iij,jk', np.zeros((1, S, S)), M)
+        np.einsum('ii,ii->i', M, M[:1, :1])
+        np.einsum('ii,i->i', M, v[:1])
+        np.einsum('i,i->i', v, v[:1])
+        np.einsum('ij,jk', M, M[:1])
+        np.einsum('i,->i', f4, 2.0)
+        np.einsum('i,->i', f4, s)
+        np.einsum('i,->', f2, numpy.float64(2.0))
+        np.einsum(',i->i', 1e300, f4)
+        np.einsum(',i->i', 2j, f4)
+        np.einsum(',i->i', 300, u1)
+        np.einsum(',i->i', -2, u1)
+        np.einsum('i,,->i', f4, 2.0, 3)
+        np.einsum(',->', f4[0], 2.0)
+        np.einsum('i,i->i', f4, v)
+        np.einsum('i->i', v, out=np.zeros(N, 'f4'))
+        np.einsum('i->i', v, out=np.zeros(N, 'i8'))
+        np.einsum('i->i', i, out=np.zeros(N, 'i4'), casting='same_kind')
+        np.einsum('i->i', v, out=np.zeros(N, 'i8'), casting='unsafe')
+        np.einsum('i->i', f4, out=np.zeros(N))
+        np.einsum('i->i', v, order='Z')
+        np.einsum('i->i', v, dtype='f4')
+        np.einsum('ij->ji', M, dtype='f4', casting='unsafe')
+        np.einsum('ij->i', M, dtype='f4', casting='unsafe')
+        w = np.einsum('ii->i', M); w[:] = 3; M
+        np.einsum('i->i', v, casting='foo')
+        np.einsum(b'ij->ji', M)
+        np.einsum(M, [True, 1])
+        np.einsum(M, [0.0, 1])
+        np.einsum(M, [numpy.int8(0), 1], [1, 0])
+    """)

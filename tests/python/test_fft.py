@@ -98,6 +98,15 @@ def test_lines_over_all_engines(engine, cut, name, n):
 
 
 @pytest.mark.parametrize("name", ONE)
+@pytest.mark.parametrize("dtype", ("f2", "f4", "c8"))
+def test_single_precision_is_transformed_in_double(engine, cut, name, dtype):
+    """Also where a line is a convolution, whose weights are numbers of Python: these alone would keep single precision."""
+    a = data((3, 38), complex_for(name))
+    a = a.astype(dtype) if dtype == "c8" and a.dtype.kind == "c" else a.real.astype(dtype.replace("c8", "f4"))
+    check_all([(f"{name} {dtype} {n}", lambda np, n=n: getattr(np.fft, name)(np.asarray(a), n)) for n in (38, 31, 36)])
+
+
+@pytest.mark.parametrize("name", ONE)
 def test_few_lines_over_all_engines(engine, cut, name):
     a = data((3, 24, 2), complex_for(name))
     check_all([(f"{name} {n}", lambda np, n=n: getattr(np.fft, name)(np.asarray(a), n, 1)) for n in (None, 12, 17, 30)])

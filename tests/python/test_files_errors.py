@@ -11,7 +11,7 @@ import numpy
 import pytest
 
 import gamelan
-from gamelan._files import _npy, _pieces, _places
+from gamelan._files import _npy, _pieces, _replacing
 from oracle import assert_same, check_all
 
 
@@ -111,7 +111,7 @@ def test_an_engine_fails_half_way(engine, monkeypatch, tmp_path):
         os.unlink(self.path)
         os.mkdir(self.path)
 
-    monkeypatch.setattr(_places.Replacement, "reserve", removed)
+    monkeypatch.setattr(_replacing.Replacement, "reserve", removed)
     x = gamelan.arange(1000)
     with pytest.raises(IsADirectoryError) as caught:
         try:

@@ -173,6 +173,14 @@ def test_a_line_warns_once():
     assert len(given) == 2
 
 
+def test_reading_a_value_writes_no_name():
+    names = {"np": gamelan, "data": PLAIN, "__name__": "a_module", "name": "", "value": 0}
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("default")
+        exec("x = np.asarray(data) / 0\nfor name, value in globals().items():\n    str(value)\nfor _ in range(3):\n    str(np.log(np.asarray(data) * 0))\n", names)
+    assert "__warningregistry__" not in names and len(given) == 2
+
+
 def test_the_state_is_that_of_the_line():
     with warnings.catch_warnings():
         warnings.simplefilter("error")

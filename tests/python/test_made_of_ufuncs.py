@@ -2,6 +2,7 @@
 """Functions that NumPy makes of universal functions: clip, round, nan_to_num and their kin."""
 import pytest
 
+from oracle import check
 from ufunc_programs import check_programs
 
 PROGRAMS = {
@@ -184,3 +185,9 @@ PROGRAMS = {
 @pytest.mark.parametrize("what", sorted(PROGRAMS))
 def test_a_function(engine, what):
     check_programs(PROGRAMS[what])
+
+
+def test_the_dtype_of_a_number(engine):
+    for name in ("i0", "sinc", "angle", "fix", "nan_to_num", "real_if_close"):
+        for dtype in ("f2", "f4"):
+            check(lambda np: getattr(np, name)(np.array(0.3, dtype)), f"{name} {dtype}")

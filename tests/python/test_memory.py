@@ -60,6 +60,32 @@ def test_the_command_that_does_not_fit_is_blamed_and_earlier_ones_are_done(memor
     assert float((a + 2)[count - 1]) == 3
 
 
+_SEVERAL = """
+def several(np, small, a, b):
+    np.add(small, 1, out=small)
+    part, large = small * 2, a + b
+    np.add(small, large[: small.size], out=small)
+    return part, large
+"""
+
+
+def test_a_call_that_does_not_fit_has_not_happened(memory):
+    """A function that records several commands is refused from its first one on."""
+    names = {}
+    exec(compile(_SEVERAL, f"{np.__path__[0]}/several.py", "exec"), names)  # as one of the package
+    count = memory // 8 * 2 // 5
+    a, small = np.ones(count), np.ones(200_000)
+    b = a + 1
+    small += 1
+    part, large = _core.Call(names["several"])(np, small, a, b)
+    with pytest.raises(MemoryError, match="engines"):
+        np.sync()
+    assert float(small.min()) == float(small.max()) == 2 and float(b[count - 1]) == 2
+    for lost in (part, large):
+        with pytest.raises(MemoryError):
+            float(lost[0])
+
+
 def test_an_array_that_no_message_may_hold_is_refused_where_it_is_brought():
     long = numpy.broadcast_to(numpy.zeros(1), (1 << 29,))  # 4 GiB once it is copied
     with pytest.raises(MemoryError, match=r"4294967296 bytes cannot be brought to the engines in one piece.*part by part"):
@@ -101,3 +127,45 @@ def test_a_flat_array_looked_at_by_rows_where_memory_is_short(memory, share):
     expected[1:-1, 5] = -1
     assert float(flat.sum()) == pytest.approx(expected.sum(), rel=1e-12)
     assert float(flat[columns + 5]) == -1
+
+
+def fail(v):
+    v = v + 1
+    np.sync()
+    raise ValueError("with an array in its traceback")
+
+
+@pytest.mark.parametrize("share, is_on", [(0.03, True), (0.2, False)], ids=["collector on", "collector off"])
+def test_arrays_in_the_cycles_of_failed_calls_do_not_fill_the_memory(memory, share, is_on):
+    v = np.ones(int(memory * share) // 8)
+    (gc.enable if is_on else gc.disable)()
+    try:
+        for _ in range(int(3 / share)):
+            try:
+                fail(v)
+            except ValueError as error:
+                error.itself = error
+    finally:
+        gc.enable()
+    assert float(v.sum()) == v.size
+    w = np.concatenate([v, v])
+    assert float(w.sum()) == 2 * v.size
+
+
+def test_a_loop_that_fills_the_memory_and_leaves_no_cycles_collects_rarely(memory):
+    collections = []
+
+    def note(phase, facts):
+        if phase == "start" and facts["generation"] == 2:
+            collections.append(facts)
+
+    v = np.ones(memory // 8 // 5)
+    gc.callbacks.append(note)
+    try:
+        for turn in range(200):
+            parts = [v + turn, v * turn, v - turn]
+            np.sync()
+            del parts
+    finally:
+        gc.callbacks.remove(note)
+    assert len(collections) < 20

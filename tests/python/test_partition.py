@@ -31,7 +31,7 @@ def test_partition_puts_the_kth_in_its_place(engine, dtype):
 @pytest.mark.parametrize("expression", [
     "np.partition(a, 99)", "np.partition(a, -99)", "np.partition(a, 1, 5)", "np.partition(a, 1.5)", "np.partition(a, 1, kind='quick')",
     "np.argpartition(a, [0, 12])", "np.partition(a, [[1]])", "np.partition(a, 0, order='x')", "np.argpartition(a, 99, 0)",
-    "np.argpartition(np.array(3), 0)", "np.partition(np.array(3), 0)",
+    "np.partition(a.reshape(3, 4)[:0], 7, 0)", "np.argpartition(a[:0], 0)", "np.partition(a.reshape(3, 4)[:, :0], -2)", "np.argpartition(np.array(3), 0)", "np.partition(np.array(3), 0)",
     "np.sort(a, kind='stable')", "np.sort(a, kind='HEAP')", "np.sort(a, kind=3)", "np.sort(a, kind='x')", "np.sort(a, order='x')",
     "np.argsort(a, None, 'mergesort')", "np.msort(a.reshape(3, 4))", "np.sort_complex(a)", "np.sort_complex(a.astype('i1'))",
     "np.sort_complex(a.astype('f4'))", "np.sort_complex(a * 1j - 2)", "np.sort_complex(a.reshape(3, 4)[:, ::-1])",
@@ -73,6 +73,7 @@ def test_memory_of_a_sort(engine, ranks):
     size = 3_000_000
     data = gamelan.random.random(size)
     gamelan.sync()
+    gamelan.stats(reset=True)
     before = gamelan.stats()["heap_bytes"]
     result = gamelan.sort(data)
     gamelan.sync()

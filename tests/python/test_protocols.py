@@ -61,7 +61,7 @@ def test_modules_and_classes_of_numpy_take_small_arrays(engine):
         assert gamelan.polynomial.Polynomial([1, 2])(x).tolist() == [1.0, 3.0, 5.0] and gamelan.emath.sqrt(-1) == 1j
         assert [value for _, value in gamelan.ndenumerate(x)] == [0.0, 1.0, 2.0]
     assert gamelan.version.version == numpy.version.version and gamelan.lib.NumpyVersion is numpy.lib.NumpyVersion
-    for refused in (gamelan.emath.sqrt, gamelan.ndenumerate, gamelan.polynomial.polynomial.polyroots, gamelan.vectorize(abs), gamelan.info):
+    for refused in (gamelan.emath.sqrt, gamelan.polynomial.polynomial.polyroots, gamelan.vectorize(abs), gamelan.info):
         with pytest.raises(NotImplementedError, match="for distributed arrays"):
             refused(gamelan.arange(3.0))
     with pytest.raises(NotImplementedError, match="numpy.recarray makes them"):
@@ -73,8 +73,11 @@ def test_an_array_is_made_read_only(engine):
     x.setflags(write=False)
     with pytest.raises(ValueError, match="read-only"):
         x[0] = 1
-    with pytest.raises(NotImplementedError, match="can be written"):
-        x.setflags(write=True)
+    x.setflags(write=True)
+    x[0] = 1
+    assert x.tolist() == [1, 1, 2]
+    with pytest.raises(NotImplementedError, match="overlap"):
+        gamelan.broadcast_to(x, (2, 3)).setflags(write=True)
 
 
 class Own:
@@ -220,3 +223,72 @@ def test_shared_memory_is_known_without_reading(engine):
     oracle.check(shared)
     here = numpy.zeros(3)
     assert not gamelan.shares_memory(gamelan.zeros(3), here)
+
+
+RECORDS = """np.dtype([("a", "i4"), ("b", "f8")])|np.dtype([("a", "i1"), ("b", "f8")], align=True)|np.dtype([("c", "f8", (2, 5))])|np.dtype([("c", "f8", (5,)), ("d", "O")])
+np.dtype({"names": ["a"], "formats": ["i4"], "offsets": [4], "itemsize": 12})|np.dtype([("a", "i4"), ("O", "O")], align=True)|np.dtype([])|np.dtype("V5")|np.dtype({"names": [], "formats": [], "itemsize": 8})
+np.dtype([("a", [("b", "i1"), ("c", "f8")], (3,))], align=True)|np.dtype([("a", "S3"), ("b", "U2"), ("t", "M8[D]")])|np.dtype([("x", ">i4")])"""
+
+
+@pytest.mark.parametrize("text", RECORDS.replace("\n", "|").split("|"))
+def test_numpy_reads_small_records_of_every_kind(text):
+    dtype = eval(text, {"np": numpy})
+    records = gamelan.zeros(3, dtype)
+    for read in (numpy.asarray, numpy.array):
+        assert read(records).dtype == dtype and read(records).shape == (3,)
+    assert pickle.loads(pickle.dumps(records)).dtype == dtype
+    if dtype.names and "a" in dtype.names and dtype["a"] == "i4":
+        numpy.asarray(records)["a"][1] = 7
+        assert records["a"].tolist() == [0, 7, 0]  # the memory is shared
+
+
+MAKERS = """array([1, 2])|asarray([1, 2])|asanyarray([1, 2])|ascontiguousarray([1, 2])|asfortranarray([1, 2])|require([1, 2])|zeros(2)|ones(2)|empty(2)|full(2, 7)
+arange(3)|eye(2)|identity(2)|tri(2)|fromfunction(lambda i: i, (2,))|frombuffer(b"12345678")|fromstring("1 2", sep=" ")"""
+
+
+@pytest.mark.parametrize("text", MAKERS.replace("\n", "|").split("|"))
+def test_what_is_made_like_another_librarys_array_is_that_librarys(mixed, text):
+    class Duck:
+        def __array_function__(self, function, types, arguments, keywords):
+            return "duck", function.__name__, len(arguments)
+
+    call = f"np.{text[:-1]}, like=other)"
+    results = [eval(call, {"np": np, "other": Duck()}) for np in (gamelan, numpy)]
+    assert results[0] == results[1] and results[0][0] == "duck"
+    with pytest.raises(TypeError):
+        eval(call, {"np": gamelan, "other": object()})
+    for other in (gamelan.zeros(3), gamelan.zeros(30), numpy.zeros(3), None):
+        made = eval(call, {"np": gamelan, "other": other})
+        assert isinstance(made, gamelan.ndarray) and made.tolist() == eval(f"np.{text}", {"np": numpy}).tolist()
+
+
+@pytest.mark.parametrize("make", [lambda: gamelan.full(200000, 2.5), lambda: gamelan.array(2.5), lambda: gamelan.full(3, 2.5)[1], lambda: gamelan.full(3, 2.5).sum() - 5.0])
+@pytest.mark.parametrize("receive", [numpy.asarray, numpy.array, numpy.from_dlpack, lambda x: numpy.asarray(x.data), lambda x: numpy.frombuffer(x.tobytes()), lambda x: numpy.frombuffer(bytes(x))])
+def test_what_is_handed_over_outlives_the_array(engine, make, receive):
+    received = receive(make())
+    others = [numpy.full(received.shape, 7.0) for _ in range(50)]
+    assert (received == 2.5).all() and len(others) == 50
+
+
+def test_numpy_keeps_no_address_of_a_copy_that_is_gone(engine):
+    """numpy.frombuffer remembers the address and the lender, which here would not hold the memory."""
+    with pytest.raises(BufferError, match="numpy.asarray"):
+        numpy.frombuffer(gamelan.zeros(1000))
+    with gamelan.options(distribute_from=10):
+        received = numpy.frombuffer(gamelan.full(3, 2.5))
+        others = [numpy.full(3, 7.0) for _ in range(50)]
+        assert received.tolist() == [2.5] * 3 and len(others) == 50
+
+
+@pytest.mark.parametrize("made", [lambda: gamelan.array(2.5), lambda: gamelan.full(3, 2.5), lambda: gamelan.full((2, 2), 2.5)[1:, 0]])
+def test_a_small_array_shares_its_memory_with_those_who_describe_it(engine, made):
+    with gamelan.options(distribute_from=10):
+        x = made()
+        for name in ("__array_interface__", "__array_struct__"):
+            lender = type("Lender", (), {name: getattr(x, name), "array": x})()
+            received = numpy.asarray(lender)
+            received[...] = 4
+            assert (x == 4).all()
+        for received in (numpy.asarray(memoryview(x)), numpy.asarray(x.data), numpy.asarray(x)):
+            received[...] = received + 1
+        assert (x == 7).all() and x.ctypes.data == x.__array_interface__["data"][0]

@@ -14,6 +14,11 @@ import gamelan
 from oracle import check
 
 PROGRAMS = """
+    np.ones((3,0))[np.ones((3,0))>1]
+    np.ones((0,4))[np.ones((0,4))>1]
+    np.ones((0,4))[np.ones(0)>1,1]
+    np.ones((0,4)).__setitem__(np.ones((0,4))>1,np.ones(0))
+    np.ones((2,4))[np.array([1,0]),np.array([[2],[3]])]
     np.array(['a','b'])=='a'
     np.array(['a','b'])!='a'
     'a' in np.array(['a','b'])
@@ -59,6 +64,28 @@ def test_operators(request, where):
     for line in PROGRAMS.split("\n"):
         if where == "here" or not any(word in line for word in ("'a'", "M8", "longdouble", "object", "None", "'U'", "[1,2,3]", "**-1")):
             check(lambda np: eval(line, {"np": np}), line.strip()) if line.strip() else None
+
+
+RECORDS = """
+    np.array([(1,2.),(3,4.)],'i4,f8')==np.array([(1,2.),(3,5.)],'i4,f8')
+    np.array([(1,2.),(3,4.)],'i4,f8')!=np.array([(1,2.),(3,5.)],'i4,f8')
+    np.array([(1,2.),(3,4.)],'i4,f8')==np.array((1,2.),'i4,f8')
+    np.array([(1,2.)],'i4,f8')==numpy.array([(1,2.)],'i4,f8')
+    np.array([(1,2.)],'i4,f8')==numpy.array([(1,2.)],'i4,f8')[0]
+    np.array([(1,2.)],'i4,f8')==np.array([(1,2.)],'f8,f8')
+    np.array([(1,2.)],'i4,f8')==np.array([1.])
+    np.array([(1,[2,3])],[('a','i4'),('b','f8',(2,))])==np.array([(1,[2,4])],[('a','i4'),('b','f8',(2,))])
+    np.array([b'ab',b'cd'],'V2')==np.array([b'ab',b'ce'],'V2')
+    np.array([b'ab',b'cd'],'V2')!=np.array([b'ab',b'ce'],'V2')
+    np.arange(3.)==np.array(['a','b','c'])
+    np.array([(1,2.)],'i4,f8')<np.array([(1,2.)],'i4,f8')
+"""
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
+def test_records_are_compared_by_the_operator_of_numpy_which_its_ufunc_does_not_do():
+    for line in filter(str.strip, RECORDS.split("\n")):
+        check(lambda np: eval(line, {"np": np, "numpy": numpy}), line.strip())
 
 
 def test_objects_that_numpy_takes_one_by_one():

@@ -138,6 +138,9 @@ def test_polynomials_as_coefficients(engine):
                     yield f"{name} {left} {right}", lambda np: getattr(np, name)(np.array(a), b if left == right else np.array(b))
                 if right != "zeros" and right != "whole":
                     yield f"polydiv {left} {right}", lambda np: np.polydiv(np.array(a), np.array(b))
+        u, v = numpy.linspace(1, 2, 9), numpy.array([1.1, 2.3, 3.7])
+        for left, right in itertools.product(("f4", "f8", "c8", "c16"), repeat=2):
+            yield f"polydiv {left} {right}", lambda np: np.polydiv(np.array(u.astype(left)), np.array(v.astype(right)))
         yield "poly matrix", lambda np: np.poly(np.array([[2.0, 1.0], [1.0, 3.0]]))
         yield "poly of no square", lambda np: np.poly(np.ones((2, 3)))
         yield "roots of a matrix", lambda np: np.roots(np.ones((2, 3)))

@@ -5,7 +5,7 @@ from ._concatenators import c_, r_
 from ._diagonals import diag, eye, identity
 from ._filled import empty, filled, full, ones, zeros
 from ._from_data import (
-    array, asanyarray, asarray, asarray_chkfinite, ascontiguousarray, asfarray, asfortranarray, copy, require,
+    array, asarray, asarray_chkfinite, ascontiguousarray, asfarray, asfortranarray, copy, require,
 )  # fmt: skip
 from ._grids import fromfunction, indices, meshgrid
 from ._like import empty_like, full_like, ones_like, zeros_like

@@ -32,7 +32,7 @@ class AxisConcatenator:
     def __getitem__(self, key):
         from .._manipulation import concatenate
 
-        parts = list(key) if type(key) is tuple else [key]
+        parts = list(key) if isinstance(key, tuple) else [key]
         if not all(isinstance(part, str) is False for part in parts[1:]):
             raise ValueError("special directives must be the first entry.")
         axis, dims, place = self._directive(parts.pop(0)) if isinstance(parts[0], str) else self._defaults

@@ -5,8 +5,8 @@ import operator
 import numpy
 
 from .. import _core
-from .._local import is_distributed, wrap, wrap_here
-from ._filled import filled, is_large
+from .._local import is_distributed, wrap
+from ._filled import filled, is_large, zeros
 from ._from_data import asarray
 
 
@@ -15,10 +15,12 @@ def eye(N, M=None, k=0, dtype=float, order="C", *, like=None):
     rows = operator.index(N)
     columns = rows if M is None else operator.index(M)
     if not is_large((rows, columns)):
-        return wrap_here(numpy.eye(rows, columns, k, dtype))
-    result = filled((rows, columns), numpy.dtype(dtype), 0)
-    view = result._a
-    diagonal = view[:, k:] if k >= 0 else view[-k:]
+        return wrap(numpy.eye(N, M, k, dtype, order))
+    result = zeros((N, N if M is None else M), dtype, order)
+    if k >= columns:
+        return result
+    k = operator.index(k)
+    diagonal = result._a[:, k:] if k >= 0 else result._a[-k:]
     if min(diagonal.shape) > 0:
         _core.assign(_core.view(result, _writable_diagonal(diagonal)), 1)
     return result
@@ -36,15 +38,16 @@ def identity(n, dtype=None, *, like=None):
 
 
 def diag(v, k=0):
-    """A matrix with a given diagonal, or a copy of a matrix's diagonal. See `numpy.diag`."""
+    """A matrix with a given diagonal, or a matrix's diagonal, a read-only view. See `numpy.diag`."""
     v = asarray(v)
     if v.ndim == 2:
-        return v.diagonal(k).copy() if is_distributed(v) else wrap(numpy.diag(v._a, k))
+        return v.diagonal(k)
     if v.ndim != 1:
         raise ValueError("Input must be 1- or 2-d.")
-    extent = v.shape[0] + abs(k)
+    extent = operator.index(v.shape[0] + abs(k))
     if not is_distributed(v) and not is_large((extent, extent)):
         return wrap(numpy.diag(v._a, k))
+    k = operator.index(k)
     result = filled((extent, extent), v.dtype, 0)
     diagonal = result._a[:, k:] if k >= 0 else result._a[-k:]
     _core.assign(_core.view(result, _writable_diagonal(diagonal)), v)

@@ -2,11 +2,11 @@
 """Arrays of a given shape: zeros, ones, one value everywhere. `order` decides how the axes of a large array step through
 its virtual memory; how it is cut into blocks it does not decide."""
 import math
-import operator
+import sys
 
 import numpy
 
-from .. import _core
+from .. import _arguments, _core
 from .._local import is_distributed, unwrap, wrap_here
 from .._promotion import OPS, dtype_number
 from . import _memory_order
@@ -14,23 +14,13 @@ from . import _memory_order
 
 def shape_of(shape):
     """The argument `shape` as a tuple; NumPy's TypeError for what is none."""
-    if shape is None:
-        return numpy.empty(shape).shape  # NumPy's answer and its warning
-    try:
-        return (operator.index(shape),)
-    except TypeError:
-        pass
-    try:
-        return tuple(operator.index(extent) for extent in shape)
-    except TypeError:
-        numpy.empty(shape)  # NumPy says in its own words what is wrong
-        raise
+    return numpy.empty(shape).shape if shape is None else _arguments.shape(shape)  # NumPy's answer to None, and its warning
 
 
 def is_large(shape):
     """True when an array of that shape lives on the engines."""
-    # A negative extent makes no large array: NumPy then raises its error on the local path.
-    return math.prod(shape) >= _core.threshold() and (not shape or min(shape) >= 0)
+    # A negative extent, or one that no index reaches, makes no large array: NumPy then raises its error on the local path.
+    return math.prod(shape) >= _core.threshold() and (not shape or min(shape) >= 0 and max(shape) <= sys.maxsize)
 
 
 def filled(shape, dtype, value):

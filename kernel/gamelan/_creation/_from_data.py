@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Arrays from what is there: lists, numbers, NumPy arrays, other libraries' arrays, arrays of ours."""
+import operator
+
 import numpy
 
 from .. import _core
-from .._local import is_distributed, wrap, wrap_here
+from .._errors import unsupported_dtype
+from .._local import has_distributed, has_own_class, is_distributed, ours_of, unwrap, wrap, wrap_here
+from .._promotion import is_supported
 from . import _memory_order
 
 _FLAGS = {
@@ -30,14 +34,28 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, lik
         if dtype is not None and numpy.dtype(dtype) != result.dtype:
             result, copy = result.astype(dtype), False
         result = copy_of(result, order) if copy else _ordered(result, order)
-        if result.ndim < ndmin:
+        if result.ndim < (ndmin := operator.index(ndmin)):
             result = result[(None,) * (ndmin - result.ndim)]
         return result
-    if hasattr(object, "distributed_elements"):  # x.flat
+    if hasattr(type(object), "distributed_elements"):  # x.flat
         return array(object.distributed_elements(), dtype, copy=copy, ndmin=ndmin)
-    if type(object) in (list, tuple) and any(map(_has_distributed, object)):
-        return array(_from_sequence(object), dtype, copy=False, order=order, ndmin=ndmin)
-    return _from_numpy(numpy.array(object, dtype, copy=copy, order=order, ndmin=ndmin))
+    if type(object) in (list, tuple) and any(map(_has_ours, object)):
+        if has_distributed(object):
+            if dtype is not None and not is_supported(numpy.dtype(dtype)):
+                raise unsupported_dtype(numpy.dtype(dtype))
+            return array(_from_sequence(object), dtype, copy=False, order=order, ndmin=ndmin)
+        if dtype is None or numpy.dtype(dtype) != numpy.object_:
+            object = unwrap(object)
+    if subok and has_own_class(object):
+        return numpy.array(object, dtype, copy=copy, order=order, subok=True, ndmin=ndmin)
+    try:
+        data = numpy.array(object, dtype, copy=copy, order=order, ndmin=ndmin)
+    except ValueError:
+        ours = ours_of(object)
+        if ours is None:
+            raise
+        return array(ours, dtype, copy=copy, order=order, ndmin=ndmin)
+    return _from_numpy(data)
 
 
 def _from_numpy(data):
@@ -48,8 +66,12 @@ def _from_numpy(data):
     return wrap(data)
 
 
+def _has_ours(item):
+    return isinstance(item, _core.Array) or type(item) in (list, tuple) and any(map(_has_ours, item))
+
+
 def _has_distributed(item):
-    return is_distributed(item) or type(item) in (list, tuple) and any(map(_has_distributed, item))
+    return is_distributed(item) or isinstance(item, (list, tuple)) and any(map(_has_distributed, item))
 
 
 def _ordered(array, order):
@@ -63,7 +85,7 @@ def _ordered(array, order):
 def values_for(dtype, value):
     """What is to be written into an array of that dtype: data of Python become its numbers here, with NumPy's errors for what
     is none; arrays of numbers stay what they are, and are cast where they are written."""
-    if isinstance(value, _core.Array) or type(value) in (list, tuple) and any(map(_has_distributed, value)):
+    if isinstance(value, _core.Array) or isinstance(value, (list, tuple)) and any(map(_has_distributed, value)):
         return asarray(value)
     is_array = isinstance(value, numpy.ndarray) and value.dtype.kind in "biufc"
     return asarray(value if is_array else numpy.array(value, dtype))
@@ -90,16 +112,14 @@ def _from_sequence(items):
     return wrap(numpy.array([next(values)[()] if is_distributed(item) else item._a[()] for item in arrays]))
 
 
-def asarray(a, dtype=None, order=None, *, like=None):
-    """The argument as an array: itself when it is one, sharing memory with a small NumPy array. See `numpy.asarray`."""
+def asarray(a, dtype=None, order=None):
+    """What the functions of this package compute with: the argument as an array, itself when it is one. A masked array or a
+    matrix stays what it is, so that NumPy treats it as its class says; `_public.asarray` is what users call."""
     if isinstance(a, _core.Array) and order is None:
         return a if dtype is None or numpy.dtype(dtype) == a.dtype else a.astype(dtype)
-    return array(a, dtype, copy=False, order=order or "K")
-
-
-def asanyarray(a, dtype=None, order=None, *, like=None):
-    """As `asarray`."""
-    return asarray(a, dtype, order)
+    if has_own_class(a):
+        return _core.hold(numpy.asanyarray(a, dtype, order))
+    return array(a, dtype, copy=False, order="K" if order is None else order)
 
 
 def ascontiguousarray(a, dtype=None, *, like=None):
@@ -151,4 +171,4 @@ def require(a, dtype=None, requirements=None, *, like=None):
 
 def copy(a, order="K", subok=False):
     """A copy of an array. See `numpy.copy`."""
-    return array(a, order=order)
+    return array(a, order=order, subok=subok)

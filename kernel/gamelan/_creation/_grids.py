@@ -5,7 +5,7 @@ import math
 import numpy
 
 from .. import _core
-from .._local import is_distributed, wrap_here
+from .._local import call_numpy, has_distributed, has_own_class, is_distributed, wrap_here
 from ._filled import filled, shape_of
 from ._from_data import asarray
 from ._ranges import sequence
@@ -24,6 +24,8 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
 
     if indexing not in ("xy", "ij"):
         raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
+    if any(map(has_own_class, xi)) and not has_distributed(xi):
+        return call_numpy(numpy.meshgrid, "meshgrid", xi, {"copy": copy, "sparse": sparse, "indexing": indexing})
     dims = len(xi)
     vectors = [asarray(x).reshape((1,) * axis + (-1,) + (1,) * (dims - axis - 1)) for axis, x in enumerate(xi)]
     if indexing == "xy" and dims > 1:

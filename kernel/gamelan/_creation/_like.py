@@ -2,20 +2,23 @@
 """Arrays like another one: its shape and dtype, unless others are asked for, and where it lives."""
 import numpy
 
-from .. import _core
+from .. import _arguments
 from .._local import is_distributed, unwrap, wrap
 from .._promotion import is_supported
 from . import _memory_order
-from ._filled import filled, shape_of
+from ._filled import filled, is_large, shape_of
 from ._from_data import asarray
 
 
-def _like(prototype, dtype, order, shape, value):
+def _like(prototype, dtype, order, subok, shape, value):
+    _arguments.flag(subok)
     prototype = asarray(prototype)
-    if not is_distributed(prototype) or not is_supported(prototype.dtype if dtype is None else numpy.dtype(dtype)):
+    if not is_distributed(prototype):
         return None
     extents = prototype.shape if shape is None else shape_of(shape)
     dtype = prototype.dtype if dtype is None else numpy.dtype(dtype)
+    if not is_supported(dtype) and not is_large(extents):
+        return None
     axes = _memory_order.axes_for(prototype, order, len(extents))
     if axes is None:
         return filled(extents, dtype, value)
@@ -24,25 +27,25 @@ def _like(prototype, dtype, order, shape, value):
 
 def zeros_like(a, dtype=None, order="K", subok=True, shape=None):
     """Zeros with the shape and dtype of another array, and where it lives. See `numpy.zeros_like`."""
-    result = _like(a, dtype, order, shape, 0)
+    result = _like(a, dtype, order, subok, shape, 0)
     return wrap(numpy.zeros_like(unwrap(a), dtype, order, shape=shape)) if result is None else result
 
 
 def empty_like(prototype, dtype=None, order="K", subok=True, shape=None):
     """An array to be written first, like another one; distributed ones begin as zeros. See `numpy.empty_like`."""
-    result = _like(prototype, dtype, order, shape, 0)
+    result = _like(prototype, dtype, order, subok, shape, 0)
     return wrap(numpy.empty_like(unwrap(prototype), dtype, order, shape=shape)) if result is None else result
 
 
 def ones_like(a, dtype=None, order="K", subok=True, shape=None):
     """Ones with the shape and dtype of another array, and where it lives. See `numpy.ones_like`."""
-    result = _like(a, dtype, order, shape, 1)
+    result = _like(a, dtype, order, subok, shape, 1)
     return wrap(numpy.ones_like(unwrap(a), dtype, order, shape=shape)) if result is None else result
 
 
 def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None):
     """A value with the shape and dtype of another array, and where it lives. See `numpy.full_like`."""
-    result = _like(a, dtype, order, shape, 0)
+    result = _like(a, dtype, order, subok, shape, 0)
     if result is None:
         return wrap(numpy.full_like(unwrap(a), unwrap(fill_value), dtype, order, shape=shape))
     from .._manipulation import copyto

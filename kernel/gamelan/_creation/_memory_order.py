@@ -4,6 +4,7 @@ its axes permuted of an array in C order. What operations compute is in C order,
 import numpy
 
 from .. import _core
+from .._arguments import order_of
 
 
 def check(order):
@@ -13,8 +14,7 @@ def check(order):
 
 def is_fortran(order):
     """True when a new array is to be in column-major order; NumPy's error for what is no order."""
-    check(order)
-    return order in ("F", "f")
+    return numpy.empty((2, 2), order=order).flags.f_contiguous
 
 
 def lies_in_columns(data):
@@ -31,8 +31,7 @@ def lies_in_columns(data):
 def axes_for(array, order, dims=None):
     """The axes from the slowest to the fastest of an array of that order, made after another one, of `dims` axes if it is
     to have others; None for C order."""
-    numpy.empty(()).copy(order)  # NumPy's error for what is no order
-    order = "C" if order is None else order.upper()
+    order = order_of(order)
     flags, dims = array._a.flags, array.ndim if dims is None else dims
     if order == "F" or order != "C" and flags.f_contiguous and not flags.c_contiguous and (order == "A" or dims == array.ndim):
         return tuple(range(dims))[::-1]

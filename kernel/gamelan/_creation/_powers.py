@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """vander: powers of a row, side by side."""
-import operator
-
 import numpy
 
+from .._arguments import whole
 from .._local import call_numpy, has_distributed
 from ._filled import filled
 from ._from_data import asarray
@@ -28,7 +27,7 @@ def vander(x, N=None, increasing=False):
     x = asarray(x)
     if x.ndim != 1:
         raise ValueError("x must be a one-dimensional array or sequence.")
-    columns = len(x) if N is None else operator.index(N)
+    columns = len(x) if N is None else whole(N)
     dtype = numpy.promote_types(x.dtype, int)
     if columns <= 0 or x.size == 0:
         numpy.empty((x.size, columns))  # for its error

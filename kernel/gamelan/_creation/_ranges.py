@@ -2,11 +2,12 @@
 """Evenly spaced numbers: arange, linspace. Each element is made where it lies, of its index, with NumPy's rounding."""
 import math
 import operator
+import sys
 
 import numpy
 
 from .. import _core
-from .._local import is_distributed, wrap, wrap_here
+from .._local import is_distributed, unwrap, wrap, wrap_here
 from .._promotion import OPS, dtype_number
 from ._from_data import asarray
 
@@ -38,12 +39,12 @@ def arange(start=None, stop=None, step=1, dtype=None, *, like=None):
         step = 1
     if type(start) is int and type(stop) is int and step == 1 and stop - start < _core.threshold():
         return wrap_here(numpy.arange(start, stop, step, dtype))
-    start, stop, step = (value.item() if isinstance(value, _core.Array) else value for value in (start, stop, step))
+    start, stop, step = map(unwrap, (start, stop, step))
     try:
         length = max(0, math.ceil((stop - start) / step))
     except (TypeError, ZeroDivisionError, OverflowError, ValueError):
-        length = -1  # NumPy knows what to say
-    if length < _core.threshold() or length < 0:
+        length = -1  # dates, or NumPy knows what to say
+    if length < _core.threshold() or length < 0 or length > sys.maxsize:
         return wrap_here(numpy.arange(start, stop, step, dtype=dtype))
     if dtype is None:
         # As NumPy: at least the default integer.

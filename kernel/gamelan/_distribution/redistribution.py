@@ -8,7 +8,7 @@ import numpy
 from .. import _core
 from .._creation import asarray
 from .._display import layout_of
-from .._local import is_distributed
+from .._local import call_numpy, decides_functions, is_distributed
 from .._promotion import OPS, dtype_number
 from .choice import distribution
 
@@ -72,13 +72,18 @@ def _make(shape, dtype, source, integers):
 
 
 def accepts_distribution(create):
-    """The function that makes arrays, with one keyword more: `distribution`."""
+    """The function that makes arrays, with one keyword more: `distribution`. What it makes like another library's array is that
+    library's, which NumPy asks."""
+    theirs = getattr(numpy, create.__name__)
 
     @functools.wraps(create)
     def function(*arguments, distribution=None, **keywords):
+        if keywords and decides_functions(keywords.get("like")):
+            return call_numpy(theirs, create.__name__, arguments, keywords)
         made = create(*arguments, **keywords)
         return made if distribution is None else redistribute(made, distribution)
 
+    function.__module__ = "gamelan"  # where pickles find it
     signature = inspect.signature(create)
     keyword = inspect.Parameter("distribution", inspect.Parameter.KEYWORD_ONLY, default=None)
     parameters = list(signature.parameters.values())

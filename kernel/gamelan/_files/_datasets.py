@@ -7,7 +7,7 @@ import numpy
 from .. import _core
 from .._creation import filled
 from .._promotion import OPS, dtype_number
-from ._pieces import about
+from ._pieces import about, settled
 
 
 def read_part(row, dtype, part, inputs, facts, payload, path, per_axis=()):
@@ -21,4 +21,4 @@ def read_part(row, dtype, part, inputs, facts, payload, path, per_axis=()):
     _core.record_file(OPS[row], number, result, inputs, (*facts, *part.start, *part.step, *per_axis), payload)
     with about(path):
         _core.flush(True)
-    return result[part.after]
+    return settled(result)[part.after]

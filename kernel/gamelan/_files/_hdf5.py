@@ -11,7 +11,8 @@ from .._local import is_distributed
 from .._promotion import is_supported
 from ._datasets import read_part
 from ._pieces import adopt, here, is_for_engines, write
-from ._places import Replacement, resolve
+from ._places import resolve
+from ._replacing import Replacement
 from ._selection import select
 
 

@@ -5,7 +5,8 @@ import pickle
 from .. import _core
 from . import _raw
 from ._pieces import here
-from ._places import Replacement, is_path
+from ._places import is_path
+from ._replacing import Replacement
 
 
 class Files(_core.Array):
@@ -16,7 +17,8 @@ class Files(_core.Array):
     def tofile(self, fid, sep="", format="%s"):
         """Write the elements to a file, in C order, without a header. Triggers evaluation.
 
-        The engines write a large array, each its own part; a file that is named by its path appears when it is complete.
+        The engines write a large array, each its own part; a file that is named by its path appears when it is complete, or is
+        written in place as `save` does it.
         With `sep` it is text, which the notebook writes: at most `config.gather_limit` elements.
         """
         if self._b is None:
@@ -33,7 +35,8 @@ class Files(_core.Array):
         return here(self).dumps()
 
     def dump(self, file):
-        """Write a pickle of a NumPy array to a file. Triggers evaluation; bounded by `config.gather_limit`."""
+        """Write a pickle of a NumPy array to a file, which appears or is written in place as by `save`. Triggers evaluation; bounded
+        by `config.gather_limit`."""
         data = here(self)
         if not is_path(file):
             data.dump(file)

@@ -13,7 +13,8 @@ from .._errors import unimplemented
 from .._local import is_distributed
 from ._lazy import FileArray
 from ._pieces import adopt, here, is_for_engines, read, write
-from ._places import Replacement, is_path, is_plain, path_of
+from ._places import is_path, is_plain, path_of
+from ._replacing import Replacement
 
 _OTHER_MODES = ("c", "copyonwrite", "r+", "readwrite", "w+", "write")
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
@@ -47,8 +48,9 @@ def read_elements(path, offset, shape, is_fortran, dtype):
 def save(file, arr, allow_pickle=True, fix_imports=True):
     """Write an array to a .npy file. Triggers evaluation; the file is complete when the function returns.
 
-    The engines write their parts at the same time. A file that is named by its path appears, or changes, only when all of
-    it is on the disk; until then, and after an error, the old one is there. The engines must see the same file system. To
+    The engines write their parts at the same time. A file that is named by its path appears, or is replaced, only when all of
+    it is on the disk; until then, and after an error, the old one is there. An old file that has hard links, is open in this
+    process or belongs to somebody else is written in place, as by NumPy. The engines must see the same file system. To
     an open file that is none of the system's (io.BytesIO, gzip) go at most `config.gather_limit` elements.
 
     Examples

@@ -17,7 +17,8 @@ from .._local import is_distributed
 from ._crc import combined
 from ._npy import _as_numpy, header_of, read_elements, read_header
 from ._pieces import adopt, here, is_for_engines, write
-from ._places import Replacement, is_path, is_plain, path_of
+from ._places import is_path, is_plain, path_of
+from ._replacing import Replacement
 
 
 def savez(file, *args, **kwds):

@@ -61,7 +61,7 @@ def _read_forward(path, offset, dtype, extents, strides):
     _core.record_file(OPS["read_file"], number, result, (), (offset, int(not dtype.isnative), *strides), os.fsencode(path))
     with about(path):
         _core.flush(True)
-    return result
+    return settled(result)
 
 
 def _read_here(path, offset, dtype, shape, strides):
@@ -73,6 +73,11 @@ def _read_here(path, offset, dtype, shape, strides):
     file = numpy.memmap(path, "u1", "r", first, (last - first,))
     view = numpy.ndarray(shape, dtype, file, offset - first, strides)
     return view.astype(dtype.newbyteorder("=")) if is_supported(dtype.newbyteorder("=")) else view.copy()
+
+
+def settled(array):
+    """An array that was read: 0 and 1 for its bools, of which a file may hold any byte."""
+    return array.astype(bool) if array.dtype == bool else array
 
 
 def write(array, path, offset, checksums=False):

@@ -6,7 +6,8 @@ import os
 import numpy
 
 from ._pieces import adopt, here, is_for_engines, read, write
-from ._places import Replacement, is_path, is_plain, path_of, resolve
+from ._places import is_path, is_plain, path_of, resolve
+from ._replacing import Replacement
 
 
 def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, like=None):
@@ -60,6 +61,7 @@ def tofile(array, file, sep="", format="%s"):
         with Replacement(file) as target:
             target.reserve(array.nbytes)
             write(array, target.path, 0)
+            target.file.seek(array.nbytes)
     else:
         here(array).tofile(file)
 

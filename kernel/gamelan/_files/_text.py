@@ -4,12 +4,14 @@ import functools
 
 import numpy
 
-from .._local import gathered
+from .._local import gathered, has_own_class
 from ._pieces import adopt
 
 
 def _adopted(value):
-    return list(map(adopt, value)) if type(value) is list else adopt(value)
+    if type(value) is list:
+        return list(map(_adopted, value))
+    return value if has_own_class(value) else adopt(value)  # a masked array is NumPy's
 
 
 def _reader(theirs):

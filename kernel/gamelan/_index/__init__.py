@@ -6,7 +6,7 @@ _keys reads what stands in the brackets, _subscripts tells views from data, _arr
 _gather and _positions are the engines' operations below them, the other modules NumPy's functions above."""
 from . import _subscripts  # noqa: F401  (the hooks)
 from ._diagonals import diag_indices, diag_indices_from, diagflat, fill_diagonal
-from ._flat import flatiter
+from ._flat import flatiter, ndenumerate
 from ._masks import compress, extract, place, putmask
 from ._nonzero import argwhere, count_nonzero, flatnonzero, nonzero
 from ._selecting import choose, piecewise, select
@@ -18,7 +18,7 @@ from ._unravel import ix_, ravel_multi_index, unravel_index
 
 __all__ = [
     "argwhere", "choose", "compress", "count_nonzero", "diag_indices", "diag_indices_from", "diagflat", "extract",
-    "fill_diagonal", "flatiter", "flatnonzero", "ix_", "mask_indices", "nonzero", "piecewise", "place", "put",
+    "fill_diagonal", "flatiter", "flatnonzero", "ix_", "mask_indices", "ndenumerate", "nonzero", "piecewise", "place", "put",
     "put_along_axis", "putmask", "ravel_multi_index", "select", "take", "take_along_axis", "tri", "tril", "tril_indices",
     "tril_indices_from", "triu", "triu_indices", "triu_indices_from", "unravel_index",
 ]  # fmt: skip

@@ -5,10 +5,10 @@ import numpy
 from .. import _core
 from .._creation import arange, asarray, diag
 from .._creation._from_data import values_for
-from .._local import call_numpy, is_distributed
+from .._local import is_distributed, write_here
 from .._manipulation import ravel
 from ._gather import require_writeable
-from ._take_put import repeated
+from ._take_put import first_of, repeated
 
 
 def fill_diagonal(a, val, wrap=False):
@@ -27,7 +27,7 @@ def fill_diagonal(a, val, wrap=False):
     numpy.fill_diagonal
     """
     if not is_distributed(a):
-        call_numpy(lambda *arguments: numpy.fill_diagonal(*arguments), "fill_diagonal", (a, val, wrap), {})
+        write_here(numpy.fill_diagonal, a, first_of(val, a.size), wrap)
         return
     if a.ndim < 2:
         raise ValueError("array must be at least 2-d")

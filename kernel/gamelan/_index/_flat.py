@@ -9,11 +9,31 @@ from .. import _core
 from .._bounds import require_inside
 from .._creation import asarray
 from .._creation._from_data import values_for
+from .._local import has_distributed
 from .._manipulation import copy_of, ravel, reshape
 from ._gather import put_flat, require_writeable
 from ._keys import is_scalar_array, listed
 from ._positions import positions_of
 from ._take_put import repeated, take
+
+
+_CHUNK = 65536  # elements; a round trip for each would be a thousand times slower
+_AFTER_A_WRITE = 1024  # the loop may write in every turn
+
+
+def in_turn(array, flat=None):
+    """Goes through the elements of a distributed array, each as it is when its turn comes. `flat` makes one dimension of
+    the array where it has more."""
+    row, count = None, _CHUNK
+
+    def chunk(place, is_written):
+        nonlocal row, count
+        if row is None or is_written:
+            row = array if flat is None else flat(array)
+        count = _AFTER_A_WRITE if is_written else min(2 * count, _CHUNK)
+        return _core.fetch([row[place : place + count]])[0] if place < len(row) else None
+
+    return _core.Turns(array, chunk)
 
 
 class flatiter:
@@ -51,12 +71,8 @@ class flatiter:
 
     def __next__(self):
         if self._values is None:
-            self._index, self._values = 0, iter(ravel(self._array))  # numbers come in chunks
-        try:
-            value = next(self._values)
-        except StopIteration:
-            self._index, self._values = 0, None
-            raise
+            self._index, self._values = 0, in_turn(self._array, ravel)
+        value = next(self._values)
         self._index += 1
         return value
 
@@ -74,7 +90,7 @@ class flatiter:
 
     def _parse(self, key):
         """An int, a slice, or a row of positions."""
-        if type(key) is tuple:
+        if isinstance(key, tuple):
             if len(key) != 1:
                 raise IndexError("unsupported iterator index")
             (key,) = key
@@ -84,9 +100,9 @@ class flatiter:
             return key
         if isinstance(key, (bool, numpy.bool_)):
             return 0 if key else slice(0)
-        if isinstance(key, (list, tuple)):
+        if isinstance(key, list):
             key = listed(key)
-        if not is_scalar_array(key) and not numpy.ndim(key):
+        if not isinstance(key, (_core.Array, numpy.ndarray)) or key.ndim == 0 and not is_scalar_array(key):
             try:
                 return operator.index(key)
             except TypeError:
@@ -108,7 +124,11 @@ class flatiter:
             raise IndexError(f"index {index} is out of bounds for size {size}")
         return tuple(map(int, numpy.unravel_index(index % size, self._array.shape)))
 
+    def _begin_again(self):
+        self._index, self._values = 0, None
+
     def __getitem__(self, key):
+        self._begin_again()  # as NumPy's, which a subscript moves
         key = self._parse(key)
         if isinstance(key, int):
             return self._array[self.place(key)]
@@ -116,6 +136,7 @@ class flatiter:
         return flat[key].copy() if isinstance(key, slice) else take(flat, key)
 
     def __setitem__(self, key, value):
+        self._begin_again()
         key = self._parse(key)
         require_writeable(self._array)
         if isinstance(key, int):
@@ -166,3 +187,25 @@ class flatiter:
         return ravel(self._array) >= other
 
     __hash__ = None
+
+
+class ndenumerate:
+    """The places and elements of an array, in C order. See `numpy.ndenumerate`; those of a large one come here in parts.
+
+    Examples
+    --------
+    >>> import gamelan as np
+    >>> [(place, int(value)) for place, value in np.ndenumerate([[5, 6]])]
+    [((0, 0), 5), ((0, 1), 6)]
+    """
+
+    def __init__(self, arr):
+        arr = asarray(arr) if has_distributed((arr,)) else arr if isinstance(arr, _core.Array) else numpy.asarray(arr)
+        self.iter = arr.flat
+        self._places = numpy.ndindex(arr.shape)
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return next(self._places), next(self.iter)

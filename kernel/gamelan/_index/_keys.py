@@ -15,31 +15,40 @@ _INVALID = (
 
 
 def listed(values):
-    """A list of indices as an array; an empty one holds integers, as NumPy takes it."""
-    if has_distributed((values,)):
+    """A sequence of indices as an array; an empty one holds integers, as NumPy takes it."""
+    if isinstance(values, (list, tuple)):
+        is_there = has_distributed(values)
+    else:
+        is_there = hasattr(values, "distributed_elements") or hasattr(type(values), "__gamelan_array__")
+    if is_there:
         return asarray(values)
-    array = numpy.asarray(values)
+    array = numpy.arange(values.start, values.stop, values.step) if isinstance(values, range) else numpy.asarray(values)
     return array if array.size or array.dtype == bool else array.astype(numpy.intp)
+
+
+def parts_of(key):
+    """What stands in the brackets, in a plain tuple; a tuple of another class is one, too."""
+    return key if type(key) is tuple else tuple(key) if isinstance(key, tuple) else (key,)
 
 
 def _is_array(part):
     return isinstance(part, (_core.Array, numpy.ndarray))
 
 
-def _basic_or_array(part):
-    """A part of a key as NumPy understands it: None, Ellipsis, a slice, an int, or an array of integers or bools."""
+def basic_or_array(part):
+    """A part of a key as NumPy understands it: None, Ellipsis, a slice, an int, or an array of integers or bools. What is no
+    number is a sequence of indices: a list, a range, a buffer."""
     if part is None or part is Ellipsis or isinstance(part, slice):
         return part
     if isinstance(part, (bool, numpy.bool_)):
         return numpy.asarray(part)
     if isinstance(part, (list, tuple)):
         part = listed(part)
-    if not _is_array(part):
-        if hasattr(part, "__index__"):
+    elif not _is_array(part):
+        try:
             return operator.index(part)
-        if not hasattr(part, "__array__"):
-            raise IndexError(_INVALID)
-        part = numpy.asarray(part)
+        except TypeError:
+            part = listed(part)
     if part.dtype == bool:
         return numpy.asarray(bool(part)) if part.ndim == 0 else part
     if part.dtype.kind not in "iu":
@@ -66,7 +75,7 @@ class Key:
     result at which the axes of the index stand."""
 
     def __init__(self, array, key):
-        parts = [_basic_or_array(part) for part in (key if type(key) is tuple else (key,))]
+        parts = [basic_or_array(part) for part in parts_of(key)]
         consumed = sum(_consumed(part) for part in parts)
         if consumed > array.ndim:
             raise IndexError(f"too many indices for array: array is {array.ndim}-dimensional, but {consumed} were indexed")
@@ -129,7 +138,9 @@ def is_scalar_array(part):
 
 def basic_parts(key):
     """The key as a tuple of parts of which NumPy makes a view, or None when it holds arrays."""
-    parts = key if type(key) is tuple else (key,)
+    if type(key) in _BASIC:
+        return (key,)
+    parts = key if type(key) is tuple else parts_of(key)
     for part in parts:
         if type(part) not in _BASIC:
             break
@@ -142,7 +153,7 @@ def basic_parts(key):
                 return None
             if _is_array(part) and (part.ndim or part.dtype == bool):
                 return None
-            part = _basic_or_array(part)
+            part = basic_or_array(part)
             if _is_array(part):
                 return None
         plain.append(part)

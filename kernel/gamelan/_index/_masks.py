@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Functions that read or write through a mask: compress, extract, place, putmask."""
 import numpy
-from numpy.core.numeric import normalize_axis_index
 
 from .. import _core
+from .._arguments import axis_in
 from .._creation import arange, asarray
-from .._local import as_output, call_numpy, has_distributed, is_distributed
+from .._local import call_numpy, has_distributed, is_distributed, write_here
 from .._manipulation import ravel, reshape
 from .._promotion import OPS, dtype_number
 from ._gather import distributed, put_flat, require_writeable, take_along
 from ._positions import count_of, positions_of, truth_of
-from ._take_put import repeated, take
+from ._take_put import first_of, repeated, take, taken_into
 
 
 def compress(condition, a, axis=None, out=None):
@@ -35,19 +35,13 @@ def compress(condition, a, axis=None, out=None):
         raise ValueError("condition must be a 1-d array")
     if axis is None:
         a, axis = ravel(a), 0
-    axis = normalize_axis_index(axis, a.ndim)
+    axis, a = axis_in(axis, a)
     extent = a.shape[axis]
     positions = positions_of(truth_of(condition[:extent]))
     if condition.shape[0] > extent and (count := count_of(truth_of(condition[extent:]))):
         raise IndexError(f"{count} true conditions are out of bounds for axis {axis} with size {extent}")
     result = take_along(distributed(a), positions, axis)
-    if out is None:
-        return result
-    out = as_output(out)
-    if out.shape != result.shape:
-        raise ValueError("output array does not match result of ndarray.compress")
-    out[...] = result
-    return out
+    return result if out is None else taken_into(out, result, a.dtype, ValueError("output array does not match result of ndarray.compress"))
 
 
 def extract(condition, arr):
@@ -86,11 +80,11 @@ def place(arr, mask, vals):
     if not isinstance(arr, _core.Array):
         raise TypeError(f"argument 1 must be numpy.ndarray, not {type(arr).__name__}")
     if not is_distributed(arr):
-        call_numpy(lambda *arguments: numpy.place(*arguments), "place", (arr, mask, vals), {})
+        _require_size("place", mask, arr)
+        write_here(numpy.place, arr, mask, first_of(vals, arr.size))
         return
     mask = truth_of(asarray(mask))
-    if mask.size != arr.size:
-        raise ValueError("place: mask and data must be the same size")
+    _require_size("place", mask, arr)
     vals = ravel(_safely(vals, arr.dtype))
     require_writeable(arr)
     positions = positions_of(mask)
@@ -120,11 +114,11 @@ def putmask(a, mask, values):
     if not isinstance(a, (_core.Array, numpy.ndarray)):
         raise TypeError(f"argument 1 must be numpy.ndarray, not {type(a).__name__}")
     if not is_distributed(a):
-        call_numpy(lambda *arguments: numpy.putmask(*arguments), "putmask", (a, mask, values), {})
+        _require_size("putmask", mask, a)
+        write_here(numpy.putmask, a, mask, first_of(values, a.size))
         return
     mask = truth_of(asarray(mask))
-    if mask.size != a.size:
-        raise ValueError("putmask: mask and data must be the same size")
+    _require_size("putmask", mask, a)
     values = _safely(values, a.dtype)
     require_writeable(a)
     if values.size == 0 or a.size == 0:
@@ -138,6 +132,12 @@ def putmask(a, mask, values):
         values = reshape(values[: a.size], a.shape)
     number = dtype_number(a.dtype)
     _core.apply(OPS["where"], number, number, (reshape(mask, a.shape), values, a), a)
+
+
+def _require_size(name, mask, array):
+    """NumPy's error for a mask of another size; one that is no array NumPy looks at."""
+    if isinstance(mask, _core.Array) and mask.size != array.size:
+        raise ValueError(f"{name}: mask and data must be the same size")
 
 
 def _safely(values, dtype):

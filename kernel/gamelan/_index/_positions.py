@@ -16,7 +16,9 @@ _INTP = numpy.dtype(numpy.intp)
 
 def truth_of(array):
     """The array as bools: itself when it holds bools, else where it is not zero."""
-    return array if array.dtype == bool else array != 0
+    if array.dtype.kind in "biufc":
+        return array if array.dtype == bool else array != 0
+    return asarray(numpy.asarray(array).astype(object).astype(bool))  # of texts: where there is one
 
 
 def count_of(mask):

@@ -6,9 +6,13 @@ import numpy
 from .. import _core
 from .._bounds import extremes
 from .._creation import asarray, filled
-from .._local import as_output, call_numpy, has_distributed, is_distributed, is_value, wrap_here
+from .._local import as_output, as_value, call_numpy, has_distributed, is_distributed, is_value, wrap_here
 from .._manipulation import broadcast_arrays, broadcast_to
 from .._promotion import OPS
+from ._take_put import mode_of, require_whole
+
+
+_MOST_CHOICES = 32  # as in NumPy
 
 
 def _choice(condition, x, y):
@@ -36,15 +40,18 @@ def choose(a, choices, out=None, mode="raise"):
     numpy.choose
     """
     if not isinstance(choices, (list, tuple)):
-        choices = list(asarray(choices))
+        choices = asarray(choices)
+        choices = list(choices[: _MOST_CHOICES + 1] if choices.ndim else choices)
     if not has_distributed((a, choices, out)):
         result = call_numpy(numpy.choose, "choose", (a, list(choices)), {"out": out, "mode": mode})
         return result if out is None else out
     a, choices = asarray(a), [choice if isinstance(choice, _core.Array) else _given(choice) for choice in choices]
     if not choices:
         raise ValueError("invalid entry in choice array")
-    if not numpy.can_cast(a.dtype, numpy.intp, "same_kind") or a.dtype.kind not in "biu":
-        raise TypeError(f"Cannot cast array data from {a.dtype!r} to {numpy.dtype(numpy.intp)!r} according to the rule 'safe'")
+    if len(choices) > _MOST_CHOICES:
+        raise ValueError(f"Need at least 0 and at most {_MOST_CHOICES} array objects.")
+    mode = mode_of(mode)
+    require_whole(a.dtype)
     number = len(choices)
     shape = numpy.broadcast_shapes(a.shape, *(choice.shape for choice in choices))
     if mode == "wrap":
@@ -54,8 +61,6 @@ def choose(a, choices, out=None, mode="raise"):
             low, high = _extremes(a)
             if low < 0 or high >= number:
                 raise ValueError("invalid entry in choice array")
-    elif mode != "clip":
-        raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
     # As NumPy: of numbers and arrays without axes the value counts, which is known of those that are here.
     dtype = numpy.result_type(*(choice.dtype if is_distributed(choice) else choice._a for choice in choices))
     choices = [choice if choice.dtype == dtype else choice.astype(dtype) for choice in choices]
@@ -65,7 +70,7 @@ def choose(a, choices, out=None, mode="raise"):
     if result.shape != shape or number == 1:
         result = broadcast_to(result, shape).copy()
     if out is None:
-        return result
+        return as_value(result)
     out = as_output(out)
     if out.shape != shape:
         raise TypeError("choose: invalid shape for output array.")

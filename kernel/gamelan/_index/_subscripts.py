@@ -10,7 +10,7 @@ from .._local import gathered, is_value
 from .._manipulation import copy_of
 from .._promotion import OPS, dtype_number
 from . import _arrays as arrays
-from ._keys import basic_parts, is_scalar_array
+from ._keys import basic_parts, is_scalar_array, parts_of
 
 
 def _proxy_at(array, parts):
@@ -35,7 +35,7 @@ def getitem(array, key):
     view = _core.view(array, proxy)
     if proxy.ndim == 0 and not has_ellipsis:
         return _core.element(view)
-    is_copy = parts is not key and any(map(is_scalar_array, key if type(key) is tuple else (key,)))
+    is_copy = parts is not key and any(map(is_scalar_array, parts_of(key)))
     return copy_of(view) if is_copy else view
 
 

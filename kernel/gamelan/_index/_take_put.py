@@ -1,39 +1,68 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """take and put: elements along an axis, or of the flattened array, by number."""
 import math
+import warnings
 
 import numpy
 from numpy.core.numeric import normalize_axis_index
 
 from .. import _core
+from .._arguments import axis_in
 from .._bounds import require_inside
 from .._creation import arange, asarray
 from .._creation._from_data import values_for
-from .._local import as_output, call_numpy, has_distributed, is_distributed
+from .._local import as_output, as_value, call_numpy, has_distributed, is_distributed, is_value, write_here
 from .._manipulation import clip, ravel, reshape
 from ._gather import distributed, put_flat, require_writeable, take_along
-from ._keys import listed
+
+
+def require_whole(dtype):
+    """NumPy's TypeError for an array of a dtype that no array of indices may have."""
+    if not numpy.can_cast(dtype, numpy.intp, "safe"):
+        raise TypeError(f"Cannot cast array data from {dtype!r} to {numpy.dtype(numpy.intp)!r} according to the rule 'safe'")
+
+
+def mode_of(mode):
+    """What is done with an index that lies outside: raise, wrap or clip; NumPy's errors and warnings."""
+    if mode in ("raise", "wrap", "clip"):
+        return mode
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        numpy.empty(1).take([0], mode=mode)
+    for warning in told:
+        _core.warn(warning.category, str(warning.message))
+    return {0: "clip", 1: "wrap", 2: "raise", None: "raise"}[mode] if not isinstance(mode, str) else {"c": "clip", "w": "wrap", "r": "raise"}[mode[0].lower()]
 
 
 def _numbers(indices, mode, extent):
-    """The argument `indices` of take and put as an array of integers inside the axis, or not yet looked at."""
-    if type(indices) in (bool, int, float):
-        indices = numpy.intp(indices)  # NumPy takes a float of Python's, though no array of floats
-    index = listed(indices) if isinstance(indices, (list, tuple)) else asarray(indices)
+    """The argument `indices` of take and put as an array of integers inside the axis, or not yet looked at. NumPy takes the
+    whole part of a float that is no array, also in a list."""
+    mode = mode_of(mode)
+    if is_distributed(indices) and is_value(indices):
+        indices = _core.value(indices)
+    if isinstance(indices, (_core.Array, numpy.ndarray)):
+        require_whole(indices.dtype)
+        index = asarray(indices)
+    else:
+        index = asarray(indices) if has_distributed((indices,)) else numpy.array(indices, numpy.intp)
     if not is_distributed(index):
-        index = numpy.asarray(index).astype(numpy.intp, casting="same_kind")
+        index = numpy.asarray(index).astype(numpy.intp, copy=False)
     elif index.dtype.kind not in "iu":
-        if index.dtype.kind != "b":
-            intp = numpy.dtype(numpy.intp)
-            raise TypeError(f"Cannot cast array data from {index.dtype!r} to {intp!r} according to the rule 'safe'")
         index = index.astype(numpy.intp)
     if mode == "wrap":
         return index % extent
-    if mode == "clip":
-        return clip(index, 0, extent - 1)
-    if mode != "raise":
-        raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
-    return index
+    return clip(index, 0, extent - 1) if mode == "clip" else index
+
+
+def taken_into(out, result, dtype, complaint):
+    """The result in `out`, as of NumPy's functions that take: the cast that they check leads from `out` to what was taken of."""
+    out = as_output(out)
+    if out.shape != result.shape:
+        raise complaint
+    if not numpy.can_cast(out.dtype, dtype, "safe"):
+        raise TypeError(f"Cannot cast array data from {out.dtype!r} to {dtype!r} according to the rule 'safe'")
+    out[...] = result
+    return out
 
 
 def take(a, indices, axis=None, out=None, mode="raise"):
@@ -58,23 +87,17 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     a = distributed(asarray(a))
     if axis is None:
         a, axis = ravel(a), 0
-    axis = normalize_axis_index(axis, a.ndim)
+    axis, a = axis_in(axis, a)
     index = _numbers(indices, mode, max(a.shape[axis], 1))
     if a.shape[axis] == 0 and math.prod(a.shape[:axis] + index.shape + a.shape[axis + 1 :]):
         raise IndexError("cannot do a non-empty take from an empty axes.")
     require_inside(index, axis, a.shape[axis])
     if index.ndim == 0:
         result = take_along(a, reshape(asarray(index), (1,)), axis)
-        result = _core.reshape_view(result, a.shape[:axis] + a.shape[axis + 1 :])
+        result = as_value(_core.reshape_view(result, a.shape[:axis] + a.shape[axis + 1 :]))
     else:
         result = take_along(a, index, axis)
-    if out is None:
-        return result
-    out = as_output(out)
-    if out.shape != result.shape:
-        raise ValueError("output array does not match result of ndarray.take")
-    out[...] = result
-    return out
+    return result if out is None else taken_into(out, result, a.dtype, ValueError("output array does not match result of ndarray.take"))
 
 
 def put(a, ind, v, mode="raise"):
@@ -95,15 +118,21 @@ def put(a, ind, v, mode="raise"):
     numpy.put
     """
     if not is_distributed(a):
-        call_numpy(lambda data, *rest: numpy.put(data, *rest), "put", (a, ind, v, mode), {})
+        write_here(numpy.put, a, ind, first_of(v, ind.size) if isinstance(ind, _core.Array) else v, mode)
         return
+    if not a._a.flags.writeable:
+        raise ValueError("put: output array is read-only")
     index = ravel(_numbers(ind, mode, max(a.size, 1)))
     values = ravel(values_for(a.dtype, v))
     if index.size == 0 or values.size == 0:
         return
-    require_writeable(a)
     require_inside(index, 0, a.size)
     put_flat(a, index, repeated(values, index.size))
+
+
+def first_of(values, count):
+    """The elements of values on the engines that go into so many places; other values as they are."""
+    return ravel(values)[:count] if is_distributed(values) and values.ndim else values
 
 
 def repeated(values, count):
@@ -173,13 +202,15 @@ def put_along_axis(arr, indices, values, axis):
     """
     indices = asarray(indices)
     if not is_distributed(arr):
-        call_numpy(lambda *arguments: numpy.put_along_axis(*arguments), "put_along_axis", (arr, indices, values, axis), {})
+        write_here(numpy.put_along_axis, arr, indices, values, axis)
         return
     if axis is None:
         (indices,) = _along_axis(arr, indices, None)
         require_writeable(arr)
         require_inside(indices, 0, arr.size)
-        put_flat(arr, indices, values)
+        values = ravel(values_for(arr.dtype, values))
+        if indices.size and values.size:
+            put_flat(arr, indices, repeated(values, indices.size))
     else:
         axis = normalize_axis_index(axis, arr.ndim)
         arr[_along_axis(arr, indices, axis)] = values

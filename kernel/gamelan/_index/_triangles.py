@@ -1,21 +1,31 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Triangles of matrices. Whether an element belongs to one is a comparison of its row and its column, made where it lies."""
-import operator
-
+"""Triangles of matrices. Whether an element belongs to one is a comparison of its row and its column, made where it lies.
+NumPy counts both by `arange` of whole numbers, also from a k that is none: its own function then counts here."""
 import numpy
+from numpy.lib.twodim_base import _min_int
 
 from .. import _core
 from .._creation import arange, asarray, ones
-from .._local import call_numpy, is_distributed, wrap_here
+from .._local import call_numpy, is_distributed, with_numbers, wrap_here
 from .._promotion import OPS, dtype_number
 from ._gather import distributed
 from ._nonzero import nonzero
 
 
-def _is_below(rows, columns, k):
-    """A distributed matrix of bools: true at and below the k-th diagonal."""
-    row, column = distributed(arange(rows)), distributed(arange(-k, columns - k))
-    return _core.evaluate(OPS["greater_equal"], row[:, None], column)
+def _count(start, stop):
+    """The numbers of rows or of columns: a range, or what NumPy makes of arguments that are no whole numbers of Python."""
+    if type(start) is int and type(stop) is int and -(2**63) <= start and stop < 2**63:
+        return range(start, stop)
+    return numpy.arange(start, stop, dtype=_min_int(start, stop))
+
+
+def _there(numbers):
+    return distributed(arange(numbers.start, numbers.stop) if isinstance(numbers, range) else numbers)
+
+
+def _is_below(rows, columns):
+    """A distributed matrix of bools: true where the number of the row is the column's or more."""
+    return _core.evaluate(OPS["greater_equal"], _there(rows)[:, None], _there(columns))
 
 
 def tri(N, M=None, k=0, dtype=float, *, like=None):
@@ -32,19 +42,18 @@ def tri(N, M=None, k=0, dtype=float, *, like=None):
     numpy.tri
     """
     M = N if M is None else M
-    try:
-        rows, columns = operator.index(N), operator.index(M)
-    except TypeError:
-        rows = columns = -1  # NumPy knows what to say
-    if min(rows, columns) < 0 or rows * columns < _core.threshold() or not isinstance(k, (int, numpy.integer)):
+    k = with_numbers(k)
+    rows, columns = _count(0, N), _count(-k, M - k)
+    if len(rows) * len(columns) < _core.threshold():
         return wrap_here(numpy.tri(N, M, k, dtype))
-    return _is_below(rows, columns, int(k)).astype(dtype, copy=False)
+    return _is_below(rows, columns).astype(dtype, copy=False)
 
 
 def _triangle(m, k, is_lower):
     number = dtype_number(m.dtype)
     rows, columns = m.shape[-2:] if m.ndim > 1 else m.shape * 2
-    below, zero = _is_below(rows, columns, k if is_lower else k - 1), numpy.zeros((), m.dtype)
+    k = k if is_lower else k - 1
+    below, zero = _is_below(_count(0, rows), _count(-k, columns - k)), numpy.zeros((), m.dtype)
     return _core.apply(OPS["where"], number, number, (below, m, zero) if is_lower else (below, zero, m), None)
 
 

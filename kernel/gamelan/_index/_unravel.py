@@ -6,6 +6,7 @@ import operator
 
 import numpy
 
+from .._arguments import order_of
 from .._bounds import extremes
 from .._creation import asarray
 from .._local import call_numpy, has_distributed, is_distributed
@@ -13,6 +14,7 @@ from .._manipulation import clip, reshape
 from ._arrays import flat_index
 from ._nonzero import nonzero, unraveled
 from ._positions import remember_inside
+from ._take_put import mode_of
 
 
 def _extents(shape):
@@ -30,9 +32,10 @@ def _bounds(index):
 
 
 def _order_of(order):
-    if order not in ("C", "F", "c", "f", None):
+    order = order_of(order)
+    if order not in ("C", "F"):
         raise ValueError("only 'C' or 'F' order is permitted")
-    return (order or "C").upper()
+    return order
 
 
 def _integers(index):
@@ -89,12 +92,14 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     dims = _extents(dims)
     order = _order_of(order)
     indices = [asarray(index) for index in multi_index]
-    modes = [mode] * len(dims) if isinstance(mode, str) else list(mode)
+    modes = list(mode) if isinstance(mode, (list, tuple)) else [mode] * len(dims)
     if len(indices) != len(dims) or len(modes) != len(dims):
         raise ValueError(f"parameter multi_index must be a sequence of length {len(dims)}")
     if math.prod(dims) > numpy.iinfo(numpy.intp).max:
         raise ValueError("invalid dims: array size defined by dims is larger than the maximum possible size.")
     shape = numpy.broadcast_shapes(*(index.shape for index in indices))
+    if 0 in dims and 0 not in shape:
+        raise ValueError("cannot unravel if shape has zero entries (is empty).")
     inside = [_inside(index, extent, each) for index, extent, each in zip(indices, dims, modes)]
     if order == "F":
         inside, dims = inside[::-1], dims[::-1]
@@ -107,9 +112,7 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
 
 def _inside(index, extent, mode):
     """An index made to lie in [0, extent) as the mode says, or NumPy's error."""
-    if mode not in ("raise", "wrap", "clip"):
-        raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
-    index = _integers(index)
+    mode, index = mode_of(mode), _integers(index)
     if mode == "wrap":
         return index.astype(numpy.intp) % extent
     if mode == "clip":

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from . import _mpiexec, _sessions, _slurm
+from . import _lacks, _mpiexec, _sessions, _slurm
 from ._ending import Ending, explain, quoted_tail
 from ._errors import StartError
 from ._slurm_watch import JobWatch
@@ -102,7 +102,7 @@ class Ensemble:
         between_stats = 0.05 if self.launcher == "slurm" else 0.01  # a file server is not asked a hundred times a second
         while not os.path.exists(self.connection_file):
             if self._ended.wait(between_stats):
-                raise StartError(f"{self.ending.reason}, before they served" + quoted_tail(self.log))
+                raise StartError(_lacks.explain_start(self.log, self.ending.reason))
             now = time.monotonic()
             if now >= next_look:
                 look()

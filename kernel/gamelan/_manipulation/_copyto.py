@@ -53,6 +53,7 @@ def copyto(dst, src, casting="same_kind", where=True):
         numpy.copyto(unwrap(dst), unwrap(source), casting, where if where is True else unwrap(where))
         return
     _check_cast(source, dst.dtype, casting)
+    source = source if isinstance(source, _core.Array) else numpy.asarray(source)  # which is cast without a warning
     if where is True:
         dst[...] = source
         return

@@ -6,7 +6,7 @@ from numpy.core.numeric import normalize_axis_index
 from .. import _core
 from .._creation import arange, asarray, filled
 from .._creation._from_data import copy_of, values_for
-from .._local import call_numpy, has_distributed, is_distributed
+from .._local import call_numpy, gathered, has_distributed, is_distributed
 from ._join import concatenate
 from ._reshape import ravel
 from ._views import moveaxis
@@ -53,7 +53,7 @@ def delete(arr, obj, axis=None):
     """
     arr = asarray(arr)
     if not is_distributed(arr):
-        return call_numpy(numpy.delete, "delete", (arr, obj, axis), {})
+        return call_numpy(numpy.delete, "delete", (arr, gathered(obj), axis), {})
     arr, axis = _prepared(arr, axis)
     extent = arr.shape[axis]
     if isinstance(obj, slice):
@@ -66,6 +66,9 @@ def delete(arr, obj, axis=None):
         keep = filled((extent,), bool, True)
         keep[first : last + 1 : step] = False
         return _rows_where(arr, keep, axis)
+    is_list = not isinstance(obj, (_core.Array, numpy.ndarray))
+    if is_list and not has_distributed((obj,)) and numpy.asarray(obj).dtype.kind not in "biufc":
+        raise IndexError("arrays used as indices must be of integer (or boolean) type")
     obj = asarray(obj)
     if obj.size == 1 and obj.dtype != bool and not (obj.size == 0):
         if obj.dtype.kind not in "iu":
@@ -77,7 +80,7 @@ def delete(arr, obj, axis=None):
             raise ValueError(f"boolean array argument obj to delete must be one dimensional and match the axis length of {extent}")
         return _rows_where(arr, ~obj, axis)
     if obj.size == 0:
-        if not isinstance(obj, _core.Array) or obj.dtype.kind not in "iuf":
+        if not is_list and obj.dtype.kind not in "iu":
             raise IndexError("arrays used as indices must be of integer (or boolean) type")
         return copy_of(arr)
     keep = filled((extent,), bool, True)

@@ -4,16 +4,24 @@ import numpy
 
 from .. import _core
 from .._creation import asarray
+from .._local import has_own_class
 
 
 def real(val):
     """The real part, a view. See `numpy.real`."""
-    return asarray(val).real
+    return _part(val, "real")
 
 
 def imag(val):
     """The imaginary part, a view of a complex array. See `numpy.imag`."""
-    return asarray(val).imag
+    return _part(val, "imag")
+
+
+def _part(value, name):
+    """Of a number that part of it, a number again."""
+    if isinstance(value, numpy.ndarray) and not has_own_class(value) or not hasattr(value, name):
+        value = asarray(value)
+    return getattr(value, name)
 
 
 def shape(a):

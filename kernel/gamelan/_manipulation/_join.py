@@ -4,8 +4,9 @@ import numpy
 from numpy.core.numeric import normalize_axis_index
 
 from .. import _core
+from .._arguments import axis_of
 from .._creation import asarray, filled
-from .._local import as_output, call_numpy, has_distributed
+from .._local import as_output, call_numpy, has_distributed, has_own_class
 from ._reshape import ravel
 from ._views import atleast_1d, atleast_2d, atleast_3d
 
@@ -34,11 +35,15 @@ def concatenate(arrays, axis=0, out=None, dtype=None, casting="same_kind"):
     --------
     numpy.concatenate
     """
+    if not hasattr(type(arrays), "__getitem__") or isinstance(arrays, dict):
+        raise TypeError("The first input argument needs to be a sequence")
     arrays = [asarray(array) for array in arrays]
     total = sum(array.size for array in arrays)
-    if not has_distributed((*arrays, out)) and total < _core.threshold() or not arrays:
+    is_here = not has_distributed((*arrays, out))
+    if is_here and (total < _core.threshold() or any(has_own_class(array._a) for array in arrays)) or not arrays:
         keywords = {"dtype": dtype, "casting": casting} if dtype is not None else {"casting": casting}
-        return call_numpy(numpy.concatenate, "concatenate", (arrays, axis), {"out": out, **keywords})
+        result = call_numpy(numpy.concatenate, "concatenate", (arrays, axis), {"out": out, **keywords})
+        return result if out is None else out
     if out is not None and dtype is not None:
         raise TypeError("concatenate() only takes `out` or `dtype` as an argument, but both were provided.")
     if out is not None:
@@ -50,7 +55,7 @@ def concatenate(arrays, axis=0, out=None, dtype=None, casting="same_kind"):
     dims = arrays[0].ndim
     if dims == 0:
         raise ValueError("zero-dimensional arrays cannot be concatenated")
-    axis = normalize_axis_index(axis, dims)
+    axis = axis_of(axis, dims)
     for index, array in enumerate(arrays):
         if array.ndim != dims:
             raise ValueError(

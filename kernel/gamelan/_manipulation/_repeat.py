@@ -5,9 +5,9 @@ import math
 import operator
 
 import numpy
-from numpy.core.numeric import normalize_axis_index
 
 from .. import _core
+from .._arguments import axis_in
 from .._bounds import remember
 from .._creation import arange, asarray, filled
 from .._creation._from_data import copy_of
@@ -35,18 +35,17 @@ def repeat(a, repeats, axis=None):
     if not isinstance(repeats, (_core.Array, numpy.ndarray)) and not has_distributed((repeats,)):
         repeats = numpy.array(repeats, numpy.intp)  # of lists and numbers NumPy takes the whole part
     repeats = asarray(repeats)
-    if not numpy.can_cast(repeats.dtype, numpy.intp, "safe"):
-        raise TypeError(f"Cannot cast array data from {repeats.dtype!r} to {numpy.dtype(numpy.intp)!r} according to the rule 'safe'")
     if repeats.ndim > 1:
         raise ValueError("object too deep for desired array")
+    if not numpy.can_cast(repeats.dtype, numpy.intp, "safe"):
+        raise TypeError(f"Cannot cast array data from {repeats.dtype!r} to {numpy.dtype(numpy.intp)!r} according to the rule 'safe'")
     count = int(repeats.reshape(-1)[0]) if repeats.size == 1 else None
     is_large = count is not None and a.size * count >= _core.threshold()
     if not has_distributed((a, repeats)) and not is_large:
         return call_numpy(numpy.repeat, "repeat", (a, repeats, axis), {})
     if axis is None:
         a, axis = ravel(a), 0
-    axis = normalize_axis_index(axis, max(a.ndim, 1))
-    a = a if a.ndim else reshape(a, (1,))
+    axis, a = axis_in(axis, a)
     extent = a.shape[axis]
     if count is not None:
         if count < 0:

@@ -1,27 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Another shape for the same elements: a view where NumPy could make one, else a copy made on the engines."""
 import math
-import operator
 import sys
 
 import numpy
 
-from .. import _core
+from .. import _arguments, _core
 from .._creation import asarray, filled
+from .._creation._filled import shape_of
 from .._creation._from_data import copy_of
 from .._creation._memory_order import axes_of_ravel
 from .._local import is_distributed, is_value, wrap_here
 from ._views import transpose
 
-_OWN_REFERENCES = 4  # to an array whose resize() was called: of its only name, the method, the function, and its count
+_OWN_REFERENCES = 5  # to an array whose resize() was called: of its only name, the call, the method, the function, and its count
 
 
 def resolve_shape(newshape, size):
     """The shape as a tuple with -1 worked out; NumPy's ValueError when it does not hold `size` elements."""
-    try:
-        shape = [operator.index(newshape)]
-    except TypeError:
-        shape = [operator.index(extent) for extent in newshape]
+    shape = list(_arguments.shape(newshape))
     unknown = [axis for axis, extent in enumerate(shape) if extent < 0]
     if len(unknown) > 1:
         raise ValueError("can only specify one unknown dimension")
@@ -36,12 +33,10 @@ def resolve_shape(newshape, size):
 
 def _order_of(order, allowed):
     """The order in capitals; NumPy's errors for others."""
-    if order is None:
-        return "C"
-    numpy.empty(0).ravel(order)
-    if order.upper() not in allowed:
-        raise ValueError(f"order {order.upper()!r} is not permitted for reshaping")
-    return order.upper()
+    order = _arguments.order_of(order)
+    if order not in allowed:
+        raise ValueError(f"order {order!r} is not permitted for reshaping")
+    return order
 
 
 def reshape(a, newshape, order="C"):
@@ -99,7 +94,7 @@ def resize(a, new_shape):
     >>> np.resize([1, 2, 3], (2, 2)).tolist()
     [[1, 2], [3, 1]]
     """
-    shape = (new_shape,) if isinstance(new_shape, (int, numpy.integer)) else tuple(map(operator.index, new_shape))
+    shape = shape_of(new_shape)
     if any(extent < 0 for extent in shape):
         raise ValueError("all elements of `new_shape` must be non-negative")
     a, size = asarray(a), math.prod(shape)
@@ -119,11 +114,12 @@ def resize(a, new_shape):
 
 def resize_in_place(array, shape, refcheck=True):
     """`array.resize(shape)`: the elements that fit, then zeros. Other views, if allowed, keep the elements that they had."""
-    if len(shape) == 1 and not isinstance(shape[0], (int, numpy.integer)):
-        (shape,) = shape
-    if shape is None or not shape and array.ndim:
+    refcheck = _arguments.flag(refcheck)
+    if not shape or shape == (None,):
         return
-    shape = tuple(map(operator.index, shape))
+    if len(shape) == 1:
+        (shape,) = shape
+    shape = _arguments.shape(shape)
     if any(extent < 0 for extent in shape):
         raise ValueError("negative dimensions not allowed")
     size = math.prod(shape)

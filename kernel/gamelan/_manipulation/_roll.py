@@ -35,9 +35,9 @@ def roll(a, shift, axis=None):
         raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
     shifts = dict.fromkeys(range(a.ndim), 0)
     for distance, along in pairs:
-        shifts[int(along)] += operator.index(distance)
+        shifts[int(along)] += distance
     result = filled(a.shape, a.dtype, 0)
-    stretches = [_stretches(extent, shifts[along] % (extent or 1)) for along, extent in enumerate(a.shape)]
+    stretches = [_stretches(extent, shifts[along] % (extent or 1)) for along, extent in enumerate(a.shape)]  # of whole turns of floats, too
     for choice in itertools.product(*stretches):
         result[tuple(to for to, _ in choice)] = a[tuple(start for _, start in choice)]
     return result
@@ -47,4 +47,5 @@ def _stretches(extent, distance):
     """(slice of the result, slice of the source) of each stretch of an axis."""
     if not distance:
         return [(slice(None), slice(None))]
+    distance = operator.index(distance)
     return [(slice(distance, None), slice(None, extent - distance)), (slice(None, distance), slice(extent - distance, None))]

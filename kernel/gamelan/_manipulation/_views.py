@@ -6,7 +6,7 @@ import numpy
 
 from .. import _core
 from .._creation import asarray
-from .._local import gathered, is_distributed
+from .._local import gathered, has_own_class, is_distributed
 
 
 def _wrap_views(array, result):
@@ -14,7 +14,7 @@ def _wrap_views(array, result):
         return type(result)(_wrap_views(array, item) for item in result)
     if isinstance(result, numpy.generic):  # `flip` of an array without axes that is here
         return result
-    return _core.view(array, result)
+    return array if result is array._a and not has_own_class(result) else _core.view(array, result)
 
 
 def _view_function(name):
@@ -32,6 +32,7 @@ def _view_function(name):
             return _core.reshape_view(a, numpy.shape(function(numpy.empty((), a.dtype), *arguments, **keywords)))
         return _wrap_views(a, function(a._a, *arguments, **keywords))
 
+    apply.__module__ = "gamelan"  # where pickles find it
     apply.__doc__ = f"""As `numpy.{name}`: the result shares memory with the argument, here or on the engines.
 
     See Also
@@ -65,9 +66,10 @@ def _at_least(name):
 
     @functools.wraps(function)
     def apply(*arys):
-        results = [_core.view(array, function(array._a)) for array in map(asarray, arys)]
+        results = [_wrap_views(array, function(array._a)) for array in map(asarray, arys)]
         return results[0] if len(results) == 1 else results
 
+    apply.__module__ = "gamelan"
     apply.__doc__ = f"As `numpy.{name}`; the results are views."
     return apply
 

@@ -6,6 +6,7 @@ from numpy.core.numeric import normalize_axis_tuple
 
 from .. import _core
 from .._creation import asarray
+from .._flags import overlaps_itself
 from .._local import is_distributed, wrap_here
 
 
@@ -34,19 +35,9 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
     lowest, highest = numpy.byte_bounds(base)
     if view.size and (first < lowest or last > highest):
         raise ValueError("as_strided: the view would leave the memory of the array")
-    if writeable and _overlaps_itself(view):
+    if writeable and overlaps_itself(view):
         view.flags.writeable = False
     return _core.view(x, view)
-
-
-def _overlaps_itself(view):
-    """True unless each axis steps over all that the axes before it, ordered by step, can reach."""
-    reach = view.itemsize
-    for stride, extent in sorted((abs(stride), extent) for stride, extent in zip(view.strides, view.shape) if extent > 1):
-        if stride < reach:
-            return True
-        reach = stride * (extent - 1) + reach
-    return False
 
 
 def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False):

@@ -2,7 +2,7 @@
 """unique: sort, compare neighbours, keep the first of each run. With an axis, rows are first numbered in their order (_rows),
 and these numbers are made unique."""
 import numpy
-from numpy.core.numeric import normalize_axis_index
+from numpy.core.numeric import normalize_axis_tuple
 
 from .._creation import asarray, filled
 from .._index import take
@@ -82,7 +82,7 @@ def _inverse(places, new):
 
 
 def _distinct_rows(ar, axis, wanted):
-    axis = normalize_axis_index(axis, ar.ndim)
+    (axis,) = normalize_axis_tuple(axis, ar.ndim)  # also of a tuple of one
     rows = moveaxis(ar, axis, 0)
     count = rows.shape[0]
     if rows.size == 0:

@@ -13,8 +13,10 @@ from ._sort import argsort, sort, sort_in_place
 
 
 def _check(a, kth, axis, kind, order):
+    if not isinstance(kind, str):
+        raise TypeError(f"select kind must be str, not {type(kind).__name__}")
     if kind != "introselect":
-        raise ValueError(f"select kind must be 'introselect' (got {kind!r})")
+        numpy.partition(numpy.zeros(1), 0, kind=kind)  # NumPy's error for what is none
     if order is not None:
         raise ValueError("Cannot specify order when the array has no fields.")
     extent = a.shape[normalize_axis_index(axis, a.ndim)]
@@ -24,7 +26,7 @@ def _check(a, kth, axis, kind, order):
     if places.ndim > 1:
         raise ValueError("kth array must have dimension <= 1")
     for place in map(operator.index, places.reshape(-1).astype(numpy.intp)):
-        if not -extent <= place < extent:
+        if a.size and not -extent <= place < extent:
             raise ValueError(f"kth(={place}) out of bounds ({extent})")
 
 

@@ -4,6 +4,7 @@ import numpy
 from numpy.core.numeric import normalize_axis_index
 
 from .. import _core
+from .._arguments import axis_of
 from .._bounds import remember
 from .._creation import asarray, filled
 from .._local import call_numpy, is_distributed
@@ -19,6 +20,8 @@ def check_kind(kind):
     """NumPy's error for what is no kind of sorting; it looks at the first letter."""
     if kind is None:
         return
+    if isinstance(kind, bytes):
+        kind = kind.decode()
     if not isinstance(kind, str):
         raise TypeError(f"sort kind must be str, not {type(kind).__name__}")
     if kind[:1].lower() not in _LETTERS:
@@ -33,7 +36,7 @@ def _sorted(name, a, axis, kind, order):
         a, axis = ravel(a), 0
     if name == "argsort" and a.ndim == 0 and axis in (-1, 0):
         return filled((1,), numpy.intp, 0)  # as NumPy has it
-    axis = normalize_axis_index(axis, a.ndim)
+    axis = axis_of(axis, a.ndim) if name == "argsort" else normalize_axis_index(axis, a.ndim)
     dtype = a.dtype if name == "sort" else numpy.dtype(numpy.intp)
     if a.size == 0:
         return filled(a.shape, dtype, 0)

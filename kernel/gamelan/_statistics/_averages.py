@@ -5,19 +5,19 @@ import warnings
 import numpy
 
 from .. import _reductions
+from .._arguments import counted_axes
 from .._creation import asarray
-from .._local import is_distributed
+from .._local import as_output, is_distributed
 from .._manipulation import broadcast_to, moveaxis, reshape
+from .._ufuncs import PUBLIC
 from .._ufuncs import where as choose
-from ._common import axes_of, count_along, divided, document, is_given, is_true, of_numpy, stored, unset
+from ._common import cast, count_along, divided, document, is_given, is_kept, of_numpy, on_engines, stored, unset
 
 
 def selected(a, where, identity=0):
     """The array with its left-out elements replaced, and a mask of the same shape."""
-    mask = asarray(where)
-    if mask.dtype != bool:
-        raise TypeError(f"Cannot cast array data from {mask.dtype!r} to {numpy.dtype(bool)!r} according to the rule 'safe'")
-    mask = broadcast_to(mask, numpy.broadcast_shapes(a.shape, mask.shape))
+    mask = _reductions.mask_of(where)
+    mask = broadcast_to(on_engines(mask), numpy.broadcast_shapes(a.shape, mask.shape))
     return choose(mask, a, a.dtype.type(identity)), mask
 
 
@@ -43,9 +43,16 @@ def sum_and_count(a, axes, dtype, keepdims, where):
 @of_numpy
 def mean(a, axis=None, dtype=None, out=None, keepdims=unset, *, where=unset):
     a = asarray(a)
-    axes = axes_of(axis, a.ndim)
+    axes = counted_axes(axis, a.ndim)
     loop, result = loop_dtype(a, dtype)
-    total, count = sum_and_count(a, axes, loop, is_true(keepdims), where)
+    if out is not None:
+        out = as_output(out)
+        result = None  # it takes what float16 was added up in
+        if dtype is None and a.dtype.kind in "fc" and a.dtype != numpy.float16:
+            loop = _reductions.asked_by_out(numpy.add, a.dtype, out.dtype)
+    total, count = sum_and_count(a, axes, loop, is_kept(keepdims), where)
+    if out is not None and out.dtype.kind in "fc" and numpy.can_cast(total.dtype, out.dtype, "same_kind"):
+        total = cast(total, out.dtype)  # NumPy divides in the output
     if not is_distributed(count) and count == 0:
         warnings.warn("Mean of empty slice.", RuntimeWarning, stacklevel=3)
     return stored(divided(total, count, total.dtype if result is None else result), out)
@@ -61,7 +68,7 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=unset):
     kept = {} if keepdims is unset else {"keepdims": keepdims}
     if weights is None:
         result = mean(a, axis, **kept)
-        scale = _full_like_result(result, count_along(a, axes_of(axis, a.ndim)))
+        scale = _full_like_result(result, count_along(a, counted_axes(axis, a.ndim)))
         return (result, scale) if returned else result
     weights = asarray(weights)
     kind = (a.dtype, weights.dtype, "f8") if a.dtype.kind in "biu" else (a.dtype, weights.dtype)
@@ -93,9 +100,15 @@ def _full_like_result(result, count):
 @of_numpy
 def ptp(a, axis=None, out=None, keepdims=unset):
     a = asarray(a)
-    kept = is_true(keepdims)
+    kept = is_kept(keepdims)
     high = _reductions.reduce("max", a, axis, None, None, kept)
-    return stored(high - _reductions.reduce("min", a, axis, None, None, kept), out)
+    low = _reductions.reduce("min", a, axis, None, None, kept)
+    if out is None:
+        return stored(high - low, None)
+    out = as_output(out)
+    if out.shape != high.shape:
+        raise ValueError(f"output parameter has the wrong shape: got {out.shape}, expected {high.shape}")
+    return PUBLIC["subtract"](high, low, out=out)  # which casts as it casts
 
 
 def flat_or_axis(a, axis):

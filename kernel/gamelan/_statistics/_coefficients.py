@@ -84,12 +84,13 @@ def polydiv(u, v):
     u, v = atleast_1d(u) + 0.0, atleast_1d(v) + 0.0
     dtype = numpy.result_type(u.dtype, v.dtype)
     steps = len(u) - len(v) + 1
-    scale = 1.0 / v[:1]
+    scale = 1.0 / v[:1].astype(numpy.result_type(dtype, float))  # of two scalars NumPy makes double precision
+    loop = numpy.result_type(numpy.empty(1, v.dtype), scale.dtype.type(1))  # of a scalar and an array that of the array
     quotient, rest = zeros(max(steps, 1), dtype), u.astype(dtype)
     for k in range(steps):
         factor = scale * rest[k : k + 1]
         quotient[k : k + 1] = factor
-        rest[k : k + len(v)] -= factor * v
+        rest[k : k + len(v)] -= factor.astype(loop) * v
     is_zero = abs(rest) <= 1e-8  # as allclose(rest[0], 0) says it
     first = flatnonzero(~is_zero)[:1].tolist()
     return quotient, rest[first[0] if first else -1 :]

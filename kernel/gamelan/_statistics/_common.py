@@ -2,14 +2,13 @@
 """What the functions of this package share: which arguments are NumPy's to compute, axes, counts and outputs."""
 import functools
 import math
-import operator
 
 import numpy
-from numpy.core.numeric import normalize_axis_tuple
 
 from .. import _core
+from .._arguments import flag
 from .._creation import asarray
-from .._local import as_output, as_value, call_numpy, gathered, has_distributed, is_distributed
+from .._local import as_output, as_value, call_numpy, each, gathered, has_distributed, is_distributed
 from .._promotion import OPS, dtype_number
 
 unset = numpy._NoValue
@@ -19,12 +18,17 @@ def _emptied(value):
     """The value with NumPy's arrays in place of distributed ones without elements, also inside tuples and lists."""
     if is_distributed(value) and value.size == 0:
         return numpy.empty(value.shape, value.dtype)
-    return type(value)(map(_emptied, value)) if type(value) in (tuple, list) else value
+    return each(_emptied, value) if isinstance(value, (tuple, list)) else value
+
+
+def _has_axes(values):
+    """True when a distributed array that has axes is among the values, also inside tuples and lists."""
+    return any(value.ndim > 0 if is_distributed(value) else isinstance(value, (tuple, list)) and _has_axes(value) for value in values)
 
 
 def of_numpy(function):
-    """A function that NumPy computes when all its arguments are here, or have no elements; the body sees at least one
-    distributed array that has some."""
+    """A function that NumPy computes when all its arguments are here, or have no elements, or are numbers beside a first one
+    that is here; the body sees at least one distributed array that has some."""
     theirs = getattr(numpy, function.__name__)
 
     @functools.wraps(function)
@@ -33,7 +37,7 @@ def of_numpy(function):
             out = keywords.get("out")
             arguments = tuple(map(_emptied, arguments))
             keywords = {name: value if name == "out" else _emptied(value) for name, value in keywords.items()}
-            if out is not None or has_distributed(arguments) or has_distributed(keywords.values()):
+            if out is not None or has_distributed(arguments[:1]) or _has_axes((*arguments, *keywords.values())):
                 return function(*arguments, **keywords)
         result = call_numpy(theirs, theirs.__name__, arguments, keywords)
         out = keywords.get("out")
@@ -65,20 +69,19 @@ def small(array):
     return numpy.asarray(gathered(array))
 
 
-def axes_of(axis, dims):
-    """The axes that a fold goes over, ascending; None is all of them. A list of axes is refused, as by NumPy's folds."""
-    if axis is None:
-        return tuple(range(dims))
-    return tuple(sorted(normalize_axis_tuple(axis if isinstance(axis, tuple) else operator.index(axis), dims)))
-
-
 def count_along(array, axes):
     """How many elements each fold over the axes has."""
     return math.prod(array.shape[axis] for axis in axes)
 
 
 def is_true(keepdims):
+    """A flag that NumPy's Python asks for its truth."""
     return keepdims is not unset and bool(keepdims)
+
+
+def is_kept(keepdims):
+    """`keepdims` where NumPy hands it to a fold, which takes whole numbers."""
+    return keepdims is not unset and flag(keepdims)
 
 
 def is_given(where):

@@ -2,11 +2,10 @@
 """How often each number occurs, or the sum of the weights where it does: bincount. Counts add exactly, so every engine
 counts its part. Sums of weights are added up in an order that the lengths decide, never the number of engines: in
 segments with a table for each when there are few bins, else sorted by number, neighbours of one number added pairwise."""
-import operator
-
 import numpy
 
 from .. import _core
+from .._arguments import whole
 from .._bounds import extremes
 from .._creation import asarray, filled
 from .._index._gather import take_along as take_inside
@@ -75,7 +74,7 @@ def bincount(x, weights=None, minlength=0):
     if minlength is None:
         _core.warn(DeprecationWarning, "0 should be passed as minlength instead of None")
         minlength = 0
-    minlength = operator.index(minlength)
+    minlength = whole(minlength)
     if minlength < 0:
         raise ValueError("'minlength' must not be negative")
     if weights is not None:
@@ -86,6 +85,7 @@ def bincount(x, weights=None, minlength=0):
             raise TypeError(f"Cannot cast array data from {weights.dtype!r} to {numpy.dtype(float)!r} according to the rule 'safe'")
         if weights.size != x.size:
             raise ValueError("The weights and list don't have the same length.")
+    x = on_engines(x)
     low, high = extremes(x)
     if low < 0:
         raise ValueError("'list' argument must have no negative elements")

@@ -6,7 +6,6 @@ import numpy
 
 from .._creation import array, asarray
 from ..linalg._products import dot
-from .._local import as_value
 from .._manipulation import clip, concatenate, squeeze
 from .._ufuncs import PUBLIC
 from ._averages import average
@@ -52,7 +51,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     if aweights is not None:
         aweights = _frequencies(aweights, "aweights", X.shape[1])
         weights = aweights if weights is None else weights * aweights
-    ddof = (0 if bias else 1) if ddof is None else ddof
+    ddof = (1 if bias == 0 else 0) if ddof is None else ddof
     center, total = average(X, axis=1, weights=weights, returned=True)
     factor = X.shape[1] - ddof if weights is None else _factor(float(total[0]), weights, aweights, ddof)
     if factor <= 0:
@@ -63,7 +62,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     X = X - center[:, None]
     transposed = X.T if weights is None else (X * weights).T
     c = dot(X, transposed.conj() if transposed.dtype.kind == "c" else transposed)
-    return as_value(squeeze(c * numpy.true_divide(1, factor)))
+    return squeeze(c * numpy.true_divide(1, factor))
 
 
 def _factor(total, weights, aweights, ddof):

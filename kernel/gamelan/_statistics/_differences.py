@@ -5,8 +5,8 @@ import operator
 import numpy
 from numpy.core.numeric import normalize_axis_index
 
+from .._arguments import axis_of
 from .._creation import asarray
-from .._local import has_distributed
 from .._manipulation import broadcast_to, concatenate, reshape
 from .._ufuncs import PUBLIC
 from ._common import document, of_numpy, stored, unset
@@ -65,12 +65,12 @@ def ediff1d(ary, to_end=None, to_begin=None):
 @of_numpy
 def trapz(y, x=None, dx=1.0, axis=-1):
     y = asarray(y)
-    axis = normalize_axis_index(axis, y.ndim)
+    axis = axis_of(axis, y.ndim)
     if x is None:
         widths = dx
     else:
         x = asarray(x)
-        widths = x[1:] - x[:-1] if x.ndim == 1 else diff(x, axis=axis) if has_distributed((x,)) else asarray(numpy.diff(x._a, axis=axis))
+        widths = asarray(diff(x, axis=-1 if x.ndim == 1 else axis))
         if x.ndim == 1:
             widths = reshape(widths, (-1,) + (1,) * (y.ndim - axis - 1))
     heights = y[along(axis, slice(1, None))] + y[along(axis, slice(None, -1))]

@@ -5,7 +5,7 @@ import numpy
 from .._creation import asarray, filled
 from .._local import is_distributed
 from .._manipulation import reshape
-from ._common import axes_of, document, of_numpy
+from ._common import document, of_numpy
 from ._differences import along
 
 
@@ -75,7 +75,7 @@ def _derivative(f, steps, axis, edge_order, dtype):
 @of_numpy
 def gradient(f, *varargs, axis=None, edge_order=1):
     f = asarray(f)
-    axes = axes_of(axis, f.ndim) if axis is None else numpy.core.numeric.normalize_axis_tuple(axis, f.ndim)
+    axes = tuple(range(f.ndim)) if axis is None else numpy.core.numeric.normalize_axis_tuple(axis, f.ndim)
     steps = _spacings(f, varargs, axes)
     if edge_order > 2:
         raise ValueError("'edge_order' greater than 2 not supported")

@@ -5,7 +5,7 @@ import numpy
 
 from .. import _core
 from .._creation import asarray
-from .._local import is_distributed, wrap_here
+from .._local import is_distributed, with_numbers, wrap_here
 from .._manipulation import reshape
 from .._reductions import reduce
 from .._ufuncs import where as choose
@@ -45,6 +45,7 @@ def count_or_weigh(index, bins, weights):
 
 def _edges(a, bins, limits, weights):
     """The edges as NumPy's array, and whether they are even."""
+    bins, limits = with_numbers(bins), with_numbers(limits)
     if isinstance(bins, str):
         if bins not in RULES:
             raise ValueError(f"{bins!r} is not a valid estimator for `bins`")
@@ -86,14 +87,16 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     shaped = asarray(a)
     a, weights = _flat(shaped, weights)
     edges, is_even = _edges(a, bins, range, weights)
-    count = len(edges) - 1
-    if is_even and weights is None:
+    count = max(len(edges) - 1, 0)
+    if count == 0:
+        counts = on_engines(numpy.zeros(0, numpy.intp if weights is None else weights.dtype))
+    elif is_even and weights is None:
         counts = counts_of("histogram", on_engines(flags_as_numbers(shaped)), count, (on_engines(flags_as_numbers(shaped)), edges.astype(numpy.float64)))
     else:
         counts = count_or_weigh(bins_of(on_engines(a), edges), count, weights)
     if density:
         counts = counts / numpy.array(numpy.diff(edges), float) / counts.sum()
-    return counts, bins if is_distributed(bins) else wrap_here(edges)
+    return counts, bins if is_distributed(bins) and bins.ndim else wrap_here(edges)
 
 
 @document("histogram_bin_edges", "The edges that `histogram` would take.", ">>> np.histogram_bin_edges([0.0, 1.0], bins=2).tolist()\n[0.0, 0.5, 1.0]",
@@ -102,4 +105,4 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
 def histogram_bin_edges(a, bins=10, range=None, weights=None):
     a, weights = _flat(a, weights)
     edges = _edges(a, bins, range, weights)[0]
-    return bins if is_distributed(bins) else wrap_here(edges)
+    return bins if is_distributed(bins) and bins.ndim else wrap_here(edges)

@@ -2,9 +2,10 @@
 """interp: a search among the sample points, then the line through the two around each x."""
 import numpy
 
+from .._creation import filled
 from .._index._gather import take_along as take_inside
 from .._index import take
-from .._local import as_value
+from .._local import as_value, is_distributed, unwrap
 from .._manipulation import concatenate, reshape
 from .._sorting import argsort
 from .._ufuncs import PUBLIC
@@ -48,19 +49,33 @@ def interp(x, xp, fp, left=None, right=None, period=None):
         raise ValueError("array of sample points is empty")
     if xp.size != fp.size:
         raise ValueError("fp and xp are not of the same length.")
-    left = fp[0] if left is None else left
-    right = fp[-1] if right is None else right
-    row = reshape(x, (x.size,))
-    result = reshape(_on_lines(row, xp, fp, dtype), x.shape) if xp.size > 1 else fp[0]
+    left, right = (fp[at] if side is None else _outside(side, dtype) for side, at in ((left, 0), (right, -1)))
+    result = reshape(_values(reshape(x, (x.size,)), xp, fp), x.shape) if xp.size > 1 else fp[0]
     result = choose(x < xp[0], left, choose(x > xp[-1], right, result))
     return as_value(cast(result if xp.size == 1 else choose(x != x, x, result), dtype))
 
 
-def _on_lines(row, xp, fp, dtype):
-    """Values on the lines; what lies outside is taken care of by the caller. As NumPy has it: where the point on the left
-    gives NaN (infinite values), the one on the right is tried, then equal values speak for themselves."""
+def _outside(side, dtype):
+    """What is given for points beyond the ends: a number of the dtype of the result, or NumPy's TypeError."""
+    if is_distributed(side) and not side.ndim and side.dtype.kind != "c":
+        return side
+    return numpy.interp(0.0, [1.0], numpy.ones(1, dtype), left=unwrap(side))
+
+
+def _values(row, xp, fp):
+    """Values on the lines; both parts of complex ones by themselves, as one may be infinite where the other is not."""
     place = PUBLIC["minimum"](PUBLIC["maximum"](search(xp, row, "right", _FLOAT) - 1, 0), xp.size - 2)
-    slopes = (fp[1:] - fp[:-1]) / (xp[1:] - xp[:-1])
+    if fp.dtype != _COMPLEX:
+        return _on_lines(row, place, xp, fp, (fp[1:] - fp[:-1]) / (xp[1:] - xp[:-1]))
+    result = filled(row.shape, _COMPLEX, 0)
+    inverse = 1.0 / (xp[1:] - xp[:-1])
+    result.real, result.imag = (_on_lines(row, place, xp, part, (part[1:] - part[:-1]) * inverse) for part in (fp.real, fp.imag))
+    return result
+
+
+def _on_lines(row, place, xp, fp, slopes):
+    """Values on the line that begins at each `place`; what lies outside is taken care of by the caller. As NumPy has it: where
+    the point on the left gives NaN (infinite values), the one on the right is tried, then equal values speak for themselves."""
     slope, x0, y0 = (take_inside(part, place, 0) for part in (slopes, xp, fp))
     x1, y1 = (take_inside(part, place + 1, 0) for part in (xp, fp))
     result = slope * (row - x0) + y0

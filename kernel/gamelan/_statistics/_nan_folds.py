@@ -3,14 +3,16 @@
 import numpy
 
 from .. import _reductions
+from .._arguments import counted_axes
 from .._arg_reductions import argmax, argmin
+from .._arguments import fold_axes
 from .._creation import asarray
 from .._manipulation import broadcast_to
 from .._scans import cumprod, cumsum
 from .._ufuncs import PUBLIC
 from .._ufuncs import where as choose
 from ._averages import mean
-from ._common import axes_of, cast, document, is_given, is_true, of_numpy, on_engines, stored, unset
+from ._common import cast, document, is_given, is_kept, of_numpy, on_engines, stored, unset
 from ._spread import std, var, variance
 
 _isnan, _sqrt = PUBLIC["isnan"], PUBLIC["sqrt"]
@@ -107,6 +109,11 @@ def _require_inexact(dtype, out):
             raise TypeError(f"If a is inexact, then {what} must be inexact")
 
 
+def _of_number(a, axis):
+    """The axis; None where a number is folded over the axis that it does not have."""
+    return None if a.ndim == 0 and fold_axes(axis, 0) == () else axis
+
+
 @document("nanmean", "Mean over axes of the numbers that are not NaN.", ">>> float(np.nanmean([1, np.nan, 2]))\n1.5")
 @of_numpy
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=unset, *, where=unset):
@@ -114,14 +121,14 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=unset, *, where=unset):
     if a.dtype.kind not in "fc":
         return mean(a, axis, dtype, out, keepdims, where=where)
     _require_inexact(dtype, out)
-    return mean(a, axis, dtype, out, keepdims, where=_present(a, where))
+    return mean(a, _of_number(a, axis), dtype, out, keepdims, where=_present(a, where))
 
 
 def _nan_variance(a, axis, dtype, out, ddof, keepdims, where):
     _require_inexact(dtype, out)
-    mask = _present(a, where)
-    value, result = variance(a, axis, dtype, ddof, is_true(keepdims), mask)
-    count = _reductions.reduce("sum", mask, axes_of(axis, a.ndim), numpy.intp, None, is_true(keepdims))
+    mask, axis = _present(a, where), _of_number(a, axis)
+    value, result = variance(a, axis, dtype, ddof, is_kept(keepdims), mask)
+    count = _reductions.reduce("sum", mask, counted_axes(axis, a.ndim), numpy.intp, None, is_kept(keepdims))
     value = choose(count <= ddof, value.dtype.type(numpy.nan), value)
     return value if result is None else cast(value, result)
 

@@ -38,8 +38,10 @@ def _orthogonal(columns):
 
 
 def _here(values):
-    """Lazy numbers and rows as NumPy's, in one round trip."""
-    return _core.fetch(list(values))
+    """Numbers and rows as NumPy's, lazy ones in one round trip."""
+    values = list(values)
+    fetched = iter(_core.fetch([value for value in values if is_distributed(value)]))
+    return [next(fetched) if is_distributed(value) else numpy.asarray(value) for value in values]
 
 
 def _checked(x, y, w, deg):

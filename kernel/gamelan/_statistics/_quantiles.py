@@ -4,17 +4,19 @@ every line are read. Without NaNs the lines are equally long and which elements 
 import warnings
 
 import numpy
+from numpy.core.numeric import normalize_axis_tuple
 
 from .. import _reductions
 from .._creation import arange, asarray
 from .._index._gather import take_along as take_inside
-from .._local import is_distributed
+from .._index._take_put import taken_into
+from .._local import alone, as_output, is_distributed
 from .._manipulation import moveaxis, reshape, stack
 from .._sorting import sort
 from .._ufuncs import PUBLIC
 from .._ufuncs import where as choose
 from ._averages import mean
-from ._common import axes_of, count_along, document, is_true, of_numpy, small, stored, unset
+from ._common import count_along, document, is_true, of_numpy, small, stored, unset
 from ._quantile_positions import check_method, positions
 
 _isnan = PUBLIC["isnan"]
@@ -22,12 +24,25 @@ _isnan = PUBLIC["isnan"]
 
 def _sorted_lines(a, axis):
     """The elements along the axes as one last axis, sorted; and the shapes of the result without and with kept axes."""
-    axes = axes_of(tuple(axis) if isinstance(axis, list) else axis, a.ndim)  # NumPy's quantiles take lists
+    axes = _axes(a, axis)
     others = tuple(k for k in range(a.ndim) if k not in axes)
     shape = tuple(a.shape[k] for k in others)
     kept = tuple(1 if k in axes else extent for k, extent in enumerate(a.shape))
     lines = reshape(moveaxis(a, others, range(len(others))), (*shape, count_along(a, axes)))
     return sort(lines, -1), shape, kept
+
+
+def _axes(a, axis):
+    return tuple(range(a.ndim)) if axis is None else tuple(sorted(normalize_axis_tuple(axis, a.ndim)))  # lists and bools, too
+
+
+def _target(out, a, axis, keepdims):
+    """The part of an output that takes the result without kept axes."""
+    out = as_output(out)
+    if not is_true(keepdims):
+        return out
+    axes = _axes(a, axis)
+    return out[(Ellipsis, *(0 if k in axes else slice(None) for k in range(a.ndim)))]
 
 
 def _element(lines, index):
@@ -69,21 +84,40 @@ def _checked(q, scale, name):
     return q
 
 
-def _finish(result, q, shape, kept, keepdims, out):
-    if not result._a.flags.c_contiguous and out is None:
+def _finish(result, shape):
+    if not result._a.flags.c_contiguous:
         result = result.copy()  # NumPy's quantiles are no view either
-    return stored(reshape(result, q.shape + (kept if is_true(keepdims) else shape)), out)
+    return stored(reshape(result, shape), None)
+
+
+def _computed_into(result, target):
+    """The result in an output as of a universal function: broadcast, and cast where the kind stays the same."""
+    numpy.add(numpy.zeros(0, result.dtype), 0, out=numpy.zeros(0, target.dtype))  # for its error
+    if numpy.broadcast_shapes(result.shape, target.shape) != target.shape:
+        raise ValueError(f"non-broadcastable output operand with shape {target.shape} doesn't match the broadcast shape {result.shape}")
+    target[...] = result
 
 
 def _quantile(a, q, axis, out, method, keepdims):
     a = asarray(a)
     check_method(method)
+    target = None if out is None else _target(alone(out), a, axis, keepdims)
     lines, shape, kept = _sorted_lines(a, axis)
     flat = q.reshape(-1) if q.ndim > 1 else q
     result = _interpolated(lines, lines.shape[-1], flat, method)
     if a.dtype.kind in "fc":
-        result = choose(_isnan(_element(lines, -1)), result.dtype.type(numpy.nan), result)
-    return _finish(result, q, shape, kept, keepdims, out)
+        last = _element(lines, -1)
+        if out is None and not shape and not q.ndim and result.dtype != a.dtype and bool(_isnan(last)):
+            result = last  # what NumPy returns, of the dtype of the array
+        result = choose(_isnan(last), result.dtype.type(numpy.nan), result)
+    if out is None:
+        return _finish(result, q.shape + (kept if is_true(keepdims) else shape))
+    result = reshape(result, q.shape + shape)
+    if positions(1, flat, method)[2] is None:
+        taken_into(target, result, a.dtype, ValueError("output array does not match result of ndarray.take"))
+    else:
+        _computed_into(result, target)
+    return out
 
 
 def _nan_quantile(a, q, axis, out, method, keepdims):
@@ -91,6 +125,7 @@ def _nan_quantile(a, q, axis, out, method, keepdims):
     if a.dtype.kind not in "fc":
         return _quantile(a, q, axis, out, method, keepdims)
     check_method(method)
+    target = None if out is None else _target(out, a, axis, keepdims)
     lines, shape, kept = _sorted_lines(a, axis)
     counts = (~_isnan(lines)).sum(axis=-1)
     if not shape:
@@ -98,7 +133,12 @@ def _nan_quantile(a, q, axis, out, method, keepdims):
     nonempty = choose(counts == 0, 1, counts)
     parts = [_interpolated(lines, nonempty, each, method) for each in q.reshape(-1)]
     result = stack([choose(counts == 0, part.dtype.type(numpy.nan), part) for part in parts])
-    return _finish(result, q, shape, kept, keepdims, out)
+    if result.dtype != a.dtype and counts.size and int(counts[(0,) * counts.ndim]) == 0:
+        result = result.astype(a.dtype)  # to NumPy the first line says of which dtype all are
+    if out is None:
+        return _finish(result, q.shape + (kept if is_true(keepdims) else shape))
+    target[...] = reshape(result, q.shape + shape)
+    return out
 
 
 def _renamed(method, interpolation):
@@ -110,7 +150,8 @@ def _renamed(method, interpolation):
     return interpolation
 
 
-_NOTE = "The engines sort along the axes, so the memory for a sorted copy is needed. `q` is looked at here."
+_NOTE = """The engines sort along the axes, so the memory for a sorted copy is needed. `q` is looked at here. Of float16, float32 and
+complex64 the dtype of a single quantile depends on whether there are NaNs, as NumPy's does: then this triggers evaluation."""
 
 
 @document("quantile", "The q-th quantiles along axes.", ">>> float(np.quantile([1.0, 2.0, 4.0], 0.5))\n2.0", _NOTE)
@@ -141,12 +182,16 @@ def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="line
 @of_numpy
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     a = asarray(a)
+    target = None if out is None else _target(out, a, axis, keepdims)
     lines, shape, kept = _sorted_lines(a, axis)
     half = lines.shape[-1] // 2
     result = mean(lines[..., half - 1 + lines.shape[-1] % 2 : half + 1], axis=-1)
     if a.dtype.kind in "fc":
         result = choose(_isnan(_element(lines, -1)), _element(lines, -1), result)
-    return stored(reshape(result, kept if keepdims else shape), out)
+    if out is None:
+        return stored(reshape(result, kept if keepdims else shape), None)
+    stored(reshape(result, shape), target)
+    return out
 
 
 @document("nanmedian", "The middle of the numbers along axes that are not NaN.", ">>> float(np.nanmedian([3, np.nan, 2]))\n2.5", _NOTE)
@@ -155,10 +200,15 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=unset):
     a = asarray(a)
     if a.dtype.kind not in "fc":
         return median(a, axis, out, overwrite_input, is_true(keepdims))
+    target = None if out is None else _target(out, a, axis, keepdims)
     lines, shape, kept = _sorted_lines(a, axis)
     counts = _reductions.reduce("sum", ~_isnan(lines), -1, numpy.intp)
     if not shape:
         counts, lines = reshape(counts, (1,)), reshape(lines, (1, lines.size))
     middle = choose(counts == 0, 1, counts)
     pair = stack([_elements(lines, (middle - 1) // 2), _elements(lines, middle // 2)])
-    return stored(reshape(mean(pair, axis=0), kept if is_true(keepdims) else shape), out)
+    result = mean(pair, axis=0)
+    if out is None:
+        return stored(reshape(result, kept if is_true(keepdims) else shape), None)
+    target[...] = reshape(result, shape)
+    return out

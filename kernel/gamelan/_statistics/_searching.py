@@ -6,6 +6,7 @@ import operator
 import numpy
 
 from .. import _core
+from .._bounds import extremes
 from .._creation import asarray, filled
 from .._index import take
 from .._index._gather import take_along as take_inside
@@ -58,6 +59,8 @@ def _search_copy(table, values, side, dtype):
 
 def check_side(side):
     """NumPy's word for a side."""
+    if isinstance(side, bytes):
+        side = side.decode()
     if not isinstance(side, str):
         raise TypeError("search side must be a string")
     if side not in ("left", "right"):
@@ -81,6 +84,10 @@ def searchsorted(a, v, side="left", sorter=None):
             raise TypeError("sorter must only contain integers")
         if sorter.shape != a.shape:
             raise ValueError("sorter.size must equal a.size")
+        if sorter.size:
+            low, high = extremes(on_engines(sorter.astype(numpy.intp)))
+            if low < 0 or high >= a.size:
+                raise ValueError("Sorter index out of range.")
         a = take(a, sorter)
     return as_value(search(a, v, side, numpy.result_type(a.dtype, v.dtype)))
 
@@ -91,6 +98,8 @@ def digitize(x, bins, right=False):
     x, bins = asarray(x), asarray(bins)
     if x.dtype.kind == "c":
         raise TypeError("x may not be complex")
+    if bins.dtype.kind == "c":
+        raise TypeError(f"Cannot cast array data from {bins.dtype!r} to {numpy.dtype(float)!r} according to the rule 'safe'")
     if bins.ndim != 1:
         raise ValueError("object too deep for desired array" if bins.ndim else "object of too small depth for desired array")
     side = "left" if operator.truth(right) else "right"

@@ -6,12 +6,13 @@ import warnings
 import numpy
 
 from .. import _reductions
+from .._arguments import counted_axes
 from .._creation import asarray
-from .._local import is_distributed
+from .._local import as_output, is_distributed
 from .._ufuncs import PUBLIC
 from .._ufuncs import where as choose
 from ._averages import loop_dtype, selected, sum_and_count
-from ._common import axes_of, cast, divided, document, is_given, is_true, of_numpy, stored, unset
+from ._common import cast, divided, document, is_given, is_kept, of_numpy, stored, unset
 
 _sqrt, _maximum = PUBLIC["sqrt"], PUBLIC["maximum"]
 
@@ -27,7 +28,7 @@ def squared_distances(a, center):
 def variance(a, axis, dtype, ddof, keepdims, where):
     """The variance over axes, in the precision that the sums have."""
     a = asarray(a)
-    axes = axes_of(axis, a.ndim)
+    axes = counted_axes(axis, a.ndim)
     loop, result = loop_dtype(a, dtype)
     total, count = sum_and_count(a, axes, loop, True, where)
     squares = squared_distances(a, divided(total, count, total.dtype))
@@ -40,7 +41,9 @@ def variance(a, axis, dtype, ddof, keepdims, where):
             count = count.reshape(total.shape)
         divisor = _maximum(count - ddof, 0)
     else:
-        divisor = max(count - ddof, 0)
+        if isinstance(ddof, (complex, numpy.complexfloating)):
+            raise TypeError("ddof is a real number")
+        divisor = float(max(numpy.intp(count) - ddof, 0))  # NumPy casts what the difference is, too
         if divisor <= 0:
             warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=5)
     return divided(total, divisor, total.dtype), result
@@ -49,15 +52,18 @@ def variance(a, axis, dtype, ddof, keepdims, where):
 @document("var", "Variance over axes: the mean of squared distances from the mean.", ">>> float(np.var([1.0, 3.0]))\n1.0")
 @of_numpy
 def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=unset, *, where=unset):
-    value, result = variance(a, axis, dtype, ddof, is_true(keepdims), where)
+    value, result = variance(a, axis, dtype, ddof, is_kept(keepdims), where)
     return stored(value if result is None else cast(value, result), out)
 
 
 @document("std", "Standard deviation over axes: the root of the variance.", ">>> float(np.std([1.0, 3.0]))\n1.0")
 @of_numpy
 def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=unset, *, where=unset):
-    value, result = variance(a, axis, dtype, ddof, is_true(keepdims), where)
+    value, result = variance(a, axis, dtype, ddof, is_kept(keepdims), where)
     if value.ndim and value.dtype.kind not in "fc":
         numpy.sqrt(numpy.ones(1, value.dtype), out=numpy.ones(1, value.dtype))  # NumPy's refusal
+    if out is not None:
+        out = as_output(out)
+        numpy.sqrt(numpy.ones(1, out.dtype), out=numpy.ones(1, out.dtype))  # likewise
     value = cast(_sqrt(value), value.dtype)
     return stored(value if result is None else cast(value, result), out)

@@ -10,7 +10,8 @@ from .. import _core
 from .._bounds import require_inside
 from .._creation import arange, asarray
 from .._errors import unimplemented
-from .._local import has_distributed, is_distributed
+from .._index._keys import basic_or_array, parts_of
+from .._local import is_distributed
 from .._manipulation import broadcast_to, ravel, reshape
 from .._promotion import DTYPES, OPS, dtype_number, resolve
 from .calls import described
@@ -30,13 +31,14 @@ def at(ufunc, target, indices, operands):
     loop = _loop(ufunc.__name__, target, operands)
     if ufunc.__name__ == "power" and loop.kind == "i" and bool((asarray(operands[0]) < 0).any()):
         raise ValueError("Integers to negative integer powers are not allowed.")
-    if _is_basic(indices):
-        view = target[indices] if not _names_an_element(indices, target.ndim) else target[(*_tuple(indices), Ellipsis)]
+    parts = tuple(map(basic_or_array, parts_of(indices)))
+    if not any(map(_is_array, parts)):
+        view = target[parts] if not _names_an_element(parts, target.ndim) else target[(*parts, Ellipsis)]
         ufunc(view, *operands, out=view, casting="unsafe")
-    elif _is_mask_of(indices, target):
-        _at_mask(ufunc, target, indices, operands)
+    elif _is_mask_of(parts, target):
+        _at_mask(ufunc, target, parts[0], operands)
     else:
-        _at_places(ufunc.__name__, target, indices, operands, loop)
+        _at_places(ufunc.__name__, target, parts, operands, loop)
 
 
 def _at_small(ufunc, target, indices, operands):
@@ -58,25 +60,16 @@ def _loop(name, target, operands):
     return loop
 
 
-def _tuple(key):
-    return key if type(key) is tuple else (key,)
-
-
 def _is_array(part):
-    return isinstance(part, (list, tuple)) or isinstance(part, (_core.Array, numpy.ndarray)) and (part.ndim > 0 or part.dtype == bool)
+    return isinstance(part, (_core.Array, numpy.ndarray))
 
 
-def _is_basic(key):
-    return not any(map(_is_array, _tuple(key))) and not any(isinstance(part, (bool, numpy.bool_)) for part in _tuple(key))
-
-
-def _names_an_element(key, dims):
-    parts = _tuple(key)
+def _names_an_element(parts, dims):
     return Ellipsis not in parts and sum(part is not None for part in parts) == dims and not any(isinstance(part, slice) for part in parts)
 
 
-def _is_mask_of(key, target):
-    return isinstance(key, (_core.Array, numpy.ndarray)) and key.dtype == bool and key.shape == target.shape
+def _is_mask_of(parts, target):
+    return len(parts) == 1 and parts[0].dtype == bool and parts[0].shape == target.shape
 
 
 def _at_mask(ufunc, target, mask, operands):
@@ -94,37 +87,29 @@ def _at_mask(ufunc, target, mask, operands):
     ufunc(target, *operands, out=target, where=mask, casting="unsafe")
 
 
-def _as_index(part):
-    return numpy.asarray(part) if isinstance(part, (list, tuple)) and not has_distributed((part,)) else asarray(part)
-
-
-def _places(target, key):
+def _places(target, parts):
     """How many first axes of the target the key names rows of, and which of these rows it names."""
-    parts = _tuple(key)
-    arrays = [_as_index(part) if _is_array(part) else part for part in parts]
-    if len(arrays) == 1:
-        (index,) = arrays
-        if index.size == 0:
-            index = index.astype(numpy.intp)
+    if len(parts) == 1:
+        (index,) = parts
         if index.dtype == bool and index.shape != target.shape[: index.ndim]:
             raise IndexError(f"boolean index did not match indexed array: shapes {index.shape} and {target.shape}")
         if index.dtype.kind in "iu":
             require_inside(index, 0, target.shape[0])
             return 1, index
-    elif len(arrays) <= target.ndim and all(isinstance(part, (int, numpy.integer)) or _is_array(part) and part.dtype.kind in "iu" for part in arrays):
+    elif len(parts) <= target.ndim and all(isinstance(part, int) or _is_array(part) and part.dtype.kind in "iu" for part in parts):
         place = 0
-        for axis, part in enumerate(arrays):
+        for axis, part in enumerate(parts):
             extent = target.shape[axis]
             require_inside(asarray(part), axis, extent)
             part = part + (part < 0) * extent
             place = place * extent + part
-        return len(arrays), place
+        return len(parts), place
     # Any other key: of the numbers of the elements it names the right ones.
-    return target.ndim, reshape(arange(target.size), target.shape)[key]
+    return target.ndim, reshape(arange(target.size), target.shape)[parts]
 
 
-def _at_places(name, target, key, operands, loop):
-    axes, index = _places(target, key)
+def _at_places(name, target, parts, operands, loop):
+    axes, index = _places(target, parts)
     rows, rest = math.prod(target.shape[:axes]), target.shape[axes:]
     shape = index.shape + rest
     values = operands[0] if operands else 0

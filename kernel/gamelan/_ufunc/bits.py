@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """packbits and unpackbits: eight truth values are a last axis, whose columns are shifted to their places and joined. Both are
 one fused pass over the elements; where lines end within a byte, zeros are put behind them first."""
-import operator
-
 import numpy
-from numpy.core.numeric import normalize_axis_index
 
-from .. import _core
+from .._arguments import axis_of, whole
 from .._creation import asarray, filled
 from .._index._positions import truth_of
 from .._local import call_numpy, is_distributed
@@ -25,7 +22,7 @@ def _lines(a, axis):
     """The array with that axis last, or all its elements as one line; and where the axis was."""
     if axis is None or a.ndim == 0:
         a = ravel(a)
-    axis = normalize_axis_index(-1 if axis is None else axis, a.ndim)
+    axis = axis_of(-1 if axis is None else axis, a.ndim)
     return moveaxis(a, axis, -1), axis
 
 
@@ -58,7 +55,7 @@ def packbits(a, axis=None, bitorder="big"):
     lines, axis = _lines(truth_of(a), axis)
     count = -(-lines.shape[-1] // 8)
     bits = reshape(_resized(lines, 8 * count), (*lines.shape[:-1], count, 8))
-    bits = _core.view(bits, bits._a.view(_BYTE))
+    bits = bits.astype(_BYTE)
     packed = 0
     for column, place in enumerate(_places(bitorder)):
         packed = packed | (bits[..., column] << place)
@@ -84,7 +81,7 @@ def unpackbits(a, axis=None, count=None, bitorder="big"):
     numpy.unpackbits(numpy.empty(0, a.dtype), bitorder=bitorder)  # for NumPy's errors
     lines, axis = _lines(a, axis)
     extent = 8 * lines.shape[-1]
-    wanted = extent if count is None else operator.index(count)
+    wanted = extent if count is None else whole(count)
     if wanted < -extent:
         raise ValueError("-count larger than number of elements")
     bits = (reshape(lines, (*lines.shape, 1)) >> _places(bitorder)) & _BYTE.type(1)

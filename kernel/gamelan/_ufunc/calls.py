@@ -6,7 +6,7 @@ import numpy
 from .. import _core
 from .._creation import asarray, filled
 from .._float_errors import numpys_own
-from .._local import as_value, is_distributed, is_value, unwrap, wrap_here
+from .._local import as_value, is_distributed, is_output, is_value, unwrap, wrap_here
 from .._promotion import DTYPES, OPS, dtype_number, resolve
 
 
@@ -29,7 +29,7 @@ def checked_out(name, count, inputs, out, positional):
         raise ValueError("The 'out' tuple must have exactly one entry per ufunc output")
     out = positional if out is None else out
     out = (*out, *(None,) * (count - len(out)))
-    if any(each is not None and not isinstance(each, (_core.Array, numpy.ndarray)) for each in out):
+    if any(each is not None and not is_output(each) for each in out):
         raise TypeError("return arrays must be of ArrayType")
     return out
 

@@ -7,7 +7,7 @@ import numpy
 
 from .. import _core
 from .._creation import asarray
-from .._local import as_output, as_value, is_distributed
+from .._local import alone, as_output, as_value, is_distributed
 from .._promotion import OPS, dtype_number
 from .calls import described, general, operand
 
@@ -18,7 +18,7 @@ def clip(a, low, high, out=None, casting=None, where=True, **keywords):
         raise ValueError("One of max or min must be given")
     low, high = _limit(low, -numpy.inf), _limit(high, numpy.inf)
     if out is not None:
-        out = as_output(out)
+        out = as_output(alone(out))
     operands = tuple(_known(each) for each in (asarray(a), low, high) if each is not None)
     name = "clip" if len(operands) == 3 else "maximum" if high is None else "minimum"
     dtype, casting = _decided(name, operands, out, casting, keywords)

@@ -3,12 +3,12 @@
 takes row after row into one row of results: those lie apart, so that many results are folded side by side; a single one is
 folded where it lies, by one engine, and costs as long as in NumPy."""
 import numpy
-from numpy.core.numeric import normalize_axis_tuple
 
 from .. import _core
+from .._arguments import flag, fold_axes
 from .._creation import filled
 from .._errors import unimplemented
-from .._local import as_value, unwrap
+from .._local import as_output, as_value, unwrap
 from .._manipulation import copy_of, moveaxis
 from .._reductions import asked_by_out
 from .at import put_rows
@@ -26,9 +26,8 @@ def decided(ufunc, array, dtype, out):
 
 def reduce_from_the_left(ufunc, array, axis, dtype, out, keepdims, initial, where):
     """`ufunc.reduce` of a distributed array."""
-    if type(out) is tuple:
-        (out,) = out
-    axes = normalize_axis_tuple(range(array.ndim) if axis is None else axis, array.ndim) if array.ndim else ()
+    out = None if out is None else as_output(out)
+    axes = fold_axes(axis, array.ndim)
     working = decided(ufunc, array, dtype, out)
     name = ufunc.__name__
     if len(axes) > 1:
@@ -47,7 +46,7 @@ def reduce_from_the_left(ufunc, array, axis, dtype, out, keepdims, initial, wher
         if rest.size:
             _require_exponents(name, rest, working)
             fold_rows(name, result, rest)
-        if keepdims:
+        if flag(keepdims):
             shape = tuple(1 if place == axes[0] else extent for place, extent in enumerate(array.shape))
             result = _core.reshape_view(result, shape)
     if out is None:

@@ -5,12 +5,13 @@ import functools
 import operator
 
 import numpy
-from numpy.core.numeric import normalize_axis_index
 
 from .. import _core
+from .._arguments import axis_of
 from .._creation import asarray
+from .._creation._from_data import copy_of
 from .._errors import unimplemented
-from .._local import as_output, call_numpy, has_distributed, is_distributed
+from .._local import as_value, call_numpy, has_distributed, is_distributed, is_value
 from .._promotion import OPS
 from .._ufuncs import PUBLIC
 
@@ -64,27 +65,19 @@ def _where(condition, x, y):
     return _core.evaluate(OPS["where"], condition, x, y)
 
 
-def _stored(result, out, name):
-    if out is None:
-        return result
-    if out.shape != result.shape:
-        raise ValueError(f"{name}: out has the shape {out.shape}, not {result.shape}")
-    return PUBLIC["positive"](result, out=out) if result.dtype != bool else PUBLIC["logical_or"](result, False, out=out)
-
-
 @_or_numpy
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     """NaN becomes 0 (or `nan`), infinities the largest numbers of the dtype (or `posinf`, `neginf`)."""
-    result = x.copy() if copy else x
-    if result.dtype.kind not in "fc":
-        return result
+    if x.dtype.kind not in "fc":
+        return x.copy() if copy else x
+    result = copy_of(x) if copy or is_value(x) else x
     for part in (result.real, result.imag) if result.dtype.kind == "c" else (result,):
         limits = numpy.finfo(part.dtype)
         high = limits.max if posinf is None else posinf
         low = limits.min if neginf is None else neginf
         finite = _where(part == numpy.inf, _same(high, part), _where(part == -numpy.inf, _same(low, part), part))
         part[...] = _where(_op("isnan", part), _same(nan, part), finite)
-    return result
+    return as_value(result) if is_value(x) else result
 
 
 def _same(value, array):
@@ -149,11 +142,13 @@ def i0(x):
     if x.dtype.kind == "c":
         raise TypeError("i0 not supported for complex values")
     x = abs(x if x.dtype.kind == "f" else x.astype(float))
+    if x.ndim == 0:
+        return i0(x[None])[0]  # beside an array a number of Python's leaves the dtype as it is
     is_small = x <= 8.0
     near, far = _where(is_small, x, x.dtype.type(8)), _where(is_small, x.dtype.type(8), x)
     small = _op("exp", near) * _chebyshev(near / 2.0 - 2, _i0A)
     large = _op("exp", far) * _chebyshev(32.0 / far - 2.0, _i0B) / _op("sqrt", far)
-    return _where(is_small, small, large)
+    return _where(is_small, small, large).astype(x.dtype, copy=False)
 
 
 def _chebyshev(x, coefficients):
@@ -175,30 +170,12 @@ def fix(x, out=None):
 @_or_numpy
 def around(a, decimals=0, out=None):
     """Rounded to so many decimals, halves to the even digit."""
+    from .rounding import rounded
+
     a, decimals = asarray(a), operator.index(decimals)
-    if out is not None:
-        out = as_output(out)
-    if not is_distributed(a):
-        a = _core.upload(numpy.asarray(a))
-    if out is not None and out.shape != a.shape:
-        raise ValueError("invalid output shape")
-    if a.dtype.kind == "c":
-        result = _op("positive", a)
-        for part in (result.real, result.imag):
-            part[...] = around(part, decimals)
-    elif a.dtype.kind in "iu":
-        result = _op("positive", a)
-        if decimals < 0:
-            result = (_op("rint", a / 10.0**-decimals) * 10.0**-decimals).astype(a.dtype if out is None else float)
-    elif a.dtype == bool and decimals:
-        numpy.round(numpy.ones(1, bool), decimals)  # NumPy's error
-    elif decimals == 0:
-        return _op("rint", a) if out is None else PUBLIC["rint"](a, out=out)
-    elif decimals > 0:
-        result = _op("rint", a * 10.0**decimals) / 10.0**decimals
-    else:
-        result = _op("rint", a / 10.0**-decimals) * 10.0**-decimals
-    return _stored(result, out, "round")
+    if out is not None and not isinstance(out, (_core.Array, numpy.ndarray)):
+        raise TypeError("output must be an array")
+    return rounded(a if is_distributed(a) else _core.upload(numpy.asarray(a)), decimals, out)
 
 
 round = round_ = around
@@ -207,7 +184,7 @@ round = round_ = around
 @_or_numpy
 def unwrap(p, discont=None, axis=-1, *, period=2 * numpy.pi):
     """Jumps of more than half a period between neighbours become their complement: a phase that runs on."""
-    axis = normalize_axis_index(axis, p.ndim)
+    axis = axis_of(axis, p.ndim)
     before, after = ((slice(None),) * axis + (part,) for part in (slice(None, -1), slice(1, None)))
     step = p[after] - p[before] if p.dtype != bool else _op("not_equal", p[after], p[before])
     discont = period / 2 if discont is None else discont
@@ -217,7 +194,7 @@ def unwrap(p, discont=None, axis=-1, *, period=2 * numpy.pi):
         is_ambiguous = rest == 0
     else:
         half, is_ambiguous = period / 2, True
-    turned = _op("remainder", step + half, period) - half
+    turned = _op("remainder", step - -half, period) + -half  # of unsigned numbers a negative one makes signed ones
     if is_ambiguous:
         turned = _where((turned == -half) & (step > 0), _same(half, turned), turned)
     correction = turned - step

@@ -2,13 +2,13 @@
 """ufunc.reduceat: folds of slices of an axis. The slices are written out one after the other (they may overlap), each
 element with the number of its slice; the first of each slice begins its result, the others are taken in from the left."""
 import numpy
-from numpy.core.numeric import normalize_axis_index
 
 from .. import _core
+from .._arguments import axis_of, single_axis
 from .._bounds import extremes
 from .._creation import arange, asarray, filled
 from .._index import take
-from .._local import is_distributed
+from .._local import as_output, has_distributed, is_distributed
 from .._manipulation import moveaxis
 from .._promotion import OPS
 from .at import put_rows
@@ -20,14 +20,14 @@ def reduceat(ufunc, array, indices, axis=0, dtype=None, out=None):
     array = asarray(array)
     if not is_distributed(array):
         array = _core.upload(numpy.asarray(array))
-    if type(out) is tuple:
-        (out,) = out
     if ufunc.nin != 2 or ufunc.nout != 1:
         ufunc._numpy.reduceat(numpy.ones(1), [0])  # NumPy's words
+    out = None if out is None else as_output(out)
+    axis = single_axis(axis, array.ndim, "reduceat")
     if array.ndim == 0:
+        axis_of(axis, 1 if axis in (0, -1) else 0)
         raise TypeError("cannot reduceat on a scalar")
     working = decided(ufunc, array, dtype, out)
-    axis = normalize_axis_index(axis, array.ndim)
     extent = array.shape[axis]
     starts = _starts(ufunc.__name__, indices, extent)
     rows = moveaxis(array, axis, 0)
@@ -45,8 +45,10 @@ def reduceat(ufunc, array, indices, axis=0, dtype=None, out=None):
 
 
 def _starts(name, indices, extent):
+    if isinstance(indices, (list, tuple)) and not has_distributed((indices,)):
+        indices = numpy.array(indices, numpy.intp)
     starts = asarray(indices)
-    if starts.dtype.kind not in "iub" and not isinstance(indices, (list, tuple)):
+    if starts.dtype.kind not in "iub":
         raise TypeError(f"Cannot cast array data from {starts.dtype!r} to {numpy.dtype(numpy.intp)!r} according to the rule 'safe'")
     if starts.ndim > 1:
         raise ValueError("object too deep for desired array")

@@ -5,6 +5,7 @@ import numpy
 
 from .. import _core
 from .._local import as_value
+from .._manipulation import broadcast_to
 from .._promotion import OPS, dtype_number
 from .calls import described, general
 
@@ -14,11 +15,12 @@ def compute(ufunc, ufuncs, inputs, out, where=True, casting="same_kind", **keywo
     dtypes = _asked(ufunc, inputs, out, casting, keywords)
     kind = numpy.dtype(dtypes[0])
     values = _PARTS[ufunc.__name__](ufuncs, kind, inputs)
+    shape = numpy.broadcast_shapes(values[0].shape, *(each.shape for each in out if each is not None))
     results = []
     for value, dtype, target in zip(values, dtypes[-2:], out):
         value = value if value.dtype == dtype else value.astype(dtype)
         if target is None and where is True:
-            results.append(as_value(value))
+            results.append(as_value(value) if value.shape == shape else broadcast_to(value, shape).copy())
         else:
             results.append(general("positive", OPS["copy"], (value,), target, where, casting="unsafe"))
     return tuple(results)

@@ -52,6 +52,7 @@ def _follow_the_standard(names, public):
     for name in public:
         if type(names[name]) is _FunctionType and name not in _ABOUT_DTYPES:
             names[name] = by_the_standard(names[name])
+            names[name].__module__ = names["__name__"]  # where pickles find it
 
 
 _follow_the_standard(globals(), __all__)

@@ -6,7 +6,7 @@ import functools
 import numpy
 
 from .. import _core
-from .._local import is_value, wrap_here
+from .._local import each, is_value, wrap_here
 from .._manipulation import copyto
 from .._ndarray import ndarray
 from ._dtypes import promoted
@@ -75,7 +75,7 @@ def plain(value):
     """The value as gamelan's functions take it: with the operators that they expect."""
     if type(value) is Array:
         return _over(value, ndarray)
-    return type(value)(map(plain, value)) if type(value) in (tuple, list) else value
+    return each(plain, value) if isinstance(value, (tuple, list)) else value
 
 
 def by_the_standard(function):

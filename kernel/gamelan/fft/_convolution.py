@@ -16,7 +16,7 @@ from .._ufuncs import PUBLIC
 from . import _cut
 from ._lines import BACKWARD, FORWARD, REAL_BACKWARD, needed, result_length
 
-cos, sin = PUBLIC["cos"], PUBLIC["sin"]
+cos, sin, multiply = PUBLIC["cos"], PUBLIC["sin"], PUBLIC["multiply"]
 
 # The shorter of operand and result, in so many pieces; four arrays of a piece are at work at once. Turns cost messages: lines
 # of fewer elements together are done at once.
@@ -61,9 +61,9 @@ class _Line:
         self.result = filled(a.shape[:-1] + (wanted,), float if self._is_real else complex, 0)
         if self._is_real:  # of a whole line, the other half of which is the conjugate
             self._factor *= 2
-            self.result -= a[..., :1].real * factor
+            self.result -= multiply(a[..., :1].real, factor, dtype=float)
             if n % 2 == 0 and a.shape[-1] == needed(kind, n):
-                middle = a[..., -1:].real * factor
+                middle = multiply(a[..., -1:].real, factor, dtype=float)
                 self.result[..., ::2] -= middle
                 self.result[..., 1::2] += middle
 
@@ -117,7 +117,7 @@ class _Line:
             step, total = _circle(self._step(j0)), None
             for piece in range(pieces - 1, -1, -1):
                 start = piece * self._length
-                term = self._a[..., start + first : start + end] * (self._corner(piece) * self._root(turn, piece))
+                term = multiply(self._a[..., start + first : start + end], self._corner(piece) * self._root(turn, piece), dtype=complex)
                 total = term if total is None else total * step + term
             result[..., first:end] = total * _circle(self._chirp(j0) + self._twist(turn, j0))
         return result

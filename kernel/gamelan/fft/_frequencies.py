@@ -7,7 +7,7 @@ from numpy.core.numeric import normalize_axis_tuple
 
 from .. import _core
 from .._creation import arange, asarray, filled
-from .._local import call_numpy, is_distributed, wrap_here
+from .._local import call_numpy, is_distributed, with_numbers, wrap_here
 
 
 def fftfreq(n, d=1.0):
@@ -19,6 +19,7 @@ def fftfreq(n, d=1.0):
     >>> np.fft.fftfreq(4).tolist()
     [0.0, 0.25, -0.5, -0.25]
     """
+    n, d = with_numbers(n), with_numbers(d)
     if not isinstance(n, (int, numpy.integer)) or n < _core.threshold() or n < 2:
         return wrap_here(numpy.fft.fftfreq(n, d))
     positive = (n - 1) // 2 + 1
@@ -30,6 +31,7 @@ def fftfreq(n, d=1.0):
 
 def rfftfreq(n, d=1.0):
     """The frequencies of the elements of `rfft`. See `numpy.fft.rfftfreq`."""
+    n, d = with_numbers(n), with_numbers(d)
     if not isinstance(n, (int, numpy.integer)) or n // 2 + 1 < _core.threshold() or n < 1:
         return wrap_here(numpy.fft.rfftfreq(n, d))
     return arange(n // 2 + 1) * (1.0 / (n * d))
@@ -39,6 +41,7 @@ def _shifted(x, axes, sign):
     """The array with the second half of each axis before the first. A copy in two pieces per axis."""
     if x.ndim == 0:
         numpy.fft.fftshift(numpy.empty(()), axes)  # NumPy says what is wrong
+    axes = with_numbers(axes)
     if axes is None:
         axes = tuple(range(x.ndim))
     elif isinstance(axes, (int, numpy.integer)):

@@ -6,7 +6,7 @@ import itertools
 import numpy
 
 from .._creation import asarray, filled
-from .._local import call_numpy, is_distributed
+from .._local import call_numpy, is_distributed, with_numbers
 from .._ufuncs import PUBLIC
 from ._transforms import fft, ifft, irfft, rfft
 
@@ -17,8 +17,8 @@ def _lengths_and_axes(a, s, axes, is_real_backward=False):
     given = s is not None
     if not given:
         s = a.shape if axes is None else numpy.take(a.shape, axes)
-    s = [int(extent) for extent in s] if not given else list(s)
-    axes = list(range(-len(s), 0)) if axes is None else list(axes)
+    s = [int(extent) for extent in s] if not given else list(with_numbers(s))
+    axes = list(range(-len(s), 0)) if axes is None else list(with_numbers(axes))
     if len(s) != len(axes):
         raise ValueError("Shape and axes have different lengths.")
     if is_real_backward and not given:

@@ -55,10 +55,9 @@ def _diagonal(array, labels):
     if len(distinct) == len(labels):
         return _Term(array, labels)
     data = array._a
-    shape = [[extent for one, extent in zip(labels, data.shape) if one == label] for label in distinct]
-    steps = [[step for one, step, extent in zip(labels, data.strides, data.shape) if one == label and extent > 1] for label in distinct]
-    extents = tuple(0 if 0 in each else max(each) for each in shape)
-    return _Term(_core.view(array, as_strided(data, extents, tuple(map(sum, steps)), writeable=bool(data.flags.writeable))), distinct)
+    extents = tuple(data.shape[labels.index(label)] for label in distinct)
+    steps = tuple(sum(step for one, step in zip(labels, data.strides) if one == label) for label in distinct)
+    return _Term(_core.view(array, as_strided(data, extents, steps, writeable=bool(data.flags.writeable))), distinct)
 
 
 def _multiplied(left, right):
@@ -129,16 +128,20 @@ def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting="
         keywords.update({} if out is None else {"out": unwrap(out)})
         result = call_numpy(numpy.einsum, "einsum", operands, {**keywords, "optimize": optimize})
         return result if out is None else out
+    numpy.empty(0).astype(float, order, casting)  # for its errors
     text, arrays = split(operands)
     arrays = [asarray(array) for array in arrays]
     subscripts = read(text, [array.shape for array in arrays])
-    result_dtype = numpy.result_type(*(array.dtype for array in arrays)) if dtype is None else numpy.dtype(dtype)
-    for array in arrays:
-        if not numpy.can_cast(array.dtype, result_dtype, casting):
+    if len(arrays) == 1 and out is None and set(subscripts.inputs[0]) == set(subscripts.output):
+        dtype, casting = arrays[0].dtype, "no"  # a view: NumPy casts nothing
+    known = _promoting(arrays)
+    result_dtype = numpy.result_type(*known) if dtype is None else numpy.dtype(dtype)
+    for array, each in zip(arrays, known):
+        if not numpy.can_cast(each, result_dtype, casting):
             raise TypeError(f"Cannot cast operand from {array.dtype!r} to {result_dtype!r} according to the rule {casting!r}")
     if out is not None:
         out = as_output(out)
-    if out is not None and (not numpy.can_cast(result_dtype, out.dtype, casting) and dtype is not None):
+    if out is not None and not numpy.can_cast(result_dtype, out.dtype, casting):
         raise TypeError(f"Cannot cast result from {result_dtype!r} to {out.dtype!r} according to the rule {casting!r}")
     arrays = [cast(distributed(array), result_dtype) for array in arrays]
     result = _contracted(text, arrays, subscripts, optimize)
@@ -148,6 +151,12 @@ def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting="
         raise ValueError(f"output has shape {out.shape}, expected {result.shape}")
     out[...] = result
     return out
+
+
+def _promoting(arrays):
+    """What NumPy promotes: dtypes, and beside arrays the value of an operand without axes, which is looked at."""
+    is_mixed = any(array.ndim for array in arrays)
+    return [numpy.asarray(array) if is_mixed and not array.ndim else array.dtype for array in arrays]
 
 
 def _contracted(text, arrays, subscripts, optimize):

@@ -3,6 +3,8 @@
 under an ellipsis get labels of their own, counted from the right."""
 import string
 
+import numpy
+
 _LETTERS = string.ascii_uppercase + string.ascii_lowercase
 _FIRST_HIDDEN = 0xE000  # Unicode's private use: no subscript of a user's
 
@@ -21,6 +23,8 @@ def _letters(numbers):
         if number is Ellipsis:
             text += "..."
             continue
+        if isinstance(number, (bool, numpy.bool_)):
+            raise TypeError("each subscript must be either an integer or an ellipsis")
         try:
             text += _LETTERS[number] if 0 <= number < 52 else _refuse(number)
         except TypeError:
@@ -36,8 +40,9 @@ def split(arguments):
     """Subscripts as text, and the operands, of einsum's arguments."""
     if not arguments:
         raise ValueError("must specify the einstein sum subscripts string and at least one operand, or at least one operand and its corresponding subscripts list")
-    if isinstance(arguments[0], str):
-        return arguments[0].replace(" ", ""), list(arguments[1:])
+    if isinstance(arguments[0], (str, bytes)):
+        text = arguments[0] if isinstance(arguments[0], str) else arguments[0].decode("ascii")
+        return text.replace(" ", ""), list(arguments[1:])
     operands, lists = list(arguments[: len(arguments) // 2 * 2 : 2]), arguments[1::2]
     text = ",".join(map(_letters, lists))
     return text + ("->" + _letters(arguments[-1]) if len(arguments) % 2 else ""), operands
@@ -91,9 +96,8 @@ def _extents(inputs, shapes):
     for labels, shape in zip(inputs, shapes):
         own = {}
         for label, extent in zip(labels, shape):
-            if own.setdefault(label, extent) != extent and 1 not in (own[label], extent):
+            if own.setdefault(label, extent) != extent:
                 raise ValueError(f"dimensions in operand for collapsing index '{label}' don't match ({own[label]} != {extent})")
-            own[label] = max(own[label], extent) if 0 not in (own[label], extent) else 0
         for label, extent in own.items():
             known = extents.get(label, 1)
             if known != extent and 1 not in (known, extent):

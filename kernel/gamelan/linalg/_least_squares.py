@@ -82,12 +82,12 @@ def lstsq(a, b, rcond="warn"):
         u, s, vh = svd(wide, full_matrices=False)
         rcond = precision if not is_distributed(rcond) and rcond < 0 else rcond
         is_kept = s > rcond * s[0]
-        rank = int(reduce("sum", is_kept, None, numpy.intp))
+        rank = int(is_kept.sum(dtype=numpy.intp))
         x = adjoint(vh) @ (_reciprocals(s, is_kept)[:, None] * (adjoint(u) @ cast(columns, loop)))
     if rank == n and m > n:
         left = cast(columns, loop) - cast(a, loop) @ x
         squares = left.real * left.real + left.imag * left.imag if loop.kind == "c" else left * left
-        residuals = cast(reduce("sum", squares, 0), real_of(dtype))
+        residuals = cast(squares.sum(0), real_of(dtype))
     else:
         residuals = zeros((0,), real_of(dtype))
     x = cast(x, dtype)

@@ -5,8 +5,10 @@ import numpy
 from numpy.core.numeric import normalize_axis_index
 from numpy.linalg import LinAlgError
 
+from .. import _core
+from .._arguments import whole
 from .._creation import asarray, eye
-from .._local import call_numpy, has_distributed, is_distributed
+from .._local import as_value, call_numpy, gathered, has_distributed, is_distributed
 from .._manipulation import moveaxis, reshape
 from .._reductions import reduce
 from .._ufuncs import PUBLIC, where
@@ -76,9 +78,10 @@ def norm(x, ord=None, axis=None, keepdims=False):
         return call_numpy(numpy.linalg.norm, "linalg.norm", (x, ord, axis, keepdims), {})
     if x.dtype.kind not in "fc":
         x = x.astype(float)
+    ord = gathered(ord)[()] if isinstance(ord, _core.Array) and ord.ndim == 0 else ord
     if axis is None:
         if ord is None or ord in ("f", "fro") and x.ndim == 2 or ord == 2 and x.ndim == 1:
-            return PUBLIC["sqrt"](reduce("sum", _squares(x), None, None, None, keepdims))
+            return PUBLIC["sqrt"](reduce("sum", _squares(x), None, None, None, bool(keepdims)))
         axis = tuple(range(x.ndim))
     elif not isinstance(axis, tuple):
         try:
@@ -89,7 +92,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
         return _vector_norm(x, ord, axis, keepdims)
     if len(axis) != 2:
         raise ValueError("Improper number of dimensions to norm.")
-    rows, columns = (normalize_axis_index(each, x.ndim) for each in axis)
+    rows, columns = (normalize_axis_index(whole(each), x.ndim) for each in axis)
     if rows == columns:
         raise ValueError("Duplicate axes given.")
     result = _matrix_norm(x, ord, rows, columns)
@@ -127,7 +130,7 @@ def cond(x, p=None):
         result = cast(norm(x, p, (-2, -1)) * norm(inverse, p, (-2, -1)), types(x)[1])
         result = where(is_singular, numpy.array(numpy.nan, result.dtype), result)
     has_nan = reduce("any", PUBLIC["isnan"](x), (-2, -1))
-    return where(PUBLIC["isnan"](result) & ~has_nan, numpy.array(numpy.inf, result.dtype), result)
+    return as_value(where(PUBLIC["isnan"](result) & ~has_nan, numpy.array(numpy.inf, result.dtype), result))
 
 
 def matrix_rank(A, tol=None, hermitian=False):

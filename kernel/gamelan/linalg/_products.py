@@ -7,7 +7,7 @@ import numpy
 
 from .. import _core
 from .._creation import asarray
-from .._local import as_output, as_value, call_numpy, has_distributed, is_distributed
+from .._local import alone, as_output, as_value, call_numpy, has_distributed, has_own_class, is_distributed
 from .._manipulation import moveaxis, ravel, reshape
 from .._promotion import OPS, dtype_number
 from .._reductions import reduce
@@ -28,14 +28,12 @@ def _is_here(operands, out):
     return max(left.size, right.size, result_size) < _core.threshold()
 
 
-def _finish(result, out, is_exact=True):
-    """The result, in `out` if there is one: of the same dtype (dot), or one that it may be cast to (matmul)."""
+def _finish(result, out):
+    """The result of `dot`, in an output of just its dtype and shape if there is one."""
     if out is None:
         return result
     out = as_output(out)
-    if not is_exact and not numpy.can_cast(result.dtype, out.dtype, "same_kind"):
-        raise numpy.core._exceptions._UFuncOutputCastingError(numpy.matmul, "same_kind", result.dtype, out.dtype, 2)
-    if out.shape != result.shape or is_exact and out.dtype != result.dtype:
+    if out.shape != result.shape or out.dtype != result.dtype or not out.flags.c_contiguous:
         raise ValueError("output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)")
     out[...] = result
     return out
@@ -50,22 +48,30 @@ def _multiply_here(function, left, right):
     return None
 
 
-def matmul(x1, x2, /, out=None, *, casting="same_kind", order="K", dtype=None, subok=True):
-    """Matrix product, broadcast over leading axes; `@` is the same.
+def matmul(x1, x2, /, out=None, *, casting="same_kind", order="K", dtype=None, subok=True, **keywords):
+    """Matrix product, broadcast over leading axes; `@` is the same. `axes=` and `signature=` are NumPy's.
 
     See Also
     --------
     numpy.matmul
     """
-    if out is None and dtype is None:
+    if out is None and dtype is None and not keywords:
         result = _multiply_here(numpy.matmul, x1, x2)
         if result is not None:
             return result
     x1, x2 = asarray(x1), asarray(x2)
+    if dtype is not None:
+        keywords["dtype"] = dtype
     if _is_here((x1, x2), out):
-        if dtype is not None:
-            x1, x2 = x1.astype(dtype), x2.astype(dtype)
-        return call_numpy(numpy.matmul, "matmul", (x1, x2), {"out": out})
+        keywords.update(casting=casting, order=order, subok=subok)
+        result = call_numpy(numpy.matmul, "matmul", (x1, x2), {"out": out, **keywords})
+        return result if out is None else alone(out)
+    if out is None and not keywords and (casting, order, subok) == ("same_kind", "K", True):
+        return _matrix_product(x1, x2, _dtype(x1.dtype, x2.dtype))
+    return matmul_with(x1, x2, out, {**keywords, "casting": casting, "order": order, "subok": subok})
+
+
+def _matrix_product(x1, x2, result_dtype):
     if x1.ndim == 0 or x2.ndim == 0:
         which = 0 if x1.ndim == 0 else 1
         raise ValueError(
@@ -78,9 +84,8 @@ def matmul(x1, x2, /, out=None, *, casting="same_kind", order="K", dtype=None, s
             f"matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
             f"(n?,k),(k,m?)->(n?,m?) (size {contracted} is different from {x1.shape[-1]})"
         )
-    result_dtype = numpy.dtype(dtype) if dtype is not None else _dtype(x1.dtype, x2.dtype)
     if x1.ndim == 1 and x2.ndim == 1:
-        return _finish(_inner(x1, x2, result_dtype), out, is_exact=False)
+        return _inner(x1, x2, result_dtype)
     left = x1[None, :] if x1.ndim == 1 else x1
     right = x2[:, None] if x2.ndim == 1 else x2
     result = _product(left, right, result_dtype)
@@ -88,7 +93,33 @@ def matmul(x1, x2, /, out=None, *, casting="same_kind", order="K", dtype=None, s
         result = result[..., 0, :]
     if x2.ndim == 1:
         result = result[..., 0]
-    return _finish(result, out, is_exact=False)
+    return result
+
+
+def matmul_with(x1, x2, out, keywords):
+    """matmul into an output, or with keywords. NumPy is asked first, with operands of the same dtypes and axes, all of extent
+    1: its errors are the user's, its dtype ours."""
+    if out is not None:
+        out = as_output(alone(out))
+    ones = [numpy.ones((1,) * each.ndim, each.dtype) for each in (x1, x2)]
+    numpy.matmul(*ones, None if out is None else numpy.ones((1,) * out.ndim, out.dtype), **keywords)
+    dtype = numpy.matmul(*ones, **{**keywords, "casting": "unsafe"}).dtype
+    axes = keywords.get("axes")
+    if axes is not None:
+        axes = [each if isinstance(each, tuple) else (each,) for each in axes]
+        x1, x2 = (moveaxis(each, its, range(-len(its), 0)) for each, its in zip((x1, x2), axes))
+    result = _matrix_product(x1, x2, dtype)
+    core = (x1.ndim > 1) + (x2.ndim > 1)
+    moved = axes[2] if axes is not None and core else ()
+    if out is None:
+        return moveaxis(result, range(-core, 0), moved) if moved else result
+    target = moveaxis(out, moved, range(-core, 0)) if moved else out
+    lead, inner = target.shape[: target.ndim - core], target.shape[target.ndim - core :]
+    expected = result.shape[: result.ndim - core]
+    if inner != result.shape[result.ndim - core :] or numpy.broadcast_shapes(lead, expected) != lead:
+        raise ValueError(f"matmul: the output has the shape {out.shape}, the product {result.shape}")
+    target[...] = result
+    return out
 
 
 def _inner(left, right, dtype):
@@ -102,7 +133,8 @@ def _product(left, right, dtype):
     lead = numpy.broadcast_shapes(left.shape[:-2], right.shape[:-2])
     if dtype == bool:
         # A true pair anywhere: counted in integers, which cannot overflow for extents that fit in memory.
-        return _product(left.astype("i8"), right.astype("i8"), numpy.dtype("i8")) != 0
+        left, right = (each.astype(bool, copy=False).astype("i8") for each in (left, right))
+        return _product(left, right, numpy.dtype("i8")) != 0
     left, right = (
         _core.view(matrix, numpy.broadcast_to(matrix._a, lead + matrix.shape[-2:])) for matrix in (left, right)
     )
@@ -131,7 +163,8 @@ def dot(a, b, out=None):
             return result
     a, b = asarray(a), asarray(b)
     if _is_here((a, b), out):
-        return call_numpy(numpy.dot, "dot", (a, b), {"out": out})
+        result = call_numpy(numpy.dot, "dot", (a, b), {"out": out})
+        return result if out is None else out
     if a.ndim == 0 or b.ndim == 0:
         return _finish(_scaled(a, b), out)
     contracted = b.shape[-2] if b.ndim > 1 else b.shape[0]
@@ -166,6 +199,8 @@ def _text(shape):
 
 def outer(a, b, out=None):
     """Products of all pairs of elements. See `numpy.outer`."""
+    if any(map(has_own_class, (a, b))) and not has_distributed((a, b, out)):
+        return call_numpy(numpy.outer, "outer", (a, b, out), {})
     a, b = ravel(a), ravel(b)
     left, right = a[:, None], b[None, :]
     if out is None:

@@ -6,7 +6,7 @@ state is two integers, and who draws a number, and in what order, does not matte
 """
 import numpy
 
-from .. import _core
+from .._local import gathered
 
 
 class BitGenerator:
@@ -18,8 +18,7 @@ class BitGenerator:
         self._restart(seed)
 
     def _restart(self, seed):
-        if isinstance(seed, _core.Array):
-            seed = numpy.asarray(seed)
+        seed = gathered(seed)
         is_sequence = isinstance(seed, numpy.random.bit_generator.ISeedSequence)
         self._seed_seq = seed if is_sequence else numpy.random.SeedSequence(seed)
         self._key = int(self._seed_seq.generate_state(1, numpy.uint64)[0])

@@ -3,7 +3,8 @@
 the sort balances itself. (Two words of 64 bits that are equal stay in order: a bias of n**2 / 2**65.)"""
 import math
 import operator
-from collections.abc import MutableSequence
+import warnings
+from collections.abc import Sequence
 
 import numpy
 from numpy.core.numeric import normalize_axis_index
@@ -12,7 +13,7 @@ from .. import _core
 from .._creation import arange, asarray, filled
 from .._index import take
 from .._index._gather import take_along
-from .._local import is_distributed, wrap_here
+from .._local import is_distributed, with_numbers, wrap_here
 from .._manipulation import ravel, reshape
 from .._scans import cumsum
 from .._sorting import argsort
@@ -67,7 +68,9 @@ def find(edges, values):
 
 
 def _probabilities(p, population):
-    p = asarray(p).astype(float)
+    p = asarray(p)
+    exact = numpy.finfo(p.dtype if isinstance(p, _core.Array) and p.dtype.kind == "f" else float).eps
+    p = p.astype(float)
     if p.ndim != 1:
         raise ValueError("p must be 1-dimensional")
     if p.size != population:
@@ -78,7 +81,7 @@ def _probabilities(p, population):
         raise ValueError("probabilities contain NaN")
     if least < 0:
         raise ValueError("probabilities are not non-negative")
-    if abs(total - 1) > max(1e-8, numpy.sqrt(numpy.finfo(float).eps)):
+    if abs(total - 1) > max(1e-8, numpy.sqrt(numpy.finfo(float).eps), numpy.sqrt(exact)):
         raise ValueError("probabilities do not sum to 1")
     return p, int(chosen)
 
@@ -115,7 +118,7 @@ def choose(bits, a, size=None, replace=True, p=None, axis=0):
     if a.ndim == 0:
         return int(index) if shape is None else index
     result = take(a, index, axis)
-    return result[()] if shape is None and not is_distributed(result) else result
+    return result[()] if shape is None and isinstance(result, _core.Array) and not is_distributed(result) else result
 
 
 def _with_replacement(bits, population, shape, p):
@@ -146,11 +149,17 @@ class Choosing:
             if x.size:
                 x[...] = permuted_copy(self._bits, x, axis)
             return
-        if not isinstance(x, MutableSequence):
-            raise TypeError(f"cannot shuffle an object of type {type(x).__name__}")
+        if isinstance(x, memoryview):
+            self.shuffle(numpy.asarray(x), axis)
+            return
         if axis != 0:
             raise NotImplementedError("Axis argument is only supported on ndarray objects")
-        x[:] = [x[place] for place in numpy.asarray(order(self._bits, len(x))).tolist()]
+        if not isinstance(x, Sequence):
+            warnings.warn(f"you are shuffling a {type(x).__name__!r} object which is not a subclass of 'Sequence'; `shuffle` is not "
+                          "guaranteed to behave correctly.", UserWarning, stacklevel=2)  # fmt: skip
+        items = [x[place] for place in range(len(x))]
+        for place, taken in enumerate(numpy.asarray(order(self._bits, len(x))).tolist()):
+            x[place] = items[taken]
 
     def permutation(self, x, axis=0):
         """A copy of an array with its rows in a random order, or the numbers below an integer.
@@ -161,6 +170,7 @@ class Choosing:
         >>> sorted(np.random.default_rng(1).permutation(4).tolist())
         [0, 1, 2, 3]
         """
+        x = with_numbers(x)
         if isinstance(x, (int, numpy.integer)):
             return order(self._bits, max(int(x), 0))
         x = asarray(x)

@@ -11,7 +11,7 @@ class Continuous:
 
     def uniform(self, low=0.0, high=1.0, size=None):
         """Uniform in [low, high); the limits may be arrays."""
-        low, high = parameter(low), parameter(high)
+        low, high = parameter(low, float), parameter(high, float)
         check("uniform", (low, high))
         if isinstance(low, numpy.ndarray) and isinstance(high, numpy.ndarray) and low.ndim == high.ndim == 0:
             return numbers(self._bits, "random_uniform", size, float, float(low), float(high))
@@ -19,7 +19,7 @@ class Continuous:
 
     def normal(self, loc=0.0, scale=1.0, size=None):
         """Normal of mean loc and deviation scale; both may be arrays."""
-        loc, scale = parameter(loc), parameter(scale)
+        loc, scale = parameter(loc, float), parameter(scale, float)
         check("normal", (loc, scale))
         if isinstance(loc, numpy.ndarray) and isinstance(scale, numpy.ndarray) and loc.ndim == scale.ndim == 0:
             return numbers(self._bits, "random_normal", size, float, float(loc), float(scale))
@@ -110,7 +110,7 @@ class Continuous:
 
     def triangular(self, left, mode, right, size=None):
         """Triangular in [left, right]."""
-        values = [parameter(value) for value in (left, mode, right)]
+        values = [parameter(value, float) for value in (left, mode, right)]
         if any(not isinstance(value, numpy.ndarray) for value in values):  # how they stand to each other: one look at all
             left, mode, right = values
             wrong = ((left > mode) | (mode > right) | (left == right)).any()

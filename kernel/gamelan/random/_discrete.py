@@ -4,6 +4,7 @@ inversion or rejection (protocol/discrete_methods.hpp)."""
 import numpy
 
 from .._local import is_distributed
+from .._ufuncs import where
 from ._streams import check, draw, numbers, output_shape, parameter
 
 
@@ -50,7 +51,7 @@ class Discrete:
 
     def hypergeometric(self, ngood, nbad, nsample, size=None):
         """How many of a sample are good."""
-        values = [parameter(value) for value in (ngood, nbad, nsample)]
+        values = [parameter(value, int) for value in (ngood, nbad, nsample)]
         if any(map(is_distributed, values)):
             check("poisson", values[:1])  # none is negative; then how they stand to each other: one look each
             check("poisson", values[1:2])
@@ -68,7 +69,7 @@ def whole_numbers(bits, low, high, size, dtype, endpoint):
         low, high = 0, low
     python_type = dtype if size is None and (dtype is int or dtype is bool) else None  # of these NumPy draws one number of Python
     dtype = numpy.dtype(dtype)
-    low, high = parameter(low), parameter(high)
+    low, high = _limit(low), _limit(high)
     if dtype.kind not in "iub":
         raise TypeError(f"Unsupported dtype {dtype!r} for integers")
     if low.ndim == high.ndim == 0 and not is_distributed(low) and not is_distributed(high):
@@ -97,16 +98,41 @@ def _check_limits(low, last, dtype, endpoint):
         raise ValueError("low >= high" if not endpoint else "low > high")
 
 
+def _limit(value):
+    """A limit, or an array of them; a list of integers that have no dtype together as objects."""
+    array = parameter(value)
+    if array.dtype.kind != "f" or not isinstance(value, (list, tuple)):
+        return array
+    exact = numpy.array(value, object)
+    return exact if exact.size and all(isinstance(each, (int, numpy.integer)) for each in exact.reshape(-1)) else array
+
+
+def _whole(limits):
+    """Limits without what follows the point; as objects where there may be more bits than NumPy compares exactly."""
+    if limits.dtype.kind == "f":
+        limits = limits.astype("i8")
+    return limits if is_distributed(limits) or limits.dtype.kind not in "uO" else limits.astype(object)
+
+
+def _word(limits):
+    """Limits modulo 2**64."""
+    if limits.dtype != object:
+        return limits.astype("i8").astype("u8")
+    return numpy.array([int(limit) % 2**64 for limit in limits.reshape(-1).tolist()], "u8").reshape(limits.shape)
+
+
 def _between(bits, low, high, size, dtype, endpoint):
     shape = output_shape(size, (low, high))
+    low, high = _whole(low), _whole(high)
     if low.size and high.size:
-        lows, highs, gap = (int(limit) for limit in (low.min(), high.max(), (high - low).min()))
-        _check_limits(lows, highs - (0 if endpoint else 1), dtype, endpoint)
-        if gap < (0 if endpoint else 1):
+        _check_limits(int(low.min()), int(high.max()) - (0 if endpoint else 1), dtype, endpoint)
+        if (low > high if endpoint else low >= high).any():
             raise ValueError("low >= high" if not endpoint else "low > high")
-    width = (high.astype("i8") - low.astype("i8")).astype("u8") + numpy.uint64(endpoint)
+    low, high = _word(low), _word(high)
+    span = high - low - numpy.uint64(not endpoint)  # the last number less the first
     first, second = (numbers(bits, "random_integers", shape, "u8", numpy.uint64(0), numpy.uint64(2**64 - 1)) for _ in range(2))
-    drawn = (low.astype("i8").astype("u8") + _below(first, second, width)).astype("i8")
+    is_all = span == numpy.uint64(2**64 - 1)  # of so many numbers a word is one
+    drawn = (low + where(is_all, first, _below(first, second, span + numpy.uint64(1)))).astype("i8")
     return drawn.astype(dtype)
 
 

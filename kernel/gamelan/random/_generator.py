@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Generator: numpy.random's modern interface, drawing distributed arrays."""
+import copy
+
 import numpy
 from numpy.core.numeric import normalize_axis_index
 
@@ -39,6 +41,9 @@ class Generator(Continuous, Discrete, Choosing):
 
     def __reduce__(self):
         return Generator, (self._bits,)
+
+    def __copy__(self):
+        return Generator(copy.deepcopy(self._bits))  # a stream of its own
 
     def __repr__(self):
         return f"Generator({type(self._bits).__name__}) at 0x{id(self):X}"
@@ -115,6 +120,8 @@ class Generator(Continuous, Discrete, Choosing):
             return result
         if out.shape != x.shape:
             raise ValueError("out must have the same shape as x")
+        if not numpy.can_cast(x.dtype, out.dtype, "safe"):
+            raise TypeError(f"Cannot cast array data from {x.dtype!r} to {out.dtype!r} according to the rule 'safe'")
         out[...] = result
         return out
 

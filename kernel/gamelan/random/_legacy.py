@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """RandomState, and the functions of numpy.random that share one of it."""
+import copy
+
 import numpy
 
-from .. import _core
 from .._errors import NotImplementedName
+from .._local import gathered
 from . import _several
 from ._bits import BitGenerator, Philox, bit_generator_from
 from ._choosing import Choosing, choose
@@ -26,6 +28,9 @@ class RandomState(Continuous, Discrete, Choosing):
 
     def __reduce__(self):
         return RandomState, (self._bits,)
+
+    def __copy__(self):
+        return RandomState(copy.deepcopy(self._bits))  # a stream of its own
 
     def __repr__(self):
         return f"RandomState({type(self._bits).__name__}) at 0x{id(self):X}"
@@ -112,6 +117,8 @@ class RandomState(Continuous, Discrete, Choosing):
 
     def multinomial(self, n, pvals, size=None):
         """How often each of several outcomes occurs in n trials."""
+        if numpy.ndim(pvals) != 1:
+            raise ValueError("pvals must be a 1-d sequence")
         return _several.multinomial(self._bits, n, pvals, size)
 
     def dirichlet(self, alpha, size=None):
@@ -124,10 +131,19 @@ class RandomState(Continuous, Discrete, Choosing):
 
 
 def _legacy_seed(seed):
-    if isinstance(seed, _core.Array):
-        seed = numpy.asarray(seed)
+    seed = gathered(seed)
     if isinstance(seed, (int, numpy.integer)) and not 0 <= seed < 2**32:
         raise ValueError("Seed must be between 0 and 2**32 - 1")
+    if isinstance(seed, (list, tuple, numpy.ndarray)) and numpy.ndim(seed):
+        numbers_of = numpy.asarray(seed)
+        if numbers_of.size == 0:
+            raise ValueError("Seed must be non-empty")
+        if numbers_of.dtype.kind not in "biuO":
+            raise TypeError(f"Cannot cast array data from {numbers_of.dtype!r} to dtype('int64') according to the rule 'safe'")
+        if numbers_of.ndim != 1:
+            raise ValueError("Seed array must be 1-d")
+        if any(not 0 <= int(each) < 2**32 for each in numbers_of.tolist()):
+            raise ValueError("Seed must be between 0 and 2**32 - 1")
     return seed
 
 

@@ -10,7 +10,7 @@ from ._streams import _checker, draw, numbers, parameter, shape_of
 def multinomial(bits, n, pvals, size=None):
     """How often each of several outcomes occurs in n trials: one binomial after another, of what is left."""
     p = numpy.asarray(pvals, float)  # the outcomes' probabilities: a table
-    n = parameter(n)
+    n = parameter(n, int)
     if p.ndim == 0 or p.shape[-1] == 0:
         raise ValueError("pvals must have at least 1 dimension and the last dimension of pvals must be greater than 0.")
     if not (numpy.all(p >= 0) and numpy.all(p <= 1)):

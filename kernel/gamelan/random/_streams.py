@@ -2,11 +2,10 @@
 """Draws: arrays of random numbers, made here when they are small and on the engines when they are not, from the same key and
 counters by the same code (protocol/philox.hpp, protocol/distributions.def). Parameters may be arrays, here or there."""
 import math
-import operator
 
 import numpy
 
-from .. import _core
+from .. import _arguments, _core
 from .._creation import filled
 from .._local import is_distributed, wrap_here
 from .._manipulation import broadcast_to
@@ -14,6 +13,7 @@ from .._promotion import OPS, dtype_number
 from .._reductions import reduce
 
 _DISTRIBUTIONS = _core.distributions()
+_WHOLE = {"binomial": (int, float), "hypergeometric": (int, int, int)}  # others take floats
 _checker = numpy.random.Generator(numpy.random.PCG64(0))  # is asked for its errors, never for numbers
 
 
@@ -21,10 +21,7 @@ def shape_of(size):
     """`size` as a tuple; None for one number."""
     if size is None:
         return None
-    try:
-        shape = (operator.index(size),)
-    except TypeError:
-        shape = tuple(operator.index(extent) for extent in size)
+    shape = _arguments.shape(size)
     if any(extent < 0 for extent in shape):
         raise ValueError("negative dimensions are not allowed")
     return shape
@@ -47,13 +44,19 @@ def numbers(bits, name, size, dtype, first, second):
     return values[()] if shape is None else wrap_here(values)
 
 
-def parameter(value):
-    """What a draw computes with: a distributed array, or a NumPy array."""
+def parameter(value, dtype=None):
+    """What a draw computes with: a distributed array, or a NumPy array. What is no array yet becomes one of that dtype, if
+    NumPy would ask for one."""
     if is_distributed(value):
         if value.dtype.kind == "c":
             raise TypeError("Cannot cast array data from complex to float64 according to the rule 'safe'")
         return value
-    return value._a if isinstance(value, _core.Array) else numpy.asarray(value)
+    if isinstance(value, (_core.Array, numpy.ndarray)):
+        return value._a if isinstance(value, _core.Array) else value
+    array = numpy.array(value, dtype)
+    if dtype is float and array.ndim == 0 and (value is None or isinstance(value, (str, bytes))):
+        raise TypeError(f"must be real number, not {type(value).__name__}")
+    return array
 
 
 def _ends(arrays):
@@ -91,7 +94,7 @@ def output_shape(size, parameters):
 def draw(bits, name, parameters, size=None, dtype=float, checked=False):
     """Numbers of a distribution (protocol/distributions.def)."""
     number, count = _DISTRIBUTIONS[name]
-    parameters = [parameter(value) for value in parameters]
+    parameters = [parameter(value, dtype) for value, dtype in zip(parameters, _WHOLE.get(name, (float,) * count))]
     assert len(parameters) == count
     shape = output_shape(size, parameters)
     if not checked and count:

@@ -4,3 +4,4 @@ import pathlib
 
 ARRAY_API = pathlib.Path(__file__).parent / "array_api"
 CUPY = pathlib.Path(__file__).parent / "cupy"
+NUMPY_TESTS = pathlib.Path(__file__).parent / "numpy_tests"

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What an interrupt leaves whole: every function and method that users call becomes an object of `_core` that holds together
+what is recorded while it runs (docs/decisions/018). Called once, at the end of the import. Inside the package functions call
+each other as they are."""
+import functools
+from types import FunctionType, MethodType
+
+from . import _core
+
+_NOT_OF_ARRAYS = ("gamelan._session", "gamelan._config")
+# Special methods that record nothing, or one command.
+_SIMPLE = """
+__init__ __getattr__ __repr__ __str__ __format__ __len__ __iter__ __bool__ __int__ __float__ __complex__ __index__ __hash__
+__reduce__ __array__ __dlpack__ __dlpack_device__ __bytes__ __enter__ __exit__ __array_namespace__
+""".split()
+_made = {}  # by function: what has two names is one object
+
+
+def _is_ours(value):
+    return isinstance(value, FunctionType) and value.__module__.startswith("gamelan") and value.__module__ not in _NOT_OF_ARRAYS
+
+
+def _call(function):
+    if function not in _made:
+        _made[function] = functools.update_wrapper(_core.Call(function), function)
+    return _made[function]
+
+
+def of_module(module):
+    """Turn the functions that a module shows into calls. Pickles find them there."""
+    for name, value in list(vars(module).items()):
+        if name.startswith("_"):
+            continue
+        if _is_ours(value):
+            is_new = value not in _made
+            setattr(module, name, _call(value))
+            if is_new:
+                _made[value].__module__ = module.__name__
+        elif isinstance(value, MethodType) and _is_ours(value.__func__):
+            setattr(module, name, getattr(value.__self__, value.__name__))
+
+
+def of_class(owner):
+    """Turn the methods of a class, and the setters of its properties, into calls."""
+    for name, value in list(vars(owner).items()):
+        is_private = name.startswith("_") and not name.endswith("__")
+        if is_private or name in _SIMPLE:
+            continue
+        if _is_ours(value):
+            setattr(owner, name, _call(value))
+        elif isinstance(value, property) and _is_ours(value.fset):
+            setattr(owner, name, value.setter(_call(value.fset)))

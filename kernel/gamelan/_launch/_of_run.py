@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What `gamelan run` tells its script about the engines: how they were started, so that the script can replace lost ones.
+
+The engines that a script starts then are marked with the run's session, by which the command ends what a killed script left.
+"""
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from . import _sessions
+
+if TYPE_CHECKING:
+    from ..launch import Engines
+
+_VARIABLE = "GAMELAN_RUN"
+_MARK = "run"  # in the facts of a session: the first session of the run that it serves
+
+
+def variables(engines: Engines) -> dict[str, str]:
+    """What the script's environment says of the engines; engines of a cluster are not replaced unasked."""
+    told = {"GAMELAN_CONNECT": engines.connection_file}
+    if engines.is_replaceable:
+        told[_VARIABLE] = json.dumps({"connection_file": engines.connection_file, "settings": engines._settings})
+    return told
+
+
+def settings_of(connection_file: str | os.PathLike) -> dict | None:
+    """Keyword arguments that start engines as those of this run were; None when the file belongs to no run of ours."""
+    try:
+        told = json.loads(os.environ.get(_VARIABLE) or "{}")
+    except ValueError:
+        return None
+    return told["settings"] if told.get("connection_file") == os.fspath(connection_file) else None
+
+
+def mark(engines: Engines, predecessor: Engines) -> None:
+    """Note that `engines` serve the run of their predecessor."""
+    engines.facts[_MARK] = predecessor.facts.get(_MARK, predecessor.session)
+    _sessions.write_facts(Path(engines.connection_file).parent, engines.facts)
+
+
+def left_by(session: str) -> list[Path]:
+    """Connection files of the engines that replaced those of a run and still run."""
+    found = []
+    for directory in _sessions.directories_in(_sessions.runtime_base()):
+        facts = _sessions.read_facts(directory)
+        if facts.get(_MARK) == session and _sessions.is_ours(directory, facts) and _sessions.is_alive(facts):
+            found.append(directory / "connection.json")
+    return found
