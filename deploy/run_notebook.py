@@ -5,6 +5,7 @@
 
 Used by deploy/demo. The exit code is 1 when a cell raises, or its value cannot be shown; the traceback is printed.
 """
+
 import base64
 import sys
 import time
@@ -37,8 +38,13 @@ def main():
     source, folder = Path(sys.argv[1]), Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
     notebook = nbformat.read(source, as_version=4)
-    client = nbclient.NotebookClient(notebook, kernel_name="gamelan", timeout=CELL_SECONDS, startup_timeout=60,
-                                     resources={"metadata": {"path": str(source.parent)}})
+    client = nbclient.NotebookClient(
+        notebook,
+        kernel_name="gamelan",
+        timeout=CELL_SECONDS,
+        startup_timeout=60,
+        resources={"metadata": {"path": str(source.parent)}},
+    )
     start = time.monotonic()
     failed = False
     try:
@@ -50,8 +56,10 @@ def main():
             failed = failed or any(output.output_type == "error" for output in cell.outputs)
             show(cell, f"{source.stem}-{number}", folder)
     nbformat.write(notebook, folder / source.name)
-    print(f"{source.name}: {'failed' if failed else 'done'} in {time.monotonic() - start:.1f} s; "
-          f"with its outputs: {folder / source.name}")
+    print(
+        f"{source.name}: {'failed' if failed else 'done'} in {time.monotonic() - start:.1f} s; "
+        f"with its outputs: {folder / source.name}"
+    )
     return 1 if failed else 0
 
 

@@ -17,9 +17,11 @@ using protocol::ErrorKind;
 Board::Board(Comm& comm, dist::Heap& heap, const nodes::Settings& settings) : comm_(comm), node_(comm, heap) {
   std::optional<Error> problem;
   try {
-    if (!comm.is_one_node() && comm.is_leader()) relay_ = std::make_unique<nodes::Relay>(comm, node_, settings);
+    if (!comm.is_one_node() && comm.is_leader())
+      relay_ = std::make_unique<nodes::Relay>(comm, node_, settings);
   } catch (const Error& error) {
-    std::fprintf(stderr, "gamelan-engine: %s\n", error.what());  // of several problems, one is told to the user
+    std::fprintf(stderr, "gamelan-engine: %s\n",
+                 error.what());  // of several problems, one is told to the user
     problem = error;
   }
   comm.throw_together(problem);
@@ -33,7 +35,8 @@ Bytes Board::exchange(Bytes mine) {
   const std::uint64_t message = ++exchanged_;
   std::uint64_t length = mine.size();
   if (comm_.rank() == 0) {
-    const std::span<const std::byte> bytes = length <= NodeBoard::slot_bytes ? std::span<const std::byte>(mine) : std::span<const std::byte>();
+    const std::span<const std::byte> bytes =
+        length <= NodeBoard::slot_bytes ? std::span<const std::byte>(mine) : std::span<const std::byte>();
     if (relay_) {
       if (untold_) relay_->tell_failure(untold_->first, untold_->second);
       untold_.reset();
@@ -69,7 +72,8 @@ void Board::settle(std::uint64_t step, std::uint64_t batch) {
   const auto outcome = relay_->settle(exchanged_, std::move(own));
   if (comm_.rank() != 0) return;
   far_float_errors_.resize(outcome.float_errors.size() / sizeof(protocol::FloatErrors));
-  if (!far_float_errors_.empty()) std::memcpy(far_float_errors_.data(), outcome.float_errors.data(), outcome.float_errors.size());
+  if (!far_float_errors_.empty())
+    std::memcpy(far_float_errors_.data(), outcome.float_errors.data(), outcome.float_errors.size());
   if (outcome.kind == 0) return;
   const std::string text(reinterpret_cast<const char*>(outcome.text.data()), outcome.text.size());
   node_.set_failure(batch, static_cast<ErrorKind>(outcome.kind - 1), text);

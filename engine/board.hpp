@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the ranks agree on: messages from rank 0, the order of steps, where an interrupt cuts, how a batch ended. On a
-// node by words in shared memory (node_board.hpp), between nodes by a tree of their leaders (nodes/relay.hpp). Called by
-// session (exchange, settle), executor (steps) and, for request_cut only, by whoever serves rank 0's socket. Knows no
-// arrays.
+// What the ranks agree on: messages from rank 0, the order of steps, where an interrupt cuts, how a batch
+// ended. On a node by words in shared memory (node_board.hpp), between nodes by a tree of their leaders
+// (nodes/relay.hpp). Called by session (exchange, settle), executor (steps) and, for request_cut only, by
+// whoever serves rank 0's socket. Knows no arrays.
 #pragma once
 #include <functional>
 #include <memory>
@@ -19,7 +19,8 @@ class Relay;
 
 class Board {
  public:
-  /// Collective. Throws Error{memory}, and Error{os} when the nodes cannot reach each other; alike on all ranks.
+  /// Collective. Throws Error{memory}, and Error{os} when the nodes cannot reach each other; alike on all
+  /// ranks.
   Board(Comm& comm, dist::Heap& heap, const nodes::Settings& settings = {});
   /// When all ranks are idle.
   ~Board();
@@ -31,8 +32,9 @@ class Board {
   /// it. Like every wait of the board, throws Error{engine_lost} on a rank that finds the awaited rank, the
   /// launcher or another node gone.
   Bytes exchange(Bytes mine);
-  /// Ends what the last message began: on rank 0, returns when every rank has finished `step`. `batch`: failures of it
-  /// come to rank 0 with this. Collective; on the other ranks it waits for nobody but, on a leader, its own node.
+  /// Ends what the last message began: on rank 0, returns when every rank has finished `step`. `batch`:
+  /// failures of it come to rank 0 with this. Collective; on the other ranks it waits for nobody but, on a
+  /// leader, its own node.
   void settle(std::uint64_t step, std::uint64_t batch);
 
   /// Announces that this rank is about to run `step`. False when an agreed cut is at `step` or before: then
@@ -48,7 +50,8 @@ class Board {
   std::uint64_t started(int rank) const { return node_.started(rank); }
   /// Pieces of a rank's part of the running step that any rank of its node may do.
   Tickets& tickets(int rank) { return node_.tickets(rank); }
-  /// Until other ranks have returned `drawn` more of this rank's tickets. Call once for every opening, also with 0.
+  /// Until other ranks have returned `drawn` more of this rank's tickets. Call once for every opening, also
+  /// with 0.
   void await_returned(std::uint64_t drawn) { node_.await_returned(drawn); }
   /// See NodeBoard.
   void set_meanwhile(std::function<bool()> work) { node_.set_meanwhile(std::move(work)); }
@@ -67,16 +70,22 @@ class Board {
   void clear_cut();
 
   /// What went wrong on this rank alone. The first to say so is heard.
-  void report_failure(std::uint64_t batch, const protocol::Error& failure) { node_.report_failure(batch, failure); }
+  void report_failure(std::uint64_t batch, const protocol::Error& failure) {
+    node_.report_failure(batch, failure);
+  }
   /// On rank 0 after settle(), on every rank once the next message is there.
   std::optional<protocol::Error> failure_of(std::uint64_t batch) const { return node_.failure_of(batch); }
 
-  /// Floating-point errors that this rank has met in a batch, all of them so far; before the step ends in which they were.
-  void report_float_errors(std::uint64_t batch, std::span<const protocol::FloatErrors> errors) { node_.report_float_errors(batch, errors); }
+  /// Floating-point errors that this rank has met in a batch, all of them so far; before the step ends in
+  /// which they were.
+  void report_float_errors(std::uint64_t batch, std::span<const protocol::FloatErrors> errors) {
+    node_.report_float_errors(batch, errors);
+  }
   /// Those of all ranks in the order of the program, each command once. On rank 0 after settle().
   std::vector<protocol::FloatErrors> float_errors_of(std::uint64_t batch) const;
 
-  /// On a leader: what its node reports, and (rank 0) whom to tell that a node is lost. Called on other threads.
+  /// On a leader: what its node reports, and (rank 0) whom to tell that a node is lost. Called on other
+  /// threads.
   void set_reporter(std::function<Bytes()> reporter);
   void on_lost(std::function<void(const std::string& cause)> tell);
   /// Rank 0, any thread: what the leaders of the other nodes report.
@@ -86,10 +95,12 @@ class Board {
   Comm& comm_;
   NodeBoard node_;
   std::uint64_t exchanged_ = 0;
-  std::optional<std::pair<std::uint64_t, protocol::Error>> untold_;  ///< a failure that the other nodes do not know of
-  std::vector<protocol::FloatErrors> far_float_errors_;  ///< rank 0: of the other nodes, in the batch that was settled last
-  std::mutex cut_mutex_;     // between rank 0's two threads; no other rank ever waits for it
-  std::mutex report_mutex_;  // the same
+  std::optional<std::pair<std::uint64_t, protocol::Error>>
+      untold_;  ///< a failure that the other nodes do not know of
+  std::vector<protocol::FloatErrors>
+      far_float_errors_;                 ///< rank 0: of the other nodes, in the batch that was settled last
+  std::mutex cut_mutex_;                 // between rank 0's two threads; no other rank ever waits for it
+  std::mutex report_mutex_;              // the same
   std::unique_ptr<nodes::Relay> relay_;  ///< of a leader among several nodes
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whatever a client may get wrong in a batch is found here, before anything runs: unknown arrays, views outside their
-// base, operands of the wrong shape or dtype. The kernel never sends such a thing; a broken or hostile client may.
+// Whatever a client may get wrong in a batch is found here, before anything runs: unknown arrays, views
+// outside their base, operands of the wrong shape or dtype. The kernel never sends such a thing; a broken or
+// hostile client may.
 #pragma once
 #include <functional>
 #include <optional>
@@ -18,9 +19,10 @@ struct Refusal {
 
 class Checker {
  public:
-  /// `bytes_of(id)`: bytes of an existing array, nullopt when there is none; throws the cause when the array was lost.
-  /// `exists(id)`: true when a new array may not take that id.
-  Checker(std::function<std::optional<std::int64_t>(protocol::ArrayId)> bytes_of, std::function<bool(protocol::ArrayId)> exists)
+  /// `bytes_of(id)`: bytes of an existing array, nullopt when there is none; throws the cause when the array
+  /// was lost. `exists(id)`: true when a new array may not take that id.
+  Checker(std::function<std::optional<std::int64_t>(protocol::ArrayId)> bytes_of,
+          std::function<bool(protocol::ArrayId)> exists)
       : bytes_of_(std::move(bytes_of)), exists_(std::move(exists)) {}
 
   std::optional<Refusal> find_fault(const protocol::Batch& batch);

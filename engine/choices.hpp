@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Options whose values are words, and the words: one table for the command line, the environment and Configure.
+// Options whose values are words, and the words: one table for the command line, the environment and
+// Configure.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -26,8 +27,9 @@ inline std::size_t choose(std::string_view option, const std::string& word) {
     const auto& words = choice.words;
     for (std::size_t index = 0; index < words.size(); ++index)
       if (words[index] == word) return index;
-    throw protocol::Error(protocol::ErrorKind::value, "got '" + word + "', expected " + std::string(words[0]) + ", " +
-                                                          std::string(words[1]) + " or " + std::string(words[2]));
+    throw protocol::Error(protocol::ErrorKind::value,
+                          "got '" + word + "', expected " + std::string(words[0]) + ", " +
+                              std::string(words[1]) + " or " + std::string(words[2]));
   }
   throw protocol::Error(protocol::ErrorKind::internal, "no choice is called " + std::string(option));
 }

@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::size_t max_clients = 256;
 constexpr std::size_t max_kept_replies = 128;
-constexpr auto longest_look = std::chrono::seconds(2);  // a longer time between two looks is one in which we were stopped
+constexpr auto longest_look =
+    std::chrono::seconds(2);  // a longer time between two looks is one in which we were stopped
 constexpr auto sweep_period = std::chrono::seconds(1);
 
 std::size_t bytes_of(const protocol::Frames& frames) {
@@ -131,7 +132,8 @@ void Clients::drop_oldest(Client& client) {
 void Clients::forget_somebody() {
   auto longest = known_.end();
   for (auto each = known_.begin(); each != known_.end(); ++each) {
-    if (each->second.waiting.empty() && (longest == known_.end() || each->second.heard < longest->second.heard))
+    if (each->second.waiting.empty() &&
+        (longest == known_.end() || each->second.heard < longest->second.heard))
       longest = each;
   }
   if (longest == known_.end()) return;

@@ -97,7 +97,8 @@ void Comm::find_node() {
   MPI_Comm_size(node_, &ranks_on_node_);
   is_one_node_ = is_on_one_node(world_);
   near_ranks_.resize(static_cast<std::size_t>(ranks_on_node_));
-  MPI_Allgather(&rank_, 1, MPI_INT, near_ranks_.data(), 1, MPI_INT, node_);  // ascending: the split kept the order
+  MPI_Allgather(&rank_, 1, MPI_INT, near_ranks_.data(), 1, MPI_INT,
+                node_);  // ascending: the split kept the order
   is_near_.assign(static_cast<std::size_t>(size_), false);
   for (const int near : near_ranks_) is_near_[static_cast<std::size_t>(near)] = true;
   MPI_Comm_split(world_, is_leader() ? 0 : MPI_UNDEFINED, rank_, &leaders_);
@@ -119,8 +120,10 @@ void Comm::wait_until(const std::function<bool()>& is_ready) const {
   using Clock = std::chrono::steady_clock;
   auto next_look = Clock::now() + std::chrono::seconds(1);
   for (int turn = 0; !is_ready(); ++turn) {
-    if (turn < yields_before_naps) sched_yield();
-    else usleep(nap_us);
+    if (turn < yields_before_naps)
+      sched_yield();
+    else
+      usleep(nap_us);
     if (!watch_ || turn % 256 != 255 || Clock::now() < next_look) continue;
     watch_();
     next_look += std::chrono::seconds(1);
@@ -184,7 +187,8 @@ void Comm::throw_together(const std::optional<Error>& mine) {
   broadcast_from(lowest, numbers_.data(), sizeof numbers_);
   const auto [kind, command] = numbers_;
   wire = broadcast_from(lowest, std::move(wire));
-  throw Error(static_cast<ErrorKind>(kind), std::string(reinterpret_cast<const char*>(wire.data()), wire.size()), command);
+  throw Error(static_cast<ErrorKind>(kind),
+              std::string(reinterpret_cast<const char*>(wire.data()), wire.size()), command);
 }
 
 void Comm::barrier() {

@@ -60,12 +60,14 @@ class Comm {
   /// The leaders of all nodes, rank 0 first; MPI_COMM_NULL on a rank that leads none.
   MPI_Comm leaders() const { return leaders_; }
 
-  /// What a rank looks at once a second while it waits for others here; it may throw, because who is gone will never
-  /// come. To be set while nobody waits.
+  /// What a rank looks at once a second while it waits for others here; it may throw, because who is gone
+  /// will never come. To be set while nobody waits.
   void set_watch(std::function<void()> watch) { watch_ = std::move(watch); }
   /// Until `is_ready()`, which calls MPI: spins shortly, then naps. Not collective.
   void wait_until(const std::function<bool()>& is_ready) const;
-  void wait(MPI_Request request) const { wait_until([&request] { return is_complete(request); }); }
+  void wait(MPI_Request request) const {
+    wait_until([&request] { return is_complete(request); });
+  }
 
   /// Rank 0's bytes, on every rank, any size. Collective; the other ranks' argument is ignored.
   Bytes broadcast(Bytes from_rank_0);

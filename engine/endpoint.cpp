@@ -25,7 +25,7 @@ namespace {
 using protocol::Error;
 using protocol::ErrorKind;
 
-constexpr int handshake_ms = 5'000;     // a stranger who says nothing holds a descriptor no longer than this
+constexpr int handshake_ms = 5'000;  // a stranger who says nothing holds a descriptor no longer than this
 constexpr int keepalive_s = 10, unacknowledged_ms = 30'000;
 constexpr std::uint64_t logged_denials = 10;
 constexpr rlim_t enough_descriptors = 65'536;
@@ -65,13 +65,15 @@ std::string octal(mode_t mode) {
 
 /// Who may enter the directory may speak to the engines: it must be ours and ours alone.
 void require_private(const std::string& directory) {
-  struct stat facts{};
+  struct stat facts {};
   if (stat(directory.c_str(), &facts) != 0)
-    throw Error(ErrorKind::os, "directory of the connection file: " + directory + ": " + std::strerror(errno));
+    throw Error(ErrorKind::os,
+                "directory of the connection file: " + directory + ": " + std::strerror(errno));
   if (!S_ISDIR(facts.st_mode)) throw Error(ErrorKind::os, directory + " is not a directory");
   if (facts.st_uid != geteuid())
-    throw Error(ErrorKind::os, directory + " belongs to user " + std::to_string(facts.st_uid) + ", expected " +
-                                   std::to_string(geteuid()) + ": the socket must lie in a directory of your own");
+    throw Error(ErrorKind::os, directory + " belongs to user " + std::to_string(facts.st_uid) +
+                                   ", expected " + std::to_string(geteuid()) +
+                                   ": the socket must lie in a directory of your own");
   if (facts.st_mode & 077)
     throw Error(ErrorKind::os, directory + " is open to others (mode " + octal(facts.st_mode) +
                                    "), so would be the socket in it: chmod 700 " + directory);
@@ -99,8 +101,9 @@ Endpoint::Endpoint(const Options& options, protocol::Connection& connection)
     else
       bind_tcp(options, connection);
   } catch (const zmq::error_t& error) {
-    const std::string where = options.transport == Transport::ipc ? "ipc socket beside " + options.connection_file
-                                                                  : "tcp address " + options.bind;
+    const std::string where = options.transport == Transport::ipc
+                                  ? "ipc socket beside " + options.connection_file
+                                  : "tcp address " + options.bind;
     throw Error(ErrorKind::os, "cannot listen on the " + where + ": " + error.what());
   }
 }
@@ -124,13 +127,16 @@ void Endpoint::bind_tcp(const Options& options, protocol::Connection& connection
   allow_many_descriptors();
   constexpr std::size_t z85_bytes = 41;  // 40 characters and the NUL, as zmq_curve_keypair wants them
   char server_public[z85_bytes], server_secret[z85_bytes], client_public[z85_bytes], client_secret[z85_bytes];
-  if (zmq_curve_keypair(server_public, server_secret) != 0 || zmq_curve_keypair(client_public, client_secret) != 0)
-    throw Error(ErrorKind::os, "libzmq was built without CURVE: tcp would be open to everyone; use --transport ipc");
+  if (zmq_curve_keypair(server_public, server_secret) != 0 ||
+      zmq_curve_keypair(client_public, client_secret) != 0)
+    throw Error(ErrorKind::os,
+                "libzmq was built without CURVE: tcp would be open to everyone; use --transport ipc");
   zmq_z85_decode(reinterpret_cast<std::uint8_t*>(client_key_.data()), client_public);
   router_.set(zmq::sockopt::zap_domain, zap_domain);
   router_.set(zmq::sockopt::curve_server, true);
   router_.set(zmq::sockopt::curve_secretkey, server_secret);
-  // A connection whose other end is gone without a word ends here too: its descriptor and what waits in it are freed.
+  // A connection whose other end is gone without a word ends here too: its descriptor and what waits in it
+  // are freed.
   router_.set(zmq::sockopt::tcp_keepalive, 1);
   router_.set(zmq::sockopt::tcp_keepalive_idle, keepalive_s);
   router_.set(zmq::sockopt::tcp_keepalive_intvl, keepalive_s);
@@ -141,12 +147,14 @@ void Endpoint::bind_tcp(const Options& options, protocol::Connection& connection
   const std::string port = bound.substr(bound.rfind(':'));
   const bool is_everywhere = options.bind == "0.0.0.0" || options.bind == "*";
   connection.addresses.clear();
-  for (const std::string& address : is_everywhere ? interface_addresses() : std::vector<std::string>{options.bind})
+  for (const std::string& address :
+       is_everywhere ? interface_addresses() : std::vector<std::string>{options.bind})
     connection.addresses.push_back("tcp://" + address + port);
   connection.server_public = server_public;
   connection.client_public = client_public;
   connection.client_secret = client_secret;
-  explicit_bzero(server_secret, sizeof server_secret);  // libzmq has its own copy; nothing else of ours may know it
+  explicit_bzero(server_secret,
+                 sizeof server_secret);  // libzmq has its own copy; nothing else of ours may know it
   explicit_bzero(client_secret, sizeof client_secret);
 }
 
@@ -163,8 +171,8 @@ void Endpoint::admit_or_deny() {
                  denied_ == logged_denials ? " (more of them are only counted)" : "");
   }
   const std::string id = request.size() > 1 ? request[1].to_string() : "";
-  for (const std::string& frame : {std::string("1.0"), id, std::string(is_known ? "200" : "400"), std::string(),
-                                   std::string(is_known ? "client" : "")})
+  for (const std::string& frame : {std::string("1.0"), id, std::string(is_known ? "200" : "400"),
+                                   std::string(), std::string(is_known ? "client" : "")})
     undisturbed([&] { return gate_.send(zmq::buffer(frame), zmq::send_flags::sndmore); });
   undisturbed([&] { return gate_.send(zmq::message_t(), zmq::send_flags::none); });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The socket that clients reach, and who may speak through it: over ipc whoever may enter a private directory, over
-// tcp who holds the one CURVE key of the connection file (ZAP, RFC 27). Knows no message. Used by server.cpp only.
+// The socket that clients reach, and who may speak through it: over ipc whoever may enter a private
+// directory, over tcp who holds the one CURVE key of the connection file (ZAP, RFC 27). Knows no message.
+// Used by server.cpp only.
 #pragma once
 #include <array>
 #include <cerrno>
@@ -28,8 +29,8 @@ auto undisturbed(Call call) {
 
 class Endpoint {
  public:
-  /// Binds a ROUTER and writes its addresses and keys into `connection`. The server's secret key never leaves here.
-  /// Throws Error{os}: directory not private, address in use, path too long for a socket.
+  /// Binds a ROUTER and writes its addresses and keys into `connection`. The server's secret key never leaves
+  /// here. Throws Error{os}: directory not private, address in use, path too long for a socket.
   Endpoint(const Options& options, protocol::Connection& connection);
 
   zmq::socket_t& router() { return router_; }

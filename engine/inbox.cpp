@@ -50,13 +50,16 @@ std::optional<protocol::Reply> Inbox::admit(Incoming incoming) {
   const bool is_shutdown = std::holds_alternative<protocol::Shutdown>(incoming.request);
   {
     const std::lock_guard lock(mutex_);
-    if (is_closing_) return protocol::failed_reply(seq, ErrorKind::engine_lost, "the engines are leaving: a client has shut them down");
-    const bool is_full = queue_.size() >= max_queued_requests ||
-                         (!queue_.empty() && queued_bytes_ + bytes > max_queued_bytes);
+    if (is_closing_)
+      return protocol::failed_reply(seq, ErrorKind::engine_lost,
+                                    "the engines are leaving: a client has shut them down");
+    const bool is_full =
+        queue_.size() >= max_queued_requests || (!queue_.empty() && queued_bytes_ + bytes > max_queued_bytes);
     if (is_full && !is_shutdown)
       return protocol::failed_reply(seq, ErrorKind::protocol,
-                     "too many requests at once: " + std::to_string(queue_.size()) + " with " +
-                         std::to_string(queued_bytes_) + " bytes wait already; read replies before sending more");
+                                    "too many requests at once: " + std::to_string(queue_.size()) + " with " +
+                                        std::to_string(queued_bytes_) +
+                                        " bytes wait already; read replies before sending more");
     if (is_shutdown) cut_locked();  // who shuts down does not wait for a long batch
     is_closing_ = is_shutdown;
     queued_bytes_ += bytes;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `dispatch` is the one place that owns try/catch: whatever arrives, exactly one reply leaves and nothing else changes.
+// `dispatch` is the one place that owns try/catch: whatever arrives, exactly one reply leaves and nothing
+// else changes.
 #include "engine/listener.hpp"
 
 #include <sys/eventfd.h>
@@ -26,20 +27,22 @@ using protocol::Frames;
 using protocol::Outcome;
 
 constexpr auto lateness = std::chrono::seconds(1);  // of a busy machine
-constexpr int messages_per_turn = 64;  // then look at the gate and the outbox again
+constexpr int messages_per_turn = 64;               // then look at the gate and the outbox again
 
 Bytes to_bytes(const zmq::message_t& message) {
   const auto* first = static_cast<const std::byte*>(message.data());
   return Bytes(first, first + message.size());
 }
 
-/// A message of a part of a frame. Large results are not copied again on their way out: the message holds the frames.
+/// A message of a part of a frame. Large results are not copied again on their way out: the message holds the
+/// frames.
 zmq::message_t to_message(const Clients::SharedFrames& frames, std::span<const std::byte> part) {
   constexpr std::size_t worth_sharing = 4'096;
   if (part.size() < worth_sharing) return zmq::message_t(part.data(), part.size());
   auto held = std::make_unique<Clients::SharedFrames>(frames);
-  zmq::message_t message(const_cast<std::byte*>(part.data()), part.size(),
-                         [](void*, void* hint) { delete static_cast<Clients::SharedFrames*>(hint); }, held.get());
+  zmq::message_t message(
+      const_cast<std::byte*>(part.data()), part.size(),
+      [](void*, void* hint) { delete static_cast<Clients::SharedFrames*>(hint); }, held.get());
   static_cast<void>(held.release());
   return message;
 }
@@ -122,8 +125,10 @@ void Listener::serve(std::chrono::milliseconds limit) {
     if (errno == EINTR) return;
     throw Error(ErrorKind::os, std::string("zmq_poll: ") + zmq_strerror(errno));
   }
-  // A wait that ends long after its limit is one in which this process was stopped: the clients were not silent then.
-  if (const auto late = Clock::now() - begin - limit; late > lateness) heard_s_.fetch_add(std::chrono::duration<double>(late).count());
+  // A wait that ends long after its limit is one in which this process was stopped: the clients were not
+  // silent then.
+  if (const auto late = Clock::now() - begin - limit; late > lateness)
+    heard_s_.fetch_add(std::chrono::duration<double>(late).count());
   if (items[2].revents) {
     std::uint64_t count = 0;
     if (read(wake_fd_, &count, sizeof count) < 0 && errno != EAGAIN) throw Error(ErrorKind::os, "eventfd");
@@ -144,17 +149,20 @@ void Listener::receive() {
       if (!undisturbed([&] { return endpoint_.router().recv(part, zmq::recv_flags::none); })) return;
       joiner.add({static_cast<const std::byte*>(part.data()), part.size()});
     }
-    if (joiner.is_too_long()) refuse(route, joiner.take());
-    else dispatch(route, joiner.take());
+    if (joiner.is_too_long())
+      refuse(route, joiner.take());
+    else
+      dispatch(route, joiner.take());
   }
 }
 
 void Listener::refuse(const Bytes& route, const Frames& header) {
   clients_.hear(route);
   ++malformed_;
-  const auto reply = protocol::failed_reply(protocol::peek_sequence(header), ErrorKind::protocol,
-                             "the request is too long: at most " + std::to_string(protocol::max_frames) + " frames and " +
-                                 std::to_string(protocol::max_request_bytes >> 20) + " MiB; cut it");
+  const auto reply = protocol::failed_reply(
+      protocol::peek_sequence(header), ErrorKind::protocol,
+      "the request is too long: at most " + std::to_string(protocol::max_frames) + " frames and " +
+          std::to_string(protocol::max_request_bytes >> 20) + " MiB; cut it");
   send(route, std::make_shared<const Frames>(protocol::encode(reply)));
 }
 
@@ -179,7 +187,8 @@ void Listener::dispatch(const Bytes& route, Frames frames) {
     if (error.kind() == ErrorKind::protocol) ++malformed_;
     reply = protocol::failed_reply(protocol::peek_sequence(frames), error.kind(), error.what());
   } catch (const std::exception& error) {
-    reply = protocol::failed_reply(protocol::peek_sequence(frames), ErrorKind::internal, std::string("the engine's server: ") + error.what());
+    reply = protocol::failed_reply(protocol::peek_sequence(frames), ErrorKind::internal,
+                                   std::string("the engine's server: ") + error.what());
   }
   send(route, std::make_shared<const Frames>(protocol::encode(reply)));
 }
@@ -187,32 +196,42 @@ void Listener::dispatch(const Bytes& route, Frames frames) {
 std::optional<protocol::Reply> Listener::take(const Bytes& client, Frames frames, protocol::Request request) {
   const std::uint64_t seq = protocol::sequence(request);
   switch (clients_.admit(client, seq)) {
-    case Clients::Seen::fresh: break;
-    case Clients::Seen::waiting: return std::nullopt;
-    case Clients::Seen::answered: send(clients_.route(client), clients_.reply(client, seq)); return std::nullopt;
+    case Clients::Seen::fresh:
+      break;
+    case Clients::Seen::waiting:
+      return std::nullopt;
+    case Clients::Seen::answered:
+      send(clients_.route(client), clients_.reply(client, seq));
+      return std::nullopt;
     case Clients::Seen::forgotten:
-      return protocol::failed_reply(seq, ErrorKind::internal, "request " + std::to_string(seq) + " came again after its reply was forgotten; "
-                                               "it was done, and is not done twice");
+      return protocol::failed_reply(seq, ErrorKind::internal,
+                                    "request " + std::to_string(seq) +
+                                        " came again after its reply was forgotten; "
+                                        "it was done, and is not done twice");
   }
   try {
     if (const auto* cut = std::get_if<protocol::Cancel>(&request)) return cancel(client, *cut);
-    if (std::holds_alternative<protocol::StatusRequest>(request)) return collector_.ask(client, seq, describe());
-    return inbox_.admit({client, std::move(frames), std::move(request)});  // no refusal: the main thread will reply
+    if (std::holds_alternative<protocol::StatusRequest>(request))
+      return collector_.ask(client, seq, describe());
+    return inbox_.admit(
+        {client, std::move(frames), std::move(request)});  // no refusal: the main thread will reply
   } catch (const std::exception& error) {
-    return protocol::failed_reply(seq, ErrorKind::internal, std::string("the engine's server: ") + error.what());
+    return protocol::failed_reply(seq, ErrorKind::internal,
+                                  std::string("the engine's server: ") + error.what());
   }
 }
 
 protocol::Reply Listener::greet(const protocol::Hello& hello) {
   if (hello.version == protocol::protocol_version && hello.fingerprint == protocol::fingerprint())
     return success(hello.seq, callbacks_.hello_info());
-  return protocol::failed_reply(hello.seq, ErrorKind::version,
-                 "client and engines were built from different sources: the engines speak protocol " +
-                     std::to_string(protocol::protocol_version) + " with op table " + hex(protocol::fingerprint()) +
-                     ", this client protocol " + std::to_string(hello.version) + " with op table " +
-                     hex(hello.fingerprint) +
-                     "; build both from the same source (cmake --build build) and restart the engines (gamelan "
-                     "engines stop) and the notebook's kernel");
+  return protocol::failed_reply(
+      hello.seq, ErrorKind::version,
+      "client and engines were built from different sources: the engines speak protocol " +
+          std::to_string(protocol::protocol_version) + " with op table " + hex(protocol::fingerprint()) +
+          ", this client protocol " + std::to_string(hello.version) + " with op table " +
+          hex(hello.fingerprint) +
+          "; build both from the same source (cmake --build build) and restart the engines (gamelan "
+          "engines stop) and the notebook's kernel");
 }
 
 nlohmann::json Listener::describe() const {
@@ -262,15 +281,18 @@ void Listener::send(const Bytes& route, const Clients::SharedFrames& frames) {
     const Bytes& frame = (*frames)[index];
     const std::size_t parts = protocol::part_count(frame.size());
     for (std::size_t part = 0; part < parts; ++part)
-      send_part(to_message(frames, protocol::part(frame, part)), index + 1 == frames->size() && part + 1 == parts);
+      send_part(to_message(frames, protocol::part(frame, part)),
+                index + 1 == frames->size() && part + 1 == parts);
   }
 }
 
 void Listener::refuse_waiting(const std::string& why) {
   for (const Inbox::Waiting& each : inbox_.give_up())
-    answer(each.client, each.seq, protocol::encode(protocol::failed_reply(each.seq, ErrorKind::engine_lost, why)));
+    answer(each.client, each.seq,
+           protocol::encode(protocol::failed_reply(each.seq, ErrorKind::engine_lost, why)));
   for (const StatusCollector::Asked& each : collector_.give_up())
-    answer(each.client, each.seq, protocol::encode(protocol::failed_reply(each.seq, ErrorKind::engine_lost, why)));
+    answer(each.client, each.seq,
+           protocol::encode(protocol::failed_reply(each.seq, ErrorKind::engine_lost, why)));
 }
 
 }  // namespace gamelan::engine

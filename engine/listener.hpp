@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is said at rank 0's socket: receives, answers at once what needs no rank, queues the rest in the inbox and sends
-// replies. Knows messages and who sent them; no arrays, no MPI, no threads: whoever holds the socket calls. Used by
-// server.cpp.
+// What is said at rank 0's socket: receives, answers at once what needs no rank, queues the rest in the inbox
+// and sends replies. Knows messages and who sent them; no arrays, no MPI, no threads: whoever holds the
+// socket calls. Used by server.cpp.
 #pragma once
 #include <atomic>
 #include <chrono>
@@ -24,12 +24,13 @@
 
 namespace gamelan::engine {
 
-/// What the server asks of the engine, also while the main thread computes: thread-safe, and no MPI call. All but `status`
-/// are called by whoever holds the socket and must be quick.
+/// What the server asks of the engine, also while the main thread computes: thread-safe, and no MPI call. All
+/// but `status` are called by whoever holds the socket and must be quick.
 struct ServerCallbacks {
   std::function<nlohmann::json()> heartbeat;  ///< what rank 0 is doing
-  std::function<nlohmann::json()> status;     ///< counters of all ranks; may take seconds, on a thread of its own
-  std::function<std::string()> hello_info;    ///< JSON object: ranks, memory, versions
+  std::function<nlohmann::json()>
+      status;  ///< counters of all ranks; may take seconds, on a thread of its own
+  std::function<std::string()> hello_info;          ///< JSON object: ranks, memory, versions
   std::function<void(std::uint64_t batch)> cancel;  ///< cut the batch that is being executed
 };
 
@@ -45,8 +46,8 @@ class Listener {
   Listener& operator=(const Listener&) = delete;
 
   // By one thread at a time, the holder of the socket.
-  /// Waits at most so long for messages, a stranger at the gate or wake(); sends what was posted, then serves what came.
-  /// Throws Error{os} when polling fails.
+  /// Waits at most so long for messages, a stranger at the gate or wake(); sends what was posted, then serves
+  /// what came. Throws Error{os} when polling fails.
   void serve(std::chrono::milliseconds limit);
   /// Sends what was posted.
   void flush();
@@ -74,11 +75,13 @@ class Listener {
   /// Answers a request that is longer than any may be; `header`: what was kept of it.
   void refuse(const protocol::Bytes& route, const protocol::Frames& header);
   /// A request that is done once, however often it comes; nothing when its reply follows later.
-  std::optional<protocol::Reply> take(const protocol::Bytes& client, protocol::Frames frames, protocol::Request request);
+  std::optional<protocol::Reply> take(const protocol::Bytes& client, protocol::Frames frames,
+                                      protocol::Request request);
   protocol::Reply greet(const protocol::Hello& hello);
   nlohmann::json describe() const;
   protocol::Reply cancel(const protocol::Bytes& client, const protocol::Cancel& request);
-  /// The reply to a request that is done once: kept until the client has it, and sent where the client was last heard.
+  /// The reply to a request that is done once: kept until the client has it, and sent where the client was
+  /// last heard.
   void answer(const protocol::Bytes& client, std::uint64_t seq, protocol::Frames frames);
   void send(const protocol::Bytes& route, const Clients::SharedFrames& frames);
   void note_client();
@@ -95,7 +98,11 @@ class Listener {
   const int wake_fd_;
 
   Inbox inbox_{callbacks_.cancel};
-  struct Posted { protocol::Bytes client; std::uint64_t seq; protocol::Frames frames; };
+  struct Posted {
+    protocol::Bytes client;
+    std::uint64_t seq;
+    protocol::Frames frames;
+  };
   std::mutex mutex_;  // guards the outbox
   std::deque<Posted> outbox_;
   StatusCollector collector_;  // last: its thread posts

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One engine process: starts MPI and Global Arrays, then every rank executes what rank 0's server receives, in order,
-// until a client says Shutdown or no client is heard any more. Nothing else is decided here.
+// One engine process: starts MPI and Global Arrays, then every rank executes what rank 0's server receives,
+// in order, until a client says Shutdown or no client is heard any more. Nothing else is decided here.
 #include <unistd.h>
 
 #include <atomic>
@@ -19,9 +19,9 @@
 #include "engine/board.hpp"
 #include "engine/comm.hpp"
 #include "engine/dist/heap.hpp"
+#include "engine/exec/routines.hpp"
 #include "engine/exit_soon.hpp"
 #include "engine/options.hpp"
-#include "engine/exec/routines.hpp"
 #include "engine/server.hpp"
 #include "engine/session.hpp"
 #include "engine/tunnel_end.hpp"
@@ -55,7 +55,8 @@ std::string rank_by_launcher() {
 /// When a launcher last said that the job's time is nearly over, in seconds since 1970; 0 = it has not.
 std::atomic<std::int64_t> time_limit_signal{0};
 
-/// Slurm's signal before the time limit (deploy/slurm/gamelan.sbatch asks for USR1): news, and no reason to die.
+/// Slurm's signal before the time limit (deploy/slurm/gamelan.sbatch asks for USR1): news, and no reason to
+/// die.
 void on_time_limit(int) {
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
@@ -63,7 +64,7 @@ void on_time_limit(int) {
 }
 
 void hear_time_limit() {
-  struct sigaction action{};
+  struct sigaction action {};
   action.sa_handler = on_time_limit;
   action.sa_flags = SA_RESTART;
   sigaction(SIGUSR1, &action, nullptr);
@@ -105,8 +106,8 @@ std::string mpi_library() {
   return std::string(text, static_cast<std::size_t>(length)).substr(0, std::string(text).find(','));
 }
 
-/// Carries a request out on this rank; all ranks come here with the same request. Errors of Configure are the same
-/// everywhere; what Session::execute throws is a bug of ours and ends the job.
+/// Carries a request out on this rank; all ranks come here with the same request. Errors of Configure are the
+/// same everywhere; what Session::execute throws is a bug of ours and ends the job.
 protocol::Reply obey(Session& session, protocol::Request& request) {
   if (auto* batch = std::get_if<protocol::Batch>(&request)) return session.execute(*batch);
   protocol::Reply reply;
@@ -121,14 +122,17 @@ protocol::Reply obey(Session& session, protocol::Request& request) {
   return reply;
 }
 
-bool is_shutdown(const protocol::Request& request) { return std::holds_alternative<protocol::Shutdown>(request); }
+bool is_shutdown(const protocol::Request& request) {
+  return std::holds_alternative<protocol::Shutdown>(request);
+}
 
 void lead(const Options& options, Server& server, Board& board, Session& session) {
   for (;;) {
     std::optional<Server::Incoming> incoming = server.next(idle_turn);
     if (!incoming) {
       if (options.idle_timeout_s <= 0 || server.seconds_since_client() < options.idle_timeout_s) continue;
-      std::fprintf(stderr, "gamelan-engine: no client was heard for %.0f s: leaving (--idle-timeout 0 stays)\n",
+      std::fprintf(stderr,
+                   "gamelan-engine: no client was heard for %.0f s: leaving (--idle-timeout 0 stays)\n",
                    options.idle_timeout_s);
       board.exchange({});
       return;
@@ -151,11 +155,12 @@ void follow(Board& board, Session& session) {
   }
 }
 
-/// A rank may meet something alone (a GA error, a lost node, a bug): the others wait in a collective, so the job ends as a
-/// whole. To be called before anything is destroyed, as destructors of what lies in the heap wait for all ranks.
+/// A rank may meet something alone (a GA error, a lost node, a bug): the others wait in a collective, so the
+/// job ends as a whole. To be called before anything is destroyed, as destructors of what lies in the heap
+/// wait for all ranks.
 [[noreturn]] void end_job(const Comm& comm, const std::exception& error, Server* server = nullptr) {
-  std::fprintf(stderr, "gamelan-engine: rank %d of %d on %s: %s\n", comm.rank(), comm.size(), host_name().c_str(),
-               error.what());
+  std::fprintf(stderr, "gamelan-engine: rank %d of %d on %s: %s\n", comm.rank(), comm.size(),
+               host_name().c_str(), error.what());
   std::fflush(stderr);
   exit_soon();
   if (server) {
@@ -169,10 +174,11 @@ void follow(Board& board, Session& session) {
 /// The life of a rank between MPI's start and end. Collective.
 void play(const Options& options, Comm& comm) {
   if (options.expect_ranks != 0 && options.expect_ranks != comm.size())
-    throw Error(ErrorKind::os, "MPI started " + std::to_string(comm.size()) + " ranks, expected " +
-                                   std::to_string(options.expect_ranks) +
-                                   ": the launcher and the MPI library do not fit together (under Slurm: srun "
-                                   "--mpi=pmix; otherwise mpiexec.openmpi)");
+    throw Error(ErrorKind::os,
+                "MPI started " + std::to_string(comm.size()) + " ranks, expected " +
+                    std::to_string(options.expect_ranks) +
+                    ": the launcher and the MPI library do not fit together (under Slurm: srun "
+                    "--mpi=pmix; otherwise mpiexec.openmpi)");
   std::optional<Error> unloaded;
   try {
     routines::load(options.routines);
@@ -194,10 +200,14 @@ void play(const Options& options, Comm& comm) {
       end_job(comm, error);
     }
   }
-  const nlohmann::json hello = {{"session", options.session},   {"ranks", comm.size()},
-                                {"host", host_name()},          {"pid", getpid()},
-                                {"heap_bytes_per_rank", heap_bytes},     {"one_node", comm.is_one_node()},
-                                {"version", GAMELAN_VERSION},   {"mpi", mpi_library()},
+  const nlohmann::json hello = {{"session", options.session},
+                                {"ranks", comm.size()},
+                                {"host", host_name()},
+                                {"pid", getpid()},
+                                {"heap_bytes_per_rank", heap_bytes},
+                                {"one_node", comm.is_one_node()},
+                                {"version", GAMELAN_VERSION},
+                                {"mpi", mpi_library()},
                                 {"idle_timeout_seconds", options.idle_timeout_s}};
   const ServerCallbacks callbacks{.heartbeat = [&session] { return with_time_limit(session.heartbeat()); },
                                   .status = [&session] { return with_time_limit(session.status()); },

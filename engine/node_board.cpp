@@ -61,7 +61,8 @@ void NodeBoard::post(std::uint64_t message, std::uint64_t length, std::span<cons
   Control& leader = control(leader_);
   Slot& slot = leader.slots[message % slot_count];
   for (const int rank : comm_.near_ranks())
-    if (rank != 0 && message > slot_count) wait_for(control(rank).consumed, message - slot_count, rank, false);
+    if (rank != 0 && message > slot_count)
+      wait_for(control(rank).consumed, message - slot_count, rank, false);
   slot.length = length;
   std::copy(bytes.begin(), bytes.end(), slot.bytes);
   leader.posted.publish(message);
@@ -82,8 +83,8 @@ NodeBoard::Posted NodeBoard::take(std::uint64_t message) {
 // loads every `started` (Dekker's handshake; all four are seq_cst). So for each rank either the decider sees
 // s, and s lies before the cut, or the rank sees that a cut is being decided, waits, and compares s with it.
 // A rank that saw no decision may run s, and the decider saw it: nothing from the cut on is ever begun. Every
-// rank compares the same numbers, so everything before the cut runs everywhere. Over several nodes each leader
-// does so on its own, and the cut lies beyond what any of them saw (nodes/relay.cpp).
+// rank compares the same numbers, so everything before the cut runs everywhere. Over several nodes each
+// leader does so on its own, and the cut lies beyond what any of them saw (nodes/relay.cpp).
 
 bool NodeBoard::begin_step(std::uint64_t step) {
   GAMELAN_ASSERT(cheap, step > 0, "steps are numbered from 1");
@@ -119,7 +120,8 @@ void NodeBoard::clear_cut() {
 void NodeBoard::report_failure(std::uint64_t batch, const Error& failure) {
   auto& verdict = control(leader_).verdicts[batch % 2];
   std::uint64_t expected = verdict.claimed.load();
-  while (expected < batch && !verdict.claimed.compare_exchange_weak(expected, batch)) {}
+  while (expected < batch && !verdict.claimed.compare_exchange_weak(expected, batch)) {
+  }
   if (expected >= batch) return;  // another rank was first
   verdict.kind = static_cast<std::uint8_t>(failure.kind());
   std::snprintf(verdict.text, sizeof verdict.text, "rank %d: %s", comm_.rank(), failure.what());
@@ -143,7 +145,8 @@ std::optional<Error> NodeBoard::failure_of(std::uint64_t batch) const {
 void NodeBoard::report_float_errors(std::uint64_t batch, std::span<const protocol::FloatErrors> errors) {
   auto& report = control(comm_.rank()).float_report;
   report.batch = batch;
-  report.count = std::min(errors.size(), most_float_errors);  // a program has few lines; the others say the same again
+  report.count =
+      std::min(errors.size(), most_float_errors);  // a program has few lines; the others say the same again
   std::copy_n(errors.begin(), report.count, report.errors);
 }
 
@@ -187,7 +190,8 @@ void NodeBoard::wait_for(SharedCounter& counter, std::uint64_t target, int watch
   while (!counter.has_reached(target)) {
     // MPI moves messages only when it is called: a rank with some under way looks after them.
     const bool has_work = works && meanwhile_ && meanwhile_();
-    counter.sleep_below(target, has_work ? std::chrono::microseconds(50) : std::chrono::microseconds(liveness_period));
+    counter.sleep_below(
+        target, has_work ? std::chrono::microseconds(50) : std::chrono::microseconds(liveness_period));
     if (std::chrono::steady_clock::now() < next_check) continue;  // woken, not timed out
     check_alive(watched_rank);
     next_check += liveness_period;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The board that the players of one node see: control words in the heap, by which they pass messages on, tell each other
-// how far they are, stop at an agreed step, and leave word of a failure. An idle rank sleeps here and costs nothing. Part
-// of Board (board.hpp), which also speaks with the other nodes. Knows no arrays.
+// The board that the players of one node see: control words in the heap, by which they pass messages on, tell
+// each other how far they are, stop at an agreed step, and leave word of a failure. An idle rank sleeps here
+// and costs nothing. Part of Board (board.hpp), which also speaks with the other nodes. Knows no arrays.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -27,8 +27,9 @@ class NodeBoard {
   NodeBoard(const NodeBoard&) = delete;
   NodeBoard& operator=(const NodeBoard&) = delete;
 
-  // Messages: one writer per node (rank 0, or the thread of a leader that hears from it), any number of readers. Like every
-  // wait of the board, these throw Error{engine_lost} when an awaited rank, the launcher or another node is gone.
+  // Messages: one writer per node (rank 0, or the thread of a leader that hears from it), any number of
+  // readers. Like every wait of the board, these throw Error{engine_lost} when an awaited rank, the launcher
+  // or another node is gone.
   static constexpr std::size_t slot_bytes = 16 * 1024 - sizeof(std::uint64_t);
   struct Posted {
     std::uint64_t length;  ///< when above slot_bytes, the message follows by broadcast
@@ -70,12 +71,14 @@ class NodeBoard {
   /// Adds what the ranks of the node have reported.
   void add_float_errors(std::uint64_t batch, std::vector<protocol::FloatErrors>& errors) const;
 
-  /// What the waits of the rank's main thread do while they wait; true when there is more to do, and the wait must be short.
+  /// What the waits of the rank's main thread do while they wait; true when there is more to do, and the wait
+  /// must be short.
   void set_meanwhile(std::function<bool()> work) { meanwhile_ = std::move(work); }
 
   /// Another node is gone: every wait on this one ends with the cause, within a second.
   void set_lost(const std::string& cause);
-  /// Throws Error{engine_lost} when `rank` (all of the node when negative), the launcher or another node is gone.
+  /// Throws Error{engine_lost} when `rank` (all of the node when negative), the launcher or another node is
+  /// gone.
   void check_alive(int rank) const;
 
  private:
@@ -96,8 +99,8 @@ class NodeBoard {
     std::uint64_t batch = 0, count = 0;
     protocol::FloatErrors errors[most_float_errors];
   };
-  /// One in every rank's part of the heap. Only the owner writes the first group (and others its tickets); the second
-  /// is used in the leader's.
+  /// One in every rank's part of the heap. Only the owner writes the first group (and others its tickets);
+  /// the second is used in the leader's.
   struct Control {
     SharedCounter finished, started, consumed;
     std::int64_t process_id = 0;
@@ -109,7 +112,8 @@ class NodeBoard {
     alignas(cache_line_bytes) std::atomic<std::uint64_t> cut{0};
     std::atomic<bool> is_lost{false};
     char lost_cause[text_bytes] = {};
-    Verdict verdicts[2];  ///< of odd and even batches: one may be written while a slow rank still reads the one before
+    Verdict verdicts[2];  ///< of odd and even batches: one may be written while a slow rank still reads the
+                          ///< one before
     Slot slots[slot_count];
   };
 

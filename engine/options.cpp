@@ -31,8 +31,8 @@ Number parse_number(const std::string& text, Number least, Number most, const st
 
 struct Row {
   const char* flag;
-  const char* argument;   ///< nullptr: the flag takes none
-  const char* variable;   ///< nullptr: no environment variable
+  const char* argument;  ///< nullptr: the flag takes none
+  const char* variable;  ///< nullptr: no environment variable
   const char* help;
   void (*set)(Options&, const std::string&);
 };
@@ -50,7 +50,8 @@ const Row rows[] = {
        if (text != "ipc" && text != "tcp") refuse("got \"" + text + "\", expected ipc or tcp");
        options.transport = text == "ipc" ? Transport::ipc : Transport::tcp;
      }},
-    {"--bind", "ADDRESS", "GAMELAN_BIND", "with tcp: the interface to listen on (default 0.0.0.0, all of them)",
+    {"--bind", "ADDRESS", "GAMELAN_BIND",
+     "with tcp: the interface to listen on (default 0.0.0.0, all of them)",
      [](Options& options, const std::string& text) {
        if (text.empty()) refuse("got an empty address, expected an IPv4 address of this machine");
        options.bind = text;
@@ -81,13 +82,15 @@ const Row rows[] = {
        options.node_fanout = parse_number(text, 1, most_ranks, "a number of nodes, 1 or more");
      }},
     {"--balance", "off|on", "GAMELAN_BALANCE",
-     "on: ranks of a node that are through with their part of a pass help their neighbours with theirs (default on)",
+     "on: ranks of a node that are through with their part of a pass help their neighbours with theirs "
+     "(default on)",
      [](Options& options, const std::string& text) {
        choose("balance", text);
        options.balance = text;
      }},
     {"--compile", "off|hot", "GAMELAN_COMPILE",
-     "hot: element-wise programs that have run often become machine code, where the processor has AVX-512 (default hot)",
+     "hot: element-wise programs that have run often become machine code, where the processor has AVX-512 "
+     "(default hot)",
      [](Options& options, const std::string& text) {
        choose("compile", text);
        options.compile = text;
@@ -98,9 +101,11 @@ const Row rows[] = {
     {"--log", "DIR", "GAMELAN_LOG", "write the stderr of rank r to DIR/rank-r.log (default: leave it alone)",
      [](Options& options, const std::string& text) { options.log_dir = text; }},
     {"--relay", "HOST:PORT", nullptr,
-     "be no engine: pass bytes between standard input and output and that port, for a client that cannot reach it",
+     "be no engine: pass bytes between standard input and output and that port, for a client that cannot "
+     "reach it",
      [](Options& options, const std::string& text) {
-       if (text.rfind(':') == std::string::npos || text.rfind(':') + 1 == text.size()) refuse("got \"" + text + "\", expected HOST:PORT");
+       if (text.rfind(':') == std::string::npos || text.rfind(':') + 1 == text.size())
+         refuse("got \"" + text + "\", expected HOST:PORT");
        options.relay = text;
      }},
     {"--help", nullptr, nullptr, "print this text",
@@ -174,7 +179,8 @@ Options parse_options(const std::vector<std::string>& arguments, const Environme
   if (options.connection_file.empty())
     refuse("--connection-file PATH is required: gamelan-engine is started by `gamelan engines start`");
   const std::filesystem::path path(options.connection_file);
-  if (!path.has_filename()) refuse("--connection-file: got \"" + path.string() + "\", expected the path of a file");
+  if (!path.has_filename())
+    refuse("--connection-file: got \"" + path.string() + "\", expected the path of a file");
   if (options.session.empty()) options.session = path.stem().string();
   return options;
 }

@@ -30,8 +30,9 @@ Ids touched_by(const Batch& batch) {
   return touched;
 }
 
-/// Whether no two elements of a view share a byte, as in every view that slicing gives: each axis steps over all that
-/// the shorter ones reach. (Windows that slide, from another client, keep what was assigned last, not what was assigned.)
+/// Whether no two elements of a view share a byte, as in every view that slicing gives: each axis steps over
+/// all that the shorter ones reach. (Windows that slide, from another client, keep what was assigned last,
+/// not what was assigned.)
 bool is_injective(const View& view) {
   std::vector<std::pair<std::int64_t, std::int64_t>> axes;  // step and extent
   for (std::size_t k = 0; k < view.extents.size(); ++k)
@@ -88,7 +89,8 @@ std::vector<Postponed::Copy> Postponed::settle(Batch& batch) {
 /// With the last array that it was kept for.
 void Postponed::release_base(const Copy& copy, Batch& batch) const {
   const ArrayId base = copy.from.base;
-  const bool is_needed = std::any_of(copies_.begin(), copies_.end(), [&](const auto& other) { return other.second.from.base == base; });
+  const bool is_needed = std::any_of(copies_.begin(), copies_.end(),
+                                     [&](const auto& other) { return other.second.from.base == base; });
   if (copy.owns_base && !is_needed) batch.frees.push_back(base);
 }
 
@@ -119,9 +121,12 @@ std::vector<Postponed::Copy> Postponed::find(const Batch& batch) {
     if (!created.contains(array) || last_write[array] >= c || gone.contains(array)) continue;
     const Command& making = batch.commands[created[array]];
     if (making.op == protocol::Op::redistribute) continue;  // a view would lie as its array does
-    if (!protocol::same_elements(*from, making.out) || !is_injective(command.out) || protocol::element_count(from->extents) == 0) continue;
+    if (!protocol::same_elements(*from, making.out) || !is_injective(command.out) ||
+        protocol::element_count(from->extents) == 0)
+      continue;
     gone.insert(array);
-    const auto origin = making.origin < batch.origins.size() ? batch.origins[making.origin] : protocol::Origin{};
+    const auto origin =
+        making.origin < batch.origins.size() ? batch.origins[making.origin] : protocol::Origin{};
     found.push_back({making.out, command.out, origin, c});
   }
   return found;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who holds the socket, and how it ends. The main thread serves the socket itself while it waits for work; the deputy, a
-// thread, looks in every few milliseconds and takes over from a main thread that computes.
+// Who holds the socket, and how it ends. The main thread serves the socket itself while it waits for work;
+// the deputy, a thread, looks in every few milliseconds and takes over from a main thread that computes.
 #include "engine/server.hpp"
 
 #include <poll.h>
@@ -29,10 +29,10 @@ using Clock = std::chrono::steady_clock;
 using Milliseconds = std::chrono::milliseconds;
 
 constexpr int linger_ms = 2'000;
-constexpr Milliseconds tick{10};        // a main thread that computes longer than this is stood in for
-constexpr int ticks_to_sleep = 100;     // without work: then the deputy sleeps until the main thread calls it
-constexpr Milliseconds turn{1'000};     // no wait is longer
-constexpr double cut_grace_s = 5;       // for the ranks of a lost client to come to the next step
+constexpr Milliseconds tick{10};     // a main thread that computes longer than this is stood in for
+constexpr int ticks_to_sleep = 100;  // without work: then the deputy sleeps until the main thread calls it
+constexpr Milliseconds turn{1'000};  // no wait is longer
+constexpr double cut_grace_s = 5;    // for the ranks of a lost client to come to the next step
 constexpr int exit_after_term = 128 + SIGTERM;
 
 // A handler may only touch these: the one server of the process, and whether it was asked to go.
@@ -55,7 +55,7 @@ struct Server::State {
     if (deputy_fd < 0) throw Error(ErrorKind::os, std::string("eventfd: ") + std::strerror(errno));
     signal_fds[0].store(listener.wake_fd());
     signal_fds[1].store(deputy_fd);
-    struct sigaction action{};
+    struct sigaction action {};
     action.sa_handler = on_term;
     action.sa_flags = SA_RESTART;
     sigaction(SIGTERM, &action, &previous_term);
@@ -81,15 +81,16 @@ struct Server::State {
   const Options options;
   Listener listener;
   std::mutex socket;  // of the listener: held while serving it
-  std::atomic<std::uint64_t> entries{0};      // into `next` and out of it: odd while the main thread waits for work
-  std::atomic<std::uint64_t> jobs{0};         // that the main thread has taken while it waited
-  std::atomic<bool> deputy_serves{false};     // it holds the socket, perhaps in a wait
-  std::atomic<bool> deputy_sleeps{false};     // it must be called when the main thread finds work
+  std::atomic<std::uint64_t> entries{
+      0};                              // into `next` and out of it: odd while the main thread waits for work
+  std::atomic<std::uint64_t> jobs{0};  // that the main thread has taken while it waited
+  std::atomic<bool> deputy_serves{false};  // it holds the socket, perhaps in a wait
+  std::atomic<bool> deputy_sleeps{false};  // it must be called when the main thread finds work
   const int deputy_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   std::atomic<bool> is_stopping{false};
   std::mutex reason_mutex;
   std::string reason;  // of leave()
-  struct sigaction previous_term{};
+  struct sigaction previous_term {};
   std::thread deputy;  // last: starts when all else is there
 };
 
@@ -113,8 +114,10 @@ void Server::reply(const Bytes& client, Frames frames) {
   const std::uint64_t seq = state_->listener.inbox().finish();
   state_->listener.post(client, seq, std::move(frames));
   const std::unique_lock lock(state_->socket, std::try_to_lock);
-  if (lock.owns_lock()) state_->listener.flush();
-  else state_->listener.wake();  // the deputy holds it and sends
+  if (lock.owns_lock())
+    state_->listener.flush();
+  else
+    state_->listener.wake();  // the deputy holds it and sends
 }
 
 void Server::leave(const std::string& why) {
@@ -132,7 +135,8 @@ const protocol::Connection& Server::connection() const { return state_->listener
 
 std::optional<Incoming> Server::State::wait_for_work(Milliseconds timeout) {
   if (auto waiting = listener.inbox().next(Milliseconds(0))) return waiting;
-  // Either the deputy sees that the main thread waits, or the main thread sees that the deputy serves and wakes it.
+  // Either the deputy sees that the main thread waits, or the main thread sees that the deputy serves and
+  // wakes it.
   entries.fetch_add(1);
   if (deputy_serves.load()) listener.wake();
   const auto end = Clock::now() + timeout;
@@ -141,7 +145,8 @@ std::optional<Incoming> Server::State::wait_for_work(Milliseconds timeout) {
   {
     const std::lock_guard lock(socket);
     // The deputy may have admitted something before it let go: look before each wait, too.
-    while (!(incoming = listener.inbox().next(Milliseconds(0))) && !is_terminating.load() && left >= Milliseconds(0)) {
+    while (!(incoming = listener.inbox().next(Milliseconds(0))) && !is_terminating.load() &&
+           left >= Milliseconds(0)) {
       listener.serve(std::min(left, turn));
       left = std::chrono::duration_cast<Milliseconds>(end - Clock::now()) - Milliseconds(1);
     }
@@ -157,7 +162,8 @@ std::optional<Incoming> Server::State::wait_for_work(Milliseconds timeout) {
 }
 
 void Server::State::run_deputy() {
-  // An exception that escapes here would be a bug of ours or the end of libzmq; the job must not hang on without ears.
+  // An exception that escapes here would be a bug of ours or the end of libzmq; the job must not hang on
+  // without ears.
   try {
     std::uint64_t last_entry = entries.load(), last_job = jobs.load();
     for (int idle_ticks = 0; !is_over();) {
@@ -165,7 +171,8 @@ void Server::State::run_deputy() {
       deputy_sleeps.store(sleeps);
       // The main thread counts first and then asks whether to call: it calls, or the new count is seen here.
       pollfd bell{deputy_fd, POLLIN, 0};
-      if (!sleeps || jobs.load() == last_job) poll(&bell, 1, static_cast<int>((sleeps ? turn : tick).count()));
+      if (!sleeps || jobs.load() == last_job)
+        poll(&bell, 1, static_cast<int>((sleeps ? turn : tick).count()));
       std::uint64_t rings = 0;
       if (bell.revents && read(deputy_fd, &rings, sizeof rings) < 0 && errno != EAGAIN)
         throw Error(ErrorKind::os, "eventfd");
@@ -178,7 +185,8 @@ void Server::State::run_deputy() {
     const std::lock_guard lock(socket);
     listener.flush();
     if (is_terminating.load()) leave_after_term();
-    listener.refuse_waiting("the engines of session " + listener.connection().session + " have been shut down");
+    listener.refuse_waiting("the engines of session " + listener.connection().session +
+                            " have been shut down");
     remove_connection_file();
     listener.close(linger_ms);
   } catch (const std::exception& error) {
@@ -204,7 +212,8 @@ void Server::State::give_up_on_lost_client() {
   if (!listener.inbox().state().is_busy) return;  // the main thread sees for itself
   listener.inbox().cut_running();                 // so that the main thread comes back and can leave
   if (silent_s < options.idle_timeout_s + cut_grace_s) return;
-  std::fprintf(stderr, "gamelan-engine: no client was heard for %.0f s and the ranks do not come back: leaving\n",
+  std::fprintf(stderr,
+               "gamelan-engine: no client was heard for %.0f s and the ranks do not come back: leaving\n",
                silent_s);
   remove_connection_file();
   std::_Exit(EXIT_FAILURE);  // mpiexec or srun ends the other ranks
@@ -216,10 +225,12 @@ void Server::State::leave_after_term() {
     const std::lock_guard lock(reason_mutex);
     why = reason;
   }
-  std::fprintf(stderr, "gamelan-engine: rank 0 leaves %s\n", why.empty() ? "after SIGTERM" : ("because " + why).c_str());
+  std::fprintf(stderr, "gamelan-engine: rank 0 leaves %s\n",
+               why.empty() ? "after SIGTERM" : ("because " + why).c_str());
   if (why.empty())
     why = "rank 0 on " + listener.connection().host +
-          " was told to leave (SIGTERM): another rank died, or the job was stopped; the log of the session says which";
+          " was told to leave (SIGTERM): another rank died, or the job was stopped; the log of the session "
+          "says which";
   listener.refuse_waiting(why);
   remove_connection_file();
   constexpr int short_linger_ms = 500;  // mpiexec follows with SIGKILL

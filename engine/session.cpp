@@ -18,14 +18,21 @@ using protocol::View;
 }  // namespace
 
 Session::Session(Comm& comm, dist::Heap& heap, Board& board)
-    : comm_(comm), heap_(heap), board_(board), executor_(comm, heap, board), notices_(*heap.allocator().allocate(sizeof(Noticeboard))),
+    : comm_(comm),
+      heap_(heap),
+      board_(board),
+      executor_(comm, heap, board),
+      notices_(*heap.allocator().allocate(sizeof(Noticeboard))),
       heap_at_rest_(heap.allocator().in_use()) {
   options_.ranks = comm.size();
-  if (!comm.is_one_node()) options_.standpoint = plan::Standpoint{comm.rank(), [&comm](int rank) { return comm.is_near(rank); }};
-  // One level of loops for the ensemble, the least that every rank has: levels differ in the last bit of an exponential.
+  if (!comm.is_one_node())
+    options_.standpoint = plan::Standpoint{comm.rank(), [&comm](int rank) { return comm.is_near(rank); }};
+  // One level of loops for the ensemble, the least that every rank has: levels differ in the last bit of an
+  // exponential.
   exec::set_isa(static_cast<exec::Isa>(comm.agree_min(static_cast<std::int64_t>(exec::best_isa()))));
   const auto pages = heap_.allocator().take_uncommitted();
-  if (!heap_.commit(pages)) throw Error(ErrorKind::memory, "[session] no memory for the first page of the heap");
+  if (!heap_.commit(pages))
+    throw Error(ErrorKind::memory, "[session] no memory for the first page of the heap");
   new (&noticeboard(comm.rank())) Noticeboard{};
   comm.barrier();  // nobody looks at a board before it hangs
   heap_.allocator().reset_peak();
@@ -46,7 +53,8 @@ Session::~Session() {
 
 void Session::poison_unmade(const protocol::Batch& batch, const Error& cause) {
   for (const auto& command : batch.commands)
-    if (command.creates && !arrays_.contains(command.out.base) && !postponed_.contains(command.out.base)) poisoned_.insert_or_assign(command.out.base, cause);
+    if (command.creates && !arrays_.contains(command.out.base) && !postponed_.contains(command.out.base))
+      poisoned_.insert_or_assign(command.out.base, cause);
 }
 
 void Session::free(const std::vector<ArrayId>& ids) {
@@ -70,7 +78,8 @@ void Session::free_untouched(const protocol::Batch& batch) {
   }
   for (const auto& view : batch.fetches) touch(view);
   std::vector<ArrayId> untouched;
-  std::copy_if(batch.frees.begin(), batch.frees.end(), std::back_inserter(untouched), [&](ArrayId id) { return !touched.contains(id); });
+  std::copy_if(batch.frees.begin(), batch.frees.end(), std::back_inserter(untouched),
+               [&](ArrayId id) { return !touched.contains(id); });
   free(untouched);
 }
 
@@ -78,9 +87,11 @@ void Session::run(const plan::NamedPlan& named, const protocol::Batch& batch, pr
   const auto& plan = *named.plan;
   std::vector<dist::StoragePtr> storages(plan.slots.size());
   for (std::size_t slot = 0; slot < plan.slots.size(); ++slot)
-    if (plan.slots[slot].is_input) storages[slot] = arrays_.at(named.array_of(static_cast<int>(slot))).storage;
+    if (plan.slots[slot].is_input)
+      storages[slot] = arrays_.at(named.array_of(static_cast<int>(slot))).storage;
   std::vector<ArrayId> owner(plan.slots.size());
-  for (std::size_t slot = 0; slot < plan.slots.size(); ++slot) owner[slot] = named.array_of(static_cast<int>(slot));
+  for (std::size_t slot = 0; slot < plan.slots.size(); ++slot)
+    owner[slot] = named.array_of(static_cast<int>(slot));
   std::unordered_map<ArrayId, int> bound;
   published_.steps_planned = plan.steps.size();
   published_.steps_before = executor_.last_step();
@@ -88,13 +99,15 @@ void Session::run(const plan::NamedPlan& named, const protocol::Batch& batch, pr
     owner[static_cast<std::size_t>(slot)] = named.name_of(array);
     bound[named.name_of(array)] = slot;
   };
-  const std::span<const dist::Exchange> exchanges = named.traffic ? named.traffic->steps : std::span<const dist::Exchange>();
-  const auto done = executor_.run(plan, exchanges, storages, batch,
-                                  {bind, [this](const Error& failure) { board_.report_failure(batch_number_, failure); },
-                                   [this] {
-                                     publish_work();
-                                     report_float_errors();
-                                   }});
+  const std::span<const dist::Exchange> exchanges =
+      named.traffic ? named.traffic->steps : std::span<const dist::Exchange>();
+  const auto done =
+      executor_.run(plan, exchanges, storages, batch,
+                    {bind, [this](const Error& failure) { board_.report_failure(batch_number_, failure); },
+                     [this] {
+                       publish_work();
+                       report_float_errors();
+                     }});
   // Inputs that were replaced or freed on the way have no storage left; the new versions take their place.
   for (const auto& [id, slot] : bound) {
     auto& storage = storages[static_cast<std::size_t>(slot)];
@@ -117,14 +130,16 @@ void Session::run(const plan::NamedPlan& named, const protocol::Batch& batch, pr
   if (done < plan.steps.size()) {
     reply.outcome = protocol::Outcome::cancelled;
     reply.command = plan.steps[done].prefix;
-    reply.message = "interrupted: " + std::to_string(done) + " of " + std::to_string(plan.steps.size()) + " steps were run";
+    reply.message = "interrupted: " + std::to_string(done) + " of " + std::to_string(plan.steps.size()) +
+                    " steps were run";
   }
 }
 
 // ---- what went wrong on one rank only
 
 void Session::report_float_errors() {
-  if (auto& errors = exec::float_errors(); errors.is_new()) board_.report_float_errors(batch_number_, errors.tell());
+  if (auto& errors = exec::float_errors(); errors.is_new())
+    board_.report_float_errors(batch_number_, errors.tell());
 }
 
 /// Numbers of the batch as it came: `made` commands were put in front of it.
@@ -140,7 +155,8 @@ std::vector<protocol::FloatErrors> Session::float_errors(std::size_t made) const
 }
 
 void Session::settle_last_batch() {
-  // A file that cannot be read or written says nothing of arrays: the client gives up what was to be read from it.
+  // A file that cannot be read or written says nothing of arrays: the client gives up what was to be read
+  // from it.
   if (const auto failure = board_.failure_of(batch_number_); failure && failure->kind() != ErrorKind::os)
     for (const auto id : written_) poisoned_.insert_or_assign(id, *failure);
   for (const auto id : written_)
@@ -158,8 +174,8 @@ Session::Noticeboard& Session::noticeboard(int rank) const {
   return *reinterpret_cast<Noticeboard*>(heap_.address(rank, notices_.offset));
 }
 
-/// Rank 0 reads the views where they lie; ranks of other nodes send what it cannot reach. What goes wrong is rank 0's to
-/// tell, the others send all the same.
+/// Rank 0 reads the views where they lie; ranks of other nodes send what it cannot reach. What goes wrong is
+/// rank 0's to tell, the others send all the same.
 void Session::fetch(const protocol::Batch& batch, protocol::Reply& reply) {
   if (comm_.rank() != 0 && comm_.is_one_node()) return;
   std::optional<Error> problem;
@@ -171,23 +187,26 @@ void Session::fetch(const protocol::Batch& batch, protocol::Reply& reply) {
     const std::vector<dist::StoragePtr> storages{array.storage};
     exec::Counters counters;
     exec::Workspace workspace;
-    const exec::Site site(comm_, heap_, board_, plan, storages, batch, executor_.last_step() + 1, counters, workspace, exec::Balance::off,
-                          executor_.courier());
+    const exec::Site site(comm_, heap_, board_, plan, storages, batch, executor_.last_step() + 1, counters,
+                          workspace, exec::Balance::off, executor_.courier());
     site.prepare_read(0);
     try {
       exec::bring_near(site, 0, view, 0);
       if (comm_.rank() != 0 || problem) continue;
-      protocol::Bytes bytes(static_cast<std::size_t>(protocol::element_count(view.extents)) * protocol::size_of(view.dtype));
+      protocol::Bytes bytes(static_cast<std::size_t>(protocol::element_count(view.extents)) *
+                            protocol::size_of(view.dtype));
       if (!bytes.empty()) exec::fetch(site, 0, view, bytes.data());
       published_.fetch_bytes += bytes.size();
       reply.payloads.push_back(std::move(bytes));
     } catch (const exec::FollowsFailure& failure) {
-      problem = Error(ErrorKind::memory, "[fetch] rank " + std::to_string(failure.rank) + " has no memory left to send its part of the values");
+      problem = Error(ErrorKind::memory, "[fetch] rank " + std::to_string(failure.rank) +
+                                             " has no memory left to send its part of the values");
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::engine_lost) throw;
       problem = error;
     } catch (const std::exception& error) {
-      problem = Error(ErrorKind::memory, std::string("[fetch] rank 0 cannot hold the values: ") + error.what());
+      problem =
+          Error(ErrorKind::memory, std::string("[fetch] rank 0 cannot hold the values: ") + error.what());
     }
   }
   if (auto* courier = executor_.courier()) courier->rest();
@@ -219,11 +238,13 @@ protocol::Reply Session::execute(protocol::Batch& batch) {
     if (comm_.rank() == 0 && batch.watched != 0) reply.float_errors = float_errors(made.size());
     if (is_whole) fetch(batch, reply);
     if (comm_.rank() == 0)
-      if (const auto failure = board_.failure_of(batch_number_)) refusal = Refusal{failure->command(), *failure};
+      if (const auto failure = board_.failure_of(batch_number_))
+        refusal = Refusal{failure->command(), *failure};
     if (refusal) {
       fail(reply, batch, *refusal);
     } else if (reply.outcome == protocol::Outcome::cancelled) {
-      poison_unmade(batch, Error(ErrorKind::cancelled, "the array was not computed: its cell was interrupted"));
+      poison_unmade(batch,
+                    Error(ErrorKind::cancelled, "the array was not computed: its cell was interrupted"));
     }
     free(batch.frees);
   } catch (const Error& error) {  // from the planner: the same on every rank
@@ -234,7 +255,8 @@ protocol::Reply Session::execute(protocol::Batch& batch) {
   }
   published_.batches += 1;
   published_.commands += batch.commands.size() - made.size();
-  if (reply.command >= 0) reply.command = std::max<std::int64_t>(reply.command - static_cast<std::int64_t>(made.size()), 0);
+  if (reply.command >= 0)
+    reply.command = std::max<std::int64_t>(reply.command - static_cast<std::int64_t>(made.size()), 0);
   publish_counters();
   published_.is_busy = false;
   return reply;
@@ -260,7 +282,8 @@ std::optional<Refusal> Session::find_fault(const protocol::Batch& batch) const {
         const auto found = arrays_.find(id);
         if (found == arrays_.end()) return std::nullopt;
         const auto& info = found->second.info;
-        return protocol::element_count(info.extents) * static_cast<std::int64_t>(protocol::size_of(info.dtype));
+        return protocol::element_count(info.extents) *
+               static_cast<std::int64_t>(protocol::size_of(info.dtype));
       },
       [this](ArrayId id) { return arrays_.contains(id) || poisoned_.contains(id); });
   return checker.find_fault(batch);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The arrays of one client, and what a batch does to them: check, plan, admit, run, reply. Lives on every rank; all ranks
-// execute the same batches, so every decision here is made from the same data everywhere. Knows no sockets.
+// The arrays of one client, and what a batch does to them: check, plan, admit, run, reply. Lives on every
+// rank; all ranks execute the same batches, so every decision here is made from the same data everywhere.
+// Knows no sockets.
 #pragma once
 #include <atomic>
 #include <nlohmann/json_fwd.hpp>
@@ -20,15 +21,16 @@ class Session {
   Session(Comm& comm, dist::Heap& heap, Board& board);
   ~Session();
 
-  /// Runs a batch; collective. The reply is complete on rank 0 (payloads), its outcome agreed on all ranks. Never throws
-  /// for what a client sent. May rewrite the batch (postponed.hpp); the reply speaks of the batch as it came.
+  /// Runs a batch; collective. The reply is complete on rank 0 (payloads), its outcome agreed on all ranks.
+  /// Never throws for what a client sent. May rewrite the batch (postponed.hpp); the reply speaks of the
+  /// batch as it came.
   protocol::Reply execute(protocol::Batch& batch);
   /// Sets options by name; throws Error{value} for an unknown name or value, alike on all ranks. Collective.
   void configure(const protocol::Configure& wanted);
   /// What rank 0 knows without asking anybody: what it is doing, and how far it is.
   nlohmann::json heartbeat() const;
-  /// Counters of all ranks; asks the other nodes, for seconds at worst. Both are thread-safe and may be called while a
-  /// batch runs.
+  /// Counters of all ranks; asks the other nodes, for seconds at worst. Both are thread-safe and may be
+  /// called while a batch runs.
   nlohmann::json status() const;
 
  private:
@@ -39,15 +41,18 @@ class Session {
   void set_option(const std::string& name, const std::string& value);
   std::optional<Refusal> find_fault(const protocol::Batch& batch) const;
   template <class Accept>
-  std::optional<std::pair<std::size_t, int>> replay(const plan::NamedPlan& named, dist::Allocator& trial, Accept accept) const;
-  /// Makes sure of the memory and the pages that the plan needs, or says from which command on there is none. Collective.
+  std::optional<std::pair<std::size_t, int>> replay(const plan::NamedPlan& named, dist::Allocator& trial,
+                                                    Accept accept) const;
+  /// Makes sure of the memory and the pages that the plan needs, or says from which command on there is none.
+  /// Collective.
   std::optional<Refusal> admit(const plan::NamedPlan& named, const protocol::Batch& batch);
   std::optional<Refusal> admit_messages(const plan::NamedPlan& named, const protocol::Batch& batch);
   /// Plans the batch with stores postponed where that can be, and runs it.
   void plan_and_run(protocol::Batch& batch, protocol::Reply& reply, std::optional<Refusal>& refusal);
   std::vector<Postponed::Copy> find_postponed(const protocol::Batch& batch) const;
   void put_back(const std::vector<Postponed::Copy>& made, protocol::Batch& batch);
-  /// Checks and plans as much of the batch as can be run: all of it, or up to the command that `refusal` names.
+  /// Checks and plans as much of the batch as can be run: all of it, or up to the command that `refusal`
+  /// names.
   plan::NamedPlan plan_within_memory(const protocol::Batch& batch, std::optional<Refusal>& refusal);
   void run(const plan::NamedPlan& named, const protocol::Batch& batch, protocol::Reply& reply);
   void fail(protocol::Reply& reply, const protocol::Batch& batch, const Refusal& refusal);
@@ -97,7 +102,8 @@ class Session {
   double wait_origin_ = 0;
 
   struct Published {  // read by the status thread
-    std::atomic<std::uint64_t> batches{0}, commands{0}, arrays{0}, heap_bytes{0}, heap_peak{0}, fetch_bytes{0}, steps_planned{0}, steps_before{0}, plan_hits{0}, plan_misses{0};
+    std::atomic<std::uint64_t> batches{0}, commands{0}, arrays{0}, heap_bytes{0}, heap_peak{0},
+        fetch_bytes{0}, steps_planned{0}, steps_before{0}, plan_hits{0}, plan_misses{0};
     std::atomic<double> plan_seconds{0};
     std::atomic<bool> is_busy{false};
   };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Admission: before a batch runs, its allocations are tried on a copy of the allocator, the same on every rank, and the pages
-// that they need are had from the system. What does not fit is cut off, from the first command at fault on.
+// Admission: before a batch runs, its allocations are tried on a copy of the allocator, the same on every
+// rank, and the pages that they need are had from the system. What does not fit is cut off, from the first
+// command at fault on.
 #include <algorithm>
 
 #include "engine/dist/pages.hpp"
@@ -14,7 +15,8 @@ using protocol::Batch;
 
 namespace {
 
-/// The command that is blamed when `array` does not fit in step `s`: the one that makes it, or the first of the step.
+/// The command that is blamed when `array` does not fit in step `s`: the one that makes it, or the first of
+/// the step.
 std::int64_t guilty_command(const plan::Plan& plan, const Batch& batch, std::size_t s, ArrayId array) {
   const auto& commands = plan.steps[s].commands;
   for (const int command : commands) {
@@ -28,8 +30,8 @@ std::int64_t guilty_command(const plan::Plan& plan, const Batch& batch, std::siz
   return static_cast<std::int64_t>(batch.commands.size());
 }
 
-/// The batch up to the call that `command` belongs to, to be planned: payloads stay where they are. Frees stay too, so that
-/// what later commands would have read lives no longer than the batch.
+/// The batch up to the call that `command` belongs to, to be planned: payloads stay where they are. Frees
+/// stay too, so that what later commands would have read lives no longer than the batch.
 Batch prefix_of(const Batch& batch, std::int64_t command) {
   const auto end = plan::first_of_call(batch, static_cast<std::size_t>(std::max<std::int64_t>(command, 0)));
   Batch prefix;
@@ -41,11 +43,12 @@ Batch prefix_of(const Batch& batch, std::int64_t command) {
 
 }  // namespace
 
-/// Runs the plan's allocations and releases on a copy of the allocator, as the executor will run them on the real one.
-/// `accept(trial)` is asked after each allocation. The first slot, with its step, that there is no room for or that is not
-/// accepted; nullopt when all is well.
+/// Runs the plan's allocations and releases on a copy of the allocator, as the executor will run them on the
+/// real one. `accept(trial)` is asked after each allocation. The first slot, with its step, that there is no
+/// room for or that is not accepted; nullopt when all is well.
 template <class Accept>
-std::optional<std::pair<std::size_t, int>> Session::replay(const plan::NamedPlan& named, dist::Allocator& trial, Accept accept) const {
+std::optional<std::pair<std::size_t, int>> Session::replay(const plan::NamedPlan& named,
+                                                           dist::Allocator& trial, Accept accept) const {
   const auto& plan = *named.plan;
   std::vector<dist::Allocator::Block> blocks(plan.slots.size());
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
@@ -56,7 +59,8 @@ std::optional<std::pair<std::size_t, int>> Session::replay(const plan::NamedPlan
     }
     for (const int slot : plan.steps[s].releases) {
       const bool is_input = plan.slots[static_cast<std::size_t>(slot)].is_input;
-      trial.release(is_input ? arrays_.at(named.array_of(slot)).storage->block : blocks[static_cast<std::size_t>(slot)]);
+      trial.release(is_input ? arrays_.at(named.array_of(slot)).storage->block
+                             : blocks[static_cast<std::size_t>(slot)]);
     }
   }
   return std::nullopt;
@@ -67,20 +71,24 @@ std::optional<Refusal> Session::admit(const plan::NamedPlan& named, const Batch&
   if (const auto full = replay(named, trial, [](auto&) { return true; })) {
     const auto [step, slot] = *full;
     const auto guilty = guilty_command(*named.plan, batch, step, named.array_of(slot));
-    return Refusal{guilty, too_big(batch, guilty, plan::block_bytes(named.plan->slots[static_cast<std::size_t>(slot)]))};
+    return Refusal{
+        guilty, too_big(batch, guilty, plan::block_bytes(named.plan->slots[static_cast<std::size_t>(slot)]))};
   }
   if (heap_.commit(trial.take_uncommitted())) return admit_messages(named, batch);
   heap_.trim();  // pages of freed blocks; no rank is at work, so nobody reads them
   trial = heap_.allocator();
-  const auto stuck = replay(named, trial, [this](auto& so_far) { return heap_.commit(so_far.take_uncommitted()); });
+  const auto stuck =
+      replay(named, trial, [this](auto& so_far) { return heap_.commit(so_far.take_uncommitted()); });
   if (!stuck) return admit_messages(named, batch);
-  return Refusal{guilty_command(*named.plan, batch, stuck->first, named.array_of(stuck->second)),
-                 protocol::Error(protocol::ErrorKind::memory, "[memory] the file system behind the engines' shared memory is full (" +
-                                                                  heap_.backing_file() + "): free some of it, or start engines with less heap")};
+  return Refusal{
+      guilty_command(*named.plan, batch, stuck->first, named.array_of(stuck->second)),
+      protocol::Error(protocol::ErrorKind::memory,
+                      "[memory] the file system behind the engines' shared memory is full (" +
+                          heap_.backing_file() + "): free some of it, or start engines with less heap")};
 }
 
-/// What comes from other nodes must have room as well, on every rank: address space for the mirrors, had when the plan is
-/// new, and memory. The ranks agree when the plan is new, and where any of them needs much.
+/// What comes from other nodes must have room as well, on every rank: address space for the mirrors, had when
+/// the plan is new, and memory. The ranks agree when the plan is new, and where any of them needs much.
 std::optional<Refusal> Session::admit_messages(const plan::NamedPlan& named, const Batch& batch) {
   constexpr std::int64_t little = std::int64_t{8} << 20;
   if (!named.traffic) return std::nullopt;
@@ -97,13 +105,18 @@ std::optional<Refusal> Session::admit_messages(const plan::NamedPlan& named, con
   try {
     for (; stuck < steps; ++stuck) {
       const auto bytes = traffic.memory_bytes[static_cast<std::size_t>(stuck)];
-      for (const auto& message : traffic.steps[static_cast<std::size_t>(stuck)].receives) heap_.mirror(message.partner, 0);
+      for (const auto& message : traffic.steps[static_cast<std::size_t>(stuck)].receives)
+        heap_.mirror(message.partner, 0);
       if (dist::has_room(static_cast<std::size_t>(bytes), comm_.ranks_on_node())) continue;
-      throw protocol::Error(protocol::ErrorKind::memory, "[memory] what it exchanges with other nodes takes up to " + std::to_string(bytes >> 20) + " MiB");
+      throw protocol::Error(
+          protocol::ErrorKind::memory,
+          "[memory] what it exchanges with other nodes takes up to " + std::to_string(bytes >> 20) + " MiB");
     }
   } catch (const protocol::Error& error) {
-    cause = protocol::Error(error.kind(), std::string(error.what()) + ", for which rank " + std::to_string(comm_.rank()) +
-                                              " has no room: work on smaller parts, or start engines with less heap on more nodes");
+    cause = protocol::Error(
+        error.kind(),
+        std::string(error.what()) + ", for which rank " + std::to_string(comm_.rank()) +
+            " has no room: work on smaller parts, or start engines with less heap on more nodes");
   }
   const auto first_stuck = comm_.agree_min(stuck);
   if (first_stuck == steps) return std::nullopt;
@@ -118,8 +131,11 @@ std::optional<Refusal> Session::admit_messages(const plan::NamedPlan& named, con
 
 plan::NamedPlan Session::plan_within_memory(const Batch& batch, std::optional<Refusal>& refusal) {
   auto plan = plans_.find(batch, catalog(), options_);
-  const auto is_poisoned = [&](const protocol::Command& command) { return poisoned_.contains(command.out.base); };
-  if (plan && !poisoned_.empty() && std::any_of(batch.commands.begin(), batch.commands.end(), is_poisoned)) plan.reset();
+  const auto is_poisoned = [&](const protocol::Command& command) {
+    return poisoned_.contains(command.out.base);
+  };
+  if (plan && !poisoned_.empty() && std::any_of(batch.commands.begin(), batch.commands.end(), is_poisoned))
+    plan.reset();
   if (!plan && !(refusal = find_fault(batch))) plan = plans_.make(batch, catalog(), options_);
   if (plan && !admit(*plan, batch)) return *plan;
 

@@ -23,14 +23,17 @@ void Session::plan_and_run(protocol::Batch& batch, protocol::Reply& reply, std::
     refusal.reset();
     plan = plan_within_memory(batch, refusal);
   }
-  published_.plan_seconds = published_.plan_seconds + std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  const auto planned = refusal ? static_cast<std::size_t>(std::max<std::int64_t>(refusal->command, 0)) : batch.commands.size();
+  published_.plan_seconds = published_.plan_seconds +
+                            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const auto planned =
+      refusal ? static_cast<std::size_t>(std::max<std::int64_t>(refusal->command, 0)) : batch.commands.size();
   for (std::size_t c = 0; c < planned; ++c) written_.push_back(batch.commands[c].out.base);
   run(plan, batch, reply);
-  // Cut by an interrupt, an array equals its view if the assignment has run. It may have been stored for steps that were
-  // cut off: then there is nothing to postpone.
+  // Cut by an interrupt, an array equals its view if the assignment has run. It may have been stored for
+  // steps that were cut off: then there is nothing to postpone.
   for (auto& copy : copies) {
-    const bool is_equal = reply.outcome == protocol::Outcome::ok || static_cast<std::int64_t>(copy.command) < reply.command;
+    const bool is_equal =
+        reply.outcome == protocol::Outcome::ok || static_cast<std::int64_t>(copy.command) < reply.command;
     if (is_equal && !arrays_.contains(copy.to.base)) postponed_.add(std::move(copy));
   }
 }
@@ -41,7 +44,8 @@ void Session::put_back(const std::vector<Postponed::Copy>& made, protocol::Batch
     if (!arrays_.contains(copy.to.base)) postponed_.put_back(copy, batch);
 }
 
-/// An interrupted batch has happened up to a command. What it has made for later ones already is not of that moment.
+/// An interrupted batch has happened up to a command. What it has made for later ones already is not of that
+/// moment.
 void Session::free_future(const protocol::Batch& batch, std::size_t command) {
   std::vector<protocol::ArrayId> future;
   for (std::size_t c = command; c < batch.commands.size(); ++c)

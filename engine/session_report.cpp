@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a session tells: the arithmetic of a MemoryError, the text of a plan, counters; and the options it is told.
+// What a session tells: the arithmetic of a MemoryError, the text of a plan, counters; and the options it is
+// told.
 #include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -29,13 +30,17 @@ using protocol::ErrorKind;
 std::string bytes_text(double bytes) {
   const char* units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"};
   int unit = 0;
-  while (bytes >= 1024 && unit < 5) { bytes /= 1024; ++unit; }
+  while (bytes >= 1024 && unit < 5) {
+    bytes /= 1024;
+    ++unit;
+  }
   char text[32];
   std::snprintf(text, sizeof text, unit ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
   return text;
 }
 
-static_assert(static_cast<int>(exec::Compiling::always) == 2 && static_cast<int>(exec::Balance::always) == 2, "as in choices.hpp");
+static_assert(static_cast<int>(exec::Compiling::always) == 2 && static_cast<int>(exec::Balance::always) == 2,
+              "as in choices.hpp");
 
 std::size_t chosen(const std::string& option, const std::string& word) {
   try {
@@ -51,7 +56,8 @@ std::string in_words(const protocol::Batch& batch, std::int64_t command) {
   const auto& guilty = batch.commands[static_cast<std::size_t>(command)];
   std::string text(protocol::info(guilty.op).name);
   if (guilty.origin < batch.origins.size())
-    text += " (" + batch.origins[guilty.origin].file + ", line " + std::to_string(batch.origins[guilty.origin].line) + ")";
+    text += " (" + batch.origins[guilty.origin].file + ", line " +
+            std::to_string(batch.origins[guilty.origin].line) + ")";
   return text;
 }
 
@@ -60,16 +66,21 @@ std::string in_words(const protocol::Batch& batch, std::int64_t command) {
 Error Session::too_big(const protocol::Batch& batch, std::int64_t command, std::size_t bytes) const {
   const auto& allocator = heap_.allocator();
   const double ranks = comm_.size();
-  std::string text = "[memory] " + in_words(batch, command) + " needs " + bytes_text(static_cast<double>(bytes)) + " on each of " +
-                     std::to_string(comm_.size()) + " ranks; the engines hold " + bytes_text(static_cast<double>(allocator.in_use()) * ranks) +
-                     " of " + bytes_text(static_cast<double>(allocator.capacity()) * ranks);
+  std::string text = "[memory] " + in_words(batch, command) + " needs " +
+                     bytes_text(static_cast<double>(bytes)) + " on each of " + std::to_string(comm_.size()) +
+                     " ranks; the engines hold " +
+                     bytes_text(static_cast<double>(allocator.in_use()) * ranks) + " of " +
+                     bytes_text(static_cast<double>(allocator.capacity()) * ranks);
   std::vector<std::pair<std::int64_t, ArrayId>> largest;
   for (const auto& [id, array] : arrays_)
-    largest.emplace_back(-protocol::element_count(array.info.extents) * static_cast<std::int64_t>(protocol::size_of(array.info.dtype)), id);
+    largest.emplace_back(-protocol::element_count(array.info.extents) *
+                             static_cast<std::int64_t>(protocol::size_of(array.info.dtype)),
+                         id);
   std::sort(largest.begin(), largest.end());
   if (!largest.empty()) text += "; largest arrays:";
   for (std::size_t i = 0; i < std::min<std::size_t>(3, largest.size()); ++i)
-    text += " " + bytes_text(-static_cast<double>(largest[i].first)) + " (" + dist::describe(arrays_.at(largest[i].second).info.layout) + ")";
+    text += " " + bytes_text(-static_cast<double>(largest[i].first)) + " (" +
+            dist::describe(arrays_.at(largest[i].second).info.layout) + ")";
   text += ". Delete arrays, or start engines with more memory";
   return Error(ErrorKind::memory, text, command);
 }
@@ -124,7 +135,10 @@ void Session::set_option(const std::string& name, const std::string& value) {
     std::set<std::string> disabled;
     std::string pass;
     for (const char c : value + ",") {
-      if (c != ',') { pass += c; continue; }
+      if (c != ',') {
+        pass += c;
+        continue;
+      }
       if (pass.empty()) continue;
       const auto names = pass_names();
       if (std::find(names.begin(), names.end(), pass) == names.end())
@@ -182,8 +196,9 @@ std::vector<Session::Report> Session::reports_of_node() const {
   std::vector<Report> reports;
   for (const int rank : comm_.near_ranks()) {
     const auto& notices = noticeboard(rank);
-    reports.push_back({rank, notices.kernels, notices.bytes_shared, notices.bytes_sent, notices.bytes_received, notices.messages,
-                       notices.pieces_helped, notices.compute_seconds, notices.wait_seconds});
+    reports.push_back({rank, notices.kernels, notices.bytes_shared, notices.bytes_sent,
+                       notices.bytes_received, notices.messages, notices.pieces_helped,
+                       notices.compute_seconds, notices.wait_seconds});
   }
   return reports;
 }

@@ -18,7 +18,8 @@ constexpr std::size_t most_waiting = 256;
 
 }  // namespace
 
-StatusCollector::StatusCollector(std::function<nlohmann::json()> collect, std::function<void(const Bytes&, const Reply&)> answer)
+StatusCollector::StatusCollector(std::function<nlohmann::json()> collect,
+                                 std::function<void(const Bytes&, const Reply&)> answer)
     : collect_(std::move(collect)), answer_(std::move(answer)), thread_([this] { run(); }) {}
 
 StatusCollector::~StatusCollector() {
@@ -34,8 +35,10 @@ std::optional<Reply> StatusCollector::ask(Bytes client, std::uint64_t seq, nlohm
   {
     const std::lock_guard lock(mutex_);
     if (waiting_.size() >= most_waiting)
-      return protocol::failed_reply(seq, ErrorKind::protocol, "too many requests for status at once: " + std::to_string(waiting_.size()) +
-                                                   " wait already; read replies before sending more");
+      return protocol::failed_reply(
+          seq, ErrorKind::protocol,
+          "too many requests for status at once: " + std::to_string(waiting_.size()) +
+              " wait already; read replies before sending more");
     waiting_.push_back({std::move(client), seq, std::move(server)});
   }
   changed_.notify_all();

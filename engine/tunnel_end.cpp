@@ -34,16 +34,20 @@ int connect_to(const std::string& host, const std::string& port, std::string& re
   }
   int connected = -1;
   for (const addrinfo* each = found; each && connected < 0; each = each->ai_next) {
-    const int fd = socket(each->ai_family, each->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, each->ai_protocol);
+    const int fd =
+        socket(each->ai_family, each->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, each->ai_protocol);
     if (fd < 0) continue;
     int code = connect(fd, each->ai_addr, each->ai_addrlen) == 0 ? 0 : errno;
     if (code == EINPROGRESS) {
       pollfd waiting{fd, POLLOUT, 0};
       socklen_t size = sizeof code;
-      if (poll(&waiting, 1, connect_limit_ms) <= 0) code = ETIMEDOUT;
-      else if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &size) != 0) code = errno;
+      if (poll(&waiting, 1, connect_limit_ms) <= 0)
+        code = ETIMEDOUT;
+      else if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &size) != 0)
+        code = errno;
     }
-    if (code == 0) connected = fd;
+    if (code == 0)
+      connected = fd;
     else {
       reason = std::strerror(code);
       close(fd);
@@ -70,9 +74,12 @@ void pass(int from, int to) {
     if (got <= 0) return;
     for (ssize_t done = 0; done < got;) {
       const ssize_t put = write(to, bytes.data() + done, static_cast<std::size_t>(got - done));
-      if (put > 0) done += put;
-      else if (put < 0 && errno == EAGAIN) await(to, POLLOUT);
-      else if (put < 0 && errno != EINTR) return;
+      if (put > 0)
+        done += put;
+      else if (put < 0 && errno == EAGAIN)
+        await(to, POLLOUT);
+      else if (put < 0 && errno != EINTR)
+        return;
     }
   }
 }
@@ -89,7 +96,8 @@ int serve_tunnel_end(const std::string& host_and_port) {
   if (fd < 0) {
     char here[256] = {};
     gethostname(here, sizeof here - 1);
-    std::fprintf(stderr, "gamelan-engine: relay on %s to %s: %s\n", here, host_and_port.c_str(), reason.c_str());
+    std::fprintf(stderr, "gamelan-engine: relay on %s to %s: %s\n", here, host_and_port.c_str(),
+                 reason.c_str());
     return EXIT_FAILURE;
   }
   const int one = 1;

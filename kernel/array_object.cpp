@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See array_object.hpp. Every proxy begins at the same reserved address: a view is told apart by its base's id, so the
-// reservation need only be as large as one array.
+// See array_object.hpp. Every proxy begins at the same reserved address: a view is told apart by its base's
+// id, so the reservation need only be as large as one array.
 #include "kernel/array_object.hpp"
 
 #include <structmember.h>
@@ -28,8 +28,9 @@ char* reserved = nullptr;
 std::size_t reserved_bytes = 0;
 
 // Indexed by protocol::Dtype.
-constexpr int type_numbers[] = {NPY_BOOL, NPY_INT8,  NPY_UINT8,  NPY_INT16, NPY_UINT16,  NPY_INT32,   NPY_UINT32,
-                                NPY_INT64, NPY_UINT64, NPY_HALF, NPY_FLOAT, NPY_DOUBLE, NPY_CFLOAT, NPY_CDOUBLE};
+constexpr int type_numbers[] = {NPY_BOOL,  NPY_INT8,   NPY_UINT8,  NPY_INT16,  NPY_UINT16,
+                                NPY_INT32, NPY_UINT32, NPY_INT64,  NPY_UINT64, NPY_HALF,
+                                NPY_FLOAT, NPY_DOUBLE, NPY_CFLOAT, NPY_CDOUBLE};
 static_assert(sizeof type_numbers / sizeof *type_numbers == protocol::dtype_count);
 
 void reserve_addresses() {
@@ -68,23 +69,25 @@ PyMemberDef base_members[] = {
     {"id", T_ULONGLONG, offsetof(Base, id), READONLY, "Number of the array within its session."},
     {"version", T_ULONGLONG, offsetof(Base, version), READONLY, "How many commands have written it."},
     {"nbytes", T_LONGLONG, offsetof(Base, bytes), READONLY, "Size in bytes, over all engines."},
-    {"index_range", T_OBJECT, offsetof(Base, index_range), 0, "What gamelan._bounds knows of its numbers, or None."},
+    {"index_range", T_OBJECT, offsetof(Base, index_range), 0,
+     "What gamelan._bounds knows of its numbers, or None."},
     {nullptr, 0, 0, 0, nullptr}};
 
 PyObject* base_is_lost(PyObject* self, void*) {
   const auto& link = *self_as<Base>(self)->link;
   return PyBool_FromLong(!link->is_current() || link->has_ended());
 }
-PyGetSetDef base_getset[] = {{"is_lost", base_is_lost, nullptr, "True when the engines that held it are gone.", nullptr},
-                             {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyGetSetDef base_getset[] = {
+    {"is_lost", base_is_lost, nullptr, "True when the engines that held it are gone.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyType_Slot base_slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(base_dealloc)},
                             {Py_tp_members, base_members},
                             {Py_tp_getset, base_getset},
                             {Py_tp_doc, const_cast<char*>("An array that lives on the engines.")},
                             {0, nullptr}};
-PyType_Spec base_spec = {"gamelan._core.Base", sizeof(Base), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                         base_slots};
+PyType_Spec base_spec = {"gamelan._core.Base", sizeof(Base), 0,
+                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, base_slots};
 
 void array_dealloc(PyObject* self) {
   auto* array = self_as<Array>(self);
@@ -99,20 +102,21 @@ void array_dealloc(PyObject* self) {
 }
 
 PyMemberDef array_members[] = {
-    {"_a", T_OBJECT, offsetof(Array, a), READONLY, "NumPy array: the data, or a proxy that must never be read."},
+    {"_a", T_OBJECT, offsetof(Array, a), READONLY,
+     "NumPy array: the data, or a proxy that must never be read."},
     {"_b", T_OBJECT, offsetof(Array, b), READONLY, "The array on the engines, None for a local one."},
     {"__weaklistoffset__", T_PYSSIZET, offsetof(Array, weak_references), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr}};
 
-// Subscripts are C all the way for local arrays: reading one element costs NumPy 50 ns, and a Python method four times
-// that. Distributed ones go to gamelan._indexing.
+// Subscripts are C all the way for local arrays: reading one element costs NumPy 50 ns, and a Python method
+// four times that. Distributed ones go to gamelan._indexing.
 PyObject* get_hook = nullptr;
 PyObject* set_hook = nullptr;
 
 PyObject* gather_hook = nullptr;
 
-// A key of which NumPy gets its own arrays in the place of ours: of other objects without elements it makes integers, which
-// would turn an empty mask into an empty index.
+// A key of which NumPy gets its own arrays in the place of ours: of other objects without elements it makes
+// integers, which would turn an empty mask into an empty index.
 Ref key_for_numpy(PyObject* key) {
   if (is_array(key)) return Ref::borrow(self_as<Array>(key)->b == nullptr ? self_as<Array>(key)->a : key);
   if (!PyTuple_CheckExact(key)) return Ref::borrow(key);
@@ -158,7 +162,8 @@ int array_assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
   const bool is_here = !is_array(value) || self_as<Array>(value)->b == nullptr;
   if (array->b == nullptr && is_here) {
     const Ref plain = key_for_numpy(key);
-    return plain ? PyObject_SetItem(array->a, plain.get(), is_array(value) ? self_as<Array>(value)->a : value) : -1;
+    return plain ? PyObject_SetItem(array->a, plain.get(), is_array(value) ? self_as<Array>(value)->a : value)
+                 : -1;
   }
   const UserCall lives;
   const Ref done(PyObject_CallFunctionObjArgs(set_hook, self, key, value, nullptr));
@@ -173,13 +178,15 @@ PyObject* array_owner(PyObject* self, void*) {
   if (base == nullptr || base->owner == nullptr) Py_RETURN_NONE;
   return Py_NewRef(reinterpret_cast<PyObject*>(base->owner));
 }
-PyGetSetDef array_getset[] = {{"_owner", array_owner, nullptr, "The array that was made with `_b`, None when it is gone.", nullptr},
-                              {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyGetSetDef array_getset[] = {
+    {"_owner", array_owner, nullptr, "The array that was made with `_b`, None when it is gone.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
-// A small array lends its own memory. A distributed one gives a read-only copy to those who ask for plain bytes (files,
-// hashes, sockets); those who ask for shape and format (memoryview, and NumPy, which goes on to __array__) are refused, so
-// that nobody takes the copy for the array. The consumer holds the lender, which holds the memory.
-// Of records NumPy's own description of a buffer does not always say what they are: with gaps, with arrays in arrays.
+// A small array lends its own memory. A distributed one gives a read-only copy to those who ask for plain
+// bytes (files, hashes, sockets); those who ask for shape and format (memoryview, and NumPy, which goes on to
+// __array__) are refused, so that nobody takes the copy for the array. The consumer holds the lender, which
+// holds the memory. Of records NumPy's own description of a buffer does not always say what they are: with
+// gaps, with arrays in arrays.
 bool is_told_by_a_buffer(PyArrayObject* data) {
   if (PyArray_TYPE(data) != NPY_VOID) return true;
   const Ref memory(PyMemoryView_FromObject(reinterpret_cast<PyObject*>(data)));
@@ -192,24 +199,29 @@ int array_get_buffer(PyObject* self, Py_buffer* view, int flags) {
   auto* array = self_as<Array>(self);
   view->obj = nullptr;
   if (array->b == nullptr && (flags & PyBUF_FORMAT) != 0 && !is_told_by_a_buffer(data_of(array))) {
-    PyErr_SetString(PyExc_BufferError, "no buffer describes records of this dtype; numpy.asarray(x) shares their memory");
+    PyErr_SetString(PyExc_BufferError,
+                    "no buffer describes records of this dtype; numpy.asarray(x) shares their memory");
     return -1;
   }
-  if (array->b == nullptr && PyArray_SIZE(data_of(array)) > 0) return PyObject_GetBuffer(array->a, view, flags);
+  if (array->b == nullptr && PyArray_SIZE(data_of(array)) > 0)
+    return PyObject_GetBuffer(array->a, view, flags);
   if (array->b == nullptr) {
-    // Without elements there is nothing to share; NumPy cannot read back what it lends where a stride is negative.
+    // Without elements there is nothing to share; NumPy cannot read back what it lends where a stride is
+    // negative.
     const Ref empty(PyArray_NewCopy(data_of(array), NPY_CORDER));
     return empty ? PyObject_GetBuffer(empty.get(), view, flags) : -1;
   }
   if ((flags & (PyBUF_WRITABLE | PyBUF_FORMAT | PyBUF_ND)) != 0) {
-    PyErr_SetString(PyExc_BufferError, "a distributed array has no memory here; numpy.asarray(x) brings a copy");
+    PyErr_SetString(PyExc_BufferError,
+                    "a distributed array has no memory here; numpy.asarray(x) brings a copy");
     return -1;
   }
   const Ref copy(PyObject_CallOneArg(gather_hook, self));
   return copy ? PyObject_GetBuffer(copy.get(), view, flags) : -1;
 }
 
-// That there is one tells NumPy that the memory is the buffer's and not the array's: frombuffer then holds the buffer.
+// That there is one tells NumPy that the memory is the buffer's and not the array's: frombuffer then holds
+// the buffer.
 void array_release_buffer(PyObject*, Py_buffer*) {}
 
 PyType_Slot array_slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(array_dealloc)},
@@ -224,7 +236,8 @@ PyType_Slot array_slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(array_deall
                              {Py_bf_releasebuffer, reinterpret_cast<void*>(array_release_buffer)},
                              {Py_tp_doc, const_cast<char*>("Layout of gamelan.ndarray.")},
                              {0, nullptr}};
-PyType_Spec array_spec = {"gamelan._core.Array", sizeof(Array), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, array_slots};
+PyType_Spec array_spec = {"gamelan._core.Array", sizeof(Array), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+                          array_slots};
 
 PyTypeObject* add_type(PyObject* module, PyType_Spec& spec, const char* name) {
   Ref type = Ref::checked(PyType_FromSpec(&spec));
@@ -272,7 +285,8 @@ Ref wrap(PyObject* value, Base* base) {
 
 bool has_own_class(PyObject* value) {
   static const PyObject* const memmap = PyObject_GetAttrString(PyImport_AddModule("numpy"), "memmap");
-  return !PyArray_CheckExact(value) && PyArray_Check(value) && reinterpret_cast<PyObject*>(Py_TYPE(value)) != memmap;
+  return !PyArray_CheckExact(value) && PyArray_Check(value) &&
+         reinterpret_cast<PyObject*>(Py_TYPE(value)) != memmap;
 }
 
 Ref hold(PyObject* value, Base* base) {
@@ -287,8 +301,8 @@ Ref hold(PyObject* value, Base* base) {
 
 Ref new_distributed(const std::shared_ptr<Link>& link, Dtype dtype, int dims, const npy_intp* extents) {
   // NumPy checks the extents (negative, too many, overflow) and raises what it always raises.
-  Ref proxy = Ref::checked(PyArray_NewFromDescr(&PyArray_Type, PyArray_DescrFromType(type_number(dtype)), dims, extents,
-                                                nullptr, reserved, NPY_ARRAY_CARRAY, nullptr));
+  Ref proxy = Ref::checked(PyArray_NewFromDescr(&PyArray_Type, PyArray_DescrFromType(type_number(dtype)),
+                                                dims, extents, nullptr, reserved, NPY_ARRAY_CARRAY, nullptr));
   const std::int64_t bytes = PyArray_NBYTES(proxy.array());
   if (bytes == 0) std::fill_n(PyArray_STRIDES(proxy.array()), dims, 0);  // as of NumPy's new arrays
   if (static_cast<std::size_t>(bytes) > reserved_bytes) {
@@ -319,8 +333,9 @@ Ref reshape_view(Array* array, int dims, const npy_intp* extents) {
                                         {extents, static_cast<std::size_t>(dims)}, descr->elsize);
   if (!strides) return {};
   Py_INCREF(descr);
-  Ref view = Ref::checked(PyArray_NewFromDescr(&PyArray_Type, descr, dims, extents, strides->data(), PyArray_DATA(data),
-                                               PyArray_FLAGS(data) & NPY_ARRAY_WRITEABLE, nullptr));
+  Ref view = Ref::checked(PyArray_NewFromDescr(&PyArray_Type, descr, dims, extents, strides->data(),
+                                               PyArray_DATA(data), PyArray_FLAGS(data) & NPY_ARRAY_WRITEABLE,
+                                               nullptr));
   Py_INCREF(array->a);
   if (PyArray_SetBaseObject(view.array(), array->a) < 0) throw PythonError();
   return wrap(view.get(), array->b);
@@ -341,23 +356,38 @@ protocol::View view_of(const Array* array) {
 std::optional<Dtype> dtype_of(PyArray_Descr* descr) {
   if (!PyArray_ISNBO(descr->byteorder)) return std::nullopt;
   switch (descr->type_num) {
-    case NPY_BOOL: return Dtype::bool_;
-    case NPY_BYTE: return Dtype::int8;
-    case NPY_UBYTE: return Dtype::uint8;
-    case NPY_SHORT: return Dtype::int16;
-    case NPY_USHORT: return Dtype::uint16;
-    case NPY_INT: return Dtype::int32;
-    case NPY_UINT: return Dtype::uint32;
+    case NPY_BOOL:
+      return Dtype::bool_;
+    case NPY_BYTE:
+      return Dtype::int8;
+    case NPY_UBYTE:
+      return Dtype::uint8;
+    case NPY_SHORT:
+      return Dtype::int16;
+    case NPY_USHORT:
+      return Dtype::uint16;
+    case NPY_INT:
+      return Dtype::int32;
+    case NPY_UINT:
+      return Dtype::uint32;
     case NPY_LONG:
-    case NPY_LONGLONG: return Dtype::int64;
+    case NPY_LONGLONG:
+      return Dtype::int64;
     case NPY_ULONG:
-    case NPY_ULONGLONG: return Dtype::uint64;
-    case NPY_HALF: return Dtype::float16;
-    case NPY_FLOAT: return Dtype::float32;
-    case NPY_DOUBLE: return Dtype::float64;
-    case NPY_CFLOAT: return Dtype::complex64;
-    case NPY_CDOUBLE: return Dtype::complex128;
-    default: return std::nullopt;
+    case NPY_ULONGLONG:
+      return Dtype::uint64;
+    case NPY_HALF:
+      return Dtype::float16;
+    case NPY_FLOAT:
+      return Dtype::float32;
+    case NPY_DOUBLE:
+      return Dtype::float64;
+    case NPY_CFLOAT:
+      return Dtype::complex64;
+    case NPY_CDOUBLE:
+      return Dtype::complex128;
+    default:
+      return std::nullopt;
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// target[...] = value: NumPy's rules of assignment, which differ from those of operators (unsafe casts, leading ones).
+// target[...] = value: NumPy's rules of assignment, which differ from those of operators (unsafe casts,
+// leading ones).
 #include <algorithm>
 #include <string>
 
@@ -44,8 +45,8 @@ Ref converted_number(const Operand& operand, Dtype dtype) {
   return cell;
 }
 
-// How many leading axes of extent 1 are dropped because the target lacks them, as NumPy does when it assigns; raises its
-// ValueError when the value does not fit even so.
+// How many leading axes of extent 1 are dropped because the target lacks them, as NumPy does when it assigns;
+// raises its ValueError when the value does not fit even so.
 std::size_t leading_ones(const Operand& operand, PyArrayObject* proxy) {
   const std::span<const npy_intp> extents(PyArray_DIMS(proxy), static_cast<std::size_t>(PyArray_NDIM(proxy)));
   PyArrayObject* source = operand.shape_source();
@@ -62,7 +63,8 @@ std::size_t leading_ones(const Operand& operand, PyArrayObject* proxy) {
   }
   if (!fits) {
     PyErr_SetString(PyExc_ValueError, ("could not broadcast input array from shape " + shape_text(source) +
-                                       " into shape " + shape_text(proxy)).c_str());
+                                       " into shape " + shape_text(proxy))
+                                          .c_str());
     throw PythonError();
   }
   return dropped;
@@ -75,17 +77,19 @@ void assign(PyObject* target_object, PyObject* value) {
   PyArrayObject* proxy = data_of(target);
   require_writeable(proxy, "assignment destination is read-only");
   const Dtype dtype = *dtype_of(PyArray_DESCR(proxy));
-  const bool is_plain = is_array(value) || PyArray_Check(value) || PyArray_CheckScalar(value) || PyFloat_Check(value) ||
-                        is_machine_integer(value) || PyComplex_Check(value);
+  const bool is_plain = is_array(value) || PyArray_Check(value) || PyArray_CheckScalar(value) ||
+                        PyFloat_Check(value) || is_machine_integer(value) || PyComplex_Check(value);
   Ref converted;
-  // NumPy takes no sequence for one element, and of a scalar, where elements are signed integers, what int() makes of it.
+  // NumPy takes no sequence for one element, and of a scalar, where elements are signed integers, what int()
+  // makes of it.
   const bool is_scalar = PyArray_IsScalar(value, Generic);
   if (is_plain ? is_scalar && protocol::info(dtype).kind == 'i' : PyArray_NDIM(proxy) == 0) {
     converted = Ref::checked(PyArray_SimpleNew(0, nullptr, type_number(dtype)));
     if (PyArray_SETITEM(converted.array(), PyArray_BYTES(converted.array()), value) < 0) throw PythonError();
     value = converted.get();
   } else if ((!is_plain && !has_distributed_items(value)) || is_beyond_engines(value)) {
-    // Lists, strings, None, texts and dates: NumPy converts them straight to the target's dtype, or says why not.
+    // Lists, strings, None, texts and dates: NumPy converts them straight to the target's dtype, or says why
+    // not.
     PyArray_Descr* descr = PyArray_DESCR(proxy);
     Py_INCREF(descr);
     PyObject* const source = is_array(value) ? as_array(value)->a : value;
@@ -95,7 +99,8 @@ void assign(PyObject* target_object, PyObject* value) {
   }
   const Operand operand = classify(value);
   if (operand.kind == Kind::foreign) {
-    PyErr_Format(PyExc_TypeError, "cannot assign a %s to elements of a distributed array", Py_TYPE(value)->tp_name);
+    PyErr_Format(PyExc_TypeError, "cannot assign a %s to elements of a distributed array",
+                 Py_TYPE(value)->tp_name);
     throw PythonError();
   }
   const std::span<const npy_intp> extents(PyArray_DIMS(proxy), static_cast<std::size_t>(PyArray_NDIM(proxy)));

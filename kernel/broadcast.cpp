@@ -37,7 +37,8 @@ std::vector<npy_intp> broadcast_extents(const Operands& operands) {
       if (common == 1) common = extent;
       if (extent == common || extent == 1) continue;
       std::string text = "operands could not be broadcast together with shapes ";
-      for (const Operand& each : operands) text += (each.shape_source() ? shape_text(each.shape_source()) : "()") + " ";
+      for (const Operand& each : operands)
+        text += (each.shape_source() ? shape_text(each.shape_source()) : "()") + " ";
       PyErr_SetString(PyExc_ValueError, text.c_str());
       throw PythonError();
     }
@@ -72,7 +73,8 @@ View broadcast_view(const Array* array, std::span<const npy_intp> extents) {
 }
 }  // namespace
 
-protocol::Operand wire_operand(const Operand& operand, Dtype loop, std::span<const npy_intp> extents, Ref& keep) {
+protocol::Operand wire_operand(const Operand& operand, Dtype loop, std::span<const npy_intp> extents,
+                               Ref& keep) {
   if (operand.kind == Kind::number) return to_scalar(operand.object.get(), loop);
   if (operand.kind == Kind::distributed) return broadcast_view(operand.array(), extents);
   keep = uploaded(operand.object.array());
@@ -98,7 +100,8 @@ void require_same_extents(PyArrayObject* out, std::span<const npy_intp> extents)
   for (const npy_intp extent : extents) shape += std::to_string(extent) + ",";
   if (extents.size() > 1) shape.pop_back();
   PyErr_SetString(PyExc_ValueError, ("non-broadcastable output operand with shape " + shape_text(out) +
-                                     " doesn't match the broadcast shape " + shape + ")").c_str());
+                                     " doesn't match the broadcast shape " + shape + ")")
+                                        .c_str());
   throw PythonError();
 }
 

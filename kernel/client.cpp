@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whoever holds the socket waits for replies, connection events and pokes. Rank 0 answers heartbeats even while it
-// computes, so silence for `silence_limit` means that the process, its node or the network is gone.
+// Whoever holds the socket waits for replies, connection events and pokes. Rank 0 answers heartbeats even
+// while it computes, so silence for `silence_limit` means that the process, its node or the network is gone.
 #include "kernel/client.hpp"
 
 #include <pthread.h>
@@ -21,22 +21,23 @@ namespace {
 
 constexpr auto heartbeat_period = 1s;
 constexpr auto look_in_period = 500ms;
-constexpr auto suspicious_silence = 3s;               // then another connection is tried: it may get through sooner
-constexpr auto silence_limit = 10s;                   // of a network; rank 0 answers heartbeats even while it computes
-constexpr auto local_silence_limit = 20s;             // of a process on this machine, which may be short of processors
+constexpr auto suspicious_silence = 3s;    // then another connection is tried: it may get through sooner
+constexpr auto silence_limit = 10s;        // of a network; rank 0 answers heartbeats even while it computes
+constexpr auto local_silence_limit = 20s;  // of a process on this machine, which may be short of processors
 constexpr auto local_reconnect_limit = 1s, nobody_there_limit = 2s;
-constexpr auto longest_look = 2s;                     // a longer time between two looks is one in which we were stopped
-constexpr auto suspicious_silence_of_tunnel = 6s;     // TCP within it gets over a cut of five seconds
+constexpr auto longest_look = 2s;  // a longer time between two looks is one in which we were stopped
+constexpr auto suspicious_silence_of_tunnel = 6s;        // TCP within it gets over a cut of five seconds
 constexpr std::uint64_t slow_tunnel_bytes = 128 * 1024;  // in a second
 constexpr auto longest_allowance = 120s;
-constexpr std::uint64_t bulk_bytes = 16 * 1024;       // acknowledged in half a second: more than heartbeats are
+constexpr std::uint64_t bulk_bytes = 16 * 1024;  // acknowledged in half a second: more than heartbeats are
 
 std::string seconds_of(std::chrono::seconds limit) { return std::to_string(limit.count()) + " s"; }
 
 }  // namespace
 
 Client::Client(const protocol::Connection& connection, std::vector<Route> routes, std::string directory)
-    : who_(connection.host), wire_(std::make_unique<Wire>(connection, std::move(routes), std::move(directory))) {
+    : who_(connection.host),
+      wire_(std::make_unique<Wire>(connection, std::move(routes), std::move(directory))) {
   last_beat_ = last_look_ = last_progress_ = opened_ = Clock::now();
   thread_ = std::thread([this] { run(); });
 }
@@ -82,7 +83,8 @@ std::uint64_t Client::heard_so_far() const {
 }
 
 void Client::send_now() {
-  // Who finds the socket held pokes the holder, who looks at the queue once more after letting go: nothing is left behind.
+  // Who finds the socket held pokes the holder, who looks at the queue once more after letting go: nothing is
+  // left behind.
   do {
     const std::unique_lock holding(holding_, std::try_to_lock);
     if (!holding.owns_lock()) return wire_->poke();
@@ -205,7 +207,8 @@ void Client::beat() {
 SharedFrames Client::heartbeat() {
   const std::uint64_t heard = heard_so_far();
   heartbeats_.insert(++last_seq_);
-  return std::make_shared<const Frames>(protocol::encode(protocol::Request{protocol::Heartbeat{last_seq_, heard}}));
+  return std::make_shared<const Frames>(
+      protocol::encode(protocol::Request{protocol::Heartbeat{last_seq_, heard}}));
 }
 
 bool Client::send_queued() {
@@ -245,7 +248,8 @@ void Client::receive_all() {
     if (wire_->has_tunnel()) given_when_heard_ = wire_->traffic().acknowledged;
     const std::scoped_lock lock(mutex_);
     if (reply.outcome == protocol::Outcome::failed && reply.error == ErrorKind::engine_lost) {
-      // Rank 0's last word. It knows that it must leave, not why: whoever waits asks the launcher, as after a silence.
+      // Rank 0's last word. It knows that it must leave, not why: whoever waits asks the launcher, as after a
+      // silence.
       set_lost_locked(reply.message);
     } else if (heartbeats_.erase(reply.seq) > 0) {
       status_ = std::move(reply.info);
@@ -281,13 +285,17 @@ void Client::watch_connection() {
   if (connections() == 0) {
     if (wire_->failed_rounds() > 0) give_up(who_ + " cannot be reached");
   } else if (wire_->is_local()) {
-    if (disconnected_ && now - *disconnected_ > local_reconnect_limit) give_up("the engines closed the connection");
-    if (silence_ > local_silence_limit) give_up("the engines have not answered for " + seconds_of(local_silence_limit));
+    if (disconnected_ && now - *disconnected_ > local_reconnect_limit)
+      give_up("the engines closed the connection");
+    if (silence_ > local_silence_limit)
+      give_up("the engines have not answered for " + seconds_of(local_silence_limit));
   } else if (disconnected_ && wire_->is_nobody_there() && now - *disconnected_ > nobody_there_limit) {
     give_up("the engines closed the connection, and rank 0 is no more on " + who_);
-  } else if (silence_ > silence_limit + allowance() && !(wire_->is_open() && now - opened_ < suspicious_silence)) {
+  } else if (silence_ > silence_limit + allowance() &&
+             !(wire_->is_open() && now - opened_ < suspicious_silence)) {
     give_up(who_ + " does not answer since " + seconds_of(silence_limit));
-  } else if (silence_ > (wire_->has_tunnel() ? suspicious_silence_of_tunnel : suspicious_silence) + allowance() &&
+  } else if (silence_ >
+                 (wire_->has_tunnel() ? suspicious_silence_of_tunnel : suspicious_silence) + allowance() &&
              wire_->is_open() && now - opened_ > suspicious_silence) {
     if (!disconnected_) disconnected_ = now;
     wire_->redial();
@@ -295,7 +303,8 @@ void Client::watch_connection() {
 }
 
 Client::Clock::duration Client::allowance() const {
-  // What a tunnel's program has taken may still lie in its buffers, megabytes of it, and our heartbeats behind it.
+  // What a tunnel's program has taken may still lie in its buffers, megabytes of it, and our heartbeats
+  // behind it.
   if (!wire_->has_tunnel()) return {};
   const std::uint64_t on_its_way = wire_->traffic().acknowledged - given_when_heard_;
   if (on_its_way < bulk_bytes) return {};
@@ -305,8 +314,11 @@ Client::Clock::duration Client::allowance() const {
 void Client::give_up(const std::string& cause) {
   const bool is_mute = wire_->is_open(), is_first = connections() == 0;
   const std::string why = wire_->problem();
-  set_lost(cause + (why.empty() ? is_mute ? ": it takes connections and says nothing: rank 0 hangs, or is stopped" : "" : ": " + why) +
-           (is_first ? ". `gamelan engines list` shows what runs, `gamelan engines start` starts new ones" : ""));
+  set_lost(
+      cause +
+      (why.empty() ? is_mute ? ": it takes connections and says nothing: rank 0 hangs, or is stopped" : ""
+                   : ": " + why) +
+      (is_first ? ". `gamelan engines list` shows what runs, `gamelan engines start` starts new ones" : ""));
   wire_->hang_up();
 }
 

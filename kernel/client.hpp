@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Requests to rank 0 and their replies. The wire has one holder at a time: whoever waits for a reply reads it himself, so
-// that no other thread need wake; a thread of the client's own looks in now and then and keeps the engines awake with
-// heartbeats. Replies are found by sequence number. A request is held until it is answered and said again on every new
-// connection, under its number, by which rank 0 does it once. Knows neither Python nor arrays. Every wait has a limit.
+// Requests to rank 0 and their replies. The wire has one holder at a time: whoever waits for a reply reads it
+// himself, so that no other thread need wake; a thread of the client's own looks in now and then and keeps
+// the engines awake with heartbeats. Replies are found by sequence number. A request is held until it is
+// answered and said again on every new connection, under its number, by which rank 0 does it once. Knows
+// neither Python nor arrays. Every wait has a limit.
 #pragma once
 #include <atomic>
 #include <chrono>
@@ -29,15 +30,15 @@ class Client {
  public:
   using Milliseconds = std::chrono::milliseconds;
 
-  /// Opens the wire and starts the thread; says nothing yet. Routes and directory as for Wire. Throws what Wire throws.
+  /// Opens the wire and starts the thread; says nothing yet. Routes and directory as for Wire. Throws what
+  /// Wire throws.
   Client(const protocol::Connection& connection, std::vector<Route> routes, std::string directory);
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  /// Sends a request under a fresh sequence number, which it returns. Never blocks: what the socket does not take now
-  /// leaves later, in order.
-  /// Throws Error{engine_lost} once the engines are known to be gone.
+  /// Sends a request under a fresh sequence number, which it returns. Never blocks: what the socket does not
+  /// take now leaves later, in order. Throws Error{engine_lost} once the engines are known to be gone.
   std::uint64_t send(protocol::Request request);
   /// Waits at most `limit` for the reply to `seq`; nullopt when it has not come, also after a signal. Throws
   /// Error{engine_lost} when it cannot come any more.
@@ -49,7 +50,8 @@ class Client {
   std::optional<std::string> lost_cause() const;
   /// Is there a cause? Asked before every command: no lock.
   bool is_lost() const { return is_lost_.load(std::memory_order_relaxed); }
-  /// JSON of what rank 0 said of itself in answer to the newest heartbeat (steps, no counters); "{}" before the first.
+  /// JSON of what rank 0 said of itself in answer to the newest heartbeat (steps, no counters); "{}" before
+  /// the first.
   std::string last_status() const;
   /// How rank 0 is reached, as people are told, and how often a connection was made.
   std::string route() const;
@@ -57,8 +59,8 @@ class Client {
 
  private:
   void run();
-  /// Serves the socket once, after waiting at most `limit` for something to come; false after a signal. What fails here
-  /// is the end of the engines for all callers.
+  /// Serves the socket once, after waiting at most `limit` for something to come; false after a signal. What
+  /// fails here is the end of the engines for all callers.
   bool serve(Milliseconds limit);
   void beat();
   void say_again();
@@ -85,7 +87,8 @@ class Client {
   std::mutex holding_;  // of the socket and of what follows; taken before mutex_
   Clock::time_point last_beat_, last_look_, opened_, last_progress_;
   std::optional<Clock::time_point> disconnected_;
-  Clock::duration silence_{};  // since rank 0 was last heard, counted while this process runs: it may be stopped for hours
+  Clock::duration silence_{};  // since rank 0 was last heard, counted while this process runs: it may be
+                               // stopped for hours
   std::uint64_t received_ = 0, acknowledged_ = 0;  // bytes, at the last look
   std::uint64_t given_when_heard_ = 0;             // bytes that a tunnel had taken when rank 0 was last heard
 
@@ -99,7 +102,7 @@ class Client {
   std::map<std::uint64_t, protocol::Reply> replies_;
   std::set<std::uint64_t> forgotten_;
   std::uint64_t last_seq_ = 0;
-  std::uint64_t being_made_ = 0;  // the number of a request that is being encoded; 0: none
+  std::uint64_t being_made_ = 0;        // the number of a request that is being encoded; 0: none
   std::set<std::uint64_t> heartbeats_;  // not yet answered
   std::string status_ = "{}", route_ = "none: connecting";
   std::uint64_t connections_ = 0;

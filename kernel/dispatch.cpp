@@ -49,7 +49,8 @@ Ref record_elementwise(Op op, Dtype loop, Dtype result_dtype, const Operands& op
   std::array<Ref, 3> keep;
   for (std::size_t index = 0; index < operands.size(); ++index) {
     const bool is_condition = op == Op::where && index == 0;
-    command.in.push_back(wire_operand(operands[index], is_condition ? Dtype::bool_ : loop, extents, keep[index]));
+    command.in.push_back(
+        wire_operand(operands[index], is_condition ? Dtype::bool_ : loop, extents, keep[index]));
   }
   (*target->b->link)->record(target, std::move(command));
   return result;
@@ -68,10 +69,12 @@ Operands classify_all(std::span<PyObject* const> inputs) {
 }
 
 bool any_of_kind(const Operands& operands, Kind kind) {
-  return std::any_of(operands.begin(), operands.end(), [&](const Operand& operand) { return operand.kind == kind; });
+  return std::any_of(operands.begin(), operands.end(),
+                     [&](const Operand& operand) { return operand.kind == kind; });
 }
 
-// NumPy raises for any negative exponent of integers, so an exponent on the engines is looked at first: one round trip.
+// NumPy raises for any negative exponent of integers, so an exponent on the engines is looked at first: one
+// round trip.
 void check_integer_power(Op op, Dtype loop, const Operands& operands) {
   const char kind = protocol::info(loop).kind;
   if (op != Op::power || kind != 'i') return;
@@ -94,11 +97,13 @@ Ref call_numpy(Op op, std::span<PyObject* const> inputs, PyObject* out) {
   for (PyObject* input : inputs) arguments[count++] = is_array(input) ? as_array(input)->a : input;
   if (out != nullptr) arguments[count++] = as_array(out)->a;
   ++host_op_count;
-  return Ref::checked(PyObject_Vectorcall(ufuncs[static_cast<std::size_t>(op)], arguments.data(), count, nullptr));
+  return Ref::checked(
+      PyObject_Vectorcall(ufuncs[static_cast<std::size_t>(op)], arguments.data(), count, nullptr));
 }
 
-// Where an operand decides itself what a ufunc does, NumPy's is called: it asks all that do, in its order, and us, who leave
-// it to them. NotImplemented where none does or one will have nothing to do with ufuncs: Python asks its operators next.
+// Where an operand decides itself what a ufunc does, NumPy's is called: it asks all that do, in its order,
+// and us, who leave it to them. NotImplemented where none does or one will have nothing to do with ufuncs:
+// Python asks its operators next.
 Ref ask_others(Op op, std::span<PyObject* const> inputs, PyObject* out) {
   bool is_decided = false;
   for (PyObject* input : inputs) {
@@ -113,8 +118,8 @@ Ref ask_others(Op op, std::span<PyObject* const> inputs, PyObject* out) {
     arguments.push_back(out);
     keywords = Ref::checked(Py_BuildValue("(s)", "out"));
   }
-  return Ref::checked(
-      PyObject_Vectorcall(ufuncs[static_cast<std::size_t>(op)], arguments.data(), inputs.size(), keywords.get()));
+  return Ref::checked(PyObject_Vectorcall(ufuncs[static_cast<std::size_t>(op)], arguments.data(),
+                                          inputs.size(), keywords.get()));
 }
 
 // The quick look at one operand: local (with its size), distributed, or something to classify properly.
@@ -137,29 +142,34 @@ Quick look(PyObject* input, std::int64_t& elements) {
 
 // What no engine holds belongs to NumPy as long as nothing beside it is distributed.
 bool are_beyond_engines(std::span<PyObject* const> inputs) {
-  return std::none_of(inputs.begin(), inputs.end(), [](PyObject* input) { return is_array(input) && as_array(input)->b != nullptr; }) &&
+  return std::none_of(inputs.begin(), inputs.end(),
+                      [](PyObject* input) { return is_array(input) && as_array(input)->b != nullptr; }) &&
          std::any_of(inputs.begin(), inputs.end(), is_beyond_engines);
 }
 
 // NumPy's data of an operand: of a local array of ours, or what it is itself.
 PyObject* numpys(PyObject* input) { return is_array(input) ? as_array(input)->a : input; }
 
-// Arrays of a class of their own that leaves ufuncs to NumPy, which gives the results that class and more (a mask).
+// Arrays of a class of their own that leaves ufuncs to NumPy, which gives the results that class and more (a
+// mask).
 bool have_own_class(std::span<PyObject* const> inputs) {
   return std::any_of(inputs.begin(), inputs.end(), [](PyObject* input) {
     return has_own_class(numpys(input)) && override_of(numpys(input)) == Override::none;
   });
 }
 
-// What NumPy makes of them; nothing beside a distributed array, where they are plain data, and a mask would be lost.
+// What NumPy makes of them; nothing beside a distributed array, where they are plain data, and a mask would
+// be lost.
 Ref by_their_class(Op op, std::span<PyObject* const> inputs) {
-  if (std::none_of(inputs.begin(), inputs.end(), [](PyObject* input) { return is_array(input) && as_array(input)->b != nullptr; })) {
+  if (std::none_of(inputs.begin(), inputs.end(),
+                   [](PyObject* input) { return is_array(input) && as_array(input)->b != nullptr; })) {
     return wrap(call_numpy(op, inputs, nullptr).get());
   }
   for (PyObject* input : inputs) {
     if (!has_own_class(numpys(input)) || PyObject_HasAttrString(numpys(input), "_mask") == 0) continue;
-    PyErr_SetString(PyExc_NotImplementedError, "a masked array beside a distributed one is not implemented: its mask would be lost; "
-                                               "bring the other here (numpy.asarray(x)), or give the data and the mask apart");
+    PyErr_SetString(PyExc_NotImplementedError,
+                    "a masked array beside a distributed one is not implemented: its mask would be lost; "
+                    "bring the other here (numpy.asarray(x)), or give the data and the mask apart");
     throw PythonError();
   }
   return {};
@@ -247,12 +257,15 @@ Ref elementwise_into(Op op, std::span<PyObject* const> inputs, PyObject* out) {
   if (any_of_kind(operands, Kind::foreign)) return ask_others(op, inputs, out);
   if (as_array(out)->b == nullptr) {
     // A small target of distributed operands: they come here, and NumPy applies its own rules.
-    require_same_extents(data_of(as_array(out)), broadcast_extents(operands));  // before anything large travels
+    require_same_extents(data_of(as_array(out)),
+                         broadcast_extents(operands));  // before anything large travels
     std::vector<Ref> here;
     std::vector<PyObject*> objects;
     for (Operand& operand : operands) {
-      if (operand.kind == Kind::distributed) here.push_back(std::move(fetch({operand.array()}).front()));
-      else here.push_back(Ref::borrow(operand.object.get()));
+      if (operand.kind == Kind::distributed)
+        here.push_back(std::move(fetch({operand.array()}).front()));
+      else
+        here.push_back(Ref::borrow(operand.object.get()));
       objects.push_back(here.back().get());
     }
     call_numpy(op, objects, out);
@@ -293,7 +306,8 @@ void record(Op op, Dtype loop, PyObject* out, bool creates, std::span<PyObject* 
     if (operand.kind == Kind::distributed) (*operand.array()->b->link)->require_current();
     if (operand.kind == Kind::foreign) refuse_foreign();
     std::vector<npy_intp> extents;
-    if (PyArrayObject* source = operand.shape_source()) extents.assign(PyArray_DIMS(source), PyArray_DIMS(source) + operand.dims());
+    if (PyArrayObject* source = operand.shape_source())
+      extents.assign(PyArray_DIMS(source), PyArray_DIMS(source) + operand.dims());
     command.in.push_back(wire_operand(operand, loop, extents, keep[index]));
   }
   if (!payload) return (*target->b->link)->record(target, std::move(command));

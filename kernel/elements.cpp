@@ -14,7 +14,8 @@ using protocol::View;
 namespace {
 
 constexpr int patience = 2;  // values that are fetched alone before a third one brings its neighbours
-constexpr std::int64_t window_bytes = 32 << 10;  // a fetch of as much takes hardly longer than one of a number
+constexpr std::int64_t window_bytes = 32
+                                      << 10;  // a fetch of as much takes hardly longer than one of a number
 
 ReadAhead nothing_of(const Base& base) {
   ReadAhead known;
@@ -31,7 +32,8 @@ bool holds(const ReadAhead& known, const View& element) {
 /// Fetches the window of the array in which the element lies.
 void read_around(ReadAhead& known, const Base* base, const View& element) {
   const auto size = static_cast<std::int64_t>(protocol::size_of(element.dtype));
-  const auto first = element.offset - element.offset % window_bytes + element.offset % size;  // a view may begin between two elements
+  const auto first = element.offset - element.offset % window_bytes +
+                     element.offset % size;  // a view may begin between two elements
   const auto count = (std::min(first + window_bytes, base->bytes) - first) / size;
   const auto version = base->version;
   auto payloads = (*base->link)->fetch({View{element.base, element.dtype, first, {count}, {size}}});
@@ -44,7 +46,8 @@ Ref element_of(Array* view) {
   Base* base = view->b;
   PyArray_Descr* descr = PyArray_DESCR(data_of(view));
   const View place = view_of(view);
-  const bool has_others = !base->is_element && base->bytes > static_cast<std::int64_t>(protocol::size_of(place.dtype));
+  const bool has_others =
+      !base->is_element && base->bytes > static_cast<std::int64_t>(protocol::size_of(place.dtype));
   if (has_others && base->read_ahead != nullptr) {
     const auto read_ahead = *base->read_ahead;  // other threads run while it waits
     auto& known = *read_ahead;
@@ -59,7 +62,8 @@ Ref element_of(Array* view) {
   // As with NumPy's scalars: it cannot be written, and `x += 1` binds x to a new one.
   PyArray_CLEARFLAGS(data_of(as_array(value.get())), NPY_ARRAY_WRITEABLE);
   if (has_others) {
-    if (base->read_ahead == nullptr) base->read_ahead = new std::shared_ptr(std::make_shared<ReadAhead>(nothing_of(*base)));
+    if (base->read_ahead == nullptr)
+      base->read_ahead = new std::shared_ptr(std::make_shared<ReadAhead>(nothing_of(*base)));
     Base* own = as_array(value.get())->b;
     own->read_ahead = new std::shared_ptr(*base->read_ahead);
     own->is_element = true;

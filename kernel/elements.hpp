@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Single elements of distributed arrays. One is recorded as a copy and costs a round trip when its value is wanted; a
-// program that wants the values of many, and writes none of them, has what lies around them brought here at once.
+// Single elements of distributed arrays. One is recorded as a copy and costs a round trip when its value is
+// wanted; a program that wants the values of many, and writes none of them, has what lies around them brought
+// here at once.
 #pragma once
 #include "kernel/array_object.hpp"
 // (Python.h first)
@@ -17,8 +18,8 @@ struct ReadAhead {
   protocol::Bytes bytes;
 };
 
-/// The element that a 0-d view names, as a value: 0-d and read-only on the engines, or the NumPy scalar when it is known
-/// here. May fetch, and then raises what a fetch does.
+/// The element that a 0-d view names, as a value: 0-d and read-only on the engines, or the NumPy scalar when
+/// it is known here. May fetch, and then raises what a fetch does.
 Ref element_of(Array* view);
 /// The value of this 0-d array had to be fetched.
 void note_value_wanted(const Array* array);

@@ -18,19 +18,24 @@ namespace {
 
 const std::string built_version = std::to_string(PY_MAJOR_VERSION) + "." + std::to_string(PY_MINOR_VERSION);
 
-// What `executable` says its version is; empty when it says nothing. Asked before Python starts: an executable of
-// another version has another standard library, and Python would end the process without a word on why.
+// What `executable` says its version is; empty when it says nothing. Asked before Python starts: an
+// executable of another version has another standard library, and Python would end the process without a word
+// on why.
 std::string version_of(const std::string& executable) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return {};
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  std::array<const char*, 6> arguments{
-      executable.c_str(), "-I", "-S", "-c", "import sys; print('%d.%d' % sys.version_info[:2], end='')", nullptr};
+  std::array<const char*, 6> arguments{executable.c_str(),
+                                       "-I",
+                                       "-S",
+                                       "-c",
+                                       "import sys; print('%d.%d' % sys.version_info[:2], end='')",
+                                       nullptr};
   pid_t child = 0;
-  const int failed =
-      posix_spawn(&child, executable.c_str(), &actions, nullptr, const_cast<char**>(arguments.data()), environ);
+  const int failed = posix_spawn(&child, executable.c_str(), &actions, nullptr,
+                                 const_cast<char**>(arguments.data()), environ);
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
   std::array<char, 16> answer{};
@@ -92,7 +97,8 @@ void require_ipython(const std::string& executable) {
     pybind11::module_::import("IPython");
   } catch (pybind11::error_already_set& error) {
     throw std::runtime_error("IPython cannot be imported in " + executable + " (" +
-                             std::string(pybind11::str(error.value())) + "); install it there with `" + executable +
+                             std::string(pybind11::str(error.value())) + "); install it there with `" +
+                             executable +
                              " -m pip install ipython`, or set GAMELAN_PYTHON to a Python that has it.");
   }
 }

@@ -12,7 +12,8 @@ namespace {
 PyObject* hook = nullptr;
 
 constexpr long default_mask = 521;  // warn of all but underflow
-constexpr unsigned kinds_in_mask[] = {protocol::float_divide, protocol::float_over, protocol::float_under, protocol::float_invalid};
+constexpr unsigned kinds_in_mask[] = {protocol::float_divide, protocol::float_over, protocol::float_under,
+                                      protocol::float_invalid};
 constexpr unsigned bits_of_kind = 3;
 
 unsigned watched_by(long mask) {
@@ -24,7 +25,8 @@ unsigned watched_by(long mask) {
   return kinds;
 }
 
-/// NumPy keeps [buffer size, mask, callback] with the thread once somebody has called seterr; all its own loops look there.
+/// NumPy keeps [buffer size, mask, callback] with the thread once somebody has called seterr; all its own
+/// loops look there.
 PyObject* state_of_numpy() {
   static PyObject* const key = PyUnicode_InternFromString("UFUNC_PYVALS");
   PyObject* thread = PyThreadState_GetDict();
@@ -51,7 +53,9 @@ std::uint32_t FloatListeners::current() {
   const long mask = state == nullptr ? default_mask : PyLong_AsLong(PyList_GET_ITEM(state, 1));
   PyObject* const callback = state == nullptr ? Py_None : PyList_GET_ITEM(state, 2);
   if (watched_by(mask) == 0) return 0;
-  const auto is_it = [&](const Listener& each) { return each.mask == mask && each.callback.get() == callback; };
+  const auto is_it = [&](const Listener& each) {
+    return each.mask == mask && each.callback.get() == callback;
+  };
   const auto found = std::find_if(listeners_.rbegin(), listeners_.rend(), is_it);
   if (found != listeners_.rend()) return static_cast<std::uint32_t>(listeners_.rend() - found);
   listeners_.push_back({mask, Ref::borrow(callback)});
@@ -77,8 +81,9 @@ void FloatListeners::tell(const protocol::FloatErrors& errors) const {
   const Listener& told = listener(heard.listener);
   const auto& origin = origins_[heard.origin];
   const std::string name = name_of(heard.op), other = name_of(commands_[last].op);
-  Ref::checked(PyObject_CallFunction(hook, "iszlOsiO", static_cast<int>(errors.kinds), name.c_str(), name == other ? nullptr : other.c_str(),
-                                     told.mask, told.callback.get(), origin.file.c_str(), static_cast<int>(origin.line),
+  Ref::checked(PyObject_CallFunction(hook, "iszlOsiO", static_cast<int>(errors.kinds), name.c_str(),
+                                     name == other ? nullptr : other.c_str(), told.mask, told.callback.get(),
+                                     origin.file.c_str(), static_cast<int>(origin.line),
                                      globals_[heard.origin].get()));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Floating-point errors as NumPy tells them: what numpy.seterr said when a command was recorded, kept until the engines say what
-// the command has met. Telling itself (warnings, FloatingPointError, ...) is Python's: gamelan._float_errors. Needs the GIL.
+// Floating-point errors as NumPy tells them: what numpy.seterr said when a command was recorded, kept until
+// the engines say what the command has met. Telling itself (warnings, FloatingPointError, ...) is Python's:
+// gamelan._float_errors. Needs the GIL.
 #pragma once
 #include "kernel/array_object.hpp"
 // (Python.h first)
@@ -12,7 +13,8 @@
 
 namespace gamelan::kernel {
 
-/// What is to become of errors, and of how many commands' errors it is asked: numpy.geterrobj()'s mask and callback.
+/// What is to become of errors, and of how many commands' errors it is asked: numpy.geterrobj()'s mask and
+/// callback.
 struct Listener {
   long mask = 0;
   Ref callback;
@@ -47,7 +49,8 @@ class FloatListeners {
   unsigned watched_ = 0;
 };
 
-/// Set by gamelan._float_errors: called with (kinds, operation, another or None, mask, callback, file, line, globals).
+/// Set by gamelan._float_errors: called with (kinds, operation, another or None, mask, callback, file, line,
+/// globals).
 void set_float_error_hook(PyObject* callable);
 
 }  // namespace gamelan::kernel

@@ -15,7 +15,8 @@ void run_collector() {
   PyErr_Fetch(&type, &value, &traceback);
   const Ref module(PyImport_ImportModule("gc"));
   const Ref found(module ? PyObject_CallMethod(module.get(), "collect", nullptr) : nullptr);
-  if (!found) PyErr_Clear();  // to collect is a service: whoever makes an array hears of the array's errors only
+  if (!found)
+    PyErr_Clear();  // to collect is a service: whoever makes an array hears of the array's errors only
   PyErr_Restore(type, value, traceback);
 }
 
@@ -27,7 +28,9 @@ void Garbage::set_heap(std::int64_t bytes) {
 }
 
 /// A collection may take as long as the engines need for a gigabyte: some six on the way to a full heap.
-std::int64_t Garbage::next_after(std::int64_t live) const { return live + std::max((heap_ - live) / 4, heap_ / 8); }
+std::int64_t Garbage::next_after(std::int64_t live) const {
+  return live + std::max((heap_ - live) / 4, heap_ / 8);
+}
 
 void Garbage::collect(std::int64_t coming) {
   if (heap_ <= 0 || is_collecting_) return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the Python half of gamelan gives to the C++ half: how to start engines, what to do while waiting, which exception
-// to raise; and the state of this process towards Python (the GIL, fork). All functions need the GIL.
+// What the Python half of gamelan gives to the C++ half: how to start engines, what to do while waiting,
+// which exception to raise; and the state of this process towards Python (the GIL, fork). All functions need
+// the GIL.
 #pragma once
 #include "kernel/array_object.hpp"
 // (Python.h first)
@@ -11,8 +12,9 @@
 
 namespace gamelan::kernel {
 
-/// Set by gamelan._session: called about ten times a second while waiting with (seconds waited, None), and once with the
-/// client's finding when the engines fell silent. It returns None, or text saying how the engines ended.
+/// Set by gamelan._session: called about ten times a second while waiting with (seconds waited, None), and
+/// once with the client's finding when the engines fell silent. It returns None, or text saying how the
+/// engines ended.
 void set_wait_hook(PyObject* callable);
 /// Set by gamelan._session: starts or finds engines and calls _core.connect.
 void set_start_hook(PyObject* callable);

@@ -56,7 +56,8 @@ PyObject* distributed_at(PyObject* object) {
 PyObject* evaluate(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
   if (!takes(count, 2, 4)) return nullptr;
   return guarded([&] {
-    return kernel::elementwise(op_at(arguments[0]), {arguments + 1, static_cast<std::size_t>(count - 1)}).release();
+    return kernel::elementwise(op_at(arguments[0]), {arguments + 1, static_cast<std::size_t>(count - 1)})
+        .release();
   });
 }
 
@@ -64,7 +65,8 @@ PyObject* evaluate_into(PyObject*, PyObject* const* arguments, Py_ssize_t count)
   if (!takes(count, 3, 5)) return nullptr;
   return guarded([&] {
     return kernel::elementwise_into(op_at(arguments[0]), {arguments + 2, static_cast<std::size_t>(count - 2)},
-                                    array_at(arguments[1])).release();
+                                    array_at(arguments[1]))
+        .release();
   });
 }
 
@@ -134,7 +136,8 @@ std::span<PyObject* const> items_of(PyObject* tuple) {
     PyErr_SetString(PyExc_TypeError, "expected a tuple");
     throw kernel::PythonError();
   }
-  return {reinterpret_cast<PyTupleObject*>(tuple)->ob_item, static_cast<std::size_t>(PyTuple_GET_SIZE(tuple))};
+  return {reinterpret_cast<PyTupleObject*>(tuple)->ob_item,
+          static_cast<std::size_t>(PyTuple_GET_SIZE(tuple))};
 }
 
 std::vector<npy_intp> extents_at(PyObject* tuple) {
@@ -150,7 +153,8 @@ PyObject* reshape_view(PyObject*, PyObject* const* arguments, Py_ssize_t count) 
   return guarded([&] {
     const auto extents = extents_at(arguments[1]);
     kernel::Array* array = kernel::as_array(array_at(arguments[0]));
-    if (PyArray_MultiplyList(extents.data(), static_cast<int>(extents.size())) != PyArray_SIZE(kernel::data_of(array))) {
+    if (PyArray_MultiplyList(extents.data(), static_cast<int>(extents.size())) !=
+        PyArray_SIZE(kernel::data_of(array))) {
       PyErr_SetString(PyExc_ValueError, "the shapes differ in size");
       throw kernel::PythonError();
     }
@@ -159,7 +163,8 @@ PyObject* reshape_view(PyObject*, PyObject* const* arguments, Py_ssize_t count) 
   });
 }
 
-// rebind(array, other): array becomes what the other is, a view of its own (assignment to .shape) or new (resize).
+// rebind(array, other): array becomes what the other is, a view of its own (assignment to .shape) or new
+// (resize).
 PyObject* rebind(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
   if (!takes(count, 2)) return nullptr;
   return guarded([&] {
@@ -182,8 +187,9 @@ PyObject* empty(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
   return guarded([&] {
     const auto extents = extents_at(arguments[0]);
     if (count == 3) (*kernel::as_array(distributed_at(arguments[2]))->b->link)->require_current();
-    return kernel::new_distributed(kernel::Link::current(), dtype_at(arguments[1]), static_cast<int>(extents.size()),
-                                   extents.data()).release();
+    return kernel::new_distributed(kernel::Link::current(), dtype_at(arguments[1]),
+                                   static_cast<int>(extents.size()), extents.data())
+        .release();
   });
 }
 
@@ -195,10 +201,11 @@ PyObject* record_file(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
     for (PyObject* item : items_of(arguments[4])) ints.push_back(PyLong_AsLongLong(item));
     char* path = nullptr;
     Py_ssize_t length = 0;
-    if (PyErr_Occurred() || PyBytes_AsStringAndSize(arguments[5], &path, &length) < 0) throw kernel::PythonError();
+    if (PyErr_Occurred() || PyBytes_AsStringAndSize(arguments[5], &path, &length) < 0)
+      throw kernel::PythonError();
     const auto* first = reinterpret_cast<const std::byte*>(path);
-    kernel::record(op_at(arguments[0]), dtype_at(arguments[1]), distributed_at(arguments[2]), true, items_of(arguments[3]), std::move(ints),
-                   protocol::Bytes(first, first + length));
+    kernel::record(op_at(arguments[0]), dtype_at(arguments[1]), distributed_at(arguments[2]), true,
+                   items_of(arguments[3]), std::move(ints), protocol::Bytes(first, first + length));
     kernel::as_array(arguments[2])->b->may_hold_any_bytes = true;
     Py_RETURN_NONE;
   });
@@ -213,8 +220,8 @@ PyObject* record(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
       ints.push_back(static_cast<std::int64_t>(PyLong_AsUnsignedLongLongMask(item)));
     }
     if (PyErr_Occurred()) throw kernel::PythonError();
-    kernel::record(op_at(arguments[0]), dtype_at(arguments[1]), distributed_at(arguments[2]), arguments[3] == Py_True,
-                   items_of(arguments[4]), std::move(ints));
+    kernel::record(op_at(arguments[0]), dtype_at(arguments[1]), distributed_at(arguments[2]),
+                   arguments[3] == Py_True, items_of(arguments[4]), std::move(ints));
     Py_RETURN_NONE;
   });
 }
@@ -227,10 +234,11 @@ PyObject* record_named(PyObject*, PyObject* const* arguments, Py_ssize_t count) 
     for (PyObject* item : items_of(arguments[4])) ints.push_back(PyLong_AsLongLong(item));
     char* name = nullptr;
     Py_ssize_t length = 0;
-    if (PyErr_Occurred() || PyBytes_AsStringAndSize(arguments[5], &name, &length) < 0) throw kernel::PythonError();
+    if (PyErr_Occurred() || PyBytes_AsStringAndSize(arguments[5], &name, &length) < 0)
+      throw kernel::PythonError();
     const auto* first = reinterpret_cast<const std::byte*>(name);
-    kernel::record(op_at(arguments[0]), dtype_at(arguments[1]), distributed_at(arguments[2]), false, items_of(arguments[3]), std::move(ints),
-                   protocol::Bytes(first, first + length));
+    kernel::record(op_at(arguments[0]), dtype_at(arguments[1]), distributed_at(arguments[2]), false,
+                   items_of(arguments[3]), std::move(ints), protocol::Bytes(first, first + length));
     Py_RETURN_NONE;
   });
 }
@@ -238,33 +246,38 @@ PyObject* record_named(PyObject*, PyObject* const* arguments, Py_ssize_t count) 
 PyObject* apply(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
   if (!takes(count, 5)) return nullptr;
   return guarded([&] {
-    return kernel::apply(op_at(arguments[0]), dtype_at(arguments[1]), dtype_at(arguments[2]), items_of(arguments[3]),
-                         arguments[4] == Py_None ? nullptr : distributed_at(arguments[4])).release();
+    return kernel::apply(op_at(arguments[0]), dtype_at(arguments[1]), dtype_at(arguments[2]),
+                         items_of(arguments[3]),
+                         arguments[4] == Py_None ? nullptr : distributed_at(arguments[4]))
+        .release();
   });
 }
 
 PyObject* threshold(PyObject*, PyObject*) { return PyLong_FromLongLong(kernel::threshold()); }
 
-// gamelan.ufunc's layout: called with its operands alone it goes straight to the dispatcher, anything else to Python.
+// gamelan.ufunc's layout: called with its operands alone it goes straight to the dispatcher, anything else to
+// Python.
 struct Ufunc {
-  PyObject_HEAD
-  vectorcallfunc call;
+  PyObject_HEAD vectorcallfunc call;
   int op, arity;
 };
 
-PyObject* call_ufunc(PyObject* self, PyObject* const* arguments, std::size_t flagged_count, PyObject* keywords) {
+PyObject* call_ufunc(PyObject* self, PyObject* const* arguments, std::size_t flagged_count,
+                     PyObject* keywords) {
   const auto* ufunc = reinterpret_cast<Ufunc*>(self);
   const auto count = PyVectorcall_NARGS(flagged_count);
   if (keywords == nullptr && count == ufunc->arity) {
     PyObject* result = guarded([&] {
-      return kernel::elementwise(static_cast<Op>(ufunc->op), {arguments, static_cast<std::size_t>(count)}).release();
+      return kernel::elementwise(static_cast<Op>(ufunc->op), {arguments, static_cast<std::size_t>(count)})
+          .release();
     });
     if (result != Py_NotImplemented) return result;
     Py_DECREF(result);
   }
   const kernel::UserCall lives;
   const kernel::Ref general(PyObject_GetAttrString(self, "_call"));
-  return general ? PyObject_Vectorcall(general.get(), arguments, static_cast<std::size_t>(count), keywords) : nullptr;
+  return general ? PyObject_Vectorcall(general.get(), arguments, static_cast<std::size_t>(count), keywords)
+                 : nullptr;
 }
 
 PyObject* new_ufunc(PyTypeObject* type, PyObject* arguments, PyObject*) {
@@ -277,10 +290,11 @@ PyObject* new_ufunc(PyTypeObject* type, PyObject* arguments, PyObject*) {
   return nullptr;
 }
 
-PyMemberDef ufunc_members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(Ufunc, call), READONLY, nullptr},
-                               {"_op", T_INT, offsetof(Ufunc, op), READONLY, "Number of its row in the op table."},
-                               {"nin", T_INT, offsetof(Ufunc, arity), READONLY, "Number of operands."},
-                               {nullptr, 0, 0, 0, nullptr}};
+PyMemberDef ufunc_members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Ufunc, call), READONLY, nullptr},
+    {"_op", T_INT, offsetof(Ufunc, op), READONLY, "Number of its row in the op table."},
+    {"nin", T_INT, offsetof(Ufunc, arity), READONLY, "Number of operands."},
+    {nullptr, 0, 0, 0, nullptr}};
 PyType_Slot ufunc_slots[] = {{Py_tp_new, reinterpret_cast<void*>(new_ufunc)},
                              {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
                              {Py_tp_members, ufunc_members},
@@ -293,22 +307,33 @@ PyCFunction fast(PyObject* (*function)(PyObject*, PyObject* const*, Py_ssize_t))
 }
 
 PyMethodDef hot_methods[] = {
-    {"evaluate", fast(evaluate), METH_FASTCALL, "evaluate(op, *operands): an element-wise op, here or on the engines."},
-    {"evaluate_into", fast(evaluate_into), METH_FASTCALL, "evaluate_into(op, out, *operands): the same into an array."},
+    {"evaluate", fast(evaluate), METH_FASTCALL,
+     "evaluate(op, *operands): an element-wise op, here or on the engines."},
+    {"evaluate_into", fast(evaluate_into), METH_FASTCALL,
+     "evaluate_into(op, out, *operands): the same into an array."},
     {"assign", fast(assign), METH_FASTCALL, "assign(view, value): view[...] = value for a distributed view."},
     {"view", fast(view), METH_FASTCALL, "view(array, derived): an array over a NumPy view of array._a."},
     {"wrap", wrap, METH_O, "Wraps what NumPy computed, and counts it; large arrays go to the engines."},
     {"wrap_here", wrap_here, METH_O, "Wraps a NumPy array whatever its size."},
-    {"hold", hold, METH_O, "A NumPy array of a class of its own as an operand; what NumPy makes of it has that class, and is not wrapped."},
+    {"hold", hold, METH_O,
+     "A NumPy array of a class of its own as an operand; what NumPy makes of it has that class, and is not "
+     "wrapped."},
     {"element", element, METH_O, "The element that a 0-d view of a distributed array names, as a value."},
     {"value", value, METH_O, "The NumPy scalar in a 0-d array; waits. What is a scalar already is returned."},
-    {"reshape_view", fast(reshape_view), METH_FASTCALL, "reshape_view(array, shape): a view, or None if it needs a copy."},
+    {"reshape_view", fast(reshape_view), METH_FASTCALL,
+     "reshape_view(array, shape): a view, or None if it needs a copy."},
     {"rebind", fast(rebind), METH_FASTCALL, "rebind(array, other): array becomes what the other is."},
-    {"empty", fast(empty), METH_FASTCALL, "empty(shape, dtype[, like]): a distributed array that the next `record` creates; `like` must be alive."},
-    {"record_named", fast(record_named), METH_FASTCALL, "record_named(op, loop, out, inputs, ints, name): a command that calls a routine."},
-    {"record", fast(record), METH_FASTCALL, "record(op, loop, out, creates, inputs, ints): a structural command."},
-    {"record_file", fast(record_file), METH_FASTCALL, "record_file(op, loop, out, inputs, ints, path): a command that reads or writes a file."},
-    {"apply", fast(apply), METH_FASTCALL, "apply(op, loop, result, inputs, out): element-wise with given dtypes."},
+    {"empty", fast(empty), METH_FASTCALL,
+     "empty(shape, dtype[, like]): a distributed array that the next `record` creates; `like` must be "
+     "alive."},
+    {"record_named", fast(record_named), METH_FASTCALL,
+     "record_named(op, loop, out, inputs, ints, name): a command that calls a routine."},
+    {"record", fast(record), METH_FASTCALL,
+     "record(op, loop, out, creates, inputs, ints): a structural command."},
+    {"record_file", fast(record_file), METH_FASTCALL,
+     "record_file(op, loop, out, inputs, ints, path): a command that reads or writes a file."},
+    {"apply", fast(apply), METH_FASTCALL,
+     "apply(op, loop, result, inputs, out): element-wise with given dtypes."},
     {"threshold", threshold, METH_NOARGS, "Elements from which an array lives on the engines."},
     {nullptr, nullptr, 0, nullptr}};
 
@@ -316,7 +341,8 @@ PyMethodDef hot_methods[] = {
 
 void kernel::add_hot_calls(PyObject* module) {
   Ref ufunc = Ref::checked(PyType_FromSpec(&ufunc_spec));
-  if (PyModule_AddObjectRef(module, "Ufunc", ufunc.get()) < 0 || PyModule_AddFunctions(module, hot_methods) < 0)
+  if (PyModule_AddObjectRef(module, "Ufunc", ufunc.get()) < 0 ||
+      PyModule_AddFunctions(module, hot_methods) < 0)
     throw PythonError();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The entry points of gamelan._core that every operator goes through, by Python's C interface: an operator must stay
-// close to NumPy's own cost.
+// The entry points of gamelan._core that every operator goes through, by Python's C interface: an operator
+// must stay close to NumPy's own cost.
 #pragma once
 #include "kernel/array_object.hpp"
 

@@ -82,7 +82,8 @@ std::vector<Bytes> bytes_list(PyObject* sequence) {
   std::vector<Bytes> result;
   for (Py_ssize_t index = 0; index < PySequence_Fast_GET_SIZE(fast.get()); ++index) {
     Py_buffer buffer;
-    if (PyObject_GetBuffer(PySequence_Fast_GET_ITEM(fast.get(), index), &buffer, PyBUF_SIMPLE) != 0) throw PythonError();
+    if (PyObject_GetBuffer(PySequence_Fast_GET_ITEM(fast.get(), index), &buffer, PyBUF_SIMPLE) != 0)
+      throw PythonError();
     const auto* first = static_cast<const std::byte*>(buffer.buf);
     result.emplace_back(first, first + buffer.len);
     PyBuffer_Release(&buffer);

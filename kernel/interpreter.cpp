@@ -31,7 +31,8 @@ nl::json error_reply(const py::error_already_set& error) {
 
 class History : public xeus::xhistory_manager {
   void configure_impl() override {}
-  void store_inputs_impl(int, int, const std::string&, const std::string&) override {}  // IPython stores its own
+  void store_inputs_impl(int, int, const std::string&, const std::string&) override {
+  }  // IPython stores its own
   nl::json get_tail_impl(int count, bool is_raw, bool with_output) const override {
     return call("history_tail", count, is_raw, with_output);
   }
@@ -131,7 +132,8 @@ nl::json Interpreter::kernel_info_request_impl() {
             {"nbconvert_exporter", "python"},
             {"file_extension", ".py"}}},
           {"help_links",
-           {link("Python", "https://docs.python.org/3.11"), link("IPython", "https://ipython.org/documentation.html"),
+           {link("Python", "https://docs.python.org/3.11"),
+            link("IPython", "https://ipython.org/documentation.html"),
             link("NumPy", "https://numpy.org/doc/1.24/reference/")}}};
 }
 

@@ -43,7 +43,8 @@ void on_sigint(int signal_number) {
 }
 
 void on_sigterm(int) {
-  if (getpid() != kernel_process) {  // forked by a cell (multiprocessing): it ends, and not the kernel with it
+  if (getpid() !=
+      kernel_process) {  // forked by a cell (multiprocessing): it ends, and not the kernel with it
     std::signal(SIGTERM, SIG_DFL);
     std::raise(SIGTERM);  // delivered when this handler returns
     return;
@@ -63,7 +64,8 @@ void take_over_signals() {
   std::signal(SIGINT, SIG_DFL);
   const sigset_t set = only_sigint();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  // A handler and not a blocked signal: masks are inherited by the programs that a cell starts, handlers are not.
+  // A handler and not a blocked signal: masks are inherited by the programs that a cell starts, handlers are
+  // not.
   struct sigaction terminate {};
   terminate.sa_handler = on_sigterm;
   terminate.sa_flags = SA_RESTART;

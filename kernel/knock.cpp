@@ -22,8 +22,8 @@ constexpr auto patience = std::chrono::milliseconds(200);  // for all of them to
 
 /// One address that is being asked.
 struct Attempt {
-  int fd = -1;    // while it has not answered
-  int code = 0;   // errno's, once it has
+  int fd = -1;   // while it has not answered
+  int code = 0;  // errno's, once it has
 };
 
 Attempt begin(int family, const sockaddr* address, socklen_t size) {
@@ -47,7 +47,8 @@ Attempt begin_tcp(const std::string& host_and_port) {
   const std::size_t colon = host_and_port.rfind(':');
   sockaddr_in address{};
   address.sin_family = AF_INET;
-  if (colon == std::string::npos || inet_pton(AF_INET, host_and_port.substr(0, colon).c_str(), &address.sin_addr) != 1)
+  if (colon == std::string::npos ||
+      inet_pton(AF_INET, host_and_port.substr(0, colon).c_str(), &address.sin_addr) != 1)
     return {-1, EINVAL};
   address.sin_port = htons(static_cast<std::uint16_t>(std::atoi(host_and_port.c_str() + colon + 1)));
   return begin(AF_INET, reinterpret_cast<const sockaddr*>(&address), sizeof address);
@@ -65,7 +66,8 @@ void await(std::vector<Attempt>& attempts) {
     if (poll(waiting.data(), waiting.size(), static_cast<int>(left)) < 0 && errno != EINTR) return;
     for (const pollfd& each : waiting) {
       if (each.revents == 0) continue;
-      const auto attempt = std::find_if(attempts.begin(), attempts.end(), [&](const Attempt& one) { return one.fd == each.fd; });
+      const auto attempt = std::find_if(attempts.begin(), attempts.end(),
+                                        [&](const Attempt& one) { return one.fd == each.fd; });
       socklen_t length = sizeof attempt->code;
       if (getsockopt(attempt->fd, SOL_SOCKET, SO_ERROR, &attempt->code, &length) != 0) attempt->code = errno;
       close(attempt->fd);
@@ -76,11 +78,16 @@ void await(std::vector<Attempt>& attempts) {
 
 Knock in_words(int code) {
   switch (code) {
-    case 0: return {"took the connection and closed it again", false};
-    case ECONNREFUSED: return {"refuses the connection: nobody listens there any more", true};
-    case ENOENT: return {"is no more: its engines have ended", true};
-    case ETIMEDOUT: return {"does not answer: the network is cut, or the node is down", false};
-    default: return {std::string("cannot be reached: ") + std::strerror(code), false};
+    case 0:
+      return {"took the connection and closed it again", false};
+    case ECONNREFUSED:
+      return {"refuses the connection: nobody listens there any more", true};
+    case ENOENT:
+      return {"is no more: its engines have ended", true};
+    case ETIMEDOUT:
+      return {"does not answer: the network is cut, or the node is down", false};
+    default:
+      return {std::string("cannot be reached: ") + std::strerror(code), false};
   }
 }
 

@@ -13,9 +13,10 @@
 namespace gamelan::kernel {
 namespace {
 
-constexpr int watched_events = ZMQ_EVENT_CONNECTED | ZMQ_EVENT_CLOSED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_CONNECT_RETRIED |
-                               ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL |
-                               ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH;
+constexpr int watched_events = ZMQ_EVENT_CONNECTED | ZMQ_EVENT_CLOSED | ZMQ_EVENT_DISCONNECTED |
+                               ZMQ_EVENT_CONNECT_RETRIED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED |
+                               ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL |
+                               ZMQ_EVENT_HANDSHAKE_FAILED_AUTH;
 constexpr int no_reconnect = -1;
 
 std::string monitor_name() {
@@ -27,8 +28,11 @@ std::string monitor_name() {
 
 Line::Line(zmq::context_t& context, const protocol::Connection& connection, const std::string& address,
            const protocol::Bytes& routing_id)
-    : address_(address), dealer_(context, zmq::socket_type::dealer), events_(context, zmq::socket_type::pair) {
-  dealer_.set(zmq::sockopt::routing_id, std::string(reinterpret_cast<const char*>(routing_id.data()), routing_id.size()));
+    : address_(address),
+      dealer_(context, zmq::socket_type::dealer),
+      events_(context, zmq::socket_type::pair) {
+  dealer_.set(zmq::sockopt::routing_id,
+              std::string(reinterpret_cast<const char*>(routing_id.data()), routing_id.size()));
   dealer_.set(zmq::sockopt::sndhwm, 0);  // the recorder bounds what is outstanding
   dealer_.set(zmq::sockopt::rcvhwm, 0);
   dealer_.set(zmq::sockopt::linger, 0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One connection to one address: a DEALER under a name of its own, and what became of it. Never connects twice: who wants
-// another connection makes another line, so that nothing of the old one can arrive late. By one thread at a time.
+// One connection to one address: a DEALER under a name of its own, and what became of it. Never connects
+// twice: who wants another connection makes another line, so that nothing of the old one can arrive late. By
+// one thread at a time.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -33,7 +34,9 @@ class Line {
   const std::string& address() const { return address_; }
 
   /// What has come in, and what the other side's system has acknowledged, in bytes; nothing known over ipc.
-  struct Traffic { std::uint64_t received = 0, acknowledged = 0; };
+  struct Traffic {
+    std::uint64_t received = 0, acknowledged = 0;
+  };
   Traffic traffic() const;
   /// On destruction what was sent has so long to leave; else nothing of it leaves.
   void linger(int limit_ms) { linger_ms_ = limit_ms; }

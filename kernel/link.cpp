@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The life of a link, and what it sends. The order of everything here is the order of the user's program: a batch is cut
-// and handed to the client without letting go of the GIL in between, so two threads that flush cannot change places.
+// The life of a link, and what it sends. The order of everything here is the order of the user's program: a
+// batch is cut and handed to the client without letting go of the GIL in between, so two threads that flush
+// cannot change places.
 #include "kernel/link.hpp"
 
 #include <algorithm>
-#include <utility>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "kernel/hooks.hpp"
 #include "kernel/inspect.hpp"
@@ -23,7 +24,8 @@ using protocol::Reply;
 namespace {
 
 constexpr auto poll_period = std::chrono::milliseconds(100);
-constexpr std::int64_t work_per_rank = 300'000'000;  // four for an element of a pass over memory: a tenth of a second, so that an interrupt finds little ahead
+constexpr std::int64_t work_per_rank = 300'000'000;  // four for an element of a pass over memory: a tenth of
+                                                     // a second, so that an interrupt finds little ahead
 
 std::shared_ptr<Link> current_link;
 
@@ -39,15 +41,19 @@ std::string human_bytes(std::int64_t bytes) {
 
 }  // namespace
 
-Link::Link(const protocol::Connection& connection, std::vector<Route> routes, std::string directory, PyObject* executor) {
+Link::Link(const protocol::Connection& connection, std::vector<Route> routes, std::string directory,
+           PyObject* executor) {
   watch_forks();
-  if (executor != nullptr) executor_ = Ref::borrow(executor);
-  else client_ = std::make_shared<Client>(connection, std::move(routes), std::move(directory));
+  if (executor != nullptr)
+    executor_ = Ref::borrow(executor);
+  else
+    client_ = std::make_shared<Client>(connection, std::move(routes), std::move(directory));
 }
 
 Link::~Link() {
   if (is_forked_child()) {
-    new std::shared_ptr<Client>(std::move(client_));  // never ends: its thread did not survive the fork, joining would hang
+    new std::shared_ptr<Client>(
+        std::move(client_));  // never ends: its thread did not survive the fork, joining would hang
   } else if (client_ != nullptr) {
     const WithoutGil released;
     client_.reset();
@@ -57,7 +63,8 @@ Link::~Link() {
 void Link::greet(double timeout_s) {
   if (client_ == nullptr) return;
   const auto start = std::chrono::steady_clock::now();
-  const auto seq = client_->send(protocol::Hello{0, protocol::protocol_version, protocol::fingerprint(), "gamelan"});
+  const auto seq =
+      client_->send(protocol::Hello{0, protocol::protocol_version, protocol::fingerprint(), "gamelan"});
   std::optional<Reply> reply;
   while (!reply) {
     {
@@ -99,8 +106,9 @@ std::shared_ptr<Link> Link::current() {
     return current_link;
   }
   if (is_forked_child()) {
-    PyErr_SetString(PyExc_RuntimeError, "gamelan: the engines belong to the process that forked this one; use distributed "
-                                        "arrays there, or start engines of your own in a fresh process");
+    PyErr_SetString(PyExc_RuntimeError,
+                    "gamelan: the engines belong to the process that forked this one; use distributed "
+                    "arrays there, or start engines of your own in a fresh process");
     throw PythonError();
   }
   ask_start_hook();
@@ -132,26 +140,30 @@ void Link::require_current() {
 
 void Link::require_usable() const {
   if (!is_forked_child()) return;
-  PyErr_SetString(PyExc_RuntimeError, "gamelan: this array lives on engines of the process that forked this one");
+  PyErr_SetString(PyExc_RuntimeError,
+                  "gamelan: this array lives on engines of the process that forked this one");
   throw PythonError();
 }
 
 void Link::check_fits(std::int64_t bytes, PyObject* proxy) const {
   if (heap_bytes_ == 0 || bytes <= heap_bytes_) return;
   Ref shape = Ref::checked(PyObject_GetAttrString(proxy, "shape"));
-  Ref text = Ref::checked(PyUnicode_FromFormat("%S and data type %S", shape.get(),
-                                               reinterpret_cast<PyObject*>(PyArray_DESCR(reinterpret_cast<PyArrayObject*>(proxy)))));
+  Ref text = Ref::checked(PyUnicode_FromFormat(
+      "%S and data type %S", shape.get(),
+      reinterpret_cast<PyObject*>(PyArray_DESCR(reinterpret_cast<PyArrayObject*>(proxy)))));
   const char* what = PyUnicode_AsUTF8(text.get());
   raise_error(Error(ErrorKind::memory,
-                    "Unable to allocate " + human_bytes(bytes) + " for an array with shape " + (what ? what : "?") + ": the " +
-                        std::to_string(ranks_) + " engines have " + human_bytes(heap_bytes_) + " together (" +
-                        human_bytes(heap_bytes_ / ranks_) + " each; more engines or GAMELAN_HEAP give more)"));
+                    "Unable to allocate " + human_bytes(bytes) + " for an array with shape " +
+                        (what ? what : "?") + ": the " + std::to_string(ranks_) + " engines have " +
+                        human_bytes(heap_bytes_) + " together (" + human_bytes(heap_bytes_ / ranks_) +
+                        " each; more engines or GAMELAN_HEAP give more)"));
 }
 
 void Link::before_record(const Site& site, std::uint64_t call) {
   require_current();
   if (call != 0 && (open_calls_.empty() || open_calls_.back().number != call) &&
-      std::none_of(open_calls_.begin(), open_calls_.end(), [&](const OpenCall& open) { return open.number == call; })) {
+      std::none_of(open_calls_.begin(), open_calls_.end(),
+                   [&](const OpenCall& open) { return open.number == call; })) {
     open_calls_.push_back({call, nullptr});
   }
   if (!recorder_.wants_cut_before(site, call)) return;
@@ -217,7 +229,8 @@ Link::Sent Link::send_pending(const Site* seam, std::vector<protocol::View> fetc
   Batch batch = cut(seam, sent);
   sent.freed = batch.frees;
   batch.fetches = std::move(fetches);
-  std::erase_if(batch.fetches, [&](const protocol::View& view) { return recorder_.poison_of(view.base) != nullptr; });
+  std::erase_if(batch.fetches,
+                [&](const protocol::View& view) { return recorder_.poison_of(view.base) != nullptr; });
   ++batches_;
   if (client_ != nullptr) {
     sent.seq = send(std::move(batch));
@@ -228,7 +241,8 @@ Link::Sent Link::send_pending(const Site* seam, std::vector<protocol::View> fetc
 }
 
 void Link::require_sound(protocol::ArrayId id) const {
-  if (const auto failure = recorder_.poison_of(id)) raise_error(Error(failure->kind, failure->message), failure->origin);
+  if (const auto failure = recorder_.poison_of(id))
+    raise_error(Error(failure->kind, failure->message), failure->origin);
 }
 
 Batch Link::preview() {
@@ -251,7 +265,8 @@ Reply Link::play(const Batch& batch) {
 bool Link::has_unfinished() const {
   if (is_lost_) return was_at_work_ && !is_told_;  // said once
   return !recorder_.is_empty() || deferred_ != nullptr || !float_errors_.empty() ||
-         std::any_of(outstanding_.begin(), outstanding_.end(), [](const Sent& sent) { return !sent.is_abandoned; });
+         std::any_of(outstanding_.begin(), outstanding_.end(),
+                     [](const Sent& sent) { return !sent.is_abandoned; });
 }
 
 void Link::cancel() {

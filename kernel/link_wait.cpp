@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Everything a link waits for: replies, and with them what became of each batch. Waits let go of the GIL, hear signals,
-// and end when the engines do.
+// Everything a link waits for: replies, and with them what became of each batch. Waits let go of the GIL,
+// hear signals, and end when the engines do.
 #include <algorithm>
 #include <utility>
 
@@ -37,13 +37,15 @@ void Link::make_room() {
 
 Reply Link::wait_for(std::uint64_t seq) {
   const auto start = std::chrono::steady_clock::now();
-  const auto waited = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
+  const auto waited = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
   const auto client = client_;  // another thread may disconnect meanwhile
   if (client == nullptr) require_current();
   for (;;) {
     std::optional<std::string> cause;
-    // Many short waits are one long wait to the user: the hook keeps its pace from one to the next. It comes before
-    // `take`, because what it raises must not swallow a reply.
+    // Many short waits are one long wait to the user: the hook keeps its pace from one to the next. It comes
+    // before `take`, because what it raises must not swallow a reply.
     if (PyErr_CheckSignals() != 0) throw PythonError();
     if (std::chrono::steady_clock::now() - last_hook_ >= poll_period) {
       last_hook_ = std::chrono::steady_clock::now();
@@ -70,7 +72,8 @@ Reply Link::wait_for(std::uint64_t seq) {
 
 void Link::stop_soon() {
   if (client_ == nullptr || is_lost_) return;
-  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;  // the KeyboardInterrupt, while Python is used
+  PyObject *type = nullptr, *value = nullptr,
+           *traceback = nullptr;  // the KeyboardInterrupt, while Python is used
   PyErr_Fetch(&type, &value, &traceback);
   const auto is_abandoned = [](const Sent& sent) { return sent.is_abandoned; };
   try {
@@ -97,7 +100,8 @@ bool Link::finish_within(std::chrono::milliseconds limit) {
     std::optional<Reply> reply;
     for (bool is_over = false; !reply && !is_over;) {  // a signal ends a wait, not the grace
       const WithoutGil released;
-      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+      const auto left =
+          std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
       is_over = left <= std::chrono::milliseconds(0);
       reply = client->take(sent.seq, std::max(left, std::chrono::milliseconds(0)));
     }
@@ -111,7 +115,8 @@ bool Link::finish_within(std::chrono::milliseconds limit) {
 }
 
 void Link::abandon_all() {
-  // One message for all that this client has sent: between two of them the engines could begin the next batch.
+  // One message for all that this client has sent: between two of them the engines could begin the next
+  // batch.
   cancel();
   for (auto& sent : outstanding_) sent.is_abandoned = true;
   const auto cause = interrupted({});
@@ -141,14 +146,18 @@ Reply Link::settle(Sent sent) {
 }
 
 void Link::book(Sent& sent, const Reply& reply) {
-  if (!reply.float_errors.empty() && !sent.is_abandoned) float_errors_.emplace_back(std::move(sent.listeners), reply.float_errors);
+  if (!reply.float_errors.empty() && !sent.is_abandoned)
+    float_errors_.emplace_back(std::move(sent.listeners), reply.float_errors);
   const bool is_ok = reply.outcome == Outcome::ok;
   if (is_ok && sent.spreads.empty()) return;
   // Commands before the one at fault were run, as a program runs up to its error.
-  const std::size_t first_lost = is_ok ? sent.written.size() : static_cast<std::size_t>(std::max<std::int64_t>(reply.command, 0));
+  const std::size_t first_lost =
+      is_ok ? sent.written.size() : static_cast<std::size_t>(std::max<std::int64_t>(reply.command, 0));
   FailurePtr cause;
-  if (reply.outcome == Outcome::cancelled) cause = interrupted(reply.origin);
-  else if (!is_ok) cause = std::make_shared<const Failure>(Failure{reply.error, reply.message, reply.origin});
+  if (reply.outcome == Outcome::cancelled)
+    cause = interrupted(reply.origin);
+  else if (!is_ok)
+    cause = std::make_shared<const Failure>(Failure{reply.error, reply.message, reply.origin});
   book_calls(sent, first_lost, reply, cause);
   if (is_ok) return recorder_.forget_poison(sent.freed);
   // A batch that was cancelled or refused in the queue has not freed anything; to free twice does no harm.
@@ -185,7 +194,8 @@ void Link::raise_deferred() {
   tell_float_errors();
   if (deferred_ == nullptr) return;
   const auto failure = std::exchange(deferred_, nullptr);
-  if (failure->kind == ErrorKind::memory) garbage_.collect();  // who tries again finds what there is to be had
+  if (failure->kind == ErrorKind::memory)
+    garbage_.collect();  // who tries again finds what there is to be had
   raise_error(Error(failure->kind, failure->message), failure->origin);
 }
 
@@ -197,7 +207,8 @@ void Link::flush(bool wait) {
     return;
   }
   make_room();
-  if (!recorder_.is_empty() || (wait && recorder_.has_frees())) outstanding_.push_back(send_pending(nullptr, {}));
+  if (!recorder_.is_empty() || (wait && recorder_.has_frees()))
+    outstanding_.push_back(send_pending(nullptr, {}));
   if (!wait) return;
   settle_all();
   garbage_.rest();
@@ -214,17 +225,20 @@ std::vector<protocol::Bytes> Link::fetch(std::vector<protocol::View> views) {
     settle_all();
   } catch (const PythonError&) {
     if (!is_lost_) {
-      sent.is_abandoned = true;  // nobody waits for it any more, whether or not it was cancelled with the others
+      sent.is_abandoned =
+          true;  // nobody waits for it any more, whether or not it was cancelled with the others
       outstanding_.push_back(std::move(sent));
     }
     throw;
   }
   Reply reply = settle(std::move(sent));
   raise_deferred();
-  for (const auto& view : views) require_sound(view.base);  // the cut may have found what it would be computed from unsound
+  for (const auto& view : views)
+    require_sound(view.base);  // the cut may have found what it would be computed from unsound
   if (reply.outcome != Outcome::ok || reply.payloads.size() != wanted) {
-    raise_error(Error(ErrorKind::internal, "[fetch] the engines answered with " + std::to_string(reply.payloads.size()) +
-                                               " arrays, expected " + std::to_string(wanted)));
+    raise_error(Error(ErrorKind::internal, "[fetch] the engines answered with " +
+                                               std::to_string(reply.payloads.size()) + " arrays, expected " +
+                                               std::to_string(wanted)));
   }
   for (const auto& payload : reply.payloads) fetched_bytes_ += payload.size();
   return std::move(reply.payloads);
@@ -257,7 +271,8 @@ std::string Link::status(double timeout_s) {
       fail(lost_cause_);
     }
     const bool is_interrupted = PyErr_CheckSignals() != 0;
-    const bool is_late = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > timeout_s;
+    const bool is_late =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > timeout_s;
     if (is_interrupted || is_late) client->forget(seq);
     if (is_interrupted) throw PythonError();
     if (is_late) throw Error(ErrorKind::timeout, "[status] the engines did not answer");

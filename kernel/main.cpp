@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// gamelan-kernel: starts the Python it was told to, serves one Jupyter front end until it is told to stop, and leaves
-// nothing behind. Started by Jupyter with `-f <connection file>`; everything of interest is in the files it includes.
+// gamelan-kernel: starts the Python it was told to, serves one Jupyter front end until it is told to stop,
+// and leaves nothing behind. Started by Jupyter with `-f <connection file>`; everything of interest is in the
+// files it includes.
 #include <cstdlib>
 #include <exception>
 #include <iostream>
@@ -28,7 +29,8 @@ xeus::xconfiguration read_configuration(int argc, char** argv) {
                                " is missing or not Jupyter's: " + error.what());
     }
   }
-  throw std::runtime_error("usage: gamelan-kernel -f CONNECTION_FILE (Jupyter does this: see `jupyter kernelspec`).");
+  throw std::runtime_error(
+      "usage: gamelan-kernel -f CONNECTION_FILE (Jupyter does this: see `jupyter kernelspec`).");
 }
 
 void serve(const xeus::xconfiguration& configuration) {

@@ -19,8 +19,13 @@ PyObject* coerce_hook = nullptr;
 // The limits of numpy.min_scalar_type, which decide what a number promotes to in NumPy 1.x.
 int class_of_signed(long long value) {
   if (value < 0) return value >= -128 ? 8 : value >= -32768 ? 9 : value >= -2147483648LL ? 10 : 11;
-  return value <= 127 ? 0 : value <= 255 ? 1 : value <= 32767 ? 2 : value <= 65535 ? 3
-         : value <= 2147483647LL ? 4 : value <= 4294967295LL ? 5 : 6;
+  return value <= 127            ? 0
+         : value <= 255          ? 1
+         : value <= 32767        ? 2
+         : value <= 65535        ? 3
+         : value <= 2147483647LL ? 4
+         : value <= 4294967295LL ? 5
+                                 : 6;
 }
 int class_of_unsigned(unsigned long long value) {
   return value > 9223372036854775807ULL ? 7 : class_of_signed(static_cast<long long>(value));
@@ -77,8 +82,10 @@ Operand classify_numpy(Ref object) {
   Operand operand;
   PyArrayObject* array = object.array();
   if (!PyArray_ISNBO(PyArray_DESCR(array)->byteorder)) {
-    Ref native = Ref::checked(reinterpret_cast<PyObject*>(PyArray_DescrNewByteorder(PyArray_DESCR(array), NPY_NATIVE)));
-    object = Ref::checked(PyArray_FromArray(array, reinterpret_cast<PyArray_Descr*>(native.release()), NPY_ARRAY_DEFAULT));
+    Ref native = Ref::checked(
+        reinterpret_cast<PyObject*>(PyArray_DescrNewByteorder(PyArray_DESCR(array), NPY_NATIVE)));
+    object = Ref::checked(
+        PyArray_FromArray(array, reinterpret_cast<PyArray_Descr*>(native.release()), NPY_ARRAY_DEFAULT));
     array = object.array();
   }
   const auto dtype = dtype_of(PyArray_DESCR(array));
@@ -99,14 +106,16 @@ void set_coerce_hook(PyObject* callable) {
 
 void refuse_dtype(PyArray_Descr* descr) {
   const Ref errors = Ref::checked(PyImport_ImportModule("gamelan._errors"));
-  const Ref error = Ref::checked(PyObject_CallMethod(errors.get(), "unsupported_dtype", "O", reinterpret_cast<PyObject*>(descr)));
+  const Ref error = Ref::checked(
+      PyObject_CallMethod(errors.get(), "unsupported_dtype", "O", reinterpret_cast<PyObject*>(descr)));
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.get())), error.get());
   throw PythonError();
 }
 
 Override override_of(PyObject* object) {
   if (is_array(object) || PyArray_CheckExact(object)) return Override::none;
-  static PyObject* const numpys = PyObject_GetAttrString(reinterpret_cast<PyObject*>(&PyArray_Type), "__array_ufunc__");
+  static PyObject* const numpys =
+      PyObject_GetAttrString(reinterpret_cast<PyObject*>(&PyArray_Type), "__array_ufunc__");
   const Ref method(PyObject_GetAttrString(reinterpret_cast<PyObject*>(Py_TYPE(object)), "__array_ufunc__"));
   if (!method) PyErr_Clear();
   if (!method || method.get() == numpys) return Override::none;
@@ -152,7 +161,8 @@ Operand classify(PyObject* object) {
 }
 
 Operand fetched(const Operand& operand) {
-  return classify_numpy(Ref::checked(PyArray_FromScalar(value_of(as_array(operand.object.get())).get(), nullptr)));
+  return classify_numpy(
+      Ref::checked(PyArray_FromScalar(value_of(as_array(operand.object.get())).get(), nullptr)));
 }
 
 Scalar to_scalar(PyObject* number, Dtype dtype) {
@@ -172,7 +182,8 @@ Scalar to_scalar(PyObject* number, Dtype dtype) {
   if (PyArray_CopyInto(target.array(), source.array()) < 0) throw PythonError();
   Scalar scalar{dtype, {}};
   std::memcpy(scalar.bytes.data(), PyArray_DATA(target.array()), protocol::size_of(dtype));
-  if (dtype == Dtype::bool_ && scalar.bytes[0] != std::byte{0}) scalar.bytes[0] = std::byte{1};  // NumPy copies any byte
+  if (dtype == Dtype::bool_ && scalar.bytes[0] != std::byte{0})
+    scalar.bytes[0] = std::byte{1};  // NumPy copies any byte
   return scalar;
 }
 

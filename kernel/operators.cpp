@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See operators.hpp. Which operator is which op, and the Python functions for what is not decided here (`general`), come
-// from gamelan._array_operators.
+// See operators.hpp. Which operator is which op, and the Python functions for what is not decided here
+// (`general`), come from gamelan._array_operators.
 #include "kernel/operators.hpp"
 // (numpy_api.hpp first)
 #include <structmember.h>
@@ -25,13 +25,12 @@ using protocol::Op;
 
 namespace {
 
-// How an operator uses its op. `equality` is a forward one that never fails. The last two have no op: what is small takes
-// NumPy's own operator or method, all else `general`.
+// How an operator uses its op. `equality` is a forward one that never fails. The last two have no op: what is
+// small takes NumPy's own operator or method, all else `general`.
 enum Form : int { forward, reflected, in_place, equality, by_numpy, method };
 
 struct Operator {
-  PyObject_HEAD
-  vectorcallfunc call;
+  PyObject_HEAD vectorcallfunc call;
   int op, form;
   PyObject* numpy;    // numpy.ndarray's operator or method of that name
   PyObject* general;  // a Python function, or None
@@ -57,9 +56,11 @@ bool is_repeatable(PyObject* object) {
   return !has_product && type->tp_as_sequence != nullptr && type->tp_as_sequence->sq_repeat != nullptr;
 }
 
-// What NumPy's operator makes of the same arguments, wrapped; the first array itself where NumPy returns its own.
+// What NumPy's operator makes of the same arguments, wrapped; the first array itself where NumPy returns its
+// own.
 Ref ask_numpy(const Operator& self, PyObject* const* arguments, std::size_t count, PyObject* keywords) {
-  const std::size_t keyword_count = keywords == nullptr ? 0 : static_cast<std::size_t>(PyTuple_GET_SIZE(keywords));
+  const std::size_t keyword_count =
+      keywords == nullptr ? 0 : static_cast<std::size_t>(PyTuple_GET_SIZE(keywords));
   std::vector<PyObject*> theirs(arguments, arguments + count + keyword_count);
   for (PyObject*& argument : theirs) {
     if (is_array(argument)) argument = as_array(argument)->a;
@@ -81,11 +82,14 @@ Ref ask_general(const Operator& self, PyObject* const* arguments, std::size_t co
   return Ref::checked(PyObject_Vectorcall(self.general, arguments, count, keywords));
 }
 
-// Beside an array of a class of its own (matrix, masked array) the operator is that of the class: NumPy's arrays leave it to it.
+// Beside an array of a class of its own (matrix, masked array) the operator is that of the class: NumPy's
+// arrays leave it to it.
 Ref ask_their_class(const Operator& self, PyObject* array, PyObject* other) {
   if (!is_here(array)) {
-    PyErr_Format(PyExc_NotImplementedError, "the operator of a %s beside a distributed array is not implemented: numpy.asarray(x) makes "
-                 "a plain array of either", Py_TYPE(other)->tp_name);
+    PyErr_Format(PyExc_NotImplementedError,
+                 "the operator of a %s beside a distributed array is not implemented: numpy.asarray(x) makes "
+                 "a plain array of either",
+                 Py_TYPE(other)->tp_name);
     throw PythonError();
   }
   std::string name = PyUnicode_AsUTF8(self.name);
@@ -117,13 +121,16 @@ Ref apply_operator(const Operator& self, PyObject* const* arguments, std::size_t
   const std::span<PyObject* const> operands(arguments, count);
   if (self.form == by_numpy || self.form == method) {
     const bool is_small = self.form == method ? is_here(arguments[0]) : is_plainly_local(operands);
-    return is_small ? ask_numpy(self, arguments, count, keywords) : ask_general(self, arguments, count, keywords);
+    return is_small ? ask_numpy(self, arguments, count, keywords)
+                    : ask_general(self, arguments, count, keywords);
   }
-  if (count == 2 && static_cast<Op>(self.op) == Op::multiply && is_value(arguments[0]) && is_repeatable(arguments[1])) {
+  if (count == 2 && static_cast<Op>(self.op) == Op::multiply && is_value(arguments[0]) &&
+      is_repeatable(arguments[1])) {
     const Ref value = value_of(as_array(arguments[0]));
     return Ref::checked(PyNumber_Multiply(arguments[1], value.get()));
   }
-  if (count == 2 && (self.form == forward || self.form == reflected) && has_own_class(arguments[1]) && override_of(arguments[1]) == Override::none) {
+  if (count == 2 && (self.form == forward || self.form == reflected) && has_own_class(arguments[1]) &&
+      override_of(arguments[1]) == Override::none) {
     return ask_their_class(self, arguments[0], arguments[1]);
   }
   const bool are_here = is_here(arguments[0]) && (count == 1 || is_here(arguments[1]));
@@ -132,7 +139,8 @@ Ref apply_operator(const Operator& self, PyObject* const* arguments, std::size_t
     result = evaluate(self, operands);
   } catch (const PythonError&) {
     // A number or a dtype that no engine holds: how it compares is said there.
-    const bool is_beyond = PyErr_ExceptionMatches(PyExc_OverflowError) != 0 || PyErr_ExceptionMatches(PyExc_NotImplementedError) != 0;
+    const bool is_beyond = PyErr_ExceptionMatches(PyExc_OverflowError) != 0 ||
+                           PyErr_ExceptionMatches(PyExc_NotImplementedError) != 0;
     if (!are_here && is_beyond && self.general != Py_None) {
       PyErr_Clear();
       return ask_general(self, arguments, count, keywords);
@@ -149,14 +157,17 @@ Ref apply_operator(const Operator& self, PyObject* const* arguments, std::size_t
   return self.general == Py_None ? std::move(result) : ask_general(self, arguments, count, keywords);
 }
 
-PyObject* call_operator(PyObject* self, PyObject* const* arguments, std::size_t flagged_count, PyObject* keywords) {
+PyObject* call_operator(PyObject* self, PyObject* const* arguments, std::size_t flagged_count,
+                        PyObject* keywords) {
   const Operator& called = *as_operator(self);
   const auto count = static_cast<std::size_t>(PyVectorcall_NARGS(flagged_count));
   if (count == 0 || !is_array(arguments[0])) {
-    PyErr_Format(PyExc_TypeError, "%U() needs an array of gamelan as its first argument", called.qualified_name);
+    PyErr_Format(PyExc_TypeError, "%U() needs an array of gamelan as its first argument",
+                 called.qualified_name);
     return nullptr;
   }
-  const std::size_t expected = called.op >= 0 ? static_cast<std::size_t>(protocol::info(static_cast<Op>(called.op)).arity) : count;
+  const std::size_t expected =
+      called.op >= 0 ? static_cast<std::size_t>(protocol::info(static_cast<Op>(called.op)).arity) : count;
   if (count != expected) {
     PyErr_Format(PyExc_TypeError, "expected %zu arguments, got %zu", expected - 1, count - 1);
     return nullptr;
@@ -201,15 +212,19 @@ PyObject* bind(PyObject* self, PyObject* array, PyObject*) {
 // Its words are those of the Python function behind it, or NumPy's.
 PyObject* doc_of(PyObject* self, void*) {
   const Operator& described = *as_operator(self);
-  return PyObject_GetAttrString(described.general == Py_None ? described.numpy : described.general, "__doc__");
+  return PyObject_GetAttrString(described.general == Py_None ? described.numpy : described.general,
+                                "__doc__");
 }
 
-PyObject* represent(PyObject* self) { return PyUnicode_FromFormat("<method '%U' of 'gamelan.ndarray' objects>", as_operator(self)->name); }
+PyObject* represent(PyObject* self) {
+  return PyUnicode_FromFormat("<method '%U' of 'gamelan.ndarray' objects>", as_operator(self)->name);
+}
 
-PyMemberDef operator_members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(Operator, call), READONLY, nullptr},
-                                  {"__name__", T_OBJECT, offsetof(Operator, name), READONLY, nullptr},
-                                  {"__qualname__", T_OBJECT, offsetof(Operator, qualified_name), READONLY, nullptr},
-                                  {nullptr, 0, 0, 0, nullptr}};
+PyMemberDef operator_members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Operator, call), READONLY, nullptr},
+    {"__name__", T_OBJECT, offsetof(Operator, name), READONLY, nullptr},
+    {"__qualname__", T_OBJECT, offsetof(Operator, qualified_name), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr}};
 // inspect.signature follows __wrapped__.
 PyObject* wrapped_of(PyObject* self, void*) {
   const Operator& described = *as_operator(self);
@@ -227,14 +242,19 @@ PyType_Slot operator_slots[] = {{Py_tp_new, reinterpret_cast<void*>(new_operator
                                 {Py_tp_getset, operator_getset},
                                 {0, nullptr}};
 PyType_Spec operator_spec = {"gamelan._core.Operator", sizeof(Operator), 0,
-                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR, operator_slots};
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR,
+                             operator_slots};
 
 }  // namespace
 
 void add_operators(PyObject* module) {
   Ref type = Ref::checked(PyType_FromSpec(&operator_spec));
-  for (const auto& [name, form] : {std::pair{"FORWARD", forward}, {"REFLECTED", reflected}, {"IN_PLACE", in_place},
-                                   {"EQUALITY", equality}, {"BY_NUMPY", by_numpy}, {"METHOD", method}}) {
+  for (const auto& [name, form] : {std::pair{"FORWARD", forward},
+                                   {"REFLECTED", reflected},
+                                   {"IN_PLACE", in_place},
+                                   {"EQUALITY", equality},
+                                   {"BY_NUMPY", by_numpy},
+                                   {"METHOD", method}}) {
     if (PyModule_AddIntConstant(module, name, form) < 0) throw PythonError();
   }
   if (PyModule_AddObjectRef(module, "Operator", type.get()) < 0) throw PythonError();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `_core.Operator`: what stands in ndarray's class for an operator of Python or for a method that NumPy may warn in. It is
-// C all the way to NumPy, so that a warning about small arrays names the user's line and not one of ours.
+// `_core.Operator`: what stands in ndarray's class for an operator of Python or for a method that NumPy may
+// warn in. It is C all the way to NumPy, so that a warning about small arrays names the user's line and not
+// one of ours.
 #pragma once
 #include "kernel/array_object.hpp"
 

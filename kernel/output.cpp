@@ -49,7 +49,8 @@ std::size_t whole_characters(std::string_view text) {
 
 bool is_forked_child() { return is_child.load(std::memory_order_relaxed); }
 
-Output::Output(Publisher& publisher) : publisher_(publisher), wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+Output::Output(Publisher& publisher)
+    : publisher_(publisher), wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   for (int i : {0, 1}) original_[static_cast<std::size_t>(i)] = fcntl(i + 1, F_DUPFD_CLOEXEC, 3);
   pthread_atfork(nullptr, nullptr, [] { is_child = true; });
   thread_ = std::thread([this] { run(); });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a cell prints: text of sys.stdout and sys.stderr, and whatever C code and child processes write to the file
-// descriptors 1 and 2, joined in the order it was written and published at most every few hundredths of a second.
-// Ten thousand prints are thus a few messages. Usable from any thread, with or without the GIL.
+// What a cell prints: text of sys.stdout and sys.stderr, and whatever C code and child processes write to the
+// file descriptors 1 and 2, joined in the order it was written and published at most every few hundredths of
+// a second. Ten thousand prints are thus a few messages. Usable from any thread, with or without the GIL.
 #pragma once
 #include <array>
 #include <atomic>
@@ -30,7 +30,8 @@ class Output {
   /// Gives descriptors 1 and 2 back, publishes what is left and stops the thread. Idempotent.
   void close();
 
-  /// Appends UTF-8 text. In a forked child it is written to the descriptor instead, which leads to the parent.
+  /// Appends UTF-8 text. In a forked child it is written to the descriptor instead, which leads to the
+  /// parent.
   void write(Stream stream, std::string_view text);
   /// Publishes everything written so far, by Python or through the descriptors.
   void flush();
@@ -56,7 +57,7 @@ class Output {
   std::string text_;
   Clock::time_point last_publish_{};
   std::optional<Clock::time_point> due_;  // when text_ must be published; empty while there is none
-  std::array<std::string, 2> tails_;  // first bytes of a character that is not yet complete, per pipe
+  std::array<std::string, 2> tails_;      // first bytes of a character that is not yet complete, per pipe
   std::array<int, 2> pipes_{-1, -1};
   std::array<int, 2> original_{-1, -1};
   bool is_captured_ = false;

@@ -20,8 +20,9 @@ xeus::xraw_buffer raw(const std::string& text) {
 
 Publisher::Publisher(zmq::context_t& context, const std::string& endpoint, const xeus::xauthentication& auth)
     : auth_(auth), socket_(context, zmq::socket_type::pub) {
-  // The default of 1,000 waiting messages would drop the `idle` of a cell that displays a lot, and with it hang the
-  // front end for ever. Streams are joined before they come here, so the queue stays short in practice.
+  // The default of 1,000 waiting messages would drop the `idle` of a cell that displays a lot, and with it
+  // hang the front end for ever. Streams are joined before they come here, so the queue stays short in
+  // practice.
   socket_.set(zmq::sockopt::sndhwm, 0);
   socket_.set(zmq::sockopt::linger, xeus::get_socket_linger());
   socket_.bind(endpoint);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The iopub socket: everything that a front end shows goes out here, signed, with the header of the request it belongs
-// to. Usable from any thread without the GIL, which xeus's own publishing is not. Contents are JSON text as Python
-// wrote it. Knows nothing of streams, cells or Python.
+// The iopub socket: everything that a front end shows goes out here, signed, with the header of the request
+// it belongs to. Usable from any thread without the GIL, which xeus's own publishing is not. Contents are
+// JSON text as Python wrote it. Knows nothing of streams, cells or Python.
 #pragma once
 #include <memory>
 #include <mutex>

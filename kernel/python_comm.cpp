@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Comms (widgets): xeus keeps the routes, so that it finds incoming messages their way and can list the comms that
-// are open; the comms themselves are Python objects in gamelan_kernel.comms, which gets every message by one function.
+// Comms (widgets): xeus keeps the routes, so that it finds incoming messages their way and can list the comms
+// that are open; the comms themselves are Python objects in gamelan_kernel.comms, which gets every message by
+// one function.
 #include <map>
 #include <memory>
 #include <set>
@@ -17,7 +18,8 @@ namespace {
 
 // Both under the GIL.
 std::map<std::string, std::unique_ptr<xeus::xcomm>>& routes() {
-  static auto* const all = new std::map<std::string, std::unique_ptr<xeus::xcomm>>;  // outlives xeus's manager
+  static auto* const all =
+      new std::map<std::string, std::unique_ptr<xeus::xcomm>>;  // outlives xeus's manager
   return *all;
 }
 std::set<std::string>& accepted_targets() {
@@ -35,7 +37,8 @@ void deliver(const std::string& kind, const xeus::xmessage& message) {
                       {"metadata", message.metadata()},
                       {"content", message.content()}};
   py::module_::import("gamelan_kernel.comms")
-      .attr("deliver")(kind, py::bytes(text.dump(-1, ' ', false, nl::json::error_handler_t::replace)), buffers);
+      .attr("deliver")(kind, py::bytes(text.dump(-1, ' ', false, nl::json::error_handler_t::replace)),
+                       buffers);
 }
 
 void keep_route(const std::string& id, xeus::xcomm&& comm) {

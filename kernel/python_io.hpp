@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The built-in Python module `_gamelan_kernel`: what the shell, which is Python, may do on the Jupyter side. Output in
-// python_io.cpp, comms in python_comm.cpp. JSON crosses as text, so neither side converts objects.
+// The built-in Python module `_gamelan_kernel`: what the shell, which is Python, may do on the Jupyter side.
+// Output in python_io.cpp, comms in python_comm.cpp. JSON crosses as text, so neither side converts objects.
 #pragma once
 #include <pybind11/embed.h>
 
@@ -12,10 +12,12 @@
 
 namespace gamelan::kernel {
 
-/// Names the server that the module speaks to. Before the first request; the server must outlive Python's use.
+/// Names the server that the module speaks to. Before the first request; the server must outlive Python's
+/// use.
 void bind_front_end(Server& server);
 
-/// Whether the running request may ask for input, and whether the shell has asked to end the kernel. GIL held.
+/// Whether the running request may ask for input, and whether the shell has asked to end the kernel. GIL
+/// held.
 void allow_input(bool is_allowed);
 bool is_exit_wanted();
 

@@ -10,12 +10,14 @@
 
 namespace gamelan::kernel {
 
-/// Fills a C-contiguous NumPy array; element i is draw `offset + i`. a and b: the op's scalar parameters (integers
-/// for random_integers: int64, or uint64 bit patterns for unsigned arrays).
-void random_fill(PyArrayObject* array, protocol::Op op, std::uint64_t key, std::uint64_t offset, PyObject* a, PyObject* b);
+/// Fills a C-contiguous NumPy array; element i is draw `offset + i`. a and b: the op's scalar parameters
+/// (integers for random_integers: int64, or uint64 bit patterns for unsigned arrays).
+void random_fill(PyArrayObject* array, protocol::Op op, std::uint64_t key, std::uint64_t offset, PyObject* a,
+                 PyObject* b);
 
-/// Fills a C-contiguous float64 array with numbers of a distribution, as op `draw` does; parameters are float64 arrays of
-/// one element, or contiguous and of as many as `array`.
-void draw_fill(PyArrayObject* array, int distribution, std::uint64_t key, std::uint64_t offset, std::span<PyArrayObject* const> parameters);
+/// Fills a C-contiguous float64 array with numbers of a distribution, as op `draw` does; parameters are
+/// float64 arrays of one element, or contiguous and of as many as `array`.
+void draw_fill(PyArrayObject* array, int distribution, std::uint64_t key, std::uint64_t offset,
+               std::span<PyArrayObject* const> parameters);
 
 }  // namespace gamelan::kernel

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The pending batch: see recorder.hpp. The cut rule keeps a loop's seam where it was, so that the engines' plan cache
-// sees the same batch again and again (DESIGN 11.5).
+// The pending batch: see recorder.hpp. The cut rule keeps a loop's seam where it was, so that the engines'
+// plan cache sees the same batch again and again (DESIGN 11.5).
 #include "kernel/recorder.hpp"
 
 #include <algorithm>
@@ -18,10 +18,12 @@ using protocol::View;
 FreeList::~FreeList() { drain(); }
 
 void FreeList::push(ArrayId id) noexcept {
-  // A failed allocation in a destructor leaks one array on the engines until the session ends; it never throws.
+  // A failed allocation in a destructor leaks one array on the engines until the session ends; it never
+  // throws.
   Node* node = new (std::nothrow) Node{id, head_.load(std::memory_order_relaxed)};
   if (node == nullptr) return;
-  while (!head_.compare_exchange_weak(node->next, node, std::memory_order_release, std::memory_order_relaxed)) {
+  while (
+      !head_.compare_exchange_weak(node->next, node, std::memory_order_release, std::memory_order_relaxed)) {
   }
 }
 
@@ -43,10 +45,12 @@ std::vector<ArrayId> Recorder::peek_frees() {
 }
 
 namespace {
-constexpr std::size_t none_later = std::numeric_limits<std::size_t>::max();  // a span that keeps no loop from closing
+constexpr std::size_t none_later =
+    std::numeric_limits<std::size_t>::max();  // a span that keeps no loop from closing
 constexpr std::int64_t heavy = 4;  // what a pass over memory costs, in operations that stay in cache
 
-/// A whole array that this batch has made, or few elements repeated: the engines have them at hand when they need them.
+/// A whole array that this batch has made, or few elements repeated: the engines have them at hand when they
+/// need them.
 bool is_at_hand(const View& view, ArrayId first_of_batch) {
   const bool is_repeated = std::find(view.strides.begin(), view.strides.end(), 0) != view.strides.end();
   return is_repeated || (view.base >= first_of_batch && view.offset == 0 && protocol::is_contiguous(view));
@@ -55,14 +59,18 @@ bool is_at_hand(const View& view, ArrayId first_of_batch) {
 /// Operations, roughly, of which `heavy` make one pass over memory.
 std::int64_t work_of(const Command& command, ArrayId first_of_batch) {
   std::int64_t elements = protocol::element_count(command.out.extents);
-  const bool is_cheap = protocol::is_elementwise(command.op) && (protocol::info(command.op).traits & protocol::transcendental) == 0;
-  const bool is_light = command.creates && is_cheap && std::all_of(command.in.begin(), command.in.end(), [&](const auto& operand) {
-    const auto* view = std::get_if<View>(&operand);
-    return view == nullptr || is_at_hand(*view, first_of_batch);
-  });
+  const bool is_cheap = protocol::is_elementwise(command.op) &&
+                        (protocol::info(command.op).traits & protocol::transcendental) == 0;
+  const bool is_light = command.creates && is_cheap &&
+                        std::all_of(command.in.begin(), command.in.end(), [&](const auto& operand) {
+                          const auto* view = std::get_if<View>(&operand);
+                          return view == nullptr || is_at_hand(*view, first_of_batch);
+                        });
   for (const auto& operand : command.in)  // a reduction reads more than it writes
-    if (const auto* view = std::get_if<View>(&operand)) elements = std::max(elements, protocol::element_count(view->extents));
-  if (command.op == protocol::Op::matmul) elements *= std::max<std::int64_t>(std::get<View>(command.in[0]).extents.back() / 4, 1);
+    if (const auto* view = std::get_if<View>(&operand))
+      elements = std::max(elements, protocol::element_count(view->extents));
+  if (command.op == protocol::Op::matmul)
+    elements *= std::max<std::int64_t>(std::get<View>(command.in[0]).extents.back() / 4, 1);
   return is_light ? elements : elements * heavy;
 }
 }  // namespace
@@ -133,7 +141,8 @@ bool Recorder::add(Command command, const Site& site, std::uint32_t listener, st
   return is_new;
 }
 
-bool Recorder::add(Command command, const Site& site, std::uint32_t listener, std::uint64_t call, protocol::Bytes payload) {
+bool Recorder::add(Command command, const Site& site, std::uint32_t listener, std::uint64_t call,
+                   protocol::Bytes payload) {
   command.payload = static_cast<std::int32_t>(pending_.payloads.size());
   payload_bytes_ += payload.size();
   pending_.payloads.push_back(std::move(payload));
@@ -158,12 +167,15 @@ void Recorder::drop_poisoned(Cut& result) {
       if (view != nullptr && cause == nullptr) cause = poison_of(view->base);
     }
     if (cause == nullptr) return false;
-    if (command.creates) poison(command.out.base, cause);
-    else if (result.blocked == nullptr) result.blocked = cause;
+    if (command.creates)
+      poison(command.out.base, cause);
+    else if (result.blocked == nullptr)
+      result.blocked = cause;
     return true;
   };
   std::size_t kept = 0;
-  for (std::size_t index = 0; index < commands.size(); ++index) {  // in order, so that poison spreads along the program
+  for (std::size_t index = 0; index < commands.size();
+       ++index) {  // in order, so that poison spreads along the program
     if (is_dropped(commands[index])) continue;
     result.listeners[kept] = result.listeners[index];
     result.calls[kept] = result.calls[index];
@@ -214,7 +226,8 @@ Recorder::Cut Recorder::take() {
   spans_.clear();
   payload_bytes_ = 0;
   work_ = 0;
-  return {std::exchange(pending_, {}), std::exchange(sites_, {}), std::exchange(listeners_, {}), std::exchange(calls_, {}), nullptr};
+  return {std::exchange(pending_, {}), std::exchange(sites_, {}), std::exchange(listeners_, {}),
+          std::exchange(calls_, {}), nullptr};
 }
 
 FailurePtr Recorder::poison_of(ArrayId id) const {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the notebook asked for and has not sent yet: commands in program order, ids nobody names any more, and where to
-// cut. Knows neither Python nor sockets: a recording site is two opaque numbers that the caller resolves when it cuts.
-// Callers hold Python's GIL, which serves as the one mutex: cutting and sending happen without releasing it (DESIGN 11.10).
+// What the notebook asked for and has not sent yet: commands in program order, ids nobody names any more, and
+// where to cut. Knows neither Python nor sockets: a recording site is two opaque numbers that the caller
+// resolves when it cuts. Callers hold Python's GIL, which serves as the one mutex: cutting and sending happen
+// without releasing it (DESIGN 11.10).
 #pragma once
 #include <atomic>
 #include <memory>
@@ -34,14 +35,17 @@ struct Failure {
 };
 using FailurePtr = std::shared_ptr<const Failure>;
 
-/// Sizes at which a batch is sent without being asked for. Between soft and hard the cut waits for the loop to come round:
-/// the outermost that does, because a cut inside a turn stores what the rest of the turn still needs. A call of the user's is
-/// cut at twice the hard limits only, because an interrupt between its halves would cost the arrays that it writes.
+/// Sizes at which a batch is sent without being asked for. Between soft and hard the cut waits for the loop
+/// to come round: the outermost that does, because a cut inside a turn stores what the rest of the turn still
+/// needs. A call of the user's is cut at twice the hard limits only, because an interrupt between its halves
+/// would cost the arrays that it writes.
 struct CutLimits {
   std::size_t soft_commands = 2'000;
   std::size_t hard_commands = 4'000;
   std::size_t payload_bytes = std::size_t{64} << 20;
-  std::int64_t work = std::int64_t{1} << 62;  ///< operations on an element, four for a pass over memory; as soft as soft_commands
+  std::int64_t work =
+      std::int64_t{1}
+      << 62;  ///< operations on an element, four for a pass over memory; as soft as soft_commands
 };
 
 /// Ids whose array died. `push` may run on any thread and in any destructor; it takes no lock.
@@ -68,11 +72,13 @@ class Recorder {
   protocol::ArrayId new_id() { return ++last_id_; }
   /// True when the batch should be cut before a command of this site, and of this call, is added.
   bool wants_cut_before(const Site& site, std::uint64_t call = 0) const;
-  /// Appends; returns true when the batch has got a new origin (the caller then keeps the site alive until the cut).
-  /// `listener`: who hears of the command's floating-point errors, a number of the caller's; 0 nobody. `call`: of the user's
-  /// (user_call.hpp), 0 when the command is all of it. Neighbours of one call have one origin, others never.
+  /// Appends; returns true when the batch has got a new origin (the caller then keeps the site alive until
+  /// the cut). `listener`: who hears of the command's floating-point errors, a number of the caller's; 0
+  /// nobody. `call`: of the user's (user_call.hpp), 0 when the command is all of it. Neighbours of one call
+  /// have one origin, others never.
   bool add(protocol::Command command, const Site& site, std::uint32_t listener = 0, std::uint64_t call = 0);
-  bool add(protocol::Command command, const Site& site, std::uint32_t listener, std::uint64_t call, protocol::Bytes payload);
+  bool add(protocol::Command command, const Site& site, std::uint32_t listener, std::uint64_t call,
+           protocol::Bytes payload);
   void free(protocol::ArrayId id) noexcept { frees_.push(id); }
 
   bool has_frees() const { return !frees_.is_empty(); }
@@ -84,13 +90,15 @@ class Recorder {
   const std::vector<std::uint64_t>& pending_calls() const { return calls_; }
   /// Sites in the order of `Command::origin`; their text is filled in by the caller of `cut`.
   const std::vector<Site>& sites() const { return sites_; }
-  /// While somebody times a statement, every turn is a batch of its own: it is cut where the first command comes again.
+  /// While somebody times a statement, every turn is a batch of its own: it is cut where the first command
+  /// comes again.
   void cut_every_turn(bool is_on) {
     cuts_every_turn_ = is_on;
     turn_site_ = {};
   }
-  /// Takes everything pending, frees included, and starts the next batch. Commands that read a poisoned array are left
-  /// out, their results poisoned in turn; `blocked` then names the cause of the first in-place write that was left out.
+  /// Takes everything pending, frees included, and starts the next batch. Commands that read a poisoned array
+  /// are left out, their results poisoned in turn; `blocked` then names the cause of the first in-place write
+  /// that was left out.
   struct Cut {
     protocol::Batch batch;
     std::vector<Site> sites;
@@ -105,8 +113,8 @@ class Recorder {
   void poison(protocol::ArrayId id, FailurePtr cause) { poisoned_[id] = std::move(cause); }
   /// These arrays have died: nobody will ask for their cause.
   void forget_poison(const std::vector<protocol::ArrayId>& ids);
-  /// Forgets what is pending: an interrupt fell before it. Arrays it would have created raise `cause`; others stay as
-  /// they are.
+  /// Forgets what is pending: an interrupt fell before it. Arrays it would have created raise `cause`; others
+  /// stay as they are.
   void abandon(const FailurePtr& cause);
   /// The same of one call only: what it has recorded has not happened.
   void undo(std::uint64_t call, const FailurePtr& cause);
@@ -125,8 +133,8 @@ class Recorder {
   void drop_poisoned(Cut& result);
   /// The origin for a command of this site, and whether it is new.
   std::pair<std::uint32_t, bool> origin_for(const Site& site, bool goes_on);
-  /// Whether a loop that all of this batch belongs to, or much of it, comes round when `site` is next; or all but what
-  /// came before that loop, if it `may_follow_others`.
+  /// Whether a loop that all of this batch belongs to, or much of it, comes round when `site` is next; or all
+  /// but what came before that loop, if it `may_follow_others`.
   bool closes_a_turn(std::uint32_t site, bool may_follow_others) const;
 
   CutLimits limits_;
@@ -134,10 +142,11 @@ class Recorder {
   protocol::Batch pending_;
   std::size_t payload_bytes_ = 0;
   std::int64_t work_ = 0;  // of the pending commands, roughly
-  protocol::ArrayId first_of_batch_ = 0;  // arrays with this number or a higher one are made by the pending commands
+  protocol::ArrayId first_of_batch_ =
+      0;  // arrays with this number or a higher one are made by the pending commands
   std::vector<Site> sites_;
   std::vector<std::uint32_t> listeners_;  // by command
-  std::vector<std::uint64_t> calls_;  // by command
+  std::vector<std::uint64_t> calls_;      // by command
   // By origin. Commands of one site take its two origins in turn, the second of which has no span of its own.
   static constexpr std::uint32_t none = ~std::uint32_t{0};
   struct Span {
@@ -146,10 +155,10 @@ class Recorder {
   };
   std::vector<Span> spans_;
   std::unordered_map<Site, std::uint32_t, SiteHash> site_index_;
-  Site cut_site_;          // where the last automatic cut fell: the loop's seam, kept from batch to batch
+  Site cut_site_;  // where the last automatic cut fell: the loop's seam, kept from batch to batch
   bool cuts_every_turn_ = false;
-  Site turn_site_;         // of the first command since cut_every_turn
-  bool is_seam_ = false;   // cut_site_ occurs in this batch, so waiting for it makes sense
+  Site turn_site_;        // of the first command since cut_every_turn
+  bool is_seam_ = false;  // cut_site_ occurs in this batch, so waiting for it makes sense
   FreeList frees_;
   std::unordered_map<protocol::ArrayId, FailurePtr> poisoned_;
   std::uint64_t recorded_commands_ = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Axes are taken from both shapes until their products agree; such a group of old axes must step through memory as one
-// axis would, and the group of new axes then divides that axis.
+// Axes are taken from both shapes until their products agree; such a group of old axes must step through
+// memory as one axis would, and the group of new axes then divides that axis.
 #include "kernel/reshape.hpp"
 
 #include <algorithm>
@@ -9,7 +9,8 @@ namespace gamelan::kernel {
 
 std::optional<std::vector<std::int64_t>> reshaped_strides(std::span<const std::int64_t> extents,
                                                           std::span<const std::int64_t> strides,
-                                                          std::span<const std::int64_t> new_extents, std::int64_t item_bytes) {
+                                                          std::span<const std::int64_t> new_extents,
+                                                          std::int64_t item_bytes) {
   std::vector<std::int64_t> result(new_extents.size(), item_bytes);
   if (std::ranges::find(extents, 0) != extents.end()) {  // no element: any stride will do, these are NumPy's
     for (std::size_t axis = result.size(); axis-- > 1;)
@@ -33,7 +34,8 @@ std::optional<std::vector<std::int64_t>> reshaped_strides(std::span<const std::i
         new_count *= new_extents[new_last++];
       } else {
         // The group grows: this axis must continue where the one before it ends.
-        if (old_axes[old_last - 1].stride != old_axes[old_last].stride * old_axes[old_last].extent) return std::nullopt;
+        if (old_axes[old_last - 1].stride != old_axes[old_last].stride * old_axes[old_last].extent)
+          return std::nullopt;
         old_count *= old_axes[old_last++].extent;
       }
     }

@@ -43,7 +43,7 @@ bool wait_readable(zmq_pollitem_t* items, int count, int timeout_ms) {
 }
 
 xeus::xmessage with_content(const xeus::xmessage& message, nl::json content) {
-  return {message.identities(), message.header(), message.parent_header(),
+  return {message.identities(), message.header(),   message.parent_header(),
           message.metadata(),   std::move(content), xeus::buffer_sequence()};
 }
 
@@ -52,8 +52,8 @@ std::string type_of(const xeus::xmessage& message) { return message.header().val
 // Why xeus could not serve a message. It would say so into the output of the last cell.
 std::optional<std::string> unservable(const xeus::xmessage& message) {
   static const std::set<std::string> served{
-      "execute_request",   "complete_request", "inspect_request",     "history_request",  "is_complete_request",
-      "comm_info_request", "comm_open",        "comm_msg",            "comm_close",       "kernel_info_request",
+      "execute_request",   "complete_request", "inspect_request",  "history_request", "is_complete_request",
+      "comm_info_request", "comm_open",        "comm_msg",         "comm_close",      "kernel_info_request",
       "shutdown_request",  "debug_request",    "interrupt_request"};
   if (served.count(type_of(message)) == 0) return "unknown message type " + type_of(message);
   if (!message.content().is_object()) return type_of(message) + " whose content is no object";
@@ -144,8 +144,8 @@ void Server::serve_shell_message(xeus::xmessage message) {
   });
 }
 
-// xeus calls this after a failed cell. Requests that are already here and would run code are refused, as a front end
-// that has queued a whole notebook expects; the others keep their turn.
+// xeus calls this after a failed cell. Requests that are already here and would run code are refused, as a
+// front end that has queued a whole notebook expects; the others keep their turn.
 void Server::abort_queue_impl(const listener&, long) {
   while (auto message = receive(shell_)) {
     if (type_of(*message) != "execute_request") {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The thin adapter to this xeus release (2.4): sockets and threads of the Jupyter protocol beneath xeus's dispatch.
-// The shell channel is served on the main thread (Python acts on signals only there), control and heartbeat on a
-// thread of their own that never takes the GIL, so they answer while a cell runs. Written against xeus::xserver, not
-// xeus's own servers: those die of an idle SIGINT, ignore interrupt_request, drop messages of busy cells, cannot be
-// interrupted in input(), and leave through std::exit (docs/decisions/010-own-server.md).
+// The thin adapter to this xeus release (2.4): sockets and threads of the Jupyter protocol beneath xeus's
+// dispatch. The shell channel is served on the main thread (Python acts on signals only there), control and
+// heartbeat on a thread of their own that never takes the GIL, so they answer while a cell runs. Written
+// against xeus::xserver, not xeus's own servers: those die of an idle SIGINT, ignore interrupt_request, drop
+// messages of busy cells, cannot be interrupted in input(), and leave through std::exit
+// (docs/decisions/010-own-server.md).
 #pragma once
 #include <atomic>
 #include <deque>
@@ -14,9 +15,9 @@
 #include <thread>
 #include <xeus/xauthentication.hpp>
 #include <xeus/xcontrol_messenger.hpp>
+#include <xeus/xeus_context.hpp>
 #include <xeus/xkernel_configuration.hpp>
 #include <xeus/xserver.hpp>
-#include <xeus/xeus_context.hpp>
 #include <zmq.hpp>
 
 #include "kernel/output.hpp"
@@ -32,8 +33,8 @@ class Server : public xeus::xserver {
     std::function<void(const std::function<void()>&)> around_request = [](const auto& serve) { serve(); };
     /// Called once after the shell has been quiet for a while. Main thread.
     std::function<void()> when_idle = [] {};
-    /// Stops what must not outlive the kernel, when a cell that cannot be interrupted keeps the main thread from
-    /// doing so. Control thread.
+    /// Stops what must not outlive the kernel, when a cell that cannot be interrupted keeps the main thread
+    /// from doing so. Control thread.
     std::function<void()> last_resort = [] {};
     /// Why a message must not reach xeus (which would complain into the cell's output), if there is a reason.
     std::function<std::optional<std::string>(const xeus::xmessage&)> refuse = [](const auto&) {
@@ -51,7 +52,8 @@ class Server : public xeus::xserver {
   Publisher& publisher() { return publisher_; }
   Output& output() { return output_; }
 
-  /// Asks the front end for a line. Answers to earlier questions (of an interrupted input()) are dropped. GIL held.
+  /// Asks the front end for a line. Answers to earlier questions (of an interrupted input()) are dropped. GIL
+  /// held.
   void send_question(const std::string& prompt, bool is_password);
   /// The answer, or nothing when none came in time or a signal did. Without the GIL.
   std::optional<std::string> wait_answer(int timeout_ms);

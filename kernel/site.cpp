@@ -59,7 +59,8 @@ void warn(PyObject* category, const char* message) {
   PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
   while (frame != nullptr) {
     const Ref code(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));
-    PyFrameObject* back = is_ours(reinterpret_cast<PyCodeObject*>(code.get())) ? PyFrame_GetBack(frame) : nullptr;
+    PyFrameObject* back =
+        is_ours(reinterpret_cast<PyCodeObject*>(code.get())) ? PyFrame_GetBack(frame) : nullptr;
     Py_DECREF(frame);
     frame = back;
     if (frame != nullptr) ++level;
@@ -68,7 +69,8 @@ void warn(PyObject* category, const char* message) {
 }
 
 void warn_of_real_parts(protocol::Dtype from, protocol::Dtype to) {
-  if (protocol::info(from).kind != 'c' || protocol::info(to).kind == 'c' || protocol::info(to).kind == 'b') return;
+  if (protocol::info(from).kind != 'c' || protocol::info(to).kind == 'c' || protocol::info(to).kind == 'b')
+    return;
   const Ref numpy = Ref::checked(PyImport_ImportModule("numpy"));
   const Ref category = Ref::checked(PyObject_GetAttrString(numpy.get(), "ComplexWarning"));
   warn(category.get(), "Casting complex values to real discards the imaginary part");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where in the user's program we are: the nearest Python frame outside this package. Cheap when recording (a code object
-// and an offset), resolved to file and line only when a batch is cut.
+// Where in the user's program we are: the nearest Python frame outside this package. Cheap when recording (a
+// code object and an offset), resolved to file and line only when a batch is cut.
 #pragma once
 #include "kernel/array_object.hpp"
 // (Python.h first)
@@ -11,9 +11,10 @@ namespace gamelan::kernel {
 /// The user's current line.
 struct UserLine {
   Site site;
-  Ref code;                    ///< keeps the site valid
-  Ref globals;                 ///< of the user's frame
-  bool is_numpys_own = true;   ///< what is recorded now is what NumPy computes for that line, not a step of ours towards it
+  Ref code;     ///< keeps the site valid
+  Ref globals;  ///< of the user's frame
+  bool is_numpys_own =
+      true;  ///< what is recorded now is what NumPy computes for that line, not a step of ours towards it
 };
 UserLine current_line();
 /// A function of this package that records what NumPy's function of that name computes, and nothing else.

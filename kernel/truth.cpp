@@ -26,7 +26,9 @@ Ref compared(Array* array, PyObject* out) {
 
 }  // namespace
 
-Ref with_truth(Ref array) { return is_doubtful(as_array(array.get())) ? compared(as_array(array.get()), nullptr) : std::move(array); }
+Ref with_truth(Ref array) {
+  return is_doubtful(as_array(array.get())) ? compared(as_array(array.get()), nullptr) : std::move(array);
+}
 
 void settle_truth(PyObject* array) {
   if (is_doubtful(as_array(array))) compared(as_array(array), array);

@@ -69,7 +69,8 @@ struct Direction {
 
 }  // namespace
 
-Tunnel::Tunnel(std::vector<std::string> command, const std::string& directory) : command_(std::move(command)) {
+Tunnel::Tunnel(std::vector<std::string> command, const std::string& directory)
+    : command_(std::move(command)) {
   listen(directory);
   thread_ = std::thread([this] { run(); });
 }
@@ -121,12 +122,14 @@ std::string Tunnel::last_words() const {
   const std::size_t end = words_.find_last_not_of("\r\n ");
   if (end == std::string::npos) return "";
   const std::size_t begin = words_.find_last_of("\r\n", end);
-  return words_.substr(begin == std::string::npos ? 0 : begin + 1, end - (begin == std::string::npos ? 0 : begin + 1) + 1);
+  return words_.substr(begin == std::string::npos ? 0 : begin + 1,
+                       end - (begin == std::string::npos ? 0 : begin + 1) + 1);
 }
 
 void Tunnel::run() {
   pthread_setname_np(pthread_self(), "gamelan-tunnel");
-  sigset_t every_signal;  // signals belong to the Python threads; and a program that ended is no reason for SIGPIPE
+  sigset_t every_signal;  // signals belong to the Python threads; and a program that ended is no reason for
+                          // SIGPIPE
   sigfillset(&every_signal);
   pthread_sigmask(SIG_BLOCK, &every_signal, nullptr);
   int connection = accept_ourselves();
@@ -145,7 +148,8 @@ int Tunnel::accept_ourselves() {
     if (connection < 0) continue;
     ucred peer{};
     socklen_t size = sizeof peer;
-    if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid == getpid()) return connection;
+    if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid == getpid())
+      return connection;
     shut(connection);
   }
 }
@@ -166,7 +170,8 @@ bool Tunnel::start_program() {
   sigfillset(&every);
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setsigdefault(&attributes, &every);
-  // A session of its own: Ctrl-C in the terminal is meant for the program that computes, not for its connection.
+  // A session of its own: Ctrl-C in the terminal is meant for the program that computes, not for its
+  // connection.
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
   std::vector<char*> words;
   for (const std::string& word : command_) words.push_back(const_cast<char*>(word.c_str()));
@@ -188,8 +193,11 @@ bool Tunnel::start_program() {
 void Tunnel::ferry(int connection) {
   const auto there = std::make_unique<Direction>(), back = std::make_unique<Direction>();
   for (;;) {
-    const auto asks = [](bool reads, bool writes) { return static_cast<short>((reads ? POLLIN : 0) | (writes ? POLLOUT : 0)); };
-    // A pipe whose reader is gone is told by POLLERR even when nothing is asked; a negative descriptor is left out.
+    const auto asks = [](bool reads, bool writes) {
+      return static_cast<short>((reads ? POLLIN : 0) | (writes ? POLLOUT : 0));
+    };
+    // A pipe whose reader is gone is told by POLLERR even when nothing is asked; a negative descriptor is
+    // left out.
     const short asked = asks(there->wants_input(), back->has_output());
     pollfd waiting[] = {{asked != 0 ? connection : -1, asked, 0},
                         {there->has_output() ? input_ : -1, POLLOUT, 0},

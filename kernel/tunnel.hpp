@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A connection through a program that passes bytes on between its standard input and output and rank 0 (ssh -W, srun with
-// our relay). ZeroMQ reaches it by a socket in a private directory that takes one connection, of this process only, and
-// is removed then: nobody else on a shared login node can use the tunnel. The program ends with the tunnel.
+// A connection through a program that passes bytes on between its standard input and output and rank 0 (ssh
+// -W, srun with our relay). ZeroMQ reaches it by a socket in a private directory that takes one connection,
+// of this process only, and is removed then: nobody else on a shared login node can use the tunnel. The
+// program ends with the tunnel.
 #pragma once
 #include <atomic>
 #include <mutex>

@@ -8,8 +8,7 @@ namespace gamelan::kernel {
 namespace {
 
 struct Turns {
-  PyObject_HEAD
-  PyObject* array;
+  PyObject_HEAD PyObject* array;
   PyObject* chunk;     // where elements come from
   PyObject* elements;  // those at hand, null when there are none
   Base* base;          // borrowed, for comparison only: the array's when they came, which had `version`
@@ -25,7 +24,8 @@ bool is_written(const Turns* turns) {
   return base != turns->base || (base != nullptr && base->version != turns->version);
 }
 
-/// Elements from the place on; none at the end. False when another thread has taken turns meanwhile: it has brought its own.
+/// Elements from the place on; none at the end. False when another thread has taken turns meanwhile: it has
+/// brought its own.
 bool bring(Turns* turns) {
   const bool is_new = turns->elements != nullptr && is_written(turns);
   Base* const base = as_array(turns->array)->b;
@@ -46,7 +46,9 @@ bool bring(Turns* turns) {
 }
 
 bool has_next(const Turns* turns) {
-  return turns->elements != nullptr && turns->used < PyArray_DIM(reinterpret_cast<PyArrayObject*>(turns->elements), 0) && !is_written(turns);
+  return turns->elements != nullptr &&
+         turns->used < PyArray_DIM(reinterpret_cast<PyArrayObject*>(turns->elements), 0) &&
+         !is_written(turns);
 }
 
 PyObject* next(PyObject* self) {
@@ -56,7 +58,8 @@ PyObject* next(PyObject* self) {
     }
     if (turns->elements == nullptr) return nullptr;
     auto* elements = reinterpret_cast<PyArrayObject*>(turns->elements);
-    PyObject* element = PyArray_Scalar(PyArray_GETPTR1(elements, turns->used), PyArray_DESCR(elements), turns->elements);
+    PyObject* element =
+        PyArray_Scalar(PyArray_GETPTR1(elements, turns->used), PyArray_DESCR(elements), turns->elements);
     ++turns->used;
     ++turns->place;
     return element;
@@ -87,12 +90,13 @@ void dealloc_turns(PyObject* self) {
   Py_DECREF(type);
 }
 
-PyType_Slot turns_slots[] = {{Py_tp_new, reinterpret_cast<void*>(new_turns)},
-                             {Py_tp_dealloc, reinterpret_cast<void*>(dealloc_turns)},
-                             {Py_tp_iter, reinterpret_cast<void*>(PyObject_SelfIter)},
-                             {Py_tp_iternext, reinterpret_cast<void*>(next)},
-                             {Py_tp_doc, const_cast<char*>("Turns(array, chunk): the elements, each as it is in its turn.")},
-                             {0, nullptr}};
+PyType_Slot turns_slots[] = {
+    {Py_tp_new, reinterpret_cast<void*>(new_turns)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(dealloc_turns)},
+    {Py_tp_iter, reinterpret_cast<void*>(PyObject_SelfIter)},
+    {Py_tp_iternext, reinterpret_cast<void*>(next)},
+    {Py_tp_doc, const_cast<char*>("Turns(array, chunk): the elements, each as it is in its turn.")},
+    {0, nullptr}};
 PyType_Spec turns_spec = {"gamelan._core.Turns", sizeof(Turns), 0, Py_TPFLAGS_DEFAULT, turns_slots};
 
 }  // namespace

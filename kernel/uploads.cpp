@@ -32,7 +32,8 @@ bool is_usable(const Kept& entry) {
 
 bool is_equal(PyArrayObject* left, PyArrayObject* right) {
   return PyArray_TYPE(left) == PyArray_TYPE(right) && PyArray_SAMESHAPE(left, right) &&
-         std::memcmp(PyArray_DATA(left), PyArray_DATA(right), static_cast<std::size_t>(PyArray_NBYTES(left))) == 0;
+         std::memcmp(PyArray_DATA(left), PyArray_DATA(right),
+                     static_cast<std::size_t>(PyArray_NBYTES(left))) == 0;
 }
 
 Ref upload_once(PyArrayObject* local) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Small arrays of the notebook that operations on distributed arrays read. They are sent along with the batch, and what
-// was sent before and has not changed since is not sent again: a loop that uses a vector of coefficients sends it once.
+// Small arrays of the notebook that operations on distributed arrays read. They are sent along with the
+// batch, and what was sent before and has not changed since is not sent again: a loop that uses a vector of
+// coefficients sends it once.
 #pragma once
 #include "kernel/array_object.hpp"
 

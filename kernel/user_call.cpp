@@ -30,8 +30,7 @@ void end(std::uint64_t number) noexcept {
 
 // gamelan._core.Call: what the user sees of a function of the package.
 struct Call {
-  PyObject_HEAD
-  vectorcallfunc call;
+  PyObject_HEAD vectorcallfunc call;
   PyObject* function;
   PyObject* names;  // its __dict__: what functools.update_wrapper writes
   PyObject* weak_references;
@@ -94,10 +93,11 @@ PyObject* represent(PyObject* self) { return PyObject_Repr(as_call(self)->functi
 // Pickled as functions are, by name.
 PyObject* reduce(PyObject* self, PyObject*) { return PyObject_GetAttrString(self, "__qualname__"); }
 
-PyMemberDef call_members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(Call, call), READONLY, nullptr},
-                              {"__dictoffset__", T_PYSSIZET, offsetof(Call, names), READONLY, nullptr},
-                              {"__weaklistoffset__", T_PYSSIZET, offsetof(Call, weak_references), READONLY, nullptr},
-                              {nullptr, 0, 0, 0, nullptr}};
+PyMemberDef call_members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Call, call), READONLY, nullptr},
+    {"__dictoffset__", T_PYSSIZET, offsetof(Call, names), READONLY, nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(Call, weak_references), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr}};
 PyMethodDef call_methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
 PyGetSetDef call_getset[] = {{"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
                              {nullptr, nullptr, nullptr, nullptr, nullptr}};
@@ -113,8 +113,10 @@ PyType_Slot call_slots[] = {{Py_tp_new, reinterpret_cast<void*>(new_call)},
                             {Py_tp_methods, call_methods},
                             {Py_tp_getset, call_getset},
                             {0, nullptr}};
-PyType_Spec call_spec = {"gamelan._core.Call", sizeof(Call), 0,
-                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR, call_slots};
+PyType_Spec call_spec = {
+    "gamelan._core.Call", sizeof(Call), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR,
+    call_slots};
 
 }  // namespace
 
@@ -142,7 +144,9 @@ void UserCall::commit() noexcept {
   here.number = 0;
 }
 
-bool is_interrupt(PyObject* type) noexcept { return type != nullptr && PyErr_GivenExceptionMatches(type, PyExc_Exception) == 0; }
+bool is_interrupt(PyObject* type) noexcept {
+  return type != nullptr && PyErr_GivenExceptionMatches(type, PyExc_Exception) == 0;
+}
 
 void add_calls(PyObject* module) {
   Ref type = Ref::checked(PyType_FromSpec(&call_spec));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls of the user's that are one to him and several commands to us: np.gradient(x), x[i, j] = y. What an interrupt leaves
-// is either before such a call or after it, so commands carry its number. Calls within calls belong to the outermost one.
+// Calls of the user's that are one to him and several commands to us: np.gradient(x), x[i, j] = y. What an
+// interrupt leaves is either before such a call or after it, so commands carry its number. Calls within calls
+// belong to the outermost one.
 #pragma once
 #include "kernel/array_object.hpp"
 // (Python.h first)
@@ -8,13 +9,13 @@
 
 namespace gamelan::kernel {
 
-/// The call that this thread is in, for as long as this object lives. Costs some nanoseconds where nothing is recorded. Needs
-/// the GIL.
+/// The call that this thread is in, for as long as this object lives. Costs some nanoseconds where nothing is
+/// recorded. Needs the GIL.
 class UserCall {
  public:
   UserCall() noexcept;
-  /// Tells the link that the call has ended. When an interrupt ends it (a Python exception that is no `Exception`), what it has
-  /// recorded is undone.
+  /// Tells the link that the call has ended. When an interrupt ends it (a Python exception that is no
+  /// `Exception`), what it has recorded is undone.
   ~UserCall();
   UserCall(const UserCall&) = delete;
   UserCall& operator=(const UserCall&) = delete;
@@ -27,7 +28,8 @@ class UserCall {
   static void commit() noexcept;
 };
 
-/// True when the current Python exception, or `type`, is one that ends a program from outside, as KeyboardInterrupt does.
+/// True when the current Python exception, or `type`, is one that ends a program from outside, as
+/// KeyboardInterrupt does.
 bool is_interrupt(PyObject* type) noexcept;
 
 /// Adds the type Call: a function in whose calls a UserCall lives. Throws PythonError.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Data that crosses between the notebook and the engines: uploads (op `constant`), fetches, and the values of 0-d arrays.
+// Data that crosses between the notebook and the engines: uploads (op `constant`), fetches, and the values of
+// 0-d arrays.
 #pragma once
 #include "kernel/array_object.hpp"
 // (Python.h first)

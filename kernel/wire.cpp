@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Connecting is a matter of attempts: one route at a time, all addresses of it at once, each attempt with a limit. The
-// first address that has proved to hold the engines' key is the connection.
+// Connecting is a matter of attempts: one route at a time, all addresses of it at once, each attempt with a
+// limit. The first address that has proved to hold the engines' key is the connection.
 #include "kernel/wire.hpp"
 
 #include <sys/eventfd.h>
@@ -24,14 +24,15 @@ namespace {
 
 constexpr int farewell_limit_ms = 500;  // how long a last Shutdown or Batch may still leave the socket
 constexpr auto direct_limit = 3s, tunnel_limit = 10s;
-constexpr auto handshake_limit = 10s;   // where somebody took the connection: a busy machine, perhaps
-constexpr auto pause = 250ms;           // between attempts
+constexpr auto handshake_limit = 10s;  // where somebody took the connection: a busy machine, perhaps
+constexpr auto pause = 250ms;          // between attempts
 constexpr std::size_t told_addresses = 4;
 
 bool is_loopback(const std::string& address) { return address.starts_with("tcp://127."); }
 
 bool is_all_ipc(const std::vector<std::string>& addresses) {
-  return std::all_of(addresses.begin(), addresses.end(), [](const std::string& each) { return each.starts_with("ipc:"); });
+  return std::all_of(addresses.begin(), addresses.end(),
+                     [](const std::string& each) { return each.starts_with("ipc:"); });
 }
 
 }  // namespace
@@ -102,13 +103,16 @@ void Wire::fail_attempt() {
     const bool was_asked = line->problem().empty() && line->state() == Line::State::closed;
     const std::string cause = describe_failure(*line, was_asked ? *answer++ : Knock{});
     // Of another host's addresses its own loopback says nothing, unless there is no other.
-    if (is_direct && lines_.size() > 1 && is_loopback(line->address()) && !is_loopback(lines_.front()->address())) continue;
+    if (is_direct && lines_.size() > 1 && is_loopback(line->address()) &&
+        !is_loopback(lines_.front()->address()))
+      continue;
     if (++told > told_addresses) continue;
     problem += (problem.empty() ? "" : "; ") + (is_direct ? line->address() + " " : "") + cause;
   }
   if (told > told_addresses) problem += "; and " + std::to_string(told - told_addresses) + " more addresses";
   if (tunnel_ != nullptr && !tunnel_->last_words().empty()) problem = tunnel_->last_words();
-  problems_[route_] = std::move(problem);  // only now: while the next attempt runs, this one's failure is what is known
+  problems_[route_] =
+      std::move(problem);  // only now: while the next attempt runs, this one's failure is what is known
   lines_.clear();
   retire_tunnel();
   is_trying_ = false;
@@ -132,8 +136,9 @@ std::string Wire::describe_failure(Line& line, const Knock& answer) {
 
 std::string Wire::what_it_waits_for(const Line& line) const {
   if (!routes_[route_].command.empty()) return "nothing came through it";
-  return line.state() == Line::State::shaking_hands ? "takes the connection and says nothing: rank 0 hangs, or is stopped"
-                                                    : "does not answer: the network is cut, or the node is down";
+  return line.state() == Line::State::shaking_hands
+             ? "takes the connection and says nothing: rank 0 hangs, or is stopped"
+             : "does not answer: the network is cut, or the node is down";
 }
 
 std::optional<Wire::Event> Wire::look_at_candidates() {
@@ -151,8 +156,11 @@ std::optional<Wire::Event> Wire::look_at_candidates() {
         return Event::connected;
       }
       case Line::State::shaking_hands:
-      case Line::State::connecting: is_any_left = true; break;
-      case Line::State::closed: break;
+      case Line::State::connecting:
+        is_any_left = true;
+        break;
+      case Line::State::closed:
+        break;
     }
   }
   if (!is_any_left || Clock::now() >= attempt_limit()) fail_attempt();
@@ -160,8 +168,11 @@ std::optional<Wire::Event> Wire::look_at_candidates() {
 }
 
 Wire::Clock::time_point Wire::attempt_limit() const {
-  const bool is_any_shaking = std::any_of(lines_.begin(), lines_.end(), [](const auto& line) { return line->state() == Line::State::shaking_hands; });
-  return is_any_shaking && routes_[route_].command.empty() ? attempt_ends_ + (handshake_limit - direct_limit) : attempt_ends_;
+  const bool is_any_shaking = std::any_of(lines_.begin(), lines_.end(), [](const auto& line) {
+    return line->state() == Line::State::shaking_hands;
+  });
+  return is_any_shaking && routes_[route_].command.empty() ? attempt_ends_ + (handshake_limit - direct_limit)
+                                                           : attempt_ends_;
 }
 
 std::optional<Wire::Event> Wire::next_event() {
@@ -191,7 +202,8 @@ void Wire::hang_up() {
 }
 
 void Wire::retire_tunnel() {
-  // To end its program may take a second, for which nobody who waits for a reply or interrupts need wait, too.
+  // To end its program may take a second, for which nobody who waits for a reply or interrupts need wait,
+  // too.
   if (tunnel_ != nullptr) std::thread([tunnel = std::move(tunnel_)] {}).detach();
 }
 
@@ -206,7 +218,8 @@ bool Wire::wait(std::chrono::milliseconds limit) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(due - Clock::now());
     limit = std::min(limit, std::clamp(left, 1ms, std::chrono::milliseconds(250)));
   }
-  if (zmq_poll(items.data(), static_cast<int>(items.size()), limit.count()) < 0) return errno != EINTR;  // the C call: a signal is no exception
+  if (zmq_poll(items.data(), static_cast<int>(items.size()), limit.count()) < 0)
+    return errno != EINTR;  // the C call: a signal is no exception
   std::uint64_t count = 0;
   if (items[0].revents != 0 && read(bell_, &count, sizeof count) < 0) count = 0;
   return true;
@@ -226,12 +239,14 @@ std::optional<Frames> Wire::receive() {
   protocol::Joiner joiner;
   for (;;) {
     joiner.add({static_cast<const std::byte*>(part.data()), part.size()});
-    if (!part.more() || !undisturbed([&] { return dealer.recv(part, zmq::recv_flags::none); })) return joiner.take();
+    if (!part.more() || !undisturbed([&] { return dealer.recv(part, zmq::recv_flags::none); }))
+      return joiner.take();
   }
 }
 
 bool Wire::takes_messages() {
-  return is_open_ && (undisturbed([&] { return lines_.front()->dealer().get(zmq::sockopt::events); }) & ZMQ_POLLOUT) != 0;
+  return is_open_ &&
+         (undisturbed([&] { return lines_.front()->dealer().get(zmq::sockopt::events); }) & ZMQ_POLLOUT) != 0;
 }
 
 bool Wire::send(const SharedFrames& frames) {
@@ -243,13 +258,16 @@ bool Wire::send(const SharedFrames& frames) {
       const auto bytes = protocol::part(frame, number);
       // Payloads may be tens of megabytes: the message holds the frames instead of copying them.
       auto held = std::make_unique<SharedFrames>(frames);
-      zmq::message_t part(const_cast<std::byte*>(bytes.data()), bytes.size(),
-                          [](void*, void* hint) { delete static_cast<SharedFrames*>(hint); }, held.get());
+      zmq::message_t part(
+          const_cast<std::byte*>(bytes.data()), bytes.size(),
+          [](void*, void* hint) { delete static_cast<SharedFrames*>(hint); }, held.get());
       static_cast<void>(held.release());
       const bool is_last = index + 1 == frames->size() && number + 1 == parts;
-      const auto flags = zmq::send_flags::dontwait | (is_last ? zmq::send_flags::none : zmq::send_flags::sndmore);
+      const auto flags =
+          zmq::send_flags::dontwait | (is_last ? zmq::send_flags::none : zmq::send_flags::sndmore);
       const bool is_taken = undisturbed([&] { return dealer.send(part, flags).has_value(); });
-      // Only the first part may find no room. Later ones fall with the connection, and must be said to be forgotten.
+      // Only the first part may find no room. Later ones fall with the connection, and must be said to be
+      // forgotten.
       if (!is_taken && index + number == 0) return false;
     }
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The client's end of the connection to rank 0: finds a way there, keeps to it, and looks for one again when it is lost.
-// Frames in, frames out; it knows no message and resends nothing. By one thread at a time, but for poke(). A signal never
-// makes a call fail; nothing blocks but wait(), and next_event() for at most 0.2 s when an attempt has failed.
+// The client's end of the connection to rank 0: finds a way there, keeps to it, and looks for one again when
+// it is lost. Frames in, frames out; it knows no message and resends nothing. By one thread at a time, but
+// for poke(). A signal never makes a call fail; nothing blocks but wait(), and next_event() for at most 0.2 s
+// when an attempt has failed.
 #pragma once
 #include <chrono>
 #include <memory>
@@ -24,8 +25,8 @@ class Wire {
  public:
   enum class Event { connected, disconnected };
 
-  /// Begins to connect by the first route; says nothing yet. `directory`: private, for the sockets of tunnels.
-  /// Throws Error{os}, or Error{value} when the connection names no address.
+  /// Begins to connect by the first route; says nothing yet. `directory`: private, for the sockets of
+  /// tunnels. Throws Error{os}, or Error{value} when the connection names no address.
   Wire(const protocol::Connection& connection, std::vector<Route> routes, std::string directory);
   /// What was sent has half a second to leave.
   ~Wire();
@@ -42,7 +43,8 @@ class Wire {
   bool takes_messages();
   /// Sends without copying. False, and nothing is sent, when there is no room or nobody to send to.
   bool send(const SharedFrames& frames);
-  /// What happened since; every connection begins with `connected`, on which what was sent before must be said again.
+  /// What happened since; every connection begins with `connected`, on which what was sent before must be
+  /// said again.
   std::optional<Event> next_event();
 
   bool is_open() const { return is_open_; }
@@ -53,7 +55,8 @@ class Wire {
   void hang_up();
   /// Over ipc a closed connection means a dead engine; over anything else it may come back.
   bool is_local() const { return is_local_; }
-  /// Did every address of the last attempt answer that nobody listens there? Then rank 0 is gone, not the network.
+  /// Did every address of the last attempt answer that nobody listens there? Then rank 0 is gone, not the
+  /// network.
   bool is_nobody_there() const { return is_nobody_there_; }
   /// How often all routes have failed since the last connection.
   int failed_rounds() const { return failed_rounds_; }
@@ -83,17 +86,17 @@ class Wire {
   const bool is_local_;
   std::uint32_t connections_ = 0;
 
-  std::unique_ptr<Tunnel> tunnel_;              // of the route in use or being tried
-  std::vector<std::unique_ptr<Line>> lines_;    // one when open; while connecting one for each address
-  std::size_t route_ = 0;                       // in use or being tried
+  std::unique_ptr<Tunnel> tunnel_;            // of the route in use or being tried
+  std::vector<std::unique_ptr<Line>> lines_;  // one when open; while connecting one for each address
+  std::size_t route_ = 0;                     // in use or being tried
   bool is_open_ = false, is_over_ = false, is_nobody_there_ = false;
   Clock::time_point attempt_ends_, next_attempt_;
   bool is_trying_ = false;
   std::size_t failed_attempts_ = 0;
   int failed_rounds_ = 0;
-  std::string attempt_problem_;                 // of the attempt that is being made
-  std::vector<std::string> problems_;           // of the last attempt by each route
-  std::vector<zmq::pollitem_t> poll_items_;     // of wait(), kept because it is called in every round trip
+  std::string attempt_problem_;              // of the attempt that is being made
+  std::vector<std::string> problems_;        // of the last attempt by each route
+  std::vector<zmq::pollitem_t> poll_items_;  // of wait(), kept because it is called in every round trip
 };
 
 }  // namespace gamelan::kernel

@@ -106,22 +106,33 @@ void check_routine(const Command& command, const std::vector<Bytes>& payloads) {
   constexpr std::size_t longest_name = 128, most_ga_dims = 7;
   require(command.payload >= 0, command, "no name");
   const Bytes& name = payloads[static_cast<std::size_t>(command.payload)];
-  require(!name.empty() && name.size() <= longest_name && std::all_of(name.begin(), name.end(), [](std::byte byte) {
-            const auto c = static_cast<char>(byte);
-            return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-          }), command, "the name is no identifier");
-  require(!command.creates && command.ints.size() == 1, command, "expected an existing array, and how many are written");
+  require(!name.empty() && name.size() <= longest_name &&
+              std::all_of(name.begin(), name.end(),
+                          [](std::byte byte) {
+                            const auto c = static_cast<char>(byte);
+                            return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+                                   (c >= 'A' && c <= 'Z');
+                          }),
+          command, "the name is no identifier");
+  require(!command.creates && command.ints.size() == 1, command,
+          "expected an existing array, and how many are written");
   const auto check_array = [&](const View& view) {
-    require(view.offset == 0 && is_contiguous(view) && element_count(view.extents) > 0, command, "an array is not whole");
-    require(!view.extents.empty() && view.extents.size() <= most_ga_dims, command, "Global Arrays have 1 to 7 dimensions");
+    require(view.offset == 0 && is_contiguous(view) && element_count(view.extents) > 0, command,
+            "an array is not whole");
+    require(!view.extents.empty() && view.extents.size() <= most_ga_dims, command,
+            "Global Arrays have 1 to 7 dimensions");
     const auto& dtype = info(view.dtype);
-    const bool has_ga_type = dtype.kind == 'i' ? size_of(view.dtype) >= 4 : dtype.kind == 'f' ? size_of(view.dtype) >= 4 : dtype.kind == 'c';
+    const bool has_ga_type = dtype.kind == 'i'   ? size_of(view.dtype) >= 4
+                             : dtype.kind == 'f' ? size_of(view.dtype) >= 4
+                                                 : dtype.kind == 'c';
     require(has_ga_type, command, "Global Arrays have no arrays of this dtype");
   };
   check_array(command.out);
   for (const Operand& operand : command.in) {
-    if (const View* view = std::get_if<View>(&operand)) check_array(*view);
-    else require(std::get<Scalar>(operand).dtype == Dtype::float64, command, "a number is no float64");
+    if (const View* view = std::get_if<View>(&operand))
+      check_array(*view);
+    else
+      require(std::get<Scalar>(operand).dtype == Dtype::float64, command, "a number is no float64");
   }
   require(command.ints[0] >= 0 && command.ints[0] <= 1, command, "it would write more than its first array");
 }
@@ -187,7 +198,9 @@ void check(const Command& command, const std::vector<Bytes>& payloads) {
   }
   require(command.payload >= -1 && command.payload < static_cast<std::int64_t>(payloads.size()), command,
           "payload index out of range");
-  require(command.payload == -1 || command.op == Op::constant || command.op == Op::routine || is_of_file(command.op), command, "got a payload, expected none");
+  require(command.payload == -1 || command.op == Op::constant || command.op == Op::routine ||
+              is_of_file(command.op),
+          command, "got a payload, expected none");
 
   require(command.out.base != 0, command, "result without an array");
   validate(command.out, max_view_bytes, true);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the rows that read and write files demand of a command: an absolute path, and bytes that a file can have. Whether
-// there is such a file is the engines' to find; they may do what their user may.
+// What the rows that read and write files demand of a command: an absolute path, and bytes that a file can
+// have. Whether there is such a file is the engines' to find; they may do what their user may.
 #include <algorithm>
 #include <string>
 
@@ -22,12 +22,16 @@ void check_path(const Command& command, const std::vector<Bytes>& payloads) {
   Bytes path = payloads[static_cast<std::size_t>(command.payload)];
   if (command.op == Op::read_hdf5) {
     const auto end = std::find(path.begin(), path.end(), std::byte{0});
-    require(path.end() - end > 1 && path.end() - end <= static_cast<std::ptrdiff_t>(longest_path), command, "no dataset is named");
-    require(std::find(end + 1, path.end(), std::byte{0}) == path.end(), command, "the name of the dataset has a zero in it");
+    require(path.end() - end > 1 && path.end() - end <= static_cast<std::ptrdiff_t>(longest_path), command,
+            "no dataset is named");
+    require(std::find(end + 1, path.end(), std::byte{0}) == path.end(), command,
+            "the name of the dataset has a zero in it");
     path.erase(end, path.end());
   }
-  require(!path.empty() && path.size() < longest_path && path[0] == std::byte{'/'}, command, "the path is not absolute");
-  require(std::find(path.begin(), path.end(), std::byte{0}) == path.end(), command, "the path has a zero in it");
+  require(!path.empty() && path.size() < longest_path && path[0] == std::byte{'/'}, command,
+          "the path is not absolute");
+  require(std::find(path.begin(), path.end(), std::byte{0}) == path.end(), command,
+          "the path has a zero in it");
 }
 
 void check_read(const Command& command) {
@@ -39,7 +43,8 @@ void check_read(const Command& command) {
   const auto item = static_cast<std::int64_t>(size_of(command.loop));
   for (std::size_t axis = 0; axis < extents.size(); ++axis) {
     const std::int64_t stride = command.ints[2 + axis];
-    require(stride >= 0 && stride < longest_file && stride % item == 0, command, "a stride is no number of elements");
+    require(stride >= 0 && stride < longest_file && stride % item == 0, command,
+            "a stride is no number of elements");
     if (extents[axis] < 2) continue;
     require(stride <= (longest_file - last) / (extents[axis] - 1), command, "no file is that long");
     last += stride * (extents[axis] - 1);
@@ -47,36 +52,47 @@ void check_read(const Command& command) {
 }
 
 void check_write(const Command& command) {
-  require(command.in.size() == 1 && command.ints.size() == 2, command, "expected an array, an offset and whether checksums are wanted");
+  require(command.in.size() == 1 && command.ints.size() == 2, command,
+          "expected an array, an offset and whether checksums are wanted");
   const View* view = std::get_if<View>(&command.in[0]);
-  require(view != nullptr && view->dtype == command.loop && !view->extents.empty(), command, "expected an array of the loop's dtype with an axis");
+  require(view != nullptr && view->dtype == command.loop && !view->extents.empty(), command,
+          "expected an array of the loop's dtype with an axis");
   require(element_count(view->extents) < longest_file / 16, command, "no file is that long");
-  require(command.out.extents.size() == 1 && command.out.dtype == Dtype::int64, command, "the result is not a row of int64");
+  require(command.out.extents.size() == 1 && command.out.dtype == Dtype::int64, command,
+          "the result is not a row of int64");
 }
 
 void check_selection(const Command& command, const Selection& part) {
   const Shape& extents = command.out.extents;
   for (std::size_t axis = 0; axis < extents.size(); ++axis) {
-    require(part.start[axis] >= 0 && part.start[axis] < longest_file && part.step[axis] >= 1 && part.step[axis] < longest_file, command,
-            "an axis begins before its first index, or has no step");
+    require(part.start[axis] >= 0 && part.start[axis] < longest_file && part.step[axis] >= 1 &&
+                part.step[axis] < longest_file,
+            command, "an axis begins before its first index, or has no step");
     if (extents[axis] < 2) continue;
-    require(part.step[axis] <= (longest_file - part.start[axis]) / (extents[axis] - 1), command, "no axis is that long");
+    require(part.step[axis] <= (longest_file - part.start[axis]) / (extents[axis] - 1), command,
+            "no axis is that long");
   }
 }
 
 void check_hdf5(const Command& command) {
   const auto dims = command.out.extents.size();
-  require(dims > 0 && command.in.empty() && command.ints.size() == 2 * dims, command, "expected a start and a step per axis");
+  require(dims > 0 && command.in.empty() && command.ints.size() == 2 * dims, command,
+          "expected a start and a step per axis");
   check_selection(command, hdf5_selection(command));
 }
 
 void check_zarr(const Command& command) {
   const auto dims = command.out.extents.size();
-  require(dims > 0 && command.ints.size() == 4 + 3 * dims, command, "expected four facts, then a start, a step and the extent of a chunk per axis");
-  require(command.ints[0] >= 0 && command.ints[0] < static_cast<std::int64_t>(ChunkCodec::count), command, "unknown codec");
-  require(std::all_of(command.ints.begin() + 1, command.ints.begin() + 4, [](std::int64_t flag) { return flag == 0 || flag == 1; }), command, "expected flags");
+  require(dims > 0 && command.ints.size() == 4 + 3 * dims, command,
+          "expected four facts, then a start, a step and the extent of a chunk per axis");
+  require(command.ints[0] >= 0 && command.ints[0] < static_cast<std::int64_t>(ChunkCodec::count), command,
+          "unknown codec");
+  require(std::all_of(command.ints.begin() + 1, command.ints.begin() + 4,
+                      [](std::int64_t flag) { return flag == 0 || flag == 1; }),
+          command, "expected flags");
   const auto* filling = command.in.size() == 1 ? std::get_if<Scalar>(&command.in[0]) : nullptr;
-  require(filling != nullptr && filling->dtype == command.loop, command, "expected a number of the loop's dtype for what is not there");
+  require(filling != nullptr && filling->dtype == command.loop, command,
+          "expected a number of the loop's dtype for what is not there");
   check_selection(command, zarr_selection(command));
   std::int64_t room = longest_chunk / static_cast<std::int64_t>(size_of(command.loop));
   for (const auto extent : zarr_chunks(command).extents) {
@@ -94,8 +110,9 @@ void check_file(const Command& command, const std::vector<Bytes>& payloads) {
     require(command.out.dtype == command.loop, command, "the result has another dtype than the dataset");
     return command.op == Op::read_hdf5 ? check_hdf5(command) : check_zarr(command);
   }
-  require(command.ints.size() >= 2 && command.ints[0] >= 0 && command.ints[0] < longest_file && (command.ints[1] == 0 || command.ints[1] == 1), command,
-          "expected an offset and a flag");
+  require(command.ints.size() >= 2 && command.ints[0] >= 0 && command.ints[0] < longest_file &&
+              (command.ints[1] == 0 || command.ints[1] == 1),
+          command, "expected an offset and a flag");
   command.op == Op::read_file ? check_read(command) : check_write(command);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the irregular rows (CALLs whose elements go where data say) demand of a command. Data are not looked at: an index
-// out of range is the kernel's to find, and the engine keeps it inside the array whatever it is.
+// What the irregular rows (CALLs whose elements go where data say) demand of a command. Data are not looked
+// at: an index out of range is the kernel's to find, and the engine keeps it inside the array whatever it is.
 #include <algorithm>
 #include <string>
 
@@ -27,13 +27,14 @@ constexpr std::int64_t most_segments = 4096;  // of a weighted_bincount: a table
 bool is_integer(Dtype dtype) { return info(dtype).kind == 'i' || info(dtype).kind == 'u'; }
 
 std::size_t axis_of(const Command& command, std::size_t dims) {
-  require(!command.ints.empty() && command.ints[0] >= 0 && command.ints[0] < static_cast<std::int64_t>(dims), command,
-          "axis out of range");
+  require(!command.ints.empty() && command.ints[0] >= 0 && command.ints[0] < static_cast<std::int64_t>(dims),
+          command, "axis out of range");
   return static_cast<std::size_t>(command.ints[0]);
 }
 
 void check_index(const Command& command, const View& index) {
-  require(index.extents.size() == 1 && is_integer(index.dtype), command, "the index is not a row of integers");
+  require(index.extents.size() == 1 && is_integer(index.dtype), command,
+          "the index is not a row of integers");
 }
 
 void check_take(const Command& command) {
@@ -57,15 +58,18 @@ const OpInfo& op_of(const Command& command, std::int64_t number) {
 
 /// Does the op give what it takes?
 bool is_closed(const OpInfo& row, Dtype dtype) {
-  return row.result == Result::same || dtype == Dtype::bool_ || (row.result == Result::real_of && info(dtype).kind != 'c');
+  return row.result == Result::same || dtype == Dtype::bool_ ||
+         (row.result == Result::real_of && info(dtype).kind != 'c');
 }
 
 void check_put(const Command& command) {
-  require(command.in.size() == 2 && command.ints.size() <= 1 && !command.creates && !command.out.extents.empty(), command,
-          "expected an index and values for an existing array");
+  require(
+      command.in.size() == 2 && command.ints.size() <= 1 && !command.creates && !command.out.extents.empty(),
+      command, "expected an index and values for an existing array");
   if (!command.ints.empty()) {
     const OpInfo& row = op_of(command, command.ints[0]);
-    require((row.kind == RowKind::unary || row.kind == RowKind::binary) && admits(row.types, command.out.dtype) && is_closed(row, command.out.dtype),
+    require((row.kind == RowKind::unary || row.kind == RowKind::binary) &&
+                admits(row.types, command.out.dtype) && is_closed(row, command.out.dtype),
             command, "the op does not stay in this dtype");
   }
   const View& index = view_operand(command, 0);
@@ -76,53 +80,68 @@ void check_put(const Command& command) {
     require(values->extents == extents && values->dtype == command.out.dtype, command,
             "values are not of the rows of the target");
   } else {
-    require(std::get<Scalar>(command.in[1]).dtype == command.out.dtype, command, "the number is not of the target's dtype");
+    require(std::get<Scalar>(command.in[1]).dtype == command.out.dtype, command,
+            "the number is not of the target's dtype");
   }
   require(command.out.extents[0] > 0 || index.extents[0] == 0, command, "there is nothing to write to");
 }
 
 void check_nonzero(const Command& command) {
-  require(command.in.size() == 1 && command.ints.empty() && command.creates, command, "expected an array and a new result");
+  require(command.in.size() == 1 && command.ints.empty() && command.creates, command,
+          "expected an array and a new result");
   const View& flags = view_operand(command, 0);
   require(flags.extents.size() == 1 && flags.dtype == Dtype::bool_, command, "expected a row of bools");
-  require(command.out.extents.size() == 1 && command.out.dtype == Dtype::int64 && command.out.extents[0] <= flags.extents[0], command,
-          "the result is not a row of positions");
+  require(command.out.extents.size() == 1 && command.out.dtype == Dtype::int64 &&
+              command.out.extents[0] <= flags.extents[0],
+          command, "the result is not a row of positions");
 }
 
 void check_accumulate(const Command& command) {
-  require(command.in.size() == 1 && command.ints.size() == 2 && command.creates, command, "expected an array, an axis, an op and a new result");
+  require(command.in.size() == 1 && command.ints.size() == 2 && command.creates, command,
+          "expected an array, an axis, an op and a new result");
   const View& in = view_operand(command, 0);
   axis_of(command, in.extents.size());
-  require(in.extents == command.out.extents && command.out.dtype == command.loop, command, "the result has another shape or dtype");
+  require(in.extents == command.out.extents && command.out.dtype == command.loop, command,
+          "the result has another shape or dtype");
   const OpInfo& row = op_of(command, command.ints[1]);
   const bool can_be_cut = (row.traits & associative) != 0;
-  require(row.kind == RowKind::binary && (can_be_cut || in.extents.size() > 1) && admits(row.types, command.loop) && is_closed(row, command.loop), command,
-          "the op does not fold over this dtype");
+  require(row.kind == RowKind::binary && (can_be_cut || in.extents.size() > 1) &&
+              admits(row.types, command.loop) && is_closed(row, command.loop),
+          command, "the op does not fold over this dtype");
 }
 
 void check_sort(const Command& command) {
-  require(command.in.size() == 1 && command.ints.size() == 1 && command.creates, command, "expected an array, an axis and a new result");
+  require(command.in.size() == 1 && command.ints.size() == 1 && command.creates, command,
+          "expected an array, an axis and a new result");
   const View& in = view_operand(command, 0);
   axis_of(command, in.extents.size());
-  require(in.extents == command.out.extents && in.dtype == command.loop, command, "the result has another shape than the array");
-  require(command.out.dtype == (command.op == Op::sort ? in.dtype : Dtype::int64), command, "the result has a wrong dtype");
+  require(in.extents == command.out.extents && in.dtype == command.loop, command,
+          "the result has another shape than the array");
+  require(command.out.dtype == (command.op == Op::sort ? in.dtype : Dtype::int64), command,
+          "the result has a wrong dtype");
 }
 
 void check_count(const Command& command) {
   const bool is_histogram = command.op == Op::histogram;
-  require(command.in.size() == (is_histogram ? 2U : 1U) && command.ints.empty() && command.creates, command, "expected an array and a new result");
+  require(command.in.size() == (is_histogram ? 2U : 1U) && command.ints.empty() && command.creates, command,
+          "expected an array and a new result");
   const View& in = view_operand(command, 0);
-  require(info(in.dtype).kind != 'c' && (is_histogram || is_integer(in.dtype) || in.dtype == Dtype::bool_), command, "cannot count this dtype");
-  require(command.out.extents.size() == 1 && command.out.dtype == Dtype::int64, command, "the result is not a row of int64");
+  require(info(in.dtype).kind != 'c' && (is_histogram || is_integer(in.dtype) || in.dtype == Dtype::bool_),
+          command, "cannot count this dtype");
+  require(command.out.extents.size() == 1 && command.out.dtype == Dtype::int64, command,
+          "the result is not a row of int64");
   if (!is_histogram) return;
   const View& edges = view_operand(command, 1);
-  require(edges.extents == Shape{command.out.extents[0] + 1} && edges.dtype == Dtype::float64, command, "edges are not one more than bins");
+  require(edges.extents == Shape{command.out.extents[0] + 1} && edges.dtype == Dtype::float64, command,
+          "edges are not one more than bins");
 }
 
-/// `period`: of the factors exp(-+2 pi i k j / period) after the transform, j along the next axis; 0: there are none.
+/// `period`: of the factors exp(-+2 pi i k j / period) after the transform, j along the next axis; 0: there
+/// are none.
 void check_fourier(const Command& command) {
-  require(command.in.size() == 2 && command.ints.size() == 4 && command.creates && command.loop == Dtype::float64, command,
-          "expected an array, a number, four ints and a new result");
+  require(
+      command.in.size() == 2 && command.ints.size() == 4 && command.creates && command.loop == Dtype::float64,
+      command, "expected an array, a number, four ints and a new result");
   const View& in = view_operand(command, 0);
   const std::size_t axis = axis_of(command, in.extents.size());
   const auto* factor = std::get_if<Scalar>(&command.in[1]);
@@ -133,69 +152,92 @@ void check_fourier(const Command& command) {
   Shape extents = in.extents;
   extents[axis] = kind == fourier_real_forward ? half : length;
   require(extents == command.out.extents, command, "the result has another shape than the transform");
-  require(in.extents[axis] <= (kind == fourier_real_backward ? half : length), command, "lines are longer than the transform");
+  require(in.extents[axis] <= (kind == fourier_real_backward ? half : length), command,
+          "lines are longer than the transform");
   require(element_count(extents) == 0 || in.extents[axis] > 0, command, "lines are empty");
-  require(kind != fourier_real_forward || info(in.dtype).kind != 'c', command, "a real transform of complex numbers");
-  require(command.out.dtype == (kind == fourier_real_backward ? Dtype::float64 : Dtype::complex128), command, "the result has a wrong dtype");
-  require(period == 0 || (period > 0 && kind != fourier_real_backward && axis + 1 < extents.size() && period % length == 0 &&
-                          period / length >= extents[axis + 1]), command, "the factors do not fit the axes");
+  require(kind != fourier_real_forward || info(in.dtype).kind != 'c', command,
+          "a real transform of complex numbers");
+  require(command.out.dtype == (kind == fourier_real_backward ? Dtype::float64 : Dtype::complex128), command,
+          "the result has a wrong dtype");
+  require(period == 0 || (period > 0 && kind != fourier_real_backward && axis + 1 < extents.size() &&
+                          period % length == 0 && period / length >= extents[axis + 1]),
+          command, "the factors do not fit the axes");
 }
 
 void check_draw(const Command& command) {
-  require(command.ints.size() == 3 && command.creates && command.loop == Dtype::float64, command, "expected three ints and a new result");
+  require(command.ints.size() == 3 && command.creates && command.loop == Dtype::float64, command,
+          "expected three ints and a new result");
   require(command.ints[0] >= 0 && command.ints[0] < distribution_count(), command, "no such distribution");
-  require(command.in.size() == static_cast<std::size_t>(distribution(static_cast<int>(command.ints[0])).parameters), command,
-          "wrong number of parameters");
+  require(command.in.size() ==
+              static_cast<std::size_t>(distribution(static_cast<int>(command.ints[0])).parameters),
+          command, "wrong number of parameters");
   for (std::size_t k = 0; k < command.in.size(); ++k)
     if (const View* view = std::get_if<View>(&command.in[k]))
-      require(view->extents == command.out.extents && info(view->dtype).kind != 'c', command, "a parameter is not real and broadcast to the result");
+      require(view->extents == command.out.extents && info(view->dtype).kind != 'c', command,
+              "a parameter is not real and broadcast to the result");
     else
       require(std::get<Scalar>(command.in[k]).dtype == Dtype::float64, command, "a parameter is no float64");
-  require(info(command.out.dtype).kind == 'f' || command.out.dtype == Dtype::int64, command, "the result has a wrong dtype");
+  require(info(command.out.dtype).kind == 'f' || command.out.dtype == Dtype::int64, command,
+          "the result has a wrong dtype");
 }
 
 void check_linalg(const Command& command) {
-  require(command.creates && command.ints.size() == 3 && command.ints[0] >= 0 && command.ints[0] < linalg_routines, command,
-          "expected a routine, the side of a block, a flag and a new result");
+  require(command.creates && command.ints.size() == 3 && command.ints[0] >= 0 &&
+              command.ints[0] < linalg_routines,
+          command, "expected a routine, the side of a block, a flag and a new result");
   const auto routine = static_cast<Linalg>(command.ints[0]);
   require(command.in.size() == (routine == Linalg::solve ? 2U : 1U), command, "wrong number of operands");
   const Shape& a = view_operand(command, 0).extents;
   const Shape& out = command.out.extents;
-  require(a.size() >= 2 && out.size() == a.size() && std::equal(a.begin(), a.end() - 2, out.begin()), command, "these are no stacks of matrices");
+  require(a.size() >= 2 && out.size() == a.size() && std::equal(a.begin(), a.end() - 2, out.begin()), command,
+          "these are no stacks of matrices");
   require(element_count(a) > 0 && element_count(out) > 0, command, "there is nothing to compute");
-  require(command.ints[1] >= 0 && command.ints[1] <= 4096 && (command.ints[1] == 0 || a.size() == 2), command, "only a single matrix lies in blocks");
+  require(command.ints[1] >= 0 && command.ints[1] <= 4096 && (command.ints[1] == 0 || a.size() == 2), command,
+          "only a single matrix lies in blocks");
   const auto m = a[a.size() - 2], n = a.back();
-  const bool takes_any = routine == Linalg::qr || routine == Linalg::qr_factors || routine == Linalg::svd || routine == Linalg::svd_values;
+  const bool takes_any = routine == Linalg::qr || routine == Linalg::qr_factors || routine == Linalg::svd ||
+                         routine == Linalg::svd_values;
   require(m == n || takes_any, command, "the matrices are not square");
   std::int64_t right = 0;
   if (routine == Linalg::solve) {
     const Shape& b = view_operand(command, 1).extents;
-    require(b.size() == a.size() && std::equal(a.begin(), a.end() - 1, b.begin()), command, "the right-hand sides do not fit");
+    require(b.size() == a.size() && std::equal(a.begin(), a.end() - 1, b.begin()), command,
+            "the right-hand sides do not fit");
     right = b.back();
   }
-  require(command.loop == Dtype::float64 || command.loop == Dtype::complex128, command, "no routine for this dtype");
+  require(command.loop == Dtype::float64 || command.loop == Dtype::complex128, command,
+          "no routine for this dtype");
   const bool is_of_eig = routine == Linalg::eig || routine == Linalg::eig_values;
-  require(command.out.dtype == (is_of_eig ? Dtype::complex128 : command.loop), command, "the result has a wrong dtype");
+  require(command.out.dtype == (is_of_eig ? Dtype::complex128 : command.loop), command,
+          "the result has a wrong dtype");
   const auto expected = extents_of_results(routine, m, n, right, out.back());
-  require(out[out.size() - 2] == expected.rows && out.back() == expected.columns, command, "the result has wrong extents");
+  require(out[out.size() - 2] == expected.rows && out.back() == expected.columns, command,
+          "the result has wrong extents");
 }
 
 void check_weighted_bincount(const Command& command) {
-  require(command.in.size() == 2 && command.ints.size() == 1 && command.creates, command, "expected numbers, weights, segments and a new result");
+  require(command.in.size() == 2 && command.ints.size() == 1 && command.creates, command,
+          "expected numbers, weights, segments and a new result");
   const View& numbers = view_operand(command, 0);
   const View& weights = view_operand(command, 1);
-  require(numbers.extents.size() == 1 && (is_integer(numbers.dtype) || numbers.dtype == Dtype::bool_), command, "the numbers are not a row of integers");
-  require(weights.extents == numbers.extents && info(weights.dtype).kind != 'c', command, "there is not one real weight for each number");
-  require(command.out.extents.size() == 1 && command.out.dtype == Dtype::float64, command, "the result is not a row of float64");
-  require(command.ints[0] > 0 && command.ints[0] <= most_segments, command, "so many segments are not allowed");
+  require(numbers.extents.size() == 1 && (is_integer(numbers.dtype) || numbers.dtype == Dtype::bool_),
+          command, "the numbers are not a row of integers");
+  require(weights.extents == numbers.extents && info(weights.dtype).kind != 'c', command,
+          "there is not one real weight for each number");
+  require(command.out.extents.size() == 1 && command.out.dtype == Dtype::float64, command,
+          "the result is not a row of float64");
+  require(command.ints[0] > 0 && command.ints[0] <= most_segments, command,
+          "so many segments are not allowed");
 }
 
 void check_searchsorted(const Command& command) {
-  require(command.in.size() == 2 && command.ints.size() == 1 && command.creates, command, "expected two rows, a side and a new result");
+  require(command.in.size() == 2 && command.ints.size() == 1 && command.creates, command,
+          "expected two rows, a side and a new result");
   const View& table = view_operand(command, 0);
   const View& values = view_operand(command, 1);
   require(table.extents.size() == 1 && values.extents.size() == 1, command, "expected rows");
-  require(command.out.extents == values.extents && command.out.dtype == Dtype::int64, command, "the result is not one int64 for each value");
+  require(command.out.extents == values.extents && command.out.dtype == Dtype::int64, command,
+          "the result is not one int64 for each value");
   require(command.ints[0] == 0 || command.ints[0] == 1, command, "no such side");
 }
 

@@ -250,12 +250,16 @@ std::vector<FloatErrors> decode_float_errors(const Json& list) {
   if (!list.is_array()) Header::wrong("float_errors", "a list");
   std::vector<FloatErrors> errors;
   for (const Json& each : list) {
-    const bool is_triple = each.is_array() && each.size() == 3 &&
-                           std::all_of(each.begin(), each.end(), [](const Json& number) { return number.is_number_unsigned(); });
+    const bool is_triple =
+        each.is_array() && each.size() == 3 &&
+        std::all_of(each.begin(), each.end(), [](const Json& number) { return number.is_number_unsigned(); });
     if (!is_triple) Header::wrong("float_errors", "a list of triples of numbers");
-    const auto kinds = each[0].get<std::uint64_t>(), first = each[1].get<std::uint64_t>(), last = each[2].get<std::uint64_t>();
-    if (kinds == 0 || kinds > all_float_errors || first > last || last >= max_commands) Header::wrong("float_errors", "kinds and commands");
-    errors.push_back({static_cast<std::uint8_t>(kinds), static_cast<std::int32_t>(first), static_cast<std::int32_t>(last)});
+    const auto kinds = each[0].get<std::uint64_t>(), first = each[1].get<std::uint64_t>(),
+               last = each[2].get<std::uint64_t>();
+    if (kinds == 0 || kinds > all_float_errors || first > last || last >= max_commands)
+      Header::wrong("float_errors", "kinds and commands");
+    errors.push_back({static_cast<std::uint8_t>(kinds), static_cast<std::int32_t>(first),
+                      static_cast<std::int32_t>(last)});
   }
   return errors;
 }

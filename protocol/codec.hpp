@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Structs <-> frames. Frame 0 is a JSON header (type, seq, small fields), frame 1 of a batch its commands in a compact
-// little-endian form (docs/decisions/002), the rest raw payloads. Pure: no socket, no state. Decoding trusts nothing:
-// whatever the bytes, the result is a struct or an Error{protocol}, in time and memory linear in the input.
+// Structs <-> frames. Frame 0 is a JSON header (type, seq, small fields), frame 1 of a batch its commands in
+// a compact little-endian form (docs/decisions/002), the rest raw payloads. Pure: no socket, no state.
+// Decoding trusts nothing: whatever the bytes, the result is a struct or an Error{protocol}, in time and
+// memory linear in the input.
 #pragma once
 #include <span>
 #include <vector>
@@ -22,7 +23,7 @@ inline constexpr std::size_t max_payload_bytes = max_request_bytes - (std::size_
 Frames encode(const Request& request);
 Request decode_request(const Frames& frames);  ///< throws Error{protocol}
 Frames encode(const Reply& reply);
-Reply decode_reply(const Frames& frames);      ///< throws Error{protocol}
+Reply decode_reply(const Frames& frames);  ///< throws Error{protocol}
 /// Best effort: the sequence number of a malformed request, 0 when it cannot be read. Never throws.
 std::uint64_t peek_sequence(const Frames& frames) noexcept;
 

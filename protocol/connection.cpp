@@ -123,9 +123,10 @@ Connection connection_from_json(const std::string& source) {
   Connection connection;
   connection.version = static_cast<int>(number(json, "version", 0, most));
   if (connection.version != protocol_version) {
-    refuse("field `version` is " + std::to_string(connection.version) + ", expected " +
-           std::to_string(protocol_version) +
-           ": the engines come from another release; build both from the same source and restart the engines");
+    refuse(
+        "field `version` is " + std::to_string(connection.version) + ", expected " +
+        std::to_string(protocol_version) +
+        ": the engines come from another release; build both from the same source and restart the engines");
   }
   connection.session = text(json, "session");
   connection.host = text(json, "host");
@@ -155,9 +156,13 @@ Connection read_connection(const std::string& path) {
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) fail_with_errno(path, "stat", errno);
   if (!S_ISREG(status.st_mode)) fail(path, "is not a regular file");
-  if (status.st_uid != ::geteuid()) fail(path, "belongs to another user, and so do its engines: start your own (gamelan engines start)");
-  if ((status.st_mode & 077) != 0) fail(path, "is open to other users; expected mode 0600: chmod 600 it if nobody else can have read the key in it, else "
-               "restart the engines");
+  if (status.st_uid != ::geteuid())
+    fail(path, "belongs to another user, and so do its engines: start your own (gamelan engines start)");
+  if ((status.st_mode & 077) != 0)
+    fail(path,
+         "is open to other users; expected mode 0600: chmod 600 it if nobody else can have read the key in "
+         "it, else "
+         "restart the engines");
 
   std::string content(max_file_bytes + 1, '\0');
   std::size_t length = 0;

@@ -17,7 +17,9 @@ Shape per_axis(const Command& command, std::size_t before, std::size_t which) {
 
 }  // namespace
 
-Selection hdf5_selection(const Command& command) { return {per_axis(command, 0, 0), per_axis(command, 0, 1)}; }
+Selection hdf5_selection(const Command& command) {
+  return {per_axis(command, 0, 0), per_axis(command, 0, 1)};
+}
 
 std::pair<std::string, std::string> hdf5_names(const Bytes& payload) {
   const std::string text(reinterpret_cast<const char*>(payload.data()), payload.size());
@@ -25,10 +27,13 @@ std::pair<std::string, std::string> hdf5_names(const Bytes& payload) {
   return {text.substr(0, end), text.substr(std::min(end + 1, text.size()))};
 }
 
-Selection zarr_selection(const Command& command) { return {per_axis(command, zarr_facts, 0), per_axis(command, zarr_facts, 1)}; }
+Selection zarr_selection(const Command& command) {
+  return {per_axis(command, zarr_facts, 0), per_axis(command, zarr_facts, 1)};
+}
 
 ZarrChunks zarr_chunks(const Command& command) {
-  return {static_cast<ChunkCodec>(command.ints[0]), command.ints[1] != 0, command.ints[2] != 0, command.ints[3] != 0, per_axis(command, zarr_facts, 2)};
+  return {static_cast<ChunkCodec>(command.ints[0]), command.ints[1] != 0, command.ints[2] != 0,
+          command.ints[3] != 0, per_axis(command, zarr_facts, 2)};
 }
 
 }  // namespace gamelan::protocol

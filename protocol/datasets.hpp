@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the rows read_hdf5 and read_zarr are laid out in a command: which part of a dataset is read, and how its chunks stand
-// in their files.
+// How the rows read_hdf5 and read_zarr are laid out in a command: which part of a dataset is read, and how
+// its chunks stand in their files.
 #pragma once
 #include "protocol/message.hpp"
 
@@ -15,7 +15,8 @@ struct Selection {
   bool operator==(const Selection&) const = default;
 };
 
-/// Chunks of a Zarr array, format version 2: files of one folder (or of nested ones), named by their number along each axis.
+/// Chunks of a Zarr array, format version 2: files of one folder (or of nested ones), named by their number
+/// along each axis.
 struct ZarrChunks {
   ChunkCodec codec = ChunkCodec::none;
   bool is_fortran = false, is_swapped = false, is_nested = false;
@@ -27,7 +28,8 @@ struct ZarrChunks {
 Selection hdf5_selection(const Command& command);
 /// Its payload is an absolute path, a zero, and the dataset's name in the file.
 std::pair<std::string, std::string> hdf5_names(const Bytes& payload);
-/// Of a read_zarr that check() has passed: ints = codec, three flags, then start, step and chunk extent per axis.
+/// Of a read_zarr that check() has passed: ints = codec, three flags, then start, step and chunk extent per
+/// axis.
 Selection zarr_selection(const Command& command);
 ZarrChunks zarr_chunks(const Command& command);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the discrete distributions are drawn: by inversion where few steps lead there, else by rejection with the exact
-// probabilities. Numbers are whole, as doubles: exact up to 2**53. At the end the two that count before they measure.
+// How the discrete distributions are drawn: by inversion where few steps lead there, else by rejection with
+// the exact probabilities. Numbers are whole, as doubles: exact up to 2**53. At the end the two that count
+// before they measure.
 #pragma once
 #include "protocol/distribution_methods.hpp"
 
@@ -17,7 +18,9 @@ inline double log_factorial(double n) {
 inline double stirling_error(double n) {
   if (n < 16) return log_factorial(n) - (n + 0.5) * std::log(n) + n - 0.5 * std::log(2 * pi);
   const double square = n * n;
-  return (1.0 / 12 - (1.0 / 360 - (1.0 / 1260 - (1.0 / 1680 - 1.0 / 1188 / square) / square) / square) / square) / n;
+  return (1.0 / 12 -
+          (1.0 / 360 - (1.0 / 1260 - (1.0 / 1680 - 1.0 / 1188 / square) / square) / square) / square) /
+         n;
 }
 
 /// x log(x / mean) + mean - x, without cancellation where they are near.
@@ -34,20 +37,20 @@ inline double deviance(double x, double mean) {
   return sum;
 }
 
-/// Logarithms of probabilities after Loader, "Fast and accurate computation of binomial probabilities", 2000: also exact
-/// where factorials are too large to be subtracted from each other.
+/// Logarithms of probabilities after Loader, "Fast and accurate computation of binomial probabilities", 2000:
+/// also exact where factorials are too large to be subtracted from each other.
 inline double log_poisson(double k, double mean) {
   return k == 0 ? -mean : -stirling_error(k) - deviance(k, mean) - 0.5 * std::log(2 * pi * k);
 }
 inline double log_binomial(double k, double n, double p) {
   if (k == 0) return n * std::log1p(-p);
   if (k == n) return n * std::log(p);
-  return stirling_error(n) - stirling_error(k) - stirling_error(n - k) - deviance(k, n * p) - deviance(n - k, n * (1 - p)) +
-         0.5 * std::log(n / (2 * pi * k * (n - k)));
+  return stirling_error(n) - stirling_error(k) - stirling_error(n - k) - deviance(k, n * p) -
+         deviance(n - k, n * (1 - p)) + 0.5 * std::log(n / (2 * pi * k * (n - k)));
 }
 
-/// Small means: uniforms are multiplied until they are below exp(-mean). Else Hoermann's PTRS ("The transformed rejection
-/// method for generating Poisson random variables", 1993).
+/// Small means: uniforms are multiplied until they are below exp(-mean). Else Hoermann's PTRS ("The
+/// transformed rejection method for generating Poisson random variables", 1993).
 inline double poisson(Substream& s, double mean) {
   if (mean == 0) return 0;
   if (mean < 10) {
@@ -64,7 +67,8 @@ inline double poisson(Substream& s, double mean) {
     const double k = std::floor((2 * a / us + b) * u + mean + 0.43);
     if (us >= 0.07 && v <= v_low) return std::min(k, most);
     if (!(k >= 0) || (us < 0.013 && v > us)) continue;
-    if (std::log(v) + log_alpha - std::log(a / (us * us) + b) <= log_poisson(k, mean)) return std::min(k, most);
+    if (std::log(v) + log_alpha - std::log(a / (us * us) + b) <= log_poisson(k, mean))
+      return std::min(k, most);
   }
   return nothing;
 }
@@ -74,7 +78,8 @@ inline double binomial_by_inversion(Substream& s, double n, double p) {
   const double odds = p / (1 - p), first = std::exp(n * std::log1p(-p));
   for (int round = 0; round < most_rounds; ++round) {
     double u = s.uniform(), probability = first;
-    for (double k = 0; k <= n && k < 200; ++k) {  // the mean is at most 10: what is left beyond is less than rounding
+    for (double k = 0; k <= n && k < 200;
+         ++k) {  // the mean is at most 10: what is left beyond is less than rounding
       if (u < probability) return k;
       u -= probability;
       probability *= (n - k) / (k + 1) * odds;
@@ -102,7 +107,9 @@ inline double binomial_by_rejection(Substream& s, double n, double p) {
 inline double binomial(Substream& s, double n, double p) {
   if (n == 0 || p == 0) return 0;
   const double less = std::min(p, 1 - p);
-  const double k = less == 0 ? 0 : n * less < 10 ? binomial_by_inversion(s, n, less) : binomial_by_rejection(s, n, less);
+  const double k = less == 0       ? 0
+                   : n * less < 10 ? binomial_by_inversion(s, n, less)
+                                   : binomial_by_rejection(s, n, less);
   return p > 0.5 ? n - k : k;
 }
 
@@ -111,8 +118,9 @@ inline double geometric(Substream& s, double p) {
   return std::clamp(std::ceil(-s.exponential() / std::log1p(-p)), 1.0, most);
 }
 
-/// Few draws one by one; else Stadlober's ratio of uniforms ("The ratio of uniforms approach for generating discrete random
-/// variates", 1990), with the two symmetries that make good the rarer kind and the sample at most half.
+/// Few draws one by one; else Stadlober's ratio of uniforms ("The ratio of uniforms approach for generating
+/// discrete random variates", 1990), with the two symmetries that make good the rarer kind and the sample at
+/// most half.
 inline double hypergeometric(Substream& s, double good, double bad, double sample) {
   const double all = good + bad;
   if (sample == 0 || good == 0) return 0;
@@ -129,7 +137,8 @@ inline double hypergeometric(Substream& s, double good, double bad, double sampl
     const double half_width = 1.7155277699214135 * deviation + 0.8989161620588988, middle = mean + 0.5;
     const double mode = std::floor((drawn + 1) * (rare + 1) / (all + 2));
     const auto log_weight = [&](double i) {
-      return log_factorial(i) + log_factorial(rare - i) + log_factorial(drawn - i) + log_factorial(all - rare - drawn + i);
+      return log_factorial(i) + log_factorial(rare - i) + log_factorial(drawn - i) +
+             log_factorial(all - rare - drawn + i);
     };
     const double at_mode = log_weight(mode), end = std::min(drawn, rare) + 1;
     for (int round = 0; round < most_rounds && std::isnan(k); ++round) {

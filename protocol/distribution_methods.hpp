@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How the continuous distributions are drawn, each from the substream of one number. The discrete ones are in
-// discrete_methods.hpp. Exact methods only: what they give has the distribution, up to the rounding of doubles.
+// discrete_methods.hpp. Exact methods only: what they give has the distribution, up to the rounding of
+// doubles.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -14,10 +15,12 @@ using philox::Substream;
 
 constexpr double pi = 3.141592653589793238462643383279502884;
 constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
-/// Of a rejection method. Each accepts at least one in four, so that this many say no with probability 1e-125.
+/// Of a rejection method. Each accepts at least one in four, so that this many say no with probability
+/// 1e-125.
 constexpr int most_rounds = 1000;
 
-/// Marsaglia and Tsang, "A simple method for generating gamma variables", 2000; below 1 with their power of a uniform.
+/// Marsaglia and Tsang, "A simple method for generating gamma variables", 2000; below 1 with their power of a
+/// uniform.
 inline double gamma(Substream& s, double shape) {
   if (shape == 0) return 0;
   if (shape == 1) return s.exponential();
@@ -83,7 +86,8 @@ inline double triangular(Substream& s, double left, double mode, double right) {
   return right - std::sqrt((1 - u) * base * (right - mode));
 }
 
-/// Best and Fisher, "Efficient simulation of the von Mises distribution", 1979; wrapped normal where it is one to rounding.
+/// Best and Fisher, "Efficient simulation of the von Mises distribution", 1979; wrapped normal where it is
+/// one to rounding.
 inline double vonmises(Substream& s, double middle, double kappa) {
   const auto wrap = [](double angle) { return angle - 2 * pi * std::floor((angle + pi) / (2 * pi)); };
   if (kappa < 1e-8) return wrap(middle + pi * (2 * s.uniform() - 1));
@@ -96,7 +100,8 @@ inline double vonmises(Substream& s, double middle, double kappa) {
     r = (1 + rho * rho) / (2 * rho);
   }
   for (int round = 0; round < most_rounds; ++round) {
-    const double z = std::cos(pi * s.uniform()), w = (1 + r * z) / (r + z), y = kappa * (r - w), v = s.positive();
+    const double z = std::cos(pi * s.uniform()), w = (1 + r * z) / (r + z), y = kappa * (r - w),
+                 v = s.positive();
     if (y * (2 - y) - v < 0 && std::log(y / v) + 1 - y < 0) continue;
     const double angle = std::acos(std::clamp(w, -1.0, 1.0));
     return wrap(middle + (s.word() >> 63 ? angle : -angle));

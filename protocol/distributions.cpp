@@ -12,9 +12,10 @@ namespace {
 using namespace methods;
 
 constexpr std::array table{
-#define DISTRIBUTION(name, parameters, formula)                                                                  \
-  Distribution{#name, parameters,                                                                                \
-               []([[maybe_unused]] Substream& s, [[maybe_unused]] const double* p) -> double { return formula; }},
+#define DISTRIBUTION(name, parameters, formula) \
+  Distribution{                                 \
+      #name, parameters,                        \
+      []([[maybe_unused]] Substream& s, [[maybe_unused]] const double* p) -> double { return formula; }},
 #include "protocol/distributions.def"
 #undef DISTRIBUTION
 };

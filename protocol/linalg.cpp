@@ -5,21 +5,31 @@
 
 namespace gamelan::protocol {
 
-MatrixExtents extents_of_results(Linalg routine, std::int64_t m, std::int64_t n, std::int64_t right, std::int64_t wanted) {
+MatrixExtents extents_of_results(Linalg routine, std::int64_t m, std::int64_t n, std::int64_t right,
+                                 std::int64_t wanted) {
   const auto k = std::min(m, n);
   switch (routine) {
-    case Linalg::solve: return {n, right};
+    case Linalg::solve:
+      return {n, right};
     case Linalg::inverse:
-    case Linalg::cholesky: return {n, n};
-    case Linalg::slogdet: return {1, 2};
-    case Linalg::qr: return {m + n, wanted == m ? m : k};
-    case Linalg::qr_factors: return {m + 1, n};
-    case Linalg::svd: return {m + n + 1, k};
-    case Linalg::svd_values: return {1, k};
+    case Linalg::cholesky:
+      return {n, n};
+    case Linalg::slogdet:
+      return {1, 2};
+    case Linalg::qr:
+      return {m + n, wanted == m ? m : k};
+    case Linalg::qr_factors:
+      return {m + 1, n};
+    case Linalg::svd:
+      return {m + n + 1, k};
+    case Linalg::svd_values:
+      return {1, k};
     case Linalg::eigh:
-    case Linalg::eig: return {n + 1, n};
+    case Linalg::eig:
+      return {n + 1, n};
     case Linalg::eigh_values:
-    case Linalg::eig_values: return {1, n};
+    case Linalg::eig_values:
+      return {1, n};
   }
   return {0, 0};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The routines behind the row `linalg` of the op table, and what each leaves in its one result: matrices of equal width, one
-// below another. They compute in float64 or complex128, as NumPy's do. Numbers of the enum travel; the kernel's gamelan/linalg/_engine.py lists the same names in the same order.
+// The routines behind the row `linalg` of the op table, and what each leaves in its one result: matrices of
+// equal width, one below another. They compute in float64 or complex128, as NumPy's do. Numbers of the enum
+// travel; the kernel's gamelan/linalg/_engine.py lists the same names in the same order.
 #pragma once
 #include <cstdint>
 
@@ -8,18 +9,18 @@ namespace gamelan::protocol {
 
 /// Of matrices m x n, k = min(m, n); rows of the result:
 enum class Linalg : std::uint8_t {
-  solve,         ///< n: the solutions, as wide as the right-hand sides
-  inverse,       ///< n
-  slogdet,       ///< 1: sign and logarithm
-  cholesky,      ///< n: the lower factor
-  qr,            ///< m + n: Q, then R transposed; k or m columns
-  qr_factors,    ///< m + 1: what LAPACK leaves, then tau; n columns
-  svd,           ///< m + n + 1: U, V conjugated, the singular values; k columns
-  svd_values,    ///< 1: k of them
-  eigh,          ///< n + 1: the vectors as columns, then the values
-  eigh_values,   ///< 1: n of them
-  eig,           ///< n + 1, complex: as eigh
-  eig_values,    ///< 1, complex
+  solve,        ///< n: the solutions, as wide as the right-hand sides
+  inverse,      ///< n
+  slogdet,      ///< 1: sign and logarithm
+  cholesky,     ///< n: the lower factor
+  qr,           ///< m + n: Q, then R transposed; k or m columns
+  qr_factors,   ///< m + 1: what LAPACK leaves, then tau; n columns
+  svd,          ///< m + n + 1: U, V conjugated, the singular values; k columns
+  svd_values,   ///< 1: k of them
+  eigh,         ///< n + 1: the vectors as columns, then the values
+  eigh_values,  ///< 1: n of them
+  eig,          ///< n + 1, complex: as eigh
+  eig_values,   ///< 1, complex
 };
 inline constexpr std::int64_t linalg_routines = 12;
 
@@ -27,6 +28,7 @@ struct MatrixExtents {
   std::int64_t rows, columns;
 };
 /// Of a result. `right`: the right-hand sides of solve. `wanted`: columns of Q, which may be k or m.
-MatrixExtents extents_of_results(Linalg routine, std::int64_t m, std::int64_t n, std::int64_t right, std::int64_t wanted);
+MatrixExtents extents_of_results(Linalg routine, std::int64_t m, std::int64_t n, std::int64_t right,
+                                 std::int64_t wanted);
 
 }  // namespace gamelan::protocol

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the kernel and the engines say to each other, as plain structs. The codec turns them into frames; nothing here
-// knows of sockets. Every request gets exactly one reply, tagged with its sequence number.
+// What the kernel and the engines say to each other, as plain structs. The codec turns them into frames;
+// nothing here knows of sockets. Every request gets exactly one reply, tagged with its sequence number.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -26,25 +26,26 @@ struct Scalar {
 };
 using Operand = std::variant<View, Scalar>;
 
-/// One recorded operation. Operands of element-wise ops are already broadcast: their extents equal out.extents (stride
-/// 0 where broadcast), and every operand is cast to `loop` when it is read (the condition of `where` to bool).
+/// One recorded operation. Operands of element-wise ops are already broadcast: their extents equal
+/// out.extents (stride 0 where broadcast), and every operand is cast to `loop` when it is read (the condition
+/// of `where` to bool).
 struct Command {
   Op op{};
-  Dtype loop = Dtype::float64;      ///< dtype in which the op computes, decided by NumPy in the kernel
-  View out;                         ///< what is written; cast from the op's result dtype to out.dtype
-  bool creates = false;             ///< out.base is a new array: out is the whole of it, contiguous, offset 0
+  Dtype loop = Dtype::float64;  ///< dtype in which the op computes, decided by NumPy in the kernel
+  View out;                     ///< what is written; cast from the op's result dtype to out.dtype
+  bool creates = false;         ///< out.base is a new array: out is the whole of it, contiguous, offset 0
   std::vector<Operand> in;
-  std::vector<std::int64_t> ints;   ///< parameters, as the row's doc says (axes, keys, ...)
-  std::int32_t payload = -1;        ///< frame of Batch::payloads that carries data (`constant`) or a path, -1 none
-  std::uint32_t origin = 0;         ///< index in Batch::origins: where the user wrote it
+  std::vector<std::int64_t> ints;  ///< parameters, as the row's doc says (axes, keys, ...)
+  std::int32_t payload = -1;  ///< frame of Batch::payloads that carries data (`constant`) or a path, -1 none
+  std::uint32_t origin = 0;   ///< index in Batch::origins: where the user wrote it
   bool operator==(const Command&) const = default;
 };
 
 /// NumPy's kinds of floating-point errors, as bits, which are NumPy's too.
 enum FloatErrorKind : std::uint8_t { float_divide = 1, float_over = 2, float_under = 4, float_invalid = 8 };
 inline constexpr unsigned all_float_errors = 15;
-/// Kinds that a command of a batch has met; of an earlier one and a later one when it was one of those between, and not to be
-/// said which.
+/// Kinds that a command of a batch has met; of an earlier one and a later one when it was one of those
+/// between, and not to be said which.
 struct FloatErrors {
   std::uint8_t kinds = 0;
   std::int32_t first = 0, last = 0;
@@ -57,7 +58,12 @@ struct Origin {
   bool operator==(const Origin&) const = default;
 };
 
-struct Hello { std::uint64_t seq = 0; int version = protocol_version; std::uint64_t fingerprint = 0; std::string client; };
+struct Hello {
+  std::uint64_t seq = 0;
+  int version = protocol_version;
+  std::uint64_t fingerprint = 0;
+  std::string client;
+};
 /// Commands in program order, then arrays that nobody names any more, then views whose values are wanted.
 struct Batch {
   std::uint64_t seq = 0;
@@ -67,29 +73,45 @@ struct Batch {
   std::vector<Origin> origins;
   std::vector<Bytes> payloads;
   bool explain = false;  ///< plan only: reply with the plan's text, change nothing
-  std::uint64_t heard = 0;  ///< the client has every reply up to this number: they need not be kept for it any more
+  std::uint64_t heard =
+      0;  ///< the client has every reply up to this number: they need not be kept for it any more
   std::uint8_t watched = 0;  ///< kinds of floating-point errors that the reply is to tell
 };
-struct Heartbeat { std::uint64_t seq = 0, heard = 0; };  ///< "I am here"; answered at once by rank 0 alone; `heard` as in Batch
-struct StatusRequest { std::uint64_t seq = 0; };         ///< counters of all ranks, which must be asked: seconds at worst
-struct Cancel { std::uint64_t seq = 0; std::uint64_t batch = 0; };  ///< stop the batch with that seq, 0 = whatever runs
-/// Set named options on every rank ("disable_passes" = "fuse,simplify"; "keep_unread" = "1"; "reset_stats" = "").
-struct Configure { std::uint64_t seq = 0; std::vector<std::pair<std::string, std::string>> options; };
-struct Shutdown { std::uint64_t seq = 0; };
+struct Heartbeat {
+  std::uint64_t seq = 0, heard = 0;
+};  ///< "I am here"; answered at once by rank 0 alone; `heard` as in Batch
+struct StatusRequest {
+  std::uint64_t seq = 0;
+};  ///< counters of all ranks, which must be asked: seconds at worst
+struct Cancel {
+  std::uint64_t seq = 0;
+  std::uint64_t batch = 0;
+};  ///< stop the batch with that seq, 0 = whatever runs
+/// Set named options on every rank ("disable_passes" = "fuse,simplify"; "keep_unread" = "1"; "reset_stats" =
+/// "").
+struct Configure {
+  std::uint64_t seq = 0;
+  std::vector<std::pair<std::string, std::string>> options;
+};
+struct Shutdown {
+  std::uint64_t seq = 0;
+};
 using Request = std::variant<Hello, Batch, Heartbeat, StatusRequest, Cancel, Configure, Shutdown>;
 
 enum class Outcome : std::uint8_t { ok, failed, cancelled };
-/// `info` is JSON text: Hello, Heartbeat and Status describe the engines in it, Batch its explanation and what was cut.
+/// `info` is JSON text: Hello, Heartbeat and Status describe the engines in it, Batch its explanation and
+/// what was cut.
 struct Reply {
   std::uint64_t seq = 0;
   Outcome outcome = Outcome::ok;
-  ErrorKind error = ErrorKind::internal;   ///< meaningful when failed
+  ErrorKind error = ErrorKind::internal;  ///< meaningful when failed
   std::string message;
-  std::int64_t command = -1;               ///< command at fault, -1 none; with cancelled: first command not run
-  Origin origin;                           ///< of that command
+  std::int64_t command = -1;  ///< command at fault, -1 none; with cancelled: first command not run
+  Origin origin;              ///< of that command
   std::string info = "{}";
-  std::vector<FloatErrors> float_errors;   ///< of a batch, some hundred at most: watched kinds, each command once
-  std::vector<Bytes> payloads;             ///< one per fetch, C order, native byte order
+  std::vector<FloatErrors>
+      float_errors;             ///< of a batch, some hundred at most: watched kinds, each command once
+  std::vector<Bytes> payloads;  ///< one per fetch, C order, native byte order
 };
 
 /// The reply to request `seq` that says what went wrong.

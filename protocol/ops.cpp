@@ -85,7 +85,9 @@ bool is_irregular(Op op) {
   return info(op).kind == RowKind::call && op != Op::constant && op != Op::matmul && op != Op::redistribute;
 }
 
-bool is_of_file(Op op) { return op == Op::read_file || op == Op::write_file || op == Op::read_hdf5 || op == Op::read_zarr; }
+bool is_of_file(Op op) {
+  return op == Op::read_file || op == Op::write_file || op == Op::read_hdf5 || op == Op::read_zarr;
+}
 
 bool is_elementwise(Op op) {
   switch (info(op).kind) {

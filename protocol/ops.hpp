@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Expands the op table (ops.def) into an enum and its facts. Both sides compile it; `fingerprint` lets them prove that
-// they compiled the same table.
+// Expands the op table (ops.def) into an enum and its facts. Both sides compile it; `fingerprint` lets them
+// prove that they compiled the same table.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -20,7 +20,17 @@ enum class Op : std::uint16_t {
 
 enum class RowKind : std::uint8_t { nullary, unary, binary, ternary, reduce, call };
 /// Array-API categories: which loop dtypes an op is compiled for.
-enum class Types : std::uint8_t { all, boolean, integer, integer_or_bool, numeric, real, real_fp, floating, complex_fp };
+enum class Types : std::uint8_t {
+  all,
+  boolean,
+  integer,
+  integer_or_bool,
+  numeric,
+  real,
+  real_fp,
+  floating,
+  complex_fp
+};
 /// Result dtype from the loop dtype.
 enum class Result : std::uint8_t { same, boolean, real_of };
 
@@ -33,16 +43,16 @@ struct OpInfo {
   Result result;
   unsigned traits;
   std::string_view doc;
-  int arity;   ///< number of array or scalar operands; -1 when it varies (CALL)
-  Op of;       ///< REDUCE: the binary op it folds with; otherwise itself
+  int arity;  ///< number of array or scalar operands; -1 when it varies (CALL)
+  Op of;      ///< REDUCE: the binary op it folds with; otherwise itself
 };
 
 int op_count();
-const OpInfo& info(Op op);                      ///< total over the enum
+const OpInfo& info(Op op);  ///< total over the enum
 std::optional<Op> op_by_name(std::string_view name);
-bool is_elementwise(Op op);                     ///< nullary, unary, binary or ternary: may be fused
-bool is_irregular(Op op);                       ///< CALL whose elements go where data say: take, put, ...
-bool is_of_file(Op op);                         ///< read_file and its kin: irregular, with a path as payload
+bool is_elementwise(Op op);  ///< nullary, unary, binary or ternary: may be fused
+bool is_irregular(Op op);    ///< CALL whose elements go where data say: take, put, ...
+bool is_of_file(Op op);      ///< read_file and its kin: irregular, with a path as payload
 /// Hash of every row and of the dtype and error tables; kernel and engine refuse each other when it differs.
 std::uint64_t fingerprint();
 

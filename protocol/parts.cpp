@@ -15,13 +15,15 @@ constexpr std::size_t name_bytes = 16, route_bytes = name_bytes + 4;
 Bytes random_client_name() {
   std::random_device random;
   Bytes name(name_bytes, mark);
-  for (std::size_t index = 1; index < name.size(); ++index) name[index] = static_cast<std::byte>(random() & 0xff);
+  for (std::size_t index = 1; index < name.size(); ++index)
+    name[index] = static_cast<std::byte>(random() & 0xff);
   return name;
 }
 
 Bytes routing_id(const RouteName& name) {
   Bytes id = name.client;
-  for (int shift = 24; shift >= 0; shift -= 8) id.push_back(static_cast<std::byte>(name.connection >> shift & 0xff));
+  for (int shift = 24; shift >= 0; shift -= 8)
+    id.push_back(static_cast<std::byte>(name.connection >> shift & 0xff));
   return id;
 }
 
@@ -36,7 +38,8 @@ std::optional<RouteName> parse_route(const Bytes& routing_id) {
 
 void Joiner::add(std::span<const std::byte> part) {
   bytes_ += part.size();
-  if (!is_too_long_ && (bytes_ > max_bytes_ || (!is_continued_ && frames_.size() == max_frames))) keep_the_header();
+  if (!is_too_long_ && (bytes_ > max_bytes_ || (!is_continued_ && frames_.size() == max_frames)))
+    keep_the_header();
   if (!is_too_long_) {
     if (!is_continued_) frames_.emplace_back();
     frames_.back().insert(frames_.back().end(), part.begin(), part.end());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Between frames and a socket: how a client names its connections, and how a long frame travels in parts. Parts are short
-// so that a socket can refuse anything longer: before a stranger is known to be one, he may make the engine hold as much
-// as the longest part. Pure; used by both ends.
+// Between frames and a socket: how a client names its connections, and how a long frame travels in parts.
+// Parts are short so that a socket can refuse anything longer: before a stranger is known to be one, he may
+// make the engine hold as much as the longest part. Pure; used by both ends.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -23,13 +23,16 @@ Bytes routing_id(const RouteName& name);
 /// nullopt: not made by routing_id, so the connection is all that is known of the client.
 std::optional<RouteName> parse_route(const Bytes& routing_id);
 
-/// A part of exactly so many bytes is continued by the next one; a shorter one, an empty one too, ends its frame.
+/// A part of exactly so many bytes is continued by the next one; a shorter one, an empty one too, ends its
+/// frame.
 inline constexpr std::size_t part_bytes = std::size_t{1} << 20;
 /// What a socket must take: a part and what encryption adds to it.
 inline constexpr std::int64_t max_wire_bytes = part_bytes + 256;
 inline std::size_t part_count(std::size_t frame_bytes) { return frame_bytes / part_bytes + 1; }
 inline std::span<const std::byte> part(const Bytes& frame, std::size_t index) {
-  return std::span(frame).subspan(index * part_bytes).first(std::min(part_bytes, frame.size() - index * part_bytes));
+  return std::span(frame)
+      .subspan(index * part_bytes)
+      .first(std::min(part_bytes, frame.size() - index * part_bytes));
 }
 
 /// Makes frames of the parts of one message.

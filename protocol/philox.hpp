@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC 2011): a block of 128
-// random bits is a pure function of a key and a counter. The counter is the index of the element, so the numbers depend
-// neither on the number of ranks nor on the order of work, and kernel and engines draw the same ones. Plain scalar
-// arithmetic and scalar libm, so that no instruction set changes a bit.
+// Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC 2011): a block
+// of 128 random bits is a pure function of a key and a counter. The counter is the index of the element, so
+// the numbers depend neither on the number of ranks nor on the order of work, and kernel and engines draw the
+// same ones. Plain scalar arithmetic and scalar libm, so that no instruction set changes a bit.
 #pragma once
 #include <array>
 #include <cmath>
@@ -20,8 +20,10 @@ constexpr Block block(Block counter, Key key) {
   for (int round = 0; round < 10; ++round) {
     const std::uint64_t product_0 = multiplier_0 * counter[0];
     const std::uint64_t product_1 = multiplier_1 * counter[2];
-    counter = {static_cast<std::uint32_t>(product_1 >> 32) ^ counter[1] ^ key[0], static_cast<std::uint32_t>(product_1),
-               static_cast<std::uint32_t>(product_0 >> 32) ^ counter[3] ^ key[1], static_cast<std::uint32_t>(product_0)};
+    counter = {static_cast<std::uint32_t>(product_1 >> 32) ^ counter[1] ^ key[0],
+               static_cast<std::uint32_t>(product_1),
+               static_cast<std::uint32_t>(product_0 >> 32) ^ counter[3] ^ key[1],
+               static_cast<std::uint32_t>(product_0)};
     key[0] += weyl_0;
     key[1] += weyl_1;
   }
@@ -29,10 +31,13 @@ constexpr Block block(Block counter, Key key) {
 }
 
 /// The block of one element as two 64-bit words.
-struct Words { std::uint64_t first, second; };
+struct Words {
+  std::uint64_t first, second;
+};
 constexpr Words words(std::uint64_t key, std::uint64_t counter) {
-  const Block bits = block({static_cast<std::uint32_t>(counter), static_cast<std::uint32_t>(counter >> 32), 0, 0},
-                           {static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)});
+  const Block bits =
+      block({static_cast<std::uint32_t>(counter), static_cast<std::uint32_t>(counter >> 32), 0, 0},
+            {static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)});
   return {bits[0] | std::uint64_t{bits[1]} << 32, bits[2] | std::uint64_t{bits[3]} << 32};
 }
 
@@ -41,13 +46,15 @@ inline double uniform_double(std::uint64_t key, std::uint64_t counter) {
   return static_cast<double>(words(key, counter).first >> 11) * 0x1p-53;
 }
 
-/// Uniform in [0, 1) with the given number of random bits (24 for float, 11 for half), so that rounding never gives 1.
+/// Uniform in [0, 1) with the given number of random bits (24 for float, 11 for half), so that rounding never
+/// gives 1.
 inline float uniform_float(std::uint64_t key, std::uint64_t counter, int bits = 24) {
   const std::uint64_t drawn = words(key, counter).first >> (64 - bits);
   return static_cast<float>(drawn) / static_cast<float>(std::uint32_t{1} << bits);
 }
 
-/// Standard normal by Box and Muller, both uniforms from one block; the first is in (0, 1], so the logarithm is finite.
+/// Standard normal by Box and Muller, both uniforms from one block; the first is in (0, 1], so the logarithm
+/// is finite.
 inline double normal_double(std::uint64_t key, std::uint64_t counter) {
   constexpr double two_pi = 6.283185307179586476925286766559;
   const Words drawn = words(key, counter);
@@ -55,8 +62,8 @@ inline double normal_double(std::uint64_t key, std::uint64_t counter) {
   return radius * std::cos(two_pi * (static_cast<double>(drawn.second >> 11) * 0x1p-53));
 }
 
-/// Uniform in [0, range), where range 0 means 2**64: the upper word of range times a 128-bit fraction. The bias is below
-/// 2**-64, and one block is always enough, which rejection could not promise.
+/// Uniform in [0, range), where range 0 means 2**64: the upper word of range times a 128-bit fraction. The
+/// bias is below 2**-64, and one block is always enough, which rejection could not promise.
 constexpr std::uint64_t below(std::uint64_t key, std::uint64_t counter, std::uint64_t range) {
   __extension__ using Wide = unsigned __int128;
   const Words drawn = words(key, counter);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// As many random words as one element needs: block n of an element's substream has n in the third word of the counter,
-// from 1 on (0 is what the plain draws use). A rejection loop may thus run as long as it likes, and the next element, on
-// this rank or another, does not notice.
+// As many random words as one element needs: block n of an element's substream has n in the third word of the
+// counter, from 1 on (0 is what the plain draws use). A rejection loop may thus run as long as it likes, and
+// the next element, on this rank or another, does not notice.
 #pragma once
 #include "protocol/philox.hpp"
 
@@ -16,8 +16,9 @@ class Substream {
       has_second_ = false;
       return second_;
     }
-    const Block bits = block({static_cast<std::uint32_t>(counter_), static_cast<std::uint32_t>(counter_ >> 32), ++block_, 0},
-                             {static_cast<std::uint32_t>(key_), static_cast<std::uint32_t>(key_ >> 32)});
+    const Block bits =
+        block({static_cast<std::uint32_t>(counter_), static_cast<std::uint32_t>(counter_ >> 32), ++block_, 0},
+              {static_cast<std::uint32_t>(key_), static_cast<std::uint32_t>(key_ >> 32)});
     second_ = bits[2] | std::uint64_t{bits[3]} << 32;
     has_second_ = true;
     return bits[0] | std::uint64_t{bits[1]} << 32;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A view is NumPy's own: byte offset, extents and byte strides over the virtual C-order bytes of a base array,
-// whatever the distribution of that base. The kernel lets NumPy do the slicing (docs/decisions/001); here are the
-// questions that a planner asks of the result. Pure arithmetic: no memory is touched.
+// A view is NumPy's own: byte offset, extents and byte strides over the virtual C-order bytes of a base
+// array, whatever the distribution of that base. The kernel lets NumPy do the slicing (docs/decisions/001);
+// here are the questions that a planner asks of the result. Pure arithmetic: no memory is touched.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -34,25 +34,34 @@ View whole(ArrayId base, Dtype dtype, const Shape& extents);
 /// True when the elements are those of consecutive memory in C order (axes of extent 1 do not matter).
 bool is_contiguous(const View& view);
 /// First byte and one past the last byte touched; {offset, offset} when empty.
-struct ByteRange { std::int64_t first, last; };
+struct ByteRange {
+  std::int64_t first, last;
+};
 ByteRange byte_range(const View& view);
-/// True when two non-empty views of one base may share a byte. May say true wrongly, never false wrongly; exact for
-/// axis-wise views of equal strides (as slices of one array are).
+/// True when two non-empty views of one base may share a byte. May say true wrongly, never false wrongly;
+/// exact for axis-wise views of equal strides (as slices of one array are).
 bool may_overlap(const View& left, const View& right);
 /// True when both name the same elements in the same order (ignoring strides of extent-1 axes).
 bool same_elements(const View& left, const View& right);
-/// Throws Error{protocol} unless extents >= 0, at most 32 dimensions, no arithmetic overflow and every element lies
-/// inside [0, base_bytes). A view that is `writable` must not name one element twice along an axis (stride 0).
+/// Throws Error{protocol} unless extents >= 0, at most 32 dimensions, no arithmetic overflow and every
+/// element lies inside [0, base_bytes). A view that is `writable` must not name one element twice along an
+/// axis (stride 0).
 void validate(const View& view, std::int64_t base_bytes, bool is_writable);
 
-/// One axis of a view expressed on the axes of its base: index i names base index start + step * i on `base_axis`;
-/// base_axis == -1 for an axis that does not move through the base (broadcast or newaxis).
-struct AxisMap { int base_axis = -1; std::int64_t start = 0, step = 0; };
-/// The view as a box of its base: axes[k] for every view axis, and `fixed[b]` = index on every base axis that no view
-/// axis moves along (axes[k].base_axis owns the others; fixed is then its start).
-struct AxisWise { std::vector<AxisMap> axes; Shape fixed; };
-/// The axis-wise form over a base of `base_extents` with elements of `base_dtype`, where it exists: every view axis
-/// moves along at most one base axis, no base axis twice, same element size. Otherwise nullopt.
+/// One axis of a view expressed on the axes of its base: index i names base index start + step * i on
+/// `base_axis`; base_axis == -1 for an axis that does not move through the base (broadcast or newaxis).
+struct AxisMap {
+  int base_axis = -1;
+  std::int64_t start = 0, step = 0;
+};
+/// The view as a box of its base: axes[k] for every view axis, and `fixed[b]` = index on every base axis that
+/// no view axis moves along (axes[k].base_axis owns the others; fixed is then its start).
+struct AxisWise {
+  std::vector<AxisMap> axes;
+  Shape fixed;
+};
+/// The axis-wise form over a base of `base_extents` with elements of `base_dtype`, where it exists: every
+/// view axis moves along at most one base axis, no base axis twice, same element size. Otherwise nullopt.
 std::optional<AxisWise> axis_wise(const View& view, const Shape& base_extents, Dtype base_dtype);
 
 }  // namespace gamelan::protocol

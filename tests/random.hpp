@@ -13,7 +13,9 @@ class Choices {
   int below(int limit) { return std::uniform_int_distribution<int>(0, limit - 1)(engine_); }
   bool chance(int percent) { return below(100) < percent; }
   template <class T>
-  const T& pick(const std::vector<T>& from) { return from[static_cast<std::size_t>(below(static_cast<int>(from.size())))]; }
+  const T& pick(const std::vector<T>& from) {
+    return from[static_cast<std::size_t>(below(static_cast<int>(from.size())))];
+  }
   std::mt19937& engine() { return engine_; }
 
  private:

@@ -4,6 +4,7 @@
 Called by tests/run after the build. Counts come from the JUnit files that both write, never from their prose; a tier
 that breaks off counts as a failure, so that silence cannot pass.
 """
+
 import os
 import signal
 import subprocess
@@ -39,12 +40,12 @@ class Count:
 @dataclass
 class Tier:
     name: str
-    runs: list        # one list of arguments per run: for ctest after "ctest", for pytest after "pytest", for run.py after "bench"
+    runs: list  # one list of arguments per run: for ctest after "ctest", for pytest after "pytest", for run.py after "bench"
     limit_s: int
     what: str
     default: bool = field(default=True)
     together: int = 1  # runs at a time
-    tries: int = 1     # more where patience meets a busy machine; a test that needs its second try is told
+    tries: int = 1  # more where patience meets a busy machine; a test that needs its second try is told
 
 
 def pytest(folder, *options):
@@ -58,10 +59,16 @@ def half(number):
 
 # Of the Python suite: shared memory and messages, even and odd numbers, one rank on a node and two. Each test on 4, on 3, and
 # on 2 or 1 ranks.
-RANKS = [pytest("python", "--ranks", "4", "--ranks-per-node", "2"), pytest("python", "--ranks", "3"),
-         pytest("python", "--ranks", "2", "--ranks-per-node", "1", *half(1)), pytest("python", "--ranks", "1", *half(2)),
-         # Four nodes in a row: interrupts and counters take three hops.
-         pytest("python/test_interrupts.py", "tests/python/test_stats.py", "--ranks", "4", "--ranks-per-node", "1", "--node-fanout", "1")]
+RANKS = [
+    pytest("python", "--ranks", "4", "--ranks-per-node", "2"),
+    pytest("python", "--ranks", "3"),
+    pytest("python", "--ranks", "2", "--ranks-per-node", "1", *half(1)),
+    pytest("python", "--ranks", "1", *half(2)),
+    # Four nodes in a row: interrupts and counters take three hops.
+    pytest(
+        "python/test_interrupts.py", "tests/python/test_stats.py", "--ranks", "4", "--ranks-per-node", "1", "--node-fanout", "1"
+    ),
+]
 
 FAULTS = ("faults", "cuts", "latency", "routes")  # of the cluster's tests: most of their time is patience
 
@@ -72,10 +79,29 @@ TIERS = [
     Tier("kernel", [pytest("kernel")], 1200, "the notebook kernel, driven as a front end does", tries=2),
     Tier("launch", [pytest("launch")], 600, "starting, stopping, dying; the command gamelan", tries=2),
     Tier("slurm", [pytest("slurm")], 900, "a real Slurm: the queue in words, ends and their causes, attaching", tries=2),
-    Tier("cluster", [pytest("cluster", *(f"--ignore=tests/cluster/test_{name}.py" for name in FAULTS))], 900, "a Slurm of several hosts, engines on two of them", tries=2),
-    Tier("faults", [[*pytest("cluster")[:1], *(f"tests/cluster/test_{name}.py" for name in FAULTS)]], 1800, "hosts that fail, cables that are cut, ways around, latency hidden", default=False, tries=2),
+    Tier(
+        "cluster",
+        [pytest("cluster", *(f"--ignore=tests/cluster/test_{name}.py" for name in FAULTS))],
+        900,
+        "a Slurm of several hosts, engines on two of them",
+        tries=2,
+    ),
+    Tier(
+        "faults",
+        [[*pytest("cluster")[:1], *(f"tests/cluster/test_{name}.py" for name in FAULTS)]],
+        1800,
+        "hosts that fail, cables that are cut, ways around, latency hidden",
+        default=False,
+        tries=2,
+    ),
     Tier("notebooks", [pytest("notebooks")], 900, "every notebook at 4 ranks against NumPy"),
-    Tier("conformance", [pytest("conformance")], 7200, "public suites of others: --suite NAME=DIRECTORY for each checkout", default=False),
+    Tier(
+        "conformance",
+        [pytest("conformance")],
+        7200,
+        "public suites of others: --suite NAME=DIRECTORY for each checkout",
+        default=False,
+    ),
     Tier("smoke", [pytest("bench")], 300, "the bench at small sizes: every competitor computes the same"),
     Tier("bench", [["bench"]], 7200, "side by side with NumPy, numexpr, Dask and C++/MPI, in figures", default=False),
 ]
@@ -83,23 +109,56 @@ TIERS = [
 
 def environment():
     paths = [str(BUILD / "python"), *filter(None, [os.environ.get("PYTHONPATH")])]
-    return dict(os.environ, PYTHONPATH=os.pathsep.join(paths), JUPYTER_PATH=str(BUILD / "share/jupyter"),
-                PATH=os.pathsep.join([str(BUILD / "bin"), "/usr/bin", os.environ.get("PATH", "")]),
-                GAMELAN_BUILD=str(BUILD),
-                OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    return dict(
+        os.environ,
+        PYTHONPATH=os.pathsep.join(paths),
+        JUPYTER_PATH=str(BUILD / "share/jupyter"),
+        PATH=os.pathsep.join([str(BUILD / "bin"), "/usr/bin", os.environ.get("PATH", "")]),
+        GAMELAN_BUILD=str(BUILD),
+        OMPI_ALLOW_RUN_AS_ROOT="1",
+        OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+    )
 
 
 def command_of(run, report, tries=1):
     kind, *arguments = run
     if kind == "ctest":
-        return ["/usr/bin/ctest", "--test-dir", str(BUILD), "--output-on-failure", "--quiet", "--timeout", "120",
-                "-j", str(os.cpu_count()), "--no-tests=error", "--output-junit", str(report),
-                "--output-log", str(report.with_suffix(".log")), *arguments]
+        return [
+            "/usr/bin/ctest",
+            "--test-dir",
+            str(BUILD),
+            "--output-on-failure",
+            "--quiet",
+            "--timeout",
+            "120",
+            "-j",
+            str(os.cpu_count()),
+            "--no-tests=error",
+            "--output-junit",
+            str(report),
+            "--output-log",
+            str(report.with_suffix(".log")),
+            *arguments,
+        ]
     if kind == "bench":
         return ["/usr/bin/python3", str(ROOT / "tests/bench/run.py"), "--junit", str(report), *arguments]
-    return ["/usr/bin/python3", "-m", "pytest", "-q", "-rfE", "--tb=short", "-p", "no:cacheprovider",
-            "--timeout", "120", f"--junitxml={report}", "-o", "junit_family=xunit2",
-            *([] if tries == 1 else ["-rfER", "--reruns", str(tries - 1)]), *arguments]
+    return [
+        "/usr/bin/python3",
+        "-m",
+        "pytest",
+        "-q",
+        "-rfE",
+        "--tb=short",
+        "-p",
+        "no:cacheprovider",
+        "--timeout",
+        "120",
+        f"--junitxml={report}",
+        "-o",
+        "junit_family=xunit2",
+        *([] if tries == 1 else ["-rfER", "--reruns", str(tries - 1)]),
+        *arguments,
+    ]
 
 
 def count_cases(report):
@@ -128,8 +187,9 @@ def count_cases(report):
 def run_one(run, report, seconds, tries):
     """One ctest or pytest within its time; what it counts, and one failure more when it did not end by itself."""
     report.unlink(missing_ok=True)
-    process = subprocess.Popen(command_of(run, report, tries), cwd=ROOT, env=environment(), stdin=subprocess.DEVNULL,
-                               start_new_session=True)
+    process = subprocess.Popen(
+        command_of(run, report, tries), cwd=ROOT, env=environment(), stdin=subprocess.DEVNULL, start_new_session=True
+    )
     RUNNING.append(process)
     try:
         code = process.wait(max(1, seconds))
@@ -165,8 +225,14 @@ def run_tier(tier):
     total, deadline = Count(), time.monotonic() + tier.limit_s
     start = time.monotonic()
     with ThreadPoolExecutor(tier.together) as pool:
-        counts = [pool.submit(lambda index=index, run=run: run_one(run, RESULTS / f"{tier.name}-{index}.xml", deadline - time.monotonic(), tier.tries))
-                  for index, run in enumerate(tier.runs)]
+        counts = [
+            pool.submit(
+                lambda index=index, run=run: run_one(
+                    run, RESULTS / f"{tier.name}-{index}.xml", deadline - time.monotonic(), tier.tries
+                )
+            )
+            for index, run in enumerate(tier.runs)
+        ]
     for count in counts:
         total.add(count.result())
     print(f"--- {tier.name}: {total} in {time.monotonic() - start:.0f} s", flush=True)
@@ -184,7 +250,9 @@ def take_suites(arguments):
         is_installed = directory == "installed"  # numpy's own tests are where numpy is
         if not is_installed and not Path(directory or "?").is_dir():
             raise SystemExit(f"tests/run: --suite {name}={directory}: expected NAME=DIRECTORY of a checkout that is there")
-        os.environ[f"GAMELAN_SUITE_{name.upper().replace('-', '_')}"] = directory if is_installed else str(Path(directory).resolve())
+        os.environ[f"GAMELAN_SUITE_{name.upper().replace('-', '_')}"] = (
+            directory if is_installed else str(Path(directory).resolve())
+        )
     return rest
 
 
@@ -192,8 +260,7 @@ def main(arguments):
     arguments = take_suites(arguments)
     known = {tier.name: tier for tier in TIERS}
     is_check = "--check" in arguments
-    names = [argument for argument in arguments if argument != "--check"] or [
-        tier.name for tier in TIERS if tier.default]
+    names = [argument for argument in arguments if argument != "--check"] or [tier.name for tier in TIERS if tier.default]
     unknown = [name for name in names if name not in known]
     if unknown:
         print(f"tests/run: no tier {', '.join(unknown)}; tiers: {', '.join(known)}", file=sys.stderr)

@@ -10,8 +10,9 @@ namespace gamelan::engine::dist {
 
 namespace {
 
-constexpr std::size_t large_bytes = 8 * page_bytes;   // from here on one eighth of the size is at least a page
-constexpr std::size_t huge_bytes = 64 * page_bytes;  // and from here on a 64th: an eighth of such would be missed elsewhere
+constexpr std::size_t large_bytes = 8 * page_bytes;  // from here on one eighth of the size is at least a page
+constexpr std::size_t huge_bytes =
+    64 * page_bytes;  // and from here on a 64th: an eighth of such would be missed elsewhere
 // Ranges just long enough may be too short once aligned; after so many of them a longer one is taken.
 constexpr int tight_tries = 8;
 

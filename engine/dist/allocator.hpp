@@ -36,7 +36,8 @@ class Allocator {
   explicit Allocator(std::size_t capacity);
 
   /// Size rounded up to a class: 64 bytes at least, 8 classes per doubling (12.5 % waste at most), whole
-  /// pages from 32 KB on, 64 classes (1.6 %) above 256 KB. Freed memory of one class fits the next request of that class.
+  /// pages from 32 KB on, 64 classes (1.6 %) above 256 KB. Freed memory of one class fits the next request of
+  /// that class.
   static std::size_t class_bytes(std::size_t bytes);
 
   /// Best fit among the free ranges, which are always merged with their neighbours; page aligned from 32 KB

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ScaLAPACK's way to lay out a matrix: square blocks dealt out over a grid of ranks, row by row and column by column; a
-// rank keeps its blocks as one matrix whose columns lie together. Pure arithmetic, identical on all ranks.
+// ScaLAPACK's way to lay out a matrix: square blocks dealt out over a grid of ranks, row by row and column by
+// column; a rank keeps its blocks as one matrix whose columns lie together. Pure arithmetic, identical on all
+// ranks.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -26,7 +27,10 @@ struct Cyclic {
   /// Elements from column to column in a rank's memory.
   std::int64_t leading(int rank) const { return std::max<std::int64_t>(local_rows(rank), 1); }
   /// Elements that the fullest rank has.
-  std::int64_t largest() const { return std::max<std::int64_t>(share(rows, block, 0, grid_rows), 1) * share(columns, block, 0, grid_columns); }
+  std::int64_t largest() const {
+    return std::max<std::int64_t>(share(rows, block, 0, grid_rows), 1) *
+           share(columns, block, 0, grid_columns);
+  }
   bool operator==(const Cyclic&) const = default;
 };
 

@@ -20,8 +20,8 @@ Coordinates owners_of(const AxisLayout& axis, const Interval& indices) {
   return {low, high};
 }
 
-/// The first coordinate from `c` on that owns something; one that owns nothing knows whose indices are next to it. Of many
-/// ranks most may own nothing of a short axis. `high` + 1 when there is none.
+/// The first coordinate from `c` on that owns something; one that owns nothing knows whose indices are next
+/// to it. Of many ranks most may own nothing of a short axis. `high` + 1 when there is none.
 int next_owner(const AxisLayout& axis, int c, int high) {
   while (c <= high && axis.parts > 1) {
     const auto interval = axis.interval(c);
@@ -50,7 +50,8 @@ void for_each_rank(const Layout& layout, const std::vector<Coordinates>& ranges,
       if (layout.axes[k].parts > 1) rank += at[k] * layout.axes[k].rank_stride;
     visit(rank);
     std::size_t k = at.size();
-    while (k > 0 && (at[k - 1] = next_owner(layout.axes[k - 1], at[k - 1] + 1, ranges[k - 1].high)) > ranges[k - 1].high) {
+    while (k > 0 && (at[k - 1] = next_owner(layout.axes[k - 1], at[k - 1] + 1, ranges[k - 1].high)) >
+                        ranges[k - 1].high) {
       --k;
       at[k] = first[k];
     }
@@ -61,7 +62,9 @@ void for_each_rank(const Layout& layout, const std::vector<Coordinates>& ranges,
 constexpr std::int64_t packed_alignment = 16;
 
 std::int64_t floor_to(std::int64_t value, std::int64_t multiple) { return value / multiple * multiple; }
-std::int64_t ceil_to(std::int64_t value, std::int64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
+std::int64_t ceil_to(std::int64_t value, std::int64_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
 
 /// Nothing is not the same as a box without axes, which has one element.
 std::optional<Box> some(Box box) {
@@ -83,9 +86,11 @@ void for_each_reader(const Reading& reading, const Box& box, int ranks, Visit vi
     const auto& axis = reading.axes[k];
     if (axis.reader < 0) continue;
     const auto& of_reader = readers.axes[static_cast<std::size_t>(axis.reader)];
-    const Interval touched{floor_to(box[k].first, axis.whole) + axis.shift, ceil_to(box[k].last, axis.whole) + axis.shift};
-    const Interval indices{std::clamp<std::int64_t>(touched.first / axis.scale, 0, of_reader.extent - 1),
-                           std::clamp<std::int64_t>((touched.last - 1) / axis.scale + 1, 1, of_reader.extent)};
+    const Interval touched{floor_to(box[k].first, axis.whole) + axis.shift,
+                           ceil_to(box[k].last, axis.whole) + axis.shift};
+    const Interval indices{
+        std::clamp<std::int64_t>(touched.first / axis.scale, 0, of_reader.extent - 1),
+        std::clamp<std::int64_t>((touched.last - 1) / axis.scale + 1, 1, of_reader.extent)};
     auto& range = ranges[static_cast<std::size_t>(axis.reader)];
     const auto found = owners_of(of_reader, indices);
     range = {std::max(range.low, found.low), std::min(range.high, found.high)};
@@ -102,9 +107,11 @@ Region region_of(const Reading& reading, const Box& iterations) {
   for (std::size_t k = 0; k < iterations.size(); ++k) {
     const auto& axis = map.axes[k];
     if (axis.base_axis < 0) continue;
-    const auto ends = std::minmax({axis.start + axis.step * iterations[k].first, axis.start + axis.step * (iterations[k].last - 1)});
+    const auto ends = std::minmax(
+        {axis.start + axis.step * iterations[k].first, axis.start + axis.step * (iterations[k].last - 1)});
     const auto count = axis.step == 0 ? 1 : iterations[k].size();
-    region.ranges[static_cast<std::size_t>(axis.base_axis)] = {ends.first, count, count == 1 ? 1 : std::abs(axis.step)};
+    region.ranges[static_cast<std::size_t>(axis.base_axis)] = {ends.first, count,
+                                                               count == 1 ? 1 : std::abs(axis.step)};
   }
   return region;
 }
@@ -115,7 +122,8 @@ bool contains(const Range& outer, const Range& inner) {
   return inner.first + (inner.count - 1) * inner.step <= outer.first + (outer.count - 1) * outer.step;
 }
 
-/// Dense boxes that differ along one axis only and touch there become one. True when `into` now covers `other`.
+/// Dense boxes that differ along one axis only and touch there become one. True when `into` now covers
+/// `other`.
 bool joined(Region& into, const Region& other) {
   if (into.slot != other.slot || into.ranges.size() != other.ranges.size()) return false;
   std::size_t differing = into.ranges.size(), differences = 0;
@@ -173,14 +181,16 @@ std::optional<Box> Reading::box_of(int rank) const {
     const auto& own = part[static_cast<std::size_t>(axis.reader)];
     const auto first = std::clamp<std::int64_t>(own.first * axis.scale - axis.shift, 0, extent);
     const auto last = std::clamp<std::int64_t>(own.last * axis.scale - axis.shift, 0, extent);
-    box[k] = first < last ? Interval{floor_to(first, axis.whole), std::min(extent, ceil_to(last, axis.whole))} : Interval{first, first};
+    box[k] = first < last ? Interval{floor_to(first, axis.whole), std::min(extent, ceil_to(last, axis.whole))}
+                          : Interval{first, first};
   }
   return some(std::move(box));
 }
 
 Reading aligned_reading(int slot, const Placement& placement, const Layout& readers) {
   Reading reading{slot, placement, readers, {}};
-  for (std::size_t k = 0; k < placement.iterations.axes.size(); ++k) reading.axes.push_back({static_cast<int>(k), 1, 0, 1});
+  for (std::size_t k = 0; k < placement.iterations.axes.size(); ++k)
+    reading.axes.push_back({static_cast<int>(k), 1, 0, 1});
   return reading;
 }
 
@@ -220,17 +230,20 @@ std::int64_t Exchange::memory_bytes() const {
   return sum;
 }
 
-Exchange exchange_of(std::span<const Reading> readings, int rank, int ranks, const std::function<bool(int)>& is_near) {
+Exchange exchange_of(std::span<const Reading> readings, int rank, int ranks,
+                     const std::function<bool(int)>& is_near) {
   Mail sends, receives;
   for (const auto& reading : readings) {
     const auto& owners = reading.placement.iterations;
     if (reading.placement.base.is_replicated) continue;
     if (const auto needed = reading.box_of(rank)) {
       std::vector<Coordinates> ranges;
-      for (std::size_t k = 0; k < needed->size(); ++k) ranges.push_back(owners_of(owners.axes[k], (*needed)[k]));
+      for (std::size_t k = 0; k < needed->size(); ++k)
+        ranges.push_back(owners_of(owners.axes[k], (*needed)[k]));
       for_each_rank(owners, ranges, [&](int owner) {
         if (is_near(owner)) return;
-        if (const auto common = some(intersection(*needed, owners.box(owner)))) receives.add(owner, region_of(reading, *common));
+        if (const auto common = some(intersection(*needed, owners.box(owner))))
+          receives.add(owner, region_of(reading, *common));
       });
     }
     if (!owners.takes_part(rank)) continue;
@@ -239,13 +252,15 @@ Exchange exchange_of(std::span<const Reading> readings, int rank, int ranks, con
         if (is_near(reader)) return;
         const auto box = reading.box_of(reader);
         if (!box) return;
-        if (const auto common = some(intersection(*box, *own))) sends.add(reader, region_of(reading, *common));
+        if (const auto common = some(intersection(*box, *own)))
+          sends.add(reader, region_of(reading, *common));
       });
   }
   return {std::move(sends).all(), std::move(receives).all()};
 }
 
-void for_each_run(const Region& region, int owner, const std::function<void(std::int64_t, std::int64_t, std::int64_t)>& visit) {
+void for_each_run(const Region& region, int owner,
+                  const std::function<void(std::int64_t, std::int64_t, std::int64_t)>& visit) {
   const Box block = region.base->box(owner);
   const auto dims = block.size();
   Shape strides(dims);

@@ -8,7 +8,7 @@
 namespace gamelan::engine::dist {
 namespace {
 
-constexpr std::int64_t most_grids = 256;   // tried one by one
+constexpr std::int64_t most_grids = 256;  // tried one by one
 constexpr int most_moves = 64;
 
 /// What a grid costs. Blocks are compared first: one within 1/16 of the smallest is as good.
@@ -18,11 +18,13 @@ struct Cost {
 
 class GridChoice {
  public:
-  GridChoice(std::span<const AxisLayout> axes, int ranks) : axes_(axes), ranks_(ranks), parts_(axes.size(), 1) {
+  GridChoice(std::span<const AxisLayout> axes, int ranks)
+      : axes_(axes), ranks_(ranks), parts_(axes.size(), 1) {
     for (std::size_t k = 0; k < axes.size(); ++k) {
       units_.push_back((axes[k].extent + axes[k].unit - 1) / axes[k].unit);
       const bool is_last = k + 1 == axes.size() && axes.size() > 1;
-      per_cut_.push_back((is_last ? 8.0 : 1.0) / static_cast<double>(std::max<std::int64_t>(axes[k].extent, 1)));
+      per_cut_.push_back((is_last ? 8.0 : 1.0) /
+                         static_cast<double>(std::max<std::int64_t>(axes[k].extent, 1)));
       if (axes[k].extent > 1) open_.push_back(k);
     }
     if (open_.empty()) open_.push_back(0);  // nothing to cut: blocks are empty but for one
@@ -33,9 +35,12 @@ class GridChoice {
   }
 
   void run() {
-    if (open_.size() == 1) parts_[open_[0]] = ranks_;
-    else if (count_grids() <= most_grids) try_all();
-    else deal_factors();
+    if (open_.size() == 1)
+      parts_[open_[0]] = ranks_;
+    else if (count_grids() <= most_grids)
+      try_all();
+    else
+      deal_factors();
   }
 
   const std::vector<int>& parts() const { return parts_; }
@@ -63,7 +68,8 @@ class GridChoice {
     for (std::size_t p = 0; p < primes_.size();) {
       std::size_t power = 0;
       for (const int prime = primes_[p]; p < primes_.size() && primes_[p] == prime; ++p) ++power;
-      for (std::size_t i = 1; i <= power; ++i) count *= static_cast<double>(open_.size() - 1 + i) / static_cast<double>(i);
+      for (std::size_t i = 1; i <= power; ++i)
+        count *= static_cast<double>(open_.size() - 1 + i) / static_cast<double>(i);
     }
     return count < 1e15 ? static_cast<std::int64_t>(count + 0.5) : std::numeric_limits<std::int64_t>::max();
   }
@@ -86,7 +92,8 @@ class GridChoice {
     }
   }
 
-  /// Notes every grid, the parts of the first axis ascending, then those of the next; the last axis gets what is left.
+  /// Notes every grid, the parts of the first axis ascending, then those of the next; the last axis gets what
+  /// is left.
   void list_grids(std::size_t axis, int rest, const Cost& so_far) {
     if (axis + 1 == open_.size()) {
       const auto own = cost(open_[axis], rest);
@@ -120,12 +127,14 @@ class GridChoice {
 
   static bool is_better(const Cost& left, const Cost& right, double smallest) {
     const double sixteenths = 16 / std::max(smallest, 1.0);
-    const double ours = std::floor((left.block - smallest) * sixteenths), theirs = std::floor((right.block - smallest) * sixteenths);
+    const double ours = std::floor((left.block - smallest) * sixteenths),
+                 theirs = std::floor((right.block - smallest) * sixteenths);
     constexpr double by_more_than_rounding = 1 - 1e-9;
     return ours < theirs || (ours == theirs && left.surface < right.surface * by_more_than_rounding);
   }
 
-  /// The largest factors first, each to the axis where it costs least; then single factors change axes while that helps.
+  /// The largest factors first, each to the axis where it costs least; then single factors change axes while
+  /// that helps.
   void deal_factors() {
     for (auto prime = primes_.rbegin(); prime != primes_.rend(); ++prime) multiply_best(*prime);
     double smallest = cost_of_all().block;
@@ -158,7 +167,8 @@ class GridChoice {
     double smallest = std::numeric_limits<double>::infinity();
     for (const auto axis : open_) {
       const auto old = cost(axis, parts_[axis]), cut = cost(axis, parts_[axis] * prime);
-      costs.push_back({now.block / std::max(old.block, 1.0) * cut.block, now.surface - old.surface + cut.surface});
+      costs.push_back(
+          {now.block / std::max(old.block, 1.0) * cut.block, now.surface - old.surface + cut.surface});
       smallest = std::min(smallest, costs.back().block);
     }
     std::size_t best = 0;
@@ -182,7 +192,8 @@ class GridChoice {
 
 constexpr int large_prime = 17;
 
-/// The largest number up to `ranks` without a large prime factor. The last answer is kept: a job has one rank count.
+/// The largest number up to `ranks` without a large prime factor. The last answer is kept: a job has one rank
+/// count.
 int without_large_primes(int ranks) {
   thread_local int asked = 0, answer = 0;
   if (asked == ranks) return answer;
@@ -198,7 +209,8 @@ int without_large_primes(int ranks) {
 
 /// Blocks a sixteenth smaller, or hardly larger ones with much less surface.
 bool is_much_better(const Cost& fewer, const Cost& all) {
-  return fewer.block * 16 < all.block * 15 || (fewer.block * 16 <= all.block * 17 && fewer.surface * 1.5 < all.surface);
+  return fewer.block * 16 < all.block * 15 ||
+         (fewer.block * 16 <= all.block * 17 && fewer.surface * 1.5 < all.surface);
 }
 
 }  // namespace

@@ -166,8 +166,11 @@ Heap::~Heap() {
 std::byte* Heap::mirror(int rank, std::size_t offset) {
   auto found = mirrors_.find(rank);
   if (found == mirrors_.end()) {
-    void* reserved = mmap(nullptr, bytes_per_rank_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (reserved == MAP_FAILED) throw Error(ErrorKind::memory, "[heap] no address space for a copy of what lies with rank " + std::to_string(rank));
+    void* reserved = mmap(nullptr, bytes_per_rank_, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (reserved == MAP_FAILED)
+      throw Error(ErrorKind::memory,
+                  "[heap] no address space for a copy of what lies with rank " + std::to_string(rank));
     found = mirrors_.emplace(rank, static_cast<std::byte*>(reserved)).first;
   }
   return found->second + offset;

@@ -35,8 +35,9 @@ class Heap {
     std::byte* origin = origins_[static_cast<std::size_t>(rank)];
     return origin ? origin + offset : nullptr;
   }
-  /// Room for copies of another node's block, at the same offsets as there: a place for what arrives by messages. Private to
-  /// this process; pages are taken when written. Throws Error{memory} when there is no address space for it.
+  /// Room for copies of another node's block, at the same offsets as there: a place for what arrives by
+  /// messages. Private to this process; pages are taken when written. Throws Error{memory} when there is no
+  /// address space for it.
   std::byte* mirror(int rank, std::size_t offset);
   /// Gives the pages of all mirrors back: what they held is gone.
   void drop_mirrors();

@@ -74,8 +74,11 @@ Interval AxisLayout::interval(int c) const {
 int AxisLayout::owner(std::int64_t i) const {
   if (parts == 1) return 0;
   if (!cuts.empty())  // of pieces that begin alike, all but the last are empty
-    return static_cast<int>(std::upper_bound(cuts.begin() + 1, cuts.end() - 1, start + step * i) - cuts.begin()) - 1;
-  const std::int64_t index = std::clamp<std::int64_t>(start + step * i, 0, std::max<std::int64_t>(template_extent - 1, 0));
+    return static_cast<int>(std::upper_bound(cuts.begin() + 1, cuts.end() - 1, start + step * i) -
+                            cuts.begin()) -
+           1;
+  const std::int64_t index =
+      std::clamp<std::int64_t>(start + step * i, 0, std::max<std::int64_t>(template_extent - 1, 0));
   const std::int64_t units = std::max<std::int64_t>(ceil_div(template_extent, unit), 1);
   // Smallest c whose next cut lies beyond unit k: floor((c + 1) * units / parts) > k.
   const std::int64_t k = index / unit;
@@ -90,8 +93,8 @@ std::int64_t AxisLayout::largest_interval() const {
     piece = 0;
     for (std::size_t c = 1; c < cuts.size(); ++c) piece = std::max(piece, cuts[c] - cuts[c - 1]);
   }
-  const std::int64_t overhang = std::max<std::int64_t>(
-      0, std::max(start, start + step * (extent - 1)) - template_extent + 1);
+  const std::int64_t overhang =
+      std::max<std::int64_t>(0, std::max(start, start + step * (extent - 1)) - template_extent + 1);
   piece += overhang + std::max<std::int64_t>(0, -std::min(start, start + step * (extent - 1)));
   return std::min(extent, ceil_div(piece, std::max<std::int64_t>(1, std::abs(step))));
 }
@@ -137,7 +140,9 @@ std::int64_t Layout::largest_block() const {
   return elements;
 }
 
-bool is_for_many_ranks(const Shape& extents) { return protocol::element_count(extents) >= std::int64_t{1} << 30; }
+bool is_for_many_ranks(const Shape& extents) {
+  return protocol::element_count(extents) >= std::int64_t{1} << 30;
+}
 
 std::int64_t segment_length(const Shape& extents) {
   if (extents.empty()) return 1;
@@ -222,7 +227,8 @@ std::string describe(const Layout& layout) {
     text += (k ? "x" : "") + std::to_string(layout.axes[k].parts);
   text += " ranks";
   if (layout.first_rank > 0) text += " from rank " + std::to_string(layout.first_rank);
-  for (const auto& pin : layout.pins) text += ", pinned " + std::to_string(pin.coordinate) + "/" + std::to_string(pin.parts);
+  for (const auto& pin : layout.pins)
+    text += ", pinned " + std::to_string(pin.coordinate) + "/" + std::to_string(pin.parts);
   return text;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who owns which block: n-d blocks of an array over a grid of ranks, in O(dims) memory at any rank count. Every axis is
-// aligned to a *template* axis that is cut evenly (the idea of High Performance Fortran's ALIGN): a view of an array,
-// and an array made from that view, have a layout of the same form. Pure arithmetic, identical on all ranks.
+// Who owns which block: n-d blocks of an array over a grid of ranks, in O(dims) memory at any rank count.
+// Every axis is aligned to a *template* axis that is cut evenly (the idea of High Performance Fortran's
+// ALIGN): a view of an array, and an array made from that view, have a layout of the same form. Pure
+// arithmetic, identical on all ranks.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -28,8 +29,8 @@ Shape extents_of(const Box& box);
 Box moved(Box box, const Shape& by);
 /// The common part, empty when there is none.
 Box intersection(const Box& left, const Box& right);
-/// Visits what is left of `box` (first <= last on every axis) without `hole`, in boxes: those below and above the hole,
-/// axis by axis.
+/// Visits what is left of `box` (first <= last on every axis) without `hole`, in boxes: those below and above
+/// the hole, axis by axis.
 template <class Visit>
 void for_each_slab(Box box, const Box& hole, Visit visit) {
   for (std::size_t k = 0; k < box.size(); ++k) {
@@ -44,14 +45,15 @@ void for_each_slab(Box box, const Box& hole, Visit visit) {
   }
 }
 
-/// One axis: index i lies at template index start + step * i; the template axis is cut into `parts` even pieces at
-/// multiples of `unit`, or where its owner has chosen. A rank's coordinate is ((rank - first_rank) / rank_stride) % parts.
-/// Template indices outside the template belong to its first or last piece.
+/// One axis: index i lies at template index start + step * i; the template axis is cut into `parts` even
+/// pieces at multiples of `unit`, or where its owner has chosen. A rank's coordinate is ((rank - first_rank)
+/// / rank_stride) % parts. Template indices outside the template belong to its first or last piece.
 struct AxisLayout {
   std::int64_t extent = 0;
   std::int64_t template_extent = 0, start = 0, step = 1, unit = 1;
   int parts = 1, rank_stride = 1;
-  std::vector<std::int64_t> cuts = {};  ///< chosen ones: parts + 1 template indices, ascending; empty when even
+  std::vector<std::int64_t> cuts =
+      {};  ///< chosen ones: parts + 1 template indices, ascending; empty when even
 
   /// First template index of piece c (0 <= c <= parts).
   std::int64_t cut(int c) const;
@@ -64,8 +66,8 @@ struct AxisLayout {
   bool operator==(const AxisLayout&) const = default;
 };
 
-/// A layout of an array, or of the iterations of a step. `pinned` are grid axes on which only one coordinate takes part
-/// (a view that fixes an index of a distributed axis). Replicated: every rank holds everything.
+/// A layout of an array, or of the iterations of a step. `pinned` are grid axes on which only one coordinate
+/// takes part (a view that fixes an index of a distributed axis). Replicated: every rank holds everything.
 struct Layout {
   struct Pin {
     int parts, rank_stride, coordinate;
@@ -95,21 +97,23 @@ struct Layout {
   bool operator==(const Layout&) const = default;
 };
 
-/// So large that nobody keeps it on few ranks: what many need then counts more than what few would save. Known from the
-/// extents alone, as all that decides how numbers are rounded.
+/// So large that nobody keeps it on few ranks: what many need then counts more than what few would save.
+/// Known from the extents alone, as all that decides how numbers are rounded.
 bool is_for_many_ranks(const Shape& extents);
 
-/// Elements per segment of the last axis: default layouts cut it only at multiples, reductions fold by such bricks.
-/// Depends on the extents alone, never on the rank count.
+/// Elements per segment of the last axis: default layouts cut it only at multiples, reductions fold by such
+/// bricks. Depends on the extents alone, never on the rank count.
 std::int64_t segment_length(const Shape& extents);
 
-/// Even blocks over all ranks: the grid with the least work per rank, then the least cut surface, the last axis last.
+/// Even blocks over all ranks: the grid with the least work per rank, then the least cut surface, the last
+/// axis last.
 Layout default_layout(const Shape& extents, int ranks);
 
 /// Layout of a view's index space over `base` (axes that do not move through the base are not cut).
 Layout layout_of_view(const Layout& base, const protocol::AxisWise& map, const Shape& extents);
 
-/// True when a fresh array may take this layout: nothing pinned, and no cut axis shrunk to less than half its template.
+/// True when a fresh array may take this layout: nothing pinned, and no cut axis shrunk to less than half its
+/// template.
 bool is_balanced(const Layout& layout);
 
 /// "3x5 on 2x1 ranks" and the cuts of each axis, for plans and pictures.

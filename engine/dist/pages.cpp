@@ -121,7 +121,8 @@ std::size_t memory_headroom(const fs::path& root) {
 std::size_t address_headroom() {
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return unlimited;
-  const std::size_t used = number_in("/proc/self/statm").value_or(0) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t used =
+      number_in("/proc/self/statm").value_or(0) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   return limit.rlim_cur - std::min<std::size_t>(limit.rlim_cur, used);
 }
 

@@ -19,13 +19,16 @@ Shape block_strides(const Box& block, std::size_t item_bytes) {
 }
 
 /// Sorted cut positions of axis k inside `box`, both ends included.
-std::vector<std::int64_t> cuts_of_axis(const Box& box, std::size_t k, std::span<const Placement* const> operands) {
+std::vector<std::int64_t> cuts_of_axis(const Box& box, std::size_t k,
+                                       std::span<const Placement* const> operands) {
   std::vector<std::int64_t> cuts{box[k].first, box[k].last};
   for (const auto* operand : operands) {
     const auto& axis = operand->iterations.axes[k];
     if (axis.parts == 1) continue;
     // From cut to cut, not from rank to rank: of many ranks most may own nothing here.
-    for (auto at = axis.interval(axis.owner(box[k].first)).last; at < box[k].last; at = axis.interval(axis.owner(at)).last) cuts.push_back(at);
+    for (auto at = axis.interval(axis.owner(box[k].first)).last; at < box[k].last;
+         at = axis.interval(axis.owner(at)).last)
+      cuts.push_back(at);
   }
   std::sort(cuts.begin(), cuts.end());
   cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
@@ -34,7 +37,8 @@ std::vector<std::int64_t> cuts_of_axis(const Box& box, std::size_t k, std::span<
 
 }  // namespace
 
-std::optional<BoxOfBase> box_of_base(const protocol::View& view, const Shape& base_extents, protocol::Dtype base_dtype) {
+std::optional<BoxOfBase> box_of_base(const protocol::View& view, const Shape& base_extents,
+                                     protocol::Dtype base_dtype) {
   const auto item = static_cast<std::int64_t>(protocol::size_of(base_dtype));
   const auto part = static_cast<std::int64_t>(protocol::size_of(view.dtype));
   if (part > item) return std::nullopt;
@@ -62,7 +66,8 @@ void locate(const Placement& placement, const Shape& index, int self, Piece& pie
   std::array<int, 2 * protocol::max_dims> moves;  // by base axis: the iteration axis that moves along it
   std::fill_n(moves.begin(), base.axes.size(), -1);
   for (std::size_t k = 0; k < index.size(); ++k)
-    if (map.axes[k].base_axis >= 0) moves[static_cast<std::size_t>(map.axes[k].base_axis)] = static_cast<int>(k);
+    if (map.axes[k].base_axis >= 0)
+      moves[static_cast<std::size_t>(map.axes[k].base_axis)] = static_cast<int>(k);
   auto stride = static_cast<std::int64_t>(placement.item_bytes);  // a block is C-ordered
   for (std::size_t b = base.axes.size(); b-- > 0;) {
     const Interval block = base.interval(b, piece.owner);
@@ -112,7 +117,8 @@ Piece locate_element(const Layout& base, const Shape& index, int self, std::size
   piece.owner = base.owner(index, self);
   const Box block = base.box(piece.owner);
   piece.strides = block_strides(block, item_bytes);
-  for (std::size_t b = 0; b < block.size(); ++b) piece.offset += (index[b] - block[b].first) * piece.strides[b];
+  for (std::size_t b = 0; b < block.size(); ++b)
+    piece.offset += (index[b] - block[b].first) * piece.strides[b];
   return piece;
 }
 

@@ -20,12 +20,19 @@ protocol::Shape first_of(const Box& box) {
 }  // namespace
 
 BoxRunner::BoxRunner(const Site& site, const plan::Kernel& kernel, protocol::Shape shape)
-    : site_(site), kernel_(kernel), shape_(std::move(shape)), runner_(kernel.program), pointers_(kernel.operands.size()),
-      payload_strides_(kernel.operands.size()), first_(shape_.size()), extents_(shape_.size()) {
+    : site_(site),
+      kernel_(kernel),
+      shape_(std::move(shape)),
+      runner_(kernel.program),
+      pointers_(kernel.operands.size()),
+      payload_strides_(kernel.operands.size()),
+      first_(shape_.size()),
+      extents_(shape_.size()) {
   for (std::size_t i = 0; i < kernel.operands.size(); ++i) {
     if (kernel.operands[i].source == Source::slot) placements_.push_back(&kernel.operands[i].placement);
     if (kernel.operands[i].source == Source::payload)
-      payload_strides_[i] = protocol::contiguous_strides(shape_, protocol::size_of(kernel.program.operands[i]));
+      payload_strides_[i] =
+          protocol::contiguous_strides(shape_, protocol::size_of(kernel.program.operands[i]));
   }
   for (const auto* placement : placements_) {
     const auto& layout = placement->iterations;
@@ -37,12 +44,14 @@ BoxRunner::BoxRunner(const Site& site, const plan::Kernel& kernel, protocol::Sha
 }
 
 bool BoxRunner::is_here(std::span<const Piece> pieces) const {
-  return std::all_of(pieces.begin(), pieces.end(), [&](const Piece& piece) { return piece.owner == site_.rank(); });
+  return std::all_of(pieces.begin(), pieces.end(),
+                     [&](const Piece& piece) { return piece.owner == site_.rank(); });
 }
 
 void BoxRunner::count(const Box& cell, std::span<const Piece> pieces, int owner) const {
   for (std::size_t i = 0; i < pieces.size(); ++i)
-    if (pieces[i].owner != owner && !placements_[i]->base.is_replicated) site_.count_shared(cell, pieces[i], placements_[i]->item_bytes);
+    if (pieces[i].owner != owner && !placements_[i]->base.is_replicated)
+      site_.count_shared(cell, pieces[i], placements_[i]->item_bytes);
 }
 
 bool BoxRunner::is_local(const Box& box) const {
@@ -72,7 +81,8 @@ void BoxRunner::for_each_cell(const Box& box, Visit visit) {
 std::int64_t BoxRunner::offset_of(std::size_t placement, const Box& box) const {
   const auto& own = own_[placement];
   auto offset = own.piece.offset;
-  for (std::size_t k = 0; k < box.size(); ++k) offset += (box[k].first - own.box[k].first) * own.piece.strides[k];
+  for (std::size_t k = 0; k < box.size(); ++k)
+    offset += (box[k].first - own.box[k].first) * own.piece.strides[k];
   return offset;
 }
 
@@ -86,7 +96,8 @@ Piece BoxRunner::piece_of(std::size_t operand, const Box& box) const {
   return piece;
 }
 
-void BoxRunner::compute(const Box& cell, std::span<const Piece> pieces, const Box& box, std::span<const Pointer> scratch) {
+void BoxRunner::compute(const Box& cell, std::span<const Piece> pieces, const Box& box,
+                        std::span<const Pointer> scratch) {
   for (std::size_t k = 0; k < cell.size(); ++k) {
     first_[k] = cell[k].first;
     extents_[k] = cell[k].size();
@@ -103,7 +114,8 @@ void BoxRunner::compute(const Box& cell, std::span<const Piece> pieces, const Bo
       for (std::size_t k = 0; k < first_.size(); ++k) pointer.address += first_[k] * pointer.strides[k];
     } else {
       pointer = scratch[static_cast<std::size_t>(operand.fold)];
-      for (std::size_t k = 0; k < first_.size(); ++k) pointer.address += (first_[k] - box[k].first) * pointer.strides[k];
+      for (std::size_t k = 0; k < first_.size(); ++k)
+        pointer.address += (first_[k] - box[k].first) * pointer.strides[k];
     }
   }
   runner_.run({extents_, first_, shape_, pointers_});

@@ -13,8 +13,10 @@ namespace {
 
 using protocol::Shape;
 
-/// Folds all bricks of each result, all results side by side: the reduced axes of the region hold all of them.
-void complete(const plan::FoldBricks& step, const plan::FoldBricks::Fold& fold, const Shape& grid, std::vector<std::byte>& partials) {
+/// Folds all bricks of each result, all results side by side: the reduced axes of the region hold all of
+/// them.
+void complete(const plan::FoldBricks& step, const plan::FoldBricks::Fold& fold, const Shape& grid,
+              std::vector<std::byte>& partials) {
   const auto item = protocol::size_of(fold.loop);
   const Shape strides = protocol::contiguous_strides(grid, item);
   Shape extents, from;  // bricks outermost
@@ -29,14 +31,16 @@ void complete(const plan::FoldBricks& step, const plan::FoldBricks::Fold& fold, 
   if (bricks == 1) return;
   const auto elements = protocol::element_count(grid);
   std::vector<std::byte> results(static_cast<std::size_t>(elements) * item);
-  copy_box(fold.loop, fold.loop, extents, partials.data(), from, results.data(), protocol::contiguous_strides(extents, item));
+  copy_box(fold.loop, fold.loop, extents, partials.data(), from, results.data(),
+           protocol::contiguous_strides(extents, item));
   fold_pairs(fold.op, fold.loop, results.data(), bricks, elements / bricks);
   std::memcpy(partials.data(), results.data(), static_cast<std::size_t>(elements / bricks) * item);
 }
 
 }  // namespace
 
-void fold_bricks(const plan::FoldBricks& step, const plan::FoldBricks::Fold& fold, const Bricks& bricks, std::vector<std::byte>& partials) {
+void fold_bricks(const plan::FoldBricks& step, const plan::FoldBricks::Fold& fold, const Bricks& bricks,
+                 std::vector<std::byte>& partials) {
   const auto& [values, strides, extents, grid] = bricks;
   const auto dims = grid.size();
   const auto item = static_cast<std::int64_t>(protocol::size_of(fold.loop));
@@ -68,16 +72,18 @@ void fold_bricks(const plan::FoldBricks& step, const plan::FoldBricks::Fold& fol
       for_each_index(rows, [&](const Shape& row) {
         std::int64_t offset = start;
         for (std::size_t k = 0; k + 1 < dims; ++k) offset += row[k] * strides[k];
-        if (is_first) std::memcpy(out, values + offset, static_cast<std::size_t>(length * item));
-        else fold_rows(fold.op, fold.loop, values + offset, 1, static_cast<std::size_t>(length), out);
+        if (is_first)
+          std::memcpy(out, values + offset, static_cast<std::size_t>(length * item));
+        else
+          fold_rows(fold.op, fold.loop, values + offset, 1, static_cast<std::size_t>(length), out);
         is_first = false;
       });
       out += length * item;
     });
     return;
   }
-  // A brick is one contiguous run of scratch, whole rows or the piece of one. Those of one length that lie together are
-  // one call.
+  // A brick is one contiguous run of scratch, whole rows or the piece of one. Those of one length that lie
+  // together are one call.
   const auto run_of = protocol::element_count(step.brick);
   bool are_whole = is_packed;
   for (std::size_t k = 0; k < dims; ++k) are_whole = are_whole && extents[k] == grid[k] * step.brick[k];

@@ -20,20 +20,23 @@ void carry(const Site& site, const plan::Kernel::Carry& carry) {
   // The written box in indices of the base; a stepped write leaves holes, so then nothing is spared.
   Box written(block.size());
   bool is_plain = true;
-  for (std::size_t b = 0; b < block.size(); ++b) written[b] = {carry.written.fixed[b], carry.written.fixed[b] + 1};
+  for (std::size_t b = 0; b < block.size(); ++b)
+    written[b] = {carry.written.fixed[b], carry.written.fixed[b] + 1};
   for (std::size_t k = 0; k < carry.extents.size(); ++k) {
     const auto& axis = carry.written.axes[k];
     if (axis.base_axis < 0) continue;
     if (carry.extents[k] > 1 && std::abs(axis.step) != 1) is_plain = false;
     const auto last = axis.start + axis.step * (carry.extents[k] - 1);
-    written[static_cast<std::size_t>(axis.base_axis)] = {std::min(axis.start, last), std::max(axis.start, last) + 1};
+    written[static_cast<std::size_t>(axis.base_axis)] = {std::min(axis.start, last),
+                                                         std::max(axis.start, last) + 1};
     if (carry.extents[k] == 0) is_plain = false;
   }
   const auto copy = [&](const Box& part) {
     std::int64_t offset = 0;
     for (std::size_t k = 0; k < part.size(); ++k) offset += (part[k].first - block[k].first) * strides[k];
     const auto extents = extents_of(part);
-    copy_box(info.dtype, info.dtype, extents, site.own_block(carry.from) + offset, strides, site.own_block(carry.to) + offset, strides);
+    copy_box(info.dtype, info.dtype, extents, site.own_block(carry.from) + offset, strides,
+             site.own_block(carry.to) + offset, strides);
   };
   if (!is_plain) return copy(block);
   dist::for_each_slab(block, written, copy);

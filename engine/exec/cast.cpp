@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Casts between all dtypes, NumPy's unsafe rules: complex loses its imaginary part, bool is "not zero", a float out of an
-// integer's range gives what x86 gives. Every conversion here is defined C++, so vector body and scalar tail agree.
-// Built like elementwise.cpp, once per instruction-set level.
+// Casts between all dtypes, NumPy's unsafe rules: complex loses its imaginary part, bool is "not zero", a
+// float out of an integer's range gives what x86 gives. Every conversion here is defined C++, so vector body
+// and scalar tail agree. Built like elementwise.cpp, once per instruction-set level.
 #include <emmintrin.h>
 
 #include <cstring>
@@ -39,17 +39,22 @@ To convert(From x) {
   } else if constexpr (is_half<From>) {
     return convert<To>(static_cast<float>(x));
   } else if constexpr (Real<From> && Integer<To>) {
-    if constexpr (std::is_same_v<To, std::uint64_t>) return to_uint64(x);
-    else if constexpr (sizeof(To) == 8 || std::is_same_v<To, std::uint32_t>) return static_cast<To>(to_int64(x));
-    else return static_cast<To>(to_int32(x));
+    if constexpr (std::is_same_v<To, std::uint64_t>)
+      return to_uint64(x);
+    else if constexpr (sizeof(To) == 8 || std::is_same_v<To, std::uint32_t>)
+      return static_cast<To>(to_int64(x));
+    else
+      return static_cast<To>(to_int32(x));
   } else {
     return static_cast<To>(x);
   }
 }
 
 template <class From, class To>
-void cast(const std::byte* from, std::ptrdiff_t from_stride, std::byte* to, std::ptrdiff_t to_stride, std::size_t n) {
-  constexpr auto from_size = static_cast<std::ptrdiff_t>(sizeof(From)), to_size = static_cast<std::ptrdiff_t>(sizeof(To));
+void cast(const std::byte* from, std::ptrdiff_t from_stride, std::byte* to, std::ptrdiff_t to_stride,
+          std::size_t n) {
+  constexpr auto from_size = static_cast<std::ptrdiff_t>(sizeof(From)),
+                 to_size = static_cast<std::ptrdiff_t>(sizeof(To));
   if (to_stride == to_size) {
     To* target = reinterpret_cast<To*>(to);
     const auto* source = reinterpret_cast<const Read<From>*>(from);
@@ -79,20 +84,34 @@ void cast(const std::byte* from, std::ptrdiff_t from_stride, std::byte* to, std:
 template <class From>
 Cast find_to(Dtype to) {
   switch (to) {
-    case Dtype::bool_: return cast<From, bool>;
-    case Dtype::int8: return cast<From, std::int8_t>;
-    case Dtype::uint8: return cast<From, std::uint8_t>;
-    case Dtype::int16: return cast<From, std::int16_t>;
-    case Dtype::uint16: return cast<From, std::uint16_t>;
-    case Dtype::int32: return cast<From, std::int32_t>;
-    case Dtype::uint32: return cast<From, std::uint32_t>;
-    case Dtype::int64: return cast<From, std::int64_t>;
-    case Dtype::uint64: return cast<From, std::uint64_t>;
-    case Dtype::float16: return cast<From, Half>;
-    case Dtype::float32: return cast<From, float>;
-    case Dtype::float64: return cast<From, double>;
-    case Dtype::complex64: return cast<From, Complex<float>>;
-    case Dtype::complex128: return cast<From, Complex<double>>;
+    case Dtype::bool_:
+      return cast<From, bool>;
+    case Dtype::int8:
+      return cast<From, std::int8_t>;
+    case Dtype::uint8:
+      return cast<From, std::uint8_t>;
+    case Dtype::int16:
+      return cast<From, std::int16_t>;
+    case Dtype::uint16:
+      return cast<From, std::uint16_t>;
+    case Dtype::int32:
+      return cast<From, std::int32_t>;
+    case Dtype::uint32:
+      return cast<From, std::uint32_t>;
+    case Dtype::int64:
+      return cast<From, std::int64_t>;
+    case Dtype::uint64:
+      return cast<From, std::uint64_t>;
+    case Dtype::float16:
+      return cast<From, Half>;
+    case Dtype::float32:
+      return cast<From, float>;
+    case Dtype::float64:
+      return cast<From, double>;
+    case Dtype::complex64:
+      return cast<From, Complex<float>>;
+    case Dtype::complex128:
+      return cast<From, Complex<double>>;
   }
   return nullptr;
 }
@@ -101,20 +120,34 @@ Cast find_to(Dtype to) {
 
 Cast cast_loop(Dtype from, Dtype to) {
   switch (from) {
-    case Dtype::bool_: return find_to<bool>(to);
-    case Dtype::int8: return find_to<std::int8_t>(to);
-    case Dtype::uint8: return find_to<std::uint8_t>(to);
-    case Dtype::int16: return find_to<std::int16_t>(to);
-    case Dtype::uint16: return find_to<std::uint16_t>(to);
-    case Dtype::int32: return find_to<std::int32_t>(to);
-    case Dtype::uint32: return find_to<std::uint32_t>(to);
-    case Dtype::int64: return find_to<std::int64_t>(to);
-    case Dtype::uint64: return find_to<std::uint64_t>(to);
-    case Dtype::float16: return find_to<Half>(to);
-    case Dtype::float32: return find_to<float>(to);
-    case Dtype::float64: return find_to<double>(to);
-    case Dtype::complex64: return find_to<Complex<float>>(to);
-    case Dtype::complex128: return find_to<Complex<double>>(to);
+    case Dtype::bool_:
+      return find_to<bool>(to);
+    case Dtype::int8:
+      return find_to<std::int8_t>(to);
+    case Dtype::uint8:
+      return find_to<std::uint8_t>(to);
+    case Dtype::int16:
+      return find_to<std::int16_t>(to);
+    case Dtype::uint16:
+      return find_to<std::uint16_t>(to);
+    case Dtype::int32:
+      return find_to<std::int32_t>(to);
+    case Dtype::uint32:
+      return find_to<std::uint32_t>(to);
+    case Dtype::int64:
+      return find_to<std::int64_t>(to);
+    case Dtype::uint64:
+      return find_to<std::uint64_t>(to);
+    case Dtype::float16:
+      return find_to<Half>(to);
+    case Dtype::float32:
+      return find_to<float>(to);
+    case Dtype::float64:
+      return find_to<double>(to);
+    case Dtype::complex64:
+      return find_to<Complex<float>>(to);
+    case Dtype::complex128:
+      return find_to<Complex<double>>(to);
   }
   return nullptr;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The checksum of zip archives (CRC-32, reflected polynomial 0xEDB88320), eight bytes at a time (the tables of Kounavis
-// and Berry, 2005).
+// The checksum of zip archives (CRC-32, reflected polynomial 0xEDB88320), eight bytes at a time (the tables
+// of Kounavis and Berry, 2005).
 #pragma once
 #include <array>
 #include <bit>
@@ -21,7 +21,8 @@ constexpr Tables make_tables() {
     tables[0][byte] = word;
   }
   for (std::size_t k = 1; k < 8; ++k)
-    for (std::size_t byte = 0; byte < 256; ++byte) tables[k][byte] = tables[k - 1][byte] >> 8 ^ tables[0][tables[k - 1][byte] & 255];
+    for (std::size_t byte = 0; byte < 256; ++byte)
+      tables[k][byte] = tables[k - 1][byte] >> 8 ^ tables[0][tables[k - 1][byte] & 255];
   return tables;
 }
 inline constexpr Tables tables = make_tables();
@@ -38,8 +39,8 @@ inline std::uint32_t checksum(std::uint32_t before, std::span<const std::byte> b
     std::memcpy(&low, bytes.data() + at, 4);
     std::memcpy(&high, bytes.data() + at + 4, 4);
     low ^= sum;
-    sum = t[7][low & 255] ^ t[6][low >> 8 & 255] ^ t[5][low >> 16 & 255] ^ t[4][low >> 24] ^ t[3][high & 255] ^ t[2][high >> 8 & 255] ^
-          t[1][high >> 16 & 255] ^ t[0][high >> 24];
+    sum = t[7][low & 255] ^ t[6][low >> 8 & 255] ^ t[5][low >> 16 & 255] ^ t[4][low >> 24] ^
+          t[3][high & 255] ^ t[2][high >> 8 & 255] ^ t[1][high >> 16 & 255] ^ t[0][high >> 24];
   }
   for (; at < bytes.size(); ++at) sum = sum >> 8 ^ t[0][(sum ^ static_cast<std::uint32_t>(bytes[at])) & 255];
   return ~sum;

@@ -15,7 +15,8 @@ bool inflate_zlib(std::span<const std::byte> packed, std::span<std::byte> chunk)
   constexpr int zlib_or_gzip = 15 + 32;
   z_stream stream{};
   if (inflateInit2(&stream, zlib_or_gzip) != Z_OK) throw std::bad_alloc();
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(packed.data()));  // zlib's interface is older than const
+  stream.next_in = reinterpret_cast<Bytef*>(
+      const_cast<std::byte*>(packed.data()));  // zlib's interface is older than const
   stream.avail_in = static_cast<uInt>(packed.size());
   stream.next_out = reinterpret_cast<Bytef*>(chunk.data());
   stream.avail_out = static_cast<uInt>(chunk.size());
@@ -27,7 +28,8 @@ bool inflate_zlib(std::span<const std::byte> packed, std::span<std::byte> chunk)
 
 bool decompress_blosc(std::span<const std::byte> packed, std::span<std::byte> chunk) {
   std::size_t bytes = 0;
-  if (blosc_cbuffer_validate(packed.data(), packed.size(), &bytes) != 0 || bytes != chunk.size()) return false;
+  if (blosc_cbuffer_validate(packed.data(), packed.size(), &bytes) != 0 || bytes != chunk.size())
+    return false;
   return blosc_decompress_ctx(packed.data(), chunk.data(), chunk.size(), 1) == static_cast<int>(bytes);
 }
 
@@ -42,7 +44,9 @@ bool fill(ChunkCodec codec, std::span<const std::byte> packed, std::span<std::by
 
 void unpack(ChunkCodec codec, std::span<const std::byte> packed, std::span<std::byte> chunk) {
   if (!fill(codec, packed, chunk))
-    throw protocol::Error(protocol::ErrorKind::value, "[read_zarr] a chunk is broken: it does not unpack to " + std::to_string(chunk.size()) + " bytes");
+    throw protocol::Error(
+        protocol::ErrorKind::value,
+        "[read_zarr] a chunk is broken: it does not unpack to " + std::to_string(chunk.size()) + " bytes");
 }
 
 }  // namespace gamelan::engine::exec

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Unpacks chunks by zlib or Blosc. What is in a file is nobody's promise: a chunk that is broken, or of another size, throws.
+// Unpacks chunks by zlib or Blosc. What is in a file is nobody's promise: a chunk that is broken, or of
+// another size, throws.
 #pragma once
 #include <span>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A complex number with NumPy's arithmetic: products as written on paper, Smith's quotient, lexicographic order. Not
-// std::complex, whose operators are library templates: compiled per instruction-set level, the linker would keep one.
+// A complex number with NumPy's arithmetic: products as written on paper, Smith's quotient, lexicographic
+// order. Not std::complex, whose operators are library templates: compiled per instruction-set level, the
+// linker would keep one.
 #pragma once
 
 #ifndef GAMELAN_ISA

@@ -25,7 +25,8 @@ constexpr std::int64_t most_unsent_bytes = std::int64_t{64} << 20;    // packed 
 constexpr std::int64_t most_mirrored_bytes = std::int64_t{32} << 20;  // kept from step to step
 
 /// One run of elements onto consecutive memory, or back.
-void copy_run(std::byte* packed, std::byte* strided, std::int64_t count, std::int64_t stride, std::size_t item_bytes, bool packs) {
+void copy_run(std::byte* packed, std::byte* strided, std::int64_t count, std::int64_t stride,
+              std::size_t item_bytes, bool packs) {
   if (stride == static_cast<std::int64_t>(item_bytes)) {
     const auto bytes = static_cast<std::size_t>(count) * item_bytes;
     packs ? std::memcpy(packed, strided, bytes) : std::memcpy(strided, packed, bytes);
@@ -55,13 +56,22 @@ bool are_complete(std::vector<MPI_Request>& requests, MPI_Status* statuses = MPI
   return is_done != 0;
 }
 
-std::size_t parts_of(std::int64_t bytes) { return static_cast<std::size_t>((bytes + part_bytes - 1) / part_bytes); }
-std::unique_ptr<std::byte[]> memory_of(std::int64_t bytes) { return std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes)); }
+std::size_t parts_of(std::int64_t bytes) {
+  return static_cast<std::size_t>((bytes + part_bytes - 1) / part_bytes);
+}
+std::unique_ptr<std::byte[]> memory_of(std::int64_t bytes) {
+  return std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
+}
 
 }  // namespace
 
 Courier::Courier(Comm& comm, dist::Heap& heap, Board& board)
-    : comm_(comm), heap_(heap), board_(board), going_(static_cast<std::size_t>(comm.size())), coming_(going_.size()), drain_(memory_of(part_bytes)) {
+    : comm_(comm),
+      heap_(heap),
+      board_(board),
+      going_(static_cast<std::size_t>(comm.size())),
+      coming_(going_.size()),
+      drain_(memory_of(part_bytes)) {
   board_.set_meanwhile([this] {
     progress();
     return is_busy();
@@ -75,20 +85,23 @@ Courier::~Courier() {
 
 // ---- a step
 
-void Courier::carry(const dist::Exchange& exchange, std::span<const dist::StoragePtr> storages, int swaps, const std::function<void()>& body) {
+void Courier::carry(const dist::Exchange& exchange, std::span<const dist::StoragePtr> storages, int swaps,
+                    const std::function<void()>& body) {
   const bool is_whole = !is_silent_;
   try {
     begin(exchange, storages);
-    if (!is_silent_) attempt([&] {
-      if (!hides_) await();
-      body();
-    });
+    if (!is_silent_)
+      attempt([&] {
+        if (!hides_) await();
+        body();
+      });
     finish(swaps);
   } catch (...) {  // only a lost node comes here
     is_lost_ = true;
     throw;
   }
-  if (const auto failure = std::exchange(failure_, nullptr); failure && is_whole) std::rethrow_exception(failure);
+  if (const auto failure = std::exchange(failure_, nullptr); failure && is_whole)
+    std::rethrow_exception(failure);
 }
 
 template <class Part>
@@ -140,7 +153,8 @@ void Courier::begin_send(const dist::Message& message) {
 
 void Courier::pack(const dist::Message& message, std::byte* next) const {
   for (const auto& region : message.regions) {
-    std::byte* block = heap_.address(comm_.rank(), storages_[static_cast<std::size_t>(region.slot)]->block.offset);
+    std::byte* block =
+        heap_.address(comm_.rank(), storages_[static_cast<std::size_t>(region.slot)]->block.offset);
     copy_region(region, comm_.rank(), block, next, true);
     next += region.bytes();
   }
@@ -239,17 +253,20 @@ std::map<int, Bytes> Courier::swap(std::map<int, Bytes> outgoing) {
   return incoming;
 }
 
-/// Tells every rank how much it will get, or that this rank has failed. False when any has: then nothing is sent.
+/// Tells every rank how much it will get, or that this rank has failed. False when any has: then nothing is
+/// sent.
 bool Courier::announce() {
   ++swaps_done_;
   std::fill(going_.begin(), going_.end(), is_silent_ ? has_failed : 0);
   if (!is_silent_)
-    for (const auto& [partner, bytes] : swap_.outgoing) going_[static_cast<std::size_t>(partner)] = std::ssize(bytes);
+    for (const auto& [partner, bytes] : swap_.outgoing)
+      going_[static_cast<std::size_t>(partner)] = std::ssize(bytes);
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Ialltoall(going_.data(), 1, MPI_INT64_T, coming_.data(), 1, MPI_INT64_T, comm_.world(), &request);
   wait(request);
   const auto failed = std::find(coming_.begin(), coming_.end(), has_failed);
-  return failed == coming_.end() || attempt([&] { throw FollowsFailure(static_cast<int>(failed - coming_.begin())); });
+  return failed == coming_.end() ||
+         attempt([&] { throw FollowsFailure(static_cast<int>(failed - coming_.begin())); });
 }
 
 /// A swap that a failed rank has left out.
@@ -260,12 +277,15 @@ void Courier::swap_nothing() {
 
 // ---- MPI
 
-void Courier::post(Requests& requests, bool is_send, int partner, int tag, std::byte* bytes, std::int64_t size) {
+void Courier::post(Requests& requests, bool is_send, int partner, int tag, std::byte* bytes,
+                   std::int64_t size) {
   for (std::int64_t done = 0; done < size; done += part_bytes) {
     const auto count = static_cast<int>(std::min(part_bytes, size - done));
     requests.push_back(MPI_REQUEST_NULL);
-    if (is_send) MPI_Isend(bytes + done, count, MPI_BYTE, partner, tag, comm_.world(), &requests.back());
-    else MPI_Irecv(bytes + done, count, MPI_BYTE, partner, tag, comm_.world(), &requests.back());
+    if (is_send)
+      MPI_Isend(bytes + done, count, MPI_BYTE, partner, tag, comm_.world(), &requests.back());
+    else
+      MPI_Irecv(bytes + done, count, MPI_BYTE, partner, tag, comm_.world(), &requests.back());
   }
 }
 
@@ -281,7 +301,8 @@ void Courier::post_nothing(int partner, std::int64_t size) {
 void Courier::drain(int partner, int tag, std::int64_t size) {
   for (std::int64_t done = 0; done < size; done += part_bytes) {
     MPI_Request request = MPI_REQUEST_NULL;
-    MPI_Irecv(drain_.get(), static_cast<int>(std::min(part_bytes, size - done)), MPI_BYTE, partner, tag, comm_.world(), &request);
+    MPI_Irecv(drain_.get(), static_cast<int>(std::min(part_bytes, size - done)), MPI_BYTE, partner, tag,
+              comm_.world(), &request);
     wait(request);
   }
 }
@@ -295,8 +316,10 @@ void Courier::wait_until(const std::function<bool()>& is_ready) {
 
 void Courier::drop_sent(bool waits) {
   for (auto& sent : sent_) {
-    if (waits) wait_until([&] { return are_complete(sent.requests); });
-    else if (!are_complete(sent.requests)) continue;
+    if (waits)
+      wait_until([&] { return are_complete(sent.requests); });
+    else if (!are_complete(sent.requests))
+      continue;
     sent_bytes_ -= sent.size;
     sent.requests.clear();
     sent.bytes.reset();
@@ -308,8 +331,11 @@ void Courier::drop_sent(bool waits) {
 
 void Courier::make_room(std::int64_t mirrored, std::int64_t passing, int ranks) {
   if (!dist::has_room(static_cast<std::size_t>(mirrored + passing), ranks))
-    throw Error(ErrorKind::memory, "[run] the elements of other nodes that this rank reads take up to " + std::to_string((mirrored + passing) >> 20) +
-                                       " MiB, which its node does not have: read fewer at a time, or start engines with less heap");
+    throw Error(
+        ErrorKind::memory,
+        "[run] the elements of other nodes that this rank reads take up to " +
+            std::to_string((mirrored + passing) >> 20) +
+            " MiB, which its node does not have: read fewer at a time, or start engines with less heap");
   mirrored_bytes_ += mirrored;
 }
 

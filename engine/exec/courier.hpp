@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages between ranks that share no memory, by MPI. What a plan foresees is sent before the step and received while it
-// computes; what only data can tell is swapped within the step. What arrives is laid down in a *mirror* of its owner's
-// block, at the same place as there, so that the steps read it as they read a neighbour's block on the node. Every rank
-// runs the same steps, so messages need no names. This is also the one place that knows what a rank owes the others when
-// it fails: everything is posted, the error remembered, all drained. Owned by the Executor, where there are several nodes.
+// Messages between ranks that share no memory, by MPI. What a plan foresees is sent before the step and
+// received while it computes; what only data can tell is swapped within the step. What arrives is laid down
+// in a *mirror* of its owner's block, at the same place as there, so that the steps read it as they read a
+// neighbour's block on the node. Every rank runs the same steps, so messages need no names. This is also the
+// one place that knows what a rank owes the others when it fails: everything is posted, the error remembered,
+// all drained. Owned by the Executor, where there are several nodes.
 #pragma once
 #include <cstdint>
 #include <exception>
@@ -24,10 +25,12 @@ namespace gamelan::engine::exec {
 
 using protocol::Bytes;
 
-/// Another rank has failed, and reports why. What this rank cannot do without its data follows from that: nothing to report.
+/// Another rank has failed, and reports why. What this rank cannot do without its data follows from that:
+/// nothing to report.
 struct FollowsFailure : std::runtime_error {
   explicit FollowsFailure(int failed)
-      : std::runtime_error("[run] rank " + std::to_string(failed) + " has failed and sends nothing"), rank(failed) {}
+      : std::runtime_error("[run] rank " + std::to_string(failed) + " has failed and sends nothing"),
+        rank(failed) {}
   int rank;
 };
 
@@ -45,15 +48,17 @@ class Courier {
 
   /// Before the first step of a batch: failures of the last one are over.
   void start() { is_silent_ = false; }
-  /// A step: sends what others read of this rank's blocks, receives while `body` computes, takes part in `swaps` swaps.
-  /// `storages`, by slot. Whatever fails here, every other rank gets what it waits for: data, or the word that there are
-  /// none; then this throws the first failure. A rank that has failed sends no more data until start(), and its bodies do
-  /// not run. Every rank calls it, for each step. Throws Error{engine_lost} at once, with messages left under way.
-  void carry(const dist::Exchange& exchange, std::span<const dist::StoragePtr> storages, int swaps, const std::function<void()>& body);
+  /// A step: sends what others read of this rank's blocks, receives while `body` computes, takes part in
+  /// `swaps` swaps. `storages`, by slot. Whatever fails here, every other rank gets what it waits for: data,
+  /// or the word that there are none; then this throws the first failure. A rank that has failed sends no
+  /// more data until start(), and its bodies do not run. Every rank calls it, for each step. Throws
+  /// Error{engine_lost} at once, with messages left under way.
+  void carry(const dist::Exchange& exchange, std::span<const dist::StoragePtr> storages, int swaps,
+             const std::function<void()>& body);
   /// The next step has failed on this rank before it began. The caller says so.
   void fall_silent() { is_silent_ = true; }
-  /// After the last step: until MPI has let go of all that was sent, for this rank may now sleep without looking after
-  /// messages. Mirrors that are large by now are given back.
+  /// After the last step: until MPI has let go of all that was sent, for this rank may now sleep without
+  /// looking after messages. Mirrors that are large by now are given back.
   void rest();
 
   // For bodies.
@@ -61,14 +66,15 @@ class Courier {
   void progress();
   /// Until everything that was announced lies in the mirrors. Throws what has gone wrong with it.
   void await();
-  /// Swaps bytes with other ranks: what `outgoing` holds for a far rank comes out as `incoming` of this rank there. Collective
-  /// over all ranks of the job. Throws FollowsFailure on all others when one has failed.
+  /// Swaps bytes with other ranks: what `outgoing` holds for a far rank comes out as `incoming` of this rank
+  /// there. Collective over all ranks of the job. Throws FollowsFailure on all others when one has failed.
   std::map<int, Bytes> swap(std::map<int, Bytes> outgoing);
-  /// So many bytes of mirrors, in pages, are about to be written, and so many more needed on the way, on each of `ranks` ranks
-  /// of the node. Throws Error{memory} where it has no room.
+  /// So many bytes of mirrors, in pages, are about to be written, and so many more needed on the way, on each
+  /// of `ranks` ranks of the node. Throws Error{memory} where it has no room.
   void make_room(std::int64_t mirrored, std::int64_t passing, int ranks);
 
-  /// Does this rank read blocks of other nodes in the running step? Also true when all of it has come already.
+  /// Does this rank read blocks of other nodes in the running step? Also true when all of it has come
+  /// already.
   bool reads_far() const { return exchange_ && !exchange_->receives.empty(); }
   /// Has MPI anything to move, in or out?
   bool is_busy() const { return !is_lost_ && (open_receives_ > 0 || !sent_.empty()); }
@@ -113,7 +119,9 @@ class Courier {
   template <class Part>
   bool attempt(Part part);
   void wait_until(const std::function<bool()>& is_ready);
-  void wait(MPI_Request request) { wait_until([&request] { return is_complete(request); }); }
+  void wait(MPI_Request request) {
+    wait_until([&request] { return is_complete(request); });
+  }
   // These never throw: `requests` has room.
   void post(Requests& requests, bool is_send, int partner, int tag, std::byte* bytes, std::int64_t size);
   void post_nothing(int partner, std::int64_t size);

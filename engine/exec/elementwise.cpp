@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Makes typed inner loops of the rows of the op table (rows.hpp). Built with -fwrapv, once per instruction-set level
-// (GAMELAN_ISA) and group of dtypes (GAMELAN_GROUP); loop_tables.cpp chooses among them.
-// -fno-math-errno and -fno-trapping-math let comparisons and selections become vector code; they change no value.
+// Makes typed inner loops of the rows of the op table (rows.hpp). Built with -fwrapv, once per
+// instruction-set level (GAMELAN_ISA) and group of dtypes (GAMELAN_GROUP); loop_tables.cpp chooses among
+// them. -fno-math-errno and -fno-trapping-math let comparisons and selections become vector code; they change
+// no value.
 #include "engine/exec/elementwise.hpp"
 
 #include "engine/exec/loop_tables.hpp"
@@ -10,7 +11,8 @@
 
 #define GAMELAN_PASTE_2(left, right) left##right
 #define GAMELAN_PASTE(left, right) GAMELAN_PASTE_2(left, right)
-// Operands are the output itself or apart from it, never shifted against it: no dependence between iterations.
+// Operands are the output itself or apart from it, never shifted against it: no dependence between
+// iterations.
 #define GAMELAN_EACH(j, n) _Pragma("GCC ivdep") for (std::size_t j = 0; j < (n); ++j)
 
 namespace gamelan::engine::exec::GAMELAN_ISA {
@@ -18,7 +20,8 @@ namespace {
 
 using protocol::Op;
 
-template <Dtype... members> struct DtypeGroup {};
+template <Dtype... members>
+struct DtypeGroup {};
 using small_integers = DtypeGroup<Dtype::bool_, Dtype::int8, Dtype::uint8, Dtype::int16, Dtype::uint16>;
 using large_integers = DtypeGroup<Dtype::int32, Dtype::uint32, Dtype::int64, Dtype::uint64>;
 using reals = DtypeGroup<Dtype::float16, Dtype::float32, Dtype::float64>;
@@ -53,9 +56,12 @@ template <class Row, class T>
 void unary_loop(const void* const* in, void* out, std::size_t n, const NullaryParams*) {
   const auto* x = static_cast<const Read<T>*>(in[0]);
   auto* result = static_cast<decltype(Row::template apply<T>(T()))*>(out);
-  if constexpr (VectorFunction<Row::op, T>::exists) map_vectors<Row::op>(x, result, n);
-  else if constexpr (is_complex<T> && Row::op == Op::absolute) moduli(x, result, n);
-  else GAMELAN_EACH(j, n) result[j] = Row::template apply<T>(static_cast<T>(x[j]));
+  if constexpr (VectorFunction<Row::op, T>::exists)
+    map_vectors<Row::op>(x, result, n);
+  else if constexpr (is_complex<T> && Row::op == Op::absolute)
+    moduli(x, result, n);
+  else
+    GAMELAN_EACH(j, n) result[j] = Row::template apply<T>(static_cast<T>(x[j]));
 }
 
 template <class Row, class T, Single single>
@@ -91,15 +97,19 @@ constexpr Loop nullary() {
 #if defined(__AVX2__)
   return nullptr;
 #else
-  if constexpr (admits<T>(Row::admitted)) return nullary_loop<Row, T>;
-  else return nullptr;
+  if constexpr (admits<T>(Row::admitted))
+    return nullary_loop<Row, T>;
+  else
+    return nullptr;
 #endif
 }
 
 template <class Row, class T>
 constexpr Loop unary() {
-  if constexpr (admits<T>(Row::admitted)) return unary_loop<Row, T>;
-  else return nullptr;
+  if constexpr (admits<T>(Row::admitted))
+    return unary_loop<Row, T>;
+  else
+    return nullptr;
 }
 
 /// Loops with a single operand pay off where a vector instruction per element is all there is to do.
@@ -117,8 +127,10 @@ constexpr Loop binary(Single single) {
 
 template <class Row, class T>
 constexpr Loop ternary() {
-  if constexpr (admits<T>(Row::admitted)) return ternary_loop<Row, T>;
-  else return nullptr;
+  if constexpr (admits<T>(Row::admitted))
+    return ternary_loop<Row, T>;
+  else
+    return nullptr;
 }
 
 template <class T>
@@ -126,13 +138,17 @@ Loop find(Op op, Single single) {
   const bool is_plain = single == Single::none;
   switch (op) {
 #define NULLARY(name, types, doc, expr) \
-  case Op::name: return is_plain ? nullary<rows::name##_row, T>() : nullptr;
+  case Op::name:                        \
+    return is_plain ? nullary<rows::name##_row, T>() : nullptr;
 #define UNARY(name, types, result, traits, doc, expr) \
-  case Op::name: return is_plain ? unary<rows::name##_row, T>() : nullptr;
+  case Op::name:                                      \
+    return is_plain ? unary<rows::name##_row, T>() : nullptr;
 #define BINARY(name, types, result, identity, traits, doc, expr) \
-  case Op::name: return binary<rows::name##_row, T>(single);
+  case Op::name:                                                 \
+    return binary<rows::name##_row, T>(single);
 #define TERNARY(name, types, doc, expr) \
-  case Op::name: return is_plain ? ternary<rows::name##_row, T>() : nullptr;
+  case Op::name:                        \
+    return is_plain ? ternary<rows::name##_row, T>() : nullptr;
 #define REDUCE(name, of, types, doc) case Op::name:
 #define CALL(name, doc) case Op::name:
 #include "protocol/ops.def"
@@ -144,7 +160,8 @@ Loop find(Op op, Single single) {
 template <Dtype... members>
 Loop find_in(DtypeGroup<members...>, Op op, Dtype dtype, Single single) {
   Loop found = nullptr;
-  ((dtype == members ? static_cast<void>(found = find<Element<members>>(op, single)) : static_cast<void>(0)), ...);
+  ((dtype == members ? static_cast<void>(found = find<Element<members>>(op, single)) : static_cast<void>(0)),
+   ...);
   return found;
 }
 

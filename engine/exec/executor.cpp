@@ -20,7 +20,8 @@ void for_each_use(const plan::Step& step, Visit visit) {
       visit(carry.to, true, false);
     }
     for (const auto& operand : kernel.operands)
-      if (operand.source == plan::Operand::Source::slot) visit(operand.slot, operand.is_written, operand.may_be_remote);
+      if (operand.source == plan::Operand::Source::slot)
+        visit(operand.slot, operand.is_written, operand.may_be_remote);
     if (kernel.inset) self(self, *kernel.inset);
   };
   if (const auto* kernel = std::get_if<plan::Kernel>(&step.body)) of_kernel(of_kernel, *kernel);
@@ -47,14 +48,16 @@ void for_each_use(const plan::Step& step, Visit visit) {
 
 /// How often a step swaps bytes between nodes (Pull: twice, Push: once), whatever its data.
 int swaps_of(const plan::Step& step) {
-  if (std::holds_alternative<plan::Gather>(step.body) || std::holds_alternative<plan::Take>(step.body)) return 2;
+  if (std::holds_alternative<plan::Gather>(step.body) || std::holds_alternative<plan::Take>(step.body))
+    return 2;
   if (const auto* scatter = std::get_if<plan::Scatter>(&step.body)) return scatter->to_replica ? 0 : 1;
   if (const auto* deliver = std::get_if<plan::Deliver>(&step.body)) return reads_rows(*deliver) ? 3 : 1;
   if (std::holds_alternative<plan::Collect>(step.body)) return 1;
   if (std::holds_alternative<plan::MergeRuns>(step.body)) return swaps_to_merge;
   if (const auto* collect = std::get_if<plan::CollectPlaces>(&step.body)) return collect->cuts < 0 ? 0 : 2;
   if (std::holds_alternative<plan::SpreadBlocks>(step.body)) return 2;
-  if (const auto* collect = std::get_if<plan::CollectBlocks>(&step.body)) return 2 * static_cast<int>(collect->results.size());
+  if (const auto* collect = std::get_if<plan::CollectBlocks>(&step.body))
+    return 2 * static_cast<int>(collect->results.size());
   return 0;
 }
 
@@ -75,15 +78,21 @@ void Executor::release(const dist::StoragePtr& storage) {
   heap_.allocator().release(storage->block);
 }
 
-void Executor::prepare(const plan::Plan& plan, const plan::Step& step, std::vector<dist::StoragePtr>& storages, const Site& site) {
+void Executor::prepare(const plan::Plan& plan, const plan::Step& step,
+                       std::vector<dist::StoragePtr>& storages, const Site& site) {
   for (const int slot : step.allocates) {
-    const auto block = heap_.allocator().allocate(plan::block_bytes(plan.slots[static_cast<std::size_t>(slot)]));
-    if (!block) throw protocol::Error(protocol::ErrorKind::internal, "[run] the heap is smaller than the admitted plan");
+    const auto block =
+        heap_.allocator().allocate(plan::block_bytes(plan.slots[static_cast<std::size_t>(slot)]));
+    if (!block)
+      throw protocol::Error(protocol::ErrorKind::internal,
+                            "[run] the heap is smaller than the admitted plan");
     auto storage = std::make_shared<dist::Storage>();
     storage->block = *block;
     storages[static_cast<std::size_t>(slot)] = std::move(storage);
   }
-  for_each_use(step, [&](int slot, bool is_written, bool) { is_written ? site.prepare_write(slot) : site.prepare_read(slot); });
+  for_each_use(step, [&](int slot, bool is_written, bool) {
+    is_written ? site.prepare_write(slot) : site.prepare_read(slot);
+  });
   if (const auto* scatter = std::get_if<plan::Scatter>(&step.body)) {
     site.prepare_write(scatter->to);
     site.await_all(step_ - 1);  // others may still be at work in their own blocks
@@ -93,15 +102,19 @@ void Executor::prepare(const plan::Plan& plan, const plan::Step& step, std::vect
 void Executor::settle(const plan::Step& step, const Site& site) {
   for_each_use(step, [&](int slot, bool is_written, bool may_be_remote) {
     auto& storage = site.storage(slot);
-    if (is_written) storage.written_by = step_;
-    else if (may_be_remote) storage.read_by = step_;
+    if (is_written)
+      storage.written_by = step_;
+    else if (may_be_remote)
+      storage.read_by = step_;
   });
-  if (const auto* scatter = std::get_if<plan::Scatter>(&step.body)) site.storage(scatter->to).scattered_by = step_;
+  if (const auto* scatter = std::get_if<plan::Scatter>(&step.body))
+    site.storage(scatter->to).scattered_by = step_;
 }
 
-/// Runs the step's body, unless this rank has failed. What it throws is told to the observer; but a node that is lost
-/// ends all.
-void Executor::run_body(const plan::Step& step, const dist::Exchange* exchange, const Site& site, const Observer& observer) {
+/// Runs the step's body, unless this rank has failed. What it throws is told to the observer; but a node that
+/// is lost ends all.
+void Executor::run_body(const plan::Step& step, const dist::Exchange* exchange, const Site& site,
+                        const Observer& observer) {
   const auto fail = [&](protocol::ErrorKind kind, const std::string& text) {
     has_failed_ = true;
     observer.fail({kind, text});
@@ -113,22 +126,27 @@ void Executor::run_body(const plan::Step& step, const dist::Exchange* exchange, 
     if (courier_) courier_->fall_silent();
   }
   try {
-    if (courier_) courier_->carry(*exchange, site.storages(), swaps_of(step), body);
-    else if (!has_failed_) body();
+    if (courier_)
+      courier_->carry(*exchange, site.storages(), swaps_of(step), body);
+    else if (!has_failed_)
+      body();
   } catch (const FollowsFailure&) {
     has_failed_ = true;  // the rank that failed first says so
   } catch (const protocol::Error& error) {
     if (error.kind() == protocol::ErrorKind::engine_lost) throw;
     fail(error.kind(), error.what());
   } catch (const std::bad_alloc&) {
-    fail(protocol::ErrorKind::memory, "[run] no memory for buffers or for messages from other nodes: use smaller arrays, or start engines with less heap");
+    fail(protocol::ErrorKind::memory,
+         "[run] no memory for buffers or for messages from other nodes: use smaller arrays, or start engines "
+         "with less heap");
   } catch (const std::exception& error) {
     fail(protocol::ErrorKind::internal, error.what());
   }
 }
 
-std::size_t Executor::run(const plan::Plan& plan, std::span<const dist::Exchange> exchanges, std::vector<dist::StoragePtr>& storages,
-                          const protocol::Batch& batch, const Observer& observer) {
+std::size_t Executor::run(const plan::Plan& plan, std::span<const dist::Exchange> exchanges,
+                          std::vector<dist::StoragePtr>& storages, const protocol::Batch& batch,
+                          const Observer& observer) {
   has_failed_ = false;
   if (courier_) courier_->start();
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
@@ -139,7 +157,8 @@ std::size_t Executor::run(const plan::Plan& plan, std::span<const dist::Exchange
       return s;
     }
     const auto& step = plan.steps[s];
-    const Site site(comm_, heap_, board_, plan, storages, batch, step_, counters_, workspace_, balance_, courier_.get());
+    const Site site(comm_, heap_, board_, plan, storages, batch, step_, counters_, workspace_, balance_,
+                    courier_.get());
     const double start = seconds(), waited = board_.wait_seconds();
     prepare(plan, step, storages, site);
     run_body(step, courier_ ? &exchanges[s] : nullptr, site, observer);

@@ -11,13 +11,14 @@ using protocol::Bytes;
 using protocol::Error;
 using protocol::ErrorKind;
 
-void copy_elements(std::byte* to, std::int64_t to_stride, const std::byte* from, std::int64_t from_stride, std::int64_t count,
-                   std::int64_t bytes) {
+void copy_elements(std::byte* to, std::int64_t to_stride, const std::byte* from, std::int64_t from_stride,
+                   std::int64_t count, std::int64_t bytes) {
   if (to_stride == bytes && from_stride == bytes) {
     std::memcpy(to, from, static_cast<std::size_t>(count * bytes));
     return;
   }
-  for (std::int64_t i = 0; i < count; ++i) std::memcpy(to + i * to_stride, from + i * from_stride, static_cast<std::size_t>(bytes));
+  for (std::int64_t i = 0; i < count; ++i)
+    std::memcpy(to + i * to_stride, from + i * from_stride, static_cast<std::size_t>(bytes));
 }
 
 /// Asked runs as they travel: an element of the usual size is one word, all else four.
@@ -26,7 +27,9 @@ constexpr std::int64_t page_bytes = 4096;
 
 /// Whole pages that a run touches, in bytes, at most.
 std::int64_t page_bytes_of(const FarRun& run) {
-  const auto pages = [](std::int64_t first, std::int64_t bytes) { return (first + bytes - 1) / page_bytes - first / page_bytes + 1; };
+  const auto pages = [](std::int64_t first, std::int64_t bytes) {
+    return (first + bytes - 1) / page_bytes - first / page_bytes + 1;
+  };
   const auto length = (run.count - 1) * std::abs(run.stride) + run.bytes;
   const auto first = run.stride < 0 ? run.offset + (run.count - 1) * run.stride : run.offset;
   const auto each = run.count == 1 ? pages(first, run.bytes) : (run.bytes - 1) / page_bytes + 2;
@@ -51,7 +54,8 @@ void for_each_run(const Bytes& encoded, Visit visit) {
   std::memcpy(words.data(), encoded.data(), words.size() * sizeof(std::int64_t));
   for (std::size_t w = 0; w < words.size();) {
     const bool is_single = (words[w] & 1) == 0;
-    const FarRun run = is_single ? FarRun{words[w] >> 1, usual_bytes, 1, usual_bytes} : FarRun{words[w] >> 1, words[w + 1], words[w + 2], words[w + 3]};
+    const FarRun run = is_single ? FarRun{words[w] >> 1, usual_bytes, 1, usual_bytes}
+                                 : FarRun{words[w] >> 1, words[w + 1], words[w + 2], words[w + 3]};
     visit(run);
     w += is_single ? 1 : 4;
   }
@@ -64,7 +68,8 @@ void Pull::ask(int owner, const FarRun& run) {
   if (!runs.empty()) {
     auto& last = runs.back();
     const auto stride = last.count > 1 ? last.stride : run.offset - last.offset;
-    const bool continues = last.bytes == run.bytes && run.offset == last.offset + last.count * stride && (run.count == 1 || run.stride == stride);
+    const bool continues = last.bytes == run.bytes && run.offset == last.offset + last.count * stride &&
+                           (run.count == 1 || run.stride == stride);
     if (continues && stride != 0) {
       last.stride = stride;
       last.count += run.count;
@@ -105,7 +110,8 @@ void Pull::exchange(int readers) {
     for (const auto& run : runs) total += run.count * run.bytes;
     const auto found = came.find(owner);
     if (total > 0 && (found == came.end() || found->second.size() != static_cast<std::size_t>(total)))
-      throw Error(ErrorKind::internal, "[run] rank " + std::to_string(owner) + " has answered something else than was asked");
+      throw Error(ErrorKind::internal,
+                  "[run] rank " + std::to_string(owner) + " has answered something else than was asked");
     if (total == 0) continue;
     const std::byte* next = found->second.data();
     std::byte* mirror = site_.block(slot_, owner);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Elements of other nodes' blocks that only data name: asked for, or sent, within the step that needs them, grouped by
-// owner. Every rank takes part in the swap, with nothing to ask or send as well. Used by the irregular steps when there
-// are several nodes.
+// Elements of other nodes' blocks that only data name: asked for, or sent, within the step that needs them,
+// grouped by owner. Every rank takes part in the swap, with nothing to ask or send as well. Used by the
+// irregular steps when there are several nodes.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -22,7 +22,8 @@ class Pull {
   Pull(const Site& site, int slot) : site_(site), slot_(slot) {}
   /// Notes what is wanted; a run that continues the last one of the same owner makes it longer.
   void ask(int owner, const FarRun& run);
-  /// `readers`: so many ranks of the node read at a time. Collective. Throws Error{memory} where the mirrors find no room, and FollowsFailure on the other ranks.
+  /// `readers`: so many ranks of the node read at a time. Collective. Throws Error{memory} where the mirrors
+  /// find no room, and FollowsFailure on the other ranks.
   void exchange(int readers);
   void exchange() { exchange(static_cast<int>(site_.near_ranks().size())); }
 
@@ -32,7 +33,8 @@ class Pull {
   std::map<int, std::vector<FarRun>> asked_;
 };
 
-/// Writes elements into far blocks of one slot. One swap; runs of one rank are applied in order, ranks by number.
+/// Writes elements into far blocks of one slot. One swap; runs of one rank are applied in order, ranks by
+/// number.
 class Push {
  public:
   Push(const Site& site, int slot) : site_(site), slot_(slot) {}

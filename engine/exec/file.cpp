@@ -19,7 +19,8 @@ using protocol::ErrorKind;
 [[noreturn]] void refuse(int number, const char* what) {
   char host[256] = "?";
   if (gethostname(host, sizeof host - 1) != 0) std::strcpy(host, "?");
-  throw Error(ErrorKind::os, "[Errno " + std::to_string(number) + "] " + host + " cannot " + what + " the file: " + std::strerror(number));
+  throw Error(ErrorKind::os, "[Errno " + std::to_string(number) + "] " + host + " cannot " + what +
+                                 " the file: " + std::strerror(number));
 }
 
 /// -1, with errno, where it cannot be opened.
@@ -27,7 +28,8 @@ int open_file(const protocol::Bytes& path, File::Access access) {
   const std::string name(reinterpret_cast<const char*>(path.data()), path.size());
   int descriptor = -1;
   do {
-    descriptor = ::open(name.c_str(), (access == File::Access::read ? O_RDONLY : O_WRONLY) | O_CLOEXEC | O_NONBLOCK);
+    descriptor =
+        ::open(name.c_str(), (access == File::Access::read ? O_RDONLY : O_WRONLY) | O_CLOEXEC | O_NONBLOCK);
   } while (descriptor < 0 && errno == EINTR);
   return descriptor;
 }
@@ -35,7 +37,8 @@ int open_file(const protocol::Bytes& path, File::Access access) {
 }  // namespace
 
 File::File(const protocol::Bytes& path, Access access) : File(open_file(path, access)) {
-  std::signal(SIGXFSZ, SIG_IGN);  // a limit of file sizes (ulimit -f) is an error of the call, no end of the engine
+  std::signal(SIGXFSZ,
+              SIG_IGN);  // a limit of file sizes (ulimit -f) is an error of the call, no end of the engine
 }
 
 std::optional<File> File::find(const protocol::Bytes& path) {
@@ -69,7 +72,9 @@ void File::read(std::span<std::byte> bytes, std::int64_t offset) const {
     const auto done = ::pread(descriptor_, bytes.data(), bytes.size(), offset);
     if (done < 0 && errno == EINTR) continue;
     if (done < 0) refuse(errno, "read");
-    if (done == 0) throw Error(ErrorKind::value, "[read_file] the file ends at byte " + std::to_string(offset) + ", before the array does");
+    if (done == 0)
+      throw Error(ErrorKind::value,
+                  "[read_file] the file ends at byte " + std::to_string(offset) + ", before the array does");
     bytes = bytes.subspan(static_cast<std::size_t>(done));
     offset += done;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file that a rank reads or writes pieces of. What the system refuses becomes Error{os}, which says who could not do
-// what, and why: "[Errno 2] node7 cannot open the file: No such file or directory". The path is the notebook's to name.
+// A file that a rank reads or writes pieces of. What the system refuses becomes Error{os}, which says who
+// could not do what, and why: "[Errno 2] node7 cannot open the file: No such file or directory". The path is
+// the notebook's to name.
 #pragma once
 #include <optional>
 #include <span>

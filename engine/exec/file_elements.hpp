@@ -23,7 +23,8 @@ void swap_words(std::byte* bytes, std::int64_t count) {
 /// Elements as they stand in a file -> as we compute with them: bytes in our order, a bool 0 or 1.
 inline void adopt(protocol::Dtype dtype, bool is_swapped, std::byte* bytes, std::int64_t count) {
   if (dtype == protocol::Dtype::bool_) {
-    for (std::int64_t i = 0; i < count; ++i) bytes[i] = bytes[i] == std::byte{0} ? std::byte{0} : std::byte{1};
+    for (std::int64_t i = 0; i < count; ++i)
+      bytes[i] = bytes[i] == std::byte{0} ? std::byte{0} : std::byte{1};
     return;
   }
   if (!is_swapped) return;

@@ -7,8 +7,10 @@ namespace gamelan::engine::exec {
 namespace {
 
 // The processor's flags and NumPy's kinds.
-constexpr std::pair<unsigned, unsigned> flag_and_kind[] = {
-    {0x01, protocol::float_invalid}, {0x04, protocol::float_divide}, {0x08, protocol::float_over}, {0x10, protocol::float_under}};
+constexpr std::pair<unsigned, unsigned> flag_and_kind[] = {{0x01, protocol::float_invalid},
+                                                           {0x04, protocol::float_divide},
+                                                           {0x08, protocol::float_over},
+                                                           {0x10, protocol::float_under}};
 
 }  // namespace
 
@@ -50,13 +52,15 @@ bool FloatErrors::is_known(unsigned kinds, int command) const {
 
 std::span<const protocol::FloatErrors> FloatErrors::tell() {
   told_.clear();
-  for (const auto& [commands, kinds] : noted_) told_.push_back({static_cast<std::uint8_t>(kinds), commands.first, commands.second});
+  for (const auto& [commands, kinds] : noted_)
+    told_.push_back({static_cast<std::uint8_t>(kinds), commands.first, commands.second});
   is_new_ = false;
   return told_;
 }
 
 void note_fold(protocol::Op op, protocol::Dtype loop, int command) {
-  if (const unsigned kinds = float_errors().look() & true_flags(op, loop); kinds != 0 && command >= 0) float_errors().note(kinds, command, command);
+  if (const unsigned kinds = float_errors().look() & true_flags(op, loop); kinds != 0 && command >= 0)
+    float_errors().note(kinds, command, command);
 }
 
 }  // namespace gamelan::engine::exec

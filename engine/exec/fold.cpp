@@ -34,15 +34,18 @@ FoldLoops require(Op op, Dtype dtype) {
 
 bool can_fold(Op op, Dtype dtype) { return find(op, dtype).runs != nullptr; }
 
-void fold_runs(Op op, Dtype dtype, const void* values, std::int64_t run_count, std::int64_t run_length, void* out) {
+void fold_runs(Op op, Dtype dtype, const void* values, std::int64_t run_count, std::int64_t run_length,
+               void* out) {
   require(op, dtype).runs(values, run_count, run_length, out);
 }
 
-void fold_rows(Op op, Dtype dtype, const void* values, std::int64_t rows, std::int64_t row_length, void* acc) {
+void fold_rows(Op op, Dtype dtype, const void* values, std::int64_t rows, std::int64_t row_length,
+               void* acc) {
   require(op, dtype).rows(values, rows, row_length, acc);
 }
 
-void fold_rows_fresh(Op op, Dtype dtype, const void* values, std::int64_t rows, std::int64_t row_length, void* acc) {
+void fold_rows_fresh(Op op, Dtype dtype, const void* values, std::int64_t rows, std::int64_t row_length,
+                     void* acc) {
   const auto row_bytes = static_cast<std::size_t>(row_length) * protocol::size_of(dtype);
   std::memcpy(acc, values, row_bytes);
   fold_rows(op, dtype, static_cast<const std::byte*>(values) + row_bytes, rows - 1, row_length, acc);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reductions of values that already lie in a contiguous buffer of the loop dtype. The order of operations depends on
-// lengths only, so equal pieces give equal bits whoever folds them. `op` is a BINARY row that can be folded (add,
-// multiply, maximum, minimum, fmax, fmin, logical_or, logical_and, bitwise_*; the logical ones over bool); accumulators
-// have the loop dtype. All functions throw Error{internal} for another op or a dtype its row excludes.
+// Reductions of values that already lie in a contiguous buffer of the loop dtype. The order of operations
+// depends on lengths only, so equal pieces give equal bits whoever folds them. `op` is a BINARY row that can
+// be folded (add, multiply, maximum, minimum, fmax, fmin, logical_or, logical_and, bitwise_*; the logical
+// ones over bool); accumulators have the loop dtype. All functions throw Error{internal} for another op or a
+// dtype its row excludes.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -15,20 +16,23 @@ namespace gamelan::engine::exec {
 
 bool can_fold(protocol::Op op, protocol::Dtype dtype);
 
-/// Each of `run_count` runs of `run_length` >= 1 consecutive values -> one value of `out`. Element i goes to lane i % 32,
-/// then the lanes are combined by a fixed tree; float16 sums and products are kept in float within a run.
+/// Each of `run_count` runs of `run_length` >= 1 consecutive values -> one value of `out`. Element i goes to
+/// lane i % 32, then the lanes are combined by a fixed tree; float16 sums and products are kept in float
+/// within a run.
 void fold_runs(protocol::Op op, protocol::Dtype dtype, const void* values, std::int64_t run_count,
                std::int64_t run_length, void* out);
 
 /// acc[j] = acc[j] op values[i][j], i ascending.
-void fold_rows(protocol::Op op, protocol::Dtype dtype, const void* values, std::int64_t rows, std::int64_t row_length,
-               void* acc);
+void fold_rows(protocol::Op op, protocol::Dtype dtype, const void* values, std::int64_t rows,
+               std::int64_t row_length, void* acc);
 /// acc = the first row, then as fold_rows with the others; rows >= 1.
 void fold_rows_fresh(protocol::Op op, protocol::Dtype dtype, const void* values, std::int64_t rows,
                      std::int64_t row_length, void* acc);
 
-/// Folds `count` >= 1 rows of `row_length` values into row 0, in place: neighbours first, then pairs of pairs.
-void fold_pairs(protocol::Op op, protocol::Dtype dtype, void* values, std::int64_t count, std::int64_t row_length);
+/// Folds `count` >= 1 rows of `row_length` values into row 0, in place: neighbours first, then pairs of
+/// pairs.
+void fold_pairs(protocol::Op op, protocol::Dtype dtype, void* values, std::int64_t count,
+                std::int64_t row_length);
 
 /// What a fold of nothing gives; nullopt where the op has no identity (or the row says absent).
 std::optional<protocol::Scalar> identity(protocol::Op op, protocol::Dtype dtype);

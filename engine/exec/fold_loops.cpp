@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The typed folds (fold.hpp says what they mean) of every row that the op table calls associative. Built like
-// elementwise.cpp, once per instruction-set level; the lanes are logical, 32 whatever the width of a vector, so levels
-// agree in every bit.
+// elementwise.cpp, once per instruction-set level; the lanes are logical, 32 whatever the width of a vector,
+// so levels agree in every bit.
 #include <cstring>
 #include <limits>
 
@@ -19,14 +19,16 @@ constexpr std::int64_t lane_count = 32;
 constexpr std::size_t bytes_ahead = 8192, line_bytes = 64;
 
 /// In what a run is accumulated: float for halves, whose sums would soon stop growing.
-template <class T> using Wide = std::conditional_t<is_half<T>, float, T>;
+template <class T>
+using Wide = std::conditional_t<is_half<T>, float, T>;
 
 template <class Row, class T>
 T fold_short_run(const T* values, std::int64_t length) {
   Wide<T> lane[lane_count];
   for (std::int64_t j = 0; j < length; ++j) lane[j] = static_cast<Wide<T>>(values[j]);
   for (std::int64_t half = lane_count / 2; half > 0; half /= 2) {
-    for (std::int64_t j = 0; j < half && j + half < length; ++j) lane[j] = Row::apply(lane[j], lane[j + half]);
+    for (std::int64_t j = 0; j < half && j + half < length; ++j)
+      lane[j] = Row::apply(lane[j], lane[j + half]);
   }
   return static_cast<T>(lane[0]);
 }
@@ -39,7 +41,8 @@ T fold_run(const T* values, std::int64_t length) {
   std::int64_t done = lane_count;
   for (; done + lane_count <= length; done += lane_count) {
     const auto* ahead = reinterpret_cast<const char*>(values + done) + bytes_ahead;
-    for (std::size_t byte = 0; byte < lane_count * sizeof(T); byte += line_bytes) __builtin_prefetch(ahead + byte);
+    for (std::size_t byte = 0; byte < lane_count * sizeof(T); byte += line_bytes)
+      __builtin_prefetch(ahead + byte);
     for (std::int64_t j = 0; j < lane_count; ++j) {
       lane[j] = Row::apply(lane[j], static_cast<Wide<T>>(values[done + j]));
     }
@@ -62,7 +65,8 @@ void fold_short_runs(const T* values, std::int64_t length, T* out) {
     for (std::int64_t j = 0; j < length; ++j) lane[j][run] = static_cast<Wide<T>>(values[run * length + j]);
   for (std::int64_t half = lane_count / 2; half > 0; half /= 2)
     for (std::int64_t j = 0; j < half && j + half < length; ++j)
-      for (std::int64_t run = 0; run < together; ++run) lane[j][run] = Row::apply(lane[j][run], lane[j + half][run]);
+      for (std::int64_t run = 0; run < together; ++run)
+        lane[j][run] = Row::apply(lane[j][run], lane[j + half][run]);
   for (std::int64_t run = 0; run < together; ++run) out[run] = static_cast<T>(lane[0][run]);
 }
 
@@ -71,12 +75,14 @@ void fold_runs(const void* from, std::int64_t run_count, std::int64_t run_length
   const T* values = static_cast<const T*>(from);
   T* out = static_cast<T*>(to);
   if (run_length >= lane_count) {
-    for (std::int64_t run = 0; run < run_count; ++run) out[run] = fold_run<Row>(values + run * run_length, run_length);
+    for (std::int64_t run = 0; run < run_count; ++run)
+      out[run] = fold_run<Row>(values + run * run_length, run_length);
     return;
   }
   constexpr std::int64_t together = 16;
   std::int64_t run = 0;
-  for (; run + together <= run_count; run += together) fold_short_runs<Row, T, together>(values + run * run_length, run_length, out + run);
+  for (; run + together <= run_count; run += together)
+    fold_short_runs<Row, T, together>(values + run * run_length, run_length, out + run);
   for (; run < run_count; ++run) out[run] = fold_short_run<Row>(values + run * run_length, run_length);
 }
 
@@ -117,14 +123,22 @@ template <class T>
 bool write_identity(Identity identity, void* to) {
   T value{};
   switch (identity) {
-    case Identity::zero: break;
-    case Identity::one: value = T(1); break;
+    case Identity::zero:
+      break;
+    case Identity::one:
+      value = T(1);
+      break;
     case Identity::ones:
       if constexpr (Integer<T> || is_bool<T>) value = static_cast<T>(is_bool<T> ? 1 : -1);
       break;
-    case Identity::lowest: value = smallest<T>(); break;
-    case Identity::highest: value = largest<T>(); break;
-    case Identity::absent: return false;
+    case Identity::lowest:
+      value = smallest<T>();
+      break;
+    case Identity::highest:
+      value = largest<T>();
+      break;
+    case Identity::absent:
+      return false;
   }
   std::memcpy(to, &value, sizeof value);
   return true;
@@ -134,7 +148,9 @@ bool write_identity(Identity identity, void* to) {
 
 FoldLoops fold_loops(Op op, Dtype dtype) {
   return with_element(dtype, [&]<class T>() {
-    return rows::with_fold<T, FoldLoops>(op, []<class Row>() { return FoldLoops{fold_runs<Row, T>, fold_rows<Row, T>}; });
+    return rows::with_fold<T, FoldLoops>(op, []<class Row>() {
+      return FoldLoops{fold_runs<Row, T>, fold_rows<Row, T>};
+    });
   });
 }
 

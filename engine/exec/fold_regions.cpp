@@ -19,8 +19,10 @@ FoldRegions::FoldRegions(const plan::FoldBricks& fold, int rank, std::int64_t mo
   for (std::size_t k = dims; k-- > 0;) {
     const auto per_brick = fold.brick[k], size = bricks_[k].size();
     const bool must_be_whole = fold.is_complete && fold.reduced[k];
-    if (must_be_whole) extents_[k] = size;
-    else if (is_full) extents_[k] = std::clamp<std::int64_t>(most_elements / (elements * per_brick), 1, size);
+    if (must_be_whole)
+      extents_[k] = size;
+    else if (is_full)
+      extents_[k] = std::clamp<std::int64_t>(most_elements / (elements * per_brick), 1, size);
     elements *= extents_[k] * per_brick;
     is_full = is_full && extents_[k] == size;
     counts_[k] = (size + extents_[k] - 1) / extents_[k];

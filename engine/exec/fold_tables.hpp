@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Inside engine/exec only: the folds of one op and dtype, defined by fold_loops.cpp once per instruction-set level.
+// Inside engine/exec only: the folds of one op and dtype, defined by fold_loops.cpp once per instruction-set
+// level.
 #pragma once
 #include <cstdint>
 
@@ -13,9 +14,9 @@ struct FoldLoops {
   void (*rows)(const void* values, std::int64_t rows, std::int64_t row_length, void* acc) = nullptr;
 };
 
-#define GAMELAN_DECLARE_LEVEL(level)                                   \
-  namespace level {                                                    \
-  FoldLoops fold_loops(protocol::Op op, protocol::Dtype dtype);        \
+#define GAMELAN_DECLARE_LEVEL(level)                                     \
+  namespace level {                                                      \
+  FoldLoops fold_loops(protocol::Op op, protocol::Dtype dtype);          \
   bool write_identity(protocol::Op op, protocol::Dtype dtype, void* to); \
   }
 GAMELAN_DECLARE_LEVEL(baseline)

@@ -17,15 +17,19 @@ constexpr std::size_t most_plans = 32;
 constexpr std::int64_t longest_kept = 1 << 20;  // the tables of a longer one weigh as much as its line
 
 fftw_plan make_plan(std::int64_t kind, std::int64_t length) {
-  if (length > 0x7fffffff) throw protocol::Error(protocol::ErrorKind::value, "[fft] a line of more than 2**31 - 1 elements that cannot be cut");
+  if (length > 0x7fffffff)
+    throw protocol::Error(protocol::ErrorKind::value,
+                          "[fft] a line of more than 2**31 - 1 elements that cannot be cut");
   const auto n = static_cast<int>(length);
   const FourierBuffer in(2 * length + 2), out(2 * length + 2);
   auto* complex_in = reinterpret_cast<fftw_complex*>(in.data());
   auto* complex_out = reinterpret_cast<fftw_complex*>(out.data());
   fftw_forget_wisdom();  // else a plan would depend on those made before
   constexpr unsigned flags = FFTW_ESTIMATE | FFTW_DESTROY_INPUT;
-  if (kind == protocol::fourier_forward) return fftw_plan_dft_1d(n, complex_in, complex_out, FFTW_FORWARD, flags);
-  if (kind == protocol::fourier_backward) return fftw_plan_dft_1d(n, complex_in, complex_out, FFTW_BACKWARD, flags);
+  if (kind == protocol::fourier_forward)
+    return fftw_plan_dft_1d(n, complex_in, complex_out, FFTW_FORWARD, flags);
+  if (kind == protocol::fourier_backward)
+    return fftw_plan_dft_1d(n, complex_in, complex_out, FFTW_BACKWARD, flags);
   if (kind == protocol::fourier_real_forward) return fftw_plan_dft_r2c_1d(n, in.data(), complex_out, flags);
   return fftw_plan_dft_c2r_1d(n, complex_in, out.data(), flags);
 }
@@ -46,7 +50,8 @@ struct FourierPlan {
 };
 
 FourierLine::FourierLine(std::int64_t kind, std::int64_t length) {
-  static std::map<std::pair<std::int64_t, std::int64_t>, std::shared_ptr<FourierPlan>> kept;  // one thread computes
+  static std::map<std::pair<std::int64_t, std::int64_t>, std::shared_ptr<FourierPlan>>
+      kept;  // one thread computes
   static std::uint64_t clock = 0;
   if (length > longest_kept) {
     plan_ = std::make_shared<FourierPlan>(kind, length);
@@ -64,22 +69,30 @@ FourierLine::FourierLine(std::int64_t kind, std::int64_t length) {
   plan_ = entry;
   plan_->last_use = ++clock;
   if (kept.size() > most_plans)
-    kept.erase(std::min_element(kept.begin(), kept.end(), [](const auto& a, const auto& b) { return a.second->last_use < b.second->last_use; }));
+    kept.erase(std::min_element(kept.begin(), kept.end(), [](const auto& a, const auto& b) {
+      return a.second->last_use < b.second->last_use;
+    }));
 }
 
 void FourierLine::run(double* in, double* out) const {
   auto* complex_in = reinterpret_cast<fftw_complex*>(in);
   auto* complex_out = reinterpret_cast<fftw_complex*>(out);
-  if (plan_->kind == protocol::fourier_real_forward) fftw_execute_dft_r2c(plan_->plan, in, complex_out);
-  else if (plan_->kind == protocol::fourier_real_backward) fftw_execute_dft_c2r(plan_->plan, complex_in, out);
-  else fftw_execute_dft(plan_->plan, complex_in, complex_out);
+  if (plan_->kind == protocol::fourier_real_forward)
+    fftw_execute_dft_r2c(plan_->plan, in, complex_out);
+  else if (plan_->kind == protocol::fourier_real_backward)
+    fftw_execute_dft_c2r(plan_->plan, complex_in, out);
+  else
+    fftw_execute_dft(plan_->plan, complex_in, complex_out);
 }
 
 FourierBuffer::FourierBuffer(std::int64_t doubles)
-    : data_(static_cast<double*>(::operator new(static_cast<std::size_t>(doubles) * sizeof(double), std::align_val_t{64}))) {
+    : data_(static_cast<double*>(
+          ::operator new (static_cast<std::size_t>(doubles) * sizeof(double), std::align_val_t{64}))) {
   std::fill_n(data_.get(), doubles, 0.0);
 }
 
-void FourierBuffer::Release::operator()(double* data) const { ::operator delete(data, std::align_val_t{64}); }
+void FourierBuffer::Release::operator()(double* data) const {
+  ::operator delete (data, std::align_val_t{64});
+}
 
 }  // namespace gamelan::engine::exec

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// FFTW's plans of single lines. Each is made without wisdom, by estimate, for aligned buffers: the same plan whenever it is
-// made and on whatever rank, hence the same bits. A few are kept.
+// FFTW's plans of single lines. Each is made without wisdom, by estimate, for aligned buffers: the same plan
+// whenever it is made and on whatever rank, hence the same bits. A few are kept.
 #pragma once
 #include <complex>
 #include <cstdint>
@@ -29,7 +29,9 @@ class FourierBuffer {
   double* data() const { return data_.get(); }
 
  private:
-  struct Release { void operator()(double* data) const; };
+  struct Release {
+    void operator()(double* data) const;
+  };
   std::unique_ptr<double, Release> data_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// float16 as a storage type: every operation converts to float, computes, and rounds to nearest even, as NumPy does.
-// Lives in the namespace of one instruction-set level (see element.hpp for why).
+// float16 as a storage type: every operation converts to float, computes, and rounds to nearest even, as
+// NumPy does. Lives in the namespace of one instruction-set level (see element.hpp for why).
 #pragma once
 #include <cstdint>
 #include <type_traits>
@@ -22,12 +22,13 @@ inline float float_of_half(std::uint16_t half) {
   std::uint32_t bits = static_cast<std::uint32_t>(half & 0x7fff) << 13;
   const std::uint32_t exponent = bits & 0x0f800000;
   if (exponent == 0x0f800000) {
-    bits += (255U - 31U) << 23;                             // infinity or NaN
-    if ((bits & 0x007fffff) != 0) bits |= 0x00400000;       // a NaN comes out quiet, as from the hardware
+    bits += (255U - 31U) << 23;                        // infinity or NaN
+    if ((bits & 0x007fffff) != 0) bits |= 0x00400000;  // a NaN comes out quiet, as from the hardware
   } else if (exponent == 0) {
-    constexpr std::uint32_t smallest = (127U - 14U) << 23;  // 2**-14 with the fraction below it: subtract the 1
-    bits = __builtin_bit_cast(std::uint32_t,
-                              __builtin_bit_cast(float, bits + smallest) - __builtin_bit_cast(float, smallest));
+    constexpr std::uint32_t smallest = (127U - 14U)
+                                       << 23;  // 2**-14 with the fraction below it: subtract the 1
+    bits = __builtin_bit_cast(
+        std::uint32_t, __builtin_bit_cast(float, bits + smallest) - __builtin_bit_cast(float, smallest));
   } else {
     bits += (127U - 15U) << 23;
   }
@@ -45,7 +46,8 @@ inline std::uint16_t half_of_float(float value) {
   if (bits > 0x7f800000) return static_cast<std::uint16_t>(sign | 0x7e00 | ((bits >> 13) & 0x03ff));
   if (bits >= 0x47800000) return static_cast<std::uint16_t>(sign | 0x7c00);  // 65536 and above, infinity
   if (bits < 0x38800000) {
-    // Below 2**-14 the result is a multiple of 2**-24, which is the unit of floats in [0.5, 1): let the adder round.
+    // Below 2**-14 the result is a multiple of 2**-24, which is the unit of floats in [0.5, 1): let the adder
+    // round.
     const float shifted = __builtin_bit_cast(float, bits) + 0.5F;
     return static_cast<std::uint16_t>(sign | (__builtin_bit_cast(std::uint32_t, shifted) - 0x3f000000));
   }
@@ -54,7 +56,8 @@ inline std::uint16_t half_of_float(float value) {
 #endif
 }
 
-/// Rounds once: through a float rounded to odd, which has enough bits beyond a half's to remember which side it is on.
+/// Rounds once: through a float rounded to odd, which has enough bits beyond a half's to remember which side
+/// it is on.
 inline std::uint16_t half_of_double(double value) {
   const float nearest = static_cast<float>(value);
   const double back = static_cast<double>(nearest);
@@ -73,7 +76,7 @@ struct Half {
   explicit Half(float value) : bits(half_of_float(value)) {}
   explicit Half(double value) : bits(half_of_double(value)) {}
   template <class Integer>
-    requires std::is_integral_v<Integer>
+  requires std::is_integral_v<Integer>
   explicit Half(Integer value) : bits(half_of_float(static_cast<float>(value))) {}
   static Half from_bits(std::uint16_t bits) {
     Half half;

@@ -21,7 +21,8 @@ void for_each_index(const protocol::Shape& extents, Visit visit) {
   }
 }
 
-/// A negative index counts from the end; one that is out of range, which the kernel never sends, is kept inside.
+/// A negative index counts from the end; one that is out of range, which the kernel never sends, is kept
+/// inside.
 inline std::int64_t position_of(std::int64_t index, std::int64_t extent) {
   return std::clamp<std::int64_t>(index + (index < 0 ? extent : 0), 0, extent - 1);
 }

@@ -27,8 +27,9 @@ Isa best_isa() {
 
 void set_isa(Isa level) {
   if (level > best_isa()) {
-    throw protocol::Error(protocol::ErrorKind::internal, "[isa] level not available: got " + std::string(name(level)) +
-                                                             ", this processor runs " + std::string(name(best_isa())));
+    throw protocol::Error(protocol::ErrorKind::internal,
+                          "[isa] level not available: got " + std::string(name(level)) +
+                              ", this processor runs " + std::string(name(best_isa())));
   }
   chosen() = level;
 }
@@ -37,9 +38,12 @@ Isa isa() { return chosen(); }
 
 std::string_view name(Isa level) {
   switch (level) {
-    case Isa::baseline: return "baseline";
-    case Isa::avx2: return "avx2";
-    case Isa::avx512: return "avx512";
+    case Isa::baseline:
+      return "baseline";
+    case Isa::avx2:
+      return "avx2";
+    case Isa::avx512:
+      return "avx512";
   }
   return "unknown";
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The instruction-set level in which loops run. Levels may differ in the last bit of a transcendental, so all ranks of
-// an ensemble must use one: each reports best_isa(), and the engine sets the least of them before any work.
+// The instruction-set level in which loops run. Levels may differ in the last bit of a transcendental, so all
+// ranks of an ensemble must use one: each reports best_isa(), and the engine sets the least of them before
+// any work.
 #pragma once
 #include <cstdint>
 #include <string_view>

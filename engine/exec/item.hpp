@@ -16,11 +16,16 @@ struct Item {
 template <class Visit>
 auto with_item(std::size_t bytes, Visit visit) {
   switch (bytes) {
-    case 1: return visit(Item<1>{});
-    case 2: return visit(Item<2>{});
-    case 4: return visit(Item<4>{});
-    case 8: return visit(Item<8>{});
-    default: return visit(Item<16>{});
+    case 1:
+      return visit(Item<1>{});
+    case 2:
+      return visit(Item<2>{});
+    case 4:
+      return visit(Item<4>{});
+    case 8:
+      return visit(Item<8>{});
+    default:
+      return visit(Item<16>{});
   }
 }
 

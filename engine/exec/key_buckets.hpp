@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Buckets for the keys of a long run, known before a key is moved (after Knuth, volume 3, 5.2.5): by the leading bits of
-// the distance to the least key, and where too many keys share these, by the bits that follow, until a bucket holds few
-// keys or equal ones. So a run is dealt once, in order, and needs no room for a second copy of it, whatever the data are.
+// Buckets for the keys of a long run, known before a key is moved (after Knuth, volume 3, 5.2.5): by the
+// leading bits of the distance to the least key, and where too many keys share these, by the bits that
+// follow, until a bucket holds few keys or equal ones. So a run is dealt once, in order, and needs no room
+// for a second copy of it, whatever the data are.
 #pragma once
 #include <algorithm>
 #include <utility>
@@ -14,8 +15,8 @@ namespace gamelan::engine::exec::sorting {
 template <class Key>
 class KeyBuckets {
  public:
-  /// `for_each_key(visit)` calls visit(key) for all `count` keys, the same ones each time; once for each level of buckets,
-  /// and once before. A bucket holds at most `most` keys, or keys that are all equal.
+  /// `for_each_key(visit)` calls visit(key) for all `count` keys, the same ones each time; once for each
+  /// level of buckets, and once before. A bucket holds at most `most` keys, or keys that are all equal.
   template <class ForEachKey>
   KeyBuckets(std::int64_t count, std::int64_t most, ForEachKey for_each_key) {
     Key least = static_cast<Key>(~Key{0}), greatest = 0;
@@ -41,10 +42,12 @@ class KeyBuckets {
   /// Calls put(where it goes, key) for every key.
   template <class ForEachKey, class Put>
   void deal(ForEachKey for_each_key, Put put) {
-    for_each_key([&, root = nodes_.front(), next = numbers_.data()](Key key) { put(next[find(root, key)]++, key); });
+    for_each_key(
+        [&, root = nodes_.front(), next = numbers_.data()](Key key) { put(next[find(root, key)]++, key); });
   }
 
-  /// Calls visit(first, size, is_one_key) for each bucket that is not empty, by rising key, after all keys were dealt.
+  /// Calls visit(first, size, is_one_key) for each bucket that is not empty, by rising key, after all keys
+  /// were dealt.
   template <class Visit>
   void for_each_dealt(Visit visit) {
     std::int64_t first = 0;
@@ -67,7 +70,8 @@ class KeyBuckets {
   };
 
   void add_node(std::int64_t count, Key least, int bits) {
-    const int used = std::min(bits, std::clamp(width(static_cast<std::uint64_t>(count / wanted_keys)), 1, most_bits));
+    const int used =
+        std::min(bits, std::clamp(width(static_cast<std::uint64_t>(count / wanted_keys)), 1, most_bits));
     nodes_.push_back({least, bits - used, numbers_.size(), numbers_.size() + (std::size_t{1} << used)});
     numbers_.resize(nodes_.back().last, 0);
     children_.resize(nodes_.back().last, none);
@@ -78,12 +82,15 @@ class KeyBuckets {
     for (auto slot = node.first; slot < node.last; ++slot) {
       if (numbers_[slot] <= most) continue;
       children_[slot] = static_cast<std::uint32_t>(nodes_.size());
-      add_node(numbers_[slot], static_cast<Key>(node.least + (static_cast<Key>(slot - node.first) << node.shift)), node.shift);
+      add_node(numbers_[slot],
+               static_cast<Key>(node.least + (static_cast<Key>(slot - node.first) << node.shift)),
+               node.shift);
     }
   }
 
   static std::size_t slot_of(const Node& node, Key key) {
-    return node.first + static_cast<std::size_t>(static_cast<std::uint64_t>(static_cast<Key>(key - node.least)) >> node.shift);
+    return node.first + static_cast<std::size_t>(
+                            static_cast<std::uint64_t>(static_cast<Key>(key - node.least)) >> node.shift);
   }
   std::size_t find(const Node& root, Key key) const {
     auto slot = slot_of(root, key);
@@ -94,8 +101,10 @@ class KeyBuckets {
   template <class Visit>
   void for_each(Visit&& visit, std::uint32_t node = 0) {
     for (auto slot = nodes_[node].first; slot < nodes_[node].last; ++slot) {
-      if (children_[slot] != none) for_each(visit, children_[slot]);
-      else visit(slot, nodes_[node].shift == 0);
+      if (children_[slot] != none)
+        for_each(visit, children_[slot]);
+      else
+        visit(slot, nodes_[node].shift == 0);
     }
   }
 

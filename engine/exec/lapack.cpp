@@ -14,27 +14,28 @@
 using Complex = std::complex<double>;
 
 extern "C" {
-#define GAMELAN_LAPACK(p, T, o)                                                       \
-  void p##gesv_(const int*, const int*, T*, const int*, int*, T*, const int*, int*);  \
-  void p##getrf_(const int*, const int*, T*, const int*, int*, int*);                 \
-  void p##getri_(const int*, T*, const int*, const int*, T*, const int*, int*);       \
-  void p##potrf_(const char*, const int*, T*, const int*, int*);                      \
-  void p##geqrf_(const int*, const int*, T*, const int*, T*, T*, const int*, int*);   \
+#define GAMELAN_LAPACK(p, T, o)                                                      \
+  void p##gesv_(const int*, const int*, T*, const int*, int*, T*, const int*, int*); \
+  void p##getrf_(const int*, const int*, T*, const int*, int*, int*);                \
+  void p##getri_(const int*, T*, const int*, const int*, T*, const int*, int*);      \
+  void p##potrf_(const char*, const int*, T*, const int*, int*);                     \
+  void p##geqrf_(const int*, const int*, T*, const int*, T*, T*, const int*, int*);  \
   void p##o##gqr_(const int*, const int*, const int*, T*, const int*, const T*, T*, const int*, int*);
 GAMELAN_LAPACK(d, double, or)
 GAMELAN_LAPACK(z, Complex, un)
 #undef GAMELAN_LAPACK
-void dgesdd_(const char*, const int*, const int*, double*, const int*, double*, double*, const int*, double*, const int*, double*,
-             const int*, int*, int*);
-void zgesdd_(const char*, const int*, const int*, Complex*, const int*, double*, Complex*, const int*, Complex*, const int*, Complex*,
-             const int*, double*, int*, int*);
-void dsyevd_(const char*, const char*, const int*, double*, const int*, double*, double*, const int*, int*, const int*, int*);
-void zheevd_(const char*, const char*, const int*, Complex*, const int*, double*, Complex*, const int*, double*, const int*, int*,
+void dgesdd_(const char*, const int*, const int*, double*, const int*, double*, double*, const int*, double*,
+             const int*, double*, const int*, int*, int*);
+void zgesdd_(const char*, const int*, const int*, Complex*, const int*, double*, Complex*, const int*,
+             Complex*, const int*, Complex*, const int*, double*, int*, int*);
+void dsyevd_(const char*, const char*, const int*, double*, const int*, double*, double*, const int*, int*,
              const int*, int*);
-void dgeev_(const char*, const char*, const int*, double*, const int*, double*, double*, double*, const int*, double*, const int*,
-            double*, const int*, int*);
-void zgeev_(const char*, const char*, const int*, Complex*, const int*, Complex*, Complex*, const int*, Complex*, const int*, Complex*,
-            const int*, double*, int*);
+void zheevd_(const char*, const char*, const int*, Complex*, const int*, double*, Complex*, const int*,
+             double*, const int*, int*, const int*, int*);
+void dgeev_(const char*, const char*, const int*, double*, const int*, double*, double*, double*, const int*,
+            double*, const int*, double*, const int*, int*);
+void zgeev_(const char*, const char*, const int*, Complex*, const int*, Complex*, Complex*, const int*,
+            Complex*, const int*, Complex*, const int*, double*, int*);
 }
 
 namespace gamelan::engine::exec {
@@ -46,11 +47,13 @@ using protocol::ErrorKind;
 using protocol::Linalg;
 
 // double and complex routines under one name.
-#define GAMELAN_NAME(name, real_, complex_)                  \
-  template <class T, class... Rest>                          \
-  void name(Rest... rest) {                                  \
-    if constexpr (std::is_same_v<T, double>) real_(rest...); \
-    else complex_(rest...);                                  \
+#define GAMELAN_NAME(name, real_, complex_)  \
+  template <class T, class... Rest>          \
+  void name(Rest... rest) {                  \
+    if constexpr (std::is_same_v<T, double>) \
+      real_(rest...);                        \
+    else                                     \
+      complex_(rest...);                     \
   }
 GAMELAN_NAME(gesv, dgesv_, zgesv_)
 GAMELAN_NAME(getrf, dgetrf_, zgetrf_)
@@ -69,37 +72,60 @@ class Matrix {
   static constexpr bool is_complex = std::is_same_v<T, Complex>;
 
   explicit Matrix(const MatrixTask& task)
-      : task_(task), m_(lapack_int(task.m)), n_(lapack_int(task.n)), k_(std::min(m_, n_)), columns_(task.columns),
-        a_(static_cast<T*>(task.a)), work_(static_cast<T*>(task.work)), spare_(work_ + task.work_elements), out_(static_cast<T*>(task.out)) {}
+      : task_(task),
+        m_(lapack_int(task.m)),
+        n_(lapack_int(task.n)),
+        k_(std::min(m_, n_)),
+        columns_(task.columns),
+        a_(static_cast<T*>(task.a)),
+        work_(static_cast<T*>(task.work)),
+        spare_(work_ + task.work_elements),
+        out_(static_cast<T*>(task.out)) {}
 
   void run() {
     switch (task_.routine) {
-      case Linalg::solve: return solve();
-      case Linalg::inverse: return inverse();
-      case Linalg::slogdet: return slogdet();
-      case Linalg::cholesky: return cholesky();
-      case Linalg::qr: return qr();
-      case Linalg::qr_factors: return qr_factors();
-      case Linalg::svd: return svd(true);
-      case Linalg::svd_values: return svd(false);
-      case Linalg::eigh: return eigh(true);
-      case Linalg::eigh_values: return eigh(false);
-      case Linalg::eig: return eig(true);
-      case Linalg::eig_values: return eig(false);
+      case Linalg::solve:
+        return solve();
+      case Linalg::inverse:
+        return inverse();
+      case Linalg::slogdet:
+        return slogdet();
+      case Linalg::cholesky:
+        return cholesky();
+      case Linalg::qr:
+        return qr();
+      case Linalg::qr_factors:
+        return qr_factors();
+      case Linalg::svd:
+        return svd(true);
+      case Linalg::svd_values:
+        return svd(false);
+      case Linalg::eigh:
+        return eigh(true);
+      case Linalg::eigh_values:
+        return eigh(false);
+      case Linalg::eig:
+        return eig(true);
+      case Linalg::eig_values:
+        return eig(false);
     }
   }
 
  private:
-  void check(int info) const { if (info != 0) throw_failure(task_.routine); }
+  void check(int info) const {
+    if (info != 0) throw_failure(task_.routine);
+  }
 
   /// A matrix of LAPACK's to the rows of the result from `row` on.
   template <class From, class To>
-  void lay_down(const From* from, std::int64_t leading, std::int64_t rows, std::int64_t columns, To* to) const {
+  void lay_down(const From* from, std::int64_t leading, std::int64_t rows, std::int64_t columns,
+                To* to) const {
     constexpr std::int64_t side = 32;  // both sides of the exchange stay in cache
     for (std::int64_t i0 = 0; i0 < rows; i0 += side)
       for (std::int64_t j0 = 0; j0 < columns; j0 += side)
         for (std::int64_t i = i0; i < std::min(i0 + side, rows); ++i)
-          for (std::int64_t j = j0; j < std::min(j0 + side, columns); ++j) to[i * columns_ + j] = To(from[i + j * leading]);
+          for (std::int64_t j = j0; j < std::min(j0 + side, columns); ++j)
+            to[i * columns_ + j] = To(from[i + j * leading]);
   }
 
   std::vector<int> factor(int& info) {
@@ -140,8 +166,10 @@ class Matrix {
       if (pivots[static_cast<std::size_t>(i)] != i + 1) sign = -sign;
       const T element = a_[static_cast<std::int64_t>(i) * n_ + i];
       const double size = std::abs(element);
-      if constexpr (is_complex) sign *= element / size;
-      else if (element < 0) sign = -sign;
+      if constexpr (is_complex)
+        sign *= element / size;
+      else if (element < 0)
+        sign = -sign;
       log += std::log(size);
     }
     out_[0] = sign;
@@ -167,10 +195,12 @@ class Matrix {
     reflect();
     const int columns = lapack_int(columns_);
     for (std::int64_t j = 0; j < n_; ++j)
-      for (std::int64_t i = 0; i < columns_; ++i) out_[(m_ + j) * columns_ + i] = i <= j && i < k_ ? a_[i + j * m_] : T(0);
+      for (std::int64_t i = 0; i < columns_; ++i)
+        out_[(m_ + j) * columns_ + i] = i <= j && i < k_ ? a_[i + j * m_] : T(0);
     std::copy(a_, a_ + static_cast<std::int64_t>(m_) * std::min(n_, columns), work_);
     int info = 0;
-    with_work<T>([&](T* work, int size) { orgqr<T>(&m_, &columns, &k_, work_, &m_, spare_, work, &size, &info); });
+    with_work<T>(
+        [&](T* work, int size) { orgqr<T>(&m_, &columns, &k_, work_, &m_, spare_, work, &size, &info); });
     check(info);
     lay_down(work_, m_, m_, columns_, out_);
   }
@@ -178,7 +208,8 @@ class Matrix {
   void qr_factors() {
     reflect();
     lay_down(a_, m_, m_, n_, out_);
-    for (std::int64_t j = 0; j < n_; ++j) out_[static_cast<std::int64_t>(m_) * columns_ + j] = j < k_ ? spare_[j] : T(0);
+    for (std::int64_t j = 0; j < n_; ++j)
+      out_[static_cast<std::int64_t>(m_) * columns_ + j] = j < k_ ? spare_[j] : T(0);
   }
 
   void svd(bool has_vectors) {
@@ -190,9 +221,12 @@ class Matrix {
     int info = 0;
     if constexpr (is_complex) {
       const std::int64_t least = std::min(m_, n_), most = std::max(m_, n_);
-      std::vector<double> reals(static_cast<std::size_t>(has_vectors ? std::max(5 * least * least + 5 * least, 2 * most * least + 2 * least * least + least) : 7 * least));
+      std::vector<double> reals(static_cast<std::size_t>(
+          has_vectors ? std::max(5 * least * least + 5 * least, 2 * most * least + 2 * least * least + least)
+                      : 7 * least));
       with_work<T>([&](T* work, int size) {
-        gesdd<T>(job, &m_, &n_, a_, &m_, values.data(), u, &m_, v, &k_, work, &size, reals.data(), integers.data(), &info);
+        gesdd<T>(job, &m_, &n_, a_, &m_, values.data(), u, &m_, v, &k_, work, &size, reals.data(),
+                 integers.data(), &info);
       });
     } else {
       with_work<T>([&](T* work, int size) {
@@ -217,22 +251,26 @@ class Matrix {
     if constexpr (is_complex) {
       double first_real{};
       int size = -1, reals_size = -1;
-      syevd<T>(job, triangle, &n_, a_, &n_, values.data(), &first, &size, &first_real, &reals_size, &first_integer, &integers_size, &info);
+      syevd<T>(job, triangle, &n_, a_, &n_, values.data(), &first, &size, &first_real, &reals_size,
+               &first_integer, &integers_size, &info);
       size = rounded_up(std::real(first));
       reals_size = rounded_up(first_real);
       integers_size = first_integer;
       std::vector<T> work(static_cast<std::size_t>(size));
       std::vector<double> reals(static_cast<std::size_t>(reals_size));
       std::vector<int> integers(static_cast<std::size_t>(integers_size));
-      syevd<T>(job, triangle, &n_, a_, &n_, values.data(), work.data(), &size, reals.data(), &reals_size, integers.data(), &integers_size, &info);
+      syevd<T>(job, triangle, &n_, a_, &n_, values.data(), work.data(), &size, reals.data(), &reals_size,
+               integers.data(), &integers_size, &info);
     } else {
       int size = -1;
-      syevd<T>(job, triangle, &n_, a_, &n_, values.data(), &first, &size, &first_integer, &integers_size, &info);
+      syevd<T>(job, triangle, &n_, a_, &n_, values.data(), &first, &size, &first_integer, &integers_size,
+               &info);
       size = rounded_up(first);
       integers_size = first_integer;
       std::vector<T> work(static_cast<std::size_t>(size));
       std::vector<int> integers(static_cast<std::size_t>(integers_size));
-      syevd<T>(job, triangle, &n_, a_, &n_, values.data(), work.data(), &size, integers.data(), &integers_size, &info);
+      syevd<T>(job, triangle, &n_, a_, &n_, values.data(), work.data(), &size, integers.data(),
+               &integers_size, &info);
     }
     check(info);
     T* row = out_;
@@ -262,7 +300,8 @@ class Matrix {
         geev<T>("N", job, &n_, a_, &n_, real.data(), imag.data(), work_, &n_, work_, &n_, work, &size, &info);
       });
       check(info);
-      for (std::int64_t j = 0; j < n && has_vectors; ++j) {  // a pair of vectors lies as its real and its imaginary part
+      for (std::int64_t j = 0; j < n && has_vectors;
+           ++j) {  // a pair of vectors lies as its real and its imaginary part
         const auto at = static_cast<std::size_t>(j);
         const double* vector = work_ + j * n;
         const bool is_pair = imag[at] != 0 && j + 1 < n;
@@ -273,7 +312,8 @@ class Matrix {
         j += is_pair;
       }
       for (std::int64_t j = 0; j < n; ++j)
-        out[(has_vectors ? n * n : 0) + j] = Complex(real[static_cast<std::size_t>(j)], imag[static_cast<std::size_t>(j)]);
+        out[(has_vectors ? n * n : 0) + j] =
+            Complex(real[static_cast<std::size_t>(j)], imag[static_cast<std::size_t>(j)]);
     }
   }
 
@@ -299,24 +339,30 @@ class Matrix {
 
 int lapack_int(std::int64_t value) {
   if (value > std::numeric_limits<int>::max())
-    throw Error(ErrorKind::value, "[linalg] side of a matrix: got " + std::to_string(value) + ", expected at most 2147483647 elements");
+    throw Error(ErrorKind::value, "[linalg] side of a matrix: got " + std::to_string(value) +
+                                      ", expected at most 2147483647 elements");
   return static_cast<int>(value);
 }
 
 void throw_failure(Linalg routine) {
   switch (routine) {
-    case Linalg::cholesky: throw Error(ErrorKind::linalg, "Matrix is not positive definite");
+    case Linalg::cholesky:
+      throw Error(ErrorKind::linalg, "Matrix is not positive definite");
     case Linalg::svd:
-    case Linalg::svd_values: throw Error(ErrorKind::linalg, "SVD did not converge");
+    case Linalg::svd_values:
+      throw Error(ErrorKind::linalg, "SVD did not converge");
     case Linalg::eigh:
     case Linalg::eigh_values:
     case Linalg::eig:
-    case Linalg::eig_values: throw Error(ErrorKind::linalg, "Eigenvalues did not converge");
+    case Linalg::eig_values:
+      throw Error(ErrorKind::linalg, "Eigenvalues did not converge");
     case Linalg::qr:
-    case Linalg::qr_factors: throw Error(ErrorKind::linalg, "Incorrect argument found while performing QR factorization");
+    case Linalg::qr_factors:
+      throw Error(ErrorKind::linalg, "Incorrect argument found while performing QR factorization");
     case Linalg::solve:
     case Linalg::inverse:
-    case Linalg::slogdet: break;
+    case Linalg::slogdet:
+      break;
   }
   throw Error(ErrorKind::linalg, "Singular matrix");
 }

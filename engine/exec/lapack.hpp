@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The routines of protocol/linalg.hpp on one matrix in local memory, by LAPACK. Knows nothing of distribution.
+// The routines of protocol/linalg.hpp on one matrix in local memory, by LAPACK. Knows nothing of
+// distribution.
 #pragma once
 #include <cstdint>
 
@@ -12,13 +13,14 @@ namespace gamelan::engine::exec {
 struct MatrixTask {
   protocol::Linalg routine{};
   protocol::Dtype loop{};
-  bool flag = false;           ///< eigh: the lower triangle counts
+  bool flag = false;  ///< eigh: the lower triangle counts
   std::int64_t m = 0, n = 0, right = 0;
-  std::int64_t columns = 0;    ///< of the result
-  void* a = nullptr;           ///< m x n; destroyed
-  void* work = nullptr;        ///< solve: the right-hand sides, n x right; else room for the results; then for m + n elements
+  std::int64_t columns = 0;  ///< of the result
+  void* a = nullptr;         ///< m x n; destroyed
+  void* work = nullptr;  ///< solve: the right-hand sides, n x right; else room for the results; then for m +
+                         ///< n elements
   std::int64_t work_elements = 0;  ///< before those
-  void* out = nullptr;         ///< the result, rows together
+  void* out = nullptr;             ///< the result, rows together
 };
 /// Throws Error{linalg} where NumPy raises LinAlgError, Error{memory}.
 void compute(const MatrixTask& task);

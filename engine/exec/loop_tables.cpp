@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Looks a loop up in the level in use, then in those below (loops that gain nothing from wider vectors exist only
-// there). Also the result rule of the op table, which needs no typed code.
+// Looks a loop up in the level in use, then in those below (loops that gain nothing from wider vectors exist
+// only there). Also the result rule of the op table, which needs no typed code.
 #include "engine/exec/loop_tables.hpp"
 
 #include "engine/exec/isa.hpp"
@@ -18,16 +18,20 @@ Loop find_loop(Op op, Dtype loop, Single single) {
       case Dtype::int8:
       case Dtype::uint8:
       case Dtype::int16:
-      case Dtype::uint16: return small_integers(op, loop, single);
+      case Dtype::uint16:
+        return small_integers(op, loop, single);
       case Dtype::int32:
       case Dtype::uint32:
       case Dtype::int64:
-      case Dtype::uint64: return large_integers(op, loop, single);
+      case Dtype::uint64:
+        return large_integers(op, loop, single);
       case Dtype::float16:
       case Dtype::float32:
-      case Dtype::float64: return reals(op, loop, single);
+      case Dtype::float64:
+        return reals(op, loop, single);
       case Dtype::complex64:
-      case Dtype::complex128: return complexes(op, loop, single);
+      case Dtype::complex128:
+        return complexes(op, loop, single);
     }
     return nullptr;
   };
@@ -41,25 +45,30 @@ Loop find_loop(Op op, Dtype loop, Single single) {
                     avx2::loops_of_complexes);
   }
   if (found == nullptr) {
-    found = find_in(baseline::loops_of_small_integers, baseline::loops_of_large_integers, baseline::loops_of_reals,
-                    baseline::loops_of_complexes);
+    found = find_in(baseline::loops_of_small_integers, baseline::loops_of_large_integers,
+                    baseline::loops_of_reals, baseline::loops_of_complexes);
   }
   return found;
 }
 
 Loop find_pair_loop(const Pair& pair, Dtype loop, unsigned singles) {
   switch (isa()) {
-    case Isa::baseline: return baseline::find_pair(pair, loop, singles);
-    case Isa::avx2: return avx2::find_pair(pair, loop, singles);
-    case Isa::avx512: return avx512::find_pair(pair, loop, singles);
+    case Isa::baseline:
+      return baseline::find_pair(pair, loop, singles);
+    case Isa::avx2:
+      return avx2::find_pair(pair, loop, singles);
+    case Isa::avx512:
+      return avx512::find_pair(pair, loop, singles);
   }
   return nullptr;
 }
 
 Dtype result_dtype(Op op, Dtype loop) {
   switch (protocol::info(op).result) {
-    case Result::same: return loop;
-    case Result::boolean: return Dtype::bool_;
+    case Result::same:
+      return loop;
+    case Result::boolean:
+      return Dtype::bool_;
     case Result::real_of:
       if (loop == Dtype::complex64) return Dtype::float32;
       return loop == Dtype::complex128 ? Dtype::float64 : loop;

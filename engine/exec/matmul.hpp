@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The product of two matrices in local memory, for every dtype: OpenBLAS where it has one, plain blocked loops where it
-// has not. Called by the executor for each pair of blocks; knows nothing of distribution.
+// The product of two matrices in local memory, for every dtype: OpenBLAS where it has one, plain blocked
+// loops where it has not. Called by the executor for each pair of blocks; knows nothing of distribution.
 #pragma once
 #include <cstdint>
 
@@ -8,10 +8,11 @@
 
 namespace gamelan::engine::exec {
 
-/// c (m x n) = a (m x k) times b (k x n), plus c when `accumulate`. Row-major, leading dimensions in elements, each at
-/// least the length of a row. Integers wrap; bool is or of ands, as NumPy's; float16 accumulates in float. k == 0 gives
-/// zeros. c must not overlap a or b. Equal to tolerance between machines, not bitwise.
-void gemm(protocol::Dtype dtype, std::int64_t m, std::int64_t n, std::int64_t k, const void* a, std::int64_t lda,
-          const void* b, std::int64_t ldb, void* c, std::int64_t ldc, bool accumulate);
+/// c (m x n) = a (m x k) times b (k x n), plus c when `accumulate`. Row-major, leading dimensions in
+/// elements, each at least the length of a row. Integers wrap; bool is or of ands, as NumPy's; float16
+/// accumulates in float. k == 0 gives zeros. c must not overlap a or b. Equal to tolerance between machines,
+/// not bitwise.
+void gemm(protocol::Dtype dtype, std::int64_t m, std::int64_t n, std::int64_t k, const void* a,
+          std::int64_t lda, const void* b, std::int64_t ldb, void* c, std::int64_t ldc, bool accumulate);
 
 }  // namespace gamelan::engine::exec

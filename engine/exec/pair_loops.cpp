@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loops of two arithmetic operations in one pass: outer(inner(x, y), z). Most programs are chains of +, - and *, and a loop
-// that keeps the intermediate value in a vector register saves a tile written and read again. Each operation is rounded
-// as it would be alone (no contraction), so that fusing changes no bit. Built like elementwise.cpp.
+// Loops of two arithmetic operations in one pass: outer(inner(x, y), z). Most programs are chains of +, - and
+// *, and a loop that keeps the intermediate value in a vector register saves a tile written and read again.
+// Each operation is rounded as it would be alone (no contraction), so that fusing changes no bit. Built like
+// elementwise.cpp.
 #include "engine/exec/element.hpp"
 #include "engine/exec/loop_tables.hpp"
 
@@ -10,10 +11,30 @@ namespace {
 
 using protocol::Op;
 
-struct Add { template <class T> static T apply(T x, T y) { return x + y; } };
-struct Multiply { template <class T> static T apply(T x, T y) { return x * y; } };
-struct Subtract { template <class T> static T apply(T x, T y) { return x - y; } };
-struct SubtractFrom { template <class T> static T apply(T x, T y) { return y - x; } };
+struct Add {
+  template <class T>
+  static T apply(T x, T y) {
+    return x + y;
+  }
+};
+struct Multiply {
+  template <class T>
+  static T apply(T x, T y) {
+    return x * y;
+  }
+};
+struct Subtract {
+  template <class T>
+  static T apply(T x, T y) {
+    return x - y;
+  }
+};
+struct SubtractFrom {
+  template <class T>
+  static T apply(T x, T y) {
+    return y - x;
+  }
+};
 
 /// Bit k of `singles`: operand k is one repeated element.
 template <class Inner, class Outer, class T, unsigned singles>
@@ -34,8 +55,9 @@ void pair_loop(const void* const* in, void* out, std::size_t n, const NullaryPar
 
 template <class Inner, class Outer, class T>
 Loop choose_singles(unsigned singles) {
-  constexpr Loop loops[] = {pair_loop<Inner, Outer, T, 0>, pair_loop<Inner, Outer, T, 1>, pair_loop<Inner, Outer, T, 2>,
-                            pair_loop<Inner, Outer, T, 3>, pair_loop<Inner, Outer, T, 4>, pair_loop<Inner, Outer, T, 5>,
+  constexpr Loop loops[] = {pair_loop<Inner, Outer, T, 0>, pair_loop<Inner, Outer, T, 1>,
+                            pair_loop<Inner, Outer, T, 2>, pair_loop<Inner, Outer, T, 3>,
+                            pair_loop<Inner, Outer, T, 4>, pair_loop<Inner, Outer, T, 5>,
                             pair_loop<Inner, Outer, T, 6>, pair_loop<Inner, Outer, T, 7>};
   return loops[singles & 7U];
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A stable sort of one run by unsigned keys, in passes that stay in a cache: a long run is dealt into buckets by leading
-// bits (after Knuth, volume 3, 5.2.5), a bucket is sorted least significant digit first by as many bits as tell its keys
-// apart, and the few that these leave in the wrong order are inserted. Bits are those of the distance to the least key,
-// looked up anew for every bucket: keys in a narrow or a lopsided range cost no more. No sample, no bad case.
+// A stable sort of one run by unsigned keys, in passes that stay in a cache: a long run is dealt into buckets
+// by leading bits (after Knuth, volume 3, 5.2.5), a bucket is sorted least significant digit first by as many
+// bits as tell its keys apart, and the few that these leave in the wrong order are inserted. Bits are those
+// of the distance to the least key, looked up anew for every bucket: keys in a narrow or a lopsided range
+// cost no more. No sample, no bad case.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -16,7 +17,8 @@ namespace gamelan::engine::exec::sorting {
 /// What a long sort calls now and then, if anything: messages move only when somebody lets them.
 using Between = std::function<void()>;
 
-/// Sorts items by the bits of their keys from `low` on; equal ones keep their order. Items need a member `key`.
+/// Sorts items by the bits of their keys from `low` on; equal ones keep their order. Items need a member
+/// `key`.
 template <class Item>
 class RadixSort {
  public:
@@ -68,13 +70,16 @@ class RadixSort {
 
   std::uint64_t number(const Item& item) const { return static_cast<std::uint64_t>(item.key) >> low_; }
 
-  /// Deals items by the leading ones of `bits` into `buckets`; then calls visit(first, size) for each bucket that is not
-  /// empty. Its items lie in `buckets` from `first` on.
+  /// Deals items by the leading ones of `bits` into `buckets`; then calls visit(first, size) for each bucket
+  /// that is not empty. Its items lie in `buckets` from `first` on.
   template <class Visit>
-  void deal(const Item* items, std::int64_t count, std::uint64_t least, int bits, Item* buckets, Visit visit) const {
-    const int used = std::min({bits, most_deal_bits, width(static_cast<std::uint64_t>(count / wanted_bucket_items))});
+  void deal(const Item* items, std::int64_t count, std::uint64_t least, int bits, Item* buckets,
+            Visit visit) const {
+    const int used =
+        std::min({bits, most_deal_bits, width(static_cast<std::uint64_t>(count / wanted_bucket_items))});
     const int shift = bits - used;
-    std::array<std::int64_t, (std::size_t{1} << most_deal_bits) + 1> ends{};  // of bucket b at b + 1, and its begin at b
+    std::array<std::int64_t, (std::size_t{1} << most_deal_bits) + 1>
+        ends{};  // of bucket b at b + 1, and its begin at b
     for (std::int64_t i = 0; i < count; ++i) ++ends[((number(items[i]) - least) >> shift) + 1];
     for (std::size_t b = 0; b < std::size_t{1} << used; ++b) ends[b + 1] += ends[b];
     for (std::int64_t i = 0; i < count; ++i) buckets[ends[(number(items[i]) - least) >> shift]++] = items[i];
@@ -95,7 +100,8 @@ class RadixSort {
   }
 
   Item* sort_cached(Item* items, Item* spare, std::int64_t count, std::uint64_t least, int bits) const {
-    constexpr int to_tell_apart = 3;  // bits beyond those that number the items: then few neighbours have equal digits
+    constexpr int to_tell_apart =
+        3;  // bits beyond those that number the items: then few neighbours have equal digits
     constexpr int most_passes = (width(cached_items - 1) + to_tell_apart + digit_bits - 1) / digit_bits;
     constexpr std::uint32_t mask = (1U << digit_bits) - 1;
     const int wanted = std::min(bits, width(static_cast<std::uint64_t>(count)) + to_tell_apart);
@@ -104,14 +110,16 @@ class RadixSort {
     std::array<std::array<std::uint32_t, mask + 1>, most_passes> next{};
     for (std::int64_t i = 0; i < count; ++i) {
       auto digits = (number(items[i]) - least) >> rest;
-      for (int p = 0; p < passes; ++p, digits >>= digit_bits) ++next[static_cast<std::size_t>(p)][digits & mask];
+      for (int p = 0; p < passes; ++p, digits >>= digit_bits)
+        ++next[static_cast<std::size_t>(p)][digits & mask];
     }
     for (int p = 0; p < passes; ++p) {
       auto& place = next[static_cast<std::size_t>(p)];
       std::uint32_t first = 0;
       for (auto& each : place) first += std::exchange(each, first);
       const int shift = rest + p * digit_bits;
-      for (std::int64_t i = 0; i < count; ++i) spare[place[((number(items[i]) - least) >> shift) & mask]++] = items[i];
+      for (std::int64_t i = 0; i < count; ++i)
+        spare[place[((number(items[i]) - least) >> shift) & mask]++] = items[i];
       std::swap(items, spare);
     }
     if (rest > 0) finish(items, spare, count, least, rest);

@@ -24,8 +24,8 @@ std::vector<Library> libraries;
 bool is_defined_in(const Library& library, void* address) {
   Dl_info found{};
   link_map *definer = nullptr, *own = nullptr;
-  return dladdr1(address, &found, reinterpret_cast<void**>(&definer), RTLD_DL_LINKMAP) != 0 && dlinfo(library.handle, RTLD_DI_LINKMAP, &own) == 0 &&
-         definer == own;
+  return dladdr1(address, &found, reinterpret_cast<void**>(&definer), RTLD_DL_LINKMAP) != 0 &&
+         dlinfo(library.handle, RTLD_DI_LINKMAP, &own) == 0 && definer == own;
 }
 
 }  // namespace
@@ -46,8 +46,11 @@ Function find(const std::string& name) {
       return reinterpret_cast<Function>(address);
   std::string told;
   for (const auto& library : libraries) told += (told.empty() ? "" : ", ") + library.path;
-  throw Error(ErrorKind::value, libraries.empty() ? "no routine \"" + name + "\": the engines were started without libraries of routines (--routines PATH)"
-                                                  : "no routine \"" + name + "\" in " + told);
+  throw Error(ErrorKind::value,
+              libraries.empty()
+                  ? "no routine \"" + name +
+                        "\": the engines were started without libraries of routines (--routines PATH)"
+                  : "no routine \"" + name + "\" in " + told);
 }
 
 }  // namespace gamelan::engine::routines

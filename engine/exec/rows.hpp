@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One type per element-wise row of the op table, holding the row's expression over any T that the row admits. This is
-// the only expansion of the `expr` column; elementwise.cpp makes loops of it and fold_loops.cpp reductions.
+// One type per element-wise row of the op table, holding the row's expression over any T that the row admits.
+// This is the only expansion of the `expr` column; elementwise.cpp makes loops of it and fold_loops.cpp
+// reductions.
 #pragma once
 #include "engine/exec/scalar.hpp"
 
@@ -14,42 +15,42 @@ using enum protocol::Trait;
 /// The `identity` column: what a fold of nothing gives.
 enum class Identity : std::uint8_t { zero, one, ones, lowest, highest, absent };
 
-#define NULLARY(name, types, doc, expr)                                                                           \
-  struct name##_row {                                                                                             \
-    static constexpr Types admitted = Types::types;                                                               \
-    template <class T>                                                                                            \
-    static T apply([[maybe_unused]] T a, [[maybe_unused]] T b, [[maybe_unused]] std::uint64_t key,                \
-                   [[maybe_unused]] std::int64_t offset, std::int64_t i) {                                        \
-      return static_cast<T>(expr);                                                                                \
-    }                                                                                                             \
+#define NULLARY(name, types, doc, expr)                                                            \
+  struct name##_row {                                                                              \
+    static constexpr Types admitted = Types::types;                                                \
+    template <class T>                                                                             \
+    static T apply([[maybe_unused]] T a, [[maybe_unused]] T b, [[maybe_unused]] std::uint64_t key, \
+                   [[maybe_unused]] std::int64_t offset, std::int64_t i) {                         \
+      return static_cast<T>(expr);                                                                 \
+    }                                                                                              \
   };
-#define UNARY(name, types, result, traits, doc, expr)                                       \
-  struct name##_row {                                                                       \
-    static constexpr Op op = Op::name;                                                      \
-    static constexpr Types admitted = Types::types;                                         \
-    template <class T>                                                                      \
-    static auto apply(T x) {                                                                \
-      return static_cast<ResultElement<Result::result, T>>(expr);                           \
-    }                                                                                       \
+#define UNARY(name, types, result, traits, doc, expr)             \
+  struct name##_row {                                             \
+    static constexpr Op op = Op::name;                            \
+    static constexpr Types admitted = Types::types;               \
+    template <class T>                                            \
+    static auto apply(T x) {                                      \
+      return static_cast<ResultElement<Result::result, T>>(expr); \
+    }                                                             \
   };
-#define BINARY(name, types, result, identity_, traits, doc, expr)                           \
-  struct name##_row {                                                                       \
-    static constexpr Op op = Op::name;                                                      \
-    static constexpr Types admitted = Types::types;                                         \
-    static constexpr Identity identity = Identity::identity_;                               \
-    static constexpr bool is_associative = ((traits) & associative) != 0;                   \
-    template <class T>                                                                      \
-    static auto apply(T x, T y) {                                                           \
-      return static_cast<ResultElement<Result::result, T>>(expr);                           \
-    }                                                                                       \
+#define BINARY(name, types, result, identity_, traits, doc, expr)       \
+  struct name##_row {                                                   \
+    static constexpr Op op = Op::name;                                  \
+    static constexpr Types admitted = Types::types;                     \
+    static constexpr Identity identity = Identity::identity_;           \
+    static constexpr bool is_associative = ((traits)&associative) != 0; \
+    template <class T>                                                  \
+    static auto apply(T x, T y) {                                       \
+      return static_cast<ResultElement<Result::result, T>>(expr);       \
+    }                                                                   \
   };
-#define TERNARY(name, types, doc, expr)                                                     \
-  struct name##_row {                                                                       \
-    static constexpr Types admitted = Types::types;                                         \
-    template <class T>                                                                      \
-    static T apply(bool c, T x, T y) {                                                      \
-      return expr;                                                                          \
-    }                                                                                       \
+#define TERNARY(name, types, doc, expr)             \
+  struct name##_row {                               \
+    static constexpr Types admitted = Types::types; \
+    template <class T>                              \
+    static T apply(bool c, T x, T y) {              \
+      return expr;                                  \
+    }                                               \
   };
 #include "protocol/ops.def"
 
@@ -67,12 +68,13 @@ constexpr bool can_fold() {
 template <class T, class Found, class Visit>
 Found with_fold(Op op, Visit visit) {
   switch (op) {
-#define BINARY(name, types, result, identity, traits, doc, expr)                                   \
-  case Op::name:                                                                                   \
-    if constexpr (can_fold<name##_row, T>()) return visit.template operator()<name##_row>();       \
+#define BINARY(name, types, result, identity, traits, doc, expr)                             \
+  case Op::name:                                                                             \
+    if constexpr (can_fold<name##_row, T>()) return visit.template operator()<name##_row>(); \
     break;
 #include "protocol/ops.def"
-    default: break;
+    default:
+      break;
   }
   return {};
 }

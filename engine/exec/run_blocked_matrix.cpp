@@ -6,7 +6,11 @@
 namespace gamelan::engine::exec {
 
 void run(const Site& site, const plan::BlockedMatrix& linalg) {
-  BlockedTask task{.routine = linalg.routine, .loop = linalg.loop, .flag = linalg.flag, .a_blocks = linalg.a_blocks, .b_blocks = linalg.b_blocks};
+  BlockedTask task{.routine = linalg.routine,
+                   .loop = linalg.loop,
+                   .flag = linalg.flag,
+                   .a_blocks = linalg.a_blocks,
+                   .b_blocks = linalg.b_blocks};
   task.a = site.own_block(linalg.a);
   if (linalg.b >= 0) task.b = site.own_block(linalg.b);
   const auto item = protocol::size_of(linalg.loop);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A large matrix from its array to ScaLAPACK's blocks, and results back. Every rank reads what it needs where it lies; what
-// lies with other nodes is asked for first.
+// A large matrix from its array to ScaLAPACK's blocks, and results back. Every rank reads what it needs where
+// it lies; what lies with other nodes is asked for first.
 #include <cstring>
 
 #include "engine/exec/far.hpp"
@@ -14,13 +14,15 @@ using dist::Cyclic;
 using dist::Piece;
 using protocol::Shape;
 
-/// Visits this rank's blocks: their box in the matrix, and the element where each begins in the rank's memory.
+/// Visits this rank's blocks: their box in the matrix, and the element where each begins in the rank's
+/// memory.
 template <class Visit>
 void for_each_own_block(const Cyclic& blocks, int rank, Visit visit) {
   if (!blocks.takes_part(rank)) return;
   const auto leading = blocks.leading(rank);
   std::int64_t column = 0;
-  for (auto j = blocks.column_of(rank) * blocks.block; j < blocks.columns; j += blocks.block * blocks.grid_columns) {
+  for (auto j = blocks.column_of(rank) * blocks.block; j < blocks.columns;
+       j += blocks.block * blocks.grid_columns) {
     const auto last_j = std::min(j + blocks.block, blocks.columns);
     std::int64_t row = 0;
     for (auto i = blocks.row_of(rank) * blocks.block; i < blocks.rows; i += blocks.block * blocks.grid_rows) {
@@ -42,8 +44,8 @@ void ask_box(const Site& site, Pull& pull, const plan::Operand& operand, const B
   });
 }
 
-/// Visits the parts of the rows and columns `box` of a result that lie in one block each: where the part is in `box`'s
-/// coordinates, its owner, and the element of the owner's memory where it begins.
+/// Visits the parts of the rows and columns `box` of a result that lie in one block each: where the part is
+/// in `box`'s coordinates, its owner, and the element of the owner's memory where it begins.
 template <class Visit>
 void for_each_part(const Cyclic& blocks, const Box& box, Visit visit) {
   for (auto i = box[0].first; i < box[0].last;) {
@@ -69,18 +71,23 @@ Box wanted(const plan::BlockedResult& result, const Box& mine) {
   return result.is_transposed ? Box{part[1], down} : Box{down, part[1]};
 }
 
-void collect(const Site& site, const plan::CollectBlocks& collect, const plan::BlockedResult& result, const Box& mine) {
+void collect(const Site& site, const plan::CollectBlocks& collect, const plan::BlockedResult& result,
+             const Box& mine) {
   const auto item = static_cast<std::int64_t>(protocol::size_of(collect.loop));
   const auto columns = mine[1].size();
   std::byte* out = site.own_block(collect.out);
   for_each_part(result.blocks, wanted(result, mine), [&](const Box& part, int owner, std::int64_t at) {
-    const auto down = result.is_transposed ? part[1].first : part[0].first, across = result.is_transposed ? part[0].first : part[1].first;
-    std::byte* to = out + ((down + result.first_row - mine[0].first) * columns + across - mine[1].first) * item;
+    const auto down = result.is_transposed ? part[1].first : part[0].first,
+               across = result.is_transposed ? part[0].first : part[1].first;
+    std::byte* to =
+        out + ((down + result.first_row - mine[0].first) * columns + across - mine[1].first) * item;
     const Shape to_strides = result.is_transposed ? Shape{item, columns * item} : Shape{columns * item, item};
     const Shape from_strides{item, result.blocks.leading(owner) * item};
     const Shape extents{part[0].size(), part[1].size()};
-    if (owner != site.rank()) site.counters().bytes_shared += static_cast<std::uint64_t>(extents[0] * extents[1] * item);
-    copy_box(collect.loop, collect.loop, extents, site.block(result.slot, owner) + (result.offset + at) * item, from_strides, to, to_strides);
+    if (owner != site.rank())
+      site.counters().bytes_shared += static_cast<std::uint64_t>(extents[0] * extents[1] * item);
+    copy_box(collect.loop, collect.loop, extents,
+             site.block(result.slot, owner) + (result.offset + at) * item, from_strides, to, to_strides);
     site.progress();
   });
   if (!result.is_lower) return;
@@ -88,7 +95,8 @@ void collect(const Site& site, const plan::CollectBlocks& collect, const plan::B
   for (auto row = rows.first; row < rows.last; ++row) {
     const auto first = std::max(row - result.first_row + 1, mine[1].first);
     if (first < mine[1].last)
-      std::memset(out + ((row - mine[0].first) * columns + first - mine[1].first) * item, 0, static_cast<std::size_t>((mine[1].last - first) * item));
+      std::memset(out + ((row - mine[0].first) * columns + first - mine[1].first) * item, 0,
+                  static_cast<std::size_t>((mine[1].last - first) * item));
   }
 }
 
@@ -121,7 +129,8 @@ void run(const Site& site, const plan::CollectBlocks& step) {
       for_each_part(result.blocks, wanted(result, mine), [&](const Box& part, int owner, std::int64_t at) {
         if (site.is_near(owner)) return;
         for (std::int64_t j = 0; j < part[1].size(); ++j)
-          pull.ask(owner, {(result.offset + at + j * result.blocks.leading(owner)) * item, item, part[0].size(), item});
+          pull.ask(owner, {(result.offset + at + j * result.blocks.leading(owner)) * item, item,
+                           part[0].size(), item});
       });
       pull.exchange();
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where a cut of sorted runs can lie, from every n-th item of each: what has to be looked at to find it exactly. For runs
-// that lie far away, where each look is a message. Pure. (Regular sampling: Shi and Schaeffer 1992, "Parallel sorting by
-// regular sampling", used here to bound exact cuts, not to choose splitters.)
+// Where a cut of sorted runs can lie, from every n-th item of each: what has to be looked at to find it
+// exactly. For runs that lie far away, where each look is a message. Pure. (Regular sampling: Shi and
+// Schaeffer 1992, "Parallel sorting by regular sampling", used here to bound exact cuts, not to choose
+// splitters.)
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -30,14 +31,16 @@ Bounds bound_cuts(const std::vector<Sample<Item>>& runs, std::int64_t spacing, s
   std::vector<Place> places;  // of all samples, in the stable order of their items
   for (std::size_t r = 0; r < runs.size(); ++r)
     for (const auto& item : runs[r].items) places.push_back({&item, r});
-  std::stable_sort(places.begin(), places.end(), [](const Place& a, const Place& b) { return a.item->key < b.item->key; });
+  std::stable_sort(places.begin(), places.end(),
+                   [](const Place& a, const Place& b) { return a.item->key < b.item->key; });
 
   Bounds bounds;
   bounds.low.assign(runs.size(), 0);
   for (const auto& run : runs) bounds.high.push_back(std::min(run.length, wanted));
-  // Before sample x lie all samples seen so far, hence at least `least` items of each run and at most `most`; of its own
-  // run exactly so many. Both only rise from sample to sample, so the last sample with few enough before it bounds the cuts
-  // from below, and the first one with enough from above: each is looked for in all runs once, not per sample.
+  // Before sample x lie all samples seen so far, hence at least `least` items of each run and at most `most`;
+  // of its own run exactly so many. Both only rise from sample to sample, so the last sample with few enough
+  // before it bounds the cuts from below, and the first one with enough from above: each is looked for in all
+  // runs once, not per sample.
   std::vector<std::int64_t> least(runs.size(), 0), most(runs.size(), 0);
   std::int64_t sum_least = 0, sum_most = 0;
   bool has_low = false;

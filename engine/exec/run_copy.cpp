@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Copies: of strided boxes (through a two-instruction program), and the general ones, element by element, of views that
-// are no box of their base. On one node they read and write the blocks of other ranks in place.
+// Copies: of strided boxes (through a two-instruction program), and the general ones, element by element, of
+// views that are no box of their base. On one node they read and write the blocks of other ranks in place.
 #include <algorithm>
 #include <cstring>
 #include <exception>
@@ -57,13 +57,19 @@ void for_each_row(const protocol::View& view, const dist::Box& box, Visit visit)
   }
 }
 
-/// Copies between consecutive local memory and elements of a base that lie a fixed number of virtual bytes apart.
+/// Copies between consecutive local memory and elements of a base that lie a fixed number of virtual bytes
+/// apart.
 class Translator {
  public:
   Translator(const Site& site, int slot, const protocol::View& view)
-      : site_(site), slot_(slot), info_(site.info(slot)), item_(static_cast<std::int64_t>(protocol::size_of(info_.dtype))),
-        dtype_(view.dtype), part_(static_cast<std::int64_t>(protocol::size_of(view.dtype))),
-        stride_(view.strides.empty() ? 0 : view.strides.back()), copy_(find_cast(dtype_, dtype_)) {
+      : site_(site),
+        slot_(slot),
+        info_(site.info(slot)),
+        item_(static_cast<std::int64_t>(protocol::size_of(info_.dtype))),
+        dtype_(view.dtype),
+        part_(static_cast<std::int64_t>(protocol::size_of(view.dtype))),
+        stride_(view.strides.empty() ? 0 : view.strides.back()),
+        copy_(find_cast(dtype_, dtype_)) {
     const auto dims = info_.extents.size();
     virtual_strides_.assign(dims, 1);
     for (std::size_t k = dims; k-- > 1;) virtual_strides_[k - 1] = virtual_strides_[k] * info_.extents[k];
@@ -71,15 +77,19 @@ class Translator {
   }
 
   void copy_row(std::int64_t offset, std::int64_t count, std::byte* local, bool is_write) {
-    if (stride_ % item_ != 0 || offset % item_ + part_ > item_) {  // elements of the view span elements of the base
+    if (stride_ % item_ != 0 ||
+        offset % item_ + part_ > item_) {  // elements of the view span elements of the base
       for (std::int64_t i = 0; i < count; ++i) copy_bytes(offset + i * stride_, local + i * part_, is_write);
       return;
     }
     while (count > 0) {
       const auto [address, step, run] = find_run(offset, count);
-      if (push_ && !site_.is_near(owner_)) push_->tell(owner_, {address - base_, step, run, part_}, local, part_);
-      else if (is_write) copy_(local, part_, address, step, static_cast<std::size_t>(run));
-      else copy_(address, step, local, part_, static_cast<std::size_t>(run));
+      if (push_ && !site_.is_near(owner_))
+        push_->tell(owner_, {address - base_, step, run, part_}, local, part_);
+      else if (is_write)
+        copy_(local, part_, address, step, static_cast<std::size_t>(run));
+      else
+        copy_(address, step, local, part_, static_cast<std::size_t>(run));
       offset += run * stride_;
       local += run * part_;
       count -= run;
@@ -123,7 +133,8 @@ class Translator {
     std::size_t axis = 0;  // the outermost axis along which the stride is a whole number of steps
     while (elements % virtual_strides_[axis] != 0) ++axis;
     const auto step = elements / virtual_strides_[axis];
-    const auto room = step > 0 ? (block_[axis].last - index_[axis] + step - 1) / step : (index_[axis] - block_[axis].first) / -step + 1;
+    const auto room = step > 0 ? (block_[axis].last - index_[axis] + step - 1) / step
+                               : (index_[axis] - block_[axis].first) / -step + 1;
     const auto run = std::min(count, room);
     if (owner_ != site_.rank()) site_.counters().bytes_shared += static_cast<std::uint64_t>(run * part_);
     return {address, step * strides_[axis], run};
@@ -134,14 +145,18 @@ class Translator {
       const auto at = offset + done, within = at % item_;
       const auto size = static_cast<std::size_t>(std::min(part_ - done, item_ - within));
       std::byte* remote = element(at / item_) + within;
-      if (push_ && !site_.is_near(owner_)) push_->tell(owner_, {remote - base_, 1, 1, static_cast<std::int64_t>(size)}, local + done, 0);
-      else if (is_write) std::memcpy(remote, local + done, size);
-      else std::memcpy(local + done, remote, size);
+      if (push_ && !site_.is_near(owner_))
+        push_->tell(owner_, {remote - base_, 1, 1, static_cast<std::int64_t>(size)}, local + done, 0);
+      else if (is_write)
+        std::memcpy(remote, local + done, size);
+      else
+        std::memcpy(local + done, remote, size);
       done += static_cast<std::int64_t>(size);
     }
   }
 
-  /// Address of a base element by its C-order number; index_, block_, strides_ and owner_ are then those around it.
+  /// Address of a base element by its C-order number; index_, block_, strides_ and owner_ are then those
+  /// around it.
   std::byte* element(std::int64_t linear) {
     bool is_inside = base_ != nullptr;
     for (std::size_t k = 0; k < index_.size(); ++k) {
@@ -150,7 +165,8 @@ class Translator {
       is_inside = is_inside && index_[k] >= block_[k].first && index_[k] < block_[k].last;
     }
     if (!is_inside) {
-      const auto piece = dist::locate_element(info_.layout, index_, site_.rank(), static_cast<std::size_t>(item_));
+      const auto piece =
+          dist::locate_element(info_.layout, index_, site_.rank(), static_cast<std::size_t>(item_));
       owner_ = piece.owner;
       block_ = info_.layout.box(owner_);
       strides_ = piece.strides;
@@ -183,9 +199,11 @@ dist::Box box_of(const Shape& extents) {
 
 }  // namespace
 
-void copy_box(protocol::Dtype from, protocol::Dtype to, std::span<const std::int64_t> extents, const std::byte* source,
-              const Shape& source_strides, std::byte* target, const Shape& target_strides) {
-  if (protocol::element_count(extents) <= few_elements && !extents.empty()) {  // a program would take longer to make than to run
+void copy_box(protocol::Dtype from, protocol::Dtype to, std::span<const std::int64_t> extents,
+              const std::byte* source, const Shape& source_strides, std::byte* target,
+              const Shape& target_strides) {
+  if (protocol::element_count(extents) <= few_elements &&
+      !extents.empty()) {  // a program would take longer to make than to run
     const Cast cast = find_cast(from, to);
     for_each_index(Shape(extents.begin(), extents.end() - 1), [&](const Shape& row) {
       std::int64_t source_offset = 0, target_offset = 0;
@@ -200,17 +218,20 @@ void copy_box(protocol::Dtype from, protocol::Dtype to, std::span<const std::int
   }
   Runner runner(copy_program(from, to));
   const Shape first(extents.size(), 0);
-  const Pointer pointers[] = {{const_cast<std::byte*>(source), source_strides.data()}, {target, target_strides.data()}};
+  const Pointer pointers[] = {{const_cast<std::byte*>(source), source_strides.data()},
+                              {target, target_strides.data()}};
   runner.run({extents, first, extents, pointers});
 }
 
 namespace {
 
-/// What of a view lies with other nodes comes into their mirrors, in so far as this rank reads it. Collective.
+/// What of a view lies with other nodes comes into their mirrors, in so far as this rank reads it.
+/// Collective.
 void pull_view(const Site& site, int slot, const protocol::View& view, const dist::Box& box, int readers) {
   Pull pull(site, slot);
   Translator translate(site, slot, view);
-  for_each_row(view, box, [&](std::int64_t offset, std::int64_t count) { translate.ask_row(offset, count, pull); });
+  for_each_row(view, box,
+               [&](std::int64_t offset, std::int64_t count) { translate.ask_row(offset, count, pull); });
   pull.exchange(readers);
 }
 
@@ -222,7 +243,8 @@ void run(const Site& site, const plan::Gather& gather) {
   const auto& info = site.info(gather.to);
   const bool takes_part = info.layout.takes_part(site.rank());
   if (site.courier())
-    pull_view(site, gather.from, gather.view, takes_part ? info.layout.box(site.rank()) : nothing_of(info.extents),
+    pull_view(site, gather.from, gather.view,
+              takes_part ? info.layout.box(site.rank()) : nothing_of(info.extents),
               static_cast<int>(site.near_ranks().size()));
   if (!takes_part) return;
   std::byte* to = site.own_block(gather.to);
@@ -284,16 +306,18 @@ void fetch(const Site& site, int slot, const protocol::View& view, std::byte* ta
   const auto placement = dist::place(info.layout, *box, view.extents, protocol::size_of(info.dtype));
   const Shape strides = protocol::contiguous_strides(view.extents, item);
   const dist::Placement* operand = &placement;
-  dist::for_each_cell(box_of(view.extents), {&operand, 1}, site.rank(), [&](const dist::Box& cell, std::span<const dist::Piece> pieces) {
-    Shape extents;
-    std::int64_t offset = 0;
-    for (std::size_t k = 0; k < cell.size(); ++k) {
-      extents.push_back(cell[k].size());
-      offset += cell[k].first * strides[k];
-    }
-    copy_box(view.dtype, view.dtype, extents, site.block(slot, pieces[0].owner) + pieces[0].offset, pieces[0].strides,
-             target + offset, strides);
-  });
+  dist::for_each_cell(box_of(view.extents), {&operand, 1}, site.rank(),
+                      [&](const dist::Box& cell, std::span<const dist::Piece> pieces) {
+                        Shape extents;
+                        std::int64_t offset = 0;
+                        for (std::size_t k = 0; k < cell.size(); ++k) {
+                          extents.push_back(cell[k].size());
+                          offset += cell[k].first * strides[k];
+                        }
+                        copy_box(view.dtype, view.dtype, extents,
+                                 site.block(slot, pieces[0].owner) + pieces[0].offset, pieces[0].strides,
+                                 target + offset, strides);
+                      });
 }
 
 void bring_near(const Site& site, int slot, const protocol::View& view, int reader) {
@@ -306,10 +330,11 @@ void bring_near(const Site& site, int slot, const protocol::View& view, int read
     dist::Layout readers;
     readers.grid_size = site.ranks();
     readers.pins = {{site.ranks(), 1, reader}};
-    readings.push_back({slot, dist::place(info.layout, *box, view.extents, protocol::size_of(info.dtype)), readers,
-                        std::vector<dist::Reading::Axis>(view.extents.size())});
+    readings.push_back({slot, dist::place(info.layout, *box, view.extents, protocol::size_of(info.dtype)),
+                        readers, std::vector<dist::Reading::Axis>(view.extents.size())});
   }
-  const auto exchange = dist::exchange_of(readings, site.rank(), site.ranks(), [&](int rank) { return site.is_near(rank); });
+  const auto exchange =
+      dist::exchange_of(readings, site.rank(), site.ranks(), [&](int rank) { return site.is_near(rank); });
   std::exception_ptr refusal;  // no plan has admitted this
   try {
     site.courier()->make_room(0, exchange.memory_bytes(), 1);
@@ -318,7 +343,11 @@ void bring_near(const Site& site, int slot, const protocol::View& view, int read
     site.courier()->fall_silent();
   }
   site.courier()->carry(exchange, site.storages(), box ? 0 : 2, [&] {
-    if (!box) pull_view(site, slot, view, site.rank() == reader && !info.layout.is_replicated ? box_of(view.extents) : nothing_of(view.extents), 1);
+    if (!box)
+      pull_view(site, slot, view,
+                site.rank() == reader && !info.layout.is_replicated ? box_of(view.extents)
+                                                                    : nothing_of(view.extents),
+                1);
   });
   if (refusal) std::rethrow_exception(refusal);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// bincount and histogram: each rank counts the elements that lie with it in a table of its own; the owner of a bin adds
-// the tables. Integers add exactly, so who counts what does not show.
+// bincount and histogram: each rank counts the elements that lie with it in a table of its own; the owner of
+// a bin adds the tables. Integers add exactly, so who counts what does not show.
 #include <algorithm>
 #include <vector>
 
@@ -10,7 +10,8 @@ namespace gamelan::engine::exec {
 namespace {
 
 constexpr std::int64_t most_replicated_bins = 8192;
-constexpr std::size_t replicas = 4;  // of a small table: equal neighbours then do not wait for each other's increment
+constexpr std::size_t replicas =
+    4;  // of a small table: equal neighbours then do not wait for each other's increment
 
 class Table {
  public:
@@ -18,7 +19,8 @@ class Table {
     std::fill_n(counts, bins, 0);
     if (bins <= most_replicated_bins) copies_.assign(static_cast<std::size_t>(bins) * (replicas - 1), 0);
     for (std::size_t k = 0; k < replicas; ++k)
-      table_[k] = k == 0 || copies_.empty() ? counts : copies_.data() + static_cast<std::size_t>(bins) * (k - 1);
+      table_[k] =
+          k == 0 || copies_.empty() ? counts : copies_.data() + static_cast<std::size_t>(bins) * (k - 1);
   }
 
   void add_all(const std::int64_t* bin, std::int64_t count) {
@@ -27,7 +29,8 @@ class Table {
       if (static_cast<std::uint64_t>(bin[i]) < bins) ++table_[static_cast<std::size_t>(i) % replicas][bin[i]];
   }
   void finish() {
-    for (std::size_t i = 0; i < copies_.size(); ++i) counts_[i % static_cast<std::size_t>(bins_)] += copies_[i];
+    for (std::size_t i = 0; i < copies_.size(); ++i)
+      counts_[i % static_cast<std::size_t>(bins_)] += copies_[i];
   }
 
  private:
@@ -37,7 +40,8 @@ class Table {
   std::int64_t* table_[replicas];
 };
 
-/// The bin of a number, exactly as the edges say: the guess of the division is off by one at most, as in NumPy.
+/// The bin of a number, exactly as the edges say: the guess of the division is off by one at most, as in
+/// NumPy.
 class Edges {
  public:
   Edges(const Site& site, const plan::Operand& edges, std::int64_t bins) : bins_(bins) {
@@ -53,7 +57,8 @@ class Edges {
   /// -1 for a number outside.
   std::int64_t find(double x) const {
     if (!(x >= edges_.front() && x <= edges_.back())) return -1;
-    auto bin = std::clamp<std::int64_t>(static_cast<std::int64_t>((x - edges_.front()) * scale_), 0, bins_ - 1);
+    auto bin =
+        std::clamp<std::int64_t>(static_cast<std::int64_t>((x - edges_.front()) * scale_), 0, bins_ - 1);
     bin -= x < edges_[static_cast<std::size_t>(bin)];
     return bin + (bin + 1 < bins_ && x >= edges_[static_cast<std::size_t>(bin + 1)]);
   }
@@ -66,7 +71,8 @@ class Edges {
 
 /// Calls visit(address, elements, stride) for rows of a strided box, as long as they come.
 template <class Visit>
-void for_each_run(const protocol::Shape& extents, const protocol::Shape& strides, const std::byte* data, Visit visit) {
+void for_each_run(const protocol::Shape& extents, const protocol::Shape& strides, const std::byte* data,
+                  Visit visit) {
   std::size_t dims = extents.size();
   std::int64_t run = 1, stride = 0;
   if (dims > 0) {
@@ -104,15 +110,18 @@ void for_each_own(const Site& site, const plan::Count& count, protocol::Dtype as
   const auto piece = dist::locate(count.input.placement, first, site.rank());
   const auto cast = find_cast(count.dtype, as);
   std::vector<T> buffer(static_cast<std::size_t>(Stream::chunk));
-  for_each_run(extents, piece.strides, site.address(count.input, piece), [&](const std::byte* data, std::int64_t run, std::int64_t stride) {
-    for (std::int64_t done = 0; done < run; done += Stream::chunk) {
-      const auto some = std::min(Stream::chunk, run - done);
-      const bool is_ready = count.dtype == as && stride == static_cast<std::int64_t>(sizeof(T));
-      if (!is_ready) cast(data + done * stride, stride, reinterpret_cast<std::byte*>(buffer.data()), sizeof(T), static_cast<std::size_t>(some));
-      visit(is_ready ? reinterpret_cast<const T*>(data + done * stride) : buffer.data(), some);
-      site.progress();
-    }
-  });
+  for_each_run(extents, piece.strides, site.address(count.input, piece),
+               [&](const std::byte* data, std::int64_t run, std::int64_t stride) {
+                 for (std::int64_t done = 0; done < run; done += Stream::chunk) {
+                   const auto some = std::min(Stream::chunk, run - done);
+                   const bool is_ready = count.dtype == as && stride == static_cast<std::int64_t>(sizeof(T));
+                   if (!is_ready)
+                     cast(data + done * stride, stride, reinterpret_cast<std::byte*>(buffer.data()),
+                          sizeof(T), static_cast<std::size_t>(some));
+                   visit(is_ready ? reinterpret_cast<const T*>(data + done * stride) : buffer.data(), some);
+                   site.progress();
+                 }
+               });
 }
 
 }  // namespace
@@ -120,7 +129,8 @@ void for_each_own(const Site& site, const plan::Count& count, protocol::Dtype as
 void run(const Site& site, const plan::Count& count) {
   Table table(reinterpret_cast<std::int64_t*>(site.own_block(count.counts)), count.bins);
   if (!count.edges) {
-    for_each_own<std::int64_t>(site, count, protocol::Dtype::int64, [&](const std::int64_t* bin, std::int64_t some) { table.add_all(bin, some); });
+    for_each_own<std::int64_t>(site, count, protocol::Dtype::int64,
+                               [&](const std::int64_t* bin, std::int64_t some) { table.add_all(bin, some); });
   } else {
     const Edges edges(site, *count.edges, count.bins);
     std::vector<std::int64_t> bin(static_cast<std::size_t>(Stream::chunk));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files: every rank reads its own block, and writes its share. Requests are of some megabytes. Rows that are short in the
-// file are read together with what lies between them; what is written stands together, as the plan has shared it out.
+// Files: every rank reads its own block, and writes its share. Requests are of some megabytes. Rows that are
+// short in the file are read together with what lies between them; what is written stands together, as the
+// plan has shared it out.
 #include <algorithm>
 #include <cstring>
 
@@ -14,14 +15,18 @@ namespace {
 
 using protocol::Shape;
 
-constexpr std::int64_t request_bytes = 4 << 20;  // and the size of the buffer, which stays in the cache that ranks share
-constexpr std::int64_t most_waste = 16;          // bytes read per byte wanted, before single elements are asked for
+constexpr std::int64_t request_bytes =
+    4 << 20;  // and the size of the buffer, which stays in the cache that ranks share
+constexpr std::int64_t most_waste = 16;  // bytes read per byte wanted, before single elements are asked for
 
 /// Reads one block, axis by axis; its memory is contiguous.
 class Reader {
  public:
   Reader(const Site& site, const plan::ReadFile& step, Shape extents)
-      : site_(site), step_(step), file_(site.payload(step.payload), File::Access::read), extents_(std::move(extents)),
+      : site_(site),
+        step_(step),
+        file_(site.payload(step.payload), File::Access::read),
+        extents_(std::move(extents)),
         item_(static_cast<std::int64_t>(protocol::size_of(step.dtype))) {}
 
   void read(std::byte* memory, std::int64_t offset) { read(extents_, 0, memory, offset); }
@@ -37,13 +42,15 @@ class Reader {
     }
     const bool is_dense = span == count * item_ && is_contiguous(extents, axis);
     if (is_dense) return read_row(memory, offset, count);
-    if (span <= request_bytes && span <= most_waste * count * item_) return pick(extents, axis, memory, offset, span, count);
+    if (span <= request_bytes && span <= most_waste * count * item_)
+      return pick(extents, axis, memory, offset, span, count);
     if (axis == dims) return read_row(memory, offset, 1);
     const auto stride = step_.strides[axis];
     const auto below = count / extents[axis] * item_;  // bytes of memory per index
     const auto all = extents[axis];
     const auto row_span = span - (all - 1) * stride;
-    auto together = std::clamp<std::int64_t>((request_bytes - row_span) / std::max<std::int64_t>(stride, 1), 1, all);
+    auto together =
+        std::clamp<std::int64_t>((request_bytes - row_span) / std::max<std::int64_t>(stride, 1), 1, all);
     if ((together - 1) * stride + row_span > most_waste * together * below) together = 1;
     for (std::int64_t first = 0; first < all; first += together) {
       extents[axis] = std::min(together, all - first);
@@ -71,7 +78,8 @@ class Reader {
   }
 
   /// Reads all from the first byte to the last, and copies what is wanted.
-  void pick(const Shape& extents, std::size_t axis, std::byte* memory, std::int64_t offset, std::int64_t span, std::int64_t count) {
+  void pick(const Shape& extents, std::size_t axis, std::byte* memory, std::int64_t offset, std::int64_t span,
+            std::int64_t count) {
     buffer_.resize(static_cast<std::size_t>(request_bytes));
     file_.read({buffer_.data(), static_cast<std::size_t>(span)}, offset);
     const Shape box(extents.begin() + static_cast<std::ptrdiff_t>(axis), extents.end());
@@ -87,8 +95,11 @@ class Reader {
     Shape index(rows, 0);
     const std::byte* from = buffer_.data();
     while (true) {
-      if (strides.back() == item_ || row == 1) std::memcpy(memory, from, static_cast<std::size_t>(row * item_));
-      else for (std::int64_t i = 0; i < row; ++i) std::memcpy(memory + i * item_, from + i * strides.back(), static_cast<std::size_t>(item_));
+      if (strides.back() == item_ || row == 1)
+        std::memcpy(memory, from, static_cast<std::size_t>(row * item_));
+      else
+        for (std::int64_t i = 0; i < row; ++i)
+          std::memcpy(memory + i * item_, from + i * strides.back(), static_cast<std::size_t>(item_));
       memory += row * item_;
       std::size_t k = rows;
       while (k > 0) {
@@ -113,8 +124,12 @@ class Reader {
 class Writer {
  public:
   Writer(const Site& site, const plan::WriteFile& step)
-      : site_(site), step_(step), file_(site.payload(step.payload), File::Access::write), extents_(step.shares.extents()),
-        item_(static_cast<std::int64_t>(protocol::size_of(step.dtype))), strides_(protocol::contiguous_strides(extents_, protocol::size_of(step.dtype))) {}
+      : site_(site),
+        step_(step),
+        file_(site.payload(step.payload), File::Access::write),
+        extents_(step.shares.extents()),
+        item_(static_cast<std::int64_t>(protocol::size_of(step.dtype))),
+        strides_(protocol::contiguous_strides(extents_, protocol::size_of(step.dtype))) {}
 
   void write(dist::Box box) { write(box, 0); }
   void finish() {
@@ -148,7 +163,8 @@ class Writer {
     const std::byte* bytes = in_place(box);
     if (bytes == nullptr) {
       buffer_.resize(std::max(buffer_.size(), size));
-      copy_operand(site_, step_.input, step_.dtype, step_.dtype, box, buffer_.data(), protocol::contiguous_strides(dist::extents_of(box), protocol::size_of(step_.dtype)));
+      copy_operand(site_, step_.input, step_.dtype, step_.dtype, box, buffer_.data(),
+                   protocol::contiguous_strides(dist::extents_of(box), protocol::size_of(step_.dtype)));
       bytes = buffer_.data();
     }
     file_.write({bytes, size}, offset);
@@ -160,7 +176,8 @@ class Writer {
   /// Where this rank has the whole box as it is to stand in the file.
   const std::byte* in_place(const dist::Box& box) const {
     const auto& own = step_.input.placement.iterations;
-    if (!own.takes_part(site_.rank()) || dist::intersection(own.box(site_.rank()), box) != box) return nullptr;
+    if (!own.takes_part(site_.rank()) || dist::intersection(own.box(site_.rank()), box) != box)
+      return nullptr;
     Shape first;
     for (const auto& interval : box) first.push_back(interval.first);
     const auto piece = dist::locate(step_.input.placement, first, site_.rank());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// nonzero: every rank lists the positions at which its share of a row of flags is true; the lists, one after another, are
-// the result. Its owners copy their intervals out of them: of ranks on this node from where they lie, of others by one
-// swap, because the lengths of the lists say who needs what.
+// nonzero: every rank lists the positions at which its share of a row of flags is true; the lists, one after
+// another, are the result. Its owners copy their intervals out of them: of ranks on this node from where they
+// lie, of others by one swap, because the lengths of the lists say who needs what.
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -33,13 +33,17 @@ std::vector<Interval> intervals_of(const Site& site, const plan::Collect& collec
   return intervals;
 }
 
-Interval wanted_by(const dist::Layout& layout, int rank) { return layout.takes_part(rank) ? layout.box(rank)[0] : Interval{0, 0}; }
+Interval wanted_by(const dist::Layout& layout, int rank) {
+  return layout.takes_part(rank) ? layout.box(rank)[0] : Interval{0, 0};
+}
 
 /// Positions in a list count from the begin of the rank's share, in words of 32 bits where these suffice.
 template <class Visit>
 void with_position(const Site& site, const plan::Find& find, Visit visit) {
-  if (site.info(find.lists).dtype == protocol::Dtype::uint32) visit(std::uint32_t{});
-  else visit(std::int64_t{});
+  if (site.info(find.lists).dtype == protocol::Dtype::uint32)
+    visit(std::uint32_t{});
+  else
+    visit(std::int64_t{});
 }
 
 /// Sends of this rank's list what owners on other nodes need, and brings theirs. Collective.
@@ -51,7 +55,9 @@ Mail swap_lists(const Site& site, const plan::Collect& collect, const Interval& 
     for (int reader = 0; reader < site.ranks(); ++reader) {
       if (site.is_near(reader)) continue;
       const auto part = common(own, wanted_by(layout, reader));
-      if (part.size() > 0) outgoing[reader].assign(list + (part.first - own.first) * item, list + (part.last - own.first) * item);
+      if (part.size() > 0)
+        outgoing[reader].assign(list + (part.first - own.first) * item,
+                                list + (part.last - own.first) * item);
     }
   return site.courier()->swap(std::move(outgoing));
 }
@@ -61,11 +67,13 @@ void find_in_share(const Site& site, const plan::Find& find) {
   auto* list = reinterpret_cast<Position*>(site.own_block(find.lists));
   std::int64_t length = 0;
   Stream flags(site, find.flags, protocol::Dtype::bool_, protocol::Dtype::bool_);
-  const auto first = std::min(find.count, find.share * site.rank()), last = std::min(find.count, first + find.share);
+  const auto first = std::min(find.count, find.share * site.rank()),
+             last = std::min(find.count, first + find.share);
   for (auto at = first; at < last; at += Stream::chunk) {
     const auto count = std::min(Stream::chunk, last - at);
     const auto* flag = flags.read_as<unsigned char>(at, count);
-    for (std::int64_t i = 0; i < count && length < find.room; ++i) {  // no branch on the flag: it may be random
+    for (std::int64_t i = 0; i < count && length < find.room;
+         ++i) {  // no branch on the flag: it may be random
       list[length] = static_cast<Position>(at - first + i);
       length += flag[i] != 0;
     }
@@ -88,10 +96,13 @@ void collect_lists(const Site& site, const plan::Collect& collect) {
     const auto& list = lists[static_cast<std::size_t>(r)];
     const auto part = common(mine, list);
     if (part.size() <= 0) continue;
-    const std::byte* source = site.is_near(r) ? site.block(collect.find.lists, r) + (part.first - list.first) * item : mail.at(r).data();
+    const std::byte* source = site.is_near(r)
+                                  ? site.block(collect.find.lists, r) + (part.first - list.first) * item
+                                  : mail.at(r).data();
     const auto* position = reinterpret_cast<const Position*>(source);
     const auto share = std::min(collect.find.count, collect.find.share * r);
-    std::transform(position, position + part.size(), out + (part.first - mine.first), [share](Position each) { return share + static_cast<std::int64_t>(each); });
+    std::transform(position, position + part.size(), out + (part.first - mine.first),
+                   [share](Position each) { return share + static_cast<std::int64_t>(each); });
     if (r != site.rank()) site.counters().bytes_shared += static_cast<std::uint64_t>(part.size() * item);
     site.progress();
   }
@@ -104,7 +115,8 @@ void run(const Site& site, const plan::Find& find) {
 }
 
 void run(const Site& site, const plan::Collect& collect) {
-  with_position(site, collect.find, [&]<class Position>(Position) { collect_lists<Position>(site, collect); });
+  with_position(site, collect.find,
+                [&]<class Position>(Position) { collect_lists<Position>(site, collect); });
 }
 
 }  // namespace gamelan::engine::exec

@@ -51,25 +51,30 @@ void run(const Site& site, const plan::FoldFinish& fold) {
     const Shape row_strides = protocol::contiguous_strides(extents, static_cast<std::size_t>(item));
     if (fold.is_empty) {
       const auto identity = exec::identity(fold.fold, fold.loop);
-      for (std::int64_t i = 0; i < row; ++i) std::memcpy(values.data() + i * item, identity->bytes.data(), static_cast<std::size_t>(item));
+      for (std::int64_t i = 0; i < row; ++i)
+        std::memcpy(values.data() + i * item, identity->bytes.data(), static_cast<std::size_t>(item));
     } else {
       // Partials of this box, one row of results per brick.
       Shape scratch_strides = row_strides;
-      for (const auto stride : protocol::contiguous_strides(reduced, static_cast<std::size_t>(row * item))) scratch_strides.push_back(stride);
+      for (const auto stride : protocol::contiguous_strides(reduced, static_cast<std::size_t>(row * item)))
+        scratch_strides.push_back(stride);
       Box box = kept;
       for (const auto extent : reduced) box.push_back({0, extent});
       const dist::Placement* placement = &fold.input.placement;
-      dist::for_each_cell(box, {&placement, 1}, site.rank(), [&](const Box& cell, std::span<const Piece> pieces) {
-        std::int64_t offset = 0;
-        Shape size;
-        for (std::size_t k = 0; k < cell.size(); ++k) {
-          offset += (cell[k].first - box[k].first) * scratch_strides[k];
-          size.push_back(cell[k].size());
-        }
-        copy_box(fold.loop, fold.loop, size, site.address(fold.input, pieces[0]), pieces[0].strides, values.data() + offset, scratch_strides);
-      });
+      dist::for_each_cell(box, {&placement, 1}, site.rank(),
+                          [&](const Box& cell, std::span<const Piece> pieces) {
+                            std::int64_t offset = 0;
+                            Shape size;
+                            for (std::size_t k = 0; k < cell.size(); ++k) {
+                              offset += (cell[k].first - box[k].first) * scratch_strides[k];
+                              size.push_back(cell[k].size());
+                            }
+                            copy_box(fold.loop, fold.loop, size, site.address(fold.input, pieces[0]),
+                                     pieces[0].strides, values.data() + offset, scratch_strides);
+                          });
       float_errors().clear();
-      fold_pairs(fold.fold, fold.loop, values.data(), static_cast<std::size_t>(bricks), static_cast<std::size_t>(row));
+      fold_pairs(fold.fold, fold.loop, values.data(), static_cast<std::size_t>(bricks),
+                 static_cast<std::size_t>(row));
       note_fold(fold.fold, fold.loop, fold.command);
     }
     const auto piece = dist::locate(fold.output.placement, first, site.rank());

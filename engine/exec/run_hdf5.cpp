@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// HDF5: every rank opens the file for itself and asks the library for its own block of the dataset, in slabs that end where
-// rows of chunks do, so that a chunk is unpacked once on a rank. The library converts the elements.
+// HDF5: every rank opens the file for itself and asks the library for its own block of the dataset, in slabs
+// that end where rows of chunks do, so that a chunk is unpacked once on a rank. The library converts the
+// elements.
 #include <hdf5.h>
 
 #include <algorithm>
@@ -22,16 +23,18 @@ constexpr std::int64_t slab_bytes = 16 << 20;  // between looks at messages
 /// The innermost of the library's reasons.
 std::string reason() {
   std::string text = "no reason given";
-  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD,
-           [](unsigned level, const H5E_error2_t* error, void* out) -> herr_t {
-             if (level == 0 && error->desc != nullptr) *static_cast<std::string*>(out) = error->desc;
-             return 0;
-           },
-           &text);
+  H5Ewalk2(
+      H5E_DEFAULT, H5E_WALK_UPWARD,
+      [](unsigned level, const H5E_error2_t* error, void* out) -> herr_t {
+        if (level == 0 && error->desc != nullptr) *static_cast<std::string*>(out) = error->desc;
+        return 0;
+      },
+      &text);
   return text;
 }
 
-/// A handle of the library, closed at the end. Throws Error{value} with what the library said when it got none.
+/// A handle of the library, closed at the end. Throws Error{value} with what the library said when it got
+/// none.
 class Handle {
  public:
   Handle(hid_t id, herr_t (*close)(hid_t), const char* what) : id_(id), close_(close) {
@@ -54,16 +57,26 @@ void require(herr_t result, const char* what) {
 /// A real or integer as we have it in memory.
 hid_t copy_of_real(Dtype dtype) {
   switch (dtype) {
-    case Dtype::int8: return H5Tcopy(H5T_NATIVE_INT8);
-    case Dtype::int16: return H5Tcopy(H5T_NATIVE_INT16);
-    case Dtype::int32: return H5Tcopy(H5T_NATIVE_INT32);
-    case Dtype::int64: return H5Tcopy(H5T_NATIVE_INT64);
-    case Dtype::uint8: return H5Tcopy(H5T_NATIVE_UINT8);
-    case Dtype::uint16: return H5Tcopy(H5T_NATIVE_UINT16);
-    case Dtype::uint32: return H5Tcopy(H5T_NATIVE_UINT32);
-    case Dtype::uint64: return H5Tcopy(H5T_NATIVE_UINT64);
-    case Dtype::float32: return H5Tcopy(H5T_NATIVE_FLOAT);
-    case Dtype::float64: return H5Tcopy(H5T_NATIVE_DOUBLE);
+    case Dtype::int8:
+      return H5Tcopy(H5T_NATIVE_INT8);
+    case Dtype::int16:
+      return H5Tcopy(H5T_NATIVE_INT16);
+    case Dtype::int32:
+      return H5Tcopy(H5T_NATIVE_INT32);
+    case Dtype::int64:
+      return H5Tcopy(H5T_NATIVE_INT64);
+    case Dtype::uint8:
+      return H5Tcopy(H5T_NATIVE_UINT8);
+    case Dtype::uint16:
+      return H5Tcopy(H5T_NATIVE_UINT16);
+    case Dtype::uint32:
+      return H5Tcopy(H5T_NATIVE_UINT32);
+    case Dtype::uint64:
+      return H5Tcopy(H5T_NATIVE_UINT64);
+    case Dtype::float32:
+      return H5Tcopy(H5T_NATIVE_FLOAT);
+    case Dtype::float64:
+      return H5Tcopy(H5T_NATIVE_DOUBLE);
     case Dtype::float16: {
       const hid_t half = H5Tcopy(H5T_NATIVE_FLOAT);
       require(H5Tset_fields(half, 15, 10, 5, 0, 10), "no half precision");
@@ -71,7 +84,8 @@ hid_t copy_of_real(Dtype dtype) {
       require(H5Tset_ebias(half, 15), "no half precision");
       return half;
     }
-    default: throw Error(ErrorKind::internal, "[read_hdf5] no such dtype in HDF5");
+    default:
+      throw Error(ErrorKind::internal, "[read_hdf5] no such dtype in HDF5");
   }
 }
 
@@ -79,7 +93,8 @@ hid_t copy_of_real(Dtype dtype) {
 hid_t type_in_memory(Dtype dtype) {
   if (dtype == Dtype::bool_) {
     const hid_t type = H5Tenum_create(H5T_NATIVE_INT8);
-    for (const auto& [name, value] : {std::pair{"FALSE", std::int8_t{0}}, std::pair{"TRUE", std::int8_t{1}}}) H5Tenum_insert(type, name, &value);
+    for (const auto& [name, value] : {std::pair{"FALSE", std::int8_t{0}}, std::pair{"TRUE", std::int8_t{1}}})
+      H5Tenum_insert(type, name, &value);
     return type;
   }
   if (protocol::info(dtype).kind != 'c') return copy_of_real(dtype);
@@ -91,7 +106,8 @@ hid_t type_in_memory(Dtype dtype) {
   return type;
 }
 
-/// To read without locks: other programs may read at the same time, and some networks' file systems have none.
+/// To read without locks: other programs may read at the same time, and some networks' file systems have
+/// none.
 hid_t access_without_locks() {
   const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   H5Pset_file_locking(access, false, true);
@@ -108,10 +124,13 @@ std::int64_t rows_of_chunk(hid_t dataset, std::size_t dims) {
 }
 
 /// Reads the box `mine` of the part into `memory`, in C order.
-void read(const Site& site, hid_t dataset, const plan::ReadHdf5& step, const dist::Box& mine, std::byte* memory) {
+void read(const Site& site, hid_t dataset, const plan::ReadHdf5& step, const dist::Box& mine,
+          std::byte* memory) {
   const auto dims = mine.size();
-  const Handle space(H5Dget_space(dataset), H5Sclose, "no extents"), type(type_in_memory(step.dtype), H5Tclose, "no type");
-  if (H5Sget_simple_extent_ndims(space) != static_cast<int>(dims)) throw Error(ErrorKind::value, "[read_hdf5] the dataset has other dimensions than the notebook saw");
+  const Handle space(H5Dget_space(dataset), H5Sclose, "no extents"),
+      type(type_in_memory(step.dtype), H5Tclose, "no type");
+  if (H5Sget_simple_extent_ndims(space) != static_cast<int>(dims))
+    throw Error(ErrorKind::value, "[read_hdf5] the dataset has other dimensions than the notebook saw");
   std::vector<hsize_t> start, step_of, count;
   auto row_bytes = static_cast<std::int64_t>(protocol::size_of(step.dtype));
   for (std::size_t k = 0; k < dims; ++k) {
@@ -128,9 +147,12 @@ void read(const Site& site, hid_t dataset, const plan::ReadHdf5& step, const dis
     rows = std::min((end - row + stride - 1) / stride, mine[0].size() - at);
     start[0] = static_cast<hsize_t>(row);
     count[0] = static_cast<hsize_t>(rows);
-    require(H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), step_of.data(), count.data(), nullptr), "no such part of the dataset");
-    const Handle here(H5Screate_simple(static_cast<int>(dims), count.data(), nullptr), H5Sclose, "no extents");
-    require(H5Dread(dataset, type, here, space, H5P_DEFAULT, memory + at * row_bytes), "the dataset cannot be read");
+    require(H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), step_of.data(), count.data(), nullptr),
+            "no such part of the dataset");
+    const Handle here(H5Screate_simple(static_cast<int>(dims), count.data(), nullptr), H5Sclose,
+                      "no extents");
+    require(H5Dread(dataset, type, here, space, H5P_DEFAULT, memory + at * row_bytes),
+            "the dataset cannot be read");
     site.progress();
   }
 }
@@ -144,10 +166,12 @@ void run(const Site& site, const plan::ReadHdf5& step) {
   if (dist::is_empty(mine)) return;
   const auto [path, name] = protocol::hdf5_names(site.payload(step.payload));
   const auto* bytes = reinterpret_cast<const std::byte*>(path.data());
-  File(protocol::Bytes(bytes, bytes + path.size()), File::Access::read).close();  // what the system says of it, in its words
+  File(protocol::Bytes(bytes, bytes + path.size()), File::Access::read)
+      .close();  // what the system says of it, in its words
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   const Handle access(access_without_locks(), H5Pclose, "no properties");
-  const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), H5Fclose, "the file cannot be opened as HDF5");
+  const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), H5Fclose,
+                    "the file cannot be opened as HDF5");
   const Handle dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose, "the dataset cannot be opened");
   read(site, dataset, step, mine, site.own_block(step.out));
 }

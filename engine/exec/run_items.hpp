@@ -16,7 +16,9 @@ sorting::KeyOnly<Key>* items_of(const Site& site, const plan::RunMemory& run, in
 }
 
 /// Are places words of 32 bits, or of 64?
-inline bool has_short_places(const Site& site, const plan::RunMemory& run) { return site.info(run.places).dtype == protocol::Dtype::uint32; }
+inline bool has_short_places(const Site& site, const plan::RunMemory& run) {
+  return site.info(run.places).dtype == protocol::Dtype::uint32;
+}
 
 /// A rank that has part of the row, and its interval of it.
 struct RunOwner {
@@ -29,7 +31,8 @@ inline std::vector<RunOwner> owners_of_runs(const plan::SortRuns& sort) {
   const auto& axis = sort.layout.axes[0];
   std::vector<RunOwner> owners;
   for (int c = 0; c < axis.parts; ++c)
-    if (const auto interval = axis.interval(c); interval.size() > 0) owners.push_back({sort.layout.first_rank + c * axis.rank_stride, interval});
+    if (const auto interval = axis.interval(c); interval.size() > 0)
+      owners.push_back({sort.layout.first_rank + c * axis.rank_stride, interval});
   return owners;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An element-wise pass: the cells whose operands all lie here first, then those that read a neighbour's block, so that
-// the neighbour has the time of the interior to finish its part. What lies here may be done by others as well.
+// An element-wise pass: the cells whose operands all lie here first, then those that read a neighbour's
+// block, so that the neighbour has the time of the interior to finish its part. What lies here may be done by
+// others as well.
 #include "engine/exec/box_runner.hpp"
 #include "engine/exec/shared_work.hpp"
 
@@ -19,9 +20,14 @@ Box part_of(const dist::Layout& layout, int rank) {
 class Pass {
  public:
   Pass(const Site& site, const plan::Kernel& kernel)
-      : site_(site), kernel_(kernel), mine_(part_of(kernel.iterations, site.rank())),
-        runner_(site, kernel, kernel.iterations.extents()), local_(runner_.local_part(site.rank(), mine_)),
-        cut_(cut(local_)), work_(site, cut_.pieces, cut_.pieces > 0, [this](int owner, std::int64_t piece) { help(owner, piece); }) {}
+      : site_(site),
+        kernel_(kernel),
+        mine_(part_of(kernel.iterations, site.rank())),
+        runner_(site, kernel, kernel.iterations.extents()),
+        local_(runner_.local_part(site.rank(), mine_)),
+        cut_(cut(local_)),
+        work_(site, cut_.pieces, cut_.pieces > 0,
+              [this](int owner, std::int64_t piece) { help(owner, piece); }) {}
 
   const Box& mine() const { return mine_; }
 
@@ -86,7 +92,8 @@ void run(const Site& site, const plan::Kernel& kernel) {
   BoxRunner rim(site, kernel, kernel.iterations.extents());
   Pass inner(site, *kernel.inset);
   inner.run_local();
-  dist::for_each_slab(mine, dist::moved(inner.mine(), kernel.inset_first), [&](const Box& slab) { rim.run_local(slab); });
+  dist::for_each_slab(mine, dist::moved(inner.mine(), kernel.inset_first),
+                      [&](const Box& slab) { rim.run_local(slab); });
   rim.run_noted();
   inner.finish();
 }

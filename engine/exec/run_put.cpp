@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// put, in two halves as messages would go: every rank sorts its share of (position, value) by the owner of the position,
-// then every owner applies what is its own. The sort is stable and ranks come in order, so that of equal indices the last
-// in the index wins, at any number of ranks; with an op the values are taken in, in that order. Sorting finer than by owner makes the writes local: cheaper than at random.
+// put, in two halves as messages would go: every rank sorts its share of (position, value) by the owner of
+// the position, then every owner applies what is its own. The sort is stable and ranks come in order, so that
+// of equal indices the last in the index wins, at any number of ranks; with an op the values are taken in, in
+// that order. Sorting finer than by owner makes the writes local: cheaper than at random.
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -25,14 +26,17 @@ struct Pair {
 };
 using RowPair = Pair<std::int64_t>;
 
-/// Runs `visit` with a pair of the type that is routed. Where it fits, a pair is one word (lower_put.cpp says so by uint64).
+/// Runs `visit` with a pair of the type that is routed. Where it fits, a pair is one word (lower_put.cpp says
+/// so by uint64).
 template <class Visit>
 void with_pair(const Site& site, const plan::Route& route, Visit visit) {
-  with_item(route.carries_rows ? sizeof(std::int64_t) : protocol::size_of(route.dtype), [&]<class Value>(Value) {
-    if constexpr (sizeof(Value) <= 4)
-      if (site.info(route.pairs).dtype == protocol::Dtype::uint64) return visit(Pair<Value, std::uint32_t>{});
-    visit(Pair<Value>{});
-  });
+  with_item(route.carries_rows ? sizeof(std::int64_t) : protocol::size_of(route.dtype),
+            [&]<class Value>(Value) {
+              if constexpr (sizeof(Value) <= 4)
+                if (site.info(route.pairs).dtype == protocol::Dtype::uint64)
+                  return visit(Pair<Value, std::uint32_t>{});
+              visit(Pair<Value>{});
+            });
 }
 
 /// Which of the buckets' coordinates is a rank's.
@@ -43,8 +47,12 @@ int coordinate_of(const dist::Layout& layout, int rank) {
 class Router {
  public:
   Router(const Site& site, const plan::Route& route)
-      : site_(site), route_(route), buckets_(route.target, route.bucket_shift), index_(site, route.index, route.index_dtype, protocol::Dtype::int64),
-        first_(std::min(route.count, route.share * site.rank())), last_(std::min(route.count, first_ + route.share)),
+      : site_(site),
+        route_(route),
+        buckets_(route.target, route.bucket_shift),
+        index_(site, route.index, route.index_dtype, protocol::Dtype::int64),
+        first_(std::min(route.count, route.share * site.rank())),
+        last_(std::min(route.count, first_ + route.share)),
         extent_(route.target.extent) {}
 
   template <class Pair>
@@ -78,7 +86,8 @@ class Router {
       });
     } else if (route_.number) {
       const auto value = *reinterpret_cast<const Value*>(route_.number->bytes.data());
-      place<Pair>(find, next, [value](std::int64_t, std::int64_t) { return [value](std::int64_t) { return value; }; });
+      place<Pair>(find, next,
+                  [value](std::int64_t, std::int64_t) { return [value](std::int64_t) { return value; }; });
     } else {
       Stream values(site_, route_.values, route_.dtype, route_.dtype);
       place<Pair>(find, next, [&values](std::int64_t at, std::int64_t count) {
@@ -97,7 +106,8 @@ class Router {
 
   template <class Pair, class Find, class ValuesAt>
   void place(Find find, std::vector<Pair*>& next, ValuesAt values_at) {
-    for_each_chunk([&, extent = extent_, next = next.data()](std::int64_t at, std::int64_t count, const std::int64_t* index) {
+    for_each_chunk([&, extent = extent_, next = next.data()](std::int64_t at, std::int64_t count,
+                                                             const std::int64_t* index) {
       const auto value = values_at(at, count);
       for (std::int64_t i = 0; i < count; ++i) {
         const auto position = position_of(index[i], extent);
@@ -113,7 +123,8 @@ class Router {
   std::int64_t first_, last_, extent_;
 };
 
-/// What other nodes have sorted for this rank: of each rank, the counts of this rank's buckets, then the pairs.
+/// What other nodes have sorted for this rank: of each rank, the counts of this rank's buckets, then the
+/// pairs.
 using Mail = std::map<int, protocol::Bytes>;
 
 /// Sends what this rank has sorted to the owners on other nodes, and brings theirs. Collective.
@@ -142,9 +153,11 @@ Mail swap_deliveries(const Site& site, const plan::Deliver& deliver) {
   return site.courier()->swap(std::move(outgoing));
 }
 
-/// Calls visit(first pair, last pair) for what goes to this rank, bucket by bucket, the ranks in order within each.
+/// Calls visit(first pair, last pair) for what goes to this rank, bucket by bucket, the ranks in order within
+/// each.
 template <class Pair, class Visit>
-void for_each_delivery(const Site& site, const plan::Route& route, int coordinate, const Mail& mail, Visit visit) {
+void for_each_delivery(const Site& site, const plan::Route& route, int coordinate, const Mail& mail,
+                       Visit visit) {
   const Buckets buckets(route.target, route.bucket_shift);
   const auto [first, last] = buckets.of(coordinate);
   struct Sender {
@@ -160,7 +173,8 @@ void for_each_delivery(const Site& site, const plan::Route& route, int coordinat
       }
       continue;
     }
-    Sender sender{reinterpret_cast<const std::int64_t*>(site.block(route.counts, r)), reinterpret_cast<const Pair*>(site.block(route.pairs, r))};
+    Sender sender{reinterpret_cast<const std::int64_t*>(site.block(route.counts, r)),
+                  reinterpret_cast<const Pair*>(site.block(route.pairs, r))};
     for (std::int64_t b = 0; b < first; ++b) sender.next += sender.counts[b];
     senders.push_back(sender);
   }
@@ -173,13 +187,17 @@ void for_each_delivery(const Site& site, const plan::Route& route, int coordinat
 }
 
 /// Rows of many elements: the i-th value is copied from where it lies.
-void deliver_rows(const Site& site, const plan::Deliver& deliver, const dist::Box& mine, int coordinate, const Mail& mail) {
+void deliver_rows(const Site& site, const plan::Deliver& deliver, const dist::Box& mine, int coordinate,
+                  const Mail& mail) {
   const auto& route = deliver.route;
   const auto item = static_cast<std::int64_t>(protocol::size_of(route.dtype));
   const Loop loop = deliver.op ? find_loop(*deliver.op, route.dtype) : nullptr;
-  const auto write = [&](const protocol::Shape& extents, const std::byte* from, const std::int64_t* from_strides, std::byte* to, const std::int64_t* strides) {
-    if (loop == nullptr) copy_row(extents, from, from_strides, to, strides, item);
-    else update_row(loop, extents, from, from_strides, to, strides, item);
+  const auto write = [&](const protocol::Shape& extents, const std::byte* from,
+                         const std::int64_t* from_strides, std::byte* to, const std::int64_t* strides) {
+    if (loop == nullptr)
+      copy_row(extents, from, from_strides, to, strides, item);
+    else
+      update_row(loop, extents, from, from_strides, to, strides, item);
   };
   const auto apply = [&](const dist::Box& box, auto copy) {
     protocol::Shape index, extents;
@@ -189,24 +207,28 @@ void deliver_rows(const Site& site, const plan::Deliver& deliver, const dist::Bo
     const auto piece = dist::locate(deliver.target.placement, index, site.rank());
     std::byte* to = site.address(deliver.target, piece) - mine[0].first * piece.strides[0];
     for_each_delivery<RowPair>(site, route, coordinate, mail, [&](const RowPair* pair, const RowPair* end) {
-      for (; pair != end; ++pair) copy(extents, pair->value, to + pair->position * piece.strides[0], piece.strides.data() + 1);
+      for (; pair != end; ++pair)
+        copy(extents, pair->value, to + pair->position * piece.strides[0], piece.strides.data() + 1);
     });
   };
   if (route.number) {
     const protocol::Shape zeros(mine.size(), 0);
-    return apply(mine, [&](const protocol::Shape& extents, std::int64_t, std::byte* to, const std::int64_t* strides) {
-      write(extents, route.number->bytes.data(), zeros.data(), to, strides);
-    });
+    return apply(
+        mine, [&](const protocol::Shape& extents, std::int64_t, std::byte* to, const std::int64_t* strides) {
+          write(extents, route.number->bytes.data(), zeros.data(), to, strides);
+        });
   }
   for (const auto& part : rows_along(site, route.values, mine, 0))
-    apply(part.box, [&](const protocol::Shape& extents, std::int64_t i, std::byte* to, const std::int64_t* strides) {
-      const auto& segment = part.segments[part.find(i)];
-      write(extents, segment.origin + i * segment.stride, segment.strides.data() + 1, to, strides);
-    });
+    apply(part.box,
+          [&](const protocol::Shape& extents, std::int64_t i, std::byte* to, const std::int64_t* strides) {
+            const auto& segment = part.segments[part.find(i)];
+            write(extents, segment.origin + i * segment.stride, segment.strides.data() + 1, to, strides);
+          });
 }
 
 /// Asks for the rows that this rank is to write and another node holds. Collective.
-void pull_rows(const Site& site, const plan::Deliver& deliver, const dist::Box& mine, int coordinate, const Mail& mail) {
+void pull_rows(const Site& site, const plan::Deliver& deliver, const dist::Box& mine, int coordinate,
+               const Mail& mail) {
   const auto& route = deliver.route;
   const auto item = static_cast<std::int64_t>(protocol::size_of(route.dtype));
   Pull pull(site, route.values.slot);
@@ -227,7 +249,8 @@ void pull_rows(const Site& site, const plan::Deliver& deliver, const dist::Box& 
 }
 
 template <class Pair>
-void deliver_values(const Site& site, const plan::Deliver& deliver, const dist::Box& mine, int coordinate, const Mail& mail) {
+void deliver_values(const Site& site, const plan::Deliver& deliver, const dist::Box& mine, int coordinate,
+                    const Mail& mail) {
   protocol::Shape index;
   for (const auto& interval : mine) index.push_back(interval.first);
   const auto piece = dist::locate(deliver.target.placement, index, site.rank());
@@ -242,7 +265,8 @@ void deliver_values(const Site& site, const plan::Deliver& deliver, const dist::
   };
   for_each_delivery<Pair>(site, deliver.route, coordinate, mail, [&](const Pair* pair, const Pair* end) {
     if (deliver.op) return update(pair, end);
-    for (; pair != end; ++pair) *reinterpret_cast<typename Pair::Value*>(to + pair->position * stride) = pair->value;
+    for (; pair != end; ++pair)
+      *reinterpret_cast<typename Pair::Value*>(to + pair->position * stride) = pair->value;
   });
 }
 
@@ -264,7 +288,8 @@ void run(const Site& site, const plan::Deliver& deliver) {
   }
   if (is_empty(mine)) return;
   if (deliver.route.carries_rows) return deliver_rows(site, deliver, mine, coordinate, mail);
-  with_pair(site, deliver.route, [&]<class Pair>(Pair) { deliver_values<Pair>(site, deliver, mine, coordinate, mail); });
+  with_pair(site, deliver.route,
+            [&]<class Pair>(Pair) { deliver_values<Pair>(site, deliver, mine, coordinate, mail); });
 }
 
 }  // namespace gamelan::engine::exec

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A user's routine on arrays as they lie: for the time of the call each is a Global Array, without a copy. Every rank is
-// here, and has done all that comes before; nobody goes on before the routine is through everywhere.
+// A user's routine on arrays as they lie: for the time of the call each is a Global Array, without a copy.
+// Every rank is here, and has done all that comes before; nobody goes on before the routine is through
+// everywhere.
 #include <ga.h>
 #include <macdecls.h>
 
@@ -8,21 +9,29 @@
 #include <string>
 #include <vector>
 
-#include "engine/exec/site.hpp"
 #include "engine/exec/routines.hpp"
+#include "engine/exec/site.hpp"
 
 namespace gamelan::engine::exec {
 namespace {
 
 int ga_type_of(protocol::Dtype dtype) {
   switch (dtype) {
-    case protocol::Dtype::int32: return C_INT;
-    case protocol::Dtype::int64: return C_LONG;
-    case protocol::Dtype::float32: return C_FLOAT;
-    case protocol::Dtype::float64: return C_DBL;
-    case protocol::Dtype::complex64: return C_SCPL;
-    case protocol::Dtype::complex128: return C_DCPL;
-    default: throw protocol::Error(protocol::ErrorKind::type, "[routine] Global Arrays have no arrays of " + std::string(protocol::info(dtype).name));
+    case protocol::Dtype::int32:
+      return C_INT;
+    case protocol::Dtype::int64:
+      return C_LONG;
+    case protocol::Dtype::float32:
+      return C_FLOAT;
+    case protocol::Dtype::float64:
+      return C_DBL;
+    case protocol::Dtype::complex64:
+      return C_SCPL;
+    case protocol::Dtype::complex128:
+      return C_DCPL;
+    default:
+      throw protocol::Error(protocol::ErrorKind::type, "[routine] Global Arrays have no arrays of " +
+                                                           std::string(protocol::info(dtype).name));
   }
 }
 
@@ -63,11 +72,14 @@ void run(const Site& site, const plan::Routine& routine) {
   {
     Handles handles(site.heap());
     for (const int slot : routine.slots) handles.add(site.info(slot), site.storage(slot).block.offset);
-    code = function(static_cast<int>(handles.all.size()), handles.all.data(), static_cast<int>(routine.numbers.size()), routine.numbers.data());
+    code = function(static_cast<int>(handles.all.size()), handles.all.data(),
+                    static_cast<int>(routine.numbers.size()), routine.numbers.data());
     GA_Sync();
   }
   std::optional<protocol::Error> problem;
-  if (code != 0) problem.emplace(protocol::ErrorKind::value, "[routine] " + name + " returned " + std::to_string(code) + " on rank " + std::to_string(site.rank()));
+  if (code != 0)
+    problem.emplace(protocol::ErrorKind::value, "[routine] " + name + " returned " + std::to_string(code) +
+                                                    " on rank " + std::to_string(site.rank()));
   comm.throw_together(problem);
 }
 

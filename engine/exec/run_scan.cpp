@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// accumulate: a row in bricks (fold each, then each from where the ones before it end: Blelloch 1990), lines of more
-// dimensions one after another, as they lie with one rank.
+// accumulate: a row in bricks (fold each, then each from where the ones before it end: Blelloch 1990), lines
+// of more dimensions one after another, as they lie with one rank.
 #include <algorithm>
 #include <vector>
 
@@ -12,10 +12,12 @@ namespace {
 
 using protocol::Shape;
 
-constexpr std::int64_t together = 16384;  // elements that are read at a time: some bricks side by side, in the caches
+constexpr std::int64_t together =
+    16384;  // elements that are read at a time: some bricks side by side, in the caches
 constexpr std::int64_t slab_bytes = 1 << 18;
 
-/// Calls visit(data, first brick, bricks, elements of each) for the bricks of this rank; a last one may be shorter.
+/// Calls visit(data, first brick, bricks, elements of each) for the bricks of this rank; a last one may be
+/// shorter.
 template <class Visit>
 void for_each_bricks(const Site& site, const plan::Scan& scan, const dist::Interval& mine, Visit visit) {
   Stream input(site, scan.input, scan.input_dtype, scan.loop, together);
@@ -23,7 +25,8 @@ void for_each_bricks(const Site& site, const plan::Scan& scan, const dist::Inter
   for (auto at = mine.first; at < mine.last;) {
     auto count = std::min(whole, mine.last - at);
     if (count > scan.brick) count -= count % scan.brick;
-    visit(input.read(at, count), at / scan.brick, std::max<std::int64_t>(count / scan.brick, 1), std::min(count, scan.brick));
+    visit(input.read(at, count), at / scan.brick, std::max<std::int64_t>(count / scan.brick, 1),
+          std::min(count, scan.brick));
     at += count;
   }
 }
@@ -31,9 +34,11 @@ void for_each_bricks(const Site& site, const plan::Scan& scan, const dist::Inter
 /// Where bricks start: the fold of all before them, from the left.
 class Starts {
  public:
-  Starts(const plan::Scan& scan) : scan_(scan), item_(protocol::size_of(scan.loop)), loop_(find_loop(scan.op, scan.loop)) {}
+  Starts(const plan::Scan& scan)
+      : scan_(scan), item_(protocol::size_of(scan.loop)), loop_(find_loop(scan.op, scan.loop)) {}
 
-  /// Takes the totals of the next bricks in; afterwards data() holds where each of them starts (nothing before brick 0).
+  /// Takes the totals of the next bricks in; afterwards data() holds where each of them starts (nothing
+  /// before brick 0).
   void advance(const std::byte* totals, std::int64_t bricks) {
     starts_.resize(static_cast<std::size_t>(bricks) * item_);
     for (std::size_t q = 0; q < static_cast<std::size_t>(bricks); ++q) {
@@ -74,36 +79,40 @@ void scan_bricks(const Site& site, const plan::Scan& scan, const dist::Interval&
     }
   }
   std::vector<std::byte> folds;
-  for_each_bricks(site, scan, mine, [&](const std::byte* data, std::int64_t brick, std::int64_t bricks, std::int64_t length) {
-    if (has_totals) {
-      for (std::int64_t done = 0; done < bricks;) {  // as many as the totals come in one piece
-        const auto some = std::min(bricks - done, Stream::chunk);
-        starts.advance(totals->read(brick + done, some), some);
-        const auto skipped = brick + done == 0 ? 1 : 0;  // nothing comes before the first brick
-        const auto bytes = length * item;
-        if (skipped) scan_lines(scan.op, scan.loop, data, 1, length, nullptr, out);
-        scan_lines(scan.op, scan.loop, data + (done + skipped) * bytes, some - skipped, length, starts.data() + skipped * item,
-                   out + (done + skipped) * bytes);
-        done += some;
-      }
-    } else {
-      folds.resize(static_cast<std::size_t>(bricks * item));
-      fold_lines(scan.op, scan.loop, data, bricks, length, folds.data());
-      starts.advance(folds.data(), bricks);
-      const auto skipped = brick == 0 ? 1 : 0;
-      if (skipped) scan_lines(scan.op, scan.loop, data, 1, length, nullptr, out);
-      scan_lines(scan.op, scan.loop, data + skipped * length * item, bricks - skipped, length, starts.data() + skipped * item,
-                 out + skipped * length * item);
-    }
-    out += bricks * length * item;
-  });
+  for_each_bricks(
+      site, scan, mine,
+      [&](const std::byte* data, std::int64_t brick, std::int64_t bricks, std::int64_t length) {
+        if (has_totals) {
+          for (std::int64_t done = 0; done < bricks;) {  // as many as the totals come in one piece
+            const auto some = std::min(bricks - done, Stream::chunk);
+            starts.advance(totals->read(brick + done, some), some);
+            const auto skipped = brick + done == 0 ? 1 : 0;  // nothing comes before the first brick
+            const auto bytes = length * item;
+            if (skipped) scan_lines(scan.op, scan.loop, data, 1, length, nullptr, out);
+            scan_lines(scan.op, scan.loop, data + (done + skipped) * bytes, some - skipped, length,
+                       starts.data() + skipped * item, out + (done + skipped) * bytes);
+            done += some;
+          }
+        } else {
+          folds.resize(static_cast<std::size_t>(bricks * item));
+          fold_lines(scan.op, scan.loop, data, bricks, length, folds.data());
+          starts.advance(folds.data(), bricks);
+          const auto skipped = brick == 0 ? 1 : 0;
+          if (skipped) scan_lines(scan.op, scan.loop, data, 1, length, nullptr, out);
+          scan_lines(scan.op, scan.loop, data + skipped * length * item, bricks - skipped, length,
+                     starts.data() + skipped * item, out + skipped * length * item);
+        }
+        out += bricks * length * item;
+      });
 }
 
 /// Scans lines that lie in the block, in place: `before` lines of `length` rows of `inner` elements.
-void scan_in_place(const plan::Scan& scan, std::byte* data, std::int64_t before, std::int64_t length, std::int64_t inner, bool continues) {
+void scan_in_place(const plan::Scan& scan, std::byte* data, std::int64_t before, std::int64_t length,
+                   std::int64_t inner, bool continues) {
   const auto row_bytes = inner * static_cast<std::int64_t>(protocol::size_of(scan.loop));
   const bool is_associative = (protocol::info(scan.op).traits & protocol::associative) != 0;
-  if (inner == 1 && !continues && is_associative) return scan_lines(scan.op, scan.loop, data, before, length, nullptr, data);
+  if (inner == 1 && !continues && is_associative)
+    return scan_lines(scan.op, scan.loop, data, before, length, nullptr, data);
   const auto loop = find_loop(scan.op, scan.loop);
   for (std::int64_t line = 0; line < before; ++line, data += length * row_bytes)
     for (std::int64_t i = continues ? 0 : 1; i < length; ++i) {
@@ -126,8 +135,10 @@ void scan_block(const Site& site, const plan::Scan& scan, const dist::Box& mine)
     box[0] = {at, std::min(at + slab, mine[0].last)};
     std::byte* to = site.own_block(scan.out) + (at - mine[0].first) * strides[0];
     copy_operand(site, scan.input, scan.input_dtype, scan.loop, box, to, strides);
-    if (scan.axis == 0) scan_in_place(scan, to, 1, box[0].size(), inner, at > mine[0].first);
-    else scan_in_place(scan, to, box[0].size() * before, extents[scan.axis], inner, false);
+    if (scan.axis == 0)
+      scan_in_place(scan, to, 1, box[0].size(), inner, at > mine[0].first);
+    else
+      scan_in_place(scan, to, box[0].size() * before, extents[scan.axis], inner, false);
     site.progress();
   }
 }

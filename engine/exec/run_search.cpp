@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// searchsorted: where values go in a sorted row. Every rank has a copy of the row, as keys that sort as NumPy sorts, and
-// searches for the values of its own block of the result. The kernel sees to it that the row is not too long for that.
+// searchsorted: where values go in a sorted row. Every rank has a copy of the row, as keys that sort as NumPy
+// sorts, and searches for the values of its own block of the result. The kernel sees to it that the row is
+// not too long for that.
 #include <algorithm>
 #include <vector>
 
@@ -10,7 +11,8 @@
 namespace gamelan::engine::exec {
 namespace {
 
-/// How many keys of the sorted row come before `key`. Without a branch in the loop: what is looked for cannot be foreseen.
+/// How many keys of the sorted row come before `key`. Without a branch in the loop: what is looked for cannot
+/// be foreseen.
 template <class Key, class IsBefore>
 std::int64_t count_before(const Key* first, std::int64_t length, const Key& key, IsBefore is_before) {
   const Key* at = first;
@@ -42,9 +44,10 @@ void search(const Site& site, const plan::Search& search, const dist::Interval& 
     const auto* element = values.read_as<Element>(at, some);
     for (std::int64_t i = 0; i < some; ++i) {
       const auto key = Coder::encode(element[i], true);
-      *out++ = search.goes_after_equal
-                   ? count_before(table.data(), length, key, [](const Key& x, const Key& y) { return !(y < x); })
-                   : count_before(table.data(), length, key, [](const Key& x, const Key& y) { return x < y; });
+      *out++ =
+          search.goes_after_equal
+              ? count_before(table.data(), length, key, [](const Key& x, const Key& y) { return !(y < x); })
+              : count_before(table.data(), length, key, [](const Key& x, const Key& y) { return x < y; });
     }
   }
 }

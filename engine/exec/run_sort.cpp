@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// sort and argsort, the part that a rank does alone: the lines of a block that lie with it as a whole, or its interval of a
-// row, which run_merge.cpp goes on with.
+// sort and argsort, the part that a rank does alone: the lines of a block that lie with it as a whole, or its
+// interval of a row, which run_merge.cpp goes on with.
 #include "engine/exec/run_items.hpp"
 #include "engine/exec/run_sorter.hpp"
 #include "engine/exec/stream.hpp"
@@ -17,9 +17,12 @@ static_assert(plan::RunMemory::spare_bytes_of_place == spare_bytes_of_a_key<std:
 template <class Visit>
 void with_run(const Site& site, protocol::Dtype dtype, const plan::RunMemory& run, Visit visit) {
   with_coder(dtype, [&]<class Coder>() {
-    if (run.places < 0) visit.template operator()<Coder, NoPlace>();
-    else if (has_short_places(site, run)) visit.template operator()<Coder, std::uint32_t>();
-    else visit.template operator()<Coder, std::int64_t>();
+    if (run.places < 0)
+      visit.template operator()<Coder, NoPlace>();
+    else if (has_short_places(site, run))
+      visit.template operator()<Coder, std::uint32_t>();
+    else
+      visit.template operator()<Coder, std::int64_t>();
   });
 }
 
@@ -40,7 +43,8 @@ void sort_row(const Site& site, const plan::SortRuns& sort, const dist::Interval
   };
   const Between between = [&site] { site.progress(); };
   Item* keys = items_of<typename Coder::Key>(site, sort.run, site.rank());
-  Sorter(site.own_block(sort.run.spare), sort.run.room, between).sort(mine.size(), read, keys, places_of<Place>(site, sort.run));
+  Sorter(site.own_block(sort.run.spare), sort.run.room, between)
+      .sort(mine.size(), read, keys, places_of<Place>(site, sort.run));
   if (!sort.is_result) return;
   auto* result = reinterpret_cast<typename Coder::Element*>(keys);
   for (std::int64_t i = 0; i < mine.size(); ++i) result[i] = Coder::decode(keys[i].key);
@@ -53,7 +57,8 @@ void sort_lines(const Site& site, const plan::SortLines& sort, const dist::Box& 
   using Item = typename Sorter::Item;
   const Shape extents = dist::extents_of(mine);
   std::byte* block = site.own_block(sort.values);
-  copy_operand(site, sort.input, sort.dtype, sort.dtype, mine, block, protocol::contiguous_strides(extents, sizeof(Element)));
+  copy_operand(site, sort.input, sort.dtype, sort.dtype, mine, block,
+               protocol::contiguous_strides(extents, sizeof(Element)));
   const auto length = extents[sort.axis];
   std::int64_t before = 1, inner = 1;
   for (std::size_t k = 0; k < sort.axis; ++k) before *= extents[k];
@@ -61,7 +66,8 @@ void sort_lines(const Site& site, const plan::SortLines& sort, const dist::Box& 
   const auto* elements = reinterpret_cast<const Element*>(block);
   std::int64_t first = 0;  // of the line
   const typename Sorter::Read read = [&](std::int64_t from, std::int64_t count, Item* to) {
-    for (std::int64_t i = 0; i < count; ++i) to[i] = {Coder::encode(elements[first + (from + i) * inner], Sorter::has_places)};
+    for (std::int64_t i = 0; i < count; ++i)
+      to[i] = {Coder::encode(elements[first + (from + i) * inner], Sorter::has_places)};
   };
   const Between between = [&site] { site.progress(); };
   Sorter sorter(site.own_block(sort.line.spare), sort.line.room, between);
@@ -93,14 +99,16 @@ void run(const Site& site, const plan::SortLines& sort) {
   if (!layout.takes_part(site.rank())) return;
   const auto mine = layout.box(site.rank());
   if (is_empty(mine)) return;
-  with_run(site, sort.dtype, sort.line, [&]<class Coder, class Place>() { sort_lines<Coder, Place>(site, sort, mine); });
+  with_run(site, sort.dtype, sort.line,
+           [&]<class Coder, class Place>() { sort_lines<Coder, Place>(site, sort, mine); });
 }
 
 void run(const Site& site, const plan::SortRuns& sort) {
   if (!sort.layout.takes_part(site.rank())) return;
   const auto mine = sort.layout.box(site.rank())[0];
   if (mine.size() == 0) return;
-  with_run(site, sort.dtype, sort.run, [&]<class Coder, class Place>() { sort_row<Coder, Place>(site, sort, mine); });
+  with_run(site, sort.dtype, sort.run,
+           [&]<class Coder, class Place>() { sort_row<Coder, Place>(site, sort, mine); });
 }
 
 }  // namespace gamelan::engine::exec

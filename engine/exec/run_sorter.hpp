@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A stable sort of one run, out of wherever its keys come from into memory of its own: keys, and beside them the places
-// they came from. A long run is dealt into buckets (key_buckets.hpp) while it is read; a bucket is sorted with the little
-// spare room that there is, key and place as one word where they fit. No sample, no bad case.
+// A stable sort of one run, out of wherever its keys come from into memory of its own: keys, and beside them
+// the places they came from. A long run is dealt into buckets (key_buckets.hpp) while it is read; a bucket is
+// sorted with the little spare room that there is, key and place as one word where they fit. No sample, no
+// bad case.
 #pragma once
 #include <memory>
 #include <numeric>
@@ -23,7 +24,8 @@ struct NoPlace {};
 
 /// Bytes of spare room for each key that finds room there.
 template <class Key, class Place>
-constexpr std::int64_t spare_bytes_of_a_key = std::is_same_v<Place, NoPlace> ? sizeof(Key) : 2 * sizeof(KeyAndPlace<Key>);
+constexpr std::int64_t spare_bytes_of_a_key = std::is_same_v<Place, NoPlace> ? sizeof(Key)
+                                                                             : 2 * sizeof(KeyAndPlace<Key>);
 
 template <class K, class Place>
 class RunSorter {
@@ -34,8 +36,10 @@ class RunSorter {
   /// Puts keys [first, first + count), count <= chunk, where it is told.
   using Read = std::function<void(std::int64_t first, std::int64_t count, Item* keys)>;
 
-  /// `spare` holds `room` keys with their places, spare_bytes_of_a_key each; `between` is called now and then.
-  RunSorter(std::byte* spare, std::int64_t room, const Between& between) : spare_(spare), room_(room), between_(between) {}
+  /// `spare` holds `room` keys with their places, spare_bytes_of_a_key each; `between` is called now and
+  /// then.
+  RunSorter(std::byte* spare, std::int64_t room, const Between& between)
+      : spare_(spare), room_(room), between_(between) {}
 
   /// Sorts `count` keys into `keys`; `places` begin at 0.
   void sort(std::int64_t count, const Read& read, Item* keys, Place* places) {
@@ -52,15 +56,18 @@ class RunSorter {
   /// Sorts the keys where they are, as many as there is room for.
   void sort_few(Item* keys, Place* places, std::int64_t count) {
     if constexpr (has_places) std::iota(places, places + count, Place{0});
-    if constexpr (std::is_integral_v<K>) sort_bucket(keys, places, count);
-    else sort_compared(keys, places, count);
+    if constexpr (std::is_integral_v<K>)
+      sort_bucket(keys, places, count);
+    else
+      sort_compared(keys, places, count);
   }
 
  private:
   static Place* at(Place* places, std::int64_t offset) { return has_places ? places + offset : places; }
 
   static void read_all(std::int64_t count, const Read& read, Item* keys) {
-    for (std::int64_t first = 0; first < count; first += chunk) read(first, std::min(chunk, count - first), keys + first);
+    for (std::int64_t first = 0; first < count; first += chunk)
+      read(first, std::min(chunk, count - first), keys + first);
   }
 
   void deal(std::int64_t count, const Read& read, Item* keys, Place* places) {
@@ -85,8 +92,10 @@ class RunSorter {
   }
 
   void sort_bucket(Item* keys, Place* places, std::int64_t count) {
-    if constexpr (has_places) sort_with_places(keys, places, count);
-    else RadixSort<Item>(0, between_).sort_to(keys, reinterpret_cast<Item*>(spare_), count, keys);
+    if constexpr (has_places)
+      sort_with_places(keys, places, count);
+    else
+      RadixSort<Item>(0, between_).sort_to(keys, reinterpret_cast<Item*>(spare_), count, keys);
   }
 
   void sort_with_places(Item* keys, Place* places, std::int64_t count) {
@@ -99,7 +108,8 @@ class RunSorter {
       auto* came = reinterpret_cast<Place*>(words + 2 * count);
       std::copy_n(places, count, came);
       for (std::int64_t i = 0; i < count; ++i)
-        words[i] = {(static_cast<std::uint64_t>(keys[i].key) - least) << number_bits | static_cast<std::uint64_t>(i)};
+        words[i] = {(static_cast<std::uint64_t>(keys[i].key) - least) << number_bits |
+                    static_cast<std::uint64_t>(i)};
       const Word* sorted = RadixSort<Word>(number_bits, between_).sort(words, words + count, count);
       const auto numbers = (std::uint64_t{1} << number_bits) - 1;
       for (std::int64_t i = 0; i < count; ++i) {

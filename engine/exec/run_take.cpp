@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// take: each rank computes its block of the result, reading the rows that the index names where they lie. Addresses are
-// found ahead of the reading and fetched into the cache, so that many misses are under way at once.
+// take: each rank computes its block of the result, reading the rows that the index names where they lie.
+// Addresses are found ahead of the reading and fetched into the cache, so that many misses are under way at
+// once.
 #include <algorithm>
 #include <array>
 
@@ -17,9 +18,13 @@ using protocol::Shape;
 class Taker {
  public:
   Taker(const Site& site, const plan::Take& take)
-      : site_(site), take_(take), axis_(take.axis), box_(site.info(take.out).layout.box(site.rank())),
+      : site_(site),
+        take_(take),
+        axis_(take.axis),
+        box_(site.info(take.out).layout.box(site.rank())),
         item_(static_cast<std::int64_t>(protocol::size_of(site.info(take.out).dtype))),
-        extent_(take.source.placement.iterations.axes[axis_].extent), index_(site, take.index, take.index_dtype, protocol::Dtype::int64) {
+        extent_(take.source.placement.iterations.axes[axis_].extent),
+        index_(site, take.index, take.index_dtype, protocol::Dtype::int64) {
     Shape extents;
     for (const auto& interval : box_) extents.push_back(interval.size());
     strides_ = protocol::contiguous_strides(extents, static_cast<std::size_t>(item_));
@@ -44,7 +49,8 @@ class Taker {
         for (std::int64_t i = 0; i < count; ++i) {
           const auto position = position_of(index[i], extent_);
           const auto s = part.find(position);
-          if (!site_.is_near(part.segments[s].owner)) ask_row(pull, part.segments[s], blocks[s], position, extents, strides[s], item_);
+          if (!site_.is_near(part.segments[s].owner))
+            ask_row(pull, part.segments[s], blocks[s], position, extents, strides[s], item_);
         }
       }
     }
@@ -78,16 +84,19 @@ class Taker {
       const auto* index = index_.read_as<std::int64_t>(at, count);
       std::byte* first = to + (at - box_[axis_].first) * stride;
       if (row_elements == 1) {
-        with_item(static_cast<std::size_t>(item_), [&](auto item) { gather<decltype(item)>(part, index, count, first, stride); });
+        with_item(static_cast<std::size_t>(item_),
+                  [&](auto item) { gather<decltype(item)>(part, index, count, first, stride); });
         continue;
       }
       find_rows(part, index, count, row_elements);
       for (std::int64_t i = 0; i < count; ++i)
-        copy_row(extents, from_[i], from_strides[segment_[i]].data(), first + i * stride, strides.data(), item_);
+        copy_row(extents, from_[i], from_strides[segment_[i]].data(), first + i * stride, strides.data(),
+                 item_);
     }
   }
 
-  void find_rows(const RowPart& part, const std::int64_t* index, std::int64_t count, std::int64_t row_elements) {
+  void find_rows(const RowPart& part, const std::int64_t* index, std::int64_t count,
+                 std::int64_t row_elements) {
     for (std::int64_t i = 0; i < count; ++i) {
       const auto position = position_of(index[i], extent_);
       const auto s = part.find(position);
@@ -101,15 +110,23 @@ class Taker {
 
   /// Rows of one element: `count` of them to `to`, `stride` bytes apart.
   template <class Item>
-  void gather(const RowPart& part, const std::int64_t* index, std::int64_t count, std::byte* to, std::int64_t stride) {
+  void gather(const RowPart& part, const std::int64_t* index, std::int64_t count, std::byte* to,
+              std::int64_t stride) {
     const auto extent = extent_;
     std::int64_t remote = 0;
     if (part.segments.size() <= 2) {  // most often: known to the compiler as one choice
-      struct Place { const std::byte* origin; std::int64_t stride, is_remote; };
-      const auto place_of = [](const Segment& segment) { return Place{segment.origin, segment.stride, segment.is_remote}; };
+      struct Place {
+        const std::byte* origin;
+        std::int64_t stride, is_remote;
+      };
+      const auto place_of = [](const Segment& segment) {
+        return Place{segment.origin, segment.stride, segment.is_remote};
+      };
       const auto cut = part.segments.back().first;
       gather_ahead<Item>(index, count, to, stride,
-                         [&remote, extent, cut, places = std::array{place_of(part.segments.front()), place_of(part.segments.back())}](std::int64_t i) {
+                         [&remote, extent, cut,
+                          places = std::array{place_of(part.segments.front()),
+                                              place_of(part.segments.back())}](std::int64_t i) {
                            const auto position = position_of(i, extent);
                            const auto& place = places[position >= cut];
                            remote += place.is_remote;
@@ -127,13 +144,16 @@ class Taker {
   }
 
   template <class Item, class Find>
-  void gather_ahead(const std::int64_t* index, std::int64_t count, std::byte* to, std::int64_t stride, Find find) {
+  void gather_ahead(const std::int64_t* index, std::int64_t count, std::byte* to, std::int64_t stride,
+                    Find find) {
     const auto ahead = std::min<std::int64_t>(count, rows_ahead);
     const auto look = [&](std::int64_t i) {
       from_[i] = find(index[i]);
       __builtin_prefetch(from_[i]);
     };
-    const auto fetch = [&](std::int64_t i) { *reinterpret_cast<Item*>(to + i * stride) = *reinterpret_cast<const Item*>(from_[i]); };
+    const auto fetch = [&](std::int64_t i) {
+      *reinterpret_cast<Item*>(to + i * stride) = *reinterpret_cast<const Item*>(from_[i]);
+    };
     for (std::int64_t i = 0; i < ahead; ++i) look(i);
     for (std::int64_t i = 0; i + ahead < count; ++i) {
       look(i + ahead);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// weighted_bincount: sums of weights by number. The row is cut into segments by its length alone; a rank adds each of its
-// segments into a table of its own, in order, and the owner of a bin adds the tables by rising segment. So the order of
-// additions, and with it every bit, is the same at any number of ranks.
+// weighted_bincount: sums of weights by number. The row is cut into segments by its length alone; a rank adds
+// each of its segments into a table of its own, in order, and the owner of a bin adds the tables by rising
+// segment. So the order of additions, and with it every bit, is the same at any number of ranks.
 #include <algorithm>
 
 #include "engine/exec/stream.hpp"
@@ -36,7 +36,8 @@ void run(const Site& site, const plan::AddWeights& add) {
   auto* out = reinterpret_cast<double*>(site.own_block(add.out));
   std::fill_n(out, mine.size(), 0.0);
   for (std::int64_t segment = 0; segment < weigh.segments; ++segment) {
-    const auto* tables = reinterpret_cast<const double*>(site.block(weigh.tables, static_cast<int>(segment / weigh.per_rank)));
+    const auto* tables =
+        reinterpret_cast<const double*>(site.block(weigh.tables, static_cast<int>(segment / weigh.per_rank)));
     const auto* table = tables + segment % weigh.per_rank * weigh.bins + mine.first;
     for (std::int64_t b = 0; b < mine.size(); ++b) out[b] += table[b];
     site.progress();

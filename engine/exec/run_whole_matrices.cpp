@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Linear algebra on stacks of matrices, and on small ones: each rank reads the matrices whose results lie with it, wherever
-// they are, and gives them to LAPACK one by one.
+// Linear algebra on stacks of matrices, and on small ones: each rank reads the matrices whose results lie
+// with it, wherever they are, and gives them to LAPACK one by one.
 #include <cstring>
 
 #include "engine/exec/lapack.hpp"
@@ -13,7 +13,8 @@ using dist::Box;
 using protocol::Shape;
 
 /// The matrix of a stack at `index`, its columns together.
-void read_matrix(const Site& site, const plan::Operand& operand, protocol::Dtype from, protocol::Dtype to, const Box& index, std::byte* target) {
+void read_matrix(const Site& site, const plan::Operand& operand, protocol::Dtype from, protocol::Dtype to,
+                 const Box& index, std::byte* target) {
   const auto& axes = operand.placement.iterations.axes;
   const auto dims = axes.size();
   const auto item = static_cast<std::int64_t>(protocol::size_of(to));
@@ -48,13 +49,18 @@ void run(const Site& site, const plan::WholeMatrices& linalg) {
   for (std::size_t k = 0; k + 2 < dims; ++k) index.push_back({mine[k].first, mine[k].first + 1});
   while (true) {
     read_matrix(site, linalg.a, linalg.a_dtype, linalg.loop, index, static_cast<std::byte*>(task.a));
-    if (linalg.b.slot >= 0) read_matrix(site, linalg.b, linalg.b_dtype, linalg.loop, index, static_cast<std::byte*>(task.work));
+    if (linalg.b.slot >= 0)
+      read_matrix(site, linalg.b, linalg.b_dtype, linalg.loop, index, static_cast<std::byte*>(task.work));
     task.out = out;
     compute(task);
     site.progress();
     out += static_cast<std::size_t>(result) * out_item;
     std::size_t k = index.size();
-    while (k > 0 && ++index[k - 1].first == mine[k - 1].last) { --k; index[k].first = mine[k].first; index[k].last = index[k].first + 1; }
+    while (k > 0 && ++index[k - 1].first == mine[k - 1].last) {
+      --k;
+      index[k].first = mine[k].first;
+      index[k].last = index[k].first + 1;
+    }
     if (k == 0) return;
     index[k - 1].last = index[k - 1].first + 1;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Zarr, format version 2: every rank unpacks the chunks that its block touches, one file each, and takes what is its own. A
-// chunk without a file holds the array's filling.
+// Zarr, format version 2: every rank unpacks the chunks that its block touches, one file each, and takes what
+// is its own. A chunk without a file holds the array's filling.
 #include <algorithm>
 #include <cstring>
 
@@ -14,7 +14,8 @@ namespace {
 
 using protocol::Shape;
 
-/// Indices of one axis of the block that lie in one chunk: the first, how many, and where in the chunk the first is.
+/// Indices of one axis of the block that lie in one chunk: the first, how many, and where in the chunk the
+/// first is.
 struct Overlap {
   std::int64_t first, count, inside;
 };
@@ -22,9 +23,15 @@ struct Overlap {
 class ChunkReader {
  public:
   ChunkReader(const Site& site, const plan::ReadZarr& step, dist::Box mine)
-      : site_(site), step_(step), mine_(std::move(mine)), item_(static_cast<std::int64_t>(protocol::size_of(step.dtype))),
-        block_(site.own_block(step.out)), block_strides_(protocol::contiguous_strides(dist::extents_of(mine_), protocol::size_of(step.dtype))),
-        chunk_strides_(strides_in_chunk()), overlaps_(mine_.size()), number_(mine_.size()) {
+      : site_(site),
+        step_(step),
+        mine_(std::move(mine)),
+        item_(static_cast<std::int64_t>(protocol::size_of(step.dtype))),
+        block_(site.own_block(step.out)),
+        block_strides_(protocol::contiguous_strides(dist::extents_of(mine_), protocol::size_of(step.dtype))),
+        chunk_strides_(strides_in_chunk()),
+        overlaps_(mine_.size()),
+        number_(mine_.size()) {
     const auto& folder = site.payload(step.payload);
     folder_.assign(reinterpret_cast<const char*>(folder.data()), folder.size());
     std::int64_t bytes = item_;
@@ -33,7 +40,8 @@ class ChunkReader {
   }
 
   void read() {
-    File(bytes_of(folder_ + "/.zarray"), File::Access::read).close();  // a folder that this node does not see is no empty array
+    File(bytes_of(folder_ + "/.zarray"), File::Access::read)
+        .close();  // a folder that this node does not see is no empty array
     visit(0);
   }
 
@@ -44,7 +52,8 @@ class ChunkReader {
   }
 
   Shape strides_in_chunk() const {
-    if (!step_.chunks.is_fortran) return protocol::contiguous_strides(step_.chunks.extents, protocol::size_of(step_.dtype));
+    if (!step_.chunks.is_fortran)
+      return protocol::contiguous_strides(step_.chunks.extents, protocol::size_of(step_.dtype));
     Shape strides;
     std::int64_t bytes = item_;
     for (const auto extent : step_.chunks.extents) {
@@ -57,7 +66,8 @@ class ChunkReader {
   /// Every chunk along this axis that has indices of ours, for chosen chunks of the axes before.
   void visit(std::size_t axis) {
     if (axis == mine_.size()) return read_chunk();
-    const auto extent = step_.chunks.extents[axis], start = step_.part.start[axis], step = step_.part.step[axis];
+    const auto extent = step_.chunks.extents[axis], start = step_.part.start[axis],
+               step = step_.part.step[axis];
     for (auto at = mine_[axis].first; at < mine_[axis].last;) {
       const auto place = start + at * step, chunk = place / extent;
       const auto in_chunk = ((chunk + 1) * extent - place + step - 1) / step;
@@ -71,15 +81,18 @@ class ChunkReader {
 
   void read_chunk() {
     std::string path = folder_;
-    for (std::size_t k = 0; k < number_.size(); ++k) path += (k == 0 || step_.chunks.is_nested ? "/" : ".") + std::to_string(number_[k]);
+    for (std::size_t k = 0; k < number_.size(); ++k)
+      path += (k == 0 || step_.chunks.is_nested ? "/" : ".") + std::to_string(number_[k]);
     std::byte* to = block_;
     const std::byte* from = chunk_.data();
     for (std::size_t k = 0; k < overlaps_.size(); ++k) {
       to += overlaps_[k].first * block_strides_[k];
       from += overlaps_[k].inside * chunk_strides_[k];
     }
-    if (unpack_file(path)) copy(0, to, from);
-    else fill(0, to);
+    if (unpack_file(path))
+      copy(0, to, from);
+    else
+      fill(0, to);
     site_.progress();
   }
 
@@ -90,7 +103,8 @@ class ChunkReader {
     packed_.resize(static_cast<std::size_t>(file->size()));
     file->read(packed_, 0);
     unpack(step_.chunks.codec, packed_, chunk_);
-    adopt(step_.dtype, step_.chunks.is_swapped, chunk_.data(), static_cast<std::int64_t>(chunk_.size()) / item_);
+    adopt(step_.dtype, step_.chunks.is_swapped, chunk_.data(),
+          static_cast<std::int64_t>(chunk_.size()) / item_);
     return true;
   }
 
@@ -102,16 +116,20 @@ class ChunkReader {
       return;
     }
     for (std::int64_t i = 0; i < count; ++i, to += block_strides_[axis], from += stride) {
-      if (is_last) std::memcpy(to, from, static_cast<std::size_t>(item_));
-      else copy(axis + 1, to, from);
+      if (is_last)
+        std::memcpy(to, from, static_cast<std::size_t>(item_));
+      else
+        copy(axis + 1, to, from);
     }
   }
 
   void fill(std::size_t axis, std::byte* to) const {
     const bool is_last = axis + 1 == overlaps_.size();
     for (std::int64_t i = 0; i < overlaps_[axis].count; ++i, to += block_strides_[axis]) {
-      if (is_last) std::memcpy(to, step_.filling.bytes.data(), static_cast<std::size_t>(item_));
-      else fill(axis + 1, to);
+      if (is_last)
+        std::memcpy(to, step_.filling.bytes.data(), static_cast<std::size_t>(item_));
+      else
+        fill(axis + 1, to);
     }
   }
 

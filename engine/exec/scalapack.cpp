@@ -22,8 +22,8 @@ using dist::Cyclic;
 using protocol::Dtype;
 using protocol::Linalg;
 
-/// BLACS's number of a grid of the first ranks; negative on the others. Made once per grid, with a communicator that nobody
-/// else uses. Collective over all ranks.
+/// BLACS's number of a grid of the first ranks; negative on the others. Made once per grid, with a
+/// communicator that nobody else uses. Collective over all ranks.
 int context_of(Comm& comm, const Cyclic& blocks) {
   static MPI_Comm own = MPI_COMM_NULL;
   static std::map<std::pair<int, int>, int> contexts;
@@ -43,23 +43,39 @@ class Together {
   static constexpr bool is_complex = !std::is_same_v<T, double>;
 
   Together(Comm& comm, const BlockedTask& task, int context)
-      : comm_(comm), task_(task), context_(context), m_(lapack_int(task.a_blocks.rows)), n_(lapack_int(task.a_blocks.columns)), k_(std::min(m_, n_)),
-        a_(static_cast<T*>(task.a)), a_is_(described(task.a_blocks)) {}
+      : comm_(comm),
+        task_(task),
+        context_(context),
+        m_(lapack_int(task.a_blocks.rows)),
+        n_(lapack_int(task.a_blocks.columns)),
+        k_(std::min(m_, n_)),
+        a_(static_cast<T*>(task.a)),
+        a_is_(described(task.a_blocks)) {}
 
   void run() {
     switch (task_.routine) {
-      case Linalg::solve: return solve();
-      case Linalg::inverse: return inverse();
-      case Linalg::slogdet: return slogdet();
-      case Linalg::cholesky: return cholesky();
-      case Linalg::qr: return qr();
-      case Linalg::svd: return svd(true);
-      case Linalg::svd_values: return svd(false);
-      case Linalg::eigh: return eigh();
-      case Linalg::eigh_values: return eigh_values();
+      case Linalg::solve:
+        return solve();
+      case Linalg::inverse:
+        return inverse();
+      case Linalg::slogdet:
+        return slogdet();
+      case Linalg::cholesky:
+        return cholesky();
+      case Linalg::qr:
+        return qr();
+      case Linalg::svd:
+        return svd(true);
+      case Linalg::svd_values:
+        return svd(false);
+      case Linalg::eigh:
+        return eigh();
+      case Linalg::eigh_values:
+        return eigh_values();
       case Linalg::qr_factors:
       case Linalg::eig:
-      case Linalg::eig_values: return;  // the plan has no such step
+      case Linalg::eig_values:
+        return;  // the plan has no such step
     }
   }
 
@@ -68,14 +84,24 @@ class Together {
 
   bool is_in_grid() const { return context_ >= 0; }
   Description described(const Cyclic& blocks) const {
-    return {1, context_, lapack_int(blocks.rows), lapack_int(blocks.columns), lapack_int(blocks.block), lapack_int(blocks.block), 0, 0,
+    return {1,
+            context_,
+            lapack_int(blocks.rows),
+            lapack_int(blocks.columns),
+            lapack_int(blocks.block),
+            lapack_int(blocks.block),
+            0,
+            0,
             lapack_int(blocks.leading(comm_.rank()))};
   }
   T* made(int i) const { return static_cast<T*>(task_.made[i]); }
   /// Collective over all ranks: those outside the grid know no better.
-  void check(int info) { if (comm_.agree_max(info != 0 ? 1 : 0) != 0) throw_failure(task_.routine); }
+  void check(int info) {
+    if (comm_.agree_max(info != 0 ? 1 : 0) != 0) throw_failure(task_.routine);
+  }
 
-  /// Makes room, here as everywhere, then calls: who has no memory must not leave others waiting in the routine.
+  /// Makes room, here as everywhere, then calls: who has no memory must not leave others waiting in the
+  /// routine.
   template <class Allocate, class Call>
   void together(Allocate allocate, Call call) {
     bool is_well = true;
@@ -88,7 +114,9 @@ class Together {
     if (is_in_grid()) call();
   }
 
-  void make_pivots() { pivots_.resize(static_cast<std::size_t>(task_.a_blocks.local_rows(comm_.rank()) + task_.a_blocks.block)); }
+  void make_pivots() {
+    pivots_.resize(static_cast<std::size_t>(task_.a_blocks.local_rows(comm_.rank()) + task_.a_blocks.block));
+  }
 
   void factor(int& info) { getrf<T>(&n_, &n_, a_, &one, &one, a_is_.data(), pivots_.data(), &info); }
 
@@ -96,9 +124,11 @@ class Together {
     const int right = lapack_int(task_.b_blocks.columns);
     const auto b_is = described(task_.b_blocks);
     int info = 0;
-    together([&] { make_pivots(); }, [&] {
-      gesv<T>(&n_, &right, a_, &one, &one, a_is_.data(), pivots_.data(), static_cast<T*>(task_.b), &one, &one, b_is.data(), &info);
-    });
+    together([&] { make_pivots(); },
+             [&] {
+               gesv<T>(&n_, &right, a_, &one, &one, a_is_.data(), pivots_.data(), static_cast<T*>(task_.b),
+                       &one, &one, b_is.data(), &info);
+             });
     check(info);
   }
 
@@ -109,12 +139,17 @@ class Together {
     std::vector<T> work(1);
     std::vector<int> integers(1);
     int size = -1, integers_size = -1;
-    const auto call = [&] { getri<T>(&n_, a_, &one, &one, a_is_.data(), pivots_.data(), work.data(), &size, integers.data(), &integers_size, &info); };
+    const auto call = [&] {
+      getri<T>(&n_, a_, &one, &one, a_is_.data(), pivots_.data(), work.data(), &size, integers.data(),
+               &integers_size, &info);
+    };
     together([] {}, call);
-    together([&] {
-      size = make_work(work, std::real(work[0]));
-      integers_size = make_work(integers, integers[0]);
-    }, call);
+    together(
+        [&] {
+          size = make_work(work, std::real(work[0]));
+          integers_size = make_work(integers, integers[0]);
+        },
+        call);
     check(info);
   }
 
@@ -122,7 +157,12 @@ class Together {
   void slogdet() {
     int info = 0;
     std::vector<T> diagonal;
-    together([&] { make_pivots(); diagonal.assign(static_cast<std::size_t>(n_) + 1, T(0)); }, [&] { factor(info); });
+    together(
+        [&] {
+          make_pivots();
+          diagonal.assign(static_cast<std::size_t>(n_) + 1, T(0));
+        },
+        [&] { factor(info); });
     if (!is_in_grid()) return;
     const auto& blocks = task_.a_blocks;
     const int row = blocks.row_of(comm_.rank()), column = blocks.column_of(comm_.rank());
@@ -141,8 +181,10 @@ class Together {
     for (int i = 0; i < n_; ++i) {
       const T element = diagonal[static_cast<std::size_t>(i)];
       const double size = std::abs(element);
-      if constexpr (is_complex) sign *= element / size;
-      else if (element < 0) sign = -sign;
+      if constexpr (is_complex)
+        sign *= element / size;
+      else if (element < 0)
+        sign = -sign;
       log += std::log(size);
     }
     if (comm_.rank() != 0) return;
@@ -159,18 +201,29 @@ class Together {
   void qr() {
     int info = 0, size = -1;
     std::vector<T> work(1), factors;
-    const auto reflect = [&] { geqrf<T>(&m_, &n_, a_, &one, &one, a_is_.data(), factors.data(), work.data(), &size, &info); };
-    together([&] { factors.resize(static_cast<std::size_t>(task_.a_blocks.local_columns(comm_.rank()) + task_.a_blocks.block)); }, reflect);
+    const auto reflect = [&] {
+      geqrf<T>(&m_, &n_, a_, &one, &one, a_is_.data(), factors.data(), work.data(), &size, &info);
+    };
+    together(
+        [&] {
+          factors.resize(
+              static_cast<std::size_t>(task_.a_blocks.local_columns(comm_.rank()) + task_.a_blocks.block));
+        },
+        reflect);
     together([&] { size = make_work(work, std::real(work[0])); }, reflect);
     check(info);
     const auto q_is = described(task_.made_blocks[0]);
     const int columns = q_is[3];
     size = -1;
     if (is_in_grid()) {
-      const auto shared = std::min(task_.a_blocks.local_columns(comm_.rank()), task_.made_blocks[0].local_columns(comm_.rank()));
+      const auto shared = std::min(task_.a_blocks.local_columns(comm_.rank()),
+                                   task_.made_blocks[0].local_columns(comm_.rank()));
       std::copy(a_, a_ + task_.a_blocks.leading(comm_.rank()) * shared, made(0));
     }
-    const auto expand = [&] { orgqr<T>(&m_, &columns, &k_, made(0), &one, &one, q_is.data(), factors.data(), work.data(), &size, &info); };
+    const auto expand = [&] {
+      orgqr<T>(&m_, &columns, &k_, made(0), &one, &one, q_is.data(), factors.data(), work.data(), &size,
+               &info);
+    };
     together([] {}, expand);
     together([&] { size = make_work(work, std::real(work[0])); }, expand);
     check(info);
@@ -190,7 +243,8 @@ class Together {
   void svd(bool has_vectors) {
     require_finite();
     const char* job = has_vectors ? "V" : "N";
-    const auto u_is = has_vectors ? described(task_.made_blocks[0]) : a_is_, v_is = has_vectors ? described(task_.made_blocks[1]) : a_is_;
+    const auto u_is = has_vectors ? described(task_.made_blocks[0]) : a_is_,
+               v_is = has_vectors ? described(task_.made_blocks[1]) : a_is_;
     T nothing{};
     T *u = has_vectors ? made(0) : &nothing, *v = has_vectors ? made(1) : &nothing;
     std::vector<double> values, reals;
@@ -198,14 +252,18 @@ class Together {
     int size = -1, info = 0;
     const auto call = [&] {
       if constexpr (is_complex)
-        gesvd<T>(job, job, &m_, &n_, a_, &one, &one, a_is_.data(), values.data(), u, &one, &one, u_is.data(), v, &one, &one, v_is.data(), work.data(), &size, reals.data(), &info);
+        gesvd<T>(job, job, &m_, &n_, a_, &one, &one, a_is_.data(), values.data(), u, &one, &one, u_is.data(),
+                 v, &one, &one, v_is.data(), work.data(), &size, reals.data(), &info);
       else
-        gesvd<T>(job, job, &m_, &n_, a_, &one, &one, a_is_.data(), values.data(), u, &one, &one, u_is.data(), v, &one, &one, v_is.data(), work.data(), &size, &info);
+        gesvd<T>(job, job, &m_, &n_, a_, &one, &one, a_is_.data(), values.data(), u, &one, &one, u_is.data(),
+                 v, &one, &one, v_is.data(), work.data(), &size, &info);
     };
-    together([&] {
-      values.resize(static_cast<std::size_t>(k_));
-      if constexpr (is_complex) reals.resize(static_cast<std::size_t>(1 + 4 * std::max(m_, n_)));
-    }, call);
+    together(
+        [&] {
+          values.resize(static_cast<std::size_t>(k_));
+          if constexpr (is_complex) reals.resize(static_cast<std::size_t>(1 + 4 * std::max(m_, n_)));
+        },
+        call);
     together([&] { size = make_work(work, std::real(work[0])); }, call);
     check(info);
     give(values, has_vectors ? 2 : 0);
@@ -221,16 +279,22 @@ class Together {
     int size = -1, reals_size = -1, integers_size = -1, info = 0;
     const auto call = [&] {
       if constexpr (is_complex)
-        syevd<T>("V", triangle, &n_, a_, &one, &one, a_is_.data(), values.data(), made(0), &one, &one, vectors_are.data(), work.data(), &size, reals.data(), &reals_size, integers.data(), &integers_size, &info);
+        syevd<T>("V", triangle, &n_, a_, &one, &one, a_is_.data(), values.data(), made(0), &one, &one,
+                 vectors_are.data(), work.data(), &size, reals.data(), &reals_size, integers.data(),
+                 &integers_size, &info);
       else
-        syevd<T>("V", triangle, &n_, a_, &one, &one, a_is_.data(), values.data(), made(0), &one, &one, vectors_are.data(), work.data(), &size, integers.data(), &integers_size, &info);
+        syevd<T>("V", triangle, &n_, a_, &one, &one, a_is_.data(), values.data(), made(0), &one, &one,
+                 vectors_are.data(), work.data(), &size, integers.data(), &integers_size, &info);
     };
     together([&] { values.resize(static_cast<std::size_t>(n_)); }, call);
-    together([&] {
-      size = make_work(work, std::real(work[0]));
-      reals_size = make_work(reals, reals[0]);
-      integers_size = make_work(integers, std::max(integers[0], 7 * n_ + 8 * task_.a_blocks.grid_columns + 2));  // some releases ask for too few
-    }, call);
+    together(
+        [&] {
+          size = make_work(work, std::real(work[0]));
+          reals_size = make_work(reals, reals[0]);
+          integers_size = make_work(integers, std::max(integers[0], 7 * n_ + 8 * task_.a_blocks.grid_columns +
+                                                                        2));  // some releases ask for too few
+        },
+        call);
     check(info);
     give(values, 1);
   }
@@ -244,15 +308,19 @@ class Together {
     int size = -1, reals_size = -1, info = 0;
     const auto call = [&] {
       if constexpr (is_complex)
-        syev<T>("N", triangle, &n_, a_, &one, &one, a_is_.data(), values.data(), &nothing, &one, &one, a_is_.data(), work.data(), &size, reals.data(), &reals_size, &info);
+        syev<T>("N", triangle, &n_, a_, &one, &one, a_is_.data(), values.data(), &nothing, &one, &one,
+                a_is_.data(), work.data(), &size, reals.data(), &reals_size, &info);
       else
-        syev<T>("N", triangle, &n_, a_, &one, &one, a_is_.data(), values.data(), &nothing, &one, &one, a_is_.data(), work.data(), &size, &info);
+        syev<T>("N", triangle, &n_, a_, &one, &one, a_is_.data(), values.data(), &nothing, &one, &one,
+                a_is_.data(), work.data(), &size, &info);
     };
     together([&] { values.resize(static_cast<std::size_t>(n_)); }, call);
-    together([&] {
-      size = make_work(work, std::real(work[0]));
-      reals_size = make_work(reals, std::max(reals[0], 4.0 * n_));  // some releases ask for too few
-    }, call);
+    together(
+        [&] {
+          size = make_work(work, std::real(work[0]));
+          reals_size = make_work(reals, std::max(reals[0], 4.0 * n_));  // some releases ask for too few
+        },
+        call);
     check(info);
     give(values, 0);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The routines of protocol/linalg.hpp on one matrix that a grid of ranks shares, by ScaLAPACK. Every rank of the grid calls
-// `compute_together`, with messages on a communicator of their own; a rank that stays away would leave the others waiting,
-// so the executor lets all ranks agree first. Knows no arrays.
+// The routines of protocol/linalg.hpp on one matrix that a grid of ranks shares, by ScaLAPACK. Every rank of
+// the grid calls `compute_together`, with messages on a communicator of their own; a rank that stays away
+// would leave the others waiting, so the executor lets all ranks agree first. Knows no arrays.
 #pragma once
 #include <cstdint>
 
@@ -23,8 +23,8 @@ struct BlockedTask {
   void* made[3] = {};
   dist::Cyclic made_blocks[3] = {};
 };
-/// Collective over all ranks, also those outside the grid. Throws Error{linalg} where NumPy raises LinAlgError, and
-/// std::bad_alloc when one has no memory: on all ranks.
+/// Collective over all ranks, also those outside the grid. Throws Error{linalg} where NumPy raises
+/// LinAlgError, and std::bad_alloc when one has no memory: on all ranks.
 void compute_together(Comm& comm, const BlockedTask& task);
 
 }  // namespace gamelan::engine::exec

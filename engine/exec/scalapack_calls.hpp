@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ScaLAPACK's and BLACS's names, of which Debian has no header, and the real and the complex one of each under one name.
+// ScaLAPACK's and BLACS's names, of which Debian has no header, and the real and the complex one of each
+// under one name.
 #pragma once
 #include <mpi.h>
 
@@ -10,42 +11,50 @@ extern "C" {
 int Csys2blacs_handle(MPI_Comm comm);
 void Cblacs_gridinit(int* context, const char* order, int rows, int columns);
 
-#define GAMELAN_SCALAPACK(p, T, o)                                                                                                   \
-  void p##gesv_(const int*, const int*, T*, const int*, const int*, const int*, int*, T*, const int*, const int*, const int*, int*); \
-  void p##getrf_(const int*, const int*, T*, const int*, const int*, const int*, int*, int*);                                        \
-  void p##getri_(const int*, T*, const int*, const int*, const int*, const int*, T*, const int*, int*, const int*, int*);            \
-  void p##potrf_(const char*, const int*, T*, const int*, const int*, const int*, int*);                                             \
-  void p##geqrf_(const int*, const int*, T*, const int*, const int*, const int*, T*, T*, const int*, int*);                          \
-  void p##o##gqr_(const int*, const int*, const int*, T*, const int*, const int*, const int*, const T*, T*, const int*, int*);
+#define GAMELAN_SCALAPACK(p, T, o)                                                                          \
+  void p##gesv_(const int*, const int*, T*, const int*, const int*, const int*, int*, T*, const int*,       \
+                const int*, const int*, int*);                                                              \
+  void p##getrf_(const int*, const int*, T*, const int*, const int*, const int*, int*, int*);               \
+  void p##getri_(const int*, T*, const int*, const int*, const int*, const int*, T*, const int*, int*,      \
+                 const int*, int*);                                                                         \
+  void p##potrf_(const char*, const int*, T*, const int*, const int*, const int*, int*);                    \
+  void p##geqrf_(const int*, const int*, T*, const int*, const int*, const int*, T*, T*, const int*, int*); \
+  void p##o##gqr_(const int*, const int*, const int*, T*, const int*, const int*, const int*, const T*, T*, \
+                  const int*, int*);
 GAMELAN_SCALAPACK(pd, double, or)
 GAMELAN_SCALAPACK(pz, std::complex<double>, un)
 #undef GAMELAN_SCALAPACK
 
-void pdgesvd_(const char*, const char*, const int*, const int*, double*, const int*, const int*, const int*, double*, double*, const int*,
-              const int*, const int*, double*, const int*, const int*, const int*, double*, const int*, int*);
-void pzgesvd_(const char*, const char*, const int*, const int*, std::complex<double>*, const int*, const int*, const int*, double*,
-              std::complex<double>*, const int*, const int*, const int*, std::complex<double>*, const int*, const int*, const int*,
-              std::complex<double>*, const int*, double*, int*);
-void pdsyevd_(const char*, const char*, const int*, double*, const int*, const int*, const int*, double*, double*, const int*, const int*,
+void pdgesvd_(const char*, const char*, const int*, const int*, double*, const int*, const int*, const int*,
+              double*, double*, const int*, const int*, const int*, double*, const int*, const int*,
+              const int*, double*, const int*, int*);
+void pzgesvd_(const char*, const char*, const int*, const int*, std::complex<double>*, const int*, const int*,
+              const int*, double*, std::complex<double>*, const int*, const int*, const int*,
+              std::complex<double>*, const int*, const int*, const int*, std::complex<double>*, const int*,
+              double*, int*);
+void pdsyevd_(const char*, const char*, const int*, double*, const int*, const int*, const int*, double*,
+              double*, const int*, const int*, const int*, double*, const int*, int*, const int*, int*);
+void pzheevd_(const char*, const char*, const int*, std::complex<double>*, const int*, const int*, const int*,
+              double*, std::complex<double>*, const int*, const int*, const int*, std::complex<double>*,
               const int*, double*, const int*, int*, const int*, int*);
-void pzheevd_(const char*, const char*, const int*, std::complex<double>*, const int*, const int*, const int*, double*,
-              std::complex<double>*, const int*, const int*, const int*, std::complex<double>*, const int*, double*, const int*, int*,
-              const int*, int*);
-void pdsyev_(const char*, const char*, const int*, double*, const int*, const int*, const int*, double*, double*, const int*, const int*,
+void pdsyev_(const char*, const char*, const int*, double*, const int*, const int*, const int*, double*,
+             double*, const int*, const int*, const int*, double*, const int*, int*);
+void pzheev_(const char*, const char*, const int*, std::complex<double>*, const int*, const int*, const int*,
+             double*, std::complex<double>*, const int*, const int*, const int*, std::complex<double>*,
              const int*, double*, const int*, int*);
-void pzheev_(const char*, const char*, const int*, std::complex<double>*, const int*, const int*, const int*, double*,
-             std::complex<double>*, const int*, const int*, const int*, std::complex<double>*, const int*, double*, const int*, int*);
 void Cdgsum2d(int, const char*, const char*, int, int, double*, int, int, int);
 void Czgsum2d(int, const char*, const char*, int, int, std::complex<double>*, int, int, int);
 }
 
 namespace gamelan::engine::exec::scalapack {
 
-#define GAMELAN_NAME(name, real_, complex_)                  \
-  template <class T, class... Rest>                          \
-  void name(Rest... rest) {                                  \
-    if constexpr (std::is_same_v<T, double>) real_(rest...); \
-    else complex_(rest...);                                  \
+#define GAMELAN_NAME(name, real_, complex_)  \
+  template <class T, class... Rest>          \
+  void name(Rest... rest) {                  \
+    if constexpr (std::is_same_v<T, double>) \
+      real_(rest...);                        \
+    else                                     \
+      complex_(rest...);                     \
   }
 GAMELAN_NAME(gesv, pdgesv_, pzgesv_)
 GAMELAN_NAME(getrf, pdgetrf_, pzgetrf_)

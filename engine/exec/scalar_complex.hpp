@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// NumPy's semantics of complex operations beyond the arithmetic of complex.hpp. The elementary functions are those of
-// the C library, as in NumPy; the ones C lacks are composed of real functions in NumPy's way.
+// NumPy's semantics of complex operations beyond the arithmetic of complex.hpp. The elementary functions are
+// those of the C library, as in NumPy; the ones C lacks are composed of real functions in NumPy's way.
 #pragma once
 #include "engine/exec/scalar_real.hpp"
 
@@ -10,12 +10,12 @@ __extension__ typedef _Complex float CFloat;
 __extension__ typedef _Complex double CDouble;
 static_assert(sizeof(CFloat) == sizeof(Complex<float>) && sizeof(CDouble) == sizeof(Complex<double>));
 
-#define GAMELAN_COMPLEX_MATH(name, function)                                                            \
-  inline Complex<float> name(Complex<float> x) {                                                        \
-    return __builtin_bit_cast(Complex<float>, __builtin_##function##f(__builtin_bit_cast(CFloat, x)));  \
-  }                                                                                                     \
-  inline Complex<double> name(Complex<double> x) {                                                      \
-    return __builtin_bit_cast(Complex<double>, __builtin_##function(__builtin_bit_cast(CDouble, x)));   \
+#define GAMELAN_COMPLEX_MATH(name, function)                                                           \
+  inline Complex<float> name(Complex<float> x) {                                                       \
+    return __builtin_bit_cast(Complex<float>, __builtin_##function##f(__builtin_bit_cast(CFloat, x))); \
+  }                                                                                                    \
+  inline Complex<double> name(Complex<double> x) {                                                     \
+    return __builtin_bit_cast(Complex<double>, __builtin_##function(__builtin_bit_cast(CDouble, x)));  \
   }
 GAMELAN_COMPLEX_MATH(square_root, csqrt)
 GAMELAN_COMPLEX_MATH(exponential, cexp)
@@ -43,18 +43,39 @@ inline Complex<double> library_power(Complex<double> x, Complex<double> y) {
                             __builtin_cpow(__builtin_bit_cast(CDouble, x), __builtin_bit_cast(CDouble, y)));
 }
 
-template <class R> R absolute(Complex<R> x) { return hypotenuse(x.real, x.imag); }
-template <class R> Complex<R> conjugate(Complex<R> x) { return {x.real, -x.imag}; }
-template <class R> Complex<R> rint_of(Complex<R> x) { return {rint_of(x.real), rint_of(x.imag)}; }
-template <class R> bool is_nan(Complex<R> x) { return is_nan(x.real) || is_nan(x.imag); }
-template <class R> bool is_inf(Complex<R> x) { return is_inf(x.real) || is_inf(x.imag); }
-template <class R> bool is_finite(Complex<R> x) { return is_finite(x.real) && is_finite(x.imag); }
+template <class R>
+R absolute(Complex<R> x) {
+  return hypotenuse(x.real, x.imag);
+}
+template <class R>
+Complex<R> conjugate(Complex<R> x) {
+  return {x.real, -x.imag};
+}
+template <class R>
+Complex<R> rint_of(Complex<R> x) {
+  return {rint_of(x.real), rint_of(x.imag)};
+}
+template <class R>
+bool is_nan(Complex<R> x) {
+  return is_nan(x.real) || is_nan(x.imag);
+}
+template <class R>
+bool is_inf(Complex<R> x) {
+  return is_inf(x.real) || is_inf(x.imag);
+}
+template <class R>
+bool is_finite(Complex<R> x) {
+  return is_finite(x.real) && is_finite(x.imag);
+}
 
 /// NumPy 1.x: the sign of the number in lexicographic order, not x / |x|.
 template <class R>
 Complex<R> sign(Complex<R> x) {
   const Complex<R> zero(R(0));
-  return Complex<R>(less_than(zero, x) ? R(1) : less_than(x, zero) ? R(-1) : x == zero ? R(0) : not_a_number<R>);
+  return Complex<R>(less_than(zero, x)   ? R(1)
+                    : less_than(x, zero) ? R(-1)
+                    : x == zero          ? R(0)
+                                         : not_a_number<R>);
 }
 
 template <class R>

@@ -1,26 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// NumPy's integer semantics that C++ lacks: arithmetic wraps (sources that include this are built with -fwrapv),
-// division rounds down and by zero gives 0, shifts past the width give what shifting bit by bit would.
+// NumPy's integer semantics that C++ lacks: arithmetic wraps (sources that include this are built with
+// -fwrapv), division rounds down and by zero gives 0, shifts past the width give what shifting bit by bit
+// would.
 #pragma once
 #include "engine/exec/element.hpp"
 
 namespace gamelan::engine::exec::GAMELAN_ISA {
 
-template <Integer T> using Unsigned = std::make_unsigned_t<T>;
-template <Integer T> inline constexpr int width_bits = static_cast<int>(8 * sizeof(T));
+template <Integer T>
+using Unsigned = std::make_unsigned_t<T>;
+template <Integer T>
+inline constexpr int width_bits = static_cast<int>(8 * sizeof(T));
 
 /// |x| without overflow, in the unsigned type.
 template <Integer T>
 Unsigned<T> magnitude(T x) {
-  if constexpr (std::is_signed_v<T>) return static_cast<Unsigned<T>>(x < 0 ? -x : x);
-  else return x;
+  if constexpr (std::is_signed_v<T>)
+    return static_cast<Unsigned<T>>(x < 0 ? -x : x);
+  else
+    return x;
 }
 
 template <Integer T>
 T floor_divide_of(T x, T y) {
   if (y == 0) return 0;
   if constexpr (std::is_signed_v<T>) {
-    if (y == T(-1)) return static_cast<T>(-x);  // the smallest number wraps to itself; the processor would trap
+    if (y == T(-1))
+      return static_cast<T>(-x);  // the smallest number wraps to itself; the processor would trap
     const T quotient = static_cast<T>(x / y);
     return static_cast<T>(quotient - (((x % y != 0) && ((x < 0) != (y < 0))) ? 1 : 0));
   } else {
@@ -49,7 +55,8 @@ T fmod_of(T x, T y) {
   return static_cast<T>(x % y);
 }
 
-/// By squaring, wrapping. NumPy refuses negative exponents before it computes; here they give the integer part.
+/// By squaring, wrapping. NumPy refuses negative exponents before it computes; here they give the integer
+/// part.
 template <Integer T>
 T power_of(T base, T exponent) {
   if constexpr (std::is_signed_v<T>) {
@@ -97,10 +104,22 @@ T shift_right(T x, T count) {
   return is_shift ? static_cast<T>(x >> static_cast<int>(count)) : static_cast<T>(x < 0 ? -1 : 0);
 }
 
-template <Integer T> T absolute(T x) { return static_cast<T>(magnitude(x)); }
-template <Integer T> T sign(T x) { return static_cast<T>((x > 0) - (x < 0)); }
-template <Integer T> T conjugate(T x) { return x; }
-template <Integer T> T invert(T x) { return static_cast<T>(~x); }
+template <Integer T>
+T absolute(T x) {
+  return static_cast<T>(magnitude(x));
+}
+template <Integer T>
+T sign(T x) {
+  return static_cast<T>((x > 0) - (x < 0));
+}
+template <Integer T>
+T conjugate(T x) {
+  return x;
+}
+template <Integer T>
+T invert(T x) {
+  return static_cast<T>(~x);
+}
 inline bool invert(bool x) { return !x; }
 inline bool absolute(bool x) { return x; }
 
@@ -108,8 +127,10 @@ inline bool absolute(bool x) { return x; }
 template <Integer T>
 T reciprocal(T x) {
   if (x == 0) {
-    if constexpr (std::is_unsigned_v<T> || sizeof(T) < 4) return 0;
-    else return static_cast<T>(Unsigned<T>{1} << (width_bits<T> - 1));
+    if constexpr (std::is_unsigned_v<T> || sizeof(T) < 4)
+      return 0;
+    else
+      return static_cast<T>(Unsigned<T>{1} << (width_bits<T> - 1));
   }
   return static_cast<T>(x == 1 ? 1 : (std::is_signed_v<T> && x == T(-1)) ? -1 : 0);
 }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// NumPy's semantics of real floating-point operations, for float and double; Half computes in float and rounds. Names
-// are those of the op table's `expr` column. Compiler builtins instead of <cmath>: its overloads are inline functions
-// that the linker would share between instruction-set levels.
+// NumPy's semantics of real floating-point operations, for float and double; Half computes in float and
+// rounds. Names are those of the op table's `expr` column. Compiler builtins instead of <cmath>: its
+// overloads are inline functions that the linker would share between instruction-set levels.
 #pragma once
 #include "engine/exec/element.hpp"
 
 namespace gamelan::engine::exec::GAMELAN_ISA {
 
 // One function of the C library under the name of the table, for the three real types.
-#define GAMELAN_MATH_1(name, function)                                     \
-  inline float name(float x) { return __builtin_##function##f(x); }        \
-  inline double name(double x) { return __builtin_##function(x); }         \
+#define GAMELAN_MATH_1(name, function)                              \
+  inline float name(float x) { return __builtin_##function##f(x); } \
+  inline double name(double x) { return __builtin_##function(x); }  \
   inline Half name(Half x) { return Half(name(static_cast<float>(x))); }
-#define GAMELAN_MATH_2(name, function)                                             \
-  inline float name(float x, float y) { return __builtin_##function##f(x, y); }    \
-  inline double name(double x, double y) { return __builtin_##function(x, y); }    \
+#define GAMELAN_MATH_2(name, function)                                          \
+  inline float name(float x, float y) { return __builtin_##function##f(x, y); } \
+  inline double name(double x, double y) { return __builtin_##function(x, y); } \
   inline Half name(Half x, Half y) { return Half(name(static_cast<float>(x), static_cast<float>(y))); }
 // A template over float and double, lifted to Half.
 #define GAMELAN_LIFT_1(name) \
@@ -66,28 +66,57 @@ inline Half next_after(Half x, Half y) {
 }
 
 /// An exponent beyond these gives zero or infinity whatever x is.
-inline float load_exponent(float x, float y) { return __builtin_ldexpf(x, static_cast<int>(y > 5000 ? 5000 : y < -5000 ? -5000 : y)); }
-inline double load_exponent(double x, double y) { return __builtin_ldexp(x, static_cast<int>(y > 5000 ? 5000 : y < -5000 ? -5000 : y)); }
-inline Half load_exponent(Half x, Half y) { return Half(load_exponent(static_cast<float>(x), static_cast<float>(y))); }
+inline float load_exponent(float x, float y) {
+  return __builtin_ldexpf(x, static_cast<int>(y > 5000 ? 5000 : y < -5000 ? -5000 : y));
+}
+inline double load_exponent(double x, double y) {
+  return __builtin_ldexp(x, static_cast<int>(y > 5000 ? 5000 : y < -5000 ? -5000 : y));
+}
+inline Half load_exponent(Half x, Half y) {
+  return Half(load_exponent(static_cast<float>(x), static_cast<float>(y)));
+}
 
-template <Real T> inline constexpr T infinity = static_cast<T>(__builtin_inf());
-template <Real T> inline constexpr T not_a_number = static_cast<T>(__builtin_nan(""));
+template <Real T>
+inline constexpr T infinity = static_cast<T>(__builtin_inf());
+template <Real T>
+inline constexpr T not_a_number = static_cast<T>(__builtin_nan(""));
 
-template <Real T> T conjugate(T x) { return x; }
+template <Real T>
+T conjugate(T x) {
+  return x;
+}
 inline Half conjugate(Half x) { return x; }
-template <Real T> T reciprocal(T x) { return T(1) / x; }
+template <Real T>
+T reciprocal(T x) {
+  return T(1) / x;
+}
 GAMELAN_LIFT_1(reciprocal)
-template <Real T> T sign(T x) { return x > 0 ? T(1) : x < 0 ? T(-1) : x == 0 ? T(0) : x; }
+template <Real T>
+T sign(T x) {
+  return x > 0 ? T(1) : x < 0 ? T(-1) : x == 0 ? T(0) : x;
+}
 GAMELAN_LIFT_1(sign)
 
-template <Real T> T degrees_to_radians(T x) { return x * (static_cast<T>(3.141592653589793238462643383279502884L) / T(180)); }
+template <Real T>
+T degrees_to_radians(T x) {
+  return x * (static_cast<T>(3.141592653589793238462643383279502884L) / T(180));
+}
 GAMELAN_LIFT_1(degrees_to_radians)
-template <Real T> T radians_to_degrees(T x) { return x * (T(180) / static_cast<T>(3.141592653589793238462643383279502884L)); }
+template <Real T>
+T radians_to_degrees(T x) {
+  return x * (T(180) / static_cast<T>(3.141592653589793238462643383279502884L));
+}
 GAMELAN_LIFT_1(radians_to_degrees)
 
 inline bool is_nan(Real auto x) { return x != x; }
-template <Real T> bool is_inf(T x) { return absolute(x) == infinity<T>; }
-template <Real T> bool is_finite(T x) { return absolute(x) < infinity<T>; }
+template <Real T>
+bool is_inf(T x) {
+  return absolute(x) == infinity<T>;
+}
+template <Real T>
+bool is_finite(T x) {
+  return absolute(x) < infinity<T>;
+}
 inline bool is_nan(Half x) { return (x.bits & 0x7fff) > 0x7c00; }
 inline bool is_inf(Half x) { return (x.bits & 0x7fff) == 0x7c00; }
 inline bool is_finite(Half x) { return (x.bits & 0x7fff) < 0x7c00; }
@@ -118,7 +147,8 @@ T remainder_of(T x, T y) {
 }
 GAMELAN_LIFT_2(remainder_of)
 
-/// From the exact remainder, then rounded to the integer it must be: floor(x / y) would be off by one after rounding.
+/// From the exact remainder, then rounded to the integer it must be: floor(x / y) would be off by one after
+/// rounding.
 template <Real T>
 T floor_divide_of(T x, T y) {
   if (y == 0) return x / y;
@@ -132,12 +162,15 @@ T floor_divide_of(T x, T y) {
 GAMELAN_LIFT_2(floor_divide_of)
 
 template <Real T>
-T heaviside_of(T x, T at_zero) { return x != x ? x : x == 0 ? at_zero : x < 0 ? T(0) : T(1); }
+T heaviside_of(T x, T at_zero) {
+  return x != x ? x : x == 0 ? at_zero : x < 0 ? T(0) : T(1);
+}
 GAMELAN_LIFT_2(heaviside_of)
 
 template <Real T>
 T log_add_exp(T x, T y) {
-  if (x == y) return x + static_cast<T>(0.693147180559945309417232121458176568L);  // infinities of one sign too
+  if (x == y)
+    return x + static_cast<T>(0.693147180559945309417232121458176568L);  // infinities of one sign too
   const T distance = x - y;
   if (distance > 0) return x + logarithm_plus_1(exponential(-distance));
   if (distance <= 0) return y + logarithm_plus_1(exponential(distance));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Running folds of lines that lie one after another in a buffer of the loop dtype. Several lines run side by side: one
-// line is a chain of dependent operations, which leaves most of a processor idle. `op` and dtype as for fold.hpp.
+// Running folds of lines that lie one after another in a buffer of the loop dtype. Several lines run side by
+// side: one line is a chain of dependent operations, which leaves most of a processor idle. `op` and dtype as
+// for fold.hpp.
 #pragma once
 #include <cstdint>
 
@@ -9,11 +10,12 @@
 
 namespace gamelan::engine::exec {
 
-/// out[line][i] = start[line] op (in[line][0] op ... op in[line][i]), from the left; without `starts` the fold alone. `out`
-/// may be `in`.
-void scan_lines(protocol::Op op, protocol::Dtype dtype, const void* in, std::int64_t lines, std::int64_t length,
-                const void* starts, void* out);
+/// out[line][i] = start[line] op (in[line][0] op ... op in[line][i]), from the left; without `starts` the
+/// fold alone. `out` may be `in`.
+void scan_lines(protocol::Op op, protocol::Dtype dtype, const void* in, std::int64_t lines,
+                std::int64_t length, const void* starts, void* out);
 /// out[line] = in[line][0] op ... op in[line][length - 1], from the left; length >= 1.
-void fold_lines(protocol::Op op, protocol::Dtype dtype, const void* in, std::int64_t lines, std::int64_t length, void* out);
+void fold_lines(protocol::Op op, protocol::Dtype dtype, const void* in, std::int64_t lines,
+                std::int64_t length, void* out);
 
 }  // namespace gamelan::engine::exec

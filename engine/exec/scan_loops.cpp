@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The typed running folds (scan.hpp says what they mean) of every row that the op table calls associative. Built like
-// fold_loops.cpp, once per instruction-set level. The order of operations is that of the elements, at every level.
+// The typed running folds (scan.hpp says what they mean) of every row that the op table calls associative.
+// Built like fold_loops.cpp, once per instruction-set level. The order of operations is that of the elements,
+// at every level.
 #include "engine/exec/rows.hpp"
 #include "engine/exec/scan_tables.hpp"
 
@@ -31,15 +32,20 @@ template <class Row, class T, bool has_starts>
 void scan_all(const T* in, std::int64_t lines, std::int64_t length, const T* starts, T* out) {
   std::int64_t line = 0;
   for (; line + abreast <= lines; line += abreast)
-    scan_abreast<Row, T, abreast, has_starts>(in + line * length, length, has_starts ? starts + line : nullptr, out + line * length);
+    scan_abreast<Row, T, abreast, has_starts>(in + line * length, length,
+                                              has_starts ? starts + line : nullptr, out + line * length);
   for (; line < lines; ++line)
-    scan_abreast<Row, T, 1, has_starts>(in + line * length, length, has_starts ? starts + line : nullptr, out + line * length);
+    scan_abreast<Row, T, 1, has_starts>(in + line * length, length, has_starts ? starts + line : nullptr,
+                                        out + line * length);
 }
 
 template <class Row, class T>
 void scan_lines(const void* in, std::int64_t lines, std::int64_t length, const void* starts, void* out) {
-  if (starts != nullptr) scan_all<Row, T, true>(static_cast<const T*>(in), lines, length, static_cast<const T*>(starts), static_cast<T*>(out));
-  else scan_all<Row, T, false>(static_cast<const T*>(in), lines, length, nullptr, static_cast<T*>(out));
+  if (starts != nullptr)
+    scan_all<Row, T, true>(static_cast<const T*>(in), lines, length, static_cast<const T*>(starts),
+                           static_cast<T*>(out));
+  else
+    scan_all<Row, T, false>(static_cast<const T*>(in), lines, length, nullptr, static_cast<T*>(out));
 }
 
 template <class Row, class T, std::int64_t count>
@@ -48,7 +54,8 @@ void fold_abreast(const T* in, std::int64_t length, T* out) {
   for (std::int64_t line = 0; line < count; ++line) fold[line] = in[line * length];
   for (std::int64_t i = 1; i < length; ++i) {
 #pragma GCC unroll 4
-    for (std::int64_t line = 0; line < count; ++line) fold[line] = Row::apply(fold[line], in[line * length + i]);
+    for (std::int64_t line = 0; line < count; ++line)
+      fold[line] = Row::apply(fold[line], in[line * length + i]);
   }
   for (std::int64_t line = 0; line < count; ++line) out[line] = fold[line];
 }
@@ -58,7 +65,8 @@ void fold_lines(const void* from, std::int64_t lines, std::int64_t length, void*
   const T* in = static_cast<const T*>(from);
   T* out = static_cast<T*>(to);
   std::int64_t line = 0;
-  for (; line + abreast <= lines; line += abreast) fold_abreast<Row, T, abreast>(in + line * length, length, out + line);
+  for (; line + abreast <= lines; line += abreast)
+    fold_abreast<Row, T, abreast>(in + line * length, length, out + line);
   for (; line < lines; ++line) fold_abreast<Row, T, 1>(in + line * length, length, out + line);
 }
 
@@ -66,7 +74,9 @@ void fold_lines(const void* from, std::int64_t lines, std::int64_t length, void*
 
 ScanLoops scan_loops(Op op, Dtype dtype) {
   return with_element(dtype, [&]<class T>() {
-    return rows::with_fold<T, ScanLoops>(op, []<class Row>() { return ScanLoops{scan_lines<Row, T>, fold_lines<Row, T>}; });
+    return rows::with_fold<T, ScanLoops>(op, []<class Row>() {
+      return ScanLoops{scan_lines<Row, T>, fold_lines<Row, T>};
+    });
   });
 }
 

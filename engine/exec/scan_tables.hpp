@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Inside engine/exec only: the running folds of one op and dtype, defined by scan_loops.cpp once per instruction-set level.
+// Inside engine/exec only: the running folds of one op and dtype, defined by scan_loops.cpp once per
+// instruction-set level.
 #pragma once
 #include <cstdint>
 
@@ -9,7 +10,8 @@
 namespace gamelan::engine::exec {
 
 struct ScanLoops {
-  void (*scan)(const void* in, std::int64_t lines, std::int64_t length, const void* starts, void* out) = nullptr;
+  void (*scan)(const void* in, std::int64_t lines, std::int64_t length, const void* starts,
+               void* out) = nullptr;
   void (*fold)(const void* in, std::int64_t lines, std::int64_t length, void* out) = nullptr;
 };
 

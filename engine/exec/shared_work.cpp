@@ -8,7 +8,7 @@
 namespace gamelan::engine::exec {
 namespace {
 
-constexpr std::int64_t piece_work = 524'288;   // elements x instructions: some tens of microseconds
+constexpr std::int64_t piece_work = 524'288;  // elements x instructions: some tens of microseconds
 constexpr std::int64_t smallest_piece = 4'096, shortest_run = 1'024;  // elements
 constexpr std::int64_t fewest_pieces = 4, most_pieces = 64;
 constexpr std::int64_t pieces_when_always = 5;
@@ -49,13 +49,15 @@ void SharedWork::help_others() {
   // A few of the node are asked, whatever the number of ranks.
   const auto& near = site_.near_ranks();
   const auto ranks = near.size();
-  const auto own = static_cast<std::size_t>(std::lower_bound(near.begin(), near.end(), site_.rank()) - near.begin());
+  const auto own =
+      static_cast<std::size_t>(std::lower_bound(near.begin(), near.end(), site_.rank()) - near.begin());
   for (const std::size_t place : {own + 1, own + ranks - 1, own + ranks / 2}) {
     const int victim = near[place % ranks];
     if (victim == site_.rank()) continue;
     Tickets& tickets = site_.board().tickets(victim);
     while (const auto piece = tickets.draw(site_.step())) {
-      struct Return {  // also when the piece fails: this rank then says so, and the owner must not wait for ever
+      struct Return {  // also when the piece fails: this rank then says so, and the owner must not wait for
+                       // ever
         Tickets& tickets;
         ~Return() { tickets.return_one(); }
       } returned{tickets};
@@ -77,7 +79,8 @@ Cut cut_for_sharing(const dist::Box& box, std::size_t instructions, Balance bala
   const auto elements = dist::volume(box);
   std::int64_t pieces = pieces_when_always;
   if (balance != Balance::always) {
-    const auto grain = std::max(smallest_piece, piece_work / std::max<std::int64_t>(static_cast<std::int64_t>(instructions), 1));
+    const auto grain = std::max(
+        smallest_piece, piece_work / std::max<std::int64_t>(static_cast<std::int64_t>(instructions), 1));
     pieces = std::min(elements / grain, most_pieces);
     if (pieces < fewest_pieces) return {};
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Dynamic balance on a node: a rank's part of a step is cut into pieces, and a rank that is through with its own draws
-// pieces of its neighbours', in place in their blocks. Who does a piece changes nothing: it has the same elements, the
-// same program and the same bits. For passes whose pieces may be done in any order.
-// A rank that helps is at the same step and has awaited what the step awaits. With a piece in hand it waits at most for an
-// earlier step of a third rank, and that one waits for nobody who is at this step: there are no circles. Used by
-// run_kernel and run_fold.
+// Dynamic balance on a node: a rank's part of a step is cut into pieces, and a rank that is through with its
+// own draws pieces of its neighbours', in place in their blocks. Who does a piece changes nothing: it has the
+// same elements, the same program and the same bits. For passes whose pieces may be done in any order. A rank
+// that helps is at the same step and has awaited what the step awaits. With a piece in hand it waits at most
+// for an earlier step of a third rank, and that one waits for nobody who is at this step: there are no
+// circles. Used by run_kernel and run_fold.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -35,7 +35,8 @@ class SharedWork {
     let_others_begin();
     while (const auto piece = draw_own()) work(*piece);
   }
-  /// Does what a few neighbours have left, then waits until the helpers of this rank are through. Throws what `help` throws.
+  /// Does what a few neighbours have left, then waits until the helpers of this rank are through. Throws what
+  /// `help` throws.
   void finish();
 
  private:
@@ -56,7 +57,8 @@ struct Cut {
   std::size_t axis = 0;
   std::int64_t pieces = 0;
 };
-/// For a pass of so many instructions an element. Depends on its arguments and `balance` only: helpers come to the same cut.
+/// For a pass of so many instructions an element. Depends on its arguments and `balance` only: helpers come
+/// to the same cut.
 Cut cut_for_sharing(const dist::Box& box, std::size_t instructions, Balance balance);
 dist::Box piece_of(const dist::Box& box, const Cut& cut, std::int64_t piece);
 

@@ -37,7 +37,8 @@ std::byte* Site::block(int slot, int owner) const {
     courier_->await();
     return heap_.mirror(owner, storage.block.offset);
   }
-  if (owner != rank() && storage.written_by > 0 && storage.written_by < step_) board_.await(owner, storage.written_by);
+  if (owner != rank() && storage.written_by > 0 && storage.written_by < step_)
+    board_.await(owner, storage.written_by);
   return heap_.address(owner, storage.block.offset);
 }
 

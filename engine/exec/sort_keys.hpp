@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Elements as keys that sort as NumPy sorts: unsigned integers whose order is that of the numbers, NaN last. -0 comes
-// before 0 when values are sorted and equals it when places are asked for (argsort is stable). Complex numbers have no such
-// key; they are compared as they are.
+// Elements as keys that sort as NumPy sorts: unsigned integers whose order is that of the numbers, NaN last.
+// -0 comes before 0 when values are sorted and equals it when places are asked for (argsort is stable).
+// Complex numbers have no such key; they are compared as they are.
 #pragma once
 #include <array>
 #include <bit>
@@ -19,7 +19,8 @@ template <class T>
 struct IntegerKey {
   using Element = T;
   using Key = std::make_unsigned_t<T>;
-  static constexpr Key flip = std::is_signed_v<T> ? static_cast<Key>(Key{1} << (8 * sizeof(Key) - 1)) : Key{0};
+  static constexpr Key flip =
+      std::is_signed_v<T> ? static_cast<Key>(Key{1} << (8 * sizeof(Key) - 1)) : Key{0};
   static Key encode(T value, bool) { return static_cast<Key>(static_cast<Key>(value) ^ flip); }
   static T decode(Key key) { return static_cast<T>(static_cast<Key>(key ^ flip)); }
 };
@@ -30,7 +31,8 @@ struct FloatKey {
   using Element = Bits;
   using Key = Bits;
   static constexpr Bits sign = static_cast<Bits>(Bits{1} << (8 * sizeof(Bits) - 1));
-  static constexpr Bits infinity = static_cast<Bits>(static_cast<Bits>(~sign) >> mantissa_bits << mantissa_bits);
+  static constexpr Bits infinity =
+      static_cast<Bits>(static_cast<Bits>(~sign) >> mantissa_bits << mantissa_bits);
   static constexpr Bits last = static_cast<Bits>(~Bits{0});
 
   static Key encode(Bits bits, bool merges_zeros) {
@@ -45,7 +47,8 @@ struct FloatKey {
   }
 };
 
-/// A complex number, in NumPy's order: by real part, then by imaginary part; [R + Ri, R + NaN i, NaN + R i, NaN + NaN i].
+/// A complex number, in NumPy's order: by real part, then by imaginary part; [R + Ri, R + NaN i, NaN + R i,
+/// NaN + NaN i].
 template <class Real>
 struct ComplexKey {
   struct Key {
@@ -71,19 +74,32 @@ void with_coder(protocol::Dtype dtype, Visit visit) {
   using protocol::Dtype;
   switch (dtype) {
     case Dtype::bool_:
-    case Dtype::uint8: return visit.template operator()<IntegerKey<std::uint8_t>>();
-    case Dtype::int8: return visit.template operator()<IntegerKey<std::int8_t>>();
-    case Dtype::int16: return visit.template operator()<IntegerKey<std::int16_t>>();
-    case Dtype::uint16: return visit.template operator()<IntegerKey<std::uint16_t>>();
-    case Dtype::int32: return visit.template operator()<IntegerKey<std::int32_t>>();
-    case Dtype::uint32: return visit.template operator()<IntegerKey<std::uint32_t>>();
-    case Dtype::int64: return visit.template operator()<IntegerKey<std::int64_t>>();
-    case Dtype::uint64: return visit.template operator()<IntegerKey<std::uint64_t>>();
-    case Dtype::float16: return visit.template operator()<FloatKey<std::uint16_t, 10>>();
-    case Dtype::float32: return visit.template operator()<FloatKey<std::uint32_t, 23>>();
-    case Dtype::float64: return visit.template operator()<FloatKey<std::uint64_t, 52>>();
-    case Dtype::complex64: return visit.template operator()<ComplexKey<float>>();
-    case Dtype::complex128: return visit.template operator()<ComplexKey<double>>();
+    case Dtype::uint8:
+      return visit.template operator()<IntegerKey<std::uint8_t>>();
+    case Dtype::int8:
+      return visit.template operator()<IntegerKey<std::int8_t>>();
+    case Dtype::int16:
+      return visit.template operator()<IntegerKey<std::int16_t>>();
+    case Dtype::uint16:
+      return visit.template operator()<IntegerKey<std::uint16_t>>();
+    case Dtype::int32:
+      return visit.template operator()<IntegerKey<std::int32_t>>();
+    case Dtype::uint32:
+      return visit.template operator()<IntegerKey<std::uint32_t>>();
+    case Dtype::int64:
+      return visit.template operator()<IntegerKey<std::int64_t>>();
+    case Dtype::uint64:
+      return visit.template operator()<IntegerKey<std::uint64_t>>();
+    case Dtype::float16:
+      return visit.template operator()<FloatKey<std::uint16_t, 10>>();
+    case Dtype::float32:
+      return visit.template operator()<FloatKey<std::uint32_t, 23>>();
+    case Dtype::float64:
+      return visit.template operator()<FloatKey<std::uint64_t, 52>>();
+    case Dtype::complex64:
+      return visit.template operator()<ComplexKey<float>>();
+    case Dtype::complex128:
+      return visit.template operator()<ComplexKey<double>>();
   }
 }
 

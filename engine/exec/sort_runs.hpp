@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sorted runs, the part that is arithmetic only: where to cut several so that the pieces before the cuts are exactly the
-// first n of all (Varman, Scheufler, Iyer and Ricard 1991, "Merging multiple lists on hierarchical-memory
-// multiprocessors"), and a stable merge. Items have a member `key` with operator<.
+// Sorted runs, the part that is arithmetic only: where to cut several so that the pieces before the cuts are
+// exactly the first n of all (Varman, Scheufler, Iyer and Ricard 1991, "Merging multiple lists on
+// hierarchical-memory multiprocessors"), and a stable merge. Items have a member `key` with operator<.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -12,8 +12,9 @@
 
 namespace gamelan::engine::exec::sorting {
 
-/// Where to cut sorted runs so that `wanted` items lie before the cuts, none of them greater than one after; of equal
-/// items those of earlier runs come first. Halves the longest undecided piece until nothing is undecided.
+/// Where to cut sorted runs so that `wanted` items lie before the cuts, none of them greater than one after;
+/// of equal items those of earlier runs come first. Halves the longest undecided piece until nothing is
+/// undecided.
 template <class Item>
 std::vector<std::int64_t> exact_cuts(std::span<const std::span<const Item>> runs, std::int64_t wanted) {
   const auto less = [](const Item& a, const Item& b) { return a.key < b.key; };
@@ -29,14 +30,19 @@ std::vector<std::int64_t> exact_cuts(std::span<const std::span<const Item>> runs
     std::int64_t before = 0;  // items that come before the pivot in the stable order
     for (std::size_t r = 0; r < runs.size(); ++r) {
       const auto run = runs[r];
-      if (r == longest) at[r] = middle;
-      else if (r < longest) at[r] = std::upper_bound(run.begin(), run.end(), pivot, less) - run.begin();
-      else at[r] = std::lower_bound(run.begin(), run.end(), pivot, less) - run.begin();
+      if (r == longest)
+        at[r] = middle;
+      else if (r < longest)
+        at[r] = std::upper_bound(run.begin(), run.end(), pivot, less) - run.begin();
+      else
+        at[r] = std::lower_bound(run.begin(), run.end(), pivot, less) - run.begin();
       before += at[r];
     }
     for (std::size_t r = 0; r < runs.size(); ++r) {
-      if (before >= wanted) high[r] = std::min(high[r], std::max(at[r], low[r]));
-      else low[r] = std::max(low[r], std::min(at[r] + (r == longest ? 1 : 0), high[r]));
+      if (before >= wanted)
+        high[r] = std::min(high[r], std::max(at[r], low[r]));
+      else
+        low[r] = std::max(low[r], std::min(at[r] + (r == longest ? 1 : 0), high[r]));
     }
   }
 }
@@ -64,8 +70,9 @@ struct Merging {
   }
 };
 
-/// Merges two sorted runs; of equal items those of `a` come first. Calls emit(first + n, n-th item, is it of b), not in order of n:
-/// a merge waits for each comparison before the next, so several parts of a long one go on in turn.
+/// Merges two sorted runs; of equal items those of `a` come first. Calls emit(first + n, n-th item, is it of
+/// b), not in order of n: a merge waits for each comparison before the next, so several parts of a long one
+/// go on in turn.
 template <class Item, class Emit>
 void merge_two(std::span<const Item> a, std::span<const Item> b, std::int64_t first, Emit& emit) {
   constexpr std::size_t parts = 4;
@@ -76,7 +83,8 @@ void merge_two(std::span<const Item> a, std::span<const Item> b, std::int64_t fi
   std::array<const Item*, 2> next{a.data(), b.data()};
   const std::size_t used = count < worth_parts ? 1 : parts;
   for (std::size_t p = 0; p < used; ++p) {
-    const auto cuts = exact_cuts<Item>(runs, count * static_cast<std::int64_t>(p + 1) / static_cast<std::int64_t>(used));
+    const auto cuts =
+        exact_cuts<Item>(runs, count * static_cast<std::int64_t>(p + 1) / static_cast<std::int64_t>(used));
     merging[p] = {next[0], a.data() + cuts[0], next[1], b.data() + cuts[1], first};
     first += merging[p].a_end - merging[p].a + merging[p].b_end - merging[p].b;
     next = {merging[p].a_end, merging[p].b_end};
@@ -104,23 +112,25 @@ struct Part {
   std::uint32_t run = 0;
 };
 
-/// The items that come first of all, out of the begin of each part: those up to the least of the parts' `each`-th items.
-/// They are taken off the parts.
+/// The items that come first of all, out of the begin of each part: those up to the least of the parts'
+/// `each`-th items. They are taken off the parts.
 template <class Item>
 std::vector<Part<Item>> take_first(std::vector<Part<Item>>& parts, std::size_t each) {
   const auto less = [](const Item& x, const Item& y) { return x.key < y.key; };
   const Item* pivot = nullptr;
   std::size_t of_pivot = 0;
   for (std::size_t p = 0; p < parts.size(); ++p)
-    if (const Item& last = parts[p].items[std::min(each, parts[p].items.size()) - 1]; !pivot || last.key < pivot->key) {
+    if (const Item& last = parts[p].items[std::min(each, parts[p].items.size()) - 1];
+        !pivot || last.key < pivot->key) {
       pivot = &last;
       of_pivot = p;
     }
   std::vector<Part<Item>> taken;
   for (std::size_t p = 0; p < parts.size(); ++p) {
     const auto near = parts[p].items.first(std::min(each, parts[p].items.size()));
-    const auto end = p == of_pivot ? near.end() : p < of_pivot ? std::upper_bound(near.begin(), near.end(), *pivot, less)
-                                                               : std::lower_bound(near.begin(), near.end(), *pivot, less);
+    const auto end = p == of_pivot  ? near.end()
+                     : p < of_pivot ? std::upper_bound(near.begin(), near.end(), *pivot, less)
+                                    : std::lower_bound(near.begin(), near.end(), *pivot, less);
     const auto count = static_cast<std::size_t>(end - near.begin());
     if (count > 0) taken.push_back({near.first(count), parts[p].run});
     parts[p].items = parts[p].items.subspan(count);
@@ -129,8 +139,9 @@ std::vector<Part<Item>> take_first(std::vector<Part<Item>>& parts, std::size_t e
   return taken;
 }
 
-/// Merges sorted runs; of equal items those of earlier runs come first. Calls emit(n, keep(n-th item, its run)), not in
-/// order of n. More than two are merged two by two, in pieces that stay in a cache: so what is kept needs a key.
+/// Merges sorted runs; of equal items those of earlier runs come first. Calls emit(n, keep(n-th item, its
+/// run)), not in order of n. More than two are merged two by two, in pieces that stay in a cache: so what is
+/// kept needs a key.
 template <class Item, class Keep, class Emit>
 void merge_runs(const std::vector<std::span<const Item>>& runs, Keep keep, Emit emit) {
   using Kept = decltype(keep(std::declval<const Item&>(), std::uint32_t{}));
@@ -138,9 +149,12 @@ void merge_runs(const std::vector<std::span<const Item>>& runs, Keep keep, Emit 
   std::vector<Part<Item>> parts;
   for (std::size_t r = 0; r < runs.size(); ++r)
     if (!runs[r].empty()) parts.push_back({runs[r], static_cast<std::uint32_t>(r)});
-  const auto merge_pair = [&keep](const std::vector<Part<Item>>& of, std::size_t p, std::int64_t first, auto put) {
+  const auto merge_pair = [&keep](const std::vector<Part<Item>>& of, std::size_t p, std::int64_t first,
+                                  auto put) {
     const Part<Item> a = of[p], b = p + 1 < of.size() ? of[p + 1] : Part<Item>{};
-    auto keep_and_put = [&](std::int64_t n, const Item& item, bool is_of_b) { put(n, keep(item, is_of_b ? b.run : a.run)); };
+    auto keep_and_put = [&](std::int64_t n, const Item& item, bool is_of_b) {
+      put(n, keep(item, is_of_b ? b.run : a.run));
+    };
     merge_two<Item>(a.items, b.items, first, keep_and_put);
     return a.items.size() + b.items.size();
   };
@@ -159,7 +173,8 @@ void merge_runs(const std::vector<std::span<const Item>>& runs, Keep keep, Emit 
     std::vector<std::span<const Kept>> kept;
     std::int64_t filled = 0;
     for (std::size_t p = 0; p < pieces.size(); p += 2) {
-      const auto size = merge_pair(pieces, p, filled, [to](std::int64_t n, const Kept& item) { to[n] = item; });
+      const auto size =
+          merge_pair(pieces, p, filled, [to](std::int64_t n, const Kept& item) { to[n] = item; });
       kept.push_back({to + filled, size});
       filled += static_cast<std::int64_t>(size);
     }

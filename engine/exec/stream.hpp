@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A one-dimensional operand as a row of elements of one dtype, wherever its pieces lie. The irregular steps read their
-// indices and values through it.
+// A one-dimensional operand as a row of elements of one dtype, wherever its pieces lie. The irregular steps
+// read their indices and values through it.
 #pragma once
 #include <memory>
 
@@ -14,13 +14,16 @@ class Stream {
   static constexpr std::int64_t chunk = 4096;  ///< elements that fit the buffer
 
   /// Reads elements of dtype `from` as `to`.
-  Stream(const Site& site, const plan::Operand& operand, protocol::Dtype from, protocol::Dtype to, std::int64_t longest = chunk);
+  Stream(const Site& site, const plan::Operand& operand, protocol::Dtype from, protocol::Dtype to,
+         std::int64_t longest = chunk);
 
-  /// Elements [first, first + count), count <= longest, one after another; valid until the next call. Messages move on
-  /// meanwhile.
+  /// Elements [first, first + count), count <= longest, one after another; valid until the next call.
+  /// Messages move on meanwhile.
   const std::byte* read(std::int64_t first, std::int64_t count);
   template <class T>
-  const T* read_as(std::int64_t first, std::int64_t count) { return reinterpret_cast<const T*>(read(first, count)); }
+  const T* read_as(std::int64_t first, std::int64_t count) {
+    return reinterpret_cast<const T*>(read(first, count));
+  }
 
  private:
   void find_piece(std::int64_t at);

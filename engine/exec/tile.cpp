@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs a bound tile program over a cell, tile by tile (tile.hpp). Decisions were made before (tile_geometry, tile_binding);
-// here are the walk, the copies between strided memory and register tiles, and the calls of the loops.
+// Runs a bound tile program over a cell, tile by tile (tile.hpp). Decisions were made before (tile_geometry,
+// tile_binding); here are the walk, the copies between strided memory and register tiles, and the calls of
+// the loops.
 #include "engine/exec/tile.hpp"
 
 #include <algorithm>
@@ -27,13 +28,16 @@ constexpr std::int64_t element_bytes = 16;  // of the widest dtype
 class Runner::State {
  public:
   explicit State(const Program& program)
-      : translation_(Translation::of(program)), renamed_(translation_->renamed()), rules_(translation_->rules()), second_look_(program) {}
+      : translation_(Translation::of(program)),
+        renamed_(translation_->renamed()),
+        rules_(translation_->rules()),
+        second_look_(program) {}
 
   void run(const Cell& cell) {
     if (cell.operands.size() != translation_->operands()) {
       throw protocol::Error(protocol::ErrorKind::internal,
-                            "[tile] operands of a cell: got " + std::to_string(cell.operands.size()) + ", expected " +
-                                std::to_string(translation_->operands()));
+                            "[tile] operands of a cell: got " + std::to_string(cell.operands.size()) +
+                                ", expected " + std::to_string(translation_->operands()));
     }
     plan_cell(cell, rules_, geometry_);
     if (geometry_.is_empty) return;
@@ -54,7 +58,8 @@ class Runner::State {
   };
 
   std::int64_t item_bytes(int value) const {
-    return static_cast<std::int64_t>(protocol::size_of(renamed_.values[static_cast<std::size_t>(value)].dtype));
+    return static_cast<std::int64_t>(
+        protocol::size_of(renamed_.values[static_cast<std::size_t>(value)].dtype));
   }
 
   Bound& find_binding() {
@@ -67,7 +72,8 @@ class Runner::State {
       traits_[k].is_scalar = geometry_.is_scalar(k);
       traits_[k].is_single = geometry_.is_single(k);
       traits_[k].is_invariant = geometry_.is_invariant(k);
-      const auto first = std::find(geometry_.addresses.begin(), geometry_.addresses.end(), geometry_.addresses[k]);
+      const auto first =
+          std::find(geometry_.addresses.begin(), geometry_.addresses.end(), geometry_.addresses[k]);
       traits_[k].alias = static_cast<int>(first - geometry_.addresses.begin());
     }
     for (Bound& bound : bindings_) {
@@ -80,13 +86,17 @@ class Runner::State {
     bound.places.resize(translation_->operands());
     for (const Slot& slot : binding.slots) {
       std::byte*& tile = (slot.is_element ? elements_ : tiles_)[{slot.item_bytes, slot.number}];
-      if (tile == nullptr) tile = memory_.take(slot.is_element ? element_bytes : slot.item_bytes * rules_.tile_elements);
+      if (tile == nullptr)
+        tile = memory_.take(slot.is_element ? element_bytes : slot.item_bytes * rules_.tile_elements);
       bound.places.push_back(tile);
     }
     for (const Binding::Move& move : binding.constants) {
       const Step& step = renamed_.steps[static_cast<std::size_t>(move.step)];
-      step.cast(translation_->scalar(move.step).bytes.data(), 0, bound.places[place_index(move.out)], item_bytes(step.out),
-                binding.slots[static_cast<std::size_t>(move.out.number)].is_element ? 1 : static_cast<std::size_t>(rules_.tile_elements));
+      step.cast(translation_->scalar(move.step).bytes.data(), 0, bound.places[place_index(move.out)],
+                item_bytes(step.out),
+                binding.slots[static_cast<std::size_t>(move.out.number)].is_element
+                    ? 1
+                    : static_cast<std::size_t>(rules_.tile_elements));
     }
     return bound;
   }
@@ -100,7 +110,8 @@ class Runner::State {
   void gather_repeated(const Bound& bound) const {
     for (const Binding::Move& move : bound.plan->binding.repeated) {
       const Step& step = renamed_.steps[static_cast<std::size_t>(move.step)];
-      gather(step, geometry_.addresses[static_cast<std::size_t>(step.operand)], bound.places[place_index(move.out)]);
+      gather(step, geometry_.addresses[static_cast<std::size_t>(step.operand)],
+             bound.places[place_index(move.out)]);
     }
   }
 
@@ -145,7 +156,9 @@ class Runner::State {
   /// The first call that may write to an operand.
   std::size_t find_first_store(const Bound& bound) const {
     const auto& calls = bound.plan->calls;
-    const auto stores = [&](const Translation::Call& call) { return call.code != nullptr || static_cast<std::size_t>(call.out) < translation_->operands(); };
+    const auto stores = [&](const Translation::Call& call) {
+      return call.code != nullptr || static_cast<std::size_t>(call.out) < translation_->operands();
+    };
     return static_cast<std::size_t>(std::find_if(calls.begin(), calls.end(), stores) - calls.begin());
   }
 
@@ -171,26 +184,35 @@ class Runner::State {
       }
       std::byte* out = places[call.out];
       const void* in[] = {places[call.in[0]], places[call.in[1]], places[call.in[2]]};
-      const auto step_of = [&]() -> const Step& { return renamed_.steps[static_cast<std::size_t>(call.step)]; };
+      const auto step_of = [&]() -> const Step& {
+        return renamed_.steps[static_cast<std::size_t>(call.step)];
+      };
       switch (call.action) {
         case Binding::Action::compute:
-          if (call.loop != nullptr) call.loop(in, out, count, nullptr);
-          else compute_nullary(call.step, out);
+          if (call.loop != nullptr)
+            call.loop(in, out, count, nullptr);
+          else
+            compute_nullary(call.step, out);
           break;
-        case Binding::Action::gather: gather(step_of(), places[step_of().operand], out); break;
+        case Binding::Action::gather:
+          gather(step_of(), places[step_of().operand], out);
+          break;
         case Binding::Action::cast: {
           const Step& step = step_of();
           step.cast(places[call.in[0]], item_bytes(step.in[0]), out, item_bytes(step.out), count);
           break;
         }
-        case Binding::Action::scatter: scatter(step_of(), places[call.in[0]], out); break;
+        case Binding::Action::scatter:
+          scatter(step_of(), places[call.in[0]], out);
+          break;
       }
     }
   }
 
   void gather(const Step& step, const std::byte* from, std::byte* tile) const {
     const auto operand = static_cast<std::size_t>(step.operand);
-    Runs runs(extents_, geometry_.axis_count, geometry_.strides[operand], item_bytes(step.out), geometry_.row_pitch);
+    Runs runs(extents_, geometry_.axis_count, geometry_.strides[operand], item_bytes(step.out),
+              geometry_.row_pitch);
     runs.choose_inner();
     const Run inner = runs.run[0];
     runs.each([&](std::int64_t operand_offset, std::int64_t tile_offset) {
@@ -201,7 +223,8 @@ class Runner::State {
 
   void scatter(const Step& step, const std::byte* tile, std::byte* to) const {
     const auto operand = static_cast<std::size_t>(step.operand);
-    Runs runs(extents_, geometry_.axis_count, geometry_.strides[operand], item_bytes(step.in[0]), geometry_.row_pitch);
+    Runs runs(extents_, geometry_.axis_count, geometry_.strides[operand], item_bytes(step.in[0]),
+              geometry_.row_pitch);
     runs.choose_inner();
     const Run inner = runs.run[0];
     if (step.streams && step.is_same_dtype && inner.operand_stride == inner.tile_stride) {
@@ -222,7 +245,8 @@ class Runner::State {
     NullaryParams params = own.params;
     params.first = own.first.data();
     params.second = own.second.data();
-    const Runs runs(extents_, geometry_.axis_count, geometry_.index_steps, item_bytes(step.out), geometry_.row_pitch);
+    const Runs runs(extents_, geometry_.axis_count, geometry_.index_steps, item_bytes(step.out),
+                    geometry_.row_pitch);
     params.step = runs.run[0].operand_stride;
     runs.each([&](std::int64_t index_offset, std::int64_t tile_offset) {
       params.index = index_ + index_offset;

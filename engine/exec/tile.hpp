@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tile interpreter: a fused group of element-wise commands as a short program over registers, each register a tile
-// of at most 1,024 elements that stays in cache. The executor builds one Runner per kernel and runs it on cells; nothing
-// here knows of ranks, arrays or where memory comes from.
+// The tile interpreter: a fused group of element-wise commands as a short program over registers, each
+// register a tile of at most 1,024 elements that stays in cache. The executor builds one Runner per kernel
+// and runs it on cells; nothing here knows of ranks, arrays or where memory comes from.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -33,10 +33,10 @@ struct Instruction {
   int out = -1;
   std::array<int, 3> in{-1, -1, -1};  ///< where: condition (a bool register), then, else
   int operand = -1;
-  protocol::Scalar scalar{}, scalar_b{};      ///< nullary ops: a and b
-  std::array<std::int64_t, 2> ints{};       ///< random ops: key and stream offset
-  bool streams = false;                     ///< store: past the cache, for results larger than it
-  int command = -1;                         ///< of the batch, whose floating-point errors this one's are; -1: nobody's
+  protocol::Scalar scalar{}, scalar_b{};  ///< nullary ops: a and b
+  std::array<std::int64_t, 2> ints{};     ///< random ops: key and stream offset
+  bool streams = false;                   ///< store: past the cache, for results larger than it
+  int command = -1;  ///< of the batch, whose floating-point errors this one's are; -1: nobody's
 };
 
 class Translation;  // tile_translation.hpp
@@ -55,8 +55,9 @@ struct Pointer {
   const std::int64_t* strides = nullptr;
 };
 
-/// A box of the iteration space `shape` that starts at index `first`, in which each operand is one strided block. Two
-/// operands either share no byte that one of them writes, or name the same elements at the same positions.
+/// A box of the iteration space `shape` that starts at index `first`, in which each operand is one strided
+/// block. Two operands either share no byte that one of them writes, or name the same elements at the same
+/// positions.
 struct Cell {
   std::span<const std::int64_t> extents;
   std::span<const std::int64_t> first;
@@ -64,8 +65,8 @@ struct Cell {
   std::span<const Pointer> operands;
 };
 
-/// Runs one program. Owns the register tiles; constants are filled once. Loops are those of the instruction-set level
-/// in use when it is made. Not for two threads at once.
+/// Runs one program. Owns the register tiles; constants are filled once. Loops are those of the
+/// instruction-set level in use when it is made. Not for two threads at once.
 class Runner {
  public:
   /// Throws Error{internal} for a program that is not well formed.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Gives register tiles to the values that have no home in an operand (tile_homes.hpp), by a linear scan over last uses,
-// and writes down the moves of a tile.
+// Gives register tiles to the values that have no home in an operand (tile_homes.hpp), by a linear scan over
+// last uses, and writes down the moves of a tile.
 #include "engine/exec/tile_binding.hpp"
 
 #include <algorithm>
@@ -16,7 +16,9 @@ using Action = Binding::Action;
 
 class Binder : Homes {
  public:
-  Binder(const Renamed& renamed, const std::vector<OperandTraits>& traits) : Homes(renamed, traits) { result_.traits = traits; }
+  Binder(const Renamed& renamed, const std::vector<OperandTraits>& traits) : Homes(renamed, traits) {
+    result_.traits = traits;
+  }
 
   Binding run() {
     place_hoisted();
@@ -38,20 +40,23 @@ class Binder : Homes {
   }
 
   Place element(int number) {
-    result_.slots.push_back({static_cast<std::int64_t>(protocol::size_of(value(number).dtype)), number, true});
+    result_.slots.push_back(
+        {static_cast<std::int64_t>(protocol::size_of(value(number).dtype)), number, true});
     return {Place::Kind::slot, static_cast<int>(result_.slots.size()) - 1};
   }
 
-  /// Constants first: they then have the same slots in every binding, and stay filled. A constant that only an element of
-  /// is wanted keeps its slot free: another binding may want, and fill, all of it.
+  /// Constants first: they then have the same slots in every binding, and stay filled. A constant that only
+  /// an element of is wanted keeps its slot free: another binding may want, and fill, all of it.
   void place_hoisted() {
     for (const Kind kind : {Kind::constant, Kind::load}) {
       for (int index = 0; index < step_count(); ++index) {
         const Step& step = at(index);
         if (step.kind != kind || !is_hoisted_[static_cast<std::size_t>(step.out)]) continue;
         const bool is_element = kind == Kind::constant && every_use_takes_an_element(step.out);
-        if (is_element) ++slots_of_width_[static_cast<std::int64_t>(protocol::size_of(value(step.out).dtype))];
-        const Place place = places_[static_cast<std::size_t>(step.out)] = is_element ? element(step.out) : take_slot(step.out);
+        if (is_element)
+          ++slots_of_width_[static_cast<std::int64_t>(protocol::size_of(value(step.out).dtype))];
+        const Place place = places_[static_cast<std::size_t>(step.out)] =
+            is_element ? element(step.out) : take_slot(step.out);
         auto& fills = kind == Kind::constant ? result_.constants : result_.repeated;
         fills.push_back({.action = Action::gather, .step = index, .out = place});
       }
@@ -63,10 +68,12 @@ class Binder : Homes {
     Binding::Move move;
     move.step = index;
     for (const int number : step.in) {
-      if (number >= 0) move.in[static_cast<std::size_t>(move.in_count++)] = places_[static_cast<std::size_t>(number)];
+      if (number >= 0)
+        move.in[static_cast<std::size_t>(move.in_count++)] = places_[static_cast<std::size_t>(number)];
     }
     switch (step.kind) {
-      case Kind::constant: return;
+      case Kind::constant:
+        return;
       case Kind::load:
         if (places_[static_cast<std::size_t>(step.out)].kind == Place::Kind::none) {
           places_[static_cast<std::size_t>(step.out)] = take_slot(step.out);
@@ -101,7 +108,8 @@ class Binder : Homes {
     }
     result_.moves.push_back(move);
     for (const int store : stored_after_[static_cast<std::size_t>(index)]) emit_store(store);
-    if (!stored_after_[static_cast<std::size_t>(index)].empty() && value(step.out).last_use == index) release(step.out);
+    if (!stored_after_[static_cast<std::size_t>(index)].empty() && value(step.out).last_use == index)
+      release(step.out);
   }
 
   void emit_store(int index) {
@@ -147,7 +155,7 @@ class Binder : Homes {
     free_[result_.slots[static_cast<std::size_t>(place.number)].item_bytes].push_back(place.number);
   }
 
-  std::map<std::int64_t, std::vector<int>> free_;   // item bytes -> slots
+  std::map<std::int64_t, std::vector<int>> free_;  // item bytes -> slots
   std::map<std::int64_t, int> slots_of_width_;
   Binding result_;
 };

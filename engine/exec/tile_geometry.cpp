@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See tile_geometry.hpp. Element-wise work may be done in any order, so the walk follows memory, not the axes' order.
+// See tile_geometry.hpp. Element-wise work may be done in any order, so the walk follows memory, not the
+// axes' order.
 #include "engine/exec/tile_geometry.hpp"
 
 #include <algorithm>
@@ -35,7 +36,8 @@ void copy_axes(const Cell& cell, Geometry& geometry) {
     if (cell.extents[axis] == 1) continue;
     geometry.extents[kept] = cell.extents[axis];
     geometry.index_steps[kept] = steps[axis];
-    for (std::size_t k = 0; k < cell.operands.size(); ++k) geometry.strides[k][kept] = cell.operands[k].strides[axis];
+    for (std::size_t k = 0; k < cell.operands.size(); ++k)
+      geometry.strides[k][kept] = cell.operands[k].strides[axis];
     ++kept;
   }
   for (std::size_t k = 0; k < cell.operands.size(); ++k) geometry.addresses[k] = cell.operands[k].address;
@@ -96,7 +98,8 @@ void merge_axes(Geometry& geometry, const GeometryRules& rules) {
   std::size_t kept = 0;
   for (std::size_t axis = 1; axis < static_cast<std::size_t>(geometry.axis_count); ++axis) {
     const bool is_merged = can_merge(geometry, rules, kept, axis);
-    const std::int64_t extent = is_merged ? geometry.extents[kept] * geometry.extents[axis] : geometry.extents[axis];
+    const std::int64_t extent =
+        is_merged ? geometry.extents[kept] * geometry.extents[axis] : geometry.extents[axis];
     if (!is_merged) ++kept;
     geometry.extents[kept] = extent;
     geometry.index_steps[kept] = geometry.index_steps[axis];
@@ -105,8 +108,8 @@ void merge_axes(Geometry& geometry, const GeometryRules& rules) {
   geometry.axis_count = static_cast<int>(kept) + 1;
 }
 
-/// The axis other than the last along which some operand is nearest to contiguous while the last is far apart: a tile
-/// that is square over the two uses every cache line it touches. -1 when there is none.
+/// The axis other than the last along which some operand is nearest to contiguous while the last is far
+/// apart: a tile that is square over the two uses every cache line it touches. -1 when there is none.
 int crossing_axis(const Geometry& geometry) {
   constexpr std::int64_t far_bytes = 64, worth_extent = 16;
   const int last = geometry.axis_count - 1;
@@ -116,13 +119,15 @@ int crossing_axis(const Geometry& geometry) {
     if (std::abs(strides[l]) < far_bytes) continue;
     for (int axis = last - 1; axis >= 0; --axis) {
       const auto a = static_cast<std::size_t>(axis);
-      if (strides[a] != 0 && std::abs(strides[a]) < far_bytes && geometry.extents[a] >= worth_extent) return axis;
+      if (strides[a] != 0 && std::abs(strides[a]) < far_bytes && geometry.extents[a] >= worth_extent)
+        return axis;
     }
   }
   return -1;
 }
 
-/// Elements from one row of the last axis to the next, when that is a little more than a row for most operands; else 0.
+/// Elements from one row of the last axis to the next, when that is a little more than a row for most
+/// operands; else 0.
 std::int64_t pitch_with_gaps(const Geometry& geometry, const GeometryRules& rules) {
   constexpr std::int64_t shortest = 16, widest_gap = 8;  // gap: at most an eighth of a row
   if (geometry.axis_count < 2) return 0;
@@ -138,8 +143,10 @@ std::int64_t pitch_with_gaps(const Geometry& geometry, const GeometryRules& rule
     const bool has_rows = strides[inner] == bytes && strides[outer] % bytes == 0;
     const std::int64_t own = has_rows ? strides[outer] / bytes : 0;
     if (pitch == 0 && own > row && own - row <= row / widest_gap) pitch = own;
-    if (own != 0 && own == pitch) ++with_pitch;
-    else ++others;
+    if (own != 0 && own == pitch)
+      ++with_pitch;
+    else
+      ++others;
   }
   return with_pitch > others ? pitch : 0;
 }
@@ -169,7 +176,8 @@ void shape_tiles(Geometry& geometry, const GeometryRules& rules) {
   // Short ones with gaps between them as one piece of memory, in equal pieces too.
   if (const std::int64_t pitch = pitch_with_gaps(geometry, rules); pitch > 0) {
     const auto outer = inner - 1;
-    const std::int64_t most = std::max<std::int64_t>(1, (rules.tile_elements - geometry.extents[inner]) / pitch + 1);
+    const std::int64_t most =
+        std::max<std::int64_t>(1, (rules.tile_elements - geometry.extents[inner]) / pitch + 1);
     const std::int64_t pieces = (geometry.extents[outer] + most - 1) / most;
     geometry.tile[inner] = geometry.extents[inner];
     geometry.tile[outer] = (geometry.extents[outer] + pieces - 1) / pieces;

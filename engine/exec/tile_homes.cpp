@@ -8,17 +8,24 @@ namespace gamelan::engine::exec {
 using Kind = Instruction::Kind;
 
 Homes::Homes(const Renamed& renamed, const std::vector<OperandTraits>& traits)
-    : traits_(traits), steps_(renamed.steps), values_(renamed.values), home_(values_.size(), -1),
-      store_is_done_(steps_.size(), false), is_soon_(steps_.size(), false), stored_after_(steps_.size()),
-      places_(values_.size()), is_hoisted_(values_.size(), false), is_single_(values_.size(), false) {
+    : traits_(traits),
+      steps_(renamed.steps),
+      values_(renamed.values),
+      home_(values_.size(), -1),
+      store_is_done_(steps_.size(), false),
+      is_soon_(steps_.size(), false),
+      stored_after_(steps_.size()),
+      places_(values_.size()),
+      is_hoisted_(values_.size(), false),
+      is_single_(values_.size(), false) {
   for (const Step& step : steps_) hoist(step);
   for (int index = 0; index < step_count(); ++index) store_early(index);
   for (int index = 0; index < step_count(); ++index) store_soon(index);
   for (int index = 0; index < step_count(); ++index) load_in_place(index);
 }
 
-/// Constants and repeating operands are the same for every tile of a cell. (Nothing that repeats is written: several
-/// positions would name one element.)
+/// Constants and repeating operands are the same for every tile of a cell. (Nothing that repeats is written:
+/// several positions would name one element.)
 void Homes::hoist(const Step& step) {
   if (step.out < 0) return;
   bool is_same_everywhere = step.kind == Kind::constant;
@@ -57,12 +64,13 @@ bool Homes::is_contiguous_load(const Step& step) const {
 void Homes::store_early(int index) {
   const Step& store = at(index);
   if (store.kind != Kind::store || !store.is_same_dtype || !traits(store.operand).is_contiguous) return;
-  if (store.streams) return;  // it goes past the cache in one go, from a tile that is in it
+  if (store.streams) return;                   // it goes past the cache in one go, from a tile that is in it
   if (traits(store.operand).has_gaps) return;  // what lies between its rows is not the program's
   const int number = store.in[0];
   const auto v = static_cast<std::size_t>(number);
   const int defined = value(number).defined_at;
-  if (is_hoisted_[v] || home_[v] >= 0 || is_contiguous_load(at(defined)) || !may_write_at(defined, index)) return;
+  if (is_hoisted_[v] || home_[v] >= 0 || is_contiguous_load(at(defined)) || !may_write_at(defined, index))
+    return;
   for (int other = index + 1; other < value(number).last_use; ++other) {
     // The value would be overwritten while it is still needed.
     if (at(other).kind == Kind::store && alias(at(other).operand) == alias(store.operand)) return;
@@ -90,8 +98,8 @@ bool Homes::may_write_at(int defined, int index) const {
   return true;
 }
 
-/// Lets a copy to an operand follow the step that defines the value, so that its tile is soon free again: the planner
-/// writes all stores at the end.
+/// Lets a copy to an operand follow the step that defines the value, so that its tile is soon free again: the
+/// planner writes all stores at the end.
 void Homes::store_soon(int index) {
   const Step& store = at(index);
   if (store.kind != Kind::store || store_is_done_[static_cast<std::size_t>(index)]) return;
@@ -112,7 +120,8 @@ void Homes::store_soon(int index) {
 
 /// The step at which a store's operand really changes.
 int Homes::written_at(int index) const {
-  const bool is_early = store_is_done_[static_cast<std::size_t>(index)] || is_soon_[static_cast<std::size_t>(index)];
+  const bool is_early =
+      store_is_done_[static_cast<std::size_t>(index)] || is_soon_[static_cast<std::size_t>(index)];
   return is_early ? value(at(index).in[0]).defined_at : index;
 }
 

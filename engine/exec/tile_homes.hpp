@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// First half of a binding: which values need no register tile of their own. Stores that can happen where the value is
-// computed, loads that need no copy, what is the same for every tile. Operands may name the same memory: a value in
-// place must not be read after a write to it, and a write must not move before a read of what was there. Used by
-// tile_binding.cpp only.
+// First half of a binding: which values need no register tile of their own. Stores that can happen where the
+// value is computed, loads that need no copy, what is the same for every tile. Operands may name the same
+// memory: a value in place must not be read after a write to it, and a write must not move before a read of
+// what was there. Used by tile_binding.cpp only.
 #pragma once
 #include <vector>
 
@@ -27,14 +27,14 @@ class Homes {
 
   const std::vector<OperandTraits>& traits_;
   const std::vector<Step>& steps_;
-  std::vector<Value> values_;         // a store that happens soon is no late use
-  std::vector<int> home_;             // value -> operand that it is computed into, -1
-  std::vector<bool> store_is_done_;   // step: the value's definition does the work
-  std::vector<bool> is_soon_;         // step: a store that follows the value's definition
+  std::vector<Value> values_;                   // a store that happens soon is no late use
+  std::vector<int> home_;                       // value -> operand that it is computed into, -1
+  std::vector<bool> store_is_done_;             // step: the value's definition does the work
+  std::vector<bool> is_soon_;                   // step: a store that follows the value's definition
   std::vector<std::vector<int>> stored_after_;  // by defining step
-  std::vector<Place> places_;         // by value: in an operand, or not yet known
-  std::vector<bool> is_hoisted_;      // the same for every tile of a cell: filled before the first
-  std::vector<bool> is_single_;       // one element; its place may hold only that
+  std::vector<Place> places_;                   // by value: in an operand, or not yet known
+  std::vector<bool> is_hoisted_;                // the same for every tile of a cell: filled before the first
+  std::vector<bool> is_single_;                 // one element; its place may hold only that
 
  private:
   void hoist(const Step& step);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long the tiles of a program should be. What a program keeps at once should stay in the first cache, or each of its
-// steps waits for the second; but each call of a loop costs as much as some tens of elements.
+// How long the tiles of a program should be. What a program keeps at once should stay in the first cache, or
+// each of its steps waits for the second; but each call of a loop costs as much as some tens of elements.
 #include <algorithm>
 
 #include "engine/exec/tile_binding.hpp"
@@ -11,8 +11,8 @@ namespace {
 constexpr std::int64_t room_bytes = 40 << 10;  // most of a first cache; a little more than a small one
 constexpr std::int64_t shortest = 512;         // elements
 
-/// The most bytes per element that are held at once: values between their definition and their last use. A store happens
-/// where its value is defined, and a constant is one element.
+/// The most bytes per element that are held at once: values between their definition and their last use. A
+/// store happens where its value is defined, and a constant is one element.
 std::int64_t bytes_held(const Renamed& renamed) {
   std::vector<std::int64_t> change(renamed.steps.size() + 1, 0);
   std::vector<int> last_use(renamed.values.size(), -1);

@@ -16,7 +16,8 @@ std::byte* TileMemory::take(std::int64_t bytes) {
   next_ = place_from(next_);
   if (chunks_.empty() || next_ + bytes > chunk_bytes_) {
     chunk_bytes_ = std::max(bytes + page, 4 * page);
-    auto* memory = static_cast<std::byte*>(::operator new(static_cast<std::size_t>(chunk_bytes_), std::align_val_t{page}));
+    auto* memory = static_cast<std::byte*>(
+        ::operator new (static_cast<std::size_t>(chunk_bytes_), std::align_val_t{page}));
     std::memset(memory, 0, static_cast<std::size_t>(chunk_bytes_));
     chunks_.emplace_back(memory);
     next_ = place_from(0);
@@ -31,7 +32,8 @@ namespace {
 
 constexpr std::int64_t width = sizeof(__m128i);
 
-/// Less than a vector. An ordinary store here would miss the cache, and all streamed stores behind it would wait for it.
+/// Less than a vector. An ordinary store here would miss the cache, and all streamed stores behind it would
+/// wait for it.
 void stream_part(const std::byte* from, std::byte* to, std::int64_t bytes) {
   const auto address = reinterpret_cast<std::uintptr_t>(to);
   constexpr std::int64_t word = sizeof(int);
@@ -54,14 +56,16 @@ void stream(const std::byte* from, std::byte* to, std::int64_t bytes) {
   const auto head = std::min(bytes, static_cast<std::int64_t>(-reinterpret_cast<std::uintptr_t>(to) % width));
   const std::int64_t tail = (bytes - head) % width, end = bytes - tail;
   const auto copy = [&](std::int64_t at) {
-    _mm_stream_si128(reinterpret_cast<__m128i*>(to + at), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + at)));
+    _mm_stream_si128(reinterpret_cast<__m128i*>(to + at),
+                     _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + at)));
   };
   stream_part(from, to, head);
   stream_part(from + end, to + end, tail);
-  // A load waits for an older store at the same offset of a page, and streamed stores are under way for long: the order
-  // is that in which loads stay clear of them.
+  // A load waits for an older store at the same offset of a page, and streamed stores are under way for long:
+  // the order is that in which loads stay clear of them.
   constexpr std::uintptr_t page_bytes = 4096;
-  const auto ahead = (reinterpret_cast<std::uintptr_t>(to) - reinterpret_cast<std::uintptr_t>(from)) % page_bytes;
+  const auto ahead =
+      (reinterpret_cast<std::uintptr_t>(to) - reinterpret_cast<std::uintptr_t>(from)) % page_bytes;
   if (ahead < page_bytes / 2) {
     for (std::int64_t at = end - width; at >= head; at -= width) copy(at);
   } else {

@@ -9,9 +9,9 @@
 
 namespace gamelan::engine::exec {
 
-/// The register tiles of one program. Processors take a load for dependent on a store that was a little ahead of it modulo
-/// 4 KiB, which costs a third of a loop's speed. So the same element of two tiles is at the same offset of a page, or
-/// half a page from it, and as far from the elements of arrays that begin with a page.
+/// The register tiles of one program. Processors take a load for dependent on a store that was a little ahead
+/// of it modulo 4 KiB, which costs a third of a loop's speed. So the same element of two tiles is at the same
+/// offset of a page, or half a page from it, and as far from the elements of arrays that begin with a page.
 class TileMemory {
  public:
   /// Memory of a tile, zeroed, which lives as long as this. `bytes`: a power of two.
@@ -20,13 +20,14 @@ class TileMemory {
  private:
   static constexpr std::int64_t page = 4096;
   struct Delete {
-    void operator()(std::byte* memory) const { ::operator delete(memory, std::align_val_t{page}); }
+    void operator()(std::byte* memory) const { ::operator delete (memory, std::align_val_t{page}); }
   };
   std::vector<std::unique_ptr<std::byte, Delete>> chunks_;
   std::int64_t chunk_bytes_ = 0, next_ = 0;  // of the last chunk
 };
 
-/// Copies past the cache (SSE2, which every x86-64 has): memory is not read first, and what is in cache stays.
+/// Copies past the cache (SSE2, which every x86-64 has): memory is not read first, and what is in cache
+/// stays.
 void stream(const std::byte* from, std::byte* to, std::int64_t bytes);
 /// Streamed stores are seen by other ranks in no particular order until this.
 void settle_streams();

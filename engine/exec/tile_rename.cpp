@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checks a tile program and renames its registers to values, each written once. A value that was computed before is taken
-// from there, and steps whose value nobody reads are dropped.
+// Checks a tile program and renames its registers to values, each written once. A value that was computed
+// before is taken from there, and steps whose value nobody reads are dropped.
 #include <map>
 #include <string>
 #include <tuple>
@@ -17,7 +17,8 @@ using Kind = Instruction::Kind;
 
 void require(bool is_true, std::size_t step, const std::string& what) {
   if (is_true) return;
-  throw protocol::Error(protocol::ErrorKind::internal, "[tile] instruction " + std::to_string(step) + ": " + what);
+  throw protocol::Error(protocol::ErrorKind::internal,
+                        "[tile] instruction " + std::to_string(step) + ": " + what);
 }
 
 std::string text(Dtype dtype) { return std::string(protocol::info(dtype).name); }
@@ -25,7 +26,8 @@ std::string text(Dtype dtype) { return std::string(protocol::info(dtype).name); 
 void number_steps(Renamed& renamed) {
   for (std::size_t index = 0; index < renamed.steps.size(); ++index) {
     const Step& step = renamed.steps[index];
-    if (step.out >= 0) renamed.values[static_cast<std::size_t>(step.out)].defined_at = static_cast<int>(index);
+    if (step.out >= 0)
+      renamed.values[static_cast<std::size_t>(step.out)].defined_at = static_cast<int>(index);
     for (const int value : step.in) {
       if (value >= 0) renamed.values[static_cast<std::size_t>(value)].last_use = static_cast<int>(index);
     }
@@ -58,7 +60,9 @@ class Renaming {
         step.is_same_dtype = from == instruction.loop;
         break;
       }
-      case Kind::constant: step.cast = find_cast(instruction.scalar.dtype, instruction.loop); break;
+      case Kind::constant:
+        step.cast = find_cast(instruction.scalar.dtype, instruction.loop);
+        break;
       case Kind::cast: {
         step.in[0] = read(instruction.in[0], index);
         const Dtype from = result_.values[static_cast<std::size_t>(step.in[0])].dtype;
@@ -69,7 +73,9 @@ class Renaming {
         step.cast = find_cast(from, instruction.loop);
         break;
       }
-      case Kind::compute: add_compute(instruction, index, step); break;
+      case Kind::compute:
+        add_compute(instruction, index, step);
+        break;
       case Kind::store: {
         const Dtype to = operand_dtype(instruction, index);
         step.operand = instruction.operand;
@@ -82,7 +88,8 @@ class Renaming {
       }
     }
     if (const int known = known_value(step, instruction); known >= 0) {
-      current_[register_of(instruction, result_.values[static_cast<std::size_t>(known)].dtype, index)] = known;
+      current_[register_of(instruction, result_.values[static_cast<std::size_t>(known)].dtype, index)] =
+          known;
       return;
     }
     if (instruction.kind != Kind::store) {
@@ -96,8 +103,9 @@ class Renaming {
     result_.steps.push_back(step);
   }
 
-  /// Whether a step gives the same value wherever it stands: it reads values only. (Programs repeat themselves: a loop of
-  /// Python over the directions of a lattice computes the same products again and again.)
+  /// Whether a step gives the same value wherever it stands: it reads values only. (Programs repeat
+  /// themselves: a loop of Python over the directions of a lattice computes the same products again and
+  /// again.)
   static bool is_pure(const Step& step) {
     return step.kind == Kind::cast || (step.kind == Kind::compute && !step.is_nullary);
   }
@@ -114,7 +122,8 @@ class Renaming {
   void add_compute(const Instruction& instruction, std::size_t index, Step& step) {
     step.loop = find_loop(instruction.op, instruction.loop);
     const protocol::OpInfo& row = protocol::info(instruction.op);
-    require(step.loop != nullptr, index, std::string(row.name) + " has no loop for " + text(instruction.loop));
+    require(step.loop != nullptr, index,
+            std::string(row.name) + " has no loop for " + text(instruction.loop));
     step.op = instruction.op;
     step.loop_dtype = instruction.loop;
     step.is_nullary = row.kind == protocol::RowKind::nullary;
@@ -135,7 +144,8 @@ class Renaming {
 
   Dtype operand_dtype(const Instruction& instruction, std::size_t index) const {
     const int operand = instruction.operand;
-    require(operand >= 0 && static_cast<std::size_t>(operand) < program_.operands.size(), index, "no such operand");
+    require(operand >= 0 && static_cast<std::size_t>(operand) < program_.operands.size(), index,
+            "no such operand");
     return program_.operands[static_cast<std::size_t>(operand)];
   }
 
@@ -193,7 +203,8 @@ void pair_up(Renamed& renamed) {
     for (std::size_t side = 0; side < 2 && is_binary(step); ++side) {
       const int value = step.in[side];
       if (uses[static_cast<std::size_t>(value)] != 1) continue;
-      const auto producer = static_cast<std::size_t>(renamed.values[static_cast<std::size_t>(value)].defined_at);
+      const auto producer =
+          static_cast<std::size_t>(renamed.values[static_cast<std::size_t>(value)].defined_at);
       const Step& inner = renamed.steps[producer];
       if (!is_binary(inner) || inner.loop_dtype != step.loop_dtype) continue;
       const Pair pair{inner.op, step.op, side == 0};

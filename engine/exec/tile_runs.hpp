@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The copy of one tile between an operand's strided memory and a contiguous register tile, as runs along one axis: which
-// axis to run along, and where the runs start. Used by the tile interpreter only.
+// The copy of one tile between an operand's strided memory and a contiguous register tile, as runs along one
+// axis: which axis to run along, and where the runs start. Used by the tile interpreter only.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -15,23 +15,28 @@ namespace gamelan::engine::exec {
 using Axes = std::array<std::int64_t, protocol::max_dims>;
 
 /// One axis of a box that is copied between an operand and a register tile.
-struct Run { std::int64_t extent, operand_stride, tile_stride; };
+struct Run {
+  std::int64_t extent, operand_stride, tile_stride;
+};
 
-/// The runs of one tile for one operand, innermost first, adjacent ones merged. `row_pitch`: of a tile with gaps between
-/// its rows (tile_geometry.hpp), else 0.
+/// The runs of one tile for one operand, innermost first, adjacent ones merged. `row_pitch`: of a tile with
+/// gaps between its rows (tile_geometry.hpp), else 0.
 struct Runs {
   std::array<Run, protocol::max_dims> run;
   int count = 0;
 
-  Runs(const Axes& extents, int axis_count, const Axes& strides, std::int64_t item_bytes, std::int64_t row_pitch) {
+  Runs(const Axes& extents, int axis_count, const Axes& strides, std::int64_t item_bytes,
+       std::int64_t row_pitch) {
     const auto last_axis = static_cast<std::size_t>(axis_count - 1);
     std::int64_t tile_stride = item_bytes;
     for (auto axis = static_cast<std::size_t>(axis_count); axis-- > 0;) {
       if (extents[axis] == 1) continue;
       const bool goes_on = count > 0 && strides[axis] == last().operand_stride * last().extent &&
                            tile_stride == last().tile_stride * last().extent;
-      if (goes_on) last().extent *= extents[axis];
-      else run[static_cast<std::size_t>(count++)] = {extents[axis], strides[axis], tile_stride};
+      if (goes_on)
+        last().extent *= extents[axis];
+      else
+        run[static_cast<std::size_t>(count++)] = {extents[axis], strides[axis], tile_stride};
       tile_stride *= row_pitch > 0 && axis == last_axis ? row_pitch : extents[axis];
     }
     if (count == 0) run[static_cast<std::size_t>(count++)] = {1, 0, item_bytes};
@@ -48,7 +53,8 @@ struct Runs {
       return std::abs(left.operand_stride) < std::abs(right.operand_stride);
     };
     for (int k = 1; k < count; ++k) {
-      if (is_better(run[static_cast<std::size_t>(k)], run[0])) std::swap(run[static_cast<std::size_t>(k)], run[0]);
+      if (is_better(run[static_cast<std::size_t>(k)], run[0]))
+        std::swap(run[static_cast<std::size_t>(k)], run[0]);
     }
   }
 

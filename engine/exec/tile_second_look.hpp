@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which commands of a tile program have met floating-point errors, once the alarm (float_errors.hpp) has been raised: the tile is
-// computed again, one instruction after the other, on the wanted elements alone and with every value kept. Used by the tile
-// interpreter only; a program in which nothing goes wrong never comes here.
+// Which commands of a tile program have met floating-point errors, once the alarm (float_errors.hpp) has been
+// raised: the tile is computed again, one instruction after the other, on the wanted elements alone and with
+// every value kept. Used by the tile interpreter only; a program in which nothing goes wrong never comes
+// here.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +24,8 @@ class SecondLook {
   /// Is an operand that is read written by the same tile?
   bool is_in_place() const { return is_in_place_; }
 
-  /// The tile whose errors are looked for: where its operands begin, and the linear index of its first element.
+  /// The tile whose errors are looked for: where its operands begin, and the linear index of its first
+  /// element.
   struct Tile {
     const Geometry* geometry;
     const Axes* extents;
@@ -32,7 +34,8 @@ class SecondLook {
   };
   /// Before a tile is computed: keeps operands that will be overwritten, if flags alone may be false.
   void keep_operands(const Tile& tile);
-  /// Notes errors of the commands of the tile since the last look. `are_operands_whole`: none has been overwritten yet.
+  /// Notes errors of the commands of the tile since the last look. `are_operands_whole`: none has been
+  /// overwritten yet.
   void look(const Tile& tile, bool are_operands_whole);
 
  private:
@@ -42,12 +45,15 @@ class SecondLook {
   void compute_nullary(const Instruction& instruction, const Tile& tile, Buffer& out) const;
   void note_candidates(unsigned alarm) const;
   bool is_all_known(unsigned alarm) const;
-  bool keeps_operands(const Tile& tile) const { return is_in_place_ && !has_true_flags_ && tile.geometry->row_pitch == 0; }
+  bool keeps_operands(const Tile& tile) const {
+    return is_in_place_ && !has_true_flags_ && tile.geometry->row_pitch == 0;
+  }
 
   const Program& program_;
   bool has_commands_ = false, has_true_flags_ = true, is_in_place_ = false;
-  std::vector<bool> is_read_, is_written_, is_overwritten_;  // by operand; the last in this cell, though it is read
-  std::vector<Buffer> kept_;     // by operand: elements before they were overwritten
+  std::vector<bool> is_read_, is_written_,
+      is_overwritten_;        // by operand; the last in this cell, though it is read
+  std::vector<Buffer> kept_;  // by operand: elements before they were overwritten
   std::vector<Buffer> registers_;
   int looks_left_;
 };

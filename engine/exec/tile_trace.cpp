@@ -13,7 +13,10 @@ using protocol::Dtype;
 class Tracer {
  public:
   Tracer(const Renamed& renamed, const Binding& binding)
-      : renamed_(renamed), binding_(binding), last_use_(renamed.values.size(), -1), node_(renamed.values.size(), -1) {
+      : renamed_(renamed),
+        binding_(binding),
+        last_use_(renamed.values.size(), -1),
+        node_(renamed.values.size(), -1) {
     for (std::size_t m = 0; m < binding.moves.size(); ++m)
       for (const int value : step_of(binding.moves[m]).in)
         if (value >= 0) last_use_[static_cast<std::size_t>(value)] = static_cast<int>(m);
@@ -25,7 +28,9 @@ class Tracer {
       std::size_t last = first;
       std::ptrdiff_t computing = 0;
       for (; last < binding_.moves.size() && may_trace(binding_.moves[last]); ++last) {
-        computing += binding_.moves[last].action == Action::compute ? (step_of(binding_.moves[last]).is_pair ? 2 : 1) : 0;
+        computing += binding_.moves[last].action == Action::compute
+                         ? (step_of(binding_.moves[last]).is_pair ? 2 : 1)
+                         : 0;
       }
       if (computing >= 2) result.push_back(trace(first, last));
       first = std::max(last, first + 1);
@@ -34,25 +39,34 @@ class Tracer {
   }
 
  private:
-  const Step& step_of(const Binding::Move& move) const { return renamed_.steps[static_cast<std::size_t>(move.step)]; }
+  const Step& step_of(const Binding::Move& move) const {
+    return renamed_.steps[static_cast<std::size_t>(move.step)];
+  }
   Dtype dtype(int value) const { return renamed_.values[static_cast<std::size_t>(value)].dtype; }
-  const OperandTraits& traits(int operand) const { return binding_.traits[static_cast<std::size_t>(operand)]; }
+  const OperandTraits& traits(int operand) const {
+    return binding_.traits[static_cast<std::size_t>(operand)];
+  }
 
   bool may_trace(const Binding::Move& move) const {
     const Step& step = step_of(move);
     switch (move.action) {
-      case Action::compute: return step.is_pair || (!step.is_nullary && jit::computes(step.op, step.loop_dtype));
-      case Action::cast: return jit::converts(dtype(step.in[0]), dtype(step.out));
+      case Action::compute:
+        return step.is_pair || (!step.is_nullary && jit::computes(step.op, step.loop_dtype));
+      case Action::cast:
+        return jit::converts(dtype(step.in[0]), dtype(step.out));
       // Dtypes of operands are not among what a binding knows: same ones only.
-      case Action::gather: return step.is_same_dtype && traits(step.operand).is_contiguous && jit::holds(dtype(step.out));
+      case Action::gather:
+        return step.is_same_dtype && traits(step.operand).is_contiguous && jit::holds(dtype(step.out));
       case Action::scatter:
-        return step.is_same_dtype && traits(step.operand).is_contiguous && !traits(step.operand).has_gaps && jit::holds(dtype(step.in[0]));
+        return step.is_same_dtype && traits(step.operand).is_contiguous && !traits(step.operand).has_gaps &&
+               jit::holds(dtype(step.in[0]));
     }
     return false;
   }
 
   int place_of(Place place) const {
-    return place.kind == Place::Kind::operand ? place.number : static_cast<int>(binding_.traits.size()) + place.number;
+    return place.kind == Place::Kind::operand ? place.number
+                                              : static_cast<int>(binding_.traits.size()) + place.number;
   }
 
   int add(jit::Node node) {
@@ -62,7 +76,8 @@ class Tracer {
 
   /// Elements that all tiles and positions share: their place may hold one only.
   bool is_repeated(int value, Place place) const {
-    const Step& source = renamed_.steps[static_cast<std::size_t>(renamed_.values[static_cast<std::size_t>(value)].defined_at)];
+    const Step& source =
+        renamed_.steps[static_cast<std::size_t>(renamed_.values[static_cast<std::size_t>(value)].defined_at)];
     if (source.kind == Instruction::Kind::constant) return true;
     if (source.kind != Instruction::Kind::load) return false;
     const OperandTraits& from = traits(source.operand);
@@ -72,7 +87,10 @@ class Tracer {
 
   int read(int value, Place place) {
     int& known = node_[static_cast<std::size_t>(value)];
-    if (known < 0) known = add({.kind = is_repeated(value, place) ? Kind::repeat : Kind::load, .dtype = dtype(value), .place = place_of(place)});
+    if (known < 0)
+      known = add({.kind = is_repeated(value, place) ? Kind::repeat : Kind::load,
+                   .dtype = dtype(value),
+                   .place = place_of(place)});
     return known;
   }
 
@@ -85,14 +103,16 @@ class Tracer {
     const int value = step_of(move).out;
     node_[static_cast<std::size_t>(value)] = node;
     const bool is_read_later = last_use_[static_cast<std::size_t>(value)] >= static_cast<int>(result_.last);
-    if (move.out.kind == Place::Kind::operand || is_read_later) store(node, dtype(value), place_of(move.out), false);
+    if (move.out.kind == Place::Kind::operand || is_read_later)
+      store(node, dtype(value), place_of(move.out), false);
   }
 
   TracedMoves trace(std::size_t first, std::size_t last) {
     result_ = {first, last, {}};
     std::fill(node_.begin(), node_.end(), -1);
     for (const OperandTraits& each : binding_.traits) result_.trace.alias.push_back(each.alias);
-    for (std::size_t slot = 0; slot < binding_.slots.size(); ++slot) result_.trace.alias.push_back(static_cast<int>(result_.trace.alias.size()));
+    for (std::size_t slot = 0; slot < binding_.slots.size(); ++slot)
+      result_.trace.alias.push_back(static_cast<int>(result_.trace.alias.size()));
     for (std::size_t m = first; m < last; ++m) add_move(binding_.moves[m]);
     return std::move(result_);
   }
@@ -103,18 +123,31 @@ class Tracer {
     for (std::size_t k = 0, from = 0; k < in.size(); ++k)
       if (step.in[k] >= 0) in[k] = read(step.in[k], move.in[from++]);
     switch (move.action) {
-      case Action::gather: return define(move, add({.kind = Kind::load, .dtype = dtype(step.out), .place = step.operand}));
-      case Action::cast: return define(move, add({.kind = Kind::convert, .dtype = dtype(step.out), .from = dtype(step.in[0]), .in = in}));
-      case Action::scatter: return store(in[0], dtype(step.in[0]), step.operand, step.streams);
-      case Action::compute: break;
+      case Action::gather:
+        return define(move, add({.kind = Kind::load, .dtype = dtype(step.out), .place = step.operand}));
+      case Action::cast:
+        return define(
+            move,
+            add({.kind = Kind::convert, .dtype = dtype(step.out), .from = dtype(step.in[0]), .in = in}));
+      case Action::scatter:
+        return store(in[0], dtype(step.in[0]), step.operand, step.streams);
+      case Action::compute:
+        break;
     }
     const Dtype loop = step.loop_dtype;
     if (step.is_pair) {
-      const int inner = add({.kind = Kind::compute, .op = step.pair.inner, .dtype = loop, .from = loop, .in = {in[0], in[1], -1}});
-      in = step.pair.is_inner_left ? std::array<int, 3>{inner, in[2], -1} : std::array<int, 3>{in[2], inner, -1};
-      return define(move, add({.kind = Kind::compute, .op = step.pair.outer, .dtype = loop, .from = loop, .in = in}));
+      const int inner = add({.kind = Kind::compute,
+                             .op = step.pair.inner,
+                             .dtype = loop,
+                             .from = loop,
+                             .in = {in[0], in[1], -1}});
+      in = step.pair.is_inner_left ? std::array<int, 3>{inner, in[2], -1}
+                                   : std::array<int, 3>{in[2], inner, -1};
+      return define(
+          move, add({.kind = Kind::compute, .op = step.pair.outer, .dtype = loop, .from = loop, .in = in}));
     }
-    define(move, add({.kind = Kind::compute, .op = step.op, .dtype = dtype(step.out), .from = loop, .in = in}));
+    define(move,
+           add({.kind = Kind::compute, .op = step.op, .dtype = dtype(step.out), .from = loop, .in = in}));
   }
 
   const Renamed& renamed_;
@@ -126,6 +159,8 @@ class Tracer {
 
 }  // namespace
 
-std::vector<TracedMoves> find_traces(const Renamed& renamed, const Binding& binding) { return Tracer(renamed, binding).run(); }
+std::vector<TracedMoves> find_traces(const Renamed& renamed, const Binding& binding) {
+  return Tracer(renamed, binding).run();
+}
 
 }  // namespace gamelan::engine::exec

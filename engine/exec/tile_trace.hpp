@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From the interpreter to the compiled tier (engine/jit): runs of moves that it can do become traces. What is left to the
-// interpreter in between, strided copies and transcendental functions, finds and leaves its values in register tiles.
+// From the interpreter to the compiled tier (engine/jit): runs of moves that it can do become traces. What is
+// left to the interpreter in between, strided copies and transcendental functions, finds and leaves its
+// values in register tiles.
 #pragma once
 #include <vector>
 

@@ -11,8 +11,9 @@ namespace {
 
 using Kind = Instruction::Kind;
 
-// Compiling takes some microseconds for each operation of a program, and a compiled operation saves a tenth of a nanosecond for
-// an element: so it pays after some tens of thousands of elements, however long the program is.
+// Compiling takes some microseconds for each operation of a program, and a compiled operation saves a tenth
+// of a nanosecond for an element: so it pays after some tens of thousands of elements, however long the
+// program is.
 constexpr std::int64_t elements_before_compiling = 1 << 16;
 constexpr std::size_t most_bindings = 16;
 
@@ -30,7 +31,8 @@ void set_compiling(Compiling which) { chosen() = jit::is_available() ? which : C
 Compiling compiling() { return chosen(); }
 
 std::shared_ptr<Translation> Translation::of(const Program& program) {
-  if (program.translation == nullptr || program.translation->level_ != isa()) program.translation = std::make_shared<Translation>(program);
+  if (program.translation == nullptr || program.translation->level_ != isa())
+    program.translation = std::make_shared<Translation>(program);
   return program.translation;
 }
 
@@ -38,10 +40,12 @@ Translation::Translation(const Program& program)
     : level_(isa()), renamed_(rename(program)), is_used_(program.operands.size(), false) {
   pair_up(renamed_);
   rules_.is_written.assign(program.operands.size(), false);
-  for (const auto dtype : program.operands) rules_.item_bytes.push_back(static_cast<std::int64_t>(protocol::size_of(dtype)));
+  for (const auto dtype : program.operands)
+    rules_.item_bytes.push_back(static_cast<std::int64_t>(protocol::size_of(dtype)));
   rules_.tile_elements = length_of_tiles(renamed_);
   parameters_.resize(renamed_.steps.size());
-  for (const Step& step : renamed_.steps) scalars_.push_back(program.code[static_cast<std::size_t>(step.source)].scalar);
+  for (const Step& step : renamed_.steps)
+    scalars_.push_back(program.code[static_cast<std::size_t>(step.source)].scalar);
   for (std::size_t index = 0; index < renamed_.steps.size(); ++index) {
     const Step& step = renamed_.steps[index];
     if (step.operand >= 0) is_used_[static_cast<std::size_t>(step.operand)] = true;
@@ -79,7 +83,8 @@ std::shared_ptr<Translation::Bound> Translation::make(const std::vector<OperandT
   for (const Binding::Move& move : bound->binding.moves) {
     const bool is_nullary = renamed_.steps[static_cast<std::size_t>(move.step)].is_nullary;
     Call call{move.action, index_of(move.out), {}, is_nullary ? nullptr : move.loop, move.step};
-    for (std::size_t k = 0; k < static_cast<std::size_t>(move.in_count); ++k) call.in[k] = index_of(move.in[k]);
+    for (std::size_t k = 0; k < static_cast<std::size_t>(move.in_count); ++k)
+      call.in[k] = index_of(move.in[k]);
     bound->calls.push_back(call);
   }
   return bound;
@@ -96,7 +101,8 @@ void Translation::compile(Bound& bound) const {
   std::vector<Call> calls;
   std::size_t next = 0;
   const auto keep_until = [&](std::size_t last) {
-    calls.insert(calls.end(), bound.calls.begin() + static_cast<std::ptrdiff_t>(next), bound.calls.begin() + static_cast<std::ptrdiff_t>(last));
+    calls.insert(calls.end(), bound.calls.begin() + static_cast<std::ptrdiff_t>(next),
+                 bound.calls.begin() + static_cast<std::ptrdiff_t>(last));
   };
   for (const TracedMoves& run : find_traces(renamed_, bound.binding)) {
     auto code = jit::compile(run.trace);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is found out about a program once and serves every run of it: the program renamed and bound, and the machine code of
-// what has been run often. Kept with the program, hence with the plan: the turns of a loop share it. Holds no memory of a run.
+// What is found out about a program once and serves every run of it: the program renamed and bound, and the
+// machine code of what has been run often. Kept with the program, hence with the plan: the turns of a loop
+// share it. Holds no memory of a run.
 #pragma once
 #include <deque>
 #include <memory>
@@ -20,7 +21,8 @@ class Translation {
     alignas(16) std::array<std::byte, 16> first{}, second{};
     NullaryParams params;
   };
-  /// A move, or several that were compiled. Places are numbered: operands first, then the slots of the binding.
+  /// A move, or several that were compiled. Places are numbered: operands first, then the slots of the
+  /// binding.
   struct Call {
     Binding::Action action{};
     int out = 0;
@@ -64,15 +66,16 @@ class Translation {
   Isa level_;
   Renamed renamed_;
   GeometryRules rules_;
-  std::vector<bool> is_used_;           // operand: some step names it
+  std::vector<bool> is_used_;  // operand: some step names it
   bool streams_ = false;
-  std::vector<Parameters> parameters_;  // by step
+  std::vector<Parameters> parameters_;     // by step
   std::vector<protocol::Scalar> scalars_;  // by step
   std::deque<std::shared_ptr<Bound>> bindings_;
 };
 
-/// Which programs are compiled: none, those that have been run often, or all (for tests). Those that are hot when nothing is
-/// said, none where the processor cannot run what would come out. Ranks may differ: the bits are the same.
+/// Which programs are compiled: none, those that have been run often, or all (for tests). Those that are hot
+/// when nothing is said, none where the processor cannot run what would come out. Ranks may differ: the bits
+/// are the same.
 enum class Compiling : std::uint8_t { off, hot, always };
 void set_compiling(Compiling which);
 Compiling compiling();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which rows of the op table are computed by whole vectors of glibc's libmvec, in float and double. A last, partial
-// vector goes through the same function, padded: a result depends on its argument only, never on where it stands.
+// Which rows of the op table are computed by whole vectors of glibc's libmvec, in float and double. A last,
+// partial vector goes through the same function, padded: a result depends on its argument only, never on
+// where it stands.
 #pragma once
 #include <immintrin.h>
 
@@ -38,37 +39,47 @@ inline FloatVector load(const float* from) { return _mm_loadu_ps(from); }
 inline void store(double* to, DoubleVector vector) { _mm_storeu_pd(to, vector); }
 inline void store(float* to, FloatVector vector) { _mm_storeu_ps(to, vector); }
 #endif
-template <class T> inline constexpr std::size_t lanes = 0;
-template <> inline constexpr std::size_t lanes<double> = sizeof(DoubleVector) / sizeof(double);
-template <> inline constexpr std::size_t lanes<float> = sizeof(FloatVector) / sizeof(float);
+template <class T>
+inline constexpr std::size_t lanes = 0;
+template <>
+inline constexpr std::size_t lanes<double> = sizeof(DoubleVector) / sizeof(double);
+template <>
+inline constexpr std::size_t lanes<float> = sizeof(FloatVector) / sizeof(float);
 
-template <protocol::Op op, class T> struct VectorFunction { static constexpr bool exists = false; };
+template <protocol::Op op, class T>
+struct VectorFunction {
+  static constexpr bool exists = false;
+};
 
-#define GAMELAN_VECTOR_1(op, name)                                                             \
-  extern "C" DoubleVector GAMELAN_DOUBLE_SYMBOL(v, name)(DoubleVector);                        \
-  extern "C" FloatVector GAMELAN_FLOAT_SYMBOL(v, name##f)(FloatVector);                        \
-  template <> struct VectorFunction<protocol::Op::op, double> {                                \
-    static constexpr bool exists = true;                                                       \
-    static DoubleVector call(DoubleVector x) { return GAMELAN_DOUBLE_SYMBOL(v, name)(x); }     \
-  };                                                                                           \
-  template <> struct VectorFunction<protocol::Op::op, float> {                                 \
-    static constexpr bool exists = true;                                                       \
-    static FloatVector call(FloatVector x) { return GAMELAN_FLOAT_SYMBOL(v, name##f)(x); }     \
+#define GAMELAN_VECTOR_1(op, name)                                                         \
+  extern "C" DoubleVector GAMELAN_DOUBLE_SYMBOL(v, name)(DoubleVector);                    \
+  extern "C" FloatVector GAMELAN_FLOAT_SYMBOL(v, name##f)(FloatVector);                    \
+  template <>                                                                              \
+  struct VectorFunction<protocol::Op::op, double> {                                        \
+    static constexpr bool exists = true;                                                   \
+    static DoubleVector call(DoubleVector x) { return GAMELAN_DOUBLE_SYMBOL(v, name)(x); } \
+  };                                                                                       \
+  template <>                                                                              \
+  struct VectorFunction<protocol::Op::op, float> {                                         \
+    static constexpr bool exists = true;                                                   \
+    static FloatVector call(FloatVector x) { return GAMELAN_FLOAT_SYMBOL(v, name##f)(x); } \
   };
-#define GAMELAN_VECTOR_2(op, name)                                                             \
-  extern "C" DoubleVector GAMELAN_DOUBLE_SYMBOL(vv, name)(DoubleVector, DoubleVector);         \
-  extern "C" FloatVector GAMELAN_FLOAT_SYMBOL(vv, name##f)(FloatVector, FloatVector);          \
-  template <> struct VectorFunction<protocol::Op::op, double> {                                \
-    static constexpr bool exists = true;                                                       \
-    static DoubleVector call(DoubleVector x, DoubleVector y) {                                 \
-      return GAMELAN_DOUBLE_SYMBOL(vv, name)(x, y);                                            \
-    }                                                                                          \
-  };                                                                                           \
-  template <> struct VectorFunction<protocol::Op::op, float> {                                 \
-    static constexpr bool exists = true;                                                       \
-    static FloatVector call(FloatVector x, FloatVector y) {                                    \
-      return GAMELAN_FLOAT_SYMBOL(vv, name##f)(x, y);                                          \
-    }                                                                                          \
+#define GAMELAN_VECTOR_2(op, name)                                                     \
+  extern "C" DoubleVector GAMELAN_DOUBLE_SYMBOL(vv, name)(DoubleVector, DoubleVector); \
+  extern "C" FloatVector GAMELAN_FLOAT_SYMBOL(vv, name##f)(FloatVector, FloatVector);  \
+  template <>                                                                          \
+  struct VectorFunction<protocol::Op::op, double> {                                    \
+    static constexpr bool exists = true;                                               \
+    static DoubleVector call(DoubleVector x, DoubleVector y) {                         \
+      return GAMELAN_DOUBLE_SYMBOL(vv, name)(x, y);                                    \
+    }                                                                                  \
+  };                                                                                   \
+  template <>                                                                          \
+  struct VectorFunction<protocol::Op::op, float> {                                     \
+    static constexpr bool exists = true;                                               \
+    static FloatVector call(FloatVector x, FloatVector y) {                            \
+      return GAMELAN_FLOAT_SYMBOL(vv, name##f)(x, y);                                  \
+    }                                                                                  \
   };
 
 GAMELAN_VECTOR_1(cbrt, cbrt)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scratch memory that outlives a step: taken again by the next one without a page being touched or cleared anew. Private
-// to a rank, outside the heap of arrays and never given back: users ask for what fits a cache (a fold: one region).
+// Scratch memory that outlives a step: taken again by the next one without a page being touched or cleared
+// anew. Private to a rank, outside the heap of arrays and never given back: users ask for what fits a cache
+// (a fold: one region).
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -18,7 +19,7 @@ class Workspace {
     if (part.bytes < bytes) {
       part.memory.reset();  // first, so that there are never both
       part.bytes = 0;
-      part.memory.reset(static_cast<std::byte*>(::operator new(bytes, std::align_val_t{64})));
+      part.memory.reset(static_cast<std::byte*>(::operator new (bytes, std::align_val_t{64})));
       part.bytes = bytes;
     }
     return part.memory.get();
@@ -26,7 +27,7 @@ class Workspace {
 
  private:
   struct Free {
-    void operator()(std::byte* memory) const { ::operator delete(memory, std::align_val_t{64}); }
+    void operator()(std::byte* memory) const { ::operator delete (memory, std::align_val_t{64}); }
   };
   struct Part {
     std::unique_ptr<std::byte, Free> memory;

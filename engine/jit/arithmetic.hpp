@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an op of a dtype is in AVX-512, register to register. Bools are mask registers; other values fill as many lanes of
-// a vector register as the trace has. The scalar rules are those of exec/scalar*.hpp.
+// What an op of a dtype is in AVX-512, register to register. Bools are mask registers; other values fill as
+// many lanes of a vector register as the trace has. The scalar rules are those of exec/scalar*.hpp.
 #pragma once
 #include <xbyak/xbyak.h>
 
@@ -13,7 +13,8 @@
 namespace gamelan::engine::jit {
 
 // Registers that no schedule gives out; arithmetic may use the spare ones at any time.
-inline constexpr int spare_vector = vector_registers, tail_mask = 1, spare_mask = first_mask + mask_registers, other_spare_mask = spare_mask + 1;
+inline constexpr int spare_vector = vector_registers, tail_mask = 1, spare_mask = first_mask + mask_registers,
+                     other_spare_mask = spare_mask + 1;
 
 class Arithmetic : public Xbyak::CodeGenerator {
  protected:
@@ -43,7 +44,8 @@ class Arithmetic : public Xbyak::CodeGenerator {
   void choose(const Opmask& out, const Opmask& condition, const Opmask& then, const Opmask& otherwise);
 
   const int lanes_;
-  /// While this is set, lanes beyond the tail do no arithmetic: what was never asked for raises no flag of the processor.
+  /// While this is set, lanes beyond the tail do no arithmetic: what was never asked for raises no flag of
+  /// the processor.
   bool spares_tail_ = false;
 
  private:

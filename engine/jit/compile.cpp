@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The function around a schedule: registers for addresses, the loop over whole vectors, the masked rest, early exits.
+// The function around a schedule: registers for addresses, the loop over whole vectors, the masked rest,
+// early exits.
 #include "engine/jit/compile.hpp"
 
 #include <sys/mman.h>
@@ -17,7 +18,8 @@ namespace {
 
 using Xbyak::Reg64;
 
-constexpr std::size_t bytes_per_action = 64, bytes_around = 4096;  // generous: an instruction has 15 at most, an action five
+constexpr std::size_t bytes_per_action = 64,
+                      bytes_around = 4096;  // generous: an instruction has 15 at most, an action five
 constexpr std::size_t most_nodes_side_by_side = 2000;  // the code should stay in its cache
 
 /// A trace with everything that is decided about it.
@@ -37,7 +39,8 @@ int parts_for(const Trace& trace, bool has_exits) {
   const Pressure most = pressure(trace);
   for (const int parts : {4, 2}) {
     const bool is_too_long = trace.nodes.size() * static_cast<std::size_t>(parts) > most_nodes_side_by_side;
-    const bool is_too_wide = most.vectors * parts > vector_registers - 3 || most.masks * parts > mask_registers;
+    const bool is_too_wide =
+        most.vectors * parts > vector_registers - 3 || most.masks * parts > mask_registers;
     if (!is_too_long && !is_too_wide && !(has_exits && parts > 2)) return parts;
   }
   return 1;
@@ -56,7 +59,9 @@ std::size_t room_for(const Body& wide, const Body& single) {
 class Writer : private Emitter {
  public:
   Writer(const Body& wide, const Body& single, std::span<std::byte> room)
-      : Emitter(lanes(single.trace), room), wide_(wide), single_(single),
+      : Emitter(lanes(single.trace), room),
+        wide_(wide),
+        single_(single),
         spill_slots_(std::max(wide.schedule.spill_slots, single.schedule.spill_slots)) {
     give_addresses();
     emit_function();
@@ -73,7 +78,9 @@ class Writer : private Emitter {
     std::vector<int> order;
     for (std::size_t place = 0; place < touched.size(); ++place)
       if (touched[place] > 0) order.push_back(static_cast<int>(place));
-    std::stable_sort(order.begin(), order.end(), [&](int x, int y) { return touched[static_cast<std::size_t>(x)] > touched[static_cast<std::size_t>(y)]; });
+    std::stable_sort(order.begin(), order.end(), [&](int x, int y) {
+      return touched[static_cast<std::size_t>(x)] > touched[static_cast<std::size_t>(y)];
+    });
     address_.assign(touched.size(), -1);
     for (std::size_t k = 0; k < std::min(order.size(), address_registers_.size()); ++k)
       address_[static_cast<std::size_t>(order[k])] = static_cast<int>(k);
@@ -97,7 +104,8 @@ class Writer : private Emitter {
     enter();
     xor_(index_.cvt32(), index_.cvt32());
     const auto& nodes = single_.trace.nodes;
-    const auto stream = std::find_if(nodes.begin(), nodes.end(), [](const Node& node) { return node.streams; });
+    const auto stream =
+        std::find_if(nodes.begin(), nodes.end(), [](const Node& node) { return node.streams; });
     if (stream != nodes.end()) emit_streaming_loop(stream->place, protocol::size_of(stream->dtype), some);
     emit_loop(false);
     L(rest);
@@ -163,7 +171,9 @@ class Writer : private Emitter {
     emit_loop(true);
     L(plain);
   }
-  int vector_bytes(const Node& node) const { return lanes_ * static_cast<int>(protocol::size_of(node.dtype)); }
+  int vector_bytes(const Node& node) const {
+    return lanes_ * static_cast<int>(protocol::size_of(node.dtype));
+  }
 
   void emit_loop(bool streams) {
     Xbyak::Label again, over;
@@ -188,14 +198,17 @@ class Writer : private Emitter {
     Xbyak::Label end;
     std::vector<Xbyak::Label> exits(schedule.exits.size());
     for (const Action& action : schedule.actions) {
-      if (action.kind == Action::Kind::leave) jump_if_none(action.in[0], action.in[1], exits[static_cast<std::size_t>(action.exit)]);
-      else emit(action, part, streams);
+      if (action.kind == Action::Kind::leave)
+        jump_if_none(action.in[0], action.in[1], exits[static_cast<std::size_t>(action.exit)]);
+      else
+        emit(action, part, streams);
     }
     if (exits.empty()) return;
     jmp(end, T_NEAR);
     for (std::size_t k = 0; k < exits.size(); ++k) {
       L(exits[k]);
-      for (const auto& stub : schedule.exits[k]) store(trace_->nodes[static_cast<std::size_t>(stub.node)], stub.from, part, streams);
+      for (const auto& stub : schedule.exits[k])
+        store(trace_->nodes[static_cast<std::size_t>(stub.node)], stub.from, part, streams);
       jmp(end, T_NEAR);
     }
     L(end);
@@ -210,7 +223,9 @@ class Writer : private Emitter {
     mov(frame_, rsp);
     mov(ptr[frame_ + 64 * spill_slots_], work_);
     for (std::size_t place = 0; place < address_.size(); ++place)
-      if (address_[place] >= 0) mov(address_registers_[static_cast<std::size_t>(address_[place])], ptr[places_ + 8 * static_cast<int>(place)]);
+      if (address_[place] >= 0)
+        mov(address_registers_[static_cast<std::size_t>(address_[place])],
+            ptr[places_ + 8 * static_cast<int>(place)]);
   }
   void leave_function() {
     mov(rsp, ptr[frame_ + 64 * spill_slots_]);
@@ -261,18 +276,20 @@ class Pages : public Code {
 
 bool is_available() {
   __builtin_cpu_init();
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512vl");
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
 }
 
 std::shared_ptr<const Code> compile(const Trace& trace) {
   if (Pages::is_forbidden) return nullptr;
   const auto exits = find_exits(trace);
-  const Body wide = make_body(trace, exits, parts_for(trace, !exits.empty())), single = make_body(trace, exits, 1);
+  const Body wide = make_body(trace, exits, parts_for(trace, !exits.empty())),
+             single = make_body(trace, exits, 1);
   const std::size_t bytes = room_for(wide, single);
   constexpr std::align_val_t alignment{64};
   const auto free = [](std::byte* room) { operator delete(room, alignment); };
-  const std::unique_ptr<std::byte, decltype(free)> room(static_cast<std::byte*>(operator new(bytes, alignment)), free);
+  const std::unique_ptr<std::byte, decltype(free)> room(
+      static_cast<std::byte*>(operator new(bytes, alignment)), free);
   const Writer writer(wide, single, {room.get(), bytes});
   return Pages::make({room.get(), writer.bytes()});
 }

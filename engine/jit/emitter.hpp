@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The instructions of a schedule's actions: what is fetched, spilled, computed and stored, for whole vectors of elements or
-// for some lanes. The loop around them is compile.cpp's.
+// The instructions of a schedule's actions: what is fetched, spilled, computed and stored, for whole vectors
+// of elements or for some lanes. The loop around them is compile.cpp's.
 #pragma once
 #include "engine/jit/arithmetic.hpp"
 
@@ -32,7 +32,9 @@ class Emitter : public Arithmetic {
   using Arithmetic::vector;
   Xmm vector(const Source& source, Dtype dtype) const { return vector(source.number, dtype); }
   static Opmask mask(const Source& source) { return Opmask(source.number); }
-  const Node& node_of(const Action& action) const { return trace_->nodes[static_cast<std::size_t>(action.node)]; }
+  const Node& node_of(const Action& action) const {
+    return trace_->nodes[static_cast<std::size_t>(action.node)];
+  }
 
   void fetch(const Action& action, Part part);
   /// `vector_of`: which of the vectors side by side.

@@ -10,15 +10,18 @@ namespace {
 
 using Kind = Node::Kind;
 
-constexpr int least_work = 8;     // nodes that an exit must save
-constexpr int most_misses = 4;    // conditions in a row that give no exit: then the program is of another kind
+constexpr int least_work = 8;   // nodes that an exit must save
+constexpr int most_misses = 4;  // conditions in a row that give no exit: then the program is of another kind
 constexpr int zero = Exit::zero, unknown = zero - 1;
 
 class Assumption {
  public:
-  /// What of each later value is known if `condition` is false. `known`: nodes up to it, by what they compute.
+  /// What of each later value is known if `condition` is false. `known`: nodes up to it, by what they
+  /// compute.
   using Key = std::tuple<Kind, Op, Dtype, Dtype, std::array<int, 3>>;
-  static Key key_of(const Node& node, const std::array<int, 3>& in) { return {node.kind, node.op, node.dtype, node.from, in}; }
+  static Key key_of(const Node& node, const std::array<int, 3>& in) {
+    return {node.kind, node.op, node.dtype, node.from, in};
+  }
 
   Assumption(const Trace& trace, const std::map<Key, int>& known, int condition)
       : trace_(trace), known_(known), value_(trace.nodes.size(), unknown) {
@@ -86,7 +89,8 @@ class Assumption {
       case Op::logical_and:
         if (!is_float && (in[0] == zero || in[1] == zero)) return zero;
         break;
-      default: break;
+      default:
+        break;
     }
     return std::nullopt;
   }
@@ -102,13 +106,15 @@ std::vector<Exit> find_exits(const Trace& trace) {
   const int count = static_cast<int>(trace.nodes.size());
   std::vector<bool> is_condition(trace.nodes.size(), false);
   for (const Node& node : trace.nodes)
-    if (node.kind == Kind::compute && node.op == Op::where) is_condition[static_cast<std::size_t>(node.in[0])] = true;
+    if (node.kind == Kind::compute && node.op == Op::where)
+      is_condition[static_cast<std::size_t>(node.in[0])] = true;
   std::vector<Exit> exits;
   std::map<Assumption::Key, int> known;
   int misses = 0;
   for (int k = 0; k + least_work < count && misses < most_misses; ++k) {
     const Node& node = trace.nodes[static_cast<std::size_t>(k)];
-    if (node.kind == Kind::compute || node.kind == Kind::convert) known.emplace(Assumption::key_of(node, node.in), k);
+    if (node.kind == Kind::compute || node.kind == Kind::convert)
+      known.emplace(Assumption::key_of(node, node.in), k);
     if (is_condition[static_cast<std::size_t>(k)]) {
       auto exit = Assumption(trace, known, k).follow(k);
       misses = exit ? 0 : misses + 1;
@@ -120,12 +126,16 @@ std::vector<Exit> find_exits(const Trace& trace) {
 
 std::vector<Exit> widen(const std::vector<Exit>& exits, const Widened& wide, int parts) {
   std::vector<Exit> result;
-  const auto place = [&](int value, int part) { return wide.places[static_cast<std::size_t>(value)][static_cast<std::size_t>(part)]; };
+  const auto place = [&](int value, int part) {
+    return wide.places[static_cast<std::size_t>(value)][static_cast<std::size_t>(part)];
+  };
   for (const Exit& exit : exits) {
-    Exit& widened = result.emplace_back(Exit{place(exit.condition, parts - 1), parts > 1 ? place(exit.condition, 0) : -1, {}});
+    Exit& widened = result.emplace_back(
+        Exit{place(exit.condition, parts - 1), parts > 1 ? place(exit.condition, 0) : -1, {}});
     for (const auto& store : exit.stores)
       for (int part = 0; part < parts; ++part)
-        widened.stores.push_back({store.value == Exit::zero ? Exit::zero : place(store.value, part), place(store.node, part)});
+        widened.stores.push_back(
+            {store.value == Exit::zero ? Exit::zero : place(store.value, part), place(store.node, part)});
   }
   return result;
 }

@@ -26,8 +26,13 @@ struct Bank {
 class Scheduler {
  public:
   Scheduler(const Trace& trace, const std::vector<Exit>& exits)
-      : trace_(trace), exits_(exits), uses_(trace.nodes.size()), next_use_(trace.nodes.size(), 0), register_(trace.nodes.size(), -1),
-        slot_(trace.nodes.size(), -1), may_reload_(trace.nodes.size(), false),
+      : trace_(trace),
+        exits_(exits),
+        uses_(trace.nodes.size()),
+        next_use_(trace.nodes.size(), 0),
+        register_(trace.nodes.size(), -1),
+        slot_(trace.nodes.size(), -1),
+        may_reload_(trace.nodes.size(), false),
         vectors_{Source::Kind::vector, 0, std::vector<int>(vector_registers, -1)},
         masks_{Source::Kind::mask, first_mask, std::vector<int>(mask_registers, -1)} {
     note_uses();
@@ -59,15 +64,17 @@ class Scheduler {
       if (exit.other >= 0) uses_[static_cast<std::size_t>(exit.other)].push_back(time_of(exit.condition) + 1);
       uses_[static_cast<std::size_t>(exit.condition)].push_back(time_of(exit.condition) + 1);
       for (const auto& store : exit.stores)
-        if (store.value >= 0) uses_[static_cast<std::size_t>(store.value)].push_back(time_of(exit.condition) + 1);
+        if (store.value >= 0)
+          uses_[static_cast<std::size_t>(store.value)].push_back(time_of(exit.condition) + 1);
     }
     for (auto& each : uses_) std::sort(each.begin(), each.end());
     for (int n = 0; n < count(); ++n) {
       if (at(n).kind != Kind::load && at(n).kind != Kind::repeat) continue;
       const auto alias = [&](int place) { return trace_.alias[static_cast<std::size_t>(place)]; };
-      may_reload_[static_cast<std::size_t>(n)] = std::none_of(trace_.nodes.begin(), trace_.nodes.end(), [&](const Node& node) {
-        return node.kind == Kind::store && alias(node.place) == alias(at(n).place);
-      });
+      may_reload_[static_cast<std::size_t>(n)] =
+          std::none_of(trace_.nodes.begin(), trace_.nodes.end(), [&](const Node& node) {
+            return node.kind == Kind::store && alias(node.place) == alias(at(n).place);
+          });
     }
   }
 
@@ -79,24 +86,34 @@ class Scheduler {
     return next < uses_[v].size() ? uses_[v][next] : never;
   }
 
-  /// As many repeated elements as there are registers over when the trace is at its fullest stay in one all the time.
+  /// As many repeated elements as there are registers over when the trace is at its fullest stay in one all
+  /// the time.
   void keep_repeated() {
     std::vector<int> repeated;
     for (int n = 0; n < count(); ++n)
-      if (at(n).kind == Kind::repeat && at(n).dtype != Dtype::bool_ && !uses_[static_cast<std::size_t>(n)].empty() && may_reload_[static_cast<std::size_t>(n)])
+      if (at(n).kind == Kind::repeat && at(n).dtype != Dtype::bool_ &&
+          !uses_[static_cast<std::size_t>(n)].empty() && may_reload_[static_cast<std::size_t>(n)])
         repeated.push_back(n);
-    std::stable_sort(repeated.begin(), repeated.end(),
-                     [&](int x, int y) { return uses_[static_cast<std::size_t>(x)].size() > uses_[static_cast<std::size_t>(y)].size(); });
+    std::stable_sort(repeated.begin(), repeated.end(), [&](int x, int y) {
+      return uses_[static_cast<std::size_t>(x)].size() > uses_[static_cast<std::size_t>(y)].size();
+    });
     const auto spare = static_cast<std::size_t>(std::max(0, vector_registers - 2 - pressure(trace_).vectors));
     if (repeated.size() > spare) repeated.resize(spare);
     for (const int n : repeated) {
       is_kept_.push_back(n);
       const int number = vectors_.find_free();
       put(n, number);
-      result_.once.push_back({.kind = Action::Kind::fetch, .node = n, .dtype = at(n).dtype, .out = place_of(n), .in = {home_of(n)}, .exit = -1});
+      result_.once.push_back({.kind = Action::Kind::fetch,
+                              .node = n,
+                              .dtype = at(n).dtype,
+                              .out = place_of(n),
+                              .in = {home_of(n)},
+                              .exit = -1});
     }
   }
-  bool is_kept(int value) const { return std::find(is_kept_.begin(), is_kept_.end(), value) != is_kept_.end(); }
+  bool is_kept(int value) const {
+    return std::find(is_kept_.begin(), is_kept_.end(), value) != is_kept_.end();
+  }
 
   void put(int value, int number) {
     bank(value).holder[static_cast<std::size_t>(number)] = value;
@@ -144,7 +161,12 @@ class Scheduler {
     if (slot_[v] < 0 && !may_reload_[v] && next_use(value) != never) {
       const Source from = place_of(value);
       slot_[v] = result_.spill_slots++;
-      result_.actions.push_back({.kind = Action::Kind::spill, .node = value, .dtype = at(value).dtype, .out = home_of(value), .in = {from}, .exit = -1});
+      result_.actions.push_back({.kind = Action::Kind::spill,
+                                 .node = value,
+                                 .dtype = at(value).dtype,
+                                 .out = home_of(value),
+                                 .in = {from},
+                                 .exit = -1});
     }
     drop(value);
   }
@@ -153,26 +175,40 @@ class Scheduler {
     if (register_[static_cast<std::size_t>(value)] >= 0) return;
     const Source from = home_of(value);
     const Source to = take(value, pinned);
-    result_.actions.push_back({.kind = Action::Kind::fetch, .node = value, .dtype = at(value).dtype, .out = to, .in = {from}, .exit = -1});
+    result_.actions.push_back({.kind = Action::Kind::fetch,
+                               .node = value,
+                               .dtype = at(value).dtype,
+                               .out = to,
+                               .in = {from},
+                               .exit = -1});
   }
 
   void schedule(int n) {
     const Node& node = at(n);
     const bool is_read = node.kind == Kind::load || node.kind == Kind::repeat;
     if (is_read) {
-      if (is_kept(n) || uses_[static_cast<std::size_t>(n)].empty() || may_reload_[static_cast<std::size_t>(n)]) return;  // fetched when wanted
+      if (is_kept(n) || uses_[static_cast<std::size_t>(n)].empty() ||
+          may_reload_[static_cast<std::size_t>(n)])
+        return;  // fetched when wanted
       const Source from = home_of(n);
       const Source to = take(n, {-1, -1, -1});
-      result_.actions.push_back({.kind = Action::Kind::fetch, .node = n, .dtype = node.dtype, .out = to, .in = {from}, .exit = -1});
+      result_.actions.push_back(
+          {.kind = Action::Kind::fetch, .node = n, .dtype = node.dtype, .out = to, .in = {from}, .exit = -1});
       return;
     }
     // The second operand may stay in memory if this is the only time that it is wanted.
     const int second = node.in[1];
-    const bool stays = second >= 0 && second != node.in[0] && takes_memory(node) && register_[static_cast<std::size_t>(second)] < 0 &&
-                       slot_[static_cast<std::size_t>(second)] < 0 && may_reload_[static_cast<std::size_t>(second)] && next_use(second) == never;
+    const bool stays = second >= 0 && second != node.in[0] && takes_memory(node) &&
+                       register_[static_cast<std::size_t>(second)] < 0 &&
+                       slot_[static_cast<std::size_t>(second)] < 0 &&
+                       may_reload_[static_cast<std::size_t>(second)] && next_use(second) == never;
     for (std::size_t k = 0; k < node.in.size(); ++k)
       if (node.in[k] >= 0 && !(k == 1 && stays)) fetch(node.in[k], node.in);
-    Action action{.kind = node.kind == Kind::store ? Action::Kind::store : Action::Kind::compute, .node = n, .dtype = node.dtype, .out = {}, .exit = -1};
+    Action action{.kind = node.kind == Kind::store ? Action::Kind::store : Action::Kind::compute,
+                  .node = n,
+                  .dtype = node.dtype,
+                  .out = {},
+                  .exit = -1};
     for (std::size_t k = 0; k < node.in.size(); ++k)
       if (node.in[k] >= 0) action.in[k] = place_of(node.in[k]);
     for (const int value : node.in)
@@ -191,8 +227,14 @@ class Scheduler {
     fetch(exit.condition, {exit.other, -1, -1});
     result_.exits.emplace_back();
     for (const auto& store : exit.stores)
-      result_.exits.back().push_back({store.value == Exit::zero ? Source{} : place_of(store.value), store.node});
-    Action action{.kind = Action::Kind::leave, .node = exit.condition, .dtype = Dtype::bool_, .out = {}, .in = {place_of(exit.condition)}, .exit = -1};
+      result_.exits.back().push_back(
+          {store.value == Exit::zero ? Source{} : place_of(store.value), store.node});
+    Action action{.kind = Action::Kind::leave,
+                  .node = exit.condition,
+                  .dtype = Dtype::bool_,
+                  .out = {},
+                  .in = {place_of(exit.condition)},
+                  .exit = -1};
     if (exit.other >= 0) action.in[1] = place_of(exit.other);
     ++now_;  // until here all that the exit stores was wanted
     action.exit = static_cast<int>(result_.exits.size()) - 1;
@@ -205,10 +247,10 @@ class Scheduler {
 
   const Trace& trace_;
   const std::vector<Exit>& exits_;
-  std::vector<std::vector<int>> uses_;   // by value: times, rising
-  std::vector<std::size_t> next_use_;    // by value: into uses_
-  std::vector<int> register_, slot_;     // by value, -1
-  std::vector<bool> may_reload_;         // by value: its place is never written
+  std::vector<std::vector<int>> uses_;  // by value: times, rising
+  std::vector<std::size_t> next_use_;   // by value: into uses_
+  std::vector<int> register_, slot_;    // by value, -1
+  std::vector<bool> may_reload_;        // by value: its place is never written
   std::vector<int> is_kept_;
   Bank vectors_, masks_;
   int now_ = -1;
@@ -222,6 +264,8 @@ bool takes_memory(const Node& node) {
   return node.op == Op::add || node.op == Op::subtract || node.op == Op::multiply || node.op == Op::divide;
 }
 
-Schedule make_schedule(const Trace& trace, const std::vector<Exit>& exits) { return Scheduler(trace, exits).run(); }
+Schedule make_schedule(const Trace& trace, const std::vector<Exit>& exits) {
+  return Scheduler(trace, exits).run();
+}
 
 }  // namespace gamelan::engine::jit

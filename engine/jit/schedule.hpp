@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which register holds which value of a trace, and when. The trace is a straight line, so the best rule is known: when
-// registers run out, the value that is wanted last gives way (Belady, "A study of replacement algorithms", 1966).
+// Which register holds which value of a trace, and when. The trace is a straight line, so the best rule is
+// known: when registers run out, the value that is wanted last gives way (Belady, "A study of replacement
+// algorithms", 1966).
 #pragma once
 #include <array>
 #include <vector>
@@ -28,7 +29,8 @@ struct Action {
   enum class Kind : std::uint8_t {
     fetch,    ///< in[0] -> out
     spill,    ///< in[0] -> out, a slot
-    compute,  ///< what `node` says of `in` -> out; in[1] may be an element or repeat of a place, where the op allows it
+    compute,  ///< what `node` says of `in` -> out; in[1] may be an element or repeat of a place, where the op
+              ///< allows it
     store,    ///< in[0] -> place of `node`
     leave,    ///< unless one of the conditions in[0], in[1] holds for some element: `exit`
   };
@@ -48,7 +50,7 @@ struct Schedule {
   std::vector<Action> once;     ///< before the first element: repeated elements that keep their register
   std::vector<Action> actions;  ///< for every vector of elements
   std::vector<std::vector<Stub>> exits;
-  int spill_slots = 0;          ///< of 64 bytes
+  int spill_slots = 0;  ///< of 64 bytes
 };
 
 /// Vector registers 0 ... and mask registers `first_mask` ... are given out; the others are the emitter's.

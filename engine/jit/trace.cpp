@@ -25,7 +25,8 @@ bool computes(Op op, Dtype loop) {
     case Op::logical_not:
     case Op::equal:
     case Op::not_equal:
-    case Op::where: return true;
+    case Op::where:
+      return true;
     case Op::positive:
     case Op::negative:
     case Op::square:
@@ -33,7 +34,8 @@ bool computes(Op op, Dtype loop) {
     case Op::less:
     case Op::less_equal:
     case Op::greater:
-    case Op::greater_equal: return loop != Dtype::bool_;
+    case Op::greater_equal:
+      return loop != Dtype::bool_;
     case Op::fabs:
     case Op::reciprocal:
     case Op::sqrt:
@@ -41,30 +43,37 @@ bool computes(Op op, Dtype loop) {
     case Op::ceil:
     case Op::trunc:
     case Op::rint:
-    case Op::divide: return is_floating(loop);
+    case Op::divide:
+      return is_floating(loop);
     case Op::isnan:
-    case Op::isfinite: return is_floating(loop);
+    case Op::isfinite:
+      return is_floating(loop);
     case Op::invert:
     case Op::bitwise_and:
     case Op::bitwise_or:
-    case Op::bitwise_xor: return !is_floating(loop);
+    case Op::bitwise_xor:
+      return !is_floating(loop);
     case Op::logical_and:
     case Op::logical_or:
-    case Op::logical_xor: return loop == Dtype::bool_;
-    default: return false;
+    case Op::logical_xor:
+      return loop == Dtype::bool_;
+    default:
+      return false;
   }
 }
 
 bool converts(Dtype from, Dtype to) {
   if (!holds(from) || !holds(to)) return false;
-  return from == to || !is_floating(from) || is_floating(to) || to == Dtype::bool_;  // but not float to integer
+  return from == to || !is_floating(from) || is_floating(to) ||
+         to == Dtype::bool_;  // but not float to integer
 }
 
 int lanes(const Trace& trace) {
   std::size_t widest = 4;
   for (const Node& node : trace.nodes) {
     widest = std::max(widest, protocol::size_of(node.dtype));
-    if (node.kind == Node::Kind::convert || node.kind == Node::Kind::compute) widest = std::max(widest, protocol::size_of(node.from));
+    if (node.kind == Node::Kind::convert || node.kind == Node::Kind::compute)
+      widest = std::max(widest, protocol::size_of(node.from));
   }
   return static_cast<int>(64 / widest);
 }

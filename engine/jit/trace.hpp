@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the compiled tier compiles: a straight line of nodes, one value each, that is done for every element of some
-// pieces of memory. No loops, no shapes, no strides: whoever makes a trace has seen to it that its places are contiguous.
+// What the compiled tier compiles: a straight line of nodes, one value each, that is done for every element
+// of some pieces of memory. No loops, no shapes, no strides: whoever makes a trace has seen to it that its
+// places are contiguous.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -15,7 +16,8 @@ namespace gamelan::engine::jit {
 using protocol::Dtype;
 using protocol::Op;
 
-/// A node's number is the number of its value. Nodes read values of lower numbers. Bools are bytes 0 and 1 in memory.
+/// A node's number is the number of its value. Nodes read values of lower numbers. Bools are bytes 0 and 1 in
+/// memory.
 struct Node {
   enum class Kind : std::uint8_t {
     load,     ///< element i of a place
@@ -31,7 +33,7 @@ struct Node {
   std::array<int, 3> in{-1, -1, -1};
   int place = -1;
   bool streams = false;  ///< store: past the cache
-  int part = 0;          ///< load, store: of which vector of elements, when several are computed side by side (widen)
+  int part = 0;  ///< load, store: of which vector of elements, when several are computed side by side (widen)
 };
 
 /// Two places share no byte, unless `alias` names one number for both: then they are the same memory.
@@ -48,8 +50,9 @@ bool converts(Dtype from, Dtype to);
 /// Elements of a vector: as many as the widest dtype of the trace leaves room for in a vector of 64 bytes.
 int lanes(const Trace& trace);
 
-/// The same for `parts` vectors side by side, node by node: a chain of operations, each of which waits for the one before, leaves
-/// a processor idle that could work on other elements. Value v of part p is node `places[v][p]`.
+/// The same for `parts` vectors side by side, node by node: a chain of operations, each of which waits for
+/// the one before, leaves a processor idle that could work on other elements. Value v of part p is node
+/// `places[v][p]`.
 struct Widened {
   Trace trace;
   std::vector<std::array<int, 4>> places;
@@ -57,7 +60,9 @@ struct Widened {
 Widened widen(const Trace& trace, int parts);
 
 /// The most values that are alive at once: vectors without repeated elements, and masks.
-struct Pressure { int vectors = 0, masks = 0; };
+struct Pressure {
+  int vectors = 0, masks = 0;
+};
 Pressure pressure(const Trace& trace);
 
 }  // namespace gamelan::engine::jit

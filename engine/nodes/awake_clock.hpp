@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Time as this process has lived it. While it is stopped (scontrol suspend, gang scheduling, SIGSTOP, a virtual machine on
-// pause) nobody speaks and nobody listens, so that time is no silence of the others. Whoever waits looks again and again.
+// Time as this process has lived it. While it is stopped (scontrol suspend, gang scheduling, SIGSTOP, a
+// virtual machine on pause) nobody speaks and nobody listens, so that time is no silence of the others.
+// Whoever waits looks again and again.
 #pragma once
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The child greets, the parent answers with its proof, the child ends with its own. A child says this last word once, on the
-// connection that it keeps, so a parent never meets the same child twice.
+// The child greets, the parent answers with its proof, the child ends with its own. A child says this last
+// word once, on the connection that it keeps, so a parent never meets the same child twice.
 #include "engine/nodes/handshake.hpp"
 
 #include <arpa/inet.h>
@@ -25,8 +25,9 @@ using protocol::ErrorKind;
 
 constexpr int turn_ms = 200;
 constexpr double longest_look_s = 2;
-constexpr double call_again_s = 1;      // to an address where nobody would speak with us
-constexpr std::size_t most_guests = 256;  // at a time; of more, the first goes: it has had the longest time to speak
+constexpr double call_again_s = 1;  // to an address where nobody would speak with us
+constexpr std::size_t most_guests =
+    256;  // at a time; of more, the first goes: it has had the longest time to speak
 
 struct Greeting {
   Nonce nonce;
@@ -43,7 +44,7 @@ static_assert(sizeof(Greeting) == 36 && sizeof(Answer) == 64);
 /// A connection on which both sides do not know each other yet.
 struct Talk {
   Descriptor socket;
-  std::size_t address = 0;  ///< of a child's: which of the parent's
+  std::size_t address = 0;   ///< of a child's: which of the parent's
   bool has_greeted = false;  ///< the child has spoken
   bool is_over = false;
   Meeting meeting;
@@ -52,7 +53,8 @@ struct Talk {
 
   template <class Message>
   bool say(const Message& message) {
-    return send(socket.get(), &message, sizeof message, MSG_NOSIGNAL | MSG_DONTWAIT) == static_cast<ssize_t>(sizeof message);
+    return send(socket.get(), &message, sizeof message, MSG_NOSIGNAL | MSG_DONTWAIT) ==
+           static_cast<ssize_t>(sizeof message);
   }
   enum class Got { part, whole, end };
   template <class Message>
@@ -71,8 +73,12 @@ struct Talk {
 class Handshake {
  public:
   Handshake(const Circle& circle, const Settings& settings, const Ear& ear)
-      : circle_(circle), settings_(settings), ear_(ear), first_(std::min(nodes(), circle.node * settings.fanout + 1)) {
-    neighbours_.children.resize(static_cast<std::size_t>(std::min(nodes(), first_ + settings.fanout) - first_));
+      : circle_(circle),
+        settings_(settings),
+        ear_(ear),
+        first_(std::min(nodes(), circle.node * settings.fanout + 1)) {
+    neighbours_.children.resize(
+        static_cast<std::size_t>(std::min(nodes(), first_ + settings.fanout) - first_));
     missing_ = neighbours_.children.size();
   }
 
@@ -110,24 +116,29 @@ class Handshake {
   std::size_t missing_ = 0;
   Neighbours neighbours_;
   std::vector<Talk> calls_, guests_;
-  std::array<double, std::tuple_size_v<decltype(Place::addresses)>> call_at_s_{};  ///< by address of the parent
+  std::array<double, std::tuple_size_v<decltype(Place::addresses)>>
+      call_at_s_{};  ///< by address of the parent
 };
 
 void Handshake::call_parent(double now_s) {
   const Place& there = place(parent());
   for (std::size_t k = 0; k < there.addresses.size() && there.addresses[k] != 0; ++k) {
-    if (now_s < call_at_s_[k] || std::any_of(calls_.begin(), calls_.end(), [k](const Talk& call) { return call.address == k; })) continue;
+    if (now_s < call_at_s_[k] ||
+        std::any_of(calls_.begin(), calls_.end(), [k](const Talk& call) { return call.address == k; }))
+      continue;
     call_at_s_[k] = now_s + call_again_s;
     Talk call;
     call.socket = Descriptor(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    if (call.socket.get() < 0) fail(std::string(place(circle_.node).host.data()) + " cannot open a socket: " + std::strerror(errno));
+    if (call.socket.get() < 0)
+      fail(std::string(place(circle_.node).host.data()) + " cannot open a socket: " + std::strerror(errno));
     call.address = k;
     call.meeting = {circle_.node, parent(), there.addresses[k], there.port, draw(), {}};
     sockaddr_in name{};
     name.sin_family = AF_INET;
     name.sin_port = htons(there.port);
     name.sin_addr.s_addr = there.addresses[k];
-    if (connect(call.socket.get(), reinterpret_cast<sockaddr*>(&name), sizeof name) == 0 || errno == EINPROGRESS)
+    if (connect(call.socket.get(), reinterpret_cast<sockaddr*>(&name), sizeof name) == 0 ||
+        errno == EINPROGRESS)
       calls_.push_back(std::move(call));
   }
 }
@@ -135,7 +146,8 @@ void Handshake::call_parent(double now_s) {
 /// Waits for something to happen, not for long, and goes on with whatever did.
 void Handshake::take_turn() {
   std::vector<pollfd> polled;
-  for (const Talk& call : calls_) polled.push_back({call.socket.get(), static_cast<short>(call.has_greeted ? POLLIN : POLLOUT), 0});
+  for (const Talk& call : calls_)
+    polled.push_back({call.socket.get(), static_cast<short>(call.has_greeted ? POLLIN : POLLOUT), 0});
   for (const Talk& guest : guests_) polled.push_back({guest.socket.get(), POLLIN, 0});
   polled.push_back({missing_ > 0 ? ear_.socket.get() : -1, POLLIN, 0});
   if (poll(polled.data(), polled.size(), turn_ms) <= 0) return;
@@ -156,13 +168,14 @@ bool Handshake::go_on_with_call(Talk& call) {
     socklen_t length = sizeof error;
     if (getsockopt(call.socket.get(), SOL_SOCKET, SO_ERROR, &error, &length) != 0 || error != 0) return false;
     call.has_greeted = true;
-    return call.say(Greeting{call.meeting.childs, circle_.node});
+    return call.say(Greeting{call.meeting.from_child, circle_.node});
   }
   Answer answer;
   if (const auto got = call.hear(answer); got != Talk::Got::whole) return got == Talk::Got::part;
-  call.meeting.parents = answer.nonce;
+  call.meeting.from_parent = answer.nonce;
   if (!is_proof(answer.proof, circle_.secret, Side::parent, call.meeting)) return false;
-  if (call.say(prove(circle_.secret, Side::child, call.meeting))) neighbours_.parent = link_of(call, parent());
+  if (call.say(prove(circle_.secret, Side::child, call.meeting)))
+    neighbours_.parent = link_of(call, parent());
   return false;
 }
 
@@ -170,13 +183,15 @@ bool Handshake::go_on_with_guest(Talk& guest) {
   if (!guest.has_greeted) {
     Greeting greeting;
     if (const auto got = guest.hear(greeting); got != Talk::Got::whole) return got == Talk::Got::part;
-    if (greeting.node < first_ || greeting.node - first_ >= static_cast<int>(neighbours_.children.size())) return false;
+    if (greeting.node < first_ || greeting.node - first_ >= static_cast<int>(neighbours_.children.size()))
+      return false;
     sockaddr_in called{};
     socklen_t length = sizeof called;
     if (getsockname(guest.socket.get(), reinterpret_cast<sockaddr*>(&called), &length) != 0) return false;
     guest.has_greeted = true;
-    guest.meeting = {greeting.node, circle_.node, called.sin_addr.s_addr, ntohs(called.sin_port), greeting.nonce, draw()};
-    return guest.say(Answer{guest.meeting.parents, prove(circle_.secret, Side::parent, guest.meeting)});
+    guest.meeting = {greeting.node,          circle_.node,   called.sin_addr.s_addr,
+                     ntohs(called.sin_port), greeting.nonce, draw()};
+    return guest.say(Answer{guest.meeting.from_parent, prove(circle_.secret, Side::parent, guest.meeting)});
   }
   Proof proof;
   if (const auto got = guest.hear(proof); got != Talk::Got::whole) return got == Talk::Got::part;
@@ -193,7 +208,8 @@ void Handshake::let_guests_in() {
     guest.socket = Descriptor(accept4(ear_.socket.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (guest.socket.get() < 0) {
       if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
-        fail(std::string(place(circle_.node).host.data()) + " cannot accept the other nodes' connections: " + std::strerror(errno));
+        fail(std::string(place(circle_.node).host.data()) +
+             " cannot accept the other nodes' connections: " + std::strerror(errno));
       return;
     }
     if (guests_.size() == most_guests) guests_.erase(guests_.begin());
@@ -210,15 +226,19 @@ std::unique_ptr<Link> Handshake::link_of(Talk& talk, int node) const {
 std::string Handshake::what_is_missing() const {
   const Place& called = place(has_parent() ? circle_.node : parent());
   std::string who;
-  if (!has_parent()) who = place(circle_.node).host.data();
+  if (!has_parent())
+    who = place(circle_.node).host.data();
   else
     for (std::size_t k = 0; k < neighbours_.children.size(); ++k)
-      if (!neighbours_.children[k]) who += (who.empty() ? "" : ", ") + std::string(place(first_ + static_cast<int>(k)).host.data());
+      if (!neighbours_.children[k])
+        who += (who.empty() ? "" : ", ") + std::string(place(first_ + static_cast<int>(k)).host.data());
   std::string where;
   char text[INET_ADDRSTRLEN];
   for (const auto address : called.addresses)
-    if (address != 0) where += (where.empty() ? "" : ", ") + std::string(inet_ntop(AF_INET, &address, text, sizeof text));
-  return who + " cannot reach " + called.host.data() + " (" + where + ", port " + std::to_string(called.port) + ") within " +
+    if (address != 0)
+      where += (where.empty() ? "" : ", ") + std::string(inet_ntop(AF_INET, &address, text, sizeof text));
+  return who + " cannot reach " + called.host.data() + " (" + where + ", port " +
+         std::to_string(called.port) + ") within " +
          std::to_string(static_cast<int>(settings_.start_limit_s)) +
          " s: nodes of a job must be able to open TCP connections to each other; a firewall between them?";
 }
@@ -231,8 +251,8 @@ Ear listen_for_children() {
   name.sin_family = AF_INET;
   socklen_t length = sizeof name;
   auto* any = reinterpret_cast<sockaddr*>(&name);
-  if (ear.socket.get() < 0 || bind(ear.socket.get(), any, sizeof name) != 0 || listen(ear.socket.get(), SOMAXCONN) != 0 ||
-      getsockname(ear.socket.get(), any, &length) != 0)
+  if (ear.socket.get() < 0 || bind(ear.socket.get(), any, sizeof name) != 0 ||
+      listen(ear.socket.get(), SOMAXCONN) != 0 || getsockname(ear.socket.get(), any, &length) != 0)
     fail(std::string("cannot listen for the other nodes: ") + std::strerror(errno));
   ear.port = ntohs(name.sin_port);
   return ear;

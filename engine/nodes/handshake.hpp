@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a leader finds its neighbours in the tree, once everybody knows where the others listen: it calls its parent at all
-// its addresses and hears its children, at the same time, so that nobody's slowness is another's. Both sides of a
-// connection prove who they are (proof.hpp); strangers and the slow keep nobody waiting. Knows sockets, not MPI.
+// How a leader finds its neighbours in the tree, once everybody knows where the others listen: it calls its
+// parent at all its addresses and hears its children, at the same time, so that nobody's slowness is
+// another's. Both sides of a connection prove who they are (proof.hpp); strangers and the slow keep nobody
+// waiting. Knows sockets, not MPI.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -44,7 +45,8 @@ struct Ear {
 /// Listens on a port of the system's choice, on all interfaces. Throws Error{os}.
 Ear listen_for_children();
 
-/// `ear`: nothing on a leader without children. Returns when all are there. Throws Error{os} that says who cannot reach whom.
+/// `ear`: nothing on a leader without children. Returns when all are there. Throws Error{os} that says who
+/// cannot reach whom.
 Neighbours shake_hands(const Circle& circle, const Settings& settings, const Ear& ear);
 
 }  // namespace gamelan::engine::nodes

@@ -20,16 +20,19 @@ using protocol::ErrorKind;
 
 static_assert(std::is_trivially_copyable_v<Place>);
 
-/// This host's addresses, as many as there is room for; loopback last: nodes may be pretended on a machine without a network.
+/// This host's addresses, as many as there is room for; loopback last: nodes may be pretended on a machine
+/// without a network.
 void write_addresses(Place& place) {
   ifaddrs* interfaces = nullptr;
   if (getifaddrs(&interfaces) != 0)
-    throw Error(ErrorKind::os, std::string("[nodes] cannot list the network interfaces: ") + std::strerror(errno));
+    throw Error(ErrorKind::os,
+                std::string("[nodes] cannot list the network interfaces: ") + std::strerror(errno));
   std::size_t count = 0;
   for (const bool wants_loopback : {false, true})
     for (const ifaddrs* each = interfaces; each; each = each->ifa_next) {
       if (!each->ifa_addr || each->ifa_addr->sa_family != AF_INET || !(each->ifa_flags & IFF_UP)) continue;
-      if (((each->ifa_flags & IFF_LOOPBACK) != 0) != wants_loopback || count == place.addresses.size()) continue;
+      if (((each->ifa_flags & IFF_LOOPBACK) != 0) != wants_loopback || count == place.addresses.size())
+        continue;
       place.addresses[count++] = reinterpret_cast<sockaddr_in*>(each->ifa_addr)->sin_addr.s_addr;
     }
   freeifaddrs(interfaces);
@@ -59,7 +62,8 @@ Neighbours connect_leaders(Comm& comm, const Settings& settings) {
   MPI_Allgather(&own, sizeof own, MPI_BYTE, circle.places.data(), sizeof own, MPI_BYTE, comm.leaders());
   MPI_Bcast(circle.secret.data(), static_cast<int>(circle.secret.size()), MPI_BYTE, 0, comm.leaders());
   for (const Place& each : circle.places)
-    if (each.problem[0]) throw Error(ErrorKind::os, std::string(each.problem.data()) + " (on " + each.host.data() + ")");
+    if (each.problem[0])
+      throw Error(ErrorKind::os, std::string(each.problem.data()) + " (on " + each.host.data() + ")");
   return shake_hands(circle, settings, ear);
 }
 

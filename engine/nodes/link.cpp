@@ -14,7 +14,7 @@
 namespace gamelan::engine::nodes {
 namespace {
 
-constexpr int send_limit_s = 15;                                // a peer that takes nothing for so long is lost
+constexpr int send_limit_s = 15;  // a peer that takes nothing for so long is lost
 constexpr std::uint64_t longest_body = std::uint64_t{1} << 30;  // more is not one of our notes
 
 /// What goes before the body; both sides are the same program on the same kind of processor.
@@ -80,7 +80,8 @@ bool Link::receive(const std::function<void(Note)>& visit) {
     if (header.length > longest_body) return false;
     if (pending_.size() - at - sizeof header < header.length) break;
     const auto body = pending_.begin() + static_cast<std::ptrdiff_t>(at + sizeof header);
-    Note note{static_cast<Note::Kind>(header.kind), header.number, header.value, Bytes(body, body + static_cast<std::ptrdiff_t>(header.length))};
+    Note note{static_cast<Note::Kind>(header.kind), header.number, header.value,
+              Bytes(body, body + static_cast<std::ptrdiff_t>(header.length))};
     at += sizeof header + header.length;
     if (note.kind == Note::Kind::bye) said_bye_ = true;
     visit(std::move(note));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One TCP connection between the leaders of two nodes, and the notes that travel on it: small words about messages, cuts
-// and endings, never elements of arrays. Knows sockets, not what a note means (relay.cpp does).
+// One TCP connection between the leaders of two nodes, and the notes that travel on it: small words about
+// messages, cuts and endings, never elements of arrays. Knows sockets, not what a note means (relay.cpp
+// does).
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -15,15 +16,17 @@ using protocol::Bytes;
 
 struct Note {
   enum class Kind : std::uint64_t {
-    beat,        ///< I am here
-    bye,         ///< I close this connection, all is well
-    post,        ///< down: message `number` of rank 0 for every rank; `value` is its length, `body` the bytes of a short one
+    beat,  ///< I am here
+    bye,   ///< I close this connection, all is well
+    post,  ///< down: message `number` of rank 0 for every rank; `value` is its length, `body` the bytes of a
+           ///< short one
     verdict,     ///< down: batch `number` failed on some rank; `value` the kind, `body` the text
     clear_cut,   ///< down
     ask_cut,     ///< down: which step is the furthest begun?
     started,     ///< up: `value` is, in this part of the tree
     cut,         ///< down: at step `value`
-    settled,     ///< up: message `number` is done; `value` 0, or 1 + the kind of a failure with its text in `body`
+    settled,     ///< up: message `number` is done; `value` 0, or 1 + the kind of a failure with its text in
+                 ///< `body`
     ask_report,  ///< down
     report,      ///< up: the counters of this part of the tree
   };
@@ -42,7 +45,8 @@ class Link {
 
   /// Any thread. A failure is not told here: the reading side finds the connection closed, or silent.
   void send(const Note& note);
-  /// Visits every note that has come whole; does not wait. One thread. False when the connection is closed or broken.
+  /// Visits every note that has come whole; does not wait. One thread. False when the connection is closed or
+  /// broken.
   bool receive(const std::function<void(Note)>& visit);
 
   int socket() const { return socket_; }

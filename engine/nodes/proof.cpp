@@ -16,10 +16,13 @@ static_assert(sizeof(Secret) == crypto_auth_KEYBYTES && sizeof(Proof) == crypto_
 
 void open_library() {
   static const int code = sodium_init();  // 1: libzmq was first
-  if (code < 0) throw protocol::Error(protocol::ErrorKind::os, "[nodes] libsodium cannot be used: no random numbers?");
+  if (code < 0)
+    throw protocol::Error(protocol::ErrorKind::os, "[nodes] libsodium cannot be used: no random numbers?");
 }
 
-const unsigned char* raw(const std::array<std::byte, 32>& bytes) { return reinterpret_cast<const unsigned char*>(bytes.data()); }
+const unsigned char* raw(const std::array<std::byte, 32>& bytes) {
+  return reinterpret_cast<const unsigned char*>(bytes.data());
+}
 
 /// Field by field: what is between the members of a struct is nobody's.
 std::vector<unsigned char> text_of(Side side, const Meeting& meeting) {
@@ -34,8 +37,8 @@ std::vector<unsigned char> text_of(Side side, const Meeting& meeting) {
   add(&meeting.parent, sizeof meeting.parent);
   add(&meeting.address, sizeof meeting.address);
   add(&meeting.port, sizeof meeting.port);
-  add(meeting.childs.data(), meeting.childs.size());
-  add(meeting.parents.data(), meeting.parents.size());
+  add(meeting.from_child.data(), meeting.from_child.size());
+  add(meeting.from_parent.data(), meeting.from_parent.size());
   return text;
 }
 

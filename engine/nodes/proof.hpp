@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How two leaders show each other that they know the job's secret without saying it: each draws a number for the occasion,
-// and both answer with a keyed hash of what they know of this connection. A stranger who listens learns nothing that holds
-// for another one, and cannot stand between two leaders, as the address that was called is among what is hashed. Pure.
+// How two leaders show each other that they know the job's secret without saying it: each draws a number for
+// the occasion, and both answer with a keyed hash of what they know of this connection. A stranger who
+// listens learns nothing that holds for another one, and cannot stand between two leaders, as the address
+// that was called is among what is hashed. Pure.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -21,7 +22,7 @@ struct Meeting {
   std::int32_t child = 0, parent = 0;  ///< nodes
   std::uint32_t address = 0;           ///< of the parent, where it was called; as IPv4 has it on the wire
   std::uint16_t port = 0;
-  Nonce childs{}, parents{};
+  Nonce from_child{}, from_parent{};
 };
 
 /// Two, so that nobody's proof can be sent back to him.

@@ -30,7 +30,8 @@ void Relay::start() {
 
 template <class Ready>
 bool Relay::wait(std::unique_lock<std::mutex>& lock, double seconds, Ready ready) {
-  return changed_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return ready() || !lost_cause_.empty(); });
+  return changed_.wait_for(lock, std::chrono::duration<double>(seconds),
+                           [&] { return ready() || !lost_cause_.empty(); });
 }
 
 void Relay::set_reporter(std::function<Bytes()> reporter) {
@@ -52,7 +53,8 @@ void Relay::post(std::uint64_t message, std::uint64_t length, std::span<const st
 void Relay::tell_failure(std::uint64_t batch, const Error& failure) {
   const std::string text = failure.what();
   const auto* bytes = reinterpret_cast<const std::byte*>(text.data());
-  tree_.send_down({Kind::verdict, batch, static_cast<std::uint64_t>(failure.kind()), Bytes(bytes, bytes + text.size())});
+  tree_.send_down(
+      {Kind::verdict, batch, static_cast<std::uint64_t>(failure.kind()), Bytes(bytes, bytes + text.size())});
 }
 
 std::uint64_t Relay::decide_cut() {
@@ -84,7 +86,9 @@ Relay::Outcome Relay::settle(std::uint64_t message, Outcome failure) {
     pass_up_if_settled();
     return {};
   }
-  const auto is_settled = [&] { return std::all_of(settled_.begin(), settled_.end(), [&](auto each) { return each >= message; }); };
+  const auto is_settled = [&] {
+    return std::all_of(settled_.begin(), settled_.end(), [&](auto each) { return each >= message; });
+  };
   while (!is_settled()) {
     wait(lock, look_s, is_settled);
     if (!lost_cause_.empty()) throw Error(ErrorKind::engine_lost, "[nodes] " + lost_cause_);
@@ -106,8 +110,9 @@ void Relay::hear_parent(Note note) {
       return;
     case Kind::verdict:
       tree_.send_down(note);
-      return board_.set_failure(note.number, static_cast<ErrorKind>(note.value),
-                                std::string(reinterpret_cast<const char*>(note.body.data()), note.body.size()));
+      return board_.set_failure(
+          note.number, static_cast<ErrorKind>(note.value),
+          std::string(reinterpret_cast<const char*>(note.body.data()), note.body.size()));
     case Kind::clear_cut:
       tree_.send_down(note);
       return board_.clear_cut();
@@ -130,7 +135,8 @@ void Relay::hear_parent(Note note) {
       reports_ = reporter_ ? reporter_() : Bytes{};
       return answer_report_if_whole();
     }
-    default: return;  // a parent says nothing else
+    default:
+      return;  // a parent says nothing else
   }
 }
 
@@ -139,8 +145,10 @@ void Relay::hear_child(std::size_t child, Note note) {
   switch (note.kind) {
     case Kind::settled:
       settled_[child] = std::max(settled_[child], note.number);
-      if (note.value == 0) add({0, {}, std::move(note.body)});
-      else add({note.value, std::move(note.body), {}});
+      if (note.value == 0)
+        add({0, {}, std::move(note.body)});
+      else
+        add({note.value, std::move(note.body), {}});
       pass_up_if_settled();
       break;
     case Kind::started:
@@ -155,7 +163,8 @@ void Relay::hear_child(std::size_t child, Note note) {
       --reports_missing_;
       answer_report_if_whole();
       break;
-    default: return;  // a child says nothing else
+    default:
+      return;  // a child says nothing else
   }
   changed_.notify_all();
 }
@@ -166,7 +175,8 @@ void Relay::add(Outcome outcome) {
     outcome_.kind = outcome.kind;
     outcome_.text = std::move(outcome.text);
   }
-  outcome_.float_errors.insert(outcome_.float_errors.end(), outcome.float_errors.begin(), outcome.float_errors.end());
+  outcome_.float_errors.insert(outcome_.float_errors.end(), outcome.float_errors.begin(),
+                               outcome.float_errors.end());
 }
 
 void Relay::pass_up_if_settled() {
@@ -174,7 +184,8 @@ void Relay::pass_up_if_settled() {
   if (std::any_of(settled_.begin(), settled_.end(), [&](auto each) { return each < own_settled_; })) return;
   passed_up_ = own_settled_;
   auto outcome = std::exchange(outcome_, {});
-  tree_.send_up({Kind::settled, own_settled_, outcome.kind, std::move(outcome.kind == 0 ? outcome.float_errors : outcome.text)});
+  tree_.send_up({Kind::settled, own_settled_, outcome.kind,
+                 std::move(outcome.kind == 0 ? outcome.float_errors : outcome.text)});
 }
 
 void Relay::answer_cut_if_known() {
@@ -197,7 +208,8 @@ void Relay::lose(const std::string& cause) {
     const std::lock_guard lock(tell_mutex_);
     if (tell_) tell_(cause);
   }
-  exit_soon();  // the main thread may sit in an MPI call that will never end; the launcher ends the other ranks with this one
+  exit_soon();  // the main thread may sit in an MPI call that will never end; the launcher ends the other
+                // ranks with this one
 }
 
 }  // namespace gamelan::engine::nodes

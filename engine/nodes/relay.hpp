@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the leaders of the nodes say to each other: rank 0's messages and cuts go down the tree to every node's board;
-// how far the ranks are, what failed, and counters come up. Owned by the Board of a leader when there are several nodes.
+// What the leaders of the nodes say to each other: rank 0's messages and cuts go down the tree to every
+// node's board; how far the ranks are, what failed, and counters come up. Owned by the Board of a leader when
+// there are several nodes.
 #pragma once
 #include <atomic>
 #include <condition_variable>
@@ -31,17 +32,17 @@ class Relay {
   /// The reports of the other nodes, one after another; what has come within two seconds.
   Bytes gather_reports();
 
-  /// Every rank of this node has done message `message`; on rank 0, waits for the other nodes. `failure`: what a rank of
-  /// this node has met, 0 if nothing; on rank 0 the return value is the first of any node.
+  /// Every rank of this node has done message `message`; on rank 0, waits for the other nodes. `failure`:
+  /// what a rank of this node has met, 0 if nothing; on rank 0 the return value is the first of any node.
   struct Outcome {
     std::uint64_t kind = 0;  ///< 1 + protocol::ErrorKind
     Bytes text;
-    Bytes float_errors;      ///< of all nodes together; not told beside a failure
+    Bytes float_errors;  ///< of all nodes together; not told beside a failure
   };
   Outcome settle(std::uint64_t message, Outcome failure);
 
-  /// Called by the porter: the counters of this node; and on the loss of another. When these return, no call of what was
-  /// set before is under way.
+  /// Called by the porter: the counters of this node; and on the loss of another. When these return, no call
+  /// of what was set before is under way.
   void set_reporter(std::function<Bytes()> reporter);
   void on_lost(std::function<void(const std::string&)> tell);
 

@@ -24,7 +24,8 @@ constexpr double beats_in_look = 2;     // a longer turn of the porter is one in
 std::string silence_of(const Link& link, double limit_s) {
   char here[256] = "";
   gethostname(here, sizeof here - 1);
-  return "node " + link.peer() + " has not been heard by " + here + " for " + std::to_string(static_cast<int>(limit_s)) +
+  return "node " + link.peer() + " has not been heard by " + here + " for " +
+         std::to_string(static_cast<int>(limit_s)) +
          " s: one of the two is switched off, or cut from the network";
 }
 
@@ -34,15 +35,19 @@ Tree::Tree(Comm& comm, const Settings& settings) : settings_(settings) {
   auto neighbours = connect_leaders(comm, settings);
   parent_ = std::move(neighbours.parent);
   children_ = std::move(neighbours.children);
-  stop_fd_ = Descriptor(eventfd(0, EFD_CLOEXEC));  // not before: a failure must not keep the others waiting in collectives
-  if (stop_fd_.get() < 0) throw protocol::Error(protocol::ErrorKind::os, std::string("[nodes] eventfd: ") + std::strerror(errno));
+  stop_fd_ = Descriptor(
+      eventfd(0, EFD_CLOEXEC));  // not before: a failure must not keep the others waiting in collectives
+  if (stop_fd_.get() < 0)
+    throw protocol::Error(protocol::ErrorKind::os, std::string("[nodes] eventfd: ") + std::strerror(errno));
 }
 
 Tree::~Tree() {
   if (porter_.joinable()) {
     const std::uint64_t one = 1;
-    if (write(stop_fd_.get(), &one, sizeof one) == sizeof one) porter_.join();
-    else porter_.detach();
+    if (write(stop_fd_.get(), &one, sizeof one) == sizeof one)
+      porter_.join();
+    else
+      porter_.detach();
   }
   const Note bye{Note::Kind::bye, 0, 0, {}};
   send_up(bye);
@@ -97,8 +102,10 @@ void Tree::carry() {
         silent_s = 0;
         const bool is_open = link->receive([&](Note note) {
           if (note.kind == Note::Kind::beat || note.kind == Note::Kind::bye) return;
-          if (k < first_child) handlers_.from_parent(std::move(note));
-          else handlers_.from_child(k - first_child, std::move(note));
+          if (k < first_child)
+            handlers_.from_parent(std::move(note));
+          else
+            handlers_.from_child(k - first_child, std::move(note));
         });
         if (!is_open) cause = "node " + link->peer() + " is gone: its connection was closed";
       } else if ((silent_s += elapsed_s) >= settings_.silence_limit_s) {

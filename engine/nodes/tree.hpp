@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The leaders of the nodes as a tree of TCP connections, rank 0's at its root. MPI would spin while it waits; here an
-// idle node sleeps. A thread per leader, the porter, reads the connections, hands every note on, and notices when a
-// neighbour falls silent or is gone. Knows no arrays; what notes mean is relay.cpp's affair.
+// The leaders of the nodes as a tree of TCP connections, rank 0's at its root. MPI would spin while it waits;
+// here an idle node sleeps. A thread per leader, the porter, reads the connections, hands every note on, and
+// notices when a neighbour falls silent or is gone. Knows no arrays; what notes mean is relay.cpp's affair.
 #pragma once
 #include <functional>
 #include <memory>
@@ -25,8 +25,8 @@ class Tree {
     std::function<void(const std::string& cause)> lost;  ///< a neighbour: once, the first
   };
 
-  /// Connects the leaders. Collective on comm.leaders(). Throws Error{os} naming the node that cannot be reached, on the
-  /// leaders that miss a neighbour: before start() all must have agreed that nobody does.
+  /// Connects the leaders. Collective on comm.leaders(). Throws Error{os} naming the node that cannot be
+  /// reached, on the leaders that miss a neighbour: before start() all must have agreed that nobody does.
   Tree(Comm& comm, const Settings& settings);
   /// Says bye and closes.
   ~Tree();

@@ -7,7 +7,8 @@
 namespace gamelan::engine::plan {
 namespace {
 
-constexpr std::int64_t long_enough = 256;     // elements of a brick that ends with its row: it fits wherever rows are cut
+constexpr std::int64_t long_enough =
+    256;  // elements of a brick that ends with its row: it fits wherever rows are cut
 constexpr std::int64_t partials_together = 64;  // a rank that folds them reads from as many others at most
 
 }  // namespace
@@ -21,7 +22,8 @@ std::vector<bool> reduced_axes(const std::vector<std::int64_t>& axes, std::size_
 Shape brick_extents(const Shape& extents, const std::vector<bool>& is_reduced) {
   // Enough bricks for every rank, and bricks large enough to be worth a loop.
   std::int64_t reduced = 1, kept = 1;
-  for (std::size_t k = 0; k < extents.size(); ++k) (is_reduced[k] ? reduced : kept) *= std::max<std::int64_t>(extents[k], 1);
+  for (std::size_t k = 0; k < extents.size(); ++k)
+    (is_reduced[k] ? reduced : kept) *= std::max<std::int64_t>(extents[k], 1);
   const auto bricks = std::clamp<std::int64_t>(65536 / kept, 64, 256);
   const std::int64_t shortest = kept >= 256 ? 4 : 1;
   std::int64_t left = std::clamp<std::int64_t>(
@@ -73,7 +75,8 @@ bool bricks_fit(const Layout& iterations, const Shape& brick) {
   for (std::size_t k = 0; k < brick.size(); ++k) {
     const auto& axis = iterations.axes[k];
     if (brick[k] == 1 || axis.parts == 1) continue;
-    if (axis.step != 1 || axis.start % brick[k] != 0 || axis.unit % brick[k] != 0) return false;  // cuts are multiples of the unit
+    if (axis.step != 1 || axis.start % brick[k] != 0 || axis.unit % brick[k] != 0)
+      return false;  // cuts are multiples of the unit
   }
   return true;
 }

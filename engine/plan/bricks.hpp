@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a reduction is cut into bricks: boxes folded in one go, by the extents alone, so that the bits of the result do not
-// depend on the number of ranks. Pure arithmetic; used by fuse and lower_fold.
+// How a reduction is cut into bricks: boxes folded in one go, by the extents alone, so that the bits of the
+// result do not depend on the number of ranks. Pure arithmetic; used by fuse and lower_fold.
 #pragma once
 #include <vector>
 

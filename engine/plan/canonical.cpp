@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Makes every operand a box of its base. A base's extents are only a choice of distribution (views are byte strides over
-// its C-order elements), so first the extents are chosen well: `arange(n*n).reshape(n, n)` is stored as n x n, and an
-// operation on flat views of n x n arrays runs over n x n. What remains (diagonals, reshapes across rows, `.real`) is
-// gathered into, or scattered from, a temporary.
+// Makes every operand a box of its base. A base's extents are only a choice of distribution (views are byte
+// strides over its C-order elements), so first the extents are chosen well: `arange(n*n).reshape(n, n)` is
+// stored as n x n, and an operation on flat views of n x n arrays runs over n x n. What remains (diagonals,
+// reshapes across rows, `.real`) is gathered into, or scattered from, a temporary.
 #include <algorithm>
 
 #include "engine/plan/merged_axes.hpp"
@@ -66,7 +66,8 @@ void choose_extents(Context& context) {
     settled.insert(view.base);
   };
   for (const auto& node : context.nodes) {
-    if (node.command.creates && (node.kind != Node::Kind::elementwise || !is_shapeless(context, node.command)))
+    if (node.command.creates &&
+        (node.kind != Node::Kind::elementwise || !is_shapeless(context, node.command)))
       settled.insert(node.command.out.base);
     for (const auto& operand : node.command.in)
       if (const auto* view = std::get_if<View>(&operand)) look(*view);
@@ -162,7 +163,8 @@ class Canonicaliser {
     if (!is_whole(*view, base) || view->extents == base.extents) return;
     *view = protocol::whole(view->base, view->dtype, base.extents);
     command.ints.clear();
-    for (std::size_t k = 0; k < base.extents.size(); ++k) command.ints.push_back(static_cast<std::int64_t>(k));
+    for (std::size_t k = 0; k < base.extents.size(); ++k)
+      command.ints.push_back(static_cast<std::int64_t>(k));
   }
 
   void make_box(View& view, const Node& node) {
@@ -171,7 +173,8 @@ class Canonicaliser {
     gather(view, node);
   }
 
-  /// What take, put and nonzero can do with a view that is no box: flat forms of arrays whose layout is settled.
+  /// What take, put and nonzero can do with a view that is no box: flat forms of arrays whose layout is
+  /// settled.
   bool lies_well(const View& view, const Node& node) const {
     const auto op = node.command.op;
     if (op != Op::take && op != Op::put && op != Op::nonzero) return false;
@@ -208,10 +211,12 @@ class Canonicaliser {
     finish_scatter(std::move(node), target);
   }
 
-  /// Rows are read while others are written (single elements are routed before): where they may be the same, from a copy.
+  /// Rows are read while others are written (single elements are routed before): where they may be the same,
+  /// from a copy.
   void read_values_first(Node& node) {
     auto* values = std::get_if<View>(&node.command.in[1]);
-    if (values && values->extents.size() > 1 && values->base == node.command.out.base && protocol::may_overlap(*values, node.command.out))
+    if (values && values->extents.size() > 1 && values->base == node.command.out.base &&
+        protocol::may_overlap(*values, node.command.out))
       gather(*values, node);
   }
 
@@ -247,8 +252,11 @@ class Canonicaliser {
       command.loop = node.command.loop;
       command.out = copy;
       command.creates = true;
-      if (protocol::element_count(compact.extents) > 0) command.in = {compact};
-      else command.in = {protocol::Scalar{node.command.loop, {}}};  // nothing to read: as make_plan does with empty commands
+      if (protocol::element_count(compact.extents) > 0)
+        command.in = {compact};
+      else
+        command.in = {protocol::Scalar{node.command.loop,
+                                       {}}};  // nothing to read: as make_plan does with empty commands
       context_.nodes.push_back({Node::Kind::elementwise, std::move(command), node.source});
       View result = copy;
       for (std::size_t k = 0; k < view.extents.size(); ++k)

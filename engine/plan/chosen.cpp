@@ -13,8 +13,10 @@ ArrayInfo chosen_info(const protocol::Command& command, int ranks) {
   const auto chosen = *protocol::chosen_layout(command.ints);
   const auto taken = chosen.ranks();
   if (chosen.first_rank + taken > ranks)
-    throw protocol::Error(protocol::ErrorKind::value, "[plan] the distribution takes ranks " + std::to_string(chosen.first_rank) + " to " +
-                                                          std::to_string(chosen.first_rank + taken - 1) + ", there are " + std::to_string(ranks));
+    throw protocol::Error(protocol::ErrorKind::value, "[plan] the distribution takes ranks " +
+                                                          std::to_string(chosen.first_rank) + " to " +
+                                                          std::to_string(chosen.first_rank + taken - 1) +
+                                                          ", there are " + std::to_string(ranks));
   Layout layout;
   layout.first_rank = chosen.first_rank;
   layout.grid_size = static_cast<int>(taken);
@@ -56,12 +58,15 @@ Node copy_node(const View& from, const View& to, bool creates, int source) {
 /// Does block k in C order of the grid lie with rank k, none of them empty?
 bool lies_as_ga(const ArrayInfo& info) {
   const auto& layout = info.layout;
-  if (layout.axes.empty() || layout.is_replicated || !layout.pins.empty() || layout.first_rank != 0) return false;
+  if (layout.axes.empty() || layout.is_replicated || !layout.pins.empty() || layout.first_rank != 0)
+    return false;
   int stride = 1;
   for (std::size_t k = layout.axes.size(); k-- > 0;) {
     const auto& axis = layout.axes[k];
     if (axis.parts == 1) continue;
-    if (axis.rank_stride != stride || axis.start != 0 || axis.step != 1 || axis.template_extent != axis.extent) return false;
+    if (axis.rank_stride != stride || axis.start != 0 || axis.step != 1 ||
+        axis.template_extent != axis.extent)
+      return false;
     for (int c = 0; c < axis.parts; ++c)
       if (axis.interval(c).size() == 0) return false;
     stride *= axis.parts;
@@ -77,7 +82,9 @@ ArrayInfo info_for_ga(const View& view, int ranks) {
   layout.grid_size = 1;
   for (std::size_t k = layout.axes.size(); k-- > 0;) {
     auto& axis = layout.axes[k];
-    axis = {.extent = axis.extent, .template_extent = axis.extent, .parts = static_cast<int>(std::clamp<std::int64_t>(axis.extent, 1, axis.parts))};
+    axis = {.extent = axis.extent,
+            .template_extent = axis.extent,
+            .parts = static_cast<int>(std::clamp<std::int64_t>(axis.extent, 1, axis.parts))};
     axis.rank_stride = layout.grid_size;
     layout.grid_size *= axis.parts;
   }
@@ -93,7 +100,8 @@ void add_redistribute(Context& context, const protocol::Command& command, int so
   const auto& info = context.arrays[command.out.base] = chosen_info(command, context.options.ranks);
   const auto* view = std::get_if<View>(&command.in[0]);
   const bool is_flat = !view || (view->offset == 0 && protocol::is_contiguous(*view) &&
-                                 protocol::element_count(view->extents) == protocol::element_count(context.arrays.at(view->base).extents));
+                                 protocol::element_count(view->extents) ==
+                                     protocol::element_count(context.arrays.at(view->base).extents));
   if (info.extents != command.out.extents && !is_flat) {  // it is cut by other axes than those of the view
     const View flat = make_temporary(context, {command.out.extents, command.out.dtype, {}});
     context.nodes.push_back(copy_node(*view, flat, true, source));

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Groups nodes that can run in one pass over memory, and gives every new array its layout. A node joins the latest group
-// that admits it, provided it does not depend on a group in between. Inside a group an element may depend only on
-// elements at the same position; a read at another offset of something that the group writes is admitted in one case:
-// the write goes to a fresh version of the array, so that a stencil with its assignment is one pass without a copy. A
-// read of more than the group writes makes the group an inset (inset.hpp).
+// Groups nodes that can run in one pass over memory, and gives every new array its layout. A node joins the
+// latest group that admits it, provided it does not depend on a group in between. Inside a group an element
+// may depend only on elements at the same position; a read at another offset of something that the group
+// writes is admitted in one case: the write goes to a fresh version of the array, so that a stencil with its
+// assignment is one pass without a copy. A read of more than the group writes makes the group an inset
+// (inset.hpp).
 #include <algorithm>
 
 #include "engine/plan/bricks.hpp"
@@ -14,9 +15,9 @@
 namespace gamelan::engine::plan {
 namespace {
 
-constexpr std::size_t look_back = 16;      // groups tried before a new one is opened
+constexpr std::size_t look_back = 16;       // groups tried before a new one is opened
 constexpr std::size_t largest_group = 512;  // nodes
-constexpr std::size_t most_operands = 48;  // arrays in memory that one pass walks over
+constexpr std::size_t most_operands = 48;   // arrays in memory that one pass walks over
 
 class Fuser {
  public:
@@ -33,14 +34,14 @@ class Fuser {
   const Node& node(int n) const { return context_.nodes[static_cast<std::size_t>(n)]; }
   const ArrayInfo& array(ArrayId id) const { return context_.arrays.at(id); }
 
-  /// An in-place write that reads its own array at another offset computes into a temporary first, unless most of the
-  /// array is written: then the write goes to a fresh version.
+  /// An in-place write that reads its own array at another offset computes into a temporary first, unless
+  /// most of the array is written: then the write goes to a fresh version.
   void split_overlapping_writes() {
     std::vector<Node> nodes;
     for (auto& current : context_.nodes) {
       auto& command = current.command;
-      if (current.kind != Node::Kind::elementwise || command.creates || current.takes_version || !overlaps_itself(command) ||
-          can_take_a_version(command.out)) {
+      if (current.kind != Node::Kind::elementwise || command.creates || current.takes_version ||
+          !overlaps_itself(command) || can_take_a_version(command.out)) {
         nodes.push_back(std::move(current));
         continue;
       }
@@ -98,18 +99,23 @@ class Fuser {
     if (current.kind == Node::Kind::reduce) return admits_fold(group, n);
     if (group.extents != command.out.extents) return false;
     if (group.inset && !may_follow_inset(command)) return false;
-    if (group.fold_axes && (!may_store(group, *group.fold_axes) || reads_result_of_fold(group, command))) return false;
+    if (group.fold_axes && (!may_store(group, *group.fold_axes) || reads_result_of_fold(group, command)))
+      return false;
     for (const auto& operand : command.in)
-      if (const auto* view = std::get_if<View>(&operand); view && is_misread(group, *view, context_)) return false;
+      if (const auto* view = std::get_if<View>(&operand); view && is_misread(group, *view, context_))
+        return false;
     for (const auto& write : group.writes)
       if (is_misaligned(write, command.out)) return false;
     if (!command.creates) {
       if (needs_version(group, current) && !group.versioned.contains(command.out.base)) {
-        if (!current.takes_version && (!can_take_a_version(command.out) || !continues(group, command, context_))) return false;
+        if (!current.takes_version &&
+            (!can_take_a_version(command.out) || !continues(group, command, context_)))
+          return false;
         for (const auto& write : group.writes)
           if (write.base == command.out.base) return false;
       }
-      if (layout_of(command.out) != group.iterations && !can_move(group, layout_of(command.out))) return false;
+      if (layout_of(command.out) != group.iterations && !can_move(group, layout_of(command.out)))
+        return false;
     } else if (!is_balanced(group.iterations) && !is_dead_temporary(context_, command.out.base)) {
       return false;
     }
@@ -118,15 +124,17 @@ class Fuser {
 
   /// Around an inset, only new arrays are made, of operands that can be looked at in parts.
   static bool may_follow_inset(const protocol::Command& command) {
-    return command.creates && command.op != Op::constant && protocol::info(command.op).kind != protocol::RowKind::nullary;
+    return command.creates && command.op != Op::constant &&
+           protocol::info(command.op).kind != protocol::RowKind::nullary;
   }
 
-  /// A group that has written new arrays only may still run elsewhere: where an array lies that it writes to in the end.
-  /// Only the latest group moves, because later ones have been laid out by its results.
+  /// A group that has written new arrays only may still run elsewhere: where an array lies that it writes to
+  /// in the end. Only the latest group moves, because later ones have been laid out by its results.
   bool can_move(const Group& group, const Layout& layout) const {
     return &group == &context_.groups.back() && !group.fold_axes &&
            std::all_of(group.writes.begin(), group.writes.end(), [&](const View& write) {
-             return group.made.contains(write.base) && (dist::is_balanced(layout) || is_dead_temporary(context_, write.base));
+             return group.made.contains(write.base) &&
+                    (dist::is_balanced(layout) || is_dead_temporary(context_, write.base));
            });
   }
 
@@ -135,25 +143,29 @@ class Fuser {
     for (const auto& write : group.writes) context_.arrays.at(write.base).layout = layout;
   }
 
-  /// A reduction joins the group that computes or reads its operand. When bricks reach over the ends of blocks, such a
-  /// group may not write arrays.
+  /// A reduction joins the group that computes or reads its operand. When bricks reach over the ends of
+  /// blocks, such a group may not write arrays.
   bool admits_fold(const Group& group, int n) const {
     const auto& command = node(n).command;
     const auto* operand = std::get_if<View>(&command.in[0]);
-    if (!operand || group.extents != operand->extents || protocol::element_count(group.extents) == 0) return false;
+    if (!operand || group.extents != operand->extents || protocol::element_count(group.extents) == 0)
+      return false;
     if (group.fold_axes && *group.fold_axes != command.ints) return false;
     if (!command.creates || reads_result_of_fold(group, command)) return false;
     const auto is_same = [&](const View& view) { return protocol::same_elements(view, *operand); };
-    if (!continues(group, command, context_) && std::none_of(group.reads.begin(), group.reads.end(), is_same)) return false;
+    if (!continues(group, command, context_) && std::none_of(group.reads.begin(), group.reads.end(), is_same))
+      return false;
     if (is_misread(group, *operand, context_)) return false;
     return may_store(group, command.ints) ||
            std::all_of(group.writes.begin(), group.writes.end(), [&](const View& write) {
-             return is_result_of_fold(group, write.base) || stays_in_registers(context_, group, write.base, n);
+             return is_result_of_fold(group, write.base) ||
+                    stays_in_registers(context_, group, write.base, n);
            });
   }
 
   bool may_store(const Group& group, const std::vector<std::int64_t>& axes) const {
-    return bricks_fit(group.iterations, brick_extents(group.extents, reduced_axes(axes, group.extents.size())));
+    return bricks_fit(group.iterations,
+                      brick_extents(group.extents, reduced_axes(axes, group.extents.size())));
   }
 
   bool is_result_of_fold(const Group& group, ArrayId array) const {
@@ -163,7 +175,8 @@ class Fuser {
   }
 
   bool reads_result_of_fold(const Group& group, const protocol::Command& command) const {
-    return group.fold_axes && std::any_of(command.in.begin(), command.in.end(), [&](const protocol::Operand& operand) {
+    return group.fold_axes &&
+           std::any_of(command.in.begin(), command.in.end(), [&](const protocol::Operand& operand) {
              const auto* view = std::get_if<View>(&operand);
              return view && is_result_of_fold(group, view->base);
            });
@@ -171,10 +184,12 @@ class Fuser {
 
   Layout layout_of(const View& view) const {
     const auto& base = array(view.base);
-    return dist::layout_of_view(base.layout, dist::box_of_base(view, base.extents, base.dtype)->map, view.extents);
+    return dist::layout_of_view(base.layout, dist::box_of_base(view, base.extents, base.dtype)->map,
+                                view.extents);
   }
 
-  /// Where a new array of `extents` should lie: with the first operand that spans the iterations, else by default.
+  /// Where a new array of `extents` should lie: with the first operand that spans the iterations, else by
+  /// default.
   Layout layout_for_new(const protocol::Command& command, const Shape& extents) const {
     for (const auto& operand : command.in) {
       const auto* view = std::get_if<View>(&operand);
@@ -194,10 +209,13 @@ class Fuser {
     group.extents = is_reduce ? std::get<View>(command.in[0]).extents : command.out.extents;
     group.is_fusable = (current.kind == Node::Kind::elementwise || is_reduce);
     if (current.kind == Node::Kind::elementwise)
-      group.iterations = command.creates && !array(command.out.base).is_chosen ? layout_for_new(command, group.extents) : layout_of(command.out);
+      group.iterations = command.creates && !array(command.out.base).is_chosen
+                             ? layout_for_new(command, group.extents)
+                             : layout_of(command.out);
     else if (is_reduce)
       group.iterations = layout_of(std::get<View>(command.in[0]));
-    if (is_reduce && group.iterations.is_replicated) group.iterations = dist::default_layout(group.extents, context_.options.ranks);
+    if (is_reduce && group.iterations.is_replicated)
+      group.iterations = dist::default_layout(group.extents, context_.options.ranks);
     if (command.creates && array(command.out.base).is_chosen) group.is_fusable = false;
     context_.groups.push_back(std::move(group));
     add(context_.groups.back(), n);
@@ -220,20 +238,27 @@ class Fuser {
     if (command.creates) {
       group.made.insert(command.out.base);
       auto& made = context_.arrays.at(command.out.base);
-      if (current.kind == Node::Kind::elementwise) made.layout = group.iterations;
-      else if (current.kind == Node::Kind::alias) made.layout = array(std::get<View>(command.in[0]).base).layout;
-      else if (current.kind == Node::Kind::irregular) made.layout = layout_for_irregular(context_, command);
-      else if (current.kind == Node::Kind::reduce) made.layout = layout_of_fold(group, current, made.extents);
-      else made.layout = dist::default_layout(made.extents, context_.options.ranks);
+      if (current.kind == Node::Kind::elementwise)
+        made.layout = group.iterations;
+      else if (current.kind == Node::Kind::alias)
+        made.layout = array(std::get<View>(command.in[0]).base).layout;
+      else if (current.kind == Node::Kind::irregular)
+        made.layout = layout_for_irregular(context_, command);
+      else if (current.kind == Node::Kind::reduce)
+        made.layout = layout_of_fold(group, current, made.extents);
+      else
+        made.layout = dist::default_layout(made.extents, context_.options.ranks);
     }
   }
 
   void count_operands(Group& group, const protocol::Command& command) const {
     const auto add_distinct = [](std::vector<View>& views, const View& view) {
-      if (std::none_of(views.begin(), views.end(), [&](const View& other) { return other == view; })) views.push_back(view);
+      if (std::none_of(views.begin(), views.end(), [&](const View& other) { return other == view; }))
+        views.push_back(view);
     };
     for (const auto& operand : command.in)
-      if (const auto* view = std::get_if<View>(&operand); view && !group.made.contains(view->base)) add_distinct(group.loads, *view);
+      if (const auto* view = std::get_if<View>(&operand); view && !group.made.contains(view->base))
+        add_distinct(group.loads, *view);
     if (!is_dead_temporary(context_, command.out.base)) add_distinct(group.stores, command.out);
   }
 

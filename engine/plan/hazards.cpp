@@ -8,7 +8,8 @@
 namespace gamelan::engine::plan {
 
 bool is_misaligned(const View& read, const View& write) {
-  return read.base == write.base && !protocol::same_elements(read, write) && protocol::may_overlap(read, write);
+  return read.base == write.base && !protocol::same_elements(read, write) &&
+         protocol::may_overlap(read, write);
 }
 
 bool overlaps_itself(const protocol::Command& command) {
@@ -20,7 +21,8 @@ bool overlaps_itself(const protocol::Command& command) {
 
 bool needs_version(const Group& group, const Node& node) {
   return node.takes_version || overlaps_itself(node.command) ||
-         std::any_of(group.reads.begin(), group.reads.end(), [&](const View& read) { return is_misaligned(read, node.command.out); });
+         std::any_of(group.reads.begin(), group.reads.end(),
+                     [&](const View& read) { return is_misaligned(read, node.command.out); });
 }
 
 bool depends_on(const protocol::Command& command, const Group& group) {
@@ -31,7 +33,8 @@ bool depends_on(const protocol::Command& command, const Group& group) {
   };
   for (const auto& operand : command.in)
     if (const auto* view = std::get_if<View>(&operand); view && touches(group.writes, *view)) return true;
-  // The version before such a group's may become a copy: whatever is written later, elsewhere in the array, is not in it.
+  // The version before such a group's may become a copy: whatever is written later, elsewhere in the array,
+  // is not in it.
   if (group.versioned.contains(command.out.base)) return true;
   return touches(group.reads, command.out) || touches(group.writes, command.out);
 }

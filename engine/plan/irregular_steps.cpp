@@ -76,7 +76,8 @@ class Uses {
     all.push_back({add.out, true, false});
   }
   void operator()(const Routine& routine) {
-    for (std::size_t k = 0; k < routine.slots.size(); ++k) all.push_back({routine.slots[k], static_cast<int>(k) < routine.writes, true});
+    for (std::size_t k = 0; k < routine.slots.size(); ++k)
+      all.push_back({routine.slots[k], static_cast<int>(k) < routine.writes, true});
   }
   void operator()(const FourierLines& lines) {
     reads(lines.input);
@@ -140,61 +141,106 @@ class Uses {
 struct Describe {
   static std::string name(int slot) { return "s" + std::to_string(slot); }
   std::string operator()(const Take& take) const {
-    return "take " + name(take.source.slot) + " at " + name(take.index.slot) + " along axis " + std::to_string(take.axis) + " to " + name(take.out);
+    return "take " + name(take.source.slot) + " at " + name(take.index.slot) + " along axis " +
+           std::to_string(take.axis) + " to " + name(take.out);
   }
   std::string operator()(const Route& route) const {
-    return "route " + (route.number ? "a number" : name(route.values.slot)) + " by " + name(route.index.slot) + " to " + name(route.pairs);
+    return "route " + (route.number ? "a number" : name(route.values.slot)) + " by " +
+           name(route.index.slot) + " to " + name(route.pairs);
   }
-  std::string operator()(const Deliver& deliver) const { return "deliver " + name(deliver.route.pairs) + " to " + name(deliver.target.slot) + (deliver.op ? " with " + std::string(protocol::info(*deliver.op).name) : ""); }
-  std::string operator()(const Find& find) const { return "find what is true in " + name(find.flags.slot) + " to " + name(find.lists); }
-  std::string operator()(const Collect& collect) const { return "collect " + name(collect.find.lists) + " to " + name(collect.out); }
+  std::string operator()(const Deliver& deliver) const {
+    return "deliver " + name(deliver.route.pairs) + " to " + name(deliver.target.slot) +
+           (deliver.op ? " with " + std::string(protocol::info(*deliver.op).name) : "");
+  }
+  std::string operator()(const Find& find) const {
+    return "find what is true in " + name(find.flags.slot) + " to " + name(find.lists);
+  }
+  std::string operator()(const Collect& collect) const {
+    return "collect " + name(collect.find.lists) + " to " + name(collect.out);
+  }
   std::string operator()(const ScanTotals& totals) const {
-    return "fold bricks of " + std::to_string(totals.scan.brick) + " of " + name(totals.scan.input.slot) + " to " + name(totals.totals);
+    return "fold bricks of " + std::to_string(totals.scan.brick) + " of " + name(totals.scan.input.slot) +
+           " to " + name(totals.totals);
   }
   std::string operator()(const Scan& scan) const {
-    return "scan " + name(scan.input.slot) + " with " + std::string(protocol::info(scan.op).name) + " along axis " + std::to_string(scan.axis) + " to " + name(scan.out);
+    return "scan " + name(scan.input.slot) + " with " + std::string(protocol::info(scan.op).name) +
+           " along axis " + std::to_string(scan.axis) + " to " + name(scan.out);
   }
   std::string operator()(const SortLines& sort) const {
-    return "sort lines of " + name(sort.input.slot) + " along axis " + std::to_string(sort.axis) + " to " + name(sort.out);
+    return "sort lines of " + name(sort.input.slot) + " along axis " + std::to_string(sort.axis) + " to " +
+           name(sort.out);
   }
-  std::string operator()(const SortRuns& sort) const { return "sort runs of " + name(sort.input.slot) + " to " + name(sort.run.keys) + (sort.run.places < 0 ? "" : ", places to " + name(sort.run.places)); }
+  std::string operator()(const SortRuns& sort) const {
+    return "sort runs of " + name(sort.input.slot) + " to " + name(sort.run.keys) +
+           (sort.run.places < 0 ? "" : ", places to " + name(sort.run.places));
+  }
   std::string operator()(const MergeRuns& merge) const {
-    return "merge " + std::string(merge.cuts < 0 ? "" : "the order of ") + "runs " + name(merge.runs.run.keys) + " to " + name(merge.out);
+    return "merge " + std::string(merge.cuts < 0 ? "" : "the order of ") + "runs " +
+           name(merge.runs.run.keys) + " to " + name(merge.out);
   }
-  std::string operator()(const CollectPlaces& collect) const { return "collect places " + name(collect.runs.run.places) + " to " + name(collect.out); }
+  std::string operator()(const CollectPlaces& collect) const {
+    return "collect places " + name(collect.runs.run.places) + " to " + name(collect.out);
+  }
   std::string operator()(const Count& count) const {
-    return "count " + name(count.input.slot) + " in " + std::to_string(count.bins) + " bins to " + name(count.counts);
+    return "count " + name(count.input.slot) + " in " + std::to_string(count.bins) + " bins to " +
+           name(count.counts);
   }
   std::string operator()(const Routine& routine) const {
     std::string text = "call the routine of payload " + std::to_string(routine.payload) + " with";
     for (const int slot : routine.slots) text += " " + name(slot);
     return text;
   }
-  std::string operator()(const AddCounts& add) const { return "add counts " + name(add.counts) + " to " + name(add.out); }
+  std::string operator()(const AddCounts& add) const {
+    return "add counts " + name(add.counts) + " to " + name(add.out);
+  }
   std::string operator()(const FourierLines& lines) const {
-    return "transform lines of " + name(lines.input.slot) + " along axis " + std::to_string(lines.axis) + " to " + name(lines.out);
+    return "transform lines of " + name(lines.input.slot) + " along axis " + std::to_string(lines.axis) +
+           " to " + name(lines.out);
   }
   std::string operator()(const Draw& draw) const {
-    return "draw from " + std::string(protocol::distribution(draw.distribution).name) + " to " + name(draw.out);
+    return "draw from " + std::string(protocol::distribution(draw.distribution).name) + " to " +
+           name(draw.out);
   }
-  std::string operator()(const WholeMatrices& linalg) const { return "linalg of whole matrices of " + name(linalg.a.slot) + " to " + name(linalg.out); }
-  std::string operator()(const SpreadBlocks& spread) const { return "spread blocks of " + name(spread.source.slot) + " to " + name(spread.to); }
-  std::string operator()(const BlockedMatrix& linalg) const { return "linalg of all ranks on " + name(linalg.a); }
-  std::string operator()(const CollectBlocks& collect) const { return "collect blocks to " + name(collect.out); }
+  std::string operator()(const WholeMatrices& linalg) const {
+    return "linalg of whole matrices of " + name(linalg.a.slot) + " to " + name(linalg.out);
+  }
+  std::string operator()(const SpreadBlocks& spread) const {
+    return "spread blocks of " + name(spread.source.slot) + " to " + name(spread.to);
+  }
+  std::string operator()(const BlockedMatrix& linalg) const {
+    return "linalg of all ranks on " + name(linalg.a);
+  }
+  std::string operator()(const CollectBlocks& collect) const {
+    return "collect blocks to " + name(collect.out);
+  }
   std::string operator()(const Weigh& weigh) const {
-    return "weigh " + name(weigh.weights.slot) + " by " + name(weigh.numbers.slot) + " in " + std::to_string(weigh.segments) + " segments of " +
-           std::to_string(weigh.bins) + " bins to " + name(weigh.tables);
+    return "weigh " + name(weigh.weights.slot) + " by " + name(weigh.numbers.slot) + " in " +
+           std::to_string(weigh.segments) + " segments of " + std::to_string(weigh.bins) + " bins to " +
+           name(weigh.tables);
   }
-  std::string operator()(const AddWeights& add) const { return "add weights " + name(add.weigh.tables) + " to " + name(add.out); }
+  std::string operator()(const AddWeights& add) const {
+    return "add weights " + name(add.weigh.tables) + " to " + name(add.out);
+  }
   std::string operator()(const Search& search) const {
-    return "search " + name(search.table.slot) + " for " + name(search.values.slot) + " to " + name(search.out);
+    return "search " + name(search.table.slot) + " for " + name(search.values.slot) + " to " +
+           name(search.out);
   }
-  std::string operator()(const ReadFile& file) const { return "read a file from byte " + std::to_string(file.offset) + " on to " + name(file.out); }
-  std::string operator()(const ReadHdf5& dataset) const { return "read an HDF5 dataset to " + name(dataset.out); }
-  std::string operator()(const ReadZarr& dataset) const { return "read a Zarr array to " + name(dataset.out); }
-  std::string operator()(const WriteFile& file) const { return "write " + name(file.input.slot) + " to a file from byte " + std::to_string(file.offset) + " on"; }
+  std::string operator()(const ReadFile& file) const {
+    return "read a file from byte " + std::to_string(file.offset) + " on to " + name(file.out);
+  }
+  std::string operator()(const ReadHdf5& dataset) const {
+    return "read an HDF5 dataset to " + name(dataset.out);
+  }
+  std::string operator()(const ReadZarr& dataset) const {
+    return "read a Zarr array to " + name(dataset.out);
+  }
+  std::string operator()(const WriteFile& file) const {
+    return "write " + name(file.input.slot) + " to a file from byte " + std::to_string(file.offset) + " on";
+  }
   template <class Regular>
-  std::string operator()(const Regular&) const { return {}; }
+  std::string operator()(const Regular&) const {
+    return {};
+  }
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Groups -> steps. Names the version (slot) of each array that a step reads and writes, builds the programs, and decides
-// when storage comes to life and when it ends. No hazards are decided here: `fuse` did; the order of steps is the order of
-// groups.
+// Groups -> steps. Names the version (slot) of each array that a step reads and writes, builds the programs,
+// and decides when storage comes to life and when it ends. No hazards are decided here: `fuse` did; the order
+// of steps is the order of groups.
 #include <algorithm>
 
 #include "engine/plan/inset.hpp"
@@ -12,7 +12,8 @@
 namespace gamelan::engine::plan {
 namespace {
 
-constexpr std::size_t stream_from_bytes = std::size_t{16} << 20;  // per rank; beyond its share of a last-level cache
+constexpr std::size_t stream_from_bytes = std::size_t{16}
+                                          << 20;  // per rank; beyond its share of a last-level cache
 
 class Lowering : private StepWriter {
  public:
@@ -52,8 +53,8 @@ class Lowering : private StepWriter {
     const auto& info = info_of(slot);
     Operand result;
     result.slot = slot;
-    result.placement = dist::place(info.layout, *dist::box_of_base(view, info.extents, info.dtype), view.extents,
-                                   protocol::size_of(info.dtype));
+    result.placement = dist::place(info.layout, *dist::box_of_base(view, info.extents, info.dtype),
+                                   view.extents, protocol::size_of(info.dtype));
     result.is_written = is_written;
     result.may_be_remote = !info.layout.is_replicated && result.placement.iterations != iterations;
     return result;
@@ -66,13 +67,25 @@ class Lowering : private StepWriter {
       if (node(n).source >= 0) step.commands.push_back(node(n).source);
     }
     switch (node(group.nodes.front()).kind) {
-      case Node::Kind::gather: lower_copy(group, std::move(step), true); break;
-      case Node::Kind::scatter: lower_copy(group, std::move(step), false); break;
-      case Node::Kind::matmul: lower_matmul(group, std::move(step)); break;
-      case Node::Kind::alias: note_copy(node(group.nodes.front())); break;
-      case Node::Kind::irregular: lower_irregular(*this, node(group.nodes.front()).command, std::move(step)); break;
+      case Node::Kind::gather:
+        lower_copy(group, std::move(step), true);
+        break;
+      case Node::Kind::scatter:
+        lower_copy(group, std::move(step), false);
+        break;
+      case Node::Kind::matmul:
+        lower_matmul(group, std::move(step));
+        break;
+      case Node::Kind::alias:
+        note_copy(node(group.nodes.front()));
+        break;
+      case Node::Kind::irregular:
+        lower_irregular(*this, node(group.nodes.front()).command, std::move(step));
+        break;
       case Node::Kind::elementwise:
-      case Node::Kind::reduce: lower_pass(group, std::move(step)); break;
+      case Node::Kind::reduce:
+        lower_pass(group, std::move(step));
+        break;
     }
   }
 
@@ -92,11 +105,13 @@ class Lowering : private StepWriter {
     if (is_gather)
       step.body = Gather{source, make(step, command.out.base), from};
     else
-      step.body = Scatter{source, current(command.out.base), command.out, info_of(current(command.out.base)).layout.is_replicated};
+      step.body = Scatter{source, current(command.out.base), command.out,
+                          info_of(current(command.out.base)).layout.is_replicated};
     finish(std::move(step));
   }
 
-  /// From here on the copy is read where its original is; who writes the original leaves the version to the copy.
+  /// From here on the copy is read where its original is; who writes the original leaves the version to the
+  /// copy.
   void note_copy(const Node& copy) {
     const auto original = std::get<View>(copy.command.in[0]).base;
     current_[copy.command.out.base] = current(original);
@@ -139,7 +154,8 @@ class Lowering : private StepWriter {
       for (const auto& write : group.writes)
         if (write.base == array) {
           const auto& info = info_of(from);
-          kernel.carries.push_back({from, versions_[array], *protocol::axis_wise(write, info.extents, info.dtype), write.extents});
+          kernel.carries.push_back(
+              {from, versions_[array], *protocol::axis_wise(write, info.extents, info.dtype), write.extents});
           break;
         }
     }
@@ -153,8 +169,8 @@ class Lowering : private StepWriter {
 
     int of_view(const View& view, bool is_written) {
       const int slot = is_written ? slot_to_write(view.base) : lowering_.current(view.base);
-      const auto [found, is_new] =
-          index_.try_emplace({slot, view.dtype, view.offset, view.strides}, static_cast<int>(kernel_.operands.size()));
+      const auto [found, is_new] = index_.try_emplace({slot, view.dtype, view.offset, view.strides},
+                                                      static_cast<int>(kernel_.operands.size()));
       if (is_new) {
         auto operand = lowering_.operand(slot, view, kernel_.iterations, is_written);
         if (has_folds_) operand.may_be_remote = !lowering_.info_of(slot).layout.is_replicated;
@@ -216,11 +232,13 @@ class Lowering : private StepWriter {
     finish(std::move(step));
   }
 
-  /// The program of the group's nodes from `first` on, and its operands. `inset`: over that part of the iterations.
+  /// The program of the group's nodes from `first` on, and its operands. `inset`: over that part of the
+  /// iterations.
   void build(const Group& group, std::size_t first, const Group::Inset* inset, Step& step, Kernel& kernel) {
     Operands operands(*this, step, kernel, group.fold_axes.has_value());
-    ProgramBuilder builder(kernel.program, [&](const View& view, bool is_written) { return operands.of_view(view, is_written); },
-                           [&](const protocol::Command& command) { return operands.of_payload(command); });
+    ProgramBuilder builder(
+        kernel.program, [&](const View& view, bool is_written) { return operands.of_view(view, is_written); },
+        [&](const protocol::Command& command) { return operands.of_payload(command); });
     int folds = 0;
     const Shape extents = inset ? inset->iterations.extents() : Shape{};
     for (std::size_t i = first; i < group.nodes.size(); ++i) {
@@ -228,8 +246,10 @@ class Lowering : private StepWriter {
       const auto& command = current.command;
       const bool is_part = inset && i >= inset->nodes;
       if (current.kind == Node::Kind::elementwise) {
-        if (is_part) builder.add(part_of(command, inset->first, extents), current.source);
-        else builder.add(command, current.source);
+        if (is_part)
+          builder.add(part_of(command, inset->first, extents), current.source);
+        else
+          builder.add(command, current.source);
         continue;
       }
       auto view = std::get<View>(command.in[0]);
@@ -246,8 +266,9 @@ class Lowering : private StepWriter {
     for (auto& instruction : kernel.program.code) {
       if (instruction.kind != Instruction::Kind::store) continue;
       const auto& operand = kernel.operands[static_cast<std::size_t>(instruction.operand)];
-      instruction.streams = operand.source == Operand::Source::slot &&
-                            block_bytes(plan_.slots[static_cast<std::size_t>(operand.slot)]) >= stream_from_bytes;
+      instruction.streams =
+          operand.source == Operand::Source::slot &&
+          block_bytes(plan_.slots[static_cast<std::size_t>(operand.slot)]) >= stream_from_bytes;
     }
   }
 
@@ -255,7 +276,8 @@ class Lowering : private StepWriter {
   void end_lives() {
     std::vector<int> last_use(plan_.slots.size(), -1);
     for (std::size_t s = 0; s < plan_.steps.size(); ++s)
-      for (const int slot : slots_of(plan_.steps[s])) last_use[static_cast<std::size_t>(slot)] = static_cast<int>(s);
+      for (const int slot : slots_of(plan_.steps[s]))
+        last_use[static_cast<std::size_t>(slot)] = static_cast<int>(s);
     for (std::size_t slot = 0; slot < plan_.slots.size(); ++slot) {
       const auto owner = owner_.find(static_cast<int>(slot));
       const auto array = owner == owner_.end() ? plan_.slots[slot].array : owner->second;
@@ -269,8 +291,8 @@ class Lowering : private StepWriter {
   Plan plan_;
   std::unordered_map<ArrayId, int> current_;
   std::unordered_map<ArrayId, const Node*> copies_;  // by their original, until it is written
-  std::unordered_map<int, ArrayId> owner_;     // slots that were handed over
-  std::unordered_map<ArrayId, int> versions_;  // new versions that the step being built writes
+  std::unordered_map<int, ArrayId> owner_;           // slots that were handed over
+  std::unordered_map<ArrayId, int> versions_;        // new versions that the step being built writes
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rows of files -> a step each. A block is read by who has it. What is written is shared out so that requests
-// are large: by the array's own blocks where their rows are long in the file, else by rows, which ranks read of each other.
+// The rows of files -> a step each. A block is read by who has it. What is written is shared out so that
+// requests are large: by the array's own blocks where their rows are long in the file, else by rows, which
+// ranks read of each other.
 #include "engine/plan/step_writer.hpp"
 
 namespace gamelan::engine::plan {
@@ -18,8 +19,8 @@ std::int64_t row_bytes(const Layout& layout, Dtype dtype) {
   return bytes;
 }
 
-/// Cut along the first axis that has more than one index: what a rank has stands together in the file. A single element
-/// is rank 0's.
+/// Cut along the first axis that has more than one index: what a rank has stands together in the file. A
+/// single element is rank 0's.
 Layout by_rows(const Shape& extents, int ranks) {
   Layout layout;
   layout.grid_size = 1;
@@ -38,7 +39,8 @@ Layout by_rows(const Shape& extents, int ranks) {
 Layout layout_of_receipts(const protocol::Command& command, int ranks) {
   const std::int64_t words = 2 * std::int64_t{ranks};
   if (command.out.extents != Shape{words})
-    throw protocol::Error(protocol::ErrorKind::protocol, "[write_file] the result has not two words per rank");
+    throw protocol::Error(protocol::ErrorKind::protocol,
+                          "[write_file] the result has not two words per rank");
   Layout layout;
   layout.axes = {{.extent = words, .template_extent = words, .parts = ranks}};
   layout.grid_size = ranks;
@@ -47,7 +49,8 @@ Layout layout_of_receipts(const protocol::Command& command, int ranks) {
 
 void lower_file(StepWriter& writer, const protocol::Command& command, Step step) {
   if (command.op == Op::read_file) {
-    ReadFile file{command.payload, command.ints[0], {command.ints.begin() + 2, command.ints.end()}, command.ints[1] != 0, command.loop, -1};
+    ReadFile file{command.payload,      command.ints[0], {command.ints.begin() + 2, command.ints.end()},
+                  command.ints[1] != 0, command.loop,    -1};
     file.out = writer.make(step, command.out.base);
     step.body = std::move(file);
     return writer.finish(std::move(step));
@@ -59,15 +62,22 @@ void lower_file(StepWriter& writer, const protocol::Command& command, Step step)
     return writer.finish(std::move(step));
   }
   if (command.op == Op::read_zarr) {
-    ReadZarr dataset{command.payload, protocol::zarr_selection(command), protocol::zarr_chunks(command), std::get<protocol::Scalar>(command.in[0]), command.loop, -1};
+    ReadZarr dataset{command.payload,
+                     protocol::zarr_selection(command),
+                     protocol::zarr_chunks(command),
+                     std::get<protocol::Scalar>(command.in[0]),
+                     command.loop,
+                     -1};
     dataset.out = writer.make(step, command.out.base);
     step.body = std::move(dataset);
     return writer.finish(std::move(step));
   }
   const auto& view = std::get<View>(command.in[0]);
-  WriteFile file{command.payload, command.ints[0], command.ints[1] != 0, read(writer, view), view.dtype, {}, -1};
+  WriteFile file{
+      command.payload, command.ints[0], command.ints[1] != 0, read(writer, view), view.dtype, {}, -1};
   const auto& own = file.input.placement.iterations;
-  const bool is_own = !file.has_checksum && !own.is_replicated && row_bytes(own, view.dtype) >= long_row_bytes;
+  const bool is_own =
+      !file.has_checksum && !own.is_replicated && row_bytes(own, view.dtype) >= long_row_bytes;
   file.shares = is_own ? own : by_rows(view.extents, writer.context().options.ranks);
   file.out = writer.make(step, command.out.base);
   step.body = std::move(file);

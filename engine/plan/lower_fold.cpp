@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A group with reductions -> steps: one that folds bricks (FoldBricks) of all of them, more of the kind while there are
-// many partials, then one for each that folds the last partials to its results (FoldFinish).
+// A group with reductions -> steps: one that folds bricks (FoldBricks) of all of them, more of the kind while
+// there are many partials, then one for each that folds the last partials to its results (FoldFinish).
 #include <algorithm>
 
 #include "engine/plan/bricks.hpp"
@@ -10,13 +10,15 @@
 namespace gamelan::engine::plan {
 namespace {
 
-constexpr std::int64_t largest_complete_fold = 16384;  // elements that a rank holds at once to finish a result alone
+constexpr std::int64_t largest_complete_fold =
+    16384;                                    // elements that a rank holds at once to finish a result alone
 constexpr std::int64_t most_partials = 4096;  // of a result, that are finished in one step
 constexpr std::int64_t few_partials = 128;    // where a tree of steps ends, when few ranks read them all,
 constexpr std::int64_t fewer_partials = 16;   // and when many do
 
 dist::Placement place(const ArrayInfo& info, const View& view) {
-  return dist::place(info.layout, *dist::box_of_base(view, info.extents, info.dtype), view.extents, protocol::size_of(info.dtype));
+  return dist::place(info.layout, *dist::box_of_base(view, info.extents, info.dtype), view.extents,
+                     protocol::size_of(info.dtype));
 }
 
 /// An array for the partials, gone after its last use.
@@ -42,7 +44,8 @@ View kept_axes_first(const View& whole, const std::vector<bool>& reduced) {
   return turned;
 }
 
-void finish_fold(StepWriter& writer, const Node& reduction, const FoldBricks& fold, const FoldBricks::Fold& each, ArrayId partials) {
+void finish_fold(StepWriter& writer, const Node& reduction, const FoldBricks& fold,
+                 const FoldBricks::Fold& each, ArrayId partials) {
   const auto& command = reduction.command;
   const auto& arrays = writer.context().arrays;
   FoldFinish body;
@@ -54,7 +57,8 @@ void finish_fold(StepWriter& writer, const Node& reduction, const FoldBricks& fo
   body.kept_axes = static_cast<std::size_t>(std::count(fold.reduced.begin(), fold.reduced.end(), false));
   const auto& of_partials = arrays.at(partials);
   body.input.slot = each.partials;
-  body.input.placement = place(of_partials, kept_axes_first(protocol::whole(partials, each.loop, of_partials.extents), fold.reduced));
+  body.input.placement = place(
+      of_partials, kept_axes_first(protocol::whole(partials, each.loop, of_partials.extents), fold.reduced));
   body.input.may_be_remote = true;
 
   Step step;
@@ -77,8 +81,9 @@ std::int64_t partials_per_result(const Shape& extents, const std::vector<bool>& 
   return count;
 }
 
-/// Writes the step that folds bricks of partials, and puts theirs in their place. Whoever reads the last partials reads
-/// them of few ranks then, however many there are: the tree's form depends on the array's extents alone.
+/// Writes the step that folds bricks of partials, and puts theirs in their place. Whoever reads the last
+/// partials reads them of few ranks then, however many there are: the tree's form depends on the array's
+/// extents alone.
 void fold_partials(StepWriter& writer, FoldBricks& fold, std::vector<ArrayId>& partials) {
   auto& context = writer.context();
   const auto& below = context.arrays.at(partials.front());
@@ -94,13 +99,15 @@ void fold_partials(StepWriter& writer, FoldBricks& fold, std::vector<ArrayId>& p
     next.values.program.operands.push_back(dtype);
     return static_cast<int>(next.values.operands.size()) - 1;
   };
-  ProgramBuilder builder(next.values.program, [&](const View& view, bool) {
-    Operand read;
-    read.slot = writer.current(view.base);
-    read.placement = place(context.arrays.at(view.base), view);
-    read.may_be_remote = true;
-    return add_operand(std::move(read), view.dtype);
-  }, {});
+  ProgramBuilder builder(next.values.program,
+                         [&](const View& view, bool) {
+                           Operand read;
+                           read.slot = writer.current(view.base);
+                           read.placement = place(context.arrays.at(view.base), view);
+                           read.may_be_remote = true;
+                           return add_operand(std::move(read), view.dtype);
+                         },
+                         {});
   for (std::size_t f = 0; f < partials.size(); ++f) {
     const auto loop = fold.folds[f].loop;
     const int value = builder.value(protocol::whole(partials[f], loop, next.extents), loop);
@@ -136,14 +143,18 @@ void lower_fold(StepWriter& writer, const Group& group, Kernel values, Step step
   const Layout bricks = layout_of_bricks(values.iterations, fold.extents, fold.brick);
   fold.values = std::move(values);
   fold.values.iterations = bricks;
-  // When no rank's bricks end inside the reduced axes, and few elements make one result, no partials are kept.
+  // When no rank's bricks end inside the reduced axes, and few elements make one result, no partials are
+  // kept.
   std::int64_t reduced = 1;
   for (const auto axis : axes) reduced *= fold.extents[static_cast<std::size_t>(axis)];
   fold.is_complete = !fold.reduced.empty() && fold.reduced.back() && reduced <= largest_complete_fold &&
-                     std::all_of(axes.begin(), axes.end(), [&](auto axis) { return bricks.axes[static_cast<std::size_t>(axis)].parts == 1; });
+                     std::all_of(axes.begin(), axes.end(), [&](auto axis) {
+                       return bricks.axes[static_cast<std::size_t>(axis)].parts == 1;
+                     });
   Layout kept = bricks;
   if (fold.is_complete)
-    for (const auto axis : axes) kept.axes[static_cast<std::size_t>(axis)] = {.extent = 1, .template_extent = 1};
+    for (const auto axis : axes)
+      kept.axes[static_cast<std::size_t>(axis)] = {.extent = 1, .template_extent = 1};
 
   std::vector<const Node*> reductions;
   std::vector<ArrayId> partials;
@@ -153,18 +164,24 @@ void lower_fold(StepWriter& writer, const Group& group, Kernel values, Step step
     const auto loop = loop_of_fold(node.command);
     reductions.push_back(&node);
     partials.push_back(make_partials(context, kept, loop));
-    fold.folds.push_back({protocol::info(node.command.op).of, loop, writer.make(step, partials.back()), node.source});
+    fold.folds.push_back(
+        {protocol::info(node.command.op).of, loop, writer.make(step, partials.back()), node.source});
     std::erase(step.commands, node.source);  // its second half completes it
   }
   step.command = step.commands.empty() ? -1 : *std::max_element(step.commands.begin(), step.commands.end());
   step.body = fold;
   writer.finish(std::move(step));
-  const auto count = [&] { return partials_per_result(context.arrays.at(partials.front()).extents, fold.reduced); };
+  const auto count = [&] {
+    return partials_per_result(context.arrays.at(partials.front()).extents, fold.reduced);
+  };
   const bool is_large = dist::is_for_many_ranks(extents);
   if (count() > (is_large ? few_partials : most_partials))
-    while (count() > (is_large ? fewer_partials : few_partials) && protocol::element_count(brick_of_partials(context.arrays.at(partials.front()).extents, fold.reduced)) > 1)
+    while (count() > (is_large ? fewer_partials : few_partials) &&
+           protocol::element_count(
+               brick_of_partials(context.arrays.at(partials.front()).extents, fold.reduced)) > 1)
       fold_partials(writer, fold, partials);
-  for (std::size_t k = 0; k < reductions.size(); ++k) finish_fold(writer, *reductions[k], fold, fold.folds[k], partials[k]);
+  for (std::size_t k = 0; k < reductions.size(); ++k)
+    finish_fold(writer, *reductions[k], fold, fold.folds[k], partials[k]);
 }
 
 }  // namespace gamelan::engine::plan

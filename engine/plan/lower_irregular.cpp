@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Irregular commands -> steps: take, nonzero and more; lower_put.cpp and lower_sort.cpp have the longer ones. Where elements
-// go is known from data only, so a step reads what it needs where it lies.
+// Irregular commands -> steps: take, nonzero and more; lower_put.cpp and lower_sort.cpp have the longer ones.
+// Where elements go is known from data only, so a step reads what it needs where it lies.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -163,7 +163,8 @@ void lower_draw(StepWriter& writer, const protocol::Command& command, Step step)
       parameter.operand = read(writer, *view);
       parameter.dtype = view->dtype;
     } else {
-      std::memcpy(&parameter.number, std::get<protocol::Scalar>(operand).bytes.data(), sizeof parameter.number);
+      std::memcpy(&parameter.number, std::get<protocol::Scalar>(operand).bytes.data(),
+                  sizeof parameter.number);
     }
   }
   draw.out = writer.make(step, command.out.base);
@@ -194,7 +195,8 @@ void lower_weigh(StepWriter& writer, const protocol::Command& command, Step step
 void lower_search(StepWriter& writer, const protocol::Command& command, Step step) {
   const auto& table = std::get<View>(command.in[0]);
   const auto& values = std::get<View>(command.in[1]);
-  Search search{read(writer, table), read(writer, values), table.dtype, values.dtype, command.loop, command.ints[0] == 1, -1};
+  Search search{read(writer, table), read(writer, values), table.dtype, values.dtype,
+                command.loop,        command.ints[0] == 1, -1};
   search.out = writer.make(step, command.out.base);
   step.body = std::move(search);
   writer.finish(std::move(step));
@@ -215,7 +217,8 @@ Layout uncut_layout(const Shape& extents, std::size_t axis, int ranks) {
 Layout layout_for_irregular(const Context& context, const protocol::Command& command) {
   if (command.op == Op::write_file) return layout_of_receipts(command, context.options.ranks);
   const auto& extents = command.out.extents;
-  const bool goes_along_an_axis = command.op == Op::accumulate || command.op == Op::sort || command.op == Op::argsort;
+  const bool goes_along_an_axis =
+      command.op == Op::accumulate || command.op == Op::sort || command.op == Op::argsort;
   if ((goes_along_an_axis && extents.size() > 1) || command.op == Op::fourier)
     return uncut_layout(extents, static_cast<std::size_t>(command.ints[0]), context.options.ranks);
   if (command.op == Op::linalg) return layout_for_linalg(context, command);
@@ -225,8 +228,10 @@ Layout layout_for_irregular(const Context& context, const protocol::Command& com
 void lower_irregular(StepWriter& writer, const protocol::Command& command, Step step) {
   if (command.op == Op::take) return lower_take(writer, command, std::move(step));
   if (command.op == Op::put) return lower_put(writer, command, std::move(step));
-  if (command.op == Op::sort || command.op == Op::argsort) return lower_sort(writer, command, std::move(step));
-  if (command.op == Op::bincount || command.op == Op::histogram) return lower_count(writer, command, std::move(step));
+  if (command.op == Op::sort || command.op == Op::argsort)
+    return lower_sort(writer, command, std::move(step));
+  if (command.op == Op::bincount || command.op == Op::histogram)
+    return lower_count(writer, command, std::move(step));
   if (command.op == Op::routine) return lower_routine(writer, command, std::move(step));
   if (command.op == Op::nonzero) return lower_nonzero(writer, command, std::move(step));
   if (command.op == Op::weighted_bincount) return lower_weigh(writer, command, std::move(step));
@@ -236,7 +241,8 @@ void lower_irregular(StepWriter& writer, const protocol::Command& command, Step 
   if (command.op == Op::draw) return lower_draw(writer, command, std::move(step));
   if (command.op == Op::linalg) return lower_linalg(writer, command, std::move(step));
   if (protocol::is_of_file(command.op)) return lower_file(writer, command, std::move(step));
-  throw protocol::Error(protocol::ErrorKind::internal, "[plan] no lowering for " + std::string(protocol::info(command.op).name));
+  throw protocol::Error(protocol::ErrorKind::internal,
+                        "[plan] no lowering for " + std::string(protocol::info(command.op).name));
 }
 
 }  // namespace gamelan::engine::plan

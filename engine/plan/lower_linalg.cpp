@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `linalg` -> steps. Stacks, and what is small, are whole matrices, each with the rank that has its result. One large matrix
-// is spread in blocks over a grid of ranks, computed by all of them together, and collected: three steps. The notebook says
-// which by the side of a block, 0 for whole matrices; nothing here depends on data.
+// `linalg` -> steps. Stacks, and what is small, are whole matrices, each with the rank that has its result.
+// One large matrix is spread in blocks over a grid of ranks, computed by all of them together, and collected:
+// three steps. The notebook says which by the side of a block, 0 for whole matrices; nothing here depends on
+// data.
 #include "engine/plan/step_writer.hpp"
 
 namespace gamelan::engine::plan {
@@ -66,7 +67,8 @@ class Blocked {
     return slot;
   }
 
-  void add(int slot, const Cyclic& blocks, std::int64_t first_row, bool is_transposed = false, bool is_lower = false) {
+  void add(int slot, const Cyclic& blocks, std::int64_t first_row, bool is_transposed = false,
+           bool is_lower = false) {
     step_.results.push_back({slot, 0, blocks, first_row, is_transposed, is_lower});
   }
   /// Results that have a slot of their own, one after another.
@@ -87,21 +89,31 @@ class Blocked {
     const auto m = step_.a_blocks.rows, n = step_.a_blocks.columns, k = std::min(m, n);
     const auto width = command_.out.extents[1];
     switch (step_.routine) {
-      case Linalg::solve: return add(step_.b, step_.b_blocks, 0);
-      case Linalg::inverse: return add(step_.a, step_.a_blocks, 0);
-      case Linalg::cholesky: return add(step_.a, step_.a_blocks, 0, false, true);
-      case Linalg::slogdet: return make(step, {{.blocks = row(2)}});
+      case Linalg::solve:
+        return add(step_.b, step_.b_blocks, 0);
+      case Linalg::inverse:
+        return add(step_.a, step_.a_blocks, 0);
+      case Linalg::cholesky:
+        return add(step_.a, step_.a_blocks, 0, false, true);
+      case Linalg::slogdet:
+        return make(step, {{.blocks = row(2)}});
       case Linalg::qr:
         make(step, {{.blocks = like(m, width)}});
         return add(step_.a, step_.a_blocks, m, true, true);
       case Linalg::svd:
-        return make(step, {{.blocks = like(m, k)}, {.blocks = like(k, n), .first_row = m, .is_transposed = true}, {.blocks = row(k), .first_row = m + n}});
-      case Linalg::svd_values: return make(step, {{.blocks = row(k)}});
-      case Linalg::eigh: return make(step, {{.blocks = like(n, n)}, {.blocks = row(n), .first_row = n}});
-      case Linalg::eigh_values: return make(step, {{.blocks = row(n)}});
+        return make(step, {{.blocks = like(m, k)},
+                           {.blocks = like(k, n), .first_row = m, .is_transposed = true},
+                           {.blocks = row(k), .first_row = m + n}});
+      case Linalg::svd_values:
+        return make(step, {{.blocks = row(k)}});
+      case Linalg::eigh:
+        return make(step, {{.blocks = like(n, n)}, {.blocks = row(n), .first_row = n}});
+      case Linalg::eigh_values:
+        return make(step, {{.blocks = row(n)}});
       case Linalg::qr_factors:
       case Linalg::eig:
-      case Linalg::eig_values: break;
+      case Linalg::eig_values:
+        break;
     }
     throw protocol::Error(protocol::ErrorKind::protocol, "[linalg] this routine takes whole matrices");
   }
@@ -113,8 +125,8 @@ class Blocked {
 
 }  // namespace
 
-/// Whole matrices are cut along the axes of the stack alone. Several results of all ranks, one below another, are cut along
-/// their columns: each of them is copied out of the array, and is then with all ranks, too.
+/// Whole matrices are cut along the axes of the stack alone. Several results of all ranks, one below another,
+/// are cut along their columns: each of them is copied out of the array, and is then with all ranks, too.
 Layout layout_for_linalg(const Context& context, const protocol::Command& command) {
   const auto& extents = command.out.extents;
   const auto dims = extents.size();
@@ -128,7 +140,8 @@ Layout layout_for_linalg(const Context& context, const protocol::Command& comman
   for (const auto axis : whole) cut[axis] = 1;
   Layout layout = dist::default_layout(cut, context.options.ranks);
   layout.is_replicated = false;
-  for (const auto axis : whole) layout.axes[axis] = {.extent = extents[axis], .template_extent = extents[axis]};
+  for (const auto axis : whole)
+    layout.axes[axis] = {.extent = extents[axis], .template_extent = extents[axis]};
   return layout;
 }
 
@@ -148,7 +161,8 @@ void lower_linalg(StepWriter& writer, const protocol::Command& command, Step ste
     linalg.b_dtype = b.dtype;
     right = b.extents.back();
   }
-  linalg.work = make_scratch(writer, step, work_elements(a.extents, right, command.out.extents), command.out.dtype);
+  linalg.work =
+      make_scratch(writer, step, work_elements(a.extents, right, command.out.extents), command.out.dtype);
   linalg.out = writer.make(step, command.out.base);
   step.body = std::move(linalg);
   writer.finish(std::move(step));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// put -> steps. What is written elsewhere is first sorted by its owner (Route) and then applied by it (Deliver).
+// put -> steps. What is written elsewhere is first sorted by its owner (Route) and then applied by it
+// (Deliver).
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -9,7 +10,8 @@
 namespace gamelan::engine::plan {
 namespace {
 
-constexpr std::int64_t bucket_bytes = 1 << 19;  // of the target: what its owner writes at random stays in a second-level cache
+constexpr std::int64_t bucket_bytes =
+    1 << 19;  // of the target: what its owner writes at random stays in a second-level cache
 constexpr int most_buckets = 1024;
 
 }  // namespace
@@ -27,8 +29,10 @@ void lower_put(StepWriter& writer, const protocol::Command& command, Step step) 
   route.index = read(writer, index);
   route.index_dtype = index.dtype;
   route.dtype = target.dtype;
-  if (const auto* values = std::get_if<View>(&command.in[1])) route.values = read(writer, *values);
-  else route.number = std::get<protocol::Scalar>(command.in[1]);
+  if (const auto* values = std::get_if<View>(&command.in[1]))
+    route.values = read(writer, *values);
+  else
+    route.number = std::get<protocol::Scalar>(command.in[1]);
   const auto row = protocol::element_count(target.extents) / target.extents[0];
   const auto value_bytes = static_cast<std::int64_t>(protocol::size_of(target.dtype));
   route.carries_rows = row > 1;
@@ -38,10 +42,12 @@ void lower_put(StepWriter& writer, const protocol::Command& command, Step step) 
   std::int64_t positions = std::max<std::int64_t>(bucket_bytes / (value_bytes * row), 1);
   positions = std::max(positions, (route.target.extent + most_buckets - 1) / most_buckets);
   route.bucket_shift = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(positions))) - 1;
-  const std::int64_t buckets = (route.target.extent >> route.bucket_shift) + 2 * route.target.parts;  // an upper bound
+  const std::int64_t buckets =
+      (route.target.extent >> route.bucket_shift) + 2 * route.target.parts;  // an upper bound
   Step first;
   route.counts = make_scratch(writer, first, buckets, Dtype::int64);
-  const bool is_short = value_bytes <= 4 && !route.carries_rows && route.target.extent <= std::numeric_limits<std::uint32_t>::max();
+  const bool is_short = value_bytes <= 4 && !route.carries_rows &&
+                        route.target.extent <= std::numeric_limits<std::uint32_t>::max();
   const std::int64_t words = is_short ? 1 : !route.carries_rows && value_bytes > 8 ? 3 : 2;
   route.pairs = make_scratch(writer, first, words * route.share, is_short ? Dtype::uint64 : Dtype::int64);
   first.body = route;

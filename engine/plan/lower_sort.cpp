@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// sort and argsort -> steps. A row is sorted in runs, one for each rank that has part of it, and the runs are merged; lines
-// that lie with one rank each are one step. Decides how much memory that takes: keys once, places of 32 bits where these
-// suffice, little to sort with, and no two of keys, places of the whole row and numbers of runs for longer than need be.
+// sort and argsort -> steps. A row is sorted in runs, one for each rank that has part of it, and the runs are
+// merged; lines that lie with one rank each are one step. Decides how much memory that takes: keys once,
+// places of 32 bits where these suffice, little to sort with, and no two of keys, places of the whole row and
+// numbers of runs for longer than need be.
 #include <algorithm>
 #include <limits>
 
@@ -14,7 +15,8 @@ constexpr std::int64_t cached_keys = 8192;   // a run of so many is sorted at on
 constexpr std::int64_t parts_of_a_run = 32;  // a longer one in parts of at most so much of it
 
 /// For runs of at most `longest` keys. `keys`: a slot, if there is one to take.
-RunMemory run_memory(StepWriter& writer, Step& step, std::int64_t longest, Dtype dtype, bool gives_places, int keys = -1) {
+RunMemory run_memory(StepWriter& writer, Step& step, std::int64_t longest, Dtype dtype, bool gives_places,
+                     int keys = -1) {
   const bool is_compared = protocol::info(dtype).kind == 'c';  // that takes no spare room
   RunMemory run;
   run.room = is_compared ? 1 : std::max(std::min(longest, cached_keys), longest / parts_of_a_run);
@@ -90,8 +92,10 @@ void lower_row(StepWriter& writer, const protocol::Command& command, Step step) 
 
 void lower_sort(StepWriter& writer, const protocol::Command& command, Step step) {
   const bool is_row = std::get<View>(command.in[0]).extents.size() == 1;
-  if (is_row) lower_row(writer, command, std::move(step));
-  else lower_lines(writer, command, std::move(step));
+  if (is_row)
+    lower_row(writer, command, std::move(step));
+  else
+    lower_lines(writer, command, std::move(step));
 }
 
 }  // namespace gamelan::engine::plan

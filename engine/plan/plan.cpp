@@ -21,10 +21,18 @@ std::string text_of(const Program& program) {
     const std::string out = "r" + std::to_string(i.out);
     const auto dtype = std::string(protocol::info(i.loop).name);
     switch (i.kind) {
-      case Instruction::Kind::load: text += "    " + out + " = load @" + std::to_string(i.operand) + " as " + dtype + "\n"; break;
-      case Instruction::Kind::constant: text += "    " + out + " = constant " + dtype + "\n"; break;
-      case Instruction::Kind::cast: text += "    " + out + " = r" + std::to_string(i.in[0]) + " as " + dtype + "\n"; break;
-      case Instruction::Kind::store: text += "    store r" + std::to_string(i.in[0]) + " to @" + std::to_string(i.operand) + "\n"; break;
+      case Instruction::Kind::load:
+        text += "    " + out + " = load @" + std::to_string(i.operand) + " as " + dtype + "\n";
+        break;
+      case Instruction::Kind::constant:
+        text += "    " + out + " = constant " + dtype + "\n";
+        break;
+      case Instruction::Kind::cast:
+        text += "    " + out + " = r" + std::to_string(i.in[0]) + " as " + dtype + "\n";
+        break;
+      case Instruction::Kind::store:
+        text += "    store r" + std::to_string(i.in[0]) + " to @" + std::to_string(i.operand) + "\n";
+        break;
       case Instruction::Kind::compute: {
         text += "    " + out + " = " + std::string(protocol::info(i.op).name);
         for (const int in : i.in) text += in >= 0 ? " r" + std::to_string(in) : "";
@@ -37,21 +45,30 @@ std::string text_of(const Program& program) {
 
 std::string text_of(const Kernel& kernel) {
   std::string text;
-  for (const auto& carry : kernel.carries) text += "  carry " + name(carry.from) + " to " + name(carry.to) + " around the write\n";
+  for (const auto& carry : kernel.carries)
+    text += "  carry " + name(carry.from) + " to " + name(carry.to) + " around the write\n";
   for (std::size_t i = 0; i < kernel.operands.size(); ++i) {
     const auto& operand = kernel.operands[i];
-    text += "  @" + std::to_string(i) + " " + std::string(protocol::info(kernel.program.operands[i]).name) + " ";
+    text +=
+        "  @" + std::to_string(i) + " " + std::string(protocol::info(kernel.program.operands[i]).name) + " ";
     switch (operand.source) {
-      case Operand::Source::slot: text += name(operand.slot); break;
-      case Operand::Source::payload: text += "payload " + std::to_string(operand.payload); break;
-      case Operand::Source::scratch: text += "values of fold " + std::to_string(operand.fold); break;
+      case Operand::Source::slot:
+        text += name(operand.slot);
+        break;
+      case Operand::Source::payload:
+        text += "payload " + std::to_string(operand.payload);
+        break;
+      case Operand::Source::scratch:
+        text += "values of fold " + std::to_string(operand.fold);
+        break;
     }
     text += operand.is_written ? " written" : operand.may_be_remote ? " read, halo" : " read";
     text += "\n";
   }
   text += text_of(kernel.program);
   if (!kernel.inset) return text;
-  return text + "  but over " + dist::describe(kernel.inset->iterations) + " within it\n" + text_of(*kernel.inset);
+  return text + "  but over " + dist::describe(kernel.inset->iterations) + " within it\n" +
+         text_of(*kernel.inset);
 }
 
 void add_slots(const Kernel& kernel, std::vector<int>& slots) {
@@ -74,16 +91,30 @@ std::vector<int> slots_of(const Step& step) {
   std::vector<int> slots = step.allocates;
   std::visit(Overloaded{
                  [&](const Kernel& kernel) { add_slots(kernel, slots); },
-                 [&](const FoldBricks& fold) { add_slots(fold.values, slots); for (const auto& each : fold.folds) slots.push_back(each.partials); },
-                 [&](const FoldFinish& fold) { slots.push_back(fold.partials); slots.push_back(fold.output.slot); },
-                 [&](const Gather& gather) { slots.push_back(gather.from); slots.push_back(gather.to); },
-                 [&](const Scatter& scatter) { slots.push_back(scatter.from); slots.push_back(scatter.to); },
+                 [&](const FoldBricks& fold) {
+                   add_slots(fold.values, slots);
+                   for (const auto& each : fold.folds) slots.push_back(each.partials);
+                 },
+                 [&](const FoldFinish& fold) {
+                   slots.push_back(fold.partials);
+                   slots.push_back(fold.output.slot);
+                 },
+                 [&](const Gather& gather) {
+                   slots.push_back(gather.from);
+                   slots.push_back(gather.to);
+                 },
+                 [&](const Scatter& scatter) {
+                   slots.push_back(scatter.from);
+                   slots.push_back(scatter.to);
+                 },
                  [&](const Matmul& matmul) {
                    slots.push_back(matmul.left.slot);
                    slots.push_back(matmul.right.slot);
                    slots.push_back(matmul.out);
                  },
-                 [&](const auto&) { for (const auto& use : irregular_uses(step)) slots.push_back(use.slot); },
+                 [&](const auto&) {
+                   for (const auto& use : irregular_uses(step)) slots.push_back(use.slot);
+                 },
              },
              step.body);
   std::sort(slots.begin(), slots.end());
@@ -103,20 +134,25 @@ std::string dump(const Plan& plan) {
     const auto& step = plan.steps[n];
     text += "step " + std::to_string(n) + (step.prefix < 0 ? " (no interrupt before it): " : ": ");
     std::visit(Overloaded{
-                   [&](const Kernel& k) { text += "kernel over " + dist::describe(k.iterations) + "\n" + text_of(k); },
+                   [&](const Kernel& k) {
+                     text += "kernel over " + dist::describe(k.iterations) + "\n" + text_of(k);
+                   },
                    [&](const FoldBricks& f) {
                      text += "fold bricks";
                      for (const auto& each : f.folds)
-                       text += " with " + std::string(protocol::info(each.op).name) + " into " + name(each.partials) + ",";
+                       text += " with " + std::string(protocol::info(each.op).name) + " into " +
+                               name(each.partials) + ",";
                      text += " bricks " + dist::describe(f.values.iterations) + "\n" + text_of(f.values);
                    },
                    [&](const FoldFinish& f) {
-                     text += "fold " + name(f.partials) + " with " + std::string(protocol::info(f.fold).name) + " to " + name(f.output.slot) + "\n";
+                     text += "fold " + name(f.partials) + " with " +
+                             std::string(protocol::info(f.fold).name) + " to " + name(f.output.slot) + "\n";
                    },
                    [&](const Gather& g) { text += "gather " + name(g.from) + " to " + name(g.to) + "\n"; },
                    [&](const Scatter& s) { text += "scatter " + name(s.from) + " to " + name(s.to) + "\n"; },
                    [&](const Matmul& m) {
-                     text += "matmul " + name(m.left.slot) + " by " + name(m.right.slot) + " to " + name(m.out) + "\n";
+                     text += "matmul " + name(m.left.slot) + " by " + name(m.right.slot) + " to " +
+                             name(m.out) + "\n";
                    },
                    [&](const auto&) { text += describe_irregular(step) + "\n"; },
                },

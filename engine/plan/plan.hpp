@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A plan is data: slots (versions of storage) and steps over them, in order. Every rank makes the same plan from the same
-// batch and takes its own part of each step; nothing in it depends on the rank. `dump` is what np.explain shows.
+// A plan is data: slots (versions of storage) and steps over them, in order. Every rank makes the same plan
+// from the same batch and takes its own part of each step; nothing in it depends on the rank. `dump` is what
+// np.explain shows.
 #pragma once
 #include <memory>
 #include <optional>
@@ -24,8 +25,8 @@ using protocol::Op;
 using protocol::Shape;
 using protocol::View;
 
-/// How an array is stored: its extents are those of the distribution, which may differ from the notebook's shape (both
-/// describe the same C-order elements).
+/// How an array is stored: its extents are those of the distribution, which may differ from the notebook's
+/// shape (both describe the same C-order elements).
 struct ArrayInfo {
   Shape extents;
   Dtype dtype = Dtype::float64;
@@ -33,7 +34,8 @@ struct ArrayInfo {
   bool is_chosen = false;  ///< the user said how it lies: it stays so
 };
 
-/// One version of an array's storage. Inputs exist before the plan; others are allocated by the step that names them.
+/// One version of an array's storage. Inputs exist before the plan; others are allocated by the step that
+/// names them.
 struct Slot {
   ArrayId array = 0;
   ArrayInfo info;
@@ -46,15 +48,15 @@ struct Operand {
   Source source = Source::slot;
   int slot = -1;
   int payload = -1;
-  int fold = -1;               ///< for scratch: the fold whose values go there
-  dist::Placement placement;   ///< for slots
+  int fold = -1;              ///< for scratch: the fold whose values go there
+  dist::Placement placement;  ///< for slots
   bool is_written = false;
   bool may_be_remote = false;  ///< some rank may touch a block of another rank
 };
 
-/// One pass over `iterations`. `carry`: before the pass, each rank copies its block of `from` to `to` (a new version of
-/// the same array) except for what the pass overwrites. With an inset, another program runs over a box of the iterations,
-/// and this one around it.
+/// One pass over `iterations`. `carry`: before the pass, each rank copies its block of `from` to `to` (a new
+/// version of the same array) except for what the pass overwrites. With an inset, another program runs over a
+/// box of the iterations, and this one around it.
 struct Kernel {
   struct Carry {
     int from = -1, to = -1;
@@ -69,29 +71,31 @@ struct Kernel {
   Shape inset_first;
 };
 
-/// Reductions over the same axes, first half: the program computes the values of each into scratch, brick by brick (and may
-/// store arrays on the way); each brick is folded to one element of `partials`, whose axes are the iteration axes, a
-/// reduced one counting bricks.
+/// Reductions over the same axes, first half: the program computes the values of each into scratch, brick by
+/// brick (and may store arrays on the way); each brick is folded to one element of `partials`, whose axes are
+/// the iteration axes, a reduced one counting bricks.
 struct FoldBricks {
   struct Fold {
-    Op op{};            ///< the binary op
+    Op op{};  ///< the binary op
     Dtype loop{};
     int partials = -1;  ///< slot
     int command = -1;   ///< of the batch, whose floating-point errors the fold's are
   };
-  Kernel values;        ///< `values.iterations` is the layout of the bricks
-  Shape extents;        ///< of the iteration space
+  Kernel values;              ///< `values.iterations` is the layout of the bricks
+  Shape extents;              ///< of the iteration space
   std::vector<bool> reduced;  ///< per axis
-  Shape brick;          ///< extent per axis; 1 on kept axes
+  Shape brick;                ///< extent per axis; 1 on kept axes
   std::vector<Fold> folds;
-  bool is_complete = false;  ///< bricks are folded to one element at once: a reduced axis of `partials` has extent 1
+  bool is_complete =
+      false;  ///< bricks are folded to one element at once: a reduced axis of `partials` has extent 1
 };
-/// Reduction, second half: the partials of each output element are folded by a fixed tree and cast to the output.
+/// Reduction, second half: the partials of each output element are folded by a fixed tree and cast to the
+/// output.
 struct FoldFinish {
   int partials = -1;
-  Operand input;        ///< the partials, iteration space = kept axes then reduced axes
+  Operand input;  ///< the partials, iteration space = kept axes then reduced axes
   std::size_t kept_axes = 0;
-  Layout iterations;    ///< over the kept axes
+  Layout iterations;  ///< over the kept axes
   Operand output;
   Dtype output_dtype{};  ///< of the written view
   Op fold{};
@@ -102,21 +106,21 @@ struct FoldFinish {
 /// General copies for views that are no box of their base: element by element, by address.
 struct Gather {
   int from = -1, to = -1;
-  View view;            ///< of `from`; `to` is the whole of a new array
+  View view;  ///< of `from`; `to` is the whole of a new array
 };
 struct Scatter {
   int from = -1, to = -1;
-  View view;            ///< of `to`
+  View view;                ///< of `to`
   bool to_replica = false;  ///< every rank holds the target, and writes all of it
 };
-/// The result is computed in tiles of this size, counted from the first element, whatever the blocks: BLAS rounds at the
-/// edge of a matrix otherwise than within it.
+/// The result is computed in tiles of this size, counted from the first element, whatever the blocks: BLAS
+/// rounds at the edge of a matrix otherwise than within it.
 inline constexpr std::int64_t matmul_tile_rows = 128, matmul_tile_columns = 256;
 struct Matmul {
   Operand left, right;  ///< iteration spaces (batch..., m, k) and (batch..., k, n)
   int out = -1;
   Dtype dtype{};
-  Shape extents;        ///< of out
+  Shape extents;  ///< of out
   std::int64_t inner = 0;
 };
 
@@ -127,16 +131,17 @@ struct Take {
   int out = -1;
   std::size_t axis = 0;
 };
-/// target[index[i]] = values[i], first half: every rank takes an even share of the index, in order, and sorts its pairs
-/// of position and i-th value by the buckets of the target's first axis.
+/// target[index[i]] = values[i], first half: every rank takes an even share of the index, in order, and sorts
+/// its pairs of position and i-th value by the buckets of the target's first axis.
 struct Route {
   Operand index, values;
   Dtype index_dtype{}, dtype{};
   std::optional<protocol::Scalar> number;  ///< instead of values
-  bool carries_rows = false;  ///< a value is a row of many elements: i is sorted in its place, and the row is read where it lies
+  bool carries_rows = false;  ///< a value is a row of many elements: i is sorted in its place, and the row is
+                              ///< read where it lies
   std::int64_t count = 0, share = 0;  ///< indices in all, and the most that a rank takes
-  dist::AxisLayout target;  ///< of the axis that the indices run along
-  int bucket_shift = 0;     ///< log2 of the positions in a bucket
+  dist::AxisLayout target;            ///< of the axis that the indices run along
+  int bucket_shift = 0;               ///< log2 of the positions in a bucket
   int counts = -1, pairs = -1;
 };
 /// Second half: the owner of a bucket applies what the ranks sorted into it, in the order of the ranks.
@@ -160,8 +165,9 @@ struct Collect {
   int out = -1;
 };
 
-/// Running fold along `axis`. A row of one dimension is cut into bricks; element i of brick q is the fold of the bricks
-/// before it, op the fold within it: the same bits however the bricks lie. More dimensions: line by line.
+/// Running fold along `axis`. A row of one dimension is cut into bricks; element i of brick q is the fold of
+/// the bricks before it, op the fold within it: the same bits however the bricks lie. More dimensions: line
+/// by line.
 struct Scan {
   Operand input;
   Dtype input_dtype{}, loop{};
@@ -174,13 +180,15 @@ struct Scan {
 /// What comes before it when the bricks lie with several ranks.
 struct ScanTotals {
   Scan scan;
-  Layout layout;   ///< of the elements
+  Layout layout;  ///< of the elements
   int totals = -1;
 };
 
-/// What a rank needs to sort a run: the keys, and for argsort where in the run each was, of 32 bits where these suffice.
+/// What a rank needs to sort a run: the keys, and for argsort where in the run each was, of 32 bits where
+/// these suffice.
 struct RunMemory {
-  static constexpr std::int64_t spare_bytes_of_place = 32;  ///< of `spare` for each key, where it has a place; else its size
+  static constexpr std::int64_t spare_bytes_of_place =
+      32;                      ///< of `spare` for each key, where it has a place; else its size
   int keys = -1, places = -1;  ///< slots
   int spare = -1;              ///< slot
   std::int64_t room = 0;       ///< keys that may be sorted at a time: so many find room in `spare`
@@ -202,7 +210,8 @@ struct SortRuns {
   RunMemory run;
   bool is_result = false;  ///< sort of one interval: the keys become elements again
 };
-/// then merges its interval of the result out of all runs, or for argsort says which run comes next, and how often.
+/// then merges its interval of the result out of all runs, or for argsort says which run comes next, and how
+/// often.
 struct MergeRuns {
   SortRuns runs;
   int out = -1;
@@ -221,7 +230,7 @@ struct Count {
   Dtype dtype{};
   std::int64_t bins = 0;
   std::optional<Operand> edges;  ///< of the bins (histogram); else an element is its bin
-  int counts = -1;  ///< a table per rank
+  int counts = -1;               ///< a table per rank
 };
 /// then the owner of a bin adds the tables.
 struct AddCounts {
@@ -260,9 +269,9 @@ struct Draw {
 /// Linear algebra on whole matrices: each rank does those whose results lie with it.
 struct WholeMatrices {
   protocol::Linalg routine{};
-  Operand a, b;            ///< b of solve only, else slot -1
+  Operand a, b;  ///< b of solve only, else slot -1
   Dtype a_dtype{}, b_dtype{}, loop{};
-  bool flag = false;       ///< eigh: the lower triangle counts
+  bool flag = false;        ///< eigh: the lower triangle counts
   int work = -1, out = -1;  ///< work: room for one matrix of each kind
 };
 /// One large matrix, first part: every rank takes its blocks of an operand, as ScaLAPACK lays them out.
@@ -272,10 +281,11 @@ struct SpreadBlocks {
   dist::Cyclic blocks;
   int to = -1;
 };
-/// A matrix among the results that ScaLAPACK leaves in a slot, and where it goes in the result of the command.
+/// A matrix among the results that ScaLAPACK leaves in a slot, and where it goes in the result of the
+/// command.
 struct BlockedResult {
   int slot = -1;
-  std::int64_t offset = 0;     ///< elements from the start of a rank's block of the slot
+  std::int64_t offset = 0;  ///< elements from the start of a rank's block of the slot
   dist::Cyclic blocks;
   std::int64_t first_row = 0;
   bool is_transposed = false;  ///< goes there with rows and columns exchanged
@@ -296,8 +306,8 @@ struct CollectBlocks {
   Dtype loop{};
   int out = -1;
 };
-/// Sums of weights by number, in segments of the row that its length decides and not the ranks: every rank has a table for
-/// each of its segments,
+/// Sums of weights by number, in segments of the row that its length decides and not the ranks: every rank
+/// has a table for each of its segments,
 struct Weigh {
   Operand numbers, weights;
   Dtype numbers_dtype{}, weights_dtype{};
@@ -323,7 +333,7 @@ struct Search {
 struct ReadFile {
   int payload = -1;
   std::int64_t offset = 0;
-  Shape strides;        ///< bytes in the file, per axis
+  Shape strides;  ///< bytes in the file, per axis
   bool is_swapped = false;
   Dtype dtype{};
   int out = -1;
@@ -351,24 +361,31 @@ struct WriteFile {
   bool has_checksum = false;
   Operand input;
   Dtype dtype{};
-  Layout shares;        ///< who writes what
+  Layout shares;  ///< who writes what
   int out = -1;
 };
 
 struct Step {
-  std::variant<Kernel, FoldBricks, FoldFinish, Gather, Scatter, Matmul, Take, Route, Deliver, Find, Collect, ScanTotals, Scan, SortLines, SortRuns,
-               MergeRuns, CollectPlaces, Count, AddCounts, FourierLines, Draw, Routine, WholeMatrices, SpreadBlocks, BlockedMatrix, CollectBlocks, Weigh, AddWeights, Search,
-               ReadFile, ReadHdf5, ReadZarr, WriteFile>
+  std::variant<Kernel, FoldBricks, FoldFinish, Gather, Scatter, Matmul, Take, Route, Deliver, Find, Collect,
+               ScanTotals, Scan, SortLines, SortRuns, MergeRuns, CollectPlaces, Count, AddCounts,
+               FourierLines, Draw, Routine, WholeMatrices, SpreadBlocks, BlockedMatrix, CollectBlocks, Weigh,
+               AddWeights, Search, ReadFile, ReadHdf5, ReadZarr, WriteFile>
       body;
   std::vector<int> allocates;  ///< slots that come to life before the step
   std::vector<int> binds;      ///< slots that become their array's current version after it
-  struct HandOver { int slot; ArrayId to; };
-  std::vector<HandOver> hands_over;  ///< slots that another array owns after it: a copy that needed no copying
-  std::vector<int> releases;   ///< slots whose last use this is
-  int command = -1;            ///< the last batch command it completes, for error messages
-  std::vector<int> commands;   ///< every command it completes
-  std::vector<dist::Reading> readings;  ///< what it reads of other ranks' blocks, as far as the plan knows; several nodes only
-  int prefix = -1;             ///< a run may end before it: exactly so many commands of the batch have happened; -1: it may not
+  struct HandOver {
+    int slot;
+    ArrayId to;
+  };
+  std::vector<HandOver>
+      hands_over;             ///< slots that another array owns after it: a copy that needed no copying
+  std::vector<int> releases;  ///< slots whose last use this is
+  int command = -1;           ///< the last batch command it completes, for error messages
+  std::vector<int> commands;  ///< every command it completes
+  std::vector<dist::Reading>
+      readings;  ///< what it reads of other ranks' blocks, as far as the plan knows; several nodes only
+  int prefix =
+      -1;  ///< a run may end before it: exactly so many commands of the batch have happened; -1: it may not
 };
 
 struct Plan {

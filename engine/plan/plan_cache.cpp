@@ -29,7 +29,8 @@ class PlanCache::Writer {
       for (const char c : pass) put(c);
     }
     put(-1);
-    for (std::size_t c = 0; c < batch.commands.size(); ++c) write(batch.commands[c], batch, goes_on(batch, c));
+    for (std::size_t c = 0; c < batch.commands.size(); ++c)
+      write(batch.commands[c], batch, goes_on(batch, c));
     put(-1);
     for (const auto id : batch.frees)
       if (is_named(id) || catalog_(id) != nullptr) write_array(id);  // the others were never here
@@ -45,17 +46,21 @@ class PlanCache::Writer {
   void write(const Command& command, const Batch& batch, bool goes_on) {
     // Operands first, so that a command that reads what it claims to create is told from one that creates it.
     put(static_cast<std::int64_t>(command.op) | static_cast<std::int64_t>(command.loop) << 16 |
-        static_cast<std::int64_t>(command.creates) << 24 | static_cast<std::int64_t>(goes_on) << 25 | static_cast<std::int64_t>(command.in.size()) << 32 |
+        static_cast<std::int64_t>(command.creates) << 24 | static_cast<std::int64_t>(goes_on) << 25 |
+        static_cast<std::int64_t>(command.in.size()) << 32 |
         static_cast<std::int64_t>(command.ints.size()) << 40);
     for (const auto& operand : command.in) {
-      if (const auto* view = std::get_if<View>(&operand)) write(*view);
-      else write(std::get<protocol::Scalar>(operand));
+      if (const auto* view = std::get_if<View>(&operand))
+        write(*view);
+      else
+        write(std::get<protocol::Scalar>(operand));
     }
     put(command.ints);
     if (command.payload >= 0) {
       put(command.payload);
       put(command.payload < static_cast<std::int32_t>(batch.payloads.size())
-              ? static_cast<std::int64_t>(batch.payloads[static_cast<std::size_t>(command.payload)].size()) : -1);
+              ? static_cast<std::int64_t>(batch.payloads[static_cast<std::size_t>(command.payload)].size())
+              : -1);
     }
     if (command.creates) {
       key_.is_sound = key_.is_sound && !is_named(command.out.base) && catalog_(command.out.base) == nullptr;
@@ -121,20 +126,23 @@ namespace {
 std::uint64_t hash_of(const std::vector<std::int64_t>& words) {
   std::uint64_t hash = words.size();
   for (const auto word : words) {
-    hash = (hash ^ static_cast<std::uint64_t>(word)) * 0x9E37'79B9'7F4A'7C15U;  // the golden ratio, as Knuth's multiplicative hash
+    hash = (hash ^ static_cast<std::uint64_t>(word)) *
+           0x9E37'79B9'7F4A'7C15U;  // the golden ratio, as Knuth's multiplicative hash
     hash = std::rotl(hash, 29);
   }
   return hash;
 }
 
-/// What a rank's messages weigh in the cache. Their number differs from rank to rank, and all must keep the same plans.
+/// What a rank's messages weigh in the cache. Their number differs from rank to rank, and all must keep the
+/// same plans.
 std::size_t likely_messages(const Plan& plan, int ranks) {
   constexpr std::size_t few = 16;
   std::size_t sum = 0;
   for (const auto& step : plan.steps)
     for (const auto& reading : step.readings) {
-      const bool is_read_by_many = reading.readers.is_replicated ||
-                                   std::any_of(reading.axes.begin(), reading.axes.end(), [](const auto& axis) { return axis.reader < 0; });
+      const bool is_read_by_many =
+          reading.readers.is_replicated || std::any_of(reading.axes.begin(), reading.axes.end(),
+                                                       [](const auto& axis) { return axis.reader < 0; });
       sum += is_read_by_many ? static_cast<std::size_t>(ranks) : few;
     }
   return sum;
@@ -144,7 +152,8 @@ std::size_t likely_messages(const Plan& plan, int ranks) {
 
 NamedPlan make_named_plan(const Batch& batch, const Catalog& catalog, const Options& options) {
   NamedPlan made{std::make_shared<const Plan>(make_plan(batch, catalog, options)), {}, nullptr};
-  if (options.standpoint) made.traffic = std::make_shared<Traffic>(traffic_of(*made.plan, *options.standpoint, options.ranks));
+  if (options.standpoint)
+    made.traffic = std::make_shared<Traffic>(traffic_of(*made.plan, *options.standpoint, options.ranks));
   return made;
 }
 
@@ -176,9 +185,12 @@ NamedPlan PlanCache::make(const Batch& batch, const Catalog& catalog, const Opti
   for (const auto id : batch.frees)
     if (key_.numbers.contains(id)) renamed.frees.push_back(number(id));
   const auto& names = key_.names;
-  auto made = make_named_plan(renamed, [&](ArrayId id) { return id >> 63 || id > names.size() ? nullptr : catalog(names[id - 1]); }, options);
+  auto made = make_named_plan(
+      renamed, [&](ArrayId id) { return id >> 63 || id > names.size() ? nullptr : catalog(names[id - 1]); },
+      options);
   made.names = key_.names;
-  Entry entry{key_.words, made.plan, made.traffic, ++clock_, key_.words.size() + std::min(likely_messages(*made.plan, options.ranks), limit_ / 4)};
+  Entry entry{key_.words, made.plan, made.traffic, ++clock_,
+              key_.words.size() + std::min(likely_messages(*made.plan, options.ranks), limit_ / 4)};
   if (key_.is_sound && key_.words.size() <= limit_ / 4) {
     if (const auto old = entries_.find(hash_); old != entries_.end()) {
       size_ -= old->second.size;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Plans of batches seen before: the second turn of a loop plans nothing. Two batches have the same plan when they differ in
-// nothing but the names of their arrays and the data of their payloads, so arrays are renamed 1, 2, 3 ... in order of
-// appearance, and a batch is looked up by everything else that planning can see, word for word.
+// Plans of batches seen before: the second turn of a loop plans nothing. Two batches have the same plan when
+// they differ in nothing but the names of their arrays and the data of their payloads, so arrays are renamed
+// 1, 2, 3 ... in order of appearance, and a batch is looked up by everything else that planning can see, word
+// for word.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -16,10 +17,12 @@ namespace gamelan::engine::plan {
 /// A plan, perhaps shared with other batches, and what its arrays are called in this one.
 struct NamedPlan {
   std::shared_ptr<const Plan> plan = std::make_shared<const Plan>();
-  std::vector<ArrayId> names;  ///< of array n at n - 1; empty: the plan has the batch's own names
+  std::vector<ArrayId> names;        ///< of array n at n - 1; empty: the plan has the batch's own names
   std::shared_ptr<Traffic> traffic;  ///< of this rank; null on one node
 
-  ArrayId name_of(ArrayId id) const { return names.empty() || id >> 63 ? id : names[id - 1]; }  // temporaries have none
+  ArrayId name_of(ArrayId id) const {
+    return names.empty() || id >> 63 ? id : names[id - 1];
+  }  // temporaries have none
   ArrayId array_of(int slot) const { return name_of(plan->slots[static_cast<std::size_t>(slot)].array); }
 };
 
@@ -28,12 +31,12 @@ NamedPlan make_named_plan(const protocol::Batch& batch, const Catalog& catalog, 
 
 class PlanCache {
  public:
-  /// `limit`: words of 8 bytes kept to recognise batches by, and what keeps messages; the least recently used plans go
-  /// first.
+  /// `limit`: words of 8 bytes kept to recognise batches by, and what keeps messages; the least recently used
+  /// plans go first.
   explicit PlanCache(std::size_t limit = std::size_t{1} << 19) : limit_(limit) {}
 
-  /// The plan of an equal batch; nullopt when there is none, or when an array that it reads does not exist, or one that it
-  /// creates does. What is found needs no checking: the equal batch was checked.
+  /// The plan of an equal batch; nullopt when there is none, or when an array that it reads does not exist,
+  /// or one that it creates does. What is found needs no checking: the equal batch was checked.
   std::optional<NamedPlan> find(const protocol::Batch& batch, const Catalog& catalog, const Options& options);
   /// Plans the batch that `find` has just missed, and keeps the plan.
   NamedPlan make(const protocol::Batch& batch, const Catalog& catalog, const Options& options);

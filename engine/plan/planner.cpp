@@ -9,7 +9,8 @@
 namespace gamelan::engine::plan {
 
 const std::vector<std::string>& pass_names() {
-  static const std::vector<std::string> names{"relay", "simplify", "strength", "alias", "fuse", "inset", "contract", "version"};
+  static const std::vector<std::string> names{"relay", "simplify", "strength", "alias",
+                                              "fuse",  "inset",    "contract", "version"};
   return names;
 }
 
@@ -17,9 +18,11 @@ void find_readers(Context& context) {
   context.readers.clear();
   for (std::size_t n = 0; n < context.nodes.size(); ++n)
     for (const auto& operand : context.nodes[n].command.in)
-      if (const auto* view = std::get_if<View>(&operand)) context.readers[view->base].push_back(static_cast<int>(n));
+      if (const auto* view = std::get_if<View>(&operand))
+        context.readers[view->base].push_back(static_cast<int>(n));
   for (std::size_t n = 0; n < context.nodes.size(); ++n)  // what these leave as it was must be in memory
-    if (const auto op = context.nodes[n].command.op; op == Op::put || op == Op::routine) context.readers[context.nodes[n].command.out.base].push_back(static_cast<int>(n));
+    if (const auto op = context.nodes[n].command.op; op == Op::put || op == Op::routine)
+      context.readers[context.nodes[n].command.out.base].push_back(static_cast<int>(n));
 }
 
 bool is_dead_temporary(const Context& context, ArrayId array) {
@@ -31,15 +34,17 @@ bool stays_in_registers(const Context& context, const Group& group, ArrayId arra
   const auto& info = context.arrays.at(array);
   const auto whole = protocol::whole(array, info.dtype, info.extents);
   const auto is_wholly = [&](const std::vector<View>& views) {
-    return std::all_of(views.begin(), views.end(),
-                       [&](const View& view) { return view.base != array || protocol::same_elements(view, whole); });
+    return std::all_of(views.begin(), views.end(), [&](const View& view) {
+      return view.base != array || protocol::same_elements(view, whole);
+    });
   };
   if (!is_wholly(group.writes) || !is_wholly(group.reads)) return false;
   const auto readers = context.readers.find(array);
   if (readers == context.readers.end()) return !context.options.keeps_unread;
   return std::all_of(readers->second.begin(), readers->second.end(), [&](int reader) {
-           return reader == joining || std::find(group.nodes.begin(), group.nodes.end(), reader) != group.nodes.end();
-         });
+    return reader == joining ||
+           std::find(group.nodes.begin(), group.nodes.end(), reader) != group.nodes.end();
+  });
 }
 
 Plan make_plan(const protocol::Batch& batch, const Catalog& catalog, const Options& options) {
@@ -72,7 +77,8 @@ Plan make_plan(const protocol::Batch& batch, const Catalog& catalog, const Optio
     const bool is_of_elements = kind == Node::Kind::elementwise || kind == Node::Kind::irregular;
     if (is_of_elements && protocol::element_count(command.out.extents) == 0) {
       kind = Node::Kind::elementwise;
-      // Nothing is computed, so nothing need be read: a new array is made from a number, an old one is left alone.
+      // Nothing is computed, so nothing need be read: a new array is made from a number, an old one is left
+      // alone.
       if (!command.creates) continue;
       auto making = command;
       making.op = Op::copy;
@@ -83,9 +89,12 @@ Plan make_plan(const protocol::Batch& batch, const Catalog& catalog, const Optio
       context.nodes.push_back({kind, std::move(making), static_cast<int>(c)});
       continue;
     }
-    if (command.op == Op::redistribute) add_redistribute(context, command, static_cast<int>(c));
-    else if (command.op == Op::routine) add_routine(context, command, static_cast<int>(c));
-    else context.nodes.push_back({kind, command, static_cast<int>(c)});
+    if (command.op == Op::redistribute)
+      add_redistribute(context, command, static_cast<int>(c));
+    else if (command.op == Op::routine)
+      add_routine(context, command, static_cast<int>(c));
+    else
+      context.nodes.push_back({kind, command, static_cast<int>(c)});
   }
   for (const auto id : batch.frees) learn(id);
   for (const auto& view : batch.fetches) learn(view.base);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where a plan may be cut. Steps have an order of their own, so between two of them the arrays need not be those of any
-// moment of the program. They are when what is left to do begins with a call (calls.hpp) before which everything has been
-// done and after which nothing has been changed that was there before: then that many commands of the batch have happened.
-// New arrays of later ones do not matter, whatever has become of them, since nobody gets to see them.
+// Where a plan may be cut. Steps have an order of their own, so between two of them the arrays need not be
+// those of any moment of the program. They are when what is left to do begins with a call (calls.hpp) before
+// which everything has been done and after which nothing has been changed that was there before: then that
+// many commands of the batch have happened. New arrays of later ones do not matter, whatever has become of
+// them, since nobody gets to see them.
 #include <algorithm>
 #include <queue>
 
@@ -22,7 +23,8 @@ class Changes {
  public:
   void add(int command, int birth) { of_new_arrays_.emplace(-birth, command); }
   int last_before(int moment) {
-    for (; !of_new_arrays_.empty() && -of_new_arrays_.top().first < moment; of_new_arrays_.pop()) last_ = std::max(last_, of_new_arrays_.top().second);
+    for (; !of_new_arrays_.empty() && -of_new_arrays_.top().first < moment; of_new_arrays_.pop())
+      last_ = std::max(last_, of_new_arrays_.top().second);
     return last_;
   }
 
@@ -34,13 +36,15 @@ class Changes {
 }  // namespace
 
 void mark_prefixes(Plan& plan, const Context& context, const protocol::Batch& batch) {
-  const auto command_of = [&](int command) -> const protocol::Command& { return batch.commands[static_cast<std::size_t>(command)]; };
+  const auto command_of = [&](int command) -> const protocol::Command& {
+    return batch.commands[static_cast<std::size_t>(command)];
+  };
   const auto is_seen = [&](int command) { return plan::is_seen(context, command_of(command).out.base); };
   std::unordered_map<ArrayId, int> births;  // of arrays that the batch creates
   for (std::size_t c = 0; c < batch.commands.size(); ++c)
     if (batch.commands[c].creates) births[batch.commands[c].out.base] = static_cast<int>(c);
   std::vector<std::size_t> done_by(batch.commands.size());  // a command has happened after its last step
-  std::vector<int> to_do(plan.steps.size());                // the first command that a step or a later one completes
+  std::vector<int> to_do(plan.steps.size());  // the first command that a step or a later one completes
   int first = static_cast<int>(batch.commands.size());
   for (std::size_t s = plan.steps.size(); s-- > 0;) {
     for (const int command : plan.steps[s].commands) {
@@ -55,7 +59,8 @@ void mark_prefixes(Plan& plan, const Context& context, const protocol::Batch& ba
     auto& step = plan.steps[s];
     step.prefix = changes.last_before(to_do[s]) < to_do[s] ? to_do[s] : -1;
     for (const int command : step.commands) {
-      if (done_by[static_cast<std::size_t>(command)] != s || !is_seen(command) || command_of(command).creates) continue;
+      if (done_by[static_cast<std::size_t>(command)] != s || !is_seen(command) || command_of(command).creates)
+        continue;
       const auto birth = births.find(command_of(command).out.base);
       changes.add(command, birth == births.end() ? -1 : birth->second);
     }

@@ -7,7 +7,8 @@ namespace gamelan::engine::plan {
 
 ProgramBuilder::Key ProgramBuilder::key_of(const View& view) {
   Shape strides;
-  for (std::size_t k = 0; k < view.extents.size(); ++k) strides.push_back(view.extents[k] == 1 ? 0 : view.strides[k]);
+  for (std::size_t k = 0; k < view.extents.size(); ++k)
+    strides.push_back(view.extents[k] == 1 ? 0 : view.strides[k]);
   return {view.base, view.dtype, view.offset, std::move(strides)};
 }
 
@@ -80,13 +81,15 @@ void ProgramBuilder::add(const protocol::Command& command, int number) {
     if (row == protocol::RowKind::nullary) {
       instruction.scalar = std::get<protocol::Scalar>(command.in.at(0));
       instruction.scalar_b = std::get<protocol::Scalar>(command.in.at(1));
-      for (std::size_t k = 0; k < std::min<std::size_t>(command.ints.size(), 2); ++k) instruction.ints[k] = command.ints[k];
+      for (std::size_t k = 0; k < std::min<std::size_t>(command.ints.size(), 2); ++k)
+        instruction.ints[k] = command.ints[k];
     } else {
       for (std::size_t k = 0; k < command.in.size(); ++k) {
         const bool is_condition = command.op == Op::where && k == 0;
         const auto dtype = is_condition ? Dtype::bool_ : command.loop;
         const auto* view = std::get_if<View>(&command.in[k]);
-        instruction.in[k] = view ? value(*view, dtype) : constant(std::get<protocol::Scalar>(command.in[k]), dtype);
+        instruction.in[k] =
+            view ? value(*view, dtype) : constant(std::get<protocol::Scalar>(command.in[k]), dtype);
       }
     }
     if (command.op == Op::copy) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Builds the register program of one group: each view is loaded once, a value that the group has just computed is taken
-// from its register, and only what outlives the group is stored.
+// Builds the register program of one group: each view is loaded once, a value that the group has just
+// computed is taken from its register, and only what outlives the group is stored.
 #pragma once
 #include <functional>
 #include <map>
@@ -17,7 +17,8 @@ class ProgramBuilder {
   ProgramBuilder(Program& program, OperandOf operand_of, PayloadOf payload_of)
       : program_(program), operand_of_(std::move(operand_of)), payload_of_(std::move(payload_of)) {}
 
-  /// Adds an element-wise command, of that number in the batch; its result is kept in a register as the value of command.out.
+  /// Adds an element-wise command, of that number in the batch; its result is kept in a register as the value
+  /// of command.out.
   void add(const protocol::Command& command, int number);
   /// Register with the elements of a view, cast to `dtype`.
   int value(const View& view, Dtype dtype);
@@ -27,7 +28,8 @@ class ProgramBuilder {
   void store(int from, int operand);
 
  private:
-  using Key = std::tuple<ArrayId, Dtype, std::int64_t, Shape>;  // base, dtype, offset, strides of axes longer than 1
+  using Key =
+      std::tuple<ArrayId, Dtype, std::int64_t, Shape>;  // base, dtype, offset, strides of axes longer than 1
   static Key key_of(const View& view);
   void emit(Instruction instruction);
   int new_register(Dtype dtype);
@@ -38,11 +40,11 @@ class ProgramBuilder {
   int command_ = -1;  // that is being added
   OperandOf operand_of_;
   PayloadOf payload_of_;
-  std::map<Key, int> computed_;                 // views written by this program -> register of the array's dtype
+  std::map<Key, int> computed_;  // views written by this program -> register of the array's dtype
   std::map<std::pair<Key, Dtype>, int> loaded_;  // views read, by dtype of the register
   std::map<std::pair<int, Dtype>, int> casts_;
   std::map<std::pair<Dtype, std::pair<Dtype, std::array<std::byte, 16>>>, int> constants_;
-  std::vector<View> written_;                   // in order of first write
+  std::vector<View> written_;  // in order of first write
 };
 
 }  // namespace gamelan::engine::plan

@@ -28,7 +28,9 @@ class Finder {
   Finder(const Plan& plan, std::vector<Reading>& found) : plan_(plan), found_(found) {}
 
   void operator()(const Kernel& kernel) {
-    add_operands(kernel, [&](const Operand& operand) { return dist::aligned_reading(operand.slot, operand.placement, kernel.iterations); });
+    add_operands(kernel, [&](const Operand& operand) {
+      return dist::aligned_reading(operand.slot, operand.placement, kernel.iterations);
+    });
     if (kernel.inset) (*this)(*kernel.inset);
   }
 
@@ -41,7 +43,8 @@ class Finder {
     };
     add_operands(fold.values, [&](const Operand& operand) { return by_bricks(operand, {}); });
     if (const auto& inset = fold.values.inset)
-      add_operands(*inset, [&](const Operand& operand) { return by_bricks(operand, fold.values.inset_first); });
+      add_operands(*inset,
+                   [&](const Operand& operand) { return by_bricks(operand, fold.values.inset_first); });
   }
 
   void operator()(const FoldFinish& fold) {
@@ -60,7 +63,8 @@ class Finder {
       const auto& operand = is_left ? matmul.left : matmul.right;
       Reading reading{operand.slot, operand.placement, readers, {}};
       for (std::size_t k = 0; k + 2 < dims; ++k) reading.axes.push_back({static_cast<int>(k), 1, 0, 1});
-      const Reading::Axis own{static_cast<int>(is_left ? dims - 2 : dims - 1), 1, 0, is_left ? matmul_tile_rows : matmul_tile_columns};
+      const Reading::Axis own{static_cast<int>(is_left ? dims - 2 : dims - 1), 1, 0,
+                              is_left ? matmul_tile_rows : matmul_tile_columns};
       reading.axes.push_back(is_left ? own : Reading::Axis{});
       reading.axes.push_back(is_left ? Reading::Axis{} : own);
       add(std::move(reading));
@@ -68,7 +72,8 @@ class Finder {
   }
 
   void operator()(const Take& take) {
-    Reading index{take.index.slot, take.index.placement, layout_of(take.out), {{static_cast<int>(take.axis), 1, 0, 1}}};
+    Reading index{
+        take.index.slot, take.index.placement, layout_of(take.out), {{static_cast<int>(take.axis), 1, 0, 1}}};
     add(std::move(index));
   }
 
@@ -76,7 +81,8 @@ class Finder {
     if (route.count == 0) return;
     const Layout shares = even_shares(route.count, route.share, layout_of(route.pairs).axes[0].parts);
     const auto along_first_axis = [&](const Operand& operand) {  // further axes have one element
-      Reading reading{operand.slot, operand.placement, shares, std::vector<Reading::Axis>(operand.placement.iterations.axes.size())};
+      Reading reading{operand.slot, operand.placement, shares,
+                      std::vector<Reading::Axis>(operand.placement.iterations.axes.size())};
       reading.axes[0].reader = 0;
       return reading;
     };
@@ -88,12 +94,15 @@ class Finder {
     const Layout shares = even_shares(find.count, find.share, layout_of(find.lists).axes[0].parts);
     add({find.flags.slot, find.flags.placement, shares, {{0, 1, 0, 1}}});
   }
-  void operator()(const Collect& collect) { add({collect.lengths.slot, collect.lengths.placement, everybody(), {Reading::Axis{}}}); }
+  void operator()(const Collect& collect) {
+    add({collect.lengths.slot, collect.lengths.placement, everybody(), {Reading::Axis{}}});
+  }
 
   void operator()(const ScanTotals& totals) { add(aligned(totals.scan.input, totals.layout)); }
   void operator()(const Scan& scan) {
     add(aligned(scan.input, layout_of(scan.out)));
-    if (scan.totals.slot >= 0) add({scan.totals.slot, scan.totals.placement, layout_of(scan.out), {Reading::Axis{}}});
+    if (scan.totals.slot >= 0)
+      add({scan.totals.slot, scan.totals.placement, layout_of(scan.out), {Reading::Axis{}}});
   }
   void operator()(const SortLines& sort) { add(aligned(sort.input, layout_of(sort.out))); }
   void operator()(const SortRuns& sort) { add(aligned(sort.input, sort.layout)); }
@@ -129,7 +138,8 @@ class Finder {
 
   void operator()(const Weigh& weigh) {
     if (weigh.count == 0) return;
-    const auto shares = even_shares(weigh.count, weigh.length * weigh.per_rank, layout_of(weigh.tables).axes[0].parts);
+    const auto shares =
+        even_shares(weigh.count, weigh.length * weigh.per_rank, layout_of(weigh.tables).axes[0].parts);
     add(aligned(weigh.numbers, shares));
     add(aligned(weigh.weights, shares));
   }
@@ -148,7 +158,8 @@ class Finder {
     if (!scatter.to_replica) return;
     const auto& info = plan_.slots[static_cast<std::size_t>(scatter.from)].info;
     const auto view = protocol::whole(1, info.dtype, info.extents);
-    const auto placement = dist::place(info.layout, *dist::box_of_base(view, info.extents, info.dtype), view.extents, protocol::size_of(info.dtype));
+    const auto placement = dist::place(info.layout, *dist::box_of_base(view, info.extents, info.dtype),
+                                       view.extents, protocol::size_of(info.dtype));
     add({scatter.from, placement, everybody(), std::vector<Reading::Axis>(info.extents.size())});
   }
 
@@ -158,25 +169,31 @@ class Finder {
 
  private:
   const Layout& layout_of(int slot) const { return plan_.slots[static_cast<std::size_t>(slot)].info.layout; }
-  /// The tables of the ranks, one after another, as a matrix: `per_rank` rows for each, and who owns a bin reads its column.
+  /// The tables of the ranks, one after another, as a matrix: `per_rank` rows for each, and who owns a bin
+  /// reads its column.
   void add_tables(int tables, std::int64_t per_rank, std::int64_t bins, const Layout& owners) {
     const int ranks = layout_of(tables).axes[0].parts;
     const auto rows = per_rank * ranks;
     const auto dtype = plan_.slots[static_cast<std::size_t>(tables)].info.dtype;
     Layout matrix;
-    matrix.axes = {{.extent = rows, .template_extent = rows, .unit = per_rank, .parts = ranks}, {.extent = bins, .template_extent = bins}};
+    matrix.axes = {{.extent = rows, .template_extent = rows, .unit = per_rank, .parts = ranks},
+                   {.extent = bins, .template_extent = bins}};
     matrix.grid_size = ranks;
     const auto view = protocol::whole(1, dtype, {rows, bins});
-    const auto placement = dist::place(matrix, *dist::box_of_base(view, {rows, bins}, dtype), view.extents, protocol::size_of(dtype));
+    const auto placement = dist::place(matrix, *dist::box_of_base(view, {rows, bins}, dtype), view.extents,
+                                       protocol::size_of(dtype));
     add({tables, placement, owners, {Reading::Axis{}, {0, 1, 0, 1}}});
   }
 
-  static Reading aligned(const Operand& operand, const Layout& readers) { return dist::aligned_reading(operand.slot, operand.placement, readers); }
+  static Reading aligned(const Operand& operand, const Layout& readers) {
+    return dist::aligned_reading(operand.slot, operand.placement, readers);
+  }
 
   template <class Make>
   void add_operands(const Kernel& kernel, Make make) {
     for (const auto& operand : kernel.operands)
-      if (operand.source == Operand::Source::slot && !operand.is_written && operand.may_be_remote) add(make(operand));
+      if (operand.source == Operand::Source::slot && !operand.is_written && operand.may_be_remote)
+        add(make(operand));
   }
   void add(Reading reading) {
     if (!reading.placement.base.is_replicated) found_.push_back(std::move(reading));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Dead commands: a command that creates an array which nobody reads in this batch or names after it is dropped, and so on
-// backwards. Errors were raised when the command was recorded; nothing observable is lost.
+// Dead commands: a command that creates an array which nobody reads in this batch or names after it is
+// dropped, and so on backwards. Errors were raised when the command was recorded; nothing observable is lost.
 #include <algorithm>
 
 #include "engine/plan/planner.hpp"
@@ -14,7 +14,8 @@ void simplify(Context& context) {
   for (std::size_t n = context.nodes.size(); n-- > 0;) {
     auto& node = context.nodes[n];
     const auto base = node.command.out.base;
-    const bool is_wanted = node.command.op == Op::routine || !is_dead_temporary(context, base) || read.contains(base);
+    const bool is_wanted =
+        node.command.op == Op::routine || !is_dead_temporary(context, base) || read.contains(base);
     if (!is_wanted) continue;
     if (node.command.op == Op::routine) read.insert(base);
     for (const auto& operand : node.command.in)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the lowering of a reduction or an irregular command needs of the lowering of a plan: versions of arrays as slots,
-// and steps in order. lower.cpp is the only one that writes; lower_fold.cpp and lower_irregular.cpp say what.
+// What the lowering of a reduction or an irregular command needs of the lowering of a plan: versions of
+// arrays as slots, and steps in order. lower.cpp is the only one that writes; lower_fold.cpp and
+// lower_irregular.cpp say what.
 #pragma once
 #include "engine/plan/planner.hpp"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Strength reduction: a division by a power of two is a multiplication by its reciprocal. Both round the same real number
-// once, so the bits are the same; the division takes several times as long, however wide the vectors are.
+// Strength reduction: a division by a power of two is a multiplication by its reciprocal. Both round the same
+// real number once, so the bits are the same; the division takes several times as long, however wide the
+// vectors are.
 #include <cmath>
 #include <cstring>
 

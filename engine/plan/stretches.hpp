@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long an interrupt waits. A change of an array that joins an earlier pass overtakes what stands between: until that is
-// done, the arrays are those of no moment of the program (prefixes.cpp), and the plan cannot be cut. Here such stretches of
-// groups are kept, with a rough guess of their time, so that `fuse` lets none become too long. Pure.
+// How long an interrupt waits. A change of an array that joins an earlier pass overtakes what stands between:
+// until that is done, the arrays are those of no moment of the program (prefixes.cpp), and the plan cannot be
+// cut. Here such stretches of groups are kept, with a rough guess of their time, so that `fuse` lets none
+// become too long. Pure.
 #pragma once
 #include "engine/plan/planner.hpp"
 
 namespace gamelan::engine::plan {
 
-/// Far more than a loop's batch takes (kernel/link.cpp), so that only large single passes are kept in their order.
+/// Far more than a loop's batch takes (kernel/link.cpp), so that only large single passes are kept in their
+/// order.
 constexpr double longest_stretch_s = 1;
 
 /// Roughly what the node takes on one rank, in a pass of others.

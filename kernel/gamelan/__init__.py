@@ -6,6 +6,7 @@
 Small arrays are NumPy arrays in our class and are computed here; arrays of `np.config.distribute_from` elements or more
 live on the engines, which start by themselves on first need. `np.sync()` waits for them, `np.stats()` counts.
 """
+
 import importlib as _importlib
 import os as _os
 import sys as _sys
@@ -22,28 +23,118 @@ from ._arg_reductions import argmax, argmin  # noqa: E402
 from ._array_protocols import from_dlpack  # noqa: E402
 from ._config import config, options  # noqa: E402
 from ._creation import (  # noqa: E402
-    arange, array, ascontiguousarray, copy, diag, empty, empty_like, eye, fromfunction, full, full_like,
-    identity, indices, linspace, logspace, meshgrid, ones, ones_like, zeros, zeros_like,
-)  # fmt: skip
+    arange,
+    array,
+    ascontiguousarray,
+    copy,
+    diag,
+    empty,
+    empty_like,
+    eye,
+    fromfunction,
+    full,
+    full_like,
+    identity,
+    indices,
+    linspace,
+    logspace,
+    meshgrid,
+    ones,
+    ones_like,
+    zeros,
+    zeros_like,
+)
 from ._creation._public import asanyarray, asarray, follows_like as _follows_like  # noqa: E402
 from ._distribution import accepts_distribution as _accepts_distribution, distribution, redistribute  # noqa: E402
 from ._errors import (  # noqa: E402
-    CancelledError, EngineLostError, EngineTimeoutError, GamelanError, InternalError, ProtocolError, VersionError,
-)  # fmt: skip
+    CancelledError,
+    EngineLostError,
+    EngineTimeoutError,
+    GamelanError,
+    InternalError,
+    ProtocolError,
+    VersionError,
+)
 from ._index import (  # noqa: E402
-    argwhere, choose, compress, count_nonzero, diag_indices, diag_indices_from, diagflat, extract, fill_diagonal, flatiter,
-    flatnonzero, ix_, mask_indices, ndenumerate, nonzero, piecewise, place, put, put_along_axis, putmask, ravel_multi_index,
-    select, take, take_along_axis, tri, tril, tril_indices, tril_indices_from, triu, triu_indices, triu_indices_from, unravel_index,
-)  # fmt: skip
+    argwhere,
+    choose,
+    compress,
+    count_nonzero,
+    diag_indices,
+    diag_indices_from,
+    diagflat,
+    extract,
+    fill_diagonal,
+    flatiter,
+    flatnonzero,
+    ix_,
+    mask_indices,
+    ndenumerate,
+    nonzero,
+    piecewise,
+    place,
+    put,
+    put_along_axis,
+    putmask,
+    ravel_multi_index,
+    select,
+    take,
+    take_along_axis,
+    tri,
+    tril,
+    tril_indices,
+    tril_indices_from,
+    triu,
+    triu_indices,
+    triu_indices_from,
+    unravel_index,
+)
 from .linalg._einsum import einsum, einsum_path  # noqa: E402
 from .linalg._products import dot, inner, matmul, outer, trace, vdot  # noqa: E402
 from .linalg._tensor_products import cross, kron, tensordot  # noqa: E402
 from ._logic import allclose, array_equal, array_equiv, isclose, isneginf, isposinf  # noqa: E402
 from ._manipulation import (  # noqa: E402
-    append, apply_along_axis, apply_over_axes, array_split, atleast_1d, atleast_2d, atleast_3d, broadcast_arrays, broadcast_to, clip, column_stack,
-    concatenate, copyto, diagonal, dsplit, dstack, expand_dims, flip, fliplr, flipud, hsplit, hstack, imag, moveaxis, ndim,
-    ravel, real, reshape, rollaxis, rot90, row_stack, shape, size, split, squeeze, stack, swapaxes, transpose, vsplit, vstack,
-)  # fmt: skip
+    append,
+    apply_along_axis,
+    apply_over_axes,
+    array_split,
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
+    broadcast_arrays,
+    broadcast_to,
+    clip,
+    column_stack,
+    concatenate,
+    copyto,
+    diagonal,
+    dsplit,
+    dstack,
+    expand_dims,
+    flip,
+    fliplr,
+    flipud,
+    hsplit,
+    hstack,
+    imag,
+    moveaxis,
+    ndim,
+    ravel,
+    real,
+    reshape,
+    rollaxis,
+    rot90,
+    row_stack,
+    shape,
+    size,
+    split,
+    squeeze,
+    stack,
+    swapaxes,
+    transpose,
+    vsplit,
+    vstack,
+)
 from ._memory import may_share_memory, shares_memory  # noqa: E402
 from ._ndarray import ndarray  # noqa: E402
 from ._reductions import all, amax, amin, any, max, min, prod, sum  # noqa: E402
@@ -53,35 +144,138 @@ from ._session import explain, stats, status, sync  # noqa: E402
 from ._sorting import argpartition, argsort, lexsort, msort, partition, sort, sort_complex  # noqa: E402
 from ._sets import in1d, intersect1d, isin, setdiff1d, setxor1d, union1d, unique  # noqa: E402
 from ._statistics import (  # noqa: E402
-    average, bincount, convolve, corrcoef, correlate, cov, diff, digitize, ediff1d, gradient, histogram,
-    histogram2d, histogram_bin_edges, histogramdd, interp, mean, median, nanargmax, nanargmin, nancumprod, nancumsum, nanmax,
-    nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, percentile, poly, polyadd, polyder,
-    polydiv, polyfit, polyint, polymul, polysub, polyval, ptp, quantile, roots, searchsorted, std, trapz, var,
-)  # fmt: skip
+    average,
+    bincount,
+    convolve,
+    corrcoef,
+    correlate,
+    cov,
+    diff,
+    digitize,
+    ediff1d,
+    gradient,
+    histogram,
+    histogram2d,
+    histogram_bin_edges,
+    histogramdd,
+    interp,
+    mean,
+    median,
+    nanargmax,
+    nanargmin,
+    nancumprod,
+    nancumsum,
+    nanmax,
+    nanmean,
+    nanmedian,
+    nanmin,
+    nanpercentile,
+    nanprod,
+    nanquantile,
+    nanstd,
+    nansum,
+    nanvar,
+    percentile,
+    poly,
+    polyadd,
+    polyder,
+    polydiv,
+    polyfit,
+    polyint,
+    polymul,
+    polysub,
+    polyval,
+    ptp,
+    quantile,
+    roots,
+    searchsorted,
+    std,
+    trapz,
+    var,
+)
 from ._ufuncs import PUBLIC as _PUBLIC, divmod, ufunc, where  # noqa: E402
 from ._ufunc.made_of import (  # noqa: E402
-    angle, around, fix, i0, iscomplex, iscomplexobj, isnat, isreal, isrealobj, nan_to_num, real_if_close, round, round_, sinc,
-    unwrap, vectorize,
-)  # fmt: skip
+    angle,
+    around,
+    fix,
+    i0,
+    iscomplex,
+    iscomplexobj,
+    isnat,
+    isreal,
+    isrealobj,
+    nan_to_num,
+    real_if_close,
+    round,
+    round_,
+    sinc,
+    unwrap,
+    vectorize,
+)
 from ._ufunc.bits import packbits, unpackbits  # noqa: E402
 from . import fft, linalg, random  # noqa: E402
 from . import lib  # noqa: E402
 from ._creation import (  # noqa: E402
-    asarray_chkfinite, asfarray, asfortranarray, c_, geomspace, mgrid, ogrid, r_, require, vander,
-)  # fmt: skip
+    asarray_chkfinite,
+    asfarray,
+    asfortranarray,
+    c_,
+    geomspace,
+    mgrid,
+    ogrid,
+    r_,
+    require,
+    vander,
+)
 from ._manipulation import (  # noqa: E402
-    block, broadcast, delete, insert, isfortran, pad, repeat, resize, roll, tile, trim_zeros,
-)  # fmt: skip
+    block,
+    broadcast,
+    delete,
+    insert,
+    isfortran,
+    pad,
+    repeat,
+    resize,
+    roll,
+    tile,
+    trim_zeros,
+)
 from . import array_api  # noqa: E402
 from ._files import (  # noqa: E402
-    frombuffer, fromfile, fromstring, genfromtxt, load, load_hdf5, load_zarr, loadtxt, save, save_hdf5, savetxt, savez,
+    frombuffer,
+    fromfile,
+    fromstring,
+    genfromtxt,
+    load,
+    load_hdf5,
+    load_zarr,
+    loadtxt,
+    save,
+    save_hdf5,
+    savetxt,
+    savez,
     savez_compressed,
-)  # fmt: skip
+)
 
 globals().update(_PUBLIC)
 alltrue, sometrue, product, cumproduct = all, any, prod, cumprod  # NumPy's older names
-for _name in ("array", "asarray", "zeros", "ones", "full", "empty", "zeros_like", "ones_like", "full_like", "empty_like", "arange",
-              "linspace", "eye", "identity", "fromfunction"):
+for _name in (
+    "array",
+    "asarray",
+    "zeros",
+    "ones",
+    "full",
+    "empty",
+    "zeros_like",
+    "ones_like",
+    "full_like",
+    "empty_like",
+    "arange",
+    "linspace",
+    "eye",
+    "identity",
+    "fromfunction",
+):
     globals()[_name] = _accepts_distribution(globals()[_name])
 for _name in ("asanyarray", "ascontiguousarray", "asfortranarray", "require", "tri", "frombuffer", "fromfile", "fromstring"):
     globals()[_name] = _follows_like(globals()[_name])
@@ -119,23 +313,55 @@ def array_str(a, max_line_width=None, precision=None, suppress_small=None):
     return _display.array_str(asarray(a), max_line_width, precision, suppress_small)
 
 
-def array2string(a, max_line_width=None, precision=None, suppress_small=None, separator=" ", prefix="", *, formatter=None, threshold=None,
-                 edgeitems=None, sign=None, floatmode=None, suffix="", legacy=None):  # fmt: skip
+def array2string(
+    a,
+    max_line_width=None,
+    precision=None,
+    suppress_small=None,
+    separator=" ",
+    prefix="",
+    *,
+    formatter=None,
+    threshold=None,
+    edgeitems=None,
+    sign=None,
+    floatmode=None,
+    suffix="",
+    legacy=None,
+):
     """As `numpy.array2string`; triggers evaluation and fetches the corners only.
 
     See Also
     --------
     numpy.array2string
     """
-    return _display.array2string(asarray(a), max_line_width, precision, suppress_small, separator, prefix, formatter=formatter,
-                                 threshold=threshold, edgeitems=edgeitems, sign=sign, floatmode=floatmode, suffix=suffix, legacy=legacy)
+    return _display.array2string(
+        asarray(a),
+        max_line_width,
+        precision,
+        suppress_small,
+        separator,
+        prefix,
+        formatter=formatter,
+        threshold=threshold,
+        edgeitems=edgeitems,
+        sign=sign,
+        floatmode=floatmode,
+        suffix=suffix,
+        legacy=legacy,
+    )
 
 
 def _document_parameters():
     from . import _parameters
 
-    for owner, prefix in ((linalg, "numpy.linalg."), (fft, "numpy.fft."), (random.Generator, "numpy.random.Generator."), (random, "numpy.random."),
-                          (ndarray, "numpy.ndarray.")):  # fmt: skip
+    for owner, prefix in (
+        (linalg, "numpy.linalg."),
+        (fft, "numpy.fft."),
+        (random.Generator, "numpy.random.Generator."),
+        (random, "numpy.random."),
+        (ndarray, "numpy.ndarray."),
+    ):
         for each in reversed(owner.__mro__[:-1]) if isinstance(owner, type) else (owner,):
             _parameters.document(each, prefix)
     _parameters.document(_sys.modules[__name__], "numpy.")
@@ -147,7 +373,17 @@ _document_parameters()
 def _hold_calls_together():
     from . import _calls, _ufuncs
 
-    for kind in (ndarray, array_api.Array, ufunc, _ufuncs.PairUfunc, flatiter, random.Generator, random.RandomState, type(r_), type(mgrid)):
+    for kind in (
+        ndarray,
+        array_api.Array,
+        ufunc,
+        _ufuncs.PairUfunc,
+        flatiter,
+        random.Generator,
+        random.RandomState,
+        type(r_),
+        type(mgrid),
+    ):
         for each in kind.__mro__[:-1]:
             _calls.of_class(each)
     for module in (_sys.modules[__name__], linalg, fft, random, lib.stride_tricks, array_api, array_api.linalg, array_api.fft):
@@ -165,4 +401,7 @@ def __getattr__(name):
     raise AttributeError(f"module 'gamelan' has no attribute {name!r}")
 
 
-__all__ = sorted(name for name in globals() if not name.startswith("_") and name not in {"linalg", "random", "lib"}) + ["linalg", "random"]
+__all__ = sorted(name for name in globals() if not name.startswith("_") and name not in {"linalg", "random", "lib"}) + [
+    "linalg",
+    "random",
+]

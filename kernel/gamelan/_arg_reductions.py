@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """argmin and argmax: the smallest index at which an array equals its fold. Two passes, both of them reductions where the
 elements lie, so the result does not depend on the number of engines."""
+
 import math
 
 import numpy

@@ -2,6 +2,7 @@
 """Plain arguments as NumPy's C functions take them: whole numbers, axes, flags, orders. Python's own conversions take
 more (a bool is a whole number, anything is true or false); where NumPy would refuse, these raise its error. A value on the
 engines is waited for. Functions that NumPy has in Python take a bool for 0 or 1; they use NumPy's normalize_axis_index."""
+
 import operator
 
 import numpy

@@ -2,6 +2,7 @@
 """The part of ndarray that calculates by name: x.sum(), x.clip(), x.dot(). Each forwards to the function of that name; the
 folds of small arrays go to NumPy at once, because a look at every keyword would cost more than the fold. A base of
 ndarray, of no use by itself."""
+
 from . import _arg_reductions as arg_reductions
 from . import _core
 from .linalg import _products as linalg

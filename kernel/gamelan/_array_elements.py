@@ -2,6 +2,7 @@
 """The part of ndarray that makes Python of elements: numbers, lists, truth, text. A number that lives on the engines is
 waited for, and no more is brought over than is asked for; `here` brings a whole array, if `config.gather_limit` allows
 it. What the text looks like is _display's business. A base of ndarray, of no use by itself."""
+
 import math
 import operator
 
@@ -122,7 +123,9 @@ class Elements(_core.Array):
         if self._b is None:
             return self._a.__index__()
         if is_value(self) and self.dtype.kind in "fc":
-            raise TypeError(f"a number of {self.dtype} on the engines is no integer and no Python float; float(x) or x.item() makes one")
+            raise TypeError(
+                f"a number of {self.dtype} on the engines is no integer and no Python float; float(x) or x.item() makes one"
+            )
         if is_value(self) and self.dtype == bool:
             return operator.index(_value(self))  # and NumPy's warning
         if self.ndim or self.dtype.kind not in "iu":

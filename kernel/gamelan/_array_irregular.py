@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The part of ndarray whose elements move by what data say: x.take(), x.nonzero(), x.sort(). Each forwards to the
 function of that name. A base of ndarray, of no use by itself."""
+
 import numpy
 
 from . import _core
@@ -32,7 +33,8 @@ class Irregular(_core.Array):
         return indexing.compress(condition, self, axis, out)
 
     def choose(self, *choices, out=None, mode="raise"):
-        """Elements of the arrays that the integers of this one name: of several arguments, or of one sequence. See `gamelan.choose`."""
+        """Elements of the arrays that the integers of this one name: of several arguments, or of one sequence. See
+        `gamelan.choose`."""
         return indexing.choose(self, choices[0] if len(choices) == 1 else choices, out, mode)
 
     def itemset(self, *arguments):

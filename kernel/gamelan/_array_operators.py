@@ -2,6 +2,7 @@
 """The part of ndarray that operators call: arithmetic, bits, comparisons, powers, @. They are objects of `_core`, which
 computes small arrays by NumPy and records the others; which operator is which op of the table is said here. A base of
 ndarray, of no use by itself."""
+
 import numpy
 
 from . import _core
@@ -49,7 +50,12 @@ def _power(array, exponent, modulus=None):
     if array._b is None and not is_distributed(exponent) and not decides_itself(exponent):
         return _core.wrap(array._a ** unwrap(exponent))
     if isinstance(exponent, _NUMBERS) and exponent in _EXACT_POWERS and not is_value(array):
-        if array.dtype.kind in "fc" or array.dtype.kind in "biu" and not isinstance(exponent, (float, numpy.floating)) and exponent == 2:
+        if (
+            array.dtype.kind in "fc"
+            or array.dtype.kind in "biu"
+            and not isinstance(exponent, (float, numpy.floating))
+            and exponent == 2
+        ):
             return _evaluate(OPS[_EXACT_POWERS[exponent]], array)
     return _evaluate(OPS["power"], array, exponent)
 
@@ -57,7 +63,10 @@ def _power(array, exponent, modulus=None):
 def _positive(array):
     if array.dtype != bool:
         return _evaluate(OPS["positive"], array)
-    _core.warn(DeprecationWarning, "Applying '+' to a non-numerical array is ill-defined. Returning a copy, but in the future this will error.")
+    _core.warn(
+        DeprecationWarning,
+        "Applying '+' to a non-numerical array is ill-defined. Returning a copy, but in the future this will error.",
+    )
     return array.copy()
 
 
@@ -72,10 +81,19 @@ def _reflected_divmod(array, other):
 def _add_operators():
     """The arithmetic, bitwise and comparison operators, their reflections and in-place forms."""
     names = {
-        "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide",
-        "mod": "remainder", "pow": "power", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
-        "lshift": "left_shift", "rshift": "right_shift",
-    }  # fmt: skip
+        "add": "add",
+        "sub": "subtract",
+        "mul": "multiply",
+        "truediv": "divide",
+        "floordiv": "floor_divide",
+        "mod": "remainder",
+        "pow": "power",
+        "and": "bitwise_and",
+        "or": "bitwise_or",
+        "xor": "bitwise_xor",
+        "lshift": "left_shift",
+        "rshift": "right_shift",
+    }
 
     def define(method, row, form, general=None):
         operator = _core.Operator(method, -1 if row is None else OPS[row], form, getattr(numpy.ndarray, method), general)

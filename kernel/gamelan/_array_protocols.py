@@ -2,6 +2,7 @@
 """The part of ndarray that other libraries call: how NumPy's functions and ufuncs find ours, how the elements are handed
 over (__array__, DLPack, pickles, bytes), and the array-API namespace. Whatever hands elements over is bounded by
 `config.gather_limit`. A base of ndarray, of no use by itself."""
+
 import copy
 import types as python_types
 
@@ -78,7 +79,10 @@ class Protocols(_core.Array):
     def _interface(self):
         found = self._memory("__array_interface__")
         if self.dtype.names is not None and numpy.dtype(found["descr"]) != self.dtype:  # NumPy would read other records
-            raise AttributeError(f"ndarray.__array_interface__: it has no words for records of {self.dtype!r}; numpy.asarray(x) shares their memory")
+            raise AttributeError(
+                f"ndarray.__array_interface__: it has no words for records of {self.dtype!r}; numpy.asarray(x) shares "
+                f"their memory"
+            )
         return found
 
     __array_interface__ = property(lambda self: self._interface(), doc="NumPy's description of the memory of a small array.")
@@ -105,8 +109,10 @@ class Protocols(_core.Array):
         if ours is None:
             if getattr(numpy, function.__name__, None) is function:
                 raise unimplemented(function.__name__)
-            raise NotImplementedError(f"the ufunc {function.__name__!r} is another library's, which computes in the memory of this process: "
-                                      "give it numpy.asarray(x), a copy of up to np.config.gather_limit elements")  # fmt: skip
+            raise NotImplementedError(
+                f"the ufunc {function.__name__!r} is another library's, which computes in the memory of this process: "
+                "give it numpy.asarray(x), a copy of up to np.config.gather_limit elements"
+            )
         if isinstance(keywords.get("out"), numpy.ndarray):
             target = keywords.pop("out")
             elements = (here(value) if isinstance(value, _core.Array) else value for value in inputs)

@@ -2,6 +2,7 @@
 """The part of ndarray that is known at once, distributed or not: shape, dtype and the like, and the methods that answer
 with another view of the elements, or with a copy where no view exists. Views are NumPy's own, taken of the proxy
 (docs/decisions/001); what NumPy cannot do with a proxy is in _manipulation. A base of ndarray, of no use by itself."""
+
 import numpy
 
 from . import _core
@@ -176,7 +177,8 @@ class Shapes(_core.Array):
         return _view(self, self._a.diagonal(offset, axis1, axis2))
 
     def view(self, dtype=_unset, type=_unset):
-        """The same memory, also as elements of another dtype. `type` may be this class, or a class of NumPy's for small arrays."""
+        """The same memory, also as elements of another dtype. `type` may be this class, or a class of NumPy's for small
+        arrays."""
         if _is_array_class(dtype):
             if type is not _unset:
                 raise ValueError("Cannot specify output type twice.")
@@ -189,7 +191,9 @@ class Shapes(_core.Array):
         if type in (_unset, numpy.ndarray, self.__class__):
             return view
         if issubclass(type, _core.Array):
-            raise unimplemented(f"ndarray.view(type={type.__name__})", "derive the class from numpy.ndarray and say numpy.asarray(x).view(type)")
+            raise unimplemented(
+                f"ndarray.view(type={type.__name__})", "derive the class from numpy.ndarray and say numpy.asarray(x).view(type)"
+            )
         if self._b is not None:
             raise unimplemented(f"ndarray.view(type={type.__name__})", "numpy.asarray(x).view(type) is a view of a copy")
         return view._a.view(type)

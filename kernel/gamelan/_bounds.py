@@ -2,6 +2,7 @@
 """Are the numbers of an index array inside an axis? NumPy raises at the line that indexes, so what lives on the engines is
 looked at before: least and greatest element, in one round trip. They are remembered until the array is written, so that
 an index that is used again costs nothing."""
+
 import numpy
 
 from . import _core
@@ -29,7 +30,9 @@ def extremes(array):
 
 def _is_whole(array):
     proxy = array._a
-    return proxy.nbytes == array._b.nbytes and 0 not in (stride for stride, extent in zip(proxy.strides, proxy.shape) if extent > 1)
+    return proxy.nbytes == array._b.nbytes and 0 not in (
+        stride for stride, extent in zip(proxy.strides, proxy.shape) if extent > 1
+    )
 
 
 def _measured(array):

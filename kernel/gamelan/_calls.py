@@ -2,6 +2,7 @@
 """What an interrupt leaves whole: every function and method that users call becomes an object of `_core` that holds together
 what is recorded while it runs (docs/decisions/018). Called once, at the end of the import. Inside the package functions call
 each other as they are."""
+
 import functools
 from types import FunctionType, MethodType
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Options: one table of GAMELAN_* variables with their defaults, and how to change them for a while.
 
-    gamelan.config.gather_limit = 10**8
-    with gamelan.options(distribute_from=0): ...
+gamelan.config.gather_limit = 10**8
+with gamelan.options(distribute_from=0): ...
 """
+
 import contextlib
 import os
 

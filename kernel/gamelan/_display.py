@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How arrays look: text equal to NumPy's made from the corners alone, and a card for notebooks with the distribution."""
+
 import html
 import itertools
 import json
@@ -18,7 +19,9 @@ def _corners(array, edge):
     for extent in array.shape:
         if extent > 2 * edge + 1:
             # The element between the ends is never printed; any one will do.
-            pieces_of_axis.append([(slice(0, edge + 1), slice(0, edge + 1)), (slice(extent - edge, extent), slice(edge + 1, 2 * edge + 1))])
+            pieces_of_axis.append(
+                [(slice(0, edge + 1), slice(0, edge + 1)), (slice(extent - edge, extent), slice(edge + 1, 2 * edge + 1))]
+            )
         else:
             pieces_of_axis.append([(slice(0, extent), slice(0, extent))])
     result = numpy.empty([min(extent, 2 * edge + 1) for extent in array.shape], array.dtype)
@@ -175,7 +178,4 @@ def array_html(array):
         f'<tr><th style="text-align:left">{name}</th><td style="text-align:left">{html.escape(str(value))}</td></tr>'
         for name, value in facts
     )
-    return (
-        '<div style="display:flex;gap:1.5em;align-items:flex-start">'
-        f"<table>{rows}</table>{drawing}</div><pre>{text}</pre>"
-    )
+    return '<div style="display:flex;gap:1.5em;align-items:flex-start">' f"<table>{rows}</table>{drawing}</div><pre>{text}</pre>"

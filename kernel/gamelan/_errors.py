@@ -3,6 +3,7 @@
 
 An error of NumPy's kind keeps NumPy's class; the classes here are for what NumPy cannot run into.
 """
+
 import builtins
 import re
 
@@ -44,7 +45,8 @@ class NotImplementedName(NotImplementedError, AttributeError):
 
 
 class NotImplementedDtype(NotImplementedError, TypeError):
-    """A dtype that only NumPy has; a TypeError, too, for code that asks whether a dtype is possible. Shown as NotImplementedError."""
+    """A dtype that only NumPy has; a TypeError, too, for code that asks whether a dtype is possible. Shown as
+    NotImplementedError."""
 
 
 for _class in (NotImplementedName, NotImplementedDtype):
@@ -83,8 +85,11 @@ def unimplemented(what, hint=""):
 def unsupported_dtype(dtype):
     """The exception for a dtype that the engines do not hold; called by `_core`, too."""
     return NotImplementedDtype(
-        f"the engines hold bool, integer, float and complex numbers of native byte order, not {numpy.dtype(dtype)!r}: arrays of it "
-        f"live here, below np.config.distribute_from ({_core.threshold()}) elements; for a larger one use NumPy's own, or raise that")
+        f"the engines hold bool, integer, float and complex numbers of native byte order, not "
+        f"{numpy.dtype(dtype)!r}: arrays of it "
+        f"live here, below np.config.distribute_from ({_core.threshold()}) elements; for a larger one use "
+        f"NumPy's own, or raise that"
+    )
 
 
 _core.set_error_factory(make_error)

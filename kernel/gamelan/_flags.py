@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """x.flags of a distributed array, and whether a read-only array may be written again. NumPy would ask the memory behind a
 proxy, of which there is none; its rule is said here."""
+
 import numpy
 
 from . import _core
@@ -15,7 +16,11 @@ class Flags:
     __slots__ = ("_array", "_flags", "owndata")
 
     def __init__(self, array):
-        for name, value in (("_array", array), ("_flags", array._a.flags), ("owndata", not isinstance(array._a.base, numpy.ndarray))):
+        for name, value in (
+            ("_array", array),
+            ("_flags", array._a.flags),
+            ("owndata", not isinstance(array._a.base, numpy.ndarray)),
+        ):
             object.__setattr__(self, name, value)
 
     num = property(lambda self: self._flags.num | _OWN_DATA * self.owndata)

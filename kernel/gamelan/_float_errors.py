@@ -2,6 +2,7 @@
 """Floating-point errors that the engines have met, told as NumPy tells its own: a RuntimeWarning at the line that recorded the
 operation, FloatingPointError, a call, a print or a line of a log, as `numpy.seterr` said when that line ran. Only what a user
 asked for by NumPy's name is told (`numpys_own`): an average divides for reasons of its own."""
+
 import sys
 import warnings
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The small-array path: NumPy computes, our class wraps. Also the way from any object to an array."""
+
 import functools
 from types import ModuleType
 
@@ -25,7 +26,8 @@ def has_own_class(value):
 
 
 def ours_of(value):
-    """The array of ours that an object's `__array__` gives, which NumPy refuses because it is not its own; None where it gives none."""
+    """The array of ours that an object's `__array__` gives, which NumPy refuses because it is not its own; None where it
+    gives none."""
     if isinstance(value, numpy.generic) or not hasattr(type(value), "__array__"):
         return None
     ours = value.__array__()
@@ -173,8 +175,10 @@ def forwarded(module, name, prefix):
     if isinstance(theirs, ModuleType):
         return _Forwarded(theirs, f"{prefix}{name}.")
     if isinstance(theirs, type) and issubclass(theirs, numpy.ndarray) and theirs is not numpy.matrix and not prefix:
-        raise NotImplementedName(f"gamelan.{name} is not implemented: its objects are NumPy's own arrays; numpy.{name} makes them, "
-                                 "and gamelan.asarray takes what they hold")  # fmt: skip
+        raise NotImplementedName(
+            f"gamelan.{name} is not implemented: its objects are NumPy's own arrays; numpy.{name} makes them, "
+            "and gamelan.asarray takes what they hold"
+        )
     if isinstance(theirs, type) and name not in _ITERATORS or not callable(theirs):
         return theirs
 

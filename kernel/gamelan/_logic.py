@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Comparisons of whole arrays."""
+
 import numpy
 
 from . import _core
@@ -23,7 +24,9 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     if b.dtype.kind in "biu":
         b = b.astype(numpy.result_type(b.dtype, 1.0))
     both_finite = _op("logical_and", _op("isfinite", a), _op("isfinite", b))
-    within = _op("less_equal", _op("absolute", _op("subtract", a, b)), _op("add", _op("multiply", _op("absolute", b), rtol), atol))
+    within = _op(
+        "less_equal", _op("absolute", _op("subtract", a, b)), _op("add", _op("multiply", _op("absolute", b), rtol), atol)
+    )
     # Infinities are close to themselves only; NaN to nothing unless asked.
     result = _op("where", both_finite, within, _op("equal", a, b))
     if equal_nan:

@@ -3,6 +3,7 @@
 
 Thin: words of a line in, calls of launch.py and of the session, a table out.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -38,19 +39,27 @@ class _Finished(Exception):
 def _parser() -> _Parser:
     parser = _Parser(prog="%engines", description="The engines that this notebook computes with.")
     commands = parser.add_subparsers(dest="command", metavar="start | attach | stop | restart | status | help")
-    for name, text in (("start", "start engines, on this machine or under Slurm"),
-                       ("attach", "use engines that run already"), ("stop", "end them; arrays are lost"),
-                       ("restart", "end them and start as before; arrays are lost"),
-                       ("status", "a table of them (the default)"), ("help", "this text")):
+    for name, text in (
+        ("start", "start engines, on this machine or under Slurm"),
+        ("attach", "use engines that run already"),
+        ("stop", "end them; arrays are lost"),
+        ("restart", "end them and start as before; arrays are lost"),
+        ("status", "a table of them (the default)"),
+        ("help", "this text"),
+    ):
         sub = commands.add_parser(name, help=text, description=text)
         if name == "start":
             add_start_options(sub, f"{launch.DEFAULT_IDLE_SECONDS:g}")
         elif name == "attach":
             sub.add_argument("where", metavar="JOBID", help="a Slurm job; or a session's name, or a connection file")
         elif name == "stop":
-            sub.add_argument("session", nargs="?", help="name, Slurm job or connection file (default: those this notebook has started)")
+            sub.add_argument(
+                "session", nargs="?", help="name, Slurm job or connection file (default: those this notebook has started)"
+            )
         elif name == "restart":
-            sub.add_argument("-n", "--ranks", type=positive, metavar="N", help="how many engines from now on (default: as many as before)")
+            sub.add_argument(
+                "-n", "--ranks", type=positive, metavar="N", help="how many engines from now on (default: as many as before)"
+            )
     return parser
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whether two arrays look at the same memory: of small arrays NumPy's answer, of distributed ones that of their views'
 arithmetic. Nothing is read."""
+
 import numpy
 
 from ._local import is_distributed, unwrap

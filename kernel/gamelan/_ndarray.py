@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """class ndarray: NumPy's array interface over `_core.Array`, put together of its parts (_array_*.py). Here is what
 belongs to none of them: that methods are called as the user knows them, and that what is missing says so by name."""
+
 from types import FunctionType
 
 import numpy
@@ -61,8 +62,12 @@ def _add_missing_methods():
         def method(self, *arguments, **keywords):
             if self._b is not None:
                 raise unimplemented(f"ndarray.{name}", _HINTS.get(name, ""))
-            return call_numpy(lambda data, *rest, **options: getattr(data, name)(*rest, **options), f"ndarray.{name}",
-                              (self, *arguments), keywords)  # fmt: skip
+            return call_numpy(
+                lambda data, *rest, **options: getattr(data, name)(*rest, **options),
+                f"ndarray.{name}",
+                (self, *arguments),
+                keywords,
+            )
 
         method.__name__ = name
         method.__qualname__ = f"ndarray.{name}"

@@ -2,6 +2,7 @@
 """Comparisons of a distributed array with what no engine holds: objects, None, text, dates, numbers of unusual size. NumPy
 asks every element, or warns and gives a bool, or raises. So does its operator here: of an array that stands for the
 elements where they make no difference, else of a copy of them, up to `config.gather_limit`."""
+
 import operator
 import warnings
 
@@ -12,7 +13,14 @@ from ._array_elements import here
 from ._creation import full
 from ._local import decides_itself, is_value, wrap
 
-_REFLECTED = {"__eq__": "__eq__", "__ne__": "__ne__", "__lt__": "__gt__", "__le__": "__ge__", "__gt__": "__lt__", "__ge__": "__le__"}
+_REFLECTED = {
+    "__eq__": "__eq__",
+    "__ne__": "__ne__",
+    "__lt__": "__gt__",
+    "__le__": "__ge__",
+    "__gt__": "__lt__",
+    "__ge__": "__le__",
+}
 
 
 def _knows_nothing_of_values(other, name):
@@ -61,5 +69,10 @@ COMPARISONS = frozenset(("equal", "not_equal", "less", "less_equal", "greater", 
 def by_numpy(function, inputs):
     """NumPy's universal function of that name for such operands; its error, if it has no loop for them, before anything is
     brought here."""
-    function(*(numpy.empty((0,) * value.ndim, value.dtype) if isinstance(value, _core.Array) and value.ndim else value for value in inputs))
+    function(
+        *(
+            numpy.empty((0,) * value.ndim, value.dtype) if isinstance(value, _core.Array) and value.ndim else value
+            for value in inputs
+        )
+    )
     return wrap(function(*(here(value) if isinstance(value, _core.Array) else value for value in inputs)))

@@ -4,6 +4,7 @@
 `_core` calls `resolve` once per (op, dtypes, value classes) and remembers the answer. NumPy is asked with arrays of size
 zero, so nothing is computed and NumPy's own errors (no loop, bad cast) are raised at the user's line.
 """
+
 import numpy
 
 from . import _core
@@ -61,7 +62,9 @@ def _probe(name, probes, out, keywords):
             # Asked a second time with the output, for NumPy's error when it cannot be cast.
             shape = numpy.broadcast_shapes(*(numpy.shape(probe) for probe in probes))
             function(*probes, out=numpy.empty(shape, out), **keywords)
-            keywords = {key: value for key, value in keywords.items() if key != "casting"} | {"casting": "unsafe"} if keywords else {}
+            keywords = (
+                {key: value for key, value in keywords.items() if key != "casting"} | {"casting": "unsafe"} if keywords else {}
+            )
         result = function(*probes, **keywords).dtype
     if any(keywords.get(key) is not None for key in ("dtype", "signature", "sig")):
         return _asked_loop(function, probes, keywords), result
@@ -75,7 +78,9 @@ def _probe(name, probes, out, keywords):
 def _asked_loop(function, probes, keywords):
     """The dtype of the loop that dtype= or signature= names."""
     dtype = keywords.get("dtype")
-    signature = keywords.get("signature", keywords.get("sig", None if dtype is None else (None,) * function.nin + (numpy.dtype(dtype),)))
+    signature = keywords.get(
+        "signature", keywords.get("sig", None if dtype is None else (None,) * function.nin + (numpy.dtype(dtype),))
+    )
     promoted = numpy.result_type(*probes)
     dtypes = (*(promoted if numpy.ndim(probe) == 0 else probe.dtype for probe in probes), None)
     return function.resolve_dtypes(dtypes, signature=signature, casting="unsafe")[0]

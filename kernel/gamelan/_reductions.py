@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Folds over axes: sum, prod, min, max, any, all. Results of distributed arrays stay there."""
+
 import builtins
 from types import GeneratorType
 
@@ -127,9 +128,13 @@ def _masked(function, array, loop, where, start):
     if mask.ndim > array.ndim:
         raise ValueError("input operand has more dimensions than allowed by the axis remapping")
     if numpy.broadcast_shapes(mask.shape, array.shape) != array.shape:
-        raise ValueError(f"non-broadcastable operand with shape {array.shape} doesn't match the broadcast shape of `where` {mask.shape}")
+        raise ValueError(
+            f"non-broadcastable operand with shape {array.shape} doesn't match the broadcast shape of `where` {mask.shape}"
+        )
     if start is None:
-        raise ValueError(f"reduction operation '{name}' does not have an identity, so to use a where mask one has to specify 'initial'")
+        raise ValueError(
+            f"reduction operation '{name}' does not have an identity, so to use a where mask one has to specify 'initial'"
+        )
     neutral = start if function.identity is None else _start(function, DTYPES[loop], _unset)
     return _core.apply(OPS["where"], loop, loop, (mask, array, neutral), None)
 

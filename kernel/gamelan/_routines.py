@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A user's own compiled routines, called on every engine with arrays as Global Arrays (docs/routines.md)."""
+
 import numbers
 
 from . import _core
@@ -60,13 +61,20 @@ class routine:
         for value in values:
             if not isinstance(value, numbers.Real):
                 raise TypeError(f"{self.name}: expected arrays of gamelan and real numbers, got {type(value).__name__}")
-        _core.record_named(OPS["routine"], dtype_number("f8"), arrays[0], (*arrays[1:], *map(float, values)),
-                           (1,), self.name.encode())
+        _core.record_named(
+            OPS["routine"], dtype_number("f8"), arrays[0], (*arrays[1:], *map(float, values)), (1,), self.name.encode()
+        )
 
     def _require_whole(self, array):
         if array.dtype.name not in _DTYPES:
-            raise TypeError(f"{self.name}: got an array of dtype {array.dtype.name}; Global Arrays have {', '.join(_DTYPES)}: x.astype(...) converts")
+            raise TypeError(
+                f"{self.name}: got an array of dtype {array.dtype.name}; Global Arrays have {', '.join(_DTYPES)}: "
+                f"x.astype(...) converts"
+            )
         if not is_distributed(array):
-            raise ValueError(f"{self.name}: an array of {array.size} elements is here, not on the engines; np.redistribute(x, ...) makes one that is there")
+            raise ValueError(
+                f"{self.name}: an array of {array.size} elements is here, not on the engines; np.redistribute(x, ...) "
+                f"makes one that is there"
+            )
         if array.size == 0 or not array._a.flags.c_contiguous or array._b.nbytes != array.nbytes:
             raise ValueError(f"{self.name}: takes whole arrays with elements, not views of them: use a copy")

@@ -5,6 +5,7 @@ Along an axis of more dimensions the engines add in NumPy's order. One dimension
 fold of the bricks before, then the fold within (Blelloch 1990, "Prefix sums and their applications"). So the bits do not
 change with the number of engines, and rounding errors are smaller than NumPy's, not equal to them.
 """
+
 import numpy
 
 from . import _core

@@ -3,6 +3,7 @@
 
 `gamelan.launch` knows how to start processes; this module knows only which engines are in use.
 """
+
 import atexit
 import contextlib
 import json
@@ -71,8 +72,10 @@ def _engines_after(lost):
     if lost.launcher == "slurm":  # whoever asked for a cluster gets no local ones unasked
         told = str(lost.ending) if lost.ending else f"the engines do not answer; {lost.last_seen()}"
         again = f"%engines attach {lost.facts['slurm_job_id']}, " if not lost.ending else ""
-        raise EngineLostError(f"{told}. To go on: {again}%engines restart, %engines start --slurm ..., or %engines stop and "
-                              "have engines on this machine")
+        raise EngineLostError(
+            f"{told}. To go on: {again}%engines restart, %engines start --slurm ..., or %engines stop and "
+            "have engines on this machine"
+        )
     if lost.is_replaceable:
         if untold:
             _show_notice(f"{cause}. The arrays on them are lost; new engines start")
@@ -81,9 +84,11 @@ def _engines_after(lost):
         new = launch.connect(lost.connection_file)
     except launch.LaunchError:
         raise EngineLostError(
-            f"{cause}. This program did not start these engines and starts no others in their place. It goes on when engines serve "
+            f"{cause}. This program did not start these engines and starts no others in their place. It goes on "
+            f"when engines serve "
             f"again at {lost.connection_file} (gamelan engines start --session {lost.session}); in a notebook, %engines start or "
-            "%engines attach takes others") from None
+            "%engines attach takes others"
+        ) from None
     if untold:
         _show_notice(f"{cause}. The arrays on them are lost; connected to session {new.session} again")
     return new
@@ -96,8 +101,11 @@ def use(new_engines):
     _core.hear_of_end()  # while the launcher of the earlier ones is asked
     previous, _engines = _engines, new_engines  # at once: while connecting, their end matters, not that of their predecessors
     try:
-        _core.connect(str(new_engines.connection_file), config.connect_timeout,
-                      **_routes.for_connection(new_engines.connection_file, config.route))
+        _core.connect(
+            str(new_engines.connection_file),
+            config.connect_timeout,
+            **_routes.for_connection(new_engines.connection_file, config.route),
+        )
     except BaseException:
         _engines = previous
         raise
@@ -113,7 +121,8 @@ def _require_same_build(new_engines):
         raise VersionError(
             f"the engines of session {new_engines.session} were built from another source than this Python package (op table "
             f"{told} there, {_core.fingerprint():016x} here): use the package and the engine of one build (GAMELAN_ENGINE names "
-            "the engine), and start new engines")
+            "the engine), and start new engines"
+        )
 
 
 def _show_notice(text):
@@ -290,4 +299,16 @@ def _leave():
 _process = os.getpid()
 _core.set_start_hook(ensure_engines)
 _core.set_wait_hook(_while_waiting)
-__all__ = ["EngineLostError", "ensure_engines", "use", "release", "flush", "flush_cell", "on_progress", "sync", "status", "stats", "explain"]
+__all__ = [
+    "EngineLostError",
+    "ensure_engines",
+    "use",
+    "release",
+    "flush",
+    "flush_cell",
+    "on_progress",
+    "sync",
+    "status",
+    "stats",
+    "explain",
+]

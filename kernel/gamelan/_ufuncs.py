@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every universal function of the op table, built in a loop: one object per element-wise row, documented from the row."""
+
 import inspect
 
 import numpy
@@ -80,18 +81,30 @@ class ufunc:
         return getattr(self._numpy, name)  # identity, types, ntypes: facts that are NumPy's
 
     def _describe(self, doc, names, example, outputs):
-        self.__doc__ = _DOC.format(doc=doc, name=self.__name__, example=example, names=", ".join(names), pair=", ndarray" * (self.nout - 1))
+        self.__doc__ = _DOC.format(
+            doc=doc, name=self.__name__, example=example, names=", ".join(names), pair=", ndarray" * (self.nout - 1)
+        )
         positional = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY) for name in names]
         keywords = [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
-            for name, default in (("out", outputs), ("where", True), ("casting", "same_kind"), ("order", "K"), ("dtype", None), ("subok", True))
+            for name, default in (
+                ("out", outputs),
+                ("where", True),
+                ("casting", "same_kind"),
+                ("order", "K"),
+                ("dtype", None),
+                ("subok", True),
+            )
         ]
         self.__signature__ = inspect.Signature(positional + keywords)
 
     def _split(self, inputs, out):
         """Operands and outputs of a call; NumPy's errors."""
         if not self.nin <= len(inputs) <= self.nin + self.nout:
-            raise TypeError(f"{self.__name__}() takes from {self.nin} to {self.nin + self.nout} positional arguments but {len(inputs)} were given")
+            raise TypeError(
+                f"{self.__name__}() takes from {self.nin} to {self.nin + self.nout} positional arguments but "
+                f"{len(inputs)} were given"
+            )
         return inputs[: self.nin], checked_out(self.__name__, self.nout, inputs, out, inputs[self.nin :])
 
     def _here(self, inputs, out, keywords):
@@ -172,7 +185,9 @@ class ufunc:
         if self.nout > 1:
             raise ValueError("Only single output ufuncs supported at this time")
         if len(operands) != self.nin - 1:
-            raise ValueError("second operand needed for ufunc" if self.nin == 2 else f"{self.__name__}.at takes no second operand")
+            raise ValueError(
+                "second operand needed for ufunc" if self.nin == 2 else f"{self.__name__}.at takes no second operand"
+            )
         if has_distributed((a, indices, *operands)):
             at(self, a, indices, operands)
         else:
@@ -234,7 +249,9 @@ def _written(result, target):
     if target is None:
         return result
     if target.shape != numpy.broadcast_shapes(target.shape, result.shape):
-        raise ValueError(f"non-broadcastable output operand with shape {target.shape} doesn't match the broadcast shape {result.shape}")
+        raise ValueError(
+            f"non-broadcastable output operand with shape {target.shape} doesn't match the broadcast shape {result.shape}"
+        )
     target[...] = result
     return target
 
@@ -308,7 +325,9 @@ def where(condition, x=_unset, y=_unset):
     result = _core.evaluate(OPS["where"], condition, x, y)
     if result is NotImplemented:  # texts, dates, objects
         if has_distributed((condition, x, y)):
-            raise unsupported_dtype(numpy.result_type(*(value.dtype if is_distributed(value) else numpy.asarray(value) for value in (x, y))))
+            raise unsupported_dtype(
+                numpy.result_type(*(value.dtype if is_distributed(value) else numpy.asarray(value) for value in (x, y)))
+            )
         return call_numpy(numpy.where, "where", (condition, x, y), {})
     return result
 

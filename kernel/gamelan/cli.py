@@ -3,6 +3,7 @@
 
 Thin over launch.py and doctor.py. Exit codes: 0 done, 1 could not (with what to do), 2 wrong usage; `run` gives the script's.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -25,20 +26,26 @@ KEPT_IDLE_SECONDS = 3600.0  # engines that a person started by hand wait this lo
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="gamelan", description="NumPy on all ranks of an MPI job, from one notebook or script.",
-        epilog="`gamelan COMMAND --help` tells more of each.")
+        prog="gamelan",
+        description="NumPy on all ranks of an MPI job, from one notebook or script.",
+        epilog="`gamelan COMMAND --help` tells more of each.",
+    )
     parser.add_argument("--version", action="version", version=f"gamelan {VERSION}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
 
-    run = commands.add_parser("run", help="run a Python script with engines up; its exit code is the script's",
-                              description="Start engines, run a Python script that imports gamelan, stop the engines.")
+    run = commands.add_parser(
+        "run",
+        help="run a Python script with engines up; its exit code is the script's",
+        description="Start engines, run a Python script that imports gamelan, stop the engines.",
+    )
     add_start_options(run, f"{launch.DEFAULT_IDLE_SECONDS:g}")
     run.add_argument("script", help="a Python file, or -m for a module")
     run.add_argument("arguments", nargs=argparse.REMAINDER, help="what the script gets")
     run.set_defaults(act=_run, parser=run)
 
     engines = commands.add_parser("engines", help="start, stop and look at engines").add_subparsers(
-        dest="action", metavar="start | attach | stop | list | status | logs", required=True)
+        dest="action", metavar="start | attach | stop | list | status | logs", required=True
+    )
     start = engines.add_parser("start", help="start engines that stay until stopped or long unused")
     add_start_options(start, f"{KEPT_IDLE_SECONDS:g}")
     start.add_argument("--foreground", action="store_true", help="stay with them; Ctrl-C stops them")
@@ -47,7 +54,9 @@ def _parser() -> argparse.ArgumentParser:
     attach.add_argument("session", metavar="JOBID", help="a Slurm job; or a session's name, or a connection file")
     attach.set_defaults(act=_attach, parser=attach)
     stop = engines.add_parser("stop", help="end the engines of a session; arrays are lost")
-    stop.add_argument("session", nargs="?", help="name, Slurm job or connection file (default: the only one that runs, if nobody uses it)")
+    stop.add_argument(
+        "session", nargs="?", help="name, Slurm job or connection file (default: the only one that runs, if nobody uses it)"
+    )
     stop.add_argument("--all", action="store_true", help="every session of yours")
     stop.set_defaults(act=_stop, parser=stop)
     engines.add_parser("list", help="all sessions of yours").set_defaults(act=_list)
@@ -59,7 +68,8 @@ def _parser() -> argparse.ArgumentParser:
         sub.set_defaults(act=act, parser=sub)
 
     kernel = commands.add_parser("kernel", help="make the notebook kernel known to Jupyter").add_subparsers(
-        dest="action", metavar="install", required=True)
+        dest="action", metavar="install", required=True
+    )
     install = kernel.add_parser("install", help="write the kernelspec")
     where = install.add_mutually_exclusive_group()
     where.add_argument("--user", action="store_true", help="for you (the default)")
@@ -67,8 +77,7 @@ def _parser() -> argparse.ArgumentParser:
     where.add_argument("--prefix", metavar="DIR", help="into DIR/share/jupyter/kernels")
     install.set_defaults(act=_install)
 
-    commands.add_parser("doctor", help="look at MPI, memory, versions, sessions, and say what to do").set_defaults(
-        act=_doctor)
+    commands.add_parser("doctor", help="look at MPI, memory, versions, sessions, and say what to do").set_defaults(act=_doctor)
     return parser
 
 
@@ -104,12 +113,15 @@ def _interpreter() -> str:
     if not environment:
         return sys.executable
     program = os.path.join(environment, "bin", "python3")
-    asked = subprocess.run([program, "-c", "import sys; print(*sys.version_info[:2])"], capture_output=True, text=True,
-                           timeout=20, check=False)
+    asked = subprocess.run(
+        [program, "-c", "import sys; print(*sys.version_info[:2])"], capture_output=True, text=True, timeout=20, check=False
+    )
     if asked.stdout.split() != list(map(str, sys.version_info[:2])):
-        raise LaunchError(f"the venv {environment} has Python {'.'.join(asked.stdout.split())}, gamelan was built for "
-                          f"{sys.version_info[0]}.{sys.version_info[1]}: make one with /usr/bin/python3 -m venv "
-                          "--system-site-packages")
+        raise LaunchError(
+            f"the venv {environment} has Python {'.'.join(asked.stdout.split())}, gamelan was built for "
+            f"{sys.version_info[0]}.{sys.version_info[1]}: make one with /usr/bin/python3 -m venv "
+            "--system-site-packages"
+        )
     return program
 
 
@@ -131,6 +143,7 @@ def _start(options) -> int:
 
 def _start_and_tell(settings: dict, **more) -> launch.Engines:
     """Start engines while a line says what is waited for; a terminal that is closed ends the wait as Ctrl-C does."""
+
     def leave(number, frame):
         raise KeyboardInterrupt
 
@@ -154,8 +167,14 @@ def _start_detached(options) -> int:
     name = options.session or _sessions.random_name()
     arguments = [*options.argv, "--foreground", *([] if options.session else ["--session", name])]
     reader, writer = os.pipe()
-    keeper = subprocess.Popen([sys.executable, os.path.abspath(sys.argv[0]), *arguments], stdin=subprocess.DEVNULL,
-                              stdout=writer, stderr=writer, start_new_session=True, cwd="/")
+    keeper = subprocess.Popen(
+        [sys.executable, os.path.abspath(sys.argv[0]), *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=writer,
+        stderr=writer,
+        start_new_session=True,
+        cwd="/",
+    )
     os.close(writer)
     with os.fdopen(reader, "r", errors="replace") as output:
         lines = []
@@ -181,21 +200,23 @@ def _find(options, *, only_running: bool) -> launch.Engines | None:
         print("no engines run" if only_running else "no sessions")
         return None
     if only_running and len(known) > 1:
-        raise LaunchError("several sessions run: name one of " + ", ".join(each["session"] for each in known)
-                          + ", or --all")
+        raise LaunchError("several sessions run: name one of " + ", ".join(each["session"] for each in known) + ", or --all")
     engines = launch.Engines.of_session(Path(known[0]["connection_file"]))
     if only_running and engines:
         client = _routes.client_of(engines.connection_file)
         if client:
-            raise LaunchError(f"session {engines.session} computes for process {client[0]} on {client[1]}: to end it all the same, "
-                              f"gamelan engines stop {engines.session}")
+            raise LaunchError(
+                f"session {engines.session} computes for process {client[0]} on {client[1]}: to end it all the same, "
+                f"gamelan engines stop {engines.session}"
+            )
     return engines
 
 
 def _stop(options) -> int:
     if options.all:
-        found = [launch.Engines.of_session(Path(each["connection_file"])) for each in launch.list_all()
-                 if each["state"] != "ended"]
+        found = [
+            launch.Engines.of_session(Path(each["connection_file"])) for each in launch.list_all() if each["state"] != "ended"
+        ]
     else:
         found = [_find(options, only_running=True)]
     for engines in filter(None, found):
@@ -232,6 +253,7 @@ def _install(options) -> int:
 
 def _doctor(options) -> int:
     from ._launch import _doctor as doctor
+
     return doctor.main()
 
 

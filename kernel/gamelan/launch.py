@@ -5,6 +5,7 @@ The public face of the launcher: `Engines` is one ensemble, and the process work
 does it is in _launch: _by_mpiexec.py and _by_slurm.py, how the end is noticed in _ensemble.py. Used by the session, the
 magics and the command line. Needs only Python's own library and never talks to the engines: that is _core's business.
 """
+
 from __future__ import annotations
 
 import atexit
@@ -68,9 +69,19 @@ class Engines(Ensemble):
     # -- making one
 
     @classmethod
-    def start(cls, n: int | None = None, slurm: SlurmRequest | dict | None = None, *, heap: str | int | None = None,
-              routines: str | None = None, idle_timeout: float | None = None, session: str | None = None, timeout: float | None = None,
-              on_progress: Progress | None = None, keep: bool = False) -> Engines:
+    def start(
+        cls,
+        n: int | None = None,
+        slurm: SlurmRequest | dict | None = None,
+        *,
+        heap: str | int | None = None,
+        routines: str | None = None,
+        idle_timeout: float | None = None,
+        session: str | None = None,
+        timeout: float | None = None,
+        on_progress: Progress | None = None,
+        keep: bool = False,
+    ) -> Engines:
         """Start `n` engines and return when they serve.
 
         Parameters
@@ -104,8 +115,9 @@ class Engines(Ensemble):
         if request is None:
             engines = _by_mpiexec.start(cls, ranks, options, session, timeout or _START_SECONDS)
         else:
-            engines = _by_slurm.start(cls, request, ranks, options, session, timeout or _QUEUE_SECONDS,
-                                          on_progress or (lambda line: None))
+            engines = _by_slurm.start(
+                cls, request, ranks, options, session, timeout or _QUEUE_SECONDS, on_progress or (lambda line: None)
+            )
         engines._settings = settings
         engines._owner_pid = os.getpid()
         if not keep:
@@ -128,7 +140,8 @@ class Engines(Ensemble):
         if connection["host"] == socket.gethostname() and _sessions.process_start(connection["pid"]) is None:
             raise ConnectionFileError(
                 f"{connection_file} is stale: rank 0 was process {connection['pid']} of this machine and is gone; start "
-                f"new engines (gamelan engines start) and remove the file")
+                f"new engines (gamelan engines start) and remove the file"
+            )
         engines = cls(connection_file, facts)
         engines._settings = _of_run.settings_of(connection_file)
         engines._watch()
@@ -188,10 +201,19 @@ class Engines(Ensemble):
     def status(self) -> dict:
         """State ("starting", "running", "pending", "ended"), who and where, and the processes of the ranks."""
         facts = _sessions.read_facts(self._directory) or self.facts
-        report = {"session": self.session, "launcher": self.launcher, "ranks": self.ranks, "state": "ended",
-                  "connection_file": self.connection_file, "log": self.log, "host": facts.get("host", "?"),
-                  "started": facts.get("started"), "processes": [], "ending": "",
-                  "slurm_job_id": facts.get("slurm_job_id") or ""}
+        report = {
+            "session": self.session,
+            "launcher": self.launcher,
+            "ranks": self.ranks,
+            "state": "ended",
+            "connection_file": self.connection_file,
+            "log": self.log,
+            "host": facts.get("host", "?"),
+            "started": facts.get("started"),
+            "processes": [],
+            "ending": "",
+            "slurm_job_id": facts.get("slurm_job_id") or "",
+        }
         ended = facts.get("ended")
         if self.ending or ended:
             report["ending"] = str(self.ending or ended["reason"])
@@ -256,7 +278,9 @@ class Engines(Ensemble):
         if self._settings is None:
             raise LaunchError(f"session {self.session} was started elsewhere: stop it there and start a new one")
         if n is not None and self._settings["slurm"] is not None:
-            raise LaunchError("how many ranks a Slurm job has is asked for with the job: %engines stop, then %engines start --slurm ...")
+            raise LaunchError(
+                "how many ranks a Slurm job has is asked for with the job: %engines stop, then %engines start --slurm ..."
+            )
 
     def _stop_unknown(self) -> None:
         """Engines that somebody's own script started: rank 0 leaves on SIGTERM, its launcher ends the others."""
@@ -293,4 +317,10 @@ def find_connection_file(path: str | os.PathLike) -> Path:
 
 
 start, connect, find, current, ensure, list_all = (
-    Engines.start, Engines.connect, Engines.find, Engines.current, Engines.ensure, Engines.list_all)
+    Engines.start,
+    Engines.connect,
+    Engines.find,
+    Engines.current,
+    Engines.ensure,
+    Engines.list_all,
+)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""NumPy's masked arrays: its functions take arrays that are here, and refuse distributed ones by name; its classes are NumPy's own."""
+"""NumPy's masked arrays: its functions take arrays that are here, and refuse distributed ones by name; its classes are
+NumPy's own."""
+
 import numpy.ma
 
 from ._local import forwarded

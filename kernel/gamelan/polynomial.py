@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""NumPy's polynomials in several bases: its functions take arrays that are here, and refuse distributed ones by name; its classes are NumPy's own."""
+"""NumPy's polynomials in several bases: its functions take arrays that are here, and refuse distributed ones by name; its
+classes are NumPy's own."""
+
 import numpy.polynomial
 
 from ._local import forwarded

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """NumPy's assertions about arrays: its own names, which take our arrays, also in lists and dicts. The elements of a distributed
 one come here, if `config.gather_limit` allows it."""
+
 import functools
 
 import numpy.testing
@@ -9,7 +10,8 @@ from numpy.testing import *  # noqa: F403
 from ._local import unwrap
 
 _OF_ARRAYS = """
-assert_equal assert_almost_equal assert_approx_equal assert_array_equal assert_array_almost_equal assert_array_less assert_allclose
+assert_equal assert_almost_equal assert_approx_equal assert_array_equal assert_array_almost_equal assert_array_less
+assert_allclose
 assert_array_almost_equal_nulp assert_array_max_ulp
 """.split()
 

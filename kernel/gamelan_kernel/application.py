@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Starts the shell as IPython's own kernel would: the user's configuration, extensions and startup files included."""
+
 import builtins
 import faulthandler
 import getpass

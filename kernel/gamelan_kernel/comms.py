@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Comms, over which widgets talk to the page: the classes that libraries expect of ipykernel, over this kernel."""
+
 import importlib.util
 import json
 import sys

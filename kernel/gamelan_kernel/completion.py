@@ -4,6 +4,7 @@
 The class of an expression is read off its text: nothing is evaluated, recorded or sent. What is no array, or is not certain
 to be one, is IPython's to complete. Nothing here imports gamelan.
 """
+
 import ast
 import inspect
 import io
@@ -18,14 +19,18 @@ _ARRAY_PROPERTIES = {"T", "real", "imag"}
 _FACTS = {"shape": tuple, "strides": tuple, "ndim": int, "size": int, "nbytes": int, "itemsize": int}
 _CONVERSIONS = {"tolist": list, "tobytes": bytes}
 # Functions and methods that return something else than one array.
-_NO_ARRAY = set("""
+_NO_ARRAY = set(
+    """
     tolist item tobytes tostring tofile dump dumps put putmask place copyto fill_diagonal local_box shape ndim
-    size sync stats status explain options array_repr array_str array2string save savez savez_compressed savetxt save_hdf5 allclose array_equal array_equiv may_share_memory shares_memory iscomplexobj isrealobj isfortran
+    size sync stats status explain options array_repr array_str array2string save savez savez_compressed savetxt save_hdf5
+    allclose array_equal array_equiv may_share_memory shares_memory iscomplexobj isrealobj isfortran
     nonzero divmod modf frexp meshgrid unravel_index broadcast_arrays ix_ mask_indices diag_indices diag_indices_from
     tril_indices tril_indices_from triu_indices triu_indices_from split array_split hsplit vsplit dsplit histogram histogram2d
-    histogramdd gradient polydiv polyfit unique load einsum_path svd eig eigh qr slogdet lstsq cond default_rng get_state set_state seed
+    histogramdd gradient polydiv polyfit unique load einsum_path svd eig eigh qr slogdet lstsq cond default_rng get_state
+    set_state seed
     shuffle routine distribution
-""".split())
+""".split()
+)
 _IN_PLACE = {"fill", "itemset", "partition", "resize", "setfield", "setflags", "sort"}  # as methods they return nothing
 
 
@@ -38,7 +43,7 @@ def matches(code, cursor, namespace):
     begun = re.search(r"\.(\w*)$", code[:cursor])
     if begun is None or "gamelan" not in sys.modules:
         return None
-    found = _class_of(_last_expression(code[:begun.start()]), namespace)
+    found = _class_of(_last_expression(code[: begun.start()]), namespace)
     if found is None:
         return None
     names = [name for name in dir(found) if name.startswith(begun[1]) and (begun[1] or not name.startswith("_"))]
@@ -54,7 +59,14 @@ def _last_expression(code):
     tokens = []
     try:
         for token in tokenize.generate_tokens(io.StringIO(code).readline):
-            if token.type not in (tokenize.NEWLINE, tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER):
+            if token.type not in (
+                tokenize.NEWLINE,
+                tokenize.NL,
+                tokenize.COMMENT,
+                tokenize.INDENT,
+                tokenize.DEDENT,
+                tokenize.ENDMARKER,
+            ):
                 tokens.append(token)
     except (tokenize.TokenError, IndentationError):
         pass  # of a bracket that is still open: what stands before the end has been seen

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rich display: results, displays, updates, clearing. IPython makes the bundles, these classes send them."""
+
 import sys
 
 import _gamelan_kernel as front_end

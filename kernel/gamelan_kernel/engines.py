@@ -3,6 +3,7 @@
 
 Nothing here imports gamelan. It is looked up among the loaded modules, and hooked at the moment the user imports it.
 """
+
 import contextlib
 import importlib.util
 import os

@@ -3,6 +3,7 @@
 
 Displays carry what users put in them: bytes, dates, NumPy numbers, NaN. None of it may fail or leave invalid JSON.
 """
+
 import base64
 import datetime
 import json

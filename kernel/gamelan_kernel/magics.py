@@ -4,6 +4,7 @@
 Arithmetic on distributed arrays is recorded, not done, when a line has run; ``%time``, ``%%time`` and ``%timeit``
 therefore flush before they read the clock, and have computed what nobody reads. In a script ``np.sync()`` flushes.
 """
+
 import contextlib
 import timeit
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The bar under a cell whose engines are busy for more than a second: at most ten updates per second, gone at the end."""
+
 import html
 import time
 import uuid

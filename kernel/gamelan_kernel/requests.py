@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The requests of the Jupyter protocol, one function each, as the C++ side calls them. Replies are JSON text."""
+
 import atexit
 import json
 import sys

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The InteractiveShell: IPython with a notebook for a terminal, and the engines' flush at the end of each cell."""
+
 import os
 import sys
 

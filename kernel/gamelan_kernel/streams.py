@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """sys.stdout and sys.stderr of the notebook: real text streams whose writes are joined by the C++ side."""
+
 import io
 
 import _gamelan_kernel as front_end

@@ -160,8 +160,12 @@ bool measure(const char* form, const Batch& batch, Encode encode_form, Decode de
   const Batch back = decode_form(encoded);
   const bool is_same =
       back.commands == batch.commands && back.frees == batch.frees && back.origins == batch.origins;
-  std::cout << Json{{"form", form},           {"commands", command_count}, {"bytes", bytes},
-                    {"encode_us", std::round(encode_us)}, {"decode_us", std::round(decode_us)},    {"round_trip", is_same}}
+  std::cout << Json{{"form", form},
+                    {"commands", command_count},
+                    {"bytes", bytes},
+                    {"encode_us", std::round(encode_us)},
+                    {"decode_us", std::round(decode_us)},
+                    {"round_trip", is_same}}
             << '\n';
   return is_same;
 }

@@ -3,6 +3,7 @@
 
 Element k of input s is the top 53 bits of splitmix64(k + s * GOLDEN) / 2^53. reference/inputs.hpp is the same rule in C++.
 """
+
 import numpy
 
 _GOLDEN = 0x9E3779B97F4A7C15  # splitmix64's increment, and the distance between two inputs

@@ -3,6 +3,7 @@
 engines' layouts say and a few parameters. Parameters are software's (seconds that our code or MPI takes) and have a source each; what a
 network and a job are like is told, never fitted. Pure arithmetic; model.py is the command.
 """
+
 import math
 from dataclasses import dataclass
 
@@ -194,8 +195,13 @@ def iteration(parameters, link, job, n, is_hidden=True, by_tree=False):
     interior = parameters.element_s * rows * columns * job.turns_on_a_core
     travel = halo_s(parameters, link, job, n)
     exposed = max(0.0, travel - parameters.overlap * interior) if is_hidden else travel
-    parts = {"batch": batch_s(parameters, link, job), "compute": interior, "halo": exposed, "step": parameters.step_s,
-             "reduce": reduce_s(parameters, link, job, n, by_tree)}
+    parts = {
+        "batch": batch_s(parameters, link, job),
+        "compute": interior,
+        "halo": exposed,
+        "step": parameters.step_s,
+        "reduce": reduce_s(parameters, link, job, n, by_tree),
+    }
     return {**parts, "total": sum(parts.values())}
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a result depends on and does not say itself: the machine, the versions, the commit."""
+
 import os
 import pathlib
 import platform

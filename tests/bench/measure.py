@@ -4,6 +4,7 @@
 Every competitor runs once unmeasured (pages, plans and caches are warm afterwards; its result is judged); then the measured
 repeats go round, so that a disturbance of the machine meets all of them.
 """
+
 import math
 import statistics
 import time

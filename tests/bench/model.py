@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How long GAiN's laplace takes where nobody has measured it. Nothing here runs engines; docs/scaling.md explains the terms.
 
-    model.py --predict [--parameters FILE]             the table of docs/scaling.md, as Markdown
-    model.py --calibrate FILE [--hosts 2] [--out FILE] fit parameters to what was measured on so many hosts at most,
-                                                       and say how far off the rest is
+model.py --predict [--parameters FILE]             the table of docs/scaling.md, as Markdown
+model.py --calibrate FILE [--hosts 2] [--out FILE] fit parameters to what was measured on so many hosts at most,
+                                                   and say how far off the rest is
 """
+
 import argparse
 import dataclasses
 import json
@@ -28,8 +29,20 @@ TURNS = 100
 
 def prediction(parameters):
     """The table of docs/scaling.md."""
-    columns = ["ranks", "network", "batch", "compute", "halo left", "reduce", "a turn, ms", "without hiding", "sum by a tree", "100 turns, s",
-               "GAiN, s", "times as fast"]
+    columns = [
+        "ranks",
+        "network",
+        "batch",
+        "compute",
+        "halo left",
+        "reduce",
+        "a turn, ms",
+        "without hiding",
+        "sum by a tree",
+        "100 turns, s",
+        "GAiN, s",
+        "times as fast",
+    ]
     lines = [f"| {' | '.join(columns)} |", "| --: | :-- |" + " --: |" * (len(columns) - 2)]
     for ranks, (solver, _) in GAIN.items():
         job = Job(ranks // 4, 4)
@@ -67,14 +80,25 @@ def calibrate(start, path, hosts, out):
         what = each["what"] if each["hosts"] <= hosts else f"{each['what']} (not fitted)"
         hidden = "yes" if each.get("hidden", True) else "no"
         ranks = each["hosts"] * each["ranks_per_host"]
-        cells = [what, each["hosts"], ranks, f"{1e3 * each['latency_s']:g}", each.get("n", ""), hidden,
-                 f"{1e3 * each['seconds']:.3f}", f"{1e3 * each['seconds'] * (1 + error):.3f}", f"{100 * error:+.0f} %"]
+        cells = [
+            what,
+            each["hosts"],
+            ranks,
+            f"{1e3 * each['latency_s']:g}",
+            each.get("n", ""),
+            hidden,
+            f"{1e3 * each['seconds']:.3f}",
+            f"{1e3 * each['seconds'] * (1 + error):.3f}",
+            f"{100 * error:+.0f} %",
+        ]
         print(f"| {' | '.join(map(str, cells))} |")
     for words, chosen in (("fitted", near), ("not fitted", [each for each in measurements if each["hosts"] > hosts])):
         if chosen:
             off = [abs(error) for error in model_fit.relative_errors(fitted, chosen)]
-            print(f"\n{words}: {len(chosen)} measurements, median error {100 * statistics.median(off):.0f} %, "
-                  f"largest {100 * max(off):.0f} %")
+            print(
+                f"\n{words}: {len(chosen)} measurements, median error {100 * statistics.median(off):.0f} %, "
+                f"largest {100 * max(off):.0f} %"
+            )
     print("\n" + "\n".join(f"{name} = {getattr(fitted, name):.3g} (was {getattr(start, name):.3g})" for name in names))
     if out:
         result = {"parameters": dataclasses.asdict(fitted), "fitted": names, "hosts": hosts}

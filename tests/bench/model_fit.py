@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Fits the parameters of laplace_model.py to measurements: least squares of relative errors, over the logarithms of the
 parameters, so that none becomes negative. What the measurements say nothing about stays as it was."""
+
 import dataclasses
 import math
 

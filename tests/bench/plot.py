@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The figures of docs/performance.md from results.json: `plot.py build/bench/results.json FOLDER` writes PNG files."""
+
 import json
 import pathlib
 import sys

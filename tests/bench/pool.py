@@ -4,6 +4,7 @@
 A worker that dies, hangs or talks nonsense becomes an error of its case; it never takes the run down. The lines are described in
 README.md of this folder.
 """
+
 import json
 import os
 import pathlib

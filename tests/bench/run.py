@@ -9,6 +9,7 @@
 Ends with 1 when a result is wrong, a worker failed or none computed anything; what Gamelan or a rival cannot do yet is skipped,
 a rival that is not installed or not built is missing, and both are told.
 """
+
 import argparse
 import json
 import os

@@ -4,6 +4,7 @@
 As a program, `small.py P [--smoke]` measures on P engines in this process, beside NumPy, and prints JSON; run.py starts it
 once per number of ranks. Times are medians in microseconds.
 """
+
 import gc
 import json
 import os

@@ -2,6 +2,7 @@
 """Memory and time of what sorts: the most that was in use, in bytes of the operands (these among them), and the time beside
 NumPy's, in turn. Usage: GAMELAN_CONNECT=FILE python3 sort_memory.py [elements] [rounds] [program]...; engines run already. Prints a table.
 """
+
 import gc
 import statistics
 import sys
@@ -28,7 +29,12 @@ PROGRAMS = {  # operands: "a" distinct floats, "n" few different integers, "c" c
 
 def operands(size):
     random = numpy.random.default_rng(1)
-    return {"a": random.random(size), "n": random.integers(0, 1000, size), "c": random.integers(0, 3, size), "m": random.integers(0, 2000, size // 2)}
+    return {
+        "a": random.random(size),
+        "n": random.integers(0, 1000, size),
+        "c": random.integers(0, 3, size),
+        "m": random.integers(0, 2000, size // 2),
+    }
 
 
 def peak(program, given):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """results.json as text: the table that run.py prints, and the same in Markdown for docs/performance.md."""
+
 HEADER = ["case", "ranks", "ms", "GiB/s", "x NumPy", "x numexpr", "x Dask", "/ C++", "kernels", "plans", "MB moved", "heap MB",
           "wait", "equal", "note"]  # fmt: skip
 TARGET_RANKS = 2

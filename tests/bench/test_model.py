@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The arithmetic of the model, by hand; that a fit finds what made the measurements; and the command."""
+
 import dataclasses
 import json
 import pathlib
@@ -16,8 +17,19 @@ from model import load
 
 PROGRAM = pathlib.Path(model.__file__).with_name("model.py")
 SLOW = Link(1e-3, 1e8)
-ROUND = Parameters(element_s=1e-9, record_s=1e-6, batch_s=1e-4, wake_s=4e-5, step_s=1e-5, message_s=1e-5,
-                   launch_s=1, launch_level_s=0.1, launch_rank_s=0.02, overlap=0.5, eager_bytes=1e5)
+ROUND = Parameters(
+    element_s=1e-9,
+    record_s=1e-6,
+    batch_s=1e-4,
+    wake_s=4e-5,
+    step_s=1e-5,
+    message_s=1e-5,
+    launch_s=1,
+    launch_level_s=0.1,
+    launch_rank_s=0.02,
+    overlap=0.5,
+    eager_bytes=1e5,
+)
 
 
 def test_grids_and_trees_are_the_engines():
@@ -80,7 +92,8 @@ def test_reduction_crosses_nodes_where_a_brick_does():
     assert fast == pytest.approx(5 * 1e-5 + (64 / (3125 / 512) + 64 + 2044) * 1e-5)
     # By a tree: three levels of eight children.
     assert model.reduce_s(ROUND, SLOW, Job(512, 4), 100_000, by_tree=True) == pytest.approx(
-        5 * 1e-5 + (64 / (3125 / 512) + 64) * 1e-5 + 2e-3 + 3 * (1e-3 + 8e-5) + 1e-5)
+        5 * 1e-5 + (64 / (3125 / 512) + 64) * 1e-5 + 2e-3 + 3 * (1e-3 + 8e-5) + 1e-5
+    )
 
 
 def test_startup_grows_with_levels():

@@ -3,6 +3,7 @@
 
 One process per competitor would take minutes: here all cases run in this one, and one test goes the long way through run.py.
 """
+
 import json
 import pathlib
 import re

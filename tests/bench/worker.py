@@ -4,6 +4,7 @@
 Reads lines {"do": "run"} and {"do": "quit"}; answers each run with one line of JSON (see README.md of this folder). Started by
 pool.py, by hand for a look: `echo '{"do": "run"}' | python3 worker.py numpy stream n=1000`. Sleeps between orders.
 """
+
 import argparse
 import gc
 import json

@@ -6,6 +6,7 @@ several sizes, on 1, 2 and 4 hosts, at (0.1 ms, 1 Gbit/s) and (1 ms, 1 Gbit/s), 
 best of many turns counts, and of several rounds over all places: the hosts share one machine's cores with whatever else it
 does. Latency and rate are what the link was set to.
 """
+
 import argparse
 import json
 import os
@@ -66,8 +67,13 @@ def measure_place(cluster, hosts, ranks_each, sizes, seconds):
         for delay_us, rate_mbit in LINKS:
             cluster.set_link(delay_us, rate_mbit)
             link = {"latency_s": delay_us * 1e-6, "bytes_per_s": rate_mbit * 1e6 / 8}
-            done = cluster.run("login", ["/usr/bin/python3", "-c", PROGRAM, json.dumps(sizes), str(seconds)],
-                               env={"GAMELAN_CONNECT": path}, timeout=60 + 20 * seconds * (2 * len(sizes) + 1), check=True)
+            done = cluster.run(
+                "login",
+                ["/usr/bin/python3", "-c", PROGRAM, json.dumps(sizes), str(seconds)],
+                env={"GAMELAN_CONNECT": path},
+                timeout=60 + 20 * seconds * (2 * len(sizes) + 1),
+                check=True,
+            )
             told = json.loads(done.stdout.splitlines()[-1])
             yield {"what": "batch", **place, **link, "operations": 1, "seconds": told["batch"]}
             for way in ("hidden", "blocking"):

@@ -4,6 +4,7 @@
 `ask` sends one line of Python; what it gives comes back with how long it took. test_routes.py disturbs the network in
 between.
 """
+
 import json
 import os
 import select
@@ -33,8 +34,14 @@ for line in sys.stdin:
 class Client:
     def __init__(self, cluster, connection_file, host="login", user=None, **environment):
         self._process = cluster.popen(
-            host, ["/usr/bin/python3", "-c", PROGRAM], user=user, env={"GAMELAN_CONNECT": connection_file, **environment},
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            host,
+            ["/usr/bin/python3", "-c", PROGRAM],
+            user=user,
+            env={"GAMELAN_CONNECT": connection_file, **environment},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         self.await_answer(30)
 
     def __enter__(self):

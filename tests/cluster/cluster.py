@@ -8,6 +8,7 @@
 For people: `python3 tests/cluster/cluster.py up --nodes 2` keeps one until Ctrl-C and prints how to enter a host. Hosts
 are made in namespaces.py, their network is switch.cpp behind network.py, their files are written by slurm_files.py.
 """
+
 import os
 import subprocess
 import sys
@@ -106,8 +107,18 @@ class Cluster:
 
     def _start_munge(self):
         base = self.folder / "munge"
-        return self._in_holder(["munged", "--foreground", f"--key-file={base}/key", f"--socket={base}/socket",
-                                f"--pid-file={base}/pid", f"--log-file={base}/log", f"--seed-file={base}/seed"], "munged")
+        return self._in_holder(
+            [
+                "munged",
+                "--foreground",
+                f"--key-file={base}/key",
+                f"--socket={base}/socket",
+                f"--pid-file={base}/pid",
+                f"--log-file={base}/log",
+                f"--seed-file={base}/seed",
+            ],
+            "munged",
+        )
 
     def _last_words(self):
         words = []
@@ -139,8 +150,17 @@ class Cluster:
             else:
                 commands += ["slurmd", *([f"/usr/sbin/sshd -f {self.folder}/ssh/sshd_config"] if self.ssh else [])]
             wait_for((self.folder / "munge" / "socket").exists, UP_SECONDS, "munge's socket")
-            boots.append((name, self.popen(name, ["bash", "-ec", "\n".join(commands)], stdout=subprocess.DEVNULL,
-                                           stderr=open(self.folder / "log" / f"{name}.out", "ab"))))
+            boots.append(
+                (
+                    name,
+                    self.popen(
+                        name,
+                        ["bash", "-ec", "\n".join(commands)],
+                        stdout=subprocess.DEVNULL,
+                        stderr=open(self.folder / "log" / f"{name}.out", "ab"),
+                    ),
+                )
+            )
         for name, boot in boots:
             if boot.wait(UP_SECONDS):
                 raise ClusterError(f"{name}: a daemon did not start")
@@ -179,10 +199,21 @@ class Cluster:
         """What a login shell of root (or of slurm_files.USER) has, and what finds this build; nothing of ours."""
         home = self.folder / "home" / (slurm_files.USER if user else "root")
         name = slurm_files.USER if user else "root"
-        fixed = {"PATH": PATH, "HOME": home, "USER": name, "LOGNAME": name, "SHELL": "/bin/bash", "LANG": "C.UTF-8",
-                 "XDG_STATE_HOME": home / ".local" / "state", "SLURM_CONF": self.folder / "slurm.conf",
-                 "PYTHONPATH": BUILD / "python", "GAMELAN_BUILD": BUILD, "JUPYTER_PATH": BUILD / "share" / "jupyter",
-                 "OMPI_ALLOW_RUN_AS_ROOT": 1, "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": 1}
+        fixed = {
+            "PATH": PATH,
+            "HOME": home,
+            "USER": name,
+            "LOGNAME": name,
+            "SHELL": "/bin/bash",
+            "LANG": "C.UTF-8",
+            "XDG_STATE_HOME": home / ".local" / "state",
+            "SLURM_CONF": self.folder / "slurm.conf",
+            "PYTHONPATH": BUILD / "python",
+            "GAMELAN_BUILD": BUILD,
+            "JUPYTER_PATH": BUILD / "share" / "jupyter",
+            "OMPI_ALLOW_RUN_AS_ROOT": 1,
+            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": 1,
+        }
         return {key: str(value) for key, value in {**fixed, **changes}.items() if value is not None}
 
     def command(self, host, argv, user=None, cwd=None):
@@ -202,8 +233,17 @@ class Cluster:
 
     def run(self, host, argv, user=None, env=None, timeout=60, check=False, input=None, cwd=None):
         """Run a program to its end; a subprocess.CompletedProcess with text. TimeoutExpired after `timeout` seconds."""
-        process = self.popen(host, argv, user, env, cwd, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                             stdin=subprocess.DEVNULL if input is None else subprocess.PIPE)
+        process = self.popen(
+            host,
+            argv,
+            user,
+            env,
+            cwd,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            stdin=subprocess.DEVNULL if input is None else subprocess.PIPE,
+        )
         with process:
             try:
                 out, err = process.communicate(input, timeout)
@@ -229,6 +269,7 @@ class Cluster:
             done = self.run("login", ["sinfo", "-h", "-N", "-p", "debug", "-o", "%N %T"], timeout=UP_SECONDS)
             states.update(line.split() for line in done.stdout.splitlines())
             return all(states.get(name) == "idle" for name in on)
+
         try:
             wait_for(is_idle, seconds, "idle nodes", between=0.05)
         except AssertionError as error:
@@ -252,4 +293,5 @@ class Cluster:
 
 if __name__ == "__main__":
     from command_line import main
+
     sys.exit(main(sys.argv[1:]))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A cluster for people: `cluster.py up` keeps one until Ctrl-C, `link`, `cut` and `heal` change its network meanwhile."""
+
 import argparse
 import signal
 import sys
@@ -36,9 +37,11 @@ exec nsenter --target $pid --mount --uts --ipc --net --pid env -i TERM="$TERM" {
 """)
         script.chmod(0o755)
         me = f"/usr/bin/python3 {Path(__file__).with_name('cluster.py').resolve()}"
-        print(f"enter a host:        {script} login\nchange the network:  {me} link {cluster.folder} DELAY_US RATE_MBIT\n"
-              f"cut a host off:      {me} cut {cluster.folder} node1; {me} heal {cluster.folder} node1\nCtrl-C ends it all",
-              flush=True)
+        print(
+            f"enter a host:        {script} login\nchange the network:  {me} link {cluster.folder} DELAY_US RATE_MBIT\n"
+            f"cut a host off:      {me} cut {cluster.folder} node1; {me} heal {cluster.folder} node1\nCtrl-C ends it all",
+            flush=True,
+        )
         end.wait()
     return 0
 
@@ -69,4 +72,3 @@ def main(arguments):
     else:
         getattr(network, options.command)(options.host)
     return 0
-

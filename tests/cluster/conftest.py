@@ -4,6 +4,7 @@
 Tests run on the machine and reach into the hosts through the object `cluster`; what hosts and tests both see lies below
 `cluster.home`. Skipped with the reason where there can be no cluster.
 """
+
 import shutil
 import sys
 from pathlib import Path

@@ -6,6 +6,7 @@ however that happens, the pipe closes, and here PID 1 of the cluster's process n
 kills every process of every host; network namespaces, devices and mounts go with the last process. The folder is
 removed afterwards. Should this process itself be killed, the same dies with it, and the next cluster takes the folder.
 """
+
 import contextlib
 import fcntl
 import os
@@ -19,8 +20,23 @@ from pathlib import Path
 PLACE = Path("/var/tmp")  # not /tmp: each host has its own
 PREFIX = "orchestra-"
 # PID 1 adopts and reaps orphans. --kill-child and --pdeathsig: the links by which death goes down the chain.
-HOLD = ["setpriv", "--pdeathsig", "KILL", "unshare", "--net", "--mount", "--pid", "--uts", "--ipc", "--fork",
-        "--kill-child=KILL", "--mount-proc", "bash", "-c", "echo up; sleep infinity & wait"]
+HOLD = [
+    "setpriv",
+    "--pdeathsig",
+    "KILL",
+    "unshare",
+    "--net",
+    "--mount",
+    "--pid",
+    "--uts",
+    "--ipc",
+    "--fork",
+    "--kill-child=KILL",
+    "--mount-proc",
+    "bash",
+    "-c",
+    "echo up; sleep infinity & wait",
+]
 
 
 def take(folder):

@@ -6,6 +6,7 @@ and of GAiN's laplace on several hosts, with hiding and with blocking exchange.
 the figure. The two modes take turns on the same operands, so that the machine's other load meets both.
 All numbers, in both modes, must be those of one node to the bit.
 """
+
 import argparse
 import contextlib
 import json
@@ -60,8 +61,13 @@ class Worker:
     def __init__(self, cluster, connection_file, name, parameters):
         self._name = name
         self._process = cluster.popen(
-            "login", ["/usr/bin/python3", Path(__file__).with_name("latency_worker.py"), name, *parameters],
-            env={"GAMELAN_CONNECT": connection_file}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            "login",
+            ["/usr/bin/python3", Path(__file__).with_name("latency_worker.py"), name, *parameters],
+            env={"GAMELAN_CONNECT": connection_file},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
 
     def run(self, hides):
         self._process.stdin.write(json.dumps({"hides": hides}) + "\n")
@@ -124,7 +130,7 @@ def on_one_node(cluster, sizes, ranks, turns):
     with engines(cluster, 1, ranks) as path:
         for name, parameters in sizes.items():
             with Worker(cluster, path, name, parameters) as worker:
-                first, *answers = [worker.run(True) for _ in range(turns + 1)]
+                first, *answers = (worker.run(True) for _ in range(turns + 1))
             assert first["stats"]["messages"] == 0
             expected[name], summaries[name] = first["result"], summary(answers)
     return expected, summaries
@@ -133,15 +139,25 @@ def on_one_node(cluster, sizes, ranks, turns):
 def tell(place, name, found, one_node):
     for link, modes in found.items():
         hidden, blocking = modes["hidden"], modes["blocking"]
-        print(f"{place} {link:6} {name:15} {blocking['median_seconds']:7.3f} s -> {hidden['median_seconds']:7.3f} s   wait "
-              f"{blocking['wait_share']:6.1%} -> {hidden['wait_share']:6.1%} (one node {one_node['wait_share']:.1%})   {hidden['bytes_sent'] / 1e6:8.2f} MB "
-              f"{hidden['messages']:6.0f} messages   load {os.getloadavg()[0]:.1f}", flush=True)
+        print(
+            f"{place} {link:6} {name:15} {blocking['median_seconds']:7.3f} s -> {hidden['median_seconds']:7.3f} s   wait "
+            f"{blocking['wait_share']:6.1%} -> {hidden['wait_share']:6.1%} (one node {one_node['wait_share']:.1%})   {hidden['bytes_sent'] / 1e6:8.2f} MB "
+            f"{hidden['messages']:6.0f} messages   load {os.getloadavg()[0]:.1f}",
+            flush=True,
+        )
 
 
 def measure(cluster, sizes, places, links, turns, keep=lambda results: None):
     """Everything; `keep` is given what there is after each program."""
-    results = {"programs": sizes, "turns": turns, "rate_mbit": links[0][1], "places": {}, "one_node": {}, "alone": {},
-               "machine": {"cores": len(os.sched_getaffinity(0)), "kernel": platform.release()}}
+    results = {
+        "programs": sizes,
+        "turns": turns,
+        "rate_mbit": links[0][1],
+        "places": {},
+        "one_node": {},
+        "alone": {},
+        "machine": {"cores": len(os.sched_getaffinity(0)), "kernel": platform.release()},
+    }
     for place, (hosts, ranks_each) in places.items():
         alone = f"1 host x {hosts * ranks_each}"
         if alone not in results["one_node"]:
@@ -170,9 +186,14 @@ def main():
     began = time.monotonic()
     options.out.parent.mkdir(parents=True, exist_ok=True)
     with Cluster(nodes=4, ssh=False) as cluster:
-        measure(cluster, {name: SIZES[name] for name in options.programs.split(",")},
-                {place: PLACES[place] for place in options.places.split(",")}, LINKS, options.turns,
-                keep=lambda results: options.out.write_text(json.dumps(results, indent=1)))
+        measure(
+            cluster,
+            {name: SIZES[name] for name in options.programs.split(",")},
+            {place: PLACES[place] for place in options.places.split(",")},
+            LINKS,
+            options.turns,
+            keep=lambda results: options.out.write_text(json.dumps(results, indent=1)),
+        )
     print(f"{options.out}: {time.monotonic() - began:.0f} s", flush=True)
     return 0
 

@@ -4,6 +4,7 @@ marks and the figure docs/images/performance-latency.png.
 
 Bars of the wait share per program, blocking behind hidden; a panel per place and link.
 """
+
 import json
 import sys
 from pathlib import Path
@@ -20,8 +21,11 @@ def paper_says(name):
 
 
 def table(results):
-    lines = ["| program | place | delay | blocking, s | hidden, s | wait, blocking | wait, hidden | on one node | the paper's wait | MB sent | "
-             "messages | batches | load |", "| --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |"]
+    lines = [
+        "| program | place | delay | blocking, s | hidden, s | wait, blocking | wait, hidden | on one node | the paper's wait | MB sent | "
+        "messages | batches | load |",
+        "| --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |",
+    ]
     for name in results["programs"]:
         for place, programs in results["places"].items():
             for link, modes in programs.get(name, {"links": {}})["links"].items():
@@ -30,7 +34,8 @@ def table(results):
                 lines.append(
                     f"| {name} | {place} | {link} | {blocking['median_seconds']:.2f} | {hidden['median_seconds']:.2f} | "
                     f"{blocking['wait_share']:.0%} | {hidden['wait_share']:.0%} | {one_node['wait_share']:.0%} | {paper_says(name)} | "
-                    f"{hidden['bytes_sent'] / 1e6:.2f} | {hidden['messages']:.0f} | {hidden['batches']:.0f} | {programs[name]['load']:.0f} |")
+                    f"{hidden['bytes_sent'] / 1e6:.2f} | {hidden['messages']:.0f} | {hidden['batches']:.0f} | {programs[name]['load']:.0f} |"
+                )
     return "\n".join(lines)
 
 

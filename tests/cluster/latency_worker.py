@@ -4,6 +4,7 @@
 A line {"hides": true or false} runs the case once, with messages hidden behind the computation or awaited before it. The
 answer is a line as the bench's workers give it: seconds, the numbers that stand for the result, what the ranks counted.
 """
+
 import json
 import os
 import sys

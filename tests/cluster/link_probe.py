@@ -4,6 +4,7 @@
 Runs inside hosts: `serve` answers, `ask ADDRESS BYTES` measures and prints JSON. `between` does both from
 outside. Medians: the cores are shared with everything else.
 """
+
 import json
 import socket
 import statistics

@@ -4,6 +4,7 @@
 The front end is here, so that a test can cut cables and power while a cell runs. It speaks to the kernel through ipc
 sockets in the cluster's folder, which both see; everything else of the kernel is on the login host.
 """
+
 import contextlib
 import json
 import os
@@ -30,12 +31,24 @@ def login_notebook(cluster, user=None, env=None):
     spec.mkdir(parents=True)
     variables = [f"{name}={value}" for name, value in cluster.environment(user, **(env or {})).items()]
     kernel = ["env", "--ignore-environment", *variables, BUILD / "bin" / "gamelan-kernel", "-f", "{connection_file}"]
-    (spec / "kernel.json").write_text(json.dumps({
-        "argv": cluster.command("login", kernel, user), "display_name": "Gamelan on the login host", "language": "python",
-        "interrupt_mode": "message"}))
+    (spec / "kernel.json").write_text(
+        json.dumps(
+            {
+                "argv": cluster.command("login", kernel, user),
+                "display_name": "Gamelan on the login host",
+                "language": "python",
+                "interrupt_mode": "message",
+            }
+        )
+    )
     specs = KernelSpecManager(kernel_dirs=[str(folder / "specs")], ensure_native_kernel=False)
-    manager = KernelManager(kernel_name="gamelan", kernel_spec_manager=specs, transport="ipc", ip=str(folder / "channel"),
-                            connection_file=str(folder / "kernel.json"))
+    manager = KernelManager(
+        kernel_name="gamelan",
+        kernel_spec_manager=specs,
+        transport="ipc",
+        ip=str(folder / "channel"),
+        connection_file=str(folder / "kernel.json"),
+    )
     manager.write_connection_file()
     for path in (folder, folder / "kernel.json"):  # the kernel reads the one and puts its sockets into the other
         os.chown(path, user or 0, user or 0)

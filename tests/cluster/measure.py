@@ -4,6 +4,7 @@
 `/usr/bin/python3 tests/cluster/measure.py` prints a line per figure: medians and the best of several turns, since the
 hosts share the machine's cores. A cell is timed as the front end sees it, and inside the kernel without Jupyter.
 """
+
 import argparse
 import statistics
 import sys
@@ -17,8 +18,11 @@ from cluster import Cluster, why_not  # noqa: E402
 from login_notebook import login_notebook  # noqa: E402
 
 LINKS = [(0, 0), (100, 1000), (1000, 1000), (5000, 1000)]  # one-way delay in us, Mbit/s
-PLACES = {"1 node x 2 ranks": "-n 2 -N 1 --sbatch=--nodelist=node1",
-          "2 nodes x 1 rank": "-n 2 -N 2", "2 nodes x 2 ranks": "-n 4 -N 2 --ntasks-per-node 2"}
+PLACES = {
+    "1 node x 2 ranks": "-n 2 -N 1 --sbatch=--nodelist=node1",
+    "2 nodes x 1 rank": "-n 2 -N 2",
+    "2 nodes x 2 ranks": "-n 4 -N 2 --ntasks-per-node 2",
+}
 FIRST = "import gamelan as np\na = np.arange(100_000.0)\nfloat(a.sum())"
 # One batch each: recorded, sent, computed by all ranks, one number fetched.
 INSIDE = """
@@ -35,8 +39,10 @@ CELL_TURNS = 21
 
 def told(what, seconds, note=""):
     seconds = sorted(seconds)
-    print(f"{what:46} {statistics.median(seconds) * 1e3:10.2f} ms  best {seconds[0] * 1e3:9.2f}  of {len(seconds):2}  {note}",
-          flush=True)
+    print(
+        f"{what:46} {statistics.median(seconds) * 1e3:10.2f} ms  best {seconds[0] * 1e3:9.2f}  of {len(seconds):2}  {note}",
+        flush=True,
+    )
 
 
 def up_and_down(turns):
@@ -58,8 +64,11 @@ def links(cluster):
     for delay_us, rate_mbit in LINKS:
         cluster.set_link(delay_us, rate_mbit)
         seen = link_probe.between(cluster, "login", "node1")
-        print(f"tcp at {delay_us / 1000:g} ms, {rate_mbit} Mbit/s: round trip {seen['round_trip_us'] / 1000:.2f} ms, "
-              f"{seen['mbit_per_second']:.0f} Mbit/s", flush=True)
+        print(
+            f"tcp at {delay_us / 1000:g} ms, {rate_mbit} Mbit/s: round trip {seen['round_trip_us'] / 1000:.2f} ms, "
+            f"{seen['mbit_per_second']:.0f} Mbit/s",
+            flush=True,
+        )
     cluster.set_link(0, 0)
 
 

@@ -3,6 +3,7 @@
 
 Called by conftest.py after every test, so that one that breaks something, or breaks off, does not fail the next.
 """
+
 import time
 
 JOBS_END_SECONDS = 20
@@ -34,7 +35,7 @@ def end_jobs(cluster):
 def clear_away(cluster):
     """Orphans of ours, which are named and then ended, so that the next test is not blamed for them."""
     deadline = time.monotonic() + ORPHANS_SECONDS
-    while (left := {host: orphans for host in cluster.numbers if (orphans := orphans_on(cluster, host))}):
+    while left := {host: orphans for host in cluster.numbers if (orphans := orphans_on(cluster, host))}:
         if time.monotonic() > deadline:
             break
         time.sleep(0.2)

@@ -4,6 +4,7 @@
 Used by cluster.py. A host has its own network, host name, processes, shared memory and /tmp; the root file system is
 the machine's, which makes it the cluster's shared one. guard.py sees to it that nothing stays. Knows nothing of Slurm.
 """
+
 import os
 import select
 import shutil
@@ -48,12 +49,19 @@ def why_not():
         return f"not installed: {', '.join(missing)} (deploy/packages.txt, section test)"
     if not os.path.exists("/dev/net/tun"):
         return "no /dev/net/tun: the kernel lacks CONFIG_TUN, or the container was not given the device"
-    probes = [(["true"], "the kernel or the container's rules forbid namespaces"),
-              (["ip", "tuntap", "add", "dev", "probe", "mode", "tap"], "TAP devices are forbidden here"),
-              (["mount", "-t", "tmpfs", "tmpfs", "/tmp"], "mounting is forbidden here")]
+    probes = [
+        (["true"], "the kernel or the container's rules forbid namespaces"),
+        (["ip", "tuntap", "add", "dev", "probe", "mode", "tap"], "TAP devices are forbidden here"),
+        (["mount", "-t", "tmpfs", "tmpfs", "/tmp"], "mounting is forbidden here"),
+    ]
     for command, reason in probes:
-        done = subprocess.run(["unshare", "--net", "--mount", "--pid", "--uts", "--ipc", "--fork", "--mount-proc", *command],
-                              capture_output=True, text=True, timeout=10, check=False)
+        done = subprocess.run(
+            ["unshare", "--net", "--mount", "--pid", "--uts", "--ipc", "--fork", "--mount-proc", *command],
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=False,
+        )
         if done.returncode:
             return f"{reason}: {done.stderr.strip().splitlines()[-1:] or done.returncode}"
     return ""
@@ -98,8 +106,23 @@ class Entered(subprocess.Popen):
 def command_inside(pid, argv, directory="/", user=None):
     """The command that runs argv inside the host whose PID 1 is `pid`, killed when the one who started it ends."""
     become = ["--reuid", str(user), "--regid", str(user), "--init-groups"] if user else []
-    return ["nsenter", "--target", str(pid), "--mount", "--uts", "--ipc", "--net", "--pid", "setpriv", "--pdeathsig", "KILL",
-            *become, "env", f"--chdir={directory}", *map(str, argv)]
+    return [
+        "nsenter",
+        "--target",
+        str(pid),
+        "--mount",
+        "--uts",
+        "--ipc",
+        "--net",
+        "--pid",
+        "setpriv",
+        "--pdeathsig",
+        "KILL",
+        *become,
+        "env",
+        f"--chdir={directory}",
+        *map(str, argv),
+    ]
 
 
 class Guard:
@@ -107,8 +130,12 @@ class Guard:
 
     def __init__(self):
         self._process = subprocess.Popen(
-            [sys.executable, "-I", str(Path(__file__).with_name("guard.py"))], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            text=True, start_new_session=True)
+            [sys.executable, "-I", str(Path(__file__).with_name("guard.py"))],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
         try:
             folder, holder = read_line(self._process, "the cluster's guard").split()
         except BaseException:
@@ -133,9 +160,33 @@ class Host:
     def __init__(self, name, number, holder):
         self.name, self.number, self.address = name, number, f"10.77.0.{number}"
         self._process = subprocess.Popen(
-            ["nsenter", "--target", str(holder), "--mount", "--pid", "--net", "unshare", "--net", "--uts", "--ipc", "--mount",
-             "--pid", "--fork", "--kill-child=KILL", "--mount-proc", "bash", "-c", INIT, "init", name],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, cwd="/")
+            [
+                "nsenter",
+                "--target",
+                str(holder),
+                "--mount",
+                "--pid",
+                "--net",
+                "unshare",
+                "--net",
+                "--uts",
+                "--ipc",
+                "--mount",
+                "--pid",
+                "--fork",
+                "--kill-child=KILL",
+                "--mount-proc",
+                "bash",
+                "-c",
+                INIT,
+                "init",
+                name,
+            ],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd="/",
+        )
         self.pid = None
 
     def await_up(self):

@@ -3,6 +3,7 @@
 
 One command, one answer over the socket of switch.cpp, which may be asked at any time by anybody who runs as root.
 """
+
 import socket
 from dataclasses import dataclass
 

@@ -4,6 +4,7 @@
 Run on the login host, against engines on one node and on several; the fingerprints must be the same, bit for bit. Sizes
 are odd, so that blocks are uneven, and large enough that blocks of several ranks take part.
 """
+
 import hashlib
 import json
 import sys
@@ -49,15 +50,28 @@ def axes():
 
 def reductions():
     a, b = draw(5, 211_003), draw(6, 307, 401)
-    return (np.stack([a.sum(), a.mean(), a.min(), a.max(), (a * a).sum(), a.dot(a)]), b.sum(axis=0), b.mean(axis=1),
-            b.prod(axis=1), b[3:-5, ::2].sum(axis=1), np.stack([a.argmax(), a.argmin()]), b.argmin(axis=0), (b > 0).any(axis=0),
-            (b > -9).all(axis=1))
+    return (
+        np.stack([a.sum(), a.mean(), a.min(), a.max(), (a * a).sum(), a.dot(a)]),
+        b.sum(axis=0),
+        b.mean(axis=1),
+        b.prod(axis=1),
+        b[3:-5, ::2].sum(axis=1),
+        np.stack([a.argmax(), a.argmin()]),
+        b.argmin(axis=0),
+        (b > 0).any(axis=0),
+        (b > -9).all(axis=1),
+    )
 
 
 def products():
-    return (draw(7, 517, 301) @ draw(8, 301, 129), draw(9, 3, 700) @ draw(10, 700, 900), draw(11, 901, 500) @ draw(12, 500),
-            np.matmul(draw(13, 5, 60, 70), draw(14, 5, 70, 50)), draw(15, 200, 300, dtype="f4") @ draw(16, 300, 99, dtype="f4"),
-            np.outer(draw(17, 303), draw(18, 401)))
+    return (
+        draw(7, 517, 301) @ draw(8, 301, 129),
+        draw(9, 3, 700) @ draw(10, 700, 900),
+        draw(11, 901, 500) @ draw(12, 500),
+        np.matmul(draw(13, 5, 60, 70), draw(14, 5, 70, 50)),
+        draw(15, 200, 300, dtype="f4") @ draw(16, 300, 99, dtype="f4"),
+        np.outer(draw(17, 303), draw(18, 401)),
+    )
 
 
 def taken_and_put():
@@ -73,20 +87,39 @@ def taken_and_put():
 def sorted_and_scanned():
     a, whole = draw(22, 120_011), draw(23, 99_991, dtype="i8")
     b = draw(24, 83, 1201)
-    return (np.sort(a), np.argsort(a), np.sort(whole), np.argsort(whole, kind="stable"), np.sort(b, axis=0), np.cumsum(a),
-            np.cumsum(b, axis=0), np.cumsum(b, axis=1), np.cumprod(1 + a * 1e-6), np.cumsum(whole))
+    return (
+        np.sort(a),
+        np.argsort(a),
+        np.sort(whole),
+        np.argsort(whole, kind="stable"),
+        np.sort(b, axis=0),
+        np.cumsum(a),
+        np.cumsum(b, axis=0),
+        np.cumsum(b, axis=1),
+        np.cumprod(1 + a * 1e-6),
+        np.cumsum(whole),
+    )
 
 
 def counted():
     a, whole = draw(25, 200_003), draw(26, 150_001, dtype="i8")
-    return (*np.histogram(a, bins=97), np.histogram(a, bins=50, range=(-1.0, 1.0))[0], np.bincount(np.abs(whole) % 1009),
-            np.bincount(np.abs(whole) % 31, minlength=50))
+    return (
+        *np.histogram(a, bins=97),
+        np.histogram(a, bins=50, range=(-1.0, 1.0))[0],
+        np.bincount(np.abs(whole) % 1009),
+        np.bincount(np.abs(whole) % 31, minlength=50),
+    )
 
 
 def mixed_types():
     a, b = draw(27, 90_001, dtype="i4"), draw(28, 90_001, dtype="f4")
-    return (a // 7 + b, (a % 13).astype("u1") + np.ones(90_001, dtype="i2"), np.exp(b) * np.sin(a), a[::-1] & 255,
-            (b + 1j * a) ** 2)
+    return (
+        a // 7 + b,
+        (a % 13).astype("u1") + np.ones(90_001, dtype="i2"),
+        np.exp(b) * np.sin(a),
+        a[::-1] & 255,
+        (b + 1j * a) ** 2,
+    )
 
 
 def random():
@@ -105,8 +138,20 @@ def a_long_loop():
     return a
 
 
-PROGRAMS = [stencil, shifts_along_a_line, views_of_views, axes, reductions, products, taken_and_put, sorted_and_scanned, counted,
-            mixed_types, random, a_long_loop]
+PROGRAMS = [
+    stencil,
+    shifts_along_a_line,
+    views_of_views,
+    axes,
+    reductions,
+    products,
+    taken_and_put,
+    sorted_and_scanned,
+    counted,
+    mixed_types,
+    random,
+    a_long_loop,
+]
 
 
 def fingerprint(array):

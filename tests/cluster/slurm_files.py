@@ -4,6 +4,7 @@
 Pure text and files under the cluster's folder; nothing is started here and nothing of the machine is changed. Timeouts
 are short, because tests wait for them: a dead node is noticed after 10 s (Slurm's default: 300).
 """
+
 import os
 import shutil
 import subprocess
@@ -87,8 +88,10 @@ def write(base, nodes, cpus):
         (base / name).mkdir(mode=0o755)
     (base / "munge" / "key").write_bytes(os.urandom(128))
     (base / "munge" / "key").chmod(0o400)
-    lines = [f"NodeName={name} NodeAddr={address} CPUs={cpus} CoresPerSocket={cpus} RealMemory=4000 State=UNKNOWN"
-             for name, address in nodes.items()]
+    lines = [
+        f"NodeName={name} NodeAddr={address} CPUs={cpus} CoresPerSocket={cpus} RealMemory=4000 State=UNKNOWN"
+        for name, address in nodes.items()
+    ]
     (base / "slurm.conf").write_text(SLURM_CONF.format(base=base, nodes="\n".join(lines)))
     (base / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\nCgroupAutomount=no\nConstrainCores=no\n")
     hosts = {"localhost": "127.0.0.1", "login": f"10.77.0.{LOGIN_NUMBER}", **nodes}
@@ -110,14 +113,14 @@ def _write_users(base):
         target.write_text("".join([*first, *others, *added]))
         target.chmod(0o640 if name == "shadow" else 0o644)
 
-    copy("passwd", [f"root:x:0:0:root:{homes['root']}:/bin/bash\n"],
-         [f"{USER}:x:{USER_ID}:{USER_ID}::{homes[USER]}:/bin/bash\n"])
+    copy("passwd", [f"root:x:0:0:root:{homes['root']}:/bin/bash\n"], [f"{USER}:x:{USER_ID}:{USER_ID}::{homes[USER]}:/bin/bash\n"])
     copy("group", ["root:x:0:\n"], [f"{USER}:x:{USER_ID}:\n"])
     copy("shadow", ["root:*:19000:0:99999:7:::\n"], [f"{USER}:*:19000:0:99999:7:::\n"])
 
 
 def write_ssh(base, nodes):
     """One host key for all nodes, known to all clients; one key of each user, which opens that user's account."""
+
     def make_key(path):
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(path)], check=True, timeout=10)
         return path.with_suffix(".pub").read_text()

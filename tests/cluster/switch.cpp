@@ -118,8 +118,8 @@ class Switch {
     for (auto& [name, port] : ports_) {
       while (!port.arriving.empty() && port.arriving.front().due <= time) {
         const Frame& frame = port.arriving.front();
-        const bool has_arrived = !port.is_cut && port.tap >= 0 &&
-                                 write(port.tap, frame.bytes.data(), frame.bytes.size()) >= 0;
+        const bool has_arrived =
+            !port.is_cut && port.tap >= 0 && write(port.tap, frame.bytes.data(), frame.bytes.size()) >= 0;
         port.dropped += !has_arrived;
         port.frames_out += has_arrived;
         port.bytes_out += has_arrived ? frame.bytes.size() - virtio_header_bytes : 0;
@@ -241,9 +241,12 @@ class Switch {
       return "ok";
     }
     if (!ports_.contains(name)) throw std::runtime_error("no port " + name);
-    if (verb == "unplug") unplug(name);
-    else if (verb == "cut" || verb == "heal") ports_[name].is_cut = verb == "cut";
-    else throw std::runtime_error("no command " + verb);
+    if (verb == "unplug")
+      unplug(name);
+    else if (verb == "cut" || verb == "heal")
+      ports_[name].is_cut = verb == "cut";
+    else
+      throw std::runtime_error("no command " + verb);
     return "ok";
   }
 

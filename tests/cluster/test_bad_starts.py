@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Engines on two nodes that cannot be started: the notebook is told why and what to do, and nothing is left in the queue."""
+
 import contextlib
 import time
 
@@ -42,7 +43,9 @@ def test_with_a_full_queue(cluster):
         assert "did not serve within 8 s" in told and "waits" in told and "The job was cancelled" in told
         assert cluster.slurm("squeue", "-h", "-o", "%i") == other
         cell = notebook.send(START)
-        notebook.until(cell, lambda c: "waits" in c.out + c.err + str(c.of_type("display_data", "update_display_data")), timeout=15)
+        notebook.until(
+            cell, lambda c: "waits" in c.out + c.err + str(c.of_type("display_data", "update_display_data")), timeout=15
+        )
         cluster.slurm("scancel", other)
         assert notebook.finish(cell, timeout=30).status == "ok", cell.err
         assert notebook.run(SETUP + "turn()\nis_right()").text == "True"
@@ -71,6 +74,7 @@ tc filter add dev eth0 parent 1: protocol ip u32 match ip dst {parent} match ip 
 @contextlib.contextmanager
 def firewall(cluster):
     """Between the engines on node2 and those on node1; yields srun's options for it."""
+
     def on(host, script):
         return cluster.run(host, ["bash", "-ec", script])
 

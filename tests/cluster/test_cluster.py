@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The cluster itself: hosts that are apart, a Slurm that starts MPI over several of them, and nothing left at the end."""
+
 import json
 import subprocess
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The command for people, and what is said where there can be no cluster."""
+
 import re
 import signal
 import subprocess
@@ -27,8 +28,9 @@ def done(*argv):
 
 
 def test_a_cluster_is_kept_up_entered_and_changed_until_ctrl_c():
-    process = subprocess.Popen([*COMMAND, "up", "--nodes", "3", "--delay-us", "100", "--rate-mbit", "1000"],
-                               stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [*COMMAND, "up", "--nodes", "3", "--delay-us", "100", "--rate-mbit", "1000"], stdout=subprocess.PIPE, text=True
+    )
     try:
         said = ""
         while "Ctrl-C" not in said:
@@ -54,12 +56,15 @@ def test_a_cluster_is_kept_up_entered_and_changed_until_ctrl_c():
         process.communicate()
 
 
-@pytest.mark.parametrize("prefix, reason", [
-    (["setpriv", "--reuid", "2001", "--clear-groups"], "only root"),
-    (["unshare", "--mount", "sh", "-c", 'mount -t tmpfs tmpfs /dev/net && exec "$@"', "sh"], "no /dev/net/tun"),
-    (["setpriv", "--bounding-set", "-sys_admin"], "forbid namespaces"),
-    (["setpriv", "--bounding-set", "-net_admin"], "TAP devices are forbidden"),
-    (["env", "PATH=/nowhere"], "not installed: unshare, nsenter"),
-])
+@pytest.mark.parametrize(
+    "prefix, reason",
+    [
+        (["setpriv", "--reuid", "2001", "--clear-groups"], "only root"),
+        (["unshare", "--mount", "sh", "-c", 'mount -t tmpfs tmpfs /dev/net && exec "$@"', "sh"], "no /dev/net/tun"),
+        (["setpriv", "--bounding-set", "-sys_admin"], "forbid namespaces"),
+        (["setpriv", "--bounding-set", "-net_admin"], "TAP devices are forbidden"),
+        (["env", "PATH=/nowhere"], "not installed: unshare, nsenter"),
+    ],
+)
 def test_the_reason_is_told_where_there_can_be_none(prefix, reason):
     assert reason in done(*prefix, *ASK).stdout

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Cables pulled under a notebook with engines on two nodes: what is short is survived, what stays is told and cleared away."""
+
 import time
 
 import pytest

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Ranks killed, nodes without power, jobs ended, under a notebook with engines on two nodes: told, cleared away, survived."""
+
 import time
 
 import pytest

@@ -3,6 +3,7 @@
 
 What is computed on several nodes is compared, bit for bit, with what one node computes.
 """
+
 import json
 import time
 from pathlib import Path
@@ -20,8 +21,11 @@ TWO_NODES = ["-n", "4", "-N", "2", "--ntasks-per-node", "2"]
 
 def start(cluster, *options, session="orchestra"):
     """Engines by the command line on the login host; their connection file."""
-    done = cluster.run("login", [GAMELAN, "engines", "start", "--slurm", "-t", "5", "--idle-timeout", "60", "--session", session,
-                                 *options], check=True)
+    done = cluster.run(
+        "login",
+        [GAMELAN, "engines", "start", "--slurm", "-t", "5", "--idle-timeout", "60", "--session", session, *options],
+        check=True,
+    )
     [path] = [line.partition("=")[2] for line in done.stdout.splitlines() if line.startswith("export GAMELAN_CONNECT=")]
     return path
 
@@ -64,8 +68,12 @@ def test_a_script_on_the_login_host_computes_on_a_node(cluster):
     before = cluster.network.traffic()["node1"].bytes_out
     path = start(cluster, *ONE_NODE)
     assert len(cluster.processes("node1", "gamelan-engine")) >= 2 and not cluster.processes("login", "gamelan-engine")
-    out = compute(cluster, path, "-c", "import gamelan as np; a = np.asarray([1.5] * 400_000); print(float(a.sum()), "
-                                       "np.stats()['ranks'])")
+    out = compute(
+        cluster,
+        path,
+        "-c",
+        "import gamelan as np; a = np.asarray([1.5] * 400_000); print(float(a.sum()), " "np.stats()['ranks'])",
+    )
     assert out.split() == ["600000.0", "2"]
     assert cluster.network.traffic()["node1"].bytes_out - before > 8 * 400_000  # the array went there
     stop(cluster)

@@ -1,11 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """latency.py at tiny sizes: every program on two hosts gives one node's result in both modes, and the counters say what moved."""
+
 import latency
 import latency_report
 
-SIZES = {"black_scholes": ["n=20000", "iterations=1"], "fractal": ["n=120", "iterations=5"], "nbody": ["n=150"], "knn": ["n=200"],
-         "lbm2d": ["n=64"], "lbm3d": ["n=16"], "jacobi": ["n=256"], "jacobi_stencil": ["n=1001", "sweeps=5"],
-         "laplace": ["n=501"]}
+SIZES = {
+    "black_scholes": ["n=20000", "iterations=1"],
+    "fractal": ["n=120", "iterations=5"],
+    "nbody": ["n=150"],
+    "knn": ["n=200"],
+    "lbm2d": ["n=64"],
+    "lbm3d": ["n=16"],
+    "jacobi": ["n=256"],
+    "jacobi_stencil": ["n=1001", "sweeps=5"],
+    "laplace": ["n=501"],
+}
 
 
 def test_programs_compute_the_same_whether_messages_are_hidden_or_awaited(cluster, tmp_path):

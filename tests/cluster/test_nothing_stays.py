@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How a cluster ends: whoever dies, and however, its processes, namespaces, devices and folder go with it."""
+
 import os
 import signal
 import subprocess

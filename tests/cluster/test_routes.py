@@ -4,6 +4,7 @@
 Engines run as a Slurm job on node1. With GAMELAN_BIND=127.0.0.1 they listen where only their own node reaches them, as
 behind the wall that many clusters have between login and compute nodes.
 """
+
 import re
 import signal
 import time
@@ -22,16 +23,39 @@ TOTAL = 9999900000.0
 def start(cluster, *, walled=False, user=None, idle=60):
     """Engines on node1; (connection file, job)."""
     env = {"GAMELAN_BIND": "127.0.0.1"} if walled else {}
-    done = cluster.run("login", [GAMELAN, "engines", "start", "--slurm", "-t", "5", "--idle-timeout", str(idle), "-n", "2", "-N", "1",
-                                 "--sbatch", "-w node1"], env=env, user=user, check=True)
+    done = cluster.run(
+        "login",
+        [
+            GAMELAN,
+            "engines",
+            "start",
+            "--slurm",
+            "-t",
+            "5",
+            "--idle-timeout",
+            str(idle),
+            "-n",
+            "2",
+            "-N",
+            "1",
+            "--sbatch",
+            "-w node1",
+        ],
+        env=env,
+        user=user,
+        check=True,
+    )
     [path] = [line.partition("=")[2] for line in done.stdout.splitlines() if line.startswith("export GAMELAN_CONNECT=")]
     return path, cluster.slurm("squeue", "-h", "-o", "%A")
 
 
 def tunnels(cluster):
     """Processes of tunnels on all hosts."""
-    return {host: found for host in cluster.numbers
-            if (found := {**cluster.processes(host, "--relay"), **cluster.processes(host, "ssh -o")})}
+    return {
+        host: found
+        for host in cluster.numbers
+        if (found := {**cluster.processes(host, "--relay"), **cluster.processes(host, "ssh -o")})
+    }
 
 
 def status(cluster, path):
@@ -73,7 +97,13 @@ def test_behind_a_wall_a_step_of_the_job_is_the_tunnel(cluster):
 def test_a_notebook_in_a_job_of_its_own_asks_nothing_of_the_engines_job(cluster):
     """As under JupyterHub: what srun would take for wishes does not fit into the engines' job."""
     path, job = start(cluster, walled=True)
-    given = {"SLURM_JOB_ID": "999", "SLURM_NTASKS": "64", "SLURM_CPUS_PER_TASK": "64", "SLURM_MEM_PER_NODE": "999999", "SLURM_GPUS": "4"}
+    given = {
+        "SLURM_JOB_ID": "999",
+        "SLURM_NTASKS": "64",
+        "SLURM_CPUS_PER_TASK": "64",
+        "SLURM_MEM_PER_NODE": "999999",
+        "SLURM_GPUS": "4",
+    }
     with Client(cluster, path, GAMELAN_ROUTE="srun", **given) as client:
         assert client.ask(SUM) == TOTAL
         assert client.ask("_session.route()") == f"srun relay through job {job}"
@@ -130,8 +160,11 @@ def test_a_tunnel_that_dies_is_made_again(cluster):
 
 def test_no_way_at_all_names_each(cluster):
     path, job = start(cluster, walled=True)
-    done = cluster.run("login", ["/usr/bin/python3", "-c", "import gamelan as np; np.ones(100_000)"],
-                       env={"GAMELAN_CONNECT": path, "GAMELAN_SSH": "ssh -p 1", "PATH": without_srun(cluster)})
+    done = cluster.run(
+        "login",
+        ["/usr/bin/python3", "-c", "import gamelan as np; np.ones(100_000)"],
+        env={"GAMELAN_CONNECT": path, "GAMELAN_SSH": "ssh -p 1", "PATH": without_srun(cluster)},
+    )
     last = done.stderr.splitlines()[-1]
     assert "node1 cannot be reached: direct: tcp://127.0.0.1:" in last and "nobody listens there" in last
     assert f"srun relay through job {job}: " in last and "srun: error: not from here" in last
@@ -258,15 +291,20 @@ def test_other_users_can_neither_read_the_key_nor_use_the_tunnel(cluster):
         for command in (["cat", path], ["ls", str(path).rpartition("/")[0]], ["ls", "/tmp/gamelan-0"]):
             done = cluster.run("login", command, user=OTHER_USER)
             assert done.returncode and "Permission denied" in done.stderr, command
-        refused = cluster.run("login", ["/usr/bin/python3", "-c", "import gamelan as np; np.ones(100_000)"], user=OTHER_USER,
-                              env={"GAMELAN_CONNECT": path})
+        refused = cluster.run(
+            "login",
+            ["/usr/bin/python3", "-c", "import gamelan as np; np.ones(100_000)"],
+            user=OTHER_USER,
+            env={"GAMELAN_CONNECT": path},
+        )
         assert refused.returncode and "Permission denied" in refused.stderr
         copy = "/tmp/copied.json"
         cluster.run("login", ["cp", path, copy], check=True)
         for command, words in ((["chmod", "644", copy], "is open to others"), (["chown", "2001", copy], "belongs to user 2001")):
             cluster.run("login", command, check=True)
-            done = cluster.run("login", ["/usr/bin/python3", "-c", "import gamelan as np; np.ones(100_000)"],
-                               env={"GAMELAN_CONNECT": copy})
+            done = cluster.run(
+                "login", ["/usr/bin/python3", "-c", "import gamelan as np; np.ones(100_000)"], env={"GAMELAN_CONNECT": copy}
+            )
             assert done.returncode and words in done.stderr and "Traceback" not in done.stderr.splitlines()[-1], done.stderr
 
 

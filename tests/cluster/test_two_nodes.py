@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a notebook with engines on two nodes may expect while nothing is broken: interrupts, counters, and sleep."""
+
 import os
 import time
 
@@ -18,9 +19,11 @@ def test_an_interrupted_cell_leaves_arrays_as_some_step_left_them(cluster, wait_
             o.notebook.finish(cell, timeout=10)
             assert cell.ename == "KeyboardInterrupt" and time.monotonic() - begin < 1
             # A turn that was cut in two: the numbers are those before it, after it, or of its first half.
-            kept = o.run("found = numpy.asarray(a)\nfound.shape == (size,) and "
-                         "any(numpy.array_equal(found, numpy.roll(numpy.arange(float(size)), shift * n)) "
-                         "for n in range(max(0, turns - 30), turns + 2))")
+            kept = o.run(
+                "found = numpy.asarray(a)\nfound.shape == (size,) and "
+                "any(numpy.array_equal(found, numpy.roll(numpy.arange(float(size)), shift * n)) "
+                "for n in range(max(0, turns - 30), turns + 2))"
+            )
             assert kept.text == "True", (kept.text, kept.of_type("error"))
             assert o.run("a = np.arange(float(size)); turns = 0\nturn()\nis_right()").text == "True"
 
@@ -44,14 +47,16 @@ def test_counters_of_both_nodes_come_while_computing_and_while_idle(cluster):
     with orchestra(cluster) as o:
         idle = o.run("found = np.stats(); (found['ranks'], len(str(found)) > 100)")
         assert idle.text == "(4, True)", idle.of_type("error")
-        cell = o.notebook.send("import threading\nseen, stop = [], threading.Event()\n"
-                               "def look():\n    while not stop.wait(0.1): seen.append(_session.status())\n"
-                               "from gamelan import _session\n"
-                               "watcher = threading.Thread(target=look); watcher.start()\n"
-                               "end = time.monotonic() + 3\n"
-                               "while time.monotonic() < end: turn()\n"
-                               "np.sync(); stop.set(); watcher.join()\n"
-                               "len(seen) >= 3, {each['ranks'] for each in seen}, is_right()")
+        cell = o.notebook.send(
+            "import threading\nseen, stop = [], threading.Event()\n"
+            "def look():\n    while not stop.wait(0.1): seen.append(_session.status())\n"
+            "from gamelan import _session\n"
+            "watcher = threading.Thread(target=look); watcher.start()\n"
+            "end = time.monotonic() + 3\n"
+            "while time.monotonic() < end: turn()\n"
+            "np.sync(); stop.set(); watcher.join()\n"
+            "len(seen) >= 3, {each['ranks'] for each in seen}, is_right()"
+        )
         o.notebook.finish(cell, timeout=30)
         assert cell.text == "(True, {4}, True)", (cell.text, cell.of_type("error"))
 

@@ -4,6 +4,7 @@
 A fault must end what it hits within LIMIT_SECONDS in a message that names cause and host, leave no engine on any node
 that is on, and leave the kernel alive: `Orchestra.is_lost` and `goes_on` see to that.
 """
+
 import contextlib
 import time
 
@@ -103,8 +104,9 @@ class Orchestra:
 
     def kill(self, rank):
         """kill -9 of a rank; the node it was on."""
-        [(node, pid)] = [(node, pid) for node in self.cluster.nodes for at, pid in engines_on(self.cluster, node).items()
-                         if at == rank]
+        [(node, pid)] = [
+            (node, pid) for node in self.cluster.nodes for at, pid in engines_on(self.cluster, node).items() if at == rank
+        ]
         self.cluster.run(node, ["kill", "-9", str(pid)], check=True)
         return node
 

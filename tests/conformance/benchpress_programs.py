@@ -6,6 +6,7 @@
 Compared is what a program saves, or else the local variables of its main function. What they import as
 `benchpress.benchmarks.util` (arguments, clock, plots) is a stand-in of ours.
 """
+
 import sys
 import types
 

@@ -6,6 +6,7 @@
 Their modules are loaded from the checkout; what they call `bh` is a stand-in of ours: the module under test, with a random
 state that draws the same numbers for both. Commands of Bohrium's own interface fail with NumPy too and do not count.
 """
+
 import contextlib
 import importlib.util
 import io
@@ -17,7 +18,15 @@ import numpy
 
 import programs
 
-_SKIPPED = {"test_ext_blas", "test_ext_lapack", "test_ext_opencv", "test_user_kernel", "test_nobh", "test_common_imports", "test_linalg_tdma"}
+_SKIPPED = {
+    "test_ext_blas",
+    "test_ext_lapack",
+    "test_ext_opencv",
+    "test_user_kernel",
+    "test_nobh",
+    "test_common_imports",
+    "test_linalg_tdma",
+}
 
 
 class RandomState:
@@ -52,7 +61,6 @@ class RandomState:
         low, high = (1, low) if high is None else (low, high)
         return self._give(self._state.randint(low, high + 1, size), dtype, bohrium)
 
-
     def __getattr__(self, name):
         draw = getattr(self._state, name)
 
@@ -80,7 +88,13 @@ def _facts():
     operations = {}
     for name in sorted(dir(numpy)):
         ufunc = getattr(numpy, name)
-        if isinstance(ufunc, numpy.ufunc) and ufunc.nout == 1 and ufunc.nin <= 2 and ufunc.signature is None and ufunc.__name__ == name:
+        if (
+            isinstance(ufunc, numpy.ufunc)
+            and ufunc.nout == 1
+            and ufunc.nin <= 2
+            and ufunc.signature is None
+            and ufunc.__name__ == name
+        ):
             loops = [loop.replace("->", "") for loop in ufunc.types]
             signatures = [[letters[each] for each in loop[-1] + loop[:-1]] for loop in loops if set(loop) <= set(letters)]
             operations[name] = {"name": name, "elementwise": True, "nop": ufunc.nin + 1, "type_sig": signatures}
@@ -105,7 +119,9 @@ def _program(commands):
         return names["res"]
 
     def program(module):
-        result = result_of(ours.replace("M", "bh").replace("BH", "True"), module)  # fails with NumPy when it is Bohrium's own interface
+        result = result_of(
+            ours.replace("M", "bh").replace("BH", "True"), module
+        )  # fails with NumPy when it is Bohrium's own interface
         return result_of(theirs.replace("M", "np").replace("BH", "False"), numpy) if module is numpy else result
 
     return program

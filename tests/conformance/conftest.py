@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Where the public suites are: `tests/run conformance --suite NAME=DIRECTORY`, which sets GAMELAN_SUITE_<NAME>. None of them
 is part of this project; without its checkout a test is skipped. Each runs on 1 and on 3 ranks, everything distributed."""
+
 import os
 import pathlib
 import subprocess

@@ -6,6 +6,7 @@
 Examples only tell their time: compared are the arrays and numbers in the local variables of their main function when it
 returns. Their bench harness and their timer are stand-ins of ours. Two call what NumPy does not have, and NumPy refuses them.
 """
+
 import sys
 
 import numpy

@@ -6,6 +6,7 @@
 The file is Python 2 and is not copied here: its list of program texts is read with a small parser of our own. Prints how
 many programs NumPy passes and how many of those gamelan runs equal; each that differs by its text.
 """
+
 import ast
 import re
 import sys

@@ -7,6 +7,7 @@ The input of both is what NumPy makes of the kernel's own initialisation; what i
 the kernel was given. `small` are npbench's smallest sizes, S, made smaller by one rule, so that each kernel takes seconds
 where everything is distributed; `--sizes S` is S itself, for whoever has the time.
 """
+
 import json
 import sys
 

@@ -4,6 +4,7 @@ process of its own: what became of each test. A test that crashes, hangs or lose
 
     python numpy_files.py [core/test_indexing ...] [--ranks 3] [--from 0] [--module numpy] [-k WORD] [--save FILE]
 """
+
 import argparse
 import fnmatch
 import json
@@ -20,7 +21,7 @@ import numpy
 from shims import NUMPY_TESTS
 
 ROOT = pathlib.Path(numpy.__file__).parent
-TEST_S = 60    # for one test
+TEST_S = 60  # for one test
 FILE_S = 1200  # for one file
 SILENCE_S = TEST_S + 30  # without a word a file has crashed or hangs where no signal ends it
 RESTARTS = 12
@@ -37,7 +38,10 @@ LEFT_OUT = {
 }
 # Tests after which the process is not what it was (it has forked, and both halves would go on), and of gigabytes that NumPy never
 # touches.
-NOT_RUN = ("linalg/tests/test_linalg.py::test_xerbla_override", "core/tests/test_regression.py::TestRegression::test_dot_big_stride")
+NOT_RUN = (
+    "linalg/tests/test_linalg.py::test_xerbla_override",
+    "core/tests/test_regression.py::TestRegression::test_dot_big_stride",
+)
 
 
 def files():
@@ -104,7 +108,9 @@ def run(name, module, ranks=0, threshold=0, options=()):
             output = pathlib.Path(scratch) / "output"
             try:
                 with output.open("w") as stream:
-                    process = subprocess.Popen(command, cwd=scratch, env=environment, stdin=subprocess.DEVNULL, stdout=stream, stderr=stream)
+                    process = subprocess.Popen(
+                        command, cwd=scratch, env=environment, stdin=subprocess.DEVNULL, stdout=stream, stderr=stream
+                    )
                     why = _watch(process, journal, end)
             finally:
                 if engines:
@@ -113,7 +119,9 @@ def run(name, module, ranks=0, threshold=0, options=()):
             if not why:
                 break
             with journal.open("a") as stream:
-                stream.write(json.dumps({"ends": begun or "the file itself", "outcome": f"{why}: {output.read_text()[-300:]}"}) + "\n")
+                stream.write(
+                    json.dumps({"ends": begun or "the file itself", "outcome": f"{why}: {output.read_text()[-300:]}"}) + "\n"
+                )
             outcomes, _, seconds = _read(journal)
             done.write_text("\n".join(outcomes))
             if begun is None or why == "the file takes too long":
@@ -127,7 +135,7 @@ class Count:
 
     passed: int = 0
     refused: dict = field(default_factory=dict)  # by name, with everything distributed
-    meant: dict = field(default_factory=dict)    # numpy_differs.txt has the reason
+    meant: dict = field(default_factory=dict)  # numpy_differs.txt has the reason
     wrong: dict = field(default_factory=dict)
 
 
@@ -170,7 +178,10 @@ def main():
         start = time.monotonic()
         outcomes, seconds = run(name, given.module, given.ranks, threshold, ["-k", given.word] if given.word else [])
         passed, skipped = (sum(each == kind for each in outcomes.values()) for kind in ("passed", "skipped"))
-        print(f"{name}: {passed} passed, {len(outcomes) - passed - skipped} failed, {skipped} skipped in {time.monotonic() - start:.0f} s", flush=True)
+        print(
+            f"{name}: {passed} passed, {len(outcomes) - passed - skipped} failed, {skipped} skipped in {time.monotonic() - start:.0f} s",
+            flush=True,
+        )
         saved[name] = {"outcomes": outcomes, "seconds": seconds}
         if given.save:
             pathlib.Path(given.save).write_text(json.dumps(saved, indent=0))

@@ -3,6 +3,7 @@
 suites share. A suite is a function from its checkout to (name, program) pairs; a program is a function of the module under
 test. What NumPy itself refuses does not count, and is told by name. A difference that is meant stands in differs.txt with its
 reason. Each program has a limit of its own; one that exceeds it differs, and the others go on."""
+
 import argparse
 import contextlib
 import fnmatch
@@ -135,13 +136,17 @@ def _compare(chosen, given, relative, meant):
 def main(suite, programs, relative=None, sizes=()):
     """The command line of a suite: exit code 0 when all that NumPy passes is equal, but for what is meant to differ. A suite
     that has several sizes is asked for its programs in one of them."""
-    options = argparse.ArgumentParser(description=sys.modules["__main__"].__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = argparse.ArgumentParser(
+        description=sys.modules["__main__"].__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     options.add_argument("directory", help="a checkout of the suite")
     options.add_argument("--ranks", type=int, default=3)
     options.add_argument("--from", dest="threshold", type=int, default=0, help="elements from which arrays are distributed")
     options.add_argument("--require", type=int, default=0, help="fail when NumPy passes fewer programs")
     options.add_argument("--only", default="*", help="pattern of names")
-    options.add_argument("--seconds", type=float, default=600, help="limit for all programs together; those that it cuts off differ")
+    options.add_argument(
+        "--seconds", type=float, default=600, help="limit for all programs together; those that it cuts off differ"
+    )
     options.add_argument("--each", type=float, default=120, help="limit for a program, on NumPy and on Gamelan")
     if sizes:
         options.add_argument("--sizes", choices=sizes, default=sizes[0])

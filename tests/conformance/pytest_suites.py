@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs a suite that is itself a pytest suite, in a process of its own, with stand-ins of ours on its path: what became of
 each test, by its JUnit file; and which of them should not have come out so."""
+
 import os
 import pathlib
 import subprocess
@@ -28,13 +29,18 @@ def outcomes(directory, options, shims, settings, ranks=0):
         command = [sys.executable, "-m", "pytest", "-q", "--tb=line", "-W", "ignore", "-p", "no:cacheprovider", "-p", "no:randomly",
                    f"--junitxml={report}", "-o", "junit_family=xunit2", *options]  # fmt: skip
         try:
-            done = subprocess.run(command, cwd=directory, env=environment, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+            done = subprocess.run(
+                command, cwd=directory, env=environment, capture_output=True, text=True, timeout=LIMIT_S, check=False
+            )
         finally:
             if engines:
                 engines.stop()
         if not report.exists():
             raise AssertionError(f"the suite left no report:\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
-        return {f"{case.get('classname', '').rsplit('.', 1)[-1]}::{case.get('name')}": _outcome(case) for case in xml.parse(report).iter("testcase")}
+        return {
+            f"{case.get('classname', '').rsplit('.', 1)[-1]}::{case.get('name')}": _outcome(case)
+            for case in xml.parse(report).iter("testcase")
+        }
 
 
 def _outcome(case):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Loads a program written for `import numpy as np` (or one of its work-alikes) with another module in that place, and makes
 its random numbers the same whatever the module: drawn by NumPy from a fixed seed."""
+
 import contextlib
 import importlib.util
 import io

@@ -7,7 +7,16 @@ from pytest_suites import outcomes, unexpected
 from shims import CUPY
 
 # Folder of tests, how many numpy 1.24 passes as the module under test.
-_FOLDERS = {"binary": 13, "creation": 396, "indexing": 373, "logic": 823, "manipulation": 534, "sorting": 467, "statistics": 729, "padding": 75}
+_FOLDERS = {
+    "binary": 13,
+    "creation": 396,
+    "indexing": 373,
+    "logic": 823,
+    "manipulation": 534,
+    "sorting": 467,
+    "statistics": 729,
+    "padding": 75,
+}
 
 
 @pytest.mark.timeout(1600)

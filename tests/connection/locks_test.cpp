@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The door of rank 0 over TCP, and who rattles at it: scanners, people with another key, players of recordings, senders of
-// nonsense with the right key. Nobody gets an answer that is not his, and the engine neither grows nor stops.
+// The door of rank 0 over TCP, and who rattles at it: scanners, people with another key, players of
+// recordings, senders of nonsense with the right key. Nobody gets an answer that is not his, and the engine
+// neither grows nor stops.
 #include <gtest/gtest.h>
 
 #include "kernel/client.hpp"
@@ -27,7 +28,8 @@ int port_of(const Engine& engine) {
 }
 
 long open_descriptors() {
-  return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
+  return std::distance(std::filesystem::directory_iterator("/proc/self/fd"),
+                       std::filesystem::directory_iterator());
 }
 
 /// AddressSanitizer keeps what is freed for a while, at most 256 MiB and what it writes around them.
@@ -49,10 +51,20 @@ TEST(Locks, a_scanner_hears_a_greeting_and_nothing_else) {
     std::string noise(2'000, '\0');
     for (char& letter : noise) letter = static_cast<char>(random());
     const std::string curve = greeting("CURVE");
-    const std::string said[] = {"", "GET / HTTP/1.1\r\nHost: x\r\n\r\n", noise, curve.substr(0, 5), curve.substr(0, 33), curve,
-                                greeting("NULL"), greeting("PLAIN"), greeting("NULL") + std::string("\4\x19\5READY", 8),
-                                curve + std::string("\4\x06\5HELLO", 8), curve + std::string("\4\xc8\5HELLO", 8) + std::string(300, 'x'),
-                                curve + noise, "SSH-2.0-scan\r\n", std::string("\x16\x03\x01\x02\x00\x01", 6) + noise};
+    const std::string said[] = {"",
+                                "GET / HTTP/1.1\r\nHost: x\r\n\r\n",
+                                noise,
+                                curve.substr(0, 5),
+                                curve.substr(0, 33),
+                                curve,
+                                greeting("NULL"),
+                                greeting("PLAIN"),
+                                greeting("NULL") + std::string("\4\x19\5READY", 8),
+                                curve + std::string("\4\x06\5HELLO", 8),
+                                curve + std::string("\4\xc8\5HELLO", 8) + std::string(300, 'x'),
+                                curve + noise,
+                                "SSH-2.0-scan\r\n",
+                                std::string("\x16\x03\x01\x02\x00\x01", 6) + noise};
     for (const std::string& bytes : said) {
       Stranger stranger(port);
       ASSERT_TRUE(stranger.is_connected());
@@ -71,7 +83,9 @@ TEST(Locks, whoever_connects_and_is_silent_is_dropped) {
   for (int count = 0; count < 100; ++count) strangers.push_back(std::make_unique<Stranger>(port_of(engine)));
   expect_alive(engine);
   for (auto& stranger : strangers) stranger->hear(8'000);
-  EXPECT_EQ(std::count_if(strangers.begin(), strangers.end(), [](const auto& each) { return each->is_closed(); }), 100);
+  EXPECT_EQ(
+      std::count_if(strangers.begin(), strangers.end(), [](const auto& each) { return each->is_closed(); }),
+      100);
   expect_alive(engine);
 }
 
@@ -126,12 +140,15 @@ TEST(Locks, more_strangers_than_descriptors_pass_by) {
     options.bind = "127.0.0.1";
     options.idle_timeout_s = 0;
     engine::Server server(options, engine::test::connection_template(),
-                          {.heartbeat = [] { return nlohmann::json::object(); }, .status = [] { return nlohmann::json::object(); }, .hello_info = [] { return std::string("{}"); },
+                          {.heartbeat = [] { return nlohmann::json::object(); },
+                           .status = [] { return nlohmann::json::object(); },
+                           .hello_info = [] { return std::string("{}"); },
                            .cancel = [](std::uint64_t) {}});
     server.next(60s);
     _exit(0);
   }
-  for (int count = 0; count < 250 && !std::filesystem::exists(path); ++count) std::this_thread::sleep_for(20ms);
+  for (int count = 0; count < 250 && !std::filesystem::exists(path); ++count)
+    std::this_thread::sleep_for(20ms);
   const protocol::Connection connection = protocol::read_connection(path);
   const std::string& address = connection.addresses.back();
   std::vector<std::unique_ptr<Stranger>> strangers;
@@ -159,7 +176,8 @@ TEST(Locks, a_recorded_session_cannot_be_played_again) {
     connection.addresses = {"tcp://127.0.0.1:" + std::to_string(proxy.port())};
     Client client(connection);
     EXPECT_EQ(client.ask(engine::test::hello(1)).outcome, Outcome::ok);
-    for (std::uint64_t seq = 2; seq < 6; ++seq) EXPECT_EQ(client.ask(engine::test::batch(seq)).outcome, Outcome::ok);
+    for (std::uint64_t seq = 2; seq < 6; ++seq)
+      EXPECT_EQ(client.ask(engine::test::batch(seq)).outcome, Outcome::ok);
     recorded = proxy.recorded();
   }
   ASSERT_EQ(recorded.size(), 1U);
@@ -172,11 +190,13 @@ TEST(Locks, a_recorded_session_cannot_be_played_again) {
     for (std::size_t at = 0; at < all.size() && player.say(all.substr(at, step)); at += step)
       if (step < all.size() && at < 700) heard += player.hear(1);
     heard += player.hear(500);
-    // ZMTP's greeting, and WELCOME: it is encrypted for whoever said HELLO first, and its cookie is a new one.
+    // ZMTP's greeting, and WELCOME: it is encrypted for whoever said HELLO first, and its cookie is a new
+    // one.
     EXPECT_LE(heard.size(), greeting_bytes + 170);
   }
   EXPECT_EQ(engine.executed(), executed);
-  const nlohmann::json status = nlohmann::json::parse(Client(engine.connection()).ask(protocol::StatusRequest{9}).info);
+  const nlohmann::json status =
+      nlohmann::json::parse(Client(engine.connection()).ask(protocol::StatusRequest{9}).info);
   EXPECT_EQ(status["server"]["malformed"], 0);
 }
 
@@ -192,7 +212,8 @@ TEST(Locks, a_recording_cut_off_anywhere_is_no_message) {
     client.receive(20ms);
   }
   proxy.break_after(-1, -1);
-  const nlohmann::json status = nlohmann::json::parse(Client(engine.connection()).ask(protocol::StatusRequest{9}).info);
+  const nlohmann::json status =
+      nlohmann::json::parse(Client(engine.connection()).ask(protocol::StatusRequest{9}).info);
   EXPECT_EQ(status["server"]["malformed"], 0);
   EXPECT_TRUE(engine.executed().empty());
 }
@@ -224,7 +245,8 @@ TEST(Locks, nonsense_about_numbers_and_names_of_connections_stays_bounded) {
   Engine engine(engine::Transport::tcp);
   for (int round = 0; round < total; ++round) {
     protocol::Bytes name = protocol::random_client_name();
-    Client client(engine.connection(), Client::Key::right, protocol::routing_id({name, static_cast<std::uint32_t>(random())}));
+    Client client(engine.connection(), Client::Key::right,
+                  protocol::routing_id({name, static_cast<std::uint32_t>(random())}));
     protocol::Batch batch = engine::test::batch(random() % 5);
     batch.heard = random() % 3 == 0 ? ~std::uint64_t{0} : random() % 7;
     client.send(batch);
@@ -233,7 +255,8 @@ TEST(Locks, nonsense_about_numbers_and_names_of_connections_stays_bounded) {
     client.send(protocol::Heartbeat{random() % 9, random()});
     ASSERT_TRUE(client.receive());
   }
-  const nlohmann::json status = nlohmann::json::parse(Client(engine.connection()).ask(protocol::StatusRequest{9}).info);
+  const nlohmann::json status =
+      nlohmann::json::parse(Client(engine.connection()).ask(protocol::StatusRequest{9}).info);
   EXPECT_LE(status["server"]["clients"].get<int>(), 256);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A TCP proxy that behaves as a bad network does: passes bytes on, swallows them, breaks connections off in the middle of a
-// message. One thread; what it passed on is kept for who wants to say it again.
+// A TCP proxy that behaves as a bad network does: passes bytes on, swallows them, breaks connections off in
+// the middle of a message. One thread; what it passed on is kept for who wants to say it again.
 #pragma once
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -50,7 +50,8 @@ class Proxy {
     setsockopt(listener_, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
     sockaddr_in address = loopback(0);
     socklen_t size = sizeof address;
-    if (bind(listener_, reinterpret_cast<const sockaddr*>(&address), size) != 0 || listen(listener_, 64) != 0 ||
+    if (bind(listener_, reinterpret_cast<const sockaddr*>(&address), size) != 0 ||
+        listen(listener_, 64) != 0 ||
         getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size) != 0)
       throw std::runtime_error("proxy");
     port_ = ntohs(address.sin_port);
@@ -68,7 +69,8 @@ class Proxy {
   void set(Mode mode) { mode_ = mode; }
   /// Every connection ends at once, as when a tunnel is killed.
   void break_off() { breaks_.fetch_add(1); }
-  /// The next connections end after so many bytes to the engines (towards) or from them, wherever that is in a message.
+  /// The next connections end after so many bytes to the engines (towards) or from them, wherever that is in
+  /// a message.
   void break_after(long towards, long from) {
     towards_left_ = towards;
     from_left_ = from;
@@ -81,7 +83,10 @@ class Proxy {
   }
 
  private:
-  struct Pair { int client, engine; std::size_t record; };
+  struct Pair {
+    int client, engine;
+    std::size_t record;
+  };
 
   void run() {
     int seen_breaks = breaks_;
@@ -91,10 +96,11 @@ class Proxy {
         while (!pairs_.empty()) drop(0);
       }
       std::vector<pollfd> waiting{{listener_, POLLIN, 0}};
-      // What is swallowed stays unread: the system goes on acknowledging until its buffers are full, as a cut network does
-      // not. The clients of these tests send little, so silence is what they see.
+      // What is swallowed stays unread: the system goes on acknowledging until its buffers are full, as a cut
+      // network does not. The clients of these tests send little, so silence is what they see.
       for (const Pair& pair : pairs_)
-        for (const int fd : {pair.client, pair.engine}) waiting.push_back({mode_ == Mode::swallow ? -1 : fd, POLLIN, 0});
+        for (const int fd : {pair.client, pair.engine})
+          waiting.push_back({mode_ == Mode::swallow ? -1 : fd, POLLIN, 0});
       poll(waiting.data(), waiting.size(), 5);
       if (waiting[0].revents != 0) accept_one();
       for (std::size_t index = pairs_.size(); index-- > 0;) {
@@ -124,7 +130,8 @@ class Proxy {
     char bytes[65536];
     std::atomic<long>& left = is_towards ? towards_left_ : from_left_;
     const long wanted = left >= 0 ? std::min<long>(left, sizeof bytes) : static_cast<long>(sizeof bytes);
-    const ssize_t got = recv(is_towards ? pair.client : pair.engine, bytes, static_cast<std::size_t>(std::max(wanted, 1L)), 0);
+    const ssize_t got = recv(is_towards ? pair.client : pair.engine, bytes,
+                             static_cast<std::size_t>(std::max(wanted, 1L)), 0);
     if (got <= 0) return false;
     if (wanted == 0) {
       left = -1;
@@ -136,7 +143,8 @@ class Proxy {
       recorded_[pair.record].append(bytes, static_cast<std::size_t>(got));
     }
     for (ssize_t done = 0; done < got;) {
-      const ssize_t put = ::send(is_towards ? pair.engine : pair.client, bytes + done, static_cast<std::size_t>(got - done), MSG_NOSIGNAL);
+      const ssize_t put = ::send(is_towards ? pair.engine : pair.client, bytes + done,
+                                 static_cast<std::size_t>(got - done), MSG_NOSIGNAL);
       if (put <= 0) return false;
       done += put;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The notebook's client and rank 0's server with a bad network between them: every request is answered, none is done twice,
-// and an end is called an end, in time and by its name.
+// The notebook's client and rank 0's server with a bad network between them: every request is answered, none
+// is done twice, and an end is called an end, in time and by its name.
 #include <gtest/gtest.h>
 
 #include <arpa/inet.h>
@@ -61,8 +61,9 @@ TEST(Reconnect, a_reply_that_got_lost_comes_on_the_next_connection_and_nothing_i
   ASSERT_TRUE(session.engine.wait_until_busy());
   session.proxy.set(Proxy::Mode::swallow);
   std::this_thread::sleep_for(50ms);  // until the proxy has noticed
-  session.engine.open();  // both are done, and their replies go nowhere
-  for (int count = 0; count < 100 && session.engine.executed().size() < 2; ++count) std::this_thread::sleep_for(20ms);
+  session.engine.open();              // both are done, and their replies go nowhere
+  for (int count = 0; count < 100 && session.engine.executed().size() < 2; ++count)
+    std::this_thread::sleep_for(20ms);
   session.proxy.break_off();
   session.proxy.set(Proxy::Mode::pass);
   for (const auto seq : {first, second}) {
@@ -100,7 +101,8 @@ TEST(Reconnect, connections_that_break_anywhere_lose_nothing_and_change_no_order
     const bool is_towards = random() % 2 == 0;
     const long bytes = static_cast<long>(random() % 6'000);
     session.proxy.break_after(is_towards ? bytes : -1, is_towards ? -1 : bytes);
-    for (int count = 0; count < 3; ++count) asked.push_back(session.client.send(batch_with(random() % 4'000)));
+    for (int count = 0; count < 3; ++count)
+      asked.push_back(session.client.send(batch_with(random() % 4'000)));
     for (auto seq = asked.end() - 3; seq != asked.end(); ++seq) {
       const auto reply = session.take(*seq);
       ASSERT_TRUE(reply) << "round " << round << " request " << *seq;
@@ -172,7 +174,8 @@ TEST(Reconnect, an_engine_that_is_gone_is_told_from_a_network_that_is) {
   const auto start = Clock::now();
   while (!client.lost_cause() && Clock::now() - start < 10s) std::this_thread::sleep_for(20ms);
   EXPECT_LT(Clock::now() - start, 5s);
-  EXPECT_NE(client.lost_cause().value_or("").find("refuses the connection"), std::string::npos) << client.lost_cause().value_or("");
+  EXPECT_NE(client.lost_cause().value_or("").find("refuses the connection"), std::string::npos)
+      << client.lost_cause().value_or("");
 }
 
 TEST(Reconnect, the_address_that_answers_is_taken_among_those_that_do_not) {
@@ -200,7 +203,8 @@ TEST(Reconnect, another_key_is_called_that) {
   kernel::Client client(connection, {}, "");
   const auto start = Clock::now();
   while (!client.lost_cause() && Clock::now() - start < 10s) std::this_thread::sleep_for(20ms);
-  EXPECT_NE(client.lost_cause().value_or("").find("turns our key away"), std::string::npos) << client.lost_cause().value_or("");
+  EXPECT_NE(client.lost_cause().value_or("").find("turns our key away"), std::string::npos)
+      << client.lost_cause().value_or("");
   EXPECT_LT(Clock::now() - start, 4s);
 }
 
@@ -274,7 +278,8 @@ TEST(Wire, waits_for_a_handshake_without_looking_all_the_time) {
   connection.addresses = {mute.address};
   kernel::Wire wire(connection, {}, "");
   int looks = 0;
-  for (const auto end = Clock::now() + 5s; Clock::now() < end; ++looks) {  // the attempt has three seconds, a handshake ten
+  for (const auto end = Clock::now() + 5s; Clock::now() < end;
+       ++looks) {  // the attempt has three seconds, a handshake ten
     wire.wait(1s);
     EXPECT_FALSE(wire.next_event());
   }
@@ -293,7 +298,8 @@ TEST(Wire, does_not_wait_with_what_nobody_takes) {
   ASSERT_TRUE(wire.takes_messages());
   proxy.set(Proxy::Mode::swallow);
   proxy.break_off();
-  const auto frames = std::make_shared<const protocol::Frames>(protocol::encode(protocol::Request{engine::test::hello(1)}));
+  const auto frames =
+      std::make_shared<const protocol::Frames>(protocol::encode(protocol::Request{engine::test::hello(1)}));
   const auto end = Clock::now() + 10s;
   bool is_sent = true;
   while ((is_sent = wire.send(frames)) && Clock::now() < end) std::this_thread::sleep_for(1ms);

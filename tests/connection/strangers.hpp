@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What somebody without the key can do to a port: bytes in, whatever comes back. And what this process weighs meanwhile.
+// What somebody without the key can do to a port: bytes in, whatever comes back. And what this process weighs
+// meanwhile.
 #pragma once
 #include <fstream>
 #include <string>

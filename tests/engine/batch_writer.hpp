@@ -14,8 +14,7 @@ using protocol::Scalar;
 /// Records commands on float64 arrays as the kernel would.
 class BatchWriter {
  public:
-  explicit BatchWriter(int ranks, std::set<std::string> disabled = {}, ArrayId first = 1)
-      : next_(first) {
+  explicit BatchWriter(int ranks, std::set<std::string> disabled = {}, ArrayId first = 1) : next_(first) {
     options_.ranks = ranks;
     options_.disabled = std::move(disabled);
   }
@@ -43,12 +42,15 @@ class BatchWriter {
     return call(Op::sum, {}, Dtype::float64, {view}, axes);
   }
   /// Any command that makes an array.
-  View call(Op op, const Shape& extents, Dtype dtype, std::vector<protocol::Operand> in, std::vector<std::int64_t> ints = {}) {
+  View call(Op op, const Shape& extents, Dtype dtype, std::vector<protocol::Operand> in,
+            std::vector<std::int64_t> ints = {}) {
     const View out = protocol::whole(next_++, dtype, extents);
     record(op, out, true, std::move(in), std::move(ints));
     return out;
   }
-  void put(const View& target, const View& index, const protocol::Operand& values) { record(Op::put, target, false, {index, values}); }
+  void put(const View& target, const View& index, const protocol::Operand& values) {
+    record(Op::put, target, false, {index, values});
+  }
   Catalog catalog() const {
     return [this](ArrayId id) {
       const auto found = known_.find(id);
@@ -61,7 +63,8 @@ class BatchWriter {
   const Batch& batch() const { return batch_; }
 
  private:
-  void record(Op op, const View& out, bool creates, std::vector<protocol::Operand> in, std::vector<std::int64_t> ints = {}) {
+  void record(Op op, const View& out, bool creates, std::vector<protocol::Operand> in,
+              std::vector<std::int64_t> ints = {}) {
     Command command;
     command.op = op;
     command.out = out;

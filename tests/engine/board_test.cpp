@@ -71,7 +71,8 @@ TEST_F(BoardTest, messages_arrive_in_order_and_none_is_overwritten) {
 }
 
 TEST_F(BoardTest, waiting_for_a_message_costs_no_processor_time) {
-  double least = 1;  // of a few: the launcher and the clock of a virtual machine have their own ideas at times
+  double least =
+      1;  // of a few: the launcher and the clock of a virtual machine have their own ideas at times
   for (int round = 0; round < 3; ++round) {
     board.exchange({});
     comm().barrier();
@@ -186,7 +187,8 @@ TEST_F(BoardTest, an_interrupt_at_a_random_moment_cuts_all_ranks_at_one_step) {
     std::thread server;  // on rank 0, as the ZeroMQ thread is
     std::atomic<bool> is_over = false;
     if (comm().rank() == 0) {
-      const std::uint64_t moment = random() % (planned + planned / 10);  // in steps: a busy machine wakes sleepers late
+      const std::uint64_t moment =
+          random() % (planned + planned / 10);  // in steps: a busy machine wakes sleepers late
       server = std::thread([&, moment] {
         while (runs.load() < moment && !is_over.load()) std::this_thread::yield();
         cut = board.request_cut();
@@ -251,7 +253,8 @@ TEST_F(BoardTest, a_failure_on_any_rank_is_known_on_all_with_the_next_message) {
     board.exchange({});
     ASSERT_TRUE(board.begin_step(++step));
     if (comm().rank() == victim)
-      board.report_failure(batch, protocol::Error(protocol::ErrorKind::value, "no luck in " + std::to_string(batch)));
+      board.report_failure(
+          batch, protocol::Error(protocol::ErrorKind::value, "no luck in " + std::to_string(batch)));
     board.end_step(step);
     board.settle(step, batch);
     const auto expect_known = [&] {
@@ -269,7 +272,8 @@ TEST_F(BoardTest, a_failure_on_any_rank_is_known_on_all_with_the_next_message) {
 }
 
 /// A start of nodes in which the last rank's fails: what all ranks are told. Then one that succeeds.
-std::string told_when_last_node_fails(nodes::Settings settings, const std::function<void(nodes::Settings&)>& hinder,
+std::string told_when_last_node_fails(nodes::Settings settings,
+                                      const std::function<void(nodes::Settings&)>& hinder,
                                       const std::function<void()>& help) {
   dist::Heap heap(comm(), 4 * megabyte);
   const auto good = settings;
@@ -300,9 +304,11 @@ TEST(Board, says_on_all_ranks_which_node_cannot_be_reached) {
   auto settings = testing::nodes_settings();
   settings.silence_limit_s = 1;  // who is connected waits longer than this for the others, and is not lost
   settings.start_limit_s = 4;
-  const auto told = told_when_last_node_fails(settings, [](nodes::Settings& own) { own.start_limit_s = 0; }, [] {});
+  const auto told = told_when_last_node_fails(
+      settings, [](nodes::Settings& own) { own.start_limit_s = 0; }, [] {});
   EXPECT_NE(told.find(" cannot reach "), std::string::npos) << told;
-  EXPECT_NE(told.find(" within 4 s: nodes of a job must be able to open TCP connections"), std::string::npos) << told;
+  EXPECT_NE(told.find(" within 4 s: nodes of a job must be able to open TCP connections"), std::string::npos)
+      << told;
 }
 
 TEST(Board, says_on_all_ranks_what_one_node_lacks) {

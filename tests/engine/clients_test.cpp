@@ -12,7 +12,9 @@ namespace {
 using protocol::Bytes;
 using Seen = Clients::Seen;
 
-Clients::SharedFrames reply_of(std::size_t bytes) { return std::make_shared<const protocol::Frames>(protocol::Frames{Bytes(bytes)}); }
+Clients::SharedFrames reply_of(std::size_t bytes) {
+  return std::make_shared<const protocol::Frames>(protocol::Frames{Bytes(bytes)});
+}
 
 struct Book : testing::Test {
   Bytes name = protocol::random_client_name();
@@ -83,7 +85,8 @@ TEST_F(Book, all_that_is_kept_for_all_clients_has_one_bound_in_bytes) {
   EXPECT_EQ(few.kept_bytes(), 5'000U) << "whatever its size, and alone";
   few.release(names[0], 2);
   EXPECT_EQ(few.kept_bytes(), 0U);
-  for (int count = 0; count < 1'000; ++count) few.hear(protocol::routing_id({protocol::random_client_name(), 1}));
+  for (int count = 0; count < 1'000; ++count)
+    few.hear(protocol::routing_id({protocol::random_client_name(), 1}));
   EXPECT_EQ(few.kept_bytes(), 0U);
 }
 
@@ -92,7 +95,8 @@ TEST_F(Book, who_is_forgotten_takes_his_bytes_along) {
   clients.admit(client, 1);
   clients.answer(client, 1, reply_of(77));
   EXPECT_EQ(clients.kept_bytes(), 77U);
-  for (int count = 0; count < 300; ++count) clients.hear(protocol::routing_id({protocol::random_client_name(), 1}));
+  for (int count = 0; count < 300; ++count)
+    clients.hear(protocol::routing_id({protocol::random_client_name(), 1}));
   EXPECT_EQ(clients.kept_bytes(), 0U);
 }
 
@@ -117,7 +121,8 @@ TEST_F(Book, replies_for_a_client_that_is_silent_for_long_are_dropped_and_not_ma
 TEST_F(Book, clients_are_bounded_and_who_waits_is_not_forgotten) {
   const Bytes waiting = clients.hear(route(1));
   clients.admit(waiting, 1);
-  for (int count = 0; count < 1'000; ++count) clients.hear(protocol::routing_id({protocol::random_client_name(), 1}));
+  for (int count = 0; count < 1'000; ++count)
+    clients.hear(protocol::routing_id({protocol::random_client_name(), 1}));
   EXPECT_LE(clients.count(), 256U);
   EXPECT_EQ(clients.admit(waiting, 1), Seen::waiting);
 }

@@ -20,8 +20,8 @@ protocol::Scalar number(Value value) {
 }
 
 /// Computes in the dtype of `out`.
-inline protocol::Command command(protocol::Op op, const protocol::View& out, bool creates, std::vector<protocol::Operand> in,
-                                 std::vector<std::int64_t> ints = {}) {
+inline protocol::Command command(protocol::Op op, const protocol::View& out, bool creates,
+                                 std::vector<protocol::Operand> in, std::vector<std::int64_t> ints = {}) {
   protocol::Command result;
   result.op = op;
   result.out = out;

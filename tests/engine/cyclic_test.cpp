@@ -30,7 +30,8 @@ TEST(Cyclic, every_element_has_one_place) {
           for (std::int64_t i = 0; i < rows; ++i)
             for (std::int64_t j = 0; j < columns; ++j) {
               const int owner = blocks.owner(i / block, j / block);
-              const auto row = i / block / blocks.grid_rows * block + i % block, column = j / block / blocks.grid_columns * block + j % block;
+              const auto row = i / block / blocks.grid_rows * block + i % block,
+                         column = j / block / blocks.grid_columns * block + j % block;
               EXPECT_TRUE(blocks.takes_part(owner));
               EXPECT_LT(row, blocks.local_rows(owner));
               EXPECT_LT(column, blocks.local_columns(owner));

@@ -56,7 +56,8 @@ Reading random_reading(std::mt19937& random, const Layout& base, const Shape& ex
   auto reading = aligned_reading(0, placement, default_layout(view.extents, ranks));
   if (random() % 4 == 0) {
     reading.readers = {};
-    for (const auto extent : view.extents) reading.readers.axes.push_back({.extent = extent, .template_extent = extent});
+    for (const auto extent : view.extents)
+      reading.readers.axes.push_back({.extent = extent, .template_extent = extent});
     reading.readers.is_replicated = true;
   }
   if (random() % 6 == 0) {  // one rank reads it all
@@ -66,18 +67,22 @@ Reading random_reading(std::mt19937& random, const Layout& base, const Shape& ex
     reading.axes.assign(view.extents.size(), {});
     return reading;
   }
-  if (!reading.readers.is_replicated && random() % 3 == 0) {  // bricks of elements, perhaps counted from elsewhere
+  if (!reading.readers.is_replicated &&
+      random() % 3 == 0) {  // bricks of elements, perhaps counted from elsewhere
     Shape bricks;
     for (std::size_t k = 0; k < view.extents.size(); ++k) {
       reading.axes[k].scale = 1 + static_cast<std::int64_t>(random() % 4);
       reading.axes[k].shift = static_cast<std::int64_t>(random() % 5);
-      bricks.push_back((view.extents[k] + reading.axes[k].shift + reading.axes[k].scale - 1) / reading.axes[k].scale);
+      bricks.push_back((view.extents[k] + reading.axes[k].shift + reading.axes[k].scale - 1) /
+                       reading.axes[k].scale);
     }
     reading.readers = default_layout(bricks, ranks);
-  } else if (!reading.readers.is_replicated && random() % 3 == 0) {  // who owns another view of the array reads
+  } else if (!reading.readers.is_replicated &&
+             random() % 3 == 0) {  // who owns another view of the array reads
     auto other = random_view(random, extents);
     if (other.extents.size() == view.extents.size()) {
-      const auto placed = place(base, *box_of_base(other, extents, Dtype::float64), other.extents, 8).iterations;
+      const auto placed =
+          place(base, *box_of_base(other, extents, Dtype::float64), other.extents, 8).iterations;
       if (placed.extents() == view.extents) reading.readers = placed;
     }
   }
@@ -121,10 +126,12 @@ TEST(Exchange, carries_what_is_read_and_both_ends_agree) {
     for (auto& extent : extents) extent = 1 + static_cast<std::int64_t>(random() % 14);
     const Layout base = default_layout(extents, ranks);
     std::vector<Reading> readings;
-    for (auto count = 1 + random() % 3; count > 0; --count) readings.push_back(random_reading(random, base, extents, ranks));
+    for (auto count = 1 + random() % 3; count > 0; --count)
+      readings.push_back(random_reading(random, base, extents, ranks));
     std::map<std::pair<int, int>, Message> sent, received;
     for (int rank = 0; rank < ranks; ++rank) {
-      const auto exchange = exchange_of(readings, rank, ranks, [&](int other) { return other / per_node == rank / per_node; });
+      const auto exchange =
+          exchange_of(readings, rank, ranks, [&](int other) { return other / per_node == rank / per_node; });
       for (const auto& message : exchange.sends) sent[{rank, message.partner}] = message;
       for (const auto& message : exchange.receives) received[{message.partner, rank}] = message;
     }
@@ -137,14 +144,17 @@ TEST(Exchange, carries_what_is_read_and_both_ends_agree) {
           continue;
         }
         const auto wanted = needed(readings, reader, owner);
-        const auto carried = found == received.end() ? std::set<std::int64_t>{} : elements_of(found->second, owner);
-        ASSERT_EQ(carried, wanted) << "round " << round << " seed " << seed << ": " << owner << " to " << reader;
+        const auto carried =
+            found == received.end() ? std::set<std::int64_t>{} : elements_of(found->second, owner);
+        ASSERT_EQ(carried, wanted) << "round " << round << " seed " << seed << ": " << owner << " to "
+                                   << reader;
         if (found == received.end()) continue;
         ++messages;
         const auto& other_end = sent.at({owner, reader});
         ASSERT_EQ(other_end.bytes(), found->second.bytes());
         ASSERT_EQ(other_end.regions.size(), found->second.regions.size());
-        for (std::size_t r = 0; r < other_end.regions.size(); ++r) ASSERT_EQ(other_end.regions[r].ranges, found->second.regions[r].ranges);
+        for (std::size_t r = 0; r < other_end.regions.size(); ++r)
+          ASSERT_EQ(other_end.regions[r].ranges, found->second.regions[r].ranges);
       }
   }
   EXPECT_GT(messages, 1000);
@@ -163,7 +173,8 @@ TEST(Exchange, neighbouring_rows_of_a_stencil_travel_once) {
       written.offset = written.strides[0] + written.strides[1];
       written.extents = view.extents;
       const auto target = place(base, *box_of_base(written, extents, Dtype::float64), view.extents, 8);
-      readings.push_back(aligned_reading(0, place(base, *box_of_base(view, extents, Dtype::float64), view.extents, 8), target.iterations));
+      readings.push_back(aligned_reading(
+          0, place(base, *box_of_base(view, extents, Dtype::float64), view.extents, 8), target.iterations));
     }
   const auto exchange = exchange_of(readings, 1, 4, [](int rank) { return rank == 1; });
   ASSERT_EQ(exchange.receives.size(), 2u);
@@ -180,7 +191,10 @@ TEST(Exchange, pages_of_what_is_laid_down_are_bounded_and_not_by_much) {
   std::int64_t most_over = 0;
   for (int round = 0; round < 400; ++round) {
     Shape extents(1 + random() % 3);
-    for (auto& extent : extents) extent = 1 + static_cast<std::int64_t>(random() % (extents.size() == 1 ? 50'000 : extents.size() == 2 ? 1'000 : 60));
+    for (auto& extent : extents)
+      extent = 1 + static_cast<std::int64_t>(random() % (extents.size() == 1   ? 50'000
+                                                         : extents.size() == 2 ? 1'000
+                                                                               : 60));
     const Layout base = default_layout(extents, 4);
     const int owner = static_cast<int>(random() % 4);
     if (!base.takes_part(owner) || is_empty(base.box(owner))) continue;
@@ -188,7 +202,9 @@ TEST(Exchange, pages_of_what_is_laid_down_are_bounded_and_not_by_much) {
     for (const auto& interval : base.box(owner)) {
       const auto step = random() % 2 ? 1 : 1 + static_cast<std::int64_t>(random() % 40);
       const auto first = interval.first + static_cast<std::int64_t>(random()) % interval.size();
-      region.ranges.push_back({first, 1 + static_cast<std::int64_t>(random()) % ((interval.last - first + step - 1) / step), step});
+      region.ranges.push_back(
+          {first, 1 + static_cast<std::int64_t>(random()) % ((interval.last - first + step - 1) / step),
+           step});
     }
     const auto begin = static_cast<std::int64_t>(random() % 64) * 64;  // where the block lies in its page
     std::set<std::int64_t> pages;

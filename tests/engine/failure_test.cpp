@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank that runs out of memory among several nodes: every rank learns it, the user gets the cause, nobody hangs, and the
-// engines live on. The memory is really missing: the rank has no address space left, as under ulimit -v.
+// A rank that runs out of memory among several nodes: every rank learns it, the user gets the cause, nobody
+// hangs, and the engines live on. The memory is really missing: the rank has no address space left, as under
+// ulimit -v.
 #include <malloc.h>
 #include <sys/resource.h>
 
@@ -46,7 +47,9 @@ class ShortOfMemory {
   rlimit before_{};
 };
 
-View row(ArrayId id, std::int64_t length, Dtype dtype = Dtype::float64) { return protocol::whole(id, dtype, {length}); }
+View row(ArrayId id, std::int64_t length, Dtype dtype = Dtype::float64) {
+  return protocol::whole(id, dtype, {length});
+}
 View reversed(View view) {
   view.offset += (view.extents[0] - 1) * view.strides[0];
   view.strides[0] *= -1;
@@ -55,7 +58,8 @@ View reversed(View view) {
 
 class Failure : public ::testing::Test {
  protected:
-  protocol::Reply run(std::vector<Command> commands, std::vector<ArrayId> frees = {}, std::vector<View> fetches = {}) {
+  protocol::Reply run(std::vector<Command> commands, std::vector<ArrayId> frees = {},
+                      std::vector<View> fetches = {}) {
     Batch batch;
     batch.seq = ++seq_;
     batch.commands = std::move(commands);
@@ -67,7 +71,8 @@ class Failure : public ::testing::Test {
     return reply;
   }
   /// The same where the last rank has `bytes` of address space left.
-  protocol::Reply run_short(std::size_t bytes, std::vector<Command> commands, std::vector<ArrayId> frees = {}, std::vector<View> fetches = {}) {
+  protocol::Reply run_short(std::size_t bytes, std::vector<Command> commands, std::vector<ArrayId> frees = {},
+                            std::vector<View> fetches = {}) {
     std::optional<ShortOfMemory> shortage;
     if (comm().rank() == comm().size() - 1) shortage.emplace(bytes);
     return run(std::move(commands), std::move(frees), std::move(fetches));
@@ -76,12 +81,14 @@ class Failure : public ::testing::Test {
     if (comm().rank() != 0) return;
     EXPECT_EQ(reply.outcome, Outcome::failed);
     EXPECT_EQ(reply.error, ErrorKind::memory) << reply.message;
-    EXPECT_NE(reply.message.find("rank " + std::to_string(comm().size() - 1)), std::string::npos) << reply.message;
+    EXPECT_NE(reply.message.find("rank " + std::to_string(comm().size() - 1)), std::string::npos)
+        << reply.message;
   }
   /// A row from 0 on, its reverse made of it, and every element of both.
   void expect_all_well() {
     const View made = row(next_++, 4096), turned = row(next_++, 4096);
-    const auto reply = run({command(Op::sequence, made, true, {number(0.0), number(1.0)}), command(Op::add, turned, true, {reversed(made), number(1.0)})},
+    const auto reply = run({command(Op::sequence, made, true, {number(0.0), number(1.0)}),
+                            command(Op::add, turned, true, {reversed(made), number(1.0)})},
                            {made.base, turned.base}, {turned});
     if (comm().rank() != 0) return;
     ASSERT_EQ(reply.outcome, Outcome::ok) << reply.message;
@@ -124,7 +131,8 @@ TEST_F(Failure, of_buffers_so_small_that_nobody_asked) {
   const View a = row(1, length);
   run({command(Op::copy, a, true, {number(1.0)})});
   for (ArrayId turn = 0; turn < 5; ++turn) {
-    expect_memory_error(run_short(megabyte, {command(Op::add, row(10 + turn, length), true, {a, reversed(a)})}));
+    expect_memory_error(
+        run_short(megabyte, {command(Op::add, row(10 + turn, length), true, {a, reversed(a)})}));
     expect_all_well();
   }
 }
@@ -133,7 +141,9 @@ TEST_F(Failure, of_a_known_plan) {
   const std::int64_t length = 4'000'000;
   const View a = row(1, length);
   run({command(Op::copy, a, true, {number(1.0)})});
-  const auto turn = [&](ArrayId id) { return std::vector{command(Op::add, row(id, length), true, {a, reversed(a)})}; };
+  const auto turn = [&](ArrayId id) {
+    return std::vector{command(Op::add, row(id, length), true, {a, reversed(a)})};
+  };
   run(turn(2));
   expect_memory_error(run_short(10 * megabyte, turn(3)));
   EXPECT_EQ(run(turn(4)).outcome, Outcome::ok);
@@ -146,7 +156,8 @@ TEST_F(Failure, of_elements_that_data_name_blames_who_has_no_memory) {
   const auto ramp = command(Op::sequence, i, true, {number(length - 1), number(std::int64_t{-1})});
   run({command(Op::copy, a, true, {number(1.0)}), ramp});
   for (ArrayId turn = 0; turn < 5; ++turn)  // who is heard first must not be chance
-    expect_memory_error(run_short(24 * megabyte, {command(Op::take, row(10 + turn, length), true, {a, i}, {0})}));
+    expect_memory_error(
+        run_short(24 * megabyte, {command(Op::take, row(10 + turn, length), true, {a, i}, {0})}));
   expect_all_well();
   const auto reply = run({command(Op::take, row(4, length), true, {a, i}, {0})}, {}, {row(4, length)});
   if (comm().rank() == 0) {
@@ -159,7 +170,8 @@ TEST_F(Failure, of_what_comes_in_a_swap) {
   expect_all_well();
   const std::int64_t length = 1 << 20, share = length / comm().size();
   const View a = row(1, length), i = row(2, length, Dtype::int64);
-  run({command(Op::copy, a, true, {number(1.0)}), command(Op::sequence, i, true, {number(share - length), number(std::int64_t{1})})});
+  run({command(Op::copy, a, true, {number(1.0)}),
+       command(Op::sequence, i, true, {number(share - length), number(std::int64_t{1})})});
   for (ArrayId turn = 0; turn < 5; ++turn) {
     expect_memory_error(run_short(megabyte, {command(Op::take, row(10 + turn, length), true, {a, i}, {0})}));
     expect_all_well();

@@ -10,7 +10,9 @@ namespace gamelan::engine::test {
 
 /// One to three random mutations of a valid request, or plain noise.
 inline Frames fuzzed(std::mt19937& random) {
-  const auto below = [&](std::size_t count) { return std::uniform_int_distribution<std::size_t>(0, count - 1)(random); };
+  const auto below = [&](std::size_t count) {
+    return std::uniform_int_distribution<std::size_t>(0, count - 1)(random);
+  };
   const auto noise = [&](std::size_t most) {
     Bytes bytes(below(most));
     for (std::byte& byte : bytes) byte = static_cast<std::byte>(below(256));
@@ -31,17 +33,32 @@ inline Frames fuzzed(std::mt19937& random) {
   command.out = protocol::whole(6, protocol::Dtype::int8, {3});
   command.in = {protocol::whole(5, protocol::Dtype::float64, {3}), protocol::Scalar{}};
   full.commands = {command};
-  const protocol::Request kinds[] = {full, protocol::Configure{below(9), {{"verify", "1"}}}, hello(1),
-                                     protocol::Heartbeat{4, 2}, protocol::StatusRequest{2}, protocol::Cancel{3, 1}};
+  const protocol::Request kinds[] = {full,
+                                     protocol::Configure{below(9), {{"verify", "1"}}},
+                                     hello(1),
+                                     protocol::Heartbeat{4, 2},
+                                     protocol::StatusRequest{2},
+                                     protocol::Cancel{3, 1}};
   Frames frames = protocol::encode(kinds[below(std::size(kinds))]);
   for (std::size_t changes = 1 + below(3); changes > 0; --changes) {
     Bytes& frame = frames[below(frames.size())];
     switch (below(5)) {
-      case 0: frame.resize(below(frame.size() + 1)); break;
-      case 1: { const Bytes more = noise(20); frame.insert(frame.end(), more.begin(), more.end()); break; }
-      case 2: frames.push_back(noise(30)); break;
-      case 3: frames.erase(frames.begin() + static_cast<std::ptrdiff_t>(below(frames.size()))); break;
-      default: if (!frame.empty()) frame[below(frame.size())] = static_cast<std::byte>(below(256));
+      case 0:
+        frame.resize(below(frame.size() + 1));
+        break;
+      case 1: {
+        const Bytes more = noise(20);
+        frame.insert(frame.end(), more.begin(), more.end());
+        break;
+      }
+      case 2:
+        frames.push_back(noise(30));
+        break;
+      case 3:
+        frames.erase(frames.begin() + static_cast<std::ptrdiff_t>(below(frames.size())));
+        break;
+      default:
+        if (!frame.empty()) frame[below(frame.size())] = static_cast<std::byte>(below(256));
     }
     if (frames.empty()) frames.emplace_back();
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Random programs, interrupted before a random step: what can be read afterwards is what one prefix of the recorded commands
-// leaves behind, the same prefix for every array, and it ends between two calls of the user's. The seed is printed; GAMELAN_TEST_SEED and GAMELAN_TEST_PROGRAMS choose others.
+// Random programs, interrupted before a random step: what can be read afterwards is what one prefix of the
+// recorded commands leaves behind, the same prefix for every array, and it ends between two calls of the
+// user's. The seed is printed; GAMELAN_TEST_SEED and GAMELAN_TEST_PROGRAMS choose others.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -36,7 +37,8 @@ class Interrupt : public ::testing::Test {
     comm().barrier();
     return reply;
   }
-  /// With a cut that stands before `step` of the batch: as if rank 0 had been at the step before when it was asked for.
+  /// With a cut that stands before `step` of the batch: as if rank 0 had been at the step before when it was
+  /// asked for.
   protocol::Reply run_cut(const Batch& batch, std::uint64_t step) {
     if (comm().rank() == 0) {
       const auto begun = board.started(0);
@@ -63,7 +65,8 @@ class Interrupt : public ::testing::Test {
       EXPECT_EQ(reply.error, protocol::ErrorKind::cancelled) << reply.message;
       return std::nullopt;
     }
-    std::vector<std::int64_t> values(reply.payloads.empty() ? 0 : reply.payloads[0].size() / sizeof(std::int64_t));
+    std::vector<std::int64_t> values(
+        reply.payloads.empty() ? 0 : reply.payloads[0].size() / sizeof(std::int64_t));
     if (!values.empty()) std::memcpy(values.data(), reply.payloads[0].data(), reply.payloads[0].size());
     return values;
   }
@@ -115,7 +118,10 @@ bool Interrupt::survives(unsigned seed) {
   RandomBatches program(seed + 1);
   Moment moment;
   bool is_sound = true;
-  session.configure({0, {{"disable_passes", choose.pick(std::vector<std::string>{"", "", "", "alias", "version", "fuse", "inset", "postpone", "simplify,contract"})}}});
+  session.configure({0,
+                     {{"disable_passes",
+                       choose.pick(std::vector<std::string>{"", "", "", "alias", "version", "fuse", "inset",
+                                                            "postpone", "simplify,contract"})}}});
   for (int round = 0; round < 3 && is_sound; ++round) {
     for (const auto& batch : {program.create(), choose.chance(50) ? program.loop() : Batch{}}) {
       run(batch);
@@ -129,17 +135,19 @@ bool Interrupt::survives(unsigned seed) {
     const auto reply = run_cut(batch, step);
     is_sound = check_cut(batch, reply, program, moment);
     if (!is_sound && comm().rank() == 0)
-      std::fprintf(stderr, "program %u, round %d: %zu commands cut before step %lu of %lu: %s\n", seed, round, batch.commands.size(),
-                   step, steps, reply.message.c_str());
+      std::fprintf(stderr, "program %u, round %d: %zu commands cut before step %lu of %lu: %s\n", seed, round,
+                   batch.commands.size(), step, steps, reply.message.c_str());
   }
   run(program.end());
   return is_sound;
 }
 
 /// Takes `moment` to the prefix that was computed, and from the program the names of what was not.
-bool Interrupt::check_cut(const Batch& batch, const protocol::Reply& reply, RandomBatches& program, Moment& moment) {
+bool Interrupt::check_cut(const Batch& batch, const protocol::Reply& reply, RandomBatches& program,
+                          Moment& moment) {
   const auto seen = read_all(program);
-  const auto first_lost = reply.outcome == Outcome::ok ? batch.commands.size() : static_cast<std::size_t>(reply.command);
+  const auto first_lost =
+      reply.outcome == Outcome::ok ? batch.commands.size() : static_cast<std::size_t>(reply.command);
   cuts_inside += first_lost > 0 && first_lost < batch.commands.size();
   bool fits_one = false;
   for (std::size_t c = 0; c <= batch.commands.size(); ++c) {
@@ -149,13 +157,16 @@ bool Interrupt::check_cut(const Batch& batch, const protocol::Reply& reply, Rand
     fits_one = fits_one || fits(seen, now);
   }
   for (std::size_t c = 0; c < first_lost; ++c) moment.run(batch, batch.commands[c]);
-  bool is_as_told = fits(seen, moment) && !plan::goes_on(batch, first_lost);  // and what is said to be computed is there
+  bool is_as_told =
+      fits(seen, moment) && !plan::goes_on(batch, first_lost);  // and what is said to be computed is there
   for (const auto id : program.named()) {
     is_as_told = is_as_told && seen.contains(id) == moment.arrays.contains(id);
     if (!seen.contains(id)) program.lose(id);
   }
-  if (comm().rank() == 0 && !fits_one) std::fprintf(stderr, "no prefix fits\n");
-  else if (comm().rank() == 0 && !is_as_told) std::fprintf(stderr, "not the prefix of %zu commands\n", first_lost);
+  if (comm().rank() == 0 && !fits_one)
+    std::fprintf(stderr, "no prefix fits\n");
+  else if (comm().rank() == 0 && !is_as_told)
+    std::fprintf(stderr, "not the prefix of %zu commands\n", first_lost);
   return agreed(fits_one && is_as_told);
 }
 
@@ -165,7 +176,8 @@ TEST_F(Interrupt, comes_before_a_refusal_behind_it) {
   Batch first = program.create();
   protocol::Command bad = first.commands.back();
   bad.op = protocol::Op::add;
-  bad.in = {protocol::whole(99, protocol::Dtype::int64, bad.out.extents), protocol::whole(99, protocol::Dtype::int64, bad.out.extents)};
+  bad.in = {protocol::whole(99, protocol::Dtype::int64, bad.out.extents),
+            protocol::whole(99, protocol::Dtype::int64, bad.out.extents)};
   bad.payload = -1;
   bad.out.base += 1;
   first.commands.push_back(bad);

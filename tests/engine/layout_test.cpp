@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Layouts and pieces against brute force: every element has one owner, views of arrays lie where their elements lie, and
-// the cells of a box name each element once, at its address in the owner's block.
+// Layouts and pieces against brute force: every element has one owner, views of arrays lie where their
+// elements lie, and the cells of a box name each element once, at its address in the owner's block.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -30,7 +30,10 @@ void for_each(const Box& box, Visit visit) {
   while (true) {
     visit(index);
     std::size_t k = box.size();
-    while (k > 0 && ++index[k - 1] == box[k - 1].last) { --k; index[k] = box[k].first; }
+    while (k > 0 && ++index[k - 1] == box[k - 1].last) {
+      --k;
+      index[k] = box[k].first;
+    }
     if (k == 0) return;
   }
 }
@@ -55,7 +58,8 @@ void expect_partition(const Layout& layout, int ranks) {
     if (layout.is_replicated) owners.clear();
   }
   if (!layout.is_replicated) {
-    EXPECT_EQ(static_cast<std::int64_t>(owners.size()), protocol::element_count(layout.extents())) << describe(layout);
+    EXPECT_EQ(static_cast<std::int64_t>(owners.size()), protocol::element_count(layout.extents()))
+        << describe(layout);
   }
 }
 
@@ -109,7 +113,8 @@ TEST(Layout, every_element_has_one_owner) {
 
 TEST(Layout, work_is_even) {
   for (const int ranks : {2, 3, 4, 5, 7, 8, 16, 60}) {
-    for (const Shape& extents : {Shape{4096, 4096}, Shape{1'000'000}, Shape{100, 200, 300}, Shape{7, 100'000}}) {
+    for (const Shape& extents :
+         {Shape{4096, 4096}, Shape{1'000'000}, Shape{100, 200, 300}, Shape{7, 100'000}}) {
       const auto layout = default_layout(extents, ranks);
       const double ideal = static_cast<double>(protocol::element_count(extents)) / ranks;
       EXPECT_LT(static_cast<double>(layout.largest_block()) / ideal, 1.25) << describe(layout);
@@ -136,7 +141,8 @@ std::pair<double, double> cost_of(const std::vector<AxisLayout>& axes, const std
     auto axis = axes[k];
     axis.parts = parts[k];
     block *= static_cast<double>(axis.largest_interval());
-    surface += (k + 1 == axes.size() && axes.size() > 1 ? 8.0 : 1.0) * (parts[k] - 1) / static_cast<double>(std::max<std::int64_t>(axis.extent, 1));
+    surface += (k + 1 == axes.size() && axes.size() > 1 ? 8.0 : 1.0) * (parts[k] - 1) /
+               static_cast<double>(std::max<std::int64_t>(axis.extent, 1));
   }
   return {block, surface};
 }
@@ -159,7 +165,8 @@ TEST(Grid, is_the_best_of_all) {
   std::mt19937 random(7);
   for (int trial = 0; trial < 300; ++trial) {
     std::vector<AxisLayout> axes(1 + random() % 4);
-    for (auto& axis : axes) axis.extent = axis.template_extent = std::uniform_int_distribution<std::int64_t>(2, 5000)(random);
+    for (auto& axis : axes)
+      axis.extent = axis.template_extent = std::uniform_int_distribution<std::int64_t>(2, 5000)(random);
     axes.back().unit = std::int64_t{1} << random() % 6;
     const int ranks = std::array{2, 12, 60, 64, 96, 128, 240, 720}[random() % 8];
     double smallest = 1e300, least_surface = 1e300;
@@ -185,7 +192,8 @@ TEST(Grid, is_the_best_of_all) {
   }
 }
 
-/// The model of docs/scaling.md computes with the same grids: tests/bench/test_model.py has these numbers, too.
+/// The model of docs/scaling.md computes with the same grids: tests/bench/test_model.py has these numbers,
+/// too.
 TEST(Grid, of_large_matrices) {
   const auto grid = [](std::int64_t n, int ranks) {
     const auto layout = default_layout({n, n}, ranks);
@@ -233,26 +241,27 @@ TEST(Pieces, views_lie_where_their_elements_lie) {
     const Placement* operand = &placement;
     const int self = 0;
     std::int64_t seen = 0;
-    for_each_cell(whole_box(view.extents), {&operand, 1}, self, [&](const Box& cell, std::span<const Piece> pieces) {
-      for_each(cell, [&](const Shape& index) {
-        ++seen;
-        std::int64_t address = view.offset, local = pieces[0].offset;
-        for (std::size_t k = 0; k < index.size(); ++k) {
-          address += index[k] * view.strides[k];
-          local += (index[k] - cell[k].first) * pieces[0].strides[k];
-        }
-        Shape element(extents.size());
-        auto linear = address / 8;
-        for (std::size_t k = extents.size(); k-- > 0;) {
-          element[k] = linear % extents[k];
-          linear /= extents[k];
-        }
-        const auto expected = locate_element(base, element, self, 8);
-        EXPECT_EQ(pieces[0].owner, expected.owner);
-        EXPECT_EQ(local, expected.offset);
-        EXPECT_EQ(placement.iterations.owner(index, self), expected.owner);
-      });
-    });
+    for_each_cell(whole_box(view.extents), {&operand, 1}, self,
+                  [&](const Box& cell, std::span<const Piece> pieces) {
+                    for_each(cell, [&](const Shape& index) {
+                      ++seen;
+                      std::int64_t address = view.offset, local = pieces[0].offset;
+                      for (std::size_t k = 0; k < index.size(); ++k) {
+                        address += index[k] * view.strides[k];
+                        local += (index[k] - cell[k].first) * pieces[0].strides[k];
+                      }
+                      Shape element(extents.size());
+                      auto linear = address / 8;
+                      for (std::size_t k = extents.size(); k-- > 0;) {
+                        element[k] = linear % extents[k];
+                        linear /= extents[k];
+                      }
+                      const auto expected = locate_element(base, element, self, 8);
+                      EXPECT_EQ(pieces[0].owner, expected.owner);
+                      EXPECT_EQ(local, expected.offset);
+                      EXPECT_EQ(placement.iterations.owner(index, self), expected.owner);
+                    });
+                  });
     EXPECT_EQ(seen, protocol::element_count(view.extents));
   }
   EXPECT_GT(axis_wise_views, 1000);
@@ -283,7 +292,8 @@ TEST(Boxes, a_hole_and_the_slabs_around_it_are_the_box) {
     }
     std::map<Shape, int> visits;
     for_each(intersection(box, hole), [&](const Shape& index) { ++visits[index]; });
-    for_each_slab(box, hole, [&](const Box& slab) { for_each(slab, [&](const Shape& index) { ++visits[index]; }); });
+    for_each_slab(box, hole,
+                  [&](const Box& slab) { for_each(slab, [&](const Shape& index) { ++visits[index]; }); });
     EXPECT_EQ(std::ssize(visits), volume(box));
     for_each(box, [&](const Shape& index) { EXPECT_EQ(visits[index], 1); });
   }

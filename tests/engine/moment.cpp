@@ -46,7 +46,8 @@ void Moment::run(const protocol::Batch& batch, const protocol::Command& command)
     }
   }
   Values out(count);
-  const auto row = to.extents.empty() || to.extents[0] == 0 ? 1 : count / static_cast<std::size_t>(to.extents[0]);
+  const auto row =
+      to.extents.empty() || to.extents[0] == 0 ? 1 : count / static_cast<std::size_t>(to.extents[0]);
   const auto* source = command.in.empty() ? nullptr : std::get_if<View>(&command.in[0]);
   switch (command.op) {
     case Op::constant: {
@@ -54,17 +55,23 @@ void Moment::run(const protocol::Batch& batch, const protocol::Command& command)
       std::memcpy(out.data(), payload.data(), payload.size());
       break;
     }
-    case Op::copy: out = in[0]; break;
-    case Op::sum: {  // over the axes of `ints`: walk the operand beside a view of the result with strides of 0
+    case Op::copy:
+      out = in[0];
+      break;
+    case Op::sum: {  // over the axes of `ints`: walk the operand beside a view of the result with strides of
+                     // 0
       View beside = protocol::whole(1, Dtype::int64, to.extents);
       for (const auto axis : command.ints) beside.strides.insert(beside.strides.begin() + axis, 0);
       beside.extents = source->extents;
       const auto places = positions(beside);
-      for (std::size_t i = 0; i < places.size(); ++i) out[places[i]] = wrapped(Op::add, out[places[i]], in[0][i]);
+      for (std::size_t i = 0; i < places.size(); ++i)
+        out[places[i]] = wrapped(Op::add, out[places[i]], in[0][i]);
       break;
     }
     case Op::take:
-      for (std::size_t i = 0; i < in[1].size(); ++i) std::copy_n(in[0].begin() + in[1][i] * static_cast<std::int64_t>(row), row, out.begin() + static_cast<std::ptrdiff_t>(i * row));
+      for (std::size_t i = 0; i < in[1].size(); ++i)
+        std::copy_n(in[0].begin() + in[1][i] * static_cast<std::int64_t>(row), row,
+                    out.begin() + static_cast<std::ptrdiff_t>(i * row));
       break;
     case Op::put: {
       const auto places = positions(to);
@@ -74,7 +81,8 @@ void Moment::run(const protocol::Batch& batch, const protocol::Command& command)
       break;
     }
     case Op::accumulate:
-      for (std::size_t i = 0; i < count; ++i) out[i] = i < row ? in[0][i] : wrapped(Op::add, out[i - row], in[0][i]);
+      for (std::size_t i = 0; i < count; ++i)
+        out[i] = i < row ? in[0][i] : wrapped(Op::add, out[i - row], in[0][i]);
       break;
     default:
       for (std::size_t i = 0; i < count; ++i) out[i] = wrapped(command.op, in[0][i], in[1][i]);

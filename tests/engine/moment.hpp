@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What NumPy makes of a batch, a command at a time: int64 arrays, and the few operations that random_batches.hpp writes.
-// Integers wrap, so sums have the same bits in every order.
+// What NumPy makes of a batch, a command at a time: int64 arrays, and the few operations that
+// random_batches.hpp writes. Integers wrap, so sums have the same bits in every order.
 #pragma once
 #include <map>
 

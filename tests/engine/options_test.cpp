@@ -24,12 +24,15 @@ std::string refusal(const std::vector<std::string>& arguments, const Environment
 }
 
 TEST(Options, every_flag_is_taken_in_both_spellings) {
-  const std::vector<std::string> spaced = {"--connection-file", "/d/s1.json", "--transport", "tcp",  "--bind", "127.0.0.1",
-                                           "--heap-bytes", "2M", "--idle-timeout", "1.5", "--expect-ranks", "3",
-                                           "--session", "s", "--log", "/tmp", "--node-timeout", "2.5", "--node-fanout", "3"};
-  const std::vector<std::string> joined = {"--connection-file=/d/s1.json", "--transport=tcp", "--bind=127.0.0.1",
-                                           "--heap-bytes=2M", "--idle-timeout=1.5", "--expect-ranks=3", "--session=s",
-                                           "--log=/tmp", "--node-timeout=2.5", "--node-fanout=3"};
+  const std::vector<std::string> spaced = {
+      "--connection-file", "/d/s1.json", "--transport",    "tcp",  "--bind",         "127.0.0.1",
+      "--heap-bytes",      "2M",         "--idle-timeout", "1.5",  "--expect-ranks", "3",
+      "--session",         "s",          "--log",          "/tmp", "--node-timeout", "2.5",
+      "--node-fanout",     "3"};
+  const std::vector<std::string> joined = {
+      "--connection-file=/d/s1.json", "--transport=tcp",  "--bind=127.0.0.1", "--heap-bytes=2M",
+      "--idle-timeout=1.5",           "--expect-ranks=3", "--session=s",      "--log=/tmp",
+      "--node-timeout=2.5",           "--node-fanout=3"};
   for (const auto& arguments : {spaced, joined}) {
     const Options options = parse_options(arguments, nothing);
     EXPECT_EQ(options.connection_file, "/d/s1.json");
@@ -56,7 +59,8 @@ TEST(Options, defaults_are_those_of_the_help) {
 }
 
 TEST(Options, flags_win_over_variables) {
-  const std::map<std::string, std::string> variables = {{"GAMELAN_HEAP", "1G"}, {"GAMELAN_IDLE_TIMEOUT", "7"}};
+  const std::map<std::string, std::string> variables = {{"GAMELAN_HEAP", "1G"},
+                                                        {"GAMELAN_IDLE_TIMEOUT", "7"}};
   const auto look_up = [&](const char* name) {
     const auto found = variables.find(name);
     return found == variables.end() ? nullptr : found->second.c_str();
@@ -67,17 +71,23 @@ TEST(Options, flags_win_over_variables) {
 }
 
 TEST(Options, refusals_name_the_option_and_what_would_do) {
-  EXPECT_NE(refusal({"--connection-file=c", "--ranks", "3"}).find("unknown option \"--ranks\""), std::string::npos);
+  EXPECT_NE(refusal({"--connection-file=c", "--ranks", "3"}).find("unknown option \"--ranks\""),
+            std::string::npos);
   EXPECT_NE(refusal({}).find("--connection-file PATH is required"), std::string::npos);
   EXPECT_NE(refusal({"--connection-file"}).find("needs a value"), std::string::npos);
-  EXPECT_NE(refusal({"--connection-file=c", "--transport=udp"}).find("--transport: got \"udp\", expected ipc or tcp"),
+  EXPECT_NE(refusal({"--connection-file=c", "--transport=udp"})
+                .find("--transport: got \"udp\", expected ipc or tcp"),
             std::string::npos);
   for (const char* text : {"", "-1", "x", "1s", "nan", "inf", "1e99"})
-    EXPECT_NE(refusal({"--connection-file=c", std::string("--idle-timeout=") + text}).find("--idle-timeout: got"),
-              std::string::npos) << text;
+    EXPECT_NE(
+        refusal({"--connection-file=c", std::string("--idle-timeout=") + text}).find("--idle-timeout: got"),
+        std::string::npos)
+        << text;
   for (const char* text : {"", "-1", "2.5", "99999999999"})
-    EXPECT_NE(refusal({"--connection-file=c", std::string("--expect-ranks=") + text}).find("--expect-ranks: got"),
-              std::string::npos) << text;
+    EXPECT_NE(
+        refusal({"--connection-file=c", std::string("--expect-ranks=") + text}).find("--expect-ranks: got"),
+        std::string::npos)
+        << text;
   EXPECT_NE(refusal({"--help=yes"}).find("takes no value"), std::string::npos);
   EXPECT_NE(refusal({"--connection-file=dir/"}).find("expected the path of a file"), std::string::npos);
   const auto broken = [](const char* name) { return std::string(name) == "GAMELAN_HEAP" ? "lots" : nullptr; };

@@ -5,14 +5,15 @@
 #include <algorithm>
 #include <random>
 
-#include "tests/engine/batch_writer.hpp"
 #include "engine/plan/plan_cache.hpp"
+#include "tests/engine/batch_writer.hpp"
 
 namespace gamelan::engine::plan {
 namespace {
 
 /// One turn of a loop with arrays of other names: a stencil, a number, a sum that is looked at.
-BatchWriter turn(ArrayId first, std::int64_t n = 64, double factor = 0.5, int ranks = 4, std::set<std::string> disabled = {}) {
+BatchWriter turn(ArrayId first, std::int64_t n = 64, double factor = 0.5, int ranks = 4,
+                 std::set<std::string> disabled = {}) {
   BatchWriter writer(ranks, std::move(disabled), first);
   const View u = writer.existing({n, n});
   record_jacobi(writer, u, n);
@@ -47,7 +48,8 @@ TEST_F(PlanCacheTest, other_calls_of_the_user_have_another_plan) {
   for (auto* writer : {&first, &second, &third}) {
     auto& batch = writer->batch();
     batch.origins.assign(batch.commands.size(), {"cell", 1});
-    for (std::size_t c = 0; c < batch.commands.size(); ++c) batch.commands[c].origin = static_cast<std::uint32_t>(c);
+    for (std::size_t c = 0; c < batch.commands.size(); ++c)
+      batch.commands[c].origin = static_cast<std::uint32_t>(c);
   }
   first.batch().commands[2].origin = second.batch().commands[2].origin = 1;
   const auto made = make(first);
@@ -101,7 +103,8 @@ TEST_F(PlanCacheTest, slots_are_named_as_in_the_batch) {
   for (std::size_t slot = 0; slot < fresh.slots.size(); ++slot)
     EXPECT_EQ(found->array_of(static_cast<int>(slot)), fresh.slots[slot].array);
   Plan renamed = *found->plan;
-  for (std::size_t slot = 0; slot < fresh.slots.size(); ++slot) renamed.slots[slot].array = found->array_of(static_cast<int>(slot));
+  for (std::size_t slot = 0; slot < fresh.slots.size(); ++slot)
+    renamed.slots[slot].array = found->array_of(static_cast<int>(slot));
   EXPECT_EQ(dump(renamed), dump(fresh));
 }
 

@@ -27,14 +27,20 @@ TEST(PlanOfFolds, many_partials_are_folded_by_a_tree) {
     const auto plan = r.plan();
     auto& tree = trees.emplace_back();
     for (const auto& step : plan.steps) {
-      if (const auto* fold = std::get_if<FoldBricks>(&step.body)) tree.push_back(fold->values.iterations.extents());
+      if (const auto* fold = std::get_if<FoldBricks>(&step.body))
+        tree.push_back(fold->values.iterations.extents());
       if (const auto* finish = std::get_if<FoldFinish>(&step.body)) {
-        EXPECT_EQ(finish->partials, std::get<FoldBricks>(plan.steps[plan.steps.size() - 2].body).folds[0].partials);
-        EXPECT_LE(protocol::element_count(finish->input.placement.iterations.extents()), 16) << "whoever wants the sum reads few numbers";
+        EXPECT_EQ(finish->partials,
+                  std::get<FoldBricks>(plan.steps[plan.steps.size() - 2].body).folds[0].partials);
+        EXPECT_LE(protocol::element_count(finish->input.placement.iterations.extents()), 16)
+            << "whoever wants the sum reads few numbers";
       }
     }
     EXPECT_EQ(tree.size() + 1, plan.steps.size()) << dump(plan);
-    EXPECT_EQ(tree, (std::vector<Shape>{{100'000, 98}, {100'000, 2}, {3125, 1}, {49, 1}, {1, 1}}));  // as in tests/bench/test_model.py
+    EXPECT_EQ(
+        tree,
+        (std::vector<Shape>{
+            {100'000, 98}, {100'000, 2}, {3125, 1}, {49, 1}, {1, 1}}));  // as in tests/bench/test_model.py
     EXPECT_EQ(tree, trees.front()) << "its form must not depend on the ranks: the bits of the sum would";
   }
 }

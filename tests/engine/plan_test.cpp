@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the planner makes of typical cells: how many passes over memory, what is stored, what is read from neighbours.
+// What the planner makes of typical cells: how many passes over memory, what is stored, what is read from
+// neighbours.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,15 +13,17 @@ namespace {
 
 template <class Body>
 int count(const Plan& plan) {
-  return static_cast<int>(std::count_if(plan.steps.begin(), plan.steps.end(),
-                                        [](const Step& step) { return std::holds_alternative<Body>(step.body); }));
+  return static_cast<int>(std::count_if(plan.steps.begin(), plan.steps.end(), [](const Step& step) {
+    return std::holds_alternative<Body>(step.body);
+  }));
 }
 
 int stores(const Plan& plan) {
   int found = 0;
   for (const auto& step : plan.steps)
     if (const auto* kernel = std::get_if<Kernel>(&step.body))
-      for (const auto& instruction : kernel->program.code) found += instruction.kind == Instruction::Kind::store;
+      for (const auto& instruction : kernel->program.code)
+        found += instruction.kind == Instruction::Kind::store;
   return found;
 }
 
@@ -141,7 +144,9 @@ TEST(Plan, reductions_and_what_they_reduce_are_one_pass) {
     ASSERT_EQ(plan.steps.size(), 3U) << dump(plan);  // the pass, and a finish for each sum
     const auto& fold = std::get<FoldBricks>(plan.steps[0].body);
     EXPECT_EQ(fold.folds.size(), 2U);
-    const auto is_stored = [](const plan::Operand& operand) { return operand.source == plan::Operand::Source::slot && operand.is_written; };
+    const auto is_stored = [](const plan::Operand& operand) {
+      return operand.source == plan::Operand::Source::slot && operand.is_written;
+    };
     EXPECT_EQ(std::count_if(fold.values.operands.begin(), fold.values.operands.end(), is_stored), 1);
   }
 }
@@ -166,7 +171,8 @@ TEST(Plan, a_copy_takes_over_what_a_write_leaves_behind) {
     ASSERT_EQ(plan.steps[0].hands_over.size(), 1U);
     EXPECT_EQ(plan.steps[0].hands_over[0].to, old.base);
     EXPECT_TRUE(plan.steps[0].releases.empty()) << "the copy lives on";
-    EXPECT_NE(std::find(plan.steps[0].commands.begin(), plan.steps[0].commands.end(), 0), plan.steps[0].commands.end());
+    EXPECT_NE(std::find(plan.steps[0].commands.begin(), plan.steps[0].commands.end(), 0),
+              plan.steps[0].commands.end());
   }
 }
 
@@ -176,7 +182,8 @@ TEST(Plan, the_interior_of_a_grid_and_all_of_it_are_one_pass) {
     const View u = r.existing({700, 700});
     const View old = r.compute(Op::copy, {u}, false);
     record_jacobi(r, u, 700);
-    const View change = r.compute(Op::subtract, {u, old}, false);  // is wanted afterwards: both programs store it
+    const View change =
+        r.compute(Op::subtract, {u, old}, false);  // is wanted afterwards: both programs store it
     r.sum(change);
     const auto plan = r.plan();
     ASSERT_EQ(plan.steps.size(), 2U) << dump(plan);
@@ -185,7 +192,8 @@ TEST(Plan, the_interior_of_a_grid_and_all_of_it_are_one_pass) {
     EXPECT_EQ(pass.inset->iterations.extents(), (Shape{698, 698}));
     EXPECT_EQ(pass.inset_first, (Shape{1, 1}));
     const auto written = [](const Kernel& kernel) {
-      return std::count_if(kernel.operands.begin(), kernel.operands.end(), [](const auto& operand) { return operand.is_written; });
+      return std::count_if(kernel.operands.begin(), kernel.operands.end(),
+                           [](const auto& operand) { return operand.is_written; });
     };
     EXPECT_EQ(written(pass), 2);         // the change, and the values of the sum
     EXPECT_EQ(written(*pass.inset), 3);  // and the grid
@@ -203,12 +211,19 @@ TEST(Plan, a_write_that_is_no_box_of_what_is_read_stays_apart) {
 }
 
 TEST(Plan, only_exact_divisions_become_multiplications) {
-  for (const auto& [divisor, is_exact] : {std::pair{4.0, true}, {-0.5, true}, {3.0, false}, {0.0, false}, {0x1p-1040, false}, {0x1p1023, false},
+  for (const auto& [divisor, is_exact] : {std::pair{4.0, true},
+                                          {-0.5, true},
+                                          {3.0, false},
+                                          {0.0, false},
+                                          {0x1p-1040, false},
+                                          {0x1p1023, false},
                                           {std::numeric_limits<double>::infinity(), false}}) {
     BatchWriter r(2);
     r.compute(Op::divide, {r.existing({1000}), number(divisor)}, false);
     const auto& code = std::get<Kernel>(r.plan().steps[0].body).program.code;
-    const auto multiplies = [](const Instruction& each) { return each.kind == Instruction::Kind::compute && each.op == Op::multiply; };
+    const auto multiplies = [](const Instruction& each) {
+      return each.kind == Instruction::Kind::compute && each.op == Op::multiply;
+    };
     EXPECT_EQ(std::any_of(code.begin(), code.end(), multiplies), is_exact) << divisor;
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Before which steps an interrupt may end a plan, and how far what changes arrays may run ahead of the program.
-// interrupt_test.cpp shows that what is marked is true.
+// Before which steps an interrupt may end a plan, and how far what changes arrays may run ahead of the
+// program. interrupt_test.cpp shows that what is marked is true.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,16 +28,17 @@ TEST(Prefixes, are_everywhere_in_a_loop_over_a_grid) {
   }
   const auto plan = r.plan();
   for (const auto& step : plan.steps) EXPECT_GE(step.prefix, 0) << dump(plan);
-  EXPECT_EQ(plan.steps[2].prefix, 12) << dump(plan);  // the first command of the second turn that changes what is seen
+  EXPECT_EQ(plan.steps[2].prefix, 12)
+      << dump(plan);  // the first command of the second turn that changes what is seen
 }
 
 TEST(Prefixes, are_none_while_one_array_is_ahead_of_another) {
   BatchWriter r(2);
   const View u = r.existing({700, 700}), row = r.existing({5000});
-  increment(r, row);             // commands 0 and 1
-  record_jacobi(r, u, 700);      // 2 to 6
-  increment(r, row);             // 7 and 8: in the pass of 0 and 1
-  record_jacobi(r, u, 700);      // 9 to 13
+  increment(r, row);         // commands 0 and 1
+  record_jacobi(r, u, 700);  // 2 to 6
+  increment(r, row);         // 7 and 8: in the pass of 0 and 1
+  record_jacobi(r, u, 700);  // 9 to 13
   const auto plan = r.plan();
   EXPECT_EQ(prefixes(plan), (std::vector<int>{0, -1, 12})) << dump(plan);  // 12: what 13 assigns
   EXPECT_NE(dump(plan).find("step 1 (no interrupt before it): kernel"), std::string::npos);
@@ -67,14 +68,16 @@ TEST(Prefixes, wait_for_the_write_that_leaves_a_copy_behind) {
     const bool is_long = n > 700;
     ASSERT_EQ(plan.steps.size(), is_long ? 4U : 3U) << dump(plan);  // the copy, when it is one
     EXPECT_EQ(plan.steps.back().hands_over.empty(), is_long) << dump(plan);
-    for (std::size_t s = 1; s < plan.steps.size(); ++s) EXPECT_EQ(plan.steps[s].prefix >= 0, is_long) << dump(plan);
+    for (std::size_t s = 1; s < plan.steps.size(); ++s)
+      EXPECT_EQ(plan.steps[s].prefix >= 0, is_long) << dump(plan);
   }
 }
 
 /// Commands from `first` on are one call of the user's, each of the others one of its own.
 void join_from(BatchWriter& r, std::size_t first) {
   auto& batch = r.batch();
-  for (std::size_t c = 0; c < batch.commands.size(); ++c) batch.commands[c].origin = static_cast<std::uint32_t>(std::min(c, first));
+  for (std::size_t c = 0; c < batch.commands.size(); ++c)
+    batch.commands[c].origin = static_cast<std::uint32_t>(std::min(c, first));
   batch.origins.assign(first + 1, {"cell", 1});
 }
 
@@ -86,7 +89,8 @@ TEST(Prefixes, are_none_within_a_call) {
     record_jacobi(r, u, 700);  // 2 to 6
     join_from(r, first);
     const auto plan = r.plan();
-    EXPECT_EQ(prefixes(plan), first == 2 ? (std::vector<int>{0, 2}) : (std::vector<int>{0, -1})) << dump(plan);
+    EXPECT_EQ(prefixes(plan), first == 2 ? (std::vector<int>{0, 2}) : (std::vector<int>{0, -1}))
+        << dump(plan);
   }
 }
 

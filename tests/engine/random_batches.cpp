@@ -36,7 +36,8 @@ View reversed(View view, std::size_t axis) {
 
 }  // namespace
 
-View RandomBatches::make(Op op, std::vector<protocol::Operand> in, std::vector<std::int64_t> ints, const Shape* extents) {
+View RandomBatches::make(Op op, std::vector<protocol::Operand> in, std::vector<std::int64_t> ints,
+                         const Shape* extents) {
   Command command;
   command.op = op;
   command.loop = Dtype::int64;
@@ -62,7 +63,8 @@ void RandomBatches::write(Op op, const View& out, std::vector<protocol::Operand>
 /// An array of the same shape, perhaps the same.
 View RandomBatches::like(const View& view, Choices& choose) {
   std::vector<ArrayId> same;
-  std::copy_if(arrays_.begin(), arrays_.end(), std::back_inserter(same), [&](ArrayId id) { return extents_.at(id) == view.extents; });
+  std::copy_if(arrays_.begin(), arrays_.end(), std::back_inserter(same),
+               [&](ArrayId id) { return extents_.at(id) == view.extents; });
   return whole(choose.pick(same));
 }
 
@@ -86,7 +88,9 @@ void RandomBatches::line(int n, Choices choose) {
   const View a = any(choose), b = like(a, choose);
   const auto axis = static_cast<std::size_t>(choose.below(static_cast<int>(a.extents.size())));
   const auto inner = [&](const View& view) { return trim(view, axis, 1, 1); };
-  const auto shifted = [&](const View& view) { return choose.chance(50) ? trim(view, axis, 0, 2) : trim(view, axis, 2, 0); };
+  const auto shifted = [&](const View& view) {
+    return choose.chance(50) ? trim(view, axis, 0, 2) : trim(view, axis, 2, 0);
+  };
   const auto stencil = [&](const View& to, int temporary) {
     const View sum = make(Op::add, {shifted(b), inner(like(a, choose))});
     const View value = make(binary(choose), {sum, number(3)});
@@ -96,9 +100,12 @@ void RandomBatches::line(int n, Choices choose) {
   };
   switch (choose.below(14)) {
     case 0:
-    case 1: return write(binary(choose), a, {a, choose.chance(50) ? protocol::Operand(b) : protocol::Operand(number(5))});
+    case 1:
+      return write(binary(choose), a,
+                   {a, choose.chance(50) ? protocol::Operand(b) : protocol::Operand(number(5))});
     case 2:
-    case 3: return stencil(a, 0);
+    case 3:
+      return stencil(a, 0);
     case 4: {
       const View old = make(Op::copy, {a});
       stencil(a, 0);
@@ -110,7 +117,8 @@ void RandomBatches::line(int n, Choices choose) {
       keep_or_drop({n, 2}, make(Op::sum, {change}, axes, &none), choose);
       return keep_or_drop({n, 3}, change, choose);
     }
-    case 5: return keep({n, 0}, make(Op::copy, {a}));
+    case 5:
+      return keep({n, 0}, make(Op::copy, {a}));
     case 6: {
       const View sum = make(Op::add, {a, b});
       keep({n, 0}, make(Op::multiply, {sum, number(7)}));
@@ -131,7 +139,8 @@ void RandomBatches::line(int n, Choices choose) {
       const View rows = trim(a, axis, first, choose.below(static_cast<int>(a.extents[axis]) - first));
       return write(binary(choose), rows, {rows, number(9)});
     }
-    case 9: return write(Op::copy, a, {reversed(b, axis)});
+    case 9:
+      return write(Op::copy, a, {reversed(b, axis)});
     case 10: {  // a diagonal is no box of its base
       View diagonal = grid(choose);
       diagonal.strides = {diagonal.strides[0] + diagonal.strides[1]};
@@ -142,7 +151,8 @@ void RandomBatches::line(int n, Choices choose) {
       Shape taken = a.extents;
       taken[0] = extents_.at(index_)[0];
       const View rows = make(Op::take, {a, whole(index_)}, {0}, &taken);
-      choose.chance(70) ? write(Op::put, b, {whole(index_), rows}) : write(Op::put, b, {whole(index_), number(13)});
+      choose.chance(70) ? write(Op::put, b, {whole(index_), rows})
+                        : write(Op::put, b, {whole(index_), number(13)});
       return keep_or_drop({n, 0}, rows, choose);
     }
     case 12: {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Random batches on a few int64 arrays, as loops of a notebook record them: stencils, assignments of what was worked out,
-// copies, reductions, rows at an index, names that are given away. moment.hpp says what they mean.
+// Random batches on a few int64 arrays, as loops of a notebook record them: stencils, assignments of what was
+// worked out, copies, reductions, rows at an index, names that are given away. moment.hpp says what they
+// mean.
 #pragma once
 #include <map>
 
@@ -36,7 +37,8 @@ class RandomBatches {
  private:
   using Place = std::pair<int, int>;  // line of the loop, and result of the line
 
-  View make(Op op, std::vector<protocol::Operand> in, std::vector<std::int64_t> ints = {}, const Shape* extents = nullptr);
+  View make(Op op, std::vector<protocol::Operand> in, std::vector<std::int64_t> ints = {},
+            const Shape* extents = nullptr);
   void write(Op op, const View& out, std::vector<protocol::Operand> in);
   Op binary(Choices& choose) { return choose.pick(std::vector<Op>{Op::add, Op::subtract, Op::multiply}); }
   View any(Choices& choose) { return whole(choose.pick(arrays_)); }

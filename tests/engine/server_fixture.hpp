@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the server's tests share: a main thread that can be held busy, and clients with the right key, the wrong one and
-// none, on real sockets.
+// What the server's tests share: a main thread that can be held busy, and clients with the right key, the
+// wrong one and none, on real sockets.
 #pragma once
 #include "engine/server.hpp"
 
@@ -55,11 +55,13 @@ inline protocol::Connection connection_template() {
 class Client {
  public:
   enum class Key { right, wrong, none };
-  /// `route`: a name for the connection; by default ZeroMQ gives it one, and rank 0 takes it for all that there is.
+  /// `route`: a name for the connection; by default ZeroMQ gives it one, and rank 0 takes it for all that
+  /// there is.
   explicit Client(const protocol::Connection& connection, Key key = Key::right, const Bytes& route = {})
       : socket_(context_, zmq::socket_type::dealer) {
     if (!route.empty())
-      socket_.set(zmq::sockopt::routing_id, std::string(reinterpret_cast<const char*>(route.data()), route.size()));
+      socket_.set(zmq::sockopt::routing_id,
+                  std::string(reinterpret_cast<const char*>(route.data()), route.size()));
     socket_.set(zmq::sockopt::linger, 0);
     socket_.set(zmq::sockopt::sndhwm, 0);
     socket_.set(zmq::sockopt::sndtimeo, 2000);  // a connection that was turned away takes nothing, ever
@@ -81,7 +83,8 @@ class Client {
         const auto part = protocol::part(frames[index], number);
         const bool is_last = index + 1 == frames.size() && number + 1 == parts;
         if (!socket_.send(zmq::const_buffer(part.data(), part.size()),
-                          is_last ? zmq::send_flags::none : zmq::send_flags::sndmore)) return;
+                          is_last ? zmq::send_flags::none : zmq::send_flags::sndmore))
+          return;
       }
     }
   }
@@ -115,22 +118,28 @@ inline protocol::Batch batch(std::uint64_t seq) {
   return result;
 }
 
-inline protocol::Hello hello(std::uint64_t seq) { return {seq, protocol::protocol_version, protocol::fingerprint(), "test"}; }
+inline protocol::Hello hello(std::uint64_t seq) {
+  return {seq, protocol::protocol_version, protocol::fingerprint(), "test"};
+}
 
 /// A server with a main thread that answers every batch, as soon as the gate is open.
 class Engine {
  public:
-  explicit Engine(Transport transport = Transport::ipc, double idle_timeout_s = 0) : directory_(make_private_directory()) {
+  explicit Engine(Transport transport = Transport::ipc, double idle_timeout_s = 0)
+      : directory_(make_private_directory()) {
     options_.connection_file = directory_ + "/engine.json";
     options_.transport = transport;
     options_.bind = "127.0.0.1";
     options_.idle_timeout_s = idle_timeout_s;
-    server_ = std::make_unique<Server>(
-        options_, connection_template(),
-        ServerCallbacks{.heartbeat = [] { return nlohmann::json{{"steps_done", 3}}; },
-                        .status = [this] { return collect(); },
-                        .hello_info = [] { return std::string(R"({"ranks": 1})"); },
-                        .cancel = [this](std::uint64_t seq) { on_cancel(seq); }});
+    server_ =
+        std::make_unique<Server>(options_, connection_template(),
+                                 ServerCallbacks{.heartbeat =
+                                                     [] {
+                                                       return nlohmann::json{{"steps_done", 3}};
+                                                     },
+                                                 .status = [this] { return collect(); },
+                                                 .hello_info = [] { return std::string(R"({"ranks": 1})"); },
+                                                 .cancel = [this](std::uint64_t seq) { on_cancel(seq); }});
     worker_ = std::thread([this] { work(); });
   }
   ~Engine() {
@@ -199,12 +208,14 @@ class Engine {
         std::unique_lock lock(mutex_);
         is_busy_ = true;
         changed_.notify_all();
-        changed_.wait(lock, [&] { return is_open_ || std::find(cut_.begin(), cut_.end(), reply.seq) != cut_.end(); });
+        changed_.wait(
+            lock, [&] { return is_open_ || std::find(cut_.begin(), cut_.end(), reply.seq) != cut_.end(); });
         is_busy_ = false;
         executed_.push_back(reply.seq);
         if (!is_open_) reply.outcome = Outcome::cancelled;
       }
-      if (const auto* asked = std::get_if<protocol::Batch>(&incoming->request)) reply.payloads = asked->payloads;
+      if (const auto* asked = std::get_if<protocol::Batch>(&incoming->request))
+        reply.payloads = asked->payloads;
       server_->reply(incoming->client, protocol::encode(reply));
     }
   }

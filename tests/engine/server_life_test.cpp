@@ -10,7 +10,7 @@ TEST(ServerLife, the_connection_file_is_private_complete_and_removed) {
   {
     Engine engine(Transport::tcp);
     path = engine.path();
-    struct stat facts{};
+    struct stat facts {};
     ASSERT_EQ(stat(path.c_str(), &facts), 0);
     EXPECT_EQ(facts.st_mode & 0777, 0600U);
     const protocol::Connection read = protocol::read_connection(path);
@@ -134,17 +134,19 @@ pid_t fork_stuck_server(const std::string& path, double idle_timeout_s) {
   Options options;
   options.connection_file = path;
   options.idle_timeout_s = idle_timeout_s;
-  Server server(options, connection_template(), {.heartbeat = [] { return nlohmann::json::object(); },
-                                                 .status = [] { return nlohmann::json::object(); },
-                                                 .hello_info = [] { return std::string("{}"); },
-                                                 .cancel = [](std::uint64_t) {}});
+  Server server(options, connection_template(),
+                {.heartbeat = [] { return nlohmann::json::object(); },
+                 .status = [] { return nlohmann::json::object(); },
+                 .hello_info = [] { return std::string("{}"); },
+                 .cancel = [](std::uint64_t) {}});
   server.next(20s);
   std::this_thread::sleep_for(20s);
   _exit(0);
 }
 
 bool wait_for_file(const std::string& path) {
-  for (int count = 0; count < 250 && !std::filesystem::exists(path); ++count) std::this_thread::sleep_for(20ms);
+  for (int count = 0; count < 250 && !std::filesystem::exists(path); ++count)
+    std::this_thread::sleep_for(20ms);
   return std::filesystem::exists(path);
 }
 

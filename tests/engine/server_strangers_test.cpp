@@ -25,7 +25,8 @@ TEST(Server, answers_malformed_frames_with_their_sequence_and_goes_on) {
   reply = client.receive();
   ASSERT_TRUE(reply);
   EXPECT_EQ(reply->outcome, Outcome::failed);
-  Frames endless = protocol::encode(protocol::Request{protocol::Heartbeat{79, 0}});  // which would do by itself
+  Frames endless =
+      protocol::encode(protocol::Request{protocol::Heartbeat{79, 0}});  // which would do by itself
   endless.resize(protocol::max_frames + 2, Bytes(1));
   client.send(endless);
   reply = client.receive();
@@ -44,7 +45,8 @@ TEST(Server, survives_ten_thousand_fuzzed_messages_on_the_live_socket) {
   Client client(engine.connection());
   for (int sent = 0; sent < 10'000; sent += 50) {
     for (int count = 0; count < 50; ++count) client.send(fuzzed(random));
-    for (int count = 0; count < 50; ++count) ASSERT_TRUE(client.receive()) << "seed " << seed << " near message " << sent;
+    for (int count = 0; count < 50; ++count)
+      ASSERT_TRUE(client.receive()) << "seed " << seed << " near message " << sent;
   }
   EXPECT_FALSE(client.receive(50ms)) << "more replies than requests, seed " << seed;
   EXPECT_EQ(client.ask(batch(5000)).outcome, Outcome::ok) << "seed " << seed;

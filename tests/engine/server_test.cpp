@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The server at its work: greetings, order, status, cancelling, bounds. server_life_test.cpp is about its beginning and end.
+// The server at its work: greetings, order, status, cancelling, bounds. server_life_test.cpp is about its
+// beginning and end.
 #include "tests/engine/server_fixture.hpp"
 
 namespace gamelan::engine::test {
@@ -16,8 +17,9 @@ TEST(Server, greets_a_client_of_the_same_table) {
 TEST(Server, refuses_another_table_or_version_and_says_what_to_do) {
   Engine engine;
   Client client(engine.connection());
-  for (const protocol::Hello& stranger : {protocol::Hello{1, protocol::protocol_version, protocol::fingerprint() ^ 1, ""},
-                                          protocol::Hello{2, protocol::protocol_version + 1, protocol::fingerprint(), ""}}) {
+  for (const protocol::Hello& stranger :
+       {protocol::Hello{1, protocol::protocol_version, protocol::fingerprint() ^ 1, ""},
+        protocol::Hello{2, protocol::protocol_version + 1, protocol::fingerprint(), ""}}) {
     const Reply reply = client.ask(stranger);
     EXPECT_EQ(reply.outcome, Outcome::failed);
     EXPECT_EQ(reply.error, ErrorKind::version);
@@ -70,9 +72,11 @@ TEST(Server, hears_a_cancel_and_heartbeats_while_all_ranks_are_asked_for_their_c
   ASSERT_TRUE(engine.wait_until_busy());
   asking.send(protocol::StatusRequest{1});
   for (int count = 0; count < 100 && engine.collections() == 0; ++count) std::this_thread::sleep_for(10ms);
-  for (std::uint64_t seq = 2; seq <= 4; ++seq) asking.send(protocol::StatusRequest{seq});  // they share the next collection
+  for (std::uint64_t seq = 2; seq <= 4; ++seq)
+    asking.send(protocol::StatusRequest{seq});  // they share the next collection
   const auto start = std::chrono::steady_clock::now();
-  EXPECT_EQ(nlohmann::json::parse(client.ask(protocol::Heartbeat{2, 0}).info), (nlohmann::json{{"steps_done", 3}}));
+  EXPECT_EQ(nlohmann::json::parse(client.ask(protocol::Heartbeat{2, 0}).info),
+            (nlohmann::json{{"steps_done", 3}}));
   client.send(protocol::Cancel{3, 1});
   bool seen[4] = {};
   for (int count = 0; count < 2; ++count) {
@@ -126,7 +130,9 @@ TEST(Server, hands_the_socket_over_without_losing_a_message) {
   options.idle_timeout_s = 0;
   {
     Server server(options, connection_template(),
-                  {.heartbeat = [] { return nlohmann::json::object(); }, .status = [] { return nlohmann::json::object(); }, .hello_info = [] { return std::string("{}"); },
+                  {.heartbeat = [] { return nlohmann::json::object(); },
+                   .status = [] { return nlohmann::json::object(); },
+                   .hello_info = [] { return std::string("{}"); },
                    .cancel = [](std::uint64_t) {}});
     std::atomic<bool> is_over{false};
     std::thread main_thread([&] {
@@ -134,7 +140,8 @@ TEST(Server, hands_the_socket_over_without_losing_a_message) {
       while (!is_over) {
         auto incoming = server.next(3s);
         if (!incoming) continue;
-        std::this_thread::sleep_for(std::chrono::microseconds(random() % 30'000));  // around what a deputy waits for
+        std::this_thread::sleep_for(
+            std::chrono::microseconds(random() % 30'000));  // around what a deputy waits for
         Reply reply;
         reply.seq = protocol::sequence(incoming->request);
         server.reply(incoming->client, protocol::encode(reply));
@@ -150,7 +157,8 @@ TEST(Server, hands_the_socket_over_without_losing_a_message) {
         other.ask(protocol::StatusRequest{seq});
         const auto reply = client.receive(2s);
         EXPECT_TRUE(reply && reply->seq == seq) << seq;
-        EXPECT_LT(std::chrono::steady_clock::now() - asked, 2s) << "the main thread slept over message " << seq;
+        EXPECT_LT(std::chrono::steady_clock::now() - asked, 2s)
+            << "the main thread slept over message " << seq;
       }
       is_over = true;
       client.send(batch(151));

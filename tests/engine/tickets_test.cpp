@@ -68,7 +68,8 @@ TEST(Tickets, each_is_drawn_once_and_what_was_done_is_seen) {
     }
     given += static_cast<std::uint64_t>(count - own - tickets.close());
     const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-    while (!tickets.returned().has_reached(given) && std::chrono::steady_clock::now() < limit) std::this_thread::yield();
+    while (!tickets.returned().has_reached(given) && std::chrono::steady_clock::now() < limit)
+      std::this_thread::yield();
     EXPECT_TRUE(tickets.returned().has_reached(given)) << "a ticket was lost in step " << step;
     for (const auto times : done) EXPECT_EQ(times, static_cast<std::int64_t>(step));
     if (::testing::Test::HasFailure()) break;

@@ -11,15 +11,18 @@ import sys
 
 import numpy as np
 
-DTYPES = [np.dtype(name) for name in (
-    "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 float32 float64 complex64 complex128").split()]
+DTYPES = [
+    np.dtype(name)
+    for name in ("bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 float32 float64 complex64 complex128").split()
+]
 NULLARY, UNARY, BINARY, TERNARY = range(4)
 
 # Vector maths (libmvec) is within 4 ulp; NumPy's own within 4 of the truth as well. Complex functions compose several.
 ULPS = {"transcendental": 8, "complex": 64}
 TRANSCENDENTAL = set(
     "cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh "
-    "power float_power arctan2 hypot logaddexp logaddexp2".split())
+    "power float_power arctan2 hypot logaddexp logaddexp2".split()
+)
 # Composed of elementary functions, or whose order of operations NumPy's vector code changes.
 COMPLEX_INEXACT = TRANSCENDENTAL | {"sqrt", "absolute", "divide", "reciprocal", "multiply", "square"}
 
@@ -48,9 +51,35 @@ def samples(dtype, rng, count=300):
         return np.concatenate([np.array(special, dtype), small.astype(dtype), wide])
     if dtype.kind == "f":
         info = np.finfo(dtype)
-        special = [0.0, -0.0, 1, -1, 0.5, -0.5, 1.5, 2.5, -2.5, 2, -2, 3, 10, 100, -100, np.pi, np.inf, -np.inf, np.nan,
-                   info.max, -info.max, info.tiny, -info.tiny, info.smallest_subnormal, -info.smallest_subnormal,
-                   1 + info.eps, 1 - info.epsneg]
+        special = [
+            0.0,
+            -0.0,
+            1,
+            -1,
+            0.5,
+            -0.5,
+            1.5,
+            2.5,
+            -2.5,
+            2,
+            -2,
+            3,
+            10,
+            100,
+            -100,
+            np.pi,
+            np.inf,
+            -np.inf,
+            np.nan,
+            info.max,
+            -info.max,
+            info.tiny,
+            -info.tiny,
+            info.smallest_subnormal,
+            -info.smallest_subnormal,
+            1 + info.eps,
+            1 - info.epsneg,
+        ]
         scaled = rng.standard_normal(count // 2) * 2.0 ** rng.integers(-12, 12, count // 2)
         return np.concatenate([np.array(special), scaled, rng.uniform(-3, 3, count // 2)]).astype(dtype)
     part = np.dtype("f4" if dtype.itemsize == 8 else "f8")
@@ -119,8 +148,10 @@ class Check:
         if wrong.size:
             first = wrong[0]
             at = ", ".join(repr(x.ravel()[first]) for x in operands)
-            self.failures.append(f"{what}: {wrong.size} of {expected.size} differ, e.g. ({at}): got {got[first]!r}, "
-                                 f"NumPy gives {expected[first]!r} ({distance[first]:.3g} units)")
+            self.failures.append(
+                f"{what}: {wrong.size} of {expected.size} differ, e.g. ({at}): got {got[first]!r}, "
+                f"NumPy gives {expected[first]!r} ({distance[first]:.3g} units)"
+            )
 
     def loop(self, op, dtype_index, operands, single=0):
         n = operands[-1].size if single != 2 else operands[0].size
@@ -194,24 +225,35 @@ class Check:
                 with np.errstate(all="ignore"):
                     x = x[(np.trunc(real) >= float(limits.min)) & (np.trunc(real) < float(limits.max))]
             with np.errstate(all="ignore"):
-                expected = x.astype(target) if not (source.kind == "c" and target.kind != "c" and target.kind != "b") \
+                expected = (
+                    x.astype(target)
+                    if not (source.kind == "c" and target.kind != "c" and target.kind != "b")
                     else x.real.astype(target)
+                )
             for from_step, to_step in ((1, 1), (2, 1), (1, 3), (-1, 1), (-2, -1)):
                 from_buffer = np.zeros(max(1, x.size * abs(from_step)), source)
-                strided = from_buffer[::from_step][:x.size]
+                strided = from_buffer[::from_step][: x.size]
                 strided[:] = x
                 to_buffer = np.zeros(max(1, x.size * abs(to_step)), target)
-                got = to_buffer[::to_step][:x.size]
-                self.library.run_cast(i, j, strided.ctypes.data, strided.strides[0], got.ctypes.data, got.strides[0],
-                                      x.size)
-                self.compare(f"cast {source} to {target} steps {from_step},{to_step} {level}", "cast", got.copy(), expected,
-                             [x])
+                got = to_buffer[::to_step][: x.size]
+                self.library.run_cast(i, j, strided.ctypes.data, strided.strides[0], got.ctypes.data, got.strides[0], x.size)
+                self.compare(f"cast {source} to {target} steps {from_step},{to_step} {level}", "cast", got.copy(), expected, [x])
 
     def every_fold(self, level):
         """Exact for integers and for order-free ops; sums of floats to the tolerance of another order."""
-        folds = {"add": np.add, "multiply": np.multiply, "maximum": np.maximum, "minimum": np.minimum, "fmax": np.fmax,
-                 "fmin": np.fmin, "bitwise_and": np.bitwise_and, "bitwise_or": np.bitwise_or,
-                 "bitwise_xor": np.bitwise_xor, "logical_and": np.logical_and, "logical_or": np.logical_or}
+        folds = {
+            "add": np.add,
+            "multiply": np.multiply,
+            "maximum": np.maximum,
+            "minimum": np.minimum,
+            "fmax": np.fmax,
+            "fmin": np.fmin,
+            "bitwise_and": np.bitwise_and,
+            "bitwise_or": np.bitwise_or,
+            "bitwise_xor": np.bitwise_xor,
+            "logical_and": np.logical_and,
+            "logical_or": np.logical_or,
+        }
         for op in range(self.library.op_count()):
             name = self.library.op_name(op).decode()
             for index, dtype in enumerate(DTYPES):
@@ -220,16 +262,22 @@ class Check:
                 rng = np.random.default_rng(index)
                 for length in (1, 2, 7, 31, 32, 33, 64, 100, 1000):
                     is_order_free = dtype.kind in "biu" or name not in ("add", "multiply")
-                    x = samples(dtype, rng, 3 * length)[-3 * length:] if is_order_free else \
-                        rng.uniform(0.9, 1.1, 3 * length).astype(dtype)
+                    x = (
+                        samples(dtype, rng, 3 * length)[-3 * length :]
+                        if is_order_free
+                        else rng.uniform(0.9, 1.1, 3 * length).astype(dtype)
+                    )
                     x = np.resize(x, (3, length))
                     out = np.zeros(3, dtype)
                     self.library.fold_runs(op, index, x.ctypes.data, 3, length, out.ctypes.data)
                     with np.errstate(all="ignore"):
                         expected = folds[name].reduce(x, axis=1, dtype=dtype)
                     self.compared += 3
-                    is_equal = np.array_equal(out, expected, equal_nan=dtype.kind in "fc") if is_order_free else \
-                        np.allclose(out, expected, rtol=length * np.finfo(dtype).eps, atol=0)
+                    is_equal = (
+                        np.array_equal(out, expected, equal_nan=dtype.kind in "fc")
+                        if is_order_free
+                        else np.allclose(out, expected, rtol=length * np.finfo(dtype).eps, atol=0)
+                    )
                     if not is_equal:
                         self.failures.append(f"fold {name}[{dtype}] of {length} {level}: got {out}, NumPy {expected}")
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The typed loops behind a C interface, so that against_numpy.py can call them with NumPy's own buffers. Test code only.
+// The typed loops behind a C interface, so that against_numpy.py can call them with NumPy's own buffers. Test
+// code only.
 #include <cstddef>
 
 #include "engine/exec/elementwise.hpp"
@@ -32,14 +33,17 @@ int run_loop(int op, int dtype, int single, const void* const* in, void* out, st
   return 1;
 }
 
-void run_cast(int from, int to, const void* in, std::ptrdiff_t in_stride, void* out, std::ptrdiff_t out_stride,
-              std::size_t n) {
+void run_cast(int from, int to, const void* in, std::ptrdiff_t in_stride, void* out,
+              std::ptrdiff_t out_stride, std::size_t n) {
   engine::exec::find_cast(static_cast<Dtype>(from), static_cast<Dtype>(to))(
       static_cast<const std::byte*>(in), in_stride, static_cast<std::byte*>(out), out_stride, n);
 }
 
-int can_fold(int op, int dtype) { return engine::exec::can_fold(static_cast<Op>(op), static_cast<Dtype>(dtype)); }
-void fold_runs(int op, int dtype, const void* values, std::ptrdiff_t run_count, std::ptrdiff_t run_length, void* out) {
+int can_fold(int op, int dtype) {
+  return engine::exec::can_fold(static_cast<Op>(op), static_cast<Dtype>(dtype));
+}
+void fold_runs(int op, int dtype, const void* values, std::ptrdiff_t run_count, std::ptrdiff_t run_length,
+               void* out) {
   engine::exec::fold_runs(static_cast<Op>(op), static_cast<Dtype>(dtype), values, run_count, run_length, out);
 }
 

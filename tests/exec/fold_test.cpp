@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Folds against the order of operations that fold.hpp promises, written out plainly here with the binary loops.
+// Folds against the order of operations that fold.hpp promises, written out plainly here with the binary
+// loops.
 #include "engine/exec/fold.hpp"
 
 #include <gtest/gtest.h>
@@ -17,16 +18,17 @@ namespace {
 using protocol::Dtype;
 using protocol::Op;
 
-constexpr std::array fold_ops{Op::add,  Op::multiply,    Op::maximum,    Op::minimum,     Op::fmax,       Op::fmin,
-                              Op::logical_or, Op::logical_and, Op::bitwise_or, Op::bitwise_and, Op::bitwise_xor};
+constexpr std::array fold_ops{Op::add,        Op::multiply,    Op::maximum,    Op::minimum,
+                              Op::fmax,       Op::fmin,        Op::logical_or, Op::logical_and,
+                              Op::bitwise_or, Op::bitwise_and, Op::bitwise_xor};
 
 template <class Visit>
 void for_each_fold(const Visit& visit) {
   for (const Op op : fold_ops) {
     for (const Dtype dtype : all_dtypes) {
       if (!can_fold(op, dtype)) continue;
-      SCOPED_TRACE(std::string(protocol::info(op).name) + " " + std::string(protocol::info(dtype).name) + " " +
-                   std::string(name(isa())));
+      SCOPED_TRACE(std::string(protocol::info(op).name) + " " + std::string(protocol::info(dtype).name) +
+                   " " + std::string(name(isa())));
       visit(op, dtype);
     }
   }
@@ -59,16 +61,19 @@ TEST(Fold, runs_use_the_promised_order) {
   for (const Isa level : levels_here()) {
     set_isa(level);
     for_each_fold([&](Op op, Dtype dtype) {
-      if (dtype == Dtype::float16 && (op == Op::add || op == Op::multiply)) return;  // accumulates in float, see below
+      if (dtype == Dtype::float16 && (op == Op::add || op == Op::multiply))
+        return;  // accumulates in float, see below
       const std::size_t item = protocol::size_of(dtype);
       for (const std::size_t length : {1U, 2U, 7U, 31U, 32U, 33U, 63U, 64U, 1000U, 1024U, 1025U}) {
         const std::size_t runs = length <= 64 ? 35 : 3;  // short ones are folded side by side
         const Buffer values = random_values(random, dtype, runs * length, -1.5, 1.6);
         Buffer out(runs * item);
-        fold_runs(op, dtype, values.data(), static_cast<std::int64_t>(runs), static_cast<std::int64_t>(length), out.data());
+        fold_runs(op, dtype, values.data(), static_cast<std::int64_t>(runs),
+                  static_cast<std::int64_t>(length), out.data());
         for (std::size_t run = 0; run < runs; ++run) {
           const Buffer expected = lanes_and_tree(op, dtype, values.data() + run * length * item, length);
-          ASSERT_EQ(std::memcmp(&out[run * item], expected.data(), item), 0) << "run " << run << " of " << length;
+          ASSERT_EQ(std::memcmp(&out[run * item], expected.data(), item), 0)
+              << "run " << run << " of " << length;
         }
       }
     });
@@ -110,21 +115,24 @@ TEST(Fold, rows_in_order) {
       for (const std::size_t length : {1U, 3U, 33U, 100U}) {
         const std::size_t rows = 9;
         const Buffer values = random_values(random, dtype, rows * length, -1.5, 1.6);
-        Buffer expected(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(length * item)), got(length * item);
+        Buffer expected(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(length * item)),
+            got(length * item);
         for (std::size_t at = length; at < rows * length; ++at) {
           combine(op, dtype, &expected[at % length * item], &values[at * item]);
         }
         fold_rows_fresh(op, dtype, values.data(), rows, static_cast<std::int64_t>(length), got.data());
         ASSERT_EQ(got, expected);
         fold_rows_fresh(op, dtype, values.data(), 4, static_cast<std::int64_t>(length), got.data());
-        fold_rows(op, dtype, &values[4 * length * item], rows - 4, static_cast<std::int64_t>(length), got.data());
+        fold_rows(op, dtype, &values[4 * length * item], rows - 4, static_cast<std::int64_t>(length),
+                  got.data());
         ASSERT_EQ(got, expected) << "in two parts";
       }
     });
   }
 }
 
-Buffer tree(Op op, Dtype dtype, const Buffer& values, std::size_t first, std::size_t width, std::size_t count) {
+Buffer tree(Op op, Dtype dtype, const Buffer& values, std::size_t first, std::size_t width,
+            std::size_t count) {
   const std::size_t item = protocol::size_of(dtype);
   if (width == 1) return {&values[first * item], &values[first * item] + item};
   Buffer left = tree(op, dtype, values, first, width / 2, count);

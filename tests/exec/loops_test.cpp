@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Properties of the typed loops that values alone do not show (those are held against NumPy by against_numpy.py): a result
-// does not depend on where an element stands, nor on the buffer's alignment, nor on writing over an operand; levels agree.
+// Properties of the typed loops that values alone do not show (those are held against NumPy by
+// against_numpy.py): a result does not depend on where an element stands, nor on the buffer's alignment, nor
+// on writing over an operand; levels agree.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -77,7 +78,8 @@ TEST(Loops, a_result_does_not_depend_on_its_place) {
         ASSERT_EQ(together[n * item], std::byte{0x5a}) << "wrote past the end of " << n;
       }
       loop(operands.at(3).data(), together.data(), most - 3, nullptr);  // another alignment, other neighbours
-      ASSERT_EQ(std::memcmp(together.data(), one_by_one.data() + 3 * item, (most - 3) * item), 0) << "shifted";
+      ASSERT_EQ(std::memcmp(together.data(), one_by_one.data() + 3 * item, (most - 3) * item), 0)
+          << "shifted";
     });
   }
   EXPECT_GT(loops, 900);
@@ -99,7 +101,8 @@ TEST(Loops, the_result_may_replace_an_operand) {
   });
 }
 
-/// Correctly rounded operations give one value whatever the vector width; vector maths may not, hence set_isa.
+/// Correctly rounded operations give one value whatever the vector width; vector maths may not, hence
+/// set_isa.
 TEST(Loops, levels_agree_except_in_transcendentals) {
   const LevelGuard guard;
   if (levels_here().size() < 2) GTEST_SKIP() << "this processor has one level";
@@ -142,7 +145,8 @@ TEST(Loops, casts_of_floats_out_of_range) {
     for (const double value : {nan, inf, -inf, 1e300, 9.3e18}) {
       EXPECT_EQ((cast_one<double, std::int64_t>(Dtype::float64, Dtype::int64, value)), INT64_MIN);
       EXPECT_EQ((cast_one<double, std::int32_t>(Dtype::float64, Dtype::int32, value)), INT32_MIN);
-      EXPECT_EQ((cast_one<float, std::int32_t>(Dtype::float32, Dtype::int32, static_cast<float>(value))), INT32_MIN);
+      EXPECT_EQ((cast_one<float, std::int32_t>(Dtype::float32, Dtype::int32, static_cast<float>(value))),
+                INT32_MIN);
       EXPECT_EQ((cast_one<double, std::int16_t>(Dtype::float64, Dtype::int16, value)), 0);
     }
     EXPECT_EQ((cast_one<double, std::int32_t>(Dtype::float64, Dtype::int32, -2147483648.9)), INT32_MIN);
@@ -151,7 +155,8 @@ TEST(Loops, casts_of_floats_out_of_range) {
     EXPECT_EQ((cast_one<double, std::uint8_t>(Dtype::float64, Dtype::uint8, -1.0)), 255);
     EXPECT_EQ((cast_one<double, std::uint32_t>(Dtype::float64, Dtype::uint32, -1.0)), 4294967295U);
     EXPECT_EQ((cast_one<double, std::uint64_t>(Dtype::float64, Dtype::uint64, -1.0)), UINT64_MAX);
-    EXPECT_EQ((cast_one<double, std::uint64_t>(Dtype::float64, Dtype::uint64, 1.2e19)), 12000000000000000000U);
+    EXPECT_EQ((cast_one<double, std::uint64_t>(Dtype::float64, Dtype::uint64, 1.2e19)),
+              12000000000000000000U);
     EXPECT_EQ((cast_one<double, bool>(Dtype::float64, Dtype::bool_, nan)), true);
     EXPECT_EQ((cast_one<double, bool>(Dtype::float64, Dtype::bool_, -0.0)), false);
   }
@@ -159,7 +164,8 @@ TEST(Loops, casts_of_floats_out_of_range) {
 
 /// A double must not be rounded to float on its way to half.
 TEST(Loops, double_to_half_rounds_once) {
-  const double just_above_tie = 1.0 + 0x1p-11 + 0x1p-40;  // a float would drop the last bit and then round to even
+  const double just_above_tie =
+      1.0 + 0x1p-11 + 0x1p-40;  // a float would drop the last bit and then round to even
   EXPECT_EQ((cast_one<double, std::uint16_t>(Dtype::float64, Dtype::float16, just_above_tie)), 0x3c01);
   EXPECT_EQ((cast_one<double, std::uint16_t>(Dtype::float64, Dtype::float16, 1.0 + 0x1p-11)), 0x3c00);
   EXPECT_EQ((cast_one<double, std::uint16_t>(Dtype::float64, Dtype::float16, 65519.999)), 0x7bff);
@@ -177,9 +183,9 @@ TEST(Loops, halves_survive_a_round_trip) {
       float wide = 0;
       std::uint16_t back = 0;
       find_cast(Dtype::float16, Dtype::float32)(reinterpret_cast<const std::byte*>(&half), 0,
-                                               reinterpret_cast<std::byte*>(&wide), 0, 1);
+                                                reinterpret_cast<std::byte*>(&wide), 0, 1);
       find_cast(Dtype::float32, Dtype::float16)(reinterpret_cast<const std::byte*>(&wide), 0,
-                                               reinterpret_cast<std::byte*>(&back), 0, 1);
+                                                reinterpret_cast<std::byte*>(&back), 0, 1);
       const bool is_nan = (bits & 0x7fff) > 0x7c00;
       ASSERT_EQ(back, is_nan ? (half | 0x0200) : half);
       ASSERT_EQ(std::isnan(wide), is_nan);

@@ -15,10 +15,12 @@ namespace {
 using protocol::Dtype;
 using protocol::Op;
 
-struct Sides { std::int64_t m, n, k; };
+struct Sides {
+  std::int64_t m, n, k;
+};
 
-Buffer define(Dtype dtype, const Sides& s, const Buffer& a, std::int64_t lda, const Buffer& b, std::int64_t ldb,
-              const Buffer& c, std::int64_t ldc, bool accumulate) {
+Buffer define(Dtype dtype, const Sides& s, const Buffer& a, std::int64_t lda, const Buffer& b,
+              std::int64_t ldb, const Buffer& c, std::int64_t ldc, bool accumulate) {
   const auto item = static_cast<std::int64_t>(protocol::size_of(dtype));
   const Loop multiply = find_loop(Op::multiply, dtype), add = find_loop(Op::add, dtype);
   Buffer result = c;
@@ -52,12 +54,22 @@ TEST(Matmul, equals_the_definition) {
   std::mt19937 random(9);
   for (const Dtype dtype : all_dtypes) {
     SCOPED_TRACE(std::string(protocol::info(dtype).name));
-    for (const Sides& s : {Sides{1, 1, 1}, {3, 4, 5}, {1, 7, 9}, {8, 1, 9}, {5, 6, 0}, {0, 3, 2}, {3, 0, 2}, {17, 530, 70},
-                           {70, 3, 130}, {1, 1, 100}}) {
+    for (const Sides& s : {Sides{1, 1, 1},
+                           {3, 4, 5},
+                           {1, 7, 9},
+                           {8, 1, 9},
+                           {5, 6, 0},
+                           {0, 3, 2},
+                           {3, 0, 2},
+                           {17, 530, 70},
+                           {70, 3, 130},
+                           {1, 1, 100}}) {
       for (const std::int64_t padding : {0, 3}) {
         for (const bool accumulate : {false, true}) {
-          const std::int64_t lda = s.k + padding + (s.k == 0), ldb = s.n + padding + (s.n == 0), ldc = s.n + 2 * padding + (s.n == 0);
-          const Buffer a = whole_numbers(random, dtype, s.m * lda + 1), b = whole_numbers(random, dtype, s.k * ldb + 1);
+          const std::int64_t lda = s.k + padding + (s.k == 0), ldb = s.n + padding + (s.n == 0),
+                             ldc = s.n + 2 * padding + (s.n == 0);
+          const Buffer a = whole_numbers(random, dtype, s.m * lda + 1),
+                       b = whole_numbers(random, dtype, s.k * ldb + 1);
           Buffer c = whole_numbers(random, dtype, s.m * ldc + 1);
           const Buffer expected = define(dtype, s, a, lda, b, ldb, c, ldc, accumulate);
           gemm(dtype, s.m, s.n, s.k, a.data(), lda, b.data(), ldb, c.data(), ldc, accumulate);
@@ -90,10 +102,13 @@ TEST(Matmul, old_nan_in_the_result_does_not_stay) {
 // Ranks differ in how many tiles of a result lie together with them (run_matmul.cpp): the bits must not.
 TEST(Matmul, whole_tiles_are_the_same_bits_alone_and_together) {
 #if defined(__x86_64__)
-  if (std::getenv("OPENBLAS_CORETYPE") != nullptr && !__builtin_cpu_supports("avx2")) GTEST_SKIP() << "no such processor";
+  if (std::getenv("OPENBLAS_CORETYPE") != nullptr && !__builtin_cpu_supports("avx2"))
+    GTEST_SKIP() << "no such processor";
 #endif
   constexpr std::int64_t tile_rows = 128, tile_columns = 256;
-  struct Tiles { std::int64_t rows, columns; };
+  struct Tiles {
+    std::int64_t rows, columns;
+  };
   std::mt19937 random(10);
   for (const Dtype dtype : {Dtype::float64})  // the one whose tiles are joined
     for (const auto& [tiles, depth] : std::vector<std::pair<Tiles, std::int64_t>>{
@@ -107,9 +122,10 @@ TEST(Matmul, whole_tiles_are_the_same_bits_alone_and_together) {
       gemm(dtype, rows, columns, depth, a.data(), depth, b.data(), columns, together.data(), columns, true);
       for (std::int64_t i = 0; i < rows; i += tile_rows)
         for (std::int64_t j = 0; j < columns; j += tile_columns)
-          gemm(dtype, tile_rows, tile_columns, depth, a.data() + i * depth * item, depth, b.data() + j * item, columns,
-               alone.data() + (i * columns + j) * item, columns, true);
-      EXPECT_EQ(std::memcmp(together.data(), alone.data(), together.size()), 0) << protocol::info(dtype).name << " " << depth;
+          gemm(dtype, tile_rows, tile_columns, depth, a.data() + i * depth * item, depth, b.data() + j * item,
+               columns, alone.data() + (i * columns + j) * item, columns, true);
+      EXPECT_EQ(std::memcmp(together.data(), alone.data(), together.size()), 0)
+          << protocol::info(dtype).name << " " << depth;
     }
 }
 

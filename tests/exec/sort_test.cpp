@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The arithmetic of sorting and scattering: sorted runs against std::stable_sort, exact cuts and merges against a sort of
-// everything, keys against comparisons, buckets against owners.
+// The arithmetic of sorting and scattering: sorted runs against std::stable_sort, exact cuts and merges
+// against a sort of everything, keys against comparisons, buckets against owners.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,9 +9,9 @@
 #include <random>
 
 #include "engine/exec/buckets.hpp"
-#include "engine/exec/sort_keys.hpp"
 #include "engine/exec/run_bounds.hpp"
 #include "engine/exec/run_sorter.hpp"
+#include "engine/exec/sort_keys.hpp"
 #include "engine/exec/sort_runs.hpp"
 
 namespace gamelan::engine::exec::sorting {
@@ -26,7 +26,9 @@ void compare_sort(AnyItem* items, std::int64_t count) {
 
 /// The keys sorted with so much room, and where they were.
 template <class Key, class Place>
-std::pair<std::vector<KeyOnly<Key>>, std::vector<Place>> sorted_run(const std::vector<Key>& keys, std::int64_t room, const Between& between = {}) {
+std::pair<std::vector<KeyOnly<Key>>, std::vector<Place>> sorted_run(const std::vector<Key>& keys,
+                                                                    std::int64_t room,
+                                                                    const Between& between = {}) {
   const auto count = std::ssize(keys);
   std::vector<KeyOnly<Key>> sorted(keys.size());
   std::vector<Place> places(std::is_same_v<Place, NoPlace> ? 0 : keys.size());
@@ -40,23 +42,31 @@ std::pair<std::vector<KeyOnly<Key>>, std::vector<Place>> sorted_run(const std::v
 
 std::vector<Item> random_items(std::mt19937& random, std::int64_t count, std::uint32_t distinct) {
   std::vector<Item> items;
-  for (std::int64_t i = 0; i < count; ++i) items.push_back({static_cast<std::uint32_t>(random() % distinct) * 0x01010107U, i});
+  for (std::int64_t i = 0; i < count; ++i)
+    items.push_back({static_cast<std::uint32_t>(random() % distinct) * 0x01010107U, i});
   return items;
 }
 
 bool is_same(const std::vector<Item>& a, const std::vector<Item>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Item& x, const Item& y) { return x.key == y.key && x.place == y.place; });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Item& x, const Item& y) { return x.key == y.key && x.place == y.place; });
 }
 
-/// Keys as programs have them: spread over a range, equal, rising, falling, in a narrow band with a few far outside, and
-/// with all difference in the last bits.
+/// Keys as programs have them: spread over a range, equal, rising, falling, in a narrow band with a few far
+/// outside, and with all difference in the last bits.
 std::vector<std::uint64_t> keys_of_kind(int kind, std::mt19937_64& random, std::int64_t count) {
   std::vector<std::uint64_t> keys;
   for (std::int64_t i = 0; i < count; ++i) {
     const auto n = static_cast<std::uint64_t>(i);
     const std::uint64_t far = random() % 1000 == 0 ? random() : 77;
-    const std::uint64_t kinds[] = {random(), random() >> 24, random() % 5,          42,
-                                   n * 977,  ~n,             far + random() % 100'000, (random() % 3 << 62) + random() % 300};
+    const std::uint64_t kinds[] = {random(),
+                                   random() >> 24,
+                                   random() % 5,
+                                   42,
+                                   n * 977,
+                                   ~n,
+                                   far + random() % 100'000,
+                                   (random() % 3 << 62) + random() % 300};
     keys.push_back(kinds[kind]);
   }
   return keys;
@@ -75,7 +85,8 @@ void expect_stable_sort(const std::vector<std::uint64_t>& numbers, std::int64_t 
   const auto expect_places = [&]<class Place>(Place) {
     const auto [sorted, places] = sorted_run<K, Place>(keys, room);
     EXPECT_TRUE(std::equal(sorted.begin(), sorted.end(), expected.begin(), has_same_key));
-    EXPECT_TRUE(std::equal(places.begin(), places.end(), expected.begin(), [](Place place, const auto& item) { return place == item.place; }));
+    EXPECT_TRUE(std::equal(places.begin(), places.end(), expected.begin(),
+                           [](Place place, const auto& item) { return place == item.place; }));
   };
   expect_places(std::uint32_t{});
   expect_places(std::int64_t{});
@@ -88,7 +99,8 @@ TEST(Sort, a_run_is_sorted_stably) {
   for (const std::int64_t count : {1, 2, 24, 25, 1000, 8191, 8192, 30'000})
     for (const auto room : {count, count / 32 + 1})  // sorted at once, and dealt into buckets first
       for (int kind = 0; kind < 8; ++kind) {
-        SCOPED_TRACE(std::to_string(count) + " of kind " + std::to_string(kind) + " with room for " + std::to_string(room));
+        SCOPED_TRACE(std::to_string(count) + " of kind " + std::to_string(kind) + " with room for " +
+                     std::to_string(room));
         const auto numbers = keys_of_kind(kind, random, count);
         expect_stable_sort<std::uint8_t>(numbers, room);
         expect_stable_sort<std::uint16_t>(numbers, room);
@@ -107,7 +119,8 @@ TEST(Sort, buckets_hold_few_keys_or_equal_ones) {
     };
     KeyBuckets<std::uint64_t> buckets(count, most, for_each_key);
     std::vector<std::uint64_t> dealt(keys.size());
-    buckets.deal(for_each_key, [&](std::int64_t to, std::uint64_t key) { dealt[static_cast<std::size_t>(to)] = key; });
+    buckets.deal(for_each_key,
+                 [&](std::int64_t to, std::uint64_t key) { dealt[static_cast<std::size_t>(to)] = key; });
     std::int64_t end = 0;
     std::uint64_t greatest = 0;
     buckets.for_each_dealt([&](std::int64_t first, std::int64_t size, bool is_one_key) {
@@ -126,7 +139,9 @@ TEST(Sort, complex_numbers_come_with_their_places) {
   std::mt19937 random(10);
   using Key = ComplexKey<float>::Key;
   std::vector<Key> keys;
-  for (int i = 0; i < 5000; ++i) keys.push_back({static_cast<float>(random() % 9), random() % 20 == 0 ? NAN : static_cast<float>(random() % 9)});
+  for (int i = 0; i < 5000; ++i)
+    keys.push_back(
+        {static_cast<float>(random() % 9), random() % 20 == 0 ? NAN : static_cast<float>(random() % 9)});
   std::vector<KeyAndPlace<Key>> expected;
   for (const auto& key : keys) expected.push_back({key, std::ssize(expected)});
   compare_sort(expected.data(), std::ssize(expected));
@@ -146,7 +161,8 @@ TEST(Sort, cuts_are_exact_and_merges_stable) {
     std::vector<std::vector<Item>> runs;
     std::vector<Item> all;
     for (std::size_t r = 0; r < run_count; ++r) {
-      runs.push_back(random_items(random, random() % 3 == 0 ? 0 : static_cast<std::int64_t>(random() % 40), static_cast<std::uint32_t>(1 + random() % 20)));
+      runs.push_back(random_items(random, random() % 3 == 0 ? 0 : static_cast<std::int64_t>(random() % 40),
+                                  static_cast<std::uint32_t>(1 + random() % 20)));
       for (auto& item : runs.back()) item.place += static_cast<std::int64_t>(r) * 1000;
       compare_sort(runs.back().data(), static_cast<std::int64_t>(runs.back().size()));
       all.insert(all.end(), runs.back().begin(), runs.back().end());
@@ -162,10 +178,13 @@ TEST(Sort, cuts_are_exact_and_merges_stable) {
       ASSERT_EQ(std::accumulate(cuts.begin(), cuts.end(), std::int64_t{0}), wanted);
       std::vector<std::span<const Item>> pieces;
       for (std::size_t r = 0; r < run_count; ++r)
-        pieces.push_back(spans[r].subspan(static_cast<std::size_t>(before[r]), static_cast<std::size_t>(cuts[r] - before[r])));
+        pieces.push_back(spans[r].subspan(static_cast<std::size_t>(before[r]),
+                                          static_cast<std::size_t>(cuts[r] - before[r])));
       const auto first = static_cast<std::int64_t>(merged.size());
       merged.resize(static_cast<std::size_t>(wanted));
-      merge_runs<Item>(pieces, whole, [&](std::int64_t n, const Item& item) { merged[static_cast<std::size_t>(first + n)] = item; });
+      merge_runs<Item>(pieces, whole, [&](std::int64_t n, const Item& item) {
+        merged[static_cast<std::size_t>(first + n)] = item;
+      });
       before = cuts;
     }
     EXPECT_TRUE(is_same(merged, all)) << "turn " << turn;
@@ -180,7 +199,8 @@ TEST(Sort, samples_bound_the_cuts) {
     const auto spacing = 1 + static_cast<std::int64_t>(random() % 40);
     std::vector<std::vector<Item>> runs;
     for (std::size_t r = 0; r < run_count; ++r) {
-      runs.push_back(random_items(random, random() % 800, static_cast<std::uint32_t>(1 + random() % (turn % 3 ? 2000 : 5))));
+      runs.push_back(random_items(random, random() % 800,
+                                  static_cast<std::uint32_t>(1 + random() % (turn % 3 ? 2000 : 5))));
       compare_sort(runs.back().data(), static_cast<std::int64_t>(runs.back().size()));
     }
     std::vector<std::span<const Item>> spans(runs.begin(), runs.end());
@@ -188,7 +208,8 @@ TEST(Sort, samples_bound_the_cuts) {
     std::int64_t total = 0;
     for (const auto& run : runs) {
       auto& sample = samples.emplace_back(Sample<Item>{static_cast<std::int64_t>(run.size()), {}});
-      for (std::size_t i = 0; i < run.size(); i += static_cast<std::size_t>(spacing)) sample.items.push_back(run[i]);
+      for (std::size_t i = 0; i < run.size(); i += static_cast<std::size_t>(spacing))
+        sample.items.push_back(run[i]);
       total += sample.length;
     }
     const auto wanted = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(total + 1));
@@ -268,7 +289,8 @@ TEST(Sort, long_runs_merge_as_short_ones_do) {
       EXPECT_TRUE(is_same(merged, all)) << run_count << " runs of " << distinct;
       std::vector<Item> order(all.size());  // the run in place of the place
       const auto with_run = [](const Item& item, std::uint32_t run) { return Item{item.key, run}; };
-      merge_runs<Item>({runs.begin(), runs.end()}, with_run, [&](std::int64_t n, const Item& item) { order[static_cast<std::size_t>(n)] = item; });
+      merge_runs<Item>({runs.begin(), runs.end()}, with_run,
+                       [&](std::int64_t n, const Item& item) { order[static_cast<std::size_t>(n)] = item; });
       for (std::size_t n = 0; n < all.size(); ++n) ASSERT_EQ(order[n].place, all[n].place / 1'000'000) << n;
     }
 }
@@ -277,11 +299,15 @@ TEST(Sort, keys_of_doubles_are_in_order) {
   using Coder = FloatKey<std::uint64_t, 52>;
   const double values[] = {-INFINITY, -1e300, -1, -5e-324, -0.0, 0.0, 5e-324, 1, 1e300, INFINITY, NAN};
   for (std::size_t i = 0; i + 1 < std::size(values); ++i) {
-    EXPECT_LT(Coder::encode(std::bit_cast<std::uint64_t>(values[i]), false), Coder::encode(std::bit_cast<std::uint64_t>(values[i + 1]), false));
-    EXPECT_EQ(Coder::decode(Coder::encode(std::bit_cast<std::uint64_t>(values[i]), false)), std::bit_cast<std::uint64_t>(values[i]));
+    EXPECT_LT(Coder::encode(std::bit_cast<std::uint64_t>(values[i]), false),
+              Coder::encode(std::bit_cast<std::uint64_t>(values[i + 1]), false));
+    EXPECT_EQ(Coder::decode(Coder::encode(std::bit_cast<std::uint64_t>(values[i]), false)),
+              std::bit_cast<std::uint64_t>(values[i]));
   }
-  EXPECT_EQ(Coder::encode(std::bit_cast<std::uint64_t>(-0.0), true), Coder::encode(std::bit_cast<std::uint64_t>(0.0), true));
-  EXPECT_EQ(Coder::encode(std::bit_cast<std::uint64_t>(-std::nan("")), false), Coder::encode(std::bit_cast<std::uint64_t>(std::nan("")), false));
+  EXPECT_EQ(Coder::encode(std::bit_cast<std::uint64_t>(-0.0), true),
+            Coder::encode(std::bit_cast<std::uint64_t>(0.0), true));
+  EXPECT_EQ(Coder::encode(std::bit_cast<std::uint64_t>(-std::nan("")), false),
+            Coder::encode(std::bit_cast<std::uint64_t>(std::nan("")), false));
   EXPECT_TRUE(std::isnan(std::bit_cast<double>(Coder::decode(Coder::last))));
 }
 
@@ -290,14 +316,20 @@ TEST(Buckets, belong_to_the_owner_and_rise) {
     for (const std::int64_t extent : {1, 5, 100, 4099})
       for (const int step : {1, -1, 2})
         for (const int shift : {0, 3, 20}) {
-          dist::AxisLayout axis{.extent = extent, .template_extent = extent * std::abs(step), .start = step < 0 ? extent - 1 : 0, .step = step, .unit = 4, .parts = parts};
+          dist::AxisLayout axis{.extent = extent,
+                                .template_extent = extent * std::abs(step),
+                                .start = step < 0 ? extent - 1 : 0,
+                                .step = step,
+                                .unit = 4,
+                                .parts = parts};
           const Buckets buckets(axis, shift);
           std::int64_t before = -1;
           for (std::int64_t i = 0; i < extent; ++i) {
             const auto bucket = buckets.find(i);
             ASSERT_TRUE(bucket == before || bucket == before + 1) << i;
             const auto [first, last] = buckets.of(axis.owner(i));
-            ASSERT_TRUE(bucket >= first && bucket < last) << i << " of " << extent << " in " << parts << " parts";
+            ASSERT_TRUE(bucket >= first && bucket < last)
+                << i << " of " << extent << " in " << parts << " parts";
             buckets.with_find([&](auto find) { ASSERT_EQ(find(i), bucket); });
             before = bucket;
           }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Short ways to write tile programs in tests, and what running one means: one element at a time, in program order.
+// Short ways to write tile programs in tests, and what running one means: one element at a time, in program
+// order.
 #pragma once
 #include <array>
 #include <cstring>
@@ -47,7 +48,8 @@ inline void run_naively(const Program& program, const Cell& cell) {
     std::vector<std::byte*> at;
     for (const Pointer& pointer : cell.operands) {
       at.push_back(pointer.address);
-      for (std::size_t axis = 0; axis < position.size(); ++axis) at.back() += position[axis] * pointer.strides[axis];
+      for (std::size_t axis = 0; axis < position.size(); ++axis)
+        at.back() += position[axis] * pointer.strides[axis];
     }
     std::int64_t index = 0;
     for (std::size_t axis = 0; axis < position.size(); ++axis) {
@@ -73,8 +75,8 @@ inline void run_naively(const Program& program, const Cell& cell) {
           Element first{}, second{};
           find_cast(step.scalar.dtype, step.loop)(step.scalar.bytes.data(), 0, first.data(), 0, 1);
           find_cast(step.scalar_b.dtype, step.loop)(step.scalar_b.bytes.data(), 0, second.data(), 0, 1);
-          const NullaryParams params{first.data(), second.data(), static_cast<std::uint64_t>(step.ints[0]), step.ints[1],
-                                     index, 1};
+          const NullaryParams params{first.data(), second.data(), static_cast<std::uint64_t>(step.ints[0]),
+                                     step.ints[1], index,         1};
           const void* in[3] = {};
           for (std::size_t k = 0; k < 3; ++k) {
             if (step.in[k] >= 0) in[k] = registers[static_cast<std::size_t>(step.in[k])].data();
@@ -86,7 +88,8 @@ inline void run_naively(const Program& program, const Cell& cell) {
         }
         case Kind::store: {
           const auto in = static_cast<std::size_t>(step.in[0]);
-          find_cast(program.registers[in], program.operands[operand])(registers[in].data(), 0, at[operand], 0, 1);
+          find_cast(program.registers[in], program.operands[operand])(registers[in].data(), 0, at[operand], 0,
+                                                                      1);
           break;
         }
       }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tile interpreter against evaluation one element at a time: random programs over random cells (any strides, in place,
-// broadcast, scalars, several cells per runner). GAMELAN_TEST_SEED repeats one case, GAMELAN_TEST_CASES runs more.
+// The tile interpreter against evaluation one element at a time: random programs over random cells (any
+// strides, in place, broadcast, scalars, several cells per runner). GAMELAN_TEST_SEED repeats one case,
+// GAMELAN_TEST_CASES runs more.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +29,8 @@ class Random : public testing::Choices {
  public:
   using Choices::Choices;
 
-  /// Extents around every switch of tile_geometry: short and long rows, whole and ragged squares, several tiles each way.
+  /// Extents around every switch of tile_geometry: short and long rows, whole and ragged squares, several
+  /// tiles each way.
   Shape shape(bool is_square) {
     static const std::vector<int> extents{1, 2, 3, 5, 7, 31, 32, 33, 100, 1023, 1024, 1025, 2500};
     Shape result(static_cast<std::size_t>(is_square ? 2 + below(2) : below(5)));
@@ -58,7 +60,8 @@ class Random : public testing::Choices {
     return result;
   }
 
-  /// A strided block: any order of axes, steps, signs; readers may repeat elements. Those of a square cell mostly cross or repeat.
+  /// A strided block: any order of axes, steps, signs; readers may repeat elements. Those of a square cell
+  /// mostly cross or repeat.
   Block block(const Shape& extents, Dtype dtype, bool may_repeat, bool is_square) {
     const auto item = static_cast<std::int64_t>(protocol::size_of(dtype));
     std::vector<std::size_t> order(extents.size());
@@ -68,7 +71,8 @@ class Random : public testing::Choices {
     const bool is_scalar = may_repeat && chance(15);
     Block result;
     result.strides.assign(extents.size(), 0);
-    const std::int64_t before = chance(50) ? 0 : item * below(70);  // cells begin anywhere in a block, cache lines and all
+    const std::int64_t before =
+        chance(50) ? 0 : item * below(70);  // cells begin anywhere in a block, cache lines and all
     std::int64_t size = item, offset = before;
     for (const std::size_t axis : order) {
       if (is_scalar || (may_repeat && chance(is_square ? 30 : 10))) continue;
@@ -92,7 +96,8 @@ class Random : public testing::Choices {
     const std::size_t item = protocol::size_of(dtype);
     for (std::size_t at = 0; at + item <= bytes.size(); at += item) {
       const double value = dtype == Dtype::bool_ ? below(2) : (below(2000) - 500) / 16.0;
-      find_cast(Dtype::float64, dtype)(reinterpret_cast<const std::byte*>(&value), 0, bytes.data() + at, 0, 1);
+      find_cast(Dtype::float64, dtype)(reinterpret_cast<const std::byte*>(&value), 0, bytes.data() + at, 0,
+                                       1);
     }
   }
 };
@@ -102,7 +107,8 @@ enum class Taste : std::uint8_t { any, compiled, squares };
 
 /// Every operand read once, a sum of all stored in the first: most of what happens is how the tiles lie.
 Program sum_of_all(Random& random, std::size_t operand_count) {
-  const Dtype dtype = random.pick(std::vector<Dtype>{Dtype::int8, Dtype::int64, Dtype::float32, Dtype::complex128});
+  const Dtype dtype =
+      random.pick(std::vector<Dtype>{Dtype::int8, Dtype::int64, Dtype::float32, Dtype::complex128});
   Program program{.code = {}, .registers = {dtype}, .operands = std::vector<Dtype>(operand_count, dtype)};
   program.code.push_back(load(0, 0, dtype));
   for (int k = 1; k < static_cast<int>(operand_count); ++k) {
@@ -114,15 +120,17 @@ Program sum_of_all(Random& random, std::size_t operand_count) {
   return program;
 }
 
-/// Programs that load, compute in several dtypes, cast and store, reusing registers and naming operands repeatedly.
-Program random_program(Random& random, std::size_t operand_count, const std::vector<bool>& is_written, Taste taste) {
+/// Programs that load, compute in several dtypes, cast and store, reusing registers and naming operands
+/// repeatedly.
+Program random_program(Random& random, std::size_t operand_count, const std::vector<bool>& is_written,
+                       Taste taste) {
   Program program;
   std::vector<Dtype> dtypes(all_dtypes.begin(), all_dtypes.end());
   if (taste == Taste::compiled) std::erase_if(dtypes, [](Dtype dtype) { return !jit::holds(dtype); });
   std::vector<Dtype> used;
   for (int k = 0; k < 3; ++k) used.push_back(random.pick(dtypes));
   for (std::size_t k = 0; k < operand_count; ++k) program.operands.push_back(random.pick(used));
-  std::vector<std::vector<int>> registers_of(protocol::dtype_count);   // registers that hold a value, by dtype
+  std::vector<std::vector<int>> registers_of(protocol::dtype_count);  // registers that hold a value, by dtype
   const auto destination = [&](Dtype dtype) {
     auto& known = registers_of[static_cast<std::size_t>(dtype)];
     if (!known.empty() && random.chance(25)) return random.pick(known);
@@ -136,7 +144,8 @@ Program random_program(Random& random, std::size_t operand_count, const std::vec
     const int choice = taste == Taste::compiled && random.chance(60) ? 5 : random.below(10);
     if (choice < 3 || program.code.empty()) {
       const int from = operand();
-      const Dtype loop = random.chance(75) ? program.operands[static_cast<std::size_t>(from)] : random.pick(used);
+      const Dtype loop =
+          random.chance(75) ? program.operands[static_cast<std::size_t>(from)] : random.pick(used);
       program.code.push_back(load(from, destination(loop), loop));
     } else if (choice == 3) {
       const Dtype loop = random.pick(used);
@@ -146,7 +155,8 @@ Program random_program(Random& random, std::size_t operand_count, const std::vec
       std::vector<int> written;
       for (const auto& group : registers_of) written.insert(written.end(), group.begin(), group.end());
       const int from = random.pick(written);
-      program.code.push_back({.kind = Kind::cast, .loop = loop, .out = destination(loop), .in = {from, -1, -1}});
+      program.code.push_back(
+          {.kind = Kind::cast, .loop = loop, .out = destination(loop), .in = {from, -1, -1}});
     } else if (choice < 8) {
       const auto op = static_cast<Op>(random.below(protocol::op_count()));
       const Dtype loop = random.pick(used);
@@ -155,11 +165,14 @@ Program random_program(Random& random, std::size_t operand_count, const std::vec
       Instruction step = compute(op, loop, -1);
       const auto& info = protocol::info(op);
       bool has_inputs = true;
-      for (std::size_t k = 0; info.kind != protocol::RowKind::nullary && k < static_cast<std::size_t>(info.arity); ++k) {
+      for (std::size_t k = 0;
+           info.kind != protocol::RowKind::nullary && k < static_cast<std::size_t>(info.arity); ++k) {
         const bool is_condition = info.kind == protocol::RowKind::ternary && k == 0;
         const auto& candidates = registers_of[static_cast<std::size_t>(is_condition ? Dtype::bool_ : loop)];
-        if (candidates.empty()) has_inputs = false;
-        else step.in[k] = random.pick(candidates);
+        if (candidates.empty())
+          has_inputs = false;
+        else
+          step.in[k] = random.pick(candidates);
       }
       if (!has_inputs) continue;
       step.scalar = real(random.below(5));
@@ -188,12 +201,17 @@ bool same_element(Dtype dtype, const std::byte* left, const std::byte* right) {
   const char kind = protocol::info(dtype).kind;
   if (kind != 'f' && kind != 'c') return false;
   const std::size_t parts = kind == 'c' ? 2 : 1;
-  const Dtype part = bytes / parts == 2 ? Dtype::float16 : bytes / parts == 4 ? Dtype::float32 : Dtype::float64;
+  const Dtype part = bytes / parts == 2   ? Dtype::float16
+                     : bytes / parts == 4 ? Dtype::float32
+                                          : Dtype::float64;
   for (std::size_t k = 0; k < parts; ++k) {
     double values[2];
-    find_cast(part, Dtype::float64)(left + k * bytes / parts, 0, reinterpret_cast<std::byte*>(&values[0]), 0, 1);
-    find_cast(part, Dtype::float64)(right + k * bytes / parts, 0, reinterpret_cast<std::byte*>(&values[1]), 0, 1);
-    if (std::memcmp(&values[0], &values[1], sizeof(double)) != 0 && !(values[0] != values[0] && values[1] != values[1])) {
+    find_cast(part, Dtype::float64)(left + k * bytes / parts, 0, reinterpret_cast<std::byte*>(&values[0]), 0,
+                                    1);
+    find_cast(part, Dtype::float64)(right + k * bytes / parts, 0, reinterpret_cast<std::byte*>(&values[1]), 0,
+                                    1);
+    if (std::memcmp(&values[0], &values[1], sizeof(double)) != 0 &&
+        !(values[0] != values[0] && values[1] != values[1])) {
       return false;
     }
   }
@@ -205,8 +223,10 @@ void run_random_case(unsigned seed, Taste taste) {
   Random random(seed);
   const auto operand_count = static_cast<std::size_t>(1 + random.below(4));
   std::vector<bool> is_written(operand_count);
-  for (std::size_t k = 0; k < operand_count; ++k) is_written[k] = k == 0 || (taste != Taste::squares && random.chance(40));
-  Program program = taste == Taste::squares ? sum_of_all(random, operand_count) : random_program(random, operand_count, is_written, taste);
+  for (std::size_t k = 0; k < operand_count; ++k)
+    is_written[k] = k == 0 || (taste != Taste::squares && random.chance(40));
+  Program program = taste == Taste::squares ? sum_of_all(random, operand_count)
+                                            : random_program(random, operand_count, is_written, taste);
   std::vector<std::size_t> same_as(operand_count);  // operands that name the elements of another
   for (std::size_t k = 0; k < operand_count; ++k) {
     same_as[k] = k;
@@ -237,8 +257,9 @@ void run_random_case(unsigned seed, Taste taste) {
     const int gap = 1 + random.below(3);
     for (std::size_t k = 0; k < operand_count; ++k) {
       const Dtype dtype = program.operands[k];
-      cell.blocks.push_back(is_padded && random.chance(75) ? random.padded_block(cell.extents, dtype, gap)
-                                                           : random.block(cell.extents, dtype, !is_shared(k), is_square));
+      cell.blocks.push_back(is_padded && random.chance(75)
+                                ? random.padded_block(cell.extents, dtype, gap)
+                                : random.block(cell.extents, dtype, !is_shared(k), is_square));
     }
     return cell;
   };
@@ -262,8 +283,10 @@ void run_random_case(unsigned seed, Taste taste) {
     for (std::size_t k = 0; k < operand_count; ++k) {
       const std::size_t item = protocol::size_of(program.operands[k]);
       for (std::size_t at = 0; at + item <= blocks[k].bytes.size(); at += item) {
-        ASSERT_TRUE(same_element(program.operands[k], blocks[k].bytes.data() + at, expected[k].bytes.data() + at))
-            << "operand " << k << " (" << protocol::info(program.operands[k]).name << ") differs at byte " << at;
+        ASSERT_TRUE(
+            same_element(program.operands[k], blocks[k].bytes.data() + at, expected[k].bytes.data() + at))
+            << "operand " << k << " (" << protocol::info(program.operands[k]).name << ") differs at byte "
+            << at;
       }
     }
   }
@@ -277,8 +300,11 @@ void run_random_cases(Taste taste) {
   const unsigned start = std::random_device()();
   std::cout << "first seed " << start << "\n";
   const char* wanted = std::getenv("GAMELAN_TEST_CASES");
-  const unsigned count = wanted != nullptr ? static_cast<unsigned>(std::strtoul(wanted, nullptr, 10)) : taste == Taste::squares ? 2000 : 300;
-  for (unsigned k = 0; k < count && !::testing::Test::HasFatalFailure(); ++k) run_random_case(start + k, taste);
+  const unsigned count = wanted != nullptr         ? static_cast<unsigned>(std::strtoul(wanted, nullptr, 10))
+                         : taste == Taste::squares ? 2000
+                                                   : 300;
+  for (unsigned k = 0; k < count && !::testing::Test::HasFatalFailure(); ++k)
+    run_random_case(start + k, taste);
 }
 
 TEST(TileRandom, interpreted_programs_equal_naive_evaluation) {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The house rules that text can show: who may include whom, what is pure, how long a file may be.
 Usage: arrows_test.py source_folder"""
+
 import pathlib
 import re
 import sys
@@ -18,8 +19,15 @@ MAY_INCLUDE = {
     "kernel/": ["kernel/", "protocol/"],
     "engine/main": ["engine/", "protocol/"],
     "engine/server": ["engine/server.hpp", "engine/listener.hpp", "engine/options.hpp", *GROUND],
-    "engine/listener": ["engine/listener.hpp", "engine/endpoint.hpp", "engine/clients.hpp", "engine/inbox.hpp",
-                        "engine/options.hpp", "engine/status_collector.hpp", *GROUND],
+    "engine/listener": [
+        "engine/listener.hpp",
+        "engine/endpoint.hpp",
+        "engine/clients.hpp",
+        "engine/inbox.hpp",
+        "engine/options.hpp",
+        "engine/status_collector.hpp",
+        *GROUND,
+    ],
     "engine/clients": ["engine/clients.hpp", *GROUND],
     "engine/status_collector": ["engine/status_collector.hpp", *GROUND],
     "engine/inbox": ["engine/inbox.hpp", *GROUND],
@@ -28,16 +36,57 @@ MAY_INCLUDE = {
     "engine/options": ["engine/options.hpp", "engine/choices.hpp", *GROUND],
     "engine/choices": GROUND,
     "engine/postponed": ["engine/postponed.hpp", *GROUND],
-    "engine/session": ["engine/session.hpp", "engine/choices.hpp", "engine/postponed.hpp", "engine/check.hpp", "engine/comm.hpp", "engine/board.hpp", "engine/counter.hpp",
-                       "engine/plan/", "engine/exec/", "engine/dist/", *GROUND],
+    "engine/session": [
+        "engine/session.hpp",
+        "engine/choices.hpp",
+        "engine/postponed.hpp",
+        "engine/check.hpp",
+        "engine/comm.hpp",
+        "engine/board.hpp",
+        "engine/counter.hpp",
+        "engine/plan/",
+        "engine/exec/",
+        "engine/dist/",
+        *GROUND,
+    ],
     "engine/check": ["engine/check.hpp", "engine/plan/", "engine/exec/", "engine/dist/", *GROUND],
-    "engine/plan/": ["engine/plan/", "engine/dist/cyclic.hpp", "engine/dist/exchange.hpp", "engine/dist/layout.hpp", "engine/dist/pieces.hpp", *GROUND],
-    "engine/exec/": ["engine/exec/", "engine/jit/", "engine/dist/", "engine/comm.hpp", "engine/board.hpp", "engine/counter.hpp",
-                     *PLAN_DATA, *GROUND],
+    "engine/plan/": [
+        "engine/plan/",
+        "engine/dist/cyclic.hpp",
+        "engine/dist/exchange.hpp",
+        "engine/dist/layout.hpp",
+        "engine/dist/pieces.hpp",
+        *GROUND,
+    ],
+    "engine/exec/": [
+        "engine/exec/",
+        "engine/jit/",
+        "engine/dist/",
+        "engine/comm.hpp",
+        "engine/board.hpp",
+        "engine/counter.hpp",
+        *PLAN_DATA,
+        *GROUND,
+    ],
     "engine/jit/": ["engine/jit/", *GROUND],
     "engine/dist/": ["engine/dist/", "engine/comm.hpp", *GROUND],
-    "engine/board": ["engine/board.hpp", "engine/node_board.hpp", "engine/nodes/relay.hpp", "engine/nodes/settings.hpp", "engine/comm.hpp", "engine/dist/heap.hpp", *GROUND],
-    "engine/node_board": ["engine/node_board.hpp", "engine/comm.hpp", "engine/counter.hpp", "engine/tickets.hpp", "engine/dist/heap.hpp", *GROUND],
+    "engine/board": [
+        "engine/board.hpp",
+        "engine/node_board.hpp",
+        "engine/nodes/relay.hpp",
+        "engine/nodes/settings.hpp",
+        "engine/comm.hpp",
+        "engine/dist/heap.hpp",
+        *GROUND,
+    ],
+    "engine/node_board": [
+        "engine/node_board.hpp",
+        "engine/comm.hpp",
+        "engine/counter.hpp",
+        "engine/tickets.hpp",
+        "engine/dist/heap.hpp",
+        *GROUND,
+    ],
     "engine/nodes/relay": ["engine/nodes/", "engine/node_board.hpp", "engine/exit_soon.hpp", *GROUND],
     "engine/exit_soon": ["engine/exit_soon.hpp"],
     "engine/nodes/": ["engine/nodes/", "engine/comm.hpp", *GROUND],
@@ -55,8 +104,13 @@ DEBTS = {
     ("engine/plan/program.hpp", "engine/exec/tile.hpp"),
 }
 
-LIBRARIES = {"mpi": r"mpi\.h", "ga": r"(ga|ga-mpi|macdecls|armci|global[a-z]*)\.h", "zmq": r"zmq", "python": r"(Python|pybind11|xeus|numpy)",
-             "json": r"nlohmann"}
+LIBRARIES = {
+    "mpi": r"mpi\.h",
+    "ga": r"(ga|ga-mpi|macdecls|armci|global[a-z]*)\.h",
+    "zmq": r"zmq",
+    "python": r"(Python|pybind11|xeus|numpy)",
+    "json": r"nlohmann",
+}
 MAY_NOT_USE = {
     "protocol/": {"mpi", "ga", "zmq", "python"},
     "kernel/": {"mpi", "ga"},
@@ -124,11 +178,17 @@ def own_header_first(path, text, folder, problems):
 
 def self_check():
     """A test that cannot fail is none: a few lines that must be found guilty."""
-    for path, text in [("protocol/a.cpp", '#include "engine/comm.hpp"'), ("protocol/a.cpp", "#include <mpi.h>"),
-                       ("protocol/a.hpp", "#include <nlohmann/json.hpp>"), ("kernel/a.cpp", '#include "engine/comm.hpp"'),
-                       ("engine/plan/a.cpp", '#include "engine/exec/tile.hpp"'), ("engine/plan/a.cpp", "#include <mpi.h>"),
-                       ("engine/exec/a.cpp", '#include "engine/plan/passes.hpp"'), ("engine/a.cpp", '#include "kernel/a.hpp"'),
-                       ("engine/dist/a.cpp", '#include "engine/exec/tile.hpp"')]:
+    for path, text in [
+        ("protocol/a.cpp", '#include "engine/comm.hpp"'),
+        ("protocol/a.cpp", "#include <mpi.h>"),
+        ("protocol/a.hpp", "#include <nlohmann/json.hpp>"),
+        ("kernel/a.cpp", '#include "engine/comm.hpp"'),
+        ("engine/plan/a.cpp", '#include "engine/exec/tile.hpp"'),
+        ("engine/plan/a.cpp", "#include <mpi.h>"),
+        ("engine/exec/a.cpp", '#include "engine/plan/passes.hpp"'),
+        ("engine/a.cpp", '#include "kernel/a.hpp"'),
+        ("engine/dist/a.cpp", '#include "engine/exec/tile.hpp"'),
+    ]:
         problems = []
         check_includes(path, text, problems, set())
         assert problems, f"not noticed: {path}: {text}"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Documents name files; files move. Every relative link and every source file that a document names must exist, and the
 README stays one screen. Usage: documents_test.py source_folder"""
+
 import pathlib
 import re
 import sys
@@ -13,8 +14,11 @@ SKIP = {"build", ".git"}
 
 
 def documents(root):
-    return [path for path in sorted(root.rglob("*.md"))
-            if not any(part in SKIP or part.startswith("build") for part in path.relative_to(root).parts)]
+    return [
+        path
+        for path in sorted(root.rglob("*.md"))
+        if not any(part in SKIP or part.startswith("build") for part in path.relative_to(root).parts)
+    ]
 
 
 def names_of(root):

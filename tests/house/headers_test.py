@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every header of one folder compiles alone, twice in a row, with the flags of that folder's own sources.
 Usage: headers_test.py build/compile_commands.json source_folder folder"""
+
 import concurrent.futures
 import json
 import os
@@ -13,14 +14,14 @@ import sys
 
 def flags_of(commands, folder):
     """How CMake compiles the folder's sources, by the one that knows most libraries."""
-    entries = [entry for entry in commands
-               if pathlib.Path(entry["file"]).parent == folder and entry["file"].endswith(".cpp")]
+    entries = [entry for entry in commands if pathlib.Path(entry["file"]).parent == folder and entry["file"].endswith(".cpp")]
     assert entries, f"no source of {folder} in compile_commands.json"
     entry = max(entries, key=lambda entry: len(re.findall(r" -(?:I|isystem) ?/", entry["command"])))
     words = shlex.split(entry["command"])
     mine = {"-o", "-c", entry["file"]}
-    kept = [word for at, word in enumerate(words)
-            if word not in mine and words[at - 1] != "-o" and not word.startswith("-fsanitize")]
+    kept = [
+        word for at, word in enumerate(words) if word not in mine and words[at - 1] != "-o" and not word.startswith("-fsanitize")
+    ]
     return kept, entry["directory"]
 
 
@@ -31,8 +32,14 @@ def main(database, source, folder):
 
     def problem_with(header):
         line = f'#include "{header}"\n'
-        done = subprocess.run([*flags, "-O0", "-fsyntax-only", "-x", "c++", "-"], input=line * 2, cwd=directory,
-                              capture_output=True, text=True, timeout=100)
+        done = subprocess.run(
+            [*flags, "-O0", "-fsyntax-only", "-x", "c++", "-"],
+            input=line * 2,
+            cwd=directory,
+            capture_output=True,
+            text=True,
+            timeout=100,
+        )
         return f"{header} does not compile alone:\n{done.stderr}" if done.returncode else None
 
     headers = [header.relative_to(source).as_posix() for header in sorted((source / folder).glob("*.hpp"))]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Recipes that nobody here can cook (Spack, a container) must not rot: they are held against the build that they drive and
 against deploy/packages.txt. Usage: recipes_test.py source_folder build_folder"""
+
 import ast
 import pathlib
 import re
@@ -41,7 +42,11 @@ def calls_of(tree, name):
 
 def cmake_text(root):
     folders = [root, root / "kernel", root / "engine"]
-    files = [file for folder in folders for file in [*folder.glob("CMakeLists.txt"), *folder.glob("*.cmake"), *folder.glob("*/CMakeLists.txt")]]
+    files = [
+        file
+        for folder in folders
+        for file in [*folder.glob("CMakeLists.txt"), *folder.glob("*.cmake"), *folder.glob("*/CMakeLists.txt")]
+    ]
     return "\n".join(file.read_text() for file in files)
 
 
@@ -82,7 +87,9 @@ def faults_of_version(name, version):
 
 def dependencies():
     """Installed packages -> names that satisfy their Depends and Pre-Depends."""
-    done = subprocess.run(["dpkg-query", "-W", "-f", "${Package}\t${Depends}, ${Pre-Depends}\n"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["dpkg-query", "-W", "-f", "${Package}\t${Depends}, ${Pre-Depends}\n"], capture_output=True, text=True, check=False
+    )
     table = {}
     for line in done.stdout.splitlines():
         name, _, words = line.partition("\t")

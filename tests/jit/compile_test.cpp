@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Machine code of random traces against the loops of the interpreter, one element and one node at a time: places that are the same
-// memory, repeated elements, stores past the cache at any alignment, exits, more values than registers. GAMELAN_TEST_SEED
-// repeats one case, GAMELAN_TEST_CASES runs more.
+// Machine code of random traces against the loops of the interpreter, one element and one node at a time:
+// places that are the same memory, repeated elements, stores past the cache at any alignment, exits, more
+// values than registers. GAMELAN_TEST_SEED repeats one case, GAMELAN_TEST_CASES runs more.
 #include "engine/jit/compile.hpp"
 
 #include <gtest/gtest.h>
@@ -38,10 +38,20 @@ class Random : public testing::Choices {
   using Choices::Choices;
 
   Bits value(Dtype dtype) {
-    static const std::vector<double> odd{0.0, -0.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(),
-                                         -std::numeric_limits<double>::infinity(), 5e-324, 1e-40, 0.5, 2.5, -2.5};
+    static const std::vector<double> odd{0.0,
+                                         -0.0,
+                                         std::numeric_limits<double>::quiet_NaN(),
+                                         std::numeric_limits<double>::infinity(),
+                                         -std::numeric_limits<double>::infinity(),
+                                         5e-324,
+                                         1e-40,
+                                         0.5,
+                                         2.5,
+                                         -2.5};
     const bool is_float = dtype == Dtype::float64 || dtype == Dtype::float32;
-    const double number = dtype == Dtype::bool_ ? chance(20) : is_float && chance(40) ? pick(odd) : below(2000) / 8.0 - 100;
+    const double number = dtype == Dtype::bool_    ? chance(20)
+                          : is_float && chance(40) ? pick(odd)
+                                                   : below(2000) / 8.0 - 100;
     Bits bits{};
     exec::find_cast(Dtype::float64, dtype)(reinterpret_cast<const std::byte*>(&number), 0, bits.data(), 0, 1);
     return bits;
@@ -52,7 +62,8 @@ class Random : public testing::Choices {
 int find_value(Random& random, const Trace& trace, Dtype dtype, std::size_t limit) {
   std::vector<int> found;
   for (std::size_t n = 0; n < limit; ++n)
-    if (trace.nodes[n].kind != Kind::store && trace.nodes[n].dtype == dtype) found.push_back(static_cast<int>(n));
+    if (trace.nodes[n].kind != Kind::store && trace.nodes[n].dtype == dtype)
+      found.push_back(static_cast<int>(n));
   return found.empty() ? -1 : random.pick(found);
 }
 
@@ -62,14 +73,17 @@ void add_operation(Random& random, Sample& sample, const std::vector<Dtype>& use
   if (random.chance(15)) {
     const Dtype to = random.pick(used);
     const int from = find_value(random, trace, loop, trace.nodes.size());
-    if (from >= 0 && to != loop && converts(loop, to)) trace.nodes.push_back({.kind = Kind::convert, .dtype = to, .from = loop, .in = {from, -1, -1}});
+    if (from >= 0 && to != loop && converts(loop, to))
+      trace.nodes.push_back({.kind = Kind::convert, .dtype = to, .from = loop, .in = {from, -1, -1}});
     return;
   }
-  const auto op = freezes && random.chance(50) ? Op::where : static_cast<Op>(random.below(protocol::op_count()));
+  const auto op =
+      freezes && random.chance(50) ? Op::where : static_cast<Op>(random.below(protocol::op_count()));
   if (!computes(op, loop)) return;
   Node node{.kind = Kind::compute, .op = op, .dtype = exec::result_dtype(op, loop), .from = loop};
   for (std::size_t k = 0; k < static_cast<std::size_t>(protocol::info(op).arity); ++k) {
-    node.in[k] = find_value(random, trace, op == Op::where && k == 0 ? Dtype::bool_ : loop, trace.nodes.size());
+    node.in[k] =
+        find_value(random, trace, op == Op::where && k == 0 ? Dtype::bool_ : loop, trace.nodes.size());
     if (node.in[k] < 0) return;
   }
   trace.nodes.push_back(node);
@@ -78,12 +92,14 @@ void add_operation(Random& random, Sample& sample, const std::vector<Dtype>& use
 /// `freezes`: mostly selections, and stores of what was known early: there are exits then.
 Sample random_sample(Random& random, bool freezes) {
   Sample sample;
-  std::vector<Dtype> used{Dtype::bool_, random.chance(50) ? Dtype::float64 : Dtype::float32, random.chance(50) ? Dtype::int64 : Dtype::int32};
+  std::vector<Dtype> used{Dtype::bool_, random.chance(50) ? Dtype::float64 : Dtype::float32,
+                          random.chance(50) ? Dtype::int64 : Dtype::int32};
   if (!freezes) used[0] = random.pick(used);
   for (int p = 0, count = 2 + random.below(14); p < count; ++p) {
     Place place{random.pick(used), p, random.chance(30)};
     const int other = random.below(p + 1);
-    if (other < p && random.chance(25) && sample.places[static_cast<std::size_t>(other)].dtype == place.dtype) {
+    if (other < p && random.chance(25) &&
+        sample.places[static_cast<std::size_t>(other)].dtype == place.dtype) {
       place = sample.places[static_cast<std::size_t>(other)];
     }
     sample.places.push_back(place);
@@ -94,13 +110,19 @@ Sample random_sample(Random& random, bool freezes) {
     const int p = random.below(static_cast<int>(sample.places.size()));
     const int value = find_value(random, sample.trace, place_of(p).dtype, limit);
     if (place_of(p).is_single || value < 0) return;
-    sample.trace.nodes.push_back({.kind = Kind::store, .dtype = place_of(p).dtype, .in = {value, -1, -1}, .place = p, .streams = random.chance(50)});
+    sample.trace.nodes.push_back({.kind = Kind::store,
+                                  .dtype = place_of(p).dtype,
+                                  .in = {value, -1, -1},
+                                  .place = p,
+                                  .streams = random.chance(50)});
   };
   const auto length = static_cast<std::size_t>(10 + random.below(freezes ? 120 : 250));
   for (int tries = 0; sample.trace.nodes.size() < length && tries < 4000; ++tries) {
     if (tries < 10 || random.chance(5)) {
       const int p = random.below(static_cast<int>(sample.places.size()));
-      sample.trace.nodes.push_back({.kind = place_of(p).is_single ? Kind::repeat : Kind::load, .dtype = place_of(p).dtype, .place = p});
+      sample.trace.nodes.push_back({.kind = place_of(p).is_single ? Kind::repeat : Kind::load,
+                                    .dtype = place_of(p).dtype,
+                                    .place = p});
     } else if (!freezes && random.chance(5)) {
       store(sample.trace.nodes.size());
     } else {
@@ -108,24 +130,29 @@ Sample random_sample(Random& random, bool freezes) {
     }
   }
   const std::size_t known = sample.trace.nodes.size();
-  for (int k = 0; k < 6; ++k) store(freezes && random.chance(60) ? std::max<std::size_t>(known / 3, 1) : known);
+  for (int k = 0; k < 6; ++k)
+    store(freezes && random.chance(60) ? std::max<std::size_t>(known / 3, 1) : known);
   return sample;
 }
 
-/// Memory of every place that is none other's: elements from the first on, `offset` elements behind a line of the cache.
+/// Memory of every place that is none other's: elements from the first on, `offset` elements behind a line of
+/// the cache.
 class Memory {
  public:
-  Memory(Random& random, const Sample& sample, std::size_t count, std::size_t offset) : sample_(sample), offset_(offset) {
+  Memory(Random& random, const Sample& sample, std::size_t count, std::size_t offset)
+      : sample_(sample), offset_(offset) {
     for (const Place& place : sample.places) {
       const std::size_t size = protocol::size_of(place.dtype);
       auto& bytes = bytes_.emplace_back((count + offset + 16) * size + 128);
-      for (std::size_t at = 0; at + size <= bytes.size(); at += size) std::memcpy(bytes.data() + at, random.value(place.dtype).data(), size);
+      for (std::size_t at = 0; at + size <= bytes.size(); at += size)
+        std::memcpy(bytes.data() + at, random.value(place.dtype).data(), size);
     }
   }
   std::byte* address(std::size_t p) {
     auto& bytes = bytes_[static_cast<std::size_t>(sample_.places[p].same_as)];
     const auto start = reinterpret_cast<std::uintptr_t>(bytes.data());
-    return bytes.data() + ((start + 63) / 64 * 64 - start) + offset_ * protocol::size_of(sample_.places[p].dtype);
+    return bytes.data() + ((start + 63) / 64 * 64 - start) +
+           offset_ * protocol::size_of(sample_.places[p].dtype);
   }
 
  private:
@@ -146,11 +173,22 @@ void run_naively(const Trace& trace, const std::vector<std::byte*>& places, std:
       Bits result{};
       std::byte* place = node.place >= 0 ? places[static_cast<std::size_t>(node.place)] : nullptr;
       switch (node.kind) {
-        case Kind::load: std::memcpy(result.data(), place + i * size, size); break;
-        case Kind::repeat: std::memcpy(result.data(), place, size); break;
-        case Kind::store: std::memcpy(place + i * size, in[0], size); break;
-        case Kind::convert: exec::find_cast(node.from, node.dtype)(static_cast<const std::byte*>(in[0]), 0, result.data(), 0, 1); break;
-        case Kind::compute: exec::find_loop(node.op, node.from)(in, result.data(), 1, nullptr); break;
+        case Kind::load:
+          std::memcpy(result.data(), place + i * size, size);
+          break;
+        case Kind::repeat:
+          std::memcpy(result.data(), place, size);
+          break;
+        case Kind::store:
+          std::memcpy(place + i * size, in[0], size);
+          break;
+        case Kind::convert:
+          exec::find_cast(node.from, node.dtype)(static_cast<const std::byte*>(in[0]), 0, result.data(), 0,
+                                                 1);
+          break;
+        case Kind::compute:
+          exec::find_loop(node.op, node.from)(in, result.data(), 1, nullptr);
+          break;
       }
       values[n] = result;
     }
@@ -167,7 +205,9 @@ bool is_same(Dtype dtype, const std::byte* x, const std::byte* y) {
   return left != left && right != right;
 }
 
-struct Found { std::size_t exits = 0, spills = 0; };
+struct Found {
+  std::size_t exits = 0, spills = 0;
+};
 
 void run_case(unsigned seed, Found& found) {
   SCOPED_TRACE("GAMELAN_TEST_SEED=" + std::to_string(seed));
@@ -179,7 +219,8 @@ void run_case(unsigned seed, Found& found) {
   const auto code = compile(sample.trace);
   ASSERT_NE(code, nullptr);
   for (int turn = 0; turn < 3; ++turn) {
-    const auto count = static_cast<std::size_t>(1 + random.below(turn == 0 ? 20 : 200)), offset = static_cast<std::size_t>(random.below(9));
+    const auto count = static_cast<std::size_t>(1 + random.below(turn == 0 ? 20 : 200)),
+               offset = static_cast<std::size_t>(random.below(9));
     const unsigned content = static_cast<unsigned>(random.below(1 << 30));
     Random first(content), second(content);
     Memory got(first, sample, count, offset), expected(second, sample, count, offset);
@@ -188,7 +229,8 @@ void run_case(unsigned seed, Found& found) {
       places.push_back(got.address(p));
       expected_places.push_back(expected.address(p));
       // Where a line begins differs between the two: what is compared is made the same.
-      std::memcpy(expected_places.back() - offset * protocol::size_of(sample.places[p].dtype), places.back() - offset * protocol::size_of(sample.places[p].dtype),
+      std::memcpy(expected_places.back() - offset * protocol::size_of(sample.places[p].dtype),
+                  places.back() - offset * protocol::size_of(sample.places[p].dtype),
                   (count + offset + 8) * protocol::size_of(sample.places[p].dtype));
     }
     code->run(places.data(), count);
@@ -196,7 +238,8 @@ void run_case(unsigned seed, Found& found) {
     for (std::size_t p = 0; p < sample.places.size(); ++p) {
       const auto size = static_cast<std::ptrdiff_t>(protocol::size_of(sample.places[p].dtype));
       for (auto i = -static_cast<std::ptrdiff_t>(offset); i < static_cast<std::ptrdiff_t>(count) + 8; ++i)
-        ASSERT_TRUE(is_same(sample.places[p].dtype, places[p] + i * size, expected_places[p] + i * size)) << "place " << p << " element " << i << " of " << count;
+        ASSERT_TRUE(is_same(sample.places[p].dtype, places[p] + i * size, expected_places[p] + i * size))
+            << "place " << p << " element " << i << " of " << count;
     }
   }
 }
@@ -204,7 +247,8 @@ void run_case(unsigned seed, Found& found) {
 TEST(Compile, random_traces_equal_the_loops) {
   if (!is_available()) GTEST_SKIP() << "this processor has no AVX-512";
   Found found;
-  if (const char* seed = std::getenv("GAMELAN_TEST_SEED")) return run_case(static_cast<unsigned>(std::strtoul(seed, nullptr, 10)), found);
+  if (const char* seed = std::getenv("GAMELAN_TEST_SEED"))
+    return run_case(static_cast<unsigned>(std::strtoul(seed, nullptr, 10)), found);
   const unsigned start = std::random_device()();
   std::cout << "first seed " << start << "\n";
   const char* wanted = std::getenv("GAMELAN_TEST_CASES");

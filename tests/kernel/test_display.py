@@ -5,10 +5,7 @@ import base64
 
 def test_result_with_html(shared):
     cell = shared.run(
-        "class Card:\n"
-        "    def _repr_html_(self): return '<b>card</b>'\n"
-        "    def __repr__(self): return 'card'\n"
-        "Card()"
+        "class Card:\n" "    def _repr_html_(self): return '<b>card</b>'\n" "    def __repr__(self): return 'card'\n" "Card()"
     )
     assert cell.result == {"text/html": "<b>card</b>", "text/plain": "card"}
     assert cell.of_type("execute_result")[0]["execution_count"] == cell.reply["execution_count"]

@@ -31,7 +31,9 @@ CODES = {
     "sleep": "import time\n" + READY + "time.sleep(60)",
     "event": "import threading\n" + READY + "threading.Event().wait()",
     "lock": "import threading\nl = threading.Lock(); l.acquire()\n" + READY + "l.acquire()",
-    "thread join": "import threading, time\nt = threading.Thread(target=time.sleep, args=(5,), daemon=True); t.start()\n" + READY + "t.join()",
+    "thread join": "import threading, time\nt = threading.Thread(target=time.sleep, args=(5,), daemon=True); t.start()\n"
+    + READY
+    + "t.join()",
     "asyncio": "import asyncio\n" + READY + "await asyncio.sleep(60)",
     "asyncio.run": "import asyncio\n" + READY + "asyncio.run(asyncio.sleep(60))",
     "numpy": "import numpy as np\na = np.ones(1000)\n" + READY + "while True: a = a * 1.0",
@@ -65,7 +67,9 @@ def test_wait_of_the_kind_that_core_does(shared):
 
 
 def test_the_cell_may_handle_it(shared):
-    cell = interrupt_when_ready(shared, "import time\ntry:\n    " + READY + "    time.sleep(60)\nexcept KeyboardInterrupt:\n    print('handled')")
+    cell = interrupt_when_ready(
+        shared, "import time\ntry:\n    " + READY + "    time.sleep(60)\nexcept KeyboardInterrupt:\n    print('handled')"
+    )
     assert cell.status == "ok" and cell.out.endswith("handled\n")
 
 

@@ -184,7 +184,9 @@ def test_virtual_environment(environment, how):
     with Notebook(env=env) as notebook:
         cell = notebook.run("import sys, only_here; print(sys.prefix); print(sys.executable)")
         assert cell.out.split() == [str(environment), str(environment / "bin" / "python")]
-        child = notebook.run("import subprocess; print(subprocess.check_output([sys.executable, '-c', 'import sys; print(sys.prefix)'], text=True))")
+        child = notebook.run(
+            "import subprocess; print(subprocess.check_output([sys.executable, '-c', 'import sys; print(sys.prefix)'], text=True))"
+        )
         assert child.out.strip() == str(environment)
 
 

@@ -156,7 +156,9 @@ def normal_json(value):
 
 def assert_same(pair, code):
     # After an error ipykernel would abort what comes within its next tenth of a second, and count one cell less than we do.
-    theirs, ours = (visible(notebook.run(code, timeout=30, user_expressions={"u": "1 + 1"}, stop_on_error=False)) for notebook in pair)
+    theirs, ours = (
+        visible(notebook.run(code, timeout=30, user_expressions={"u": "1 + 1"}, stop_on_error=False)) for notebook in pair
+    )
     difference = "\n".join(difflib.unified_diff(theirs, ours, "ipykernel", "gamelan", lineterm=""))
     assert not difference, f"{code}\n{difference}"
 

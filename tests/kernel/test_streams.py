@@ -30,9 +30,13 @@ def test_streams_alternate_in_order(shared):
     assert [c["text"] for c in cell.of_type("stream")] == [f"{i}\n" for i in range(50)]
 
 
-@pytest.mark.parametrize("busy", ["time.sleep(2)", "ctypes.PyDLL(None).usleep(2_000_000)"])  # the second lets no other thread run Python
+@pytest.mark.parametrize(
+    "busy", ["time.sleep(2)", "ctypes.PyDLL(None).usleep(2_000_000)"]
+)  # the second lets no other thread run Python
 def test_a_print_is_seen_while_the_cell_goes_on_silently(shared, busy):
-    cell = shared.send(f"import ctypes, time\nprint('now')\nprinted = time.monotonic()\n{busy}\nspent = time.monotonic() - printed")
+    cell = shared.send(
+        f"import ctypes, time\nprint('now')\nprinted = time.monotonic()\n{busy}\nspent = time.monotonic() - printed"
+    )
     shared.until(cell, lambda c: c.out == "now\n")
     seen = cell.messages[-1]["seen"]
     shared.finish(cell)
@@ -105,7 +109,12 @@ def test_stdout_is_a_text_stream(shared):
 
 
 def test_redirect_and_restore(shared):
-    assert shared.run("import contextlib, io\nwith contextlib.redirect_stdout(io.StringIO()) as s: print('x')\nprint(repr(s.getvalue()))").out == "'x\\n'\n"
+    assert (
+        shared.run(
+            "import contextlib, io\nwith contextlib.redirect_stdout(io.StringIO()) as s: print('x')\nprint(repr(s.getvalue()))"
+        ).out
+        == "'x\\n'\n"
+    )
 
 
 def test_logging_and_warnings_go_to_stderr(shared):

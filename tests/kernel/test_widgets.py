@@ -118,7 +118,9 @@ def test_unknown_target_is_closed_at_once(shared):
 
 
 def test_comm_from_a_cell(shared):
-    cell = shared.run("from ipykernel.comm import Comm\nc = Comm('elsewhere', {'x': 1}, comm_id='c3')\nc.send({'y': 2})\nc.close()")
+    cell = shared.run(
+        "from ipykernel.comm import Comm\nc = Comm('elsewhere', {'x': 1}, comm_id='c3')\nc.send({'y': 2})\nc.close()"
+    )
     assert cell.shown == ["comm_open", "comm_msg", "comm_close"]
     assert cell.of_type("comm_open")[0]["target_name"] == "elsewhere"
     assert shared.run("c.comm_id").text == "'c3'"

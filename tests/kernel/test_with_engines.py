@@ -55,7 +55,9 @@ def test_cell_ends_when_its_work_is_done(shared):
     assert shared.run("np.stats()['pending_commands']").text == "0"
 
 
-@pytest.mark.parametrize("code", ["(a + 1).", "np.zeros((3, 3)).", "a.sum().", "a[1:].T.", "print(np.sqrt(a * 2).", "(a > 0).", "b = 2 * -a."])
+@pytest.mark.parametrize(
+    "code", ["(a + 1).", "np.zeros((3, 3)).", "a.sum().", "a[1:].T.", "print(np.sqrt(a * 2).", "(a > 0).", "b = 2 * -a."]
+)
 def test_tab_after_an_expression_offers_what_an_array_has_and_computes_nothing(shared, code):
     sent = "np._core.stats()['sent_batches'], np._core.stats()['recorded_commands']"
     before = shared.run(sent).text
@@ -136,7 +138,9 @@ def test_bar_while_the_engines_are_busy(shared):
     assert cell.of_type("update_display_data")[-1]["data"]["text/html"] == ""
 
 
-@pytest.mark.parametrize("code, at_least", [("%timeit -n 30 -r 1 a + 1", 30), ("%timeit -n 30 -r 1 c = a * 2", 30), ("%time c = a + 1", 1)])
+@pytest.mark.parametrize(
+    "code, at_least", [("%timeit -n 30 -r 1 a + 1", 30), ("%timeit -n 30 -r 1 c = a * 2", 30), ("%time c = a + 1", 1)]
+)
 def test_what_is_timed_is_computed(shared, code, at_least):
     before = int(shared.run("np.stats()['kernels']").text)
     assert shared.run(code).status == "ok"
@@ -148,7 +152,9 @@ def test_what_is_timed_is_computed(shared, code, at_least):
 
 
 def test_time_is_honest(shared):
-    quick = shared.run("import time\nt = time.perf_counter()\n%time b = a; [b := b * 1.1 + 1 for i in range(300)][0];\nprint('SECONDS', time.perf_counter() - t)")
+    quick = shared.run(
+        "import time\nt = time.perf_counter()\n%time b = a; [b := b * 1.1 + 1 for i in range(300)][0];\nprint('SECONDS', time.perf_counter() - t)"
+    )
     assert quick.status == "ok", quick.reply
     assert shared.run("np.stats()['pending_commands']").text == "0"
 
@@ -200,6 +206,9 @@ def test_engines_lost_between_two_cells_are_replaced_in_the_next(fresh):
 
 def test_failed_cells_do_not_fill_the_memory(own_home):
     with Notebook(env=ENVIRONMENT | {"GAMELAN_HEAP": "15M"}) as notebook:
-        notebook.run("import gamelan as np\nv = np.ones(363_000)\ndef f(v):\n    v = v + 1\n    np.sync()\n    raise ValueError", timeout=60)
+        notebook.run(
+            "import gamelan as np\nv = np.ones(363_000)\ndef f(v):\n    v = v + 1\n    np.sync()\n    raise ValueError",
+            timeout=60,
+        )
         assert [notebook.run("f(v)").ename for _ in range(13)] == ["ValueError"] * 13
         assert notebook.run("float((v + 1).sum())").text == "726000.0"

@@ -4,6 +4,7 @@
 launch.py needs neither _core nor NumPy, so it is imported here as the command `gamelan` imports it: without the
 package's __init__.
 """
+
 import os
 import re
 import shutil
@@ -69,7 +70,10 @@ def shared_memory_of(family):
 @pytest.fixture
 def gamelan(runtime):
     """The command, run to its end."""
+
     def run(*arguments, timeout=60, **settings):
-        return subprocess.run([str(COMMAND), *map(str, arguments)], capture_output=True, text=True, timeout=timeout,
-                              check=False, **settings)
+        return subprocess.run(
+            [str(COMMAND), *map(str, arguments)], capture_output=True, text=True, timeout=timeout, check=False, **settings
+        )
+
     return run

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The command `gamelan` as a shell user meets it."""
+
 import json
 import os
 import signal
@@ -24,12 +25,27 @@ def test_help_and_version(gamelan):
         assert done.returncode == 0 and "usage: gamelan" in done.stdout
 
 
-@pytest.mark.parametrize("words", [
-    [], ["sing"], ["--nope"], ["engines"], ["engines", "tune"], ["engines", "start", "--nope"],
-    ["engines", "start", "-n", "0"], ["engines", "start", "-n", "four"], ["engines", "start", "--idle-timeout", "-1"],
-    ["engines", "start", "-p", "debug"], ["run"], ["run", "-n", "2"], ["run", "-m"], ["kernel"], ["doctor", "now"],
-    ["kernel", "install", "--user", "--sys-prefix"],
-])
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["sing"],
+        ["--nope"],
+        ["engines"],
+        ["engines", "tune"],
+        ["engines", "start", "--nope"],
+        ["engines", "start", "-n", "0"],
+        ["engines", "start", "-n", "four"],
+        ["engines", "start", "--idle-timeout", "-1"],
+        ["engines", "start", "-p", "debug"],
+        ["run"],
+        ["run", "-n", "2"],
+        ["run", "-m"],
+        ["kernel"],
+        ["doctor", "now"],
+        ["kernel", "install", "--user", "--sys-prefix"],
+    ],
+)
 def test_wrong_usage_is_told_and_exits_2(gamelan, words):
     done = gamelan(*words)
     assert done.returncode == 2 and "usage: gamelan" in done.stderr and "Traceback" not in done.stderr
@@ -44,8 +60,16 @@ def test_run_gives_the_script_engines_and_its_arguments(gamelan, runtime, tmp_pa
     assert not processes_of(runtime) and not list(runtime.iterdir())
 
 
-@pytest.mark.parametrize("body, code", [("import sys; sys.exit(7)", 7), ("raise ValueError('x')", 1), ("", 0),
-                                        ("import os; os.kill(os.getpid(), 9)", 137), ("import os; os._exit(255)", 255)])
+@pytest.mark.parametrize(
+    "body, code",
+    [
+        ("import sys; sys.exit(7)", 7),
+        ("raise ValueError('x')", 1),
+        ("", 0),
+        ("import os; os.kill(os.getpid(), 9)", 137),
+        ("import os; os._exit(255)", 255),
+    ],
+)
 def test_the_exit_code_is_the_scripts(gamelan, runtime, tmp_path, body, code):
     script = tmp_path / "script.py"
     script.write_text(body)
@@ -63,8 +87,14 @@ def test_a_signal_reaches_the_script_and_the_engines_leave(runtime, tmp_path, nu
     script = tmp_path / "script.py"
     script.write_text("import time\nprint('up', flush=True)\ntime.sleep(60)")
     # A test run that was started in the background ignores SIGINT, and its children would too.
-    process = subprocess.Popen([COMMAND, "run", "-n", "2", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                               start_new_session=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    process = subprocess.Popen(
+        [COMMAND, "run", "-n", "2", script],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     assert process.stdout.readline() == "up\n"
     if number == signal.SIGINT:
         os.killpg(process.pid, number)  # as a terminal does
@@ -92,7 +122,12 @@ def test_engines_from_start_to_stop(gamelan, runtime):
     assert started.returncode == 0, started.stderr
     assert f"export GAMELAN_CONNECT={runtime}/first/connection.json" in started.stdout
     listed = gamelan("engines", "list").stdout.splitlines()
-    assert listed[0].split()[:3] == ["SESSION", "STATE", "RANKS"] and listed[1].split()[:4] == ["first", "running", "2", "mpiexec"]
+    assert listed[0].split()[:3] == ["SESSION", "STATE", "RANKS"] and listed[1].split()[:4] == [
+        "first",
+        "running",
+        "2",
+        "mpiexec",
+    ]
     status = gamelan("engines", "status").stdout
     assert "session first: running, 2 ranks" in status and len(status.splitlines()) == 4
     assert gamelan("engines", "logs", "first").returncode == 0
@@ -109,8 +144,14 @@ def test_engines_from_start_to_stop(gamelan, runtime):
 
 def test_a_script_of_its_own_uses_started_engines(gamelan, runtime, tmp_path):
     gamelan("engines", "start", "-n", 2, "--session", "shared")
-    done = subprocess.run(["/usr/bin/python3", "-c", SCRIPT], capture_output=True, text=True, timeout=60, check=False, env={
-        **os.environ, "PYTHONPATH": str(BUILD / "python"), "GAMELAN_CONNECT": f"{runtime}/shared/connection.json"})
+    done = subprocess.run(
+        ["/usr/bin/python3", "-c", SCRIPT],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(BUILD / "python"), "GAMELAN_CONNECT": f"{runtime}/shared/connection.json"},
+    )
     assert done.stdout.strip() == "2 100000.0 []", done.stderr
     assert "running" in gamelan("engines", "list").stdout, "who only connected does not stop them"
     gamelan("engines", "stop", "shared")

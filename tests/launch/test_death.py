@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Engines, launchers and clients that die: what is told, how soon, and that nothing stays behind."""
+
 import os
 import signal
 import subprocess
@@ -71,8 +72,13 @@ def test_engines_without_a_client_leave_in_good_order(runtime):
 
 def run_client(script, **variables):
     """A plain Python that imports the whole package, as a user's script does."""
-    return subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                            env={**os.environ, "PYTHONPATH": str(BUILD / "python"), **variables})
+    return subprocess.Popen(
+        [sys.executable, "-c", script],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(BUILD / "python"), **variables},
+    )
 
 
 CLIENT = """
@@ -94,14 +100,17 @@ def test_engines_leave_after_their_client_was_killed(runtime):
 
 
 def test_a_client_that_only_sleeps_keeps_its_engines(runtime):
-    client = run_client(CLIENT + "time.sleep(9); print(float(a.sum()), flush=True)", GAMELAN_ENGINES="2",
-                        GAMELAN_IDLE_TIMEOUT="5")
+    client = run_client(
+        CLIENT + "time.sleep(9); print(float(a.sum()), flush=True)", GAMELAN_ENGINES="2", GAMELAN_IDLE_TIMEOUT="5"
+    )
     out, err = client.communicate(timeout=60)
     assert out.split() == ["200000.0", "200000.0"], err
 
 
 def test_the_python_error_names_rank_and_signal(runtime):
-    script = CLIENT + """
+    script = (
+        CLIENT
+        + """
 import signal
 from gamelan import _session
 victim = _session.engines().status()["processes"][1]["pid"]
@@ -118,6 +127,7 @@ except Exception as error:
 b = np.ones(200_000)
 print(float(b.sum()), flush=True)
 """
+    )
     client = run_client(script, GAMELAN_ENGINES="3")
     out, err = client.communicate(timeout=90)
     assert out.splitlines() == ["200000.0", "EngineLostError True True True", "200000.0"], err

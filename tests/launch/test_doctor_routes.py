@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the doctor says of the way to rank 0, to engines that run and to places where there are none."""
+
 import json
 import socket
 import stat
@@ -21,14 +22,30 @@ def told(runtime, monkeypatch):
 @pytest.fixture
 def elsewhere(tmp_path, monkeypatch):
     """A connection file of another host with these addresses, which GAMELAN_CONNECT names."""
+
     def write(*addresses, job=""):
         file = tmp_path / "connection.json"
-        file.write_text(json.dumps({
-            "version": _sessions.PROTOCOL_VERSION, "session": "far", "host": "node7", "pid": 1, "ranks": 4, "server_public": "",
-            "client_public": "", "client_secret": "", "slurm_job_id": job, "fingerprint": "0", "program": "/opt/gamelan-engine",
-            "addresses": list(addresses)}))
+        file.write_text(
+            json.dumps(
+                {
+                    "version": _sessions.PROTOCOL_VERSION,
+                    "session": "far",
+                    "host": "node7",
+                    "pid": 1,
+                    "ranks": 4,
+                    "server_public": "",
+                    "client_public": "",
+                    "client_secret": "",
+                    "slurm_job_id": job,
+                    "fingerprint": "0",
+                    "program": "/opt/gamelan-engine",
+                    "addresses": list(addresses),
+                }
+            )
+        )
         file.chmod(0o600)
         monkeypatch.setenv("GAMELAN_CONNECT", str(file))
+
     return write
 
 

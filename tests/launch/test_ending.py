@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What mpirun, srun and the engines print, as Open MPI 4.1.4 and Slurm 22.05 print it, and what is made of it."""
+
 import pytest
 from gamelan._launch._ending import explain
 
@@ -32,19 +33,24 @@ srun: error: c3: task 5: Killed
 """
 
 
-@pytest.mark.parametrize("text, code, expected", [
-    (KILLED, 137, dict(rank=1, host="c17", signal=9)),
-    (KILLED.replace("signal 9 (Killed)", "signal 11 (Segmentation fault)"), 139, dict(rank=1, signal=11)),
-    (ABORTED, 5, dict(rank=2, exit_code=5)),
-    (EXITED, 7, dict(rank=3, exit_code=7)),
-    (WORDS + ABORTED.replace("rank 2", "rank 3"), 5, dict(rank=3, host="c17", exit_code=5)),
-    (SRUN, None, dict(rank=5, host="c3", signal=9)),
-    ("srun: error: c3: task 2: Exited with exit code 3\n", None, dict(rank=2, host="c3", exit_code=3)),
-    ("", 143, dict(signal=15)), ("", -9, dict(signal=9)), ("", 3, dict(exit_code=3)),
-    ("", 0, dict(exit_code=0, is_expected=True)),
-    ("gamelan-engine: no client was heard for 20 s: leaving (--idle-timeout 0 stays)\n", 0, dict(is_expected=True)),
-    ("\xff\x00 noise\n" * 5000, 1, dict(exit_code=1)),
-])
+@pytest.mark.parametrize(
+    "text, code, expected",
+    [
+        (KILLED, 137, dict(rank=1, host="c17", signal=9)),
+        (KILLED.replace("signal 9 (Killed)", "signal 11 (Segmentation fault)"), 139, dict(rank=1, signal=11)),
+        (ABORTED, 5, dict(rank=2, exit_code=5)),
+        (EXITED, 7, dict(rank=3, exit_code=7)),
+        (WORDS + ABORTED.replace("rank 2", "rank 3"), 5, dict(rank=3, host="c17", exit_code=5)),
+        (SRUN, None, dict(rank=5, host="c3", signal=9)),
+        ("srun: error: c3: task 2: Exited with exit code 3\n", None, dict(rank=2, host="c3", exit_code=3)),
+        ("", 143, dict(signal=15)),
+        ("", -9, dict(signal=9)),
+        ("", 3, dict(exit_code=3)),
+        ("", 0, dict(exit_code=0, is_expected=True)),
+        ("gamelan-engine: no client was heard for 20 s: leaving (--idle-timeout 0 stays)\n", 0, dict(is_expected=True)),
+        ("\xff\x00 noise\n" * 5000, 1, dict(exit_code=1)),
+    ],
+)
 def test_the_cause_is_found(tmp_path, text, code, expected):
     log = tmp_path / "engines.log"
     log.write_text(text, errors="surrogateescape", encoding="latin-1")

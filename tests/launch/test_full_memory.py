@@ -36,7 +36,10 @@ print(float(np.ones(4_000_000).sum()))
 
 def test_the_command_at_fault_is_blamed_and_memory_that_comes_back_is_used():
     mount = "mount -t tmpfs -o size=128m tmpfs /dev/shm"
-    if shutil.which("unshare") is None or subprocess.run(["unshare", "-m", "sh", "-c", mount], capture_output=True).returncode != 0:
+    if (
+        shutil.which("unshare") is None
+        or subprocess.run(["unshare", "-m", "sh", "-c", mount], capture_output=True).returncode != 0
+    ):
         pytest.skip("cannot mount a small /dev/shm of one's own here")
     line = PROGRAM[: PROGRAM.index("b = np.ones")].count("\n") + 1
     done = subprocess.run(["unshare", "-m", "sh", "-c", mount + ' && exec "$0" "$@"', sys.executable, "-c", PROGRAM],

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Engines that are lost while their program does something else: the cause is told, old arrays raise it, new arrays have engines."""
+
 import os
 import re
 import subprocess
@@ -46,8 +47,14 @@ attempt("stats", lambda: np.stats()["ranks"])
 
 def run(program, *command, **variables):
     words = command or (sys.executable,)
-    return subprocess.run([*map(str, words), *([] if command else ["-c", program])], capture_output=True, text=True, timeout=60, check=False,
-                          env={**os.environ, "PYTHONPATH": str(BUILD / "python"), **variables})
+    return subprocess.run(
+        [*map(str, words), *([] if command else ["-c", program])],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(BUILD / "python"), **variables},
+    )
 
 
 def told(done):
@@ -69,7 +76,9 @@ def check_that_it_goes_on(done, cause, ranks=2):
     assert len(re.findall(f"gamelan: the engines of session .*{cause}.*new engines start", done.stderr)) == 1, done.stderr
 
 
-@pytest.mark.parametrize("victim, cause", [(0, "rank 0 on .* was killed by SIGKILL"), ("mpiexec", "mpiexec was killed by SIGKILL")])
+@pytest.mark.parametrize(
+    "victim, cause", [(0, "rank 0 on .* was killed by SIGKILL"), ("mpiexec", "mpiexec was killed by SIGKILL")]
+)
 def test_a_script_has_new_engines_at_its_next_array(runtime, victim, cause):
     done = run(PROGRAM + f"kill({victim!r}); until_noticed()" + AFTER, GAMELAN_ENGINES="2")
     check_that_it_goes_on(done, cause)
@@ -77,7 +86,9 @@ def test_a_script_has_new_engines_at_its_next_array(runtime, victim, cause):
 
 
 def test_engines_that_are_asked_for_by_name_hide_no_cause(runtime):
-    done = run(PROGRAM + """
+    done = run(
+        PROGRAM
+        + """
 from gamelan import launch
 kill(0)
 until_noticed()
@@ -89,7 +100,9 @@ _session.use(launch.start(1))
 attempt("old", lambda: float(a.sum()))
 attempt("both", lambda: float(b.sum()))
 attempt("stats", lambda: np.stats()["ranks"])
-""", GAMELAN_ENGINES="2")
+""",
+        GAMELAN_ENGINES="2",
+    )
     lines = told(done)
     assert lines["new"] == ["100000.0"] and lines["stats"] == ["1"], done.stdout
     assert re.search("rank 0 on .* was killed by SIGKILL", lines["old"][0]), done.stdout
@@ -97,14 +110,18 @@ attempt("stats", lambda: np.stats()["ranks"])
 
 
 def test_what_was_still_to_be_computed_raises_the_cause_once(runtime):
-    done = run(PROGRAM + """
+    done = run(
+        PROGRAM
+        + """
 a += 1
 kill(1)
 until_noticed()
 for _ in range(3):
     attempt("sync", np.sync)
 attempt("new", lambda: float(np.ones(100_000).sum()))
-""", GAMELAN_ENGINES="2")
+""",
+        GAMELAN_ENGINES="2",
+    )
     lines = told(done)
     first, *others = lines["sync"]
     assert re.match("EngineLostError the engines of session .*: rank 1 on .* was killed by SIGKILL", first), first
@@ -136,25 +153,39 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_a_program_that_was_stopped_for_long_goes_on(runtime):
-    done = run(PROGRAM + """
+    done = run(
+        PROGRAM
+        + """
 rank = _session.engines().facts["engine_pid"]
 stopper = subprocess.Popen(["sh", "-c", f"kill -STOP {os.getpid()}; while kill -0 {rank}; do sleep 0.1; done; kill -CONT {os.getpid()}"])
 stopper.wait()
 until_noticed()
-""" + AFTER, GAMELAN_ENGINES="2", GAMELAN_IDLE_TIMEOUT="1")
+"""
+        + AFTER,
+        GAMELAN_ENGINES="2",
+        GAMELAN_IDLE_TIMEOUT="1",
+    )
     check_that_it_goes_on(done, "no client was heard for 1 s: leaving")
 
 
 def test_engines_of_somebody_else_are_not_replaced_but_found_again(gamelan, runtime):
     gamelan("engines", "start", "-n", "2", "--session", "theirs")
-    done = run(PROGRAM + "kill(1); until_noticed()" + AFTER + f"""
+    done = run(
+        PROGRAM
+        + "kill(1); until_noticed()"
+        + AFTER
+        + f"""
 subprocess.run([{str(COMMAND)!r}, "engines", "start", "-n", "1", "--session", "theirs"], stdout=subprocess.DEVNULL, check=True)
 attempt("again", lambda: (float(np.ones(100_000).sum()), np.stats()["ranks"]))
 attempt("old", lambda: float(a.sum()))
-""", GAMELAN_CONNECT=str(runtime / "theirs" / "connection.json"))
+""",
+        GAMELAN_CONNECT=str(runtime / "theirs" / "connection.json"),
+    )
     lines = told(done)
     for name in ("new", "more"):
-        assert re.match("EngineLostError the engines of session theirs ended: rank 1 .* SIGKILL.* did not start these engines", lines[name][0]), lines
+        assert re.match(
+            "EngineLostError the engines of session theirs ended: rank 1 .* SIGKILL.* did not start these engines", lines[name][0]
+        ), lines
         assert "gamelan engines start --session theirs" in lines[name][0]
     assert lines["again"] == ["(100000.0, 1)"] and all("SIGKILL" in each for each in lines["old"]), done.stdout
     gamelan("engines", "stop", "theirs")

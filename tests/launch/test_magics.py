@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """%engines and %explain in a plain IPython, as ipykernel has it; one shell in a process of its own per test."""
+
 import subprocess
 import sys
 
@@ -20,8 +21,13 @@ def engines(line):
 
 
 def run(script):
-    done = subprocess.run([sys.executable, "-c", PRELUDE.format(build=str(BUILD / "python")) + script],
-                          capture_output=True, text=True, timeout=90, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", PRELUDE.format(build=str(BUILD / "python")) + script],
+        capture_output=True,
+        text=True,
+        timeout=90,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -70,7 +76,8 @@ engines("stop")
 
 def test_engines_of_others_are_stopped_by_name_only(gamelan, runtime):
     gamelan("engines", "start", "-n", 1, "--session", "theirs")
-    out = run("""
+    out = run(
+        """
 engines("attach theirs"); engines("stop"); engines("restart")
 import gamelan as np
 print(float(np.ones(100_000).sum()))
@@ -78,7 +85,8 @@ import subprocess
 told = subprocess.run([COMMAND, "engines", "stop"], capture_output=True, text=True)
 print(told.returncode, told.stderr)
 engines("stop theirs"); engines("stop")
-""".replace("COMMAND", repr(str(COMMAND))))
+""".replace("COMMAND", repr(str(COMMAND)))
+    )
     assert "UsageError session theirs was not started by this notebook" in out and "%engines stop theirs" in out
     assert "started elsewhere" in out and "100000.0\n" in out, "a refusal changes nothing"
     assert "1 gamelan: session theirs computes for process" in out

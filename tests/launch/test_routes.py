@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Which ways to rank 0 are tried, in which order, and what is said where there is none. tests/cluster takes them."""
+
 import json
 import os
 import socket
@@ -10,14 +11,26 @@ import pytest
 from gamelan._launch import _routes, _sessions
 from gamelan._launch._errors import ConnectionFileError, LaunchError, UnsafeDirectoryError
 
-FILE = {"version": _sessions.PROTOCOL_VERSION, "session": "s", "host": "node7.site", "pid": 1, "ranks": 4, "server_public": "", "client_public": "",
-        "client_secret": "", "slurm_job_id": "12", "fingerprint": "0", "program": "/opt/gamelan-engine",
-        "addresses": ["tcp://10.0.0.7:5000", "tcp://127.0.0.1:5000"]}
+FILE = {
+    "version": _sessions.PROTOCOL_VERSION,
+    "session": "s",
+    "host": "node7.site",
+    "pid": 1,
+    "ranks": 4,
+    "server_public": "",
+    "client_public": "",
+    "client_secret": "",
+    "slurm_job_id": "12",
+    "fingerprint": "0",
+    "program": "/opt/gamelan-engine",
+    "addresses": ["tcp://10.0.0.7:5000", "tcp://127.0.0.1:5000"],
+}
 
 
 @pytest.fixture
 def ways(runtime, tmp_path, monkeypatch):
     """Routes for a connection file with these fields, where only these programs are on PATH."""
+
     def find(choice=None, programs=("srun", "ssh"), **fields):
         for name in ("srun", "ssh", "hop"):
             (tmp_path / name).unlink(missing_ok=True)
@@ -29,6 +42,7 @@ def ways(runtime, tmp_path, monkeypatch):
         file.write_text(json.dumps({**FILE, **fields}))
         file.chmod(0o600)
         return _routes.for_connection(file, choice)
+
     return find
 
 
@@ -60,7 +74,8 @@ def test_what_the_notebooks_own_job_was_given_is_not_asked_of_the_engines_job(wa
     assert command[0] == "env" and command[at + 1] == "--overlap"
     seen = subprocess.run(["/usr/bin/env", *command[1:at], "/usr/bin/env"], capture_output=True, text=True, check=True).stdout
     assert "SLURM_CONF=/etc/slurm" in seen and not {"SLURM_JOB_ID", "SLURM_CPUS_PER_TASK", "SLURM_MEM_PER_NODE"} & {
-        line.partition("=")[0] for line in seen.splitlines()}
+        line.partition("=")[0] for line in seen.splitlines()
+    }
     monkeypatch.delenv("SLURM_JOB_ID")  # then they are the user's own wishes
     assert ways("srun")["routes"][0][1][0] == "srun"
 
@@ -80,14 +95,17 @@ def test_a_chosen_way_is_the_only_one(ways, monkeypatch):
     assert command[:3] == ["hop", "-J", "gate"]
 
 
-@pytest.mark.parametrize("choice, fields, programs, error, words", [
-    ("fast", {}, ("ssh",), ValueError, "expected auto, direct, srun or ssh"),
-    ("srun", {"slurm_job_id": ""}, ("srun",), LaunchError, "not in a Slurm job"),
-    ("srun", {}, (), LaunchError, "srun was not found"),
-    ("ssh", {}, (), LaunchError, "ssh was not found"),
-    ("ssh", {"addresses": ["ipc:///tmp/s"], "host": socket.gethostname()}, ("ssh",), LaunchError, "reached directly"),
-    (None, {"addresses": ["ipc:///tmp/s"]}, ("ssh",), ConnectionFileError, "start them with --transport tcp"),
-])
+@pytest.mark.parametrize(
+    "choice, fields, programs, error, words",
+    [
+        ("fast", {}, ("ssh",), ValueError, "expected auto, direct, srun or ssh"),
+        ("srun", {"slurm_job_id": ""}, ("srun",), LaunchError, "not in a Slurm job"),
+        ("srun", {}, (), LaunchError, "srun was not found"),
+        ("ssh", {}, (), LaunchError, "ssh was not found"),
+        ("ssh", {"addresses": ["ipc:///tmp/s"], "host": socket.gethostname()}, ("ssh",), LaunchError, "reached directly"),
+        (None, {"addresses": ["ipc:///tmp/s"]}, ("ssh",), ConnectionFileError, "start them with --transport tcp"),
+    ],
+)
 def test_ways_that_do_not_exist_are_refused(ways, choice, fields, programs, error, words):
     with pytest.raises(error, match=words):
         ways(choice, programs, **fields)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Session directories and connection files: what is trusted, what is swept, what is never touched."""
+
 import contextlib
 import json
 import os
@@ -12,8 +13,19 @@ import pytest
 from gamelan._launch import _sessions
 from gamelan._launch._errors import ConnectionFileError, UnsafeDirectoryError
 
-GOOD = {"version": _sessions.PROTOCOL_VERSION, "session": "s", "host": "elsewhere", "pid": 1, "ranks": 4, "addresses": ["tcp://10.0.0.1:5000"],
-        "server_public": "", "client_public": "", "client_secret": "", "slurm_job_id": "", "fingerprint": "0"}
+GOOD = {
+    "version": _sessions.PROTOCOL_VERSION,
+    "session": "s",
+    "host": "elsewhere",
+    "pid": 1,
+    "ranks": 4,
+    "addresses": ["tcp://10.0.0.1:5000"],
+    "server_public": "",
+    "client_public": "",
+    "client_secret": "",
+    "slurm_job_id": "",
+    "fingerprint": "0",
+}
 
 
 def write(path, text, mode=0o600):
@@ -52,13 +64,21 @@ def test_what_belongs_to_somebody_else_is_refused(tmp_path):
         _sessions.read_connection(file)
 
 
-@pytest.mark.parametrize("text, message", [
-    ("", "expected a JSON object"), ("[]", "expected a JSON object"), ("{", "expected a JSON object"),
-    (json.dumps({**GOOD, "addresses": "x"}), "'addresses' is missing or wrong"),
-    (json.dumps({key: GOOD[key] for key in GOOD if key != "ranks"}), "'ranks' is missing or wrong"),
-    (json.dumps({**GOOD, "version": 99}), f"protocol 99, this client speaks {_sessions.PROTOCOL_VERSION}"),
-    (json.dumps({**GOOD, "version": 1}), f"protocol 1, this client speaks {_sessions.PROTOCOL_VERSION}"),  # which had no heartbeat of its own
-])
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("", "expected a JSON object"),
+        ("[]", "expected a JSON object"),
+        ("{", "expected a JSON object"),
+        (json.dumps({**GOOD, "addresses": "x"}), "'addresses' is missing or wrong"),
+        (json.dumps({key: GOOD[key] for key in GOOD if key != "ranks"}), "'ranks' is missing or wrong"),
+        (json.dumps({**GOOD, "version": 99}), f"protocol 99, this client speaks {_sessions.PROTOCOL_VERSION}"),
+        (
+            json.dumps({**GOOD, "version": 1}),
+            f"protocol 1, this client speaks {_sessions.PROTOCOL_VERSION}",
+        ),  # which had no heartbeat of its own
+    ],
+)
 def test_a_bad_connection_file_says_what_is_wrong(tmp_path, text, message):
     with pytest.raises(ConnectionFileError, match=message):
         _sessions.read_connection(write(tmp_path / "c.json", text))
@@ -109,6 +129,7 @@ def test_sweep_takes_dead_sessions_and_nothing_else(runtime):
 
 def test_two_sweeps_at_once_do_not_disturb_each_other(runtime):
     from concurrent.futures import ThreadPoolExecutor
+
     for index in range(40):
         session(runtime, f"dead{index}", pid=os.getpid(), pid_start=1)
     with ThreadPoolExecutor(4) as pool:
@@ -165,7 +186,7 @@ def test_only_files_of_the_own_job_leave_shared_memory():
     try:
         for name in (ours, theirs):
             Path("/dev/shm", name).touch()
-        assert _sessions.remove_shared_memory({"job_family": 0xfffe}) == [ours]
+        assert _sessions.remove_shared_memory({"job_family": 0xFFFE}) == [ours]
         assert Path("/dev/shm", theirs).exists()
         assert _sessions.remove_shared_memory({}) == []
     finally:

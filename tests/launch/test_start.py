@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Real engines come up within their time, are what was asked for, and leave nothing; what is missing is named."""
+
 import json
 import os
 import stat
@@ -11,8 +12,15 @@ import pytest
 from launch_fixtures import processes_of, shared_memory_of
 from gamelan import launch
 from gamelan._launch import _mpiexec, _sessions
-from gamelan._launch._errors import (ConnectionFileError, EngineMissingError, LaunchError, MpiexecMissingError,
-                                    SharedMemoryError, StartError, UnsafeDirectoryError)
+from gamelan._launch._errors import (
+    ConnectionFileError,
+    EngineMissingError,
+    LaunchError,
+    MpiexecMissingError,
+    SharedMemoryError,
+    StartError,
+    UnsafeDirectoryError,
+)
 
 
 def program(path, text):
@@ -120,17 +128,32 @@ def test_engines_that_die_at_the_start_are_quoted(runtime, monkeypatch):
 
 def start_in(*surroundings):
     """What a start says in a process with another environment: the words of a command that runs one."""
-    script = ("import sys; sys.path.insert(0, sys.argv[1]); import launch_fixtures; from gamelan import launch\n"
-              "try: launch.start(2)\nexcept launch.StartError as error: print(error)")
-    done = subprocess.run([*surroundings, "/usr/bin/python3", "-c", script, str(Path(__file__).parent)], capture_output=True, text=True,
-                          timeout=30, check=False)
+    script = (
+        "import sys; sys.path.insert(0, sys.argv[1]); import launch_fixtures; from gamelan import launch\n"
+        "try: launch.start(2)\nexcept launch.StartError as error: print(error)"
+    )
+    done = subprocess.run(
+        [*surroundings, "/usr/bin/python3", "-c", script, str(Path(__file__).parent)],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
     assert done.stdout, done.stderr
     return done.stdout
 
 
-@pytest.mark.parametrize("limit, told", [
-    ("-n 32", "a process may have only 32 files open here, and mpiexec needs more: ulimit -n 1024\n"),
-    ("-v 2000000", "A process may have only 1953 MiB of address space here; if that is the cause, ulimit -v unlimited mends it\n---")], ids=["files", "address space"])
+@pytest.mark.parametrize(
+    "limit, told",
+    [
+        ("-n 32", "a process may have only 32 files open here, and mpiexec needs more: ulimit -n 1024\n"),
+        (
+            "-v 2000000",
+            "A process may have only 1953 MiB of address space here; if that is the cause, ulimit -v unlimited mends it\n---",
+        ),
+    ],
+    ids=["files", "address space"],
+)
 def test_a_limit_of_the_shell_is_named_with_what_to_do(runtime, limit, told):
     assert told in start_in("sh", "-c", f'ulimit {limit}; exec "$@"', "sh")
     assert launch.list_all() == []
@@ -140,7 +163,8 @@ def test_a_machine_without_network_is_named_with_what_to_do(runtime):
     if subprocess.run(["unshare", "-rn", "true"], capture_output=True, check=False).returncode != 0:
         pytest.skip("cannot leave the network here")
     assert start_in("unshare", "-rn") == (
-        "the engines did not start: no network interface is up, and Open MPI needs one, if only the loopback: ip link set lo up (as root)\n")
+        "the engines did not start: no network interface is up, and Open MPI needs one, if only the loopback: ip link set lo up (as root)\n"
+    )
 
 
 def test_engines_that_never_serve_are_stopped(runtime, monkeypatch):
@@ -201,10 +225,13 @@ def test_a_stale_connection_file_is_told_from_a_live_one(runtime):
 
 
 def test_engines_end_with_the_process_that_started_them(runtime):
-    script = ("import sys; sys.path.insert(0, sys.argv[1]); import launch_fixtures; from gamelan import launch; "
-              "print(launch.start(2).session)")
-    done = subprocess.run(["/usr/bin/python3", "-c", script, str(Path(__file__).parent)], capture_output=True, text=True,
-                          timeout=30, check=True)
+    script = (
+        "import sys; sys.path.insert(0, sys.argv[1]); import launch_fixtures; from gamelan import launch; "
+        "print(launch.start(2).session)"
+    )
+    done = subprocess.run(
+        ["/usr/bin/python3", "-c", script, str(Path(__file__).parent)], capture_output=True, text=True, timeout=30, check=True
+    )
     assert done.stdout.strip()
     assert not processes_of(runtime) and launch.list_all() == []
 

@@ -25,7 +25,8 @@ std::string refusal(const Command& command, const std::string& name = "/folder/f
   return "";
 }
 
-#define EXPECT_REFUSED_FOR(reason, ...) EXPECT_NE((__VA_ARGS__).find(reason), std::string::npos) << (__VA_ARGS__)
+#define EXPECT_REFUSED_FOR(reason, ...) \
+  EXPECT_NE((__VA_ARGS__).find(reason), std::string::npos) << (__VA_ARGS__)
 
 Command made(Op op, View out, std::vector<std::int64_t> ints) {
   Command command;
@@ -75,7 +76,8 @@ TEST(CheckFile, offsets_and_strides_stay_within_a_file) {
   }
   EXPECT_REFUSED_FOR("number of elements", refusal(but(reading, [](Command& c) { c.ints[2] = 12; })));
   EXPECT_REFUSED_FOR("number of elements", refusal(but(reading, [](Command& c) { c.ints[3] = -8; })));
-  EXPECT_REFUSED_FOR("that long", refusal(but(reading, [](Command& c) { c.ints[2] = std::int64_t{1} << 60; })));
+  EXPECT_REFUSED_FOR("that long",
+                     refusal(but(reading, [](Command& c) { c.ints[2] = std::int64_t{1} << 60; })));
   EXPECT_REFUSED_FOR("per axis", refusal(but(reading, [](Command& c) { c.ints.push_back(8); })));
 }
 
@@ -83,11 +85,13 @@ TEST(CheckFile, operands_and_results_fit) {
   EXPECT_REFUSED_FOR("no new array", refusal(but(reading, [](Command& c) { c.creates = false; })));
   EXPECT_REFUSED_FOR("no new array", refusal(but(writing, [](Command& c) { c.creates = false; })));
   EXPECT_REFUSED_FOR("dtype", refusal(but(reading, [](Command& c) { c.loop = Dtype::int64; })));
-  EXPECT_REFUSED_FOR("per axis", refusal(but(reading, [](Command& c) { c.in = {whole(2, Dtype::float64, {3})}; })));
+  EXPECT_REFUSED_FOR("per axis",
+                     refusal(but(reading, [](Command& c) { c.in = {whole(2, Dtype::float64, {3})}; })));
   EXPECT_REFUSED_FOR("loop's dtype", refusal(but(writing, [](Command& c) { c.loop = Dtype::int64; })));
   EXPECT_REFUSED_FOR("loop's dtype", refusal(but(writing, [](Command& c) { c.in = {Scalar{}}; })));
   EXPECT_REFUSED_FOR("expected an array", refusal(but(writing, [](Command& c) { c.in.clear(); })));
-  EXPECT_REFUSED_FOR("row of int64", refusal(but(writing, [](Command& c) { c.out = whole(1, Dtype::float64, {6}); })));
+  EXPECT_REFUSED_FOR("row of int64",
+                     refusal(but(writing, [](Command& c) { c.out = whole(1, Dtype::float64, {6}); })));
 }
 
 const Command dataset = made(Op::read_hdf5, whole(1, Dtype::float64, {3, 4}), {0, 5, 1, 2});
@@ -105,17 +109,23 @@ TEST(CheckFile, parts_of_datasets) {
   EXPECT_REFUSED_FOR("no dataset", refusal(dataset, std::string("/folder/file\0", 13)));
   EXPECT_REFUSED_FOR("zero in it", refusal(dataset, dataset_name + std::string("\0y", 2)));
   EXPECT_REFUSED_FOR("not absolute", refusal(dataset, std::string("file\0x", 6)));
-  EXPECT_REFUSED_FOR("another dtype", refusal(but(dataset, [](Command& c) { c.loop = Dtype::int32; }), dataset_name));
-  EXPECT_REFUSED_FOR("start and a step", refusal(but(dataset, [](Command& c) { c.ints.pop_back(); }), dataset_name));
+  EXPECT_REFUSED_FOR("another dtype",
+                     refusal(but(dataset, [](Command& c) { c.loop = Dtype::int32; }), dataset_name));
+  EXPECT_REFUSED_FOR("start and a step",
+                     refusal(but(dataset, [](Command& c) { c.ints.pop_back(); }), dataset_name));
   for (const std::size_t place : {0, 2}) {
-    EXPECT_REFUSED_FOR("begins before", refusal(but(dataset, [&](Command& c) { c.ints[place] = -1; }), dataset_name));
+    EXPECT_REFUSED_FOR("begins before",
+                       refusal(but(dataset, [&](Command& c) { c.ints[place] = -1; }), dataset_name));
     EXPECT_REFUSED_FOR("begins before", refusal(but(chunks, [&](Command& c) { c.ints[4 + place] = -1; })));
   }
-  EXPECT_REFUSED_FOR("that long", refusal(but(dataset, [](Command& c) { c.ints[3] = std::int64_t{1} << 60; }), dataset_name));
+  EXPECT_REFUSED_FOR("that long", refusal(but(dataset, [](Command& c) { c.ints[3] = std::int64_t{1} << 60; }),
+                                          dataset_name));
   EXPECT_REFUSED_FOR("codec", refusal(but(chunks, [](Command& c) { c.ints[0] = 3; })));
   EXPECT_REFUSED_FOR("flags", refusal(but(chunks, [](Command& c) { c.ints[2] = 2; })));
   EXPECT_REFUSED_FOR("what is not there", refusal(but(chunks, [](Command& c) { c.in.clear(); })));
-  EXPECT_REFUSED_FOR("what is not there", refusal(but(chunks, [](Command& c) { c.in = {Scalar{Dtype::int8, {}}}; })));
+  EXPECT_REFUSED_FOR("what is not there", refusal(but(chunks, [](Command& c) {
+                       c.in = {Scalar{Dtype::int8, {}}};
+                     })));
   for (const std::int64_t extent : {std::int64_t{0}, std::int64_t{1} << 31})
     EXPECT_REFUSED_FOR("a chunk has", refusal(but(chunks, [&](Command& c) { c.ints[9] = extent; })));
 }

@@ -171,12 +171,14 @@ TEST(Check, matmul_extents_fit_together) {
 }
 
 TEST(Check, transforms_say_what_they_make) {
-  const auto transform = [](Shape in, std::vector<std::int64_t> ints, Shape out, Dtype dtype = Dtype::complex128, Dtype from = Dtype::float64) {
-    return refusal(but(make(Op::fourier, out, {array(in, from), Scalar{Dtype::float64, {}}}), [&](Command& c) {
-      c.ints = ints;
-      c.creates = true;
-      c.out = whole(2, dtype, out);
-    }));
+  const auto transform = [](Shape in, std::vector<std::int64_t> ints, Shape out,
+                            Dtype dtype = Dtype::complex128, Dtype from = Dtype::float64) {
+    return refusal(
+        but(make(Op::fourier, out, {array(in, from), Scalar{Dtype::float64, {}}}), [&](Command& c) {
+          c.ints = ints;
+          c.creates = true;
+          c.out = whole(2, dtype, out);
+        }));
   };
   EXPECT_EQ(transform({4, 6}, {1, 0, 6, 0}, {4, 6}), "");
   EXPECT_EQ(transform({4, 5}, {1, 1, 6, 0}, {4, 6}), "");
@@ -190,7 +192,8 @@ TEST(Check, transforms_say_what_they_make) {
   EXPECT_REFUSED_FOR("another shape", transform({4, 6}, {1, 0, 6, 0}, {5, 6}));
   EXPECT_REFUSED_FOR("longer", transform({4, 7}, {1, 0, 6, 0}, {4, 6}));
   EXPECT_REFUSED_FOR("empty", transform({4, 0}, {1, 0, 6, 0}, {4, 6}));
-  EXPECT_REFUSED_FOR("complex numbers", transform({4, 6}, {1, 2, 6, 0}, {4, 4}, Dtype::complex128, Dtype::complex128));
+  EXPECT_REFUSED_FOR("complex numbers",
+                     transform({4, 6}, {1, 2, 6, 0}, {4, 4}, Dtype::complex128, Dtype::complex128));
   EXPECT_REFUSED_FOR("wrong dtype", transform({4, 6}, {1, 0, 6, 0}, {4, 6}, Dtype::float64));
   EXPECT_REFUSED_FOR("factors", transform({4, 6}, {0, 0, 4, 25}, {4, 6}));
   EXPECT_REFUSED_FOR("factors", transform({4, 6}, {0, 0, 4, 20}, {4, 6}));
@@ -215,13 +218,15 @@ TEST(Check, draws_have_their_parameters) {
 
 TEST(Check, put_takes_an_op_that_stays_in_the_dtype) {
   const auto put = [](std::vector<std::int64_t> ints, Dtype dtype = Dtype::float64) {
-    return refusal(but(make(Op::put, {5}, {whole(3, Dtype::int64, {2}), whole(1, dtype, {2})}, dtype), [&](Command& c) { c.ints = std::move(ints); }));
+    return refusal(but(make(Op::put, {5}, {whole(3, Dtype::int64, {2}), whole(1, dtype, {2})}, dtype),
+                       [&](Command& c) { c.ints = std::move(ints); }));
   };
   const auto number = [](Op op) { return static_cast<std::int64_t>(op); };
   EXPECT_EQ(put({}), "");
   for (const Op op : {Op::add, Op::divide, Op::negative, Op::absolute}) EXPECT_EQ(put({number(op)}), "");
   EXPECT_EQ(put({number(Op::less)}, Dtype::bool_), "");
-  for (const Op op : {Op::less, Op::bitwise_or, Op::where, Op::sum, Op::take}) EXPECT_REFUSED_FOR("stay", put({number(op)}));
+  for (const Op op : {Op::less, Op::bitwise_or, Op::where, Op::sum, Op::take})
+    EXPECT_REFUSED_FOR("stay", put({number(op)}));
   EXPECT_REFUSED_FOR("stay", put({number(Op::absolute)}, Dtype::complex128));
   EXPECT_REFUSED_FOR("no such op", put({op_count()}));
   EXPECT_REFUSED_FOR("no such op", put({-1}));
@@ -243,7 +248,8 @@ TEST(Check, only_associative_ops_accumulate_one_dimension) {
 }
 
 TEST(Check, linalg_extents_fit_the_routine) {
-  const auto task = [](Linalg routine, Shape a, Shape out, std::int64_t block = 0, std::vector<Operand> more = {}) {
+  const auto task = [](Linalg routine, Shape a, Shape out, std::int64_t block = 0,
+                       std::vector<Operand> more = {}) {
     more.insert(more.begin(), array(std::move(a)));
     return refusal(but(make(Op::linalg, std::move(out), std::move(more)), [&](Command& c) {
       c.ints = {static_cast<std::int64_t>(routine), block, 0};
@@ -275,32 +281,48 @@ TEST(Check, redistributions_describe_their_result) {
   EXPECT_EQ(redistribute({0, 0, 2, 6, 3, 0, 4, 1, 0}), "");
   EXPECT_EQ(redistribute({1, 0, 2, 6, 3, 2, 2, 2, 4, 1, 0}), "");
   EXPECT_EQ(redistribute({0, 1, 2, 6, 1, 0, 4, 1, 0}), "");
-  EXPECT_EQ(redistribute({0, 0, 4, 1, 1, 0, 3, 3, 0, 2, 1, 0, 4, 1, 0}), "") << "an axis that is dealt out in turns";
+  EXPECT_EQ(redistribute({0, 0, 4, 1, 1, 0, 3, 3, 0, 2, 1, 0, 4, 1, 0}), "")
+      << "an axis that is dealt out in turns";
   for (const std::vector<std::int64_t>& wrong : std::vector<std::vector<std::int64_t>>{
-           {}, {0, 0}, {0, 0, 2, 6, 3, 0, 4, 1}, {0, 0, 2, 6, 3, 0, 4, 1, 0, 0},  // too few, too many
-           {-1, 0, 2, 6, 3, 0, 4, 1, 0}, {0, 2, 2, 6, 3, 0, 4, 1, 0}, {0, 0, 2, 6, 0, 0, 4, 1, 0},
-           {0, 0, 2, 6, 3, 1, 2, 4, 1, 0}, {0, 0, 2, 6, 3, 2, 3, 2, 4, 1, 0}, {0, 0, 2, 6, 3, 2, 2, 7, 4, 1, 0},  // cuts
-           {0, 1, 2, 6, 3, 0, 4, 1, 0}, {1, 1, 2, 6, 1, 0, 4, 1, 0},                                                // replicated
-           {0, 0, 2, 5, 3, 0, 4, 1, 0}, {0, 0, 2, std::int64_t{1} << 62, 3, 0, std::int64_t{1} << 62, 1, 0},       // elements
-           {0, 0, 2, 6, 1 << 20, 0, 4, 1 << 20, 0}, {0, 0, 99}})
+           {},
+           {0, 0},
+           {0, 0, 2, 6, 3, 0, 4, 1},
+           {0, 0, 2, 6, 3, 0, 4, 1, 0, 0},  // too few, too many
+           {-1, 0, 2, 6, 3, 0, 4, 1, 0},
+           {0, 2, 2, 6, 3, 0, 4, 1, 0},
+           {0, 0, 2, 6, 0, 0, 4, 1, 0},
+           {0, 0, 2, 6, 3, 1, 2, 4, 1, 0},
+           {0, 0, 2, 6, 3, 2, 3, 2, 4, 1, 0},
+           {0, 0, 2, 6, 3, 2, 2, 7, 4, 1, 0},  // cuts
+           {0, 1, 2, 6, 3, 0, 4, 1, 0},
+           {1, 1, 2, 6, 1, 0, 4, 1, 0},  // replicated
+           {0, 0, 2, 5, 3, 0, 4, 1, 0},
+           {0, 0, 2, std::int64_t{1} << 62, 3, 0, std::int64_t{1} << 62, 1, 0},  // elements
+           {0, 0, 2, 6, 1 << 20, 0, 4, 1 << 20, 0},
+           {0, 0, 99}})
     EXPECT_REFUSED_FOR("no distribution", redistribute(wrong));
 }
 
 TEST(Check, routines_have_a_name_and_whole_arrays) {
-  const auto call = [](std::string name, View out, std::vector<Operand> in, std::vector<std::int64_t> ints = {1}) {
-    Bytes bytes(reinterpret_cast<const std::byte*>(name.data()), reinterpret_cast<const std::byte*>(name.data() + name.size()));
-    return refusal(but(make(Op::routine, out.extents, std::move(in)), [&](Command& c) {
-      c.out = out;
-      c.ints = ints;
-      c.payload = 0;
-    }), {bytes});
+  const auto call = [](std::string name, View out, std::vector<Operand> in,
+                       std::vector<std::int64_t> ints = {1}) {
+    Bytes bytes(reinterpret_cast<const std::byte*>(name.data()),
+                reinterpret_cast<const std::byte*>(name.data() + name.size()));
+    return refusal(but(make(Op::routine, out.extents, std::move(in)),
+                       [&](Command& c) {
+                         c.out = out;
+                         c.ints = ints;
+                         c.payload = 0;
+                       }),
+                   {bytes});
   };
   const View plane = whole(1, Dtype::float64, {4, 6});
   View part = plane;
   part.extents = {4, 3};
   EXPECT_EQ(call("smooth", plane, {}), "");
   EXPECT_EQ(call("smooth_2", plane, {whole(2, Dtype::int32, {3}), Scalar{Dtype::float64, {}}}, {0}), "");
-  for (const char* name : {"", "no space", "../path", "a;b"}) EXPECT_REFUSED_FOR("name", call(name, plane, {}));
+  for (const char* name : {"", "no space", "../path", "a;b"})
+    EXPECT_REFUSED_FOR("name", call(name, plane, {}));
   EXPECT_REFUSED_FOR("whole", call("smooth", part, {}));
   EXPECT_REFUSED_FOR("whole", call("smooth", plane, {part}));
   EXPECT_REFUSED_FOR("dtype", call("smooth", whole(1, Dtype::uint8, {4}), {}));

@@ -73,7 +73,9 @@ struct SameFields {
            a.origins == b.origins && a.payloads == b.payloads && a.explain == b.explain &&
            a.heard == b.heard && a.watched == b.watched;
   }
-  bool operator()(const Heartbeat& a, const Heartbeat& b) const { return a.seq == b.seq && a.heard == b.heard; }
+  bool operator()(const Heartbeat& a, const Heartbeat& b) const {
+    return a.seq == b.seq && a.heard == b.heard;
+  }
   bool operator()(const StatusRequest& a, const StatusRequest& b) const { return a.seq == b.seq; }
   bool operator()(const Cancel& a, const Cancel& b) const { return a.seq == b.seq && a.batch == b.batch; }
   bool operator()(const Configure& a, const Configure& b) const {
@@ -311,7 +313,9 @@ TEST(Codec, refuses_damaged_replies) {
   EXPECT_THROW(decode_reply(with_header(frames, "\"line\":0", "\"line\":3000000000")), Error);
   EXPECT_THROW(decode_reply(with_header(frames, "\"line\":0", "\"line\":-3000000000")), Error);
   for (const char* errors : {"[[0,1,1]]", "[[16,1,1]]", "[[1,2,1]]", "[[1,-1,1]]", "[[1,1]]", "[1]", "{}"})
-    EXPECT_THROW(decode_reply(with_header(frames, "\"float_errors\":[]", std::string("\"float_errors\":") + errors)), Error);
+    EXPECT_THROW(
+        decode_reply(with_header(frames, "\"float_errors\":[]", std::string("\"float_errors\":") + errors)),
+        Error);
   Frames damaged = frames;
   damaged[1] = as_bytes("{\"half\": ");
   EXPECT_THROW(decode_reply(damaged), Error);

@@ -116,7 +116,8 @@ TEST(Connection, numbers_have_their_ranges) {
   const std::string text = to_json(sample());
   const std::string own = "\"version\": " + std::to_string(protocol_version);
   for (const int other : {protocol_version - 1, protocol_version + 1})
-    EXPECT_THROWN(value, "version", connection_from_json(replaced(text, own, "\"version\": " + std::to_string(other))));
+    EXPECT_THROWN(value, "version",
+                  connection_from_json(replaced(text, own, "\"version\": " + std::to_string(other))));
   for (const char* wrong :
        {"0", "-1", "2147483648", "18446744073709551615", "1.5", "\"4\"", "null", "1e99"}) {
     EXPECT_THROWN(value, "ranks",

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Programs built from different tables have different fingerprints. Usage: fingerprint_test.py program..."""
+
 import subprocess
 import sys
 

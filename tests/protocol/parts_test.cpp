@@ -26,8 +26,8 @@ TEST(Parts, frames_of_every_size_come_back) {
   Frames all;
   test::Random random;
   SCOPED_TRACE(random.seed());
-  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, part_bytes - 1, part_bytes, part_bytes + 1, 2 * part_bytes,
-                                 2 * part_bytes + 7}) {
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, part_bytes - 1, part_bytes, part_bytes + 1,
+                                 2 * part_bytes, 2 * part_bytes + 7}) {
     all.push_back(test::random_bytes(random, size));
     EXPECT_EQ(through_parts({all.back()}), Frames{all.back()}) << size;
   }
@@ -80,7 +80,8 @@ TEST(Parts, names_of_connections_are_told_from_others) {
   }
   Bytes given_by_zeromq = routing_id({client, 1});
   given_by_zeromq[0] = std::byte{0};
-  for (const Bytes& other : {Bytes(), Bytes(5), given_by_zeromq, client, Bytes(255, std::byte{'g'})}) EXPECT_FALSE(parse_route(other));
+  for (const Bytes& other : {Bytes(), Bytes(5), given_by_zeromq, client, Bytes(255, std::byte{'g'})})
+    EXPECT_FALSE(parse_route(other));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """protocol::promote equals numpy.promote_types for every pair. Usage: promote_test.py path/to/promote_table."""
+
 import subprocess
 import sys
 

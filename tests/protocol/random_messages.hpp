@@ -59,7 +59,8 @@ inline protocol::Scalar random_scalar(Random& random, protocol::Dtype dtype) {
 
 inline protocol::Scalar random_scalar(Random& random) { return random_scalar(random, random_dtype(random)); }
 
-inline protocol::View random_result(Random& random, const protocol::Shape& extents, bool creates, protocol::Dtype dtype) {
+inline protocol::View random_result(Random& random, const protocol::Shape& extents, bool creates,
+                                    protocol::Dtype dtype) {
   protocol::View view = protocol::whole(static_cast<std::uint64_t>(random.number(1, 9)), dtype, extents);
   if (creates) return view;
   view.offset = 16 * random.number(0, 1000);
@@ -93,8 +94,10 @@ inline void fill_irregular(Random& random, protocol::Command& command) {
     command.out = random_result(random, extents, false);
     if (extents[0] > 0) extents[0] = random.number(0, 4);
     command.in = {positions(extents[0])};
-    if (random.chance(50)) command.in.emplace_back(random_scalar(random, command.out.dtype));
-    else command.in.emplace_back(random_operand(random, extents, command.out.dtype));
+    if (random.chance(50))
+      command.in.emplace_back(random_scalar(random, command.out.dtype));
+    else
+      command.in.emplace_back(random_operand(random, extents, command.out.dtype));
   } else if (command.op == Op::nonzero) {
     command.out = random_result(random, {random.number(0, 4)}, true, Dtype::int64);
     command.in = {random_operand(random, {random.number(4, 6)}, Dtype::bool_)};
@@ -130,12 +133,14 @@ inline void fill_irregular(Random& random, protocol::Command& command) {
   } else if (command.op == Op::weighted_bincount) {
     extents.resize(1, 3);
     command.out = random_result(random, {random.number(1, 5)}, true, Dtype::float64);
-    command.in = {random_operand(random, extents, random_dtype(random, protocol::Types::integer)), random_operand(random, extents, Dtype::float64)};
+    command.in = {random_operand(random, extents, random_dtype(random, protocol::Types::integer)),
+                  random_operand(random, extents, Dtype::float64)};
     command.ints = {random.number(1, 9)};
   } else if (command.op == Op::linalg) {
     const auto routine = static_cast<protocol::Linalg>(random.number(0, protocol::linalg_routines - 1));
     const bool is_rectangular = routine >= protocol::Linalg::qr && routine <= protocol::Linalg::svd_values;
-    const auto m = random.number(1, 4), n = is_rectangular ? random.number(1, 4) : m, right = random.number(1, 3);
+    const auto m = random.number(1, 4), n = is_rectangular ? random.number(1, 4) : m,
+               right = random.number(1, 3);
     const bool is_of_eig = routine == protocol::Linalg::eig || routine == protocol::Linalg::eig_values;
     command.loop = random.chance(50) ? Dtype::float64 : Dtype::complex128;
     const auto results = protocol::extents_of_results(routine, m, n, right, random.chance(50) ? m : 0);
@@ -146,15 +151,18 @@ inline void fill_irregular(Random& random, protocol::Command& command) {
       shape.insert(shape.end(), {rows, columns});
       return shape;
     };
-    command.out = random_result(random, stack(results.rows, results.columns), true, is_of_eig ? Dtype::complex128 : command.loop);
+    command.out = random_result(random, stack(results.rows, results.columns), true,
+                                is_of_eig ? Dtype::complex128 : command.loop);
     command.in = {random_operand(random, stack(m, n))};
     if (routine == protocol::Linalg::solve) command.in.emplace_back(random_operand(random, stack(n, right)));
-    command.ints = {static_cast<std::int64_t>(routine), lead.empty() ? random.number(0, 9) : 0, random.number(0, 1)};
+    command.ints = {static_cast<std::int64_t>(routine), lead.empty() ? random.number(0, 9) : 0,
+                    random.number(0, 1)};
   } else {
     const auto bins = random.number(1, 5);
     command.out = random_result(random, {bins}, true, Dtype::int64);
     command.in = {random_operand(random, extents, random_dtype(random, protocol::Types::integer))};
-    if (command.op == Op::histogram) command.in.emplace_back(random_operand(random, {bins + 1}, Dtype::float64));
+    if (command.op == Op::histogram)
+      command.in.emplace_back(random_operand(random, {bins + 1}, Dtype::float64));
   }
 }
 
@@ -172,19 +180,24 @@ inline void fill_file(Random& random, protocol::Command& command, protocol::Batc
     command.ints = {random.number(0, 2), random.number(0, 1), random.number(0, 1), random.number(0, 1)};
     if (!is_zarr) command.ints.clear();
     for (const int least : {0, 1, 1})  // starts, steps, extents of chunks
-      for (std::size_t axis = 0; axis < extents.size(); ++axis) command.ints.push_back(random.number(least, 100));
+      for (std::size_t axis = 0; axis < extents.size(); ++axis)
+        command.ints.push_back(random.number(least, 100));
     if (!is_zarr) command.ints.resize(2 * extents.size());
-    if (is_zarr) command.in = {random_scalar(random, command.loop)};
-    else path += std::string(1, 0) + "dataset";
+    if (is_zarr)
+      command.in = {random_scalar(random, command.loop)};
+    else
+      path += std::string(1, 0) + "dataset";
   } else if (command.op == protocol::Op::read_file) {
     command.out = random_result(random, extents, true, command.loop);
     for (std::size_t axis = 0; axis < extents.size(); ++axis)
-      command.ints.push_back(random.number(0, 100) * static_cast<std::int64_t>(protocol::size_of(command.loop)));
+      command.ints.push_back(random.number(0, 100) *
+                             static_cast<std::int64_t>(protocol::size_of(command.loop)));
   } else {
     command.out = random_result(random, {2 * random.number(1, 4)}, true, Dtype::int64);
     command.in = {random_operand(random, extents, command.loop)};
   }
-  batch.payloads.emplace_back(reinterpret_cast<const std::byte*>(path.data()), reinterpret_cast<const std::byte*>(path.data() + path.size()));
+  batch.payloads.emplace_back(reinterpret_cast<const std::byte*>(path.data()),
+                              reinterpret_cast<const std::byte*>(path.data() + path.size()));
   command.payload = static_cast<std::int32_t>(batch.payloads.size()) - 1;
 }
 
@@ -192,7 +205,8 @@ inline void fill_file(Random& random, protocol::Command& command, protocol::Batc
 inline void fill_routine(Random& random, protocol::Command& command, protocol::Batch& batch) {
   using protocol::Dtype;
   const auto array = [&] {
-    return protocol::whole(static_cast<std::uint64_t>(random.number(1, 9)), random.chance(50) ? Dtype::float64 : Dtype::int32,
+    return protocol::whole(static_cast<std::uint64_t>(random.number(1, 9)),
+                           random.chance(50) ? Dtype::float64 : Dtype::int32,
                            {random.number(1, 4), random.number(1, 4)});
   };
   command.loop = Dtype::float64;
@@ -200,11 +214,14 @@ inline void fill_routine(Random& random, protocol::Command& command, protocol::B
   command.out = array();
   command.ints = {random.number(0, 1)};
   for (auto left = random.number(0, 3); left > 0; --left) {
-    if (random.chance(50)) command.in.emplace_back(array());
-    else command.in.emplace_back(random_scalar(random, Dtype::float64));
+    if (random.chance(50))
+      command.in.emplace_back(array());
+    else
+      command.in.emplace_back(random_scalar(random, Dtype::float64));
   }
   const std::string name = "routine_" + std::to_string(random.number(0, 99));
-  batch.payloads.emplace_back(reinterpret_cast<const std::byte*>(name.data()), reinterpret_cast<const std::byte*>(name.data() + name.size()));
+  batch.payloads.emplace_back(reinterpret_cast<const std::byte*>(name.data()),
+                              reinterpret_cast<const std::byte*>(name.data() + name.size()));
   command.payload = static_cast<std::int32_t>(batch.payloads.size()) - 1;
 }
 
@@ -215,8 +232,10 @@ inline void fill_redistribute(Random& random, protocol::Command& command) {
   command.out = random_result(random, extents, true, command.loop);
   command.in = {random_operand(random, extents)};
   command.ints = {random.number(0, 2), 0, 2, extents[0], 2};
-  if (random.chance(50)) command.ints.insert(command.ints.end(), {1, random.number(0, extents[0])});
-  else command.ints.push_back(0);
+  if (random.chance(50))
+    command.ints.insert(command.ints.end(), {1, random.number(0, extents[0])});
+  else
+    command.ints.push_back(0);
   command.ints.insert(command.ints.end(), {extents[1], 1, 0});
 }
 
@@ -257,7 +276,8 @@ inline void fill_operands(Random& random, protocol::Command& command, protocol::
       break;
   }
   if (command.op == protocol::Op::constant) {
-    const std::size_t bytes = static_cast<std::size_t>(protocol::element_count(extents)) * protocol::size_of(command.loop);
+    const std::size_t bytes =
+        static_cast<std::size_t>(protocol::element_count(extents)) * protocol::size_of(command.loop);
     batch.payloads.push_back(random_bytes(random, bytes, command.loop == protocol::Dtype::bool_ ? 1 : 255));
     command.payload = static_cast<std::int32_t>(batch.payloads.size()) - 1;
     return;
@@ -339,8 +359,8 @@ inline protocol::Reply random_reply(Random& random) {
   reply.origin = {random_text(random), static_cast<std::int32_t>(random.number(-9, 999))};
   for (std::int64_t count = random.number(0, 3); count > 0; --count) {
     const auto first = static_cast<std::int32_t>(random.number(0, 99));
-    reply.float_errors.push_back({static_cast<std::uint8_t>(random.number(1, protocol::all_float_errors)), first,
-                                  first + static_cast<std::int32_t>(random.number(0, 9))});
+    reply.float_errors.push_back({static_cast<std::uint8_t>(random.number(1, protocol::all_float_errors)),
+                                  first, first + static_cast<std::int32_t>(random.number(0, 9))});
   }
   if (random.chance(50)) reply.info = R"({"ranks": 4, "plan": "a\nb"})";
   for (std::int64_t count = random.number(0, 3); count > 0; --count) {

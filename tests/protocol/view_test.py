@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """protocol/view.cpp against NumPy: random chains of slices, transposes, newaxis and broadcasts of random arrays, and
 what NumPy itself says of the results. Usage: view_test.py path/to/view_oracle [seed [chains]]."""
+
 import random
 import subprocess
 import sys
@@ -21,7 +22,7 @@ def random_step(pick, view):
     kind = pick.choice(["slice", "slice", "slice", "index", "newaxis", "transpose", "swapaxes", "broadcast"])
     dims = view.ndim
     if kind == "slice":
-        key = tuple(random_slice(pick, extent) for extent in view.shape[:pick.randint(0, dims)])
+        key = tuple(random_slice(pick, extent) for extent in view.shape[: pick.randint(0, dims)])
         return lambda array: array[key + (Ellipsis,)]
     if kind == "index" and dims and 0 not in view.shape:
         axis = pick.randrange(dims)
@@ -44,8 +45,9 @@ def random_step(pick, view):
 
 
 def random_base(pick):
-    shape = tuple(pick.choice([0, 1, 1, 2, 3, 4, 5, 7]) if pick.random() < 0.5 else pick.randint(1, 6)
-                  for _ in range(pick.randint(0, 4)))
+    shape = tuple(
+        pick.choice([0, 1, 1, 2, 3, 4, 5, 7]) if pick.random() < 0.5 else pick.randint(1, 6) for _ in range(pick.randint(0, 4))
+    )
     return np.empty(shape, pick.choice(DTYPES))
 
 
@@ -86,8 +88,9 @@ class Questions:
         self.judges.append(judge)
 
     def run(self, oracle):
-        done = subprocess.run([oracle], input="\n".join(self.lines) + "\n", check=True, capture_output=True, text=True,
-                              timeout=25)
+        done = subprocess.run(
+            [oracle], input="\n".join(self.lines) + "\n", check=True, capture_output=True, text=True, timeout=25
+        )
         answers = done.stdout.splitlines()
         assert len(answers) == len(self.lines), f"{len(answers)} answers to {len(self.lines)} questions"
         for line, answer, judge in zip(self.lines, answers, self.judges):
@@ -98,8 +101,8 @@ class Questions:
 def linear_of_form(answer, view, base):
     """The linear index of each element, as an axis-wise form says."""
     values = [int(word) for word in answer.split()]
-    axes = [values[3 * axis:3 * axis + 3] for axis in range(view.ndim)]
-    index = [np.full((1,) * view.ndim, fixed) for fixed in values[3 * view.ndim:]]
+    axes = [values[3 * axis : 3 * axis + 3] for axis in range(view.ndim)]
+    index = [np.full((1,) * view.ndim, fixed) for fixed in values[3 * view.ndim :]]
     assert len(index) == base.ndim
     owners = [base_axis for base_axis, _, _ in axes if base_axis >= 0]
     assert len(set(owners)) == len(owners), "a base axis has two owners"
@@ -125,6 +128,7 @@ def judge_form(view, linear, base, must_exist):
         if view.size and not np.array_equal(linear_of_form(answer, view, base), linear):
             return "the form names other elements"
         return None
+
     return judge
 
 
@@ -151,6 +155,7 @@ def judge_pair(left, right, left_linear, right_linear, must_be_exact, tally):
         if is_same != same:
             return f"same_elements: expected {same}"
         return None
+
     return judge
 
 
@@ -164,15 +169,19 @@ def ask_about_chains(pick, questions, chains):
     for _ in range(chains):
         base = random_base(pick)
         if base.size:  # NumPy gives fresh empty arrays strides of 0; no element tells the difference
-            questions.ask(f"strides {whole_text(base)}",
-                          lambda answer, base=base: None if answer.split() == [str(s) for s in base.strides]
-                          else f"expected {base.strides}")
+            questions.ask(
+                f"strides {whole_text(base)}",
+                lambda answer, base=base: None
+                if answer.split() == [str(s) for s in base.strides]
+                else f"expected {base.strides}",
+            )
         view, linear = random_chain(pick, base, pick.randint(0, 6))
         questions.ask(f"form {as_text(view, base)} {whole_text(base)}", judge_form(view, linear, base, True))
         questions.ask(f"facts {as_text(view, base)} {base.nbytes}", judge_facts(view, base))
         other, other_linear = random_chain(pick, base, pick.randint(0, 4))
-        questions.ask(f"pair {as_text(view, base)} {as_text(other, base)}",
-                      judge_pair(view, other, linear, other_linear, False, tally))
+        questions.ask(
+            f"pair {as_text(view, base)} {as_text(other, base)}", judge_pair(view, other, linear, other_linear, False, tally)
+        )
     return tally
 
 
@@ -183,10 +192,17 @@ def ask_about_equal_strides(pick, questions, pairs):
         base = np.empty(tuple(pick.randint(1, 9) for _ in range(pick.randint(1, 4))), pick.choice(DTYPES))
         linear = np.arange(base.size).reshape(base.shape)
         steps = [pick.choice([1, 2, 3, -1, -2]) for _ in base.shape]
-        left, right = (tuple(slice(*sorted([pick.randint(0, extent), pick.randint(0, extent)], reverse=step < 0), step)
-                             for extent, step in zip(base.shape, steps)) for _ in range(2))
-        questions.ask(f"pair {as_text(base[left], base)} {as_text(base[right], base)}",
-                      judge_pair(base[left], base[right], linear[left], linear[right], True, tally))
+        left, right = (
+            tuple(
+                slice(*sorted([pick.randint(0, extent), pick.randint(0, extent)], reverse=step < 0), step)
+                for extent, step in zip(base.shape, steps)
+            )
+            for _ in range(2)
+        )
+        questions.ask(
+            f"pair {as_text(base[left], base)} {as_text(base[right], base)}",
+            judge_pair(base[left], base[right], linear[left], linear[right], True, tally),
+        )
     return tally
 
 
@@ -207,13 +223,15 @@ def ask_about_other_views(pick, questions, count):
         pick_offset, pick_step = pick.randint(-1, 1), pick.randint(1, 3)
         view, view_linear = apply(base), apply(linear)
         questions.ask(f"form {as_text(view, base)} {whole_text(base)}", judge_form(view, view_linear, base, False))
-        other = base[::pick.choice([1, 2, -1]), pick.randrange(base.shape[1]):]
+        other = base[:: pick.choice([1, 2, -1]), pick.randrange(base.shape[1]) :]
         questions.ask(f"pair {as_text(view, base)} {as_text(other, base)}", judge_missed_only(view, other))
         parts = np.empty(pick.randint(2, 8), "complex128")
-        left, right = pick.choice([parts.real, parts.imag]), parts.imag[pick.randint(0, 1)::pick.randint(1, 2)]
+        left, right = pick.choice([parts.real, parts.imag]), parts.imag[pick.randint(0, 1) :: pick.randint(1, 2)]
         questions.ask(f"pair {as_text(left, parts)} {as_text(right, parts)}", judge_missed_only(left, right))
-        questions.ask(f"form {as_text(parts.real, parts)} {whole_text(parts)}",
-                      lambda answer: None if answer == "none" else "half an element has no form")
+        questions.ask(
+            f"form {as_text(parts.real, parts)} {whole_text(parts)}",
+            lambda answer: None if answer == "none" else "half an element has no form",
+        )
 
 
 def main(oracle, seed=None, chains="4000"):

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Calls every public function with other kinds of arguments than it is mostly called with, on NumPy and on the engines.
 
-    python argument_kinds.py --ranks 3 --cases 100000 --seed 0 [--from 0,10] [--first N] [--log FILE]
-    python argument_kinds.py --seed 0 --case 123        one case again, with its program
+python argument_kinds.py --ranks 3 --cases 100000 --seed 0 [--from 0,10] [--first N] [--log FILE]
+python argument_kinds.py --seed 0 --case 123        one case again, with its program
 """
+
 import argparse
 import gc
 import json
@@ -123,7 +124,10 @@ def main():
                 told = {"number": number, "threshold": threshold, "kind": difference.kind, "text": str(difference)}
                 log.write(json.dumps({**told, "call": case.call, "changes": case.changes, "lines": case.lines}) + "\n")
         else:
-            print(f"---- case {number} of seed {given.seed}, {given.ranks} ranks: {difference.kind}\n{program(case, threshold)}\n=> {difference}", flush=True)
+            print(
+                f"---- case {number} of seed {given.seed}, {given.ranks} ranks: {difference.kind}\n{program(case, threshold)}\n=> {difference}",
+                flush=True,
+            )
         if difference.kind in FATAL:
             session.start()
     print(f"{cases} cases, {failures} differ; next --first {first + cases}")

@@ -6,6 +6,7 @@
 
 Every test that takes `engine` runs with GAMELAN_DISTRIBUTE_FROM = 0, so that even a 0-d array is distributed.
 """
+
 import gc
 import signal
 
@@ -25,7 +26,9 @@ def pytest_addoption(parser):
     parser.addoption("--ranks", type=int, default=0, help="real engines on so many ranks; 0: the model in reference.py")
     parser.addoption("--ranks-per-node", type=int, default=0, help="pretend that so many ranks are a node; 0: all are on one")
     parser.addoption("--part", default="1/1", help="K/N: every N-th test, from the K-th on")
-    parser.addoption("--node-fanout", type=int, default=0, help="how many nodes a node hands messages on to; 0: the engine's default")
+    parser.addoption(
+        "--node-fanout", type=int, default=0, help="how many nodes a node hands messages on to; 0: the engine's default"
+    )
 
 
 def pytest_collection_modifyitems(config, items):
@@ -49,8 +52,9 @@ def _connected(ranks, request):
     if ranks == 0:
         yield reference.connect()
         return
-    running = engines.Engines(ranks, ranks_per_node=request.config.getoption("--ranks-per-node"),
-                              node_fanout=request.config.getoption("--node-fanout"))
+    running = engines.Engines(
+        ranks, ranks_per_node=request.config.getoption("--ranks-per-node"), node_fanout=request.config.getoption("--node-fanout")
+    )
     try:
         _session.use(running)
         yield running

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Real engines for a test session: one mpiexec, one private directory, gone at the end whatever happens."""
+
 import os
 import pathlib
 import signal
@@ -35,7 +36,13 @@ class Engines:
             command += ["--node-fanout", str(node_fanout)]
         command += map(str, options)
         # Small arrays never make a program hot: both tiers are to compute them, one at an even number of ranks, one at an odd.
-        environment = {"GAMELAN_COMPILE": "always" if ranks % 2 else "hot", **os.environ, "OPENBLAS_NUM_THREADS": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        environment = {
+            "GAMELAN_COMPILE": "always" if ranks % 2 else "hot",
+            **os.environ,
+            "OPENBLAS_NUM_THREADS": "1",
+            "OMPI_ALLOW_RUN_AS_ROOT": "1",
+            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        }
         if ranks_per_node:
             environment["GAMELAN_RANKS_PER_NODE"] = str(ranks_per_node)
         with open(self.log, "wb") as log:

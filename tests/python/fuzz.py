@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs random programs on NumPy and on the engines, compares, and makes a failing program short.
 
-    python fuzz.py --ranks 3 --seconds 60 [--seed 1] [--passes each] [--from 0]      prints every failure it finds
+python fuzz.py --ranks 3 --seconds 60 [--seed 1] [--passes each] [--from 0]      prints every failure it finds
 """
+
 import argparse
 import gc
 import random
@@ -39,7 +40,9 @@ def _compare(where, actual, expected):
         raise Difference("dtype", f"{where}: dtype {actual.dtype}, NumPy {expected.dtype}")
     same = (actual == expected) | ((actual != actual) & (expected != expected))
     if not same.all():
-        raise Difference("value", f"{where}:\n{numpy.array2string(actual, threshold=60)}\nNumPy:\n{numpy.array2string(expected, threshold=60)}")
+        raise Difference(
+            "value", f"{where}:\n{numpy.array2string(actual, threshold=60)}\nNumPy:\n{numpy.array2string(expected, threshold=60)}"
+        )
 
 
 def compare(lines):

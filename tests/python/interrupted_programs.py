@@ -2,6 +2,7 @@
 """Programs that are interrupted, and what they must leave: the arrays of one moment between two statements. A statement is one
 call of NumPy's, however many commands record it. Arrays that were still to be computed raise CancelledError; of the statement
 that was cut off so may those that it writes."""
+
 import random
 
 import numpy
@@ -9,9 +10,9 @@ import numpy
 from gamelan import CancelledError, ndarray
 
 INTEGERS = ("a", "b", "c", "d")  # int64, one axis; changed in place and bound anew
-RESULTS = ("e", "f", "g")        # of any kind; only bound anew
-MATRIX = "m"                     # small, floating, never changed
-SHUFFLED = "s"                   # 0, 1, 2 ... in some order
+RESULTS = ("e", "f", "g")  # of any kind; only bound anew
+MATRIX = "m"  # small, floating, never changed
+SHUFFLED = "s"  # 0, 1, 2 ... in some order
 
 # Statements that make an array of integers as long as the others; x, y are two of them, c a digit.
 _NEW = {

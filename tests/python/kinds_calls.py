@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Calls that NumPy accepts, for every public function: where argument_kinds.py begins. The letters are operands of
 kinds_values.py. Optional parameters need not stand here, unless nothing is known of them in kinds_parameters."""
+
 import numpy
 
 import gamelan
@@ -86,7 +87,15 @@ default_rng(5).multinomial(8, [0.2, 0.8], 3); default_rng(5).dirichlet([0.2, 0.8
 """
 _SPECIAL_UFUNCS = {"ldexp": "x, i", "isnat": None, "matmul": None, "gcd": "i, j", "lcm": "i, j", "power": "y, i", "float_power": "y, x", "arccosh": "y + 1",
                    "left_shift": "i, j", "right_shift": "i, j", "logical_not": "b"}  # fmt: skip
-_KEYWORDS = ["out=OUT", "casting='same_kind'", "dtype='f8'", "order='K'", "subok=True", "where=b, out=OUT", "out=OUT, casting='unsafe'"]
+_KEYWORDS = [
+    "out=OUT",
+    "casting='same_kind'",
+    "dtype='f8'",
+    "order='K'",
+    "subok=True",
+    "where=b, out=OUT",
+    "out=OUT, casting='unsafe'",
+]
 
 
 def _lines(text, prefix):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One case: a call that NumPy accepts, in which one or two arguments are replaced by another kind of the same. What is
 replaced is chosen here, and can be taken back one by one; nothing is known of gamelan."""
+
 import ast
 import functools
 import inspect
@@ -18,7 +19,9 @@ from kinds_values import DATA, names
 PLAIN = "np.array({})"
 # Python computes for ever with whole numbers without end, NumPy 1.24 where it draws with parameters without measure; it ends
 # the process where x.flat[()] is written, or something is made with a negative extent or count.
-_FATAL = re.compile(r"(\*\* |power|<<|shift).*2\*\*70|2\*\*70.*(\*\* |<<)|\.flat\[(\(\)|Tuple|tuple|Named)|_like\(.*-\d|frompyfunc\(.*-|random.*(2\*\*70|1e300)")
+_FATAL = re.compile(
+    r"(\*\* |power|<<|shift).*2\*\*70|2\*\*70.*(\*\* |<<)|\.flat\[(\(\)|Tuple|tuple|Named)|_like\(.*-\d|frompyfunc\(.*-|random.*(2\*\*70|1e300)"
+)
 
 
 @functools.cache
@@ -29,7 +32,11 @@ def calls():
 def _signature(function):
     """The parameters of a public function by its text (`np.linalg.norm`), as {name: kind}; NumPy's C functions tell none, ours do."""
     try:
-        ours = operator.attrgetter(function.removeprefix("np."))(gamelan) if function.startswith("np.") else getattr(gamelan.ndarray, function)
+        ours = (
+            operator.attrgetter(function.removeprefix("np."))(gamelan)
+            if function.startswith("np.")
+            else getattr(gamelan.ndarray, function)
+        )
         return list(inspect.signature(ours).parameters.values())
     except (AttributeError, TypeError, ValueError):
         return []
@@ -83,7 +90,9 @@ def optional_parameters(call):
         return []
     text = ast.unparse(node.func)
     parameters = _signature(text if text.startswith("np.") else getattr(node.func, "attr", ""))
-    given = {each.arg for each in node.keywords} | {each.name for each in parameters[: len(node.args) + (not text.startswith("np."))]}
+    given = {each.arg for each in node.keywords} | {
+        each.name for each in parameters[: len(node.args) + (not text.startswith("np."))]
+    }
     known = {"out", "where", *PARAMETERS}
     return [each.name for each in parameters if each.name in known - given and each.default is not each.empty]
 
@@ -138,7 +147,9 @@ class Case:
         data = dict(DATA)
         outputs = ["o", "o2"][: len(results)]
         for name, each in zip(outputs, results):
-            data[name] = f"n.zeros({each.shape}, '{each.dtype.str if each.dtype.kind in 'biufc' else 'f8'}')".replace("'<", "'").replace("'|", "'")
+            data[name] = f"n.zeros({each.shape}, '{each.dtype.str if each.dtype.kind in 'biufc' else 'f8'}')".replace(
+                "'<", "'"
+            ).replace("'|", "'")
         return text.replace("OUT", f"({', '.join(outputs)})" if several else "o"), data, definitions
 
     def without(self, number):
@@ -176,7 +187,7 @@ def _numpy_result(text, definitions):
 def make(random):
     """A case by chance; `random` is a random.Random."""
     groups = calls().values()
-    (group, _), = random.choices(list(groups), [weight for _, weight in groups])
+    ((group, _),) = random.choices(list(groups), [weight for _, weight in groups])
     call = random.choice(group)
     changes = []
     found, first = pieces(call)
@@ -196,7 +207,11 @@ def _is_ufunc(call):
 
 
 def _other_piece(random, call, changes):
-    found = [each for each in pieces(call)[0] if not any(change[0] == "piece" and each.start < change[2] and change[1] < each.end for change in changes)]
+    found = [
+        each
+        for each in pieces(call)[0]
+        if not any(change[0] == "piece" and each.start < change[2] and change[1] < each.end for change in changes)
+    ]
     if not found:
         return None
     piece = random.choice(found)
@@ -226,11 +241,15 @@ def _more(random, call, changes):
         return None
     name = random.choice(left)
     if name == "out":
-        return "keyword", "out=" + random.choice(["OUT"] * 6 + ["(OUT,)", "OUT.T", "OUT[::-1]", "n.array(OUT)", "[OUT]", "1", *[pieces(call)[1] or "OUT"] * 2])
+        return "keyword", "out=" + random.choice(
+            ["OUT"] * 6 + ["(OUT,)", "OUT.T", "OUT[::-1]", "n.array(OUT)", "[OUT]", "1", *[pieces(call)[1] or "OUT"] * 2]
+        )
     if name == "where":
         first = pieces(call)[1] or "x"
         # What NumPy leaves out of a result that nobody made is not set, and is no object where objects belong.
         output = ", out=OUT" if _is_ufunc(call) and "out" not in given else ""
         masks = [f"({first} > 0.5)", f"n.array({first} > 0.5)", f"({first} > 0.5).tolist()", first]
-        return "keyword", "where=" + random.choice([*masks, *"True False np.array(True) b m [True] 1 None n.True_".split()]) + output
+        return "keyword", "where=" + random.choice(
+            [*masks, *"True False np.array(True) b m [True] 1 None n.True_".split()]
+        ) + output
     return "keyword", f"{name}={random.choice(PARAMETERS[name])}"

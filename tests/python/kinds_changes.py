@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Other kinds of an argument: for each piece of a call's text (a number, a text, a tuple, a list, an operand) the texts
 that may stand in its place. `{}` stands for the piece."""
+
 import ast
 
 from operands import DTYPES
@@ -198,7 +199,8 @@ object()
 np.broadcast_to({}, (2, *{}.shape))
 {}.astype(object)""".splitlines()
 # Other ways to make an operand; `{}` stands for its data. What stands behind `@` makes a view of it, whose base is compared, too.
-DEFINITIONS = """np.array(({}).T.copy()) @ .T
+DEFINITIONS = (
+    """np.array(({}).T.copy()) @ .T
 np.array(({})[::-1]) @ [::-1]
 np.array(({})[..., ::-1]) @ [..., ::-1]
 np.array(n.repeat({}, 2, -1)) @ [..., ::2]
@@ -231,7 +233,9 @@ here(({}).astype('>f8'))
 here(({}).astype(object))
 here(({}).astype('U5'))
 here(({}).astype('M8[s]'))
-here(({}).astype('g'))""".splitlines() + [f"np.array(({{}}).astype('{dtype}'))" for dtype in DTYPES for _ in range(2)]
+here(({}).astype('g'))""".splitlines()
+    + [f"np.array(({{}}).astype('{dtype}'))" for dtype in DTYPES for _ in range(2)]
+)
 
 
 def of_value(node):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs a case on NumPy and on gamelan and says how they differ: in the value, its dtype, shape and class, in the class of
 the error, in what was written, and in what a write to the result changes."""
+
 import re
 import warnings
 
@@ -145,8 +146,14 @@ def _told(outcome):
 def _compare_values(where, actual, ours, theirs, expected, compares_values):
     if isinstance(theirs, (numpy.ndarray, numpy.generic)) and not isinstance(theirs, numpy.void):
         if not isinstance(ours, (numpy.ndarray, numpy.generic, _core.Array)):
-            raise Difference("class", f"{where}: {type(ours).__name__} {ours!r:.200}, NumPy {type(theirs).__name__} {theirs!r:.200}")
-        if type(theirs) is numpy.ndarray and type(ours) is numpy.ndarray and not any(ours is each for each in actual.env.values()):
+            raise Difference(
+                "class", f"{where}: {type(ours).__name__} {ours!r:.200}, NumPy {type(theirs).__name__} {theirs!r:.200}"
+            )
+        if (
+            type(theirs) is numpy.ndarray
+            and type(ours) is numpy.ndarray
+            and not any(ours is each for each in actual.env.values())
+        ):
             raise Difference("class", f"{where}: an array of NumPy's own")
         is_scalar = isinstance(ours, numpy.generic) or isinstance(ours, _core.Array) and _local.is_value(ours)
         if isinstance(theirs, numpy.generic) != is_scalar:
@@ -166,7 +173,9 @@ def _compare_values(where, actual, ours, theirs, expected, compares_values):
         if isinstance(theirs, type) or callable(theirs):
             return
         if type(ours) is not type(theirs):
-            raise Difference("class", f"{where}: {type(ours).__name__} {ours!r:.200}, NumPy {type(theirs).__name__} {theirs!r:.200}")
+            raise Difference(
+                "class", f"{where}: {type(ours).__name__} {ours!r:.200}, NumPy {type(theirs).__name__} {theirs!r:.200}"
+            )
         if isinstance(theirs, (bool, int, str, bytes, numpy.dtype)) and ours != theirs and compares_values:
             raise Difference("value", f"{where}: {ours!r:.300}, NumPy {theirs!r:.300}")
         if isinstance(theirs, (float, complex)) and compares_values:
@@ -188,7 +197,9 @@ def _compare_arrays(where, actual, expected, compares_values=True):
             warnings.simplefilter("ignore")
             assert_same(actual, expected)
     except AssertionError:
-        raise Difference("value", f"{where}: {numpy.array2string(actual, threshold=40)}, NumPy {numpy.array2string(expected, threshold=40)}") from None
+        raise Difference(
+            "value", f"{where}: {numpy.array2string(actual, threshold=40)}, NumPy {numpy.array2string(expected, threshold=40)}"
+        ) from None
 
 
 def _compare_states(actual, expected, kind):
@@ -213,7 +224,12 @@ def _is_same(actual, before):
 def _write_through(actual, expected):
     """Writes to the result: the same operands change."""
     ours, theirs = actual.value, expected.value
-    if not isinstance(theirs, numpy.ndarray) or not isinstance(ours, (numpy.ndarray, _core.Array)) or not theirs.ndim or not theirs.flags.writeable:
+    if (
+        not isinstance(theirs, numpy.ndarray)
+        or not isinstance(ours, (numpy.ndarray, _core.Array))
+        or not theirs.ndim
+        or not theirs.flags.writeable
+    ):
         return
     if theirs.dtype.kind not in "biufc":
         return

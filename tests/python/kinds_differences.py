@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Differences from NumPy that are meant: which programs, which kind of difference, and why."""
+
 import re
 
 from kinds_cases import DATA, PLAIN
@@ -8,25 +9,63 @@ _ERRORS = r"^(raises|no error|error class)"
 # (pattern of the program but for operands that are what they mostly are, pattern of "kind: text", why)
 KNOWN = [
     (r"", r"^refused: .*the engines hold bool, integer", "docs/differences.md, Dtypes"),
-    (r"", r"^refused: .*(is not implemented yet for distributed arrays|another library's)", "docs/differences.md, Names and Other libraries"),
-    (r"'>f8'|'M8|'U\d'|'g'|object\)|'O'|'\('a','f8'\)'", r"", "docs/differences.md, Dtypes: they live here, and become native where they do not"),
+    (
+        r"",
+        r"^refused: .*(is not implemented yet for distributed arrays|another library's)",
+        "docs/differences.md, Names and Other libraries",
+    ),
+    (
+        r"'>f8'|'M8|'U\d'|'g'|object\)|'O'|'\('a','f8'\)'",
+        r"",
+        "docs/differences.md, Dtypes: they live here, and become native where they do not",
+    ),
     (r"n\.asmatrix|view\(Own\)", r"", "docs/differences.md, Other classes"),
-    (r"Fraction|Decimal|Float\(|Index\(|Holder|Sequence|\{1, 2\}|object\(\)|'abc'|'yes'|str\(|2\*\*70|None|dict|1e300|'1'|uint64\(|initial=\[|initial=\(", _ERRORS, "docs/differences.md, Odd arguments"),
+    (
+        r"Fraction|Decimal|Float\(|Index\(|Holder|Sequence|\{1, 2\}|object\(\)|'abc'|'yes'|str\(|2\*\*70|None|dict|1e300|'1'|uint64\(|initial=\[|initial=\(",
+        _ERRORS,
+        "docs/differences.md, Odd arguments",
+    ),
     (r"n\.array\(|Holder|memoryview", r"^(shared memory|writeable|identity)", "docs/differences.md, Copies"),
-    (r"\.at\(", r"^(written|raises|error class)", "docs/differences.md, Ufuncs: `at` casts once, at the end; NumPy's writes into read-only arrays"),
-    (r"(arctan2|power|float_power|nextafter)\.(reduce|accumulate)", r"^value", "docs/differences.md, Ufuncs: NumPy's own are wrong on some processors"),
+    (
+        r"\.at\(",
+        r"^(written|raises|error class)",
+        "docs/differences.md, Ufuncs: `at` casts once, at the end; NumPy's writes into read-only arrays",
+    ),
+    (
+        r"(arctan2|power|float_power|nextafter)\.(reduce|accumulate)",
+        r"^value",
+        "docs/differences.md, Ufuncs: NumPy's own are wrong on some processors",
+    ),
     (r"\.reduce\(.*out=", r"^(value|written)", "docs/differences.md, Ufuncs: a fold casts once, at the end"),
     (r"interp\(", r"nan", "of points that do not rise NumPy does not say what it gives"),
     (r"histogram", r"complex|real numbers", "docs/differences.md, Other classes"),
     (r"broadcast_arrays|broadcast_to", r"^writeable", "docs/differences.md, Order in memory"),
     (r"from_dlpack|frombuffer|__array__", r"^(writeable|no error|identity)", "docs/differences.md, Copies"),
-    (r"array2string|array_repr|array_str|__format__", r"^(no error|error class|value)", "docs/differences.md, Odd arguments: the text of anything is told"),
-    (r"out=\(", r"^(no error|class|error class)", "docs/differences.md, Odd arguments: an output may stand in a tuple everywhere"),
-    (r"overwrite_input=|hermitian=|equal_nan=|assume_unique=|subok=", r"^(no error|raises)", "docs/differences.md, Odd arguments: flags"),
-    (r"(split|diag_indices_from|rollaxis|apply_over_axes|take_along_axis|poly\w*|roots|putmask|unique|sliding_window_view|place)\(", _ERRORS,
-     "docs/differences.md, Odd arguments: what is no array becomes one"),
-    (r"\.(max|min|sum|any)\(\)|ravel\(\)\[\d|ravel\(\)\)\n|\w\[-?\d(, \.\.\.)?\]|n\.float32\(1|Enumerated", r"^(error class|no error|scalar|writeable)",
-     "docs/differences.md, Results without axes"),
+    (
+        r"array2string|array_repr|array_str|__format__",
+        r"^(no error|error class|value)",
+        "docs/differences.md, Odd arguments: the text of anything is told",
+    ),
+    (
+        r"out=\(",
+        r"^(no error|class|error class)",
+        "docs/differences.md, Odd arguments: an output may stand in a tuple everywhere",
+    ),
+    (
+        r"overwrite_input=|hermitian=|equal_nan=|assume_unique=|subok=",
+        r"^(no error|raises)",
+        "docs/differences.md, Odd arguments: flags",
+    ),
+    (
+        r"(split|diag_indices_from|rollaxis|apply_over_axes|take_along_axis|poly\w*|roots|putmask|unique|sliding_window_view|place)\(",
+        _ERRORS,
+        "docs/differences.md, Odd arguments: what is no array becomes one",
+    ),
+    (
+        r"\.(max|min|sum|any)\(\)|ravel\(\)\[\d|ravel\(\)\)\n|\w\[-?\d(, \.\.\.)?\]|n\.float32\(1|Enumerated",
+        r"^(error class|no error|scalar|writeable)",
+        "docs/differences.md, Results without axes",
+    ),
     (r"einsum\(.*optimize=", r"^scalar", "docs/differences.md, Results without axes"),
     (r"einsum\((True|\d|\[)", r"^error class", "docs/differences.md, Odd arguments: of two mistakes either is told"),
     (r"norm\(.*axis=.*True", r"^error class", "docs/differences.md, Odd arguments: of two mistakes either is told"),
@@ -49,16 +88,28 @@ KNOWN = [
     (r"(median|nanmedian)\(.*out=", r"^raises", "an output for the middle of nothing is refused"),
     (r"fftfreq\(", r"^no error", "docs/differences.md, Odd arguments: a number in an array without axes is a count"),
     (r"flip\(", r"^scalar", "what is no array becomes one"),
-    (r"fftn\(|repeat\(|resize\(|histogram|nanpercentile|nanquantile", r"^raises", "docs/differences.md, Odd arguments: values in lists, of lists without elements"),
+    (
+        r"fftn\(|repeat\(|resize\(|histogram|nanpercentile|nanquantile",
+        r"^raises",
+        "docs/differences.md, Odd arguments: values in lists, of lists without elements",
+    ),
     (r"memoryview\(|array2string\(|diagflat|delete\(", r"^(value|scalar|error class)", "docs/differences.md, Odd arguments"),
     (r"fftn\(", r"^identity", "a transform of no axes is a copy"),
     (r"promote_types|n\.array\(.*'\?'\)", r"^no error", "docs/differences.md, Odd arguments"),
-    (r"(here|np\.array|n\.array)\(\[\d\]\), \d\)|\(\d, (here|np\.array|n\.array)\(\[", r"^raises", "docs/differences.md, Odd arguments: values in lists"),
+    (
+        r"(here|np\.array|n\.array)\(\[\d\]\), \d\)|\(\d, (here|np\.array|n\.array)\(\[",
+        r"^raises",
+        "docs/differences.md, Odd arguments: values in lists",
+    ),
     (r"n\.array\(|n\.float32\(", r"own$", "of NumPy's own arrays alone NumPy's results are its own"),
     (r"unpackbits\(.*count=", r"^value", "of no bytes NumPy unpacks what stands behind them"),
     (r"lstsq\(", r"^value", "of a matrix without full rank everything depends on rcond"),
     (r"permutation\(n\.", r"^dtype", "NumPy makes floats of a uint64"),
-    (r"np\.random", r"^(class|error class|no error|raises|scalar)", "docs/differences.md, Random numbers: the errors are those of Generator"),
+    (
+        r"np\.random",
+        r"^(class|error class|no error|raises|scalar)",
+        "docs/differences.md, Random numbers: the errors are those of Generator",
+    ),
 ]
 
 

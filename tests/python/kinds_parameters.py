@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What may be given for a parameter, by its name: texts of NumPy's own values, of other kinds of them, and of mistakes."""
+
 from kinds_changes import FLAG
 
 _DTYPE = "'f8' 'f4' 'i4' 'u1' '?' 'c8' 'f2' float int bool complex n.float32 n.dtype('i8') np.float64 None object '>f8' 'U3' 'O' 'M8[s]' 'g' " \
@@ -33,6 +34,4 @@ PARAMETERS = {
     "optimize": "True False 'greedy' 'optimal' None 1".split(),
 }  # fmt: skip
 # Where the name says more than the value that stands there.
-TELLING = frozenset(
-    "axis axes order casting mode kind side method norm dtype indexing UPLO bitorder ord range optimize".split()
-)
+TELLING = frozenset("axis axes order casting mode kind side method norm dtype indexing UPLO bitorder ord range optimize".split())

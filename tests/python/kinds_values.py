@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the programs of argument_kinds.py are made of: operands by name, and the classes whose objects may stand where a
 plain number, tuple or array is meant. A program finds all of it in `names(np)`."""
+
 import collections
 import decimal
 import enum
@@ -130,5 +131,8 @@ def names(np):
     return {"np": np, "n": numpy, "here": here, "inf": numpy.inf, "nan": numpy.nan, **_CLASSES}
 
 
-_CLASSES = {each.__name__: each for each in (Index, Float, Whole, Real, Text, List, Tuple, Own, Sequence, Holder, Enumerated, Named, read_only)}
+_CLASSES = {
+    each.__name__: each
+    for each in (Index, Float, Whole, Real, Text, List, Tuple, Own, Sequence, Holder, Enumerated, Named, read_only)
+}
 _CLASSES |= {"Fraction": fractions.Fraction, "Decimal": decimal.Decimal}

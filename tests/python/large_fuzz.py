@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs random statements over arrays of ordinary size on NumPy and on the engines, at the default threshold, and compares.
 
-    python large_fuzz.py --ranks 3 --seconds 600 [--seed 1]      prints every difference, as the shortest program that shows it
+python large_fuzz.py --ranks 3 --seconds 600 [--seed 1]      prints every difference, as the shortest program that shows it
 """
+
 import argparse
 import gc
 import random
@@ -25,7 +26,11 @@ def is_kept(value):
     """Later statements may use what is not too large, and whole: differences of what is rounded would differ themselves."""
     if value.dtype.kind not in "fc":
         return value.nbytes < 40_000_000
-    return value.nbytes < 40_000_000 and bool((numpy.abs(value) < 1e6).all() and (numpy.rint(value.real) == value.real).all() and (value.imag == numpy.rint(value.imag)).all())
+    return value.nbytes < 40_000_000 and bool(
+        (numpy.abs(value) < 1e6).all()
+        and (numpy.rint(value.real) == value.real).all()
+        and (value.imag == numpy.rint(value.imag)).all()
+    )
 
 
 class Both:
@@ -127,7 +132,12 @@ def main():
             else:
                 _core.flush(True)
             short = fuzz.shorten(written, difference.kind, attempt, tries=60)
-            print(f"---- seed {seed} ranks {given.ranks} kind {difference.kind}\n" + "\n".join(short) + f"\n=> {attempt(short) or difference}", flush=True)
+            print(
+                f"---- seed {seed} ranks {given.ranks} kind {difference.kind}\n"
+                + "\n".join(short)
+                + f"\n=> {attempt(short) or difference}",
+                flush=True,
+            )
         seed += 1
     print(f"{seed - given.seed} programs, {done} statements, {failures} failures; next seed {seed}")
     _session.release()

@@ -8,6 +8,7 @@ whatever has pieces has several of them, with ragged ends.
 A statement is a line over `np` (the module under test), `n` (NumPy itself), `L(shape, dtype, k)` (numbers made by the module
 under test) and names of earlier lines. Numbers are small and whole, so that sums of float64 are exact in any order.
 """
+
 import math
 
 import numpy
@@ -32,7 +33,11 @@ class LargeEnvironment(Environment):
     def numbers(self, shape, dtype, k):
         """Telling numbers: neighbours differ along every axis."""
         np, dtype = self.module, numpy.dtype(dtype)
-        period, shift = (97, 0 if dtype.kind == "u" else 48) if dtype.itemsize < 4 or dtype == "f4" else (1009, 0 if dtype.kind == "u" else 504)
+        period, shift = (
+            (97, 0 if dtype.kind == "u" else 48)
+            if dtype.itemsize < 4 or dtype == "f4"
+            else (1009, 0 if dtype.kind == "u" else 504)
+        )
         numbers = np.arange(math.prod(shape)) * (7919 + 2 * k) % period - shift
         if dtype.kind == "b":
             return (numbers % 3 == 0).reshape(shape)

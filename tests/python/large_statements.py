@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The kinds of statements of large_programs.py: each method draws one line, or None where nothing fits."""
+
 import math
 
 from large_programs import DTYPES, LINE, NothingFits, Operands
@@ -43,7 +44,9 @@ class Statements(Operands):
     def chain(self, text, shape, dtype):
         random = self.random
         for _ in range(random.choice([1, 1, 2, 3, 5])):
-            operator = random.choice(["+", "-", "*", "+"] if dtype.kind in "fc" else ["+", "*", "+", "^" if dtype.kind in "iub" else "+"])
+            operator = random.choice(
+                ["+", "-", "*", "+"] if dtype.kind in "fc" else ["+", "*", "+", "^" if dtype.kind in "iub" else "+"]
+            )
             other = self.other(shape)
             if operator == "^":
                 other = random.choice(["3", text])
@@ -77,7 +80,14 @@ class Statements(Operands):
             where += ", keepdims=True" if where else "keepdims=True"
         inner = text
         if self.random.random() < 0.5:
-            inner = self.random.choice([f"({text} + {self.other(shape)})", f"({text} * {self.other(shape)})", f"abs({text} * {self.other(shape)} + 1)", f"({text} > {self.other(shape)})" if dtype.kind != "c" else text])
+            inner = self.random.choice(
+                [
+                    f"({text} + {self.other(shape)})",
+                    f"({text} * {self.other(shape)})",
+                    f"abs({text} * {self.other(shape)} + 1)",
+                    f"({text} > {self.other(shape)})" if dtype.kind != "c" else text,
+                ]
+            )
         return f"{inner}.{function}({where})"
 
     def fold_more(self):
@@ -105,7 +115,9 @@ class Statements(Operands):
         axis = self.axis(len(shape))
         if shape[axis] < 3:
             return f"np.maximum.accumulate({text}, axis={axis})"
-        return self.random.choice([f"np.maximum.accumulate({text}, axis={axis})", f"np.gradient({text}, axis={axis})", f"np.trapz({text}, axis={axis})"])
+        return self.random.choice(
+            [f"np.maximum.accumulate({text}, axis={axis})", f"np.gradient({text}, axis={axis})", f"np.trapz({text}, axis={axis})"]
+        )
 
     def sort(self):
         text, shape, _ = self.view(lambda value: value.dtype.kind in "iuf" and value.size <= 4 * FEW)
@@ -125,7 +137,9 @@ class Statements(Operands):
         value, random = self.values()[name], self.random
         axis = random.randrange(value.ndim)
         count = min(random.choice([3, 100, 5000]), max(1, 2 * self.most * value.shape[axis] // value.size))
-        index = random.choice([f"(n.arange({count}) * 31 % {value.shape[axis]})", f"(np.arange({count}) * 17 % {value.shape[axis]})"])
+        index = random.choice(
+            [f"(n.arange({count}) * 31 % {value.shape[axis]})", f"(np.arange({count}) * 17 % {value.shape[axis]})"]
+        )
         return random.choice([f"np.take({name}, {index}, {axis})", f"{name}[{':, ' * axis}{index}]", f"{name}[{name} != 0]", f"np.nonzero({name})[{axis}]", f"np.flatnonzero({name})",
                               f"np.compress((np.arange({value.shape[axis]}) % 3 == 1), {name}, {axis})", f"np.argwhere({name})"])  # fmt: skip
 
@@ -155,7 +169,14 @@ class Statements(Operands):
         left, right = self.two_subscripts(self.values()[name].shape)
         text, shape = f"{name}[{right}]", self.shape_of(f"{name}[{right}]")
         before, after = self.new(), self.new()
-        follow = self.random.choice([f"({name} * {before}).max()", f"({name} != {before}).sum(axis=0)", f"{name} + {before}", f"({name} > {before}).any(axis=-1)"])
+        follow = self.random.choice(
+            [
+                f"({name} * {before}).max()",
+                f"({name} != {before}).sum(axis=0)",
+                f"{name} + {before}",
+                f"({name} > {before}).any(axis=-1)",
+            ]
+        )
         if not math.prod(shape):
             return None
         return f"{before} = {name} * 1; {name}[{left}] = {self.chain(text, shape, self.values()[name].dtype)}; {after} = {follow}\n{name} {before} {after}"
@@ -177,13 +198,24 @@ class Statements(Operands):
                  , f"np.delete({text}, {shape[axis] // 2}, axis={axis})", f"np.insert({text}, {shape[axis] // 2}, 1, axis={axis})", f"np.pad({text}, {abs(shift) % 5})", f"np.ascontiguousarray({text}) * 1",
                  f"np.array_split({text}, 3, axis={axis})[1] + 0", f"np.moveaxis({text}, 0, -1) + 1", f"{text} + np.flip({text})"]  # fmt: skip
         if len(shape) > 1:
-            forms += [f"np.tril({text}, {shift % 3})", f"np.triu({text})", f"np.rot90({text}) + 1", f"np.diagonal({text}) + 1", f"np.trace({text})", f"np.fliplr({text}) * 2"]
+            forms += [
+                f"np.tril({text}, {shift % 3})",
+                f"np.triu({text})",
+                f"np.rot90({text}) + 1",
+                f"np.diagonal({text}) + 1",
+                f"np.trace({text})",
+                f"np.fliplr({text}) * 2",
+            ]
             if shape[0] == shape[-1]:
                 forms += [f"{text} + {text}.T"]
         count = math.prod(shape)
         for part in (32, 7, 50, 256):
             if count and count % part == 0:
-                forms += [f"{text}.reshape({part}, -1).T + v0[:{part}]", f"{text}.reshape(-1, {part}).max(axis=1)", f"{text}.reshape(-1, {part}).any(axis=0)"]
+                forms += [
+                    f"{text}.reshape({part}, -1).T + v0[:{part}]",
+                    f"{text}.reshape(-1, {part}).max(axis=1)",
+                    f"{text}.reshape(-1, {part}).any(axis=0)",
+                ]
         return self.random.choice(forms)
 
     def product(self):
@@ -206,11 +238,19 @@ class Statements(Operands):
         axis = self.axis(len(shape))
         if max(shape) > 70_000 or not math.prod(shape):
             return None
-        return self.random.choice([f"np.fft.fft({text}, axis={axis})", f"np.fft.rfft({text}, axis={axis})", f"np.fft.ifft({text} + 1j, axis={axis})"])
+        return self.random.choice(
+            [f"np.fft.fft({text}, axis={axis})", f"np.fft.rfft({text}, axis={axis})", f"np.fft.ifft({text} + 1j, axis={axis})"]
+        )
 
     def convert(self):
         text, _, dtype = self.view()
-        to = self.random.choice(["f8", "i8", "i4", "u1", "f4", "c16", "?"] if dtype.kind in "iub" else ["f8", "c16", "c8"] if dtype.kind == "c" else ["f8", "i8", "f4", "i4", "c16"])
+        to = self.random.choice(
+            ["f8", "i8", "i4", "u1", "f4", "c16", "?"]
+            if dtype.kind in "iub"
+            else ["f8", "c16", "c8"]
+            if dtype.kind == "c"
+            else ["f8", "i8", "f4", "i4", "c16"]
+        )
         return f"{text}.astype('{to}')"
 
 

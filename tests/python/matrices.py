@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Matrices for the tests of decompositions, the same for any number of engines, and what these tests compare: products of
 factors, because signs and bits of factors are free."""
+
 import numpy
 
 
@@ -33,12 +34,19 @@ def assert_near(actual, expected, what=""):
     """Equal up to rounding of the precision that the coarser of the two has."""
     actual, expected = numpy.asarray(actual), numpy.asarray(expected)
     assert actual.shape == expected.shape, f"{what}: shape {actual.shape}, expected {expected.shape}"
-    is_single = {actual.dtype.itemsize // (2 if actual.dtype.kind == "c" else 1), expected.dtype.itemsize // (2 if expected.dtype.kind == "c" else 1)} & {4}
+    is_single = {
+        actual.dtype.itemsize // (2 if actual.dtype.kind == "c" else 1),
+        expected.dtype.itemsize // (2 if expected.dtype.kind == "c" else 1),
+    } & {4}
     tolerance = 1e-4 if is_single else 1e-10
-    numpy.testing.assert_allclose(actual, expected, rtol=tolerance, atol=tolerance * (1 + numpy.abs(expected).max(initial=0)), err_msg=what)
+    numpy.testing.assert_allclose(
+        actual, expected, rtol=tolerance, atol=tolerance * (1 + numpy.abs(expected).max(initial=0)), err_msg=what
+    )
 
 
 def assert_orthonormal(columns, what=""):
     columns = numpy.asarray(columns)
-    identity = numpy.broadcast_to(numpy.eye(columns.shape[-1], dtype=columns.dtype), columns.shape[:-2] + (columns.shape[-1],) * 2)
+    identity = numpy.broadcast_to(
+        numpy.eye(columns.shape[-1], dtype=columns.dtype), columns.shape[:-2] + (columns.shape[-1],) * 2
+    )
     assert_near(adjoint(columns) @ columns, identity, what)

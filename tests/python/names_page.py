@@ -5,6 +5,7 @@
 
 Starts engines, prints what differs from the page; with --write makes the page anew.
 """
+
 import pathlib
 import sys
 
@@ -18,7 +19,11 @@ Made by `tests/python/names_page.py --write`, which calls each name on the engin
 `numpy.asarray(x)` brings a copy here, up to `np.config.gather_limit` elements.
 
 """
-TITLES = {**dict.fromkeys(names_probe.SECTIONS, "functions"), "ndarray": "methods and attributes", "ufunc": "methods, of `np.add`"}
+TITLES = {
+    **dict.fromkeys(names_probe.SECTIONS, "functions"),
+    "ndarray": "methods and attributes",
+    "ufunc": "methods, of `np.add`",
+}
 
 
 def page(states):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What gamelan does with each public name of NumPy, found by calling it: on NumPy with arguments that fit, then on gamelan
 with the same ones on the engines. The state follows from what comes back, from errors and from the bytes fetched."""
+
 import contextlib
 import inspect
 import io
@@ -66,7 +67,15 @@ _SPECIAL = {
     "fromregex": None, "memmap": None, "DataSource": None, "require": "x", "asarray_chkfinite": "x", "bartlett": "60", "mask_indices": "60, np.triu", "kaiser": "60, 2.0",
 }  # fmt: skip
 # Of random numbers: what fits nowhere may run for ever.
-_DRAWS = ["size=600", "2.5, size=600", "0.5, size=600", "0.1, 0.5, 0.9, size=600", "5, 0.5, size=600", "20, 20, 20, size=600", "2.0, 3.0, size=600"]
+_DRAWS = [
+    "size=600",
+    "2.5, size=600",
+    "0.5, size=600",
+    "0.1, 0.5, 0.9, size=600",
+    "5, 0.5, size=600",
+    "20, 20, 20, size=600",
+    "2.0, 3.0, size=600",
+]
 _RANDOM = {"seed": "1", "shuffle": "v", "permutation": "v", "choice": "v, 600", "bytes": "10", "rand": "20, 30", "randn": "20, 30", "randint": "1, 9, 600",
            "random_integers": "1, 9, 600", "multinomial": "8, [0.2, 0.8], 60", "dirichlet": "[0.2, 0.8], 60", "set_state": None, "get_state": None,
            "multivariate_normal": "[0.0, 1.0], [[1.0, 0.0], [0.0, 1.0]], 60", "default_rng": "1", "RandomState": "1", "Generator": None}  # fmt: skip
@@ -197,7 +206,10 @@ def section(title):
                 found[name] = "not probed"
                 continue
             else:
-                call = fitting(f"(i % 2).{name}" if name == "choose" else f"x.{name}", [_METHODS[name]] if name in _METHODS else ["", "0", "x"])
+                call = fitting(
+                    f"(i % 2).{name}" if name == "choose" else f"x.{name}",
+                    [_METHODS[name]] if name in _METHODS else ["", "0", "x"],
+                )
             try:
                 found[name] = state_of(call)
             except AttributeError:

@@ -4,6 +4,7 @@
 A layout is a function from a NumPy array to a view of it; the same function is applied to gamelan's array, so that both
 sides see the same view.
 """
+
 import numpy
 
 from gamelan import _core

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The oracle is NumPy: `check(lambda np: ...)` runs one program on numpy and on gamelan and compares what comes out."""
+
 import warnings
 
 import numpy
@@ -71,7 +72,9 @@ def assert_close(actual, expected, what="", ulps=0):
     if same.all():
         return
     index = tuple(int(axis[0]) for axis in numpy.nonzero(~same)) if expected.ndim else ()
-    raise AssertionError(f"{what}: {actual[index]!r} at {index}, NumPy {expected[index]!r} ({int((~same).sum())} of {same.size} differ)")
+    raise AssertionError(
+        f"{what}: {actual[index]!r} at {index}, NumPy {expected[index]!r} ({int((~same).sum())} of {same.size} differ)"
+    )
 
 
 def assert_same(actual, expected, what="", exact=False):
@@ -104,9 +107,9 @@ def check(program, what="", exact=False):
     if expected.error is not None:
         count()
         assert actual.error is not None, f"{what}: NumPy raised {expected.error!r}, we returned {actual.value!r}"
-        assert isinstance(actual.error, error_class(expected.error)), (
-            f"{what}: NumPy raised {expected.error!r}, we raised {actual.error!r}"
-        )
+        assert isinstance(
+            actual.error, error_class(expected.error)
+        ), f"{what}: NumPy raised {expected.error!r}, we raised {actual.error!r}"
         return
     if actual.error is not None:
         raise AssertionError(f"{what}: we raised {actual.error!r}, NumPy returned {expected.value!r}") from actual.error

@@ -4,6 +4,7 @@ a bound, each at a size where what is constant does not count. By hand, the tabl
 
     /usr/bin/python3 peaks.py --ranks 1,2,3,4 [--only fft]
 """
+
 import argparse
 import dataclasses
 
@@ -71,20 +72,47 @@ PROGRAMS = [
     Program("einsum", "ii->", _matrix(reals), lambda a: np.einsum("ii->", a)),
     Program("einsum", "ij->ji", _matrix(reals), lambda a: np.einsum("ij->ji", a)),
     Program("einsum", "ij->j", _matrix(reals), lambda a: np.einsum("ij->j", a)),
-    Program("einsum", "bij,bjk->bik", lambda: (reals(16, 128, 128), reals(16, 128, 128)), lambda a, b: np.einsum("bij,bjk->bik", a, b)),
-    Program("einsum", "ijb,jkb->ikb", lambda: (reals(64, 64, 64), reals(64, 64, 64)), lambda a, b: np.einsum("ijb,jkb->ikb", a, b)),
-    Program("einsum", "ij,jk,kl->il", lambda: tuple(reals(SIDE, SIDE) for _ in range(3)), lambda a, b, c: np.einsum("ij,jk,kl->il", a, b, c)),
-    Program("einsum", "i,j,ij->", lambda: (reals(SIDE), reals(SIDE), reals(SIDE, SIDE)), lambda a, b, c: np.einsum("i,j,ij->", a, b, c)),
+    Program(
+        "einsum", "bij,bjk->bik", lambda: (reals(16, 128, 128), reals(16, 128, 128)), lambda a, b: np.einsum("bij,bjk->bik", a, b)
+    ),
+    Program(
+        "einsum", "ijb,jkb->ikb", lambda: (reals(64, 64, 64), reals(64, 64, 64)), lambda a, b: np.einsum("ijb,jkb->ikb", a, b)
+    ),
+    Program(
+        "einsum",
+        "ij,jk,kl->il",
+        lambda: tuple(reals(SIDE, SIDE) for _ in range(3)),
+        lambda a, b, c: np.einsum("ij,jk,kl->il", a, b, c),
+    ),
+    Program(
+        "einsum",
+        "i,j,ij->",
+        lambda: (reals(SIDE), reals(SIDE), reals(SIDE, SIDE)),
+        lambda a, b, c: np.einsum("i,j,ij->", a, b, c),
+    ),
     Program("einsum", "i,j->", lambda: (reals(SIDE * 8), reals(SIDE * 8)), lambda a, b: np.einsum("i,j->", a, b)),
     Program("einsum", "ijk,jil->kl", lambda: (reals(64, 64, 64), reals(64, 64, 64)), lambda a, b: np.einsum("ijk,jil->kl", a, b)),
-    Program("einsum", "ijkl,klmn->ijmn", lambda: (reals(*[24] * 4), reals(*[24] * 4)), lambda a, b: np.einsum("ijkl,klmn->ijmn", a, b)),
-    Program("einsum", "ikjl,kmln->imjn", lambda: (reals(*[24] * 4), reals(*[24] * 4)), lambda a, b: np.einsum("ikjl,kmln->imjn", a, b)),
+    Program(
+        "einsum", "ijkl,klmn->ijmn", lambda: (reals(*[24] * 4), reals(*[24] * 4)), lambda a, b: np.einsum("ijkl,klmn->ijmn", a, b)
+    ),
+    Program(
+        "einsum", "ikjl,kmln->imjn", lambda: (reals(*[24] * 4), reals(*[24] * 4)), lambda a, b: np.einsum("ikjl,kmln->imjn", a, b)
+    ),
     Program("einsum", "bi,bj->bij", lambda: (reals(4096, 16), reals(4096, 16)), lambda a, b: np.einsum("bi,bj->bij", a, b)),
     Program("einsum", "i,j->ij", lambda: (reals(SIDE), reals(SIDE)), lambda a, b: np.einsum("i,j->ij", a, b)),
-    Program("einsum", "float32 by float64", lambda: (reals(SIDE, SIDE).astype("f4"), reals(SIDE, SIDE)), lambda a, b: np.einsum("ij,jk->ik", a, b)),
-    Program("einsum", "tensordot", lambda: (reals(64, 64, 64), reals(64, 64, 64)), lambda a, b: np.tensordot(a, b, ([1, 0], [0, 1]))),
+    Program(
+        "einsum",
+        "float32 by float64",
+        lambda: (reals(SIDE, SIDE).astype("f4"), reals(SIDE, SIDE)),
+        lambda a, b: np.einsum("ij,jk->ik", a, b),
+    ),
+    Program(
+        "einsum", "tensordot", lambda: (reals(64, 64, 64), reals(64, 64, 64)), lambda a, b: np.tensordot(a, b, ([1, 0], [0, 1]))
+    ),
     Program("redistribution", "to columns", _matrix(reals), _redistributed(lambda ranks: np.distribution.block((1, ranks)))),
-    Program("redistribution", "to cyclic rows", lambda: (reals(768, 384),), _redistributed(lambda ranks: np.distribution.cyclic(0, 8))),
+    Program(
+        "redistribution", "to cyclic rows", lambda: (reals(768, 384),), _redistributed(lambda ranks: np.distribution.cyclic(0, 8))
+    ),
     Program("redistribution", "transposed copy", _matrix(reals), lambda a: a.T.copy()),
     Program("redistribution", "reshape C", _matrix(reals), lambda a: a.T.reshape(SIDE * 8, -1)),
     Program("redistribution", "reshape F", _matrix(reals), lambda a: a.reshape(SIDE * 8, -1, order="F")),
@@ -93,7 +121,9 @@ PROGRAMS = [
     Program("redistribution", "roll", _matrix(reals), lambda a: np.roll(a, 5, 0)),
     Program("redistribution", "every second", _matrix(reals), lambda a: a[::2, 1::2].copy()),
     Program("redistribution", "astype of the same size", _matrix(reals), lambda a: a.astype("i8")),
-    Program("redistribution", "concatenate", lambda: (reals(SIDE, SIDE), reals(SIDE, SIDE)), lambda a, b: np.concatenate([a, b], 1)),
+    Program(
+        "redistribution", "concatenate", lambda: (reals(SIDE, SIDE), reals(SIDE, SIDE)), lambda a, b: np.concatenate([a, b], 1)
+    ),
     Program("redistribution", "operands of a product", lambda: (reals(SIDE, SIDE), reals(SIDE, SIDE)), lambda a, b: a.T @ b.T),
     Program("redistribution", "take of rows", _matrix(reals), lambda a: a[::-1].copy()),
     Program("matrices", "a @ b", lambda: (reals(SIDE, SIDE), reals(SIDE, SIDE)), lambda a, b: a @ b),
@@ -102,12 +132,16 @@ PROGRAMS = [
     Program("matrices", "cov, columns", lambda: (reals(16384, 64),), lambda a: np.cov(a, rowvar=False)),
     Program("matrices", "inv, shared", _matrix(reals, 1024), lambda a: np.linalg.inv(a), None),
     Program("matrices", "cholesky, shared", _matrix(lambda *s: np.eye(s[0]) * 2, 1024), lambda a: np.linalg.cholesky(a), None),
-    Program("matrices", "solve, shared", lambda: (reals(1024, 1024), reals(1024, 1024)), lambda a, b: np.linalg.solve(a, b), None),
+    Program(
+        "matrices", "solve, shared", lambda: (reals(1024, 1024), reals(1024, 1024)), lambda a, b: np.linalg.solve(a, b), None
+    ),
     Program("matrices", "qr, shared", _matrix(reals, 1024), lambda a: np.linalg.qr(a), None),
     Program("matrices", "qr r, shared", _matrix(reals, 1024), lambda a: np.linalg.qr(a, "r"), None),
     Program("matrices", "qr, tall", lambda: (reals(65536, 16),), lambda a: np.linalg.qr(a), None),
     Program("matrices", "svd, tall", lambda: (reals(65536, 16),), lambda a: np.linalg.svd(a, full_matrices=False), None),
-    Program("matrices", "lstsq, tall", lambda: (reals(65536, 16), reals(65536)), lambda a, b: np.linalg.lstsq(a, b, rcond=None), None),
+    Program(
+        "matrices", "lstsq, tall", lambda: (reals(65536, 16), reals(65536)), lambda a, b: np.linalg.lstsq(a, b, rcond=None), None
+    ),
     Program("matrices", "pinv, tall", lambda: (reals(65536, 16),), lambda a: np.linalg.pinv(a), None),
     Program("matrices", "inv, stack", lambda: (reals(64, 64, 64),), lambda a: np.linalg.inv(a), None),
     Program("matrices", "qr, stack", lambda: (reals(64, 64, 64),), lambda a: np.linalg.qr(a), None),

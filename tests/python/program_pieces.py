@@ -3,6 +3,7 @@
 
 `random_programs.Writer` puts lines together from `Pieces`; an `Environment` runs them on NumPy or on gamelan.
 """
+
 import warnings
 
 import numpy
@@ -45,6 +46,7 @@ class Environment(dict):
     def arrays(self):
         return {name: value for name, value in self.items() if name[0] == "v" and name[1:].isdigit()}
 
+
 class Pieces:
     """The parts of a line that fit what a program has so far: `numpy` is its Environment, `random` a `random.Random`, `large`
     the share of large shapes."""
@@ -64,8 +66,10 @@ class Pieces:
         choose = self.random
         if choose.random() < self.large:
             return choose.choice([(1000,), (4099,), (60, 41), (37, 64), (7, 11, 13), (256, 9)])
-        return tuple(choose.choice([0, 1, 1, 2, 3, 4, 7] if choose.random() < 0.15 else [2, 3, 4, 5, 6, 8])
-                     for _ in range(choose.choice([0, 1, 1, 1, 2, 2, 2, 3])))
+        return tuple(
+            choose.choice([0, 1, 1, 2, 3, 4, 7] if choose.random() < 0.15 else [2, 3, 4, 5, 6, 8])
+            for _ in range(choose.choice([0, 1, 1, 1, 2, 2, 2, 3]))
+        )
 
     def dtype(self):
         return self.random.choice(_FAVOURED if self.random.random() < 0.6 else DTYPES)
@@ -110,14 +114,22 @@ class Pieces:
             if step == 2 and not shift and extent > 1:
                 one, other = f":{extent // 2 * 2}:2", "1::2"
             elif step == -1:
-                one = "::-1" if one == ":" else f"{extent - 1}:{shift - 1 if shift else ''}:-1" if one.endswith(":") else f"{extent - 1 - shift}::-1"
+                one = (
+                    "::-1"
+                    if one == ":"
+                    else f"{extent - 1}:{shift - 1 if shift else ''}:-1"
+                    if one.endswith(":")
+                    else f"{extent - 1 - shift}::-1"
+                )
             left.append(one)
             right.append(other)
         return ", ".join(left) or "...", ", ".join(right) or "..."
 
     def number(self):
         choose = self.random
-        return choose.choice(["1", "2", "-1", "0", "3", "0.5", "2.0", "True", "1j", "n.float32(2)", "n.int8(3)", "n.uint8(1)", "-2.5"])
+        return choose.choice(
+            ["1", "2", "-1", "0", "3", "0.5", "2.0", "True", "1j", "n.float32(2)", "n.int8(3)", "n.uint8(1)", "-2.5"]
+        )
 
     def operand(self, like):
         """Something that broadcasts with an array: itself, a piece, another array, a number, NumPy data."""

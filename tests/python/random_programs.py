@@ -6,6 +6,7 @@ a NumPy array) and `out(value)` (a read that is compared). The writer runs every
 shapes, and takes back a line whose numbers would not be exact: what remains must agree bit for bit, whatever the order
 of summation or the vector unit.
 """
+
 import numpy
 
 from program_pieces import Environment, Pieces, is_c_ordered
@@ -56,7 +57,9 @@ class Writer(Pieces):
                 return False
             if value.dtype.kind not in "fc" or not value.size:
                 continue
-            parts = value.view(value.real.dtype) if value.flags.c_contiguous and value.ndim else numpy.array([value.real, value.imag])
+            parts = (
+                value.view(value.real.dtype) if value.flags.c_contiguous and value.ndim else numpy.array([value.real, value.imag])
+            )
             scaled = parts.astype("f8") * 8
             if not numpy.isfinite(scaled).all() or (scaled != numpy.rint(scaled)).any():
                 return False
@@ -92,7 +95,11 @@ class Writer(Pieces):
         if value.ndim > 1:
             axes = list(range(value.ndim))
             choose.shuffle(axes)
-            forms += [f"{name}.transpose({tuple(axes)})", f"{name}.swapaxes(0, -1)", f"{name}.diagonal({choose.choice([0, 1, -1])})"]
+            forms += [
+                f"{name}.transpose({tuple(axes)})",
+                f"{name}.swapaxes(0, -1)",
+                f"{name}.diagonal({choose.choice([0, 1, -1])})",
+            ]
             forms += [f"np.flip({name}, {choose.randint(0, value.ndim - 1)})"]
             if is_c_ordered(value):
                 forms += [f"{name}.reshape(-1)", f"{name}.reshape({value.shape[::-1]})"]
@@ -109,7 +116,9 @@ class Writer(Pieces):
             return None
         value = self.values()[name]
         functions = ["negative", "absolute", "sign", "square", "logical_not", "isnan", "conjugate", "positive"]
-        functions += {"b": ["invert"], "i": ["invert"], "u": ["invert"], "f": ["floor", "ceil", "rint"], "c": []}[value.dtype.kind]
+        functions += {"b": ["invert"], "i": ["invert"], "u": ["invert"], "f": ["floor", "ceil", "rint"], "c": []}[
+            value.dtype.kind
+        ]
         return f"{self.new()} = np.{self.random.choice(functions)}({name})"
 
     def binary(self):
@@ -269,7 +278,9 @@ class Writer(Pieces):
             info = numpy.iinfo(target)
             if data.real.min() < info.min or data.real.max() > info.max:
                 return f"{self.new()} = {name}.copy()"
-        return f"{self.new()} = {name}.astype('{target.str[1:]}')" if self.random.random() < 0.6 else f"{self.new()} = {name}.copy()"
+        return (
+            f"{self.new()} = {name}.astype('{target.str[1:]}')" if self.random.random() < 0.6 else f"{self.new()} = {name}.copy()"
+        )
 
     def join(self):
         name = self.pick(lambda value: value.ndim > 0)

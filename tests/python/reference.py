@@ -4,6 +4,7 @@
 It is the specification in its shortest form. Recording, dtypes, views and frees are tested against it without MPI; the
 engines are tested against NumPy itself through the same programs.
 """
+
 import zlib
 
 import numpy
@@ -84,7 +85,9 @@ class Model:
         result = result * self.operand(command["in"][1], numpy.dtype("f8"))
         if period:
             count = result.shape[axis]
-            places = numpy.outer(numpy.arange(count), numpy.arange(result.shape[axis + 1])) * ((-2j, 2j)[kind % 2] * numpy.pi / period)
+            places = numpy.outer(numpy.arange(count), numpy.arange(result.shape[axis + 1])) * (
+                (-2j, 2j)[kind % 2] * numpy.pi / period
+            )
             result = result * numpy.exp(places).reshape((count, -1) + (1,) * (result.ndim - axis - 2))
         return result
 
@@ -95,11 +98,14 @@ class Model:
         values = numpy.empty(extents)
         _core.draw_fill(values, number, key, offset, parameters)
         return values
+
     def read_file(self, command, loop):
         (offset, is_swapped, *strides), extents = command["ints"], command["out"]["extents"]
         with _file(command, "rb") as file:
             data = numpy.frombuffer(file.read(), "u1")
-        values = numpy.ndarray(extents, numpy.dtype(loop).newbyteorder("S" if is_swapped else "="), data.tobytes(), offset, strides)
+        values = numpy.ndarray(
+            extents, numpy.dtype(loop).newbyteorder("S" if is_swapped else "="), data.tobytes(), offset, strides
+        )
         return values.view("u1") != 0 if loop == bool else values.astype(loop)
 
     def read_hdf5(self, command, loop):
@@ -118,7 +124,9 @@ class Model:
     def _part(data, command, ints):
         extents = command["out"]["extents"]
         starts, steps = ints[: len(extents)], ints[len(extents) : 2 * len(extents)]
-        return data[tuple(slice(start, start + (extent - 1) * step + 1, step) for start, step, extent in zip(starts, steps, extents))]
+        return data[
+            tuple(slice(start, start + (extent - 1) * step + 1, step) for start, step, extent in zip(starts, steps, extents))
+        ]
 
     def write_file(self, command, loop):
         data = self.operand(command["in"][0], loop).tobytes()

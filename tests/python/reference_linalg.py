@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The model's `linalg`: NumPy's function for each routine, its results one below another."""
+
 import numpy
 
 from gamelan.linalg import _engine

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every public function means the same to NumPy and to gamelan whatever kind its arguments are: subclasses, values, numbers of
 other types, views of every order, overlapping and read-only operands. `python argument_kinds.py --cases 100000` runs many more."""
+
 import os
 
 import numpy
@@ -27,7 +28,9 @@ def test_arguments_of_other_kinds(engine, ranks, threshold):
         oracle.count()
         if found is not None:
             case, difference = found
-            wrong.append(f"case {number} of seed 0: {difference.kind}\n{argument_kinds.program(case, threshold)}\n=> {difference}")
+            wrong.append(
+                f"case {number} of seed 0: {difference.kind}\n{argument_kinds.program(case, threshold)}\n=> {difference}"
+            )
             if difference.kind in argument_kinds.FATAL or len(wrong) == 5:
                 break
     if wrong:
@@ -44,7 +47,11 @@ def test_numpy_accepts_every_call():
 def test_every_function_is_called():
     """Each public function has a call, or a reason why it has none."""
     text = "\n".join(call for calls, _ in kinds_cases.calls().values() for call in calls)
-    missing = [name for name in kinds_calls.functions() if f"np.{name}(" not in text and f"np.{name}." not in text and name not in kinds_calls.LEFT_OUT]
+    missing = [
+        name
+        for name in kinds_calls.functions()
+        if f"np.{name}(" not in text and f"np.{name}." not in text and name not in kinds_calls.LEFT_OUT
+    ]
     assert not missing
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Indices, counts and places of another type than int: lists and arrays of floats, bools, text, uint64. And what takes
 elements into an output of another dtype."""
+
 import pytest
 
 from written import check_lines
@@ -13,7 +14,9 @@ def anywhere(request):
 
 def test_take(anywhere):
     kinds = "[1.5] 1.5 numpy.float64(1.5) np.array([1.0]) f4 c True [True,False] b '1' ['1','2'] None [None] 1j [] np.array([]) (1,2) slice(2) u1 u1.astype('u8') np.array([1,2],'u8') 2**70 [2**63] N -N-1 v.sum()*0+1.5"
-    check_lines("\n".join(f"np.take(v, {kind})" for kind in kinds.split()) + """
+    check_lines(
+        "\n".join(f"np.take(v, {kind})" for kind in kinds.split())
+        + """
         np.take(v, [1.0, 2.0])
         np.take(v, [N], mode='c')
         np.take(v, [N], mode='Wrap')
@@ -28,12 +31,15 @@ def test_take(anywhere):
         np.take(s, [0, 0], axis=-1)
         np.take(s, 0, axis=1)
         np.take(s, 1, axis=0)
-    """)
+    """
+    )
 
 
 def test_put(anywhere):
     kinds = "[1.7,2.2] 1.7 numpy.float64(1.0) np.array([1.0]) f4 True [True,False] b '1' ['1'] None [] np.array([]) 1j (1,2) [[1,2],[3,4]] [2**70] u1.astype('u8')"
-    check_lines("\n".join(f"np.put(v, {kind}, [5, 6]); v" for kind in kinds.split()) + """
+    check_lines(
+        "\n".join(f"np.put(v, {kind}, [5, 6]); v" for kind in kinds.split())
+        + """
         np.put(ro, [], 5); ro
         np.put(v, [N], 5, 1); v
         np.put(v, [N], 5, 'Clip'); v
@@ -47,12 +53,20 @@ def test_put(anywhere):
         np.put_along_axis(M, np.arange(S), 'x', None); M
         np.put_along_axis(M, Mi, 5, None); M
         np.put_along_axis(ro, I, 5, None); ro
-    """)
+    """
+    )
 
 
 def test_rows(anywhere):
-    kinds = "f4 [1.0,2.0] np.array([1.0,2.0]) 1.0 np.array(1.0) True b '1' None [] np.array([]) np.zeros((0,3)) np.array([],bool) c"
-    check_lines("\n".join(f"np.delete(v, {kind})\n np.insert(v, {kind}, 5)\n np.repeat(v, {kind})\n np.roll(v, {kind})" for kind in kinds.split()) + """
+    kinds = (
+        "f4 [1.0,2.0] np.array([1.0,2.0]) 1.0 np.array(1.0) True b '1' None [] np.array([]) np.zeros((0,3)) np.array([],bool) c"
+    )
+    check_lines(
+        "\n".join(
+            f"np.delete(v, {kind})\n np.insert(v, {kind}, 5)\n np.repeat(v, {kind})\n np.roll(v, {kind})"
+            for kind in kinds.split()
+        )
+        + """
         np.delete(M, 1, 1.0)
         np.insert(M, 1, 5, 1.0)
         np.repeat(M, 2, True)
@@ -66,7 +80,8 @@ def test_rows(anywhere):
         np.array_split(v, 2.5)
         np.compress([1, 0], M, True)
         np.compress([1.0, 0.0], v)
-    """)
+    """
+    )
 
 
 def test_elements(anywhere):
@@ -96,7 +111,9 @@ def test_taking_into_an_output(anywhere):
                 f"np.compress(b, {array}, out=np.zeros(int(b.sum()), {dtype}))",
                 f"np.choose(i % 2, [{array}, {array}], out=np.zeros(N, {dtype}))",
             ]
-    check_lines("\n".join(programs) + """
+    check_lines(
+        "\n".join(programs)
+        + """
         np.take(f4, I, out=np.zeros(N), mode='clip')
         np.take(v, I, out=np.zeros(N - 1))
         np.take(v, I, out=ro)
@@ -108,7 +125,8 @@ def test_taking_into_an_output(anywhere):
         np.choose([1.0, 0.0], [v[:2], v[:2]])
         np.choose(i % 2, [v] * 33)
         np.choose(i % 2, np.zeros((40, N)))
-    """)
+    """
+    )
 
 
 def test_sources_of_a_copy(anywhere):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Quantiles: the dtype where there are NaNs, outputs of other shapes and dtypes; and interp between infinite values."""
+
 import pytest
 
 from written import check_lines
@@ -95,12 +96,28 @@ def test_outputs(anywhere):
 def test_interp(anywhere):
     points = ("[0, 1, np.inf, 3, 4, 5]", "np.array([0, 1, np.inf, 3, 4, 5]) + 0j", "[0, 1, complex(2, np.inf), 3, 4, 5]", "[complex(np.inf, 1), 1, 2, 3, 4, complex(3, -np.inf)]",
               "[0, 1, complex(np.inf, np.inf), complex(np.inf, -1), 4, 5]", "[0, complex(np.inf, 2), complex(np.inf, 2), 3, complex(np.nan, 1), complex(1, np.nan)]")  # fmt: skip
-    more = ("", ", period=10", ", left=complex(np.inf, 0), right=3j", ", left=np.inf, right=-1", ", left=[1]", ", left='1'", ", right=np.array([1])")
-    check_lines("\n".join(f"np.interp({x}, np.arange(6.0), {fp}{rest})" for x in ("np.linspace(-1, 7, N)", "np.where(v > 0, v * 3, np.nan)") for fp in points for rest in more) + """
+    more = (
+        "",
+        ", period=10",
+        ", left=complex(np.inf, 0), right=3j",
+        ", left=np.inf, right=-1",
+        ", left=[1]",
+        ", left='1'",
+        ", right=np.array([1])",
+    )
+    check_lines(
+        "\n".join(
+            f"np.interp({x}, np.arange(6.0), {fp}{rest})"
+            for x in ("np.linspace(-1, 7, N)", "np.where(v > 0, v * 3, np.nan)")
+            for fp in points
+            for rest in more
+        )
+        + """
         np.interp(np.linspace(-1, 7, N), [-np.inf, 1, 2, 3, 4, np.inf], np.arange(6) + 1j)
         np.interp(v, [1.0], [complex(np.inf, 1)])
         np.interp(v, [1.0], [complex(np.inf, 1)], left=0, right=1j)
         np.interp(s, np.arange(6.0), [0, 1, complex(np.inf, 1), 3, 4, 5])
         np.interp(2.5, np.arange(float(N)), c)
         np.interp(2.5, np.arange(float(N)), v, left=v[0])
-    """)
+    """
+    )

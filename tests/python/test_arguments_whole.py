@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Arguments that are whole numbers, given as floats, bools, text or arrays of NumPy's: what NumPy makes of each, or its error."""
+
 import pytest
 
 import gamelan
@@ -125,7 +126,14 @@ def test_extents(anywhere):
     """)
 
 
-@pytest.mark.parametrize("make", [lambda dtype: gamelan.zeros_like(gamelan.zeros(9), dtype), lambda dtype: gamelan.full_like(gamelan.zeros(9), 2, dtype), lambda dtype: gamelan.eye(3, dtype=dtype)])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda dtype: gamelan.zeros_like(gamelan.zeros(9), dtype),
+        lambda dtype: gamelan.full_like(gamelan.zeros(9), 2, dtype),
+        lambda dtype: gamelan.eye(3, dtype=dtype),
+    ],
+)
 def test_a_dtype_that_no_engine_holds_is_refused(engine, make):
     for dtype in (">f8", "U3", object, "f8,i4"):
         with pytest.raises(NotImplementedError):

@@ -33,7 +33,17 @@ def test_numbers_take_the_dtype_of_the_array_they_meet(request, where):
     request.getfixturevalue(where)
     xp = gamelan.array_api
     whole, real = xp.asarray(7, dtype=xp.uint8), xp.asarray(0.5, dtype=xp.float32)
-    results = [whole + 1, 1 + whole, whole ** 2, whole << 1, real * 2.0, 2 / real, real + 1j, abs(real), xp.sum(xp.ones((2, 3)))[None][0]]
+    results = [
+        whole + 1,
+        1 + whole,
+        whole**2,
+        whole << 1,
+        real * 2.0,
+        2 / real,
+        real + 1j,
+        abs(real),
+        xp.sum(xp.ones((2, 3)))[None][0],
+    ]
     assert [result.dtype.name for result in results] == ["uint8"] * 4 + ["float32"] * 2 + ["complex64", "float32", "float64"]
     assert all(type(result) is type(whole) and isinstance(result, gamelan.ndarray) and result.ndim == 0 for result in results)
     assert [result.tolist() for result in results] == [8, 8, 49, 14, 1.0, 4.0, 0.5 + 1j, 0.5, 6.0]
@@ -58,15 +68,24 @@ def test_an_older_version_has_no_newer_names(xp):
     assert middle.complex64 == xp.complex64 and middle.fft is xp.fft and not hasattr(middle, "clip") and hasattr(xp, "clip")
     single = old.ones((2, 2), dtype=old.float32)
     for now, before in ((xp.sum, old.sum), (xp.prod, middle.prod), (xp.linalg.trace, old.linalg.trace)):
-        assert now(single).dtype == xp.float32 and before(single).dtype == xp.float64 and before(single, dtype=xp.float32).dtype == xp.float32
+        assert (
+            now(single).dtype == xp.float32
+            and before(single).dtype == xp.float64
+            and before(single, dtype=xp.float32).dtype == xp.float32
+        )
     assert old.ones(3).__array_namespace__() is xp and old is gamelan.ones(1).__array_namespace__(api_version="2021.12")
 
 
 def test_quotients_of_infinities_are_the_standards(xp):
-    x, y = xp.asarray([numpy.inf, -numpy.inf, 5.0, -5.0, numpy.inf, 7.0]), xp.asarray([2.0, 2.0, -numpy.inf, numpy.inf, numpy.inf, 2.0])
+    x, y = (
+        xp.asarray([numpy.inf, -numpy.inf, 5.0, -5.0, numpy.inf, 7.0]),
+        xp.asarray([2.0, 2.0, -numpy.inf, numpy.inf, numpy.inf, 2.0]),
+    )
     expected = [numpy.inf, -numpy.inf, -0.0, -0.0, numpy.nan, 3.0]
     for result in (xp.floor_divide(x, y), x // y):
-        assert numpy.array_equal(numpy.asarray(result), expected, equal_nan=True) and numpy.signbit(numpy.asarray(result))[2:4].all()
+        assert (
+            numpy.array_equal(numpy.asarray(result), expected, equal_nan=True) and numpy.signbit(numpy.asarray(result))[2:4].all()
+        )
     assert (7.0 // y).tolist() == [3.0, 3.0, -0.0, 0.0, 0.0, 3.0]
     kept = x
     x //= y
@@ -78,7 +97,9 @@ def test_sorted_backwards_equal_elements_keep_their_order(xp, axis):
     data = numpy.array([[3, 1, 3, 2, 1], [1, 1, 0, 2, 2], [3, 0, 0, 2, 1]])
     x = xp.asarray(data)
     numpy.testing.assert_array_equal(numpy.asarray(xp.sort(x, axis=axis, descending=True)), -numpy.sort(-data, axis))
-    numpy.testing.assert_array_equal(numpy.asarray(xp.argsort(x, axis=axis, descending=True)), numpy.argsort(-data, axis, kind="stable"))
+    numpy.testing.assert_array_equal(
+        numpy.asarray(xp.argsort(x, axis=axis, descending=True)), numpy.argsort(-data, axis, kind="stable")
+    )
 
 
 def test_one_device(xp):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """gamelan.testing: NumPy's assertions take our arrays, alone and inside of lists, tuples and dicts."""
+
 import collections
 
 import numpy
@@ -59,4 +60,8 @@ def test_assertions(request, fixture):
         x = np.arange(30.0)[:size]
         return eval(f"np.testing.{line}", {"np": np, "x": x, "numpy": numpy, "Pair": Pair, "collections": collections})
 
-    check_all((line, lambda np, line=line, size=size: program(np, line, size)) for line in map(str.strip, CALLS.strip().splitlines()) for size in (30, 5))
+    check_all(
+        (line, lambda np, line=line, size=size: program(np, line, size))
+        for line in map(str.strip, CALLS.strip().splitlines())
+        for size in (30, 5)
+    )

@@ -3,6 +3,7 @@
 
 With balance "always" every pass is cut, however small, and a rank looks for others' work before its own.
 """
+
 import os
 import signal
 import subprocess

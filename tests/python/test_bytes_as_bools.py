@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Bools whose bytes are neither 0 nor 1 (a mask of an image is 0 and 255): whatever is computed with them is what NumPy
 computes, and the bytes stay what they are for those who look at bytes."""
+
 import copy
 import os
 import pickle
@@ -175,12 +176,24 @@ def _written(mask):
 
 def _scope(np, make):
     m = make(np)
-    return {"np": np, "m": m, "t": m.reshape(30, 40), "x": np.arange(N), "a": np.arange(N) + 10, "b": np.zeros(N, bool), "N": N, "copy": copy, "pickle": pickle}
+    return {
+        "np": np,
+        "m": m,
+        "t": m.reshape(30, 40),
+        "x": np.arange(N),
+        "a": np.arange(N) + 10,
+        "b": np.zeros(N, bool),
+        "N": N,
+        "copy": copy,
+        "pickle": pickle,
+    }
 
 
 @pytest.mark.parametrize("which", MAKES)
 def test_reading(engine, which):
-    check_all((line, lambda np, line=line: eval(line, _scope(np, MAKES[which]))) for line in map(str.strip, READS.strip().splitlines()))
+    check_all(
+        (line, lambda np, line=line: eval(line, _scope(np, MAKES[which]))) for line in map(str.strip, READS.strip().splitlines())
+    )
 
 
 @pytest.mark.parametrize("which", ["a view", "NumPy's array", "written through a view"])
@@ -202,7 +215,15 @@ def test_bytes_are_seen_and_written_as_they_are(engine):
         m[1] = False
         m[3] = True
         m[4] = m[0]
-        return before, m[:6], u[:4], u[5:], m.sum(), np.arange(9.0).view(bool).sum(), np.arange(9, dtype="i4").view(bool).reshape(-1, 4).any(1)
+        return (
+            before,
+            m[:6],
+            u[:4],
+            u[5:],
+            m.sum(),
+            np.arange(9.0).view(bool).sum(),
+            np.arange(9, dtype="i4").view(bool).reshape(-1, 4).any(1),
+        )
 
     check_all([("bytes", program)])
 
@@ -235,6 +256,14 @@ def test_files(engine, tmp_path):
         np.save(tmp_path / "copy.npy", mask if np is numpy else np.asarray(mask))
         others = [np.load(tmp_path / file)["mask"] for file in ("masks.npz", "packed.npz")]
         raw = np.fromfile(name, bool, offset=128)
-        return whole.sum(0), whole * 3, lazy[3:, ::2].sum(0), lazy.sum(), raw.sum(), [other + 1 for other in others], np.load(tmp_path / "copy.npy").sum()
+        return (
+            whole.sum(0),
+            whole * 3,
+            lazy[3:, ::2].sum(0),
+            lazy.sum(),
+            raw.sum(),
+            [other + 1 for other in others],
+            np.load(tmp_path / "copy.npy").sum(),
+        )
 
     check_all([("files", program)])

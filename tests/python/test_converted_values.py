@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What becomes of values that are written or made into an array, and how NumPy converts them: scalars, text, dates, sequences
 that are too deep, objects whose __array__ is ours, lists that hold arrays of ours."""
+
 import copy
 
 import numpy
@@ -33,6 +34,7 @@ def test_a_value_is_converted_as_numpy_converts_it(request, where, dtype, way):
             value, array = eval(text, {"np": np, "numpy": numpy}), np.zeros(3, dtype)
             WAYS[way](array, value)
             return array if "inf" not in text and "nan" not in text and "1e300" not in text else array.shape  # undefined by C
+
         return run
 
     check_all((f"{way} of {dtype}, v = {text}", program(text)) for text in VALUES.replace("\n", "|").split("|"))
@@ -42,9 +44,15 @@ def test_a_value_is_converted_as_numpy_converts_it(request, where, dtype, way):
 def test_arrays_of_what_no_engine_holds_are_converted(request, where):
     if where == "engine":
         request.getfixturevalue(where)
-    values = numpy.array(["1", "2", "3"]), numpy.array([1, 2, 3], "g"), numpy.array([1, 2, 3], "m8[s]"), numpy.array([1, 2, 3], object)
+    values = (
+        numpy.array(["1", "2", "3"]),
+        numpy.array([1, 2, 3], "g"),
+        numpy.array([1, 2, 3], "m8[s]"),
+        numpy.array([1, 2, 3], object),
+    )
     for dtype in DTYPES:
         for value in values:
+
             def program(np, value=value, dtype=dtype):
                 array = np.zeros((2, 3), dtype)
                 array[1] = value
@@ -158,7 +166,9 @@ def test_sequences_and_what_is_none(request, where):
     lines = """np.sum(x for x in [1, 2, 3])|np.sum(np.ones(2) * x for x in [1, 2])|np.concatenate(x for x in [np.ones(2), np.ones(2)])|np.concatenate(iter([np.ones(2)]))
         np.concatenate({1: 2})|np.concatenate(np.ones((2, 2)))|np.concatenate(5)|np.hstack(x for x in [np.ones(2), np.ones(2)])
         np.eye(2, order="F").flags.f_contiguous|np.eye(3, 2, order="F").flags.c_contiguous|np.eye(3, 2, 1, order="F")|np.eye(2, 4, -1, order="F")"""
-    check_all((line.strip(), lambda np, line=line.strip(): eval(line, {"np": np})) for line in lines.replace("\n", "|").split("|"))
+    check_all(
+        (line.strip(), lambda np, line=line.strip(): eval(line, {"np": np})) for line in lines.replace("\n", "|").split("|")
+    )
 
 
 def test_an_array_of_distributed_arrays_as_objects_is_refused_by_the_name_of_its_dtype(engine):

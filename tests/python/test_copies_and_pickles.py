@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """copy, deepcopy and pickle of everything that a program may hold: functions are themselves again, arrays lie as they lay,
 streams of random numbers go on where they stood, each for itself."""
+
 import copy
 import inspect
 import pickle
@@ -110,7 +111,14 @@ def test_streams_go_on_each_for_itself(engine, how, make):
 
 @pytest.mark.parametrize("how", _AGAIN)
 def test_dtypes_and_classes(how):
-    for value in (gamelan.dtype("f4"), gamelan.float32, gamelan.ndarray, gamelan.random.Generator, gamelan.linalg.LinAlgError, gamelan.newaxis):
+    for value in (
+        gamelan.dtype("f4"),
+        gamelan.float32,
+        gamelan.ndarray,
+        gamelan.random.Generator,
+        gamelan.linalg.LinAlgError,
+        gamelan.newaxis,
+    ):
         assert _AGAIN[how](value) == value
     assert _AGAIN[how](gamelan.s_[3:4, ...]) == (slice(3, 4), Ellipsis)
     assert _AGAIN[how](gamelan.poly1d([1, 2]))(3) == 5

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """New arrays: from shapes, rules and data."""
+
 import copy
 import pickle
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Cholesky, QR, SVD and eigenvalues: factors multiplied, values with NumPy's. Small matrices are computed whole; with `shared` all
 engines share each, in blocks of three; with `tall` QR goes block by block of rows."""
+
 import numpy
 import pytest
 from gamelan.linalg import _engine, _tall

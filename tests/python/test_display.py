@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Text is NumPy's to the letter, made from the corners; cards are HTML."""
+
 import numpy
 import pytest
 
@@ -7,7 +8,11 @@ import gamelan
 from gamelan import _core
 
 
-@pytest.mark.parametrize("shape", [(3,), (0,), (0, 3), (999,), (1001,), (5000,), (40, 50), (7, 200), (2, 6, 300), (3, 2000), (2000, 3), (12, 13, 14)], ids=repr)
+@pytest.mark.parametrize(
+    "shape",
+    [(3,), (0,), (0, 3), (999,), (1001,), (5000,), (40, 50), (7, 200), (2, 6, 300), (3, 2000), (2000, 3), (12, 13, 14)],
+    ids=repr,
+)
 @pytest.mark.parametrize("dtype", ["f8", "i4", "c16", "?", "f4"])
 def test_text_is_numpys(engine, shape, dtype):
     data = (numpy.random.RandomState(0).standard_normal(shape) * 1000).astype(dtype)
@@ -31,7 +36,10 @@ def test_only_corners_are_fetched(engine):
     assert _core.stats()["fetch_bytes"] - before <= 7 * 7 * 8
 
 
-@pytest.mark.parametrize("options", [{}, {"precision": 2, "separator": ", "}, {"threshold": 5, "edgeitems": 1}, {"formatter": {"float": "<{:.1f}>".format}}])
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"precision": 2, "separator": ", "}, {"threshold": 5, "edgeitems": 1}, {"formatter": {"float": "<{:.1f}>".format}}],
+)
 def test_array2string_is_numpys(engine, options):
     data = numpy.linspace(0, 1, 60).reshape(6, 10)
     assert gamelan.array2string(gamelan.array(data), **options) == numpy.array2string(data, **options)

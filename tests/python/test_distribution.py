@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Arrays that lie as chosen: values as ever, blocks where they were asked for, and what is computed from them."""
+
 import itertools
 
 import gamelan as np
@@ -54,7 +55,9 @@ def test_a_choice_is_what_the_array_says(real):
     for shape, choice in cases(real):
         _, x = pair(shape, choice)
         told = x.distribution
-        assert told.integers(shape, real) == choice.integers(shape, real) or choice.ranks is None and choice.kind != "replicated", (choice, told)
+        assert (
+            told.integers(shape, real) == choice.integers(shape, real) or choice.ranks is None and choice.kind != "replicated"
+        ), (choice, told)
         same = np.redistribute(x, told)
         assert same.distribution == told, (choice, told)
 

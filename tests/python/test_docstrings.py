@@ -27,7 +27,10 @@ def _documented():
     """(name, value) of everything of the package whose docstring shows an example, each once."""
     seen = set()
     for module in _modules():
-        members = [(module.__name__, module), *((f"{module.__name__}.{name}", value) for name, value in sorted(vars(module).items()))]
+        members = [
+            (module.__name__, module),
+            *((f"{module.__name__}.{name}", value) for name, value in sorted(vars(module).items())),
+        ]
         for name, value in list(members):
             if inspect.isclass(value) and _home(value).startswith("gamelan"):
                 members += [(f"{name}.{each}", member) for each, member in sorted(vars(value).items())]
@@ -46,14 +49,25 @@ def test_there_are_examples():
 
 
 def test_functions_say_what_they_take():
-    functions = [getattr(gamelan, name) for name in gamelan.__all__] + [*vars(gamelan.ndarray).values(), *vars(gamelan.random.Generator).values()]
+    functions = [getattr(gamelan, name) for name in gamelan.__all__] + [
+        *vars(gamelan.ndarray).values(),
+        *vars(gamelan.random.Generator).values(),
+    ]
     functions += [gamelan.linalg.svd, gamelan.fft.fft, gamelan.ndarray.sum, gamelan.random.Generator.normal]
     functions = [each for each in functions if isinstance(each, gamelan._core.Call)]
     assert len(functions) > 200
-    silent = [each.__qualname__ for each in functions if each.__module__.startswith("gamelan") and each.__name__[0] != "_"
-              and {*inspect.signature(each).parameters} - {"self", "arguments", "keywords"} and "Parameters\n----------" not in inspect.getdoc(each)]
+    silent = [
+        each.__qualname__
+        for each in functions
+        if each.__module__.startswith("gamelan")
+        and each.__name__[0] != "_"
+        and {*inspect.signature(each).parameters} - {"self", "arguments", "keywords"}
+        and "Parameters\n----------" not in inspect.getdoc(each)
+    ]
     assert not silent
-    assert "axis : int" in gamelan.sort.__doc__ and "out : ndarray" in gamelan.add.__doc__ and "numpy.ones" in gamelan.ones.__doc__
+    assert (
+        "axis : int" in gamelan.sort.__doc__ and "out : ndarray" in gamelan.add.__doc__ and "numpy.ones" in gamelan.ones.__doc__
+    )
 
 
 @pytest.mark.parametrize("distribute_from", [0, gamelan.config.distribute_from])

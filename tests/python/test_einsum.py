@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """einsum against NumPy's: forms of the subscripts, repeated ones, ellipses, broadcasting, many operands, errors."""
+
 import numpy
 import pytest
 
@@ -46,7 +47,11 @@ def test_dtypes(engine, dtype):
 def test_lists_of_numbers(engine):
     def program(np):
         a, b = numbers(np, (3, 4)), numbers(np, (4, 2))
-        return np.einsum(a, [0, 1], b, [1, 2]), np.einsum(a, [0, 1], b, [1, 2], [2, 0]), np.einsum(a, [Ellipsis, 0], [0, Ellipsis])
+        return (
+            np.einsum(a, [0, 1], b, [1, 2]),
+            np.einsum(a, [0, 1], b, [1, 2], [2, 0]),
+            np.einsum(a, [Ellipsis, 0], [0, Ellipsis]),
+        )
 
     check(program)
 

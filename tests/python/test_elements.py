@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Elements picked one by one, whose values a program wants at once: what was read ahead must never outlive a write, and
 must be worth it."""
+
 import gamelan
 import numpy
 import pytest

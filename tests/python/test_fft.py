@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """numpy.fft on distributed arrays: values, dtypes, shapes and errors are NumPy's; the same bits on any number of ranks."""
+
 import numpy
 import pytest
 
@@ -47,11 +48,25 @@ def test_every_layout(engine, name, layout):
 @pytest.mark.parametrize("name, dtype", [(name, complex_for(name)) for name in MANY] + [("fft2", "f8"), ("fftn", "i2")])
 def test_several_axes(engine, name, dtype):
     a = data((4, 5, 6), dtype)
-    arguments = [(), ((3, 8),), ((3, 8), (0, 2)), (None, (0, 1)), (None, (2, 0)), (None, (1,)), (None, (-1, -1)), ((2, 2), (0,)), ((0, 2), (0, 1)), (None, (0, 5))]
+    arguments = [
+        (),
+        ((3, 8),),
+        ((3, 8), (0, 2)),
+        (None, (0, 1)),
+        (None, (2, 0)),
+        (None, (1,)),
+        (None, (-1, -1)),
+        ((2, 2), (0,)),
+        ((0, 2), (0, 1)),
+        (None, (0, 5)),
+    ]
     if name.endswith("n"):
         arguments += [((3, 4, 5),), ((4,),), (None, (0, 1, 2))]
     programs = [(f"{name} {rest}", lambda np, rest=rest: getattr(np.fft, name)(np.asarray(a), *rest)) for rest in arguments]
-    programs += [(f"{name} {norm}", lambda np, norm=norm: getattr(np.fft, name)(np.asarray(a), norm=norm)) for norm in ("ortho", "forward", "other")]
+    programs += [
+        (f"{name} {norm}", lambda np, norm=norm: getattr(np.fft, name)(np.asarray(a), norm=norm))
+        for norm in ("ortho", "forward", "other")
+    ]
     check_all(programs)
 
 

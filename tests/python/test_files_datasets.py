@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """HDF5 and Zarr: what h5py and zarr write we read, in chunks and packed, whole and in parts; what we write h5py reads."""
+
 import itertools
 import os
 import shutil
@@ -15,7 +16,17 @@ h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
 zarr = pytest.importorskip("zarr", reason="python3-zarr is not installed")
 
 DTYPES = ["f8", "c16", "?", ">i4", "f2", "<u2", "c8"]
-KEYS = [..., 3, (slice(None), -1), slice(11, 2), (slice(1, 13, 3), slice(None, None, -2)), (..., slice(5, 6)), (2, 3), slice(0, 0), (slice(-2, None, -5), 4)]
+KEYS = [
+    ...,
+    3,
+    (slice(None), -1),
+    slice(11, 2),
+    (slice(1, 13, 3), slice(None, None, -2)),
+    (..., slice(5, 6)),
+    (2, 3),
+    slice(0, 0),
+    (slice(-2, None, -5), 4),
+]
 SIZE = (37, 29)  # no multiple of a chunk
 
 

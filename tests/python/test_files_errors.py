@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Files that cannot be read or written: NumPy's exceptions, at the line of the call; arrays, engines, old files and folders
 are as before."""
+
 import errno
 import os
 import resource
@@ -44,8 +45,18 @@ def test_classes_are_numpys(engine, tmp_path):
     (tmp_path / "cut_header.npy").write_bytes((tmp_path / "whole.npy").read_bytes()[:60])
     names = ["missing", "folder", "garbage", "nothing", "cut", "cut_header", "missing/below", "whole.npy/below"]
     check_all([(f"load {name}", lambda np: np.load(tmp_path / f"{name}.npy")) for name in names])
-    check_all([(f"map {name}", lambda np: np.load(tmp_path / f"{name}.npy", mmap_mode="r")[:]) for name in ["missing", "cut", "cut_header"]])
-    check_all([(f"save {name}", lambda np: np.save(tmp_path / f"{name}.npy", np.arange(100))) for name in ["folder", "missing/below", "whole.npy/below"]])
+    check_all(
+        [
+            (f"map {name}", lambda np: np.load(tmp_path / f"{name}.npy", mmap_mode="r")[:])
+            for name in ["missing", "cut", "cut_header"]
+        ]
+    )
+    check_all(
+        [
+            (f"save {name}", lambda np: np.save(tmp_path / f"{name}.npy", np.arange(100)))
+            for name in ["folder", "missing/below", "whole.npy/below"]
+        ]
+    )
     check_all([
         ("raw missing", lambda np: np.fromfile(tmp_path / "missing")), ("raw folder", lambda np: np.fromfile(tmp_path / "folder.npy")),
         ("tofile to a folder", lambda np: np.arange(100).tofile(tmp_path / "folder.npy")), ("mode", lambda np: np.load(tmp_path / "whole.npy", mmap_mode="x")),

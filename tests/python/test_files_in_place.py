@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Saving over a file that is there already: who else knows the old file sees the new array, as with NumPy; owner, mode and
 attributes stay; and where nobody else knows it, a failure leaves the old contents."""
+
 import errno
 import os
 import tempfile
@@ -35,7 +36,9 @@ def test_hard_links_show_the_new_array(engine, way, tmp_path):
     os.link(path, tmp_path / "other")
     for data in (LONG, SHORT):
         write(gamelan, gamelan.array(data), path)
-        assert os.path.samefile(path, tmp_path / "other") and sorted(os.listdir(tmp_path)) == sorted([os.path.basename(path), "other"])
+        assert os.path.samefile(path, tmp_path / "other") and sorted(os.listdir(tmp_path)) == sorted(
+            [os.path.basename(path), "other"]
+        )
         assert_same(read(str(tmp_path / "other")), data, "through the other name")
 
 

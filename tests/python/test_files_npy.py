@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """save and load of .npy: the bytes are NumPy's, for every dtype and every way an array can lie; NumPy's files in either order
 of axes and of bytes are read; a mapped file gives up its parts."""
+
 import io
 import itertools
 import os

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Archives, raw files, bytes and text: what we write NumPy reads, and the other way round."""
+
 import io
 import os
 import pickle
@@ -17,14 +18,26 @@ hypothesis = pytest.importorskip("hypothesis")
 
 
 def test_archives(engine, tmp_path):
-    arrays = {"a": left("f8"), "b": left("i2").T, "c": cube("c8"), "nothing": numpy.zeros((0, 3)), "number": numpy.array(5), "long": numpy.arange(70_003)}
+    arrays = {
+        "a": left("f8"),
+        "b": left("i2").T,
+        "c": cube("c8"),
+        "nothing": numpy.zeros((0, 3)),
+        "number": numpy.array(5),
+        "long": numpy.arange(70_003),
+    }
     for read, write in ((numpy, gamelan), (gamelan, numpy), (gamelan, gamelan)):
         for compressed in ("savez", "savez_compressed"):
             path = tmp_path / f"{compressed}.npz"
             getattr(write, compressed)(path, write.arange(5)[::-1], **{key: write.array(value) for key, value in arrays.items()})
             assert zipfile.ZipFile(path).testzip() is None  # checksums and all
             with read.load(path) as archive:
-                assert sorted(archive.files) == sorted([*arrays, "arr_0"]) and len(archive) == 7 and "a" in archive and "z" not in archive
+                assert (
+                    sorted(archive.files) == sorted([*arrays, "arr_0"])
+                    and len(archive) == 7
+                    and "a" in archive
+                    and "z" not in archive
+                )
                 for key, value in arrays.items():
                     assert_same(archive[key], value, key, exact=True)
                 assert_same(archive["b.npy"], arrays["b"], "with its ending")
@@ -67,7 +80,12 @@ def test_checksums_of_pieces(pieces):
 def test_raw_files(engine, dtype, tmp_path):
     data = left(dtype)
     item = data.dtype.itemsize
-    for what, layout in {"C": lambda a: a, "transposed": lambda a: a.T, "strided": lambda a: a[::2, ::-3], "nothing": lambda a: a[:0]}.items():
+    for what, layout in {
+        "C": lambda a: a,
+        "transposed": lambda a: a.T,
+        "strided": lambda a: a[::2, ::-3],
+        "nothing": lambda a: a[:0],
+    }.items():
         layout(data).tofile(tmp_path / "theirs")
         layout(gamelan.array(data)).tofile(tmp_path / "ours")
         assert (tmp_path / "ours").read_bytes() == (tmp_path / "theirs").read_bytes(), f"{dtype} {what}"

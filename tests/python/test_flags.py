@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """x.flags, setflags and view: which arrays can be written, and be made so again."""
+
 import pytest
 
 from written import check_lines

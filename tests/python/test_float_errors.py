@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Floating-point errors of the engines: the same warnings as NumPy's, word by word, and none that NumPy would not give.
 Programs are machine code on odd numbers of ranks and interpreted on even ones (engines.py)."""
+
 import io
 import warnings
 
@@ -11,10 +12,20 @@ import gamelan
 import oracle
 
 LENGTH = 37  # uneven on any number of ranks
-SPECIAL = {"zero": 0.0, "negative": -2.5, "infinity": numpy.inf, "NaN": numpy.nan, "denormal": 5e-310, "huge": 1.5e308, "plain": 1.5}
+SPECIAL = {
+    "zero": 0.0,
+    "negative": -2.5,
+    "infinity": numpy.inf,
+    "NaN": numpy.nan,
+    "denormal": 5e-310,
+    "huge": 1.5e308,
+    "plain": 1.5,
+}
 PARTS = ("zero", "negative", "NaN", "huge", "plain")
-UNARY = ("sqrt log log2 log10 log1p exp exp2 expm1 sinh cosh tanh sin cos tan arcsin arccos arctan arcsinh arccosh arctanh reciprocal square "
-         "cbrt absolute negative floor rint sign isnan signbit rad2deg").split()
+UNARY = (
+    "sqrt log log2 log10 log1p exp exp2 expm1 sinh cosh tanh sin cos tan arcsin arccos arctan arcsinh arccosh arctanh reciprocal square "
+    "cbrt absolute negative floor rint sign isnan signbit rad2deg"
+).split()
 BINARY = "add subtract multiply divide floor_divide remainder fmod hypot power maximum less arctan2 copysign".split()
 
 
@@ -26,7 +37,10 @@ def real_engines(ranks, engine):
 
 def told(program, module, **state):
     """What a program's errors are told as: categories and messages."""
-    with warnings.catch_warnings(record=True) as given, numpy.errstate(**{"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn", **state}):
+    with (
+        warnings.catch_warnings(record=True) as given,
+        numpy.errstate(**{"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn", **state}),
+    ):
         warnings.simplefilter("always")
         value = program(module)  # kept: what nobody can read is not computed
         gamelan.sync()
@@ -37,7 +51,11 @@ def told(program, module, **state):
 def check(what, program, **state):
     oracle.count()
     expected, actual = told(program, numpy, **state), told(program, gamelan, **state)
-    return [] if actual == expected else [f"{what}: {sorted(text for _, text in actual)}, NumPy {sorted(text for _, text in expected)}"]
+    return (
+        []
+        if actual == expected
+        else [f"{what}: {sorted(text for _, text in actual)}, NumPy {sorted(text for _, text in expected)}"]
+    )
 
 
 def among_others(value, dtype, place=17):
@@ -138,7 +156,11 @@ def test_underflow_is_told_when_asked_for():
     tiny = among_others(1e-300, "f8")
     wrong = []
     for state in ("warn", "ignore"):
-        for program in (lambda np: np.asarray(tiny) * 1e-100, lambda np: np.exp(np.asarray(PLAIN) * -1000), lambda np: np.asarray(PLAIN) * 2):
+        for program in (
+            lambda np: np.asarray(tiny) * 1e-100,
+            lambda np: np.exp(np.asarray(PLAIN) * -1000),
+            lambda np: np.asarray(PLAIN) * 2,
+        ):
             wrong += check(state, program, under=state)
     assert not wrong, "\n".join(wrong)
 
@@ -148,7 +170,8 @@ def test_a_warning_names_its_line():
         warnings.simplefilter("always")
         x = gamelan.asarray(ZERO)
         y = x + 1
-        z = y / x; here = warning_line()  # noqa: E702
+        z = y / x
+        here = warning_line()  # noqa: E702
         y = y + z
         gamelan.sync()
     assert [(each.filename, each.lineno, each.category) for each in given] == [(__file__, here, RuntimeWarning)]
@@ -177,7 +200,10 @@ def test_reading_a_value_writes_no_name():
     names = {"np": gamelan, "data": PLAIN, "__name__": "a_module", "name": "", "value": 0}
     with warnings.catch_warnings(record=True) as given:
         warnings.simplefilter("default")
-        exec("x = np.asarray(data) / 0\nfor name, value in globals().items():\n    str(value)\nfor _ in range(3):\n    str(np.log(np.asarray(data) * 0))\n", names)
+        exec(
+            "x = np.asarray(data) / 0\nfor name, value in globals().items():\n    str(value)\nfor _ in range(3):\n    str(np.log(np.asarray(data) * 0))\n",
+            names,
+        )
     assert "__warningregistry__" not in names and len(given) == 2
 
 
@@ -189,7 +215,8 @@ def test_the_state_is_that_of_the_line():
             w = x / 0
         gamelan.sync()
         with numpy.errstate(divide="raise"):
-            y = x / 0; here = warning_line()  # noqa: E702
+            y = x / 0
+            here = warning_line()  # noqa: E702
             z = x + 1
         with pytest.raises(FloatingPointError, match="divide by zero encountered in divide") as raised:
             gamelan.sync()
@@ -214,6 +241,11 @@ def test_calls_and_logs(capfd):
 
 def test_steps_of_ours_are_not_told():
     x = numpy.array([1.0, 0, 3] * 5)
-    for program in (lambda np: np.nan_to_num(np.asarray(x)), lambda np: np.sinc(np.asarray(x)), lambda np: np.std(np.asarray(x)),
-                    lambda np: np.corrcoef(np.asarray(x), np.asarray(x[::-1].copy())), lambda np: np.average(np.asarray(x), weights=np.asarray(x))):
+    for program in (
+        lambda np: np.nan_to_num(np.asarray(x)),
+        lambda np: np.sinc(np.asarray(x)),
+        lambda np: np.std(np.asarray(x)),
+        lambda np: np.corrcoef(np.asarray(x), np.asarray(x[::-1].copy())),
+        lambda np: np.average(np.asarray(x), weights=np.asarray(x)),
+    ):
         assert told(program, gamelan) == set()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Iterators over elements and their places: np.broadcast and np.ndenumerate."""
+
 import pytest
 
 import gamelan

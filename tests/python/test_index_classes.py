@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Keys, shapes and options whose class is a subclass of what one expects: named tuples, lists and numbers of a class of their
 own, ranges, buffers. NumPy takes each for what it is a kind of."""
+
 import array
 import collections
 import enum
@@ -219,7 +220,12 @@ def test_reading(engine):
 def test_a_class_that_makes_objects_is_refused_by_name(engine):
     x = gamelan.arange(20)
     for dtype in (Float, object, Number):
-        for program in (lambda: x.sum(dtype=dtype), lambda: gamelan.zeros(20, dtype), lambda: gamelan.add.reduce(x, dtype=dtype), lambda: x.astype(dtype)):
+        for program in (
+            lambda: x.sum(dtype=dtype),
+            lambda: gamelan.zeros(20, dtype),
+            lambda: gamelan.add.reduce(x, dtype=dtype),
+            lambda: x.astype(dtype),
+        ):
             with pytest.raises(NotImplementedError, match="engines hold"):
                 program()
 

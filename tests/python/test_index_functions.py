@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """nonzero and its kin, functions that read and write through masks and positions, and choices, against NumPy."""
+
 import itertools
 
 import numpy
@@ -13,7 +14,9 @@ from oracle import check, check_all
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_where_is_something(engine, dtype):
     def programs():
-        for (what, layout), name in itertools.product(LAYOUTS.items(), ("nonzero", "flatnonzero", "argwhere", "count_nonzero", "where")):
+        for (what, layout), name in itertools.product(
+            LAYOUTS.items(), ("nonzero", "flatnonzero", "argwhere", "count_nonzero", "where")
+        ):
             if what != "0-d" or name in ("flatnonzero", "argwhere", "count_nonzero"):
                 yield f"{name} {dtype} {what}", lambda np: getattr(np, name)(layout(np.array(left(dtype))))
         yield f"{dtype} method", lambda np: np.array(cube(dtype)).nonzero()
@@ -26,7 +29,10 @@ def test_nonzero_of_many(engine):
         mask = numpy.random.RandomState(size + part).randint(0, 100, size) < part
         check(lambda np: np.flatnonzero(np.array(mask)), f"{part} % of {size}")
     check(lambda np: np.nonzero(np.arange(120000).reshape(300, 400) % 7 == 3), "two axes")
-    check(lambda np: (np.arange(40000.0)[np.arange(40000) % 3 == 0], np.arange(40000).reshape(200, 200).T[np.arange(200) % 2 == 0]), "through a mask")
+    check(
+        lambda np: (np.arange(40000.0)[np.arange(40000) % 3 == 0], np.arange(40000).reshape(200, 200).T[np.arange(200) % 2 == 0]),
+        "through a mask",
+    )
 
 
 def test_count_nonzero(engine):
@@ -40,7 +46,9 @@ def test_compress_extract(engine):
     data = cube("float32")
 
     def programs():
-        for axis, condition in itertools.product((None, 0, 1, -1, 3), ([1, 0, 1], [True] * 5, [0.0, 2.5], [], numpy.arange(7) % 2 == 0, [[1, 0]], [0] * 9, [1] * 400)):
+        for axis, condition in itertools.product(
+            (None, 0, 1, -1, 3), ([1, 0, 1], [True] * 5, [0.0, 2.5], [], numpy.arange(7) % 2 == 0, [[1, 0]], [0] * 9, [1] * 400)
+        ):
             yield f"compress {condition} {axis}", lambda np: np.compress(np.array(condition), np.array(data), axis)
             yield f".compress {condition} {axis}", lambda np: np.array(data).compress(condition, axis=axis)
         yield "into", lambda np: np.compress([0, 1, 1], np.arange(3), out=np.zeros(2, "i8"))
@@ -60,7 +68,13 @@ def test_write_through_a_mask(engine, name):
         getattr(np, name)(view, mask(np, view), values)
         return a
 
-    masks = [lambda np, v: v > 0, lambda np, v: np.ones(v.shape, "i4"), lambda np, v: np.zeros(v.shape, bool), lambda np, v: [True] * 24, lambda np, v: [1]]
+    masks = [
+        lambda np, v: v > 0,
+        lambda np, v: np.ones(v.shape, "i4"),
+        lambda np, v: np.zeros(v.shape, bool),
+        lambda np, v: [True] * 24,
+        lambda np, v: [1],
+    ]
     values = (5, [1, 2], [7, 8, 9, 10, 11], list(range(24)), list(range(30)), [], numpy.arange(24).reshape(4, 6), 2.5, [1.5, 2.5])
 
     def programs():
@@ -114,8 +128,14 @@ def test_choices(engine):
         yield "select of floats", lambda np: np.select([np.array(a) * 1.0], [np.array(a)])
         yield "select uneven", lambda np: np.select([np.array(a) > 1], [np.array(a)] * 2)
         yield "select nothing", lambda np: np.select([], [np.array(a)])
-        yield "piecewise", lambda np: np.piecewise(np.array(a), [np.array(a) < 3, np.array(a) > 6], [lambda x: -x, lambda x: x * 10, 7])
-        yield "piecewise values", lambda np: np.piecewise(np.array(a) * 0.5, [np.array(a) < 3, np.array(a) > 2], [1.5, lambda x: x.sum()])
+        yield (
+            "piecewise",
+            lambda np: np.piecewise(np.array(a), [np.array(a) < 3, np.array(a) > 6], [lambda x: -x, lambda x: x * 10, 7]),
+        )
+        yield (
+            "piecewise values",
+            lambda np: np.piecewise(np.array(a) * 0.5, [np.array(a) < 3, np.array(a) > 2], [1.5, lambda x: x.sum()]),
+        )
         yield "piecewise one", lambda np: np.piecewise(np.array(a), np.array(a) < 3, [1, 2])
         yield "piecewise uneven", lambda np: np.piecewise(np.array(a), [np.array(a) < 3], [1, 2, 3])
         yield "piecewise 0-d", lambda np: np.piecewise(np.array(3.0), [np.array(3.0) < 3], [1, 2])

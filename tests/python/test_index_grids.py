@@ -1,12 +1,28 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """mgrid, ogrid, r_ and c_ against NumPy."""
+
 import numpy
 import pytest
 
 import gamelan
 from oracle import check_all
 
-GRIDS = ["0:3", "1:9:2", "0:1:5j", "5:0:-2", "0:0", "0:2,0:3", "0:2,1:3:0.5,0:4:2", "-1:1:3j,0:2", ":3,:2", "0.5:3", "0:3:1j,0:1", "numpy.float32(0):2,0:3", "0:2,", "3:1,0:2"]
+GRIDS = [
+    "0:3",
+    "1:9:2",
+    "0:1:5j",
+    "5:0:-2",
+    "0:0",
+    "0:2,0:3",
+    "0:2,1:3:0.5,0:4:2",
+    "-1:1:3j,0:2",
+    ":3,:2",
+    "0.5:3",
+    "0:3:1j,0:1",
+    "numpy.float32(0):2,0:3",
+    "0:2,",
+    "3:1,0:2",
+]
 JOINED = [
     "r_[1:4, 0, a]", "r_[a, a]", "r_[a, 5, 2.5]", "r_[0:1:3j, a]", "r_['0,2', a, a]", "r_['0,2,0', a, a]", "r_['1,2,0', a, a]", "r_['-1', m, m]", "r_[m, m]",
     "r_['1', m, m]", "r_['0,3', m, m]", "r_['0,3,1', m, m]", "c_[a, a]", "c_[m, m]", "c_[a, [4, 5, 6]]", "c_[a, a * 0.5, 1:4]", "r_[a, m]", "r_[a.sum(), a]",
@@ -28,4 +44,8 @@ def test_joined(engine):
 
 def test_large_grids_are_made_by_the_engines(engine):
     with gamelan.options(gather_limit=10):
-        assert gamelan.mgrid[0:50, 0:60].is_distributed and gamelan.ogrid[0:50, 0:60][1].is_distributed and gamelan.r_[0:50, 1].is_distributed
+        assert (
+            gamelan.mgrid[0:50, 0:60].is_distributed
+            and gamelan.ogrid[0:50, 0:60][1].is_distributed
+            and gamelan.r_[0:50, 1].is_distributed
+        )

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Makers of indices, triangles, diagonals, and x.flat, against NumPy."""
+
 import itertools
 
 import numpy
@@ -12,9 +13,14 @@ from oracle import check, check_all
 
 def test_triangles(engine):
     def programs():
-        for k, (name, shape) in itertools.product((0, 1, -2, 9), itertools.product(("tril", "triu"), [(4, 4), (3, 5), (2, 5, 3), (4,), (0, 3), ()])):
+        for k, (name, shape) in itertools.product(
+            (0, 1, -2, 9), itertools.product(("tril", "triu"), [(4, 4), (3, 5), (2, 5, 3), (4,), (0, 3), ()])
+        ):
             yield f"{name} {shape} {k}", lambda np: getattr(np, name)(np.array(cube("f4", shape)), k)
-            yield f"{name}_indices_from {shape} {k}", lambda np: getattr(np, f"{name}_indices_from")(np.array(cube("f4", shape)), k)
+            yield (
+                f"{name}_indices_from {shape} {k}",
+                lambda np: getattr(np, f"{name}_indices_from")(np.array(cube("f4", shape)), k),
+            )
         for k, name, n, m in itertools.product((0, 2, -1), ("tril_indices", "triu_indices"), (4, 1, 0), (None, 3)):
             yield f"{name} {n} {m} {k}", lambda np: getattr(np, name)(n, k, m)
         for n, m, k, dtype in itertools.product((3, 0), (None, 5), (0, -1, 2), (float, "i2", bool)):
@@ -34,7 +40,9 @@ def test_diagonals(engine, dtype):
         return a
 
     def programs():
-        for shape, value, wrap in itertools.product([(4, 4), (3, 5), (7, 3), (3, 3, 3), (5,), (2, 3, 2), (0, 0)], (1, [1, 0], [1, 0, 1, 1, 0]), (False, True)):
+        for shape, value, wrap in itertools.product(
+            [(4, 4), (3, 5), (7, 3), (3, 3, 3), (5,), (2, 3, 2), (0, 0)], (1, [1, 0], [1, 0, 1, 1, 0]), (False, True)
+        ):
             yield f"fill {shape} {value} {wrap}", lambda np: fill(np, shape, value, wrap)
         yield "fill turned", lambda np: (fill(np, (4, 6), [1, 0], False, True), fill(np, (2, 7), 1, True, True))
         yield "diagflat", lambda np: np.diagflat(np.array(cube(dtype, (2, 3))), -1)
@@ -50,7 +58,10 @@ def test_makers(engine):
         yield "write above", lambda np: write(np, np.triu_indices(3, 1))
         yield "ix_", lambda np: np.ix_(np.arange(3), np.array([True, False, True]), np.array([], "i8"))
         yield "ix_ of two axes", lambda np: np.ix_(np.ones((2, 2), "i8"), np.arange(2))
-        yield "through ix_", lambda np: np.arange(60).reshape(3, 4, 5)[np.ix_(np.array([2, 0]), np.array([1, -1, 3]), np.arange(5) % 2 == 0)]
+        yield (
+            "through ix_",
+            lambda np: np.arange(60).reshape(3, 4, 5)[np.ix_(np.array([2, 0]), np.array([1, -1, 3]), np.arange(5) % 2 == 0)],
+        )
         yield "writing through ix_", lambda np: write(np, np.ix_(np.array([0, 2]), np.array([1, 2])))
 
     def write(np, key):
@@ -69,7 +80,10 @@ def test_unravel(engine):
         for order, mode, index in itertools.product(
             "CF", ("raise", "wrap", "clip", ("clip", "wrap"), "no"), ([[1, 2], [3, 0]], [[0, 5], [-1, 2]], [1, 2], [[1, 2]], [[[1], [0]], [2]], [[0.5], [1]])
         ):  # fmt: skip
-            yield f"ravel {index} {order} {mode}", lambda np: np.ravel_multi_index(tuple(np.array(part) for part in index), (3, 4), mode, order)
+            yield (
+                f"ravel {index} {order} {mode}",
+                lambda np: np.ravel_multi_index(tuple(np.array(part) for part in index), (3, 4), mode, order),
+            )
         yield "of one axis", lambda np: alone(np)
         yield "there and back", lambda np: np.ravel_multi_index(np.unravel_index(np.arange(24)[::-1], (2, 3, 4)), (2, 3, 4))
 
@@ -116,7 +130,9 @@ def test_flat(engine):
             yield f"{what}.flat[{key}]", lambda np: layout(np.array(cube("f4", (5, 6)))).flat[ours(np, key)]
             for value in (3, [1.5, 2.5], numpy.arange(40), []):
                 yield f"{what}.flat[{key}] = {value}", lambda np: write(np, layout, ours(np, key), value)
-        for (what, layout), value in itertools.product(layouts.items(), (3, [1.5, 2.5], numpy.arange(40.0).reshape(5, 8), numpy.arange(30))):
+        for (what, layout), value in itertools.product(
+            layouts.items(), (3, [1.5, 2.5], numpy.arange(40.0).reshape(5, 8), numpy.arange(30))
+        ):
             yield f"{what}.flat = {value}", lambda np: assign(np, layout, value)
             yield f"list {what}", lambda np: [list(layout(np.array(cube("f4", (5, 6)))).flat), len(layout(np.ones((5, 6))).flat)]
         for key in ("a", 1.5, numpy.array([1.5]), numpy.ones((2, 3), bool), numpy.ones(7, bool)):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Subscripts where one of array, key and value lives here and another on the engines, and what they cost."""
+
 import itertools
 
 import numpy
@@ -24,7 +25,12 @@ def test_mixed(mixed):
         a[key] = value(np, taken)
         return taken, a
 
-    values = [lambda np, taken: 5, lambda np, taken: taken * 2, lambda np, taken: numpy.asarray(taken) + 1, lambda np, taken: np.arange(20)[3]]
+    values = [
+        lambda np, taken: 5,
+        lambda np, taken: taken * 2,
+        lambda np, taken: numpy.asarray(taken) + 1,
+        lambda np, taken: np.arange(20)[3],
+    ]
 
     def programs():
         for n, columns, key, value in itertools.product((4, 30), (2, 5), keys, values):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Assignments through masks and indices whose values, keys and targets share memory: what is assigned is read before anything
 is written. And what subscripts may cost: memory, and the rules of views that must not be written."""
+
 import numpy
 import pytest
 
@@ -40,7 +41,12 @@ a.itemset((1, 2), a[0, 3])
 
 def test_overlap(engine):
     def program(np, line):
-        a, i, j, m = np.arange(16.0).reshape(4, 4), np.array([3, 0, 2, 3]), np.array([1, 1, 0, 2]), np.array([True, False, True, True])
+        a, i, j, m = (
+            np.arange(16.0).reshape(4, 4),
+            np.array([3, 0, 2, 3]),
+            np.array([1, 1, 0, 2]),
+            np.array([True, False, True, True]),
+        )
         exec(line, {"np": np, "a": a, "i": i, "j": j, "m": m})
         return a, i, m
 
@@ -69,14 +75,22 @@ def test_repeated_axes_are_not_made(engine):
     check(lambda np: np.broadcast_to(np.arange(5.0), (4, 5))[[9, 1], [0, 1]])
 
 
-@pytest.mark.parametrize("line", ["a[m]", "b[m.reshape(b.shape)]", "a[m] = 5", "a[m] = v", "b[m.reshape(b.shape)] = v", "b[i, j]", "b[i, j] = 1"])
+@pytest.mark.parametrize(
+    "line", ["a[m]", "b[m.reshape(b.shape)]", "a[m] = 5", "a[m] = v", "b[m.reshape(b.shape)] = v", "b[i, j]", "b[i, j] = 1"]
+)
 def test_memory(engine, ranks, line):
     """Not more than three times what the operands and the result need."""
     if not ranks:
         pytest.skip("needs engines")
     size = 400_000
     a = gamelan.arange(float(size))
-    names = {"a": a, "b": a.reshape(400, 1000).copy(), "m": gamelan.arange(size) % 2 == 0, "v": gamelan.arange(size / 2), "i": gamelan.arange(size // 4) % 400}
+    names = {
+        "a": a,
+        "b": a.reshape(400, 1000).copy(),
+        "m": gamelan.arange(size) % 2 == 0,
+        "v": gamelan.arange(size / 2),
+        "i": gamelan.arange(size // 4) % 400,
+    }
     names["j"] = (gamelan.arange(size // 4) * 7919) % 1000
     used = {name: array for name, array in names.items() if name in line.replace(".reshape(b.shape)", "")}
     del a, names

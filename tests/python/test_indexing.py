@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Keys: views, values, assignment, masks; what NumPy returns or raises."""
+
 import itertools
 import operator
 
@@ -37,7 +38,9 @@ def test_set(engine, key):
     check(program)
 
 
-@pytest.mark.parametrize("first, second", itertools.product([slice(1, None), (slice(None), None, slice(None, None, -1)), 1], KEYS[:14]), ids=repr)
+@pytest.mark.parametrize(
+    "first, second", itertools.product([slice(1, None), (slice(None), None, slice(None, None, -1)), 1], KEYS[:14]), ids=repr
+)
 def test_views_of_views_share_memory(engine, first, second):
     def program(np):
         a = cube(np)

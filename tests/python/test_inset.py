@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A box of an array is written and then all of it is read: one pass, whose results and bits are those of two."""
+
 import numpy
 import pytest
 
@@ -20,10 +21,10 @@ def sweep(np, grid):
     total = 0
     for axis in range(grid.ndim):
         for side in (slice(None, -2), slice(2, None)):
-            total = total + grid[inner[:axis] + (side,) + inner[axis + 1:]]
+            total = total + grid[inner[:axis] + (side,) + inner[axis + 1 :]]
     grid[inner] = total
     change = grid - old
-    return [(change ** 2).sum(), abs(grid).max(), change]
+    return [(change**2).sum(), abs(grid).max(), change]
 
 
 def boundary(np, grid):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """After an interrupt at any moment all arrays are those of one moment between two statements of the program, or raise
 CancelledError. GAMELAN_TEST_ROUNDS=300 and GAMELAN_TEST_SEED choose more and others."""
+
 import os
 import random
 import signal

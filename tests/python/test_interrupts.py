@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """KeyboardInterrupt at any moment: it comes at once, the arrays are those of some moment of the program, and what is
 asked for next works. Outside a notebook; the kernel's own tests drive the same through Jupyter."""
+
 import contextlib
 import os
 import random

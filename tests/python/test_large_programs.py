@@ -3,6 +3,7 @@
 
 `python large_fuzz.py --ranks 3 --seconds 3600` runs many more programs than the seeded ones here.
 """
+
 import os
 import random
 
@@ -35,7 +36,12 @@ def test_every_kind_of_statement_is_drawn():
     for seed in range(8):
         environment = LargeEnvironment(numpy)
         writer = Statements(random.Random(seed), environment.arrays, 140_000)
-        for line in ["v0 = L((1300000,), 'i4', 1)", f"v1 = L({writer.shape()}, 'f8', 2)", "v2 = L((33, 2003), 'i4', 3)", "v3 = L((9, 40, 200), 'u1', 4)"]:
+        for line in [
+            "v0 = L((1300000,), 'i4', 1)",
+            f"v1 = L({writer.shape()}, 'f8', 2)",
+            "v2 = L((33, 2003), 'i4', 3)",
+            "v3 = L((9, 40, 200), 'u1', 4)",
+        ]:
             environment.run(line)
         writer.count = len(environment.arrays())
         for kind in KINDS:
@@ -67,7 +73,13 @@ def test_rows_of_a_transposed_matrix_and_a_column(ordinary, width):
 
         def program(np):
             d, c = np.array(data), np.array(column)
-            return [d.T - c[:, None], d.T + column[:, None], np.where(d.T > c[:, None], 1, 0), d.T[:, 7:-3] * c[:, None], d.T[::-1, 5:] - c[::-1, None]]
+            return [
+                d.T - c[:, None],
+                d.T + column[:, None],
+                np.where(d.T > c[:, None], 1, 0),
+                d.T[:, 7:-3] * c[:, None],
+                d.T[::-1, 5:] - c[::-1, None],
+            ]
 
         oracle.check(program, f"{rows} x {width}", exact=True)
 

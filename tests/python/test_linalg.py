@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Products of arrays."""
+
 import itertools
 
 import numpy
@@ -40,7 +41,17 @@ def test_forms(engine):
         out = np.zeros((3, 3))
         np.matmul(a, a, out)
         np.dot(a, a, out=out)
-        return out, a, np.trace(a), a.trace(1), np.outer(a, [1, 2]), np.vdot(a, a), numpy.ones((3, 3)) @ a, a @ [1, 2, 3], np.outer(a[0], a[1], out=out)
+        return (
+            out,
+            a,
+            np.trace(a),
+            a.trace(1),
+            np.outer(a, [1, 2]),
+            np.vdot(a, a),
+            numpy.ones((3, 3)) @ a,
+            a @ [1, 2, 3],
+            np.outer(a[0], a[1], out=out),
+        )
 
     check(program)
     check(lambda np: numbers(np, (3, 3)).__imatmul__(np.eye(3)))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """solve, inv, det, slogdet, tensorinv, tensorsolve and lstsq, pinv: values, dtypes, stacks, errors. Small matrices are computed
 whole; with `shared`, all engines share each, in blocks of three."""
+
 import numpy
 import pytest
 from gamelan.linalg import _engine

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Integers of Python that no engine's integer holds: NumPy makes objects of them, which distributed arrays are not; what is
 assigned is converted to the dtype of the target, as NumPy converts it."""
+
 import numpy
 import pytest
 
@@ -26,6 +27,11 @@ def test_a_long_integer_is_assigned_as_numpy_assigns_it(engine, value, dtype):
 @pytest.mark.parametrize("value", [2**64, -(2**63) - 1, 10**400])
 def test_what_numpy_computes_with_objects_is_refused_by_the_name_of_their_dtype(engine, value):
     array = gamelan.ones(3)
-    for program in (lambda: array + value, lambda: value * array, lambda: numpy.maximum(array, value), lambda: gamelan.where(array > 0, value, 0)):
+    for program in (
+        lambda: array + value,
+        lambda: value * array,
+        lambda: numpy.maximum(array, value),
+        lambda: gamelan.where(array > 0, value, 0),
+    ):
         with pytest.raises(NotImplementedError, match="dtype"):
             program()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Loops of thousands of commands in one go: linear in time, bounded in memory, exact up to an error in the middle and after it."""
+
 import gc
 import os
 import time

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Functions that NumPy makes of universal functions: clip, round, nan_to_num and their kin."""
+
 import pytest
 
 from oracle import check

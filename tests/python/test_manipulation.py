@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Shapes: views where NumPy makes views, copies on the engines otherwise."""
+
 import numpy
 import pytest
 
@@ -117,7 +118,10 @@ def test_functions_over_lines_and_axes(engine):
             yield f"numpy's {axis}", lambda np: np.apply_along_axis(numpy.mean, axis, np.array(data), dtype="f4")
             yield f"quantiles {axis}", lambda np: np.apply_along_axis(np.quantile, axis, np.array(data), [0.2, 0.5, 0.8])
             yield f"outer {axis}", lambda np: np.apply_along_axis(lambda line: np.outer(line, line[:2]), axis, np.array(data))
-            yield f"number {axis}", lambda np: np.apply_along_axis(lambda line, by: float(line[0]) / by, axis, np.array(data), by=3)
+            yield (
+                f"number {axis}",
+                lambda np: np.apply_along_axis(lambda line, by: float(line[0]) / by, axis, np.array(data), by=3),
+            )
             yield f"list {axis}", lambda np: np.apply_along_axis(lambda line: [line.min(), line.max()], axis, np.array(data))
         yield "nothing", lambda np: np.apply_along_axis(np.sum, 0, np.zeros((3, 0)))
         yield "no lines of nothing", lambda np: np.apply_along_axis(np.sum, 1, np.zeros((3, 0)))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Keywords and outputs of matmul and dot, and trapz of bools."""
+
 import pytest
 
 from written import check_lines
@@ -46,7 +47,11 @@ def test_dtypes(anywhere):
                         for casting in ("'no'", "'safe'", "'same_kind'", "'unsafe'", "'foo'"))  # fmt: skip
     loops = "\n".join(f"np.matmul({array}, Mi, dtype={dtype}, casting={casting})" for array in ("M", "Mi") for dtype in ("'f4'", "'i8'", "'c16'", "bool", "'foo'")
                       for casting in ("'equiv'", "'safe'", "'same_kind'", "'unsafe'"))  # fmt: skip
-    check_lines(outputs + "\n" + loops + """
+    check_lines(
+        outputs
+        + "\n"
+        + loops
+        + """
         np.matmul(M, M, signature='ff->f')
         np.matmul(M, M, signature='xx->d')
         np.matmul(M, M, order='Z')
@@ -54,7 +59,8 @@ def test_dtypes(anywhere):
         np.matmul(M, 'x')
         np.matmul(M, 2)
         np.matmul(M, M, M, M)
-    """)
+    """
+    )
 
 
 def test_outputs(anywhere):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Engines with little memory: a command that does not fit says so at its line, and costs nobody else anything."""
+
 import gc
 import inspect
 import re

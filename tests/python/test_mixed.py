@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Arrays that are here meet arrays on the engines, in NumPy's functions and in ours: values as NumPy's, never a read of
 memory that does not exist, and nothing large brought here to find out that it does not fit."""
+
 import numpy
 import pytest
 
@@ -69,13 +70,23 @@ def test_as_numpy(both, call):
         return
     assert raised is None, repr(raised)
     if isinstance(expected, (numpy.ndarray, numpy.generic)):
-        assert actual.dtype == expected.dtype and numpy.array_equal(numpy.asarray(actual), expected, equal_nan=expected.dtype.kind == "f")
+        assert actual.dtype == expected.dtype and numpy.array_equal(
+            numpy.asarray(actual), expected, equal_nan=expected.dtype.kind == "f"
+        )
     else:
         assert actual == expected
 
 
-FORWARDED = ["m.sort(x)", "m.std(x)", "m.linalg.solve(m.eye(3), x)", "m.fft.fft(x)", "m.cross(x, x)", "m.unique(x)", "m.linalg.norm(x)",
-             "m.flip(x.sum(keepdims=True).reshape(()))"]
+FORWARDED = [
+    "m.sort(x)",
+    "m.std(x)",
+    "m.linalg.solve(m.eye(3), x)",
+    "m.fft.fft(x)",
+    "m.cross(x, x)",
+    "m.unique(x)",
+    "m.linalg.norm(x)",
+    "m.flip(x.sum(keepdims=True).reshape(()))",
+]
 
 
 @pytest.mark.parametrize("code", FORWARDED)

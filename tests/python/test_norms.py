@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """norm, cond and matrix_rank against NumPy: orders, axes, dtypes, errors."""
+
 import numpy
 import pytest
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A number that lives on the engines stands wherever NumPy's scalars do: in math's functions, as a count, a shape, an axis, an
 index, a seed; and an array that is here may be written with what lives there."""
+
 import math
 
 import pytest

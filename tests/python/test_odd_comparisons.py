@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Comparisons with what no array can hold: objects, None, text, dates, lists of other lengths, numbers of unusual size, and
 classes that answer by themselves."""
+
 import warnings
 from decimal import Decimal
 from fractions import Fraction
@@ -90,7 +91,8 @@ def test_operators(anywhere, array):
 
 
 def test_functions_and_methods(anywhere):
-    check_lines("""
+    check_lines(
+        """
         np.equal(v, object())
         np.equal(v, None)
         np.not_equal(v, None)
@@ -121,7 +123,9 @@ def test_functions_and_methods(anywhere):
         np.array_equiv(0, M * 0)
         v @ First()
         v + First()
-    """, **MORE)
+    """,
+        **MORE,
+    )
 
 
 def test_a_warning_names_the_line_of_the_program(anywhere):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """argmin and argmax against NumPy: every dtype, layout and axis, ties, NaN, signed zeros, empty arrays, errors."""
+
 import itertools
 
 import numpy
@@ -14,7 +15,9 @@ from oracle import check_all
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_of_every_dtype_and_layout(engine, name, dtype):
     def programs():
-        for (what, layout), axis, data in itertools.product(LAYOUTS.items(), (-1, 0, 1, 2, None), (right(dtype), left(dtype), cube(dtype))):
+        for (what, layout), axis, data in itertools.product(
+            LAYOUTS.items(), (-1, 0, 1, 2, None), (right(dtype), left(dtype), cube(dtype))
+        ):
             yield f"{name} {dtype} {what} of {data.shape} {axis}", lambda np: getattr(np, name)(layout(np.array(data)), axis)
         yield "keepdims", lambda np: getattr(np, name)(np.array(cube(dtype)), 1, keepdims=True)
         yield "keepdims of all", lambda np: getattr(np, name)(np.array(cube(dtype)), keepdims=True)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Shapes, creation, errors, products, values and copies against NumPy: many small programs per test."""
+
 import itertools
 
 import numpy
@@ -299,12 +300,14 @@ def test_values(request, dtype, where):
 
 # ---- layouts: a copy of any view holds what NumPy's holds
 
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_copies_of_views(engine, dtype):
     data = left(dtype).T.copy()
 
     def programs():
         for (one, first), (other, second) in itertools.product(LAYOUTS.items(), LAYOUTS.items()):
+
             def program(np):
                 b = first(np.array(data))
                 return (second(b) if b.ndim == 2 and b.shape[0] > 3 and b.shape[1] > 2 else b).copy()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Gather and scatter against NumPy: index arrays in subscripts, take and put, over every dtype and every way an array lies."""
+
 import itertools
 
 import numpy
@@ -17,7 +18,14 @@ INDICES = [
 ]  # fmt: skip
 
 
-FEW = ["bool", "int8", "uint64", "float16", "float32", "complex128"]  # one of each width and kind: test_oracle_keys has all of them
+FEW = [
+    "bool",
+    "int8",
+    "uint64",
+    "float16",
+    "float32",
+    "complex128",
+]  # one of each width and kind: test_oracle_keys has all of them
 
 
 @pytest.mark.parametrize("dtype", FEW)

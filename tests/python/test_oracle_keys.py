@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Keys of every kind against NumPy: index arrays, masks, bools, integers, slices and new axes, side by side in any order."""
+
 import itertools
 
 import numpy
@@ -125,7 +126,13 @@ def test_an_error_changes_nothing(engine):
             return a
         raise AssertionError("no error")
 
-    for key, value in [(([0, 9], [0, 0]), 1), (([0, 1], [0, 9]), 1), (([0, 1], [0, 2]), [1, 2, 3]), (numpy.eye(4, 5) > 0, [1, 2]), (numpy.eye(5) > 0, 1)]:
+    for key, value in [
+        (([0, 9], [0, 0]), 1),
+        (([0, 1], [0, 9]), 1),
+        (([0, 1], [0, 2]), [1, 2, 3]),
+        (numpy.eye(4, 5) > 0, [1, 2]),
+        (numpy.eye(5) > 0, 1),
+    ]:
         check(lambda np: program(np, moved(np, key, True), value), f"{key} = {value}")
 
 

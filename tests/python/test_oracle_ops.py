@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every element-wise row of the op table, with every dtype, in every layout, against NumPy."""
+
 import warnings
 
 import numpy
@@ -13,8 +14,10 @@ from operands import DTYPES, LAYOUTS, ROWS, left, right
 UNARY = [row["name"] for row in ROWS if row["kind"] == "unary" and hasattr(gamelan, row["name"]) and row["name"] != "copy"]
 BINARY = [row["name"] for row in ROWS if row["kind"] == "binary"]
 # Rows whose last bits may differ from NumPy's; everything else must agree bit for bit.
-ROUNDED = frozenset("""cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh
-    arctanh deg2rad rad2deg power float_power arctan2 hypot logaddexp logaddexp2""".split())
+ROUNDED = frozenset(
+    """cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh
+    arctanh deg2rad rad2deg power float_power arctan2 hypot logaddexp logaddexp2""".split()
+)
 # Of complex numbers, these are several roundings for us and for NumPy, not in the same order.
 ROUNDED_COMPLEX = frozenset("multiply divide square reciprocal absolute sqrt sign".split())
 

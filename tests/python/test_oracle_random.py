@@ -4,6 +4,7 @@
 NumPy's streams are not reproduced; the first numbers of a seed are written down here, so that no change of engine, rank
 count or threshold goes unnoticed.
 """
+
 import numpy
 import pytest
 

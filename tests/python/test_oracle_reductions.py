@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Folds and running folds against NumPy: every dtype, axis and layout, nothing, one, NaN, rounding."""
+
 import itertools
 
 import numpy
@@ -21,7 +22,10 @@ def test_reductions(engine, name):
             for layout, view in {"reversed": lambda a: a[::-1, :, ::-2], "transposed": lambda a: a.T, "strided": lambda a: a[1::2, ::4],
                                  "column": lambda a: a[:, 2, 3], "row": lambda a: a[1, 2], "broadcast": lambda a: a[:, :1] + a}.items():  # fmt: skip
                 for axis in (None, 0, -1):
-                    yield f"{name} {dtype} {layout} {axis}", lambda np: getattr(np, name)(view(np.array(data)), axis=axis, keepdims=axis == 0)
+                    yield (
+                        f"{name} {dtype} {layout} {axis}",
+                        lambda np: getattr(np, name)(view(np.array(data)), axis=axis, keepdims=axis == 0),
+                    )
 
     check_all(programs())
 
@@ -52,7 +56,9 @@ def test_reduction_dtype_out_and_nan(engine):
                 yield f"nan {name} {axis}", lambda np: getattr(np, name)(np.array(with_nan), axis=axis)
             for dtype, axis in itertools.product(("float64", "float32", "int32", "complex128"), (1, -2)):
                 yield f"out {name} {dtype} {axis}", lambda np: into(np, name, dtype, axis)
-        for name, dtype in itertools.product(("sum", "prod", "mean"), ("int8", "uint16", "float32", "float64", "complex128", bool)):
+        for name, dtype in itertools.product(
+            ("sum", "prod", "mean"), ("int8", "uint16", "float32", "float64", "complex128", bool)
+        ):
             yield f"dtype {name} {dtype}", lambda np: getattr(np, name)(np.array(whole), axis=0, dtype=dtype)
         for name in ("add", "multiply", "maximum", "minimum", "logical_and", "logical_or"):
             yield f"{name}.reduce", lambda np: getattr(np, name).reduce(np.array(data))
@@ -84,9 +90,19 @@ def test_reductions_in_many_steps(engine, name):
     row = draw.randint(0, 3, 20_000_003, "u1") if name != "prod" else (draw.randint(0, 10**7, 20_000_003) == 5) + numpy.uint8(1)
 
     def programs():
-        for what, view in {"row": lambda a: a, "reversed": lambda a: a[::-1], "stepped": lambda a: a[1:-1].reshape(-1, 3)[:, 1:]}.items():
+        for what, view in {
+            "row": lambda a: a,
+            "reversed": lambda a: a[::-1],
+            "stepped": lambda a: a[1:-1].reshape(-1, 3)[:, 1:],
+        }.items():
             yield f"{name} {what}", lambda np: getattr(view(np.array(row)), name)()
-        for shape, axis in {(1000, 20_000): None, (10_000_000, 2): 0, (2, 10_000_000): 1, (4, 5_000_000): (0, 1), (5000, 2, 2000): (0, 2)}.items():
+        for shape, axis in {
+            (1000, 20_000): None,
+            (10_000_000, 2): 0,
+            (2, 10_000_000): 1,
+            (4, 5_000_000): (0, 1),
+            (5000, 2, 2000): (0, 2),
+        }.items():
             size = numpy.prod(shape)
             yield f"{name} {shape} {axis}", lambda np: getattr(np.array(row[:size]).reshape(shape), name)(axis=axis)
 
@@ -111,7 +127,10 @@ def test_running_folds(engine, name):
             yield f"{name}.accumulate {dtype} nothing", lambda np: getattr(np, name).accumulate(np.zeros((0, 3), dtype))
             yield f"{name}.accumulate {dtype} 0-d", lambda np: getattr(np, name).accumulate(np.zeros((), dtype))
             yield f"{name}.accumulate {dtype} out", lambda np: into(np, data, dtype)
-        yield f"{name}.accumulate dtype", lambda np: getattr(np, name).accumulate(np.arange(500), dtype="i2" if name == "add" else None)
+        yield (
+            f"{name}.accumulate dtype",
+            lambda np: getattr(np, name).accumulate(np.arange(500), dtype="i2" if name == "add" else None),
+        )
 
     check_all(programs())
 

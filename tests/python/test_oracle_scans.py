@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Running folds against NumPy: every associative operation, every dtype, every layout and axis; rows of many bricks."""
+
 import itertools
 
 import numpy
@@ -9,7 +10,19 @@ import gamelan
 from operands import DTYPES, LAYOUTS, cube
 from oracle import check, check_all
 
-FUNCTIONS = ["add", "multiply", "maximum", "minimum", "logical_and", "logical_or", "bitwise_and", "bitwise_or", "bitwise_xor", "fmax", "fmin"]
+FUNCTIONS = [
+    "add",
+    "multiply",
+    "maximum",
+    "minimum",
+    "logical_and",
+    "logical_or",
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_xor",
+    "fmax",
+    "fmin",
+]
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -19,7 +32,10 @@ def test_accumulate(engine, dtype):
     def programs():
         for name, (what, layout) in itertools.product(FUNCTIONS, LAYOUTS.items()):
             for axis in range(-3, 3):
-                yield f"{name}.accumulate {dtype} {what} {axis}", lambda np: getattr(np, name).accumulate(layout(np.array(data)), axis)
+                yield (
+                    f"{name}.accumulate {dtype} {what} {axis}",
+                    lambda np: getattr(np, name).accumulate(layout(np.array(data)), axis),
+                )
 
     check_all(programs())
 
@@ -31,7 +47,10 @@ def test_cumsum_and_cumprod(engine, dtype):
     def programs():
         for name, axis in itertools.product(("cumsum", "cumprod"), (None, 0, 1, 2, -1, 3)):
             yield f"{name} {dtype} {axis}", lambda np: getattr(np, name)(np.array(data), axis)
-            yield f".{name} {dtype} {axis} as f8", lambda np: getattr(np.array(data)[::-1, 1:], name)(axis, dtype="f8" if dtype[0] != "c" else None)
+            yield (
+                f".{name} {dtype} {axis} as f8",
+                lambda np: getattr(np.array(data)[::-1, 1:], name)(axis, dtype="f8" if dtype[0] != "c" else None),
+            )
         yield "out", lambda np: np.cumsum(np.array(data), 1, out=np.zeros((6, 5, 7), "c16"))
         yield "wrong out", lambda np: np.cumsum(np.array(data), 1, out=np.zeros((6, 5), "c16"))
         yield "0-d", lambda np: np.cumsum(np.array(data)[0, 0, 0, ...])

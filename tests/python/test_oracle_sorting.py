@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sorting and counting against NumPy: every dtype, every layout and axis, rows that several engines share, ties and NaN."""
+
 import itertools
 
 import numpy
@@ -13,7 +14,9 @@ from oracle import check, check_all
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_sort(engine, dtype):
     def programs():
-        for (what, layout), axis, (name, data) in itertools.product(LAYOUTS.items(), (-1, 0, 1, 2, None), (("rows", right(dtype)), ("columns", left(dtype)))):
+        for (what, layout), axis, (name, data) in itertools.product(
+            LAYOUTS.items(), (-1, 0, 1, 2, None), (("rows", right(dtype)), ("columns", left(dtype)))
+        ):
             if name == "columns":
                 data = data[numpy.random.RandomState(3).permutation(14)]
             yield f"sort {dtype} {what} of {name} {axis}", lambda np: np.sort(layout(np.array(data)), axis)
@@ -87,7 +90,9 @@ def test_histogram(engine, dtype):
     data = (numpy.random.RandomState(5).standard_normal((50, 60)) * 20).astype("i8" if dtype[0] != "f" else "f8").astype(dtype)
 
     def programs():
-        for bins, limits, density in itertools.product((1, 7, 100, 0, -2), (None, (-5, 11), (0.1, 0.7), (3, 3), (2, 1)), (None, True)):
+        for bins, limits, density in itertools.product(
+            (1, 7, 100, 0, -2), (None, (-5, 11), (0.1, 0.7), (3, 3), (2, 1)), (None, True)
+        ):
             yield f"{dtype} {bins} {limits} {density}", lambda np: np.histogram(np.array(data), bins, limits, density=density)
         yield "strided", lambda np: np.histogram(np.array(data).T[::-2, ::3], 9)
         yield "one value", lambda np: np.histogram(np.ones((9,), dtype), 4)

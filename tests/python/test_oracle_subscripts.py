@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Subscripts against NumPy: get, set, views of views, masks, and assignments whose source and target overlap."""
+
 import itertools
 
 import numpy
@@ -99,7 +100,8 @@ def test_set_overlapping(engine):
 
     def programs():
         for line, (size, dtype, times) in itertools.product(
-            filter(None, map(str.strip, statements)), [(10, "i8", 1), (10, "f4", 3), (1000, "f8", 2), (10, "c16", 2), (5002, "i4", 1)]
+            filter(None, map(str.strip, statements)),
+            [(10, "i8", 1), (10, "f4", 3), (1000, "f8", 2), (10, "c16", 2), (5002, "i4", 1)],
         ):
             yield f"{line} {size} {dtype}", lambda np: program(np, size, dtype, line, times)
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """NumPy's arrays of a class derived from numpy.ndarray as operands: masked arrays keep their masks, matrices their products, a
 user's class its attributes. What NumPy makes of them is returned as it is; beside a distributed array a mask is refused."""
+
 import io
 import warnings
 
@@ -68,7 +69,9 @@ def test_an_array_of_a_class_of_its_own_stays_here_whatever_its_size():
     masked = numpy.ma.array(numpy.arange(10.0), mask=numpy.arange(10) % 2 == 0)
     with gamelan.options(distribute_from=4):
         assert gamelan.sum(masked) == 25.0
-        assert gamelan.ma.is_masked(gamelan.sort(masked)) and isinstance(gamelan.concatenate([masked, masked]), numpy.ma.MaskedArray)
+        assert gamelan.ma.is_masked(gamelan.sort(masked)) and isinstance(
+            gamelan.concatenate([masked, masked]), numpy.ma.MaskedArray
+        )
         assert gamelan.add(masked, masked).mask.tolist() == masked.mask.tolist()
 
 

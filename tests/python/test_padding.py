@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """pad against NumPy: every mode, wide and narrow rims, every dtype and layout; and windows that overlap."""
+
 import itertools
 
 import numpy
@@ -35,7 +36,9 @@ def test_modes(engine, mode):
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_dtypes(engine, dtype):
     def programs():
-        for mode, (what, layout) in itertools.product(("constant", "edge", "reflect", "symmetric", "wrap", "maximum"), LAYOUTS.items()):
+        for mode, (what, layout) in itertools.product(
+            ("constant", "edge", "reflect", "symmetric", "wrap", "maximum"), LAYOUTS.items()
+        ):
             yield f"{mode} {dtype} {what}", lambda np: np.pad(layout(np.array(right(dtype))), 2, mode)
         if dtype not in ("bool", "float16", "complex64"):
             for mode in ("mean", "median", "linear_ramp"):
@@ -78,7 +81,10 @@ def test_without_axes_here_and_there(mixed):
 def test_windows(engine, expression):
     def program(np):
         tricks = np.lib.stride_tricks
-        return eval(expression, {"np": np, "windows": tricks.sliding_window_view, "strided": tricks.as_strided, "a": np.arange(30.0).reshape(5, 6)})
+        return eval(
+            expression,
+            {"np": np, "windows": tricks.sliding_window_view, "strided": tricks.as_strided, "a": np.arange(30.0).reshape(5, 6)},
+        )
 
     check(program, expression)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Order by several keys and order in part: lexsort, partition, sort_complex, and arrays sorted in place."""
+
 import itertools
 
 import numpy
@@ -20,12 +21,18 @@ def test_partition_puts_the_kth_in_its_place(engine, dtype):
         parted, places = gamelan.partition(ours, kth, axis), gamelan.argpartition(ours, kth, axis)
         check(lambda np: np.take(np.sort(layout(np.array(data)), axis), kth, axis or 0), f"{dtype} {axis} {kth}")
         expected = numpy.take(numpy.sort(layout(data), axis), kth, axis or 0)
-        for got in (parted, numpy.take_along_axis(layout(data).ravel() if axis is None else layout(data), numpy.asarray(places), axis or 0)):
+        for got in (
+            parted,
+            numpy.take_along_axis(layout(data).ravel() if axis is None else layout(data), numpy.asarray(places), axis or 0),
+        ):
             assert numpy.array_equal(numpy.take(numpy.asarray(got), kth, axis or 0), expected), (dtype, axis, kth)
         for place in numpy.atleast_1d(kth):
             rows = numpy.moveaxis(numpy.asarray(parted), axis or 0, 0)
             assert (rows[:place] <= rows[place]).all() and (rows[place:] >= rows[place]).all()
-            assert numpy.array_equal(numpy.sort(rows, 0), numpy.sort(numpy.moveaxis(layout(data).ravel() if axis is None else layout(data), axis or 0, 0), 0))
+            assert numpy.array_equal(
+                numpy.sort(rows, 0),
+                numpy.sort(numpy.moveaxis(layout(data).ravel() if axis is None else layout(data), axis or 0, 0), 0),
+            )
 
 
 @pytest.mark.parametrize("expression", [

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Transforms, contractions and redistribution need three times their operands at most, three times the result where that is
 larger, at any number of ranks; and no element passes through the notebook."""
+
 import pytest
 
 import peaks

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Plain arguments as NumPy takes them: a bool is no axis and no extent, a flag is a whole number, a value is no output, and
 what is no array yet becomes one in the dtype that is asked for. Views that change nothing are the array itself."""
+
 import fractions
 import warnings
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Arrays that a batch leaves equal to a view of another are stored when somebody could tell the difference, not before."""
+
 import gamelan
 import numpy
 import pytest
@@ -88,7 +89,17 @@ def _chain(np, grid, work):
     return [twice, half, other, grid, work]
 
 
-AFTERWARDS = [_read, _change_the_view, _change_elsewhere, _change_it, _change_a_view_of_it, _many_turns, _drop_the_grid, _assign_twice, _chain]
+AFTERWARDS = [
+    _read,
+    _change_the_view,
+    _change_elsewhere,
+    _change_it,
+    _change_a_view_of_it,
+    _many_turns,
+    _drop_the_grid,
+    _assign_twice,
+    _chain,
+]
 
 
 @pytest.mark.parametrize("afterwards", AFTERWARDS, ids=lambda each: each.__name__[1:])
@@ -106,12 +117,17 @@ def test_nobody_can_tell(engine, afterwards):
         numpy.testing.assert_array_equal(numpy.asarray(got), expected)
 
 
-@pytest.mark.parametrize("assign", ["grid[:, 1:-1] = work", "grid[:] = work", "grid[1:-1, 1:-1] = work[None]", "grid[1:-1, 1:-1] = 2 * work"])
+@pytest.mark.parametrize(
+    "assign", ["grid[:, 1:-1] = work", "grid[:] = work", "grid[1:-1, 1:-1] = work[None]", "grid[1:-1, 1:-1] = 2 * work"]
+)
 def test_what_is_no_copy_is_stored(engine, assign):
     start = numpy.random.default_rng(3).random((6, 5))
     results = []
     for np in (numpy, gamelan):
-        names = {"grid": np.array(start.astype("f4")), "work": np.array(start[0, 1:-1]) + 1 if assign.startswith("grid[:,") else None}
+        names = {
+            "grid": np.array(start.astype("f4")),
+            "work": np.array(start[0, 1:-1]) + 1 if assign.startswith("grid[:,") else None,
+        }
         sync(np)
         if names["work"] is None:
             names["work"] = np.array(start)[1:-1, 1:-1] + 1 if "1:-1, 1" in assign else np.array(start) + 1

@@ -128,7 +128,6 @@ def test_an_operand_of_no_ufunc_has_its_operators(engine):
 
 
 def test_an_array_of_another_library_is_asked_for_functions(engine):
-
     class Duck:
         def __array_function__(self, function, types, arguments, keywords):
             return "duck"
@@ -262,8 +261,26 @@ def test_what_is_made_like_another_librarys_array_is_that_librarys(mixed, text):
         assert isinstance(made, gamelan.ndarray) and made.tolist() == eval(f"np.{text}", {"np": numpy}).tolist()
 
 
-@pytest.mark.parametrize("make", [lambda: gamelan.full(200000, 2.5), lambda: gamelan.array(2.5), lambda: gamelan.full(3, 2.5)[1], lambda: gamelan.full(3, 2.5).sum() - 5.0])
-@pytest.mark.parametrize("receive", [numpy.asarray, numpy.array, numpy.from_dlpack, lambda x: numpy.asarray(x.data), lambda x: numpy.frombuffer(x.tobytes()), lambda x: numpy.frombuffer(bytes(x))])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: gamelan.full(200000, 2.5),
+        lambda: gamelan.array(2.5),
+        lambda: gamelan.full(3, 2.5)[1],
+        lambda: gamelan.full(3, 2.5).sum() - 5.0,
+    ],
+)
+@pytest.mark.parametrize(
+    "receive",
+    [
+        numpy.asarray,
+        numpy.array,
+        numpy.from_dlpack,
+        lambda x: numpy.asarray(x.data),
+        lambda x: numpy.frombuffer(x.tobytes()),
+        lambda x: numpy.frombuffer(bytes(x)),
+    ],
+)
 def test_what_is_handed_over_outlives_the_array(engine, make, receive):
     received = receive(make())
     others = [numpy.full(received.shape, 7.0) for _ in range(50)]
@@ -280,7 +297,9 @@ def test_numpy_keeps_no_address_of_a_copy_that_is_gone(engine):
         assert received.tolist() == [2.5] * 3 and len(others) == 50
 
 
-@pytest.mark.parametrize("made", [lambda: gamelan.array(2.5), lambda: gamelan.full(3, 2.5), lambda: gamelan.full((2, 2), 2.5)[1:, 0]])
+@pytest.mark.parametrize(
+    "made", [lambda: gamelan.array(2.5), lambda: gamelan.full(3, 2.5), lambda: gamelan.full((2, 2), 2.5)[1:, 0]]
+)
 def test_a_small_array_shares_its_memory_with_those_who_describe_it(engine, made):
     with gamelan.options(distribute_from=10):
         x = made()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Random numbers: the same wherever the array lives, and distributed as they say."""
+
 import numpy
 import pytest
 

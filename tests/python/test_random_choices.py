@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Choices, permutations and what is drawn several at a time: the same here and on engines, and distributed as they say."""
+
 import math
 
 import numpy
@@ -96,7 +97,9 @@ def test_several_at_a_time(engine):
     covariance = numpy.cov(counts.T)
     assert abs(covariance[0, 1] + 30 * 0.2 * 0.3) < 0.3
     sample = numpy.asarray(rng.multivariate_hypergeometric([5, 20, 15], 12, 4000))
-    assert (sample.sum(1) == 12).all() and (sample <= [5, 20, 15]).all() and numpy.allclose(sample.mean(0), [1.5, 6, 4.5], atol=0.1)
+    assert (
+        (sample.sum(1) == 12).all() and (sample <= [5, 20, 15]).all() and numpy.allclose(sample.mean(0), [1.5, 6, 4.5], atol=0.1)
+    )
     for alpha in ([1.0, 2.0, 5.0], [0.05, 0.02, 0.03]):
         shares = numpy.asarray(rng.dirichlet(alpha, 4000))
         assert numpy.allclose(shares.sum(1), 1) and numpy.allclose(shares.mean(0), numpy.array(alpha) / sum(alpha), atol=0.03)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The distributions: draws against exact cumulative distributions (Kolmogorov and Smirnov) and probabilities (chi-squared),
 with fixed seeds; the same numbers here and on engines, whatever the ranks."""
+
 import math
 
 import numpy
@@ -28,7 +29,9 @@ def f_pdf(m, n):
 
 
 def noncentral_pdf(df, nonc):
-    return lambda x: sum(exp(-nonc / 2 + j * log(nonc / 2) - math.lgamma(j + 1)) * gamma_pdf(df / 2 + j, 2.0)(x) for j in range(60))
+    return lambda x: sum(
+        exp(-nonc / 2 + j * log(nonc / 2) - math.lgamma(j + 1)) * gamma_pdf(df / 2 + j, 2.0)(x) for j in range(60)
+    )
 
 
 # Cumulative distributions, or (density, from, to) to be added up.
@@ -68,7 +71,9 @@ def test_continuous(engine, case):
         density, low, high = exact
         inner = numpy.linspace(low, high, 20_001) if low < 0 or high < 1 else numpy.geomspace(low, high, 40_001)
         if high < 1:
-            inner = numpy.unique(numpy.concatenate([inner, numpy.geomspace(low, 0.5, 20_001), 1 - numpy.geomspace(low, 0.5, 20_001)]))
+            inner = numpy.unique(
+                numpy.concatenate([inner, numpy.geomspace(low, 0.5, 20_001), 1 - numpy.geomspace(low, 0.5, 20_001)])
+            )
         values = density(inner)
         sums = numpy.concatenate([[0], numpy.cumsum((values[1:] + values[:-1]) / 2 * numpy.diff(inner))])
         assert abs(sums[-1] - 1) < 2e-3, "the density is one"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Limits and arguments of random draws at which something ends: all numbers of 64 bits, floats for counts, seeds that are no seeds,
 what else can be shuffled. Numbers are ours; what is allowed, and how it fails, is NumPy's."""
+
 import warnings
 
 import numpy
@@ -47,9 +48,13 @@ def test_what_numpy_takes_and_refuses(request, where):
     if where == "engine":
         request.getfixturevalue(where)
     for line in CALLS.replace("\n", "|").split("|"):
-        ours, theirs = (Outcome(lambda np: eval(line, {"np": np, "g": np.random.default_rng(1)}), module) for module in (gamelan, numpy))
+        ours, theirs = (
+            Outcome(lambda np: eval(line, {"np": np, "g": np.random.default_rng(1)}), module) for module in (gamelan, numpy)
+        )
         assert (ours.error is None) == (theirs.error is None), f"{line}: {ours.error!r}, NumPy {theirs.error!r}"
-        assert theirs.error is None or isinstance(ours.error, error_class(theirs.error)), f"{line}: {ours.error!r}, NumPy {theirs.error!r}"
+        assert theirs.error is None or isinstance(
+            ours.error, error_class(theirs.error)
+        ), f"{line}: {ours.error!r}, NumPy {theirs.error!r}"
         assert numpy.shape(ours.value) == numpy.shape(theirs.value), line
 
 

@@ -3,6 +3,7 @@
 
 A failure prints the shortest program that shows it and the seed it grew from; `python fuzz.py --seed N` runs many more.
 """
+
 import os
 import random
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Generators and RandomState: state, copies, children; errors of NumPy's classes."""
+
 import pickle
 
 import numpy
@@ -74,7 +75,11 @@ def test_numbers_go_to_out(engine):
     out = gamelan.zeros((3, 4))
     result = gamelan.random.default_rng(6).random(out=out)
     assert result is out and gamelan.array_equal(out, gamelan.random.default_rng(6).random((3, 4)))
-    for call in (lambda r, o: r.random(out=o(3, "f4")), lambda r, o: r.standard_normal(4, out=o(3, "f8")), lambda r, o: r.standard_exponential(out=[1.0])):
+    for call in (
+        lambda r, o: r.random(out=o(3, "f4")),
+        lambda r, o: r.standard_normal(4, out=o(3, "f8")),
+        lambda r, o: r.standard_exponential(out=[1.0]),
+    ):
         errors = []
         for module in (numpy, gamelan):
             with pytest.raises((TypeError, ValueError)) as error:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """New arrays from rules and every argument of their makers: order, like, dtype, axis, arrays as ends; grids written as slices."""
+
 import pytest
 
 import gamelan
@@ -68,7 +69,12 @@ def test_column_order_is_a_view_that_writes_through(engine):
 
 
 def test_small_makes_large(mixed):
-    for name, arguments in (("linspace", ([0, 1], 4, 9)), ("geomspace", ([1, 2], 4, 9)), ("indices", ((4, 5),)), ("meshgrid", (range(4), range(5)))):
+    for name, arguments in (
+        ("linspace", ([0, 1], 4, 9)),
+        ("geomspace", ([1, 2], 4, 9)),
+        ("indices", ((4, 5),)),
+        ("meshgrid", (range(4), range(5))),
+    ):
         result = getattr(gamelan, name)(*arguments)
         assert (result[0] if name == "meshgrid" else result).is_distributed, name
         check(lambda np: getattr(np, name)(*arguments), name)

@@ -69,7 +69,10 @@ def test_every_dtype_and_layout(engine, dtype):
         for what, layout in LAYOUTS.items():
             for axis in (None, -1):
                 for name, arguments in (("roll", (3,)), ("repeat", (2,)), ("insert", ([1, 0], 1)), ("delete", ([0, -1],))):
-                    yield f"{name} {dtype} {what} {axis}", lambda np: getattr(np, name)(layout(np.array(right(dtype))), *arguments, axis)
+                    yield (
+                        f"{name} {dtype} {what} {axis}",
+                        lambda np: getattr(np, name)(layout(np.array(right(dtype))), *arguments, axis),
+                    )
             yield f"tile {dtype} {what}", lambda np: np.tile(layout(np.array(right(dtype))), (2, 3))
             yield f"byteswap {dtype} {what}", lambda np: layout(np.array(right(dtype))).byteswap().byteswap()
             yield f"resize {dtype} {what}", lambda np: np.resize(layout(np.array(right(dtype))), (3, 50))

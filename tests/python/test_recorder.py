@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What is recorded and when it is sent: on the model, where every batch can be looked at."""
+
 import gc
 import os
 import threading
@@ -109,8 +110,6 @@ def test_small_operands_are_taken_when_recorded(model):
         other = large + data
         data[:] = 9
         assert float(result[0]) == 1 and float(other[0]) == 1
-
-
 
 
 def test_threads_record_in_program_order(model):

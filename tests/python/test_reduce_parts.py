@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """ufunc.reduce with where= and initial=: masks that broadcast, folds of nothing, dtypes, outputs, errors."""
+
 import numpy
 import pytest
 
@@ -11,7 +12,14 @@ FORMS = [
     ", axis=None, where=m", ", axis=(0, 1), initial=None", ", initial=None, where=m", ", where=[1, 0, 2, 0, 1, 1]", ", dtype='f8', initial=2.5",
     ", out=np.zeros(6, 'f8'), initial=2", ", out=np.zeros(6, 'i1')", ", out=np.zeros(6, 'f4')", ", axis=()", ", axis=(), where=m", ", where=np.ones((2, 5, 6), bool)", ", initial='x'",
 ]  # fmt: skip
-EMPTY = ["", ", initial=2", ", where=np.ones((1, 1), bool), initial=3", ", where=np.ones((1, 1), bool)", ", axis=1", ", initial=None"]
+EMPTY = [
+    "",
+    ", initial=2",
+    ", where=np.ones((1, 1), bool), initial=3",
+    ", where=np.ones((1, 1), bool)",
+    ", axis=1",
+    ", initial=None",
+]
 
 
 @pytest.mark.parametrize("name", ["add", "multiply", "maximum", "minimum", "logical_or", "logical_and", "logical_xor", "fmax", "bitwise_and",

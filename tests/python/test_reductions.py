@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Folds over axes, and what a 0-d result does when Python asks it for a number."""
+
 import math
 
 import numpy
@@ -47,7 +48,15 @@ def test_dtype_and_out(engine):
         a = np.arange(6, dtype="i2").reshape(2, 3)
         out = np.zeros(3)
         same = a.sum(0, out=out)
-        return a.sum(dtype="f4"), a.mean(dtype="f4"), a.prod(0, dtype="u8"), same is out, out, (a > 1).sum(), (a > 1).sum(dtype=bool)
+        return (
+            a.sum(dtype="f4"),
+            a.mean(dtype="f4"),
+            a.prod(0, dtype="u8"),
+            same is out,
+            out,
+            (a > 1).sum(),
+            (a > 1).sum(dtype=bool),
+        )
 
     check(program)
     check(lambda np: np.arange(3).sum(out=np.zeros(2)))
@@ -108,7 +117,10 @@ def test_arguments_that_are_nearly_right(engine):
         for out in ("3", "[1.0]", "numpy.zeros((7, 9))"):
             for name, operands in [*((fold, "x") for fold in folds), *others.items()]:
                 if name != "median" or out[0] != "n":  # NumPy broadcasts it
-                    yield f"{name} {out}", lambda np: eval(f"np.{name}({operands}, out={out})", {"np": np, "numpy": numpy, "x": np.array(data)})
+                    yield (
+                        f"{name} {out}",
+                        lambda np: eval(f"np.{name}({operands}, out={out})", {"np": np, "numpy": numpy, "x": np.array(data)}),
+                    )
         for name in (*folds, "count_nonzero", "average", "nanvar", "nanmin"):
             yield f"{name} along a list", lambda np: getattr(np, name)(np.array(data), axis=[0, 1])
         yield "outer into NumPy's array", lambda np: np.outer(np.arange(2.0), np.arange(3.0), out=numpy.zeros((2, 3)))

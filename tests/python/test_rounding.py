@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """round, around and .round() of every dtype, with and without axes, to any number of decimals and into any output."""
+
 import pytest
 
 from written import check_lines
@@ -12,14 +13,26 @@ def anywhere(request):
 
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c8", "c16", "i1", "i8", "u1", "u8", "?"])
 def test_decimals(engine, dtype):
-    arrays = [f"v.astype('{dtype}')", f"v.astype('{dtype}')[3]", f"np.array(1.2345678, '{dtype}')", f"np.array([1.2345678], '{dtype}')", f"(c * 17).astype('{dtype}').sum()"]
-    check_lines("\n".join(f"np.round({array}, {decimals})" for array in arrays for decimals in (0, 1, 4, 5, 9, 40, 400, -1, -5, -400)))
+    arrays = [
+        f"v.astype('{dtype}')",
+        f"v.astype('{dtype}')[3]",
+        f"np.array(1.2345678, '{dtype}')",
+        f"np.array([1.2345678], '{dtype}')",
+        f"(c * 17).astype('{dtype}').sum()",
+    ]
+    check_lines(
+        "\n".join(f"np.round({array}, {decimals})" for array in arrays for decimals in (0, 1, 4, 5, 9, 40, 400, -1, -5, -400))
+    )
 
 
 @pytest.mark.parametrize("array", ["v", "f4", "c8", "i", "i4", "b", "f4[3:4]"])
 def test_outputs(engine, array):
     dtypes = ("'f2'", "'f4'", "'f8'", "'c8'", "'c16'", "'i4'", "'i8'", "'u1'", "bool")
-    check_lines("\n".join(f"np.round({array}, {decimals}, np.zeros({array}.shape, {dtype}))" for dtype in dtypes for decimals in (0, 2, -1)))
+    check_lines(
+        "\n".join(
+            f"np.round({array}, {decimals}, np.zeros({array}.shape, {dtype}))" for dtype in dtypes for decimals in (0, 2, -1)
+        )
+    )
 
 
 def test_arguments(anywhere):

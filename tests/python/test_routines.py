@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A user's compiled routines (tests/routines, in C and Fortran) called with arrays as Global Arrays, beside NumPy."""
+
 import os
 import pathlib
 
@@ -50,8 +51,13 @@ def test_a_stencil_in_c_reads_its_neighbours_blocks(own, shape):
 
 @pytest.mark.parametrize("number", range(5))
 def test_arrays_of_every_layout_are_taken(own, ranks, number):
-    choice = [np.distribution.block((1, -1)), np.distribution.replicated(), np.distribution.block(1, ranks=(ranks - 1, 1)),
-              np.distribution.irregular([2] * (ranks - 1)), np.distribution.cyclic(0, 1)][number]
+    choice = [
+        np.distribution.block((1, -1)),
+        np.distribution.replicated(),
+        np.distribution.block(1, ranks=(ranks - 1, 1)),
+        np.distribution.irregular([2] * (ranks - 1)),
+        np.distribution.cyclic(0, 1),
+    ][number]
     data = numpy.random.default_rng(2).standard_normal((12, 8))
     x = np.redistribute(np.array(data), choice)
     before = x.distribution
@@ -98,9 +104,9 @@ def test_no_array_is_copied_where_it_lies_well(own):
 
 def test_errors_are_python_s_and_the_engines_live(own):
     x = np.ones(10)
-    with pytest.raises(ValueError, match="no routine \"nothing\""):
+    with pytest.raises(ValueError, match='no routine "nothing"'):
         np.routine("nothing")
-    with pytest.raises(ValueError, match="no routine \"system\""):
+    with pytest.raises(ValueError, match='no routine "system"'):
         np.routine("system")  # of a library that the routines need, not theirs
     smooth = np.routine("smooth")
     smooth(x)

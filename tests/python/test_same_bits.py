@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The number of engines is not in the result: the same bits on 1, 2, 3 and 4 ranks, also where the order of additions shows."""
+
 import numpy
 import pytest
 
@@ -44,8 +45,14 @@ PROGRAMS = {
     "stack of products": lambda: np.matmul(_random(5, 60, 70), _random(5, 70, 50)),
     "sum": lambda: np.stack([_random(99_999).sum(), _random(300, 301).sum(), _random(300, 301)[3:-5, ::2].sum()]),
     "sums along axes": lambda: np.concatenate([_random(211, 307).sum(axis=0), _random(211, 307).sum(axis=1)]),
-    "sums of short lines": lambda: np.concatenate([_random(5003, 8).sum(axis=1), _random(601, 7, 33).sum(axis=1).ravel(),
-                                                   _random(301, 9, 4).sum(axis=(0, 2)), _random(3001, 8, 4).sum(axis=0).ravel()]),
+    "sums of short lines": lambda: np.concatenate(
+        [
+            _random(5003, 8).sum(axis=1),
+            _random(601, 7, 33).sum(axis=1).ravel(),
+            _random(301, 9, 4).sum(axis=(0, 2)),
+            _random(3001, 8, 4).sum(axis=0).ravel(),
+        ]
+    ),
     "sums that share a pass": _three_at_once,
     "stencil and its change": _stencil,
     "dot": lambda: _random(54_321).dot(_random(54_321)),

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Arrays as sets against NumPy: unique with everything it returns, membership, union and differences."""
+
 import itertools
 
 import numpy

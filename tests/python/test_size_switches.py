@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Either side of every switch that depends on a size, with ragged ends. The sizes are read from the sources, so that they follow
 when a constant changes; one that is gone fails here."""
+
 import pathlib
 import re
 import tempfile
@@ -16,7 +17,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 def constant(path, name):
     """The value of a constant of the sources: a number, or a product or a shift of numbers."""
     text = (ROOT / path).read_text()
-    found = re.search(rf"\b{name}\s*(?:=|\{{)\s*(?:std::int64_t\{{|std::size_t\{{)?([0-9][0-9'_x]*)\}}?\s*(?:(<<|\*)\s*([0-9]+))?", text)
+    found = re.search(
+        rf"\b{name}\s*(?:=|\{{)\s*(?:std::int64_t\{{|std::size_t\{{)?([0-9][0-9'_x]*)\}}?\s*(?:(<<|\*)\s*([0-9]+))?", text
+    )
     assert found, f"{path} has no {name}: which switch took its place?"
     first, operator, second = found.groups()
     value = int(first.replace("'", "").replace("_", ""))
@@ -125,7 +128,14 @@ def tall(np, elements):
     return [np.round(abs(r), 6), np.allclose(q @ r, a), np.round(np.linalg.svd(a, compute_uv=False), 6)]
 
 
-@pytest.mark.parametrize("switch, program", [pytest.param(*row, id=name.replace(" ", "_")) for table in (PASSES, FOLDS, PLACES, MATRICES, LARGE) for name, row in table.items()])
+@pytest.mark.parametrize(
+    "switch, program",
+    [
+        pytest.param(*row, id=name.replace(" ", "_"))
+        for table in (PASSES, FOLDS, PLACES, MATRICES, LARGE)
+        for name, row in table.items()
+    ],
+)
 def test_either_side(engine, ranks, switch, program):
     if not ranks:
         pytest.skip("the model has no switches")

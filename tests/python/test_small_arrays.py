@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Small arrays differ in nothing from NumPy's: text and objects, buffers, the line that a warning names, how they are shown;
 and the numbers that folds of distributed arrays give, where NumPy has scalars."""
+
 import decimal
 import hashlib
 import io
@@ -62,7 +63,9 @@ def test_operators(request, where):
     if where == "engine":
         request.getfixturevalue(where)
     for line in PROGRAMS.split("\n"):
-        if where == "here" or not any(word in line for word in ("'a'", "M8", "longdouble", "object", "None", "'U'", "[1,2,3]", "**-1")):
+        if where == "here" or not any(
+            word in line for word in ("'a'", "M8", "longdouble", "object", "None", "'U'", "[1,2,3]", "**-1")
+        ):
             check(lambda np: eval(line, {"np": np}), line.strip()) if line.strip() else None
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What sorts needs little memory beside its operands: the most that was in use, these and the result among it, over the
 operands. tests/bench/sort_memory.py prints the figures themselves."""
+
 import gc
 
 import pytest

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """median, quantile and percentile against NumPy: every method, several q, axes, NaN, dtypes."""
+
 import itertools
 
 import numpy
@@ -85,4 +86,7 @@ def test_nothing_and_one(engine):
 
 def test_many_numbers(engine):
     data = numpy.random.RandomState(3).standard_normal(70_001)
-    check(lambda np: (np.median(np.array(data)), np.percentile(np.array(data), [1, 50, 99.9]), np.nanmedian(np.array(data)[::-2])), exact=True)
+    check(
+        lambda np: (np.median(np.array(data)), np.percentile(np.array(data), [1, 50, 99.9]), np.nanmedian(np.array(data)[::-2])),
+        exact=True,
+    )

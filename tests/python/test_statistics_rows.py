@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """diff, ediff1d, gradient, trapz, cov, corrcoef, convolve, correlate, polyval and polyfit against NumPy."""
+
 import itertools
 
 import numpy
@@ -44,8 +45,16 @@ def test_gradient(engine):
             axes = range(3) if axis is None else numpy.atleast_1d(axis)
             yield f"{order} {axis}", lambda np: np.gradient(np.array(data), axis=axis, edge_order=order)
             yield f"{order} {axis} 2", lambda np: np.gradient(np.array(data), 2, axis=axis, edge_order=order)
-            yield f"{order} {axis} uneven", lambda np: np.gradient(np.array(data), *(uneven[k] for k in axes), axis=axis, edge_order=order)
-            yield f"{order} {axis} even", lambda np: np.gradient(np.array(data), *(np.arange(data.shape[k]) * 0.5 for k in axes), axis=axis, edge_order=order)
+            yield (
+                f"{order} {axis} uneven",
+                lambda np: np.gradient(np.array(data), *(uneven[k] for k in axes), axis=axis, edge_order=order),
+            )
+            yield (
+                f"{order} {axis} even",
+                lambda np: np.gradient(
+                    np.array(data), *(np.arange(data.shape[k]) * 0.5 for k in axes), axis=axis, edge_order=order
+                ),
+            )
             for dtype in ("int32", "uint8", "float32", "complex64"):
                 yield f"{order} {axis} {dtype}", lambda np: np.gradient(np.array(cube(dtype)), axis=axis, edge_order=order)
         yield "short", lambda np: np.gradient(np.arange(1.0))
@@ -68,9 +77,20 @@ def test_covariance(engine):
                 yield f"cov {dtype} {rowvar} {bias} {ddof}", lambda np: np.cov(np.array(values), None, rowvar, bias, ddof)
             yield f"corrcoef {dtype} {rowvar}", lambda np: np.corrcoef(np.array(values), rowvar=rowvar)
             yield f"cov y {dtype} {rowvar}", lambda np: np.cov(np.array(values), np.array(values)[::-1], rowvar)
-        for options in ({"fweights": frequencies}, {"aweights": weights}, {"fweights": frequencies, "aweights": weights, "ddof": 0}):
+        for options in (
+            {"fweights": frequencies},
+            {"aweights": weights},
+            {"fweights": frequencies, "aweights": weights, "ddof": 0},
+        ):
             yield f"{list(options)}", lambda np: np.cov(np.array(data), **options)
-        yield "row", lambda np: (np.cov(np.array(data[0])), np.corrcoef(np.array(data[0])), np.corrcoef(np.array(data[0]), np.array(data[1])))
+        yield (
+            "row",
+            lambda np: (
+                np.cov(np.array(data[0])),
+                np.corrcoef(np.array(data[0])),
+                np.corrcoef(np.array(data[0]), np.array(data[1])),
+            ),
+        )
         yield "fweights", lambda np: np.cov(np.array(data), fweights=weights)
         yield "negative", lambda np: np.cov(np.array(data), fweights=-frequencies)
         yield "length", lambda np: np.cov(np.array(data), aweights=weights[:3])
@@ -122,8 +142,20 @@ def test_convolve_errors_and_polynomials(engine):
 
 
 def test_polynomials_as_coefficients(engine):
-    short, long, whole, paired = numpy.array([1.5, -2.0]), numpy.linspace(-1, 2, 9), numpy.array([0, 0, 3, 1, -2, 0]), numpy.array([1 + 2j, 1 - 2j, 3])
-    all_of_them = {"short": short, "long": long, "whole": whole, "single": long.astype("f4"), "paired": paired, "zeros": numpy.zeros(3)}
+    short, long, whole, paired = (
+        numpy.array([1.5, -2.0]),
+        numpy.linspace(-1, 2, 9),
+        numpy.array([0, 0, 3, 1, -2, 0]),
+        numpy.array([1 + 2j, 1 - 2j, 3]),
+    )
+    all_of_them = {
+        "short": short,
+        "long": long,
+        "whole": whole,
+        "single": long.astype("f4"),
+        "paired": paired,
+        "zeros": numpy.zeros(3),
+    }
 
     def programs():
         for left, a in all_of_them.items():

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """searchsorted, digitize, interp, bincount with weights and histograms against NumPy."""
+
 import itertools
 
 import numpy
@@ -21,7 +22,10 @@ def test_searchsorted(engine, dtype):
                 continue
             wanted = values(other)
             yield f"{side} {other}", lambda np: np.searchsorted(np.array(table), np.array(wanted), side)
-            yield f"{side} {other} matrix", lambda np: np.array(table).searchsorted(np.array(wanted).reshape(2, 7).T[::-1], side=side)
+            yield (
+                f"{side} {other} matrix",
+                lambda np: np.array(table).searchsorted(np.array(wanted).reshape(2, 7).T[::-1], side=side),
+            )
         yield "a number", lambda np: np.searchsorted(np.array(table), table[5])
         yield "here", lambda np: np.searchsorted(table, np.array(table[::-3]), "right")
         yield "every second", lambda np: np.searchsorted(np.array(table)[::2], np.array(table))
@@ -35,7 +39,10 @@ def test_sorter_and_errors(engine):
     data = numpy.random.RandomState(1).permutation(50) // 2
 
     def programs():
-        yield "sorter", lambda np: np.searchsorted(np.array(data), np.arange(30), sorter=np.argsort(np.array(data), kind="stable"))
+        yield (
+            "sorter",
+            lambda np: np.searchsorted(np.array(data), np.arange(30), sorter=np.argsort(np.array(data), kind="stable")),
+        )
         yield "sorter's length", lambda np: np.searchsorted(np.array(data), 3, sorter=np.arange(5))
         yield "sorter's dtype", lambda np: np.searchsorted(np.array(data), 3, sorter=np.ones(50))
         yield "side", lambda np: np.searchsorted(np.array(data), 3, "middle")
@@ -127,7 +134,22 @@ def test_bincount_errors(engine):
     check_all(programs())
 
 
-BINS = [4, [0, 1, 2.5, 2.5, 7], numpy.array([-3, 0, 50]), [1], "auto", "fd", "doane", "scott", "rice", "sturges", "sqrt", "best", 0, [2, 1]]
+BINS = [
+    4,
+    [0, 1, 2.5, 2.5, 7],
+    numpy.array([-3, 0, 50]),
+    [1],
+    "auto",
+    "fd",
+    "doane",
+    "scott",
+    "rice",
+    "sturges",
+    "sqrt",
+    "best",
+    0,
+    [2, 1],
+]
 
 
 @pytest.mark.parametrize("bins", BINS, ids=str)
@@ -142,7 +164,10 @@ def test_histogram(engine, bins):
             yield f"{dtype} {limits} edges", lambda np: np.histogram_bin_edges(np.array(data), bins, limits)
             for kind in ("float64", "int32", "complex128"):
                 weights = (numpy.arange(300) % 7).astype(kind)
-                yield f"{dtype} {limits} weights {kind}", lambda np: np.histogram(np.array(data), bins, limits, weights=np.array(weights))
+                yield (
+                    f"{dtype} {limits} weights {kind}",
+                    lambda np: np.histogram(np.array(data), bins, limits, weights=np.array(weights)),
+                )
         yield "lengths", lambda np: np.histogram(np.arange(5), bins, weights=np.ones(4))
         yield "nan", lambda np: np.histogram(np.array([1, 2, numpy.nan, 7, 7.1]), bins)
         yield "nothing", lambda np: np.histogram(np.zeros(0), bins)
@@ -164,10 +189,16 @@ def test_histograms_of_points(engine):
         for bins in (3, (2, 3, 4), ([-1, 0, 1], 4, numpy.array([-2.0, 0.1, 0.1, 2]))):
             for limits, density in itertools.product((None, [(-1, 1), (-2, 2), None]), (None, True)):
                 yield f"{bins} {limits}", lambda np: np.histogramdd(np.array(points), bins, limits, density)
-                yield f"{bins} {limits} weights", lambda np: np.histogramdd(np.array(points), bins, limits, density, np.array(weights))
+                yield (
+                    f"{bins} {limits} weights",
+                    lambda np: np.histogramdd(np.array(points), bins, limits, density, np.array(weights)),
+                )
         for bins in (5, (3, 4), [-1.0, 0, 2], [[-1, 0, 1], 3]):
             yield f"2d {bins}", lambda np: np.histogram2d(np.array(points[:, 0]), np.array(points[:, 1]), bins)
-            yield f"2d {bins} weights", lambda np: np.histogram2d(np.array(points[:, 0]), points[:, 1], bins, weights=np.array(weights), density=True)
+            yield (
+                f"2d {bins} weights",
+                lambda np: np.histogram2d(np.array(points[:, 0]), points[:, 1], bins, weights=np.array(weights), density=True),
+            )
         yield "columns", lambda np: np.histogramdd([np.array(points[:, k]) for k in range(3)], 2)
         yield "bins there", lambda np: np.histogramdd(np.array(points), np.array([2, 3, 4]))
         yield "dimensions", lambda np: np.histogramdd(np.array(points), (2, 3))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """mean, average, ptp, var, std and the folds that leave NaNs out, against NumPy: dtypes, axes, views, options."""
+
 import itertools
 
 import numpy
@@ -80,7 +81,10 @@ def test_average(engine):
             yield f"{axis} {dtype}", lambda np: np.average(np.array(values), axis, returned=True)
             yield f"{axis} {dtype} weights", lambda np: np.average(np.array(values), axis, np.array(weights), returned=True)
             if axis is not None:
-                yield f"{axis} row", lambda np: np.average(np.array(values), axis, numpy.arange(1, values.shape[axis] + 1), returned=True)
+                yield (
+                    f"{axis} row",
+                    lambda np: np.average(np.array(values), axis, numpy.arange(1, values.shape[axis] + 1), returned=True),
+                )
         yield "zero", lambda np: np.average(np.array(data), weights=np.zeros(data.shape))
         yield "shapes", lambda np: np.average(np.array(data), weights=np.ones(3))
         yield "length", lambda np: np.average(np.array(data), 0, weights=np.ones(3))

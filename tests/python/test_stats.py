@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What np.stats() says is complete as soon as the values are there, also of ranks that nobody hears of."""
+
 import json
 import pathlib
 import time

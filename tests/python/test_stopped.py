@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Engines that are stopped for a while and go on, as under `scontrol suspend`, gang scheduling or a machine on pause."""
+
 import os
 import re
 import signal
@@ -52,8 +53,14 @@ def computes(client, seconds):
 
 @pytest.mark.parametrize("moment", ["idle", "computing"])
 def test_engines_on_two_nodes_go_on_after_a_stop(running, moment):
-    with subprocess.Popen([sys.executable, "-c", CLIENT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          env={**os.environ, "GAMELAN_CONNECT": str(running.connection_file), "GAMELAN_DISTRIBUTE_FROM": "0"}) as client:
+    with subprocess.Popen(
+        [sys.executable, "-c", CLIENT],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "GAMELAN_CONNECT": str(running.connection_file), "GAMELAN_DISTRIBUTE_FROM": "0"},
+    ) as client:
         try:
             assert client.stdout.readline() == "4999950000.0\n", client.stderr.read()
             pids = running.pids()

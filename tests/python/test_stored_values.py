@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Data of Python that are written into arrays, by every function that writes: converted, or refused, as NumPy does."""
+
 import pytest
 
 from oracle import check_all
@@ -22,7 +23,21 @@ np.place(a, a > 2, V)
 np.put_along_axis(a, A([0, 2]), V, 0)
 """
 _MAKES = ["np.insert(a, 1, V)", "np.full_like(a, V)", "np.choose(a > 2, [a, V])"]
-_VALUES = ["1j", "1.5", "-1", "300", "'3'", "'a'", "[1, 2j]", "[1, 2, 3]", "numpy.complex128(2)", "A([7.5, 8])", "A(1j)", "[A(1), 2]", "True"]
+_VALUES = [
+    "1j",
+    "1.5",
+    "-1",
+    "300",
+    "'3'",
+    "'a'",
+    "[1, 2j]",
+    "[1, 2, 3]",
+    "numpy.complex128(2)",
+    "A([7.5, 8])",
+    "A(1j)",
+    "[A(1), 2]",
+    "True",
+]
 
 
 def _program(line, value, dtype, is_write):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Arguments that NumPy refuses, though they could be read as something: truth values for extents and axes, sequences for one
 element, outputs that it would not read; and some that it takes, though they name nothing."""
+
 import numpy
 import pytest
 
@@ -67,7 +68,9 @@ def test_what_numpy_refuses_is_refused(request, where):
     check_all((line.strip(), lambda np, line=line: eval(line, {"np": np})) for line in PROGRAMS.split("\n") if line.strip())
 
 
-@pytest.mark.parametrize("program", ["np.real(1)", "np.real(1+1j)", "np.imag(1)", "np.imag(1j)", "np.imag(True)", "np.real(np.float32(2))"])
+@pytest.mark.parametrize(
+    "program", ["np.real(1)", "np.real(1+1j)", "np.imag(1)", "np.imag(1j)", "np.imag(True)", "np.real(np.float32(2))"]
+)
 def test_the_parts_of_a_number_are_numbers(engine, program):
     value, expected = (eval(program, {"np": module}) for module in (gamelan, numpy))
     assert type(value) is type(expected) and value == expected

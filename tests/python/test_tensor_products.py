@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """tensordot, kron, cross, chains and powers against NumPy."""
+
 import itertools
 
 import numpy
@@ -12,7 +13,9 @@ def numbers(np, shape, dtype="f8", shift=0):
     return np.array(((numpy.arange(numpy.prod(shape, dtype=int)) + shift) * 5 % 7 - 2).reshape(shape).astype(dtype))
 
 
-@pytest.mark.parametrize("axes", [0, 1, 2, 3, 4, (0, 1), ([1, 2], [0, 1]), ([2, 0], [1, 2]), ([-1], [-2]), ([0], [0]), (5, 0), ([0, 1], [0])], ids=repr)
+@pytest.mark.parametrize(
+    "axes", [0, 1, 2, 3, 4, (0, 1), ([1, 2], [0, 1]), ([2, 0], [1, 2]), ([-1], [-2]), ([0], [0]), (5, 0), ([0, 1], [0])], ids=repr
+)
 def test_tensordot(engine, axes):
     check(lambda np: np.tensordot(numbers(np, (3, 4, 2)), numbers(np, (4, 2, 3)), axes), repr(axes))
     check(lambda np: np.tensordot(numbers(np, (2, 3), "c8").T, numbers(np, (2, 3), "i4"), axes), repr(axes))

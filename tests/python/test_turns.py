@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Iteration over the elements of an array that the body of the loop writes: each is what it is when its turn comes."""
+
 import itertools
 import threading
 
@@ -97,7 +98,13 @@ def test_the_cursor_of_flat(engine):
 def test_what_else_goes_through_elements(engine):
     def program(np):
         x = np.arange(N) % 97
-        some = list(x[:5]), list(itertools.islice(x, 3)), sorted(x[:9], reverse=True), [int(v) for v in reversed(x[-5:])], [*x[:0]]
+        some = (
+            list(x[:5]),
+            list(itertools.islice(x, 3)),
+            sorted(x[:9], reverse=True),
+            [int(v) for v in reversed(x[-5:])],
+            [*x[:0]],
+        )
         return some, max(x), min(x), sum(x[:50]), 5 in x
 
     check(program)

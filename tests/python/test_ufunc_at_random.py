@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """ufunc.at, reduceat and folds from the left over long rows: many equal indices, every engine with a part of them, exact."""
+
 import numpy
 import pytest
 

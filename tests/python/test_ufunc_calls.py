@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Calls of universal functions with everything NumPy lets one say: out, where, dtype, casting, order, signature; two results."""
+
 import pytest
 
 from ufunc_programs import check_programs

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """ufunc.at, reduceat, reduce, accumulate against NumPy, those of operations that are not associative, too."""
+
 import pytest
 
 from ufunc_programs import check_programs

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Universal functions where some operands, outputs and masks are here and some on the engines: arrays of 10 elements or more."""
+
 from ufunc_programs import check_programs
 
 PROGRAMS = """

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every element-wise row of the op table against NumPy: all dtypes, scalars of every class, outputs, errors."""
+
 import numpy
 import pytest
 
@@ -42,7 +43,10 @@ def test_binary_of_every_dtype_with_itself(engine, name):
 @pytest.mark.parametrize("left", NAMES)
 def test_binary_of_two_dtypes(engine, name, left):
     for right in NAMES:
-        check(lambda np: getattr(np, name)(values(np, left, 1), values(np, right, 2) + values(np, right, 3)), f"{name} {left} {right}")
+        check(
+            lambda np: getattr(np, name)(values(np, left, 1), values(np, right, 2) + values(np, right, 3)),
+            f"{name} {left} {right}",
+        )
 
 
 @pytest.mark.parametrize("dtype", NAMES)
@@ -181,7 +185,17 @@ def test_small_results_of_small_operands_stay(mixed):
 def test_a_division_by_a_power_of_two_has_numpys_bits(engine, dtype):
     """The planner multiplies instead, where that gives the same bits."""
     limits = numpy.finfo(dtype)
-    special = [0.0, -0.0, numpy.inf, -numpy.inf, numpy.nan, limits.max, limits.tiny, limits.smallest_subnormal, 3 * limits.smallest_subnormal]
+    special = [
+        0.0,
+        -0.0,
+        numpy.inf,
+        -numpy.inf,
+        numpy.nan,
+        limits.max,
+        limits.tiny,
+        limits.smallest_subnormal,
+        3 * limits.smallest_subnormal,
+    ]
     data = numpy.concatenate([special, numpy.random.RandomState(3).randn(100)]).astype(dtype)
     with numpy.errstate(all="ignore"):
         for exponent in (limits.minexp - 1, limits.minexp, -3, 0, 1, 2, limits.maxexp - 2, limits.maxexp - 1):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Functions and methods that record several commands are one call to the user: what they record stays together, and an
 interrupt that ends one undoes it, or, where a part has left, its arrays say so."""
+
 import copy
 import inspect
 import pickle

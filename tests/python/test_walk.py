@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """No function may compute on a proxy: every public name is called with distributed arrays of many kinds in a child
 process. What it answers does not matter here; that the process survives does."""
+
 import os
 import subprocess
 import sys

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Warnings that NumPy gives before it looks at any element: the same classes, at the user's line."""
+
 import warnings
 
 import numpy
@@ -49,7 +50,9 @@ def test_the_classes_of_warnings(engine, program):
     assert [each.category for each in actual] == [each.category for each in expected]
 
 
-@pytest.mark.parametrize("program", ["A([1j]).astype(float)", "A([1.0]).__setitem__(0, A(1j))", "np.where(A(3))", "A(3).nonzero()"])
+@pytest.mark.parametrize(
+    "program", ["A([1j]).astype(float)", "A([1.0]).__setitem__(0, A(1j))", "np.where(A(3))", "A(3).nonzero()"]
+)
 def test_a_warning_names_the_users_line(engine, program):
     (warned,) = _warned(gamelan, program)
     assert warned.filename == "program"

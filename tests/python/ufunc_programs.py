@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Programs of one line about universal functions, and the arrays that they name: `A` makes an array of the module under
 test, `at` calls a ufunc's method of that name and returns its target."""
+
 import numpy
 
 from oracle import check_all

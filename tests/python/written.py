@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Programs written as lines of text, for tests of many calls that differ in an argument. `check_lines` compares every line
 with NumPy. Statements are divided by semicolons; the value is that of the last, if it is an expression."""
+
 import re
 
 import numpy

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a piece of code allocates. A program that links allocations.cpp has its own operator new, which counts for the
-// thread that calls it; the planner and the layouts allocate by nothing else.
+// What a piece of code allocates. A program that links allocations.cpp has its own operator new, which counts
+// for the thread that calls it; the planner and the layouts allocate by nothing else.
 #pragma once
 #include <cstdint>
 

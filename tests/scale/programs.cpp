@@ -61,7 +61,8 @@ void stencil_3d(BatchWriter& r) {
   const View u = r.existing({n, n, n});
   const auto shifted = [&](std::size_t axis, std::int64_t by) {
     View view = u;
-    for (std::size_t k = 0; k < 3; ++k) view = slice(view, k, 1 + (k == axis ? by : 0), n - 1 + (k == axis ? by : 0));
+    for (std::size_t k = 0; k < 3; ++k)
+      view = slice(view, k, 1 + (k == axis ? by : 0), n - 1 + (k == axis ? by : 0));
     return view;
   };
   View sum = r.compute(Op::add, {shifted(0, -1), shifted(0, 1)});
@@ -89,7 +90,8 @@ void reverse(BatchWriter& r) {
 void broadcast(BatchWriter& r) {
   const View m = matrix(r);
   const View rows = r.existing({m.extents[0]}), columns = r.existing({m.extents[1]});
-  r.compute(Op::add, {r.compute(Op::multiply, {m, spread(rows, 1, m.extents)}), spread(columns, 0, m.extents)}, false);
+  r.compute(Op::add,
+            {r.compute(Op::multiply, {m, spread(rows, 1, m.extents)}), spread(columns, 0, m.extents)}, false);
 }
 void outer(BatchWriter& r) {
   const auto n = side(r, 2);
@@ -121,7 +123,9 @@ void put_rows(BatchWriter& r) {
   const View m = matrix(r);
   r.put(m, r.existing({m.extents[0]}, Dtype::int64), matrix(r));
 }
-void scan(BatchWriter& r) { r.call(Op::accumulate, {elements(r)}, Dtype::float64, {row(r)}, {0, static_cast<std::int64_t>(Op::add)}); }
+void scan(BatchWriter& r) {
+  r.call(Op::accumulate, {elements(r)}, Dtype::float64, {row(r)}, {0, static_cast<std::int64_t>(Op::add)});
+}
 template <int axis>
 void scan_axis(BatchWriter& r) {
   const View m = matrix(r);
@@ -142,9 +146,15 @@ void transform_axis(BatchWriter& r) {
   r.call(Op::fourier, m.extents, Dtype::complex128, {m, number(1)}, {axis, 0, m.extents[axis], 0});
 }
 void draw(BatchWriter& r) { r.call(Op::draw, {elements(r)}, Dtype::float64, {row(r)}, {0, 1, 2}); }
-void nonzero(BatchWriter& r) { r.call(Op::nonzero, {elements(r) / 2}, Dtype::int64, {r.existing({elements(r)}, Dtype::bool_)}); }
-void weighted_bincount(BatchWriter& r) { r.call(Op::weighted_bincount, {1000}, Dtype::float64, {index_of(r), row(r)}, {1024}); }
-void searchsorted(BatchWriter& r) { r.call(Op::searchsorted, {elements(r)}, Dtype::int64, {r.existing({1000}), row(r)}, {0}); }
+void nonzero(BatchWriter& r) {
+  r.call(Op::nonzero, {elements(r) / 2}, Dtype::int64, {r.existing({elements(r)}, Dtype::bool_)});
+}
+void weighted_bincount(BatchWriter& r) {
+  r.call(Op::weighted_bincount, {1000}, Dtype::float64, {index_of(r), row(r)}, {1024});
+}
+void searchsorted(BatchWriter& r) {
+  r.call(Op::searchsorted, {elements(r)}, Dtype::int64, {r.existing({1000}), row(r)}, {0});
+}
 void diagonal(BatchWriter& r) {
   const View m = matrix(r);
   View view = m;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Small programs of every kind of command, as the kernel would record them, over arrays that grow with the ranks: every
-// rank has the same share of them, whatever their number. Used by the test and by the table of docs/scaling.md.
+// Small programs of every kind of command, as the kernel would record them, over arrays that grow with the
+// ranks: every rank has the same share of them, whatever their number. Used by the test and by the table of
+// docs/scaling.md.
 #pragma once
 #include <string>
 #include <vector>
@@ -13,8 +14,8 @@ struct Program {
   std::string name;
   std::string text;  ///< in NumPy's words
   void (*record)(engine::plan::BatchWriter& batch);
-  /// Data change hands between two layouts: a rank's part comes from as many others as have a share of it, which may be
-  /// all of a row or column of the grid.
+  /// Data change hands between two layouts: a rank's part comes from as many others as have a share of it,
+  /// which may be all of a row or column of the grid.
   bool is_redistribution = false;
 };
 

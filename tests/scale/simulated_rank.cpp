@@ -15,7 +15,9 @@ using engine::dist::Piece;
 using engine::dist::Placement;
 namespace dist = engine::dist;
 
-Box box_of(const Layout& layout, int rank) { return layout.takes_part(rank) ? layout.box(rank) : Box(layout.axes.size()); }
+Box box_of(const Layout& layout, int rank) {
+  return layout.takes_part(rank) ? layout.box(rank) : Box(layout.axes.size());
+}
 
 /// Walks over the steps as `rank`.
 class Walk {
@@ -33,7 +35,8 @@ class Walk {
     if (!kernel.inset) return cells(kernel, mine);
     const Box inner = box_of(kernel.inset->iterations, rank_);
     cells(*kernel.inset, inner);
-    dist::for_each_slab(mine, dist::moved(inner, kernel.inset_first), [&](const Box& slab) { cells(kernel, slab); });
+    dist::for_each_slab(mine, dist::moved(inner, kernel.inset_first),
+                        [&](const Box& slab) { cells(kernel, slab); });
   }
 
   void operator()(const FoldBricks& fold) {
@@ -45,7 +48,8 @@ class Walk {
     for (std::int64_t number = 0; number < regions.count(); ++number) {
       Box region = regions.region(number);
       for (std::size_t k = 0; k < region.size(); ++k)
-        region[k] = {region[k].first * fold.brick[k], std::min(region[k].last * fold.brick[k], fold.extents[k])};
+        region[k] = {region[k].first * fold.brick[k],
+                     std::min(region[k].last * fold.brick[k], fold.extents[k])};
       if (!fold.values.inset) {
         cells(fold.values, region);
         continue;
@@ -84,21 +88,25 @@ class Walk {
     if (!dist::is_empty(mine)) row(take.index, mine[take.axis]);
   }
   void operator()(const Route& route) {
-    const Interval share{std::min(route.count, route.share * rank_), std::min(route.count, route.share * (rank_ + 1))};
+    const Interval share{std::min(route.count, route.share * rank_),
+                         std::min(route.count, route.share * (rank_ + 1))};
     row(route.index, share);
     if (!route.number && !route.carries_rows) row(route.values, share);
   }
   void operator()(const Deliver& deliver) { look_at(deliver.target); }
   void operator()(const Find& find) {
-    row(find.flags, {std::min(find.count, find.share * rank_), std::min(find.count, find.share * (rank_ + 1))});
+    row(find.flags,
+        {std::min(find.count, find.share * rank_), std::min(find.count, find.share * (rank_ + 1))});
   }
   void operator()(const Collect& collect) { look_at_block(collect.out); }
   void operator()(const ScanTotals& totals) { row(totals.scan.input, box_of(totals.layout, rank_)[0]); }
   void operator()(const Scan& scan) {
     const Box mine = look_at_block(scan.out);
     if (dist::is_empty(mine)) return;
-    if (scan.brick > 0) row(scan.input, mine[0]);
-    else cells(scan.input, mine);
+    if (scan.brick > 0)
+      row(scan.input, mine[0]);
+    else
+      cells(scan.input, mine);
   }
   void operator()(const SortLines& sort) { cells(sort.input, look_at_block(sort.out)); }
   void operator()(const SortRuns& sort) { row(sort.input, box_of(sort.layout, rank_)[0]); }
@@ -155,7 +163,8 @@ class Walk {
   void cells(const Box& box, std::span<const Placement* const> placements) {
     dist::for_each_cell(box, placements, rank_, [&](const Box&, std::span<const Piece> pieces) {
       ++part_.cells;
-      part_.remote += std::any_of(pieces.begin(), pieces.end(), [&](const Piece& piece) { return piece.owner != rank_; });
+      part_.remote +=
+          std::any_of(pieces.begin(), pieces.end(), [&](const Piece& piece) { return piece.owner != rank_; });
     });
   }
   void cells(const Kernel& kernel, const Box& box) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one rank of many asks of a plan: its part of every step, cut into the cells in which every operand has one owner; and
-// the messages that it sends to and receives from ranks of other nodes before the step. The arithmetic is that of the
-// executor (engine/exec), without memory or other ranks. Of irregular steps it is the part that layouts decide.
+// What one rank of many asks of a plan: its part of every step, cut into the cells in which every operand has
+// one owner; and the messages that it sends to and receives from ranks of other nodes before the step. The
+// arithmetic is that of the executor (engine/exec), without memory or other ranks. Of irregular steps it is
+// the part that layouts decide.
 #pragma once
 #include "engine/plan/plan.hpp"
 
@@ -21,6 +22,5 @@ struct Mail {
 inline constexpr int ranks_per_node = 16;
 /// The messages of `rank`, one of `ranks`, in every step of the plan.
 Mail mail_of(const engine::plan::Plan& plan, int rank, int ranks);
-
 
 }  // namespace gamelan::tests

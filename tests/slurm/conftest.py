@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The fixtures of this tier are in slurm_cluster.py."""
+
 import sys
 from pathlib import Path
 

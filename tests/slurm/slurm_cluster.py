@@ -4,6 +4,7 @@
 Own munge key and socket, own ports, everything in one directory; no daemon of the system is used or disturbed, and at
 the end nothing is left. Skipped with the reason where it cannot be: not root, or packages missing.
 """
+
 import os
 import shutil
 import signal
@@ -17,7 +18,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "launch"))
-from launch_fixtures import BUILD, COMMAND, processes_of, wait_until_gone  # noqa: E402
+from launch_fixtures import BUILD, COMMAND, wait_until_gone  # noqa: E402
 
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "srun", "scontrol", "sinfo")
 CPUS = 4
@@ -91,20 +92,31 @@ def cluster():
     key.write_bytes(os.urandom(128))
     key.chmod(0o400)
     conf = base / "slurm.conf"
-    conf.write_text(CONF.format(base=base, host=socket.gethostname().split(".")[0], cpus=CPUS, port=free_port(),
-                                node_port=free_port()))
+    conf.write_text(
+        CONF.format(base=base, host=socket.gethostname().split(".")[0], cpus=CPUS, port=free_port(), node_port=free_port())
+    )
     (base / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\nCgroupAutomount=no\nConstrainCores=no\n")
     os.environ["SLURM_CONF"] = str(conf)
     daemons = []
 
     def daemon(*arguments):
         with open(base / f"{arguments[0]}.out", "wb") as output:
-            daemons.append(subprocess.Popen(arguments, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
-                                            start_new_session=True, cwd=base))
+            daemons.append(
+                subprocess.Popen(
+                    arguments, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True, cwd=base
+                )
+            )
 
     try:
-        daemon("munged", "--foreground", f"--key-file={key}", f"--socket={base}/munge/sock",
-               f"--pid-file={base}/munge/pid", f"--log-file={base}/munge/log", f"--seed-file={base}/munge/seed")
+        daemon(
+            "munged",
+            "--foreground",
+            f"--key-file={key}",
+            f"--socket={base}/munge/sock",
+            f"--pid-file={base}/munge/pid",
+            f"--log-file={base}/munge/log",
+            f"--seed-file={base}/munge/seed",
+        )
         wait_for((base / "munge" / "sock").exists, 10, "munge's socket")
         daemon("slurmctld", "-D", "-c", "-f", str(conf))
         daemon("slurmd", "-D", "-f", str(conf))
@@ -146,8 +158,9 @@ RESULT = str(float(300_000 * 299_999))
 def python(script, connect="", timeout=60, **more):
     """A Python of its own runs a script that imports gamelan."""
     variables = {**os.environ, "PYTHONPATH": str(BUILD / "python"), "GAMELAN_CONNECT": str(connect), **more}
-    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=timeout, check=False,
-                          env=variables)
+    return subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=timeout, check=False, env=variables
+    )
 
 
 def compute(connect):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """From the number of a job to its engines, from another process; and why there is nothing to attach to."""
+
 import os
 import subprocess
 from pathlib import Path
@@ -33,6 +34,7 @@ def by_hand(sessions, monkeypatch):
 
     def submit(*options, script=SCRIPT):
         return slurm("sbatch", "--parsable", "-t5", f"-o{sessions}/job-%j.out", *options, str(script)).strip()
+
     return submit
 
 
@@ -68,8 +70,14 @@ def test_the_script_says_what_it_lacks(by_hand, sessions, monkeypatch):
     job = by_hand("-n1")
     output = sessions / f"job-{job}.out"
     wait_for(lambda: output.exists() and "no engine program: export GAMELAN_ENGINE" in output.read_text(), 15, "the message")
-    done = subprocess.run([SCRIPT], capture_output=True, text=True, timeout=10, check=False,
-                          env={name: value for name, value in os.environ.items() if name != "SLURM_JOB_ID"})
+    done = subprocess.run(
+        [SCRIPT],
+        capture_output=True,
+        text=True,
+        timeout=10,
+        check=False,
+        env={name: value for name, value in os.environ.items() if name != "SLURM_JOB_ID"},
+    )
     assert done.returncode == 1 and "submit it with sbatch" in done.stderr
 
 
@@ -79,9 +87,11 @@ def test_a_job_that_has_no_engines_says_why(sessions):
     pending = slurm("sbatch", "--parsable", "-n1", "-o/dev/null", "--wrap", "sleep 60").strip()
     wait_for(lambda: "Resources" in slurm("squeue", "-h", "-j", pending, "-o", "%r"), 10, "the reason")
     try:
-        for job, words in ((running, r"\(thesis\) runs, but has no session"),
-                           (pending, "waits for free cores.*attach when it runs"),
-                           ("99999", "Slurm does not know job 99999")):
+        for job, words in (
+            (running, r"\(thesis\) runs, but has no session"),
+            (pending, "waits for free cores.*attach when it runs"),
+            ("99999", "Slurm does not know job 99999"),
+        ):
             with pytest.raises(ConnectionFileError, match=words):
                 launch.connect(job)
     finally:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the doctor says of a cluster: what is there, what does not fit, what to do."""
+
 from gamelan import launch
 from gamelan._launch import _doctor_slurm
 from gamelan._launch._slurm_request import SlurmRequest
@@ -32,8 +33,12 @@ def test_what_does_not_fit_is_told_with_its_remedy(sessions, monkeypatch):
 
 def test_a_cluster_that_does_not_answer_is_a_warning(sessions, cluster, tmp_path, monkeypatch):
     conf = tmp_path / "slurm.conf"
-    conf.write_text("".join("SlurmctldPort=1\n" if line.startswith("SlurmctldPort") else line
-                            for line in (cluster / "slurm.conf").read_text().splitlines(keepends=True)))
+    conf.write_text(
+        "".join(
+            "SlurmctldPort=1\n" if line.startswith("SlurmctldPort") else line
+            for line in (cluster / "slurm.conf").read_text().splitlines(keepends=True)
+        )
+    )
     with monkeypatch.context() as patch:
         patch.setenv("SLURM_CONF", str(conf))
         state, what, advice = told()[0]

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How jobs end, each in a message with its cause and its host, and with nothing left."""
+
 import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -58,8 +58,10 @@ def test_a_launcher_that_mpi_does_not_understand_says_what_to_do(sessions, monke
 def test_lonely_ranks_refuse_to_run(sessions, monkeypatch):
     """An MPI that takes a foreign launcher for none starts N jobs of one rank: their number is what gives them away."""
     engine = sessions / "engine"
-    engine.write_text("#!/bin/sh\nfor name in $(env | grep -oE '^(PMIX|PMI|SLURM)_[A-Z0-9_]+'); do unset $name; done\n"
-                      f"exec {BUILD}/bin/gamelan-engine \"$@\"\n")
+    engine.write_text(
+        "#!/bin/sh\nfor name in $(env | grep -oE '^(PMIX|PMI|SLURM)_[A-Z0-9_]+'); do unset $name; done\n"
+        f'exec {BUILD}/bin/gamelan-engine "$@"\n'
+    )
     engine.chmod(0o755)
     monkeypatch.setenv("GAMELAN_ENGINE", str(engine))
     with pytest.raises(StartError, match="(?s)each rank believed to be alone.*MPI started 1 ranks, expected 2"):

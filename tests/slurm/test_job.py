@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Engines as a job of a real Slurm: submitted, waited for, used over an encrypted connection, ended."""
+
 import stat
 from pathlib import Path
 
@@ -31,8 +32,23 @@ def test_a_job_is_submitted_used_over_curve_and_cancelled(sessions):
 def test_the_command_line_does_the_same(sessions):
     def run(*arguments):
         return gamelan("engines", *arguments)
-    started = run("start", "--slurm", "-n", "2", "-N", "1", "-p", "debug", "-t", "5", "--sbatch", "--comment='two words'",
-                  "--session", "cli")
+
+    started = run(
+        "start",
+        "--slurm",
+        "-n",
+        "2",
+        "-N",
+        "1",
+        "-p",
+        "debug",
+        "-t",
+        "5",
+        "--sbatch",
+        "--comment='two words'",
+        "--session",
+        "cli",
+    )
     assert started.returncode == 0, started.stderr
     assert "submitted job" in started.stderr
     [path] = [line.partition("=")[2] for line in started.stdout.splitlines() if line.startswith("export GAMELAN_CONNECT=")]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What only a cluster of several hosts can show: nodes that fail, users that differ. On the cluster of tests/cluster."""
+
 import subprocess
 import sys
 import time
@@ -46,8 +47,9 @@ def nodes():
 def lose(nodes, how):
     """A script on the login host computes with a job on node1 until that is gone; what it then prints."""
     nodes.await_idle()
-    script = nodes.popen("login", ["/usr/bin/python3", "-c", SESSION], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                         text=True)
+    script = nodes.popen(
+        "login", ["/usr/bin/python3", "-c", SESSION], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
     try:
         first = script.stdout.readline()
         assert first.startswith("job ") and "100000.0" in first, first + script.stdout.read()
@@ -107,8 +109,11 @@ def test_engines_compute_on_while_slurms_controller_is_away(nodes):
     nodes.stop_slurmctld()
     try:
         begin = time.monotonic()
-        done = nodes.run("login", ["/usr/bin/python3", "-c", "import gamelan as np; print(float(np.ones(100_000).sum()))"],
-                         env={"GAMELAN_CONNECT": "s"})
+        done = nodes.run(
+            "login",
+            ["/usr/bin/python3", "-c", "import gamelan as np; print(float(np.ones(100_000).sum()))"],
+            env={"GAMELAN_CONNECT": "s"},
+        )
         assert done.stdout == "100000.0\n" and time.monotonic() - begin < 30, done.stderr
         state = nodes.run("login", ["gamelan", "engines", "status", "s"])
         assert "unknown" in state.stdout and "slurmctld is down or cannot be reached" in state.stdout, state.stdout

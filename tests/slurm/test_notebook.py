@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """%engines under Slurm in a real notebook kernel: one line while the queue is waited for, errors that say why."""
+
 import sys
 import time
 from pathlib import Path

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The wait in the queue: told in words, ended at once when it is in vain, cancelled by whoever gives up."""
+
 import os
 import signal
 import subprocess
@@ -49,9 +50,14 @@ def test_the_job_starts_when_the_cluster_has_room(full):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_who_gives_up_the_wait_cancels_the_job(full, number):
-    process = subprocess.Popen([COMMAND, "engines", "start", "--slurm", "-n", "2", "-t", "5"], stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, text=True, start_new_session=True,
-                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    process = subprocess.Popen(
+        [COMMAND, "engines", "start", "--slurm", "-n", "2", "-t", "5"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     seen = []
     while not seen or "waits for free" not in seen[-1]:
         seen.append(process.stderr.readline())
@@ -67,7 +73,7 @@ def test_an_interrupt_between_the_job_and_its_number_takes_the_job_back(sessions
     """sbatch is slow to answer, and the user presses Ctrl-C: the job is there, its number is not."""
     slow = tmp_path / "bin" / "sbatch"
     slow.parent.mkdir()
-    slow.write_text("#!/bin/sh\n/usr/bin/sbatch --hold \"$@\"\nsleep 1.5\n")
+    slow.write_text('#!/bin/sh\n/usr/bin/sbatch --hold "$@"\nsleep 1.5\n')
     slow.chmod(0o755)
     monkeypatch.setenv("PATH", f"{slow.parent}:{os.environ['PATH']}")
     timer = subprocess.Popen(["sh", "-c", f"sleep 0.9; kill -INT {os.getpid()}"])
@@ -79,11 +85,14 @@ def test_an_interrupt_between_the_job_and_its_number_takes_the_job_back(sessions
     assert launch.list_all() == []
 
 
-@pytest.mark.parametrize("request_, reason, words", [
-    (dict(time=120), "PartitionTimeLimit", r"more time than the partition allows \(02:00:00, debug allows 01:00:00\)"),
-    (dict(nodes=2), "PartitionNodeLimit", r"more nodes than the partition gives to a job \(2, debug gives 1\)"),
-    (dict(nodes=1, ranks_per_node=CPUS + 1), "PartitionConfig", "more than the nodes of the partition have"),
-])
+@pytest.mark.parametrize(
+    "request_, reason, words",
+    [
+        (dict(time=120), "PartitionTimeLimit", r"more time than the partition allows \(02:00:00, debug allows 01:00:00\)"),
+        (dict(nodes=2), "PartitionNodeLimit", r"more nodes than the partition gives to a job \(2, debug gives 1\)"),
+        (dict(nodes=1, ranks_per_node=CPUS + 1), "PartitionConfig", "more than the nodes of the partition have"),
+    ],
+)
 def test_a_job_that_can_never_start_is_told_at_once_and_cancelled(sessions, request_, reason, words):
     begin = time.monotonic()
     with pytest.raises(SlurmError, match=words) as caught:
@@ -94,9 +103,14 @@ def test_a_job_that_can_never_start_is_told_at_once_and_cancelled(sessions, requ
     assert not slurm("squeue", "-h") and launch.list_all() == []
 
 
-@pytest.mark.parametrize("extra, words", [
-    ("--begin=now+1hour", "begins at the time it was asked for.*Slurm expects to start it at"), ("--hold", "scontrol release"),
-    ("--dependency=afterany:{blocker}", "waits for the job it depends on")])
+@pytest.mark.parametrize(
+    "extra, words",
+    [
+        ("--begin=now+1hour", "begins at the time it was asked for.*Slurm expects to start it at"),
+        ("--hold", "scontrol release"),
+        ("--dependency=afterany:{blocker}", "waits for the job it depends on"),
+    ],
+)
 def test_other_reasons_to_wait_are_said_in_words(full, extra, words):
     told = []
     with pytest.raises(StartError, match=words):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What Slurm or we refuse before anything runs: with the reason, what to do, and nothing left behind."""
+
 import contextlib
 import os
 import socket
@@ -13,32 +14,43 @@ from gamelan._launch._slurm_request import SlurmRequest
 from slurm_cluster import gamelan, slurm
 
 
-@pytest.mark.parametrize("request_, words", [
-    (dict(partition="nowhere"), "invalid partition specified: nowhere.*the partitions are debug"),
-    (dict(extra="--no-such-option"), "unrecognized option.*man sbatch"),
-    (dict(extra="--mem=900G"), "Memory specification.*less memory.*debug"),
-    (dict(extra="--constraint=gold"), "Invalid feature.*sinfo -o"),
-    (dict(extra="--gres=gpu:1"), "generic resource.*--gres"),
-    (dict(extra="--nodelist=nowhere"), "Invalid node name.*sinfo -N"),
-    (dict(extra="--reservation=mine"), "reservation is invalid.*scontrol show reservation"),
-])
+@pytest.mark.parametrize(
+    "request_, words",
+    [
+        (dict(partition="nowhere"), "invalid partition specified: nowhere.*the partitions are debug"),
+        (dict(extra="--no-such-option"), "unrecognized option.*man sbatch"),
+        (dict(extra="--mem=900G"), "Memory specification.*less memory.*debug"),
+        (dict(extra="--constraint=gold"), "Invalid feature.*sinfo -o"),
+        (dict(extra="--gres=gpu:1"), "generic resource.*--gres"),
+        (dict(extra="--nodelist=nowhere"), "Invalid node name.*sinfo -N"),
+        (dict(extra="--reservation=mine"), "reservation is invalid.*scontrol show reservation"),
+    ],
+)
 def test_slurms_refusals_come_with_what_to_do(sessions, request_, words):
     with pytest.raises(SlurmError, match="(?s)Slurm refused the job: .*" + words):
         launch.start(2, SlurmRequest(**request_))
     assert launch.list_all() == [] and not slurm("squeue", "-h")
 
 
-@pytest.mark.parametrize("words, message", [
-    (["-N", "2", "--ntasks-per-node", "2", "-n", "5"], "-n 5 contradicts -N 2 with --ntasks-per-node 2, which make 4"),
-    (["-N", "4", "-n", "3"], "-n 3 ranks do not fill -N 4 nodes"),
-    (["--ntasks-per-node", "2"], "does not say on how many nodes: add -N"),
-    (["--ntasks-per-node", "2", "-n", "5"], "no multiple of"),
-    (["-t", "soon"], "got 'soon', expected minutes (90), hours:minutes:seconds"),
-    (["-t", "0"], "which Slurm reads as no limit"), (["-t", "-5"], "expected"),
-    (["-N", "0"], "expected a whole number from 1"), (["-p", "a b"], "expected a name"),
-    (["--sbatch", "--ntasks=8"], "say -n"), (["--sbatch", "-t5"], "say -t"), (["--sbatch", "--array=1-4"], "an array is many"),
-    (["--sbatch", "train.sh"], "would take it for the script"), (["--sbatch", "'open"], "cannot read the sbatch options"),
-])
+@pytest.mark.parametrize(
+    "words, message",
+    [
+        (["-N", "2", "--ntasks-per-node", "2", "-n", "5"], "-n 5 contradicts -N 2 with --ntasks-per-node 2, which make 4"),
+        (["-N", "4", "-n", "3"], "-n 3 ranks do not fill -N 4 nodes"),
+        (["--ntasks-per-node", "2"], "does not say on how many nodes: add -N"),
+        (["--ntasks-per-node", "2", "-n", "5"], "no multiple of"),
+        (["-t", "soon"], "got 'soon', expected minutes (90), hours:minutes:seconds"),
+        (["-t", "0"], "which Slurm reads as no limit"),
+        (["-t", "-5"], "expected"),
+        (["-N", "0"], "expected a whole number from 1"),
+        (["-p", "a b"], "expected a name"),
+        (["--sbatch", "--ntasks=8"], "say -n"),
+        (["--sbatch", "-t5"], "say -t"),
+        (["--sbatch", "--array=1-4"], "an array is many"),
+        (["--sbatch", "train.sh"], "would take it for the script"),
+        (["--sbatch", "'open"], "cannot read the sbatch options"),
+    ],
+)
 def test_options_that_cannot_be_are_refused_before_slurm_is_asked(sessions, words, message):
     done = gamelan("engines", "start", "--slurm", *words)
     assert done.returncode == 2 and message in done.stderr and "Traceback" not in done.stderr, done.stderr
@@ -48,14 +60,20 @@ def test_options_that_cannot_be_are_refused_before_slurm_is_asked(sessions, word
 @pytest.fixture
 def elsewhere(cluster, tmp_path, monkeypatch):
     """In a context, the controller is expected at another port."""
+
     @contextlib.contextmanager
     def at(port):
         conf = tmp_path / "slurm.conf"
-        conf.write_text("".join(f"SlurmctldPort={port}\n" if line.startswith("SlurmctldPort") else line
-                                for line in (cluster / "slurm.conf").read_text().splitlines(keepends=True)))
+        conf.write_text(
+            "".join(
+                f"SlurmctldPort={port}\n" if line.startswith("SlurmctldPort") else line
+                for line in (cluster / "slurm.conf").read_text().splitlines(keepends=True)
+            )
+        )
         with monkeypatch.context() as patch:
             patch.setenv("SLURM_CONF", str(conf))
             yield
+
     return at
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Which sessions of jobs are kept and which are cleared away, also when clusters share a home and count their jobs alike."""
+
 import signal
 import subprocess
 import sys
@@ -53,8 +54,13 @@ def test_a_session_is_not_named_like_a_job(sessions, name):
 def test_a_script_runs_with_engines_of_a_job_of_its_own(sessions, tmp_path):
     script = tmp_path / "script.py"
     script.write_text("import gamelan as np\nprint(float(np.ones(100_000).sum()), np.stats()['ranks'])\nraise SystemExit(5)\n")
-    done = subprocess.run([COMMAND, "run", "--slurm", "-N", "1", "--ntasks-per-node", "3", "-t", "5", script],
-                          capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        [COMMAND, "run", "--slurm", "-N", "1", "--ntasks-per-node", "3", "-t", "5", script],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
     assert done.returncode == 5 and done.stdout.split() == ["100000.0", "3"], done.stderr
     assert not slurm("squeue", "-h") and launch.list_all() == []
 
@@ -62,8 +68,14 @@ def test_a_script_runs_with_engines_of_a_job_of_its_own(sessions, tmp_path):
 def test_a_job_whose_asker_was_killed_in_the_queue_starts_and_leaves(sessions):
     blocker = slurm("sbatch", "--parsable", f"-n{CPUS}", "-o/dev/null", "--wrap", "sleep 100").strip()
     wait_for(lambda: "RUNNING" in slurm("squeue", "-h", "-j", blocker, "-o", "%T"), 10, "the blocker")
-    asker = subprocess.Popen([sys.executable, "-c", f"import sys; sys.path.insert(0, {str(BUILD / 'python')!r})\n"
-                              "from gamelan import launch\nlaunch.start(2, {'time': 5}, idle_timeout=2)"])
+    asker = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            f"import sys; sys.path.insert(0, {str(BUILD / 'python')!r})\n"
+            "from gamelan import launch\nlaunch.start(2, {'time': 5}, idle_timeout=2)",
+        ]
+    )
     wait_for(lambda: "PENDING" in slurm("squeue", "-h", "-o", "%T"), 15, "the job")
     asker.send_signal(signal.SIGKILL)
     asker.wait()

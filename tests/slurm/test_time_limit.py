@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The end that everybody knows beforehand: shown in the status, warned of once, and told when it has come."""
+
 import os
 import time
 
@@ -49,8 +50,11 @@ def test_the_signal_before_the_end_is_news_and_not_death(sessions):
     engines = launch.start(2, SlurmRequest(time=5))
     job = engines.facts["slurm_job_id"]
     slurm("scancel", "--signal=USR1", job)  # as Slurm sends it, to every rank
-    done = python("import gamelan as np, time; np.sync(); a = np.ones(100_000); print(float(a.sum())); "
-                  "print(np.stats()['time_limit_signal'] > 1e9)", job)
+    done = python(
+        "import gamelan as np, time; np.sync(); a = np.ones(100_000); print(float(a.sum())); "
+        "print(np.stats()['time_limit_signal'] > 1e9)",
+        job,
+    )
     assert done.stdout.split() == ["100000.0", "True"], done.stderr
     assert engines.status()["state"] == "running" and not engines.ending
     engines.stop()

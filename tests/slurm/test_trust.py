@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Which connection files and engines of a job are refused: of somebody else, open to others, of another build."""
+
 import json
 import os
 from pathlib import Path
@@ -42,7 +43,9 @@ def test_engines_of_another_protocol_or_table_are_refused_with_what_to_do(runnin
     engines, path = running
     job, good = engines.facts["slurm_job_id"], path.read_text()
     change(path, version=99)
-    with pytest.raises(ConnectionFileError, match=f"protocol 99, this client speaks {PROTOCOL_VERSION}: build both from the same source"):
+    with pytest.raises(
+        ConnectionFileError, match=f"protocol 99, this client speaks {PROTOCOL_VERSION}: build both from the same source"
+    ):
         launch.connect(job)
     path.write_text(good)
     change(path, fingerprint="0123456789abcdef")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """np.r_ and np.c_: arrays written as what is joined: numbers, slices, arrays; a string first says along which axis."""
+
 import numpy
 from numpy.core.numerictypes import ScalarType
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Matrices made of a diagonal: eye, identity, diag. A diagonal that is to be written is a view that NumPy does not give away."""
+
 import operator
 
 import numpy

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Arrays of a given shape: zeros, ones, one value everywhere. `order` decides how the axes of a large array step through
 its virtual memory; how it is cut into blocks it does not decide."""
+
 import math
 import sys
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Coordinates of the points of a grid: meshgrid, indices, fromfunction."""
+
 import math
 
 import numpy

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Arrays like another one: its shape and dtype, unless others are asked for, and where it lives."""
+
 import numpy
 
 from .. import _arguments

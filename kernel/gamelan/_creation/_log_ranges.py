@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Numbers spaced evenly on a logarithmic scale: powers of linspace."""
+
 import math
 import operator
 

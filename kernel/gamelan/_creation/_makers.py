@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """np.mgrid and np.ogrid: grids written as slices. An imaginary step counts points, ends included."""
+
 import math
 
 import numpy
@@ -68,7 +69,10 @@ class _Grid:
             raise ValueError("negative dimensions are not allowed")
         dims, extents = len(axes), tuple(axis.extent for axis in axes)
         if self._is_sparse:
-            return [axis.numbers(dtype)[(None,) * place + (slice(None),) + (None,) * (dims - place - 1)] for place, axis in enumerate(axes)]
+            return [
+                axis.numbers(dtype)[(None,) * place + (slice(None),) + (None,) * (dims - place - 1)]
+                for place, axis in enumerate(axes)
+            ]
         lines = [axis.numbers(dtype, dims, place) for place, axis in enumerate(axes)]
         if math.prod(extents) * dims < _core.threshold():
             result = wrap_here(numpy.empty((dims, *extents), dtype))

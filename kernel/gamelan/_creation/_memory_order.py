@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What `order=` means for arrays on the engines: their bytes are virtual and in C order, so another order is a view with
 its axes permuted of an array in C order. What operations compute is in C order, whatever their operands are."""
+
 import numpy
 
 from .. import _core

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """vander: powers of a row, side by side."""
+
 import numpy
 
 from .._arguments import whole

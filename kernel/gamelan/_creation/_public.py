@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`gamelan.asarray` and `gamelan.asanyarray`: of NumPy's arrays that have a class of their own (masked arrays, matrices) the
 first makes arrays of ours, and the second nothing; `like=`. What the package itself computes with is `_from_data.asarray`."""
+
 import functools
 
 import numpy

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Evenly spaced numbers: arange, linspace. Each element is made where it lies, of its index, with NumPy's rounding."""
+
 import math
 import operator
 import sys
@@ -98,7 +99,11 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
         from .._manipulation import moveaxis
 
         values = moveaxis(values, 0, axis)
-    return (values, step if isinstance(step, _core.Array) else numpy.float64(step) if step is numpy.nan else step) if retstep else values
+    return (
+        (values, step if isinstance(step, _core.Array) else numpy.float64(step) if step is numpy.nan else step)
+        if retstep
+        else values
+    )
 
 
 def _value_here(value):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The block of an array that a rank has, as slices and as a NumPy array: what users of Global Arrays call the local part."""
+
 import numpy
 
 from .. import _core
@@ -22,8 +23,10 @@ def local_box(array, rank):
     if layout["replicated"]:
         return tuple(slice(0, extent) for extent in array.shape)
     if tuple(layout["extents"]) != array.shape:
-        raise unimplemented("local_box of an array whose blocks lie with the ranks in turns (cyclic)",
-                            "no rank has one box of it; np.redistribute(x, np.distribution.block(...)) gives each rank one")
+        raise unimplemented(
+            "local_box of an array whose blocks lie with the ranks in turns (cyclic)",
+            "no rank has one box of it; np.redistribute(x, np.distribution.block(...)) gives each rank one",
+        )
     place = rank - layout["first_rank"]
     if not 0 <= place < numpy.prod([axis["parts"] for axis in layout["axes"]]):
         return tuple(slice(0, 0) for _ in array.shape)

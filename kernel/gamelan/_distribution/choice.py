@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """class distribution: a choice, independent of arrays and of how many engines there are, and its form for the wire
 (protocol/chosen.hpp). Nothing is sent here."""
+
 import math
 import operator
 
@@ -79,8 +80,12 @@ class distribution:
         return cls._make("replicated")
 
     def __repr__(self):
-        told = {"block": [f"{self.grid}"], "cyclic": [f"axis={self.axis}", f"block={self.length}"],
-                "irregular": [str(list(each)) for each in self.cuts or ()], "replicated": []}[self.kind]
+        told = {
+            "block": [f"{self.grid}"],
+            "cyclic": [f"axis={self.axis}", f"block={self.length}"],
+            "irregular": [str(list(each)) for each in self.cuts or ()],
+            "replicated": [],
+        }[self.kind]
         if self.ranks is not None:
             told.append(f"ranks={self.ranks}")
         return f"distribution.{self.kind}({', '.join(told)})"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Arrays that lie as chosen: `redistribute`, the keyword `distribution=`, and how an array lies now."""
+
 import functools
 import inspect
 

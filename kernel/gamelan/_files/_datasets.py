@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Parts of datasets in chunks: the engines find, unpack and place the elements; this side says which."""
+
 import math
 
 import numpy

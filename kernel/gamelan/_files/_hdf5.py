@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """HDF5: h5py, in the notebook, reads and writes what the file says of a dataset. The engines read its elements by the HDF5
 library; a new dataset is contiguous, so that they write it like any file."""
+
 import os
 
 import numpy
@@ -69,10 +70,20 @@ def load_hdf5(path, dataset, key=...):
 def _require_filters(h5py, source):
     """The engines' library has HDF5's own filters; h5py, which is here, may have more."""
     plan = source.id.get_create_plist()
-    known = (h5py.h5z.FILTER_DEFLATE, h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_FLETCHER32, h5py.h5z.FILTER_SZIP, h5py.h5z.FILTER_NBIT, h5py.h5z.FILTER_SCALEOFFSET)
+    known = (
+        h5py.h5z.FILTER_DEFLATE,
+        h5py.h5z.FILTER_SHUFFLE,
+        h5py.h5z.FILTER_FLETCHER32,
+        h5py.h5z.FILTER_SZIP,
+        h5py.h5z.FILTER_NBIT,
+        h5py.h5z.FILTER_SCALEOFFSET,
+    )
     for code, _, _, name in (plan.get_filter(place) for place in range(plan.get_nfilters())):
         if code not in known:
-            raise unimplemented(f"load_hdf5 of a dataset with the filter {name.decode(errors='replace') or code}", "h5repack -f GZIP=4 writes it with one that every HDF5 library has")
+            raise unimplemented(
+                f"load_hdf5 of a dataset with the filter {name.decode(errors='replace') or code}",
+                "h5repack -f GZIP=4 writes it with one that every HDF5 library has",
+            )
 
 
 def save_hdf5(path, dataset, x):
@@ -117,7 +128,14 @@ def _add(h5py, path, mode, dataset, x):
             plan.set_layout(h5py.h5d.CONTIGUOUS)
             plan.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
             plan.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
-            made = h5py.h5d.create(file.id, dataset.encode(), h5py.h5t.py_create(x.dtype, logical=True), h5py.h5s.create_simple(x.shape), plan, _links(h5py))
+            made = h5py.h5d.create(
+                file.id,
+                dataset.encode(),
+                h5py.h5t.py_create(x.dtype, logical=True),
+                h5py.h5s.create_simple(x.shape),
+                plan,
+                _links(h5py),
+            )
             offset = made.get_offset()
     except BaseException as error:
         error.is_before = True

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """An array that is still in its file. NumPy maps the file without reading it, and does the slicing; the engines read the
 part that the slice names, and no more."""
+
 import numpy
 
 from ._pieces import read

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The part of ndarray that becomes bytes and files. A base of ndarray, of no use by itself."""
+
 import pickle
 
 from .. import _core
@@ -35,7 +36,8 @@ class Files(_core.Array):
         return here(self).dumps()
 
     def dump(self, file):
-        """Write a pickle of a NumPy array to a file, which appears or is written in place as by `save`. Triggers evaluation; bounded
+        """Write a pickle of a NumPy array to a file, which appears or is written in place as by `save`. Triggers
+        evaluation; bounded
         by `config.gather_limit`."""
         data = here(self)
         if not is_path(file):

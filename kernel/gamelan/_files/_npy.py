@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """save and load. The header is NumPy's own code; where the elements of a large array go, only its length matters."""
+
 import contextlib
 import io
 import math
@@ -40,7 +41,9 @@ def read_elements(path, offset, shape, is_fortran, dtype):
     """What the header announced, from a plain file, by the engines."""
     there = max(os.stat(path).st_size - offset, 0)
     if there < math.prod(shape) * dtype.itemsize:
-        raise ValueError(f"cannot reshape array of size {there // dtype.itemsize} into shape {shape}: the file {path!r} is truncated")
+        raise ValueError(
+            f"cannot reshape array of size {there // dtype.itemsize} into shape {shape}: the file {path!r} is truncated"
+        )
     array = read(path, offset, dtype, shape[::-1] if is_fortran else shape)
     return array.T if is_fortran else array
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Archives of .npy files. Members that are not compressed are written and read by the engines like files: their checksums
 are made of those of the engines' parts. What is compressed is NumPy's, in the notebook."""
+
 import collections.abc
 import os
 import struct
@@ -116,8 +117,11 @@ class NpzFile(collections.abc.Mapping):
 
     def __init__(self, file, owns_file, allow_pickle, keywords, max_header_size):
         self._file, self._owns_file = file, owns_file
-        self._options = {"allow_pickle": allow_pickle, "max_header_size": max_header_size,
-                         "pickle_kwargs": {name: keywords[name] for name in ("fix_imports", "encoding")}}  # fmt: skip
+        self._options = {
+            "allow_pickle": allow_pickle,
+            "max_header_size": max_header_size,
+            "pickle_kwargs": {name: keywords[name] for name in ("fix_imports", "encoding")},
+        }
         try:
             self.zip = zipfile.ZipFile(file)
         except BaseException:
@@ -164,7 +168,9 @@ class NpzFile(collections.abc.Mapping):
             if is_for_engines(dtype, shape) and member.compress_type == zipfile.ZIP_STORED and (path := path_of(self._file)):
                 return read_elements(path, self._start_of(member) + stream.tell(), shape, is_fortran, dtype)
         if member.file_size > config.gather_limit * dtype.itemsize + 2**16:
-            raise unimplemented(f"load of the compressed {name!r}", "it has more than config.gather_limit elements; savez does not compress")
+            raise unimplemented(
+                f"load of the compressed {name!r}", "it has more than config.gather_limit elements; savez does not compress"
+            )
         with self.zip.open(member) as stream:
             return adopt(npy.read_array(stream, **self._options))
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the engines do with a file: read a strided box of it into a new array, write an array to it in C order. Both wait
 until it is done, so that what happens to the file later is nobody's concern, and an error is raised where the user called."""
+
 import contextlib
 import math
 import os
@@ -42,7 +43,9 @@ def read(path, offset, dtype, shape, strides=None):
     axes = sorted(range(len(shape)), key=lambda axis: -abs(strides[axis]))  # as they stand in the file
     flips = tuple(slice(None, None, -1 if stride < 0 else None) for stride in strides)
     offset += sum((extent - 1) * stride for extent, stride in zip(shape, strides) if stride < 0)
-    result = _read_forward(path, offset, dtype, [shape[axis] for axis in axes] or [1], [abs(strides[axis]) for axis in axes] or [dtype.itemsize])
+    result = _read_forward(
+        path, offset, dtype, [shape[axis] for axis in axes] or [1], [abs(strides[axis]) for axis in axes] or [dtype.itemsize]
+    )
     if not shape:
         return result.reshape(())
     if axes != sorted(axes):
@@ -89,7 +92,9 @@ def write(array, path, offset, checksums=False):
         array = array.reshape((1,))
     words = 2 * max(_core.ranks(), 1)
     receipts = _core.empty((words,), dtype_number(numpy.int64), array)
-    _core.record_file(OPS["write_file"], dtype_number(array.dtype), receipts, (array,), (offset, int(checksums)), os.fsencode(path))
+    _core.record_file(
+        OPS["write_file"], dtype_number(array.dtype), receipts, (array,), (offset, int(checksums)), os.fsencode(path)
+    )
     with about(path):
         (receipts,) = _core.fetch([receipts])
     if receipts[1::2].sum() != array.nbytes:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Where a file is, as the engines must know it, and space for it. The notebook asks; its name for the file is the engines'
 name too."""
+
 import ctypes
 import errno
 import io

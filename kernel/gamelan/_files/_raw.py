@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Files of bare elements, without a header: fromfile and the methods tofile, tobytes, dump. Text, and bytes that are in the
 notebook already, are NumPy's."""
+
 import os
 
 import numpy

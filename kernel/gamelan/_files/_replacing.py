@@ -5,6 +5,7 @@ flushed to the disk, renamed at the end. Whatever goes wrong before leaves the o
 A rename makes another file of that name. Where that could be noticed by more than its contents, the old file is written in
 place, as NumPy does it: when it has further names (hard links) or is open in this process, when the new one could not have its
 owner, mode and attributes, and when it is empty, so that nothing is lost."""
+
 import contextlib
 import errno
 import os

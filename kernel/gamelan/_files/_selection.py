@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Which part of a dataset a subscript of integers, slices and one Ellipsis names: files are read forward, so a slice that
 goes backward is turned round when its elements are here."""
+
 import operator
 from dataclasses import dataclass
 
@@ -18,7 +19,10 @@ class Selection:
 
     def of(self, source):
         """The part of something that has elements here and is read forward: a dataset of h5py, an array of zarr."""
-        ends = (start + (extent - 1) * step + 1 if extent else start for start, step, extent in zip(self.start, self.step, self.extents))
+        ends = (
+            start + (extent - 1) * step + 1 if extent else start
+            for start, step, extent in zip(self.start, self.step, self.extents)
+        )
         return source[tuple(map(slice, self.start, ends, self.step))][self.after]
 
 
@@ -29,7 +33,9 @@ def select(key, shape, what):
     if len(dots) > 1:
         raise IndexError("an index can only have a single ellipsis ('...')")
     if len(keys) - len(dots) > len(shape):
-        raise IndexError(f"too many indices for array: array is {len(shape)}-dimensional, but {len(keys) - len(dots)} were indexed")
+        raise IndexError(
+            f"too many indices for array: array is {len(shape)}-dimensional, but {len(keys) - len(dots)} were indexed"
+        )
     at = dots[0] if dots else len(keys)
     keys[at : at + 1] = [slice(None)] * (len(shape) - len(keys) + len(dots))
     part = Selection([], [], [], ())
@@ -43,7 +49,9 @@ def select(key, shape, what):
         try:
             index = operator.index(each)
         except TypeError:
-            raise unimplemented(f"{what} with other subscripts than integers and slices", "read the part that holds them, and take of that") from None
+            raise unimplemented(
+                f"{what} with other subscripts than integers and slices", "read the part that holds them, and take of that"
+            ) from None
         if not -extent <= index < extent:
             raise IndexError(f"index {index} is out of bounds for axis {axis} with size {extent}")
         _add(part, index % extent, 1, 1, 0)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Text files are small: NumPy reads and writes them in the notebook, and what comes out large goes to the engines."""
+
 import functools
 
 import numpy

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Zarr, format version 2: the zarr package, in the notebook, reads what the folder says of an array; the engines read and
 unpack the chunks. Filters and codecs that engines do not have are refused by name."""
+
 import errno
 import json
 import os

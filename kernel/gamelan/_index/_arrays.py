@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """a[key] and a[key] = value where the key holds arrays of integers or masks. Masks become the positions of what is true;
 several indices become one, of their axes merged (multiply-add where the indices live); then the engines take or put."""
+
 import math
 
 import numpy

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Diagonals as targets of a write and as indices."""
+
 import numpy
 
 from .. import _core

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """x.flat of a distributed array: its elements in C order, without a copy where there is a flat view. NumPy's rules: what is
 read is a copy, what is written begins again when it is too short, and iteration moves a cursor."""
+
 import operator
 
 import numpy

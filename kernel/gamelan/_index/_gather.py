@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The engines' take and put: rows of an array along one axis, by a row of integers that are known to be inside. Also the
 value of an assignment, as the array that a put writes."""
+
 import numpy
 
 from .. import _core
@@ -75,7 +76,8 @@ def values_for(value, dtype, shape):
         value = value[0]
     if value.ndim > len(shape) or any(mine not in (1, extent) for mine, extent in zip(value.shape[::-1], shape[::-1])):
         raise ValueError(
-            f"shape mismatch: value array of shape {text_of(own)} could not be broadcast to indexing result of shape {text_of(shape)}"
+            f"shape mismatch: value array of shape {text_of(own)} could not be broadcast to indexing result of "
+            f"shape {text_of(shape)}"
         )
     if value.dtype != dtype:
         converted = filled(value.shape, dtype, 0)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What stands in the brackets: integers, slices, Ellipsis and newaxis make a view; arrays of integers, masks and bools
 pick among the elements of that view. Here a key is taken apart, with NumPy's errors; nothing is read but single bools."""
+
 import operator
 
 import numpy
@@ -9,9 +10,7 @@ from .. import _core
 from .._creation import asarray
 from .._local import has_distributed, is_value
 
-_INVALID = (
-    "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid indices"
-)
+_INVALID = "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid indices"
 
 
 def listed(values):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Functions that read or write through a mask: compress, extract, place, putmask."""
+
 import numpy
 
 from .. import _core
@@ -41,7 +42,11 @@ def compress(condition, a, axis=None, out=None):
     if condition.shape[0] > extent and (count := count_of(truth_of(condition[extent:]))):
         raise IndexError(f"{count} true conditions are out of bounds for axis {axis} with size {extent}")
     result = take_along(distributed(a), positions, axis)
-    return result if out is None else taken_into(out, result, a.dtype, ValueError("output array does not match result of ndarray.compress"))
+    return (
+        result
+        if out is None
+        else taken_into(out, result, a.dtype, ValueError("output array does not match result of ndarray.compress"))
+    )
 
 
 def extract(condition, arr):

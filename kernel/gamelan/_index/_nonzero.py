@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Where elements are not zero, and how many are."""
+
 import numpy
 
 from .. import _core

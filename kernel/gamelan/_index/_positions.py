@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Where a mask is true, as positions in its flattened form: what is read through a mask is taken at these. How many there
 are is asked of the engines (one round trip), because shapes are always known here."""
+
 import numpy
 
 from .. import _core

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Elements chosen among several arrays: choose, select, piecewise. All of them are element by element, hence recorded and
 fused like arithmetic."""
+
 import numpy
 
 from .. import _core
@@ -167,7 +168,9 @@ def piecewise(x, condlist, funclist, *args, **kw):
 
 def _is_one_condition(condlist, x):
     """NumPy's rule: what does not begin with a list or an array is one condition."""
-    if numpy.isscalar(condlist) or not isinstance(condlist, (list, tuple)) and numpy.ndim(condlist) == 0:  # not of a list: it gathers
+    if (
+        numpy.isscalar(condlist) or not isinstance(condlist, (list, tuple)) and numpy.ndim(condlist) == 0
+    ):  # not of a list: it gathers
         return True
     first = condlist[0]
     is_array = isinstance(first, (list, numpy.ndarray)) or isinstance(first, _core.Array) and not is_value(first)

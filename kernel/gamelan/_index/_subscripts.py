@@ -4,6 +4,7 @@
 Basic keys of a distributed array are applied by NumPy to its proxy, so results and errors are NumPy's. Keys that depend on
 data (masks, index arrays) are told apart first: a proxy must never be read.
 """
+
 from .. import _core
 from .._float_errors import numpys_own
 from .._local import gathered, is_value

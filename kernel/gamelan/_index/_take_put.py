@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """take and put: elements along an axis, or of the flattened array, by number."""
+
 import math
 import warnings
 
@@ -31,7 +32,11 @@ def mode_of(mode):
         numpy.empty(1).take([0], mode=mode)
     for warning in told:
         _core.warn(warning.category, str(warning.message))
-    return {0: "clip", 1: "wrap", 2: "raise", None: "raise"}[mode] if not isinstance(mode, str) else {"c": "clip", "w": "wrap", "r": "raise"}[mode[0].lower()]
+    return (
+        {0: "clip", 1: "wrap", 2: "raise", None: "raise"}[mode]
+        if not isinstance(mode, str)
+        else {"c": "clip", "w": "wrap", "r": "raise"}[mode[0].lower()]
+    )
 
 
 def _numbers(indices, mode, extent):
@@ -97,7 +102,11 @@ def take(a, indices, axis=None, out=None, mode="raise"):
         result = as_value(_core.reshape_view(result, a.shape[:axis] + a.shape[axis + 1 :]))
     else:
         result = take_along(a, index, axis)
-    return result if out is None else taken_into(out, result, a.dtype, ValueError("output array does not match result of ndarray.take"))
+    return (
+        result
+        if out is None
+        else taken_into(out, result, a.dtype, ValueError("output array does not match result of ndarray.take"))
+    )
 
 
 def put(a, ind, v, mode="raise"):

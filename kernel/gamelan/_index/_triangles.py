@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Triangles of matrices. Whether an element belongs to one is a comparison of its row and its column, made where it lies.
 NumPy counts both by `arange` of whole numbers, also from a k that is none: its own function then counts here."""
+
 import numpy
 from numpy.lib.twodim_base import _min_int
 

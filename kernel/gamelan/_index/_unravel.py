@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Flat positions to indices of axes and back, and the open grid of ix_. Numbers that live on the engines are looked at
 first (one round trip, once per array), because NumPy's ValueError belongs to the line."""
+
 import math
 import operator
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The options that start engines, described once for the command line and for %engines."""
+
 from __future__ import annotations
 
 import argparse
@@ -48,27 +49,38 @@ def joined(words: list[str]) -> list[str]:
 
 
 def add_start_options(parser: argparse.ArgumentParser, default_idle: str) -> None:
-    parser.add_argument("-n", "--ranks", type=positive, metavar="N",
-                        help="how many engines (default: GAMELAN_ENGINES, or min(4, cores))")
-    parser.add_argument("--routines", metavar="PATH[:PATH]", help="shared libraries whose functions np.routine may call (docs/routines.md)")
+    parser.add_argument(
+        "-n", "--ranks", type=positive, metavar="N", help="how many engines (default: GAMELAN_ENGINES, or min(4, cores))"
+    )
+    parser.add_argument(
+        "--routines", metavar="PATH[:PATH]", help="shared libraries whose functions np.routine may call (docs/routines.md)"
+    )
     parser.add_argument("--heap", metavar="BYTES", help="array memory of one engine: 512M, 4G (default: what fits)")
-    parser.add_argument("--idle-timeout", type=seconds, metavar="SECONDS",
-                        help=f"they leave after so long without a client; 0 = never (default: {default_idle})")
+    parser.add_argument(
+        "--idle-timeout",
+        type=seconds,
+        metavar="SECONDS",
+        help=f"they leave after so long without a client; 0 = never (default: {default_idle})",
+    )
     parser.add_argument("--session", metavar="NAME", help="name of the session (default: a short random one)")
-    parser.add_argument("--timeout", type=seconds, metavar="SECONDS",
-                        help="wait so long until they serve (default 30; under Slurm 600, the queue included)")
+    parser.add_argument(
+        "--timeout",
+        type=seconds,
+        metavar="SECONDS",
+        help="wait so long until they serve (default 30; under Slurm 600, the queue included)",
+    )
     slurm = parser.add_argument_group("under Slurm")
     slurm.add_argument("--slurm", action="store_true", help="submit a job instead of starting them on this machine")
     slurm.add_argument("-N", "--nodes", type=positive, metavar="NODES", help="on how many nodes (alone: one rank on each)")
     slurm.add_argument("--ntasks-per-node", type=positive, metavar="RANKS", help="ranks on each node; with -N, instead of -n")
     slurm.add_argument("-p", "--partition", metavar="NAME")
-    slurm.add_argument("-t", "--time", type=time_limit, metavar="TIME",
-                       help="time limit of the job: minutes, hours:minutes:seconds, days-hours")
+    slurm.add_argument(
+        "-t", "--time", type=time_limit, metavar="TIME", help="time limit of the job: minutes, hours:minutes:seconds, days-hours"
+    )
     slurm.add_argument("--sbatch", metavar="OPTIONS", default="", help='more options for sbatch: "--account=x --mem=8G"')
 
 
-def start_settings(options: argparse.Namespace, parser: argparse.ArgumentParser,
-                   default_ranks: Callable[[], int]) -> dict:
+def start_settings(options: argparse.Namespace, parser: argparse.ArgumentParser, default_ranks: Callable[[], int]) -> dict:
     """Keyword arguments of `Engines.start`; errors end in `parser.error`."""
     request = None
     if options.slurm:
@@ -79,5 +91,12 @@ def start_settings(options: argparse.Namespace, parser: argparse.ArgumentParser,
             parser.error(str(error))
     elif options.nodes or options.ntasks_per_node or options.partition or options.time or options.sbatch:
         parser.error("-N, --ntasks-per-node, -p, -t and --sbatch go with --slurm")
-    return {"n": options.ranks, "slurm": request, "heap": options.heap, "routines": options.routines, "idle_timeout": options.idle_timeout,
-            "session": options.session, "timeout": options.timeout}
+    return {
+        "n": options.ranks,
+        "slurm": request,
+        "heap": options.heap,
+        "routines": options.routines,
+        "idle_timeout": options.idle_timeout,
+        "session": options.session,
+        "timeout": options.timeout,
+    }

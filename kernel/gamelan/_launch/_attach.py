@@ -3,6 +3,7 @@
 
 Used by launch.py for `attach`, `GAMELAN_CONNECT=JOBID` and `connect`. Says why there is nothing to attach to.
 """
+
 from __future__ import annotations
 
 import os
@@ -21,8 +22,11 @@ def is_job(text: str) -> bool:
 
 def directory_of(job: str) -> Path | None:
     """The session that runs in a job, dead or alive; that of this cluster when several count their jobs alike."""
-    found = [directory for directory in _sessions.directories_in(_sessions.shared_base())
-             if _sessions.read_facts(directory).get("slurm_job_id") == job]
+    found = [
+        directory
+        for directory in _sessions.directories_in(_sessions.shared_base())
+        if _sessions.read_facts(directory).get("slurm_job_id") == job
+    ]
     if len(found) > 1:
         cluster = _slurm.cluster_name()
         found = [each for each in found if _sessions.read_facts(each).get("cluster") == cluster] or found
@@ -35,23 +39,29 @@ def connection_file_of(job: str) -> Path:
     found = _look(job)
     if found is None:  # nobody to ask, as on a machine without Slurm's commands: the file decides
         if directory is None:
-            raise ConnectionFileError(f"no session of Slurm job {job} in {_sessions.shared_base()}, and no Slurm here to ask: "
-                                      "attach on a login node, or give the path of the connection file")
+            raise ConnectionFileError(
+                f"no session of Slurm job {job} in {_sessions.shared_base()}, and no Slurm here to ask: "
+                "attach on a login node, or give the path of the connection file"
+            )
         return directory / "connection.json"
     if found.is_known and found.uid != os.geteuid():
         raise ConnectionFileError(f"Slurm job {job} belongs to {found.user}: engines obey only who started them")
     if found.state in ("PENDING", "CONFIGURING"):
-        raise ConnectionFileError(f"job {job} {_slurm_words.waiting(job, found.state, found.reason)}: attach when it runs "
-                                  f"(squeue -j {job})")
+        raise ConnectionFileError(
+            f"job {job} {_slurm_words.waiting(job, found.state, found.reason)}: attach when it runs " f"(squeue -j {job})"
+        )
     if found.is_over:
         raise ConnectionFileError(f"there is nothing to attach to: {_how_it_ended(found, directory)}")
     if directory is None:
         raise ConnectionFileError(
             f"Slurm job {job} ({found.name}) runs, but has no session in {_sessions.shared_base()}: it has no engines of "
-            "Gamelan, they have not begun yet, or it wrote its connection file elsewhere (then give its path)")
+            "Gamelan, they have not begun yet, or it wrote its connection file elsewhere (then give its path)"
+        )
     if not (directory / "connection.json").exists():
-        raise ConnectionFileError(f"Slurm job {job} runs on {found.nodes}, but its engines do not serve (yet): try again in a "
-                                  f"moment; {directory / 'engines.log'} shows what they say")
+        raise ConnectionFileError(
+            f"Slurm job {job} runs on {found.nodes}, but its engines do not serve (yet): try again in a "
+            f"moment; {directory / 'engines.log'} shows what they say"
+        )
     return directory / "connection.json"
 
 
@@ -62,8 +72,10 @@ def require_running(facts: dict, connection_file: Path) -> None:
         return
     found = _look(job)
     if found is not None and found.is_over and _slurm.cluster_name() == facts["cluster"]:
-        raise ConnectionFileError(f"{connection_file} is stale: {_how_it_ended(found, connection_file.parent)}; start new "
-                                  "engines (gamelan engines start --slurm)")
+        raise ConnectionFileError(
+            f"{connection_file} is stale: {_how_it_ended(found, connection_file.parent)}; start new "
+            "engines (gamelan engines start --slurm)"
+        )
 
 
 def _look(job: str) -> _slurm.Job | None:

@@ -4,6 +4,7 @@
 Used by launch.py, whose class `Engines` is the `make` of `start`. How mpiexec is found and called is in _mpiexec.py; that
 it has ended is noticed in _ensemble.py.
 """
+
 from __future__ import annotations
 
 import contextlib
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
     from ..launch import Engines
 
 
-def start(make: Callable[[Path, dict], Engines], ranks: int, options: list[str], session: str | None,
-          timeout: float) -> Engines:
+def start(make: Callable[[Path, dict], Engines], ranks: int, options: list[str], session: str | None, timeout: float) -> Engines:
     """Run mpiexec and return the engines when they serve; when they do not, nothing is left running."""
     _mpiexec.find_mpiexec(), _mpiexec.find_engine()
     _mpiexec.require_shared_memory(ranks)
@@ -31,11 +31,20 @@ def start(make: Callable[[Path, dict], Engines], ranks: int, options: list[str],
     _sessions.sweep(base)
     directory = _sessions.new_session(base, session)
     connection_file = directory / "connection.json"
-    arguments = _mpiexec.command(ranks, directory, [
-        "--connection-file", str(connection_file), "--session", directory.name,
-        "--expect-ranks", str(ranks), *options])
-    facts = {"session": directory.name, "launcher": "mpiexec", "ranks": ranks, "host": socket.gethostname(),
-             "owner_pid": os.getpid(), "started": time.time(), "command": arguments}
+    arguments = _mpiexec.command(
+        ranks,
+        directory,
+        ["--connection-file", str(connection_file), "--session", directory.name, "--expect-ranks", str(ranks), *options],
+    )
+    facts = {
+        "session": directory.name,
+        "launcher": "mpiexec",
+        "ranks": ranks,
+        "host": socket.gethostname(),
+        "owner_pid": os.getpid(),
+        "started": time.time(),
+        "command": arguments,
+    }
     _sessions.write_facts(directory, facts)
     engines = make(connection_file, facts)
     engines._process = _mpiexec.spawn(arguments, Path(engines.log))

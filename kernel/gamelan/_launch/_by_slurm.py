@@ -4,6 +4,7 @@
 Used by launch.py, whose class `Engines` is the `make` of `start`. Slurm's commands are in _slurm.py, its words in
 _slurm_words.py; that the engines have ended is noticed in _ensemble.py.
 """
+
 from __future__ import annotations
 
 import contextlib
@@ -27,8 +28,15 @@ _FIRST_WORD_SECONDS = 3.0  # the reason that Slurm gives at first is not always 
 _LOG_SECONDS = 2.0  # a network file system shows the last words of a job late
 
 
-def start(make: Callable[[Path, dict], Engines], request: SlurmRequest, ranks: int, options: list[str],
-          session: str | None, timeout: float, tell: Callable[[str], None]) -> Engines:
+def start(
+    make: Callable[[Path, dict], Engines],
+    request: SlurmRequest,
+    ranks: int,
+    options: list[str],
+    session: str | None,
+    timeout: float,
+    tell: Callable[[str], None],
+) -> Engines:
     """Submit the job and return the engines when they serve; when they do not, the job is cancelled."""
     engine = _mpiexec.find_engine()
     _slurm.require_controller(tell)
@@ -37,12 +45,23 @@ def start(make: Callable[[Path, dict], Engines], request: SlurmRequest, ranks: i
     _sessions.sweep(base)
     directory = _sessions.new_session(base, session)
     connection_file = directory / "connection.json"
-    facts = {"session": directory.name, "launcher": "slurm", "ranks": ranks, "host": socket.gethostname(),
-             "owner_pid": os.getpid(), "started": time.time(), "cluster": _slurm.cluster_name()}
+    facts = {
+        "session": directory.name,
+        "launcher": "slurm",
+        "ranks": ranks,
+        "host": socket.gethostname(),
+        "owner_pid": os.getpid(),
+        "started": time.time(),
+        "cluster": _slurm.cluster_name(),
+    }
     _sessions.write_facts(directory, facts)
     try:
-        job = _slurm.submit(request.arguments(ranks), f"gamelan-{directory.name}", directory, [
-            engine, "--transport", "tcp", "--connection-file", str(connection_file), "--session", directory.name, *options])
+        job = _slurm.submit(
+            request.arguments(ranks),
+            f"gamelan-{directory.name}",
+            directory,
+            [engine, "--transport", "tcp", "--connection-file", str(connection_file), "--session", directory.name, *options],
+        )
     except BaseException:
         _sessions.remove(directory)
         raise
@@ -89,8 +108,11 @@ class _Looks:
                 raise SlurmError(f"job {self.job} can never start: {never}; it was cancelled")
             when = f"; Slurm expects to start it at {job.expected_start}" if job.expected_start else ""
             return self._say(f"job {self.job} {_slurm_words.waiting(self.job, job.state, job.reason)}{when}")
-        self._say(f"job {self.job} runs on {job.nodes}, its engines start" if job.state == "RUNNING" else
-                  f"job {self.job}: {job.state.lower()}")
+        self._say(
+            f"job {self.job} runs on {job.nodes}, its engines start"
+            if job.state == "RUNNING"
+            else f"job {self.job}: {job.state.lower()}"
+        )
 
     def wait_in_words(self) -> str:
         """What became of the wait, for the error when it was too long."""
@@ -183,11 +205,17 @@ def describe(job: str, serves: bool) -> dict:
         return {"state": "unknown", "ending": str(error)}
     if found.is_over:
         state = found.state or _slurm.facts_of("job", job).get("JobState", "")
-        return {"state": "ended", "ending": _ending_slurm.of_state(state, found.reason, job) if state else
-                f"Slurm has forgotten job {job}"}
+        return {
+            "state": "ended",
+            "ending": _ending_slurm.of_state(state, found.reason, job) if state else f"Slurm has forgotten job {job}",
+        }
     reason = f"job {job} {_slurm_words.waiting(job, found.state, found.reason)}" if found.state == "PENDING" else ""
-    return {"state": "running" if serves else found.state.lower(), "ending": reason, "seconds_left": found.seconds_left,
-            "nodes": found.nodes}
+    return {
+        "state": "running" if serves else found.state.lower(),
+        "ending": reason,
+        "seconds_left": found.seconds_left,
+        "nodes": found.nodes,
+    }
 
 
 def stop(engines: Engines, timeout: float) -> None:
@@ -198,8 +226,9 @@ def stop(engines: Engines, timeout: float) -> None:
     try:
         _slurm.cancel(job)
     except SlurmError as error:
-        raise SlurmError(f"{error}. The engines leave by themselves when no client is heard for a while "
-                         "(--idle-timeout)") from None
+        raise SlurmError(
+            f"{error}. The engines leave by themselves when no client is heard for a while " "(--idle-timeout)"
+        ) from None
     deadline = time.monotonic() + timeout
     with contextlib.suppress(SlurmError):
         while not _slurm.find_job(job).is_over and time.monotonic() < deadline:

@@ -3,6 +3,7 @@
 
 Called with each new state of the wait; `end` takes the line away where that can be. Used by cli.py and _magics.py.
 """
+
 from __future__ import annotations
 
 import secrets

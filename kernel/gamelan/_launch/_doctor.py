@@ -3,6 +3,7 @@
 
 One function per question, each a verdict; none changes anything. Works without _core and without NumPy.
 """
+
 from __future__ import annotations
 
 import os
@@ -30,8 +31,15 @@ class Verdict:
 
 def _text_of(arguments: list[str], seconds: float = 20) -> str:
     try:
-        done = subprocess.run(arguments, capture_output=True, text=True, timeout=seconds, check=False,
-                              stdin=subprocess.DEVNULL, env=_mpiexec.environment())
+        done = subprocess.run(
+            arguments,
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+            check=False,
+            stdin=subprocess.DEVNULL,
+            env=_mpiexec.environment(),
+        )
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return done.stdout if done.returncode == 0 else ""
@@ -52,17 +60,30 @@ def programs() -> Iterator[Verdict]:
             yield Verdict("ok", f"engine: {version} ({engine})")
         else:
             missing = re.findall(r"(\S+) => not found", _text_of(["ldd", engine]))
-            yield Verdict("fail", f"engine: {engine} does not run", "libraries missing: " + ", ".join(missing)
-                          if missing else "build it again on this machine: cmake --build build")
+            yield Verdict(
+                "fail",
+                f"engine: {engine} does not run",
+                "libraries missing: " + ", ".join(missing) if missing else "build it again on this machine: cmake --build build",
+            )
     except LaunchError as error:
         yield Verdict("fail", "engine: none", str(error))
     kernel = _mpiexec.find_program("gamelan-kernel", "GAMELAN_KERNEL")
     if not kernel:
         yield Verdict("warn", "notebook kernel: none", "build it (cmake --build build); scripts work without")
         return
-    place = next((base for base in (_kernelspec.user_directory(), Path(sys.prefix) / "share/jupyter",
-                                    Path("/usr/local/share/jupyter"), Path("/usr/share/jupyter"))
-                  if (base / "kernels" / _kernelspec.NAME / "kernel.json").is_file()), None)
+    place = next(
+        (
+            base
+            for base in (
+                _kernelspec.user_directory(),
+                Path(sys.prefix) / "share/jupyter",
+                Path("/usr/local/share/jupyter"),
+                Path("/usr/share/jupyter"),
+            )
+            if (base / "kernels" / _kernelspec.NAME / "kernel.json").is_file()
+        ),
+        None,
+    )
     if place is None:
         yield Verdict("warn", f"notebook kernel: {kernel}, not known to Jupyter", "gamelan kernel install --user")
         return
@@ -70,8 +91,12 @@ def programs() -> Iterator[Verdict]:
     if named and shutil.which(named):
         yield Verdict("ok", f"notebook kernel: {named}, known to Jupyter in {place}")
     else:
-        yield Verdict("fail", f"notebook kernel: Jupyter's kernelspec in {place} names {named or 'no program'}, which does not run",
-                      "gamelan kernel install " + ("--user" if place == _kernelspec.user_directory() else f"--prefix {place.parent.parent}"))
+        yield Verdict(
+            "fail",
+            f"notebook kernel: Jupyter's kernelspec in {place} names {named or 'no program'}, which does not run",
+            "gamelan kernel install "
+            + ("--user" if place == _kernelspec.user_directory() else f"--prefix {place.parent.parent}"),
+        )
 
 
 def memory() -> Iterator[Verdict]:
@@ -85,8 +110,11 @@ def memory() -> Iterator[Verdict]:
     free, total = facts.f_bavail * facts.f_frsize, facts.f_blocks * facts.f_frsize
     line = f"shared memory: /dev/shm has {_tables.size(free)} free of {_tables.size(total)}: all arrays live there"
     if free < _COMFORTABLE_SHM_BYTES:
-        yield Verdict("warn", line, "arrays will be small; in a container: docker run --shm-size=4g; as root: mount -o "
-                                    "remount,size=4g /dev/shm")
+        yield Verdict(
+            "warn",
+            line,
+            "arrays will be small; in a container: docker run --shm-size=4g; as root: mount -o " "remount,size=4g /dev/shm",
+        )
     else:
         yield Verdict("ok", line)
 
@@ -107,16 +135,18 @@ def blas() -> Iterator[Verdict]:
         libraries = _text_of(["ldd", _mpiexec.find_engine()])
     except LaunchError:
         return
-    lines = [line.split("=>")[-1].split("(")[0].strip() for line in libraries.splitlines()
-             if re.search(r"lib(open)?blas", line)]
+    lines = [line.split("=>")[-1].split("(")[0].strip() for line in libraries.splitlines() if re.search(r"lib(open)?blas", line)]
     resolved = [os.path.realpath(line) for line in lines]
     if not lines:
         yield Verdict("warn", "BLAS: linked statically or not found", "ldd of gamelan-engine shows no libblas")
     elif any("openblas" in path for path in resolved):
         yield Verdict("ok", f"BLAS: OpenBLAS ({next(path for path in resolved if 'openblas' in path)})")
     else:
-        yield Verdict("warn", f"BLAS: the reference one ({resolved[0]})",
-                      "matrix products are 4 times slower: apt-get install libopenblas0-pthread")
+        yield Verdict(
+            "warn",
+            f"BLAS: the reference one ({resolved[0]})",
+            "matrix products are 4 times slower: apt-get install libopenblas0-pthread",
+        )
 
 
 def python() -> Iterator[Verdict]:
@@ -138,8 +168,11 @@ def python() -> Iterator[Verdict]:
         if version == wanted:
             yield Verdict("ok", line)
         else:
-            yield Verdict("warn", line, f"gamelan was built for Python {wanted[0]}.{wanted[1]}: use /usr/bin/python3, "
-                                        "or a venv made with it")
+            yield Verdict(
+                "warn",
+                line,
+                f"gamelan was built for Python {wanted[0]}.{wanted[1]}: use /usr/bin/python3, " "or a venv made with it",
+            )
     numpy = _text_of([sys.executable, "-c", "import numpy; print(numpy.__version__)"]).strip()
     yield Verdict("ok", f"NumPy: {numpy}") if numpy else Verdict("fail", "NumPy: none", "apt-get install python3-numpy")
 
@@ -152,12 +185,14 @@ def sessions() -> Iterator[Verdict]:
         yield Verdict("fail", "sessions", str(error))
         return
     running = [each for each in known if each["state"] != "ended"]
-    yield Verdict("ok", f"sessions: {len(running)} running" + "".join(
-        f", {each['session']} ({each['ranks']} ranks)" for each in running))
+    yield Verdict(
+        "ok", f"sessions: {len(running)} running" + "".join(f", {each['session']} ({each['ranks']} ranks)" for each in running)
+    )
     dead = [each for each in known if each["state"] == "ended"]
     if dead:
-        yield Verdict("ok", f"sessions: {len(dead)} dead ones kept for their logs: "
-                            + ", ".join(each["session"] for each in dead))
+        yield Verdict(
+            "ok", f"sessions: {len(dead)} dead ones kept for their logs: " + ", ".join(each["session"] for each in dead)
+        )
 
 
 def connection() -> Iterator[Verdict]:
@@ -198,7 +233,17 @@ def trial() -> Iterator[Verdict]:
 
 
 QUESTIONS: list[Callable[[], Iterator[Verdict]]] = [
-    programs, memory, processors, blas, python, sessions, connection, route, cluster, trial]
+    programs,
+    memory,
+    processors,
+    blas,
+    python,
+    sessions,
+    connection,
+    route,
+    cluster,
+    trial,
+]
 
 
 def main() -> int:

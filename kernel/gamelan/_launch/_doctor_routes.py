@@ -4,6 +4,7 @@
 Part of _doctor.py; changes nothing. A route is tried as far as ZeroMQ's greeting, which rank 0 says to everybody unasked:
 that needs no key and no _core, and says whether bytes come through.
 """
+
 from __future__ import annotations
 
 import contextlib
@@ -54,8 +55,12 @@ def questions() -> Iterator[Told]:
         else:
             yield "fail", f"route: {name} does not lead to session {session}", problem
     if not works:
-        yield ("fail", f"route: none of {len(routes)} tried (GAMELAN_ROUTE={choice})", "`gamelan engines list` shows what runs; "
-               "GAMELAN_ROUTE=srun or ssh names another way, GAMELAN_SSH the ssh command with its options")
+        yield (
+            "fail",
+            f"route: none of {len(routes)} tried (GAMELAN_ROUTE={choice})",
+            "`gamelan engines list` shows what runs; "
+            "GAMELAN_ROUTE=srun or ssh names another way, GAMELAN_SSH the ssh command with its options",
+        )
 
 
 def _connection_file() -> Path | None:
@@ -97,8 +102,9 @@ def _try_address(address: str) -> str:
 def _try_program(command: list[str]) -> str:
     """Why nothing comes through a tunnel; empty when rank 0's greeting does."""
     try:
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                   start_new_session=True)
+        process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+        )
     except OSError as error:
         return f"cannot start {command[0]}: {error}"
     deadline = time.monotonic() + _TUNNEL_SECONDS

@@ -3,6 +3,7 @@
 
 Asked only where Slurm's commands are. Part of _doctor.py; changes nothing.
 """
+
 from __future__ import annotations
 
 import os
@@ -35,8 +36,11 @@ def _controller() -> Iterator[Told]:
         yield "warn", f"Slurm: commands are installed, no cluster answers ({error})", "engines on this machine work without it"
         return
     if not said:
-        yield ("warn", "Slurm: commands are installed, no cluster answers", "engines on this machine work without it; "
-               "`scontrol ping` says what is wrong")
+        yield (
+            "warn",
+            "Slurm: commands are installed, no cluster answers",
+            "engines on this machine work without it; " "`scontrol ping` says what is wrong",
+        )
         return
     yield "ok", f"Slurm: {said}; {_slurm.describe_partitions()}", ""
     try:
@@ -57,13 +61,20 @@ def _pmi() -> Iterator[Told]:
     found = set(re.findall(r"\bpmix(?:_v\d)?\b", done.stdout + done.stderr))
     chosen = re.search(r"--mpi=(\S+)", os.environ.get("GAMELAN_SRUN_OPTIONS", ""))
     if chosen and chosen[1] not in (done.stdout + done.stderr):
-        yield ("fail", f"Slurm: GAMELAN_SRUN_OPTIONS asks for --mpi={chosen[1]}, which srun does not have",
-               "srun --mpi=list shows what there is")
+        yield (
+            "fail",
+            f"Slurm: GAMELAN_SRUN_OPTIONS asks for --mpi={chosen[1]}, which srun does not have",
+            "srun --mpi=list shows what there is",
+        )
     elif found:
         yield "ok", "Slurm: srun speaks PMIx, as Open MPI does", ""
     else:
-        yield ("warn", "Slurm: srun has no PMIx", "Debian's Open MPI needs it: install Slurm's pmix plug-in, or an Open MPI with "
-               "PMI-2 and GAMELAN_SRUN_OPTIONS=--mpi=pmi2")
+        yield (
+            "warn",
+            "Slurm: srun has no PMIx",
+            "Debian's Open MPI needs it: install Slurm's pmix plug-in, or an Open MPI with "
+            "PMI-2 and GAMELAN_SRUN_OPTIONS=--mpi=pmi2",
+        )
 
 
 def _shared_folder() -> Iterator[Told]:
@@ -82,8 +93,11 @@ def _shared_folder() -> Iterator[Told]:
     if not os.access(place, os.W_OK):
         yield "fail", f"Slurm: the folder of sessions {base} cannot be written", "GAMELAN_SHARED_DIR names another one"
     elif kind in ("tmpfs", "ramfs", "overlay"):
-        yield ("warn", f"Slurm: the folder of sessions {base} is on {kind}, which compute nodes may not see",
-               "GAMELAN_SHARED_DIR names a folder on a file system that login and compute nodes share")
+        yield (
+            "warn",
+            f"Slurm: the folder of sessions {base} is on {kind}, which compute nodes may not see",
+            "GAMELAN_SHARED_DIR names a folder on a file system that login and compute nodes share",
+        )
     else:
         yield "ok", f"Slurm: sessions live in {base} ({kind or 'unknown file system'}); compute nodes must see it, too", ""
 

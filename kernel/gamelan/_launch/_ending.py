@@ -3,6 +3,7 @@
 
 Pure text in, an `Ending` out; used by _ensemble.py when the launcher's process is gone.
 """
+
 from __future__ import annotations
 
 import os
@@ -61,7 +62,9 @@ def signal_name(number: int) -> str:
 _HINTS = {
     signal.SIGKILL: "kill -9, or the system ran out of memory (dmesg tells)",
     signal.SIGBUS: "/dev/shm ran full",
-    signal.SIGSEGV: "a bug: of your own library if the engines ran a routine of it (--routines), else please report it with the log",
+    signal.SIGSEGV: (
+        "a bug: of your own library if the engines ran a routine of it (--routines), else please report it " "with the log"
+    ),
     signal.SIGILL: "built for another processor: build on this machine",
 }
 _SIGNALLED = re.compile(r"process rank (\d+) with PID (\d+) on node (\S+) exited on\s+signal (\d+)")
@@ -82,27 +85,34 @@ def explain(log: Path, return_code: int | None, session: str) -> Ending:
     if found:
         rank, number, host = int(found[1]), int(found[4]), found[3]
         hint = f" ({_HINTS[number]})" if number in _HINTS else ""
-        return Ending(f"{name}: rank {rank} on {host} was killed by {signal_name(number)}{hint}", rank, host, number,
-                      log=str(log))
+        return Ending(
+            f"{name}: rank {rank} on {host} was killed by {signal_name(number)}{hint}", rank, host, number, log=str(log)
+        )
     if words:
         code = _ABORTED.search(text)
-        return Ending(f"{name}: rank {words[1]} on {words[2]}: {words[3]}", int(words[1]), words[2],
-                      exit_code=int(code[2]) if code else return_code, log=str(log))
+        return Ending(
+            f"{name}: rank {words[1]} on {words[2]}: {words[3]}",
+            int(words[1]),
+            words[2],
+            exit_code=int(code[2]) if code else return_code,
+            log=str(log),
+        )
     found = _ABORTED.search(text)
     if found:
-        return Ending(f"{name}: rank {found[1]} aborted with code {found[2]}", int(found[1]), exit_code=int(found[2]),
-                      log=str(log))
+        return Ending(
+            f"{name}: rank {found[1]} aborted with code {found[2]}", int(found[1]), exit_code=int(found[2]), log=str(log)
+        )
     found = _EXITED.search(text)
     if found:
-        return Ending(f"{name}: rank {found[1]} left with exit code {found[2]}", int(found[1]),
-                      exit_code=int(found[2]), log=str(log))
+        return Ending(
+            f"{name}: rank {found[1]} left with exit code {found[2]}", int(found[1]), exit_code=int(found[2]), log=str(log)
+        )
     by_slurm = by_slurm or _ending_slurm.gone_node(text)
     if by_slurm:
         return _by_slurm(by_slurm, name, log)
     if return_code == 0:
         idle = re.search(r"no client was heard for [\d.]+ s: leaving", text)
-        return Ending(f"{name}: {idle[0]}" if idle else f"{name} in good order", exit_code=0, is_expected=True,
-                      log=str(log))
+        return Ending(f"{name}: {idle[0]}" if idle else f"{name} in good order", exit_code=0, is_expected=True, log=str(log))
     if return_code is not None and return_code < 0:
         return Ending(f"{name}: mpiexec was killed by {signal_name(-return_code)}", signal=-return_code, log=str(log))
     if return_code is not None and return_code > 128:

@@ -3,23 +3,34 @@
 
 Pure text in, facts of an `Ending` out. Used by _ending.py and _slurm_watch.py. Lines are those of Slurm 20 to 24.
 """
+
 from __future__ import annotations
 
 import re
 
 _CANCELLED = re.compile(r"slurmstepd\S*: error: \*\*\* (JOB|STEP) (\d+)\S* ON (\S+) CANCELLED AT (\S+?)(?: DUE TO (.+?))? \*\*\*")
 _NODE_FAILED = re.compile(r"srun: error: Node failure on (\S+)")
-_TASK = re.compile(r"srun: error: (\S+): tasks? ([\d,-]+): (Killed|Terminated|Segmentation fault|Bus error|Aborted"
-                   r"|Illegal instruction|Floating point exception|Out Of Memory|Exited with exit code (\d+))")
-_SIGNALS = {"Killed": 9, "Terminated": 15, "Segmentation fault": 11, "Bus error": 7, "Aborted": 6,
-            "Illegal instruction": 4, "Floating point exception": 8}
+_TASK = re.compile(
+    r"srun: error: (\S+): tasks? ([\d,-]+): (Killed|Terminated|Segmentation fault|Bus error|Aborted"
+    r"|Illegal instruction|Floating point exception|Out Of Memory|Exited with exit code (\d+))"
+)
+_SIGNALS = {
+    "Killed": 9,
+    "Terminated": 15,
+    "Segmentation fault": 11,
+    "Bus error": 7,
+    "Aborted": 6,
+    "Illegal instruction": 4,
+    "Floating point exception": 8,
+}
 # The words of engines about another node (engine/nodes/tree.cpp).
 _NODE_SILENT = re.compile(r"^gamelan-engine: (node (\S+) has not been heard by .+)$", re.MULTILINE)
 _NODE_GONE = re.compile(r"^gamelan-engine: (node (\S+) is gone: .+)$", re.MULTILINE)
 _TERMINATED = 143  # the engine's exit code after SIGTERM: it follows from an end, it is none
-_WRONG_PMI = re.compile(r'OMPI was not built with\s+SLURM\'s PMI support|ext3x_client|MPI started 1 ranks, expected')
-_OUT_OF_MEMORY = ("had more memory than the job may have: smaller arrays, more nodes (-N), or more memory (--sbatch "
-                  "\"--mem=...\")")
+_WRONG_PMI = re.compile(r"OMPI was not built with\s+SLURM\'s PMI support|ext3x_client|MPI started 1 ranks, expected")
+_OUT_OF_MEMORY = (
+    "had more memory than the job may have: smaller arrays, more nodes (-N), or more memory (--sbatch " '"--mem=...")'
+)
 
 
 def cause(text: str, last_words: int | None = None) -> dict | None:
@@ -31,8 +42,13 @@ def cause(text: str, last_words: int | None = None) -> dict | None:
     silent = _NODE_SILENT.search(text)
     if silent:  # what Slurm says and does from there on follows from it
         last_words = min(silent.start(), len(text) if last_words is None else last_words)
-    tasks = [found for found in _TASK.finditer(text) if found[3] != "Terminated" and found[4] != str(_TERMINATED)
-             and (last_words is None or found[4] or found.start() < last_words)]
+    tasks = [
+        found
+        for found in _TASK.finditer(text)
+        if found[3] != "Terminated"
+        and found[4] != str(_TERMINATED)
+        and (last_words is None or found[4] or found.start() < last_words)
+    ]
     cancelled = list(_CANCELLED.finditer(text, 0, silent.start() if silent else len(text)))
     due = next((found for found in cancelled if found[5]), None)
     # Without a cause: for a job it is scancel, for a step mostly what follows from a rank's death.
@@ -47,8 +63,11 @@ def cause(text: str, last_words: int | None = None) -> dict | None:
     if due and not (first and first.start() < due.start()):
         return {"reason": _due_to(due), "host": due[3]}
     if by_hand and not (first and first.start() < by_hand.start()):
-        return {"reason": f"Slurm job {by_hand[2]} was cancelled at {_clock(by_hand[4])} on {by_hand[3]}, by scancel or an "
-                          "administrator", "host": by_hand[3]}
+        return {
+            "reason": f"Slurm job {by_hand[2]} was cancelled at {_clock(by_hand[4])} on {by_hand[3]}, by scancel or an "
+            "administrator",
+            "host": by_hand[3],
+        }
     first = next((found for found in tasks if not found[4]), first)  # an exit code may be another rank's answer to a death
     if silent and not (first and first.start() < silent.start()):
         return {"reason": silent[1], "host": silent[2]}
@@ -58,8 +77,7 @@ def cause(text: str, last_words: int | None = None) -> dict | None:
         return gone_node(text)
     if cancelled and (last_words is None or cancelled[0].start() < last_words):  # else an engine has said more
         found = cancelled[0]
-        return {"reason": f"the step of Slurm job {found[2]} was cancelled at {_clock(found[4])} on {found[3]}",
-                "host": found[3]}
+        return {"reason": f"the step of Slurm job {found[2]} was cancelled at {_clock(found[4])} on {found[3]}", "host": found[3]}
     return None
 
 
@@ -78,17 +96,26 @@ def hint(text: str) -> str:
     """What to do about engines that MPI could not join; "" when it is not that."""
     if not _WRONG_PMI.search(text):
         return ""
-    return ("each rank believed to be alone: srun and Open MPI speak different PMI. Use srun --mpi=pmix (export "
-            "GAMELAN_SRUN_OPTIONS=--mpi=pmix; `srun --mpi=list` shows what there is), or an Open MPI that was built for this "
-            "Slurm")
+    return (
+        "each rank believed to be alone: srun and Open MPI speak different PMI. Use srun --mpi=pmix (export "
+        "GAMELAN_SRUN_OPTIONS=--mpi=pmix; `srun --mpi=list` shows what there is), or an Open MPI that was built for this "
+        "Slurm"
+    )
 
 
 def of_state(state: str, reason: str, job: str) -> str:
     """The end of a job in words, where only its state is known."""
-    told = {"CANCELLED": "was cancelled, by scancel or an administrator", "TIMEOUT": "reached its time limit: -t asks for more",
-            "NODE_FAIL": "lost a node", "PREEMPTED": "had to make way for a job of higher priority",
-            "OUT_OF_MEMORY": _OUT_OF_MEMORY, "DEADLINE": "reached its deadline", "BOOT_FAIL": "had nodes that did not boot",
-            "COMPLETED": "has ended", "FAILED": "failed"}
+    told = {
+        "CANCELLED": "was cancelled, by scancel or an administrator",
+        "TIMEOUT": "reached its time limit: -t asks for more",
+        "NODE_FAIL": "lost a node",
+        "PREEMPTED": "had to make way for a job of higher priority",
+        "OUT_OF_MEMORY": _OUT_OF_MEMORY,
+        "DEADLINE": "reached its deadline",
+        "BOOT_FAIL": "had nodes that did not boot",
+        "COMPLETED": "has ended",
+        "FAILED": "failed",
+    }
     detail = f" ({reason})" if reason and reason not in ("None", "TimeLimit") else ""
     return f"Slurm job {job} {told.get(state.split()[0] if state else '', f'ended: {state}')}{detail}"
 

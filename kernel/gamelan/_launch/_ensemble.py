@@ -4,6 +4,7 @@
 Who started it with mpiexec is the parent of mpiexec and hears of its end from the system; who connected to it watches
 it from outside. Base of `launch.Engines`, which starts and stops; this file only watches, and tells who asked to be told.
 """
+
 from __future__ import annotations
 
 import contextlib
@@ -96,8 +97,13 @@ class Ensemble:
         host = self.facts.get("engine_host")
         return (f"rank 0 is on {host}, " if host else "") + self._job_watch.where()
 
-    def _await_connection_file(self, timeout: float, look: Callable[[], None], between_looks: Callable[[], float] = lambda: 0.2,
-                               what: Callable[[], str] = lambda: "") -> None:
+    def _await_connection_file(
+        self,
+        timeout: float,
+        look: Callable[[], None],
+        between_looks: Callable[[], float] = lambda: 0.2,
+        what: Callable[[], str] = lambda: "",
+    ) -> None:
         deadline, next_look = time.monotonic() + timeout, 0.0
         between_stats = 0.05 if self.launcher == "slurm" else 0.01  # a file server is not asked a hundred times a second
         while not os.path.exists(self.connection_file):
@@ -111,8 +117,12 @@ class Ensemble:
             if now > deadline:
                 raise StartError(f"the engines did not serve within {timeout:g} s{what()}" + quoted_tail(self.log))
         connection = _sessions.read_connection(Path(self.connection_file))
-        self.facts.update(engine_host=connection["host"], engine_pid=connection["pid"], ranks=connection["ranks"],
-                          fingerprint=connection["fingerprint"])
+        self.facts.update(
+            engine_host=connection["host"],
+            engine_pid=connection["pid"],
+            ranks=connection["ranks"],
+            fingerprint=connection["fingerprint"],
+        )
 
     def _wait_for_process(self) -> None:
         code = self._process.wait()

@@ -3,6 +3,7 @@
 
 Used by `gamelan kernel install`. Needs no Jupyter, only to know where it looks.
 """
+
 from __future__ import annotations
 
 import json

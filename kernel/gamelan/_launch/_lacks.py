@@ -3,6 +3,7 @@
 
 Used by _ensemble.py when the engines have ended before they served. Open MPI's own words for it need an expert.
 """
+
 from __future__ import annotations
 
 import re
@@ -18,13 +19,20 @@ def explain_start(log: str, reason: str) -> str:
     """Why engines that ended for `reason` did not start, with what to do where that is known."""
     told = quoted_tail(log)
     if re.search(_NETWORK, told):
-        return ("the engines did not start: no network interface is up, and Open MPI needs one, if only the loopback: ip link set lo "
-                "up (as root)")
+        return (
+            "the engines did not start: no network interface is up, and Open MPI needs one, if only the loopback: ip link set lo "
+            "up (as root)"
+        )
     if re.search(_FILES, told):
         files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-        return f"the engines did not start: a process may have only {files} files open here, and mpiexec needs more: ulimit -n 1024"
+        return (
+            f"the engines did not start: a process may have only {files} files open here, and mpiexec needs more: ulimit -n 1024"
+        )
     space, _ = resource.getrlimit(resource.RLIMIT_AS)
     if space != resource.RLIM_INFINITY and "gamelan-engine:" not in told:  # Open MPI fails in many ways, and never says so
-        return (f"{reason}, before they served. A process may have only {space >> 20} MiB of address space here; if that is the cause, "
-                f"ulimit -v unlimited mends it{told}")
+        return (
+            f"{reason}, before they served. A process may have only {space >> 20} MiB of address space here; if "
+            f"that is the cause, "
+            f"ulimit -v unlimited mends it{told}"
+        )
     return f"{reason}, before they served{told}"

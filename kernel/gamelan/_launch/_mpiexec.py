@@ -3,6 +3,7 @@
 
 The caller's process becomes mpiexec's parent. Used by _launch_mpiexec.py and the doctor; knows nothing of sessions.
 """
+
 from __future__ import annotations
 
 import os
@@ -13,8 +14,19 @@ from pathlib import Path
 
 from ._errors import EngineMissingError, LaunchError, MpiexecMissingError, SharedMemoryError
 
-_FOREIGN = ("SLURM_", "SLURMD_", "PMIX_", "PMI_", "PRTE_", "OMPI_COMM_WORLD_", "OMPI_UNIVERSE_", "OMPI_APP_CTX_",
-            "OMPI_MCA_ess", "OMPI_MCA_orte", "OMPI_MCA_pmix")
+_FOREIGN = (
+    "SLURM_",
+    "SLURMD_",
+    "PMIX_",
+    "PMI_",
+    "PRTE_",
+    "OMPI_COMM_WORLD_",
+    "OMPI_UNIVERSE_",
+    "OMPI_APP_CTX_",
+    "OMPI_MCA_ess",
+    "OMPI_MCA_orte",
+    "OMPI_MCA_pmix",
+)
 _SHM_BYTES_PER_RANK = 6 << 20  # Open MPI's own segment of a rank (4 MiB) and what it writes at start
 
 
@@ -35,8 +47,9 @@ def find_engine() -> str:
     if not program:
         named = os.environ.get("GAMELAN_ENGINE")
         where = f"GAMELAN_ENGINE names {named}, which cannot be run" if named else "gamelan-engine was not found"
-        raise EngineMissingError(f"{where}: build it with `cmake --preset release && cmake --build build`, or set "
-                                 f"GAMELAN_ENGINE to its path")
+        raise EngineMissingError(
+            f"{where}: build it with `cmake --preset release && cmake --build build`, or set " f"GAMELAN_ENGINE to its path"
+        )
     return program
 
 
@@ -71,14 +84,33 @@ def require_shared_memory(ranks: int, directory: str = "/dev/shm") -> None:
         raise SharedMemoryError(
             f"{directory} has {free >> 20} MiB free of {total >> 20} MiB, {ranks} engines need {needed >> 20} MiB before "
             f"the first array: remove files there (ls -l {directory}), in a container start it with a larger one "
-            f"(docker run --shm-size=4g), as root: mount -o remount,size=4g {directory}")
+            f"(docker run --shm-size=4g), as root: mount -o remount,size=4g {directory}"
+        )
 
 
 def command(ranks: int, directory: Path, engine_arguments: list[str]) -> list[str]:
     (directory / "ompi").mkdir(mode=0o700, exist_ok=True)
-    return [find_mpiexec(), "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1",
-            "--mca", "osc", "sm", "--mca", "orte_tmpdir_base", str(directory / "ompi"),
-            "--report-uri", str(directory / "ompi" / "uri"), "-np", str(ranks), find_engine(), *engine_arguments]
+    return [
+        find_mpiexec(),
+        "--oversubscribe",
+        "--bind-to",
+        "none",
+        "--mca",
+        "mpi_yield_when_idle",
+        "1",
+        "--mca",
+        "osc",
+        "sm",
+        "--mca",
+        "orte_tmpdir_base",
+        str(directory / "ompi"),
+        "--report-uri",
+        str(directory / "ompi" / "uri"),
+        "-np",
+        str(ranks),
+        find_engine(),
+        *engine_arguments,
+    ]
 
 
 def environment() -> dict[str, str]:
@@ -94,8 +126,16 @@ def spawn(arguments: list[str], log: Path) -> subprocess.Popen:
     """Start in a process session of its own, so that a terminal's Ctrl-C stops the cell and not the engines."""
     with open(log, "ab") as output:
         try:
-            return subprocess.Popen(arguments, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
-                                    env=environment(), start_new_session=True, close_fds=True, cwd="/")
+            return subprocess.Popen(
+                arguments,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                env=environment(),
+                start_new_session=True,
+                close_fds=True,
+                cwd="/",
+            )
         except OSError as error:
             raise LaunchError(f"cannot run {arguments[0]}: {error.strerror}") from None
 
@@ -126,8 +166,15 @@ def rank_processes(launcher_pid: int) -> list[dict]:
             continue
         rank = next((int(entry[21:]) for entry in variables if entry.startswith(b"OMPI_COMM_WORLD_RANK=")), None)
         if rank is not None:
-            ranks.append({"rank": rank, "pid": int(pid), "state": fields[0],
-                          "cpu_seconds": (int(fields[11]) + int(fields[12])) / ticks, "resident_bytes": resident})
+            ranks.append(
+                {
+                    "rank": rank,
+                    "pid": int(pid),
+                    "state": fields[0],
+                    "cpu_seconds": (int(fields[11]) + int(fields[12])) / ticks,
+                    "resident_bytes": resident,
+                }
+            )
     return sorted(ranks, key=lambda entry: entry["rank"])
 
 

@@ -3,6 +3,7 @@
 
 The engines that a script starts then are marked with the run's session, by which the command ends what a killed script left.
 """
+
 from __future__ import annotations
 
 import json

@@ -6,6 +6,7 @@ GAMELAN_ROUTE chooses one; `auto` takes all that this machine has the programs f
 and tells which one leads there. A tunnel carries bytes that are encrypted from end to end; it has no port that others
 could use. Needs only Python's own library.
 """
+
 from __future__ import annotations
 
 import contextlib
@@ -55,7 +56,8 @@ def _routes(connection: dict, choice: str) -> list[tuple[str, list[str]]]:
     if not tcp and not is_here:
         raise ConnectionFileError(
             f"the engines of session {connection['session']} listen on a socket of {host} only, and this is "
-            f"{socket.gethostname()}: start them with --transport tcp (gamelan engines start --slurm does)")
+            f"{socket.gethostname()}: start them with --transport tcp (gamelan engines start --slurm does)"
+        )
     if not tcp and choice not in ("auto", "direct"):
         raise LaunchError(f"GAMELAN_ROUTE={choice}: the engines listen on a socket of this machine, which is reached directly")
     direct = [("direct", [])]
@@ -90,8 +92,22 @@ def _srun(connection: dict, tcp: list[str]) -> tuple[str, list[str]]:
     without = [word for name in _slurm.wishes_of_own_job(os.environ) for word in ("-u", name)]
     # --overlap: without it the step waits for free processors. By its short name Slurm knows the node.
     return f"srun relay through job {job}", [
-        *(["env", *without] if without else []), "srun", "--overlap", f"--jobid={job}", "-w", connection["host"].split(".")[0], "-N1", "-n1", "--mpi=none",
-        "--cpu-bind=none", "--unbuffered", "--quiet", engine, "--relay", _there(tcp)]
+        *(["env", *without] if without else []),
+        "srun",
+        "--overlap",
+        f"--jobid={job}",
+        "-w",
+        connection["host"].split(".")[0],
+        "-N1",
+        "-n1",
+        "--mpi=none",
+        "--cpu-bind=none",
+        "--unbuffered",
+        "--quiet",
+        engine,
+        "--relay",
+        _there(tcp),
+    ]
 
 
 def _ssh(connection: dict, tcp: list[str]) -> tuple[str, list[str]]:
@@ -99,8 +115,22 @@ def _ssh(connection: dict, tcp: list[str]) -> tuple[str, list[str]]:
         raise LaunchError(missing)
     # -W: standard input and output are the connection. A forwarded port (-L) would be open to all users of this machine.
     return f"ssh tunnel through {connection['host']}", [
-        *_ssh_command(), "-o", "BatchMode=yes", "-o", "ConnectTimeout=5", "-o", "ExitOnForwardFailure=yes",
-        "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=2", "-T", "-W", _there(tcp), connection["host"]]
+        *_ssh_command(),
+        "-o",
+        "BatchMode=yes",
+        "-o",
+        "ConnectTimeout=5",
+        "-o",
+        "ExitOnForwardFailure=yes",
+        "-o",
+        "ServerAliveInterval=5",
+        "-o",
+        "ServerAliveCountMax=2",
+        "-T",
+        "-W",
+        _there(tcp),
+        connection["host"],
+    ]
 
 
 def note(connection_file: str | os.PathLike, route: str) -> None:

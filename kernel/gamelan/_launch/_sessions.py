@@ -4,6 +4,7 @@
 Who may enter the folder may talk to the engines, so owner and mode are checked on every use. Also finds the sessions
 of this user and clears away what dead ones left, never anything else. Knows files and process ids; starts nothing.
 """
+
 from __future__ import annotations
 
 import contextlib
@@ -20,8 +21,17 @@ from pathlib import Path
 from ._errors import ConnectionFileError, UnsafeDirectoryError
 
 CONNECTION_FIELDS = {
-    "version": int, "session": str, "host": str, "pid": int, "ranks": int, "addresses": list,
-    "server_public": str, "client_public": str, "client_secret": str, "slurm_job_id": str, "fingerprint": str,
+    "version": int,
+    "session": str,
+    "host": str,
+    "pid": int,
+    "ranks": int,
+    "addresses": list,
+    "server_public": str,
+    "client_public": str,
+    "client_secret": str,
+    "slurm_job_id": str,
+    "fingerprint": str,
 }
 PROTOCOL_VERSION = 3
 _KEPT_DEAD_SESSIONS = 5
@@ -40,11 +50,14 @@ def require_private(path: Path, kind: str = "directory") -> None:
     if facts.st_uid != os.geteuid():
         raise UnsafeDirectoryError(
             f"{path} belongs to user {facts.st_uid}, expected {os.geteuid()} (you): somebody else could read or "
-            f"replace what is in it; have it removed, or set GAMELAN_RUNTIME_DIR (GAMELAN_SHARED_DIR for engines of a Slurm job) to a directory of your own")
+            f"replace what is in it; have it removed, or set GAMELAN_RUNTIME_DIR (GAMELAN_SHARED_DIR for engines "
+            f"of a Slurm job) to a directory of your own"
+        )
     if facts.st_mode & 0o077:
         raise UnsafeDirectoryError(
             f"{path} is open to others (mode {stat.S_IMODE(facts.st_mode):03o}): it holds the key to your engines; "
-            f"chmod {'700' if kind == 'directory' else '600'} {path} if you trust what is in it")
+            f"chmod {'700' if kind == 'directory' else '600'} {path} if you trust what is in it"
+        )
 
 
 def make_private(path: Path) -> Path:
@@ -133,7 +146,8 @@ def read_connection(path: Path) -> dict:
     except FileNotFoundError:
         raise ConnectionFileError(
             f"no connection file {path}: the engines have left or never started; `gamelan engines list` shows what "
-            f"runs, `gamelan engines start` starts new ones") from None
+            f"runs, `gamelan engines start` starts new ones"
+        ) from None
     except OSError as error:
         raise ConnectionFileError(f"cannot read the connection file {path}: {error.strerror}") from None
     try:
@@ -148,7 +162,8 @@ def read_connection(path: Path) -> dict:
     if connection["version"] != PROTOCOL_VERSION:
         raise ConnectionFileError(
             f"{path} was written by engines that speak protocol {connection['version']}, this client speaks "
-            f"{PROTOCOL_VERSION}: build both from the same source and restart the engines")
+            f"{PROTOCOL_VERSION}: build both from the same source and restart the engines"
+        )
     return connection
 
 

@@ -4,6 +4,7 @@
 Used by _launch_slurm.py, _slurm_watch.py and _attach.py. Speaks to Slurm through its own commands only, so it needs
 nothing but what a login node has; sacct is never needed.
 """
+
 from __future__ import annotations
 
 import contextlib
@@ -55,8 +56,21 @@ class Job:
 
 
 def is_over(state: str) -> bool:
-    return state not in ("PENDING", "CONFIGURING", "RUNNING", "COMPLETING", "SUSPENDED", "REQUEUED", "STOPPED",
-                         "RESIZING", "SIGNALING", "STAGE_OUT", "REQUEUE_HOLD", "RESV_DEL_HOLD", "SPECIAL_EXIT")
+    return state not in (
+        "PENDING",
+        "CONFIGURING",
+        "RUNNING",
+        "COMPLETING",
+        "SUSPENDED",
+        "REQUEUED",
+        "STOPPED",
+        "RESIZING",
+        "SIGNALING",
+        "STAGE_OUT",
+        "REQUEUE_HOLD",
+        "RESV_DEL_HOLD",
+        "SPECIAL_EXIT",
+    )
 
 
 def _environment(for_job: bool) -> dict[str, str]:
@@ -73,24 +87,39 @@ def wishes_of_own_job(variables: Mapping[str, str]) -> list[str]:
     """Names of what the job in which we run was given: sbatch and srun would take it for wishes."""
     if "SLURM_JOB_ID" not in variables:
         return []
-    return sorted(name for name in variables if name.startswith("SLURM_")
-                  and name not in ("SLURM_CONF", "SLURM_CLUSTERS", "SLURM_TIME_FORMAT"))
+    return sorted(
+        name
+        for name in variables
+        if name.startswith("SLURM_") and name not in ("SLURM_CONF", "SLURM_CLUSTERS", "SLURM_TIME_FORMAT")
+    )
 
 
 def _run(arguments: list[str], what: str, seconds: float = _COMMAND_SECONDS) -> str:
     if not shutil.which(arguments[0]):
-        raise SlurmError(f"{arguments[0]} was not found: this is not a login node of a Slurm cluster (Debian: apt-get "
-                         f"install slurm-client), or its commands are not on PATH")
+        raise SlurmError(
+            f"{arguments[0]} was not found: this is not a login node of a Slurm cluster (Debian: apt-get "
+            f"install slurm-client), or its commands are not on PATH"
+        )
     # In a session of its own: Ctrl-C in a terminal must not end sbatch between the job and the job's number.
-    process = subprocess.Popen(arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               text=True, errors="replace", env=_environment(arguments[0] == "sbatch"), start_new_session=True)
+    process = subprocess.Popen(
+        arguments,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        env=_environment(arguments[0] == "sbatch"),
+        start_new_session=True,
+    )
     try:
         output, errors = process.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
         process.kill()
         process.communicate()
-        raise SlurmError(f"{what}: {arguments[0]} did not answer within {seconds:g} s: slurmctld is down or overloaded; "
-                         "`scontrol ping` tells, try again later") from None
+        raise SlurmError(
+            f"{what}: {arguments[0]} did not answer within {seconds:g} s: slurmctld is down or overloaded; "
+            "`scontrol ping` tells, try again later"
+        ) from None
     except BaseException:  # Ctrl-C: what was asked may have been done already, so the answer is worth a moment
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.communicate(timeout=_LAST_SECONDS)
@@ -121,9 +150,11 @@ def require_controller(tell: Callable[[str], None]) -> None:
     deadline = time.monotonic() + _CONTROLLER_SECONDS
     while not ping(max(1.0, deadline - time.monotonic())):
         if time.monotonic() > deadline - 1:
-            raise SlurmError("Slurm's controller does not answer (slurmctld is down or cannot be reached from here), so nothing "
-                             "was submitted: try again when `scontrol ping` says UP, tell the administrators, or start engines "
-                             "on this machine without --slurm")
+            raise SlurmError(
+                "Slurm's controller does not answer (slurmctld is down or cannot be reached from here), so nothing "
+                "was submitted: try again when `scontrol ping` says UP, tell the administrators, or start engines "
+                "on this machine without --slurm"
+            )
         tell("Slurm's controller does not answer, asking again")
         time.sleep(1)
 
@@ -139,8 +170,17 @@ def job_script() -> Path:
 
 def submit(options: list[str], name: str, directory: Path, engine: list[str]) -> str:
     """Hand the job to Slurm; its id. When this is interrupted, the job is taken back."""
-    arguments = ["sbatch", "--parsable", f"--job-name={name}", f"--output={directory / 'engines.log'}",
-                 "--open-mode=append", f"--chdir={directory}", *options, str(job_script()), *engine]
+    arguments = [
+        "sbatch",
+        "--parsable",
+        f"--job-name={name}",
+        f"--output={directory / 'engines.log'}",
+        "--open-mode=append",
+        f"--chdir={directory}",
+        *options,
+        str(job_script()),
+        *engine,
+    ]
     try:
         answer = _run(arguments, "Slurm refused the job", _SUBMIT_SECONDS)
     except SlurmError as error:
@@ -157,16 +197,19 @@ def submit(options: list[str], name: str, directory: Path, engine: list[str]) ->
     if here and cluster != here:  # its number means another job here, which would be watched and cancelled in its place
         with contextlib.suppress(SlurmError):
             _run(["scancel", f"--clusters={cluster}", job], "cannot cancel the job")
-        raise SlurmError(f"the job went to cluster {cluster} as {job}, and was cancelled: engines are watched on {here}, this "
-                         f"cluster. Unset SBATCH_CLUSTERS, or start them from a login node of {cluster}")
+        raise SlurmError(
+            f"the job went to cluster {cluster} as {job}, and was cancelled: engines are watched on {here}, this "
+            f"cluster. Unset SBATCH_CLUSTERS, or start them from a login node of {cluster}"
+        )
     return job
 
 
 def find_job(job: str) -> Job:
     """The job as the queue shows it."""
     try:
-        answer = _run(["squeue", "--noheader", "--states=all", f"--jobs={job}", f"--format={_QUEUE_FIELDS}"],
-                      f"cannot ask for job {job}")
+        answer = _run(
+            ["squeue", "--noheader", "--states=all", f"--jobs={job}", f"--format={_QUEUE_FIELDS}"], f"cannot ask for job {job}"
+        )
     except SlurmError as error:
         if "Invalid job id" in str(error):
             return Job(job)
@@ -177,8 +220,10 @@ def find_job(job: str) -> Job:
 def look_up(job: str) -> Job:
     """`find_job` for those who cannot wait: squeue asks an absent slurmctld for 9 to 18 s, this for 3 s."""
     if not ping(_PING_SECONDS):
-        raise SlurmError(f"cannot ask for job {job}: slurmctld is down or cannot be reached from here (`scontrol ping`); "
-                         "jobs go on without it")
+        raise SlurmError(
+            f"cannot ask for job {job}: slurmctld is down or cannot be reached from here (`scontrol ping`); "
+            "jobs go on without it"
+        )
     return find_job(job)
 
 
@@ -194,14 +239,25 @@ def _read_job(line: str) -> Job:
     if seconds_left is not None and _epoch(end):  # an end that was moved by hand shows here only
         seconds_left = min(seconds_left, max(0.0, _epoch(end) - time.time()))
     expected = time.strftime("%Y-%m-%d %H:%M", time.localtime(_epoch(start))) if _epoch(start) else ""
-    return Job(number, state, seconds(limit), seconds_left, expected, nodes, int(uid), user, partition, name,
-               "" if reason == "None" else reason)
+    return Job(
+        number,
+        state,
+        seconds(limit),
+        seconds_left,
+        expected,
+        nodes,
+        int(uid),
+        user,
+        partition,
+        name,
+        "" if reason == "None" else reason,
+    )
 
 
 def _epoch(text: str) -> float:
     """A point in time of squeue's, in seconds since 1970; 0 for none."""
     with contextlib.suppress(ValueError):
-        return datetime.datetime.fromisoformat(text).replace(tzinfo=datetime.timezone.utc).timestamp()
+        return datetime.datetime.fromisoformat(text).replace(tzinfo=datetime.UTC).timestamp()
     return 0.0
 
 
@@ -257,8 +313,9 @@ def describe_partitions() -> str:
     told = []
     for name, state, limit, nodes, cores in (line.split("|") for line in answer.splitlines()):
         limit = "no time limit" if limit == "infinite" else f"at most {limit}"
-        told.append(f"{name} ({'' if state == 'up' else state + ', '}{limit}, {nodes} node{'s' * (nodes != '1')} of "
-                    f"{cores} cores)")
+        told.append(
+            f"{name} ({'' if state == 'up' else state + ', '}{limit}, {nodes} node{'s' * (nodes != '1')} of " f"{cores} cores)"
+        )
     return "the partitions are " + ", ".join(dict.fromkeys(told)) if told else "no partition is open to you"
 
 

@@ -4,6 +4,7 @@
 Pure: numbers and texts in, arguments of sbatch out. What only the cluster can know (partitions, limits, accounts) is
 refused by sbatch, and said in our words by _slurm_words.py. Used by _arguments.py and _launch_slurm.py.
 """
+
 from __future__ import annotations
 
 import re
@@ -11,10 +12,12 @@ import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 
-_TIME = re.compile(r"(?:(?P<days>\d+)-(?P<day_hours>\d+)(?::(?P<day_minutes>\d+)(?::(?P<day_seconds>\d+))?)?"
-                   r"|(?P<minutes>\d+)"
-                   r"|(?P<ms_minutes>\d+):(?P<ms_seconds>\d+)"
-                   r"|(?P<hours>\d+):(?P<hms_minutes>\d+):(?P<hms_seconds>\d+))")
+_TIME = re.compile(
+    r"(?:(?P<days>\d+)-(?P<day_hours>\d+)(?::(?P<day_minutes>\d+)(?::(?P<day_seconds>\d+))?)?"
+    r"|(?P<minutes>\d+)"
+    r"|(?P<ms_minutes>\d+):(?P<ms_seconds>\d+)"
+    r"|(?P<hours>\d+):(?P<hms_minutes>\d+):(?P<hms_seconds>\d+))"
+)
 _UNLIMITED = ("UNLIMITED", "INFINITE")
 _MOST_WARNING_SECONDS = 300
 
@@ -28,10 +31,20 @@ _NOT_IN_SBATCH = {
     ("-o", "--output", "-e", "--error", "-D", "--chdir", "--open-mode"): "the log and the folder are the session's",
     ("-J", "--job-name"): "say --session NAME: the job is called gamelan-NAME",
     ("-a", "--array"): "engines are one job, an array is many",
-    ("--wrap", "--parsable", "-W", "--wait", "--test-only", "-h", "--help", "--usage", "-V", "--version"):
-        "engines could not be started that way",
+    (
+        "--wrap",
+        "--parsable",
+        "-W",
+        "--wait",
+        "--test-only",
+        "-h",
+        "--help",
+        "--usage",
+        "-V",
+        "--version",
+    ): "engines could not be started that way",
     ("-M", "--clusters", "--cluster"): "the job's number would be another cluster's, and by their numbers jobs are asked and "
-        "cancelled on this one: start the engines from a login node of that cluster",
+    "cancelled on this one: start the engines from a login node of that cluster",
     ("--requeue",): "engines that start again have lost their arrays: start new ones",
 }
 
@@ -45,18 +58,24 @@ def time_seconds(text: str) -> float:
         return float("inf")
     found = _TIME.fullmatch(text)
     if not found:
-        raise ValueError(f"time limit: got {text!r}, expected minutes (90), hours:minutes:seconds (1:30:00), days-hours "
-                         "(2-12), or UNLIMITED")
+        raise ValueError(
+            f"time limit: got {text!r}, expected minutes (90), hours:minutes:seconds (1:30:00), days-hours "
+            "(2-12), or UNLIMITED"
+        )
 
     def number(*names: str) -> int:
         return next((int(found[name]) for name in names if found[name]), 0)
 
-    seconds = (number("days") * 86400 + number("day_hours", "hours") * 3600
-               + number("day_minutes", "minutes", "ms_minutes", "hms_minutes") * 60
-               + number("day_seconds", "ms_seconds", "hms_seconds"))
+    seconds = (
+        number("days") * 86400
+        + number("day_hours", "hours") * 3600
+        + number("day_minutes", "minutes", "ms_minutes", "hms_minutes") * 60
+        + number("day_seconds", "ms_seconds", "hms_seconds")
+    )
     if seconds == 0:
-        raise ValueError(f"time limit: got {text!r}, which Slurm reads as no limit; expected a time, or UNLIMITED if you "
-                         "mean that")
+        raise ValueError(
+            f"time limit: got {text!r}, which Slurm reads as no limit; expected a time, or UNLIMITED if you " "mean that"
+        )
     return float(seconds)
 
 
@@ -92,22 +111,27 @@ class SlurmRequest:
             if asked is None:
                 raise ValueError(f"--ntasks-per-node {self.ranks_per_node} does not say on how many nodes: add -N NODES")
             if asked % self.ranks_per_node:
-                raise ValueError(f"-n {asked} is no multiple of --ntasks-per-node {self.ranks_per_node}: say -N NODES and "
-                                 "one of the two")
+                raise ValueError(
+                    f"-n {asked} is no multiple of --ntasks-per-node {self.ranks_per_node}: say -N NODES and " "one of the two"
+                )
             return asked
         if self.nodes is None:
             return default() if asked is None else asked
         if self.ranks_per_node is not None:
             ranks = self.nodes * self.ranks_per_node
             if asked not in (None, ranks):
-                raise ValueError(f"-n {asked} contradicts -N {self.nodes} with --ntasks-per-node {self.ranks_per_node}, "
-                                 f"which make {ranks}: leave one of the three out")
+                raise ValueError(
+                    f"-n {asked} contradicts -N {self.nodes} with --ntasks-per-node {self.ranks_per_node}, "
+                    f"which make {ranks}: leave one of the three out"
+                )
             return ranks
         if asked is None:
             return self.nodes  # one on each node, as Slurm itself has it
         if asked < self.nodes:
-            raise ValueError(f"-n {asked} ranks do not fill -N {self.nodes} nodes: at least one rank on each; say "
-                             f"-N {asked}, or -n {self.nodes}")
+            raise ValueError(
+                f"-n {asked} ranks do not fill -N {self.nodes} nodes: at least one rank on each; say "
+                f"-N {asked}, or -n {self.nodes}"
+            )
         return asked
 
     def limit_seconds(self) -> float | None:
@@ -123,8 +147,9 @@ class SlurmRequest:
         for word in words:
             if not word.startswith("-") or word == "--" or word == "-":
                 if not may_be_value:
-                    raise ValueError(f"--sbatch: got {word!r}, expected options only, as --account=x: sbatch would take "
-                                     "it for the script")
+                    raise ValueError(
+                        f"--sbatch: got {word!r}, expected options only, as --account=x: sbatch would take " "it for the script"
+                    )
                 may_be_value = False
                 continue
             for names, remedy in _NOT_IN_SBATCH.items():

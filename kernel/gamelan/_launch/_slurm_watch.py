@@ -4,6 +4,7 @@
 Driven by the watching thread of _ensemble.py, a few times a second. Looks at the log, which costs nothing, and asks
 Slurm seldom: once a minute, and at once when the log or a lost connection gives reason to.
 """
+
 from __future__ import annotations
 
 import contextlib
@@ -143,8 +144,10 @@ class JobWatch:
         self._is_warned = self._is_warned and job.seconds_left <= self._warn_s  # an administrator may have added time
         if self._is_warning_due(now):
             self._is_warned = True
-            self._notify(f"Slurm job {self.job} with the engines ends in {_tables.duration(job.seconds_left)}: save what "
-                         "you need; what lives on the engines is lost then")
+            self._notify(
+                f"Slurm job {self.job} with the engines ends in {_tables.duration(job.seconds_left)}: save what "
+                "you need; what lives on the engines is lost then"
+            )
 
     def _is_warning_due(self, now: float) -> bool:
         return not self._is_warned and self._ends_at is not None and self._ends_at - now <= self._warn_s

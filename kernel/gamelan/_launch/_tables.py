@@ -3,6 +3,7 @@
 
 Used by the command line and by %engines. Pure: dictionaries in, text out.
 """
+
 from __future__ import annotations
 
 import html
@@ -44,8 +45,9 @@ def session_rows(sessions: list[dict]) -> list[list[str]]:
     rows = [["SESSION", "STATE", "RANKS", "BY", "HOST", "AGE", "CONNECTION FILE"]]
     for each in sessions:
         by = f"slurm {each['slurm_job_id']}" if each["launcher"] == "slurm" else each["launcher"]
-        rows.append([each["session"], each["state"], str(each["ranks"]), by, each["host"], age(each["started"]),
-                     each["connection_file"]])
+        rows.append(
+            [each["session"], each["state"], str(each["ranks"]), by, each["host"], age(each["started"]), each["connection_file"]]
+        )
     return rows
 
 
@@ -55,8 +57,15 @@ _STATES = {"R": "computing", "S": "idle", "D": "waiting for the system", "T": "s
 def rank_rows(session: dict) -> list[list[str]]:
     rows = [["RANK", "PID", "STATE", "CPU TIME", "MEMORY"]]
     for each in session["processes"]:
-        rows.append([str(each["rank"]), str(each["pid"]), _STATES.get(each["state"], each["state"]),
-                     f"{each['cpu_seconds']:.1f} s", size(each["resident_bytes"])])
+        rows.append(
+            [
+                str(each["rank"]),
+                str(each["pid"]),
+                _STATES.get(each["state"], each["state"]),
+                f"{each['cpu_seconds']:.1f} s",
+                size(each["resident_bytes"]),
+            ]
+        )
     return rows
 
 
@@ -66,8 +75,11 @@ def counter_rows(counters: dict) -> list[tuple[str, str]]:
     for name, value in counters.items():
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             continue
-        text = size(value) if "bytes" in name or name in ("heap_peak",) else (
-            f"{value:.3f} s" if name.endswith("_seconds") else f"{value:g}")
+        text = (
+            size(value)
+            if "bytes" in name or name in ("heap_peak",)
+            else (f"{value:.3f} s" if name.endswith("_seconds") else f"{value:g}")
+        )
         told.append((name.replace("_", " "), text))
     return told
 
@@ -105,8 +117,9 @@ class StatusTable:
         if self.session["processes"]:
             parts.append(_table(rank_rows(self.session)))
         if self.counters:
-            parts.append("<details><summary>counters</summary>"
-                         + _table([["COUNTER", "VALUE"], *map(list, self.counters)]) + "</details>")
+            parts.append(
+                "<details><summary>counters</summary>" + _table([["COUNTER", "VALUE"], *map(list, self.counters)]) + "</details>"
+            )
         return "".join(parts)
 
 

@@ -2,6 +2,7 @@
 """A user's function over the lines of an array, and over one axis after another. A function that takes an axis itself is
 called once for all lines; any other, being Python, once for each: then what it records is computed on the engines, and how
 many lines there may be is bounded."""
+
 import math
 
 import numpy
@@ -57,8 +58,10 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
 
         return getattr(gamelan, func1d.__name__)(arr, axis=axis, **kwargs)
     if math.prod(outer) > _LINES:
-        raise unimplemented("apply_along_axis", f"it would call the function for each of {math.prod(outer)} lines, {_LINES} at most; "
-                            "write it for the whole array")  # fmt: skip
+        raise unimplemented(
+            "apply_along_axis",
+            f"it would call the function for each of {math.prod(outer)} lines, {_LINES} at most; " "write it for the whole array",
+        )
     results = [asarray(func1d(lines[index], *args, **kwargs)) for index in numpy.ndindex(outer)]
     dims, dtype = results[0].ndim, results[0].dtype
     joined = reshape(stack([result.astype(dtype, copy=False) for result in results]), outer + results[0].shape)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """block: nested lists of arrays as one array, the innermost lists along the last axis."""
+
 from .._creation import array, asarray
 from ._join import concatenate
 
@@ -7,8 +8,10 @@ from ._join import concatenate
 def _depth(item, path):
     """How deep the lists are nested; ValueError when they are not all equally deep."""
     if type(item) is tuple:
-        raise TypeError(f"{path} is a tuple. Only lists can be used to arrange blocks, and np.block does not allow "
-                        "implicit conversion from tuple to ndarray.")  # fmt: skip
+        raise TypeError(
+            f"{path} is a tuple. Only lists can be used to arrange blocks, and np.block does not allow "
+            "implicit conversion from tuple to ndarray."
+        )
     if type(item) is not list:
         return 0
     if not item:

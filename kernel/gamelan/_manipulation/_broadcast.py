@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """np.broadcast: what a broadcast of arrays is like, and its elements one after the other."""
+
 import itertools
 import math
 
@@ -37,7 +38,9 @@ class broadcast:
         self.reset()
 
     index = property(lambda self: self._index, doc="How many elements the iteration has given.")
-    iters = property(lambda self: tuple(broadcast_to(each, self.shape).flat for each in self._arrays), doc="An iterator of each array.")
+    iters = property(
+        lambda self: tuple(broadcast_to(each, self.shape).flat for each in self._arrays), doc="An iterator of each array."
+    )
 
     def __iter__(self):
         return self

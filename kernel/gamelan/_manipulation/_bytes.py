@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """byteswap: shifts of the same bytes seen as unsigned numbers. The dtype stays, as in NumPy; the numbers are others."""
+
 from .. import _core
 from .._creation._from_data import copy_of
 from .._local import wrap_here

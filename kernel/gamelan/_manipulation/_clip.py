@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """clip: the ufuncs maximum and minimum, one after the other."""
+
 import numpy
 
 from .. import _core

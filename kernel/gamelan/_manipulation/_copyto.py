@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """copyto: assignment with a mask and a casting rule."""
+
 import numpy
 
 from .. import _core
@@ -14,7 +15,10 @@ def _check_cast(source, dtype, casting):
     value = source if not hasattr(source, "dtype") else source.dtype if source.ndim else numpy.asarray(source)
     if not numpy.can_cast(value, dtype, casting):
         kind = numpy.asarray(value).dtype if value is source else source.dtype
-        raise TypeError(f"Cannot cast {'array data' if numpy.ndim(source) else 'scalar'} from {kind!r} to {dtype!r} according to the rule {casting!r}")
+        raise TypeError(
+            f"Cannot cast {'array data' if numpy.ndim(source) else 'scalar'} from {kind!r} to {dtype!r} according "
+            f"to the rule {casting!r}"
+        )
 
 
 def _source(value, dtype, casting):
@@ -57,7 +61,9 @@ def copyto(dst, src, casting="same_kind", where=True):
     if where is True:
         dst[...] = source
         return
-    mask = asarray(where if isinstance(where, (_core.Array, numpy.ndarray)) or has_distributed((where,)) else numpy.array(where, bool))
+    mask = asarray(
+        where if isinstance(where, (_core.Array, numpy.ndarray)) or has_distributed((where,)) else numpy.array(where, bool)
+    )
     if mask.dtype != bool:
         raise TypeError(f"Cannot cast array data from {mask.dtype!r} to {numpy.dtype(bool)!r} according to the rule 'safe'")
     if not dst._a.flags.writeable:

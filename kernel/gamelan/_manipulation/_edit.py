@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """New arrays with rows more or fewer than an old one: append, insert, delete, trim_zeros."""
+
 import numpy
 from numpy.core.numeric import normalize_axis_index
 
@@ -77,7 +78,9 @@ def delete(arr, obj, axis=None):
         return concatenate((arr[_at(axis, slice(None, place))], arr[_at(axis, slice(place + 1, None))]), axis)
     if obj.dtype == bool:
         if obj.shape != (extent,):
-            raise ValueError(f"boolean array argument obj to delete must be one dimensional and match the axis length of {extent}")
+            raise ValueError(
+                f"boolean array argument obj to delete must be one dimensional and match the axis length of {extent}"
+            )
         return _rows_where(arr, ~obj, axis)
     if obj.size == 0:
         if not is_list and obj.dtype.kind not in "iu":

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Parts and facts of arrays, known at once."""
+
 import numpy
 
 from .. import _core

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Arrays put beside each other: concatenate and its kin."""
+
 import numpy
 from numpy.core.numeric import normalize_axis_index
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """pad: the array in the middle of a larger one, whose rims are filled axis by axis from what is inside. Every rim is a slice
 of the result, and so is what it is made of."""
+
 import math
 
 import numpy
@@ -11,10 +12,18 @@ from .._errors import unimplemented
 from .._local import call_numpy, is_distributed
 
 _KEYWORDS = {
-    "empty": (), "edge": (), "wrap": (), "constant": ("constant_values",), "linear_ramp": ("end_values",),
-    "maximum": ("stat_length",), "mean": ("stat_length",), "median": ("stat_length",), "minimum": ("stat_length",),
-    "reflect": ("reflect_type",), "symmetric": ("reflect_type",),
-}  # fmt: skip
+    "empty": (),
+    "edge": (),
+    "wrap": (),
+    "constant": ("constant_values",),
+    "linear_ramp": ("end_values",),
+    "maximum": ("stat_length",),
+    "mean": ("stat_length",),
+    "median": ("stat_length",),
+    "minimum": ("stat_length",),
+    "reflect": ("reflect_type",),
+    "symmetric": ("reflect_type",),
+}
 
 
 def _pairs(given, dims, is_count=False):
@@ -158,9 +167,14 @@ def _wrap(region, _):
 
 
 _FILL = {
-    "constant": _constant, "edge": _edge, "linear_ramp": _linear_ramp, "reflect": _mirror(1), "symmetric": _mirror(0), "wrap": _wrap,
+    "constant": _constant,
+    "edge": _edge,
+    "linear_ramp": _linear_ramp,
+    "reflect": _mirror(1),
+    "symmetric": _mirror(0),
+    "wrap": _wrap,
     **{name: _statistic(name) for name in ("maximum", "minimum", "mean", "median")},
-}  # fmt: skip
+}
 
 
 def pad(array, pad_width, mode="constant", **kwargs):
@@ -185,7 +199,9 @@ def pad(array, pad_width, mode="constant", **kwargs):
     if not is_distributed(array) and math.prod(shape) < _core.threshold():
         return call_numpy(numpy.pad, "pad", (array, pad_width, mode), kwargs)
     if callable(mode):
-        raise unimplemented("pad(mode=function)", "it would call the function for every line; the modes with a name are computed on the engines")
+        raise unimplemented(
+            "pad(mode=function)", "it would call the function for every line; the modes with a name are computed on the engines"
+        )
     if mode not in _KEYWORDS:
         raise ValueError(f"mode '{mode}' is not supported")
     unknown = set(kwargs) - set(_KEYWORDS[mode])

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """repeat and tile: copies of what a broadcast view repeats. Only where each element has a count of its own are there indices,
 made on the engines: where each begins is marked, and a running maximum says whose turn it is."""
+
 import math
 import operator
 
@@ -38,7 +39,9 @@ def repeat(a, repeats, axis=None):
     if repeats.ndim > 1:
         raise ValueError("object too deep for desired array")
     if not numpy.can_cast(repeats.dtype, numpy.intp, "safe"):
-        raise TypeError(f"Cannot cast array data from {repeats.dtype!r} to {numpy.dtype(numpy.intp)!r} according to the rule 'safe'")
+        raise TypeError(
+            f"Cannot cast array data from {repeats.dtype!r} to {numpy.dtype(numpy.intp)!r} according to the rule 'safe'"
+        )
     count = int(repeats.reshape(-1)[0]) if repeats.size == 1 else None
     is_large = count is not None and a.size * count >= _core.threshold()
     if not has_distributed((a, repeats)) and not is_large:

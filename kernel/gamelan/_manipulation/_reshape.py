@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Another shape for the same elements: a view where NumPy could make one, else a copy made on the engines."""
+
 import math
 import sys
 
@@ -131,8 +132,10 @@ def resize_in_place(array, shape, refcheck=True):
     # Beside the array's own reference to its data and the call's; and beside those to the array of the caller, of the method
     # and of this function.
     if refcheck and (sys.getrefcount(array._a) > 2 or sys.getrefcount(array) > _OWN_REFERENCES):
-        raise ValueError("cannot resize an array that references or is referenced\nby another array in this way.\n"
-                         "Use the np.resize function or refcheck=False")  # fmt: skip
+        raise ValueError(
+            "cannot resize an array that references or is referenced\nby another array in this way.\n"
+            "Use the np.resize function or refcheck=False"
+        )
     result = filled((size,), array.dtype, 0) if is_distributed(array) else wrap_here(numpy.zeros(size, array.dtype))
     flat, count = ravel(array), min(size, array.size)
     result[:count] = flat[:count]

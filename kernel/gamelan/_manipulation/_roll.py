@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """roll: at most two stretches along each axis, copied to where they belong."""
+
 import itertools
 import operator
 
@@ -37,7 +38,9 @@ def roll(a, shift, axis=None):
     for distance, along in pairs:
         shifts[int(along)] += distance
     result = filled(a.shape, a.dtype, 0)
-    stretches = [_stretches(extent, shifts[along] % (extent or 1)) for along, extent in enumerate(a.shape)]  # of whole turns of floats, too
+    stretches = [
+        _stretches(extent, shifts[along] % (extent or 1)) for along, extent in enumerate(a.shape)
+    ]  # of whole turns of floats, too
     for choice in itertools.product(*stretches):
         result[tuple(to for to, _ in choice)] = a[tuple(start for _, start in choice)]
     return result

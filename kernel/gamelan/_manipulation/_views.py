@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Functions that answer with another view of the elements: NumPy makes it of the array or of its proxy, and reads nothing."""
+
 import functools
 
 import numpy

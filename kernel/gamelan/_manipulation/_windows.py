@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """as_strided and sliding_window_view: views whose elements overlap. A view on the wire is byte strides over the array's
 virtual bytes, so that these need no copy; only what would leave these bytes is refused here."""
+
 import numpy
 from numpy.core.numeric import normalize_axis_tuple
 
@@ -60,13 +61,17 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
     if axis is None:
         axes = tuple(range(x.ndim))
         if len(window) != len(axes):
-            raise ValueError("Since axis is None, must provide window_shape for all dimensions of `x`; got "
-                             f"{len(window)} window_shape elements and `x.ndim` is {x.ndim}.")  # fmt: skip
+            raise ValueError(
+                "Since axis is None, must provide window_shape for all dimensions of `x`; got "
+                f"{len(window)} window_shape elements and `x.ndim` is {x.ndim}."
+            )
     else:
         axes = normalize_axis_tuple(axis, x.ndim, allow_duplicate=True)
         if len(window) != len(axes):
-            raise ValueError("Must provide matching length window_shape and axis; got "
-                             f"{len(window)} window_shape elements and {len(axes)} axes elements.")  # fmt: skip
+            raise ValueError(
+                "Must provide matching length window_shape and axis; got "
+                f"{len(window)} window_shape elements and {len(axes)} axes elements."
+            )
     extents = list(x.shape)
     for along, extent in zip(axes, window):
         if extents[along] < extent:

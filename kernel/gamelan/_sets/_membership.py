@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """isin and in1d: which elements of one array occur in another. Few of them are compared one by one; many are sorted together
 with the others, and a run of equal ones tells its elements what it begins with."""
+
 import numpy
 
 from .._creation import arange, asarray, filled
@@ -18,7 +19,9 @@ def _check_kind(kind, *arrays):
     if kind not in (None, "sort", "table"):
         raise ValueError(f"Invalid kind: '{kind}'. Please use None, 'sort' or 'table'.")
     if kind == "table" and any(array.dtype.kind not in "iub" for array in arrays):
-        raise ValueError("The 'table' method is only supported for boolean or integer arrays. Please select 'sort' or None for kind.")
+        raise ValueError(
+            "The 'table' method is only supported for boolean or integer arrays. Please select 'sort' or None for kind."
+        )
 
 
 def _is_member(elements, others, invert):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sorted rows and where in them something new begins."""
+
 import numpy
 
 from .. import _core

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Intersection, union and differences of two arrays taken as sets."""
+
 import numpy
 
 from .._creation import asarray, filled

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Numbers for the rows of a matrix, in their lexicographic order. Each column's elements are numbered by rank; then the ranks of
 neighbouring columns become one number, and are ranked again: as many rounds as the number of columns has binary digits."""
+
 import numpy
 
 from .._creation import filled

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """unique: sort, compare neighbours, keep the first of each run. With an axis, rows are first numbered in their order (_rows),
 and these numbers are made unique."""
+
 import numpy
 from numpy.core.numeric import normalize_axis_tuple
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Elements along one axis at the places that an argsort gave: an index per element, as one flat index."""
+
 import numpy
 
 from .._creation import arange

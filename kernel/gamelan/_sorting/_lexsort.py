@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """lexsort: one stable argsort after the other, from the least key to the first."""
+
 import numpy
 from numpy.core.numeric import normalize_axis_index
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """partition and argpartition: what is sorted is partitioned at every place, and the engines' sort is balanced whatever the
 data are, which a selection is not."""
+
 import operator
 
 import numpy

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """sort and argsort. Both are stable whatever `kind` says, so the result does not depend on the number of engines."""
+
 import numpy
 from numpy.core.numeric import normalize_axis_index
 

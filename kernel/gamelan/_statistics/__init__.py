@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """NumPy's statistics, one idea per file: made of folds, sorts, searches and shifted views, which the engines have."""
+
 from ._averages import average, mean, ptp
 from ._coefficients import poly, polyadd, polyder, polydiv, polyint, polymul, polysub, roots
 from ._convolution import convolve, correlate
@@ -11,8 +12,18 @@ from ._histograms import histogram, histogram_bin_edges
 from ._histograms_nd import histogram2d, histogramdd
 from ._interpolation import interp
 from ._nan_folds import (
-    nanargmax, nanargmin, nancumprod, nancumsum, nanmax, nanmean, nanmin, nanprod, nanstd, nansum, nanvar,
-)  # fmt: skip
+    nanargmax,
+    nanargmin,
+    nancumprod,
+    nancumsum,
+    nanmax,
+    nanmean,
+    nanmin,
+    nanprod,
+    nanstd,
+    nansum,
+    nanvar,
+)
 from ._polynomials import polyfit, polyval
 from ._quantiles import median, nanmedian, nanpercentile, nanquantile, percentile, quantile
 from ._searching import digitize, searchsorted

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """mean, average and ptp: folds and one division. What `where` leaves out counts as the identity of the fold."""
+
 import warnings
 
 import numpy
@@ -39,7 +40,11 @@ def sum_and_count(a, axes, dtype, keepdims, where):
     return total, _reductions.reduce("sum", mask, axes, numpy.intp, None, keepdims)
 
 
-@document("mean", "Arithmetic mean over axes: the sum divided by the count.", ">>> np.mean([[1, 2], [3, 4]], axis=0).tolist()\n[2.0, 3.0]")
+@document(
+    "mean",
+    "Arithmetic mean over axes: the sum divided by the count.",
+    ">>> np.mean([[1, 2], [3, 4]], axis=0).tolist()\n[2.0, 3.0]",
+)
 @of_numpy
 def mean(a, axis=None, dtype=None, out=None, keepdims=unset, *, where=unset):
     a = asarray(a)
@@ -59,9 +64,11 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=unset, *, where=unset):
 
 
 @document(
-    "average", "Weighted mean along axes.", ">>> float(np.average([1.0, 2.0], weights=[3, 1]))\n1.25",
+    "average",
+    "Weighted mean along axes.",
+    ">>> float(np.average([1.0, 2.0], weights=[3, 1]))\n1.25",
     "Triggers evaluation when there are weights: NumPy's ZeroDivisionError belongs to this line.",
-)  # fmt: skip
+)
 @of_numpy
 def average(a, axis=None, weights=None, returned=False, *, keepdims=unset):
     a = asarray(a)

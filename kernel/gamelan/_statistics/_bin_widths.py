@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How wide the bins of a histogram are when a rule is named: 'auto', 'fd', 'scott' ... The rules are the textbooks'
 (Freedman and Diaconis 1981, Scott 1979, Doane 1976, Stone 1984); what they need of the data are a few folds."""
+
 import numpy
 
 from .. import _core

@@ -2,6 +2,7 @@
 """Polynomials as arrays of their coefficients, from the highest power down: sums, products, quotients, derivatives, and the
 way between coefficients and zeros. A quotient and a product of zeros take one recorded step for each coefficient, as
 NumPy's loops do; nothing is fetched but where leading zeros end, and by eigvals."""
+
 import numpy
 
 from .._creation import asarray, ones, zeros
@@ -43,7 +44,12 @@ def _trimmed(a):
     return rest if len(rest) else zeros(1, a.dtype)
 
 
-@document("polymul", "The product of two polynomials.", ">>> np.polymul([1, 2, 3], [9, 5, 1]).tolist()\n[9, 23, 38, 17, 3]", "Triggers evaluation.")
+@document(
+    "polymul",
+    "The product of two polynomials.",
+    ">>> np.polymul([1, 2, 3], [9, 5, 1]).tolist()\n[9, 23, 38, 17, 3]",
+    "Triggers evaluation.",
+)
 @of_numpy
 def polymul(a1, a2):
     return convolve(_trimmed(a1), _trimmed(a2))
@@ -60,7 +66,11 @@ def polyder(p, m=1):
     return p
 
 
-@document("polyint", "The integral of a polynomial, of order m, with the constants k.", ">>> np.polyint([3, 2, 1]).tolist()\n[1.0, 1.0, 1.0, 0.0]")
+@document(
+    "polyint",
+    "The integral of a polynomial, of order m, with the constants k.",
+    ">>> np.polyint([3, 2, 1]).tolist()\n[1.0, 1.0, 1.0, 0.0]",
+)
 @of_numpy
 def polyint(p, m=1, k=None):
     p, m = asarray(p), int(m)
@@ -76,9 +86,12 @@ def polyint(p, m=1, k=None):
     return p
 
 
-@document("polydiv", "Quotient and remainder of two polynomials.",
-          ">>> [part.tolist() for part in np.polydiv([3.0, 5.0, 2.0], [2.0, 1.0])]\n[[1.5, 1.75], [0.25]]",
-          "Triggers evaluation: leading zeros of the remainder are left out.")  # fmt: skip
+@document(
+    "polydiv",
+    "Quotient and remainder of two polynomials.",
+    ">>> [part.tolist() for part in np.polydiv([3.0, 5.0, 2.0], [2.0, 1.0])]\n[[1.5, 1.75], [0.25]]",
+    "Triggers evaluation: leading zeros of the remainder are left out.",
+)
 @of_numpy
 def polydiv(u, v):
     u, v = atleast_1d(u) + 0.0, atleast_1d(v) + 0.0
@@ -96,8 +109,12 @@ def polydiv(u, v):
     return quotient, rest[first[0] if first else -1 :]
 
 
-@document("roots", "The zeros of a polynomial: the eigenvalues of its companion matrix.",
-          ">>> sorted(np.roots([1.0, -3.0, 2.0]).round(6).tolist())\n[1.0, 2.0]", "Triggers evaluation. See `gamelan.linalg.eigvals`.")  # fmt: skip
+@document(
+    "roots",
+    "The zeros of a polynomial: the eigenvalues of its companion matrix.",
+    ">>> sorted(np.roots([1.0, -3.0, 2.0]).round(6).tolist())\n[1.0, 2.0]",
+    "Triggers evaluation. See `gamelan.linalg.eigvals`.",
+)
 @of_numpy
 def roots(p):
     from ..linalg import eigvals
@@ -122,8 +139,12 @@ def roots(p):
     return hstack([found, zeros(zeros_at_0, found.dtype)])
 
 
-@document("poly", "The polynomial that has the given zeros, or the characteristic one of a matrix.",
-          ">>> np.poly([1.0, 2.0]).tolist()\n[1.0, -3.0, 2.0]", "Complex zeros and matrices trigger evaluation.")  # fmt: skip
+@document(
+    "poly",
+    "The polynomial that has the given zeros, or the characteristic one of a matrix.",
+    ">>> np.poly([1.0, 2.0]).tolist()\n[1.0, -3.0, 2.0]",
+    "Complex zeros and matrices trigger evaluation.",
+)
 @of_numpy
 def poly(seq_of_zeros):
     from ..linalg import eigvals

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the functions of this package share: which arguments are NumPy's to compute, axes, counts and outputs."""
+
 import functools
 import math
 
@@ -23,7 +24,9 @@ def _emptied(value):
 
 def _has_axes(values):
     """True when a distributed array that has axes is among the values, also inside tuples and lists."""
-    return any(value.ndim > 0 if is_distributed(value) else isinstance(value, (tuple, list)) and _has_axes(value) for value in values)
+    return any(
+        value.ndim > 0 if is_distributed(value) else isinstance(value, (tuple, list)) and _has_axes(value) for value in values
+    )
 
 
 def of_numpy(function):

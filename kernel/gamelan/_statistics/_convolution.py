@@ -2,6 +2,7 @@
 """convolve and correlate. A short kernel: the sum of as many views of the row, shifted and scaled, in one fused pass. A
 longer one: the row in lines of a block times the matrix that holds the kernel along its diagonals, so BLAS does it; a very
 long one in pieces of a block."""
+
 import numpy
 
 from .. import _core
@@ -90,14 +91,18 @@ def _correlated(row, kernel, mode):
 def _rows(a, v):
     a, v = asarray(a), asarray(v)
     if a.ndim != 1 or v.ndim != 1:
-        raise ValueError("object too deep for desired array" if max(a.ndim, v.ndim) > 1 else "object of too small depth for desired array")
+        raise ValueError(
+            "object too deep for desired array" if max(a.ndim, v.ndim) > 1 else "object of too small depth for desired array"
+        )
     return a, v
 
 
 _NOTE = "With a kernel longer than 16 elements BLAS adds up: the last bits depend on it."
 
 
-@document("correlate", "Cross-correlation of two rows.", ">>> np.correlate([1, 2, 3], [0, 1], 'full').tolist()\n[1, 2, 3, 0]", _NOTE)
+@document(
+    "correlate", "Cross-correlation of two rows.", ">>> np.correlate([1, 2, 3], [0, 1], 'full').tolist()\n[1, 2, 3, 0]", _NOTE
+)
 @of_numpy
 def correlate(a, v, mode="valid"):
     a, v = _rows(a, v)

@@ -2,6 +2,7 @@
 """How often each number occurs, or the sum of the weights where it does: bincount. Counts add exactly, so every engine
 counts its part. Sums of weights are added up in an order that the lengths decide, never the number of engines: in
 segments with a table for each when there are few bins, else sorted by number, neighbours of one number added pairwise."""
+
 import numpy
 
 from .. import _core
@@ -61,9 +62,11 @@ def _sums_of_sorted(numbers, weights, bins):
 
 
 @document(
-    "bincount", "How often each non-negative integer occurs, or the sum of the weights where it does.",
-    ">>> np.bincount([0, 2, 2]).tolist()\n[1, 0, 2]", "Triggers evaluation: the length depends on the largest number.",
-)  # fmt: skip
+    "bincount",
+    "How often each non-negative integer occurs, or the sum of the weights where it does.",
+    ">>> np.bincount([0, 2, 2]).tolist()\n[1, 0, 2]",
+    "Triggers evaluation: the length depends on the largest number.",
+)
 @of_numpy
 def bincount(x, weights=None, minlength=0):
     x = asarray(x)
@@ -82,7 +85,9 @@ def bincount(x, weights=None, minlength=0):
         if weights.ndim != 1:
             raise ValueError(f"object {'too deep' if weights.ndim else 'of too small depth'} for desired array")
         if not numpy.can_cast(weights.dtype, numpy.float64, "safe"):
-            raise TypeError(f"Cannot cast array data from {weights.dtype!r} to {numpy.dtype(float)!r} according to the rule 'safe'")
+            raise TypeError(
+                f"Cannot cast array data from {weights.dtype!r} to {numpy.dtype(float)!r} according to the rule 'safe'"
+            )
         if weights.size != x.size:
             raise ValueError("The weights and list don't have the same length.")
     x = on_engines(x)

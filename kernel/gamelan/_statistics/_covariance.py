@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """cov and corrcoef: the centred observations times their transpose, by the engines' matrix product."""
+
 import warnings
 
 import numpy
@@ -23,8 +24,12 @@ def _frequencies(values, name, size):
     return values.astype(float)
 
 
-@document("cov", "Covariance matrix of variables in rows.", ">>> np.cov([[0.0, 1.0], [2.0, 0.0]]).tolist()\n[[0.5, -1.0], [-1.0, 2.0]]",
-          "With weights: triggers evaluation.")  # fmt: skip
+@document(
+    "cov",
+    "Covariance matrix of variables in rows.",
+    ">>> np.cov([[0.0, 1.0], [2.0, 0.0]]).tolist()\n[[0.5, -1.0], [-1.0, 2.0]]",
+    "With weights: triggers evaluation.",
+)
 @of_numpy
 def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
     if ddof is not None and ddof != int(ddof):
@@ -71,7 +76,11 @@ def _factor(total, weights, aweights, ddof):
     return total - ddof if aweights is None else total - ddof * float((weights * aweights).sum()) / total
 
 
-@document("corrcoef", "Correlation coefficients of variables in rows.", ">>> np.corrcoef([[0.0, 1.0], [2.0, 0.0]]).round(6).tolist()\n[[1.0, -1.0], [-1.0, 1.0]]")
+@document(
+    "corrcoef",
+    "Correlation coefficients of variables in rows.",
+    ">>> np.corrcoef([[0.0, 1.0], [2.0, 0.0]]).round(6).tolist()\n[[1.0, -1.0], [-1.0, 1.0]]",
+)
 @of_numpy
 def corrcoef(x, y=None, rowvar=True, bias=unset, ddof=unset, *, dtype=None):
     if bias is not unset or ddof is not unset:

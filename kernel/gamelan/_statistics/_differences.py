@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Differences of neighbours: diff, ediff1d and trapz. Views shifted against each other, so each is one fused pass."""
+
 import operator
 
 import numpy
@@ -45,7 +46,9 @@ def diff(a, n=1, axis=-1, prepend=unset, append=unset):
     return a
 
 
-@document("ediff1d", "The differences of consecutive elements of the flattened array.", ">>> np.ediff1d([1, 2, 4]).tolist()\n[1, 2]")
+@document(
+    "ediff1d", "The differences of consecutive elements of the flattened array.", ">>> np.ediff1d([1, 2, 4]).tolist()\n[1, 2]"
+)
 @of_numpy
 def ediff1d(ary, to_end=None, to_begin=None):
     ary = asarray(ary)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """gradient: central differences within, one-sided ones of first or second order at the ends, even or uneven spacing."""
+
 import numpy
 
 from .._creation import asarray, filled
@@ -70,8 +71,12 @@ def _derivative(f, steps, axis, edge_order, dtype):
     return out
 
 
-@document("gradient", "Derivatives along axes by differences of second order.", ">>> np.gradient([1.0, 2.0, 4.0]).tolist()\n[1.0, 1.5, 2.0]",
-          "Coordinates that live on the engines are looked at once: even spacing has a simpler formula.")  # fmt: skip
+@document(
+    "gradient",
+    "Derivatives along axes by differences of second order.",
+    ">>> np.gradient([1.0, 2.0, 4.0]).tolist()\n[1.0, 1.5, 2.0]",
+    "Coordinates that live on the engines are looked at once: even spacing has a simpler formula.",
+)
 @of_numpy
 def gradient(f, *varargs, axis=None, edge_order=1):
     f = asarray(f)
@@ -80,7 +85,9 @@ def gradient(f, *varargs, axis=None, edge_order=1):
     if edge_order > 2:
         raise ValueError("'edge_order' greater than 2 not supported")
     if any(f.shape[each] < edge_order + 1 for each in axes):
-        raise ValueError("Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) elements are required.")
+        raise ValueError(
+            "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) elements are required."
+        )
     dtype = f.dtype if f.dtype.kind in "fc" else numpy.dtype(numpy.float64)
     f = f.astype(dtype) if f.dtype.kind in "iu" else f
     results = [_derivative(f, step, each, edge_order, dtype) for step, each in zip(steps, axes)]

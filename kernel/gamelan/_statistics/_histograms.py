@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """histogram and histogram_bin_edges. Even bins without weights are counted by the engines in one pass; else a search among
 the edges says the bin of each element, and bincount counts or weighs."""
+
 import numpy
 
 from .. import _core
@@ -78,10 +79,11 @@ def _flat(a, weights):
 
 
 @document(
-    "histogram", "How many elements lie in each of some bins, or the sum of their weights; and the edges of the bins.",
+    "histogram",
+    "How many elements lie in each of some bins, or the sum of their weights; and the edges of the bins.",
     ">>> counts, edges = np.histogram([0.0, 0.2, 1.0], bins=2)\n>>> counts.tolist(), edges.tolist()\n([2, 1], [0.0, 0.5, 1.0])",
     "Triggers evaluation when `range` is not given or a rule for `bins` is named.",
-)  # fmt: skip
+)
 @of_numpy
 def histogram(a, bins=10, range=None, density=None, weights=None):
     shaped = asarray(a)
@@ -91,7 +93,12 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     if count == 0:
         counts = on_engines(numpy.zeros(0, numpy.intp if weights is None else weights.dtype))
     elif is_even and weights is None:
-        counts = counts_of("histogram", on_engines(flags_as_numbers(shaped)), count, (on_engines(flags_as_numbers(shaped)), edges.astype(numpy.float64)))
+        counts = counts_of(
+            "histogram",
+            on_engines(flags_as_numbers(shaped)),
+            count,
+            (on_engines(flags_as_numbers(shaped)), edges.astype(numpy.float64)),
+        )
     else:
         counts = count_or_weigh(bins_of(on_engines(a), edges), count, weights)
     if density:
@@ -99,8 +106,12 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     return counts, bins if is_distributed(bins) and bins.ndim else wrap_here(edges)
 
 
-@document("histogram_bin_edges", "The edges that `histogram` would take.", ">>> np.histogram_bin_edges([0.0, 1.0], bins=2).tolist()\n[0.0, 0.5, 1.0]",
-          "Triggers evaluation unless `range` or the edges are given.")  # fmt: skip
+@document(
+    "histogram_bin_edges",
+    "The edges that `histogram` would take.",
+    ">>> np.histogram_bin_edges([0.0, 1.0], bins=2).tolist()\n[0.0, 0.5, 1.0]",
+    "Triggers evaluation unless `range` or the edges are given.",
+)
 @of_numpy
 def histogram_bin_edges(a, bins=10, range=None, weights=None):
     a, weights = _flat(a, weights)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """histogramdd and histogram2d: the bins of the coordinates make one number for each point, which bincount counts."""
+
 import numpy
 
 from .._creation import asarray
@@ -31,8 +32,11 @@ def _columns(sample):
 def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     columns = [on_engines(flags_as_numbers(column)) for column in _columns(sample)]
     dims = len(columns)
-    bins = [small(each) if has_distributed((each,)) else each for each in bins] if isinstance(bins, (list, tuple)) else (
-        small(bins) if has_distributed((bins,)) else bins)
+    bins = (
+        [small(each) if has_distributed((each,)) else each for each in bins]
+        if isinstance(bins, (list, tuple))
+        else (small(bins) if has_distributed((bins,)) else bins)
+    )
     # The edges depend on the extremes of each coordinate alone: NumPy makes them, and finds what is wrong.
     ends = numpy.zeros((0, dims))
     if range is None or any(limits is None for limits in range):
@@ -49,8 +53,12 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
         if weights.shape != columns[0].shape:
             raise ValueError("The weights and list don't have the same length.")
         if weights.dtype.kind == "c":
-            raise TypeError(f"Cannot cast array data from {weights.dtype!r} to {numpy.dtype(float)!r} according to the rule 'safe'")
-    total = count_or_weigh(choose(is_outside, -1, index), int(numpy.prod(shape)), None if weights is None else weights.astype(numpy.float64))
+            raise TypeError(
+                f"Cannot cast array data from {weights.dtype!r} to {numpy.dtype(float)!r} according to the rule 'safe'"
+            )
+    total = count_or_weigh(
+        choose(is_outside, -1, index), int(numpy.prod(shape)), None if weights is None else weights.astype(numpy.float64)
+    )
     total = total.astype(numpy.float64).reshape(shape)
     if density:
         whole = total.sum()

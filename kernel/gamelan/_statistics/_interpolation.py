@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """interp: a search among the sample points, then the line through the two around each x."""
+
 import numpy
 
 from .._creation import filled
@@ -31,7 +32,11 @@ def _wrapped(x, xp, fp, period):
     return x, concatenate((xp[-1:] - period, xp, xp[:1] + period)), concatenate((fp[-1:], fp, fp[:1]))
 
 
-@document("interp", "Values between sample points, on the line through the two neighbours.", ">>> np.interp([0.5, 2.0], [0, 1], [10, 20]).tolist()\n[15.0, 20.0]")
+@document(
+    "interp",
+    "Values between sample points, on the line through the two neighbours.",
+    ">>> np.interp([0.5, 2.0], [0, 1], [10, 20]).tolist()\n[15.0, 20.0]",
+)
 @of_numpy
 def interp(x, xp, fp, left=None, right=None, period=None):
     x, xp, fp = (on_engines(part) for part in (x, xp, fp))
@@ -44,7 +49,9 @@ def interp(x, xp, fp, left=None, right=None, period=None):
         x, xp, fp = _wrapped(x, xp, fp, period)
         left = right = None
     if xp.ndim != 1 or fp.ndim != 1:
-        raise ValueError("object too deep for desired array" if max(xp.ndim, fp.ndim) > 1 else "object of too small depth for desired array")
+        raise ValueError(
+            "object too deep for desired array" if max(xp.ndim, fp.ndim) > 1 else "object of too small depth for desired array"
+        )
     if xp.size == 0:
         raise ValueError("array of sample points is empty")
     if xp.size != fp.size:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Folds that leave NaNs out: the NaNs become what changes nothing, fused into the pass of the fold."""
+
 import numpy
 
 from .. import _reductions
@@ -97,7 +98,9 @@ def nancumsum(a, axis=None, dtype=None, out=None):
     return cumsum(_filled(a, 0), axis, dtype, out)
 
 
-@document("nancumprod", "Running products in which NaNs count as 1.", ">>> np.nancumprod([3, np.nan, 2]).tolist()\n[3.0, 3.0, 6.0]")
+@document(
+    "nancumprod", "Running products in which NaNs count as 1.", ">>> np.nancumprod([3, np.nan, 2]).tolist()\n[3.0, 3.0, 6.0]"
+)
 @of_numpy
 def nancumprod(a, axis=None, dtype=None, out=None):
     return cumprod(_filled(a, 1), axis, dtype, out)

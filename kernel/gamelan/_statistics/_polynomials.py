@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """polyval by Horner's rule, and polyfit: the powers of x are made orthogonal one after another, twice, as Gram and Schmidt
 did (twice is enough: Giraud et al. 2005); what is left is a triangle of one number for each pair of powers, solved here."""
+
 import numpy
 
 from .. import _core
@@ -10,7 +11,11 @@ from .._manipulation import reshape
 from ._common import cast, document, of_numpy
 
 
-@document("polyval", "The value of a polynomial, its coefficients from the highest power down.", ">>> np.polyval([3, 0, 1], [2, 5]).tolist()\n[13, 76]")
+@document(
+    "polyval",
+    "The value of a polynomial, its coefficients from the highest power down.",
+    ">>> np.polyval([3, 0, 1], [2, 5]).tolist()\n[13, 76]",
+)
 @of_numpy
 def polyval(p, x):
     p, x = asarray(p), asarray(x)
@@ -66,8 +71,12 @@ def _checked(x, y, w, deg):
     return x, y, w, int(deg) + 1
 
 
-@document("polyfit", "The polynomial of a degree that fits points best, by least squares.", ">>> np.polyfit([0, 1, 2], [1, 3, 5], 1).round(6).tolist()\n[2.0, 1.0]",
-          "Triggers evaluation; the coefficients are here.")  # fmt: skip
+@document(
+    "polyfit",
+    "The polynomial of a degree that fits points best, by least squares.",
+    ">>> np.polyfit([0, 1, 2], [1, 3, 5], 1).round(6).tolist()\n[2.0, 1.0]",
+    "Triggers evaluation; the coefficients are here.",
+)
 @of_numpy
 def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     x, y, w, order = _checked(x, y, w, deg)
@@ -94,8 +103,11 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     coefficients = (solution.T / scale).T
     residuals = numpy.empty(0, dtype)
     if (full or cov) and rank == order and x.size > order:
-        fitted = sum(direction * share for direction, share in zip(basis, target)) if y.ndim == 1 else sum(
-            reshape(direction, (-1, 1)) * share for direction, share in zip(basis, target))
+        fitted = (
+            sum(direction * share for direction, share in zip(basis, target))
+            if y.ndim == 1
+            else sum(reshape(direction, (-1, 1)) * share for direction, share in zip(basis, target))
+        )
         (residuals,) = _here([((right - fitted) ** 2).sum(0)])
         residuals = numpy.atleast_1d(residuals)
     if rank != order and not full:

@@ -2,6 +2,7 @@
 """Where the q-th quantile lies among n sorted numbers: between which two, and how far along. The methods are those of
 Hyndman and Fan (1996), "Sample quantiles in statistical packages", and NumPy's others. Numbers here and arrays on the
 engines (how many numbers a line has without its NaNs) are computed by the same lines."""
+
 import numpy
 
 from .._local import is_distributed

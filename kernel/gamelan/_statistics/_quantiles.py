@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """median, quantile, percentile and their nan-variants: the engines sort along the axes, NaN last; then a few elements of
 every line are read. Without NaNs the lines are equally long and which elements is known here; else each has its own."""
+
 import warnings
 
 import numpy
@@ -94,7 +95,9 @@ def _computed_into(result, target):
     """The result in an output as of a universal function: broadcast, and cast where the kind stays the same."""
     numpy.add(numpy.zeros(0, result.dtype), 0, out=numpy.zeros(0, target.dtype))  # for its error
     if numpy.broadcast_shapes(result.shape, target.shape) != target.shape:
-        raise ValueError(f"non-broadcastable output operand with shape {target.shape} doesn't match the broadcast shape {result.shape}")
+        raise ValueError(
+            f"non-broadcastable output operand with shape {target.shape} doesn't match the broadcast shape {result.shape}"
+        )
     target[...] = result
 
 
@@ -150,7 +153,8 @@ def _renamed(method, interpolation):
     return interpolation
 
 
-_NOTE = """The engines sort along the axes, so the memory for a sorted copy is needed. `q` is looked at here. Of float16, float32 and
+_NOTE = """The engines sort along the axes, so the memory for a sorted copy is needed. `q` is looked at here. Of float16,
+float32 and
 complex64 the dtype of a single quantile depends on whether there are NaNs, as NumPy's does: then this triggers evaluation."""
 
 
@@ -178,7 +182,9 @@ def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="line
     return _nan_quantile(a, _checked(q, 100, "Percentiles"), axis, out, _renamed(method, interpolation), keepdims)
 
 
-@document("median", "The middle number along axes, or the mean of the two in the middle.", ">>> float(np.median([3, 1, 2]))\n2.0", _NOTE)
+@document(
+    "median", "The middle number along axes, or the mean of the two in the middle.", ">>> float(np.median([3, 1, 2]))\n2.0", _NOTE
+)
 @of_numpy
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     a = asarray(a)
@@ -194,7 +200,9 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     return out
 
 
-@document("nanmedian", "The middle of the numbers along axes that are not NaN.", ">>> float(np.nanmedian([3, np.nan, 2]))\n2.5", _NOTE)
+@document(
+    "nanmedian", "The middle of the numbers along axes that are not NaN.", ">>> float(np.nanmedian([3, np.nan, 2]))\n2.5", _NOTE
+)
 @of_numpy
 def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=unset):
     a = asarray(a)

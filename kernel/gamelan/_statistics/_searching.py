@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """searchsorted and digitize. The engines search in a copy of the sorted row: every one has it while it searches, so the
 row may not be long. In a long one they search in every k-th element first, then halve what is left, all values at once."""
+
 import operator
 
 import numpy
@@ -53,7 +54,9 @@ def _comes_before(element, value, side):
 def _search_copy(table, values, side, dtype):
     row = reshape(values, (values.size,))
     result = _core.empty(row.shape, dtype_number(numpy.intp), on_engines(row))
-    _core.record(OPS["searchsorted"], dtype_number(dtype), result, True, (on_engines(table), on_engines(row)), (int(side == "right"),))
+    _core.record(
+        OPS["searchsorted"], dtype_number(dtype), result, True, (on_engines(table), on_engines(row)), (int(side == "right"),)
+    )
     return _core.reshape_view(result, values.shape)
 
 
@@ -71,8 +74,10 @@ def check_side(side):
 
 
 @document(
-    "searchsorted", "Where elements go in a sorted row so that it stays sorted.", ">>> np.searchsorted([1, 3, 5], [3, 4]).tolist()\n[1, 2]",
-)  # fmt: skip
+    "searchsorted",
+    "Where elements go in a sorted row so that it stays sorted.",
+    ">>> np.searchsorted([1, 3, 5], [3, 4]).tolist()\n[1, 2]",
+)
 @of_numpy
 def searchsorted(a, v, side="left", sorter=None):
     a, v, side = asarray(a), asarray(v), check_side(side)
@@ -92,7 +97,9 @@ def searchsorted(a, v, side="left", sorter=None):
     return as_value(search(a, v, side, numpy.result_type(a.dtype, v.dtype)))
 
 
-@document("digitize", "The number of the bin in which each element lies.", ">>> np.digitize([0.2, 6.4], [0, 1, 2.5]).tolist()\n[1, 3]")
+@document(
+    "digitize", "The number of the bin in which each element lies.", ">>> np.digitize([0.2, 6.4], [0, 1, 2.5]).tolist()\n[1, 3]"
+)
 @of_numpy
 def digitize(x, bins, right=False):
     x, bins = asarray(x), asarray(bins)

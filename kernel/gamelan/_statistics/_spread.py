@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """std and var, in two passes as NumPy has them: the mean, then the mean of squared distances from it. The second pass is
 one fused fold, and nothing as large as the array is ever stored."""
+
 import warnings
 
 import numpy

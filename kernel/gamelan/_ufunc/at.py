@@ -2,6 +2,7 @@
 """ufunc.at: the operation in place at elements that a key names, once for each time that it names them, in the order of the
 key. The engines' `put` with an operation does it along the first axis; here keys become that. What is computed in another
 dtype than the target's is computed on a copy of it, and cast at the end."""
+
 import math
 
 import numpy
@@ -27,7 +28,9 @@ def at(ufunc, target, indices, operands):
         return
     if not target._a.flags.writeable:
         raise ValueError("assignment destination is read-only")
-    operands = tuple(value if numpy.ndim(value) == 0 and not isinstance(value, _core.Array) else asarray(value) for value in operands)
+    operands = tuple(
+        value if numpy.ndim(value) == 0 and not isinstance(value, _core.Array) else asarray(value) for value in operands
+    )
     loop = _loop(ufunc.__name__, target, operands)
     if ufunc.__name__ == "power" and loop.kind == "i" and bool((asarray(operands[0]) < 0).any()):
         raise ValueError("Integers to negative integer powers are not allowed.")
@@ -65,7 +68,11 @@ def _is_array(part):
 
 
 def _names_an_element(parts, dims):
-    return Ellipsis not in parts and sum(part is not None for part in parts) == dims and not any(isinstance(part, slice) for part in parts)
+    return (
+        Ellipsis not in parts
+        and sum(part is not None for part in parts) == dims
+        and not any(isinstance(part, slice) for part in parts)
+    )
 
 
 def _is_mask_of(parts, target):
@@ -96,7 +103,9 @@ def _places(target, parts):
         if index.dtype.kind in "iu":
             require_inside(index, 0, target.shape[0])
             return 1, index
-    elif len(parts) <= target.ndim and all(isinstance(part, int) or _is_array(part) and part.dtype.kind in "iu" for part in parts):
+    elif len(parts) <= target.ndim and all(
+        isinstance(part, int) or _is_array(part) and part.dtype.kind in "iu" for part in parts
+    ):
         place = 0
         for axis, part in enumerate(parts):
             extent = target.shape[axis]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """packbits and unpackbits: eight truth values are a last axis, whose columns are shifted to their places and joined. Both are
 one fused pass over the elements; where lines end within a byte, zeros are put behind them first."""
+
 import numpy
 
 from .._arguments import axis_of, whole

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Calls of a universal function with out=, where=, dtype=, casting=, signature=, when something is distributed. NumPy is
 asked first, with operands of the same dtypes and no elements: its errors are the user's, at once, and its dtypes ours."""
+
 import numpy
 
 from .. import _core

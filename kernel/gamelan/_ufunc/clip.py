@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """clip of distributed arrays: the larger with one limit, then the smaller with the other, in the dtype that NumPy's own
 ufunc for it would compute in."""
+
 import warnings
 
 import numpy
@@ -56,6 +57,9 @@ def _decided(name, operands, out, casting, keywords):
                 function(*probes, out=target, **keywords)
             except TypeError:
                 function(*probes, out=target, casting="unsafe", **keywords)
-                warnings.warn("Converting the output of clip from its dtype is deprecated. Pass `casting=\"unsafe\"` explicitly",
-                              DeprecationWarning, stacklevel=4)  # fmt: skip
+                warnings.warn(
+                    'Converting the output of clip from its dtype is deprecated. Pass `casting="unsafe"` explicitly',
+                    DeprecationWarning,
+                    stacklevel=4,
+                )
         return function(*probes, casting="unsafe", **keywords).dtype, casting

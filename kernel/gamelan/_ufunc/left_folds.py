@@ -2,6 +2,7 @@
 """ufunc.reduce where the operation is not associative: from the left, as NumPy says. The engines' `put` with an operation
 takes row after row into one row of results: those lie apart, so that many results are folded side by side; a single one is
 folded where it lies, by one engine, and costs as long as in NumPy."""
+
 import numpy
 
 from .. import _core

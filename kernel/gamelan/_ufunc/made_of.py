@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Element-wise functions that NumPy makes of universal functions: nan_to_num, round, fix, sinc, i0, angle, unwrap, iscomplex
 and their kin. Distributed arrays are composed of the same operations, recorded and fused; others are NumPy's to compute."""
+
 import functools
 import operator
 
@@ -82,7 +83,9 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
 
 def _same(value, array):
     """A number in the dtype of the array."""
-    return value.astype(array.dtype) if isinstance(value, (_core.Array, numpy.ndarray)) and value.ndim else array.dtype.type(value)
+    return (
+        value.astype(array.dtype) if isinstance(value, (_core.Array, numpy.ndarray)) and value.ndim else array.dtype.type(value)
+    )
 
 
 @_or_numpy
@@ -210,7 +213,10 @@ class vectorize(numpy.vectorize):
 
     def __call__(self, *arguments, **keywords):
         if has_distributed(arguments) or has_distributed(keywords.values()):
-            raise unimplemented("vectorize", "it calls a Python function for every element; ufuncs, np.where and np.piecewise compute on the engines")
+            raise unimplemented(
+                "vectorize",
+                "it calls a Python function for every element; ufuncs, np.where and np.piecewise compute on the engines",
+            )
         return call_numpy(super().__call__, "vectorize", arguments, keywords)
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """ufunc.reduceat: folds of slices of an axis. The slices are written out one after the other (they may overlap), each
 element with the number of its slice; the first of each slice begins its result, the others are taken in from the left."""
+
 import numpy
 
 from .. import _core
@@ -49,7 +50,9 @@ def _starts(name, indices, extent):
         indices = numpy.array(indices, numpy.intp)
     starts = asarray(indices)
     if starts.dtype.kind not in "iub":
-        raise TypeError(f"Cannot cast array data from {starts.dtype!r} to {numpy.dtype(numpy.intp)!r} according to the rule 'safe'")
+        raise TypeError(
+            f"Cannot cast array data from {starts.dtype!r} to {numpy.dtype(numpy.intp)!r} according to the rule 'safe'"
+        )
     if starts.ndim > 1:
         raise ValueError("object too deep for desired array")
     starts = starts.reshape(-1).astype(numpy.int64)

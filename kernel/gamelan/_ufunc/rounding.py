@@ -2,6 +2,7 @@
 """round: multiplied, rounded and divided, or the other way round, as NumPy does it: each of the three steps is stored in the
 dtype of the result, and what a step computes in is NumPy's answer for these operands. So a float32 without axes is multiplied
 in float64."""
+
 import numpy
 
 from .. import _core

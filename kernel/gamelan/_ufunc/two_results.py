@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Universal functions with two results, of operations with one, which the engines fuse: modf, frexp, divmod. Exact: what is
 estimated (an exponent) is corrected."""
+
 import numpy
 
 from .. import _core

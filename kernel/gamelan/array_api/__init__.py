@@ -7,26 +7,73 @@ The functions take any `gamelan.ndarray` and return `Array`, one whose operators
 whose standard meaning is not NumPy's own differ from those of `gamelan`: dtypes promote without a look at values, NaN are
 distinct to `unique_*`, `sort` knows `descending`. What has no distributed form raises NotImplementedError by name.
 """
+
 from types import FunctionType as _FunctionType
 
 from . import fft, linalg
 from ._array import Array, by_the_standard
 from ._creation import (
-    arange, asarray, empty, empty_like, eye, from_dlpack, full, full_like, linspace, meshgrid, ones, ones_like, tril, triu,
-    zeros, zeros_like,
-)  # fmt: skip
+    arange,
+    asarray,
+    empty,
+    empty_like,
+    eye,
+    from_dlpack,
+    full,
+    full_like,
+    linspace,
+    meshgrid,
+    ones,
+    ones_like,
+    tril,
+    triu,
+    zeros,
+    zeros_like,
+)
 from ._dtypes import *  # noqa: F403
 from ._dtypes import __all__ as _dtype_names
 from ._elementwise import FUNCTIONS as _FUNCTIONS
 from ._folds import (
-    all, any, argmax, argmin, argsort, cumulative_sum, max, mean, min, nonzero, prod, searchsorted, sort, std, sum,
-    unique_all, unique_counts, unique_inverse, unique_values, var,
-)  # fmt: skip
+    all,
+    any,
+    argmax,
+    argmin,
+    argsort,
+    cumulative_sum,
+    max,
+    mean,
+    min,
+    nonzero,
+    prod,
+    searchsorted,
+    sort,
+    std,
+    sum,
+    unique_all,
+    unique_counts,
+    unique_inverse,
+    unique_values,
+    var,
+)
 from ._info import __array_namespace_info__
 from ._shapes import (
-    broadcast_arrays, broadcast_to, concat, expand_dims, flip, matrix_transpose, moveaxis, permute_dims, repeat, reshape,
-    roll, squeeze, stack, take, tile, unstack,
-)  # fmt: skip
+    broadcast_arrays,
+    broadcast_to,
+    concat,
+    expand_dims,
+    flip,
+    matrix_transpose,
+    moveaxis,
+    permute_dims,
+    repeat,
+    reshape,
+    roll,
+    squeeze,
+    stack,
+    take,
+    tile,
+    unstack,
+)
 from ._versions import NEWEST as __array_api_version__
 from .linalg import matmul, tensordot, vecdot
 
@@ -34,15 +81,76 @@ globals().update(_FUNCTIONS)
 
 e, inf, nan, newaxis, pi = 2.718281828459045, float("inf"), float("nan"), None, 3.141592653589793
 
-__all__ = sorted({
-    *_dtype_names, *_FUNCTIONS, "fft", "linalg", "e", "inf", "nan", "newaxis", "pi", "__array_api_version__",
-    "__array_namespace_info__", "arange", "asarray", "empty", "empty_like", "eye", "from_dlpack", "full", "full_like",
-    "linspace", "meshgrid", "ones", "ones_like", "tril", "triu", "zeros", "zeros_like", "all", "any", "argmax", "argmin",
-    "argsort", "cumulative_sum", "max", "mean", "min", "nonzero", "prod", "searchsorted", "sort", "std", "sum",
-    "unique_all", "unique_counts", "unique_inverse", "unique_values", "var", "broadcast_arrays", "broadcast_to", "concat",
-    "expand_dims", "flip", "matrix_transpose", "moveaxis", "permute_dims", "repeat", "reshape", "roll", "squeeze", "stack",
-    "take", "tile", "unstack", "matmul", "tensordot", "vecdot",
-})  # fmt: skip
+__all__ = sorted(
+    {
+        *_dtype_names,
+        *_FUNCTIONS,
+        "fft",
+        "linalg",
+        "e",
+        "inf",
+        "nan",
+        "newaxis",
+        "pi",
+        "__array_api_version__",
+        "__array_namespace_info__",
+        "arange",
+        "asarray",
+        "empty",
+        "empty_like",
+        "eye",
+        "from_dlpack",
+        "full",
+        "full_like",
+        "linspace",
+        "meshgrid",
+        "ones",
+        "ones_like",
+        "tril",
+        "triu",
+        "zeros",
+        "zeros_like",
+        "all",
+        "any",
+        "argmax",
+        "argmin",
+        "argsort",
+        "cumulative_sum",
+        "max",
+        "mean",
+        "min",
+        "nonzero",
+        "prod",
+        "searchsorted",
+        "sort",
+        "std",
+        "sum",
+        "unique_all",
+        "unique_counts",
+        "unique_inverse",
+        "unique_values",
+        "var",
+        "broadcast_arrays",
+        "broadcast_to",
+        "concat",
+        "expand_dims",
+        "flip",
+        "matrix_transpose",
+        "moveaxis",
+        "permute_dims",
+        "repeat",
+        "reshape",
+        "roll",
+        "squeeze",
+        "stack",
+        "take",
+        "tile",
+        "unstack",
+        "matmul",
+        "tensordot",
+        "vecdot",
+    }
+)
 
 # Of no arrays, and asked more often than others: they stay as they are.
 _ABOUT_DTYPES = ("__array_namespace_info__", "can_cast", "finfo", "iinfo", "isdtype", "result_type")

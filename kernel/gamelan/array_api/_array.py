@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The arrays of the standard: gamelan's, whose operators promote by dtype alone, as the standard's functions do; and the
 way from one kind to the other at the door of every function. Elements are never copied on this way."""
+
 import functools
 
 import numpy

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Arrays from nothing and from other objects, with the standard's signatures: gamelan's functions, which decide by size
 where the array lives. `device` is accepted where it names the only one."""
+
 import builtins
 
 import numpy

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Dtypes of the array-API standard: the objects, their kinds and limits, and promotion by dtype alone. `promoted` is
 what the functions of this package give to NumPy's rules, which in NumPy 1.x look at the values of 0-d arrays."""
+
 import builtins
 from dataclasses import dataclass
 
@@ -14,8 +15,27 @@ uint8, uint16, uint32, uint64 = map(numpy.dtype, ("uint8", "uint16", "uint32", "
 float32, float64 = map(numpy.dtype, ("float32", "float64"))
 complex64, complex128 = map(numpy.dtype, ("complex64", "complex128"))
 
-__all__ = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64",
-           "complex64", "complex128", "astype", "can_cast", "finfo", "iinfo", "isdtype", "result_type"]  # fmt: skip
+__all__ = [
+    "bool",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+    "astype",
+    "can_cast",
+    "finfo",
+    "iinfo",
+    "isdtype",
+    "result_type",
+]
 
 KINDS = {
     "bool": (bool,),
@@ -65,7 +85,9 @@ def finfo(type, /):
     """Limits of a floating dtype, of a complex one those of its parts."""
     dtype = _dtype_of(type)
     found = numpy.finfo(dtype)
-    return FloatLimits(found.bits, float(found.eps), float(found.max), float(found.min), float(found.smallest_normal), found.dtype)
+    return FloatLimits(
+        found.bits, float(found.eps), float(found.max), float(found.min), float(found.smallest_normal), found.dtype
+    )
 
 
 def iinfo(type, /):

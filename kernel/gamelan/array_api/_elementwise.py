@@ -1,28 +1,75 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Element-wise functions of the array-API standard: NumPy's under the standard's names, built in a loop, and the few
 whose meaning differs. A function of gamelan is looked up when it is called, so that what is missing says so."""
+
 import gamelan as np
 
 from ._dtypes import promoted
 
 # The standard's name: gamelan's.
 _UNARY = {
-    "abs": "absolute", "acos": "arccos", "acosh": "arccosh", "asin": "arcsin", "asinh": "arcsinh", "atan": "arctan",
-    "atanh": "arctanh", "bitwise_invert": "invert", "conj": "conjugate", "cos": "cos", "cosh": "cosh", "exp": "exp",
-    "expm1": "expm1", "imag": "imag", "isfinite": "isfinite", "isinf": "isinf", "isnan": "isnan", "log": "log",
-    "log1p": "log1p", "log2": "log2", "log10": "log10", "logical_not": "logical_not", "negative": "negative",
-    "positive": "positive", "real": "real", "signbit": "signbit", "sin": "sin", "sinh": "sinh", "sqrt": "sqrt",
-    "square": "square", "tan": "tan", "tanh": "tanh",
-}  # fmt: skip
+    "abs": "absolute",
+    "acos": "arccos",
+    "acosh": "arccosh",
+    "asin": "arcsin",
+    "asinh": "arcsinh",
+    "atan": "arctan",
+    "atanh": "arctanh",
+    "bitwise_invert": "invert",
+    "conj": "conjugate",
+    "cos": "cos",
+    "cosh": "cosh",
+    "exp": "exp",
+    "expm1": "expm1",
+    "imag": "imag",
+    "isfinite": "isfinite",
+    "isinf": "isinf",
+    "isnan": "isnan",
+    "log": "log",
+    "log1p": "log1p",
+    "log2": "log2",
+    "log10": "log10",
+    "logical_not": "logical_not",
+    "negative": "negative",
+    "positive": "positive",
+    "real": "real",
+    "signbit": "signbit",
+    "sin": "sin",
+    "sinh": "sinh",
+    "sqrt": "sqrt",
+    "square": "square",
+    "tan": "tan",
+    "tanh": "tanh",
+}
 _BINARY = {
-    "add": "add", "atan2": "arctan2", "bitwise_and": "bitwise_and", "bitwise_left_shift": "left_shift",
-    "bitwise_or": "bitwise_or", "bitwise_right_shift": "right_shift", "bitwise_xor": "bitwise_xor", "copysign": "copysign",
-    "divide": "divide", "equal": "equal", "greater": "greater",
-    "greater_equal": "greater_equal", "hypot": "hypot", "less": "less", "less_equal": "less_equal",
-    "logaddexp": "logaddexp", "logical_and": "logical_and", "logical_or": "logical_or", "logical_xor": "logical_xor",
-    "maximum": "maximum", "minimum": "minimum", "multiply": "multiply", "nextafter": "nextafter",
-    "not_equal": "not_equal", "pow": "power", "remainder": "remainder", "subtract": "subtract",
-}  # fmt: skip
+    "add": "add",
+    "atan2": "arctan2",
+    "bitwise_and": "bitwise_and",
+    "bitwise_left_shift": "left_shift",
+    "bitwise_or": "bitwise_or",
+    "bitwise_right_shift": "right_shift",
+    "bitwise_xor": "bitwise_xor",
+    "copysign": "copysign",
+    "divide": "divide",
+    "equal": "equal",
+    "greater": "greater",
+    "greater_equal": "greater_equal",
+    "hypot": "hypot",
+    "less": "less",
+    "less_equal": "less_equal",
+    "logaddexp": "logaddexp",
+    "logical_and": "logical_and",
+    "logical_or": "logical_or",
+    "logical_xor": "logical_xor",
+    "maximum": "maximum",
+    "minimum": "minimum",
+    "multiply": "multiply",
+    "nextafter": "nextafter",
+    "not_equal": "not_equal",
+    "pow": "power",
+    "remainder": "remainder",
+    "subtract": "subtract",
+}
 _ROUNDING = {"ceil": "ceil", "floor": "floor", "trunc": "trunc", "round": "rint"}
 
 

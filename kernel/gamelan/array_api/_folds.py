@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Functions of the array-API standard that fold, search, sort and find distinct elements: gamelan's, with the standard's
 signatures, its `correction`, `descending`, and its rule that every NaN is a value of its own."""
+
 import builtins
 from typing import Any, NamedTuple
 

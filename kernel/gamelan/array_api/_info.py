@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a library may ask about the namespace: devices, dtypes, abilities (the standard's inspection functions). There is
 one device: small arrays and distributed ones mix freely, and engines compute on processors."""
+
 import numpy
 
 from . import _dtypes

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Functions of the array-API standard that move, join and repeat elements: gamelan's, under the standard's names and
 signatures."""
-import gamelan as np
 
+import gamelan as np
 
 
 def broadcast_arrays(*arrays):

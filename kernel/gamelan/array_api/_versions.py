@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Which version of the standard brought which names, and the namespace of a version: what a library gets that asks for an
 older one holds nothing newer, above all no dtypes that it does not know of, and adds up as that version says."""
+
 import functools
 from types import ModuleType
 
@@ -11,10 +12,21 @@ _NEW = {
     "2021.12": (),
     "2022.12": ("complex64", "complex128", "conj", "fft", "imag", "isdtype", "real", "take"),
     "2023.12": (
-        "__array_namespace_info__", "clip", "copysign", "cumulative_sum", "hypot", "maximum", "minimum", "moveaxis", "repeat",
-        "searchsorted", "signbit", "tile", "unstack",
+        "__array_namespace_info__",
+        "clip",
+        "copysign",
+        "cumulative_sum",
+        "hypot",
+        "maximum",
+        "minimum",
+        "moveaxis",
+        "repeat",
+        "searchsorted",
+        "signbit",
+        "tile",
+        "unstack",
     ),
-}  # fmt: skip
+}
 VERSIONS = tuple(_NEW)
 
 

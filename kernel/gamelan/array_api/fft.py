@@ -1,14 +1,29 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The Fourier extension of the array-API standard: gamelan's functions with the standard's signatures; single precision
 stays single, where NumPy 1.x computes in double."""
+
 import numpy
 
 import gamelan as np
 
 from ._info import check_device
 
-__all__ = ["fft", "ifft", "fftn", "ifftn", "rfft", "irfft", "rfftn", "irfftn", "hfft", "ihfft", "fftfreq", "rfftfreq",
-           "fftshift", "ifftshift"]  # fmt: skip
+__all__ = [
+    "fft",
+    "ifft",
+    "fftn",
+    "ifftn",
+    "rfft",
+    "irfft",
+    "rfftn",
+    "irfftn",
+    "hfft",
+    "ihfft",
+    "fftfreq",
+    "rfftfreq",
+    "fftshift",
+    "ifftshift",
+]
 
 _REAL_RESULT = ("irfft", "irfftn", "hfft")
 
@@ -33,8 +48,10 @@ def _more_axes(name):
 
 
 def _build():
-    for make, names in ((_one_axis, ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")),
-                        (_more_axes, ("fftn", "ifftn", "rfftn", "irfftn"))):  # fmt: skip
+    for make, names in (
+        (_one_axis, ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")),
+        (_more_axes, ("fftn", "ifftn", "rfftn", "irfftn")),
+    ):
         for name in names:
             function = make(name)
             function.__name__ = function.__qualname__ = name

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The linear-algebra extension of the array-API standard: gamelan's functions with the standard's signatures; matrices are
 the last two axes, `rtol` is relative to the largest singular value."""
+
 import math
 from typing import Any, NamedTuple
 
@@ -9,9 +10,31 @@ import gamelan as np
 from ._dtypes import promoted
 from ._shapes import matrix_transpose
 
-__all__ = ["cholesky", "cross", "det", "diagonal", "eigh", "eigvalsh", "inv", "matmul", "matrix_norm", "matrix_power",
-           "matrix_rank", "matrix_transpose", "outer", "pinv", "qr", "slogdet", "solve", "svd", "svdvals", "tensordot",
-           "trace", "vecdot", "vector_norm"]  # fmt: skip
+__all__ = [
+    "cholesky",
+    "cross",
+    "det",
+    "diagonal",
+    "eigh",
+    "eigvalsh",
+    "inv",
+    "matmul",
+    "matrix_norm",
+    "matrix_power",
+    "matrix_rank",
+    "matrix_transpose",
+    "outer",
+    "pinv",
+    "qr",
+    "slogdet",
+    "solve",
+    "svd",
+    "svdvals",
+    "tensordot",
+    "trace",
+    "vecdot",
+    "vector_norm",
+]
 
 
 class EighResult(NamedTuple):
@@ -188,4 +211,6 @@ def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
     moved = np.transpose(x, axes + rest)
     flat = np.reshape(moved, (math.prod(x.shape[each] for each in axes), *(x.shape[each] for each in rest)))
     result = np.linalg.norm(flat, ord, 0)
-    return np.reshape(result, tuple(1 if place in axes else extent for place, extent in enumerate(x.shape))) if keepdims else result
+    return (
+        np.reshape(result, tuple(1 if place in axes else extent for place, extent in enumerate(x.shape))) if keepdims else result
+    )

@@ -6,6 +6,7 @@ The convolution would take five times the memory of the line at least. So it is 
 modulo x**(turns * length) - 1 is put together of products modulo x**length - r, one for each r with r**turns = 1, which
 need memory for `length` elements only and come one after another. All numbers but the operand's are made where they are used.
 """
+
 import cmath
 import math
 
@@ -117,7 +118,9 @@ class _Line:
             step, total = _circle(self._step(j0)), None
             for piece in range(pieces - 1, -1, -1):
                 start = piece * self._length
-                term = multiply(self._a[..., start + first : start + end], self._corner(piece) * self._root(turn, piece), dtype=complex)
+                term = multiply(
+                    self._a[..., start + first : start + end], self._corner(piece) * self._root(turn, piece), dtype=complex
+                )
                 total = term if total is None else total * step + term
             result[..., first:end] = total * _circle(self._chirp(j0) + self._twist(turn, j0))
         return result

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A line of n1 * n2 elements as a matrix: its columns are transformed, multiplied by roots of unity, then its rows, and the
 result stands there transposed (Gentleman and Sande's four steps, 1966)."""
+
 import math
 
 from .._manipulation import reshape

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Frequencies of the elements of a transform, and the order with frequency 0 in the middle."""
+
 import operator
 
 import numpy

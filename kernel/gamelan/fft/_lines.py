@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One axis of a distributed array, transformed: lines that one engine can hold go to it whole (op `fourier`), few long
 ones go to all (_long.py). Which of the two is decided by the shape alone, so the bits do not depend on the engines."""
+
 import math
 
 import numpy

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Few long lines, each on all engines: cut into matrices (_cut.py), or as convolutions where the length has no factors for
 that (_convolution.py). Of real numbers half the columns are enough."""
+
 from .._creation import filled
 from .._manipulation import moveaxis, reshape
 from .._ufuncs import PUBLIC

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """numpy.fft's transforms over several axes: one after another, in NumPy's order. Between two axes the elements go to the
 engines that need their lines next. Of real numbers half the result is computed, the rest are the conjugates."""
+
 import itertools
 
 import numpy
@@ -80,9 +81,11 @@ def _function(name, default_axes, doc):
         return irfft(a, s[-1], axes[-1], norm)
 
     if default_axes is None:
+
         def function(a, s=None, axes=None, norm=None):
             return over_axes(a, s, axes, norm)
     else:
+
         def function(a, s=None, axes=default_axes, norm=None):
             return over_axes(a, s, axes, norm)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """numpy.fft's transforms along one axis. Norms, lengths and errors are NumPy's; results are complex128 or float64."""
+
 import math
 import operator
 import warnings

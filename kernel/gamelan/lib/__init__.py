@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What gamelan has of `numpy.lib`: stride_tricks. The functions that NumPy also has one level up are there."""
+
 import numpy as _numpy
 
 from .._local import forwarded as _forwarded

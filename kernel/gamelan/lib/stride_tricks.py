@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Views with strides of one's own, as `numpy.lib.stride_tricks`."""
+
 from .._manipulation import broadcast_arrays, broadcast_to
 from .._manipulation._windows import as_strided, sliding_window_view
 

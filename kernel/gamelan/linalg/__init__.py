@@ -5,6 +5,7 @@
 What fails because of values (a singular matrix) is known only when it is computed: such functions trigger evaluation, so
 that `LinAlgError` is raised at their line.
 """
+
 from numpy.linalg import LinAlgError
 
 from ._chain import matrix_power, multi_dot

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Products of many matrices: powers by squaring, chains in the order that multiplies least."""
+
 import operator
 
 import numpy

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Cholesky's and QR factors."""
+
 import warnings
 
 import numpy

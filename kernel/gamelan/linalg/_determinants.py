@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Determinants, as a sign and a logarithm that cannot overflow."""
+
 import numpy
 
 from .._creation import asarray, filled

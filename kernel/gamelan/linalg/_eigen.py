@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Eigenvalues and eigenvectors: of symmetric and Hermitian matrices by all engines, of others by one engine each."""
+
 import numpy
 from numpy.linalg import LinAlgError
 
@@ -66,8 +67,10 @@ def _general(name, a):
     require_stack(a, is_square=True)
     loop, dtype = types(a)
     if a.shape[-1] ** 2 > config.gather_limit:
-        raise unimplemented(f"linalg.{name} of a matrix of {a.shape[-1]} x {a.shape[-1]}",
-                            f"one engine computes it, up to config.gather_limit = {config.gather_limit} elements")  # fmt: skip
+        raise unimplemented(
+            f"linalg.{name} of a matrix of {a.shape[-1]} x {a.shape[-1]}",
+            f"one engine computes it, up to config.gather_limit = {config.gather_limit} elements",
+        )
     if a.size and not bool(reduce("all", PUBLIC["isfinite"](a))):
         raise LinAlgError("Array must not contain infs or NaNs")
     return loop, dtype, numpy.result_type(dtype, numpy.complex64)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """einsum: pair by pair in NumPy's order of least cost, each pair a matrix product of transposed views, or an element-wise
 product where nothing is summed. Repeated subscripts of an operand are its diagonal, a view."""
+
 import math
 
 import numpy
@@ -88,7 +89,9 @@ def _pair(left, right, kept):
     width = tuple(right.extent(label) for label in columns)
     stacked, height, depth = map(math.prod, shape)
     left_matrices = reshape(left.ordered(batch + rows + inner), (stacked, height, depth) if batch else (height, depth))
-    right_matrices = reshape(right.ordered(batch + inner + columns), (stacked, depth, math.prod(width)) if batch else (depth, math.prod(width)))
+    right_matrices = reshape(
+        right.ordered(batch + inner + columns), (stacked, depth, math.prod(width)) if batch else (depth, math.prod(width))
+    )
     product = matmul(left_matrices, right_matrices)
     return _Term(reshape(product, shape[0] + shape[1] + width), "".join(batch + rows + columns))
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reads the subscripts of einsum, in both of NumPy's forms, against the shapes of the operands. Every axis gets a label; those
 under an ellipsis get labels of their own, counted from the right."""
+
 import string
 
 import numpy
@@ -39,7 +40,10 @@ def _refuse(number):
 def split(arguments):
     """Subscripts as text, and the operands, of einsum's arguments."""
     if not arguments:
-        raise ValueError("must specify the einstein sum subscripts string and at least one operand, or at least one operand and its corresponding subscripts list")
+        raise ValueError(
+            "must specify the einstein sum subscripts string and at least one operand, or at least one operand "
+            "and its corresponding subscripts list"
+        )
     if isinstance(arguments[0], (str, bytes)):
         text = arguments[0] if isinstance(arguments[0], str) else arguments[0].decode("ascii")
         return text.replace(" ", ""), list(arguments[1:])
@@ -82,7 +86,9 @@ def read(text, shapes):
             raise ValueError("output has fewer dimensions than the ellipses of the operands broadcast to")
         for letter in before + after:
             if letter not in seen:
-                raise ValueError(f"einstein sum subscripts string included output subscript '{letter}' which never appeared in an input")
+                raise ValueError(
+                    f"einstein sum subscripts string included output subscript '{letter}' which never appeared in an input"
+                )
             if (before + after).count(letter) > 1:
                 raise ValueError(f"einstein sum subscripts string includes output subscript '{letter}' multiple times")
         output = before + _hidden(most) + after

@@ -2,6 +2,7 @@
 """The one way from these functions to the engines: the operation `linalg`, which leaves all results of a routine one below
 another in one array. Decides who computes: single large matrices all engines together, everything else whole matrices
 where they lie."""
+
 import math
 import re
 
@@ -34,10 +35,19 @@ def _extents(routine, m, n, right, width):
     """Rows and columns of the result, as protocol/linalg.cpp has them."""
     k = min(m, n)
     return {
-        "solve": (n, right), "inverse": (n, n), "cholesky": (n, n), "slogdet": (1, 2), "qr": (m + n, width or k),
-        "qr_factors": (m + 1, n), "svd": (m + n + 1, k), "svd_values": (1, k), "eigh": (n + 1, n), "eig": (n + 1, n),
-        "eigh_values": (1, n), "eig_values": (1, n),
-    }[routine]  # fmt: skip
+        "solve": (n, right),
+        "inverse": (n, n),
+        "cholesky": (n, n),
+        "slogdet": (1, 2),
+        "qr": (m + n, width or k),
+        "qr_factors": (m + 1, n),
+        "svd": (m + n + 1, k),
+        "svd_values": (1, k),
+        "eigh": (n + 1, n),
+        "eig": (n + 1, n),
+        "eigh_values": (1, n),
+        "eig_values": (1, n),
+    }[routine]
 
 
 def _shares(routine, shape):
@@ -54,7 +64,9 @@ def compute(routine, loop, a, b=None, width=None, flag=False):
     lead = a.shape[:-2]
     if lead and _shares(routine, a.shape) and math.prod(lead) < _core.ranks():
         # Few and large: one after another, each by all engines.
-        results = [compute(routine, loop, a[index], None if b is None else b[index], width, flag) for index in numpy.ndindex(*lead)]
+        results = [
+            compute(routine, loop, a[index], None if b is None else b[index], width, flag) for index in numpy.ndindex(*lead)
+        ]
         return stack(results).reshape(lead + results[0].shape)
     side = block if not lead and _shares(routine, a.shape) else 0
     m, n = a.shape[-2:]
@@ -63,7 +75,9 @@ def compute(routine, loop, a, b=None, width=None, flag=False):
     if routine not in _NEVER_FAILS:
         _core.flush(False)  # what was recorded before is no part of a failure
     result = _core.empty(lead + extents, number)
-    _core.record(OPS["linalg"], dtype_number(loop), result, True, (a,) if b is None else (a, b), (_NUMBERS[routine], side, int(flag)))
+    _core.record(
+        OPS["linalg"], dtype_number(loop), result, True, (a,) if b is None else (a, b), (_NUMBERS[routine], side, int(flag))
+    )
     if routine not in _NEVER_FAILS:
         _wait()
     elif side:
@@ -100,4 +114,3 @@ def row(result, at, dtype):
 def spread_over(array, lead):
     """The matrices repeated so that there is one for every place of a stack."""
     return broadcast_to(array, lead + array.shape[-2:])
-

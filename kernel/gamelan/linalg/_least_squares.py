@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Least squares and the pseudo-inverse, by singular values."""
+
 import warnings
 
 import numpy
@@ -70,8 +71,12 @@ def lstsq(a, b, rcond="warn"):
         raise LinAlgError("Incompatible dimensions")
     loop, dtype = types(a, b)
     if isinstance(rcond, str):
-        warnings.warn("`rcond` parameter will change to the default of machine precision times ``max(M, N)``: pass `rcond=None` for "
-                      "it, or `rcond=-1` to keep using the old.", FutureWarning, stacklevel=2)  # fmt: skip
+        warnings.warn(
+            "`rcond` parameter will change to the default of machine precision times ``max(M, N)``: pass `rcond=None` for "
+            "it, or `rcond=-1` to keep using the old.",
+            FutureWarning,
+            stacklevel=2,
+        )
         rcond = -1
     precision = numpy.finfo(loop).eps
     rcond = precision * max(n, m) if rcond is None else rcond
@@ -92,4 +97,3 @@ def lstsq(a, b, rcond="warn"):
         residuals = zeros((0,), real_of(dtype))
     x = cast(x, dtype)
     return x[:, 0] if is_vector else x, residuals, numpy.intc(rank), cast(s, real_of(dtype))
-

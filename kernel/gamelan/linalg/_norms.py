@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Numbers that measure a matrix: norms, the condition number, the rank. Sums of absolute values are fused folds; what needs
 singular values asks for them."""
+
 import numpy
 from numpy.core.numeric import normalize_axis_index
 from numpy.linalg import LinAlgError

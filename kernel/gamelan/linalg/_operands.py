@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the functions of linalg demand of their arguments, with NumPy's errors, and the dtypes that NumPy computes in and
 returns: always double precision inside, single precision outside when all arguments have it."""
+
 import numpy
 from numpy.linalg import LinAlgError
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Products of arrays: matmul and what is made of it. Vector products are a multiply and a sum, so they are the same bits
 at any number of engines; matrix products are BLAS on each engine and equal to rounding only."""
+
 import functools
 
 import numpy
@@ -13,7 +14,7 @@ from .._promotion import OPS, dtype_number
 from .._reductions import reduce
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _dtype(left, right):
     return numpy.matmul(numpy.ones((1, 1), left), numpy.ones((1, 1), right)).dtype
 
@@ -135,9 +136,7 @@ def _product(left, right, dtype):
         # A true pair anywhere: counted in integers, which cannot overflow for extents that fit in memory.
         left, right = (each.astype(bool, copy=False).astype("i8") for each in (left, right))
         return _product(left, right, numpy.dtype("i8")) != 0
-    left, right = (
-        _core.view(matrix, numpy.broadcast_to(matrix._a, lead + matrix.shape[-2:])) for matrix in (left, right)
-    )
+    left, right = (_core.view(matrix, numpy.broadcast_to(matrix._a, lead + matrix.shape[-2:])) for matrix in (left, right))
     number = dtype_number(dtype)
     result = _core.empty(lead + (left.shape[-2], right.shape[-1]), number)
     _core.record(OPS["matmul"], number, result, True, (left, right), ())

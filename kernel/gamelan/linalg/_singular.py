@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Singular value decomposition. Matrices that are much longer than wide are first reduced by QR, block by block of rows."""
+
 import numpy
 
 from .._creation import asarray

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Linear equations and inverses."""
+
 import math
 import operator
 

@@ -2,6 +2,7 @@
 """QR of matrices much longer than wide (Demmel et al., communication-avoiding QR): blocks of rows are factored where they
 lie, then their triangles, as one matrix. How many blocks there are depends on the shape alone, never on the number of
 engines."""
+
 from .._manipulation import reshape
 from ._engine import compute, part, shared_from
 from ._operands import flipped, zeros

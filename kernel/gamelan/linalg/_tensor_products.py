@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Products over chosen axes: tensordot is a matrix product of reshaped arrays; kron and cross are element-wise."""
+
 import math
 
 import numpy

@@ -5,6 +5,7 @@ A counter-based generator (Philox4x32-10): element i of a draw is a function of 
 `numpy.random.SeedSequence`, and of the count of numbers drawn before it. What needs more than one random number (gamma,
 Poisson, ...) has a substream per element. The streams are not NumPy's.
 """
+
 import numpy as _numpy
 from numpy.random import SeedSequence, bit_generator
 
@@ -16,9 +17,24 @@ from ._legacy import FUNCTIONS as _FUNCTIONS, RandomState, get_bit_generator, se
 globals().update(_FUNCTIONS)
 ranf = sample = _FUNCTIONS["random_sample"]
 
-__all__ = ["BitGenerator", "Generator", "MT19937", "PCG64", "PCG64DXSM", "Philox", "RandomState", "SFC64", "SeedSequence",
-           "bit_generator",
-           "default_rng", "get_bit_generator", "ranf", "sample", "set_bit_generator", *_FUNCTIONS]  # fmt: skip
+__all__ = [
+    "BitGenerator",
+    "Generator",
+    "MT19937",
+    "PCG64",
+    "PCG64DXSM",
+    "Philox",
+    "RandomState",
+    "SFC64",
+    "SeedSequence",
+    "bit_generator",
+    "default_rng",
+    "get_bit_generator",
+    "ranf",
+    "sample",
+    "set_bit_generator",
+    *_FUNCTIONS,
+]
 
 
 def __dir__():

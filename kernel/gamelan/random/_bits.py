@@ -4,6 +4,7 @@
 The key comes from the seed through `numpy.random.SeedSequence`; the counter is the count of numbers drawn before. So a
 state is two integers, and who draws a number, and in what order, does not matter.
 """
+
 import numpy
 
 from .._local import gathered

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Choices and orders. A permutation is the order of random words, sorted on the engines: it depends on the seed alone, and
 the sort balances itself. (Two words of 64 bits that are equal stay in order: a bias of n**2 / 2**65.)"""
+
 import math
 import operator
 import warnings
@@ -155,8 +156,12 @@ class Choosing:
         if axis != 0:
             raise NotImplementedError("Axis argument is only supported on ndarray objects")
         if not isinstance(x, Sequence):
-            warnings.warn(f"you are shuffling a {type(x).__name__!r} object which is not a subclass of 'Sequence'; `shuffle` is not "
-                          "guaranteed to behave correctly.", UserWarning, stacklevel=2)  # fmt: skip
+            warnings.warn(
+                f"you are shuffling a {type(x).__name__!r} object which is not a subclass of 'Sequence'; `shuffle` is not "
+                "guaranteed to behave correctly.",
+                UserWarning,
+                stacklevel=2,
+            )
         items = [x[place] for place in range(len(x))]
         for place, taken in enumerate(numpy.asarray(order(self._bits, len(x))).tolist()):
             x[place] = items[taken]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The continuous distributions, as methods of Generator and RandomState. Parameters may be arrays; names, order and errors
 are NumPy's. Each is drawn exactly, by inversion or by rejection (protocol/distribution_methods.hpp)."""
+
 import numpy
 
 from ._streams import check, draw, numbers, output_shape, parameter

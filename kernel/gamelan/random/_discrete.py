@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The discrete distributions, as methods of Generator and RandomState. Results are int64; probabilities are exact, by
 inversion or rejection (protocol/discrete_methods.hpp)."""
+
 import numpy
 
 from .._local import is_distributed

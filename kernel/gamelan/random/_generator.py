@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Generator: numpy.random's modern interface, drawing distributed arrays."""
+
 import copy
 
 import numpy

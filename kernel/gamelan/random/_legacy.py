@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """RandomState, and the functions of numpy.random that share one of it."""
+
 import copy
 
 import numpy

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Draws of several numbers at a time: multinomial, Dirichlet, multivariate normal. The last axis is that of the variables,
 which are few; the others are distributed."""
+
 import numpy
 
 from .._creation import asarray, zeros

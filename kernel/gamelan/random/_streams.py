@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Draws: arrays of random numbers, made here when they are small and on the engines when they are not, from the same key and
 counters by the same code (protocol/philox.hpp, protocol/distributions.def). Parameters may be arrays, here or there."""
+
 import math
 
 import numpy

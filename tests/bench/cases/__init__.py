@@ -16,6 +16,7 @@ and, where they make sense,
     TARGETS                              what 2 ranks must show: how many times as fast as numpy, numexpr or dask (at least), and
                                          how many times the reference's time (at most)
 """
+
 import importlib
 from dataclasses import dataclass, field
 from types import ModuleType

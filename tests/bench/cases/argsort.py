@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Arkouda's argsort of random int64 keys below 2^40; stable, so that the few equal keys have one answer."""
+
 import numpy
 
 from inputs import u

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """DistNumPy's Black-Scholes (its figure 9): European calls on n stocks, strike 65, one more day to maturity per iteration;
 the cumulative normal distribution by Abramowitz and Stegun 26.2.17. Each iteration gives the sum of its prices."""
+
 from inputs import u
 
 FULL = {"n": 4_000_000, "iterations": 1}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Conjugate gradients for the five-point Laplacian on n x n inner points, zero around. The scalars stay 0-d results: nothing
 looks at them."""
+
 import numpy
 
 from inputs import u

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """DistNumPy's fractal: the Mandelbrot set on n x n points of [-2, 0.8] x [-1.4, 1.4]; the result counts the turns in which a
 point is still inside. Split re/im, so that no machine's complex multiply changes a count."""
+
 import numpy
 
 FULL = {"n": 1600, "iterations": 50}

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Arkouda's gather: c = a[i], i random."""
+
 import numpy
 
 from inputs import u

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """DistNumPy's Jacobi solver of the dense system A x = b by row operations: x' = x + (b - sum(A * x, rows)) / diagonal."""
+
 import numpy
 
 from inputs import u

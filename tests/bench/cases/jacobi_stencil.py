@@ -2,6 +2,7 @@
 """DistNumPy's Jacobi stencil (its figure 10): five points with the centre, delta = sum(abs(diff)) looked at in every turn.
 The figure prints work = cells + 0.2 (...), which grows without end; the program itself weighs all five by 0.2.
 Boundary of the program: north 40 (top row), other edges 0; the inside starts from random numbers."""
+
 import numpy
 
 from inputs import u

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """DistNumPy's naive k nearest neighbours: the n x n matrix of squared distances between two sets of points by broadcasting,
 then k times the nearest, which is struck out."""
+
 import numpy
 
 from inputs import u

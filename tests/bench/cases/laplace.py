@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """GAiN's laplace.py on n x n points of the unit square, dx = dy, u = x^2 - y^2 on the boundary, 0 inside: a Jacobi step and
 the 2-norm of what it changed, looked at in every turn. laplace_small is the same with its own defaults."""
+
 import numpy
 
 FULL = {"n": 4096, "sweeps": 5}

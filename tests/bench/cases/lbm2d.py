@@ -3,6 +3,7 @@
 layer; a step fills the ghosts, pulls f_i from the cell at -c_i (a shifted view, no copy) and writes the relaxed populations to
 a second array. rho = sum f_i; m = sum c_i f_i; u = m / rho;
 f_i <- (1 - omega) f_i + omega w_i rho (1 + 3 cu + 4.5 cu^2 - 1.5 u^2)."""
+
 import numpy
 
 from inputs import u

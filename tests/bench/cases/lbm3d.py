@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Lattice Boltzmann D3Q19, BGK with relaxation omega = 1.2 on a periodic n^3 box: as lbm2d, f[i, 1 + z, 1 + y, 1 + x]."""
+
 import numpy
 
 from inputs import u

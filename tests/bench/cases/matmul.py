@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """c = a @ b, n x n."""
+
 from inputs import u
 
 FULL = {"n": 2048}

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """DistNumPy's N-body: all pairs of n bodies in 3-D by n x n matrices, softened so that a body does not act on itself."""
+
 import numpy
 
 from inputs import u

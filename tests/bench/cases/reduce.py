@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Arkouda's reduce: one reduction a run, op = sum, min or max. 8 n bytes."""
+
 from inputs import u
 
 FULL = {"n": 20_000_000, "op": "sum"}

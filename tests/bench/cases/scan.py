@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Arkouda's scan: c = cumsum(a)."""
+
 from inputs import u
 
 FULL = {"n": 20_000_000}

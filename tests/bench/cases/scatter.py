@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Arkouda's scatter: c[i] = a, i a random permutation."""
+
 import numpy
 
 from inputs import u

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Arkouda's stream: c = a + 3 b. 24 n bytes."""
+
 from inputs import u
 
 FULL = {"n": 20_000_000}

@@ -92,8 +92,8 @@ Order read_order() {
   return what == "run" ? order_run : what == "quit" ? order_quit : order_bad;
 }
 
-/// Rank 0's order on every rank. The others test and sleep, longer and longer: a plain broadcast would spin on a core
-/// that a competitor needs, and thousands of short sleeps a second disturb it as well.
+/// Rank 0's order on every rank. The others test and sleep, longer and longer: a plain broadcast would spin
+/// on a core that a competitor needs, and thousands of short sleeps a second disturb it as well.
 Order agree_on_order(const World& world) {
   int order = world.rank() == 0 ? read_order() : order_quit;
   MPI_Request request;

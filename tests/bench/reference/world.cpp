@@ -91,7 +91,8 @@ std::shared_ptr<std::byte> shared_bytes(const World& world, std::size_t mine) {
     throw std::runtime_error("[bench_reference] this case reads its neighbours' memory: run it on one node");
   void* start = nullptr;
   MPI_Win window;
-  // Open MPI's window begins 8 bytes after a cache line: streaming stores want the next line, on every rank the same.
+  // Open MPI's window begins 8 bytes after a cache line: streaming stores want the next line, on every rank
+  // the same.
   if (world.rank() == 0) mine += line;
   MPI_Win_allocate_shared(static_cast<MPI_Aint>(mine), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &start, &window);
   MPI_Aint size = 0;

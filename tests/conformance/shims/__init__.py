@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Folders of stand-ins, each for the path of one suite only."""
+
 import pathlib
 
 ARRAY_API = pathlib.Path(__file__).parent / "array_api"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Leaders as threads of one process, on loopback addresses: real sockets, some of them slow, deaf or not ours.
+// Leaders as threads of one process, on loopback addresses: real sockets, some of them slow, deaf or not
+// ours.
 #include "engine/nodes/handshake.hpp"
 
 #include <arpa/inet.h>
@@ -56,12 +57,14 @@ Ear listen_on(std::uint32_t host, std::uint16_t port = 0) {
 Descriptor connect_to(std::uint32_t host, std::uint16_t port) {
   Descriptor mouth(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const sockaddr_in name = name_of(host, port);
-  EXPECT_EQ(connect(mouth.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name), 0) << std::strerror(errno);
+  EXPECT_EQ(connect(mouth.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name), 0)
+      << std::strerror(errno);
   return mouth;
 }
 
 struct Ensemble {
-  explicit Ensemble(int nodes, Settings chosen) : settings(chosen), places(static_cast<std::size_t>(nodes)), ears(places.size()) {
+  explicit Ensemble(int nodes, Settings chosen)
+      : settings(chosen), places(static_cast<std::size_t>(nodes)), ears(places.size()) {
     for (int node = 0; node < nodes; ++node) {
       Place& place = places[static_cast<std::size_t>(node)];
       std::snprintf(place.host.data(), place.host.size(), "host%d", node);
@@ -111,7 +114,8 @@ struct Ensemble {
 std::optional<Note> next_note(Link& link) {
   std::optional<Note> found;
   pollfd waiting{link.socket(), POLLIN, 0};
-  while (!found && poll(&waiting, 1, 5000) > 0 && link.receive([&](Note note) { found = std::move(note); })) {}
+  while (!found && poll(&waiting, 1, 5000) > 0 && link.receive([&](Note note) { found = std::move(note); })) {
+  }
   return found;
 }
 
@@ -122,9 +126,11 @@ void expect_a_tree(std::vector<Ensemble::End>& ends, int fanout) {
     auto& end = ends[static_cast<std::size_t>(node)];
     ASSERT_EQ(end.error, "") << "node " << node;
     ASSERT_EQ(end.neighbours.parent != nullptr, node > 0);
-    ASSERT_EQ(static_cast<int>(end.neighbours.children.size()), std::clamp(nodes - node * fanout - 1, 0, fanout));
+    ASSERT_EQ(static_cast<int>(end.neighbours.children.size()),
+              std::clamp(nodes - node * fanout - 1, 0, fanout));
     if (node > 0) end.neighbours.parent->send({Note::Kind::settled, static_cast<std::uint64_t>(node), 0, {}});
-    for (auto& child : end.neighbours.children) child->send({Note::Kind::cut, static_cast<std::uint64_t>(node), 0, {}});
+    for (auto& child : end.neighbours.children)
+      child->send({Note::Kind::cut, static_cast<std::uint64_t>(node), 0, {}});
   }
   for (int node = 0; node < nodes; ++node) {
     auto& [parent, children] = ends[static_cast<std::size_t>(node)].neighbours;
@@ -135,7 +141,8 @@ void expect_a_tree(std::vector<Ensemble::End>& ends, int fanout) {
     }
     for (int k = 0; k < static_cast<int>(children.size()); ++k) {
       const auto note = next_note(*children[static_cast<std::size_t>(k)]);
-      ASSERT_TRUE(note && note->number == static_cast<std::uint64_t>(node * fanout + 1 + k)) << "node " << node;
+      ASSERT_TRUE(note && note->number == static_cast<std::uint64_t>(node * fanout + 1 + k))
+          << "node " << node;
     }
   }
 }
@@ -161,8 +168,10 @@ TEST(Handshake, addresses_at_which_nobody_speaks_keep_nobody_waiting) {
   std::vector<Ear> deaf;  // take connections and say nothing, as a firewall or another job's program would
   for (const int parent : {0, 1, 2}) {
     Place& place = ensemble.places[static_cast<std::size_t>(parent)];
-    place.addresses = {address("127.0.0.2"), address("127.0.0.3"), address("127.0.0.4"), address("127.0.0.1")};
-    for (int k = 0; k < 3; ++k) deaf.push_back(listen_on(place.addresses[static_cast<std::size_t>(k)], place.port));
+    place.addresses = {address("127.0.0.2"), address("127.0.0.3"), address("127.0.0.4"),
+                       address("127.0.0.1")};
+    for (int k = 0; k < 3; ++k)
+      deaf.push_back(listen_on(place.addresses[static_cast<std::size_t>(k)], place.port));
   }
   auto ends = ensemble.run();
   expect_a_tree(ends, 2);
@@ -177,7 +186,10 @@ TEST(Handshake, who_cannot_reach_whom_is_said_by_both) {
   const auto ends = ensemble.run();
   for (const std::size_t node : {1u, 2u}) {
     const auto& told = ends[node].error;
-    EXPECT_NE(told.find("[nodes] host2 cannot reach host1 (127.0.0.2, port " + std::to_string(wall.port) + ") within 1 s"), std::string::npos) << told;
+    EXPECT_NE(told.find("[nodes] host2 cannot reach host1 (127.0.0.2, port " + std::to_string(wall.port) +
+                        ") within 1 s"),
+              std::string::npos)
+        << told;
     EXPECT_NE(told.find("a firewall between them?"), std::string::npos) << told;
     EXPECT_LT(ends[node].seconds, 2);
   }

@@ -32,12 +32,14 @@ TEST_F(LinkTest, notes_of_any_size_arrive_whole_and_in_order) {
   Link one(sockets[0], "one"), two(sockets[1], "two");
   std::mt19937 random(3);
   std::vector<Bytes> bodies;
-  for (int k = 0; k < 200; ++k) bodies.push_back(noise(random, k == 100 ? 5'000'000 : random() % (k % 10 == 0 ? 100'000 : 100)));
+  for (int k = 0; k < 200; ++k)
+    bodies.push_back(noise(random, k == 100 ? 5'000'000 : random() % (k % 10 == 0 ? 100'000 : 100)));
   std::thread sender([&] {
     for (std::size_t k = 0; k < bodies.size(); ++k) one.send({Note::Kind::post, k, 7 * k, bodies[k]});
   });
   std::size_t seen = 0;
-  for (const auto end = std::chrono::steady_clock::now() + 20s; seen < bodies.size() && std::chrono::steady_clock::now() < end;) {
+  for (const auto end = std::chrono::steady_clock::now() + 20s;
+       seen < bodies.size() && std::chrono::steady_clock::now() < end;) {
     ASSERT_TRUE(two.receive([&](Note note) {
       EXPECT_EQ(note.number, seen);
       EXPECT_EQ(note.value, 7 * seen);
@@ -84,7 +86,8 @@ TEST_F(LinkTest, a_bye_is_remembered_and_a_closed_peer_does_no_harm_to_the_sende
     Link other(sockets[0], "other");
     other.send({Note::Kind::bye, 0, 0, {}});
   }
-  while (link.receive([](Note) {})) {}
+  while (link.receive([](Note) {})) {
+  }
   EXPECT_TRUE(link.said_bye());
   link.send({Note::Kind::post, 1, 0, Bytes(1'000'000)});
 }

@@ -17,9 +17,12 @@ TEST(Proof, holds_for_one_meeting_one_side_and_one_secret) {
   EXPECT_TRUE(is_proof(proof, secret, Side::child, meeting));
   EXPECT_FALSE(is_proof(proof, secret, Side::parent, meeting)) << "sent back to him who said it";
   EXPECT_FALSE(is_proof(proof, draw(), Side::child, meeting));
-  const std::function<void(Meeting&)> changes[] = {
-      [](Meeting& m) { m.child = 6; },   [](Meeting& m) { m.parent = 3; },         [](Meeting& m) { m.address += 1; },
-      [](Meeting& m) { m.port = 4712; }, [](Meeting& m) { std::swap(m.childs, m.parents); }, [](Meeting& m) { m.parents[31] ^= std::byte{1}; }};
+  const std::function<void(Meeting&)> changes[] = {[](Meeting& m) { m.child = 6; },
+                                                   [](Meeting& m) { m.parent = 3; },
+                                                   [](Meeting& m) { m.address += 1; },
+                                                   [](Meeting& m) { m.port = 4712; },
+                                                   [](Meeting& m) { std::swap(m.from_child, m.from_parent); },
+                                                   [](Meeting& m) { m.from_parent[31] ^= std::byte{1}; }};
   for (std::size_t k = 0; k < std::size(changes); ++k) {
     Meeting other = meeting;
     changes[k](other);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What array-api-tests takes of the package ndindex, which Debian does not have: the indices of shapes that are broadcast.
 A stand-in of our own, on the path of that suite only."""
+
 import itertools
 from typing import NamedTuple
 

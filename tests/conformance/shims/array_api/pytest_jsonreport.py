@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Stands in for pytest-json-report, which Debian does not have, and teaches Debian's hypothesis newer versions of the
 array-API standard. array-api-tests imports this name; the runner loads it as a plugin (-p pytest_jsonreport)."""
+
 import pytest
 from hypothesis.extra import array_api
 

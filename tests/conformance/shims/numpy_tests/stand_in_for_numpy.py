@@ -5,6 +5,7 @@ test at once, so that a crash loses one test and not the file.
 CONFORMANCE_MODULE names what they import: gamelan, or numpy itself. Their imports alone are changed: NumPy's modules
 and ours see the real NumPy. A public name is ours wherever NumPy has it (numpy.core.numeric.ones is gamelan.ones), a private one
 is NumPy's. What assertions of numpy.testing compare comes here first: they judge results, they are not tested."""
+
 import builtins
 import functools
 import importlib
@@ -205,7 +206,11 @@ def _message(report):
     crash = getattr(report.longrepr, "reprcrash", None)
     if crash is None:
         return str(report.longrepr)[-300:]
-    places = [entry.reprfileloc for entry in getattr(report.longrepr.reprtraceback, "reprentries", []) if getattr(entry, "reprfileloc", None)]
+    places = [
+        entry.reprfileloc
+        for entry in getattr(report.longrepr.reprtraceback, "reprentries", [])
+        if getattr(entry, "reprfileloc", None)
+    ]
     line = next((place.lineno for place in reversed(places) if "/tests/test_" in str(place.path)), 0)
     return f"{crash.message.strip()[:400]} (line {line})".replace("\n", " ")
 
@@ -213,7 +218,9 @@ def _message(report):
 def pytest_configure(config):
     """Changes imports when gamelan is tested."""
     done = pathlib.Path(os.environ["CONFORMANCE_DONE"])
-    journal = Journal(pathlib.Path(os.environ["CONFORMANCE_JOURNAL"]), set(done.read_text().splitlines()) if done.exists() else set())
+    journal = Journal(
+        pathlib.Path(os.environ["CONFORMANCE_JOURNAL"]), set(done.read_text().splitlines()) if done.exists() else set()
+    )
     config.pluginmanager.register(journal)
     if os.environ["CONFORMANCE_MODULE"] == "gamelan":
         sys.meta_path.insert(0, _Finder())

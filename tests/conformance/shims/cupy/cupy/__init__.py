@@ -2,6 +2,7 @@
 """A stand-in of our own for the package cupy, on the path of its test suite only: the module under test, which
 CONFORMANCE_MODULE names, under that name. Of what is CuPy's own there is as much as the tests of NumPy's functions look at:
 which processor it is not (cuda.py), which library computes (_core), how tests are run and compared (testing)."""
+
 import importlib
 import os
 

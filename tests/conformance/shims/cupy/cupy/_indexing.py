@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What stands behind r_ and c_: the class of the module under test that both are made of."""
+
 from types import SimpleNamespace
 
 import cupy

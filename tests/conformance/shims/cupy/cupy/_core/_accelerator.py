@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The libraries that CuPy may compute with: none, whatever is set."""
+
 ACCELERATOR_CUTENSOR = "cutensor"
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Arrays to test with, the same numbers whatever the module: NumPy makes them."""
+
 import numpy
 
 import cupy

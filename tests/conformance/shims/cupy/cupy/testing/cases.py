@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tests that are classes, one for every set of values; tests that need what is not there; what they look at besides results."""
+
 import contextlib
 import functools
 import inspect

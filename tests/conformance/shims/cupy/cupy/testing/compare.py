@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Decorators that run a test on NumPy and on the module under test and compare what it returns: values, dtype, shape, and,
 where the test asks for it, the order in memory. When NumPy raises, the test says whether that is what it is about."""
+
 import numpy
 from numpy import testing
 from numpy.testing import assert_warns  # noqa: F401

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Decorators that run a test for many dtypes or orders, one after the other, and say at which one it failed. A test that
 skips one of them goes on with the next."""
+
 import functools
 import inspect
 import itertools
