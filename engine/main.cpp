@@ -16,15 +16,15 @@
 #include <thread>
 #include <vector>
 
-#include "engine/board.hpp"
-#include "engine/comm.hpp"
-#include "engine/dist/heap.hpp"
-#include "engine/exec/routines.hpp"
-#include "engine/exit_soon.hpp"
+#include "engine/distribution/heap.hpp"
+#include "engine/nodes/board.hpp"
 #include "engine/options.hpp"
-#include "engine/server.hpp"
-#include "engine/session.hpp"
-#include "engine/tunnel_end.hpp"
+#include "engine/ranks/comm.hpp"
+#include "engine/ranks/exit_soon.hpp"
+#include "engine/serving/relay_proxy.hpp"
+#include "engine/serving/server.hpp"
+#include "engine/session/session.hpp"
+#include "engine/steps/routines.hpp"
 #include "protocol/codec.hpp"
 
 namespace gamelan::engine {

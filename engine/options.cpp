@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <sstream>
 
-#include "engine/choices.hpp"
+#include "engine/option_words.hpp"
 #include "protocol/error.hpp"
 
 namespace gamelan::engine {

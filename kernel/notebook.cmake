@@ -8,8 +8,8 @@ set(GAMELAN_INSTALL_PYTHON ${CMAKE_INSTALL_PREFIX}/lib/python3/dist-packages CAC
   "Where `cmake --install` puts the Python packages")
 
 add_executable(gamelan-kernel
-  main.cpp environment.cpp interpreter.cpp interrupt.cpp output.cpp publisher.cpp python_comm.cpp python_io.cpp
-  server.cpp)
+  front/main.cpp front/environment.cpp front/interpreter.cpp front/interrupt.cpp front/output.cpp front/publisher.cpp front/python_comm.cpp front/python_io.cpp
+  front/server.cpp)
 target_link_libraries(gamelan-kernel PRIVATE gamelan_options xeus pybind11::embed cppzmq Threads::Threads)
 target_compile_definitions(gamelan-kernel PRIVATE
   GAMELAN_VERSION="${PROJECT_VERSION}"

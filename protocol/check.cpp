@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-#include "protocol/chosen.hpp"
+#include "protocol/chosen_layout.hpp"
 
 namespace gamelan::protocol {
 namespace {

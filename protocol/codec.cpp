@@ -10,8 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "protocol/bytes.hpp"
 #include "protocol/commands.hpp"
-#include "protocol/wire.hpp"
 
 namespace gamelan::protocol {
 namespace {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "protocol/bytes.hpp"
 #include "protocol/check.hpp"
-#include "protocol/wire.hpp"
 
 namespace gamelan::protocol {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The connection file: how a client finds rank 0 and proves who it is. Text <-> struct only, and the rules
-// for a file that may be trusted; written by engine/server, read by kernel/client and by launch.py (JSON,
-// same field names).
+// for a file that may be trusted; written by engine/serving/server, read by kernel/connection/client and by
+// launch.py (JSON, same field names).
 #pragma once
 #include <string>
 #include <vector>

@@ -3,7 +3,7 @@
 #pragma once
 #include <gtest/gtest.h>
 
-#include "engine/comm.hpp"
+#include "engine/ranks/comm.hpp"
 
 namespace gamelan::testing {
 

@@ -2,8 +2,8 @@
 // The leaders of all nodes tell each other through MPI where they listen, and the job's secret; then each
 // shakes hands with its neighbours in the tree. Nobody listens any more afterwards.
 #pragma once
-#include "engine/comm.hpp"
 #include "engine/nodes/handshake.hpp"
+#include "engine/ranks/comm.hpp"
 
 namespace gamelan::engine::nodes {
 

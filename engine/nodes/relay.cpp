@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "engine/exit_soon.hpp"
+#include "engine/ranks/exit_soon.hpp"
 
 namespace gamelan::engine::nodes {
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/node_board.hpp"
+#include "engine/nodes/node_board.hpp"
 #include "engine/nodes/tree.hpp"
 
 namespace gamelan::engine::nodes {

@@ -9,10 +9,10 @@
 #include <thread>
 #include <vector>
 
-#include "engine/comm.hpp"
 #include "engine/nodes/descriptor.hpp"
 #include "engine/nodes/link.hpp"
 #include "engine/nodes/settings.hpp"
+#include "engine/ranks/comm.hpp"
 
 namespace gamelan::engine::nodes {
 

@@ -7,10 +7,10 @@
 // (inset.hpp).
 #include <algorithm>
 
-#include "engine/plan/bricks.hpp"
 #include "engine/plan/hazards.hpp"
-#include "engine/plan/inset.hpp"
-#include "engine/plan/stretches.hpp"
+#include "engine/plan/interior.hpp"
+#include "engine/plan/reduction_blocks.hpp"
+#include "engine/plan/uninterruptible.hpp"
 
 namespace gamelan::engine::plan {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "engine/plan/inset.hpp"
+#include "engine/plan/interior.hpp"
 
 namespace gamelan::engine::plan {
 

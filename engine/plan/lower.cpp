@@ -4,7 +4,7 @@
 // of steps is the order of groups.
 #include <algorithm>
 
-#include "engine/plan/inset.hpp"
+#include "engine/plan/interior.hpp"
 #include "engine/plan/planner.hpp"
 #include "engine/plan/program_builder.hpp"
 #include "engine/plan/step_writer.hpp"

@@ -3,8 +3,8 @@
 // there are many partials, then one for each that folds the last partials to its results (FoldFinish).
 #include <algorithm>
 
-#include "engine/plan/bricks.hpp"
 #include "engine/plan/program_builder.hpp"
+#include "engine/plan/reduction_blocks.hpp"
 #include "engine/plan/step_writer.hpp"
 
 namespace gamelan::engine::plan {

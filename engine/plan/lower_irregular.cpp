@@ -5,8 +5,8 @@
 #include <cstring>
 #include <limits>
 
-#include "engine/plan/chosen.hpp"
 #include "engine/plan/merged_axes.hpp"
+#include "engine/plan/placement_commands.hpp"
 #include "engine/plan/step_writer.hpp"
 
 namespace gamelan::engine::plan {

@@ -10,8 +10,8 @@
 #include <variant>
 #include <vector>
 
-#include "engine/dist/cyclic.hpp"
-#include "engine/dist/exchange.hpp"
+#include "engine/distribution/cyclic.hpp"
+#include "engine/distribution/exchange.hpp"
 #include "engine/plan/program.hpp"
 #include "protocol/datasets.hpp"
 #include "protocol/linalg.hpp"

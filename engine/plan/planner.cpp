@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "engine/plan/chosen.hpp"
-#include "engine/plan/readings.hpp"
+#include "engine/plan/communication.hpp"
+#include "engine/plan/placement_commands.hpp"
 
 namespace gamelan::engine::plan {
 

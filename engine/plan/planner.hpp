@@ -8,7 +8,7 @@
 #include <string>
 #include <unordered_set>
 
-#include "engine/plan/traffic.hpp"
+#include "engine/plan/communication_schedule.hpp"
 
 namespace gamelan::engine::plan {
 
@@ -67,7 +67,7 @@ struct Context {
   std::unordered_set<ArrayId> created;  ///< by this batch
   std::unordered_set<ArrayId> dead;     ///< nobody names them after the batch
   std::unordered_set<ArrayId>
-      assigned;  ///< may live on as the view that they are assigned to (engine/postponed.hpp)
+      assigned;  ///< may live on as the view that they are assigned to (engine/session/elided_copies.hpp)
   std::unordered_map<ArrayId, std::vector<int>> readers;  ///< nodes that read an array, by `find_readers`
   std::unordered_map<ArrayId, ArrayInfo>
       relaid;                 ///< how existing arrays were stored that get new extents first

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/plan/program_builder.hpp"
 
-#include "engine/exec/elementwise.hpp"
+#include "engine/tiles/loops/elementwise.hpp"
 
 namespace gamelan::engine::plan {
 

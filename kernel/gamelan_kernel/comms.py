@@ -135,7 +135,7 @@ class CommManager:
 
 
 def deliver(kind, text, buffers):
-    """A comm message from the page (called by kernel/python_comm.cpp). Errors are shown, never passed on."""
+    """A comm message from the page (called by kernel/front/python_comm.cpp). Errors are shown, never passed on."""
     message = {**json.loads(text), "buffers": [memoryview(part) for part in buffers], "msg_type": kind}
     shell = get_ipython()
     try:

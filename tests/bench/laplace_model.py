@@ -85,14 +85,14 @@ class Job:
 
 
 def segment(n):
-    """Where engine/dist/layout.cpp cuts the rows of an n x n array."""
+    """Where engine/distribution/layout.cpp cuts the rows of an n x n array."""
     longest = 1024 if n * n >= 1 << 30 else 4096
     wanted = -(-n // -(-1024 // min(n, 1024)))
     return min(longest, 1 << (wanted - 1).bit_length())
 
 
 def grid(n, ranks):
-    """Blocks down and across of an n x n array: engine/dist/grid.cpp for two axes, rank counts without large primes."""
+    """Blocks down and across of an n x n array: engine/distribution/grid.cpp for two axes, rank counts without large primes."""
     unit = segment(n)
 
     def cost(down):
@@ -161,7 +161,7 @@ def halo_s(parameters, link, job, n):
 
 
 def announce_s(parameters, link, job, partials, by_tree=False):
-    """The last partials to everybody: their owners write to every rank of other nodes (engine/dist/exchange.cpp), one after
+    """The last partials to everybody: their owners write to every rank of other nodes (engine/distribution/exchange.cpp), one after
     another. What a tree over the nodes would make of it, too."""
     if job.nodes == 1:
         return 0.0

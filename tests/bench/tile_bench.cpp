@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/exec/elementwise.hpp"
-#include "engine/exec/tile.hpp"
+#include "engine/tiles/loops/elementwise.hpp"
+#include "engine/tiles/tile.hpp"
 
 extern "C" __m256d _ZGVdN4v_exp(__m256d);
 extern "C" __m256d _ZGVdN4v_log(__m256d);

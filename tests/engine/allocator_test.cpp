@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The allocator against a byte map that knows everything: random requests, seed printed.
-#include "engine/dist/allocator.hpp"
+#include "engine/distribution/allocator.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 
 #include <cstdio>
 
-#include "engine/board.hpp"
+#include "engine/nodes/board.hpp"
 
 int main(int argc, char** argv) {
   gamelan::engine::Comm comm(&argc, &argv);

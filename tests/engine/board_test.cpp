@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/board.hpp"
+#include "engine/nodes/board.hpp"
 
 #include <sys/resource.h>
 #include <unistd.h>

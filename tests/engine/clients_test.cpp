@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The book of clients: what is new, what is said again, what is kept and for how long.
-#include "engine/clients.hpp"
+#include "engine/serving/clients.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/comm.hpp"
+#include "engine/ranks/comm.hpp"
 
 #include <string>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Blocks dealt out over grids: every element has one place, and ranks have as many as they say.
-#include "engine/dist/cyclic.hpp"
+#include "engine/distribution/cyclic.hpp"
 
 #include <gtest/gtest.h>
 

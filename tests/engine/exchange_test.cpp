@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/dist/exchange.hpp"
+#include "engine/distribution/exchange.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "engine/session.hpp"
+#include "engine/session/session.hpp"
 #include "tests/engine/commands.hpp"
 #include "tests/mpi_test.hpp"
 

@@ -8,9 +8,9 @@
 #include <filesystem>
 #include <string>
 
-#include "engine/dist/ga_interposer.hpp"
-#include "engine/dist/heap.hpp"
-#include "engine/dist/pages.hpp"
+#include "engine/distribution/ga_interposer.hpp"
+#include "engine/distribution/heap.hpp"
+#include "engine/distribution/pages.hpp"
 #include "tests/mpi_test.hpp"
 
 namespace gamelan::engine::dist {

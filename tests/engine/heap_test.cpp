@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The heap as one Global Array that the node shares, and true GA handles laid into it: what the whole memory
 // design rests on, with the GA and MPI that are installed.
-#include "engine/dist/heap.hpp"
+#include "engine/distribution/heap.hpp"
 
 #include <ga.h>
 #include <macdecls.h>

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/plan/calls.hpp"
-#include "engine/session.hpp"
+#include "engine/session/session.hpp"
 #include "tests/engine/moment.hpp"
 #include "tests/engine/nodes_settings.hpp"
 #include "tests/engine/random_batches.hpp"

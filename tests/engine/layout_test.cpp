@@ -7,8 +7,8 @@
 #include <map>
 #include <random>
 
-#include "engine/dist/grid.hpp"
-#include "engine/dist/pieces.hpp"
+#include "engine/distribution/grid.hpp"
+#include "engine/distribution/pieces.hpp"
 
 namespace gamelan::engine::dist {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/dist/pages.hpp"
+#include "engine/distribution/pages.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>

@@ -2,7 +2,7 @@
 // What the server's tests share: a main thread that can be held busy, and clients with the right key, the
 // wrong one and none, on real sockets.
 #pragma once
-#include "engine/server.hpp"
+#include "engine/serving/server.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

@@ -11,98 +11,53 @@ MAX_LINES = 600
 CODE = {".hpp", ".cpp", ".def", ".py", ".cmake"}
 
 # What the files whose path starts with the key may include of ours; the longest key counts. Arrows go down only:
-# main -> server -> session -> {plan, exec}; plan -> dist(layout); exec -> plan(data only), dist, comm; dist -> comm.
+# main -> serving; main -> session -> {plan, steps}; steps -> plan (data only); plan -> tiles -> loops; steps and plan ->
+# distribution -> ranks. In the kernel: arrays -> recorder -> connection; the front stands alone.
 PLAN_DATA = ["engine/plan/plan.hpp", "engine/plan/program.hpp"]
 GROUND = ["protocol/", "engine/assert.hpp"]
+LAYOUTS = [f"engine/distribution/{name}.hpp" for name in ("cyclic", "exchange", "layout", "pieces")]
 MAY_INCLUDE = {
     "protocol/": ["protocol/"],
-    "kernel/": ["kernel/", "protocol/"],
+    "kernel/front/": ["kernel/front/"],
+    "kernel/connection/": ["kernel/connection/", "protocol/"],
+    "kernel/recorder/": ["kernel/recorder/", "kernel/connection/", "kernel/arrays/array_object.hpp", "protocol/"],
+    "kernel/arrays/": ["kernel/arrays/", "kernel/recorder/", "protocol/"],
     "engine/main": ["engine/", "protocol/"],
-    "engine/server": ["engine/server.hpp", "engine/listener.hpp", "engine/options.hpp", *GROUND],
-    "engine/listener": [
-        "engine/listener.hpp",
-        "engine/endpoint.hpp",
-        "engine/clients.hpp",
-        "engine/inbox.hpp",
-        "engine/options.hpp",
-        "engine/status_collector.hpp",
-        *GROUND,
-    ],
-    "engine/clients": ["engine/clients.hpp", *GROUND],
-    "engine/status_collector": ["engine/status_collector.hpp", *GROUND],
-    "engine/inbox": ["engine/inbox.hpp", *GROUND],
-    "engine/endpoint": ["engine/endpoint.hpp", "engine/options.hpp", *GROUND],
-    "engine/tunnel_end": ["engine/tunnel_end.hpp", *GROUND],
-    "engine/options": ["engine/options.hpp", "engine/choices.hpp", *GROUND],
-    "engine/choices": GROUND,
-    "engine/postponed": ["engine/postponed.hpp", *GROUND],
-    "engine/session": [
-        "engine/session.hpp",
-        "engine/choices.hpp",
-        "engine/postponed.hpp",
-        "engine/check.hpp",
-        "engine/comm.hpp",
-        "engine/board.hpp",
-        "engine/counter.hpp",
+    "engine/options": ["engine/options.hpp", "engine/option_words.hpp", *GROUND],
+    "engine/option_words": GROUND,
+    "engine/assert": GROUND,
+    "engine/serving/": ["engine/serving/", "engine/options.hpp", *GROUND],
+    "engine/session/": [
+        "engine/session/",
         "engine/plan/",
-        "engine/exec/",
-        "engine/dist/",
+        "engine/steps/",
+        "engine/tiles/",
+        "engine/distribution/",
+        "engine/nodes/board.hpp",
+        "engine/ranks/",
+        "engine/option_words.hpp",
         *GROUND,
     ],
-    "engine/check": ["engine/check.hpp", "engine/plan/", "engine/exec/", "engine/dist/", *GROUND],
-    "engine/plan/": [
-        "engine/plan/",
-        "engine/dist/cyclic.hpp",
-        "engine/dist/exchange.hpp",
-        "engine/dist/layout.hpp",
-        "engine/dist/pieces.hpp",
-        *GROUND,
-    ],
-    "engine/exec/": [
-        "engine/exec/",
-        "engine/jit/",
-        "engine/dist/",
-        "engine/comm.hpp",
-        "engine/board.hpp",
-        "engine/counter.hpp",
+    "engine/plan/": ["engine/plan/", "engine/tiles/tile.hpp", "engine/tiles/loops/elementwise.hpp", *LAYOUTS, *GROUND],
+    "engine/steps/": [
+        "engine/steps/",
+        "engine/tiles/",
+        "engine/distribution/",
+        "engine/nodes/board.hpp",
+        "engine/ranks/",
         *PLAN_DATA,
         *GROUND,
     ],
+    "engine/tiles/": ["engine/tiles/", "engine/jit/", *GROUND],
+    "engine/tiles/loops/": ["engine/tiles/loops/", *GROUND],
     "engine/jit/": ["engine/jit/", *GROUND],
-    "engine/dist/": ["engine/dist/", "engine/comm.hpp", *GROUND],
-    "engine/board": [
-        "engine/board.hpp",
-        "engine/node_board.hpp",
-        "engine/nodes/relay.hpp",
-        "engine/nodes/settings.hpp",
-        "engine/comm.hpp",
-        "engine/dist/heap.hpp",
-        *GROUND,
-    ],
-    "engine/node_board": [
-        "engine/node_board.hpp",
-        "engine/comm.hpp",
-        "engine/counter.hpp",
-        "engine/tickets.hpp",
-        "engine/dist/heap.hpp",
-        *GROUND,
-    ],
-    "engine/nodes/relay": ["engine/nodes/", "engine/node_board.hpp", "engine/exit_soon.hpp", *GROUND],
-    "engine/exit_soon": ["engine/exit_soon.hpp"],
-    "engine/nodes/": ["engine/nodes/", "engine/comm.hpp", *GROUND],
-    "engine/tickets": ["engine/counter.hpp", *GROUND],
-    "engine/comm": ["engine/comm.hpp", *GROUND],
-    "engine/counter": ["engine/counter.hpp", *GROUND],
-    "engine/assert": GROUND,
+    "engine/nodes/": ["engine/nodes/", "engine/ranks/", "engine/distribution/heap.hpp", *GROUND],
+    "engine/distribution/": ["engine/distribution/", "engine/ranks/comm.hpp", *GROUND],
+    "engine/ranks/": ["engine/ranks/", *GROUND],
     "tests/": ["protocol/", "engine/", "kernel/", "tests/"],
 }
 # Debts, each with its reason: (file, include). One that is paid must leave this list.
-DEBTS = {
-    # result_dtype is a fact of the op table: it belongs beside protocol::info.
-    ("engine/plan/program_builder.cpp", "engine/exec/elementwise.hpp"),
-    # The structs of a program are the plan's data; the interpreter that runs them should include them from here.
-    ("engine/plan/program.hpp", "engine/exec/tile.hpp"),
-}
+DEBTS: set[tuple[str, str]] = set()
 
 LIBRARIES = {
     "mpi": r"mpi\.h",
@@ -116,12 +71,12 @@ MAY_NOT_USE = {
     "kernel/": {"mpi", "ga"},
     "engine/": {"python"},
     "engine/plan/": {"mpi", "ga", "zmq", "python", "json"},
-    "engine/dist/cyclic": {"mpi", "ga", "zmq", "python", "json"},
-    "engine/dist/layout": {"mpi", "ga", "zmq", "python", "json"},
-    "engine/dist/pieces": {"mpi", "ga", "zmq", "python", "json"},
-    "engine/dist/exchange": {"mpi", "ga", "zmq", "python", "json"},
-    "engine/dist/grid": {"mpi", "ga", "zmq", "python", "json"},
-    "engine/exec/run_bounds": {"mpi", "ga", "zmq", "python", "json"},
+    "engine/distribution/cyclic": {"mpi", "ga", "zmq", "python", "json"},
+    "engine/distribution/layout": {"mpi", "ga", "zmq", "python", "json"},
+    "engine/distribution/pieces": {"mpi", "ga", "zmq", "python", "json"},
+    "engine/distribution/exchange": {"mpi", "ga", "zmq", "python", "json"},
+    "engine/distribution/grid": {"mpi", "ga", "zmq", "python", "json"},
+    "engine/steps/irregular/run_bounds": {"mpi", "ga", "zmq", "python", "json"},
     "protocol/parts": {"mpi", "ga", "zmq", "python", "json"},
 }
 
@@ -179,15 +134,15 @@ def own_header_first(path, text, folder, problems):
 def self_check():
     """A test that cannot fail is none: a few lines that must be found guilty."""
     for path, text in [
-        ("protocol/a.cpp", '#include "engine/comm.hpp"'),
+        ("protocol/a.cpp", '#include "engine/ranks/comm.hpp"'),
         ("protocol/a.cpp", "#include <mpi.h>"),
         ("protocol/a.hpp", "#include <nlohmann/json.hpp>"),
-        ("kernel/a.cpp", '#include "engine/comm.hpp"'),
-        ("engine/plan/a.cpp", '#include "engine/exec/tile.hpp"'),
+        ("kernel/a.cpp", '#include "engine/ranks/comm.hpp"'),
+        ("engine/plan/a.cpp", '#include "engine/steps/context.hpp"'),
         ("engine/plan/a.cpp", "#include <mpi.h>"),
-        ("engine/exec/a.cpp", '#include "engine/plan/passes.hpp"'),
+        ("engine/steps/a.cpp", '#include "engine/plan/passes.hpp"'),
         ("engine/a.cpp", '#include "kernel/a.hpp"'),
-        ("engine/dist/a.cpp", '#include "engine/exec/tile.hpp"'),
+        ("engine/distribution/a.cpp", '#include "engine/tiles/tile.hpp"'),
     ]:
         problems = []
         check_includes(path, text, problems, set())

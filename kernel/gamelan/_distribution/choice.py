@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """class distribution: a choice, independent of arrays and of how many engines there are, and its form for the wire
-(protocol/chosen.hpp). Nothing is sent here."""
+(protocol/chosen_layout.hpp). Nothing is sent here."""
 
 import math
 import operator

@@ -23,7 +23,7 @@ from . import _routes, _sessions
 from ._errors import LaunchError
 
 Told = tuple[str, str, str]  # as _doctor.Verdict has them
-_DIRECT_SECONDS, _TUNNEL_SECONDS = 3.0, 10.0  # as kernel/wire.cpp waits
+_DIRECT_SECONDS, _TUNNEL_SECONDS = 3.0, 10.0  # as kernel/connection/channel.cpp waits
 _GREETING_BYTES = 10  # of ZMTP: 0xff, eight bytes, 0x7f
 
 

@@ -37,7 +37,7 @@ PROTOCOL_VERSION = 3
 _KEPT_DEAD_SESSIONS = 5
 _KEPT_SECONDS = 24 * 3600
 _REMOVED = ".removed-"  # no name that a session may have
-_TUNNEL = "tunnel-"  # folder of kernel/tunnel.cpp
+_TUNNEL = "tunnel-"  # folder of kernel/connection/tunnel.cpp
 _NEWBORN_SECONDS = 60  # a folder without facts may belong to a process that is just about to write them
 
 

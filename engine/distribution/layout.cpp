@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/distribution/layout.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "engine/distribution/grid.hpp"
+
+namespace gamelan::engine::dist {
+namespace {
+
+std::int64_t floor_div(std::int64_t a, std::int64_t b) {  // b > 0
+  return a >= 0 ? a / b : -((-a + b - 1) / b);
+}
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return -floor_div(-a, b); }
+
+/// An axis that is not cut has one description, however it came about: layouts are compared with ==.
+AxisLayout normalised(const AxisLayout& axis) {
+  if (axis.parts > 1) return axis;
+  return {.extent = axis.extent, .template_extent = axis.extent};
+}
+
+}  // namespace
+
+bool is_empty(const Box& box) {
+  return std::any_of(box.begin(), box.end(), [](const Interval& i) { return i.size() == 0; });
+}
+
+std::int64_t volume(const Box& box) {
+  std::int64_t elements = 1;
+  for (const auto& interval : box) elements *= interval.size();
+  return elements;
+}
+
+Shape extents_of(const Box& box) {
+  Shape extents;
+  for (const auto& interval : box) extents.push_back(interval.size());
+  return extents;
+}
+
+Box moved(Box box, const Shape& by) {
+  for (std::size_t k = 0; k < box.size(); ++k) box[k] = {box[k].first + by[k], box[k].last + by[k]};
+  return box;
+}
+
+Box intersection(const Box& left, const Box& right) {
+  Box both;
+  for (std::size_t k = 0; k < left.size(); ++k)
+    both.push_back({std::max(left[k].first, right[k].first), std::min(left[k].last, right[k].last)});
+  return both;
+}
+
+std::int64_t AxisLayout::cut(int c) const {
+  if (!cuts.empty()) return cuts[static_cast<std::size_t>(c)];
+  const std::int64_t units = ceil_div(template_extent, unit);
+  return std::min(template_extent, unit * (units * c / parts));
+}
+
+Interval AxisLayout::interval(int c) const {
+  // The first and last piece reach to infinity, so that bricks hanging over the end have an owner.
+  std::int64_t first = 0, last = extent;
+  if (step > 0) {
+    if (c > 0) first = ceil_div(cut(c) - start, step);
+    if (c + 1 < parts) last = ceil_div(cut(c + 1) - start, step);
+  } else if (step < 0) {
+    if (c + 1 < parts) first = floor_div(start - cut(c + 1), -step) + 1;
+    if (c > 0) last = floor_div(start - cut(c), -step) + 1;
+  }
+  first = std::clamp<std::int64_t>(first, 0, extent);
+  last = std::clamp<std::int64_t>(last, 0, extent);
+  return {first, std::max(first, last)};
+}
+
+int AxisLayout::owner(std::int64_t i) const {
+  if (parts == 1) return 0;
+  if (!cuts.empty())  // of pieces that begin alike, all but the last are empty
+    return static_cast<int>(std::upper_bound(cuts.begin() + 1, cuts.end() - 1, start + step * i) -
+                            cuts.begin()) -
+           1;
+  const std::int64_t index =
+      std::clamp<std::int64_t>(start + step * i, 0, std::max<std::int64_t>(template_extent - 1, 0));
+  const std::int64_t units = std::max<std::int64_t>(ceil_div(template_extent, unit), 1);
+  // Smallest c whose next cut lies beyond unit k: floor((c + 1) * units / parts) > k.
+  const std::int64_t k = index / unit;
+  return static_cast<int>(ceil_div((k + 1) * parts, units) - 1);
+}
+
+std::int64_t AxisLayout::largest_interval() const {
+  if (parts == 1 || extent == 0) return extent;
+  const std::int64_t units = ceil_div(template_extent, unit);
+  std::int64_t piece = unit * ceil_div(units, parts);
+  if (!cuts.empty()) {
+    piece = 0;
+    for (std::size_t c = 1; c < cuts.size(); ++c) piece = std::max(piece, cuts[c] - cuts[c - 1]);
+  }
+  const std::int64_t overhang =
+      std::max<std::int64_t>(0, std::max(start, start + step * (extent - 1)) - template_extent + 1);
+  piece += overhang + std::max<std::int64_t>(0, -std::min(start, start + step * (extent - 1)));
+  return std::min(extent, ceil_div(piece, std::max<std::int64_t>(1, std::abs(step))));
+}
+
+Shape Layout::extents() const {
+  Shape shape;
+  for (const auto& axis : axes) shape.push_back(axis.extent);
+  return shape;
+}
+
+bool Layout::takes_part(int rank) const {
+  if (is_replicated) return true;
+  const int place = rank - first_rank;
+  return place >= 0 && place < grid_size && std::all_of(pins.begin(), pins.end(), [&](const Pin& pin) {
+           return place / pin.rank_stride % pin.parts == pin.coordinate;
+         });
+}
+
+Box Layout::box(int rank) const {
+  Box result(axes.size());
+  for (std::size_t k = 0; k < axes.size(); ++k) result[k] = interval(k, rank);
+  return result;
+}
+
+Interval Layout::interval(std::size_t axis, int rank) const {
+  const auto& cut = axes[axis];
+  if (cut.parts == 1) return {0, cut.extent};
+  return cut.interval(is_replicated ? 0 : coordinate(axis, rank));
+}
+
+int Layout::owner(const Shape& index, int self) const {
+  if (is_replicated) return self;
+  int rank = first_rank;
+  for (const auto& pin : pins) rank += pin.coordinate * pin.rank_stride;
+  for (std::size_t k = 0; k < axes.size(); ++k)
+    if (axes[k].parts > 1) rank += axes[k].owner(index[k]) * axes[k].rank_stride;
+  return rank;
+}
+
+std::int64_t Layout::largest_block() const {
+  std::int64_t elements = 1;
+  for (const auto& axis : axes) elements *= axis.largest_interval();
+  return elements;
+}
+
+bool is_for_many_ranks(const Shape& extents) {
+  return protocol::element_count(extents) >= std::int64_t{1} << 30;
+}
+
+std::int64_t segment_length(const Shape& extents) {
+  if (extents.empty()) return 1;
+  constexpr std::int64_t pieces_wanted = 1024;
+  // Rows of what is for many ranks are cut finer, so that blocks need not be strips of a few rows.
+  const std::int64_t longest = extents.size() > 1 && is_for_many_ranks(extents) ? 1024 : 4096;
+  std::int64_t leading = 1;
+  for (std::size_t k = 0; k + 1 < extents.size() && leading < pieces_wanted; ++k)
+    leading *= std::max<std::int64_t>(extents[k], 1);
+  const std::int64_t pieces = ceil_div(pieces_wanted, leading);
+  const std::int64_t length = std::max<std::int64_t>(1, ceil_div(extents.back(), pieces));
+  return std::min(longest, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(length))));
+}
+
+Layout default_layout(const Shape& extents, int ranks) {
+  const auto dims = extents.size();
+  Layout layout;
+  layout.axes.resize(dims);
+  for (std::size_t k = 0; k < dims; ++k) {
+    auto& axis = layout.axes[k];
+    axis.extent = axis.template_extent = extents[k];
+    if (k + 1 == dims) axis.unit = segment_length(extents);
+  }
+  layout.is_replicated = protocol::element_count(extents) <= 1;
+  if (layout.is_replicated || ranks == 1) return layout;
+
+  const auto best = choose_grid(layout.axes, ranks);
+  for (const int parts : best) layout.grid_size *= parts;
+  int stride = layout.grid_size;
+  for (std::size_t k = 0; k < dims; ++k) {
+    stride /= best[k];
+    layout.axes[k].parts = best[k];
+    layout.axes[k].rank_stride = stride;
+    layout.axes[k] = normalised(layout.axes[k]);
+  }
+  return layout;
+}
+
+Layout layout_of_view(const Layout& base, const protocol::AxisWise& map, const Shape& extents) {
+  Layout layout;
+  layout.first_rank = base.first_rank;
+  layout.grid_size = base.grid_size;
+  layout.is_replicated = base.is_replicated;
+  layout.axes.resize(extents.size());
+  std::vector<bool> moved(base.axes.size(), false);
+  for (std::size_t k = 0; k < extents.size(); ++k) {
+    auto& axis = layout.axes[k];
+    const auto& from = map.axes[k];
+    if (from.base_axis >= 0) {
+      const auto& cut_axis = base.axes[static_cast<std::size_t>(from.base_axis)];
+      moved[static_cast<std::size_t>(from.base_axis)] = true;
+      axis = cut_axis;
+      axis.start = cut_axis.start + cut_axis.step * from.start;
+      axis.step = cut_axis.step * from.step;
+    } else {
+      axis = AxisLayout{.template_extent = extents[k]};
+    }
+    axis.extent = extents[k];
+    axis = normalised(axis);
+  }
+  if (layout.is_replicated) return layout;
+  layout.pins = base.pins;
+  for (std::size_t b = 0; b < base.axes.size(); ++b)
+    if (!moved[b] && base.axes[b].parts > 1)
+      layout.pins.push_back({base.axes[b].parts, base.axes[b].rank_stride, base.axes[b].owner(map.fixed[b])});
+  return layout;
+}
+
+bool is_balanced(const Layout& layout) {
+  if (!layout.pins.empty()) return false;
+  for (const auto& axis : layout.axes)
+    if (axis.parts > 1 && (axis.step < 0 || 2 * axis.extent * axis.step < axis.template_extent)) return false;
+  return true;
+}
+
+std::string describe(const Layout& layout) {
+  std::string text;
+  for (const auto& axis : layout.axes) text += (text.empty() ? "" : "x") + std::to_string(axis.extent);
+  if (layout.is_replicated) return (text.empty() ? "scalar" : text) + " replicated";
+  text += " on ";
+  for (std::size_t k = 0; k < layout.axes.size(); ++k)
+    text += (k ? "x" : "") + std::to_string(layout.axes[k].parts);
+  text += " ranks";
+  if (layout.first_rank > 0) text += " from rank " + std::to_string(layout.first_rank);
+  for (const auto& pin : layout.pins)
+    text += ", pinned " + std::to_string(pin.coordinate) + "/" + std::to_string(pin.parts);
+  return text;
+}
+
+}  // namespace gamelan::engine::dist

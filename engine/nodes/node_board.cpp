@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/nodes/node_board.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <new>
+
+#include "engine/assert.hpp"
+
+namespace gamelan::engine {
+
+using protocol::Error;
+using protocol::ErrorKind;
+
+namespace {
+
+constexpr std::chrono::milliseconds liveness_period{1000};
+
+bool is_gone(std::int64_t process_id) {
+  return kill(static_cast<pid_t>(process_id), 0) != 0 && errno == ESRCH;
+}
+
+}  // namespace
+
+NodeBoard::NodeBoard(Comm& comm, dist::Heap& heap)
+    : comm_(comm),
+      heap_(heap),
+      leader_(comm.leader()),
+      patience_(patience_of(comm.ranks_on_node())),
+      launcher_process_id_(getppid()) {
+  const auto block = heap.allocator().allocate(sizeof(Control));
+  if (!block || !heap.commit(heap.allocator().take_uncommitted())) {
+    if (block) heap.allocator().release(*block);
+    throw Error(ErrorKind::memory, "[board] no room for the control words in a heap of " +
+                                       std::to_string(heap.bytes_per_rank()) + " bytes per rank");
+  }
+  block_ = *block;
+  controls_.assign(static_cast<std::size_t>(comm.size()), nullptr);
+  for (const int rank : comm.near_ranks())
+    controls_[static_cast<std::size_t>(rank)] = reinterpret_cast<Control*>(heap.address(rank, block_.offset));
+  comm.barrier();  // nobody reads words of an earlier board any more
+  new (controls_[static_cast<std::size_t>(comm.rank())]) Control;
+  control(comm.rank()).process_id = getpid();
+  comm.barrier();
+  // Ranks in different process-id name spaces cannot see each other; then only the launcher watches over
+  // them.
+  is_watching_ = std::none_of(comm.near_ranks().begin(), comm.near_ranks().end(),
+                              [this](int rank) { return is_gone(control(rank).process_id); });
+}
+
+NodeBoard::~NodeBoard() { heap_.allocator().release(block_); }
+
+// ---- messages
+
+void NodeBoard::post(std::uint64_t message, std::uint64_t length, std::span<const std::byte> bytes) {
+  Control& leader = control(leader_);
+  Slot& slot = leader.slots[message % slot_count];
+  for (const int rank : comm_.near_ranks())
+    if (rank != 0 && message > slot_count)
+      wait_for(control(rank).consumed, message - slot_count, rank, false);
+  slot.length = length;
+  std::copy(bytes.begin(), bytes.end(), slot.bytes);
+  leader.posted.publish(message);
+}
+
+NodeBoard::Posted NodeBoard::take(std::uint64_t message) {
+  Control& leader = control(leader_);
+  wait_for(leader.posted, message, leader_);
+  const Slot& slot = leader.slots[message % slot_count];
+  Posted posted{slot.length, {}};
+  if (posted.length <= slot_bytes) posted.bytes.assign(slot.bytes, slot.bytes + posted.length);
+  control(comm_.rank()).consumed.publish(message);
+  return posted;
+}
+
+// ---- the cut
+// A rank stores started = s and then loads the decision; the decider stores "deciding" and then
+// loads every `started` (Dekker's handshake; all four are seq_cst). So for each rank either the decider sees
+// s, and s lies before the cut, or the rank sees that a cut is being decided, waits, and compares s with it.
+// A rank that saw no decision may run s, and the decider saw it: nothing from the cut on is ever begun. Every
+// rank compares the same numbers, so everything before the cut runs everywhere. Over several nodes each
+// leader does so on its own, and the cut lies beyond what any of them saw (nodes/relay.cpp).
+
+bool NodeBoard::begin_step(std::uint64_t step) {
+  GAMELAN_ASSERT(cheap, step > 0, "steps are numbered from 1");
+  control(comm_.rank()).started.publish(step);
+  Control& leader = control(leader_);
+  std::uint64_t decision = leader.decision.value();
+  if (decision % 3 == 0) return true;
+  if (decision % 3 == 1) wait_for(leader.decision, decision + 1, leader_);
+  return step < leader.cut.load(std::memory_order_seq_cst);
+}
+
+std::uint64_t NodeBoard::begin_decision() {
+  SharedCounter& decision = control(leader_).decision;
+  if (decision.value() % 3 == 0) decision.publish(decision.value() + 1);
+  std::uint64_t furthest = 0;
+  for (const int rank : comm_.near_ranks()) furthest = std::max(furthest, started(rank));
+  return furthest;
+}
+
+void NodeBoard::set_cut(std::uint64_t cut) {
+  Control& leader = control(leader_);
+  leader.cut.store(cut, std::memory_order_seq_cst);
+  if (leader.decision.value() % 3 == 1) leader.decision.publish(leader.decision.value() + 1);
+}
+
+void NodeBoard::clear_cut() {
+  SharedCounter& decision = control(leader_).decision;
+  if (decision.value() % 3 == 2) decision.publish(decision.value() + 1);
+}
+
+// ---- failures
+
+void NodeBoard::report_failure(std::uint64_t batch, const Error& failure) {
+  auto& verdict = control(leader_).verdicts[batch % 2];
+  std::uint64_t expected = verdict.claimed.load();
+  while (expected < batch && !verdict.claimed.compare_exchange_weak(expected, batch)) {
+  }
+  if (expected >= batch) return;  // another rank was first
+  verdict.kind = static_cast<std::uint8_t>(failure.kind());
+  std::snprintf(verdict.text, sizeof verdict.text, "rank %d: %s", comm_.rank(), failure.what());
+  verdict.failed_batch.store(batch);
+}
+
+void NodeBoard::set_failure(std::uint64_t batch, ErrorKind kind, const std::string& text) {
+  auto& verdict = control(leader_).verdicts[batch % 2];
+  verdict.claimed.store(batch);
+  verdict.kind = static_cast<std::uint8_t>(kind);
+  std::snprintf(verdict.text, sizeof verdict.text, "%s", text.c_str());
+  verdict.failed_batch.store(batch);
+}
+
+std::optional<Error> NodeBoard::failure_of(std::uint64_t batch) const {
+  const auto& verdict = control(leader_).verdicts[batch % 2];
+  if (verdict.failed_batch.load() != batch) return std::nullopt;
+  return Error(static_cast<ErrorKind>(verdict.kind), verdict.text);
+}
+
+void NodeBoard::report_float_errors(std::uint64_t batch, std::span<const protocol::FloatErrors> errors) {
+  auto& report = control(comm_.rank()).float_report;
+  report.batch = batch;
+  report.count =
+      std::min(errors.size(), most_float_errors);  // a program has few lines; the others say the same again
+  std::copy_n(errors.begin(), report.count, report.errors);
+}
+
+void NodeBoard::add_float_errors(std::uint64_t batch, std::vector<protocol::FloatErrors>& errors) const {
+  for (const int rank : comm_.near_ranks()) {
+    const auto& report = control(rank).float_report;
+    if (report.batch == batch) errors.insert(errors.end(), report.errors, report.errors + report.count);
+  }
+}
+
+void NodeBoard::set_lost(const std::string& cause) {
+  Control& leader = control(leader_);
+  std::snprintf(leader.lost_cause, sizeof leader.lost_cause, "%s", cause.c_str());
+  leader.is_lost.store(true);
+}
+
+// ---- steps and waits
+
+void NodeBoard::end_step(std::uint64_t step) { control(comm_.rank()).finished.publish(step); }
+
+void NodeBoard::await(int rank, std::uint64_t step) {
+  SharedCounter& counter = control(rank).finished;
+  if (counter.has_reached(step)) return;
+  const auto start = std::chrono::steady_clock::now();
+  wait_for(counter, step, rank);
+  wait_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+void NodeBoard::await_returned(std::uint64_t drawn) {
+  SharedCounter& counter = control(comm_.rank()).tickets.returned();
+  given_ += drawn;
+  if (counter.has_reached(given_)) return;
+  const auto start = std::chrono::steady_clock::now();
+  wait_for(counter, given_, -1);
+  wait_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+void NodeBoard::wait_for(SharedCounter& counter, std::uint64_t target, int watched_rank, bool works) {
+  if (wait_awake(counter, target, patience_)) return;
+  auto next_check = std::chrono::steady_clock::now() + liveness_period;
+  while (!counter.has_reached(target)) {
+    // MPI moves messages only when it is called: a rank with some under way looks after them.
+    const bool has_work = works && meanwhile_ && meanwhile_();
+    counter.sleep_below(
+        target, has_work ? std::chrono::microseconds(50) : std::chrono::microseconds(liveness_period));
+    if (std::chrono::steady_clock::now() < next_check) continue;  // woken, not timed out
+    check_alive(watched_rank);
+    next_check += liveness_period;
+  }
+}
+
+void NodeBoard::check_alive(int rank) const {
+  if (const Control& leader = control(leader_); leader.is_lost.load())
+    throw Error(ErrorKind::engine_lost, std::string("[board] ") + leader.lost_cause);
+  if (getppid() != launcher_process_id_)
+    throw Error(ErrorKind::engine_lost, "[board] the launcher of this rank is gone");
+  if (rank < 0) {  // once a second at most, and only where something is wrong
+    for (const int each : comm_.near_ranks()) check_alive(each);
+    return;
+  }
+  if (is_watching_ && is_gone(control(rank).process_id)) {
+    throw Error(ErrorKind::engine_lost, "[board] rank " + std::to_string(rank) + " (process " +
+                                            std::to_string(control(rank).process_id) + ") is gone");
+  }
+}
+
+}  // namespace gamelan::engine

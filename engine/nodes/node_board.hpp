@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The board that the players of one node see: control words in the heap, by which they pass messages on, tell
+// each other how far they are, stop at an agreed step, and leave word of a failure. An idle rank sleeps here
+// and costs nothing. Part of Board (board.hpp), which also speaks with the other nodes. Knows no arrays.
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/distribution/heap.hpp"
+#include "engine/ranks/comm.hpp"
+#include "engine/ranks/counter.hpp"
+#include "engine/ranks/work_queue.hpp"
+
+namespace gamelan::engine {
+
+class NodeBoard {
+ public:
+  /// Takes its words from the heap. Collective. Throws Error{memory}.
+  NodeBoard(Comm& comm, dist::Heap& heap);
+  /// When all ranks are idle.
+  ~NodeBoard();
+  NodeBoard(const NodeBoard&) = delete;
+  NodeBoard& operator=(const NodeBoard&) = delete;
+
+  // Messages: one writer per node (rank 0, or the thread of a leader that hears from it), any number of
+  // readers. Like every wait of the board, these throw Error{engine_lost} when an awaited rank, the launcher
+  // or another node is gone.
+  static constexpr std::size_t slot_bytes = 16 * 1024 - sizeof(std::uint64_t);
+  struct Posted {
+    std::uint64_t length;  ///< when above slot_bytes, the message follows by broadcast
+    Bytes bytes;
+  };
+  /// Waits until everybody has read what lay in the slot.
+  void post(std::uint64_t message, std::uint64_t length, std::span<const std::byte> bytes);
+  /// Sleeps until the message is there.
+  Posted take(std::uint64_t message);
+
+  // Steps.
+  bool begin_step(std::uint64_t step);
+  void end_step(std::uint64_t step);
+  void await(int rank, std::uint64_t step);
+  std::uint64_t finished(int rank) const { return control(rank).finished.value(); }
+  std::uint64_t started(int rank) const { return control(rank).started.value(); }
+  Tickets& tickets(int rank) { return control(rank).tickets; }
+  void await_returned(std::uint64_t drawn);
+  double wait_seconds() const { return wait_seconds_; }
+  void reset_wait_seconds() { wait_seconds_ = 0; }
+  void add_wait_seconds(double seconds) { wait_seconds_ += seconds; }
+
+  // Cuts, by one thread of the leader at a time.
+  bool has_cut() const { return control(leader_).decision.value() % 3 == 2; }
+  std::uint64_t cut() const { return control(leader_).cut.load(std::memory_order_seq_cst); }
+  /// From here on no rank of the node begins a step before set_cut(). Returns the furthest that was begun.
+  std::uint64_t begin_decision();
+  void set_cut(std::uint64_t cut);
+  void clear_cut();
+
+  // What went wrong on one rank only, in batch `batch`: the first to say so is heard.
+  void report_failure(std::uint64_t batch, const protocol::Error& failure);
+  /// The ensemble's word on it, in place of the node's own.
+  void set_failure(std::uint64_t batch, protocol::ErrorKind kind, const std::string& text);
+  std::optional<protocol::Error> failure_of(std::uint64_t batch) const;
+
+  /// What this rank has met in batch `batch`, all of it so far; before the step ends in which it was.
+  void report_float_errors(std::uint64_t batch, std::span<const protocol::FloatErrors> errors);
+  /// Adds what the ranks of the node have reported.
+  void add_float_errors(std::uint64_t batch, std::vector<protocol::FloatErrors>& errors) const;
+
+  /// What the waits of the rank's main thread do while they wait; true when there is more to do, and the wait
+  /// must be short.
+  void set_meanwhile(std::function<bool()> work) { meanwhile_ = std::move(work); }
+
+  /// Another node is gone: every wait on this one ends with the cause, within a second.
+  void set_lost(const std::string& cause);
+  /// Throws Error{engine_lost} when `rank` (all of the node when negative), the launcher or another node is
+  /// gone.
+  void check_alive(int rank) const;
+
+ private:
+  static constexpr std::size_t slot_count = 8, text_bytes = 231;
+
+  static constexpr std::size_t most_float_errors = 64;
+
+  struct Slot {
+    std::uint64_t length;
+    std::byte bytes[slot_bytes];
+  };
+  struct Verdict {
+    std::atomic<std::uint64_t> claimed{0}, failed_batch{0};
+    std::uint8_t kind = 0;
+    char text[text_bytes] = {};
+  };
+  struct FloatReport {
+    std::uint64_t batch = 0, count = 0;
+    protocol::FloatErrors errors[most_float_errors];
+  };
+  /// One in every rank's part of the heap. Only the owner writes the first group (and others its tickets);
+  /// the second is used in the leader's.
+  struct Control {
+    SharedCounter finished, started, consumed;
+    std::int64_t process_id = 0;
+    Tickets tickets;
+    FloatReport float_report;
+
+    SharedCounter posted;    ///< messages
+    SharedCounter decision;  ///< 3k: no cut; 3k + 1: one is being decided; 3k + 2: `cut` holds
+    alignas(cache_line_bytes) std::atomic<std::uint64_t> cut{0};
+    std::atomic<bool> is_lost{false};
+    char lost_cause[text_bytes] = {};
+    Verdict verdicts[2];  ///< of odd and even batches: one may be written while a slow rank still reads the
+                          ///< one before
+    Slot slots[slot_count];
+  };
+
+  Control& control(int rank) const { return *controls_[static_cast<std::size_t>(rank)]; }
+  /// `works`: on the main thread, which has something to do meanwhile.
+  void wait_for(SharedCounter& counter, std::uint64_t target, int watched_rank, bool works = true);
+
+  Comm& comm_;
+  dist::Heap& heap_;
+  const int leader_;
+  dist::Allocator::Block block_;
+  std::vector<Control*> controls_;  ///< by rank; null on other nodes
+  Patience patience_;
+  std::int64_t launcher_process_id_;
+  bool is_watching_ = true;
+  std::function<bool()> meanwhile_;
+  std::uint64_t given_ = 0;  ///< tickets of this rank that others have drawn
+  double wait_seconds_ = 0;
+};
+
+}  // namespace gamelan::engine

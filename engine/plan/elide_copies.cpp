@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copies that need no copying. In `old = u.copy(); u[1:-1] = ...` the write may go to a fresh version of u,
+// and then the version before it is exactly what `old` is: storage changes hands, and the stencil with its
+// assignment is the only pass.
+#include <algorithm>
+
+#include "engine/plan/planner.hpp"
+#include "engine/plan/uninterruptible.hpp"
+
+namespace gamelan::engine::plan {
+namespace {
+
+/// The view of another array of which this node makes a copy in the same layout; nullptr when it does
+/// anything else.
+const View* copied(const Context& context, const Node& node) {
+  const auto& command = node.command;
+  if (node.kind != Node::Kind::elementwise || command.op != Op::copy || !command.creates ||
+      command.in.size() != 1)
+    return nullptr;
+  const auto* view = std::get_if<View>(&command.in[0]);
+  if (!view || protocol::element_count(view->extents) == 0 || is_dead_temporary(context, view->base))
+    return nullptr;
+  const auto& from = context.arrays.at(view->base);
+  const auto& to = context.arrays.at(command.out.base);
+  if (to.is_chosen) return nullptr;
+  const bool is_same = from.dtype == to.dtype && command.loop == from.dtype && from.extents == to.extents;
+  return is_same && protocol::same_elements(*view, protocol::whole(view->base, from.dtype, from.extents))
+             ? view
+             : nullptr;
+}
+
+/// The copy is there when the writer has run. What is changed meanwhile is ahead of it, and an interrupt
+/// waits for the writer.
+bool is_missed(const Context& context, ArrayId copy, std::vector<Node>::const_iterator node,
+               std::vector<Node>::const_iterator writer) {
+  if (!is_seen(context, copy)) return false;
+  node = std::find_if(node, writer, [&](const Node& each) {
+    return !each.command.creates && is_seen(context, each.command.out.base);
+  });
+  double seconds = 0;
+  while (node < writer && ++node < writer) seconds += seconds_of(context, *node);
+  return seconds > longest_stretch_s;
+}
+
+}  // namespace
+
+void alias(Context& context) {
+  auto& nodes = context.nodes;
+  for (auto node = nodes.begin(); node != nodes.end(); ++node) {
+    const auto* view = copied(context, *node);
+    if (!view) continue;
+    const auto original = view->base, copy = node->command.out.base;
+    const auto writes = [&](ArrayId array) {
+      return [array](const Node& other) { return other.command.out.base == array; };
+    };
+    const auto writer = std::find_if(node + 1, nodes.end(), writes(original));
+    if (writer == nodes.end() || writer->kind != Node::Kind::elementwise) continue;
+    // A write to the copy would be one to the version that the writer may still be reading.
+    if (std::any_of(node + 1, nodes.end(), writes(copy))) continue;
+    if (is_missed(context, copy, node + 1, writer)) continue;
+    if (writer->takes_version || writer->command.out.dtype != context.arrays.at(original).dtype) continue;
+    node->kind = Node::Kind::alias;
+    writer->takes_version = true;
+  }
+}
+
+}  // namespace gamelan::engine::plan

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/ranks/counter.hpp"
+
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <bit>
+#include <climits>
+#include <ctime>
+
+namespace gamelan::engine {
+
+namespace {
+
+// A futex is 32 bits wide: the low half of the counter. It only has to differ after a change, which it does
+// unless 2^32 steps pass between two looks.
+static_assert(std::endian::native == std::endian::little && std::atomic<std::uint64_t>::is_always_lock_free);
+
+/// Without FUTEX_PRIVATE_FLAG: the waiters are other processes.
+long futex(std::atomic<std::uint64_t>& word, int operation, std::uint32_t value, const timespec* timeout) {
+  return syscall(SYS_futex, &word, operation, value, timeout, nullptr, 0);
+}
+
+void pause_briefly() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+}  // namespace
+
+void SharedCounter::publish(std::uint64_t value) {
+  // Store, then look for sleepers; a sleeper announces itself, then looks at the value. In the one order of
+  // seq_cst operations one of the two sees the other: no wake-up is lost.
+  value_.store(value, std::memory_order_seq_cst);
+  wake_sleepers();
+}
+
+void SharedCounter::add(std::uint64_t increment) {
+  value_.fetch_add(increment, std::memory_order_seq_cst);
+  wake_sleepers();
+}
+
+void SharedCounter::wake_sleepers() {
+  if (sleepers_.load(std::memory_order_seq_cst) > 0) futex(value_, FUTEX_WAKE, INT_MAX, nullptr);
+}
+
+void SharedCounter::sleep_below(std::uint64_t target, std::chrono::microseconds limit) {
+  sleepers_.fetch_add(1, std::memory_order_seq_cst);
+  const std::uint64_t seen = value_.load(std::memory_order_seq_cst);
+  if (seen < target) {
+    const timespec timeout{limit.count() / 1'000'000, limit.count() % 1'000'000 * 1'000};
+    futex(value_, FUTEX_WAIT, static_cast<std::uint32_t>(seen), &timeout);
+  }
+  sleepers_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+Patience patience_of(int ranks) {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  const int cores = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
+  return ranks <= cores ? Patience{2000, 0} : Patience{0, 30};
+}
+
+bool wait_awake(const SharedCounter& counter, std::uint64_t target, Patience patience) {
+  for (int spin = 0; spin < patience.spins; ++spin) {
+    if (counter.has_reached(target)) return true;
+    pause_briefly();
+  }
+  for (int yield = 0; yield < patience.yields; ++yield) {
+    if (counter.has_reached(target)) return true;
+    sched_yield();
+  }
+  return counter.has_reached(target);
+}
+
+}  // namespace gamelan::engine

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The book of what each client asked and was told, bounded in clients, replies, bytes and time.
+#include "engine/serving/clients.hpp"
+
+#include <algorithm>
+
+#include "protocol/parts.hpp"
+
+namespace gamelan::engine {
+namespace {
+
+constexpr std::size_t max_clients = 256;
+constexpr std::size_t max_kept_replies = 128;
+constexpr auto longest_look =
+    std::chrono::seconds(2);  // a longer time between two looks is one in which we were stopped
+constexpr auto sweep_period = std::chrono::seconds(1);
+
+std::size_t bytes_of(const protocol::Frames& frames) {
+  std::size_t bytes = 0;
+  for (const protocol::Bytes& frame : frames) bytes += frame.size();
+  return bytes;
+}
+
+}  // namespace
+
+bool Clients::ByBytes::operator()(const Bytes& left, const Bytes& right) const {
+  return std::lexicographical_compare(left.begin(), left.end(), right.begin(), right.end(),
+                                      [](std::byte a, std::byte b) { return a < b; });
+}
+
+Clients::Clients() : Clients(Limits{}) {}
+
+Clients::Clients(Limits limits) : limits_(limits) {}
+
+void Clients::look(Clock::time_point now) {
+  watched_ += std::min<Clock::duration>(now - last_look_, longest_look);
+  last_look_ = now;
+  if (watched_ - swept_ < sweep_period) return;
+  swept_ = watched_;
+  for (auto& [name, client] : known_)
+    while (!client.replies.empty() && watched_ - client.heard > limits_.silence) drop_oldest(client);
+}
+
+Clients::Bytes Clients::hear(const Bytes& route) {
+  const auto name = protocol::parse_route(route);
+  if (!name) return route;
+  const auto [found, is_new] = known_.try_emplace(name->client);
+  Client& client = found->second;
+  look();
+  client.heard = watched_;
+  // Bytes of an older connection may still be read after the first ones of a newer.
+  if (is_new || name->connection >= client.connection) {
+    client.connection = name->connection;
+    client.route = route;
+  }
+  if (known_.size() > max_clients) forget_somebody();
+  return name->client;
+}
+
+Clients::Seen Clients::admit(const Bytes& client, std::uint64_t seq) {
+  const auto found = known_.find(client);
+  if (found == known_.end()) return Seen::fresh;
+  Client& known = found->second;
+  if (known.waiting.contains(seq)) return Seen::waiting;
+  if (known.replies.contains(seq)) return Seen::answered;
+  if (seq <= known.settled) return Seen::forgotten;
+  known.waiting.insert(seq);
+  return Seen::fresh;
+}
+
+void Clients::answer(const Bytes& client, std::uint64_t seq, SharedFrames reply) {
+  const auto found = known_.find(client);
+  if (found == known_.end()) return;
+  Client& known = found->second;
+  known.waiting.erase(seq);
+  if (seq <= known.settled || known.replies.contains(seq)) return;
+  const std::size_t bytes = bytes_of(*reply);
+  known.reply_bytes += bytes;
+  kept_bytes_ += bytes;
+  known.replies.emplace(seq, std::move(reply));
+  while (known.replies.size() > max_kept_replies) drop_oldest(known);
+  make_room(known);
+}
+
+void Clients::make_room(const Client& newest) {
+  while (kept_bytes_ > limits_.bytes) {
+    Client* most = nullptr;  // who holds the most: then the fewest lose theirs
+    for (auto& [name, client] : known_) {
+      if (client.replies.empty() || (&client == &newest && client.replies.size() == 1)) continue;
+      if (!most || client.reply_bytes > most->reply_bytes) most = &client;
+    }
+    if (!most) return;
+    drop_oldest(*most);
+  }
+}
+
+Clients::SharedFrames Clients::reply(const Bytes& client, std::uint64_t seq) const {
+  const auto found = known_.find(client);
+  if (found == known_.end()) return nullptr;
+  const auto kept = found->second.replies.find(seq);
+  return kept == found->second.replies.end() ? nullptr : kept->second;
+}
+
+void Clients::release(const Bytes& client, std::uint64_t heard) {
+  const auto found = known_.find(client);
+  if (found == known_.end()) return;
+  Client& known = found->second;
+  while (!known.replies.empty() && known.replies.begin()->first <= heard) drop_oldest(known);
+  known.settled = std::max(known.settled, heard);
+}
+
+Clients::Bytes Clients::route(const Bytes& client) const {
+  const auto found = known_.find(client);
+  return found == known_.end() ? client : found->second.route;
+}
+
+std::size_t Clients::kept_replies() const {
+  std::size_t count = 0;
+  for (const auto& [name, client] : known_) count += client.replies.size();
+  return count;
+}
+
+void Clients::drop_oldest(Client& client) {
+  const auto oldest = client.replies.begin();
+  client.settled = std::max(client.settled, oldest->first);
+  const std::size_t bytes = bytes_of(*oldest->second);
+  client.reply_bytes -= bytes;
+  kept_bytes_ -= bytes;
+  client.replies.erase(oldest);
+}
+
+void Clients::forget_somebody() {
+  auto longest = known_.end();
+  for (auto each = known_.begin(); each != known_.end(); ++each) {
+    if (each->second.waiting.empty() &&
+        (longest == known_.end() || each->second.heard < longest->second.heard))
+      longest = each;
+  }
+  if (longest == known_.end()) return;
+  kept_bytes_ -= longest->second.reply_bytes;
+  known_.erase(longest);
+}
+
+}  // namespace gamelan::engine

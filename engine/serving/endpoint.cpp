@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Binding, keys and the gate.
+#include "engine/serving/endpoint.hpp"
+
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <vector>
+
+#include "protocol/error.hpp"
+#include "protocol/parts.hpp"
+
+namespace gamelan::engine {
+namespace {
+
+using protocol::Error;
+using protocol::ErrorKind;
+
+constexpr int handshake_ms = 5'000;  // a stranger who says nothing holds a descriptor no longer than this
+constexpr int keepalive_s = 10, unacknowledged_ms = 30'000;
+constexpr std::uint64_t logged_denials = 10;
+constexpr rlim_t enough_descriptors = 65'536;
+constexpr const char* zap_domain = "gamelan";
+
+/// IPv4 addresses of this host, those another machine may reach first.
+std::vector<std::string> interface_addresses() {
+  std::vector<std::string> outside, loopback;
+  ifaddrs* list = nullptr;
+  if (getifaddrs(&list) != 0) throw Error(ErrorKind::os, std::string("getifaddrs: ") + std::strerror(errno));
+  for (const ifaddrs* entry = list; entry; entry = entry->ifa_next) {
+    if (!entry->ifa_addr || entry->ifa_addr->sa_family != AF_INET || !(entry->ifa_flags & IFF_UP)) continue;
+    char text[INET_ADDRSTRLEN];
+    sockaddr_in address{};
+    std::memcpy(&address, entry->ifa_addr, sizeof address);
+    if (!inet_ntop(AF_INET, &address.sin_addr, text, sizeof text)) continue;
+    ((entry->ifa_flags & IFF_LOOPBACK) ? loopback : outside).emplace_back(text);
+  }
+  freeifaddrs(list);
+  outside.insert(outside.end(), loopback.begin(), loopback.end());
+  return outside;
+}
+
+/// A port is open to everybody, and every connection to it takes a descriptor until its handshake has failed.
+void allow_many_descriptors() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = std::max(limit.rlim_cur, std::min(limit.rlim_max, enough_descriptors));
+  setrlimit(RLIMIT_NOFILE, &limit);  // as many as there are: fewer do no harm but under siege
+}
+
+std::string octal(mode_t mode) {
+  char text[8];
+  std::snprintf(text, sizeof text, "%03o", static_cast<unsigned>(mode & 0777));
+  return text;
+}
+
+/// Who may enter the directory may speak to the engines: it must be ours and ours alone.
+void require_private(const std::string& directory) {
+  struct stat facts {};
+  if (stat(directory.c_str(), &facts) != 0)
+    throw Error(ErrorKind::os,
+                "directory of the connection file: " + directory + ": " + std::strerror(errno));
+  if (!S_ISDIR(facts.st_mode)) throw Error(ErrorKind::os, directory + " is not a directory");
+  if (facts.st_uid != geteuid())
+    throw Error(ErrorKind::os, directory + " belongs to user " + std::to_string(facts.st_uid) +
+                                   ", expected " + std::to_string(geteuid()) +
+                                   ": the socket must lie in a directory of your own");
+  if (facts.st_mode & 077)
+    throw Error(ErrorKind::os, directory + " is open to others (mode " + octal(facts.st_mode) +
+                                   "), so would be the socket in it: chmod 700 " + directory);
+}
+
+std::vector<zmq::message_t> receive_all(zmq::socket_t& socket) {
+  std::vector<zmq::message_t> parts;
+  do {
+    parts.emplace_back();
+    if (!undisturbed([&] { return socket.recv(parts.back(), zmq::recv_flags::dontwait); })) return {};
+  } while (parts.back().more());
+  return parts;
+}
+
+}  // namespace
+
+Endpoint::Endpoint(const Options& options, protocol::Connection& connection)
+    : gate_(context_, zmq::socket_type::rep), router_(context_, zmq::socket_type::router) {
+  gate_.bind("inproc://zeromq.zap.01");
+  router_.set(zmq::sockopt::maxmsgsize, protocol::max_wire_bytes);
+  router_.set(zmq::sockopt::handshake_ivl, handshake_ms);
+  try {
+    if (options.transport == Transport::ipc)
+      bind_ipc(options, connection);
+    else
+      bind_tcp(options, connection);
+  } catch (const zmq::error_t& error) {
+    const std::string where = options.transport == Transport::ipc
+                                  ? "ipc socket beside " + options.connection_file
+                                  : "tcp address " + options.bind;
+    throw Error(ErrorKind::os, "cannot listen on the " + where + ": " + error.what());
+  }
+}
+
+void Endpoint::bind_ipc(const Options& options, protocol::Connection& connection) {
+  const std::filesystem::path directory =
+      std::filesystem::absolute(options.connection_file).lexically_normal().parent_path();
+  require_private(directory.string());
+  const std::string path = (directory / "engine.sock").string();
+  if (path.size() >= sizeof(sockaddr_un::sun_path))
+    throw Error(ErrorKind::os, "the socket's path is too long for the system: " + path + " has " +
+                                   std::to_string(path.size()) + " bytes, at most " +
+                                   std::to_string(sizeof(sockaddr_un::sun_path) - 1) +
+                                   ": put the connection file into a directory with a shorter name");
+  router_.bind("ipc://" + path);
+  connection.addresses = {"ipc://" + path};
+  connection.server_public = connection.client_public = connection.client_secret = "";
+}
+
+void Endpoint::bind_tcp(const Options& options, protocol::Connection& connection) {
+  allow_many_descriptors();
+  constexpr std::size_t z85_bytes = 41;  // 40 characters and the NUL, as zmq_curve_keypair wants them
+  char server_public[z85_bytes], server_secret[z85_bytes], client_public[z85_bytes], client_secret[z85_bytes];
+  if (zmq_curve_keypair(server_public, server_secret) != 0 ||
+      zmq_curve_keypair(client_public, client_secret) != 0)
+    throw Error(ErrorKind::os,
+                "libzmq was built without CURVE: tcp would be open to everyone; use --transport ipc");
+  zmq_z85_decode(reinterpret_cast<std::uint8_t*>(client_key_.data()), client_public);
+  router_.set(zmq::sockopt::zap_domain, zap_domain);
+  router_.set(zmq::sockopt::curve_server, true);
+  router_.set(zmq::sockopt::curve_secretkey, server_secret);
+  // A connection whose other end is gone without a word ends here too: its descriptor and what waits in it
+  // are freed.
+  router_.set(zmq::sockopt::tcp_keepalive, 1);
+  router_.set(zmq::sockopt::tcp_keepalive_idle, keepalive_s);
+  router_.set(zmq::sockopt::tcp_keepalive_intvl, keepalive_s);
+  router_.set(zmq::sockopt::tcp_keepalive_cnt, 3);
+  router_.set(zmq::sockopt::tcp_maxrt, unacknowledged_ms);
+  router_.bind("tcp://" + options.bind + ":*");
+  const std::string bound = router_.get(zmq::sockopt::last_endpoint);
+  const std::string port = bound.substr(bound.rfind(':'));
+  const bool is_everywhere = options.bind == "0.0.0.0" || options.bind == "*";
+  connection.addresses.clear();
+  for (const std::string& address :
+       is_everywhere ? interface_addresses() : std::vector<std::string>{options.bind})
+    connection.addresses.push_back("tcp://" + address + port);
+  connection.server_public = server_public;
+  connection.client_public = client_public;
+  connection.client_secret = client_secret;
+  explicit_bzero(server_secret,
+                 sizeof server_secret);  // libzmq has its own copy; nothing else of ours may know it
+  explicit_bzero(client_secret, sizeof client_secret);
+}
+
+void Endpoint::admit_or_deny() {
+  // Frames of a ZAP request: version, id, domain, address, identity, mechanism, credentials.
+  const std::vector<zmq::message_t> request = receive_all(gate_);
+  if (request.empty()) return;
+  const bool is_curve = request.size() == 7 && request[5].to_string_view() == "CURVE";
+  const bool is_known = is_curve && request[6].size() == client_key_.size() &&
+                        std::memcmp(request[6].data(), client_key_.data(), client_key_.size()) == 0;
+  if (!is_known && ++denied_ <= logged_denials) {
+    const std::string from = request.size() > 3 ? request[3].to_string() : "?";
+    std::fprintf(stderr, "gamelan-engine: turned away a stranger from %s%s\n", from.c_str(),
+                 denied_ == logged_denials ? " (more of them are only counted)" : "");
+  }
+  const std::string id = request.size() > 1 ? request[1].to_string() : "";
+  for (const std::string& frame : {std::string("1.0"), id, std::string(is_known ? "200" : "400"),
+                                   std::string(), std::string(is_known ? "client" : "")})
+    undisturbed([&] { return gate_.send(zmq::buffer(frame), zmq::send_flags::sndmore); });
+  undisturbed([&] { return gate_.send(zmq::message_t(), zmq::send_flags::none); });
+}
+
+void Endpoint::close(int linger_ms) {
+  router_.set(zmq::sockopt::linger, linger_ms);
+  gate_.set(zmq::sockopt::linger, 0);
+  router_.close();
+  gate_.close();
+  context_.close();
+}
+
+}  // namespace gamelan::engine

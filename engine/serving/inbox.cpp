@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The bounded queue and its rules.
+#include "engine/serving/inbox.hpp"
+
+#include <string>
+
+namespace gamelan::engine {
+namespace {
+
+using protocol::ErrorKind;
+
+constexpr std::size_t max_queued_requests = 64;
+constexpr std::size_t max_queued_bytes = std::size_t{1} << 30;
+
+std::size_t total_bytes(const protocol::Frames& frames) {
+  std::size_t bytes = 0;
+  for (const protocol::Bytes& frame : frames) bytes += frame.size();
+  return bytes;
+}
+
+}  // namespace
+
+std::optional<Incoming> Inbox::next(std::chrono::milliseconds timeout) {
+  std::unique_lock lock(mutex_);
+  // Not even a wait that is over at once: it would be a system call in every round trip.
+  if (queue_.empty() && timeout <= std::chrono::milliseconds(0)) return std::nullopt;
+  if (!has_request_.wait_for(lock, timeout, [&] { return !queue_.empty(); })) return std::nullopt;
+  Incoming incoming = std::move(queue_.front());
+  queue_.pop_front();
+  queued_bytes_ -= total_bytes(incoming.frames);
+  running_ = Running{incoming.client, protocol::sequence(incoming.request), false, Clock::now()};
+  return incoming;
+}
+
+std::uint64_t Inbox::finish() {
+  const std::lock_guard lock(mutex_);
+  const std::uint64_t seq = running_ ? running_->seq : 0;
+  running_.reset();
+  return seq;
+}
+
+bool Inbox::is_cut() const {
+  const std::lock_guard lock(mutex_);
+  return running_ && running_->is_cut;
+}
+
+std::optional<protocol::Reply> Inbox::admit(Incoming incoming) {
+  const std::uint64_t seq = protocol::sequence(incoming.request);
+  const std::size_t bytes = total_bytes(incoming.frames);
+  const bool is_shutdown = std::holds_alternative<protocol::Shutdown>(incoming.request);
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_closing_)
+      return protocol::failed_reply(seq, ErrorKind::engine_lost,
+                                    "the engines are leaving: a client has shut them down");
+    const bool is_full =
+        queue_.size() >= max_queued_requests || (!queue_.empty() && queued_bytes_ + bytes > max_queued_bytes);
+    if (is_full && !is_shutdown)
+      return protocol::failed_reply(seq, ErrorKind::protocol,
+                                    "too many requests at once: " + std::to_string(queue_.size()) + " with " +
+                                        std::to_string(queued_bytes_) +
+                                        " bytes wait already; read replies before sending more");
+    if (is_shutdown) cut_locked();  // who shuts down does not wait for a long batch
+    is_closing_ = is_shutdown;
+    queued_bytes_ += bytes;
+    queue_.push_back(std::move(incoming));
+  }
+  has_request_.notify_one();
+  return std::nullopt;
+}
+
+std::vector<Incoming> Inbox::cancel(const protocol::Bytes& client, std::uint64_t batch) {
+  std::vector<Incoming> dropped;
+  const std::lock_guard lock(mutex_);
+  for (auto item = queue_.begin(); item != queue_.end();) {
+    const bool is_meant = item->client == client && std::holds_alternative<protocol::Batch>(item->request) &&
+                          (batch == 0 || protocol::sequence(item->request) == batch);
+    if (!is_meant) {
+      ++item;
+      continue;
+    }
+    queued_bytes_ -= total_bytes(item->frames);
+    dropped.push_back(std::move(*item));
+    item = queue_.erase(item);
+  }
+  if (running_ && running_->client == client && (batch == 0 || running_->seq == batch)) cut_locked();
+  return dropped;
+}
+
+void Inbox::cut_running() {
+  const std::lock_guard lock(mutex_);
+  if (running_ && !running_->is_cut) cut_locked();
+}
+
+void Inbox::cut_locked() {
+  if (!running_) return;
+  running_->is_cut = true;
+  cut_(running_->seq);
+}
+
+std::vector<Inbox::Waiting> Inbox::give_up() {
+  std::vector<Waiting> waiting;
+  const std::lock_guard lock(mutex_);
+  if (running_) waiting.push_back({std::move(running_->client), running_->seq});
+  for (Incoming& item : queue_) waiting.push_back({std::move(item.client), protocol::sequence(item.request)});
+  running_.reset();
+  queue_.clear();
+  queued_bytes_ = 0;
+  return waiting;
+}
+
+Inbox::State Inbox::state() const {
+  const std::lock_guard lock(mutex_);
+  const double busy_s = running_ ? std::chrono::duration<double>(Clock::now() - running_->since).count() : 0;
+  return {running_.has_value(), busy_s, queue_.size()};
+}
+
+}  // namespace gamelan::engine

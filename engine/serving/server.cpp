@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who holds the socket, and how it ends. The main thread serves the socket itself while it waits for work;
+// the deputy, a thread, looks in every few milliseconds and takes over from a main thread that computes.
+#include "engine/serving/server.hpp"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <mutex>
+#include <thread>
+
+namespace gamelan::engine {
+namespace {
+
+using protocol::Bytes;
+using protocol::Error;
+using protocol::ErrorKind;
+using protocol::Frames;
+using Clock = std::chrono::steady_clock;
+using Milliseconds = std::chrono::milliseconds;
+
+constexpr int linger_ms = 2'000;
+constexpr Milliseconds tick{10};     // a main thread that computes longer than this is stood in for
+constexpr int ticks_to_sleep = 100;  // without work: then the deputy sleeps until the main thread calls it
+constexpr Milliseconds turn{1'000};  // no wait is longer
+constexpr double cut_grace_s = 5;    // for the ranks of a lost client to come to the next step
+constexpr int exit_after_term = 128 + SIGTERM;
+
+// A handler may only touch these: the one server of the process, and whether it was asked to go.
+std::atomic<int> signal_fds[] = {-1, -1};
+std::atomic<bool> is_terminating{false};
+
+void on_term(int) {
+  const int saved = errno;
+  is_terminating.store(true);
+  for (const std::atomic<int>& fd : signal_fds)
+    if (fd.load() >= 0) ring(fd.load());
+  errno = saved;
+}
+
+}  // namespace
+
+struct Server::State {
+  State(const Options& engine_options, protocol::Connection connection, ServerCallbacks callbacks)
+      : options(engine_options), listener(options, std::move(connection), std::move(callbacks)) {
+    if (deputy_fd < 0) throw Error(ErrorKind::os, std::string("eventfd: ") + std::strerror(errno));
+    signal_fds[0].store(listener.wake_fd());
+    signal_fds[1].store(deputy_fd);
+    struct sigaction action {};
+    action.sa_handler = on_term;
+    action.sa_flags = SA_RESTART;
+    sigaction(SIGTERM, &action, &previous_term);
+  }
+  ~State() {
+    sigaction(SIGTERM, &previous_term, nullptr);
+    for (std::atomic<int>& fd : signal_fds) fd.store(-1);
+    if (deputy_fd >= 0) close(deputy_fd);
+  }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  std::optional<Incoming> wait_for_work(Milliseconds timeout);
+  void call_deputy() { ring(deputy_fd); }
+  void run_deputy();
+  void stand_in();
+  bool main_waits() const { return entries.load() % 2 != 0; }
+  bool is_over() const { return is_stopping.load() || is_terminating.load(); }
+  void give_up_on_lost_client();
+  void leave_after_term();
+  void remove_connection_file();
+
+  const Options options;
+  Listener listener;
+  std::mutex socket;  // of the listener: held while serving it
+  std::atomic<std::uint64_t> entries{
+      0};                              // into `next` and out of it: odd while the main thread waits for work
+  std::atomic<std::uint64_t> jobs{0};  // that the main thread has taken while it waited
+  std::atomic<bool> deputy_serves{false};  // it holds the socket, perhaps in a wait
+  std::atomic<bool> deputy_sleeps{false};  // it must be called when the main thread finds work
+  const int deputy_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  std::atomic<bool> is_stopping{false};
+  std::mutex reason_mutex;
+  std::string reason;  // of leave()
+  struct sigaction previous_term {};
+  std::thread deputy;  // last: starts when all else is there
+};
+
+Server::Server(const Options& options, protocol::Connection connection, ServerCallbacks callbacks)
+    : state_(std::make_unique<State>(options, std::move(connection), std::move(callbacks))) {
+  protocol::write_connection(options.connection_file, state_->listener.connection());
+  state_->deputy = std::thread([state = state_.get()] { state->run_deputy(); });
+}
+
+Server::~Server() {
+  state_->is_stopping.store(true);
+  state_->listener.wake();
+  state_->call_deputy();
+  state_->deputy.join();
+}
+
+std::optional<Incoming> Server::next(Milliseconds timeout) { return state_->wait_for_work(timeout); }
+bool Server::is_cancelled() const { return state_->listener.inbox().is_cut(); }
+
+void Server::reply(const Bytes& client, Frames frames) {
+  const std::uint64_t seq = state_->listener.inbox().finish();
+  state_->listener.post(client, seq, std::move(frames));
+  const std::unique_lock lock(state_->socket, std::try_to_lock);
+  if (lock.owns_lock())
+    state_->listener.flush();
+  else
+    state_->listener.wake();  // the deputy holds it and sends
+}
+
+void Server::leave(const std::string& why) {
+  {
+    const std::lock_guard lock(state_->reason_mutex);
+    state_->reason = why;
+  }
+  is_terminating.store(true);
+  state_->listener.wake();
+  state_->call_deputy();
+}
+
+double Server::seconds_since_client() const { return state_->listener.seconds_since_client(); }
+const protocol::Connection& Server::connection() const { return state_->listener.connection(); }
+
+std::optional<Incoming> Server::State::wait_for_work(Milliseconds timeout) {
+  if (auto waiting = listener.inbox().next(Milliseconds(0))) return waiting;
+  // Either the deputy sees that the main thread waits, or the main thread sees that the deputy serves and
+  // wakes it.
+  entries.fetch_add(1);
+  if (deputy_serves.load()) listener.wake();
+  const auto end = Clock::now() + timeout;
+  std::optional<Incoming> incoming;
+  Milliseconds left = timeout;
+  {
+    const std::lock_guard lock(socket);
+    // The deputy may have admitted something before it let go: look before each wait, too.
+    while (!(incoming = listener.inbox().next(Milliseconds(0))) && !is_terminating.load() &&
+           left >= Milliseconds(0)) {
+      listener.serve(std::min(left, turn));
+      left = std::chrono::duration_cast<Milliseconds>(end - Clock::now()) - Milliseconds(1);
+    }
+  }
+  // The deputy speaks the last word and ends the process.
+  if (is_terminating.load() && !incoming) incoming = listener.inbox().next(std::max(left, Milliseconds(1)));
+  entries.fetch_add(1);
+  if (incoming) {
+    jobs.fetch_add(1);
+    if (deputy_sleeps.load()) call_deputy();
+  }
+  return incoming;
+}
+
+void Server::State::run_deputy() {
+  // An exception that escapes here would be a bug of ours or the end of libzmq; the job must not hang on
+  // without ears.
+  try {
+    std::uint64_t last_entry = entries.load(), last_job = jobs.load();
+    for (int idle_ticks = 0; !is_over();) {
+      const bool sleeps = idle_ticks >= ticks_to_sleep;
+      deputy_sleeps.store(sleeps);
+      // The main thread counts first and then asks whether to call: it calls, or the new count is seen here.
+      pollfd bell{deputy_fd, POLLIN, 0};
+      if (!sleeps || jobs.load() == last_job)
+        poll(&bell, 1, static_cast<int>((sleeps ? turn : tick).count()));
+      std::uint64_t rings = 0;
+      if (bell.revents && read(deputy_fd, &rings, sizeof rings) < 0 && errno != EAGAIN)
+        throw Error(ErrorKind::os, "eventfd");
+      const std::uint64_t entry = entries.load(), job = jobs.load();
+      if (entry == last_entry && !main_waits()) stand_in();  // the same work since the last look
+      idle_ticks = job == last_job && main_waits() ? idle_ticks + 1 : 0;
+      last_entry = entry;
+      last_job = job;
+    }
+    const std::lock_guard lock(socket);
+    listener.flush();
+    if (is_terminating.load()) leave_after_term();
+    listener.refuse_waiting("the engines of session " + listener.connection().session +
+                            " have been shut down");
+    remove_connection_file();
+    listener.close(linger_ms);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "gamelan-engine: the deputy at the socket failed: %s\n", error.what());
+    remove_connection_file();
+    std::_Exit(EXIT_FAILURE);  // mpiexec ends the other ranks, the launcher reports it
+  }
+}
+
+void Server::State::stand_in() {
+  const std::lock_guard lock(socket);
+  deputy_serves.store(true);
+  while (!main_waits() && !is_over()) {
+    listener.serve(turn);
+    give_up_on_lost_client();
+  }
+  deputy_serves.store(false);
+}
+
+void Server::State::give_up_on_lost_client() {
+  const double silent_s = listener.seconds_since_client();
+  if (options.idle_timeout_s <= 0 || silent_s < options.idle_timeout_s) return;
+  if (!listener.inbox().state().is_busy) return;  // the main thread sees for itself
+  listener.inbox().cut_running();                 // so that the main thread comes back and can leave
+  if (silent_s < options.idle_timeout_s + cut_grace_s) return;
+  std::fprintf(stderr,
+               "gamelan-engine: no client was heard for %.0f s and the ranks do not come back: leaving\n",
+               silent_s);
+  remove_connection_file();
+  std::_Exit(EXIT_FAILURE);  // mpiexec or srun ends the other ranks
+}
+
+void Server::State::leave_after_term() {
+  std::string why;
+  {
+    const std::lock_guard lock(reason_mutex);
+    why = reason;
+  }
+  std::fprintf(stderr, "gamelan-engine: rank 0 leaves %s\n",
+               why.empty() ? "after SIGTERM" : ("because " + why).c_str());
+  if (why.empty())
+    why = "rank 0 on " + listener.connection().host +
+          " was told to leave (SIGTERM): another rank died, or the job was stopped; the log of the session "
+          "says which";
+  listener.refuse_waiting(why);
+  remove_connection_file();
+  constexpr int short_linger_ms = 500;  // mpiexec follows with SIGKILL
+  listener.close(short_linger_ms);
+  std::_Exit(exit_after_term);  // the main thread may be inside a collective that will never end
+}
+
+void Server::State::remove_connection_file() {
+  // Only our own: a newer session may have written its file over this path.
+  try {
+    const protocol::Connection& own = listener.connection();
+    const protocol::Connection present = protocol::read_connection(options.connection_file);
+    if (present.pid == own.pid && present.host == own.host) std::filesystem::remove(options.connection_file);
+  } catch (const std::exception&) {
+    // Already gone, or not ours any more.
+  }
+}
+
+}  // namespace gamelan::engine

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Admission: before a batch runs, its allocations are tried on a copy of the allocator, the same on every
+// rank, and the pages that they need are had from the system. What does not fit is cut off, from the first
+// command at fault on.
+#include <algorithm>
+
+#include "engine/distribution/pages.hpp"
+#include "engine/plan/calls.hpp"
+#include "engine/session/session.hpp"
+
+namespace gamelan::engine {
+
+using protocol::ArrayId;
+using protocol::Batch;
+
+namespace {
+
+/// The command that is blamed when `array` does not fit in step `s`: the one that makes it, or the first of
+/// the step.
+std::int64_t guilty_command(const plan::Plan& plan, const Batch& batch, std::size_t s, ArrayId array) {
+  const auto& commands = plan.steps[s].commands;
+  for (const int command : commands) {
+    const auto& made = batch.commands[static_cast<std::size_t>(command)];
+    if (made.creates && made.out.base == array) return command;
+  }
+  if (!commands.empty()) return *std::min_element(commands.begin(), commands.end());
+  // A step of the planner's own serves a later one; in a batch of fetches there may be none.
+  for (; s < plan.steps.size(); ++s)
+    if (plan.steps[s].command >= 0) return plan.steps[s].command;
+  return static_cast<std::int64_t>(batch.commands.size());
+}
+
+/// The batch up to the call that `command` belongs to, to be planned: payloads stay where they are. Frees
+/// stay too, so that what later commands would have read lives no longer than the batch.
+Batch prefix_of(const Batch& batch, std::int64_t command) {
+  const auto end = plan::first_of_call(batch, static_cast<std::size_t>(std::max<std::int64_t>(command, 0)));
+  Batch prefix;
+  prefix.commands.assign(batch.commands.begin(), batch.commands.begin() + static_cast<std::ptrdiff_t>(end));
+  prefix.frees = batch.frees;
+  prefix.origins = batch.origins;
+  return prefix;
+}
+
+}  // namespace
+
+/// Runs the plan's allocations and releases on a copy of the allocator, as the executor will run them on the
+/// real one. `accept(trial)` is asked after each allocation. The first slot, with its step, that there is no
+/// room for or that is not accepted; nullopt when all is well.
+template <class Accept>
+std::optional<std::pair<std::size_t, int>> Session::replay(const plan::NamedPlan& named,
+                                                           dist::Allocator& trial, Accept accept) const {
+  const auto& plan = *named.plan;
+  std::vector<dist::Allocator::Block> blocks(plan.slots.size());
+  for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+    for (const int slot : plan.steps[s].allocates) {
+      const auto block = trial.allocate(plan::block_bytes(plan.slots[static_cast<std::size_t>(slot)]));
+      if (!block || !accept(trial)) return std::pair{s, slot};
+      blocks[static_cast<std::size_t>(slot)] = *block;
+    }
+    for (const int slot : plan.steps[s].releases) {
+      const bool is_input = plan.slots[static_cast<std::size_t>(slot)].is_input;
+      trial.release(is_input ? arrays_.at(named.array_of(slot)).storage->block
+                             : blocks[static_cast<std::size_t>(slot)]);
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Refusal> Session::admit(const plan::NamedPlan& named, const Batch& batch) {
+  auto trial = heap_.allocator();
+  if (const auto full = replay(named, trial, [](auto&) { return true; })) {
+    const auto [step, slot] = *full;
+    const auto guilty = guilty_command(*named.plan, batch, step, named.array_of(slot));
+    return Refusal{
+        guilty, too_big(batch, guilty, plan::block_bytes(named.plan->slots[static_cast<std::size_t>(slot)]))};
+  }
+  if (heap_.commit(trial.take_uncommitted())) return admit_messages(named, batch);
+  heap_.trim();  // pages of freed blocks; no rank is at work, so nobody reads them
+  trial = heap_.allocator();
+  const auto stuck =
+      replay(named, trial, [this](auto& so_far) { return heap_.commit(so_far.take_uncommitted()); });
+  if (!stuck) return admit_messages(named, batch);
+  return Refusal{
+      guilty_command(*named.plan, batch, stuck->first, named.array_of(stuck->second)),
+      protocol::Error(protocol::ErrorKind::memory,
+                      "[memory] the file system behind the engines' shared memory is full (" +
+                          heap_.backing_file() + "): free some of it, or start engines with less heap")};
+}
+
+/// What comes from other nodes must have room as well, on every rank: address space for the mirrors, had when
+/// the plan is new, and memory. The ranks agree when the plan is new, and where any of them needs much.
+std::optional<Refusal> Session::admit_messages(const plan::NamedPlan& named, const Batch& batch) {
+  constexpr std::int64_t little = std::int64_t{8} << 20;
+  if (!named.traffic) return std::nullopt;
+  auto& traffic = *named.traffic;
+  const bool is_known = traffic.most_bytes_anywhere >= 0;
+  if (is_known && traffic.most_bytes_anywhere <= little) return std::nullopt;
+  const auto steps = std::ssize(traffic.steps);
+  if (!is_known) {
+    const auto most = std::max_element(traffic.memory_bytes.begin(), traffic.memory_bytes.end());
+    traffic.most_bytes_anywhere = comm_.agree_max(most == traffic.memory_bytes.end() ? 0 : *most);
+  }
+  std::optional<protocol::Error> cause;
+  std::int64_t stuck = 0;
+  try {
+    for (; stuck < steps; ++stuck) {
+      const auto bytes = traffic.memory_bytes[static_cast<std::size_t>(stuck)];
+      for (const auto& message : traffic.steps[static_cast<std::size_t>(stuck)].receives)
+        heap_.mirror(message.partner, 0);
+      if (dist::has_room(static_cast<std::size_t>(bytes), comm_.ranks_on_node())) continue;
+      throw protocol::Error(
+          protocol::ErrorKind::memory,
+          "[memory] what it exchanges with other nodes takes up to " + std::to_string(bytes >> 20) + " MiB");
+    }
+  } catch (const protocol::Error& error) {
+    cause = protocol::Error(
+        error.kind(),
+        std::string(error.what()) + ", for which rank " + std::to_string(comm_.rank()) +
+            " has no room: work on smaller parts, or start engines with less heap on more nodes");
+  }
+  const auto first_stuck = comm_.agree_min(stuck);
+  if (first_stuck == steps) return std::nullopt;
+  heap_.trim();  // what was committed for the step
+  try {
+    comm_.throw_together(stuck == first_stuck ? cause : std::nullopt);
+  } catch (const protocol::Error& error) {
+    return Refusal{guilty_command(*named.plan, batch, static_cast<std::size_t>(first_stuck), 0), error};
+  }
+  return std::nullopt;  // not reached: the stuck rank has a cause
+}
+
+plan::NamedPlan Session::plan_within_memory(const Batch& batch, std::optional<Refusal>& refusal) {
+  auto plan = plans_.find(batch, catalog(), options_);
+  const auto is_poisoned = [&](const protocol::Command& command) {
+    return poisoned_.contains(command.out.base);
+  };
+  if (plan && !poisoned_.empty() && std::any_of(batch.commands.begin(), batch.commands.end(), is_poisoned))
+    plan.reset();
+  if (!plan && !(refusal = find_fault(batch))) plan = plans_.make(batch, catalog(), options_);
+  if (plan && !admit(*plan, batch)) return *plan;
+
+  // The batch runs as the program it records would: up to the first command at fault, nothing after it.
+  Batch prefix = batch;
+  if (refusal) prefix = prefix_of(batch, refusal->command);
+  auto options = options_;
+  options.disabled.insert("relay");  // to store an array anew is a convenience, and blames the wrong command
+  for (;;) {
+    const auto shortened = plan::make_named_plan(prefix, catalog(), options);
+    auto too_much = admit(shortened, prefix);
+    if (!too_much) return shortened;
+    refusal = std::move(too_much);
+    prefix = prefix_of(batch, refusal->command);
+  }
+}
+
+}  // namespace gamelan::engine

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/steps/box_runner.hpp"
+
+#include <algorithm>
+
+namespace gamelan::engine::exec {
+
+using dist::Box;
+using dist::Piece;
+using Source = plan::Operand::Source;
+
+namespace {
+
+protocol::Shape first_of(const Box& box) {
+  protocol::Shape first;
+  for (const auto& interval : box) first.push_back(interval.first);
+  return first;
+}
+
+}  // namespace
+
+BoxRunner::BoxRunner(const Site& site, const plan::Kernel& kernel, protocol::Shape shape)
+    : site_(site),
+      kernel_(kernel),
+      shape_(std::move(shape)),
+      runner_(kernel.program),
+      pointers_(kernel.operands.size()),
+      payload_strides_(kernel.operands.size()),
+      first_(shape_.size()),
+      extents_(shape_.size()) {
+  for (std::size_t i = 0; i < kernel.operands.size(); ++i) {
+    if (kernel.operands[i].source == Source::slot) placements_.push_back(&kernel.operands[i].placement);
+    if (kernel.operands[i].source == Source::payload)
+      payload_strides_[i] =
+          protocol::contiguous_strides(shape_, protocol::size_of(kernel.program.operands[i]));
+  }
+  for (const auto* placement : placements_) {
+    const auto& layout = placement->iterations;
+    Own own{layout.takes_part(site.rank()) ? layout.box(site.rank()) : Box(shape_.size()), {}};
+    if (!is_empty(own.box)) own.piece = dist::locate(*placement, first_of(own.box), site.rank());
+    pieces_.push_back(own.piece);
+    own_.push_back(std::move(own));
+  }
+}
+
+bool BoxRunner::is_here(std::span<const Piece> pieces) const {
+  return std::all_of(pieces.begin(), pieces.end(),
+                     [&](const Piece& piece) { return piece.owner == site_.rank(); });
+}
+
+void BoxRunner::count(const Box& cell, std::span<const Piece> pieces, int owner) const {
+  for (std::size_t i = 0; i < pieces.size(); ++i)
+    if (pieces[i].owner != owner && !placements_[i]->base.is_replicated)
+      site_.count_shared(cell, pieces[i], placements_[i]->item_bytes);
+}
+
+bool BoxRunner::is_local(const Box& box) const {
+  return std::all_of(own_.begin(), own_.end(), [&](const Own& own) {
+    for (std::size_t k = 0; k < box.size(); ++k)
+      if (box[k].first < own.box[k].first || box[k].last > own.box[k].last) return false;
+    return true;
+  });
+}
+
+Box BoxRunner::local_part(int rank, Box box) const {
+  for (const auto* placement : placements_) {
+    const auto& layout = placement->iterations;
+    box = intersection(box, layout.takes_part(rank) ? layout.box(rank) : Box(box.size()));
+  }
+  return box;
+}
+
+template <class Visit>
+void BoxRunner::for_each_cell(const Box& box, Visit visit) {
+  if (is_empty(box)) return;
+  if (!is_local(box)) return dist::for_each_cell(box, placements_, site_.rank(), visit);
+  for (std::size_t p = 0; p < own_.size(); ++p) pieces_[p].offset = offset_of(p, box);
+  visit(box, std::span<const Piece>(pieces_));
+}
+
+std::int64_t BoxRunner::offset_of(std::size_t placement, const Box& box) const {
+  const auto& own = own_[placement];
+  auto offset = own.piece.offset;
+  for (std::size_t k = 0; k < box.size(); ++k)
+    offset += (box[k].first - own.box[k].first) * own.piece.strides[k];
+  return offset;
+}
+
+Piece BoxRunner::piece_of(std::size_t operand, const Box& box) const {
+  const auto& operands = kernel_.operands;
+  const auto placement = static_cast<std::size_t>(
+      std::count_if(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(operand),
+                    [](const auto& each) { return each.source == Source::slot; }));
+  Piece piece = own_[placement].piece;
+  piece.offset = offset_of(placement, box);
+  return piece;
+}
+
+void BoxRunner::compute(const Box& cell, std::span<const Piece> pieces, const Box& box,
+                        std::span<const Pointer> scratch) {
+  for (std::size_t k = 0; k < cell.size(); ++k) {
+    first_[k] = cell[k].first;
+    extents_[k] = cell[k].size();
+  }
+  std::size_t piece = 0;
+  for (std::size_t i = 0; i < pointers_.size(); ++i) {
+    const auto& operand = kernel_.operands[i];
+    auto& pointer = pointers_[i];
+    if (operand.source == Source::slot) {
+      pointer = {site_.address(operand, pieces[piece]), pieces[piece].strides.data()};
+      ++piece;
+    } else if (operand.source == Source::payload) {
+      pointer = {const_cast<std::byte*>(site_.payload(operand.payload).data()), payload_strides_[i].data()};
+      for (std::size_t k = 0; k < first_.size(); ++k) pointer.address += first_[k] * pointer.strides[k];
+    } else {
+      pointer = scratch[static_cast<std::size_t>(operand.fold)];
+      for (std::size_t k = 0; k < first_.size(); ++k)
+        pointer.address += (first_[k] - box[k].first) * pointer.strides[k];
+    }
+  }
+  runner_.run({extents_, first_, shape_, pointers_});
+}
+
+void BoxRunner::run_for(int owner, const Box& box, std::span<const Pointer> scratch) {
+  for_each_cell(box, [&](const Box& cell, std::span<const Piece> pieces) {
+    count(cell, pieces, owner);
+    compute(cell, pieces, box, scratch);
+  });
+}
+
+void BoxRunner::run(const Box& box, std::span<const Pointer> scratch) { run_for(site_.rank(), box, scratch); }
+
+void BoxRunner::run_local(const Box& box) {
+  for_each_cell(box, [&](const Box& cell, std::span<const Piece> pieces) {
+    if (is_here(pieces)) return compute(cell, pieces, box, {});
+    count(cell, pieces, site_.rank());
+    noted_.push_back({cell, {pieces.begin(), pieces.end()}});
+  });
+}
+
+void BoxRunner::run_noted() {
+  for (const auto& [cell, pieces] : noted_) {
+    compute(cell, pieces, cell, {});
+    site_.progress();
+  }
+  noted_.clear();
+}
+
+}  // namespace gamelan::engine::exec

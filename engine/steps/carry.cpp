@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a pass into a fresh version does not write is copied from the old one.
+#include <algorithm>
+
+#include "engine/steps/context.hpp"
+
+namespace gamelan::engine::exec {
+
+using dist::Box;
+using dist::extents_of;
+using protocol::Shape;
+
+void carry(const Site& site, const plan::Kernel::Carry& carry) {
+  const auto& info = site.info(carry.from);
+  if (!info.layout.takes_part(site.rank())) return;
+  const Box block = info.layout.box(site.rank());
+  if (is_empty(block)) return;
+  const Shape strides = protocol::contiguous_strides(extents_of(block), protocol::size_of(info.dtype));
+
+  // The written box in indices of the base; a stepped write leaves holes, so then nothing is spared.
+  Box written(block.size());
+  bool is_plain = true;
+  for (std::size_t b = 0; b < block.size(); ++b)
+    written[b] = {carry.written.fixed[b], carry.written.fixed[b] + 1};
+  for (std::size_t k = 0; k < carry.extents.size(); ++k) {
+    const auto& axis = carry.written.axes[k];
+    if (axis.base_axis < 0) continue;
+    if (carry.extents[k] > 1 && std::abs(axis.step) != 1) is_plain = false;
+    const auto last = axis.start + axis.step * (carry.extents[k] - 1);
+    written[static_cast<std::size_t>(axis.base_axis)] = {std::min(axis.start, last),
+                                                         std::max(axis.start, last) + 1};
+    if (carry.extents[k] == 0) is_plain = false;
+  }
+  const auto copy = [&](const Box& part) {
+    std::int64_t offset = 0;
+    for (std::size_t k = 0; k < part.size(); ++k) offset += (part[k].first - block[k].first) * strides[k];
+    const auto extents = extents_of(part);
+    copy_box(info.dtype, info.dtype, extents, site.own_block(carry.from) + offset, strides,
+             site.own_block(carry.to) + offset, strides);
+  };
+  if (!is_plain) return copy(block);
+  dist::for_each_slab(block, written, copy);
+}
+
+}  // namespace gamelan::engine::exec

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a running step may touch: the blocks behind the plan's slots, here and on this node, and the waits
+// that make reading a neighbour's block in place correct. One Site per step; used by the run_*.cpp files, one
+// per kind of step.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "engine/distribution/heap.hpp"
+#include "engine/distribution/storage.hpp"
+#include "engine/nodes/board.hpp"
+#include "engine/plan/plan.hpp"
+#include "engine/ranks/comm.hpp"
+#include "engine/steps/exchange.hpp"
+#include "engine/steps/workspace.hpp"
+#include "engine/tiles/tile.hpp"
+
+namespace gamelan::engine::exec {
+
+/// What this rank did, summed over steps (np.stats()).
+struct Counters {
+  std::uint64_t kernels = 0, bytes_shared = 0, pieces_helped = 0;
+  double compute_seconds = 0;
+};
+
+/// Do ranks that are through help others (shared_work.hpp)? `always`: even with the smallest piece, and first
+/// of all.
+enum class Balance : std::uint8_t { off, on, always };
+
+class Site {
+ public:
+  Site(Comm& comm, dist::Heap& heap, Board& board, const plan::Plan& plan,
+       std::span<const dist::StoragePtr> storages, const protocol::Batch& batch, std::uint64_t step,
+       Counters& counters, Workspace& workspace, Balance balance, Courier* courier)
+      : comm_(comm),
+        heap_(heap),
+        board_(board),
+        plan_(plan),
+        storages_(storages),
+        batch_(batch),
+        step_(step),
+        counters_(counters),
+        workspace_(workspace),
+        balance_(balance),
+        courier_(courier) {}
+
+  Comm& comm() const { return comm_; }  ///< for steps that all ranks compute together
+  int rank() const { return comm_.rank(); }
+  int ranks() const { return comm_.size(); }
+  std::uint64_t step() const { return step_; }
+  dist::Heap& heap() const { return heap_; }
+  Board& board() const { return board_; }
+  std::span<const dist::StoragePtr> storages() const { return storages_; }
+  Balance balance() const { return balance_; }
+  const plan::ArrayInfo& info(int slot) const { return plan_.slots[static_cast<std::size_t>(slot)].info; }
+  dist::Storage& storage(int slot) const { return *storages_[static_cast<std::size_t>(slot)]; }
+  const protocol::Bytes& payload(int index) const { return batch_.payloads[static_cast<std::size_t>(index)]; }
+  Counters& counters() const { return counters_; }
+  Workspace& workspace() const { return workspace_; }
+
+  /// Of this rank, when there are several nodes; else null.
+  Courier* courier() const { return courier_; }
+  bool is_near(int rank) const { return comm_.is_near(rank); }
+  const std::vector<int>& near_ranks() const { return comm_.near_ranks(); }
+  /// Lets messages move on; call it now and then in long work.
+  void progress() const {
+    if (courier_) courier_->progress();
+  }
+  /// Are messages on their way, which move only while progress() is called?
+  bool has_messages() const { return courier_ && courier_->is_busy(); }
+  /// Does this rank read blocks of other nodes in this step? They come to this rank only, not to its
+  /// neighbours.
+  bool reads_far() const { return courier_ && courier_->reads_far(); }
+
+  /// Bytes of a piece in another rank's block that a cell reads; what is repeated is read once.
+  void count_shared(const dist::Box& cell, const dist::Piece& piece, std::size_t item_bytes) const;
+  /// Waits until every rank of the node has finished `step` (0: returns at once). Others hold copies of what
+  /// they read.
+  void await_all(std::uint64_t step) const;
+  /// Call once per slot that the step is about to write: nobody still reads or scatters into what is
+  /// overwritten.
+  void prepare_write(int slot) const;
+  /// Call once per slot that the step is about to read.
+  void prepare_read(int slot) const;
+  /// Start of `owner`'s block of a slot, once its owner has written it; of a rank of another node, of its
+  /// mirror, once all has come that the plan foresees.
+  std::byte* block(int slot, int owner) const;
+  std::byte* own_block(int slot) const { return heap_.address(rank(), storage(slot).block.offset); }
+  std::byte* address(const plan::Operand& operand, const dist::Piece& piece) const {
+    return block(operand.slot, piece.owner) + piece.offset;
+  }
+
+ private:
+  Comm& comm_;
+  dist::Heap& heap_;
+  Board& board_;
+  const plan::Plan& plan_;
+  std::span<const dist::StoragePtr> storages_;
+  const protocol::Batch& batch_;
+  std::uint64_t step_;
+  Counters& counters_;
+  Workspace& workspace_;
+  Balance balance_;
+  Courier* courier_;
+};
+
+void run(const Site& site, const plan::Kernel& kernel);
+void run(const Site& site, const plan::FoldBricks& fold);
+void run(const Site& site, const plan::FoldFinish& fold);
+void run(const Site& site, const plan::Gather& gather);
+void run(const Site& site, const plan::Scatter& scatter);
+void run(const Site& site, const plan::Matmul& matmul);
+void run(const Site& site, const plan::Take& take);
+void run(const Site& site, const plan::Route& route);
+void run(const Site& site, const plan::Deliver& deliver);
+void run(const Site& site, const plan::Find& find);
+void run(const Site& site, const plan::Collect& collect);
+void run(const Site& site, const plan::ScanTotals& totals);
+void run(const Site& site, const plan::Scan& scan);
+void run(const Site& site, const plan::SortLines& sort);
+void run(const Site& site, const plan::SortRuns& sort);
+void run(const Site& site, const plan::MergeRuns& merge);
+void run(const Site& site, const plan::CollectPlaces& collect);
+void run(const Site& site, const plan::Count& count);
+void run(const Site& site, const plan::AddCounts& add);
+/// Collective. Throws Error{value} on every rank when it failed on one.
+void run(const Site& site, const plan::Routine& routine);
+void run(const Site& site, const plan::FourierLines& lines);
+void run(const Site& site, const plan::Draw& draw);
+void run(const Site& site, const plan::WholeMatrices& linalg);
+void run(const Site& site, const plan::SpreadBlocks& spread);
+void run(const Site& site, const plan::BlockedMatrix& linalg);
+void run(const Site& site, const plan::CollectBlocks& collect);
+void run(const Site& site, const plan::Weigh& weigh);
+void run(const Site& site, const plan::AddWeights& add);
+void run(const Site& site, const plan::Search& search);
+void run(const Site& site, const plan::ReadFile& file);
+void run(const Site& site, const plan::ReadHdf5& dataset);
+void run(const Site& site, const plan::ReadZarr& dataset);
+void run(const Site& site, const plan::WriteFile& file);
+
+/// This rank's block of the old version goes to the new one, except the box that the pass writes (all of it
+/// when that is no plain box).
+void carry(const Site& site, const plan::Kernel::Carry& carry);
+/// Are the values of a put rows that are read where they lie?
+inline bool reads_rows(const plan::Deliver& deliver) {
+  return deliver.route.carries_rows && !deliver.route.number;
+}
+/// Of a MergeRuns step (run_merge.cpp).
+inline constexpr int swaps_to_merge = 5;
+
+/// Copies a strided box to another, casting: dtypes, extents, then address and byte strides of both.
+void copy_box(protocol::Dtype from, protocol::Dtype to, std::span<const std::int64_t> extents,
+              const std::byte* source, const protocol::Shape& source_strides, std::byte* target,
+              const protocol::Shape& target_strides);
+/// A box of an operand's iterations into C-ordered memory, cast.
+void copy_operand(const Site& site, const plan::Operand& operand, protocol::Dtype from, protocol::Dtype to,
+                  const dist::Box& box, std::byte* target, const protocol::Shape& target_strides);
+/// What of a view lies with other nodes comes into the mirrors of rank `reader`. Collective when there are
+/// several nodes; throws what went wrong on this rank, and FollowsFailure.
+void bring_near(const Site& site, int slot, const protocol::View& view, int reader);
+/// The elements of any view, in C order, at `target`. Local to the calling rank: reads other ranks' blocks in
+/// place, those of other nodes in their mirrors.
+void fetch(const Site& site, int slot, const protocol::View& view, std::byte* target);
+
+}  // namespace gamelan::engine::exec

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/steps/executor.hpp"
+
+#include <chrono>
+#include <new>
+
+namespace gamelan::engine::exec {
+namespace {
+
+double seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Calls visit(slot, is_written, may_be_remote) for what the step's body touches.
+template <class Visit>
+void for_each_use(const plan::Step& step, Visit visit) {
+  const auto of_kernel = [&](const auto& self, const plan::Kernel& kernel) -> void {
+    for (const auto& carry : kernel.carries) {
+      visit(carry.from, false, false);
+      visit(carry.to, true, false);
+    }
+    for (const auto& operand : kernel.operands)
+      if (operand.source == plan::Operand::Source::slot)
+        visit(operand.slot, operand.is_written, operand.may_be_remote);
+    if (kernel.inset) self(self, *kernel.inset);
+  };
+  if (const auto* kernel = std::get_if<plan::Kernel>(&step.body)) of_kernel(of_kernel, *kernel);
+  if (const auto* fold = std::get_if<plan::FoldBricks>(&step.body)) {
+    of_kernel(of_kernel, fold->values);
+    for (const auto& each : fold->folds) visit(each.partials, true, false);
+  }
+  if (const auto* fold = std::get_if<plan::FoldFinish>(&step.body)) {
+    visit(fold->partials, false, true);
+    visit(fold->output.slot, true, false);
+  }
+  if (const auto* gather = std::get_if<plan::Gather>(&step.body)) {
+    visit(gather->from, false, true);
+    visit(gather->to, true, false);
+  }
+  if (const auto* scatter = std::get_if<plan::Scatter>(&step.body)) visit(scatter->from, false, true);
+  if (const auto* matmul = std::get_if<plan::Matmul>(&step.body)) {
+    visit(matmul->left.slot, false, true);
+    visit(matmul->right.slot, false, true);
+    visit(matmul->out, true, false);
+  }
+  for (const auto& use : plan::irregular_uses(step)) visit(use.slot, use.is_written, use.may_be_remote);
+}
+
+/// How often a step swaps bytes between nodes (Pull: twice, Push: once), whatever its data.
+int swaps_of(const plan::Step& step) {
+  if (std::holds_alternative<plan::Gather>(step.body) || std::holds_alternative<plan::Take>(step.body))
+    return 2;
+  if (const auto* scatter = std::get_if<plan::Scatter>(&step.body)) return scatter->to_replica ? 0 : 1;
+  if (const auto* deliver = std::get_if<plan::Deliver>(&step.body)) return reads_rows(*deliver) ? 3 : 1;
+  if (std::holds_alternative<plan::Collect>(step.body)) return 1;
+  if (std::holds_alternative<plan::MergeRuns>(step.body)) return swaps_to_merge;
+  if (const auto* collect = std::get_if<plan::CollectPlaces>(&step.body)) return collect->cuts < 0 ? 0 : 2;
+  if (std::holds_alternative<plan::SpreadBlocks>(step.body)) return 2;
+  if (const auto* collect = std::get_if<plan::CollectBlocks>(&step.body))
+    return 2 * static_cast<int>(collect->results.size());
+  return 0;
+}
+
+}  // namespace
+
+Executor::Executor(Comm& comm, dist::Heap& heap, Board& board) : comm_(comm), heap_(heap), board_(board) {
+  set_balance(Balance::on);
+  if (!comm.is_one_node()) courier_ = std::make_unique<Courier>(comm, heap, board);
+}
+
+void Executor::reset_counters() {
+  counters_ = {};
+  if (courier_) courier_->reset_counters();
+}
+
+void Executor::release(const dist::StoragePtr& storage) {
+  storage->block.stamp = std::max({storage->block.stamp, storage->read_by, storage->scattered_by});
+  heap_.allocator().release(storage->block);
+}
+
+void Executor::prepare(const plan::Plan& plan, const plan::Step& step,
+                       std::vector<dist::StoragePtr>& storages, const Site& site) {
+  for (const int slot : step.allocates) {
+    const auto block =
+        heap_.allocator().allocate(plan::block_bytes(plan.slots[static_cast<std::size_t>(slot)]));
+    if (!block)
+      throw protocol::Error(protocol::ErrorKind::internal,
+                            "[run] the heap is smaller than the admitted plan");
+    auto storage = std::make_shared<dist::Storage>();
+    storage->block = *block;
+    storages[static_cast<std::size_t>(slot)] = std::move(storage);
+  }
+  for_each_use(step, [&](int slot, bool is_written, bool) {
+    is_written ? site.prepare_write(slot) : site.prepare_read(slot);
+  });
+  if (const auto* scatter = std::get_if<plan::Scatter>(&step.body)) {
+    site.prepare_write(scatter->to);
+    site.await_all(step_ - 1);  // others may still be at work in their own blocks
+  }
+}
+
+void Executor::settle(const plan::Step& step, const Site& site) {
+  for_each_use(step, [&](int slot, bool is_written, bool may_be_remote) {
+    auto& storage = site.storage(slot);
+    if (is_written)
+      storage.written_by = step_;
+    else if (may_be_remote)
+      storage.read_by = step_;
+  });
+  if (const auto* scatter = std::get_if<plan::Scatter>(&step.body))
+    site.storage(scatter->to).scattered_by = step_;
+}
+
+/// Runs the step's body, unless this rank has failed. What it throws is told to the observer; but a node that
+/// is lost ends all.
+void Executor::run_body(const plan::Step& step, const dist::Exchange* exchange, const Site& site,
+                        const Observer& observer) {
+  const auto fail = [&](protocol::ErrorKind kind, const std::string& text) {
+    has_failed_ = true;
+    observer.fail({kind, text});
+  };
+  const auto body = [&] { std::visit([&](const auto& what) { exec::run(site, what); }, step.body); };
+  // Who stayed away from a routine that all compute together would leave the others waiting in it.
+  if (plan::is_collective(step) && comm_.agree_min(has_failed_ ? 0 : 1) == 0) {
+    has_failed_ = true;
+    if (courier_) courier_->fall_silent();
+  }
+  try {
+    if (courier_)
+      courier_->carry(*exchange, site.storages(), swaps_of(step), body);
+    else if (!has_failed_)
+      body();
+  } catch (const FollowsFailure&) {
+    has_failed_ = true;  // the rank that failed first says so
+  } catch (const protocol::Error& error) {
+    if (error.kind() == protocol::ErrorKind::engine_lost) throw;
+    fail(error.kind(), error.what());
+  } catch (const std::bad_alloc&) {
+    fail(protocol::ErrorKind::memory,
+         "[run] no memory for buffers or for messages from other nodes: use smaller arrays, or start engines "
+         "with less heap");
+  } catch (const std::exception& error) {
+    fail(protocol::ErrorKind::internal, error.what());
+  }
+}
+
+std::size_t Executor::run(const plan::Plan& plan, std::span<const dist::Exchange> exchanges,
+                          std::vector<dist::StoragePtr>& storages, const protocol::Batch& batch,
+                          const Observer& observer) {
+  has_failed_ = false;
+  if (courier_) courier_->start();
+  for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+    const bool may_run = board_.begin_step(++step_);
+    if (!may_run && plan.steps[s].prefix >= 0) {  // else the arrays are those of no moment of the program
+      if (courier_) courier_->rest();
+      board_.end_step(step_);  // the number is spent: whoever awaits it knows that this rank has seen the cut
+      return s;
+    }
+    const auto& step = plan.steps[s];
+    const Site site(comm_, heap_, board_, plan, storages, batch, step_, counters_, workspace_, balance_,
+                    courier_.get());
+    const double start = seconds(), waited = board_.wait_seconds();
+    prepare(plan, step, storages, site);
+    run_body(step, courier_ ? &exchanges[s] : nullptr, site, observer);
+    settle(step, site);
+    counters_.compute_seconds += seconds() - start - (board_.wait_seconds() - waited);
+    ++counters_.kernels;
+    observer.count();
+    board_.end_step(step_);
+    for (const int slot : step.binds) observer.bind(slot, plan.slots[static_cast<std::size_t>(slot)].array);
+    for (const auto& [slot, to] : step.hands_over) observer.bind(slot, to);
+    for (const int slot : step.releases) {
+      release(storages[static_cast<std::size_t>(slot)]);
+      storages[static_cast<std::size_t>(slot)].reset();
+    }
+  }
+  if (courier_) courier_->rest();
+  return plan.steps.size();
+}
+
+}  // namespace gamelan::engine::exec

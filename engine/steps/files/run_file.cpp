@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Files: every rank reads its own block, and writes its share. Requests are of some megabytes. Rows that are
+// short in the file are read together with what lies between them; what is written stands together, as the
+// plan has shared it out.
+#include <algorithm>
+#include <cstring>
+
+#include "engine/steps/context.hpp"
+#include "engine/steps/files/checksum.hpp"
+#include "engine/steps/files/file.hpp"
+#include "engine/steps/files/file_elements.hpp"
+
+namespace gamelan::engine::exec {
+namespace {
+
+using protocol::Shape;
+
+constexpr std::int64_t request_bytes =
+    4 << 20;  // and the size of the buffer, which stays in the cache that ranks share
+constexpr std::int64_t most_waste = 16;  // bytes read per byte wanted, before single elements are asked for
+
+/// Reads one block, axis by axis; its memory is contiguous.
+class Reader {
+ public:
+  Reader(const Site& site, const plan::ReadFile& step, Shape extents)
+      : site_(site),
+        step_(step),
+        file_(site.payload(step.payload), File::Access::read),
+        extents_(std::move(extents)),
+        item_(static_cast<std::int64_t>(protocol::size_of(step.dtype))) {}
+
+  void read(std::byte* memory, std::int64_t offset) { read(extents_, 0, memory, offset); }
+
+ private:
+  /// The box of these extents, from an axis on.
+  void read(Shape& extents, std::size_t axis, std::byte* memory, std::int64_t offset) {
+    const auto dims = extents.size();
+    std::int64_t count = 1, span = item_;
+    for (std::size_t k = axis; k < dims; ++k) {
+      count *= extents[k];
+      span += (extents[k] - 1) * step_.strides[k];
+    }
+    const bool is_dense = span == count * item_ && is_contiguous(extents, axis);
+    if (is_dense) return read_row(memory, offset, count);
+    if (span <= request_bytes && span <= most_waste * count * item_)
+      return pick(extents, axis, memory, offset, span, count);
+    if (axis == dims) return read_row(memory, offset, 1);
+    const auto stride = step_.strides[axis];
+    const auto below = count / extents[axis] * item_;  // bytes of memory per index
+    const auto all = extents[axis];
+    const auto row_span = span - (all - 1) * stride;
+    auto together =
+        std::clamp<std::int64_t>((request_bytes - row_span) / std::max<std::int64_t>(stride, 1), 1, all);
+    if ((together - 1) * stride + row_span > most_waste * together * below) together = 1;
+    for (std::int64_t first = 0; first < all; first += together) {
+      extents[axis] = std::min(together, all - first);
+      read(extents, extents[axis] == 1 ? axis + 1 : axis, memory + first * below, offset + first * stride);
+    }
+    extents[axis] = all;
+  }
+
+  bool is_contiguous(const Shape& extents, std::size_t axis) const {
+    std::int64_t expected = item_;
+    for (std::size_t k = extents.size(); k-- > axis;) {
+      if (extents[k] != 1 && step_.strides[k] != expected) return false;
+      expected *= extents[k];
+    }
+    return true;
+  }
+
+  void read_row(std::byte* memory, std::int64_t offset, std::int64_t count) {
+    for (std::int64_t done = 0; done < count; done += request_bytes / item_) {
+      const auto some = std::min(count - done, request_bytes / item_);
+      file_.read({memory + done * item_, static_cast<std::size_t>(some * item_)}, offset + done * item_);
+      adopt(step_.dtype, step_.is_swapped, memory + done * item_, some);
+      site_.progress();
+    }
+  }
+
+  /// Reads all from the first byte to the last, and copies what is wanted.
+  void pick(const Shape& extents, std::size_t axis, std::byte* memory, std::int64_t offset, std::int64_t span,
+            std::int64_t count) {
+    buffer_.resize(static_cast<std::size_t>(request_bytes));
+    file_.read({buffer_.data(), static_cast<std::size_t>(span)}, offset);
+    const Shape box(extents.begin() + static_cast<std::ptrdiff_t>(axis), extents.end());
+    const Shape strides(step_.strides.begin() + static_cast<std::ptrdiff_t>(axis), step_.strides.end());
+    copy_bytes(box, strides, memory);
+    adopt(step_.dtype, step_.is_swapped, memory, count);
+    site_.progress();
+  }
+
+  void copy_bytes(const Shape& box, const Shape& strides, std::byte* memory) const {
+    const auto rows = box.size() - 1;
+    const auto row = box.back();
+    Shape index(rows, 0);
+    const std::byte* from = buffer_.data();
+    while (true) {
+      if (strides.back() == item_ || row == 1)
+        std::memcpy(memory, from, static_cast<std::size_t>(row * item_));
+      else
+        for (std::int64_t i = 0; i < row; ++i)
+          std::memcpy(memory + i * item_, from + i * strides.back(), static_cast<std::size_t>(item_));
+      memory += row * item_;
+      std::size_t k = rows;
+      while (k > 0) {
+        from += strides[k - 1];
+        if (++index[k - 1] < box[k - 1]) break;
+        from -= box[k - 1] * strides[k - 1];
+        index[--k] = 0;
+      }
+      if (k == 0) return;
+    }
+  }
+
+  const Site& site_;
+  const plan::ReadFile& step_;
+  File file_;
+  Shape extents_;
+  std::int64_t item_;
+  protocol::Bytes buffer_;
+};
+
+/// Writes one rank's share, in the order of the file.
+class Writer {
+ public:
+  Writer(const Site& site, const plan::WriteFile& step)
+      : site_(site),
+        step_(step),
+        file_(site.payload(step.payload), File::Access::write),
+        extents_(step.shares.extents()),
+        item_(static_cast<std::int64_t>(protocol::size_of(step.dtype))),
+        strides_(protocol::contiguous_strides(extents_, protocol::size_of(step.dtype))) {}
+
+  void write(dist::Box box) { write(box, 0); }
+  void finish() {
+    if (site_.courier()) file_.synchronise();  // what other nodes wrote, rank 0's cannot flush
+    file_.close();
+  }
+  std::uint32_t sum() const { return sum_; }
+  std::int64_t bytes() const { return bytes_; }
+
+ private:
+  /// One index of every axis before `axis`.
+  void write(dist::Box& box, std::size_t axis) {
+    bool is_row = true;  // what a few indices of this axis name stands together
+    for (std::size_t k = axis + 1; k < box.size(); ++k) is_row = is_row && box[k].size() == extents_[k];
+    const auto below = dist::volume({box.begin() + static_cast<std::ptrdiff_t>(axis) + 1, box.end()}) * item_;
+    const bool is_last = axis + 1 == box.size();
+    const auto together = is_row ? std::max<std::int64_t>(1, request_bytes / below) : 1;
+    const bool is_small = is_row && (below <= request_bytes || is_last);
+    const auto all = box[axis];
+    for (std::int64_t first = all.first; first < all.last; first += together) {
+      box[axis] = {first, std::min(first + together, all.last)};
+      is_small ? write_row(box) : write(box, axis + 1);
+    }
+    box[axis] = all;
+  }
+
+  void write_row(const dist::Box& box) {
+    std::int64_t offset = step_.offset;
+    for (std::size_t k = 0; k < box.size(); ++k) offset += box[k].first * strides_[k];
+    const auto size = static_cast<std::size_t>(dist::volume(box) * item_);
+    const std::byte* bytes = in_place(box);
+    if (bytes == nullptr) {
+      buffer_.resize(std::max(buffer_.size(), size));
+      copy_operand(site_, step_.input, step_.dtype, step_.dtype, box, buffer_.data(),
+                   protocol::contiguous_strides(dist::extents_of(box), protocol::size_of(step_.dtype)));
+      bytes = buffer_.data();
+    }
+    file_.write({bytes, size}, offset);
+    if (step_.has_checksum) sum_ = checksum(sum_, {bytes, size});
+    bytes_ += static_cast<std::int64_t>(size);
+    site_.progress();
+  }
+
+  /// Where this rank has the whole box as it is to stand in the file.
+  const std::byte* in_place(const dist::Box& box) const {
+    const auto& own = step_.input.placement.iterations;
+    if (!own.takes_part(site_.rank()) || dist::intersection(own.box(site_.rank()), box) != box)
+      return nullptr;
+    Shape first;
+    for (const auto& interval : box) first.push_back(interval.first);
+    const auto piece = dist::locate(step_.input.placement, first, site_.rank());
+    std::int64_t expected = item_;
+    for (std::size_t k = box.size(); k-- > 0;) {
+      if (box[k].size() != 1 && piece.strides[k] != expected) return nullptr;
+      expected *= box[k].size();
+    }
+    return site_.address(step_.input, piece);
+  }
+
+  const Site& site_;
+  const plan::WriteFile& step_;
+  File file_;
+  Shape extents_;
+  std::int64_t item_;
+  Shape strides_;
+  protocol::Bytes buffer_;
+  std::uint32_t sum_ = 0;
+  std::int64_t bytes_ = 0;
+};
+
+}  // namespace
+
+void run(const Site& site, const plan::ReadFile& file) {
+  const auto& layout = site.info(file.out).layout;
+  if (!layout.takes_part(site.rank())) return;
+  const auto mine = layout.box(site.rank());
+  if (dist::is_empty(mine)) return;
+  std::int64_t offset = file.offset;
+  for (std::size_t k = 0; k < mine.size(); ++k) offset += mine[k].first * file.strides[k];
+  Reader(site, file, dist::extents_of(mine)).read(site.own_block(file.out), offset);
+}
+
+void run(const Site& site, const plan::WriteFile& file) {
+  auto* receipt = reinterpret_cast<std::int64_t*>(site.own_block(file.out));
+  receipt[0] = receipt[1] = 0;
+  const auto& shares = file.shares;
+  if (!shares.takes_part(site.rank()) || dist::is_empty(shares.box(site.rank()))) return;
+  Writer writer(site, file);
+  writer.write(shares.box(site.rank()));
+  writer.finish();
+  receipt[0] = static_cast<std::int64_t>(writer.sum());
+  receipt[1] = writer.bytes();
+}
+
+}  // namespace gamelan::engine::exec

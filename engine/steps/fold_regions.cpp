@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/steps/fold_regions.hpp"
+
+#include <algorithm>
+
+namespace gamelan::engine::exec {
+
+FoldRegions::FoldRegions(const plan::FoldBricks& fold, int rank, std::int64_t most_elements) {
+  const auto& layout = fold.values.iterations;
+  if (!layout.takes_part(rank)) return;
+  bricks_ = layout.box(rank);
+  if (is_empty(bricks_)) return;
+  const auto dims = bricks_.size();
+  extents_.assign(dims, 1);
+  counts_.assign(dims, 1);
+  // A region grows from the last axis outwards, so that its values are contiguous in scratch.
+  std::int64_t elements = 1;
+  bool is_full = true;
+  for (std::size_t k = dims; k-- > 0;) {
+    const auto per_brick = fold.brick[k], size = bricks_[k].size();
+    const bool must_be_whole = fold.is_complete && fold.reduced[k];
+    if (must_be_whole)
+      extents_[k] = size;
+    else if (is_full)
+      extents_[k] = std::clamp<std::int64_t>(most_elements / (elements * per_brick), 1, size);
+    elements *= extents_[k] * per_brick;
+    is_full = is_full && extents_[k] == size;
+    counts_[k] = (size + extents_[k] - 1) / extents_[k];
+  }
+  count_ = protocol::element_count(counts_);
+}
+
+dist::Box FoldRegions::region(std::int64_t number) const {
+  dist::Box region(bricks_.size());
+  for (std::size_t k = bricks_.size(); k-- > 0;) {
+    const auto first = bricks_[k].first + number % counts_[k] * extents_[k];
+    region[k] = {first, std::min(first + extents_[k], bricks_[k].last)};
+    number /= counts_[k];
+  }
+  return region;
+}
+
+}  // namespace gamelan::engine::exec

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the sorted runs of a row lie: what the steps of run_sort.cpp leave to those of run_merge.cpp.
+#pragma once
+#include <vector>
+
+#include "engine/steps/context.hpp"
+#include "engine/steps/irregular/sort_keys.hpp"
+
+namespace gamelan::engine::exec {
+
+/// Keys of a rank; of one on another node, where they will be once they were pulled.
+template <class Key>
+sorting::KeyOnly<Key>* items_of(const Site& site, const plan::RunMemory& run, int rank) {
+  auto* block = rank == site.rank() ? site.own_block(run.keys) : site.block(run.keys, rank);
+  return reinterpret_cast<sorting::KeyOnly<Key>*>(block);
+}
+
+/// Are places words of 32 bits, or of 64?
+inline bool has_short_places(const Site& site, const plan::RunMemory& run) {
+  return site.info(run.places).dtype == protocol::Dtype::uint32;
+}
+
+/// A rank that has part of the row, and its interval of it.
+struct RunOwner {
+  int rank;
+  dist::Interval interval;
+};
+
+/// Those that have a run, by rising interval.
+inline std::vector<RunOwner> owners_of_runs(const plan::SortRuns& sort) {
+  const auto& axis = sort.layout.axes[0];
+  std::vector<RunOwner> owners;
+  for (int c = 0; c < axis.parts; ++c)
+    if (const auto interval = axis.interval(c); interval.size() > 0)
+      owners.push_back({sort.layout.first_rank + c * axis.rank_stride, interval});
+  return owners;
+}
+
+}  // namespace gamelan::engine::exec

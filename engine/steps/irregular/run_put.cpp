@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// put, in two halves as messages would go: every rank sorts its share of (position, value) by the owner of
+// the position, then every owner applies what is its own. The sort is stable and ranks come in order, so that
+// of equal indices the last in the index wins, at any number of ranks; with an op the values are taken in, in
+// that order. Sorting finer than by owner makes the writes local: cheaper than at random.
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <numeric>
+
+#include "engine/steps/indices.hpp"
+#include "engine/steps/irregular/buckets.hpp"
+#include "engine/steps/irregular/segments.hpp"
+#include "engine/steps/irregular/stream.hpp"
+#include "engine/steps/item.hpp"
+
+namespace gamelan::engine::exec {
+namespace {
+
+template <class V, class P = std::int64_t>
+struct Pair {
+  using Value = V;
+  using Position = P;
+  Position position;
+  Value value;
+};
+using RowPair = Pair<std::int64_t>;
+
+/// Runs `visit` with a pair of the type that is routed. Where it fits, a pair is one word (lower_put.cpp says
+/// so by uint64).
+template <class Visit>
+void with_pair(const Site& site, const plan::Route& route, Visit visit) {
+  with_item(route.carries_rows ? sizeof(std::int64_t) : protocol::size_of(route.dtype),
+            [&]<class Value>(Value) {
+              if constexpr (sizeof(Value) <= 4)
+                if (site.info(route.pairs).dtype == protocol::Dtype::uint64)
+                  return visit(Pair<Value, std::uint32_t>{});
+              visit(Pair<Value>{});
+            });
+}
+
+/// Which of the buckets' coordinates is a rank's.
+int coordinate_of(const dist::Layout& layout, int rank) {
+  return layout.is_replicated ? 0 : layout.coordinate(0, rank);
+}
+
+class Router {
+ public:
+  Router(const Site& site, const plan::Route& route)
+      : site_(site),
+        route_(route),
+        buckets_(route.target, route.bucket_shift),
+        index_(site, route.index, route.index_dtype, protocol::Dtype::int64),
+        first_(std::min(route.count, route.share * site.rank())),
+        last_(std::min(route.count, first_ + route.share)),
+        extent_(route.target.extent) {}
+
+  template <class Pair>
+  void run() {
+    buckets_.with_find([this](auto find) { run<Pair>(find); });
+  }
+
+ private:
+  template <class Pair, class Find>
+  void run(Find find) {
+    using Value = typename Pair::Value;
+    auto* counts = reinterpret_cast<std::int64_t*>(site_.own_block(route_.counts));
+    std::fill_n(counts, buckets_.count(), 0);
+    for_each_chunk([&](std::int64_t, std::int64_t count, const std::int64_t* index) {
+      for (std::int64_t i = 0; i < count; ++i) ++counts[find(position_of(index[i], extent_))];
+    });
+    std::vector<Pair*> next(static_cast<std::size_t>(buckets_.count()));
+    auto* pair = reinterpret_cast<Pair*>(site_.own_block(route_.pairs));
+    for (std::size_t b = 0; b < next.size(); ++b) {
+      next[b] = pair;
+      pair += counts[b];
+    }
+    if (route_.carries_rows) {
+      place<Pair>(find, next, [](std::int64_t at, std::int64_t) {
+        return [at](std::int64_t i) {
+          Value number{};
+          const auto row = at + i;
+          std::memcpy(&number, &row, std::min(sizeof number, sizeof row));  // an Item<8>, as with_pair says
+          return number;
+        };
+      });
+    } else if (route_.number) {
+      const auto value = *reinterpret_cast<const Value*>(route_.number->bytes.data());
+      place<Pair>(find, next,
+                  [value](std::int64_t, std::int64_t) { return [value](std::int64_t) { return value; }; });
+    } else {
+      Stream values(site_, route_.values, route_.dtype, route_.dtype);
+      place<Pair>(find, next, [&values](std::int64_t at, std::int64_t count) {
+        return [value = values.read_as<Value>(at, count)](std::int64_t i) { return value[i]; };
+      });
+    }
+  }
+
+  template <class Visit>
+  void for_each_chunk(Visit visit) {
+    for (auto at = first_; at < last_; at += Stream::chunk) {
+      const auto count = std::min(Stream::chunk, last_ - at);
+      visit(at, count, index_.read_as<std::int64_t>(at, count));
+    }
+  }
+
+  template <class Pair, class Find, class ValuesAt>
+  void place(Find find, std::vector<Pair*>& next, ValuesAt values_at) {
+    for_each_chunk([&, extent = extent_, next = next.data()](std::int64_t at, std::int64_t count,
+                                                             const std::int64_t* index) {
+      const auto value = values_at(at, count);
+      for (std::int64_t i = 0; i < count; ++i) {
+        const auto position = position_of(index[i], extent);
+        *next[find(position)]++ = {static_cast<typename Pair::Position>(position), value(i)};
+      }
+    });
+  }
+
+  const Site& site_;
+  const plan::Route& route_;
+  Buckets buckets_;
+  Stream index_;
+  std::int64_t first_, last_, extent_;
+};
+
+/// What other nodes have sorted for this rank: of each rank, the counts of this rank's buckets, then the
+/// pairs.
+using Mail = std::map<int, protocol::Bytes>;
+
+/// Sends what this rank has sorted to the owners on other nodes, and brings theirs. Collective.
+template <class Pair>
+Mail swap_deliveries(const Site& site, const plan::Deliver& deliver) {
+  const auto& route = deliver.route;
+  const Buckets buckets(route.target, route.bucket_shift);
+  const auto* counts = reinterpret_cast<const std::int64_t*>(site.own_block(route.counts));
+  const auto* pairs = reinterpret_cast<const Pair*>(site.own_block(route.pairs));
+  const auto& layout = deliver.target.placement.iterations;
+  Mail outgoing;
+  if (route.share * site.rank() < route.count) {
+    for (int reader = 0; reader < site.ranks(); ++reader) {
+      if (site.is_near(reader) || !layout.takes_part(reader) || is_empty(layout.box(reader))) continue;
+      const auto [first, last] = buckets.of(coordinate_of(layout, reader));
+      const auto before = std::accumulate(counts, counts + first, std::int64_t{0});
+      const auto total = std::accumulate(counts + first, counts + last, std::int64_t{0});
+      if (total == 0) continue;
+      const auto* own_counts = reinterpret_cast<const std::byte*>(counts + first);
+      const auto* own_pairs = reinterpret_cast<const std::byte*>(pairs + before);
+      auto& bytes = outgoing[reader];
+      bytes.assign(own_counts, own_counts + static_cast<std::size_t>(last - first) * sizeof *counts);
+      bytes.insert(bytes.end(), own_pairs, own_pairs + static_cast<std::size_t>(total) * sizeof *pairs);
+    }
+  }
+  return site.courier()->swap(std::move(outgoing));
+}
+
+/// Calls visit(first pair, last pair) for what goes to this rank, bucket by bucket, the ranks in order within
+/// each.
+template <class Pair, class Visit>
+void for_each_delivery(const Site& site, const plan::Route& route, int coordinate, const Mail& mail,
+                       Visit visit) {
+  const Buckets buckets(route.target, route.bucket_shift);
+  const auto [first, last] = buckets.of(coordinate);
+  struct Sender {
+    const std::int64_t* counts;  ///< of bucket 0
+    const Pair* next;
+  };
+  std::vector<Sender> senders;
+  for (int r = 0; route.share * r < route.count; ++r) {
+    if (!site.is_near(r)) {
+      if (const auto found = mail.find(r); found != mail.end()) {
+        const auto* counts = reinterpret_cast<const std::int64_t*>(found->second.data());
+        senders.push_back({counts - first, reinterpret_cast<const Pair*>(counts + (last - first))});
+      }
+      continue;
+    }
+    Sender sender{reinterpret_cast<const std::int64_t*>(site.block(route.counts, r)),
+                  reinterpret_cast<const Pair*>(site.block(route.pairs, r))};
+    for (std::int64_t b = 0; b < first; ++b) sender.next += sender.counts[b];
+    senders.push_back(sender);
+  }
+  for (auto b = first; b < last; ++b)
+    for (auto& sender : senders) {
+      const auto* end = sender.next + sender.counts[b];
+      visit(sender.next, end);
+      sender.next = end;
+    }
+}
+
+/// Rows of many elements: the i-th value is copied from where it lies.
+void deliver_rows(const Site& site, const plan::Deliver& deliver, const dist::Box& mine, int coordinate,
+                  const Mail& mail) {
+  const auto& route = deliver.route;
+  const auto item = static_cast<std::int64_t>(protocol::size_of(route.dtype));
+  const Loop loop = deliver.op ? find_loop(*deliver.op, route.dtype) : nullptr;
+  const auto write = [&](const protocol::Shape& extents, const std::byte* from,
+                         const std::int64_t* from_strides, std::byte* to, const std::int64_t* strides) {
+    if (loop == nullptr)
+      copy_row(extents, from, from_strides, to, strides, item);
+    else
+      update_row(loop, extents, from, from_strides, to, strides, item);
+  };
+  const auto apply = [&](const dist::Box& box, auto copy) {
+    protocol::Shape index, extents;
+    for (const auto& interval : box) index.push_back(interval.first);
+    for (std::size_t k = 1; k < box.size(); ++k) extents.push_back(box[k].size());
+    index[0] = mine[0].first;
+    const auto piece = dist::locate(deliver.target.placement, index, site.rank());
+    std::byte* to = site.address(deliver.target, piece) - mine[0].first * piece.strides[0];
+    for_each_delivery<RowPair>(site, route, coordinate, mail, [&](const RowPair* pair, const RowPair* end) {
+      for (; pair != end; ++pair)
+        copy(extents, pair->value, to + pair->position * piece.strides[0], piece.strides.data() + 1);
+    });
+  };
+  if (route.number) {
+    const protocol::Shape zeros(mine.size(), 0);
+    return apply(
+        mine, [&](const protocol::Shape& extents, std::int64_t, std::byte* to, const std::int64_t* strides) {
+          write(extents, route.number->bytes.data(), zeros.data(), to, strides);
+        });
+  }
+  for (const auto& part : rows_along(site, route.values, mine, 0))
+    apply(part.box,
+          [&](const protocol::Shape& extents, std::int64_t i, std::byte* to, const std::int64_t* strides) {
+            const auto& segment = part.segments[part.find(i)];
+            write(extents, segment.origin + i * segment.stride, segment.strides.data() + 1, to, strides);
+          });
+}
+
+/// Asks for the rows that this rank is to write and another node holds. Collective.
+void pull_rows(const Site& site, const plan::Deliver& deliver, const dist::Box& mine, int coordinate,
+               const Mail& mail) {
+  const auto& route = deliver.route;
+  const auto item = static_cast<std::int64_t>(protocol::size_of(route.dtype));
+  Pull pull(site, route.values.slot);
+  if (!is_empty(mine))
+    for (const auto& part : rows_along(site, route.values, mine, 0)) {
+      protocol::Shape extents;
+      for (std::size_t k = 1; k < part.box.size(); ++k) extents.push_back(part.box[k].size());
+      for_each_delivery<RowPair>(site, route, coordinate, mail, [&](const RowPair* pair, const RowPair* end) {
+        for (; pair != end; ++pair) {
+          const auto& segment = part.segments[part.find(pair->value)];
+          if (!site.is_near(segment.owner))
+            ask_row(pull, segment, site.block(route.values.slot, segment.owner), pair->value, extents,
+                    std::span(segment.strides).subspan(1), item);
+        }
+      });
+    }
+  pull.exchange();
+}
+
+template <class Pair>
+void deliver_values(const Site& site, const plan::Deliver& deliver, const dist::Box& mine, int coordinate,
+                    const Mail& mail) {
+  protocol::Shape index;
+  for (const auto& interval : mine) index.push_back(interval.first);
+  const auto piece = dist::locate(deliver.target.placement, index, site.rank());
+  const auto stride = piece.strides[0];
+  std::byte* to = site.address(deliver.target, piece) - mine[0].first * stride;
+  const Loop loop = deliver.op ? find_loop(*deliver.op, deliver.route.dtype) : nullptr;
+  const auto update = [&](const Pair* pair, const Pair* end) {
+    for (; pair != end; ++pair) {
+      const void* operands[] = {to + pair->position * stride, &pair->value};
+      loop(operands, to + pair->position * stride, 1, nullptr);
+    }
+  };
+  for_each_delivery<Pair>(site, deliver.route, coordinate, mail, [&](const Pair* pair, const Pair* end) {
+    if (deliver.op) return update(pair, end);
+    for (; pair != end; ++pair)
+      *reinterpret_cast<typename Pair::Value*>(to + pair->position * stride) = pair->value;
+  });
+}
+
+}  // namespace
+
+void run(const Site& site, const plan::Route& route) {
+  Router router(site, route);
+  with_pair(site, route, [&]<class Pair>(Pair) { router.run<Pair>(); });
+}
+
+void run(const Site& site, const plan::Deliver& deliver) {
+  const auto& layout = deliver.target.placement.iterations;
+  const auto mine = layout.takes_part(site.rank()) ? layout.box(site.rank()) : dist::Box(layout.axes.size());
+  const int coordinate = coordinate_of(layout, site.rank());
+  Mail mail;
+  if (site.courier()) {
+    with_pair(site, deliver.route, [&]<class Pair>(Pair) { mail = swap_deliveries<Pair>(site, deliver); });
+    if (reads_rows(deliver)) pull_rows(site, deliver, mine, coordinate, mail);
+  }
+  if (is_empty(mine)) return;
+  if (deliver.route.carries_rows) return deliver_rows(site, deliver, mine, coordinate, mail);
+  with_pair(site, deliver.route,
+            [&]<class Pair>(Pair) { deliver_values<Pair>(site, deliver, mine, coordinate, mail); });
+}
+
+}  // namespace gamelan::engine::exec

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A one-dimensional operand as a row of elements of one dtype, wherever its pieces lie. The irregular steps
+// read their indices and values through it.
+#pragma once
+#include <memory>
+
+#include "engine/steps/context.hpp"
+#include "engine/tiles/loops/elementwise.hpp"
+
+namespace gamelan::engine::exec {
+
+class Stream {
+ public:
+  static constexpr std::int64_t chunk = 4096;  ///< elements that fit the buffer
+
+  /// Reads elements of dtype `from` as `to`.
+  Stream(const Site& site, const plan::Operand& operand, protocol::Dtype from, protocol::Dtype to,
+         std::int64_t longest = chunk);
+
+  /// Elements [first, first + count), count <= longest, one after another; valid until the next call.
+  /// Messages move on meanwhile.
+  const std::byte* read(std::int64_t first, std::int64_t count);
+  template <class T>
+  const T* read_as(std::int64_t first, std::int64_t count) {
+    return reinterpret_cast<const T*>(read(first, count));
+  }
+
+ private:
+  void find_piece(std::int64_t at);
+
+  const Site& site_;
+  const plan::Operand& operand_;
+  std::int64_t from_bytes_, to_bytes_, longest_;
+  bool is_cast_;
+  Cast cast_;
+  std::int64_t first_ = 0, last_ = 0;  // what lies in the current piece
+  const std::byte* data_ = nullptr;    // of first_
+  std::int64_t stride_ = 0;
+  bool is_remote_ = false;
+  std::unique_ptr<std::byte[]> buffer_;
+};
+
+}  // namespace gamelan::engine::exec

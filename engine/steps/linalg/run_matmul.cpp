@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Matrix product: each rank computes its block of the result, panel by panel of the inner axis, reading the
+// operands where they lie (same node) or packing what lies in several blocks.
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "engine/steps/context.hpp"
+#include "engine/tiles/loops/matmul.hpp"
+
+namespace gamelan::engine::exec {
+namespace {
+
+using dist::Box;
+using dist::Piece;
+using protocol::Shape;
+
+// Everything is cut by the shape alone, not by the blocks: BLAS rounds at the edge of a matrix otherwise than
+// within it. Within it, it rounds alike in float64 (OpenBLAS's other kernels do not, on some processors):
+// there whole tiles that lie together are one call, which packs its operands once.
+constexpr std::int64_t panel = 256;  // of the inner axis
+constexpr std::int64_t tile_rows = plan::matmul_tile_rows, tile_columns = plan::matmul_tile_columns;
+constexpr std::int64_t most_rows = 16 * tile_rows,
+                       most_columns = 16 * tile_columns;  // of a call: bounds what is packed
+constexpr std::int64_t least_inner =
+    64;  // below it a tile is small for BLAS, and may be multiplied by other means than many
+
+dist::Interval common(const dist::Interval& a, const dist::Interval& b) {
+  return {std::max(a.first, b.first), std::min(a.last, b.last)};
+}
+
+/// One axis of the result as intervals: the tiles that meet `part`. Whole ones that lie in it are joined, up
+/// to `most` indices (0: each alone).
+std::vector<dist::Interval> cut(const dist::Interval& part, std::int64_t extent, std::int64_t length,
+                                std::int64_t most) {
+  std::vector<dist::Interval> pieces;
+  bool may_grow = false;
+  for (auto first = part.first / length * length; first < part.last; first += length) {
+    const dist::Interval tile{first, std::min(first + length, extent)};
+    const bool is_whole = tile.size() == length && common(tile, part) == tile;
+    if (is_whole && may_grow && pieces.back().size() + length <= most)
+      pieces.back().last = tile.last;
+    else
+      pieces.push_back(tile);
+    may_grow = is_whole;
+  }
+  return pieces;
+}
+
+/// A matrix as BLAS wants it: rows `leading` elements apart, columns adjacent.
+struct Matrix {
+  const std::byte* data;
+  std::int64_t leading;
+};
+
+/// Panels of one operand: where a panel lies in one block as BLAS reads it, that memory; else a packed copy.
+class Panels {
+ public:
+  Panels(const Site& site, const plan::Operand& operand, protocol::Dtype dtype)
+      : site_(site),
+        operand_(operand),
+        placement_(&operand.placement),
+        dtype_(dtype),
+        item_(static_cast<std::int64_t>(protocol::size_of(dtype))) {}
+
+  /// The matrix in the last two axes of `box`; it lives until the next call.
+  Matrix at(const Box& box) {
+    const auto dims = box.size();
+    const auto columns = box[dims - 1].size();
+    const Shape packed{columns * item_, item_};
+    std::optional<Matrix> direct;
+    is_packed_ = false;
+    dist::for_each_cell(box, {&placement_, 1}, site_.rank(),
+                        [&](const Box& cell, std::span<const Piece> pieces) {
+                          const auto& piece = pieces[0];
+                          const Shape strides{piece.strides[dims - 2], piece.strides[dims - 1]};
+                          const std::byte* from = site_.address(operand_, piece);
+                          if (piece.owner != site_.rank())
+                            site_.count_shared(cell, piece, static_cast<std::size_t>(item_));
+                          if (cell == box && can_be_read(box[dims - 2].size(), columns, strides)) {
+                            direct = Matrix{from, box[dims - 2].size() == 1 ? columns : strides[0] / item_};
+                            return;
+                          }
+                          if (!is_packed_)
+                            memory_.resize(static_cast<std::size_t>(box[dims - 2].size() * columns * item_));
+                          is_packed_ = true;
+                          const auto row = cell[dims - 2].first - box[dims - 2].first,
+                                     column = cell[dims - 1].first - box[dims - 1].first;
+                          copy_box(dtype_, dtype_, Shape{cell[dims - 2].size(), cell[dims - 1].size()}, from,
+                                   strides, memory_.data() + row * packed[0] + column * packed[1], packed);
+                        });
+    return direct ? *direct : Matrix{memory_.data(), columns};
+  }
+
+ private:
+  bool can_be_read(std::int64_t rows, std::int64_t columns, const Shape& strides) const {
+    const bool is_dense = strides[1] == item_ || columns == 1;
+    return is_dense && (rows == 1 || (strides[0] >= columns * item_ && strides[0] % item_ == 0));
+  }
+
+  const Site& site_;
+  const plan::Operand& operand_;
+  const dist::Placement* placement_;
+  protocol::Dtype dtype_;
+  std::int64_t item_;
+  bool is_packed_ = false;
+  std::vector<std::byte> memory_;
+};
+
+}  // namespace
+
+void run(const Site& site, const plan::Matmul& matmul) {
+  const auto& layout = site.info(matmul.out).layout;
+  if (!layout.takes_part(site.rank())) return;
+  const Box mine = layout.box(site.rank());
+  const auto dims = mine.size();
+  std::byte* result = site.own_block(matmul.out);
+  const auto item = protocol::size_of(matmul.dtype);
+  std::memset(result, 0, static_cast<std::size_t>(volume(mine)) * item);
+  if (is_empty(mine) || matmul.inner == 0) return;
+
+  const auto rows = mine[dims - 2], columns = mine[dims - 1];
+  Panels left(site, matmul.left, matmul.dtype), right(site, matmul.right, matmul.dtype);
+  std::vector<std::byte> whole_tile;
+  /// One panel's share of one tile of the result. A tile that is cut by the end of the block is computed as a
+  /// whole, as the rank does that has the other part.
+  const auto add_panel = [&](const dist::Interval& i, const dist::Interval& j, std::int64_t depth,
+                             const Matrix& a, const Matrix& b) {
+    const dist::Interval own_i = common(i, rows), own_j = common(j, columns);
+    std::byte* own = result + static_cast<std::size_t>((own_i.first - rows.first) * columns.size() +
+                                                       own_j.first - columns.first) *
+                                  item;
+    if (own_i == i && own_j == j) {
+      gemm(matmul.dtype, i.size(), j.size(), depth, a.data, a.leading, b.data, b.leading, own, columns.size(),
+           true);
+      return;
+    }
+    whole_tile.assign(static_cast<std::size_t>(i.size() * j.size()) * item, std::byte{0});
+    const auto corner =
+        static_cast<std::size_t>((own_i.first - i.first) * j.size() + own_j.first - j.first) * item;
+    const auto bytes = static_cast<std::int64_t>(item);
+    const Shape extents{own_i.size(), own_j.size()}, own_strides{columns.size() * bytes, bytes},
+        tile_strides{j.size() * bytes, bytes};
+    copy_box(matmul.dtype, matmul.dtype, extents, own, own_strides, whole_tile.data() + corner, tile_strides);
+    gemm(matmul.dtype, i.size(), j.size(), depth, a.data, a.leading, b.data, b.leading, whole_tile.data(),
+         j.size(), true);
+    copy_box(matmul.dtype, matmul.dtype, extents, whole_tile.data() + corner, tile_strides, own, own_strides);
+  };
+  Box batch(mine.begin(), mine.end() - 2);
+  Shape index;
+  for (const auto& axis : batch) index.push_back(axis.first);
+  while (true) {
+    Box one;
+    for (const auto i : index) one.push_back({i, i + 1});
+    const auto in_batch = [&](const dist::Interval& i, const dist::Interval& j) {
+      Box box = one;
+      box.insert(box.end(), {i, j});
+      return box;
+    };
+    for (std::int64_t first = 0; first < matmul.inner; first += panel) {
+      const dist::Interval inner{first, std::min(first + panel, matmul.inner)};
+      const bool may_join = inner.size() >= least_inner && matmul.dtype == protocol::Dtype::float64;
+      for (const auto& j :
+           cut(columns, matmul.extents[dims - 1], tile_columns, may_join ? most_columns : 0)) {
+        const Matrix b = right.at(in_batch(inner, j));
+        const bool may_join_rows = may_join && j.size() % tile_columns == 0;
+        for (const auto& i : cut(rows, matmul.extents[dims - 2], tile_rows, may_join_rows ? most_rows : 0)) {
+          const Matrix a = left.at(in_batch(i, inner));
+          const auto together = i.size() % tile_rows == 0 ? j.size() : tile_columns;
+          for (auto column = j.first; column < j.last; column += together) {
+            add_panel(i, {column, std::min(column + together, j.last)}, inner.size(), a,
+                      {b.data + static_cast<std::size_t>(column - j.first) * item, b.leading});
+            site.progress();  // others wait for this rank's panels
+          }
+        }
+      }
+    }
+    result += static_cast<std::size_t>(rows.size() * columns.size()) * item;
+    std::size_t k = batch.size();
+    while (k > 0 && ++index[k - 1] == batch[k - 1].last) {
+      --k;
+      index[k] = batch[k].first;
+    }
+    if (k == 0) return;
+  }
+}
+
+}  // namespace gamelan::engine::exec

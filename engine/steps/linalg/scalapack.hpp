@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The routines of protocol/linalg.hpp on one matrix that a grid of ranks shares, by ScaLAPACK. Every rank of
+// the grid calls `compute_together`, with messages on a communicator of their own; a rank that stays away
+// would leave the others waiting, so the executor lets all ranks agree first. Knows no arrays.
+#pragma once
+#include <cstdint>
+
+#include "engine/distribution/cyclic.hpp"
+#include "engine/ranks/comm.hpp"
+#include "protocol/linalg.hpp"
+
+namespace gamelan::engine::exec {
+
+/// What is computed; the memory is this rank's part of each matrix.
+struct BlockedTask {
+  protocol::Linalg routine{};
+  protocol::Dtype loop{};
+  bool flag = false;  ///< eigh: the lower triangle counts
+  dist::Cyclic a_blocks = {}, b_blocks = {};
+  void* a = nullptr;  ///< destroyed, or the result (inverse, cholesky, R)
+  void* b = nullptr;  ///< right-hand sides, then solutions
+  /// Further results: Q; U, V conjugated and transposed, values; vectors, values; sign and logarithm.
+  void* made[3] = {};
+  dist::Cyclic made_blocks[3] = {};
+};
+/// Collective over all ranks, also those outside the grid. Throws Error{linalg} where NumPy raises
+/// LinAlgError, and std::bad_alloc when one has no memory: on all ranks.
+void compute_together(Comm& comm, const BlockedTask& task);
+
+}  // namespace gamelan::engine::exec

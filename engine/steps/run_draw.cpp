@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// draw: random numbers that need a number of random words that only they know. Each element has a substream
+// by its place in the result, so every rank fills its block alone; parameters that are arrays are read where
+// they lie.
+#include <array>
+#include <vector>
+
+#include "engine/steps/chunks.hpp"
+#include "engine/steps/context.hpp"
+#include "protocol/distributions.hpp"
+
+namespace gamelan::engine::exec {
+namespace {
+
+constexpr std::int64_t chunk = 4096;  // elements
+
+}  // namespace
+
+void run(const Site& site, const plan::Draw& draw) {
+  const auto& info = site.info(draw.out);
+  if (!info.layout.takes_part(site.rank())) return;
+  const auto mine = info.layout.box(site.rank());
+  if (is_empty(mine)) return;
+  constexpr auto item = static_cast<std::int64_t>(sizeof(double));
+  const auto out_item = protocol::size_of(info.dtype);
+  const auto block_strides = protocol::contiguous_strides(dist::extents_of(mine), out_item);
+  const auto places = protocol::contiguous_strides(info.extents, 1);
+  const auto count = draw.parameters.size();
+  std::vector<std::vector<double>> buffers(count);
+  std::array<const double*, protocol::most_distribution_parameters> rows{};
+  std::array<std::int64_t, protocol::most_distribution_parameters> steps{};
+  for (std::size_t k = 0; k < count; ++k) {
+    const auto& parameter = draw.parameters[k];
+    buffers[k].assign(parameter.operand ? chunk : 1, parameter.number);
+    steps[k] = parameter.operand ? 1 : 0;
+  }
+  std::vector<double> numbers(chunk);
+  for_each_chunk(mine, chunk, -1, [&](const dist::Box& part) {
+    const auto extents = dist::extents_of(part);
+    const auto strides = protocol::contiguous_strides(extents, sizeof(double));
+    for (std::size_t k = 0; k < count; ++k)
+      if (const auto& parameter = draw.parameters[k]; parameter.operand)
+        copy_operand(site, *parameter.operand, parameter.dtype, protocol::Dtype::float64, part,
+                     reinterpret_cast<std::byte*>(buffers[k].data()), strides);
+    const auto length = extents.empty() ? 1 : extents.back();
+    std::int64_t target = 0;
+    for (std::size_t k = 0; k < part.size(); ++k)
+      target += (part[k].first - mine[k].first) * block_strides[k];
+    protocol::Shape index(extents.empty() ? 0 : extents.size() - 1, 0);
+    for (std::int64_t done = 0; done < dist::volume(part); done += length) {
+      std::int64_t place = extents.empty() ? 0 : part.back().first;
+      for (std::size_t k = 0; k < index.size(); ++k) place += (part[k].first + index[k]) * places[k];
+      for (std::size_t k = 0; k < count; ++k) rows[k] = buffers[k].data() + done * steps[k];
+      protocol::draw_row(draw.distribution, draw.key, draw.offset + static_cast<std::uint64_t>(place),
+                         {rows.data(), count}, {steps.data(), count},
+                         {numbers.data() + done, static_cast<std::size_t>(length)});
+      for (std::size_t k = index.size(); k-- > 0 && ++index[k] == extents[k];) index[k] = 0;
+    }
+    copy_box(
+        protocol::Dtype::float64, info.dtype, extents, reinterpret_cast<const std::byte*>(numbers.data()),
+        extents.empty() ? protocol::Shape{item} : strides, site.own_block(draw.out) + target, block_strides);
+    site.progress();
+  });
+}
+
+}  // namespace gamelan::engine::exec

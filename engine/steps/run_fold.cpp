@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reductions, first half. Values are computed into scratch region by region; a region holds whole bricks, and
+// each brick is folded in an order that depends on the array's extents alone. With the fixed tree of the
+// second half (run_fold_finish.cpp), the bits do not depend on how many ranks there are.
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "engine/steps/block_folds.hpp"
+#include "engine/steps/box_runner.hpp"
+#include "engine/steps/fold_regions.hpp"
+#include "engine/steps/shared_work.hpp"
+#include "engine/tiles/float_errors.hpp"
+#include "engine/tiles/loops/elementwise.hpp"
+
+namespace gamelan::engine::exec {
+namespace {
+
+using dist::Box;
+using protocol::Shape;
+
+constexpr std::int64_t region_elements = 32'768;  // scratch stays in the second-level cache
+constexpr std::int64_t plain_region_elements =
+    131'072;  // nothing is computed: mostly no scratch but the partials
+constexpr std::int64_t fewest_shared_regions = 4;
+
+class BrickFolder {
+ public:
+  BrickFolder(const Site& site, const plan::FoldBricks& fold)
+      : site_(site),
+        fold_(fold),
+        whole_(site, fold.values, fold.extents),
+        dims_(fold.extents.size()),
+        scratch_(fold.folds.size()) {
+    for (std::size_t f = 0; f < fold.folds.size(); ++f)
+      scratch_[f].item = static_cast<std::int64_t>(protocol::size_of(fold.folds[f].loop));
+    find_plain_operands();
+    if (!fold.values.inset) return;
+    const Shape extents = fold.values.inset->iterations.extents();
+    inset_.emplace(site, *fold.values.inset, extents);
+    for (const auto extent : extents) inset_box_.push_back({0, extent});
+    inset_box_ = dist::moved(std::move(inset_box_), fold.values.inset_first);
+  }
+
+  void run() {
+    const FoldRegions mine = regions_of(site_.rank());
+    SharedWork work(site_, mine.count(), may_share(mine), [this](int owner, std::int64_t piece) {
+      fold_region(regions_of(owner).region(piece), owner);
+    });
+    std::vector<Box> later;
+    const auto fold_if_local = [&](std::int64_t number) {
+      Box region = mine.region(number);
+      // The neighbours have the time of the interior to finish their part.
+      if (is_local(elements_of(region)))
+        fold_region(region, site_.rank());
+      else
+        later.push_back(std::move(region));
+      site_.progress();
+    };
+    work.run(fold_if_local);
+    for (const auto& region : later) {
+      fold_region(region, site_.rank());
+      site_.progress();
+    }
+    work.finish();
+  }
+
+ private:
+  FoldRegions regions_of(int rank) const {
+    return FoldRegions(fold_, rank, plain_.empty() ? region_elements : plain_region_elements);
+  }
+  bool may_share(const FoldRegions& regions) const {
+    if (site_.balance() == Balance::off || fold_.values.iterations.is_replicated ||
+        regions.count() > Tickets::most)
+      return false;
+    if (site_.reads_far()) return false;  // who helps would not find it in its own mirrors
+    return regions.count() >= fewest_shared_regions || site_.balance() == Balance::always;
+  }
+
+  /// The values of one fold over a region, then its partials.
+  struct Scratch {
+    std::int64_t item = 0;
+    std::byte* memory = nullptr;        ///< of the workspace
+    const std::byte* values = nullptr;  ///< in `memory`, or where the operand lies
+    std::vector<std::byte> partials;
+    Shape strides;  ///< of `values`
+  };
+
+  /// When nothing is computed (`a.sum()`), the elements are folded where they lie.
+  void find_plain_operands() {
+    if (fold_.values.inset) return;
+    const auto& program = fold_.values.program;
+    std::vector<int> loaded(program.registers.size(), -1), plain(fold_.folds.size(), -1);
+    for (const auto& each : program.code) {
+      const auto operand = static_cast<std::size_t>(each.operand);
+      if (each.kind == Instruction::Kind::load &&
+          fold_.values.operands[operand].source == plan::Operand::Source::slot &&
+          each.loop == program.operands[operand])
+        loaded[static_cast<std::size_t>(each.out)] = each.operand;
+      else if (each.kind == Instruction::Kind::store &&
+               fold_.values.operands[operand].source == plan::Operand::Source::scratch)
+        plain[static_cast<std::size_t>(fold_.values.operands[operand].fold)] =
+            loaded[static_cast<std::size_t>(each.in[0])];
+      else
+        return;
+    }
+    if (std::count(plain.begin(), plain.end(), -1) == 0) plain_ = std::move(plain);
+  }
+
+  /// True when the folds can walk over the elements where they lie: bricks are runs of consecutive memory.
+  bool point_at_operands(const Box& elements, const Shape& extents) {
+    if (plain_.empty() || !whole_.is_local(elements)) return false;
+    for (std::size_t f = 0; f < scratch_.size(); ++f) {
+      const auto operand = static_cast<std::size_t>(plain_[f]);
+      auto piece = whole_.piece_of(operand, elements);
+      const Shape packed = protocol::contiguous_strides(extents, static_cast<std::size_t>(scratch_[f].item));
+      for (std::size_t k = 0; k < dims_; ++k)
+        if (piece.strides[k] != packed[k] && (k + 1 == dims_ || fold_.brick[k] > 1)) return false;
+      scratch_[f].values = site_.address(fold_.values.operands[operand], piece);
+      scratch_[f].strides = std::move(piece.strides);
+    }
+    return true;
+  }
+
+  Box elements_of(const Box& region) const {
+    Box elements(dims_);
+    for (std::size_t k = 0; k < dims_; ++k)
+      elements[k] = {region[k].first * fold_.brick[k],
+                     std::min(region[k].last * fold_.brick[k], fold_.extents[k])};
+    return elements;
+  }
+
+  /// The part of the inset within `elements`, in its own indices.
+  Box part_of_inset(const Box& elements) const {
+    Shape back;
+    for (const auto first : fold_.values.inset_first) back.push_back(-first);
+    return dist::moved(intersection(elements, inset_box_), back);
+  }
+
+  bool is_local(const Box& elements) const {
+    if (!inset_) return whole_.is_local(elements);
+    const Box part = part_of_inset(elements);
+    bool is_local = is_empty(part) || inset_->is_local(part);
+    dist::for_each_slab(elements, inset_box_,
+                        [&](const Box& slab) { is_local = is_local && whole_.is_local(slab); });
+    return is_local;
+  }
+
+  void fold_region(const Box& region, int owner) {
+    const Box elements = elements_of(region);
+    Shape extents(dims_);
+    for (std::size_t k = 0; k < dims_; ++k) extents[k] = elements[k].size();
+    if (!point_at_operands(elements, extents)) compute(elements, extents, owner);
+    float_errors().clear();
+    for (std::size_t f = 0; f < scratch_.size(); ++f) {
+      Shape grid(dims_);
+      for (std::size_t k = 0; k < dims_; ++k) grid[k] = region[k].size();
+      auto& scratch = scratch_[f];
+      fold_bricks(fold_, fold_.folds[f], {scratch.values, scratch.strides, extents, grid}, scratch.partials);
+      note_fold(fold_.folds[f].op, fold_.folds[f].loop, fold_.folds[f].command);
+      store_partials(fold_.folds[f], scratch_[f], region, owner);
+    }
+  }
+
+  /// The values of `elements` into scratch, C order.
+  void compute(const Box& elements, const Shape& extents, int owner) {
+    for (std::size_t f = 0; f < scratch_.size(); ++f) {
+      auto& scratch = scratch_[f];
+      scratch.memory = site_.workspace().at_least(
+          static_cast<std::size_t>(protocol::element_count(extents) * scratch.item), f);
+      scratch.values = scratch.memory;
+      scratch.strides = protocol::contiguous_strides(extents, static_cast<std::size_t>(scratch.item));
+    }
+    std::vector<Pointer> targets(scratch_.size());
+    const auto aim_at = [&](const Box& part) -> std::span<const Pointer> {
+      for (std::size_t f = 0; f < targets.size(); ++f) {
+        const auto& strides = scratch_[f].strides;
+        targets[f] = {scratch_[f].memory, strides.data()};
+        for (std::size_t k = 0; k < dims_; ++k)
+          targets[f].address += (part[k].first - elements[k].first) * strides[k];
+      }
+      return targets;
+    };
+    if (!inset_) return whole_.run_for(owner, elements, aim_at(elements));
+    const Box part = part_of_inset(elements);
+    if (!is_empty(part)) inset_->run_for(owner, part, aim_at(moved(part, fold_.values.inset_first)));
+    dist::for_each_slab(elements, inset_box_,
+                        [&](const Box& slab) { whole_.run_for(owner, slab, aim_at(slab)); });
+  }
+
+  void store_partials(const plan::FoldBricks::Fold& fold, const Scratch& scratch, const Box& region,
+                      int owner) {
+    const auto& info = site_.info(fold.partials);
+    const auto item = static_cast<std::size_t>(scratch.item);
+    const Box block = info.layout.box(owner);
+    Box part = region;
+    Shape extents(dims_), block_extents(dims_);
+    for (std::size_t k = 0; k < dims_; ++k) {
+      if (fold_.is_complete && fold_.reduced[k]) part[k] = {0, 1};
+      extents[k] = part[k].size();
+      block_extents[k] = block[k].size();
+    }
+    const Shape to = protocol::contiguous_strides(block_extents, item);
+    std::int64_t offset = 0;
+    for (std::size_t k = 0; k < dims_; ++k) offset += (part[k].first - block[k].first) * to[k];
+    copy_box(fold.loop, fold.loop, extents, scratch.partials.data(),
+             protocol::contiguous_strides(extents, item), site_.block(fold.partials, owner) + offset, to);
+  }
+
+  const Site& site_;
+  const plan::FoldBricks& fold_;
+  BoxRunner whole_;
+  std::optional<BoxRunner> inset_;
+  Box inset_box_;  // in iterations of the whole
+  std::size_t dims_;
+  std::vector<Scratch> scratch_;  // by fold
+  std::vector<int> plain_;  // by fold: the operand that it folds as it lies; empty when something is computed
+};
+
+}  // namespace
+
+void run(const Site& site, const plan::FoldBricks& fold) {
+  for (const auto& each : fold.values.carries) carry(site, each);
+  if (protocol::element_count(fold.extents) == 0) return;
+  BrickFolder(site, fold).run();
+}
+
+}  // namespace gamelan::engine::exec

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A user's routine on arrays as they lie: for the time of the call each is a Global Array, without a copy.
+// Every rank is here, and has done all that comes before; nobody goes on before the routine is through
+// everywhere.
+#include <ga.h>
+#include <macdecls.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/steps/context.hpp"
+#include "engine/steps/routines.hpp"
+
+namespace gamelan::engine::exec {
+namespace {
+
+int ga_type_of(protocol::Dtype dtype) {
+  switch (dtype) {
+    case protocol::Dtype::int32:
+      return C_INT;
+    case protocol::Dtype::int64:
+      return C_LONG;
+    case protocol::Dtype::float32:
+      return C_FLOAT;
+    case protocol::Dtype::float64:
+      return C_DBL;
+    case protocol::Dtype::complex64:
+      return C_SCPL;
+    case protocol::Dtype::complex128:
+      return C_DCPL;
+    default:
+      throw protocol::Error(protocol::ErrorKind::type, "[routine] Global Arrays have no arrays of " +
+                                                           std::string(protocol::info(dtype).name));
+  }
+}
+
+/// Handles of slots, which end with it. Collective.
+class Handles {
+ public:
+  explicit Handles(dist::Heap& heap) : heap_(heap) {}
+  ~Handles() {
+    for (const int handle : all) heap_.unplace(handle);
+  }
+  Handles(const Handles&) = delete;
+  Handles& operator=(const Handles&) = delete;
+
+  void add(const plan::ArrayInfo& info, std::size_t offset) {
+    std::vector<std::int64_t> map, blocks;
+    for (const auto& axis : info.layout.axes) {
+      blocks.push_back(axis.parts);
+      for (int c = 0; c < axis.parts; ++c) map.push_back(axis.interval(c).first);
+    }
+    all.push_back(heap_.place(ga_type_of(info.dtype), info.extents, map, blocks, offset));
+  }
+
+  std::vector<int> all;
+
+ private:
+  dist::Heap& heap_;
+};
+
+}  // namespace
+
+void run(const Site& site, const plan::Routine& routine) {
+  const auto& bytes = site.payload(routine.payload);
+  const std::string name(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const auto function = routines::find(name);
+  auto& comm = site.comm();
+  comm.barrier();
+  int code = 0;
+  {
+    Handles handles(site.heap());
+    for (const int slot : routine.slots) handles.add(site.info(slot), site.storage(slot).block.offset);
+    code = function(static_cast<int>(handles.all.size()), handles.all.data(),
+                    static_cast<int>(routine.numbers.size()), routine.numbers.data());
+    GA_Sync();
+  }
+  std::optional<protocol::Error> problem;
+  if (code != 0)
+    problem.emplace(protocol::ErrorKind::value, "[routine] " + name + " returned " + std::to_string(code) +
+                                                    " on rank " + std::to_string(site.rank()));
+  comm.throw_together(problem);
+}
+
+}  // namespace gamelan::engine::exec

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/steps/shared_work.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+
+namespace gamelan::engine::exec {
+namespace {
+
+constexpr std::int64_t piece_work = 524'288;  // elements x instructions: some tens of microseconds
+constexpr std::int64_t smallest_piece = 4'096, shortest_run = 1'024;  // elements
+constexpr std::int64_t fewest_pieces = 4, most_pieces = 64;
+constexpr std::int64_t pieces_when_always = 5;
+
+}  // namespace
+
+SharedWork::SharedWork(const Site& site, std::int64_t pieces, bool are_shared, Help help)
+    : site_(site), pieces_(pieces), help_(std::move(help)), is_open_(are_shared) {
+  if (is_open_) site_.board().tickets(site_.rank()).open(site_.step(), pieces_);
+}
+
+void SharedWork::let_others_begin() {
+  if (site_.balance() != Balance::always) return;
+  sched_yield();
+  help_others();
+}
+
+SharedWork::~SharedWork() {
+  try {
+    await_helpers();
+  } catch (const std::exception&) {
+    // A rank is gone: the job ends, and the next wait says why.
+  }
+}
+
+std::optional<std::int64_t> SharedWork::draw_own() {
+  const auto piece = site_.board().tickets(site_.rank()).draw(site_.step());
+  if (piece) ++own_;
+  return piece;
+}
+
+void SharedWork::finish() {
+  if (site_.balance() != Balance::off) help_others();
+  await_helpers();
+}
+
+void SharedWork::help_others() {
+  // A few of the node are asked, whatever the number of ranks.
+  const auto& near = site_.near_ranks();
+  const auto ranks = near.size();
+  const auto own =
+      static_cast<std::size_t>(std::lower_bound(near.begin(), near.end(), site_.rank()) - near.begin());
+  for (const std::size_t place : {own + 1, own + ranks - 1, own + ranks / 2}) {
+    const int victim = near[place % ranks];
+    if (victim == site_.rank()) continue;
+    Tickets& tickets = site_.board().tickets(victim);
+    while (const auto piece = tickets.draw(site_.step())) {
+      struct Return {  // also when the piece fails: this rank then says so, and the owner must not wait for
+                       // ever
+        Tickets& tickets;
+        ~Return() { tickets.return_one(); }
+      } returned{tickets};
+      help_(victim, *piece);
+      ++site_.counters().pieces_helped;
+    }
+  }
+}
+
+void SharedWork::await_helpers() {
+  if (!is_open_) return;
+  is_open_ = false;
+  const auto left = site_.board().tickets(site_.rank()).close();
+  site_.board().await_returned(static_cast<std::uint64_t>(pieces_ - own_ - left));
+}
+
+Cut cut_for_sharing(const dist::Box& box, std::size_t instructions, Balance balance) {
+  if (balance == Balance::off || box.empty() || is_empty(box)) return {};
+  const auto elements = dist::volume(box);
+  std::int64_t pieces = pieces_when_always;
+  if (balance != Balance::always) {
+    const auto grain = std::max(
+        smallest_piece, piece_work / std::max<std::int64_t>(static_cast<std::int64_t>(instructions), 1));
+    pieces = std::min(elements / grain, most_pieces);
+    if (pieces < fewest_pieces) return {};
+  }
+  // The outermost axis that gives pieces enough: rows stay whole. The last one is cut into long runs only.
+  Cut cut;
+  while (cut.axis + 1 < box.size() && box[cut.axis].size() < fewest_pieces) ++cut.axis;
+  const auto size = box[cut.axis].size();
+  const bool cuts_rows = cut.axis + 1 == box.size() && balance != Balance::always;
+  cut.pieces = std::min(pieces, cuts_rows ? size / shortest_run : size);
+  return cut.pieces < 2 ? Cut{} : cut;
+}
+
+dist::Box piece_of(const dist::Box& box, const Cut& cut, std::int64_t piece) {
+  dist::Box part = box;
+  const auto first = box[cut.axis].first, size = box[cut.axis].size();
+  part[cut.axis] = {first + size * piece / cut.pieces, first + size * (piece + 1) / cut.pieces};
+  return part;
+}
+
+}  // namespace gamelan::engine::exec

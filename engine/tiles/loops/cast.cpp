@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Casts between all dtypes, NumPy's unsafe rules: complex loses its imaginary part, bool is "not zero", a
+// float out of an integer's range gives what x86 gives. Every conversion here is defined C++, so vector body
+// and scalar tail agree. Built like elementwise.cpp, once per instruction-set level.
+#include <emmintrin.h>
+
+#include <cstring>
+
+#include "engine/tiles/loops/element.hpp"
+#include "engine/tiles/loops/loop_tables.hpp"
+
+namespace gamelan::engine::exec::GAMELAN_ISA {
+namespace {
+
+/// cvttsd2si to 32 bits: truncation, the smallest integer for NaN and whatever does not fit.
+inline std::int32_t to_int32(double x) {
+  return x > -2147483649.0 && x < 2147483648.0 ? static_cast<std::int32_t>(x) : INT32_MIN;
+}
+inline std::int32_t to_int32(float x) {
+  return x >= -2147483648.0F && x < 2147483648.0F ? static_cast<std::int32_t>(x) : INT32_MIN;
+}
+inline std::int64_t to_int64(double x) { return _mm_cvttsd_si64(_mm_set_sd(x)); }
+inline std::int64_t to_int64(float x) { return _mm_cvttss_si64(_mm_set_ss(x)); }
+template <class R>
+std::uint64_t to_uint64(R x) {
+  constexpr R half_range = static_cast<R>(9223372036854775808.0);
+  if (x >= half_range) return static_cast<std::uint64_t>(to_int64(x - half_range)) ^ (std::uint64_t{1} << 63);
+  return static_cast<std::uint64_t>(to_int64(x));
+}
+
+template <class To, class From>
+To convert(From x) {
+  if constexpr (std::is_same_v<To, From>) {
+    return x;
+  } else if constexpr (is_bool<To>) {
+    return x != From(0);
+  } else if constexpr (is_complex<From> && !is_complex<To>) {
+    return convert<To>(x.real);
+  } else if constexpr (is_half<From>) {
+    return convert<To>(static_cast<float>(x));
+  } else if constexpr (Real<From> && Integer<To>) {
+    if constexpr (std::is_same_v<To, std::uint64_t>)
+      return to_uint64(x);
+    else if constexpr (sizeof(To) == 8 || std::is_same_v<To, std::uint32_t>)
+      return static_cast<To>(to_int64(x));
+    else
+      return static_cast<To>(to_int32(x));
+  } else {
+    return static_cast<To>(x);
+  }
+}
+
+template <class From, class To>
+void cast(const std::byte* from, std::ptrdiff_t from_stride, std::byte* to, std::ptrdiff_t to_stride,
+          std::size_t n) {
+  constexpr auto from_size = static_cast<std::ptrdiff_t>(sizeof(From)),
+                 to_size = static_cast<std::ptrdiff_t>(sizeof(To));
+  if (to_stride == to_size) {
+    To* target = reinterpret_cast<To*>(to);
+    const auto* source = reinterpret_cast<const Read<From>*>(from);
+    if (from_stride == from_size) {
+      if constexpr (std::is_same_v<From, To>) {
+        if (from != to) std::memcpy(to, from, n * sizeof(To));
+      } else {
+#pragma GCC ivdep
+        for (std::size_t j = 0; j < n; ++j) target[j] = convert<To>(source[j]);
+      }
+      return;
+    }
+    if (from_stride == 0) {
+      if (n == 0) return;
+      const To only = convert<To>(*source);
+      for (std::size_t j = 0; j < n; ++j) target[j] = only;
+      return;
+    }
+  }
+  for (std::size_t j = 0; j < n; ++j) {
+    *reinterpret_cast<To*>(to) = convert<To>(*reinterpret_cast<const Read<From>*>(from));
+    from += from_stride;
+    to += to_stride;
+  }
+}
+
+template <class From>
+Cast find_to(Dtype to) {
+  switch (to) {
+    case Dtype::bool_:
+      return cast<From, bool>;
+    case Dtype::int8:
+      return cast<From, std::int8_t>;
+    case Dtype::uint8:
+      return cast<From, std::uint8_t>;
+    case Dtype::int16:
+      return cast<From, std::int16_t>;
+    case Dtype::uint16:
+      return cast<From, std::uint16_t>;
+    case Dtype::int32:
+      return cast<From, std::int32_t>;
+    case Dtype::uint32:
+      return cast<From, std::uint32_t>;
+    case Dtype::int64:
+      return cast<From, std::int64_t>;
+    case Dtype::uint64:
+      return cast<From, std::uint64_t>;
+    case Dtype::float16:
+      return cast<From, Half>;
+    case Dtype::float32:
+      return cast<From, float>;
+    case Dtype::float64:
+      return cast<From, double>;
+    case Dtype::complex64:
+      return cast<From, Complex<float>>;
+    case Dtype::complex128:
+      return cast<From, Complex<double>>;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Cast cast_loop(Dtype from, Dtype to) {
+  switch (from) {
+    case Dtype::bool_:
+      return find_to<bool>(to);
+    case Dtype::int8:
+      return find_to<std::int8_t>(to);
+    case Dtype::uint8:
+      return find_to<std::uint8_t>(to);
+    case Dtype::int16:
+      return find_to<std::int16_t>(to);
+    case Dtype::uint16:
+      return find_to<std::uint16_t>(to);
+    case Dtype::int32:
+      return find_to<std::int32_t>(to);
+    case Dtype::uint32:
+      return find_to<std::uint32_t>(to);
+    case Dtype::int64:
+      return find_to<std::int64_t>(to);
+    case Dtype::uint64:
+      return find_to<std::uint64_t>(to);
+    case Dtype::float16:
+      return find_to<Half>(to);
+    case Dtype::float32:
+      return find_to<float>(to);
+    case Dtype::float64:
+      return find_to<double>(to);
+    case Dtype::complex64:
+      return find_to<Complex<float>>(to);
+    case Dtype::complex128:
+      return find_to<Complex<double>>(to);
+  }
+  return nullptr;
+}
+
+}  // namespace gamelan::engine::exec::GAMELAN_ISA

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Folds by name: looks the typed loop up for the instruction-set level in use and calls it.
+#include "engine/tiles/loops/fold.hpp"
+
+#include <cstring>
+#include <string>
+
+#include "engine/tiles/loops/fold_tables.hpp"
+#include "engine/tiles/loops/isa.hpp"
+#include "protocol/error.hpp"
+
+namespace gamelan::engine::exec {
+
+using protocol::Dtype;
+using protocol::Op;
+
+namespace {
+
+FoldLoops find(Op op, Dtype dtype) {
+  return isa() >= Isa::avx2 ? avx2::fold_loops(op, dtype) : baseline::fold_loops(op, dtype);
+}
+
+FoldLoops require(Op op, Dtype dtype) {
+  const FoldLoops found = find(op, dtype);
+  if (found.runs == nullptr) {
+    throw protocol::Error(protocol::ErrorKind::internal, "[" + std::string(protocol::info(op).name) +
+                                                             "] does not fold over " +
+                                                             std::string(protocol::info(dtype).name));
+  }
+  return found;
+}
+
+}  // namespace
+
+bool can_fold(Op op, Dtype dtype) { return find(op, dtype).runs != nullptr; }
+
+void fold_runs(Op op, Dtype dtype, const void* values, std::int64_t run_count, std::int64_t run_length,
+               void* out) {
+  require(op, dtype).runs(values, run_count, run_length, out);
+}
+
+void fold_rows(Op op, Dtype dtype, const void* values, std::int64_t rows, std::int64_t row_length,
+               void* acc) {
+  require(op, dtype).rows(values, rows, row_length, acc);
+}
+
+void fold_rows_fresh(Op op, Dtype dtype, const void* values, std::int64_t rows, std::int64_t row_length,
+                     void* acc) {
+  const auto row_bytes = static_cast<std::size_t>(row_length) * protocol::size_of(dtype);
+  std::memcpy(acc, values, row_bytes);
+  fold_rows(op, dtype, static_cast<const std::byte*>(values) + row_bytes, rows - 1, row_length, acc);
+}
+
+void fold_pairs(Op op, Dtype dtype, void* values, std::int64_t count, std::int64_t row_length) {
+  const FoldLoops loops = require(op, dtype);
+  auto* rows = static_cast<std::byte*>(values);
+  const std::int64_t row_bytes = row_length * static_cast<std::int64_t>(protocol::size_of(dtype));
+  for (std::int64_t distance = 1; distance < count; distance *= 2) {
+    for (std::int64_t row = 0; row + distance < count; row += 2 * distance) {
+      loops.rows(rows + (row + distance) * row_bytes, 1, row_length, rows + row * row_bytes);
+    }
+  }
+}
+
+std::optional<protocol::Scalar> identity(Op op, Dtype dtype) {
+  protocol::Scalar value{.dtype = dtype};
+  if (!baseline::write_identity(op, dtype, value.bytes.data())) return std::nullopt;
+  return value;
+}
+
+}  // namespace gamelan::engine::exec

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The typed folds (fold.hpp says what they mean) of every row that the op table calls associative. Built like
+// elementwise.cpp, once per instruction-set level; the lanes are logical, 32 whatever the width of a vector,
+// so levels agree in every bit.
+#include <cstring>
+#include <limits>
+
+#include "engine/tiles/loops/fold_tables.hpp"
+#include "engine/tiles/loops/rows.hpp"
+
+namespace gamelan::engine::exec::GAMELAN_ISA {
+namespace {
+
+using protocol::Op;
+using rows::Identity;
+
+constexpr std::int64_t lane_count = 32;
+// The processor's own prefetching ends at each page of the heap, which has small ones.
+constexpr std::size_t bytes_ahead = 8192, line_bytes = 64;
+
+/// In what a run is accumulated: float for halves, whose sums would soon stop growing.
+template <class T>
+using Wide = std::conditional_t<is_half<T>, float, T>;
+
+template <class Row, class T>
+T fold_short_run(const T* values, std::int64_t length) {
+  Wide<T> lane[lane_count];
+  for (std::int64_t j = 0; j < length; ++j) lane[j] = static_cast<Wide<T>>(values[j]);
+  for (std::int64_t half = lane_count / 2; half > 0; half /= 2) {
+    for (std::int64_t j = 0; j < half && j + half < length; ++j)
+      lane[j] = Row::apply(lane[j], lane[j + half]);
+  }
+  return static_cast<T>(lane[0]);
+}
+
+/// At least as many as the lanes: all of them are in use, and every bound but that of the tail is a constant.
+template <class Row, class T>
+T fold_run(const T* values, std::int64_t length) {
+  Wide<T> lane[lane_count];
+  for (std::int64_t j = 0; j < lane_count; ++j) lane[j] = static_cast<Wide<T>>(values[j]);
+  std::int64_t done = lane_count;
+  for (; done + lane_count <= length; done += lane_count) {
+    const auto* ahead = reinterpret_cast<const char*>(values + done) + bytes_ahead;
+    for (std::size_t byte = 0; byte < lane_count * sizeof(T); byte += line_bytes)
+      __builtin_prefetch(ahead + byte);
+    for (std::int64_t j = 0; j < lane_count; ++j) {
+      lane[j] = Row::apply(lane[j], static_cast<Wide<T>>(values[done + j]));
+    }
+  }
+  for (std::int64_t j = 0; done + j < length; ++j) {
+    lane[j] = Row::apply(lane[j], static_cast<Wide<T>>(values[done + j]));
+  }
+#pragma GCC unroll 8
+  for (std::int64_t half = lane_count / 2; half > 0; half /= 2) {
+    for (std::int64_t j = 0; j < half; ++j) lane[j] = Row::apply(lane[j], lane[j + half]);
+  }
+  return static_cast<T>(lane[0]);
+}
+
+/// Runs shorter than the lanes are many: `together` at once, the operations of each as in fold_short_run.
+template <class Row, class T, std::int64_t together>
+void fold_short_runs(const T* values, std::int64_t length, T* out) {
+  Wide<T> lane[lane_count][together];
+  for (std::int64_t run = 0; run < together; ++run)
+    for (std::int64_t j = 0; j < length; ++j) lane[j][run] = static_cast<Wide<T>>(values[run * length + j]);
+  for (std::int64_t half = lane_count / 2; half > 0; half /= 2)
+    for (std::int64_t j = 0; j < half && j + half < length; ++j)
+      for (std::int64_t run = 0; run < together; ++run)
+        lane[j][run] = Row::apply(lane[j][run], lane[j + half][run]);
+  for (std::int64_t run = 0; run < together; ++run) out[run] = static_cast<T>(lane[0][run]);
+}
+
+template <class Row, class T>
+void fold_runs(const void* from, std::int64_t run_count, std::int64_t run_length, void* to) {
+  const T* values = static_cast<const T*>(from);
+  T* out = static_cast<T*>(to);
+  if (run_length >= lane_count) {
+    for (std::int64_t run = 0; run < run_count; ++run)
+      out[run] = fold_run<Row>(values + run * run_length, run_length);
+    return;
+  }
+  constexpr std::int64_t together = 16;
+  std::int64_t run = 0;
+  for (; run + together <= run_count; run += together)
+    fold_short_runs<Row, T, together>(values + run * run_length, run_length, out + run);
+  for (; run < run_count; ++run) out[run] = fold_short_run<Row>(values + run * run_length, run_length);
+}
+
+template <class Row, class T>
+void fold_rows(const void* from, std::int64_t row_count, std::int64_t row_length, void* to) {
+  const T* values = static_cast<const T*>(from);
+  T* acc = static_cast<T*>(to);
+  for (std::int64_t row = 0; row < row_count; ++row, values += row_length) {
+#pragma GCC ivdep
+    for (std::int64_t j = 0; j < row_length; ++j) acc[j] = Row::apply(acc[j], values[j]);
+  }
+}
+
+template <class T>
+T smallest() {
+  if constexpr (is_complex<T>) {
+    using R = typename RealPart<T>::type;
+    return {-infinity<R>, -infinity<R>};
+  } else if constexpr (Real<T> || is_half<T>) {
+    return T(-infinity<float>);
+  } else {
+    constexpr T value = std::numeric_limits<T>::min();
+    return value;
+  }
+}
+
+template <class T>
+T largest() {
+  if constexpr (Real<T> || is_half<T> || is_complex<T>) {
+    return -smallest<T>();
+  } else {
+    constexpr T value = std::numeric_limits<T>::max();
+    return value;
+  }
+}
+
+template <class T>
+bool write_identity(Identity identity, void* to) {
+  T value{};
+  switch (identity) {
+    case Identity::zero:
+      break;
+    case Identity::one:
+      value = T(1);
+      break;
+    case Identity::ones:
+      if constexpr (Integer<T> || is_bool<T>) value = static_cast<T>(is_bool<T> ? 1 : -1);
+      break;
+    case Identity::lowest:
+      value = smallest<T>();
+      break;
+    case Identity::highest:
+      value = largest<T>();
+      break;
+    case Identity::absent:
+      return false;
+  }
+  std::memcpy(to, &value, sizeof value);
+  return true;
+}
+
+}  // namespace
+
+FoldLoops fold_loops(Op op, Dtype dtype) {
+  return with_element(dtype, [&]<class T>() {
+    return rows::with_fold<T, FoldLoops>(op, []<class Row>() {
+      return FoldLoops{fold_runs<Row, T>, fold_rows<Row, T>};
+    });
+  });
+}
+
+bool write_identity(Op op, Dtype dtype, void* to) {
+  return with_element(dtype, [&]<class T>() {
+    return rows::with_fold<T, bool>(op, [&]<class Row>() { return write_identity<T>(Row::identity, to); });
+  });
+}
+
+}  // namespace gamelan::engine::exec::GAMELAN_ISA

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Asks the processor what it can do. Loops compiled for a level are only ever looked up through isa().
+#include "engine/tiles/loops/isa.hpp"
+
+#include <atomic>
+#include <string>
+
+#include "protocol/error.hpp"
+
+namespace gamelan::engine::exec {
+namespace {
+
+std::atomic<Isa>& chosen() {
+  static std::atomic<Isa> level{best_isa()};
+  return level;
+}
+
+}  // namespace
+
+Isa best_isa() {
+  __builtin_cpu_init();
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("f16c")) return Isa::baseline;
+  const bool has_512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+  return has_512 ? Isa::avx512 : Isa::avx2;
+}
+
+void set_isa(Isa level) {
+  if (level > best_isa()) {
+    throw protocol::Error(protocol::ErrorKind::internal,
+                          "[isa] level not available: got " + std::string(name(level)) +
+                              ", this processor runs " + std::string(name(best_isa())));
+  }
+  chosen() = level;
+}
+
+Isa isa() { return chosen(); }
+
+std::string_view name(Isa level) {
+  switch (level) {
+    case Isa::baseline:
+      return "baseline";
+    case Isa::avx2:
+      return "avx2";
+    case Isa::avx512:
+      return "avx512";
+  }
+  return "unknown";
+}
+
+}  // namespace gamelan::engine::exec

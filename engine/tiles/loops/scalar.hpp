@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Everything that the op table's `expr` column may name: NumPy's scalar semantics over the element types.
+// This header holds what is one rule for all types; the sibling headers hold what each family of types needs.
+#pragma once
+#include "engine/tiles/loops/scalar_complex.hpp"
+#include "engine/tiles/loops/scalar_integer.hpp"
+#include "engine/tiles/loops/scalar_real.hpp"
+#include "protocol/philox.hpp"
+
+namespace gamelan::engine::exec::GAMELAN_ISA {
+
+template <class T>
+T add_of(T x, T y) {
+  return static_cast<T>(x + y);
+}
+inline bool add_of(bool x, bool y) { return x | y; }
+template <class T>
+T multiply_of(T x, T y) {
+  return static_cast<T>(x * y);
+}
+// Through 32 unsigned bits: the product of two 16-bit numbers, promoted to int, can overflow.
+inline std::uint16_t multiply_of(std::uint16_t x, std::uint16_t y) {
+  return static_cast<std::uint16_t>(std::uint32_t{x} * y);
+}
+inline bool multiply_of(bool x, bool y) { return x & y; }
+template <class T>
+T divide_of(T x, T y) {
+  return x / y;
+}
+
+template <class T>
+bool is_nan(T) requires(Integer<T> || is_bool<T>) {
+  return false;
+}
+template <class T>
+bool is_inf(T) requires(Integer<T> || is_bool<T>) {
+  return false;
+}
+template <class T>
+bool is_finite(T) requires(Integer<T> || is_bool<T>) {
+  return true;
+}
+
+template <class T>
+bool less_than(T x, T y) {
+  return x < y;
+}
+template <class T>
+bool less_or_equal(T x, T y) {
+  return x <= y;
+}
+
+/// Larger of two; a NaN wins, the first of two NaNs.
+template <class T>
+T maximum_of(T x, T y) {
+  if constexpr (is_bool<T>)
+    return x | y;
+  else if constexpr (is_complex<T>)
+    return is_nan(x) || less_or_equal(y, x) ? x : y;
+  else
+    return (x >= y) | (x != x) ? x : y;
+}
+template <class T>
+T minimum_of(T x, T y) {
+  if constexpr (is_bool<T>)
+    return x & y;
+  else if constexpr (is_complex<T>)
+    return is_nan(x) || less_or_equal(x, y) ? x : y;
+  else
+    return (x <= y) | (x != x) ? x : y;
+}
+/// Larger of two; a NaN loses, both NaN give the first.
+template <class T>
+T fmax_of(T x, T y) {
+  if constexpr (is_bool<T>)
+    return x | y;
+  else if constexpr (is_complex<T>)
+    return is_nan(y) || less_or_equal(y, x) ? x : y;
+  else
+    return (x >= y) | (y != y) ? x : y;
+}
+template <class T>
+T fmin_of(T x, T y) {
+  if constexpr (is_bool<T>)
+    return x & y;
+  else if constexpr (is_complex<T>)
+    return is_nan(y) || less_or_equal(x, y) ? x : y;
+  else
+    return (x <= y) | (y != y) ? x : y;
+}
+
+/// Uniform in [0, 1), with as many random bits as T has.
+template <class T>
+T uniform(std::uint64_t key, std::int64_t counter) {
+  const auto index = static_cast<std::uint64_t>(counter);
+  if constexpr (std::is_same_v<T, double>)
+    return protocol::philox::uniform_double(key, index);
+  else
+    return T(protocol::philox::uniform_float(key, index, is_half<T> ? 11 : 24));
+}
+template <class T>
+T normal(std::uint64_t key, std::int64_t counter) {
+  return static_cast<T>(protocol::philox::normal_double(key, static_cast<std::uint64_t>(counter)));
+}
+/// Uniform integer in [low, high].
+template <Integer T>
+T bounded(std::uint64_t key, std::int64_t counter, T low, T high) {
+  const std::uint64_t range = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) + 1;
+  return static_cast<T>(static_cast<std::uint64_t>(low) +
+                        protocol::philox::below(key, static_cast<std::uint64_t>(counter), range));
+}
+
+}  // namespace gamelan::engine::exec::GAMELAN_ISA

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs a bound tile program over a cell, tile by tile (tile.hpp). Decisions were made before (tile_geometry,
+// tile_binding); here are the walk, the copies between strided memory and register tiles, and the calls of
+// the loops.
+#include "engine/tiles/tile.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <span>
+#include <utility>
+
+#include "engine/tiles/tile_attribution.hpp"
+#include "engine/tiles/tile_geometry.hpp"
+#include "engine/tiles/tile_memory.hpp"
+#include "engine/tiles/tile_runs.hpp"
+#include "engine/tiles/tile_translation.hpp"
+#include "protocol/error.hpp"
+
+namespace gamelan::engine::exec {
+
+using Kind = Instruction::Kind;
+
+namespace {
+constexpr std::int64_t element_bytes = 16;  // of the widest dtype
+}
+
+class Runner::State {
+ public:
+  explicit State(const Program& program)
+      : translation_(Translation::of(program)),
+        renamed_(translation_->renamed()),
+        rules_(translation_->rules()),
+        second_look_(program) {}
+
+  void run(const Cell& cell) {
+    if (cell.operands.size() != translation_->operands()) {
+      throw protocol::Error(protocol::ErrorKind::internal,
+                            "[tile] operands of a cell: got " + std::to_string(cell.operands.size()) +
+                                ", expected " + std::to_string(translation_->operands()));
+    }
+    plan_cell(cell, rules_, geometry_);
+    if (geometry_.is_empty) return;
+    Bound& bound = find_binding();
+    extents_ = geometry_.tile;
+    gather_repeated(bound);
+    translation_->note_elements(*bound.plan, geometry_.elements(geometry_.extents));
+    is_watched_ = second_look_.begin(geometry_);
+    first_store_ = is_watched_ && second_look_.is_in_place() ? find_first_store(bound) : 0;
+    walk(bound);
+    if (translation_->streams()) settle_streams();
+  }
+
+ private:
+  struct Bound {
+    std::shared_ptr<Translation::Bound> plan;
+    std::vector<std::byte*> places;  // operands at the current tile, then register tiles
+  };
+
+  std::int64_t item_bytes(int value) const {
+    return static_cast<std::int64_t>(
+        protocol::size_of(renamed_.values[static_cast<std::size_t>(value)].dtype));
+  }
+
+  Bound& find_binding() {
+    traits_.resize(translation_->operands());
+    for (std::size_t k = 0; k < traits_.size(); ++k) {
+      traits_[k] = {};
+      if (!translation_->is_used(k)) continue;
+      traits_[k].is_contiguous = geometry_.is_contiguous(k, rules_.item_bytes[k]);
+      traits_[k].has_gaps = geometry_.row_pitch > 0;
+      traits_[k].is_scalar = geometry_.is_scalar(k);
+      traits_[k].is_single = geometry_.is_single(k);
+      traits_[k].is_invariant = geometry_.is_invariant(k);
+      const auto first =
+          std::find(geometry_.addresses.begin(), geometry_.addresses.end(), geometry_.addresses[k]);
+      traits_[k].alias = static_cast<int>(first - geometry_.addresses.begin());
+    }
+    for (Bound& bound : bindings_) {
+      if (bound.plan->binding.traits == traits_) return bound;
+    }
+    constexpr std::size_t most_kept = 16;
+    if (bindings_.size() == most_kept) bindings_.pop_front();
+    Bound& bound = bindings_.emplace_back(Bound{translation_->find(traits_), {}});
+    const Binding& binding = bound.plan->binding;
+    bound.places.resize(translation_->operands());
+    for (const Slot& slot : binding.slots) {
+      std::byte*& tile = (slot.is_element ? elements_ : tiles_)[{slot.item_bytes, slot.number}];
+      if (tile == nullptr)
+        tile = memory_.take(slot.is_element ? element_bytes : slot.item_bytes * rules_.tile_elements);
+      bound.places.push_back(tile);
+    }
+    for (const Binding::Move& move : binding.constants) {
+      const Step& step = renamed_.steps[static_cast<std::size_t>(move.step)];
+      step.cast(translation_->scalar(move.step).bytes.data(), 0, bound.places[place_index(move.out)],
+                item_bytes(step.out),
+                binding.slots[static_cast<std::size_t>(move.out.number)].is_element
+                    ? 1
+                    : static_cast<std::size_t>(rules_.tile_elements));
+    }
+    return bound;
+  }
+
+  std::size_t place_index(Place place) const {
+    const auto number = static_cast<std::size_t>(place.number);
+    return place.kind == Place::Kind::operand ? number : translation_->operands() + number;
+  }
+
+  /// What every tile reads, laid out for tiles of the extents at hand.
+  void gather_repeated(const Bound& bound) const {
+    for (const Binding::Move& move : bound.plan->binding.repeated) {
+      const Step& step = renamed_.steps[static_cast<std::size_t>(move.step)];
+      gather(step, geometry_.addresses[static_cast<std::size_t>(step.operand)],
+             bound.places[place_index(move.out)]);
+    }
+  }
+
+  /// Visits the tiles; the places of operands and `index_` follow.
+  void walk(Bound& bound) {
+    const auto axes = static_cast<std::size_t>(geometry_.axis_count);
+    const bool is_relaid = geometry_.is_square && !bound.plan->binding.repeated.empty();
+    Axes position{}, laid_out = extents_;
+    std::copy(geometry_.addresses.begin(), geometry_.addresses.end(), bound.places.begin());
+    index_ = geometry_.index;
+    for (;;) {
+      for (std::size_t axis = 0; axis < axes; ++axis) {
+        extents_[axis] = std::min(geometry_.tile[axis], geometry_.extents[axis] - position[axis]);
+      }
+      if (is_relaid && extents_ != laid_out) {
+        gather_repeated(bound);
+        laid_out = extents_;
+      }
+      run_tile(bound, static_cast<std::size_t>(geometry_.elements(extents_)));
+      std::size_t axis = axes;
+      while (axis-- > 0) {
+        const std::int64_t moved = geometry_.tile[axis];
+        position[axis] += moved;
+        if (position[axis] < geometry_.extents[axis]) {
+          advance(bound, axis, moved);
+          break;
+        }
+        advance(bound, axis, moved - position[axis]);
+        position[axis] = 0;
+        if (axis == 0) return;
+      }
+    }
+  }
+
+  void advance(Bound& bound, std::size_t axis, std::int64_t elements) {
+    for (std::size_t k = 0; k < geometry_.strides.size(); ++k) {
+      bound.places[k] += elements * geometry_.strides[k][axis];
+    }
+    index_ += elements * geometry_.index_steps[axis];
+  }
+
+  /// The first call that may write to an operand.
+  std::size_t find_first_store(const Bound& bound) const {
+    const auto& calls = bound.plan->calls;
+    const auto stores = [&](const Translation::Call& call) {
+      return call.code != nullptr || static_cast<std::size_t>(call.out) < translation_->operands();
+    };
+    return static_cast<std::size_t>(std::find_if(calls.begin(), calls.end(), stores) - calls.begin());
+  }
+
+  void run_tile(const Bound& bound, std::size_t count) {
+    const auto calls = std::span(bound.plan->calls);
+    if (!is_watched_) return run_calls(bound, calls, count);
+    const SecondLook::Tile tile{&geometry_, &extents_, bound.places.data(), index_};
+    if (second_look_.is_in_place()) {
+      second_look_.keep_operands(tile);
+      run_calls(bound, calls.first(first_store_), count);
+      second_look_.look(tile, true);
+    }
+    run_calls(bound, calls.subspan(first_store_), count);
+    second_look_.look(tile, false);
+  }
+
+  void run_calls(const Bound& bound, std::span<const Translation::Call> calls, std::size_t count) {
+    std::byte* const* places = bound.places.data();
+    for (const Translation::Call& call : calls) {
+      if (call.code != nullptr) {
+        call.code->run(places, count);
+        continue;
+      }
+      std::byte* out = places[call.out];
+      const void* in[] = {places[call.in[0]], places[call.in[1]], places[call.in[2]]};
+      const auto step_of = [&]() -> const Step& {
+        return renamed_.steps[static_cast<std::size_t>(call.step)];
+      };
+      switch (call.action) {
+        case Binding::Action::compute:
+          if (call.loop != nullptr)
+            call.loop(in, out, count, nullptr);
+          else
+            compute_nullary(call.step, out);
+          break;
+        case Binding::Action::gather:
+          gather(step_of(), places[step_of().operand], out);
+          break;
+        case Binding::Action::cast: {
+          const Step& step = step_of();
+          step.cast(places[call.in[0]], item_bytes(step.in[0]), out, item_bytes(step.out), count);
+          break;
+        }
+        case Binding::Action::scatter:
+          scatter(step_of(), places[call.in[0]], out);
+          break;
+      }
+    }
+  }
+
+  void gather(const Step& step, const std::byte* from, std::byte* tile) const {
+    const auto operand = static_cast<std::size_t>(step.operand);
+    Runs runs(extents_, geometry_.axis_count, geometry_.strides[operand], item_bytes(step.out),
+              geometry_.row_pitch);
+    runs.choose_inner();
+    const Run inner = runs.run[0];
+    runs.each([&](std::int64_t operand_offset, std::int64_t tile_offset) {
+      step.cast(from + operand_offset, inner.operand_stride, tile + tile_offset, inner.tile_stride,
+                static_cast<std::size_t>(inner.extent));
+    });
+  }
+
+  void scatter(const Step& step, const std::byte* tile, std::byte* to) const {
+    const auto operand = static_cast<std::size_t>(step.operand);
+    Runs runs(extents_, geometry_.axis_count, geometry_.strides[operand], item_bytes(step.in[0]),
+              geometry_.row_pitch);
+    runs.choose_inner();
+    const Run inner = runs.run[0];
+    if (step.streams && step.is_same_dtype && inner.operand_stride == inner.tile_stride) {
+      runs.each([&](std::int64_t operand_offset, std::int64_t tile_offset) {
+        stream(tile + tile_offset, to + operand_offset, inner.extent * inner.tile_stride);
+      });
+      return;
+    }
+    runs.each([&](std::int64_t operand_offset, std::int64_t tile_offset) {
+      step.cast(tile + tile_offset, inner.tile_stride, to + operand_offset, inner.operand_stride,
+                static_cast<std::size_t>(inner.extent));
+    });
+  }
+
+  void compute_nullary(int number, std::byte* out) const {
+    const Step& step = renamed_.steps[static_cast<std::size_t>(number)];
+    const Translation::Parameters& own = translation_->parameters(number);
+    NullaryParams params = own.params;
+    params.first = own.first.data();
+    params.second = own.second.data();
+    const Runs runs(extents_, geometry_.axis_count, geometry_.index_steps, item_bytes(step.out),
+                    geometry_.row_pitch);
+    params.step = runs.run[0].operand_stride;
+    runs.each([&](std::int64_t index_offset, std::int64_t tile_offset) {
+      params.index = index_ + index_offset;
+      step.loop(nullptr, out + tile_offset, static_cast<std::size_t>(runs.run[0].extent), &params);
+    });
+  }
+
+  const std::shared_ptr<Translation> translation_;
+  const Renamed& renamed_;
+  const GeometryRules& rules_;
+  SecondLook second_look_;
+  TileMemory memory_;
+  using Tiles = std::map<std::pair<std::int64_t, int>, std::byte*>;  // by element size and number
+  Tiles tiles_, elements_;
+  std::deque<Bound> bindings_;
+  // The cell and the tile that are being computed.
+  Geometry geometry_;
+  std::vector<OperandTraits> traits_;
+  Axes extents_{};
+  std::int64_t index_ = 0;
+  bool is_watched_ = false;
+  std::size_t first_store_ = 0;
+};
+
+Runner::Runner(const Program& program) : state_(std::make_unique<State>(program)) {}
+Runner::~Runner() = default;
+Runner::Runner(Runner&&) noexcept = default;
+Runner& Runner::operator=(Runner&&) noexcept = default;
+
+void Runner::run(const Cell& cell) { state_->run(cell); }
+
+}  // namespace gamelan::engine::exec

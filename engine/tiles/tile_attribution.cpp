@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/tiles/tile_attribution.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "engine/tiles/float_classes.hpp"
+#include "engine/tiles/float_errors.hpp"
+#include "engine/tiles/loops/elementwise.hpp"
+
+namespace gamelan::engine::exec {
+namespace {
+
+using Kind = Instruction::Kind;
+using protocol::Dtype;
+using protocol::size_of;
+
+// An alarm may be false in every tile (NaN goes through some vector functions so): enough is enough.
+constexpr int most_looks = 64;
+
+/// Kinds that an instruction can be the cause of.
+unsigned possible_flags(const Program& program, const Instruction& each) {
+  if (each.command < 0) return 0;
+  if (each.kind == Kind::compute) return true_flags(each.op, each.loop);
+  if (each.kind == Kind::cast)
+    return true_flags_of_cast(program.registers[static_cast<std::size_t>(each.in[0])], each.loop);
+  return each.kind == Kind::load
+             ? true_flags_of_cast(program.operands[static_cast<std::size_t>(each.operand)], each.loop)
+             : 0;
+}
+
+bool is_by_values(const Program& program, const Instruction& each) {
+  if (each.kind == Kind::compute) return needs_values(each.op, each.loop);
+  if (each.kind == Kind::cast)
+    return cast_needs_values(program.registers[static_cast<std::size_t>(each.in[0])], each.loop);
+  return each.kind == Kind::load &&
+         cast_needs_values(program.operands[static_cast<std::size_t>(each.operand)], each.loop);
+}
+
+}  // namespace
+
+SecondLook::SecondLook(const Program& program)
+    : program_(program),
+      is_read_(program.operands.size()),
+      is_written_(program.operands.size()),
+      kept_(program.operands.size()),
+      looks_left_(most_looks) {
+  for (const auto& each : program.code) {
+    has_commands_ = has_commands_ || each.command >= 0;
+    const bool is_sure =
+        each.kind == Kind::compute ? has_true_flags(each.op, each.loop) : !is_by_values(program, each);
+    has_true_flags_ = has_true_flags_ && is_sure;
+    if (each.kind == Kind::load) is_read_[static_cast<std::size_t>(each.operand)] = true;
+    if (each.kind == Kind::store) is_written_[static_cast<std::size_t>(each.operand)] = true;
+  }
+}
+
+bool SecondLook::begin(const Geometry& geometry) {
+  if (!has_commands_ || float_errors().watched() == 0) return false;
+  is_overwritten_.assign(is_read_.size(), false);
+  for (auto& each : kept_) each.clear();
+  for (std::size_t read = 0; read < is_read_.size(); ++read)
+    for (std::size_t written = 0; written < is_read_.size() && is_read_[read]; ++written)
+      if (is_written_[written] && geometry.addresses[read] == geometry.addresses[written])
+        is_overwritten_[read] = true;
+  is_in_place_ = std::find(is_overwritten_.begin(), is_overwritten_.end(), true) != is_overwritten_.end();
+  float_errors().clear();
+  return true;
+}
+
+void SecondLook::keep_operands(const Tile& tile) {
+  // With gaps nothing is computed where it is stored: a look before the stores finds all operands whole.
+  if (!keeps_operands(tile)) return;
+  for (std::size_t operand = 0; operand < kept_.size(); ++operand)
+    if (is_overwritten_[operand]) kept_[operand] = gather(tile, operand);
+}
+
+void SecondLook::look(const Tile& tile, bool are_operands_whole) {
+  const unsigned alarm = float_errors().look();
+  if (alarm == 0) return;
+  if (!are_operands_whole && is_in_place_ && !keeps_operands(tile)) {
+    if (tile.geometry->row_pitch == 0) note_candidates(alarm);  // else they may be those of a gap
+  } else if (looks_left_ > 0 && !is_all_known(alarm)) {
+    --looks_left_;
+    replay(tile, alarm);
+  }
+  float_errors().clear();
+}
+
+bool SecondLook::is_all_known(unsigned alarm) const {
+  return std::all_of(program_.code.begin(), program_.code.end(), [&](const Instruction& each) {
+    if (each.command < 0) return true;
+    const unsigned may =
+        is_by_values(program_, each) ? protocol::all_float_errors : possible_flags(program_, each);
+    return (may & alarm) == 0 || float_errors().is_known(may & alarm, each.command);
+  });
+}
+
+/// Flags alone are known, and they are true: of one command, or of one among several.
+void SecondLook::note_candidates(unsigned alarm) const {
+  for (const unsigned kind :
+       {protocol::float_divide, protocol::float_over, protocol::float_under, protocol::float_invalid}) {
+    int first = -1, last = -1;
+    for (const auto& each : program_.code) {
+      if ((alarm & kind & possible_flags(program_, each)) == 0) continue;
+      if (first < 0) first = last = each.command;
+      first = std::min(first, each.command);
+      last = std::max(last, each.command);
+    }
+    if (first >= 0) float_errors().note(kind, first, last);
+  }
+}
+
+SecondLook::Buffer SecondLook::gather(const Tile& tile, std::size_t operand) const {
+  const Dtype dtype = program_.operands[operand];
+  const auto item = static_cast<std::int64_t>(size_of(dtype));
+  Buffer elements(static_cast<std::size_t>(tile.geometry->elements(*tile.extents) * item));
+  const Runs runs(*tile.extents, tile.geometry->axis_count, tile.geometry->strides[operand], item, 0);
+  const auto copy = find_cast(dtype, dtype);
+  runs.each([&](std::int64_t from, std::int64_t to) {
+    copy(tile.places[operand] + from, runs.run[0].operand_stride, elements.data() + to,
+         runs.run[0].tile_stride, static_cast<std::size_t>(runs.run[0].extent));
+  });
+  return elements;
+}
+
+void SecondLook::compute_nullary(const Instruction& instruction, const Tile& tile, Buffer& out) const {
+  alignas(16) std::array<std::byte, 16> first{}, second{};
+  find_cast(instruction.scalar.dtype, instruction.loop)(instruction.scalar.bytes.data(), 0, first.data(), 0,
+                                                        1);
+  find_cast(instruction.scalar_b.dtype, instruction.loop)(instruction.scalar_b.bytes.data(), 0, second.data(),
+                                                          0, 1);
+  const Runs runs(*tile.extents, tile.geometry->axis_count, tile.geometry->index_steps,
+                  static_cast<std::int64_t>(size_of(instruction.loop)), 0);
+  NullaryParams params{first.data(),
+                       second.data(),
+                       static_cast<std::uint64_t>(instruction.ints[0]),
+                       instruction.ints[1],
+                       0,
+                       runs.run[0].operand_stride};
+  runs.each([&](std::int64_t index, std::int64_t to) {
+    params.index = tile.index + index;
+    find_loop(instruction.op, instruction.loop)(nullptr, out.data() + to,
+                                                static_cast<std::size_t>(runs.run[0].extent), &params);
+  });
+}
+
+void SecondLook::replay(const Tile& tile, unsigned alarm) {
+  std::size_t count = 1;
+  for (int axis = 0; axis < tile.geometry->axis_count; ++axis)
+    count *= static_cast<std::size_t>((*tile.extents)[static_cast<std::size_t>(axis)]);
+  registers_.resize(program_.registers.size());
+  for (const auto& each : program_.code) {
+    if (each.kind == Kind::store) continue;
+    const bool is_compute = each.kind == Kind::compute;
+    Buffer out(count * size_of(is_compute ? result_dtype(each.op, each.loop) : each.loop));
+    unsigned met = 0;
+    const auto convert = [&](Dtype from, const std::byte* values) {
+      float_errors().clear();
+      find_cast(from, each.loop)(values, static_cast<std::ptrdiff_t>(size_of(from)), out.data(),
+                                 static_cast<std::ptrdiff_t>(size_of(each.loop)), count);
+      met = (float_errors().look() & true_flags_of_cast(from, each.loop)) |
+            errors_of_cast_values(from, each.loop, values, count);
+    };
+    if (each.kind == Kind::load) {
+      const auto operand = static_cast<std::size_t>(each.operand);
+      const Buffer values = kept_[operand].empty() ? gather(tile, operand) : kept_[operand];
+      convert(program_.operands[operand], values.data());
+    } else if (each.kind == Kind::cast) {
+      const auto from = static_cast<std::size_t>(each.in[0]);
+      convert(program_.registers[from], registers_[from].data());
+    } else if (each.kind == Kind::constant) {
+      find_cast(each.scalar.dtype, each.loop)(each.scalar.bytes.data(), 0, out.data(),
+                                              static_cast<std::ptrdiff_t>(size_of(each.loop)), count);
+    } else if (each.in[0] < 0) {
+      compute_nullary(each, tile, out);
+    } else {
+      const void* in[3] = {};
+      for (std::size_t k = 0; k < 3; ++k)
+        if (each.in[k] >= 0) in[k] = registers_[static_cast<std::size_t>(each.in[k])].data();
+      float_errors().clear();
+      find_loop(each.op, each.loop)(in, out.data(), count, nullptr);
+      met = (float_errors().look() & true_flags(each.op, each.loop)) |
+            errors_of_values(each.op, each.loop, in, out.data(), count);
+    }
+    if (met &= alarm; met != 0 && each.command >= 0) float_errors().note(met, each.command, each.command);
+    registers_[static_cast<std::size_t>(each.out)] = std::move(out);
+  }
+}
+
+}  // namespace gamelan::engine::exec

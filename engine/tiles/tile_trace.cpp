@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/tiles/tile_trace.hpp"
+
+#include <algorithm>
+
+namespace gamelan::engine::exec {
+namespace {
+
+using Action = Binding::Action;
+using Kind = jit::Node::Kind;
+using protocol::Dtype;
+
+class Tracer {
+ public:
+  Tracer(const Renamed& renamed, const Binding& binding)
+      : renamed_(renamed),
+        binding_(binding),
+        last_use_(renamed.values.size(), -1),
+        node_(renamed.values.size(), -1) {
+    for (std::size_t m = 0; m < binding.moves.size(); ++m)
+      for (const int value : step_of(binding.moves[m]).in)
+        if (value >= 0) last_use_[static_cast<std::size_t>(value)] = static_cast<int>(m);
+  }
+
+  std::vector<TracedMoves> run() {
+    std::vector<TracedMoves> result;
+    for (std::size_t first = 0; first < binding_.moves.size();) {
+      std::size_t last = first;
+      std::ptrdiff_t computing = 0;
+      for (; last < binding_.moves.size() && may_trace(binding_.moves[last]); ++last) {
+        computing += binding_.moves[last].action == Action::compute
+                         ? (step_of(binding_.moves[last]).is_pair ? 2 : 1)
+                         : 0;
+      }
+      if (computing >= 2) result.push_back(trace(first, last));
+      first = std::max(last, first + 1);
+    }
+    return result;
+  }
+
+ private:
+  const Step& step_of(const Binding::Move& move) const {
+    return renamed_.steps[static_cast<std::size_t>(move.step)];
+  }
+  Dtype dtype(int value) const { return renamed_.values[static_cast<std::size_t>(value)].dtype; }
+  const OperandTraits& traits(int operand) const {
+    return binding_.traits[static_cast<std::size_t>(operand)];
+  }
+
+  bool may_trace(const Binding::Move& move) const {
+    const Step& step = step_of(move);
+    switch (move.action) {
+      case Action::compute:
+        return step.is_pair || (!step.is_nullary && jit::computes(step.op, step.loop_dtype));
+      case Action::cast:
+        return jit::converts(dtype(step.in[0]), dtype(step.out));
+      // Dtypes of operands are not among what a binding knows: same ones only.
+      case Action::gather:
+        return step.is_same_dtype && traits(step.operand).is_contiguous && jit::holds(dtype(step.out));
+      case Action::scatter:
+        return step.is_same_dtype && traits(step.operand).is_contiguous && !traits(step.operand).has_gaps &&
+               jit::holds(dtype(step.in[0]));
+    }
+    return false;
+  }
+
+  int place_of(Place place) const {
+    return place.kind == Place::Kind::operand ? place.number
+                                              : static_cast<int>(binding_.traits.size()) + place.number;
+  }
+
+  int add(jit::Node node) {
+    result_.trace.nodes.push_back(node);
+    return static_cast<int>(result_.trace.nodes.size()) - 1;
+  }
+
+  /// Elements that all tiles and positions share: their place may hold one only.
+  bool is_repeated(int value, Place place) const {
+    const Step& source =
+        renamed_.steps[static_cast<std::size_t>(renamed_.values[static_cast<std::size_t>(value)].defined_at)];
+    if (source.kind == Instruction::Kind::constant) return true;
+    if (source.kind != Instruction::Kind::load) return false;
+    const OperandTraits& from = traits(source.operand);
+    const bool is_in_place = place.kind == Place::Kind::operand && place.number == source.operand;
+    return !from.is_contiguous && (from.is_scalar || is_in_place);
+  }
+
+  int read(int value, Place place) {
+    int& known = node_[static_cast<std::size_t>(value)];
+    if (known < 0)
+      known = add({.kind = is_repeated(value, place) ? Kind::repeat : Kind::load,
+                   .dtype = dtype(value),
+                   .place = place_of(place)});
+    return known;
+  }
+
+  void store(int node, Dtype of, int place, bool streams) {
+    add({.kind = Kind::store, .dtype = of, .in = {node, -1, -1}, .place = place, .streams = streams});
+  }
+
+  /// A value of the trace has been computed; its place is written if somebody looks there later.
+  void define(const Binding::Move& move, int node) {
+    const int value = step_of(move).out;
+    node_[static_cast<std::size_t>(value)] = node;
+    const bool is_read_later = last_use_[static_cast<std::size_t>(value)] >= static_cast<int>(result_.last);
+    if (move.out.kind == Place::Kind::operand || is_read_later)
+      store(node, dtype(value), place_of(move.out), false);
+  }
+
+  TracedMoves trace(std::size_t first, std::size_t last) {
+    result_ = {first, last, {}};
+    std::fill(node_.begin(), node_.end(), -1);
+    for (const OperandTraits& each : binding_.traits) result_.trace.alias.push_back(each.alias);
+    for (std::size_t slot = 0; slot < binding_.slots.size(); ++slot)
+      result_.trace.alias.push_back(static_cast<int>(result_.trace.alias.size()));
+    for (std::size_t m = first; m < last; ++m) add_move(binding_.moves[m]);
+    return std::move(result_);
+  }
+
+  void add_move(const Binding::Move& move) {
+    const Step& step = step_of(move);
+    std::array<int, 3> in{-1, -1, -1};
+    for (std::size_t k = 0, from = 0; k < in.size(); ++k)
+      if (step.in[k] >= 0) in[k] = read(step.in[k], move.in[from++]);
+    switch (move.action) {
+      case Action::gather:
+        return define(move, add({.kind = Kind::load, .dtype = dtype(step.out), .place = step.operand}));
+      case Action::cast:
+        return define(
+            move,
+            add({.kind = Kind::convert, .dtype = dtype(step.out), .from = dtype(step.in[0]), .in = in}));
+      case Action::scatter:
+        return store(in[0], dtype(step.in[0]), step.operand, step.streams);
+      case Action::compute:
+        break;
+    }
+    const Dtype loop = step.loop_dtype;
+    if (step.is_pair) {
+      const int inner = add({.kind = Kind::compute,
+                             .op = step.pair.inner,
+                             .dtype = loop,
+                             .from = loop,
+                             .in = {in[0], in[1], -1}});
+      in = step.pair.is_inner_left ? std::array<int, 3>{inner, in[2], -1}
+                                   : std::array<int, 3>{in[2], inner, -1};
+      return define(
+          move, add({.kind = Kind::compute, .op = step.pair.outer, .dtype = loop, .from = loop, .in = in}));
+    }
+    define(move,
+           add({.kind = Kind::compute, .op = step.op, .dtype = dtype(step.out), .from = loop, .in = in}));
+  }
+
+  const Renamed& renamed_;
+  const Binding& binding_;
+  std::vector<int> last_use_;  // by value: move
+  std::vector<int> node_;      // by value, in the trace at hand
+  TracedMoves result_;
+};
+
+}  // namespace
+
+std::vector<TracedMoves> find_traces(const Renamed& renamed, const Binding& binding) {
+  return Tracer(renamed, binding).run();
+}
+
+}  // namespace gamelan::engine::exec

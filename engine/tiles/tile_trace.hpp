@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From the interpreter to the compiled tier (engine/jit): runs of moves that it can do become traces. What is
+// left to the interpreter in between, strided copies and transcendental functions, finds and leaves its
+// values in register tiles.
+#pragma once
+#include <vector>
+
+#include "engine/jit/trace.hpp"
+#include "engine/tiles/tile_binding.hpp"
+
+namespace gamelan::engine::exec {
+
+/// Moves first <= m < last of a binding. Place k of the trace is operand k, or slot k - operands.
+struct TracedMoves {
+  std::size_t first = 0, last = 0;
+  jit::Trace trace;
+};
+
+/// The longest runs of two computing moves or more, in order.
+std::vector<TracedMoves> find_traces(const Renamed& renamed, const Binding& binding);
+
+}  // namespace gamelan::engine::exec

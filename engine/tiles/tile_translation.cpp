@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/tiles/tile_translation.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+#include "engine/tiles/tile_trace.hpp"
+
+namespace gamelan::engine::exec {
+namespace {
+
+using Kind = Instruction::Kind;
+
+// Compiling takes some microseconds for each operation of a program, and a compiled operation saves a tenth
+// of a nanosecond for an element: so it pays after some tens of thousands of elements, however long the
+// program is.
+constexpr std::int64_t elements_before_compiling = 1 << 16;
+constexpr std::size_t most_bindings = 16;
+
+std::atomic<Compiling>& chosen() {
+  static std::atomic<Compiling> which{jit::is_available() ? Compiling::hot : Compiling::off};
+  return which;
+}
+
+std::atomic<std::uint64_t> compiled{0};
+
+}  // namespace
+
+std::uint64_t programs_compiled() { return compiled; }
+void set_compiling(Compiling which) { chosen() = jit::is_available() ? which : Compiling::off; }
+Compiling compiling() { return chosen(); }
+
+std::shared_ptr<Translation> Translation::of(const Program& program) {
+  if (program.translation == nullptr || program.translation->level_ != isa())
+    program.translation = std::make_shared<Translation>(program);
+  return program.translation;
+}
+
+Translation::Translation(const Program& program)
+    : level_(isa()), renamed_(rename(program)), is_used_(program.operands.size(), false) {
+  pair_up(renamed_);
+  rules_.is_written.assign(program.operands.size(), false);
+  for (const auto dtype : program.operands)
+    rules_.item_bytes.push_back(static_cast<std::int64_t>(protocol::size_of(dtype)));
+  rules_.tile_elements = length_of_tiles(renamed_);
+  parameters_.resize(renamed_.steps.size());
+  for (const Step& step : renamed_.steps)
+    scalars_.push_back(program.code[static_cast<std::size_t>(step.source)].scalar);
+  for (std::size_t index = 0; index < renamed_.steps.size(); ++index) {
+    const Step& step = renamed_.steps[index];
+    if (step.operand >= 0) is_used_[static_cast<std::size_t>(step.operand)] = true;
+    if (step.kind == Kind::store) rules_.is_written[static_cast<std::size_t>(step.operand)] = true;
+    streams_ = streams_ || step.streams;
+    if (step.is_nullary) set_parameters(index, program.code[static_cast<std::size_t>(step.source)]);
+  }
+}
+
+void Translation::set_parameters(std::size_t step, const Instruction& source) {
+  Parameters& own = parameters_[step];
+  const auto cast = [&](const protocol::Scalar& scalar, std::byte* to) {
+    find_cast(scalar.dtype, source.loop)(scalar.bytes.data(), 0, to, 0, 1);
+  };
+  cast(source.scalar, own.first.data());
+  cast(source.scalar_b, own.second.data());
+  own.params.key = static_cast<std::uint64_t>(source.ints[0]);
+  own.params.offset = source.ints[1];
+  rules_.needs_index = true;
+}
+
+std::shared_ptr<Translation::Bound> Translation::find(const std::vector<OperandTraits>& traits) {
+  for (const auto& bound : bindings_)
+    if (bound->binding.traits == traits) return bound;
+  if (bindings_.size() == most_bindings) bindings_.pop_front();
+  return bindings_.emplace_back(make(traits));
+}
+
+std::shared_ptr<Translation::Bound> Translation::make(const std::vector<OperandTraits>& traits) const {
+  auto bound = std::make_shared<Bound>();
+  bound->binding = bind(renamed_, traits);
+  const auto index_of = [&](Place place) {
+    return place.kind == Place::Kind::operand ? place.number : static_cast<int>(traits.size()) + place.number;
+  };
+  for (const Binding::Move& move : bound->binding.moves) {
+    const bool is_nullary = renamed_.steps[static_cast<std::size_t>(move.step)].is_nullary;
+    Call call{move.action, index_of(move.out), {}, is_nullary ? nullptr : move.loop, move.step};
+    for (std::size_t k = 0; k < static_cast<std::size_t>(move.in_count); ++k)
+      call.in[k] = index_of(move.in[k]);
+    bound->calls.push_back(call);
+  }
+  return bound;
+}
+
+void Translation::note_elements(Bound& bound, std::int64_t elements) const {
+  if (bound.is_compiled || compiling() == Compiling::off || level_ < Isa::avx512) return;
+  bound.elements += elements;
+  if (bound.elements >= elements_before_compiling || compiling() == Compiling::always) compile(bound);
+}
+
+void Translation::compile(Bound& bound) const {
+  bound.is_compiled = true;
+  std::vector<Call> calls;
+  std::size_t next = 0;
+  const auto keep_until = [&](std::size_t last) {
+    calls.insert(calls.end(), bound.calls.begin() + static_cast<std::ptrdiff_t>(next),
+                 bound.calls.begin() + static_cast<std::ptrdiff_t>(last));
+  };
+  for (const TracedMoves& run : find_traces(renamed_, bound.binding)) {
+    auto code = jit::compile(run.trace);
+    if (code == nullptr) continue;
+    ++compiled;
+    keep_until(run.first);
+    calls.push_back({.code = code.get()});
+    bound.codes.push_back(std::move(code));
+    next = run.last;
+  }
+  keep_until(bound.calls.size());
+  bound.calls = std::move(calls);
+}
+
+}  // namespace gamelan::engine::exec

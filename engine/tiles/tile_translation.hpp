@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is found out about a program once and serves every run of it: the program renamed and bound, and the
+// machine code of what has been run often. Kept with the program, hence with the plan: the turns of a loop
+// share it. Holds no memory of a run.
+#pragma once
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "engine/jit/compile.hpp"
+#include "engine/tiles/loops/isa.hpp"
+#include "engine/tiles/tile_binding.hpp"
+#include "engine/tiles/tile_geometry.hpp"
+
+namespace gamelan::engine::exec {
+
+class Translation {
+ public:
+  /// Scalars of a nullary op, in the loop dtype.
+  struct Parameters {
+    alignas(16) std::array<std::byte, 16> first{}, second{};
+    NullaryParams params;
+  };
+  /// A move, or several that were compiled. Places are numbered: operands first, then the slots of the
+  /// binding.
+  struct Call {
+    Binding::Action action{};
+    int out = 0;
+    std::array<int, 3> in{};
+    Loop loop = nullptr;
+    int step = 0;
+    const jit::Code* code = nullptr;  ///< does it all, if there is one
+  };
+  struct Bound {
+    Binding binding;
+    std::vector<Call> calls;
+    std::vector<std::shared_ptr<const jit::Code>> codes;
+    std::int64_t elements = 0;  ///< that were computed or are about to be
+    bool is_compiled = false;
+  };
+
+  /// The one that is kept with the program, for the instruction-set level in use.
+  static std::shared_ptr<Translation> of(const Program& program);
+  /// Throws Error{internal} for a program that is not well formed.
+  explicit Translation(const Program& program);
+
+  const Renamed& renamed() const { return renamed_; }
+  const GeometryRules& rules() const { return rules_; }
+  const Parameters& parameters(int step) const { return parameters_[static_cast<std::size_t>(step)]; }
+  /// Of a constant step.
+  const protocol::Scalar& scalar(int step) const { return scalars_[static_cast<std::size_t>(step)]; }
+  std::size_t operands() const { return is_used_.size(); }
+  bool is_used(std::size_t operand) const { return is_used_[operand]; }
+  bool streams() const { return streams_; }
+
+  /// For operands that lie so in memory.
+  std::shared_ptr<Bound> find(const std::vector<OperandTraits>& traits);
+  /// To be told before `elements` are computed: what has computed enough of them is compiled.
+  void note_elements(Bound& bound, std::int64_t elements) const;
+
+ private:
+  void set_parameters(std::size_t step, const Instruction& source);
+  std::shared_ptr<Bound> make(const std::vector<OperandTraits>& traits) const;
+  void compile(Bound& bound) const;
+
+  Isa level_;
+  Renamed renamed_;
+  GeometryRules rules_;
+  std::vector<bool> is_used_;  // operand: some step names it
+  bool streams_ = false;
+  std::vector<Parameters> parameters_;     // by step
+  std::vector<protocol::Scalar> scalars_;  // by step
+  std::deque<std::shared_ptr<Bound>> bindings_;
+};
+
+/// Which programs are compiled: none, those that have been run often, or all (for tests). Those that are hot
+/// when nothing is said, none where the processor cannot run what would come out. Ranks may differ: the bits
+/// are the same.
+enum class Compiling : std::uint8_t { off, hot, always };
+void set_compiling(Compiling which);
+Compiling compiling();
+/// Pieces of programs that have become machine code in this process so far.
+std::uint64_t programs_compiled();
+
+}  // namespace gamelan::engine::exec

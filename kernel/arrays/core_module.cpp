@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The Python extension gamelan._core: names and argument conversion, nothing else, by pybind11 except for
+// hot_calls.
+#define GAMELAN_NUMPY_IMPORT
+#include "kernel/arrays/numpy_api.hpp"
+// (numpy_api.hpp first: it defines which file imports NumPy's table)
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include "kernel/arrays/dispatch.hpp"
+#include "kernel/arrays/hot_calls.hpp"
+#include "kernel/arrays/iterators.hpp"
+#include "kernel/arrays/operand.hpp"
+#include "kernel/arrays/operators.hpp"
+#include "kernel/arrays/promotion.hpp"
+#include "kernel/arrays/random_fill.hpp"
+#include "kernel/arrays/values.hpp"
+#include "kernel/recorder/hooks.hpp"
+#include "kernel/recorder/inspect.hpp"
+#include "kernel/recorder/session.hpp"
+#include "kernel/recorder/source_line.hpp"
+#include "kernel/recorder/user_call.hpp"
+#include "protocol/distributions.hpp"
+
+namespace py = pybind11;
+using namespace gamelan;
+using protocol::Dtype;
+using protocol::Op;
+
+namespace {
+
+kernel::Ref owned(py::handle object) { return kernel::Ref::borrow(object.ptr()); }
+py::object python(kernel::Ref reference) { return py::reinterpret_steal<py::object>(reference.release()); }
+
+std::shared_ptr<kernel::Link> connected_link() {
+  auto link = kernel::Link::current_or_null();
+  if (link == nullptr) throw protocol::Error(protocol::ErrorKind::engine_lost, "no engines are connected");
+  return link;
+}
+
+py::list ops_table() {
+  static constexpr const char* kinds[] = {"nullary", "unary", "binary", "ternary", "reduce", "call"};
+  static constexpr const char* types[] = {"all",  "boolean", "integer",  "integer_or_bool", "numeric",
+                                          "real", "real_fp", "floating", "complex_fp"};
+  static constexpr const char* results[] = {"same", "boolean", "real_of"};
+  py::list table;
+  for (int number = 0; number < protocol::op_count(); ++number) {
+    const auto& row = protocol::info(static_cast<Op>(number));
+    py::dict dict;
+    dict["op"] = number;
+    dict["name"] = std::string(row.name);
+    dict["kind"] = kinds[static_cast<std::size_t>(row.kind)];
+    dict["types"] = types[static_cast<std::size_t>(row.types)];
+    dict["result"] = results[static_cast<std::size_t>(row.result)];
+    dict["commutative"] = (row.traits & protocol::commutative) != 0;
+    dict["doc"] = std::string(row.doc);
+    dict["arity"] = row.arity;
+    dict["of"] = std::string(protocol::info(row.of).name);
+    table.append(dict);
+  }
+  return table;
+}
+
+py::dict distributions() {
+  py::dict table;
+  for (int number = 0; number < protocol::distribution_count(); ++number) {
+    const auto& row = protocol::distribution(number);
+    table[py::str(std::string(row.name))] = py::make_tuple(number, row.parameters);
+  }
+  return table;
+}
+
+py::list dtype_names() {
+  py::list names;
+  for (int number = 0; number < protocol::dtype_count; ++number) {
+    names.append(std::string(protocol::info(static_cast<Dtype>(number)).name));
+  }
+  return names;
+}
+
+using RouteList = std::vector<std::pair<std::string, std::vector<std::string>>>;
+
+void connect(const std::string& path, double timeout_s, const py::object& executor, const RouteList& named,
+             const std::string& directory) {
+  const bool is_model = !executor.is_none();
+  const auto connection = is_model ? protocol::Connection{} : protocol::read_connection(path);
+  std::vector<kernel::Route> routes;
+  for (const auto& [name, command] : named) routes.push_back({name, command});
+  const auto link = std::make_shared<kernel::Link>(connection, std::move(routes), directory,
+                                                   is_model ? executor.ptr() : nullptr);
+  link->greet(timeout_s);
+  kernel::Link::set_current(link);
+}
+
+py::list fetch(const py::sequence& arrays) {
+  std::vector<const kernel::Array*> sources;
+  std::vector<kernel::Ref> keep;
+  for (const auto& item : arrays) {
+    if (!kernel::is_array(item.ptr())) throw py::type_error("fetch expects gamelan arrays");
+    keep.push_back(owned(item));
+    sources.push_back(kernel::as_array(item.ptr()));
+  }
+  py::list results;
+  for (auto& result : kernel::fetch(sources)) results.append(python(std::move(result)));
+  return results;
+}
+
+std::string explain(const py::sequence& arrays) {
+  std::vector<protocol::View> views;
+  for (const auto& item : arrays) {
+    if (!kernel::is_array(item.ptr()) || kernel::as_array(item.ptr())->b == nullptr)
+      throw py::type_error("explain expects distributed arrays");
+    views.push_back(kernel::view_of(kernel::as_array(item.ptr())));
+  }
+  return connected_link()->explain(std::move(views));
+}
+
+py::dict stats() {
+  py::dict dict;
+  dict["host_ops"] = kernel::host_ops();
+  if (const auto link = kernel::Link::current_or_null()) {
+    dict["recorded_commands"] = link->recorder().recorded_commands();
+    dict["pending_commands"] = link->recorder().pending().commands.size();
+    dict["sent_batches"] = link->batches();
+    dict["fetch_bytes"] = link->fetched_bytes();
+    dict["client_wait_seconds"] = link->waited_seconds();
+  }
+  return dict;
+}
+
+void add_session_functions(py::module_& m) {
+  m.def("connect", &connect, py::arg("connection_file"), py::arg("timeout_s") = 30.0,
+        py::arg("executor") = py::none(), py::arg("routes") = RouteList(), py::arg("directory") = "",
+        "Connects to engines and makes them current. `executor` plays the engines in this process instead. "
+        "`routes`: (name, "
+        "command) in the order in which they are tried, `directory`: private, for the sockets of their "
+        "tunnels.");
+  m.def(
+      "disconnect", [] { kernel::Link::set_current(nullptr); },
+      "Leaves the engines; their arrays are lost to us.");
+  m.def(
+      "is_connected",
+      [] {
+        const auto link = kernel::Link::current_or_null();
+        return link && !link->has_ended();
+      },
+      "Do the engines answer, as far as is known? Asks nobody.");
+  m.def(
+      "hear_of_end",
+      [] {
+        if (const auto link = kernel::Link::current_or_null()) link->hear_of_end();
+      },
+      "Engines that have gone while nobody waited count as lost from here on, with the launcher's cause.");
+  m.def(
+      "untold_loss",
+      [] {
+        const auto link = kernel::Link::current_or_null();
+        return link ? link->take_untold_loss() : std::nullopt;
+      },
+      "Why the engines are gone when no exception has said it yet, else None; said once.");
+  m.def(
+      "flush",
+      [](bool wait) {
+        if (const auto link = kernel::Link::current_or_null()) link->flush(wait);
+      },
+      py::arg("wait") = true, "Sends what is recorded; with wait, raises what went wrong.");
+  m.def(
+      "has_unfinished",
+      [] {
+        const auto link = kernel::Link::current_or_null();
+        return link && link->has_unfinished();
+      },
+      "True when a flush has something to do or to tell.");
+  m.def(
+      "stop_soon",
+      [] {
+        if (const auto link = kernel::Link::current_or_null()) link->stop_soon();
+      },
+      "After an interrupt: what is recorded may finish within half a second, else it is cancelled.");
+  m.def(
+      "set_grace",
+      [](double seconds) {
+        kernel::Link::set_grace(std::chrono::milliseconds(static_cast<int>(seconds * 1000)));
+      },
+      "How long what is recorded may take to finish after an interrupt.");
+  m.def(
+      "lose",
+      [](const std::string& cause) {
+        if (const auto link = kernel::Link::current_or_null()) link->lose(cause);
+      },
+      "Declares the engines gone.");
+  m.def("cancel", [] {
+    if (const auto link = kernel::Link::current_or_null()) link->cancel();
+  });
+  m.def("shutdown", [] {
+    if (const auto link = kernel::Link::current_or_null()) link->shutdown();
+  });
+  m.def("explain", &explain, py::arg("arrays") = py::tuple(),
+        "The plan of what is pending, and the layouts of the arrays' bases after it, as JSON.");
+  m.def(
+      "status", [](double timeout_s) { return connected_link()->status(timeout_s); },
+      py::arg("timeout_s") = 5.0);
+  m.def(
+      "last_status",
+      [] {
+        const auto link = kernel::Link::current_or_null();
+        return link ? link->last_status() : std::string("{}");
+      },
+      "What the last heartbeat brought, JSON; does not wait.");
+  m.def(
+      "route",
+      [] {
+        const auto link = kernel::Link::current_or_null();
+        return link ? link->route() : std::string();
+      },
+      "How the engines are reached.");
+  m.def(
+      "connections",
+      [] {
+        const auto link = kernel::Link::current_or_null();
+        return link ? link->connections() : 0;
+      },
+      "How often a connection to the engines was made.");
+  m.def("ranks", [] {
+    const auto link = kernel::Link::current_or_null();
+    return link ? link->ranks() : 0;
+  });
+  m.def(
+      "info", [] { return connected_link()->info(); }, "What the engines said in their greeting, JSON.");
+  m.def(
+      "configure",
+      [](std::vector<std::pair<std::string, std::string>> options) {
+        return connected_link()->configure(std::move(options));
+      },
+      "Sets named options on every engine.");
+  m.def("stats", &stats, "Counters of this side.");
+  m.def(
+      "pending",
+      [] { return py::reinterpret_steal<py::object>(kernel::to_python(connected_link()->preview())); },
+      "The batch that would be sent now.");
+  m.def(
+      "cut_every_turn", [](bool is_on) { connected_link()->recorder().cut_every_turn(is_on); },
+      "While a statement is timed: a batch ends where its first command comes again.");
+  m.def("set_cut_limits", [](std::size_t soft, std::size_t hard, std::size_t payload) {
+    auto& recorder = connected_link()->recorder();
+    recorder.set_limits({soft, hard, payload, recorder.limits().work});
+  });
+}
+
+void add_hooks(py::module_& m) {
+  m.def("set_array_class",
+        [](const py::type& type) { kernel::set_array_class(reinterpret_cast<PyTypeObject*>(type.ptr())); });
+  m.def("set_ufuncs", [](const py::list& list) { kernel::set_ufuncs(list.ptr()); });
+  m.def("set_negative_hook", [](const py::object& hook) { kernel::set_negative_hook(hook.ptr()); });
+  m.def("set_resolve_hook", [](const py::object& hook) { kernel::set_resolve_hook(hook.ptr()); });
+  m.def("set_coerce_hook", [](const py::object& hook) { kernel::set_coerce_hook(hook.ptr()); });
+  m.def("set_wait_hook", [](const py::object& hook) { kernel::set_wait_hook(hook.ptr()); });
+  m.def("set_start_hook", [](const py::object& hook) { kernel::set_start_hook(hook.ptr()); });
+  m.def("set_error_factory", [](const py::object& hook) { kernel::set_error_factory(hook.ptr()); });
+  m.def("set_float_error_hook", [](const py::object& hook) { kernel::set_float_error_hook(hook.ptr()); });
+  m.def(
+      "add_numpys_own", [](const py::object& code) { kernel::add_numpys_own(code.ptr()); },
+      "Names a function, by its code, that records what NumPy's function of that name computes and nothing "
+      "else.");
+  m.def("set_index_hooks",
+        [](const py::object& get, const py::object& set) { kernel::set_index_hooks(get.ptr(), set.ptr()); });
+  m.def("set_gather_hook", [](const py::object& hook) { kernel::set_gather_hook(hook.ptr()); });
+  m.def("set_package_directory", &kernel::set_package_directory);
+  m.def("set_threshold", &kernel::set_threshold);
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_core, m) {
+  m.doc() = "The compiled half of gamelan: records operations and talks to the engines.";
+  if (_import_array() < 0) throw py::error_already_set();
+  // pybind11 tries translators newest first; these two are ours, everything else is its own.
+  py::register_exception_translator([](std::exception_ptr pointer) {
+    try {
+      std::rethrow_exception(pointer);
+    } catch (const kernel::PythonError&) {
+      return;  // the Python exception is already set
+    } catch (const protocol::Error& error) {
+      try {
+        kernel::raise_error(error);
+      } catch (const kernel::PythonError&) {
+        return;
+      }
+    }
+  });
+  kernel::add_types(m.ptr());
+  kernel::add_hot_calls(m.ptr());
+  kernel::add_operators(m.ptr());
+  kernel::add_turns(m.ptr());
+  kernel::add_calls(m.ptr());
+  add_session_functions(m);
+  add_hooks(m);
+  m.def("ops_table", &ops_table, "One dict per row of protocol/ops.def.");
+  m.def("dtype_names", &dtype_names, "NumPy's names of the dtypes that engines know, by number.");
+  m.def("fingerprint", &protocol::fingerprint);
+  m.def(
+      "warn",
+      [](const py::object& category, const std::string& message) {
+        kernel::warn(category.ptr(), message.c_str());
+      },
+      "Warns at the user's line.");
+  m.def(
+      "make_writeable",
+      [](const py::object& array) {
+        PyArray_ENABLEFLAGS(kernel::data_of(kernel::as_array(array.ptr())), NPY_ARRAY_WRITEABLE);
+      },
+      "Lets an array be written whose memory, which NumPy cannot see, may be.");
+  m.def(
+      "warn_of_real_parts",
+      [](int from, int to) { kernel::warn_of_real_parts(static_cast<Dtype>(from), static_cast<Dtype>(to)); },
+      "NumPy's ComplexWarning, where a cast leaves imaginary parts out.");
+  m.def("upload", [](const py::object& array) {
+    return python(kernel::upload(reinterpret_cast<PyArrayObject*>(array.ptr())));
+  });
+  m.def("fetch", &fetch, "The arrays' elements as NumPy arrays, in one round trip.");
+  m.def(
+      "random_fill",
+      [](const py::object& array, int op, std::uint64_t key, std::uint64_t offset, const py::object& a,
+         const py::object& b) {
+        kernel::random_fill(reinterpret_cast<PyArrayObject*>(array.ptr()), static_cast<Op>(op), key, offset,
+                            a.ptr(), b.ptr());
+      },
+      "Fills a NumPy array with the engines' random numbers.");
+  m.def("distributions", &distributions, "Number and count of parameters of every distribution, by name.");
+  m.def(
+      "draw_fill",
+      [](const py::object& array, int number, std::uint64_t key, std::uint64_t offset,
+         const std::vector<py::object>& parameters) {
+        std::vector<PyArrayObject*> arrays;
+        for (const auto& parameter : parameters)
+          arrays.push_back(reinterpret_cast<PyArrayObject*>(parameter.ptr()));
+        kernel::draw_fill(reinterpret_cast<PyArrayObject*>(array.ptr()), number, key, offset, arrays);
+      },
+      "Fills a contiguous float64 array with numbers of a distribution; parameters: float64, of one element "
+      "or contiguous.");
+}

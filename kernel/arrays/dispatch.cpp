@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernel/arrays/dispatch.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "kernel/arrays/bool_bytes.hpp"
+#include "kernel/arrays/broadcast.hpp"
+#include "kernel/arrays/promotion.hpp"
+#include "kernel/arrays/values.hpp"
+#include "kernel/recorder/session.hpp"
+#include "protocol/check.hpp"
+
+namespace gamelan::kernel {
+
+using protocol::Command;
+using protocol::Dtype;
+using protocol::Op;
+using Kind = Operand::Kind;
+
+namespace {
+
+std::int64_t threshold_elements = 32'768;
+std::uint64_t host_op_count = 0;
+std::vector<PyObject*> ufuncs;  // immortal: the module is never unloaded
+PyObject* negative_hook = nullptr;
+
+// Records op over classified operands; makes `out` when it is null.
+Ref record_elementwise(Op op, Dtype loop, Dtype result_dtype, const Operands& operands, PyObject* out) {
+  std::vector<npy_intp> extents = broadcast_extents(operands);
+  Command command;
+  command.op = op;
+  command.loop = loop;
+  for (const Operand& operand : operands) {
+    if (operand.kind == Kind::distributed) (*operand.array()->b->link)->require_current();
+  }
+  Ref result = Ref::borrow(out);
+  if (out == nullptr) {
+    result = new_distributed(Link::current(), result_dtype, static_cast<int>(extents.size()), extents.data());
+    command.creates = true;
+  } else {
+    PyArrayObject* target = data_of(as_array(out));
+    require_writeable(target, "output array is read-only");
+    require_same_extents(target, extents);
+    extents.assign(PyArray_DIMS(target), PyArray_DIMS(target) + PyArray_NDIM(target));
+  }
+  const Array* target = as_array(result.get());
+  command.out = view_of(target);
+  std::array<Ref, 3> keep;
+  for (std::size_t index = 0; index < operands.size(); ++index) {
+    const bool is_condition = op == Op::where && index == 0;
+    command.in.push_back(
+        wire_operand(operands[index], is_condition ? Dtype::bool_ : loop, extents, keep[index]));
+  }
+  (*target->b->link)->record(target, std::move(command));
+  return result;
+}
+
+Operands classify_all(std::span<PyObject* const> inputs) {
+  Operands operands;
+  operands.reserve(inputs.size());
+  for (PyObject* input : inputs) operands.push_back(classify(input));
+  return operands;
+}
+
+[[noreturn]] void refuse_foreign() {
+  PyErr_SetString(PyExc_TypeError, "expected an array or a number");
+  throw PythonError();
+}
+
+bool any_of_kind(const Operands& operands, Kind kind) {
+  return std::any_of(operands.begin(), operands.end(),
+                     [&](const Operand& operand) { return operand.kind == kind; });
+}
+
+// NumPy raises for any negative exponent of integers, so an exponent on the engines is looked at first: one
+// round trip.
+void check_integer_power(Op op, Dtype loop, const Operands& operands) {
+  const char kind = protocol::info(loop).kind;
+  if (op != Op::power || kind != 'i') return;
+  const Operand& exponent = operands[1];
+  bool has_negative = false;
+  if (exponent.kind == Kind::number) {
+    has_negative = is_negative(exponent.object.get());
+  } else if (protocol::info(exponent.dtype).kind == 'i') {
+    Ref answer = Ref::checked(PyObject_CallOneArg(negative_hook, exponent.object.get()));
+    has_negative = PyObject_IsTrue(answer.get()) == 1;
+  }
+  if (!has_negative) return;
+  PyErr_SetString(PyExc_ValueError, "Integers to negative integer powers are not allowed.");
+  throw PythonError();
+}
+
+Ref call_numpy(Op op, std::span<PyObject* const> inputs, PyObject* out) {
+  std::array<PyObject*, 4> arguments{};
+  std::size_t count = 0;
+  for (PyObject* input : inputs) arguments[count++] = is_array(input) ? as_array(input)->a : input;
+  if (out != nullptr) arguments[count++] = as_array(out)->a;
+  ++host_op_count;
+  return Ref::checked(
+      PyObject_Vectorcall(ufuncs[static_cast<std::size_t>(op)], arguments.data(), count, nullptr));
+}
+
+// Where an operand decides itself what a ufunc does, NumPy's is called: it asks all that do, in its order,
+// and us, who leave it to them. NotImplemented where none does or one will have nothing to do with ufuncs:
+// Python asks its operators next.
+Ref ask_others(Op op, std::span<PyObject* const> inputs, PyObject* out) {
+  bool is_decided = false;
+  for (PyObject* input : inputs) {
+    const Override answer = override_of(input);
+    if (answer == Override::refuses) return Ref::borrow(Py_NotImplemented);
+    is_decided |= answer == Override::decides;
+  }
+  if (!is_decided || op == Op::where) return Ref::borrow(Py_NotImplemented);
+  std::vector<PyObject*> arguments(inputs.begin(), inputs.end());
+  Ref keywords;
+  if (out != nullptr) {
+    arguments.push_back(out);
+    keywords = Ref::checked(Py_BuildValue("(s)", "out"));
+  }
+  return Ref::checked(PyObject_Vectorcall(ufuncs[static_cast<std::size_t>(op)], arguments.data(),
+                                          inputs.size(), keywords.get()));
+}
+
+// The quick look at one operand: local (with its size), distributed, or something to classify properly.
+enum class Quick { local, distributed, unknown };
+Quick look(PyObject* input, std::int64_t& elements) {
+  PyArrayObject* array = nullptr;
+  if (is_array(input)) {
+    if (as_array(input)->b != nullptr) return Quick::distributed;
+    array = data_of(as_array(input));
+  } else if (PyArray_CheckExact(input)) {
+    array = reinterpret_cast<PyArrayObject*>(input);
+  } else {
+    const bool is_number = PyFloat_CheckExact(input) || PyLong_Check(input) || PyComplex_CheckExact(input) ||
+                           PyArray_IsScalar(input, Generic);
+    return is_number ? Quick::local : Quick::unknown;
+  }
+  if (__builtin_mul_overflow(elements, PyArray_SIZE(array), &elements)) return Quick::unknown;
+  return Quick::local;
+}
+
+// What no engine holds belongs to NumPy as long as nothing beside it is distributed.
+bool are_beyond_engines(std::span<PyObject* const> inputs) {
+  return std::none_of(inputs.begin(), inputs.end(),
+                      [](PyObject* input) { return is_array(input) && as_array(input)->b != nullptr; }) &&
+         std::any_of(inputs.begin(), inputs.end(), is_beyond_engines);
+}
+
+// NumPy's data of an operand: of a local array of ours, or what it is itself.
+PyObject* numpys(PyObject* input) { return is_array(input) ? as_array(input)->a : input; }
+
+// Arrays of a class of their own that leaves ufuncs to NumPy, which gives the results that class and more (a
+// mask).
+bool have_own_class(std::span<PyObject* const> inputs) {
+  return std::any_of(inputs.begin(), inputs.end(), [](PyObject* input) {
+    return has_own_class(numpys(input)) && override_of(numpys(input)) == Override::none;
+  });
+}
+
+// What NumPy makes of them; nothing beside a distributed array, where they are plain data, and a mask would
+// be lost.
+Ref by_their_class(Op op, std::span<PyObject* const> inputs) {
+  if (std::none_of(inputs.begin(), inputs.end(),
+                   [](PyObject* input) { return is_array(input) && as_array(input)->b != nullptr; })) {
+    return wrap(call_numpy(op, inputs, nullptr).get());
+  }
+  for (PyObject* input : inputs) {
+    if (!has_own_class(numpys(input)) || PyObject_HasAttrString(numpys(input), "_mask") == 0) continue;
+    PyErr_SetString(PyExc_NotImplementedError,
+                    "a masked array beside a distributed one is not implemented: its mask would be lost; "
+                    "bring the other here (numpy.asarray(x)), or give the data and the mask apart");
+    throw PythonError();
+  }
+  return {};
+}
+
+}  // namespace
+
+bool is_beyond_engines(PyObject* input) {
+  PyObject* const data = numpys(input);
+  int type = NPY_BOOL;
+  if (PyArray_CheckExact(data)) {
+    type = PyArray_DESCR(reinterpret_cast<PyArrayObject*>(data))->type_num;
+  } else if (PyArray_IsScalar(data, Generic)) {
+    const Ref descr = Ref::checked(reinterpret_cast<PyObject*>(PyArray_DescrFromScalar(data)));
+    type = reinterpret_cast<PyArray_Descr*>(descr.get())->type_num;
+  }
+  return type == NPY_LONGDOUBLE || (type > NPY_CDOUBLE && type != NPY_HALF);
+}
+
+bool is_plainly_local(std::span<PyObject* const> inputs) {
+  std::int64_t elements = 1;  // of the largest result these operands could broadcast to
+  for (PyObject* input : inputs) {
+    if (look(input, elements) != Quick::local) return false;
+  }
+  return elements < threshold_elements;
+}
+
+void set_threshold(std::int64_t elements) { threshold_elements = elements; }
+std::int64_t threshold() { return threshold_elements; }
+std::uint64_t host_ops() { return host_op_count; }
+void count_host_op() { ++host_op_count; }
+
+void set_ufuncs(PyObject* list) {
+  for (Py_ssize_t index = 0; index < PyList_Size(list); ++index) {
+    PyObject* ufunc = PyList_GetItem(list, index);
+    Py_INCREF(ufunc);
+    ufuncs.push_back(ufunc);
+  }
+}
+
+void set_negative_hook(PyObject* callable) {
+  Py_XINCREF(callable);
+  Py_XSETREF(negative_hook, callable);
+}
+
+Ref wrap_result(PyObject* value) {
+  if (!PyArray_Check(value)) return Ref::borrow(value);
+  auto* array = reinterpret_cast<PyArrayObject*>(value);
+  return PyArray_SIZE(array) >= threshold_elements && !has_own_class(value) ? upload(array) : wrap(value);
+}
+
+Ref elementwise(Op op, std::span<PyObject* const> inputs) {
+  if (is_plainly_local(inputs)) return wrap(call_numpy(op, inputs, nullptr).get());
+  if (are_beyond_engines(inputs)) return ask_others(op, inputs, nullptr);
+  if (have_own_class(inputs)) {
+    Ref result = by_their_class(op, inputs);
+    if (result) return result;
+  }
+  Operands operands = classify_all(inputs);
+  if (any_of_kind(operands, Kind::foreign)) return ask_others(op, inputs, nullptr);
+  if (!any_of_kind(operands, Kind::distributed)) {
+    const std::vector<npy_intp> extents = broadcast_extents(operands);
+    if (product(extents) < threshold_elements || !any_of_kind(operands, Kind::local)) {
+      std::vector<PyObject*> objects;
+      for (const Operand& operand : operands) objects.push_back(operand.object.get());
+      return wrap(call_numpy(op, objects, nullptr).get());
+    }
+  }
+  const Resolution resolution = resolve(op, operands, nullptr);
+  check_integer_power(op, resolution.loop, operands);
+  Ref result = record_elementwise(op, resolution.loop, resolution.result, operands, nullptr);
+  // A 0-d result of a universal function is a value, as NumPy's scalars are; that of `where` is an array.
+  PyArrayObject* proxy = data_of(as_array(result.get()));
+  if (PyArray_NDIM(proxy) == 0 && op != Op::where) PyArray_CLEARFLAGS(proxy, NPY_ARRAY_WRITEABLE);
+  return result;
+}
+
+Ref elementwise_into(Op op, std::span<PyObject* const> inputs, PyObject* out) {
+  if (as_array(out)->b == nullptr && is_plainly_local(inputs)) {
+    call_numpy(op, inputs, out);
+    return Ref::borrow(out);
+  }
+  if (as_array(out)->b == nullptr && are_beyond_engines(inputs)) return ask_others(op, inputs, out);
+  Operands operands = classify_all(inputs);
+  if (any_of_kind(operands, Kind::foreign)) return ask_others(op, inputs, out);
+  if (as_array(out)->b == nullptr) {
+    // A small target of distributed operands: they come here, and NumPy applies its own rules.
+    require_same_extents(data_of(as_array(out)),
+                         broadcast_extents(operands));  // before anything large travels
+    std::vector<Ref> here;
+    std::vector<PyObject*> objects;
+    for (Operand& operand : operands) {
+      if (operand.kind == Kind::distributed)
+        here.push_back(std::move(fetch({operand.array()}).front()));
+      else
+        here.push_back(Ref::borrow(operand.object.get()));
+      objects.push_back(here.back().get());
+    }
+    call_numpy(op, objects, out);
+    return Ref::borrow(out);
+  }
+  // Before the loop is looked for, as NumPy does: which error is raised depends on it.
+  if (PyArray_NDIM(data_of(as_array(out))) == 0 && !PyArray_ISWRITEABLE(data_of(as_array(out)))) {
+    PyErr_SetString(PyExc_TypeError, "return arrays must be of ArrayType");  // it stands for a scalar
+    throw PythonError();
+  }
+  require_writeable(data_of(as_array(out)), "output array is read-only");
+  const Dtype out_dtype = *dtype_of(PyArray_DESCR(data_of(as_array(out))));
+  const Resolution resolution = resolve(op, operands, &out_dtype);
+  check_integer_power(op, resolution.loop, operands);
+  return record_elementwise(op, resolution.loop, resolution.result, operands, out);
+}
+
+Ref apply(Op op, Dtype loop, Dtype result, std::span<PyObject* const> inputs, PyObject* out) {
+  const Operands operands = classify_all(inputs);
+  if (any_of_kind(operands, Kind::foreign)) refuse_foreign();
+  return record_elementwise(op, loop, result, operands, out);
+}
+
+void record(Op op, Dtype loop, PyObject* out, bool creates, std::span<PyObject* const> inputs,
+            std::vector<std::int64_t> ints, std::optional<protocol::Bytes> payload) {
+  const Array* target = as_array(out);
+  if (!creates) require_writeable(data_of(target), "output array is read-only");
+  if (op == Op::put && !ints.empty()) settle_truth(out);
+  Command command;
+  command.op = op;
+  command.loop = loop;
+  command.out = view_of(target);
+  command.creates = creates;
+  command.ints = std::move(ints);
+  std::vector<Ref> keep(inputs.size());
+  for (std::size_t index = 0; index < inputs.size(); ++index) {
+    const Operand operand = classify(inputs[index]);
+    if (operand.kind == Kind::distributed) (*operand.array()->b->link)->require_current();
+    if (operand.kind == Kind::foreign) refuse_foreign();
+    std::vector<npy_intp> extents;
+    if (PyArrayObject* source = operand.shape_source())
+      extents.assign(PyArray_DIMS(source), PyArray_DIMS(source) + operand.dims());
+    command.in.push_back(wire_operand(operand, loop, extents, keep[index]));
+  }
+  if (!payload) return (*target->b->link)->record(target, std::move(command));
+  command.payload = 0;
+  protocol::check(command, {*payload});  // here, at its line
+  (*target->b->link)->record(target, std::move(command), std::move(*payload));
+}
+
+}  // namespace gamelan::kernel

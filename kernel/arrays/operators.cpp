@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See operators.hpp. Which operator is which op, and the Python functions for what is not decided here
+// (`general`), come from gamelan._array_operators.
+#include "kernel/arrays/operators.hpp"
+// (numpy_api.hpp first)
+#include <structmember.h>
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernel/arrays/dispatch.hpp"
+#include "kernel/arrays/guarded.hpp"
+#include "kernel/arrays/operand.hpp"
+#include "kernel/arrays/values.hpp"
+#include "kernel/recorder/user_call.hpp"
+#include "protocol/ops.hpp"
+
+namespace gamelan::kernel {
+
+using protocol::Op;
+
+namespace {
+
+// How an operator uses its op. `equality` is a forward one that never fails. The last two have no op: what is
+// small takes NumPy's own operator or method, all else `general`.
+enum Form : int { forward, reflected, in_place, equality, by_numpy, method };
+
+struct Operator {
+  PyObject_HEAD vectorcallfunc call;
+  int op, form;
+  PyObject* numpy;    // numpy.ndarray's operator or method of that name
+  PyObject* general;  // a Python function, or None
+  PyObject* name;
+  PyObject* qualified_name;
+};
+
+Operator* as_operator(PyObject* self) { return reinterpret_cast<Operator*>(self); }
+
+bool is_here(PyObject* object) { return !is_array(object) || as_array(object)->b == nullptr; }
+
+// A 0-d array of the engines that stands for a NumPy scalar.
+bool is_value(PyObject* object) {
+  if (is_here(object)) return false;
+  PyArrayObject* proxy = data_of(as_array(object));
+  return PyArray_NDIM(proxy) == 0 && (PyArray_FLAGS(proxy) & NPY_ARRAY_WRITEABLE) == 0;
+}
+
+// Lists, tuples and text, which a number repeats.
+bool is_repeatable(PyObject* object) {
+  const PyTypeObject* type = Py_TYPE(object);
+  const bool has_product = type->tp_as_number != nullptr && type->tp_as_number->nb_multiply != nullptr;
+  return !has_product && type->tp_as_sequence != nullptr && type->tp_as_sequence->sq_repeat != nullptr;
+}
+
+// What NumPy's operator makes of the same arguments, wrapped; the first array itself where NumPy returns its
+// own.
+Ref ask_numpy(const Operator& self, PyObject* const* arguments, std::size_t count, PyObject* keywords) {
+  const std::size_t keyword_count =
+      keywords == nullptr ? 0 : static_cast<std::size_t>(PyTuple_GET_SIZE(keywords));
+  std::vector<PyObject*> theirs(arguments, arguments + count + keyword_count);
+  for (PyObject*& argument : theirs) {
+    if (is_array(argument)) argument = as_array(argument)->a;
+  }
+  count_host_op();
+  Ref result = Ref::checked(PyObject_Vectorcall(self.numpy, theirs.data(), count, keywords));
+  if (result.get() == theirs.front()) return Ref::borrow(arguments[0]);
+  if (!PyTuple_CheckExact(result.get())) return wrap(result.get());
+  const Py_ssize_t size = PyTuple_GET_SIZE(result.get());  // of divmod
+  Ref wrapped = Ref::checked(PyTuple_New(size));
+  for (Py_ssize_t index = 0; index < size; ++index) {
+    PyTuple_SET_ITEM(wrapped.get(), index, wrap(PyTuple_GET_ITEM(result.get(), index)).release());
+  }
+  return wrapped;
+}
+
+Ref ask_general(const Operator& self, PyObject* const* arguments, std::size_t count, PyObject* keywords) {
+  const UserCall lives;
+  return Ref::checked(PyObject_Vectorcall(self.general, arguments, count, keywords));
+}
+
+// Beside an array of a class of its own (matrix, masked array) the operator is that of the class: NumPy's
+// arrays leave it to it.
+Ref ask_their_class(const Operator& self, PyObject* array, PyObject* other) {
+  if (!is_here(array)) {
+    PyErr_Format(PyExc_NotImplementedError,
+                 "the operator of a %s beside a distributed array is not implemented: numpy.asarray(x) makes "
+                 "a plain array of either",
+                 Py_TYPE(other)->tp_name);
+    throw PythonError();
+  }
+  std::string name = PyUnicode_AsUTF8(self.name);
+  if (self.form == reflected) name.erase(name.find('r'), 1);  // __rmul__
+  const Ref operators = Ref::checked(PyImport_ImportModule("operator"));
+  const Ref function = Ref::checked(PyObject_GetAttrString(operators.get(), name.c_str()));
+  PyObject* const data = as_array(array)->a;
+  std::array<PyObject*, 2> pair{data, other};
+  if (self.form == reflected) std::swap(pair[0], pair[1]);
+  return wrap(Ref::checked(PyObject_Vectorcall(function.get(), pair.data(), pair.size(), nullptr)).get());
+}
+
+Ref evaluate(const Operator& self, std::span<PyObject* const> arguments) {
+  const Op op = static_cast<Op>(self.op);
+  if (self.form == reflected) return elementwise(op, std::array{arguments[1], arguments[0]});
+  // A value is never changed: as with NumPy's scalars, the name on the left gets a new one.
+  if (self.form == in_place && !is_value(arguments[0])) return elementwise_into(op, arguments, arguments[0]);
+  return elementwise(op, arguments);
+}
+
+// `==` of shapes that do not fit is False in NumPy 1.x, with a warning.
+Ref unequal(const char* message = "elementwise comparison failed; this will raise an error in the future.") {
+  PyErr_Clear();
+  if (PyErr_WarnEx(PyExc_DeprecationWarning, message, 1) < 0) throw PythonError();
+  return Ref::borrow(Py_NotImplemented);
+}
+
+Ref apply_operator(const Operator& self, PyObject* const* arguments, std::size_t count, PyObject* keywords) {
+  const std::span<PyObject* const> operands(arguments, count);
+  if (self.form == by_numpy || self.form == method) {
+    const bool is_small = self.form == method ? is_here(arguments[0]) : is_plainly_local(operands);
+    return is_small ? ask_numpy(self, arguments, count, keywords)
+                    : ask_general(self, arguments, count, keywords);
+  }
+  if (count == 2 && static_cast<Op>(self.op) == Op::multiply && is_value(arguments[0]) &&
+      is_repeatable(arguments[1])) {
+    const Ref value = value_of(as_array(arguments[0]));
+    return Ref::checked(PyNumber_Multiply(arguments[1], value.get()));
+  }
+  if (count == 2 && (self.form == forward || self.form == reflected) && has_own_class(arguments[1]) &&
+      override_of(arguments[1]) == Override::none) {
+    return ask_their_class(self, arguments[0], arguments[1]);
+  }
+  const bool are_here = is_here(arguments[0]) && (count == 1 || is_here(arguments[1]));
+  Ref result;
+  try {
+    result = evaluate(self, operands);
+  } catch (const PythonError&) {
+    // A number or a dtype that no engine holds: how it compares is said there.
+    const bool is_beyond = PyErr_ExceptionMatches(PyExc_OverflowError) != 0 ||
+                           PyErr_ExceptionMatches(PyExc_NotImplementedError) != 0;
+    if (!are_here && is_beyond && self.general != Py_None) {
+      PyErr_Clear();
+      return ask_general(self, arguments, count, keywords);
+    }
+    if (self.form != equality) throw;
+    const bool is_mismatch = PyErr_ExceptionMatches(PyExc_ValueError) != 0;
+    if (!are_here && is_mismatch) return unequal();
+    if (!are_here || (!is_mismatch && PyErr_ExceptionMatches(PyExc_TypeError) == 0)) throw;
+    PyErr_Clear();
+    return ask_numpy(self, arguments, count, keywords);
+  }
+  if (result.get() != Py_NotImplemented) return result;
+  if (are_here) return ask_numpy(self, arguments, count, keywords);
+  return self.general == Py_None ? std::move(result) : ask_general(self, arguments, count, keywords);
+}
+
+PyObject* call_operator(PyObject* self, PyObject* const* arguments, std::size_t flagged_count,
+                        PyObject* keywords) {
+  const Operator& called = *as_operator(self);
+  const auto count = static_cast<std::size_t>(PyVectorcall_NARGS(flagged_count));
+  if (count == 0 || !is_array(arguments[0])) {
+    PyErr_Format(PyExc_TypeError, "%U() needs an array of gamelan as its first argument",
+                 called.qualified_name);
+    return nullptr;
+  }
+  const std::size_t expected =
+      called.op >= 0 ? static_cast<std::size_t>(protocol::info(static_cast<Op>(called.op)).arity) : count;
+  if (count != expected) {
+    PyErr_Format(PyExc_TypeError, "expected %zu arguments, got %zu", expected - 1, count - 1);
+    return nullptr;
+  }
+  return guarded([&] { return apply_operator(called, arguments, count, keywords).release(); });
+}
+
+PyObject* new_operator(PyTypeObject* type, PyObject* arguments, PyObject*) {
+  PyObject *name = nullptr, *numpy = nullptr, *general = nullptr;
+  int op = 0, form = 0;
+  if (!PyArg_ParseTuple(arguments, "UiiOO", &name, &op, &form, &numpy, &general)) return nullptr;
+  PyObject* self = type->tp_alloc(type, 0);
+  if (self == nullptr) return nullptr;
+  Operator* made = as_operator(self);
+  made->call = call_operator;
+  made->op = op;
+  made->form = form;
+  made->name = Ref::borrow(name).release();
+  made->numpy = Ref::borrow(numpy).release();
+  made->general = Ref::borrow(general).release();
+  made->qualified_name = PyUnicode_FromFormat("ndarray.%U", name);
+  if (made->qualified_name != nullptr) return self;
+  Py_DECREF(self);
+  return nullptr;
+}
+
+void dealloc_operator(PyObject* self) {
+  Operator* old = as_operator(self);
+  Py_XDECREF(old->numpy);
+  Py_XDECREF(old->general);
+  Py_XDECREF(old->name);
+  Py_XDECREF(old->qualified_name);
+  PyTypeObject* type = Py_TYPE(self);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+PyObject* bind(PyObject* self, PyObject* array, PyObject*) {
+  return array == nullptr || array == Py_None ? Ref::borrow(self).release() : PyMethod_New(self, array);
+}
+
+// Its words are those of the Python function behind it, or NumPy's.
+PyObject* doc_of(PyObject* self, void*) {
+  const Operator& described = *as_operator(self);
+  return PyObject_GetAttrString(described.general == Py_None ? described.numpy : described.general,
+                                "__doc__");
+}
+
+PyObject* represent(PyObject* self) {
+  return PyUnicode_FromFormat("<method '%U' of 'gamelan.ndarray' objects>", as_operator(self)->name);
+}
+
+PyMemberDef operator_members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Operator, call), READONLY, nullptr},
+    {"__name__", T_OBJECT, offsetof(Operator, name), READONLY, nullptr},
+    {"__qualname__", T_OBJECT, offsetof(Operator, qualified_name), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr}};
+// inspect.signature follows __wrapped__.
+PyObject* wrapped_of(PyObject* self, void*) {
+  const Operator& described = *as_operator(self);
+  return Ref::borrow(described.general == Py_None ? described.numpy : described.general).release();
+}
+PyGetSetDef operator_getset[] = {{"__doc__", doc_of, nullptr, nullptr, nullptr},
+                                 {"__wrapped__", wrapped_of, nullptr, nullptr, nullptr},
+                                 {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyType_Slot operator_slots[] = {{Py_tp_new, reinterpret_cast<void*>(new_operator)},
+                                {Py_tp_dealloc, reinterpret_cast<void*>(dealloc_operator)},
+                                {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+                                {Py_tp_descr_get, reinterpret_cast<void*>(bind)},
+                                {Py_tp_repr, reinterpret_cast<void*>(represent)},
+                                {Py_tp_members, operator_members},
+                                {Py_tp_getset, operator_getset},
+                                {0, nullptr}};
+PyType_Spec operator_spec = {"gamelan._core.Operator", sizeof(Operator), 0,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR,
+                             operator_slots};
+
+}  // namespace
+
+void add_operators(PyObject* module) {
+  Ref type = Ref::checked(PyType_FromSpec(&operator_spec));
+  for (const auto& [name, form] : {std::pair{"FORWARD", forward},
+                                   {"REFLECTED", reflected},
+                                   {"IN_PLACE", in_place},
+                                   {"EQUALITY", equality},
+                                   {"BY_NUMPY", by_numpy},
+                                   {"METHOD", method}}) {
+    if (PyModule_AddIntConstant(module, name, form) < 0) throw PythonError();
+  }
+  if (PyModule_AddObjectRef(module, "Operator", type.get()) < 0) throw PythonError();
+}
+
+}  // namespace gamelan::kernel

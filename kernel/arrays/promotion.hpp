@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which loop an element-wise operation runs and what dtype it returns. NumPy's decision: a table filled by
+// asking the NumPy that is imported, keyed by op, dtypes and value classes.
+#pragma once
+#include "kernel/arrays/operand.hpp"
+// (Python.h first)
+#include <vector>
+
+namespace gamelan::kernel {
+
+using Operands = std::vector<Operand>;
+
+struct Resolution {
+  protocol::Dtype loop, result;
+  unsigned needs_value;  // bit k: the promotion depends on the value of operand k, a 0-d array on the engines
+};
+
+/// The loop for these operands; `out`, when given, is the dtype of the output array. An operand whose value
+/// decides is fetched and replaced by its number. Raises NumPy's TypeError or UFuncTypeError.
+Resolution resolve(protocol::Op op, Operands& operands, const protocol::Dtype* out);
+
+/// Set by gamelan._promotion: (op name, operands, out dtype or None) -> (loop, result, needs_value) as ints.
+void set_resolve_hook(PyObject* callable);
+
+}  // namespace gamelan::kernel

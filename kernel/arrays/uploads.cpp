@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernel/arrays/uploads.hpp"
+// (numpy_api.hpp first)
+#include <algorithm>
+#include <cstring>
+#include <deque>
+
+#include "kernel/arrays/bool_bytes.hpp"
+#include "kernel/arrays/values.hpp"
+#include "kernel/recorder/session.hpp"
+
+namespace gamelan::kernel {
+namespace {
+
+constexpr std::size_t most_kept = 16;
+constexpr npy_intp most_bytes = npy_intp{1} << 18;
+
+struct Kept {
+  Ref local;   // a copy of what was sent
+  Ref remote;  // the array on the engines
+};
+std::deque<Kept>& kept() {
+  static auto* all = new std::deque<Kept>;  // never ends: Python is gone before statics are
+  return *all;
+}
+
+bool is_usable(const Kept& entry) {
+  const Array* array = as_array(entry.remote.get());
+  const auto& link = *array->b->link;
+  return link->is_current() && link->recorder().poison_of(array->b->id) == nullptr;
+}
+
+bool is_equal(PyArrayObject* left, PyArrayObject* right) {
+  return PyArray_TYPE(left) == PyArray_TYPE(right) && PyArray_SAMESHAPE(left, right) &&
+         std::memcmp(PyArray_DATA(left), PyArray_DATA(right),
+                     static_cast<std::size_t>(PyArray_NBYTES(left))) == 0;
+}
+
+Ref upload_once(PyArrayObject* local) {
+  if (PyArray_NBYTES(local) > most_bytes || PyArray_ISBYTESWAPPED(local)) return upload(local);
+  Ref copy = Ref::checked(PyArray_NewCopy(local, NPY_CORDER));
+  auto& all = kept();
+  std::erase_if(all, [](const Kept& entry) { return !is_usable(entry); });
+  for (auto entry = all.begin(); entry != all.end(); ++entry) {
+    if (!is_equal(entry->local.array(), copy.array())) continue;
+    Ref remote = Ref::borrow(entry->remote.get());
+    std::rotate(all.begin(), entry, entry + 1);  // used last
+    return remote;
+  }
+  Ref remote = upload(copy.array());
+  if (all.size() == most_kept) all.pop_back();
+  all.push_front({std::move(copy), Ref::borrow(remote.get())});
+  return remote;
+}
+
+}  // namespace
+
+Ref uploaded(PyArrayObject* local) {
+  std::vector<npy_intp> extents(PyArray_DIMS(local), PyArray_DIMS(local) + PyArray_NDIM(local));
+  bool is_broadcast = false;
+  for (int dim = 0; dim < PyArray_NDIM(local); ++dim) {
+    if (PyArray_STRIDE(local, dim) == 0 && PyArray_DIM(local, dim) > 1) {
+      extents[static_cast<std::size_t>(dim)] = 1;
+      is_broadcast = true;
+    }
+  }
+  if (!is_broadcast) return with_truth(upload_once(local));
+  PyArray_Descr* descr = PyArray_DESCR(local);
+  Py_INCREF(descr);
+  Ref compact = Ref::checked(PyArray_NewFromDescr(&PyArray_Type, descr, PyArray_NDIM(local), extents.data(),
+                                                  PyArray_STRIDES(local), PyArray_DATA(local), 0, nullptr));
+  return with_truth(upload_once(compact.array()));
+}
+
+}  // namespace gamelan::kernel

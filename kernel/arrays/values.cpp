@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernel/arrays/values.hpp"
+
+#include <cstring>
+
+#include "kernel/arrays/bool_bytes.hpp"
+#include "kernel/arrays/elements.hpp"
+#include "kernel/arrays/operand.hpp"
+#include "kernel/recorder/hooks.hpp"
+#include "kernel/recorder/session.hpp"
+
+namespace gamelan::kernel {
+
+using protocol::Bytes;
+
+namespace {
+
+constexpr std::size_t copy_limit_bytes = 1 << 16;  // larger payloads become the array's own memory, uncopied
+constexpr const char* capsule_name = "gamelan.payload";
+
+void free_payload(PyObject* capsule) {
+  delete static_cast<Bytes*>(PyCapsule_GetPointer(capsule, capsule_name));
+}
+
+Ref array_from(const Array* model, Bytes payload) {
+  PyArrayObject* proxy = data_of(model);
+  PyArray_Descr* descr = PyArray_DESCR(proxy);
+  const std::size_t expected =
+      static_cast<std::size_t>(PyArray_SIZE(proxy)) * static_cast<std::size_t>(descr->elsize);
+  if (payload.size() != expected) {
+    PyErr_Format(PyExc_RuntimeError, "gamelan: an engine sent %zu bytes for an array of %zu", payload.size(),
+                 expected);
+    throw PythonError();
+  }
+  Py_INCREF(descr);
+  if (expected <= copy_limit_bytes) {
+    Ref result = Ref::checked(PyArray_NewFromDescr(&PyArray_Type, descr, PyArray_NDIM(proxy),
+                                                   PyArray_DIMS(proxy), nullptr, nullptr, 0, nullptr));
+    if (expected > 0) std::memcpy(PyArray_DATA(result.array()), payload.data(), expected);
+    return result;
+  }
+  auto* owned = new Bytes(std::move(payload));
+  Ref capsule(PyCapsule_New(owned, capsule_name, free_payload));
+  if (!capsule) {
+    delete owned;
+    Py_DECREF(descr);
+    throw PythonError();
+  }
+  Ref result =
+      Ref::checked(PyArray_NewFromDescr(&PyArray_Type, descr, PyArray_NDIM(proxy), PyArray_DIMS(proxy),
+                                        nullptr, owned->data(), NPY_ARRAY_CARRAY, nullptr));
+  if (PyArray_SetBaseObject(result.array(), capsule.release()) < 0) throw PythonError();
+  return result;
+}
+
+}  // namespace
+
+Ref upload(PyArrayObject* source) {
+  Ref native =
+      Ref::checked(reinterpret_cast<PyObject*>(PyArray_DescrNewByteorder(PyArray_DESCR(source), NPY_NATIVE)));
+  auto* descr = reinterpret_cast<PyArray_Descr*>(native.get());
+  const auto dtype = dtype_of(descr);
+  if (!dtype) refuse_dtype(PyArray_DESCR(source));
+  if (static_cast<std::size_t>(PyArray_NBYTES(source)) > protocol::max_payload_bytes)
+    raise_error(protocol::Error(protocol::ErrorKind::memory,
+                                "an array of " + std::to_string(PyArray_NBYTES(source)) +
+                                    " bytes cannot be brought to the engines in one piece, at most " +
+                                    std::to_string(protocol::max_payload_bytes) +
+                                    " bytes: make it there (gamelan.empty) and assign "
+                                    "it part by part (a[:n] = part)"));
+  const auto link = Link::current();
+  native.release();  // PyArray_FromArray takes it over
+  Ref contiguous = Ref::checked(PyArray_FromArray(source, descr, NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_ALIGNED));
+  Ref result = new_distributed(link, *dtype, PyArray_NDIM(source), PyArray_DIMS(source));
+  const auto* first = static_cast<const std::byte*>(PyArray_DATA(contiguous.array()));
+  protocol::Command command;
+  command.op = protocol::Op::constant;
+  command.out = view_of(as_array(result.get()));
+  if (has_other_bytes(contiguous.array()))
+    command.out.dtype = protocol::Dtype::uint8;  // no bool on the wire is anything but 0 or 1
+  command.loop = command.out.dtype;
+  command.creates = true;
+  link->record(as_array(result.get()), std::move(command),
+               Bytes(first, first + PyArray_NBYTES(contiguous.array())));
+  return result;
+}
+
+std::vector<Ref> fetch(const std::vector<const Array*>& arrays) {
+  std::vector<protocol::View> views;
+  std::shared_ptr<Link> link;
+  for (const Array* array : arrays) {
+    if (array->b == nullptr) continue;
+    (*array->b->link)->require_current();
+    link = *array->b->link;
+    views.push_back(view_of(array));
+  }
+  std::vector<Bytes> payloads;
+  if (link != nullptr) payloads = link->fetch(std::move(views));
+  std::vector<Ref> results;
+  auto next = payloads.begin();
+  for (const Array* array : arrays) {
+    results.push_back(array->b == nullptr ? Ref::checked(PyArray_NewCopy(data_of(array), NPY_CORDER))
+                                          : array_from(array, std::move(*next++)));
+  }
+  return results;
+}
+
+Ref value_of(Array* array) {
+  if (array->b == nullptr)
+    return Ref::checked(PyArray_ToScalar(PyArray_DATA(data_of(array)), data_of(array)));
+  if (array->value != nullptr && array->value_version == array->b->version) return Ref::borrow(array->value);
+  note_value_wanted(array);
+  const std::uint64_t version = array->b->version;
+  std::vector<Ref> fetched_arrays = fetch({array});
+  PyArrayObject* fetched_array = fetched_arrays.front().array();
+  Ref value = Ref::checked(PyArray_ToScalar(PyArray_DATA(fetched_array), fetched_array));
+  Py_INCREF(value.get());
+  Py_XSETREF(array->value, value.get());
+  array->value_version = version;
+  return value;
+}
+
+}  // namespace gamelan::kernel

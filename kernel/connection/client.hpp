@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Requests to rank 0 and their replies. The wire has one holder at a time: whoever waits for a reply reads it
+// himself, so that no other thread need wake; a thread of the client's own looks in now and then and keeps
+// the engines awake with heartbeats. Replies are found by sequence number. A request is held until it is
+// answered and said again on every new connection, under its number, by which rank 0 does it once. Knows
+// neither Python nor arrays. Every wait has a limit.
+#pragma once
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "kernel/connection/route.hpp"
+#include "protocol/codec.hpp"
+#include "protocol/connection.hpp"
+
+namespace gamelan::kernel {
+
+class Wire;  // keeps ZeroMQ's headers out of this one
+
+class Client {
+ public:
+  using Milliseconds = std::chrono::milliseconds;
+
+  /// Opens the wire and starts the thread; says nothing yet. Routes and directory as for Wire. Throws what
+  /// Wire throws.
+  Client(const protocol::Connection& connection, std::vector<Route> routes, std::string directory);
+  ~Client();
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  /// Sends a request under a fresh sequence number, which it returns. Never blocks: what the socket does not
+  /// take now leaves later, in order. Throws Error{engine_lost} once the engines are known to be gone.
+  std::uint64_t send(protocol::Request request);
+  /// Waits at most `limit` for the reply to `seq`; nullopt when it has not come, also after a signal. Throws
+  /// Error{engine_lost} when it cannot come any more.
+  std::optional<protocol::Reply> take(std::uint64_t seq, Milliseconds limit);
+  /// The reply to `seq` is not wanted: dropped when it comes.
+  void forget(std::uint64_t seq);
+  /// Declares the engines gone, for a reason found elsewhere (the launcher saw them die).
+  void lose(const std::string& cause);
+  std::optional<std::string> lost_cause() const;
+  /// Is there a cause? Asked before every command: no lock.
+  bool is_lost() const { return is_lost_.load(std::memory_order_relaxed); }
+  /// JSON of what rank 0 said of itself in answer to the newest heartbeat (steps, no counters); "{}" before
+  /// the first.
+  std::string last_status() const;
+  /// How rank 0 is reached, as people are told, and how often a connection was made.
+  std::string route() const;
+  std::uint64_t connections() const;
+
+ private:
+  void run();
+  /// Serves the socket once, after waiting at most `limit` for something to come; false after a signal. What
+  /// fails here is the end of the engines for all callers.
+  bool serve(Milliseconds limit);
+  void beat();
+  void say_again();
+  void give_up(const std::string& cause);
+  void send_now();
+  // With the mutex held.
+  /// Every reply up to this number has come.
+  std::uint64_t heard_so_far() const;
+  std::shared_ptr<const protocol::Frames> heartbeat();
+  /// False when something stays queued because the socket takes nothing now.
+  bool send_queued();
+  bool has_queued() const;
+  void receive_all();
+  void watch_connection();
+  std::chrono::steady_clock::duration allowance() const;
+  void set_lost(const std::string& cause);
+  void set_lost_locked(const std::string& cause);  // with the mutex held
+
+  using SharedFrames = std::shared_ptr<const protocol::Frames>;
+  using Clock = std::chrono::steady_clock;
+
+  const std::string who_;  // whom we speak to, as messages say it
+  std::unique_ptr<Wire> wire_;
+  std::mutex holding_;  // of the socket and of what follows; taken before mutex_
+  Clock::time_point last_beat_, last_look_, opened_, last_progress_;
+  std::optional<Clock::time_point> disconnected_;
+  Clock::duration silence_{};  // since rank 0 was last heard, counted while this process runs: it may be
+                               // stopped for hours
+  std::uint64_t received_ = 0, acknowledged_ = 0;  // bytes, at the last look
+  std::uint64_t given_when_heard_ = 0;             // bytes that a tunnel had taken when rank 0 was last heard
+
+  std::mutex numbering_;  // requests enter the queue in the order of their numbers; taken before mutex_
+
+  mutable std::mutex mutex_;  // guards everything below; never held over a socket call
+  std::condition_variable arrived_, ending_;
+  bool is_read_ = false;  // some caller waits at the socket; the others wait for arrived_
+  std::deque<SharedFrames> queue_;
+  std::map<std::uint64_t, SharedFrames> unanswered_;
+  std::map<std::uint64_t, protocol::Reply> replies_;
+  std::set<std::uint64_t> forgotten_;
+  std::uint64_t last_seq_ = 0;
+  std::uint64_t being_made_ = 0;        // the number of a request that is being encoded; 0: none
+  std::set<std::uint64_t> heartbeats_;  // not yet answered
+  std::string status_ = "{}", route_ = "none: connecting";
+  std::uint64_t connections_ = 0;
+  std::optional<std::string> lost_;
+  std::atomic<bool> is_lost_{false};  // once lost_ says why
+  bool is_stopping_ = false;
+
+  std::thread thread_;
+};
+
+}  // namespace gamelan::kernel

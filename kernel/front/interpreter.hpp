@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// xeus's requests, answered by IPython: each is one call into the Python package gamelan_kernel, whose
+// replies are JSON text. Owns the GIL's comings and goings; knows neither sockets nor what a cell does.
+#pragma once
+#include <pybind11/embed.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <xeus/xhistory_manager.hpp>
+#include <xeus/xinterpreter.hpp>
+
+#include "kernel/front/server.hpp"
+
+namespace gamelan::kernel {
+
+class Interpreter : public xeus::xinterpreter {
+ public:
+  Interpreter();
+  /// The hooks that let `server` serve requests by this interpreter. Starts the shell and the capture of
+  /// output. GIL held. Throws py::error_already_set when IPython cannot be imported.
+  void attach(Server& server);
+  /// Runs Python's exit functions once: engines are stopped, history is written. GIL held.
+  static void close();
+
+ private:
+  void configure_impl() override {}
+  nl::json execute_request_impl(int count, const std::string& code, bool is_silent, bool is_stored,
+                                nl::json user_expressions, bool is_input_allowed) override;
+  nl::json complete_request_impl(const std::string& code, int cursor) override;
+  nl::json inspect_request_impl(const std::string& code, int cursor, int detail_level) override;
+  nl::json is_complete_request_impl(const std::string& code) override;
+  nl::json kernel_info_request_impl() override;
+  void shutdown_request_impl() override {}
+
+  void serve(const std::function<void()>& request);
+
+  Server* server_ = nullptr;
+};
+
+/// History requests, answered by IPython's history.
+std::unique_ptr<xeus::xhistory_manager> make_history();
+
+}  // namespace gamelan::kernel

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// gamelan-kernel: starts the Python it was told to, serves one Jupyter front end until it is told to stop,
+// and leaves nothing behind. Started by Jupyter with `-f <connection file>`; everything of interest is in the
+// files it includes.
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <string>
+#include <string_view>
+#include <xeus/xkernel.hpp>
+#include <xeus/xkernel_configuration.hpp>
+
+#include "kernel/front/environment.hpp"
+#include "kernel/front/interpreter.hpp"
+#include "kernel/front/interrupt.hpp"
+
+namespace py = pybind11;
+namespace kernel = gamelan::kernel;
+
+namespace {
+
+xeus::xconfiguration read_configuration(int argc, char** argv) {
+  for (int i = 1; i + 1 < argc; ++i) {
+    if (std::string_view(argv[i]) != "-f") continue;
+    try {
+      return xeus::load_configuration(argv[i + 1]);
+    } catch (const nl::json::exception& error) {
+      throw std::runtime_error(std::string("the connection file ") + argv[i + 1] +
+                               " is missing or not Jupyter's: " + error.what());
+    }
+  }
+  throw std::runtime_error(
+      "usage: gamelan-kernel -f CONNECTION_FILE (Jupyter does this: see `jupyter kernelspec`).");
+}
+
+void serve(const xeus::xconfiguration& configuration) {
+  auto* const interpreter = new kernel::Interpreter;
+  xeus::xkernel jupyter(configuration, xeus::get_user_name(), xeus::make_context<zmq::context_t>(),
+                        std::unique_ptr<xeus::xinterpreter>(interpreter), kernel::Server::make,
+                        kernel::make_history(), nullptr, xeus::make_null_debugger, nl::json::object(),
+                        nl::json::error_handler_t::replace);
+  auto& server = static_cast<kernel::Server&>(jupyter.get_server());
+  interpreter->attach(server);
+  {
+    const py::gil_scoped_release between_requests;
+    jupyter.start();
+  }
+  kernel::Interpreter::close();
+  const py::gil_scoped_release threads_may_end;
+  server.output().close();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  kernel::take_over_signals();
+  try {
+    const auto configuration = read_configuration(argc, argv);
+    const std::string executable = kernel::python_executable();
+    kernel::start_python(executable);
+    kernel::forward_interrupts_to_main_thread();
+    auto path = py::module_::import("sys").attr("path").cast<py::list>();
+    path.insert(0, "");  // the notebook's own directory
+    path.insert(1, kernel::package_directory().string());
+    kernel::require_ipython(executable);
+    serve(configuration);
+  } catch (const std::exception& error) {
+    std::cerr << "gamelan-kernel: " << error.what() << std::endl;
+    std::_Exit(1);
+  }
+  // Not through Py_Finalize: it would wait for threads that a notebook has left running.
+  std::_Exit(0);
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The built-in Python module `_gamelan_kernel`: what the shell, which is Python, may do on the Jupyter side.
+// Output in python_io.cpp, comms in python_comm.cpp. JSON crosses as text, so neither side converts objects.
+#pragma once
+#include <pybind11/embed.h>
+
+#include <optional>
+#include <string>
+#include <xeus/xmessage.hpp>
+
+#include "kernel/front/server.hpp"
+
+namespace gamelan::kernel {
+
+/// Names the server that the module speaks to. Before the first request; the server must outlive Python's
+/// use.
+void bind_front_end(Server& server);
+
+/// Whether the running request may ask for input, and whether the shell has asked to end the kernel. GIL
+/// held.
+void allow_input(bool is_allowed);
+bool is_exit_wanted();
+
+/// Adds the comm functions to the module.
+void add_comms(pybind11::module_& module);
+/// Why xeus must not see this message: a comm or target that is not known here. GIL held.
+std::optional<std::string> refuse_comm_message(const xeus::xmessage& message, Server& server);
+
+}  // namespace gamelan::kernel

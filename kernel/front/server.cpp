@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernel/front/server.hpp"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <set>
+#include <utility>
+#include <xeus/xmiddleware.hpp>
+#include <xeus/xzmq_serializer.hpp>
+#include <zmq_addon.hpp>
+
+#include "kernel/front/interrupt.hpp"
+
+namespace gamelan::kernel {
+namespace {
+
+constexpr int idle_after_ms = 2000;
+constexpr int control_tick_ms = 1000;
+// Jupyter sends SIGTERM 2.5 s after the shutdown request and SIGKILL after 5 s.
+constexpr std::chrono::milliseconds interruptible_time{1000};
+constexpr itimerval hard_limit{{0, 0}, {2, 400'000}};
+
+std::string endpoint(const xeus::xconfiguration& config, const std::string& port) {
+  return xeus::get_end_point(config.m_transport, config.m_ip, port.empty() ? "*" : port);
+}
+
+zmq::socket_t bound_socket(zmq::context_t& context, zmq::socket_type type, const std::string& address) {
+  zmq::socket_t socket(context, type);
+  socket.set(zmq::sockopt::linger, xeus::get_socket_linger());
+  socket.bind(address);
+  return socket;
+}
+
+// The C call: an interrupted wait is an answer here, not an exception.
+bool wait_readable(zmq_pollitem_t* items, int count, int timeout_ms) {
+  return zmq_poll(items, count, timeout_ms) > 0;
+}
+
+xeus::xmessage with_content(const xeus::xmessage& message, nl::json content) {
+  return {message.identities(), message.header(),   message.parent_header(),
+          message.metadata(),   std::move(content), xeus::buffer_sequence()};
+}
+
+std::string type_of(const xeus::xmessage& message) { return message.header().value("msg_type", ""); }
+
+// Why xeus could not serve a message. It would say so into the output of the last cell.
+std::optional<std::string> unservable(const xeus::xmessage& message) {
+  static const std::set<std::string> served{
+      "execute_request",   "complete_request", "inspect_request",  "history_request", "is_complete_request",
+      "comm_info_request", "comm_open",        "comm_msg",         "comm_close",      "kernel_info_request",
+      "shutdown_request",  "debug_request",    "interrupt_request"};
+  if (served.count(type_of(message)) == 0) return "unknown message type " + type_of(message);
+  if (!message.content().is_object()) return type_of(message) + " whose content is no object";
+  return std::nullopt;
+}
+
+}  // namespace
+
+// xeus offers a way from the control to the shell thread for its debugger, which this kernel has none of.
+class Server::Messenger : public xeus::xcontrol_messenger {
+  nl::json send_to_shell_impl(const nl::json&) override {
+    return {{"status", "error"}, {"what", "no internal requests"}};
+  }
+};
+
+Server::Server(zmq::context_t& context, const xeus::xconfiguration& config)
+    : authentication_(xeus::make_xauthentication(config.m_signature_scheme, config.m_key)),
+      shell_(bound_socket(context, zmq::socket_type::router, endpoint(config, config.m_shell_port))),
+      control_(bound_socket(context, zmq::socket_type::router, endpoint(config, config.m_control_port))),
+      stdin_(bound_socket(context, zmq::socket_type::router, endpoint(config, config.m_stdin_port))),
+      heartbeat_(bound_socket(context, zmq::socket_type::rep, endpoint(config, config.m_hb_port))),
+      publisher_(context, endpoint(config, config.m_iopub_port), *authentication_),
+      output_(publisher_),
+      messenger_(std::make_unique<Messenger>()),
+      wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      started_by_(std::getenv("JPY_PARENT_PID") != nullptr ? getppid() : 0) {}
+
+Server::~Server() {
+  output_.close();
+  if (control_thread_.joinable()) control_thread_.join();
+  ::close(wake_fd_);
+}
+
+std::unique_ptr<xeus::xserver> Server::make(xeus::xcontext& context, const xeus::xconfiguration& config,
+                                            nl::json::error_handler_t) {
+  return std::make_unique<Server>(context.get_wrapped_context<zmq::context_t>(), config);
+}
+
+void Server::update_config_impl(xeus::xconfiguration&) const {}  // ports come from Jupyter, always fixed
+
+xeus::xcontrol_messenger& Server::get_control_messenger_impl() { return *messenger_; }
+
+void Server::start_impl(xeus::xpub_message message) {
+  user_ = message.header().value("username", "");
+  session_ = message.header().value("session", "");
+  publisher_.set_session(user_, session_);
+  publisher_.forward(std::move(message));
+  control_thread_ = std::thread([this] { serve_control(); });
+  serve_shell();
+  is_shell_done_ = true;
+}
+
+void Server::serve_shell() {
+  bool was_idle = true;
+  while (!is_stopping_) {
+    if (!deferred_.empty()) {
+      xeus::xmessage next = std::move(deferred_.front());
+      deferred_.pop_front();
+      serve_shell_message(std::move(next));
+      continue;
+    }
+    zmq_pollitem_t items[] = {{shell_.handle(), 0, ZMQ_POLLIN, 0}, {nullptr, wake_fd_, ZMQ_POLLIN, 0}};
+    if (!wait_readable(items, 2, was_idle ? -1 : idle_after_ms)) {
+      if (!was_idle) hooks_.when_idle();
+      was_idle = true;
+      continue;
+    }
+    if ((items[0].revents & ZMQ_POLLIN) == 0) continue;
+    if (auto message = receive(shell_)) serve_shell_message(std::move(*message));
+    was_idle = false;
+  }
+}
+
+void Server::serve_shell_message(xeus::xmessage message) {
+  hooks_.around_request([&] {
+    parent_identities_ = message.identities();
+    parent_header_ = message.header();
+    publisher_.set_parent(parent_header_);
+    auto reason = unservable(message);
+    if (!reason) reason = hooks_.refuse(message);
+    if (reason) {
+      output_.log("not served: " + *reason);
+      publisher_.publish("status", R"({"execution_state":"busy"})");
+      publisher_.publish("status", R"({"execution_state":"idle"})");
+    } else {
+      notify_shell_listener(std::move(message));
+    }
+  });
+}
+
+// xeus calls this after a failed cell. Requests that are already here and would run code are refused, as a
+// front end that has queued a whole notebook expects; the others keep their turn.
+void Server::abort_queue_impl(const listener&, long) {
+  while (auto message = receive(shell_)) {
+    if (type_of(*message) != "execute_request") {
+      deferred_.push_back(std::move(*message));
+      continue;
+    }
+    const nl::json& header = message->header();
+    publisher_.publish_for(header, "status", R"({"execution_state":"busy"})");
+    send(shell_, {message->identities(), xeus::make_header("execute_reply", user_, session_), header,
+                  nl::json::object(), nl::json{{"status", "aborted"}}, xeus::buffer_sequence()});
+    publisher_.publish_for(header, "status", R"({"execution_state":"idle"})");
+  }
+}
+
+void Server::serve_control() {
+  while (!is_stopping_) {
+    zmq_pollitem_t items[] = {{control_.handle(), 0, ZMQ_POLLIN, 0},
+                              {heartbeat_.handle(), 0, ZMQ_POLLIN, 0},
+                              {nullptr, termination_fd(), ZMQ_POLLIN, 0},
+                              {nullptr, wake_fd_, ZMQ_POLLIN, 0}};
+    wait_readable(items, 4, control_tick_ms);
+    if ((items[0].revents & ZMQ_POLLIN) != 0) {
+      auto message = receive(control_);
+      if (message && !unservable(*message)) notify_control_listener(std::move(*message));
+    }
+    if ((items[1].revents & ZMQ_POLLIN) != 0) {
+      zmq::multipart_t beat;
+      if (beat.recv(heartbeat_, ZMQ_DONTWAIT)) beat.send(heartbeat_);
+    }
+    if ((items[2].revents & ZMQ_POLLIN) != 0 || is_parent_gone()) request_stop();
+  }
+  leave_in_time();
+}
+
+void Server::leave_in_time() {
+  const auto start = std::chrono::steady_clock::now();
+  while (!is_shell_done_ && std::chrono::steady_clock::now() - start < interruptible_time) {
+    interrupt_running_request();
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  if (!is_shell_done_) hooks_.last_resort();
+}
+
+bool Server::is_parent_gone() const { return started_by_ != 0 && getppid() != started_by_; }
+
+void Server::request_stop() {
+  if (is_stopping_.exchange(true)) return;
+  std::signal(SIGALRM, [](int) { _exit(1); });
+  setitimer(ITIMER_REAL, &hard_limit, nullptr);
+  eventfd_write(wake_fd_, 1);
+}
+
+std::optional<xeus::xmessage> Server::receive(zmq::socket_t& socket) {
+  const HoldSignals no_message_lost;
+  zmq::multipart_t frames;
+  if (!frames.recv(socket, ZMQ_DONTWAIT)) return std::nullopt;
+  // xeus pops the parts of a message without looking whether they are there.
+  std::size_t identities = 0;
+  while (identities < frames.size() && frames.peek(identities)->to_string_view() != "<IDS|MSG>") ++identities;
+  try {
+    if (frames.size() < identities + 6) throw std::runtime_error("too few parts");
+    return xeus::xzmq_serializer::deserialize(frames, *authentication_);
+  } catch (const std::exception& error) {
+    output_.log(std::string("dropped a message that is not Jupyter's or not signed: ") + error.what());
+    return std::nullopt;
+  }
+}
+
+void Server::send(zmq::socket_t& socket, xeus::xmessage message) {
+  const HoldSignals no_message_lost;
+  auto frames = xeus::xzmq_serializer::serialize(std::move(message), *authentication_,
+                                                 nl::json::error_handler_t::replace);
+  frames.send(socket);
+}
+
+void Server::send_shell_impl(xeus::xmessage message) {
+  if (type_of(message) == "execute_reply") {
+    nl::json content = message.content();
+    content["execution_count"] = execution_count_ - 1;
+    return send(shell_, with_content(message, std::move(content)));
+  }
+  send(shell_, std::move(message));
+}
+
+// xeus 2.4 has no hook for an interrupt and sends empty contents where the protocol wants a status.
+void Server::send_control_impl(xeus::xmessage message) {
+  const std::string type = type_of(message);
+  if (type == "interrupt_reply") interrupt_running_request();
+  if (type == "interrupt_reply" || type == "shutdown_reply") {
+    nl::json content = message.content();
+    content["status"] = "ok";
+    return send(control_, with_content(message, std::move(content)));
+  }
+  send(control_, std::move(message));
+}
+
+void Server::send_stdin_impl(xeus::xmessage message) { send(stdin_, std::move(message)); }
+
+void Server::publish_impl(xeus::xpub_message message, xeus::channel) {
+  if (message.header().value("msg_type", "") == "execute_input") {
+    nl::json content = message.content();
+    content["execution_count"] = execution_count_.load();
+    publisher_.publish("execute_input", content.dump(-1, ' ', false, nl::json::error_handler_t::replace));
+    return;
+  }
+  publisher_.forward(std::move(message));
+}
+
+void Server::send_question(const std::string& prompt, bool is_password) {
+  while (receive(stdin_)) {
+  }
+  send(stdin_, {parent_identities_, xeus::make_header("input_request", user_, session_), parent_header_,
+                nl::json::object(), nl::json{{"prompt", prompt}, {"password", is_password}},
+                xeus::buffer_sequence()});
+}
+
+std::optional<std::string> Server::wait_answer(int timeout_ms) {
+  zmq_pollitem_t item{stdin_.handle(), 0, ZMQ_POLLIN, 0};
+  if (!wait_readable(&item, 1, timeout_ms)) return std::nullopt;
+  const auto reply = receive(stdin_);
+  if (!reply) return std::nullopt;
+  return reply->content().value("value", "");
+}
+
+}  // namespace gamelan::kernel

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The pending batch: see recorder.hpp. The cut rule keeps a loop's seam where it was, so that the engines'
+// plan cache sees the same batch again and again (DESIGN 11.5).
+#include "kernel/recorder/recorder.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <new>
+#include <random>
+#include <utility>
+
+namespace gamelan::kernel {
+
+using protocol::ArrayId;
+using protocol::Command;
+using protocol::View;
+
+FreeList::~FreeList() { drain(); }
+
+void FreeList::push(ArrayId id) noexcept {
+  // A failed allocation in a destructor leaks one array on the engines until the session ends; it never
+  // throws.
+  Node* node = new (std::nothrow) Node{id, head_.load(std::memory_order_relaxed)};
+  if (node == nullptr) return;
+  while (
+      !head_.compare_exchange_weak(node->next, node, std::memory_order_release, std::memory_order_relaxed)) {
+  }
+}
+
+std::vector<ArrayId> FreeList::drain() {
+  std::vector<ArrayId> ids;
+  Node* node = head_.exchange(nullptr, std::memory_order_acquire);
+  while (node != nullptr) {
+    ids.push_back(node->id);
+    delete std::exchange(node, node->next);
+  }
+  std::reverse(ids.begin(), ids.end());
+  return ids;
+}
+
+std::vector<ArrayId> Recorder::peek_frees() {
+  auto ids = frees_.drain();
+  for (const auto id : ids) frees_.push(id);
+  return ids;
+}
+
+namespace {
+constexpr std::size_t none_later =
+    std::numeric_limits<std::size_t>::max();  // a span that keeps no loop from closing
+constexpr std::int64_t heavy = 4;  // what a pass over memory costs, in operations that stay in cache
+
+/// A whole array that this batch has made, or few elements repeated: the engines have them at hand when they
+/// need them.
+bool is_at_hand(const View& view, ArrayId first_of_batch) {
+  const bool is_repeated = std::find(view.strides.begin(), view.strides.end(), 0) != view.strides.end();
+  return is_repeated || (view.base >= first_of_batch && view.offset == 0 && protocol::is_contiguous(view));
+}
+
+/// Operations, roughly, of which `heavy` make one pass over memory.
+std::int64_t work_of(const Command& command, ArrayId first_of_batch) {
+  std::int64_t elements = protocol::element_count(command.out.extents);
+  const bool is_cheap = protocol::is_elementwise(command.op) &&
+                        (protocol::info(command.op).traits & protocol::transcendental) == 0;
+  const bool is_light = command.creates && is_cheap &&
+                        std::all_of(command.in.begin(), command.in.end(), [&](const auto& operand) {
+                          const auto* view = std::get_if<View>(&operand);
+                          return view == nullptr || is_at_hand(*view, first_of_batch);
+                        });
+  for (const auto& operand : command.in)  // a reduction reads more than it writes
+    if (const auto* view = std::get_if<View>(&operand))
+      elements = std::max(elements, protocol::element_count(view->extents));
+  if (command.op == protocol::Op::matmul)
+    elements *= std::max<std::int64_t>(std::get<View>(command.in[0]).extents.back() / 4, 1);
+  return is_light ? elements : elements * heavy;
+}
+}  // namespace
+
+protocol::ArrayId Recorder::first_id() {
+  return static_cast<protocol::ArrayId>(std::random_device{}() & 0x3fff'ffffU) << 32;
+}
+
+bool Recorder::wants_cut_before(const Site& site, std::uint64_t call) const {
+  const std::size_t count = pending_.commands.size();
+  const bool goes_on = call != 0 && count > 0 && calls_.back() == call;
+  if (goes_on) return payload_bytes_ / 2 >= limits_.payload_bytes || count / 2 >= limits_.hard_commands;
+  if (payload_bytes_ >= limits_.payload_bytes || count >= limits_.hard_commands) return true;
+  if (cuts_every_turn_ && count > 0 && site == turn_site_) return true;
+  if (count < limits_.soft_commands && work_ < limits_.work) return false;
+  const auto found = site_index_.find(site);
+  if (found == site_index_.end()) return false;
+  const bool is_late = count / 3 >= limits_.soft_commands / 2 || work_ / 2 >= limits_.work;
+  const bool is_very_late = work_ / 3 >= limits_.work;
+  if (is_seam_ && !is_late && site != cut_site_) return false;
+  return is_very_late || closes_a_turn(found->second, is_late);
+}
+
+bool Recorder::closes_a_turn(std::uint32_t site, bool may_follow_others) const {
+  const std::size_t count = pending_.commands.size();
+  const auto first = spans_[site].first, last = spans_[site].last;
+  constexpr std::size_t share = 3;
+  if ((count - last) * share >= count) return true;
+  return std::all_of(spans_.begin(), spans_.end(), [&](const Span& other) {
+    return other.last >= last || (may_follow_others && other.last < first);
+  });
+}
+
+std::pair<std::uint32_t, bool> Recorder::origin_for(const Site& site, bool goes_on) {
+  const auto count = static_cast<std::uint32_t>(sites_.size());
+  const auto [entry, is_new] = site_index_.try_emplace(site, count);
+  if (is_new) {
+    sites_.push_back(site);
+    spans_.push_back({pending_.commands.size(), 0});
+  }
+  spans_[entry->second].last = pending_.commands.size();
+  if (is_new || pending_.commands.empty()) return {entry->second, is_new};
+  const auto before = pending_.commands.back().origin;
+  auto& twin = spans_[entry->second].twin;
+  if (goes_on && before == twin) return {twin, false};
+  if (goes_on || before != entry->second) return {entry->second, false};
+  if (twin != none) return {twin, false};
+  twin = count;
+  sites_.push_back(site);
+  spans_.push_back({0, none_later});
+  return {count, true};
+}
+
+bool Recorder::add(Command command, const Site& site, std::uint32_t listener, std::uint64_t call) {
+  const bool goes_on = call != 0 && !calls_.empty() && calls_.back() == call;
+  if (pending_.commands.empty()) {
+    is_seam_ = site == cut_site_;
+    first_of_batch_ = command.creates ? command.out.base : last_id_ + 1;
+  }
+  if (cuts_every_turn_ && turn_site_.code == nullptr) turn_site_ = site;
+  const auto [origin, is_new] = origin_for(site, goes_on);
+  command.origin = origin;
+  work_ += work_of(command, first_of_batch_);
+  pending_.commands.push_back(std::move(command));
+  listeners_.push_back(listener);
+  calls_.push_back(call);
+  ++recorded_commands_;
+  return is_new;
+}
+
+bool Recorder::add(Command command, const Site& site, std::uint32_t listener, std::uint64_t call,
+                   protocol::Bytes payload) {
+  command.payload = static_cast<std::int32_t>(pending_.payloads.size());
+  payload_bytes_ += payload.size();
+  pending_.payloads.push_back(std::move(payload));
+  return add(std::move(command), site, listener, call);
+}
+
+Recorder::Cut Recorder::cut(const Site* seam) {
+  if (seam != nullptr) cut_site_ = *seam;
+  Cut result = take();
+  result.batch.frees = frees_.drain();
+  if (!poisoned_.empty()) drop_poisoned(result);
+  return result;
+}
+
+void Recorder::drop_poisoned(Cut& result) {
+  auto& commands = result.batch.commands;
+  const auto is_dropped = [&](const Command& command) {
+    FailurePtr cause;
+    if (!command.creates) cause = poison_of(command.out.base);
+    for (const auto& operand : command.in) {
+      const auto* view = std::get_if<View>(&operand);
+      if (view != nullptr && cause == nullptr) cause = poison_of(view->base);
+    }
+    if (cause == nullptr) return false;
+    if (command.creates)
+      poison(command.out.base, cause);
+    else if (result.blocked == nullptr)
+      result.blocked = cause;
+    return true;
+  };
+  std::size_t kept = 0;
+  for (std::size_t index = 0; index < commands.size();
+       ++index) {  // in order, so that poison spreads along the program
+    if (is_dropped(commands[index])) continue;
+    result.listeners[kept] = result.listeners[index];
+    result.calls[kept] = result.calls[index];
+    if (kept != index) commands[kept] = std::move(commands[index]);
+    ++kept;
+  }
+  commands.resize(kept);
+  result.listeners.resize(kept);
+  result.calls.resize(kept);
+  // The engines may know a poisoned array or not; they ignore the death of one they never heard of.
+  forget_poison(result.batch.frees);
+}
+
+void Recorder::forget_poison(const std::vector<ArrayId>& ids) {
+  if (poisoned_.empty()) return;
+  for (const ArrayId id : ids) poisoned_.erase(id);
+}
+
+void Recorder::abandon(const FailurePtr& cause) {
+  const Cut dropped = take();
+  for (const Command& command : dropped.batch.commands) {
+    if (command.creates) poison(command.out.base, cause);
+  }
+}
+
+void Recorder::undo(std::uint64_t call, const FailurePtr& cause) {
+  auto& commands = pending_.commands;
+  std::size_t kept = 0;
+  for (std::size_t index = 0; index < commands.size(); ++index) {
+    if (calls_[index] == call) {
+      if (commands[index].creates) poison(commands[index].out.base, cause);
+      continue;
+    }
+    listeners_[kept] = listeners_[index];
+    calls_[kept] = calls_[index];
+    if (kept != index) commands[kept] = std::move(commands[index]);
+    ++kept;
+  }
+  commands.resize(kept);
+  listeners_.resize(kept);
+  calls_.resize(kept);
+  for (Span& span : spans_)
+    if (span.last != none_later) span = {std::min(span.first, kept), std::min(span.last, kept), span.twin};
+}
+
+Recorder::Cut Recorder::take() {
+  site_index_.clear();
+  spans_.clear();
+  payload_bytes_ = 0;
+  work_ = 0;
+  return {std::exchange(pending_, {}), std::exchange(sites_, {}), std::exchange(listeners_, {}),
+          std::exchange(calls_, {}), nullptr};
+}
+
+FailurePtr Recorder::poison_of(ArrayId id) const {
+  if (poisoned_.empty()) return nullptr;
+  const auto found = poisoned_.find(id);
+  return found == poisoned_.end() ? nullptr : found->second;
+}
+
+}  // namespace gamelan::kernel

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernel/recorder/source_line.hpp"
+
+#include <string>
+#include <string_view>
+#include <unordered_set>
+
+#include "kernel/recorder/session.hpp"
+
+namespace gamelan::kernel {
+
+namespace {
+std::string package_directory;
+std::unordered_set<const PyObject*> numpys_own;  // code objects
+
+bool is_ours(PyCodeObject* code) {
+  Py_ssize_t size = 0;
+  const char* file = PyUnicode_AsUTF8AndSize(code->co_filename, &size);
+  if (file == nullptr) {
+    PyErr_Clear();
+    return false;
+  }
+  return !package_directory.empty() &&
+         std::string_view(file, static_cast<std::size_t>(size)).starts_with(package_directory);
+}
+}  // namespace
+
+void set_package_directory(const std::string& directory) { package_directory = directory + "/"; }
+
+void add_numpys_own(PyObject* code) {
+  Py_INCREF(code);  // the package is never unloaded
+  numpys_own.insert(code);
+}
+
+UserLine current_line() {
+  UserLine line;
+  PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
+  while (frame != nullptr) {
+    PyCodeObject* frame_code = PyFrame_GetCode(frame);
+    PyFrameObject* back = is_ours(frame_code) ? PyFrame_GetBack(frame) : nullptr;
+    if (back == nullptr) {
+      line.site = {frame_code, PyFrame_GetLasti(frame)};
+      line.code = Ref(reinterpret_cast<PyObject*>(frame_code));
+      line.globals = Ref(PyFrame_GetGlobals(frame));
+      Py_DECREF(frame);
+      return line;
+    }
+    line.is_numpys_own = line.is_numpys_own && numpys_own.contains(reinterpret_cast<PyObject*>(frame_code));
+    Py_DECREF(frame_code);
+    Py_DECREF(frame);
+    frame = back;
+  }
+  line.is_numpys_own = false;
+  return line;  // called from C alone: no line to name
+}
+
+void warn(PyObject* category, const char* message) {
+  Py_ssize_t level = 1;  // the innermost Python frame
+  PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
+  while (frame != nullptr) {
+    const Ref code(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));
+    PyFrameObject* back =
+        is_ours(reinterpret_cast<PyCodeObject*>(code.get())) ? PyFrame_GetBack(frame) : nullptr;
+    Py_DECREF(frame);
+    frame = back;
+    if (frame != nullptr) ++level;
+  }
+  if (PyErr_WarnEx(category, message, level) < 0) throw PythonError();
+}
+
+void warn_of_real_parts(protocol::Dtype from, protocol::Dtype to) {
+  if (protocol::info(from).kind != 'c' || protocol::info(to).kind == 'c' || protocol::info(to).kind == 'b')
+    return;
+  const Ref numpy = Ref::checked(PyImport_ImportModule("numpy"));
+  const Ref category = Ref::checked(PyObject_GetAttrString(numpy.get(), "ComplexWarning"));
+  warn(category.get(), "Casting complex values to real discards the imaginary part");
+}
+
+protocol::Origin resolve(const Site& site) {
+  if (site.code == nullptr) return {};
+  auto* code = reinterpret_cast<PyCodeObject*>(const_cast<void*>(site.code));
+  const char* file = PyUnicode_AsUTF8(code->co_filename);
+  if (file == nullptr) PyErr_Clear();
+  return {file == nullptr ? "" : file, PyCode_Addr2Line(code, site.offset)};
+}
+
+}  // namespace gamelan::kernel

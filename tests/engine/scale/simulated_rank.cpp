@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tests/engine/scale/simulated_rank.hpp"
+
+#include <algorithm>
+
+#include "engine/steps/fold_regions.hpp"
+
+namespace gamelan::tests {
+namespace {
+
+using namespace engine::plan;
+using engine::dist::Box;
+using engine::dist::Interval;
+using engine::dist::Piece;
+using engine::dist::Placement;
+namespace dist = engine::dist;
+
+Box box_of(const Layout& layout, int rank) {
+  return layout.takes_part(rank) ? layout.box(rank) : Box(layout.axes.size());
+}
+
+/// Walks over the steps as `rank`.
+class Walk {
+ public:
+  Walk(const Plan& plan, int rank) : plan_(plan), rank_(rank) {}
+
+  void run() {
+    for (const auto& step : plan_.steps) std::visit(*this, step.body);
+  }
+  const Part& part() const { return part_; }
+
+  void operator()(const Kernel& kernel) {
+    for (const auto& carry : kernel.carries) look_at_block(carry.from);
+    const Box mine = box_of(kernel.iterations, rank_);
+    if (!kernel.inset) return cells(kernel, mine);
+    const Box inner = box_of(kernel.inset->iterations, rank_);
+    cells(*kernel.inset, inner);
+    dist::for_each_slab(mine, dist::moved(inner, kernel.inset_first),
+                        [&](const Box& slab) { cells(kernel, slab); });
+  }
+
+  void operator()(const FoldBricks& fold) {
+    if (protocol::element_count(fold.extents) == 0) return;
+    const engine::exec::FoldRegions regions(fold, rank_, 131'072);
+    Box inset;
+    if (fold.values.inset)
+      for (const auto extent : fold.values.inset->iterations.extents()) inset.push_back({0, extent});
+    for (std::int64_t number = 0; number < regions.count(); ++number) {
+      Box region = regions.region(number);
+      for (std::size_t k = 0; k < region.size(); ++k)
+        region[k] = {region[k].first * fold.brick[k],
+                     std::min(region[k].last * fold.brick[k], fold.extents[k])};
+      if (!fold.values.inset) {
+        cells(fold.values, region);
+        continue;
+      }
+      Shape back;
+      for (const auto first : fold.values.inset_first) back.push_back(-first);
+      const Box hole = dist::moved(inset, fold.values.inset_first);
+      cells(*fold.values.inset, dist::moved(dist::intersection(region, hole), back));
+      dist::for_each_slab(region, hole, [&](const Box& slab) { cells(fold.values, slab); });
+    }
+  }
+
+  void operator()(const FoldFinish& fold) {
+    Box box = box_of(fold.iterations, rank_);
+    if (dist::is_empty(box) || fold.is_empty) return;
+    const Shape all = fold.input.placement.iterations.extents();
+    for (std::size_t k = box.size(); k < all.size(); ++k) box.push_back({0, all[k]});
+    cells(fold.input, box);
+  }
+
+  void operator()(const Gather& gather) { look_at_block(gather.to); }
+  void operator()(const Scatter& scatter) { look_at_block(scatter.from); }
+
+  /// Of one panel of the inner axis: the others ask the same.
+  void operator()(const Matmul& matmul) {
+    const auto& layout = info(matmul.out).layout;
+    const Box mine = box_of(layout, rank_);
+    if (dist::is_empty(mine)) return;
+    const Interval panel{0, std::min<std::int64_t>(256, matmul.inner)};
+    cells(matmul.left, {mine[0], panel});
+    cells(matmul.right, {panel, mine[1]});
+  }
+
+  void operator()(const Take& take) {
+    const Box mine = look_at_block(take.out);
+    if (!dist::is_empty(mine)) row(take.index, mine[take.axis]);
+  }
+  void operator()(const Route& route) {
+    const Interval share{std::min(route.count, route.share * rank_),
+                         std::min(route.count, route.share * (rank_ + 1))};
+    row(route.index, share);
+    if (!route.number && !route.carries_rows) row(route.values, share);
+  }
+  void operator()(const Deliver& deliver) { look_at(deliver.target); }
+  void operator()(const Find& find) {
+    row(find.flags,
+        {std::min(find.count, find.share * rank_), std::min(find.count, find.share * (rank_ + 1))});
+  }
+  void operator()(const Collect& collect) { look_at_block(collect.out); }
+  void operator()(const ScanTotals& totals) { row(totals.scan.input, box_of(totals.layout, rank_)[0]); }
+  void operator()(const Scan& scan) {
+    const Box mine = look_at_block(scan.out);
+    if (dist::is_empty(mine)) return;
+    if (scan.brick > 0)
+      row(scan.input, mine[0]);
+    else
+      cells(scan.input, mine);
+  }
+  void operator()(const SortLines& sort) { cells(sort.input, look_at_block(sort.out)); }
+  void operator()(const SortRuns& sort) { row(sort.input, box_of(sort.layout, rank_)[0]); }
+  void operator()(const MergeRuns& merge) { look_at_block(merge.out); }
+  void operator()(const CollectPlaces& collect) { look_at_block(collect.out); }
+  void operator()(const Count& count) { look_at(count.input); }
+  void operator()(const AddCounts& add) { look_at_block(add.out); }
+  void operator()(const FourierLines& lines) {
+    Box box = look_at_block(lines.out);
+    box[lines.axis] = {0, lines.input.placement.iterations.axes[lines.axis].extent};
+    cells(lines.input, box);
+  }
+  void operator()(const Draw& draw) {
+    const Box mine = look_at_block(draw.out);
+    for (const auto& parameter : draw.parameters)
+      if (parameter.operand) cells(*parameter.operand, mine);
+  }
+  void operator()(const Weigh& weigh) {
+    const auto share = weigh.length * weigh.per_rank;
+    const Interval mine{std::min(weigh.count, share * rank_), std::min(weigh.count, share * (rank_ + 1))};
+    row(weigh.numbers, mine);
+    row(weigh.weights, mine);
+  }
+  void operator()(const AddWeights& add) { look_at_block(add.out); }
+  void operator()(const Search& search) { row(search.values, look_at_block(search.out)[0]); }
+  void operator()(const WholeMatrices& linalg) { look_at_block(linalg.out); }
+  void operator()(const SpreadBlocks& spread) { look_at_block(spread.to); }
+  void operator()(const BlockedMatrix& linalg) { look_at_block(linalg.a); }
+  void operator()(const CollectBlocks& collect) { look_at_block(collect.out); }
+  void operator()(const Routine& routine) {
+    for (const int slot : routine.slots) look_at_block(slot);
+  }
+  void operator()(const ReadFile& file) { look_at_block(file.out); }
+  void operator()(const ReadHdf5& dataset) { look_at_block(dataset.out); }
+  void operator()(const ReadZarr& dataset) { look_at_block(dataset.out); }
+  void operator()(const WriteFile& file) { cells(file.input, box_of(file.shares, rank_)); }
+
+ private:
+  const ArrayInfo& info(int slot) const { return plan_.slots[static_cast<std::size_t>(slot)].info; }
+
+  Box look_at_block(int slot) {
+    ++part_.cells;
+    return box_of(info(slot).layout, rank_);
+  }
+  /// What lies here of an operand, and where.
+  void look_at(const Operand& operand) {
+    const Box mine = box_of(operand.placement.iterations, rank_);
+    ++part_.cells;
+    if (dist::is_empty(mine)) return;
+    Shape first;
+    for (const auto& interval : mine) first.push_back(interval.first);
+    dist::locate(operand.placement, first, rank_);
+  }
+  void cells(const Box& box, std::span<const Placement* const> placements) {
+    dist::for_each_cell(box, placements, rank_, [&](const Box&, std::span<const Piece> pieces) {
+      ++part_.cells;
+      part_.remote +=
+          std::any_of(pieces.begin(), pieces.end(), [&](const Piece& piece) { return piece.owner != rank_; });
+    });
+  }
+  void cells(const Kernel& kernel, const Box& box) {
+    std::vector<const Placement*> placements;
+    for (const auto& operand : kernel.operands)
+      if (operand.source == Operand::Source::slot) placements.push_back(&operand.placement);
+    cells(box, placements);
+  }
+  void cells(const Operand& operand, const Box& box) {
+    const Placement* placement = &operand.placement;
+    cells(box, {&placement, 1});
+  }
+  /// Elements of a row, piece after piece, as exec/stream reads them.
+  void row(const Operand& operand, const Interval& wanted) {
+    const auto& axis = operand.placement.iterations.axes[0];
+    for (auto at = wanted.first; at < wanted.last;) {
+      const auto piece = dist::locate(operand.placement, {at}, rank_);
+      ++part_.cells;
+      part_.remote += piece.owner != rank_;
+      at = std::max(at + 1, axis.interval(axis.owner(at)).last);
+    }
+  }
+
+  const Plan& plan_;
+  int rank_;
+  Part part_;
+};
+
+}  // namespace
+
+Part part_of(const Plan& plan, int rank) {
+  Walk walk(plan, rank);
+  walk.run();
+  return walk.part();
+}
+
+Mail mail_of(const Plan& plan, int rank, int ranks) {
+  Mail mail;
+  const auto is_near = [&](int other) { return other / ranks_per_node == rank / ranks_per_node; };
+  for (const auto& step : plan.steps) {
+    const auto exchange = dist::exchange_of(step.readings, rank, ranks, is_near);
+    mail.sends += std::ssize(exchange.sends);
+    mail.receives += std::ssize(exchange.receives);
+  }
+  return mail;
+}
+
+}  // namespace gamelan::tests

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Folds against the order of operations that fold.hpp promises, written out plainly here with the binary
+// loops.
+#include "engine/tiles/loops/fold.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "protocol/error.hpp"
+#include "tests/engine/tiles/every_dtype.hpp"
+
+namespace gamelan::engine::exec {
+namespace {
+
+using protocol::Dtype;
+using protocol::Op;
+
+constexpr std::array fold_ops{Op::add,        Op::multiply,    Op::maximum,    Op::minimum,
+                              Op::fmax,       Op::fmin,        Op::logical_or, Op::logical_and,
+                              Op::bitwise_or, Op::bitwise_and, Op::bitwise_xor};
+
+template <class Visit>
+void for_each_fold(const Visit& visit) {
+  for (const Op op : fold_ops) {
+    for (const Dtype dtype : all_dtypes) {
+      if (!can_fold(op, dtype)) continue;
+      SCOPED_TRACE(std::string(protocol::info(op).name) + " " + std::string(protocol::info(dtype).name) +
+                   " " + std::string(name(isa())));
+      visit(op, dtype);
+    }
+  }
+}
+
+/// acc = acc op value, one element.
+void combine(Op op, Dtype dtype, std::byte* acc, const std::byte* value) {
+  const void* in[] = {acc, value};
+  std::array<std::byte, 16> result;
+  find_loop(op, dtype)(in, result.data(), 1, nullptr);
+  std::memcpy(acc, result.data(), protocol::size_of(dtype));
+}
+
+Buffer lanes_and_tree(Op op, Dtype dtype, const std::byte* values, std::size_t length) {
+  const std::size_t item = protocol::size_of(dtype), filled = std::min<std::size_t>(length, 32);
+  Buffer lanes(values, values + filled * item);
+  for (std::size_t i = filled; i < length; ++i) combine(op, dtype, &lanes[i % 32 * item], values + i * item);
+  for (std::size_t half = 16; half > 0; half /= 2) {
+    for (std::size_t j = 0; j < half && j + half < filled; ++j) {
+      combine(op, dtype, &lanes[j * item], &lanes[(j + half) * item]);
+    }
+  }
+  lanes.resize(item);
+  return lanes;
+}
+
+TEST(Fold, runs_use_the_promised_order) {
+  const LevelGuard guard;
+  std::mt19937 random(4);
+  for (const Isa level : levels_here()) {
+    set_isa(level);
+    for_each_fold([&](Op op, Dtype dtype) {
+      if (dtype == Dtype::float16 && (op == Op::add || op == Op::multiply))
+        return;  // accumulates in float, see below
+      const std::size_t item = protocol::size_of(dtype);
+      for (const std::size_t length : {1U, 2U, 7U, 31U, 32U, 33U, 63U, 64U, 1000U, 1024U, 1025U}) {
+        const std::size_t runs = length <= 64 ? 35 : 3;  // short ones are folded side by side
+        const Buffer values = random_values(random, dtype, runs * length, -1.5, 1.6);
+        Buffer out(runs * item);
+        fold_runs(op, dtype, values.data(), static_cast<std::int64_t>(runs),
+                  static_cast<std::int64_t>(length), out.data());
+        for (std::size_t run = 0; run < runs; ++run) {
+          const Buffer expected = lanes_and_tree(op, dtype, values.data() + run * length * item, length);
+          ASSERT_EQ(std::memcmp(&out[run * item], expected.data(), item), 0)
+              << "run " << run << " of " << length;
+        }
+      }
+    });
+  }
+}
+
+TEST(Fold, halves_accumulate_in_float) {
+  const std::size_t count = 4096;
+  std::vector<std::uint16_t> ones(count, 0x3c00);  // half arithmetic would stop at 2048 with one accumulator
+  std::uint16_t sum = 0;
+  fold_runs(Op::add, Dtype::float16, ones.data(), 1, count, &sum);
+  EXPECT_EQ(sum, 0x6c00) << "4096.0";
+}
+
+TEST(Fold, bits_do_not_depend_on_alignment_or_neighbours) {
+  std::mt19937 random(5);
+  for_each_fold([&](Op op, Dtype dtype) {
+    const std::size_t item = protocol::size_of(dtype), length = 517;
+    const Buffer values = random_values(random, dtype, length, -1.5, 1.6);
+    Buffer first(item);
+    fold_runs(op, dtype, values.data(), 1, length, first.data());
+    for (std::size_t shift = 1; shift < 9; ++shift) {
+      Buffer moved(values.size() + shift * item, std::byte{0x77});
+      std::memcpy(&moved[shift * item], values.data(), values.size());
+      Buffer again(item);
+      fold_runs(op, dtype, &moved[shift * item], 1, length, again.data());
+      ASSERT_EQ(again, first) << shift;
+    }
+  });
+}
+
+TEST(Fold, rows_in_order) {
+  const LevelGuard guard;
+  std::mt19937 random(6);
+  for (const Isa level : levels_here()) {
+    set_isa(level);
+    for_each_fold([&](Op op, Dtype dtype) {
+      const std::size_t item = protocol::size_of(dtype);
+      for (const std::size_t length : {1U, 3U, 33U, 100U}) {
+        const std::size_t rows = 9;
+        const Buffer values = random_values(random, dtype, rows * length, -1.5, 1.6);
+        Buffer expected(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(length * item)),
+            got(length * item);
+        for (std::size_t at = length; at < rows * length; ++at) {
+          combine(op, dtype, &expected[at % length * item], &values[at * item]);
+        }
+        fold_rows_fresh(op, dtype, values.data(), rows, static_cast<std::int64_t>(length), got.data());
+        ASSERT_EQ(got, expected);
+        fold_rows_fresh(op, dtype, values.data(), 4, static_cast<std::int64_t>(length), got.data());
+        fold_rows(op, dtype, &values[4 * length * item], rows - 4, static_cast<std::int64_t>(length),
+                  got.data());
+        ASSERT_EQ(got, expected) << "in two parts";
+      }
+    });
+  }
+}
+
+Buffer tree(Op op, Dtype dtype, const Buffer& values, std::size_t first, std::size_t width,
+            std::size_t count) {
+  const std::size_t item = protocol::size_of(dtype);
+  if (width == 1) return {&values[first * item], &values[first * item] + item};
+  Buffer left = tree(op, dtype, values, first, width / 2, count);
+  if (first + width / 2 < count) {
+    combine(op, dtype, left.data(), tree(op, dtype, values, first + width / 2, width / 2, count).data());
+  }
+  return left;
+}
+
+TEST(Fold, pairs_of_pairs) {
+  std::mt19937 random(7);
+  for_each_fold([&](Op op, Dtype dtype) {
+    const std::size_t item = protocol::size_of(dtype);
+    for (const std::size_t count : {1U, 2U, 3U, 5U, 8U, 13U, 64U, 65U}) {
+      Buffer values = random_values(random, dtype, count, -1.5, 1.6);
+      std::size_t width = 1;
+      while (width < count) width *= 2;
+      const Buffer expected = tree(op, dtype, values, 0, width, count);
+      fold_pairs(op, dtype, values.data(), static_cast<std::int64_t>(count), 1);
+      ASSERT_EQ(std::memcmp(values.data(), expected.data(), item), 0) << count;
+    }
+  });
+}
+
+/// Three columns at once are three folds.
+TEST(Fold, pairs_of_rows) {
+  std::vector<double> rows{1, 10, 100, 2, 20, 200, 3, 30, 300, 4, 40, 400, 5, 50, 500};
+  fold_pairs(Op::add, Dtype::float64, rows.data(), 5, 3);
+  EXPECT_EQ(std::vector<double>(rows.begin(), rows.begin() + 3), (std::vector<double>{15, 150, 1500}));
+}
+
+TEST(Fold, nan_wins_or_loses_as_in_numpy) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (std::size_t at = 0; at < 70; ++at) {
+    std::vector<double> values(70);
+    for (std::size_t k = 0; k < values.size(); ++k) values[k] = static_cast<double>(k * 7 % 31) - 15;
+    values[at] = nan;
+    double result = 0;
+    fold_runs(Op::maximum, Dtype::float64, values.data(), 1, 70, &result);
+    EXPECT_TRUE(std::isnan(result)) << at;
+    fold_runs(Op::minimum, Dtype::float64, values.data(), 1, 70, &result);
+    EXPECT_TRUE(std::isnan(result)) << at;
+    fold_runs(Op::fmax, Dtype::float64, values.data(), 1, 70, &result);
+    EXPECT_EQ(result, 15) << at;
+    fold_runs(Op::fmin, Dtype::float64, values.data(), 1, 70, &result);
+    EXPECT_EQ(result, -15) << at;
+  }
+}
+
+TEST(Fold, identity_is_neutral) {
+  std::mt19937 random(8);
+  int found = 0;
+  for_each_fold([&](Op op, Dtype dtype) {
+    const auto neutral = identity(op, dtype);
+    if (!neutral) {
+      EXPECT_TRUE(op == Op::fmax || op == Op::fmin);
+      return;
+    }
+    ++found;
+    const std::size_t item = protocol::size_of(dtype);
+    const Buffer values = random_values(random, dtype, 20, -1.5, 100);
+    for (std::size_t k = 0; k < 20; ++k) {
+      Buffer acc(neutral->bytes.begin(), neutral->bytes.begin() + static_cast<std::ptrdiff_t>(item));
+      combine(op, dtype, acc.data(), &values[k * item]);
+      const void* pair[] = {acc.data(), &values[k * item]};
+      bool is_equal = false;
+      find_loop(Op::equal, dtype)(pair, &is_equal, 1, nullptr);
+      ASSERT_TRUE(is_equal);
+    }
+  });
+  EXPECT_GT(found, 60);
+  EXPECT_FALSE(identity(Op::subtract, Dtype::float64));
+}
+
+TEST(Fold, what_does_not_fold_is_refused) {
+  double value = 0, result = 0;
+  EXPECT_FALSE(can_fold(Op::subtract, Dtype::float64));
+  EXPECT_FALSE(can_fold(Op::bitwise_or, Dtype::float64));
+  EXPECT_FALSE(can_fold(Op::logical_or, Dtype::float64)) << "folds over bool";
+  EXPECT_THROW(fold_runs(Op::subtract, Dtype::float64, &value, 1, 1, &result), protocol::Error);
+  EXPECT_THROW(fold_rows(Op::less, Dtype::float64, &value, 1, 1, &result), protocol::Error);
+}
+
+}  // namespace
+}  // namespace gamelan::engine::exec
