@@ -2,9 +2,9 @@
 """The ways from this process to rank 0, in the order in which they are tried: straight to its addresses, through a job step
 of the engines' own Slurm job, through ssh.
 
-GAMELAN_ROUTE chooses one; `auto` takes all that this machine has the programs for. The client tries them (kernel/connection/channel.cpp)
-and tells which one leads there. A tunnel carries bytes that are encrypted from end to end; it has no port that others
-could use. Needs only Python's own library.
+GAMELAN_ROUTE chooses one; `auto` takes all that this machine has the programs for. The client tries them
+(kernel/connection/channel.cpp) and tells which one leads there. A tunnel carries bytes that are encrypted from end to end; it
+has no port that others could use. Needs only Python's own library.
 """
 
 from __future__ import annotations
