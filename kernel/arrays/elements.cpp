@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "kernel/arrays/dispatch.hpp"
+#include "kernel/arrays/distributed.hpp"
+#include "kernel/arrays/read_ahead.hpp"
 #include "kernel/recorder/session.hpp"
 
 namespace gamelan::kernel {

@@ -5,35 +5,15 @@
 // without releasing it.
 #pragma once
 #include <atomic>
-#include <memory>
-#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "kernel/recorder/failure.hpp"
+#include "kernel/recorder/source_line.hpp"
 #include "protocol/message.hpp"
 
 namespace gamelan::kernel {
-
-/// Where a command was recorded: a code object and an instruction offset in it, compared by identity only.
-struct SourceLine {
-  const void* code = nullptr;
-  int offset = 0;
-  bool operator==(const SourceLine&) const = default;
-};
-struct SourceLineHash {
-  std::size_t operator()(const SourceLine& line) const {
-    return std::hash<const void*>{}(line.code) * 31 + static_cast<std::size_t>(line.offset);
-  }
-};
-
-/// Why an array was never computed: what reading it raises.
-struct Failure {
-  protocol::ErrorKind kind = protocol::ErrorKind::internal;
-  std::string message;
-  protocol::Origin origin;
-};
-using FailurePtr = std::shared_ptr<const Failure>;
 
 /// Sizes at which a batch is sent without being asked for. Between soft and hard the cut waits for the end
 /// of a loop's iteration, of the outermost loop that ends one: a cut inside an iteration stores what the rest
