@@ -10,7 +10,7 @@ using dist::Box;
 using dist::extents_of;
 using protocol::Shape;
 
-void carry(const Site& site, const plan::Kernel::Carry& carry) {
+void carry(const Site& site, const plan::FusedLoop::Carry& carry) {
   const auto& info = site.info(carry.from);
   if (!info.layout.takes_part(site.rank())) return;
   const Box block = info.layout.box(site.rank());

@@ -104,15 +104,15 @@ class Site {
   Courier* courier_;
 };
 
-void run(const Site& site, const plan::Kernel& kernel);
-void run(const Site& site, const plan::FoldBricks& fold);
+void run(const Site& site, const plan::FusedLoop& fused);
+void run(const Site& site, const plan::FoldBlocks& fold);
 void run(const Site& site, const plan::FoldFinish& fold);
 void run(const Site& site, const plan::Gather& gather);
 void run(const Site& site, const plan::Scatter& scatter);
 void run(const Site& site, const plan::Matmul& matmul);
 void run(const Site& site, const plan::Take& take);
-void run(const Site& site, const plan::Route& route);
-void run(const Site& site, const plan::Deliver& deliver);
+void run(const Site& site, const plan::PartitionUpdates& partition);
+void run(const Site& site, const plan::ApplyUpdates& updates);
 void run(const Site& site, const plan::Find& find);
 void run(const Site& site, const plan::Collect& collect);
 void run(const Site& site, const plan::ScanTotals& totals);
@@ -131,8 +131,8 @@ void run(const Site& site, const plan::WholeMatrices& linalg);
 void run(const Site& site, const plan::SpreadBlocks& spread);
 void run(const Site& site, const plan::BlockedMatrix& linalg);
 void run(const Site& site, const plan::CollectBlocks& collect);
-void run(const Site& site, const plan::Weigh& weigh);
-void run(const Site& site, const plan::AddWeights& add);
+void run(const Site& site, const plan::WeightedCount& weighted);
+void run(const Site& site, const plan::AddWeightedCounts& add);
 void run(const Site& site, const plan::Search& search);
 void run(const Site& site, const plan::ReadFile& file);
 void run(const Site& site, const plan::ReadHdf5& dataset);
@@ -141,10 +141,10 @@ void run(const Site& site, const plan::WriteFile& file);
 
 /// This rank's block of the old version goes to the new one, except the box that the pass writes (all of it
 /// when that is no plain box).
-void carry(const Site& site, const plan::Kernel::Carry& carry);
+void carry(const Site& site, const plan::FusedLoop::Carry& carry);
 /// Are the values of a put rows that are read where they lie?
-inline bool reads_rows(const plan::Deliver& deliver) {
-  return deliver.route.carries_rows && !deliver.route.number;
+inline bool reads_rows(const plan::ApplyUpdates& updates) {
+  return updates.partition.carries_rows && !updates.partition.number;
 }
 /// Of a MergeRuns step (run_merge.cpp).
 inline constexpr int swaps_to_merge = 5;

@@ -323,18 +323,18 @@ void fetch(const Site& site, int slot, const protocol::View& view, std::byte* ta
 void bring_near(const Site& site, int slot, const protocol::View& view, int reader) {
   if (!site.courier()) return;
   const auto& info = site.info(slot);
-  std::vector<dist::Reading> readings;
+  std::vector<dist::RemoteRead> remote_reads;
   const auto box = dist::box_of_base(view, info.extents, info.dtype);
   if (box && !info.layout.is_replicated) {
     // One rank reads it all: as if the readers were a grid of one, shifted to it by a pin.
     dist::Layout readers;
     readers.grid_size = site.ranks();
     readers.pins = {{site.ranks(), 1, reader}};
-    readings.push_back({slot, dist::place(info.layout, *box, view.extents, protocol::size_of(info.dtype)),
-                        readers, std::vector<dist::Reading::Axis>(view.extents.size())});
+    remote_reads.push_back({slot, dist::place(info.layout, *box, view.extents, protocol::size_of(info.dtype)),
+                            readers, std::vector<dist::RemoteRead::Axis>(view.extents.size())});
   }
-  const auto exchange =
-      dist::exchange_of(readings, site.rank(), site.ranks(), [&](int rank) { return site.is_near(rank); });
+  const auto exchange = dist::exchange_of(remote_reads, site.rank(), site.ranks(),
+                                          [&](int rank) { return site.is_near(rank); });
   std::exception_ptr refusal;  // no plan has admitted this
   try {
     site.courier()->make_room(0, exchange.memory_bytes(), 1);

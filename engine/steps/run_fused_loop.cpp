@@ -19,11 +19,11 @@ Box part_of(const dist::Layout& layout, int rank) {
 /// One program over its part of the iterations.
 class Pass {
  public:
-  Pass(const Site& site, const plan::Kernel& kernel)
+  Pass(const Site& site, const plan::FusedLoop& fused)
       : site_(site),
-        kernel_(kernel),
-        mine_(part_of(kernel.iterations, site.rank())),
-        runner_(site, kernel, kernel.iterations.extents()),
+        fused_(fused),
+        mine_(part_of(fused.iterations, site.rank())),
+        runner_(site, fused, fused.iterations.extents()),
         local_(runner_.local_part(site.rank(), mine_)),
         cut_(cut(local_)),
         work_(site, cut_.pieces, cut_.pieces > 0,
@@ -58,16 +58,16 @@ class Pass {
   }
   Cut cut(const Box& local) const {
     // A replica is its owner's affair: another rank would write its own.
-    if (kernel_.iterations.is_replicated) return {};
-    return cut_for_sharing(local, kernel_.program.code.size(), site_.balance());
+    if (fused_.iterations.is_replicated) return {};
+    return cut_for_sharing(local, fused_.program.code.size(), site_.balance());
   }
   void help(int owner, std::int64_t piece) {
-    const Box theirs = runner_.local_part(owner, part_of(kernel_.iterations, owner));
+    const Box theirs = runner_.local_part(owner, part_of(fused_.iterations, owner));
     runner_.run_for(owner, piece_of(theirs, cut(theirs), piece));
   }
 
   const Site& site_;
-  const plan::Kernel& kernel_;
+  const plan::FusedLoop& fused_;
   const Box mine_;
   BoxRunner runner_;
   const Box local_;
@@ -77,22 +77,22 @@ class Pass {
 
 }  // namespace
 
-void run(const Site& site, const plan::Kernel& kernel) {
-  for (const auto& each : kernel.carries) carry(site, each);
-  const Box mine = part_of(kernel.iterations, site.rank());
+void run(const Site& site, const plan::FusedLoop& fused) {
+  for (const auto& each : fused.carries) carry(site, each);
+  const Box mine = part_of(fused.iterations, site.rank());
   // A rank without a part may still help.
   const bool may_help = site.balance() != Balance::off && !mine.empty();
-  if (!may_help && (!kernel.iterations.takes_part(site.rank()) || is_empty(mine))) return;
-  if (!kernel.inset) {
-    Pass pass(site, kernel);
+  if (!may_help && (!fused.iterations.takes_part(site.rank()) || is_empty(mine))) return;
+  if (!fused.interior) {
+    Pass pass(site, fused);
     pass.run_local();
     pass.finish();
     return;
   }
-  BoxRunner rim(site, kernel, kernel.iterations.extents());
-  Pass inner(site, *kernel.inset);
+  BoxRunner rim(site, fused, fused.iterations.extents());
+  Pass inner(site, *fused.interior);
   inner.run_local();
-  dist::for_each_slab(mine, dist::moved(inner.mine(), kernel.inset_first),
+  dist::for_each_slab(mine, dist::moved(inner.mine(), fused.interior_first),
                       [&](const Box& slab) { rim.run_local(slab); });
   rim.run_noted();
   inner.finish();

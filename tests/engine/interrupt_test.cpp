@@ -120,8 +120,8 @@ bool Interrupt::survives(unsigned seed) {
   bool is_sound = true;
   session.configure({0,
                      {{"disable_passes",
-                       choose.pick(std::vector<std::string>{"", "", "", "alias", "version", "fuse", "inset",
-                                                            "postpone", "simplify,contract"})}}});
+                       choose.pick(std::vector<std::string>{"", "", "", "elide_copies", "version", "fuse",
+                                                            "interior", "postpone", "simplify,contract"})}}});
   for (int round = 0; round < 3 && is_sound; ++round) {
     for (const auto& batch : {program.create(), choose.chance(50) ? program.loop() : Batch{}}) {
       run(batch);
