@@ -8,12 +8,12 @@
 
 namespace gamelan::engine::exec {
 
-void run(const Site& site, const plan::WeightedCount& weighted) {
-  Stream numbers(site, weighted.numbers, weighted.numbers_dtype, protocol::Dtype::int64);
-  Stream weights(site, weighted.weights, weighted.weights_dtype, protocol::Dtype::float64);
+void run(const StepContext& context, const plan::WeightedCount& weighted) {
+  Stream numbers(context, weighted.numbers, weighted.numbers_dtype, protocol::Dtype::int64);
+  Stream weights(context, weighted.weights, weighted.weights_dtype, protocol::Dtype::float64);
   const auto bins = static_cast<std::uint64_t>(weighted.bins);
-  auto* table = reinterpret_cast<double*>(site.own_block(weighted.tables));
-  const auto first = weighted.per_rank * site.rank();
+  auto* table = reinterpret_cast<double*>(context.own_block(weighted.tables));
+  const auto first = weighted.per_rank * context.rank();
   const auto last = std::min(first + weighted.per_rank, weighted.segments);
   for (auto segment = first; segment < last; ++segment, table += bins) {
     std::fill_n(table, bins, 0.0);
@@ -28,19 +28,19 @@ void run(const Site& site, const plan::WeightedCount& weighted) {
   }
 }
 
-void run(const Site& site, const plan::AddWeightedCounts& add) {
-  const auto& layout = site.info(add.out).layout;
-  if (!layout.takes_part(site.rank())) return;
+void run(const StepContext& context, const plan::AddWeightedCounts& add) {
+  const auto& layout = context.info(add.out).layout;
+  if (!layout.takes_part(context.rank())) return;
   const auto& weighted = add.weighted;
-  const auto mine = layout.box(site.rank())[0];
-  auto* out = reinterpret_cast<double*>(site.own_block(add.out));
+  const auto mine = layout.box(context.rank())[0];
+  auto* out = reinterpret_cast<double*>(context.own_block(add.out));
   std::fill_n(out, mine.size(), 0.0);
   for (std::int64_t segment = 0; segment < weighted.segments; ++segment) {
     const auto* tables = reinterpret_cast<const double*>(
-        site.block(weighted.tables, static_cast<int>(segment / weighted.per_rank)));
+        context.block(weighted.tables, static_cast<int>(segment / weighted.per_rank)));
     const auto* table = tables + segment % weighted.per_rank * weighted.bins + mine.first;
     for (std::int64_t b = 0; b < mine.size(); ++b) out[b] += table[b];
-    site.progress();
+    context.progress();
   }
 }
 
