@@ -280,7 +280,7 @@ for _name in (
 for _name in ("asanyarray", "ascontiguousarray", "asfortranarray", "require", "tri", "frombuffer", "fromfile", "fromstring"):
     globals()[_name] = _follows_like(globals()[_name])
 
-__version__ = "0.1.0"
+from ._version import VERSION as __version__  # noqa: E402
 
 # Names that are NumPy's own objects: constants, dtypes, and what concerns dtypes, errors and printing only.
 _PASSED = """
