@@ -168,12 +168,12 @@ def timing(turns=False):
     is_on = _core.is_connected()
     if is_on:
         _core.configure([("keep_unread", "1")])
-        _core.cut_every_turn(turns)
+        _core.cut_every_iteration(turns)
     try:
         yield
     finally:
         if is_on and _core.is_connected():
-            _core.cut_every_turn(False)
+            _core.cut_every_iteration(False)
             _core.configure([("keep_unread", "0")])
 
 
