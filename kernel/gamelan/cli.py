@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The command `gamelan`: run scripts with engines up, look after engines, install the kernel, find what is wrong.
 
-Thin over launch.py and doctor.py. Exit codes: 0 done, 1 could not (with what to do), 2 wrong usage; `run` gives the script's.
+Thin over launch.py and _doctor. Exit codes: 0 done, 1 could not (with what to do), 2 wrong usage; `run` gives the script's.
 """
 
 from __future__ import annotations
@@ -252,7 +252,7 @@ def _install(options) -> int:
 
 
 def _doctor(options) -> int:
-    from ._launch import _doctor as doctor
+    from ._doctor import _questions as doctor
 
     return doctor.main()
 
