@@ -235,6 +235,18 @@ void add_session_functions(py::module_& m) {
       "Sets named options on every engine.");
   m.def("stats", &stats, "Counters of this side.");
   m.def(
+      "work_ahead",
+      [] {
+        const auto link = kernel::Link::current_or_null();
+        if (!link) return py::make_tuple(0, 0, py::dict());
+        const auto& work = link->work_ahead();
+        return py::make_tuple(work.sent_commands(), link->recorder().pending().commands.size(),
+                              work.unanswered());
+      },
+      "Commands that were sent, and that wait to be; and of those sent, by the number of their batch, those "
+      "not "
+      "yet answered.");
+  m.def(
       "pending",
       [] { return py::reinterpret_steal<py::object>(kernel::to_python(connected_link()->preview())); },
       "The batch that would be sent now.");
