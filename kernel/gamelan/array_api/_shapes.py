@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Array API names about shapes."""
+
 from .. import _catalogue as np
 
 __all__ = [
