@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernel/arrays/dtypes.hpp"
 
+#include "kernel/recorder/python_object.hpp"
+
 namespace gamelan::kernel {
 
 using protocol::Dtype;
@@ -54,5 +56,13 @@ std::optional<Dtype> dtype_of(PyArray_Descr* descr) {
 }
 
 int type_number(Dtype dtype) { return type_numbers[static_cast<std::size_t>(dtype)]; }
+
+void refuse_dtype(PyArray_Descr* descr) {
+  const Ref errors = Ref::checked(PyImport_ImportModule("gamelan._errors"));
+  const Ref error = Ref::checked(
+      PyObject_CallMethod(errors.get(), "unsupported_dtype", "O", reinterpret_cast<PyObject*>(descr)));
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.get())), error.get());
+  throw PythonError();
+}
 
 }  // namespace gamelan::kernel

@@ -13,5 +13,7 @@ namespace gamelan::kernel {
 std::optional<protocol::Dtype> dtype_of(PyArray_Descr* descr);
 /// NumPy's number of a dtype.
 int type_number(protocol::Dtype dtype);
+/// Raises TypeError for a dtype that the engines do not hold, naming it.
+[[noreturn]] void refuse_dtype(PyArray_Descr* descr);
 
 }  // namespace gamelan::kernel

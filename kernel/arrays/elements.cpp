@@ -73,8 +73,4 @@ Ref element_of(Array* view) {
   return value;
 }
 
-void note_value_wanted(const Array* array) {
-  if (array->b->is_element) ++(*array->b->read_ahead)->values_wanted;
-}
-
 }  // namespace gamelan::kernel

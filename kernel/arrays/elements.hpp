@@ -10,7 +10,5 @@ namespace gamelan::kernel {
 /// The element that a 0-d view names, as a value: 0-d and read-only on the engines, or the NumPy scalar when
 /// it is known here. May fetch, and then raises what a fetch does.
 Ref element_of(Array* view);
-/// The value of this 0-d array had to be fetched.
-void note_value_wanted(const Array* array);
 
 }  // namespace gamelan::kernel

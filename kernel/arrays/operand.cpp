@@ -100,14 +100,6 @@ Operand classify_numpy(Ref object) {
 
 constinit Hook coerce_hook;
 
-void refuse_dtype(PyArray_Descr* descr) {
-  const Ref errors = Ref::checked(PyImport_ImportModule("gamelan._errors"));
-  const Ref error = Ref::checked(
-      PyObject_CallMethod(errors.get(), "unsupported_dtype", "O", reinterpret_cast<PyObject*>(descr)));
-  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.get())), error.get());
-  throw PythonError();
-}
-
 Override override_of(PyObject* object) {
   if (is_array(object) || PyArray_CheckExact(object)) return Override::none;
   static PyObject* const numpys =

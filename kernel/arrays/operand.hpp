@@ -41,7 +41,5 @@ bool is_negative(PyObject* number);
 
 /// Of gamelan._local: turns any object into a NumPy array or a gamelan.ndarray, or returns NotImplemented.
 extern Hook coerce_hook;
-/// Raises TypeError naming the dtype.
-[[noreturn]] void refuse_dtype(PyArray_Descr* descr);
 
 }  // namespace gamelan::kernel

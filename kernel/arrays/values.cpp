@@ -6,8 +6,7 @@
 #include "kernel/arrays/bool_bytes.hpp"
 #include "kernel/arrays/distributed.hpp"
 #include "kernel/arrays/dtypes.hpp"
-#include "kernel/arrays/elements.hpp"
-#include "kernel/arrays/operand.hpp"
+#include "kernel/arrays/read_ahead.hpp"
 #include "kernel/recorder/current_session.hpp"
 #include "kernel/recorder/hooks.hpp"
 #include "kernel/recorder/session.hpp"
@@ -112,7 +111,7 @@ Ref value_of(Array* array) {
   if (array->b == nullptr)
     return Ref::checked(PyArray_ToScalar(PyArray_DATA(data_of(array)), data_of(array)));
   if (array->value != nullptr && array->value_version == array->b->version) return Ref::borrow(array->value);
-  note_value_wanted(array);
+  if (array->b->is_element) ++(*array->b->read_ahead)->values_wanted;  // as elements.cpp wants to know
   const std::uint64_t version = array->b->version;
   std::vector<Ref> fetched_arrays = fetch({array});
   PyArrayObject* fetched_array = as_numpy(fetched_arrays.front());

@@ -18,8 +18,7 @@ using FailurePtr = std::shared_ptr<const Failure>;
 /// Of an array that an interrupt has cut off.
 inline FailurePtr interrupted(const protocol::Origin& origin) {
   return std::make_shared<const Failure>(
-      Failure{protocol::ErrorKind::cancelled,
-              "this array was still to be computed when its cell was interrupted", origin});
+      Failure{protocol::ErrorKind::cancelled, "Lost: interrupted before it was computed", origin});
 }
 
 }  // namespace gamelan::kernel

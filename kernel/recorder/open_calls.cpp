@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "kernel/recorder/call_number.hpp"
+#include "kernel/recorder/current_line.hpp"
 
 namespace gamelan::kernel {
 
@@ -12,6 +13,14 @@ using protocol::Outcome;
 bool OpenCalls::is_pending(std::uint64_t call) const {
   const auto& calls = recorder_.pending_calls();
   return std::find(calls.begin(), calls.end(), call) != calls.end();
+}
+
+protocol::Origin OpenCalls::origin_of(std::uint64_t call) const {
+  const auto& calls = recorder_.pending_calls();
+  const auto found = std::find(calls.begin(), calls.end(), call);
+  if (call == 0 || found == calls.end()) return {};
+  const auto& command = recorder_.pending().commands[static_cast<std::size_t>(found - calls.begin())];
+  return resolve(recorder_.lines()[command.origin]);
 }
 
 void OpenCalls::break_apart(SplitCall& split, const FailurePtr& cause) {
@@ -39,7 +48,7 @@ void OpenCalls::end(std::uint64_t call, bool is_interrupted) {
       std::find_if(calls_.begin(), calls_.end(), [&](const OpenCall& each) { return each.number == call; });
   if (open == calls_.end()) return;
   if (is_interrupted) {
-    const auto cause = interrupted({});
+    const auto cause = interrupted(origin_of(call));
     recorder_.undo(call, cause);
     if (open->split != nullptr)
       break_apart(*open->split, cause);  // parts that are on their way follow when they are booked
@@ -50,8 +59,8 @@ void OpenCalls::end(std::uint64_t call, bool is_interrupted) {
   calls_.erase(open);
 }
 
-void OpenCalls::undo_current(const FailurePtr& cause) {
-  if (const auto call = call_number::begun(); call != 0) recorder_.undo(call, cause);
+void OpenCalls::undo_current() {
+  if (const auto call = call_number::begun(); call != 0) recorder_.undo(call, interrupted(origin_of(call)));
 }
 
 void OpenCalls::abandon(const FailurePtr& cause) {
@@ -81,7 +90,7 @@ void OpenCalls::book(const SentBatch& sent, std::size_t first_lost, const protoc
     }
     for (const auto id : sent.freed) split->written.erase(id);
     if (split->is_broken || (is_cut && reply.outcome == Outcome::cancelled))
-      break_apart(*split, cause != nullptr ? cause : interrupted({}));
+      break_apart(*split, cause != nullptr ? cause : sent.interrupted_at(0));
   }
   if (cause == nullptr || first_lost >= written.size()) return;
   // Of a call that is in this batch as a whole the engines run all or nothing, unless commands of others
@@ -91,10 +100,10 @@ void OpenCalls::book(const SentBatch& sent, std::size_t first_lost, const protoc
     if (written[index].call != 0 && (lost.empty() || lost.back() != written[index].call))
       lost.push_back(written[index].call);
   for (std::size_t index = 0; index < first_lost; ++index) {
-    const auto& [id, call, is_created] = written[index];
-    const bool is_half_made = is_created || reply.outcome == Outcome::cancelled;
-    if (call != 0 && is_half_made && std::find(lost.begin(), lost.end(), call) != lost.end())
-      recorder_.poison(id, cause);
+    const SentBatch::Written& each = written[index];
+    const bool is_half_made = each.is_created || reply.outcome == Outcome::cancelled;
+    if (each.call != 0 && is_half_made && std::find(lost.begin(), lost.end(), each.call) != lost.end())
+      recorder_.poison(each.id, cause);
   }
 }
 

@@ -20,8 +20,8 @@ class OpenCalls {
   /// A call has returned; or an interrupt has ended it. Then what it has recorded is undone, and what left
   /// before cannot be: arrays that it has written raise `interrupted`.
   void end(std::uint64_t call, bool is_interrupted);
-  /// What is pending of the call that this thread is in has not happened.
-  void undo_current(const FailurePtr& cause);
+  /// An interrupt has ended the call that this thread is in: what is pending of it has not happened.
+  void undo_current();
   /// What is pending of calls that are not over will not run, though another thread may go on with them.
   void abandon(const FailurePtr& cause);
   /// A batch has run up to the command `first_lost`: what a call has written of which only a part ran is half
@@ -36,6 +36,8 @@ class OpenCalls {
     bool has_ended = false;  // but its last part is pending
   };
   bool is_pending(std::uint64_t call) const;
+  /// The line that records a call, as far as it is pending.
+  protocol::Origin origin_of(std::uint64_t call) const;
   void break_apart(SplitCall& split, const FailurePtr& cause);
 
   Recorder& recorder_;

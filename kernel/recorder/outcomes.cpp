@@ -14,6 +14,7 @@ using protocol::Outcome;
 using protocol::Reply;
 
 void Outcomes::book(SentBatch& sent, const Reply& reply, const std::deque<SentBatch>& later) {
+  work_ahead_.answered(sent.seq);
   if (!reply.float_errors.empty() && !sent.is_abandoned)
     float_errors_.emplace_back(std::move(sent.listeners), reply.float_errors);
   const bool is_ok = reply.outcome == Outcome::ok;
@@ -23,7 +24,7 @@ void Outcomes::book(SentBatch& sent, const Reply& reply, const std::deque<SentBa
       is_ok ? sent.written.size() : static_cast<std::size_t>(std::max<std::int64_t>(reply.command, 0));
   FailurePtr cause;
   if (reply.outcome == Outcome::cancelled)
-    cause = interrupted(reply.origin);
+    cause = sent.interrupted_at(first_lost);
   else if (!is_ok)
     cause = std::make_shared<const Failure>(Failure{reply.error, reply.message, reply.origin});
   calls_.book(sent, first_lost, reply, cause);
@@ -31,7 +32,9 @@ void Outcomes::book(SentBatch& sent, const Reply& reply, const std::deque<SentBa
   // A batch that was cancelled or refused in the queue has not freed anything; to free twice does no harm.
   for (const auto id : sent.freed) recorder_.free(id);
   for (std::size_t index = first_lost; index < sent.written.size(); ++index)
-    if (sent.written[index].is_created) recorder_.poison(sent.written[index].id, cause);
+    if (sent.written[index].is_created)
+      recorder_.poison(sent.written[index].id,
+                       reply.outcome == Outcome::cancelled ? sent.interrupted_at(index) : cause);
   recorder_.forget_poison(sent.freed);
   for (const auto& each : later) recorder_.forget_poison(each.freed);
   if (!sent.is_abandoned) defer(cause);  // an interrupt was reported when it happened

@@ -7,6 +7,7 @@
 #include <deque>
 
 #include "kernel/recorder/garbage.hpp"
+#include "kernel/recorder/work_ahead.hpp"
 
 namespace gamelan::kernel {
 
@@ -15,6 +16,10 @@ class Outcomes {
   Outcomes(Recorder& recorder, OpenCalls& calls, Garbage& garbage)
       : recorder_(recorder), calls_(calls), garbage_(garbage) {}
 
+  /// A batch has left.
+  void note_sent(const SentBatch& sent) { work_ahead_.sent(sent.seq, sent.written.size()); }
+  /// The engines are gone: no reply will come.
+  void note_loss() { work_ahead_.lost(); }
   /// A reply has come: arrays that the batch did not compute raise the cause from now on. `later`: the
   /// batches that were sent after it.
   void book(SentBatch& sent, const protocol::Reply& reply, const std::deque<SentBatch>& later);
@@ -28,6 +33,7 @@ class Outcomes {
   void tell();
   /// After an interrupt, which is how the program ended: nothing is told. Arrays that are lost still say why.
   void drop_untold();
+  const WorkAhead& work_ahead() const { return work_ahead_; }
 
  private:
   void tell_float_errors();
@@ -35,6 +41,7 @@ class Outcomes {
   Recorder& recorder_;
   OpenCalls& calls_;
   Garbage& garbage_;
+  WorkAhead work_ahead_;
   FailurePtr deferred_;
   std::deque<std::pair<FloatListeners, std::vector<protocol::FloatErrors>>> float_errors_;
 };

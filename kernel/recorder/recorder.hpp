@@ -94,9 +94,9 @@ class Recorder {
   void poison(protocol::ArrayId id, FailurePtr cause) { poisoned_[id] = std::move(cause); }
   /// These arrays have died: nobody will ask for their cause.
   void forget_poison(const std::vector<protocol::ArrayId>& ids);
-  /// Forgets what is pending: an interrupt fell before it. Arrays it would have created raise `cause`; others
-  /// stay as they are.
-  void abandon(const FailurePtr& cause);
+  /// Forgets what is pending: an interrupt fell before it. Arrays it would have created raise the cause of
+  /// their line; others stay as they are. `causes`: by line.
+  void abandon(const std::vector<FailurePtr>& causes);
   /// The same of one call only: what it has recorded has not happened.
   void undo(std::uint64_t call, const FailurePtr& cause);
   /// The cause, or nullptr for a sound array.

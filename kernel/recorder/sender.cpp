@@ -33,8 +33,9 @@ Batch Sender::cut(const SourceLine* next, SentBatch& sent) {
   sent.written.reserve(result.calls.size());
   for (std::size_t index = 0; index < result.calls.size(); ++index) {
     const auto& command = result.batch.commands[index];
-    sent.written.push_back({command.out.base, result.calls[index], command.creates});
+    sent.written.push_back({command.out.base, result.calls[index], command.origin, command.creates});
   }
+  sent.origins = result.batch.origins;
   calls_.note_sent(result.calls, sent);
   kept_codes_.clear();
   if (result.blocked != nullptr) outcomes_.defer(result.blocked);
@@ -53,6 +54,7 @@ SentBatch Sender::send(const SourceLine* next, std::vector<protocol::View> fetch
     sent.played = std::make_shared<protocol::Reply>(model_->run(batch));
   else
     sent.seq = engines_.send(std::move(batch));
+  outcomes_.note_sent(sent);
   return sent;
 }
 
@@ -63,8 +65,10 @@ Batch Sender::preview() {
   return std::get<Batch>(protocol::decode_request(protocol::encode(protocol::Request{std::move(batch)})));
 }
 
-void Sender::abandon(const FailurePtr& cause) {
-  recorder_.abandon(cause);
+void Sender::abandon() {
+  std::vector<FailurePtr> causes;
+  for (const SourceLine& line : recorder_.lines()) causes.push_back(interrupted(resolve(line)));
+  recorder_.abandon(causes);
   kept_codes_.clear();
   listeners_ = {};
 }

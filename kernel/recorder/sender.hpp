@@ -35,7 +35,7 @@ class Sender {
   /// The pending batch as the engines would receive it, for inspection (encoded and decoded again).
   protocol::Batch preview();
   /// Forgets what is pending: an interrupt fell before it.
-  void abandon(const FailurePtr& cause);
+  void abandon();
   /// The engines are gone: nothing that is pending will be sent.
   void forget_lines() { kept_codes_.clear(); }
 

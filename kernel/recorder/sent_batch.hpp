@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernel/recorder/failure.hpp"
 #include "protocol/message.hpp"
 
 namespace gamelan::kernel {
@@ -25,15 +26,23 @@ struct SentBatch {
   struct Written {
     protocol::ArrayId id;
     std::uint64_t call;
+    std::uint32_t origin;
     bool is_created;
   };
   std::uint64_t seq = 0;
   std::vector<Written> written;                                     ///< by command
   std::vector<std::pair<std::uint64_t, SplitCallPtr>> split_calls;  ///< by number
+  std::vector<protocol::Origin> origins;
   std::vector<protocol::ArrayId> freed;
   FloatListeners listeners;
   bool is_abandoned = false;  ///< interrupted: its reply is awaited only to learn where it was cut
   std::shared_ptr<protocol::Reply> played;  ///< by a model of the engines; null when engines will answer
+
+  /// Why the array is lost that this command was to make, when the batch was interrupted.
+  FailurePtr interrupted_at(std::size_t command) const {
+    const auto origin = command < written.size() ? written[command].origin : origins.size();
+    return interrupted(origin < origins.size() ? origins[origin] : protocol::Origin{});
+  }
 };
 
 }  // namespace gamelan::kernel

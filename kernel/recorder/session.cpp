@@ -41,6 +41,7 @@ Session::Session(const protocol::Connection& connection, std::vector<Route> rout
                [this] {
                  const bool was_at_work = has_work();
                  outstanding_.clear();
+                 outcomes_.note_loss();
                  sender_.forget_lines();
                  return was_at_work;
                }) {

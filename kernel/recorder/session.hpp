@@ -70,6 +70,7 @@ class Session {
   Engines& engines() { return engines_; }
   Recorder& recorder() { return recorder_; }
   Garbage& garbage() { return garbage_; }
+  const WorkAhead& work_ahead() const { return outcomes_.work_ahead(); }
   protocol::Batch preview() { return sender_.preview(); }
   std::uint64_t batches() const { return sender_.batches(); }
   std::uint64_t fetched_bytes() const { return fetched_bytes_; }

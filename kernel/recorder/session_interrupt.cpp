@@ -21,7 +21,7 @@ void Session::stop_soon() {
            *traceback = nullptr;  // the KeyboardInterrupt, while Python is used
   PyErr_Fetch(&type, &value, &traceback);
   try {
-    if (is_interrupt(type)) calls_.undo_current(interrupted({}));
+    if (is_interrupt(type)) calls_.undo_current();
     // Interrupted again while it was being cancelled: nothing is granted.
     const bool is_first = std::none_of(outstanding_.begin(), outstanding_.end(),
                                        [](const SentBatch& sent) { return sent.is_abandoned; });
@@ -61,9 +61,8 @@ void Session::abandon_all() {
   // batch.
   engines_.cancel();
   for (auto& sent : outstanding_) sent.is_abandoned = true;
-  const auto cause = interrupted({});
-  calls_.abandon(cause);
-  sender_.abandon(cause);
+  calls_.abandon(interrupted({}));
+  sender_.abandon();
 }
 
 }  // namespace gamelan::kernel
