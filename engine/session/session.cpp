@@ -84,6 +84,19 @@ void Session::free_untouched(const protocol::Batch& batch) {
   free(untouched);
 }
 
+Session::Shown::Shown(Published& published, const plan::Plan& plan, const protocol::Batch& batch)
+    : published_(published) {
+  const std::scoped_lock lock(published_.running);
+  published_.plan = &plan;
+  published_.batch = &batch;
+}
+
+Session::Shown::~Shown() {
+  const std::scoped_lock lock(published_.running);
+  published_.plan = nullptr;
+  published_.batch = nullptr;
+}
+
 void Session::run(const plan::NamedPlan& named, const protocol::Batch& batch, protocol::Reply& reply) {
   const auto& plan = *named.plan;
   std::vector<dist::StoragePtr> storages(plan.slots.size());
@@ -96,6 +109,7 @@ void Session::run(const plan::NamedPlan& named, const protocol::Batch& batch, pr
   std::unordered_map<ArrayId, int> bound;
   published_.steps_planned = plan.steps.size();
   published_.steps_before = executor_.last_step();
+  const Shown shown(published_, plan, batch);
   const auto bind = [&](int slot, ArrayId array) {
     owner[static_cast<std::size_t>(slot)] = named.name_of(array);
     bound[named.name_of(array)] = slot;
