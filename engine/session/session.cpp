@@ -83,6 +83,19 @@ void Session::free_untouched(const protocol::Batch& batch) {
   free(untouched);
 }
 
+Session::Shown::Shown(Published& published, const plan::Plan& plan, const protocol::Batch& batch)
+    : published_(published) {
+  const std::scoped_lock lock(published_.running);
+  published_.plan = &plan;
+  published_.batch = &batch;
+}
+
+Session::Shown::~Shown() {
+  const std::scoped_lock lock(published_.running);
+  published_.plan = nullptr;
+  published_.batch = nullptr;
+}
+
 void Session::run(const plan::NamedPlan& named, const protocol::Batch& batch, protocol::Reply& reply) {
   const auto& plan = *named.plan;
   std::vector<dist::StoragePtr> storages(plan.slots.size());
@@ -95,12 +108,13 @@ void Session::run(const plan::NamedPlan& named, const protocol::Batch& batch, pr
   std::unordered_map<ArrayId, int> bound;
   published_.steps_planned = plan.steps.size();
   published_.steps_before = executor_.last_step();
+  const Shown shown(published_, plan, batch);
   const auto bind = [&](int slot, ArrayId array) {
     owner[static_cast<std::size_t>(slot)] = named.name_of(array);
     bound[named.name_of(array)] = slot;
   };
   const std::span<const dist::Exchange> exchanges =
-      named.traffic ? named.traffic->steps : std::span<const dist::Exchange>();
+      named.schedule ? named.schedule->steps : std::span<const dist::Exchange>();
   const auto done =
       executor_.run(plan, exchanges, storages, batch,
                     {bind, [this](const Error& failure) { board_.report_failure(batch_number_, failure); },

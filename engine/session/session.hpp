@@ -4,6 +4,7 @@
 // Knows no sockets.
 #pragma once
 #include <atomic>
+#include <mutex>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <unordered_map>
@@ -106,7 +107,22 @@ class Session {
         fetch_bytes{0}, steps_planned{0}, steps_before{0}, plan_hits{0}, plan_misses{0};
     std::atomic<double> plan_seconds{0};
     std::atomic<bool> is_busy{false};
+    std::mutex running;  // guards what follows: null between two plans
+    const plan::Plan* plan = nullptr;
+    const protocol::Batch* batch = nullptr;
   };
+  /// While it lives, a heartbeat says which line of the program this plan computes.
+  class Shown {
+   public:
+    Shown(Published& published, const plan::Plan& plan, const protocol::Batch& batch);
+    ~Shown();
+    Shown(const Shown&) = delete;
+    Shown& operator=(const Shown&) = delete;
+
+   private:
+    Published& published_;
+  };
+  std::uint64_t steps_done() const;
   mutable Published published_;
 };
 

@@ -214,13 +214,35 @@ std::vector<Session::Report> Session::reports() const {
   return all;
 }
 
+/// A step that was begun is not done before the next one begins, or the plan is over.
+std::uint64_t Session::steps_done() const {
+  const auto begun = executor_.last_step() - published_.steps_before;
+  return published_.plan != nullptr && begun > 0 ? begun - 1 : begun;
+}
+
 nlohmann::json Session::heartbeat() const {
-  return {{"busy", published_.is_busy.load()},
-          {"steps_planned", published_.steps_planned.load()},
-          {"steps_done", executor_.last_step() - published_.steps_before}};
+  const std::scoped_lock lock(published_.running);
+  const auto done = steps_done();
+  nlohmann::json told = {{"busy", published_.is_busy.load()},
+                         {"steps_planned", published_.steps_planned.load()},
+                         {"steps_done", done}};
+  if (published_.plan == nullptr) return told;
+  told["batch"] = published_.batch->seq;
+  const auto& steps = published_.plan->steps;
+  const int command = done < steps.size() ? steps[done].command : -1;
+  if (command < 0 || static_cast<std::size_t>(command) >= published_.batch->commands.size()) return told;
+  const auto origin = published_.batch->commands[static_cast<std::size_t>(command)].origin;
+  if (origin >= published_.batch->origins.size()) return told;
+  told["file"] = published_.batch->origins[origin].file;
+  told["line"] = published_.batch->origins[origin].line;
+  return told;
 }
 
 nlohmann::json Session::status() const {
+  const auto done = [this] {
+    const std::scoped_lock lock(published_.running);
+    return steps_done();
+  }();
   Report sum{};
   auto per_rank = nlohmann::json::array();
   const auto told = reports();
@@ -268,7 +290,7 @@ nlohmann::json Session::status() const {
       {"per_rank", per_rank},
       {"plan_seconds", published_.plan_seconds.load()},
       {"steps_planned", published_.steps_planned.load()},
-      {"steps_done", executor_.last_step() - published_.steps_before},
+      {"steps_done", done},
       {"pass_names", pass_names()},
   };
 }

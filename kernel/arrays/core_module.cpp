@@ -235,6 +235,18 @@ void add_session_functions(py::module_& m) {
       "Sets named options on every engine.");
   m.def("stats", &stats, "Counters of this side.");
   m.def(
+      "work_ahead",
+      [] {
+        const auto session = kernel::Session::current_or_null();
+        if (!session) return py::make_tuple(0, 0, py::dict());
+        const auto& work = session->work_ahead();
+        return py::make_tuple(work.sent_commands(), session->recorder().pending().commands.size(),
+                              work.unanswered());
+      },
+      "Commands that were sent, and that wait to be; and of those sent, by the number of their batch, those "
+      "not "
+      "yet answered.");
+  m.def(
       "pending",
       [] { return py::reinterpret_steal<py::object>(kernel::to_python(connected_session()->preview())); },
       "The batch that would be sent now.");

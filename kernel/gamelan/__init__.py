@@ -21,8 +21,8 @@ from . import _calls, _local, _package, _parameters, array_api  # noqa: E402
 from ._catalogue import *  # noqa: E402
 from ._catalogue import __all__ as _names  # noqa: E402
 from ._ufuncs._objects import PairUfunc as _PairUfunc  # noqa: E402
+from ._version import VERSION as __version__  # noqa: E402
 
-__version__ = "0.1.0"
 __all__ = sorted({*_names, "array_api"} - {"lib", "linalg", "random"}) + ["linalg", "random"]
 
 

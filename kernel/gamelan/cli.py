@@ -19,8 +19,8 @@ from ._launch._arguments import add_start_options, joined, start_settings
 from ._launch._changing_line import TerminalLine
 from ._launch._ending import tail
 from ._launch._errors import LaunchError
+from ._version import VERSION
 
-VERSION = "0.1.0"
 KEPT_IDLE_SECONDS = 3600.0  # engines that a person started by hand wait this long for a client
 
 

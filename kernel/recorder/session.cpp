@@ -211,8 +211,9 @@ Batch Session::cut(const SourceLine* next, Sent& sent) {
   sent.written.reserve(result.calls.size());
   for (std::size_t index = 0; index < result.calls.size(); ++index) {
     const auto& command = result.batch.commands[index];
-    sent.written.push_back({command.out.base, result.calls[index], command.creates});
+    sent.written.push_back({command.out.base, result.calls[index], command.origin, command.creates});
   }
+  sent.origins = result.batch.origins;
   for (OpenCall& open : open_calls_) {
     if (std::find(result.calls.begin(), result.calls.end(), open.number) == result.calls.end()) continue;
     if (open.spread == nullptr) open.spread = std::make_shared<Spread>();
@@ -237,6 +238,7 @@ Session::Sent Session::send_pending(const SourceLine* next, std::vector<protocol
   } else {
     sent.played = std::make_shared<Reply>(play(batch));
   }
+  work_ahead_.sent(sent.seq, sent.written.size());
   return sent;
 }
 
@@ -283,6 +285,7 @@ void Session::lose(const std::string& cause) {
   is_lost_ = true;
   lost_cause_ = cause;
   outstanding_.clear();
+  work_ahead_.lost();
   kept_codes_.clear();
   if (client_ != nullptr && !is_forked_child()) client_->lose(cause);
 }

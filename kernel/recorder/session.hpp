@@ -19,6 +19,7 @@
 #include "kernel/recorder/garbage.hpp"
 #include "kernel/recorder/recorder.hpp"
 #include "kernel/recorder/source_line.hpp"
+#include "kernel/recorder/work_ahead.hpp"
 
 namespace gamelan::kernel {
 
@@ -104,6 +105,7 @@ class Session : public std::enable_shared_from_this<Session> {
   std::uint64_t batches() const { return batches_; }
   std::uint64_t fetched_bytes() const { return fetched_bytes_; }
   std::size_t outstanding() const { return outstanding_.size(); }
+  const WorkAhead& work_ahead() const { return work_ahead_; }
   double waited_seconds() const { return waited_seconds_; }
   /// The pending batch as the engines would receive it, for inspection (encoded and decoded again).
   protocol::Batch preview();
@@ -124,11 +126,13 @@ class Session : public std::enable_shared_from_this<Session> {
   struct Written {
     protocol::ArrayId id;
     std::uint64_t call;
+    std::uint32_t origin;
     bool is_created;
   };
   struct Sent {
     std::uint64_t seq = 0;
     std::vector<Written> written;  // by command
+    std::vector<protocol::Origin> origins;
     std::vector<std::pair<std::uint64_t, SpreadPtr>> spreads;
     std::vector<protocol::ArrayId> freed;
     FloatListeners listeners;
@@ -164,6 +168,10 @@ class Session : public std::enable_shared_from_this<Session> {
   void abandon_calls(const FailurePtr& cause);
   void undo_current_call(const FailurePtr& cause);
   bool is_pending(std::uint64_t call) const;
+  /// The line that records a call, as far as it is pending.
+  protocol::Origin origin_of(std::uint64_t call) const;
+  /// Why the array is lost that this command of an interrupted batch was to make.
+  static FailurePtr interrupted_at(const Sent& sent, std::size_t command);
   void break_apart(Spread& spread, const FailurePtr& cause);
   /// Lets what is recorded and sent come to its end; false when that took longer than `limit`.
   bool finish_within(std::chrono::milliseconds limit);
@@ -186,6 +194,7 @@ class Session : public std::enable_shared_from_this<Session> {
   std::shared_ptr<Client> client_;  // empty once disconnected, and with an executor
   Ref executor_;
   std::deque<Sent> outstanding_;
+  WorkAhead work_ahead_;
   std::vector<OpenCall> open_calls_;  // one for each thread at most, but for those that have ended
   std::unordered_map<const void*, Ref> kept_codes_;  // code objects named by the pending lines
   FloatListeners listeners_;                         // of what is pending

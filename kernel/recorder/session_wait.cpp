@@ -77,7 +77,7 @@ void Session::stop_soon() {
   PyErr_Fetch(&type, &value, &traceback);
   const auto is_abandoned = [](const Sent& sent) { return sent.is_abandoned; };
   try {
-    if (is_interrupt(type)) undo_current_call(interrupted({}));
+    if (is_interrupt(type)) undo_current_call(interrupted(origin_of(UserCall::begun())));
     // Interrupted again while it was being cancelled: nothing is granted.
     const bool is_first = std::none_of(outstanding_.begin(), outstanding_.end(), is_abandoned);
     if (!is_first || !finish_within(grace)) abandon_all();
@@ -121,7 +121,13 @@ void Session::abandon_all() {
   for (auto& sent : outstanding_) sent.is_abandoned = true;
   const auto cause = interrupted({});
   abandon_calls(cause);
+  std::vector<FailurePtr> causes;  // by line
+  for (const Site& site : recorder_.sites()) causes.push_back(interrupted(resolve(site)));
+  std::vector<std::pair<protocol::ArrayId, FailurePtr>> lost;
+  for (const auto& command : recorder_.pending().commands)
+    if (command.creates) lost.emplace_back(command.out.base, causes[command.origin]);
   recorder_.abandon(cause);
+  for (auto& [id, its_cause] : lost) recorder_.poison(id, std::move(its_cause));
   kept_codes_.clear();
   listeners_ = {};
 }
@@ -146,6 +152,7 @@ Reply Session::settle(Sent sent) {
 }
 
 void Session::book(Sent& sent, const Reply& reply) {
+  work_ahead_.answered(sent.seq);
   if (!reply.float_errors.empty() && !sent.is_abandoned)
     float_errors_.emplace_back(std::move(sent.listeners), reply.float_errors);
   const bool is_ok = reply.outcome == Outcome::ok;
@@ -155,7 +162,7 @@ void Session::book(Sent& sent, const Reply& reply) {
       is_ok ? sent.written.size() : static_cast<std::size_t>(std::max<std::int64_t>(reply.command, 0));
   FailurePtr cause;
   if (reply.outcome == Outcome::cancelled)
-    cause = interrupted(reply.origin);
+    cause = interrupted_at(sent, first_lost);
   else if (!is_ok)
     cause = std::make_shared<const Failure>(Failure{reply.error, reply.message, reply.origin});
   book_calls(sent, first_lost, reply, cause);
@@ -163,7 +170,9 @@ void Session::book(Sent& sent, const Reply& reply) {
   // A batch that was cancelled or refused in the queue has not freed anything; to free twice does no harm.
   for (const auto id : sent.freed) recorder_.free(id);
   for (std::size_t index = first_lost; index < sent.written.size(); ++index)
-    if (sent.written[index].is_created) recorder_.poison(sent.written[index].id, cause);
+    if (sent.written[index].is_created)
+      recorder_.poison(sent.written[index].id,
+                       reply.outcome == Outcome::cancelled ? interrupted_at(sent, index) : cause);
   recorder_.forget_poison(sent.freed);
   for (const auto& later : outstanding_) recorder_.forget_poison(later.freed);
   // An interrupt was reported when it happened; an error is raised by whoever waits next.

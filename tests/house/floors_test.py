@@ -11,6 +11,8 @@ import pathlib
 import re
 import sys
 
+# What the build makes: below everything.
+BUILT = ("gamelan._core", "gamelan._version")
 # (module, what it imports inside a function): why. One that is no longer there must leave this list.
 LATE = {
     ("gamelan._session", "gamelan.launch"): "start-up time: only who needs engines starts processes",
@@ -36,6 +38,10 @@ def modules_of(folder, package):
     return found
 
 
+def is_ours(module):
+    return module.split(".")[0] == "gamelan" and module not in BUILT
+
+
 def imports_of(name, tree, is_package, modules):
     """(module, is inside a function) of every import of ours."""
     package = name.split(".") if is_package else name.split(".")[:-1]
@@ -47,14 +53,14 @@ def imports_of(name, tree, is_package, modules):
         base = ".".join([*package[: len(package) - node.level + 1], *([node.module] if node.module else [])])
         base = base if node.level else node.module
         for each in node.names:
-            yield f"{base}.{each.name}" if f"{base}.{each.name}" in modules else base if each.name != "_core" else ""
+            yield f"{base}.{each.name}" if f"{base}.{each.name}" in {*modules, *BUILT} else base
 
     def walk(node, is_late):
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.If) and getattr(child.test, "id", "") == "TYPE_CHECKING":
                 continue  # runs never
             if isinstance(child, (ast.Import, ast.ImportFrom)):
-                yield from ((target, is_late) for target in targets(child) if target.split(".")[0] == "gamelan")
+                yield from ((target, is_late) for target in targets(child) if is_ours(target))
             yield from walk(child, is_late or isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)))
 
     return list(walk(tree, False))

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Running folds of distributed arrays (`ufunc.accumulate`, cumsum, cumprod), and folds whose operation is not associative.
 
-Along an axis of more dimensions the engines add in NumPy's order. One dimension is cut into bricks by its length alone: the
-fold of the bricks before, then the fold within (Blelloch 1990, "Prefix sums and their applications"). So the bits do not
+Along an axis of more dimensions the engines add in NumPy's order. One dimension is cut into reduction blocks by its length
+alone: the
+fold of the reduction blocks before, then the fold within (Blelloch 1990, "Prefix sums and their applications"). So the bits
+do not
 change with the number of engines, and rounding errors are smaller than NumPy's, not equal to them.
 """
 

@@ -54,14 +54,14 @@ def chained(np, grid):
 
 
 def rescaled(np, grid):
-    """What follows the box is bound for the array itself, which an inset would keep from its pass."""
+    """What follows the box is bound for the array itself, which an interior would keep from its pass."""
     grid[1:] = 2
     grid[...] = grid * 0.5 + 1
     return [grid.sum()]
 
 
 def measured_inside(np, grid):
-    """The box's values are folded after the whole was: as an inset they would have to be stored for it."""
+    """The box's values are folded after the whole was: as an interior they would have to be stored for it."""
     work = grid[1:] + grid[:-1]
     grid[1:] = work
     return [grid.sum(), abs(work).max()]
@@ -87,18 +87,18 @@ def written_again(np, grid):
     return [first, grid.sum(), grid - first]
 
 
-# Programs, and whether an inset makes one pass of theirs. (Swapped: where bricks end with blocks, which on a line they may not.)
+# Programs, and whether an interior makes one pass of theirs. (Swapped: where reduction blocks end with blocks, which on a line they may not.)
 PROGRAMS = {sweep: True, boundary: True, swapped: None, stepped: False, chained: True, rescaled: False, measured_inside: False,
             numbered: True, tiny: False, written_again: True}  # fmt: skip
 
 
 def run(program, shape, dtype, ranks):
-    """The results, and whether the plan had an inset."""
+    """The results, and whether the plan had an interior."""
     grid = gamelan.array(data(shape, dtype))
     gamelan.sync()
     results = program(gamelan, grid)
     plan = gamelan.explain() if ranks else ""
-    return [numpy.asarray(result) for result in [*results, grid]], "but over" in plan
+    return [numpy.asarray(result) for result in [*results, grid]], "interior over" in plan
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
@@ -107,19 +107,19 @@ def run(program, shape, dtype, ranks):
 def test_equals_numpy_and_the_same_bits_as_in_two_passes(engine, ranks, program, shape, dtype):
     grid = data(shape, dtype)
     expected = [numpy.asarray(result) for result in [*program(numpy, grid), grid]]
-    together, has_inset = run(program, shape, dtype, ranks)
-    assert PROGRAMS[program] is None or has_inset == (PROGRAMS[program] and bool(ranks))
+    together, has_interior = run(program, shape, dtype, ranks)
+    assert PROGRAMS[program] is None or has_interior == (PROGRAMS[program] and bool(ranks))
     for got, want in zip(together, expected, strict=True):
         assert got.dtype == want.dtype and got.shape == want.shape
         numpy.testing.assert_allclose(got, want, rtol=1e-5 if dtype == "f4" else 1e-12)
     _core.flush(True)
-    _core.configure([("disable_passes", "inset")])
+    _core.configure([("disable_passes", "interior")])
     try:
-        apart, has_inset = run(program, shape, dtype, ranks)
+        apart, has_interior = run(program, shape, dtype, ranks)
     finally:
         _core.flush(True)
         _core.configure([("disable_passes", "")])
-    assert not has_inset and [got.tobytes() for got in together] == [got.tobytes() for got in apart]
+    assert not has_interior and [got.tobytes() for got in together] == [got.tobytes() for got in apart]
 
 
 def test_laplace_with_its_norm_is_one_pass(engine, ranks):
@@ -131,5 +131,5 @@ def test_laplace_with_its_norm_is_one_pass(engine, ranks):
     grid[1:-1, 1:-1] = (grid[:-2, 1:-1] + grid[2:, 1:-1] + grid[1:-1, :-2] + grid[1:-1, 2:]) / 4
     norm = ((grid - old) ** 2).sum()
     text = gamelan.explain()
-    assert text.count("step ") == 2 and "but over 62x62" in text  # the pass, and the fold of its partials
+    assert text.count("step ") == 2 and "interior over 62x62" in text  # the pass, and the fold of its partials
     del norm
