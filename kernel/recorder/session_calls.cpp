@@ -28,7 +28,7 @@ protocol::Origin Session::origin_of(std::uint64_t call) const {
   const auto found = std::find(calls.begin(), calls.end(), call);
   if (call == 0 || found == calls.end()) return {};
   const auto& command = recorder_.pending().commands[static_cast<std::size_t>(found - calls.begin())];
-  return resolve(recorder_.sites()[command.origin]);
+  return resolve(recorder_.lines()[command.origin]);
 }
 
 bool Session::is_pending(std::uint64_t call) const {
