@@ -69,7 +69,7 @@ struct Base {
   bool is_recorded;         // the command that creates it: without one the engines never heard of it
   Array* owner;  // borrowed: the array that was made with it, which views name as their base; null once that
                  // is gone
-  PyObject* index_range;  // what gamelan._bounds knows of its numbers, for use as an index; null: nothing
+  PyObject* index_range;  // what gamelan._folds knows of its numbers, for use as an index; null: nothing
   std::shared_ptr<ReadAhead>* read_ahead;  // see elements.hpp; null: no element of it was picked
   bool is_element;                         // picked from another array, whose `read_ahead` this is
 };
@@ -91,7 +91,7 @@ void disown(Array* array);
 void set_array_class(PyTypeObject* type);
 /// Set by gamelan._index._subscripts: a[key] and a[key] = value where an array is distributed.
 void set_index_hooks(PyObject* get, PyObject* set);
-/// Set by gamelan._array_elements: a NumPy array with the elements of a distributed one, if
+/// Set by gamelan._gathering: a NumPy array with the elements of a distributed one, if
 /// config.gather_limit allows it.
 void set_gather_hook(PyObject* gather);
 

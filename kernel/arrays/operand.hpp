@@ -39,7 +39,7 @@ protocol::Scalar to_scalar(PyObject* number, protocol::Dtype dtype);
 /// True for a number below zero (bool and NaN are not).
 bool is_negative(PyObject* number);
 
-/// Set by gamelan._local: turns any object into a NumPy array or a gamelan.ndarray, or returns
+/// Set by gamelan._creation: turns any object into a NumPy array or a gamelan.ndarray, or returns
 /// NotImplemented.
 void set_coerce_hook(PyObject* callable);
 /// Raises TypeError naming the dtype.

@@ -122,7 +122,7 @@ void Session::abandon_all() {
   const auto cause = interrupted({});
   abandon_calls(cause);
   std::vector<FailurePtr> causes;  // by line
-  for (const SourceLine& line : recorder_.lines()) causes.push_back(interrupted(resolve(line)));
+  for (const auto& line : recorder_.lines()) causes.push_back(interrupted(resolve(line)));
   std::vector<std::pair<protocol::ArrayId, FailurePtr>> lost;
   for (const auto& command : recorder_.pending().commands)
     if (command.creates) lost.emplace_back(command.out.base, causes[command.origin]);
