@@ -66,7 +66,14 @@ RANKS = [
     pytest("python", "--ranks", "1", *half(2)),
     # Four nodes in a row: interrupts and counters take three hops.
     pytest(
-        "python/test_interrupts.py", "tests/python/test_stats.py", "--ranks", "4", "--ranks-per-node", "1", "--node-fanout", "1"
+        "python/sessions/test_interrupts.py",
+        "tests/python/sessions/test_stats.py",
+        "--ranks",
+        "4",
+        "--ranks-per-node",
+        "1",
+        "--node-fanout",
+        "1",
     ),
 ]
 

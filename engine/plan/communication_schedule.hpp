@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One rank's messages between nodes for every step of a plan, as far as the plan foresees them. Found once
-// and kept with the plan (plan_cache.hpp); sent by exec/courier. Pure.
+// and kept with the plan (plan_cache.hpp); sent by engine/steps/ghost_exchange. Pure.
 #pragma once
 #include <cstdint>
 #include <functional>

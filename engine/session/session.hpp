@@ -23,7 +23,7 @@ class Session {
   ~Session();
 
   /// Runs a batch; collective. The reply is complete on rank 0 (payloads), its outcome agreed on all ranks.
-  /// Never throws for what a client sent. May rewrite the batch (postponed.hpp); the reply speaks of the
+  /// Never throws for what a client sent. May rewrite the batch (elided_copies.hpp); the reply speaks of the
   /// batch as it came.
   protocol::Reply execute(protocol::Batch& batch);
   /// Sets options by name; throws Error{value} for an unknown name or value, alike on all ranks. Collective.
@@ -48,10 +48,10 @@ class Session {
   /// Collective.
   std::optional<Refusal> admit(const plan::NamedPlan& named, const protocol::Batch& batch);
   std::optional<Refusal> admit_messages(const plan::NamedPlan& named, const protocol::Batch& batch);
-  /// Plans the batch with stores postponed where that can be, and runs it.
+  /// Plans the batch with copies elided where that can be, and runs it.
   void plan_and_run(protocol::Batch& batch, protocol::Reply& reply, std::optional<Refusal>& refusal);
-  std::vector<Postponed::Copy> find_postponed(const protocol::Batch& batch) const;
-  void put_back(const std::vector<Postponed::Copy>& made, protocol::Batch& batch);
+  std::vector<ElidedCopies::Copy> find_elided(const protocol::Batch& batch) const;
+  void put_back(const std::vector<ElidedCopies::Copy>& made, protocol::Batch& batch);
   /// Checks and plans as much of the batch as can be run: all of it, or up to the command that `refusal`
   /// names.
   plan::NamedPlan plan_within_memory(const protocol::Batch& batch, std::optional<Refusal>& refusal);
@@ -95,7 +95,7 @@ class Session {
   plan::PlanCache plans_;
   std::unordered_map<protocol::ArrayId, Array> arrays_;
   std::unordered_map<protocol::ArrayId, protocol::Error> poisoned_;
-  Postponed postponed_;
+  ElidedCopies elided_;
   dist::Allocator::Block notices_;
   std::size_t heap_at_rest_;  ///< bytes per rank that are no arrays
   std::uint64_t batch_number_ = 0;

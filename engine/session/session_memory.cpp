@@ -87,8 +87,9 @@ std::optional<Refusal> Session::admit(const plan::NamedPlan& named, const Batch&
                           heap_.backing_file() + "): free some of it, or start engines with less heap")};
 }
 
-/// What comes from other nodes must have room as well, on every rank: address space for the mirrors, had when
-/// the plan is new, and memory. The ranks agree when the plan is new, and where any of them needs much.
+/// What comes from other nodes must have room as well, on every rank: address space for the ghost buffers,
+/// had when the plan is new, and memory. The ranks agree when the plan is new, and where any of them needs
+/// much.
 std::optional<Refusal> Session::admit_messages(const plan::NamedPlan& named, const Batch& batch) {
   constexpr std::int64_t little = std::int64_t{8} << 20;
   if (!named.traffic) return std::nullopt;
@@ -106,7 +107,7 @@ std::optional<Refusal> Session::admit_messages(const plan::NamedPlan& named, con
     for (; stuck < steps; ++stuck) {
       const auto bytes = traffic.memory_bytes[static_cast<std::size_t>(stuck)];
       for (const auto& message : traffic.steps[static_cast<std::size_t>(stuck)].receives)
-        heap_.mirror(message.partner, 0);
+        heap_.ghost_address(message.partner, 0);
       if (dist::has_room(static_cast<std::size_t>(bytes), comm_.ranks_on_node())) continue;
       throw protocol::Error(
           protocol::ErrorKind::memory,

@@ -9,7 +9,7 @@ namespace gamelan::engine::exec {
 class BoxRunner {
  public:
   /// `shape`: the extents that the iterations count in. Both references must outlive the runner.
-  BoxRunner(const Site& site, const plan::Kernel& kernel, protocol::Shape shape);
+  BoxRunner(const StepContext& context, const plan::Kernel& kernel, protocol::Shape shape);
 
   /// What of the box lies whole with `rank`, in every operand.
   dist::Box local_part(int rank, dist::Box box) const;
@@ -49,7 +49,7 @@ class BoxRunner {
   void compute(const dist::Box& cell, std::span<const dist::Piece> pieces, const dist::Box& box,
                std::span<const Pointer> scratch);
 
-  const Site& site_;
+  const StepContext& context_;
   const plan::Kernel& kernel_;
   protocol::Shape shape_;
   Runner runner_;

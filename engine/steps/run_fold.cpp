@@ -26,10 +26,10 @@ constexpr std::int64_t fewest_shared_regions = 4;
 
 class BrickFolder {
  public:
-  BrickFolder(const Site& site, const plan::FoldBricks& fold)
-      : site_(site),
+  BrickFolder(const StepContext& context, const plan::FoldBricks& fold)
+      : context_(context),
         fold_(fold),
-        whole_(site, fold.values, fold.extents),
+        whole_(context, fold.values, fold.extents),
         dims_(fold.extents.size()),
         scratch_(fold.folds.size()) {
     for (std::size_t f = 0; f < fold.folds.size(); ++f)
@@ -37,14 +37,14 @@ class BrickFolder {
     find_plain_operands();
     if (!fold.values.inset) return;
     const Shape extents = fold.values.inset->iterations.extents();
-    inset_.emplace(site, *fold.values.inset, extents);
+    inset_.emplace(context, *fold.values.inset, extents);
     for (const auto extent : extents) inset_box_.push_back({0, extent});
     inset_box_ = dist::moved(std::move(inset_box_), fold.values.inset_first);
   }
 
   void run() {
-    const FoldRegions mine = regions_of(site_.rank());
-    SharedWork work(site_, mine.count(), may_share(mine), [this](int owner, std::int64_t piece) {
+    const FoldRegions mine = regions_of(context_.rank());
+    SharedWork work(context_, mine.count(), may_share(mine), [this](int owner, std::int64_t piece) {
       fold_region(regions_of(owner).region(piece), owner);
     });
     std::vector<Box> later;
@@ -52,15 +52,15 @@ class BrickFolder {
       Box region = mine.region(number);
       // The neighbours have the time of the interior to finish their part.
       if (is_local(elements_of(region)))
-        fold_region(region, site_.rank());
+        fold_region(region, context_.rank());
       else
         later.push_back(std::move(region));
-      site_.progress();
+      context_.progress();
     };
     work.run(fold_if_local);
     for (const auto& region : later) {
-      fold_region(region, site_.rank());
-      site_.progress();
+      fold_region(region, context_.rank());
+      context_.progress();
     }
     work.finish();
   }
@@ -70,11 +70,11 @@ class BrickFolder {
     return FoldRegions(fold_, rank, plain_.empty() ? region_elements : plain_region_elements);
   }
   bool may_share(const FoldRegions& regions) const {
-    if (site_.balance() == Balance::off || fold_.values.iterations.is_replicated ||
+    if (context_.balance() == Balance::off || fold_.values.iterations.is_replicated ||
         regions.count() > Tickets::most)
       return false;
-    if (site_.reads_far()) return false;  // who helps would not find it in its own mirrors
-    return regions.count() >= fewest_shared_regions || site_.balance() == Balance::always;
+    if (context_.reads_remote()) return false;  // who helps would not find it in its own ghost buffers
+    return regions.count() >= fewest_shared_regions || context_.balance() == Balance::always;
   }
 
   /// The values of one fold over a region, then its partials.
@@ -116,7 +116,7 @@ class BrickFolder {
       const Shape packed = protocol::contiguous_strides(extents, static_cast<std::size_t>(scratch_[f].item));
       for (std::size_t k = 0; k < dims_; ++k)
         if (piece.strides[k] != packed[k] && (k + 1 == dims_ || fold_.brick[k] > 1)) return false;
-      scratch_[f].values = site_.address(fold_.values.operands[operand], piece);
+      scratch_[f].values = context_.address(fold_.values.operands[operand], piece);
       scratch_[f].strides = std::move(piece.strides);
     }
     return true;
@@ -166,7 +166,7 @@ class BrickFolder {
   void compute(const Box& elements, const Shape& extents, int owner) {
     for (std::size_t f = 0; f < scratch_.size(); ++f) {
       auto& scratch = scratch_[f];
-      scratch.memory = site_.workspace().at_least(
+      scratch.memory = context_.workspace().at_least(
           static_cast<std::size_t>(protocol::element_count(extents) * scratch.item), f);
       scratch.values = scratch.memory;
       scratch.strides = protocol::contiguous_strides(extents, static_cast<std::size_t>(scratch.item));
@@ -190,7 +190,7 @@ class BrickFolder {
 
   void store_partials(const plan::FoldBricks::Fold& fold, const Scratch& scratch, const Box& region,
                       int owner) {
-    const auto& info = site_.info(fold.partials);
+    const auto& info = context_.info(fold.partials);
     const auto item = static_cast<std::size_t>(scratch.item);
     const Box block = info.layout.box(owner);
     Box part = region;
@@ -204,10 +204,10 @@ class BrickFolder {
     std::int64_t offset = 0;
     for (std::size_t k = 0; k < dims_; ++k) offset += (part[k].first - block[k].first) * to[k];
     copy_box(fold.loop, fold.loop, extents, scratch.partials.data(),
-             protocol::contiguous_strides(extents, item), site_.block(fold.partials, owner) + offset, to);
+             protocol::contiguous_strides(extents, item), context_.block(fold.partials, owner) + offset, to);
   }
 
-  const Site& site_;
+  const StepContext& context_;
   const plan::FoldBricks& fold_;
   BoxRunner whole_;
   std::optional<BoxRunner> inset_;
@@ -219,10 +219,10 @@ class BrickFolder {
 
 }  // namespace
 
-void run(const Site& site, const plan::FoldBricks& fold) {
-  for (const auto& each : fold.values.carries) carry(site, each);
+void run(const StepContext& context, const plan::FoldBricks& fold) {
+  for (const auto& each : fold.values.carries) carry(context, each);
   if (protocol::element_count(fold.extents) == 0) return;
-  BrickFolder(site, fold).run();
+  BrickFolder(context, fold).run();
 }
 
 }  // namespace gamelan::engine::exec

@@ -19,9 +19,9 @@ constexpr std::int64_t finish_elements = 262144;  // partials finished at once
 
 }  // namespace
 
-void run(const Site& site, const plan::FoldFinish& fold) {
-  if (!fold.iterations.takes_part(site.rank())) return;
-  const Box mine = fold.iterations.box(site.rank());
+void run(const StepContext& context, const plan::FoldFinish& fold) {
+  if (!fold.iterations.takes_part(context.rank())) return;
+  const Box mine = fold.iterations.box(context.rank());
   if (is_empty(mine)) return;
   const auto item = static_cast<std::int64_t>(protocol::size_of(fold.loop));
   const Shape all = fold.input.placement.iterations.extents();
@@ -61,7 +61,7 @@ void run(const Site& site, const plan::FoldFinish& fold) {
       Box box = kept;
       for (const auto extent : reduced) box.push_back({0, extent});
       const dist::Placement* placement = &fold.input.placement;
-      dist::for_each_cell(box, {&placement, 1}, site.rank(),
+      dist::for_each_cell(box, {&placement, 1}, context.rank(),
                           [&](const Box& cell, std::span<const Piece> pieces) {
                             std::int64_t offset = 0;
                             Shape size;
@@ -69,7 +69,7 @@ void run(const Site& site, const plan::FoldFinish& fold) {
                               offset += (cell[k].first - box[k].first) * scratch_strides[k];
                               size.push_back(cell[k].size());
                             }
-                            copy_box(fold.loop, fold.loop, size, site.address(fold.input, pieces[0]),
+                            copy_box(fold.loop, fold.loop, size, context.address(fold.input, pieces[0]),
                                      pieces[0].strides, values.data() + offset, scratch_strides);
                           });
       float_errors().clear();
@@ -77,10 +77,10 @@ void run(const Site& site, const plan::FoldFinish& fold) {
                  static_cast<std::size_t>(row));
       note_fold(fold.fold, fold.loop, fold.command);
     }
-    const auto piece = dist::locate(fold.output.placement, first, site.rank());
+    const auto piece = dist::locate(fold.output.placement, first, context.rank());
     copy_box(fold.loop, fold.output_dtype, extents, values.data(), row_strides,
-             site.address(fold.output, piece), piece.strides);
-    site.progress();
+             context.address(fold.output, piece), piece.strides);
+    context.progress();
   });
 }
 

@@ -19,7 +19,7 @@ class SharedWork {
   using Help = std::function<void(int owner, std::int64_t piece)>;
 
   /// Opens the `pieces` of this rank's part to all, if they are shared.
-  SharedWork(const Site& site, std::int64_t pieces, bool are_shared, Help help);
+  SharedWork(const StepContext& context, std::int64_t pieces, bool are_shared, Help help);
   /// Withdraws what nobody has drawn, and waits for what others have.
   ~SharedWork();
   SharedWork(const SharedWork&) = delete;
@@ -45,7 +45,7 @@ class SharedWork {
   void help_others();
   void await_helpers();
 
-  const Site& site_;
+  const StepContext& context_;
   const std::int64_t pieces_;
   const Help help_;
   std::int64_t own_ = 0;  // pieces drawn by this rank

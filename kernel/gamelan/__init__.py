@@ -13,7 +13,11 @@ import sys as _sys
 
 import numpy as _numpy
 
-from . import _core
+from . import _requirements
+
+_requirements.require_numpy(_numpy.__version__, _sys.executable)
+
+from . import _core  # noqa: E402
 
 _core.set_package_directory(_os.path.dirname(_os.path.abspath(__file__)))
 
@@ -52,6 +56,7 @@ from ._errors import (  # noqa: E402
     EngineTimeoutError,
     GamelanError,
     InternalError,
+    MissingName as _MissingName,
     ProtocolError,
     VersionError,
 )
@@ -140,6 +145,7 @@ from ._ndarray import ndarray  # noqa: E402
 from ._reductions import all, amax, amin, any, max, min, prod, sum  # noqa: E402
 from ._scans import cumprod, cumsum  # noqa: E402
 from ._routines import routine  # noqa: E402
+from ._scalars import isscalar  # noqa: E402
 from ._session import explain, stats, status, sync  # noqa: E402
 from ._sorting import argpartition, argsort, lexsort, msort, partition, sort, sort_complex  # noqa: E402
 from ._sets import in1d, intersect1d, isin, setdiff1d, setxor1d, union1d, unique  # noqa: E402
@@ -286,7 +292,7 @@ __version__ = "0.1.0"
 _PASSED = """
 pi e inf nan newaxis euler_gamma Inf NaN NAN Infinity PINF NINF PZERO NZERO infty
 dtype finfo iinfo errstate seterr geterr result_type promote_types can_cast min_scalar_type issubdtype common_type
-printoptions set_printoptions get_printoptions broadcast_shapes ndindex index_exp s_ iterable isscalar
+printoptions set_printoptions get_printoptions broadcast_shapes ndindex index_exp s_ iterable
 generic number integer signedinteger unsignedinteger inexact floating complexfloating
 bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 intc uintc int_ uint intp uintp byte ubyte short ushort
 longlong ulonglong float16 float32 float64 half single double float_ complex64 complex128 csingle cdouble complex_
@@ -398,7 +404,7 @@ def __getattr__(name):
         return _importlib.import_module(f"gamelan.{name}")
     if not name.startswith("_") and hasattr(_numpy, name):
         return _local.forwarded(_numpy, name, "")
-    raise AttributeError(f"module 'gamelan' has no attribute {name!r}")
+    raise _MissingName("gamelan", name)
 
 
 __all__ = sorted(name for name in globals() if not name.startswith("_") and name not in {"linalg", "random", "lib"}) + [

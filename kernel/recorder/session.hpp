@@ -26,20 +26,21 @@ namespace gamelan::kernel {
 /// Why an array was not computed that an interrupt has cut off.
 FailurePtr interrupted(const protocol::Origin& origin);
 
-class Link : public std::enable_shared_from_this<Link> {
+class Session : public std::enable_shared_from_this<Session> {
  public:
   /// `executor`: a Python callable that plays the engines in this process (the reference model of the tests);
   /// then `connection` is not used. `routes` and `directory` as for Wire.
-  Link(const protocol::Connection& connection, std::vector<Route> routes, std::string directory,
-       PyObject* executor);
-  ~Link();
+  Session(const protocol::Connection& connection, std::vector<Route> routes, std::string directory,
+          PyObject* executor);
+  ~Session();
   /// Hello and its answer; raises VersionError, EngineTimeoutError, EngineLostError.
   void greet(double timeout_s);
 
-  /// The link that new arrays belong to; asks gamelan._session to start or find engines when there is none.
-  static std::shared_ptr<Link> current();
-  static std::shared_ptr<Link> current_or_null();
-  static void set_current(std::shared_ptr<Link> link);
+  /// The session that new arrays belong to; asks gamelan._session to start or find engines when there is
+  /// none.
+  static std::shared_ptr<Session> current();
+  static std::shared_ptr<Session> current_or_null();
+  static void set_current(std::shared_ptr<Session> session);
   bool is_current() const;
   /// Raises EngineLostError when the engines that held these arrays are gone.
   void require_current();
@@ -94,7 +95,7 @@ class Link : public std::enable_shared_from_this<Link> {
   std::string configure(std::vector<std::pair<std::string, std::string>> options);
   void cancel();    ///< whatever runs; safe on any thread
   void shutdown();  ///< asks the engines to leave; does not wait
-  /// Declares the engines gone. Arrays of this link raise `cause` from now on.
+  /// Declares the engines gone. Arrays of this session raise `cause` from now on.
   void lose(const std::string& cause);
 
   Recorder& recorder() { return recorder_; }
@@ -106,7 +107,7 @@ class Link : public std::enable_shared_from_this<Link> {
   std::size_t outstanding() const { return outstanding_.size(); }
   const WorkAhead& work_ahead() const { return work_ahead_; }
   double waited_seconds() const { return waited_seconds_; }
-  /// The pending batch as it would go over the wire, for inspection (encoded and decoded again).
+  /// The pending batch as the engines would receive it, for inspection (encoded and decoded again).
   protocol::Batch preview();
 
  private:
@@ -140,15 +141,15 @@ class Link : public std::enable_shared_from_this<Link> {
   };
 
   void require_usable() const;
-  void keep(UserLine line);
+  void keep(CurrentLine current);
   /// What a recorded command makes of its target, as the notebook sees it.
   static void note_write(const Array* target, protocol::Dtype dtype);
-  void before_record(const Site& site, std::uint64_t call);
+  void before_record(const SourceLine& line, std::uint64_t call);
   void make_room();
-  protocol::Batch cut(const Site* seam, Sent& sent);
+  protocol::Batch cut(const SourceLine* next, Sent& sent);
   /// Sends what is pending with these fetches, as far as they are sound; the result is not yet among the
   /// outstanding.
-  Sent send_pending(const Site* seam, std::vector<protocol::View> fetches);
+  Sent send_pending(const SourceLine* next, std::vector<protocol::View> fetches);
   /// Raises whatever the wait hook or a signal raises (the reply stays wanted), EngineLostError when none can
   /// come.
   protocol::Reply wait_for(std::uint64_t seq);
@@ -195,7 +196,7 @@ class Link : public std::enable_shared_from_this<Link> {
   std::deque<Sent> outstanding_;
   WorkAhead work_ahead_;
   std::vector<OpenCall> open_calls_;  // one for each thread at most, but for those that have ended
-  std::unordered_map<const void*, Ref> kept_codes_;  // code objects named by the pending sites
+  std::unordered_map<const void*, Ref> kept_codes_;  // code objects named by the pending lines
   FloatListeners listeners_;                         // of what is pending
   std::deque<std::pair<FloatListeners, std::vector<protocol::FloatErrors>>> float_errors_;  // not told yet
   FailurePtr deferred_;  // error of a batch that ran ahead, raised at the next flush

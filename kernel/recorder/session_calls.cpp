@@ -18,30 +18,30 @@ FailurePtr interrupted(const protocol::Origin& origin) {
       Failure{ErrorKind::cancelled, "Lost: interrupted before it was computed", origin});
 }
 
-FailurePtr Link::interrupted_at(const Sent& sent, std::size_t command) {
+FailurePtr Session::interrupted_at(const Sent& sent, std::size_t command) {
   const auto origin = command < sent.written.size() ? sent.written[command].origin : sent.origins.size();
   return interrupted(origin < sent.origins.size() ? sent.origins[origin] : protocol::Origin{});
 }
 
-protocol::Origin Link::origin_of(std::uint64_t call) const {
+protocol::Origin Session::origin_of(std::uint64_t call) const {
   const auto& calls = recorder_.pending_calls();
   const auto found = std::find(calls.begin(), calls.end(), call);
   if (call == 0 || found == calls.end()) return {};
   const auto& command = recorder_.pending().commands[static_cast<std::size_t>(found - calls.begin())];
-  return resolve(recorder_.sites()[command.origin]);
+  return resolve(recorder_.lines()[command.origin]);
 }
 
-bool Link::is_pending(std::uint64_t call) const {
+bool Session::is_pending(std::uint64_t call) const {
   const auto& calls = recorder_.pending_calls();
   return std::find(calls.begin(), calls.end(), call) != calls.end();
 }
 
-void Link::break_apart(Spread& spread, const FailurePtr& cause) {
+void Session::break_apart(Spread& spread, const FailurePtr& cause) {
   spread.is_broken = true;
   for (const auto id : std::exchange(spread.written, {})) recorder_.poison(id, cause);
 }
 
-void Link::end_call(std::uint64_t call, bool is_interrupted) {
+void Session::end_call(std::uint64_t call, bool is_interrupted) {
   const auto open = std::find_if(open_calls_.begin(), open_calls_.end(),
                                  [&](const OpenCall& each) { return each.number == call; });
   if (open == open_calls_.end()) return;
@@ -57,11 +57,11 @@ void Link::end_call(std::uint64_t call, bool is_interrupted) {
   open_calls_.erase(open);
 }
 
-void Link::undo_current_call(const FailurePtr& cause) {
+void Session::undo_current_call(const FailurePtr& cause) {
   if (const auto call = UserCall::begun(); call != 0) recorder_.undo(call, cause);
 }
 
-void Link::abandon_calls(const FailurePtr& cause) {
+void Session::abandon_calls(const FailurePtr& cause) {
   for (OpenCall& open : open_calls_) {
     if (!is_pending(open.number)) continue;
     const auto& calls = recorder_.pending_calls();
@@ -74,8 +74,8 @@ void Link::abandon_calls(const FailurePtr& cause) {
   std::erase_if(open_calls_, [](const OpenCall& open) { return open.has_ended; });
 }
 
-void Link::book_calls(const Sent& sent, std::size_t first_lost, const protocol::Reply& reply,
-                      const FailurePtr& cause) {
+void Session::book_calls(const Sent& sent, std::size_t first_lost, const protocol::Reply& reply,
+                         const FailurePtr& cause) {
   const auto& written = sent.written;
   for (const auto& [call, spread] : sent.spreads) {
     bool is_cut = false;

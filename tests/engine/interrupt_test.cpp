@@ -121,7 +121,7 @@ bool Interrupt::survives(unsigned seed) {
   session.configure({0,
                      {{"disable_passes",
                        choose.pick(std::vector<std::string>{"", "", "", "alias", "version", "fuse", "inset",
-                                                            "postpone", "simplify,contract"})}}});
+                                                            "elide_stores", "simplify,contract"})}}});
   for (int round = 0; round < 3 && is_sound; ++round) {
     for (const auto& batch : {program.create(), choose.chance(50) ? program.loop() : Batch{}}) {
       run(batch);

@@ -19,8 +19,9 @@ constexpr std::int64_t slab_bytes = 1 << 18;
 /// Calls visit(data, first brick, bricks, elements of each) for the bricks of this rank; a last one may be
 /// shorter.
 template <class Visit>
-void for_each_bricks(const Site& site, const plan::Scan& scan, const dist::Interval& mine, Visit visit) {
-  Stream input(site, scan.input, scan.input_dtype, scan.loop, together);
+void for_each_bricks(const StepContext& context, const plan::Scan& scan, const dist::Interval& mine,
+                     Visit visit) {
+  Stream input(context, scan.input, scan.input_dtype, scan.loop, together);
   const auto whole = together / scan.brick * scan.brick;
   for (auto at = mine.first; at < mine.last;) {
     auto count = std::min(whole, mine.last - at);
@@ -64,14 +65,14 @@ class Starts {
   std::vector<std::byte> starts_;
 };
 
-void scan_bricks(const Site& site, const plan::Scan& scan, const dist::Interval& mine) {
+void scan_bricks(const StepContext& context, const plan::Scan& scan, const dist::Interval& mine) {
   const auto item = static_cast<std::int64_t>(protocol::size_of(scan.loop));
-  std::byte* out = site.own_block(scan.out);
+  std::byte* out = context.own_block(scan.out);
   Starts starts(scan);
   const bool has_totals = scan.totals.slot >= 0;
   std::optional<Stream> totals;
   if (has_totals) {
-    totals.emplace(site, scan.totals, scan.loop, scan.loop);
+    totals.emplace(context, scan.totals, scan.loop, scan.loop);
     const auto first = mine.first / scan.brick;
     for (std::int64_t q = 0; q < first; q += Stream::chunk) {
       const auto bricks = std::min(Stream::chunk, first - q);
@@ -80,7 +81,7 @@ void scan_bricks(const Site& site, const plan::Scan& scan, const dist::Interval&
   }
   std::vector<std::byte> folds;
   for_each_bricks(
-      site, scan, mine,
+      context, scan, mine,
       [&](const std::byte* data, std::int64_t brick, std::int64_t bricks, std::int64_t length) {
         if (has_totals) {
           for (std::int64_t done = 0; done < bricks;) {  // as many as the totals come in one piece
@@ -122,7 +123,7 @@ void scan_in_place(const plan::Scan& scan, std::byte* data, std::int64_t before,
 }
 
 /// The block in slabs along its first axis: copied and cast, then scanned while they are in the cache.
-void scan_block(const Site& site, const plan::Scan& scan, const dist::Box& mine) {
+void scan_block(const StepContext& context, const plan::Scan& scan, const dist::Box& mine) {
   Shape extents;
   for (const auto& interval : mine) extents.push_back(interval.size());
   const auto strides = protocol::contiguous_strides(extents, protocol::size_of(scan.loop));
@@ -133,35 +134,35 @@ void scan_block(const Site& site, const plan::Scan& scan, const dist::Box& mine)
   for (auto at = mine[0].first; at < mine[0].last; at += slab) {
     dist::Box box = mine;
     box[0] = {at, std::min(at + slab, mine[0].last)};
-    std::byte* to = site.own_block(scan.out) + (at - mine[0].first) * strides[0];
-    copy_operand(site, scan.input, scan.input_dtype, scan.loop, box, to, strides);
+    std::byte* to = context.own_block(scan.out) + (at - mine[0].first) * strides[0];
+    copy_operand(context, scan.input, scan.input_dtype, scan.loop, box, to, strides);
     if (scan.axis == 0)
       scan_in_place(scan, to, 1, box[0].size(), inner, at > mine[0].first);
     else
       scan_in_place(scan, to, box[0].size() * before, extents[scan.axis], inner, false);
-    site.progress();
+    context.progress();
   }
 }
 
 }  // namespace
 
-void run(const Site& site, const plan::ScanTotals& totals) {
-  if (!totals.layout.takes_part(site.rank())) return;
+void run(const StepContext& context, const plan::ScanTotals& totals) {
+  if (!totals.layout.takes_part(context.rank())) return;
   const auto item = static_cast<std::int64_t>(protocol::size_of(totals.scan.loop));
-  std::byte* out = site.own_block(totals.totals);
-  for_each_bricks(site, totals.scan, totals.layout.box(site.rank())[0],
+  std::byte* out = context.own_block(totals.totals);
+  for_each_bricks(context, totals.scan, totals.layout.box(context.rank())[0],
                   [&](const std::byte* data, std::int64_t, std::int64_t bricks, std::int64_t length) {
                     fold_lines(totals.scan.op, totals.scan.loop, data, bricks, length, out);
                     out += bricks * item;
                   });
 }
 
-void run(const Site& site, const plan::Scan& scan) {
-  const auto& layout = site.info(scan.out).layout;
-  if (!layout.takes_part(site.rank())) return;
-  const auto mine = layout.box(site.rank());
+void run(const StepContext& context, const plan::Scan& scan) {
+  const auto& layout = context.info(scan.out).layout;
+  if (!layout.takes_part(context.rank())) return;
+  const auto mine = layout.box(context.rank());
   if (is_empty(mine)) return;
-  scan.brick > 0 ? scan_bricks(site, scan, mine[0]) : scan_block(site, scan, mine);
+  scan.brick > 0 ? scan_bricks(context, scan, mine[0]) : scan_block(context, scan, mine);
 }
 
 }  // namespace gamelan::engine::exec

@@ -8,12 +8,12 @@
 
 namespace gamelan::engine::exec {
 
-void run(const Site& site, const plan::Weigh& weigh) {
-  Stream numbers(site, weigh.numbers, weigh.numbers_dtype, protocol::Dtype::int64);
-  Stream weights(site, weigh.weights, weigh.weights_dtype, protocol::Dtype::float64);
+void run(const StepContext& context, const plan::Weigh& weigh) {
+  Stream numbers(context, weigh.numbers, weigh.numbers_dtype, protocol::Dtype::int64);
+  Stream weights(context, weigh.weights, weigh.weights_dtype, protocol::Dtype::float64);
   const auto bins = static_cast<std::uint64_t>(weigh.bins);
-  auto* table = reinterpret_cast<double*>(site.own_block(weigh.tables));
-  const auto first = weigh.per_rank * site.rank();
+  auto* table = reinterpret_cast<double*>(context.own_block(weigh.tables));
+  const auto first = weigh.per_rank * context.rank();
   const auto last = std::min(first + weigh.per_rank, weigh.segments);
   for (auto segment = first; segment < last; ++segment, table += bins) {
     std::fill_n(table, bins, 0.0);
@@ -28,19 +28,19 @@ void run(const Site& site, const plan::Weigh& weigh) {
   }
 }
 
-void run(const Site& site, const plan::AddWeights& add) {
-  const auto& layout = site.info(add.out).layout;
-  if (!layout.takes_part(site.rank())) return;
+void run(const StepContext& context, const plan::AddWeights& add) {
+  const auto& layout = context.info(add.out).layout;
+  if (!layout.takes_part(context.rank())) return;
   const auto& weigh = add.weigh;
-  const auto mine = layout.box(site.rank())[0];
-  auto* out = reinterpret_cast<double*>(site.own_block(add.out));
+  const auto mine = layout.box(context.rank())[0];
+  auto* out = reinterpret_cast<double*>(context.own_block(add.out));
   std::fill_n(out, mine.size(), 0.0);
   for (std::int64_t segment = 0; segment < weigh.segments; ++segment) {
-    const auto* tables =
-        reinterpret_cast<const double*>(site.block(weigh.tables, static_cast<int>(segment / weigh.per_rank)));
+    const auto* tables = reinterpret_cast<const double*>(
+        context.block(weigh.tables, static_cast<int>(segment / weigh.per_rank)));
     const auto* table = tables + segment % weigh.per_rank * weigh.bins + mine.first;
     for (std::int64_t b = 0; b < mine.size(); ++b) out[b] += table[b];
-    site.progress();
+    context.progress();
   }
 }
 

@@ -34,7 +34,7 @@ def in_turn(array, flat=None):
         count = _AFTER_A_WRITE if is_written else min(2 * count, _CHUNK)
         return _core.fetch([row[place : place + count]])[0] if place < len(row) else None
 
-    return _core.Turns(array, chunk)
+    return _core.ElementIterator(array, chunk)
 
 
 class flatiter:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """numpy.fft for distributed arrays: FFTW's transforms of whole lines on the engines, our own copies between the axes."""
 
+from .._errors import MissingName as _MissingName
 from ._frequencies import fftfreq, fftshift, ifftshift, rfftfreq
 from ._many import fft2, fftn, ifft2, ifftn, irfft2, irfftn, rfft2, rfftn
 from ._transforms import fft, hfft, ifft, ihfft, irfft, rfft
@@ -25,3 +26,7 @@ __all__ = [
     "rfftfreq",
     "rfftn",
 ]
+
+
+def __getattr__(name):
+    raise _MissingName("gamelan.fft", name)

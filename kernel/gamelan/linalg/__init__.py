@@ -8,6 +8,7 @@ that `LinAlgError` is raised at their line.
 
 from numpy.linalg import LinAlgError
 
+from .._errors import MissingName as _MissingName
 from ._chain import matrix_power, multi_dot
 from ._decompositions import cholesky, qr
 from ._determinants import det, slogdet
@@ -21,3 +22,7 @@ __all__ = """
 matrix_power solve tensorsolve tensorinv inv cholesky eigvals eigvalsh pinv slogdet det svd eig eigh lstsq norm qr cond
 matrix_rank LinAlgError multi_dot
 """.split()
+
+
+def __getattr__(name):
+    raise _MissingName("gamelan.linalg", name)

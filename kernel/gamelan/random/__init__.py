@@ -9,7 +9,7 @@ Poisson, ...) has a substream per element. The streams are not NumPy's.
 import numpy as _numpy
 from numpy.random import SeedSequence, bit_generator
 
-from .._errors import NotImplementedName as _NotImplementedName
+from .._errors import MissingName as _MissingName, NotImplementedName as _NotImplementedName
 from ._bits import MT19937, PCG64, PCG64DXSM, SFC64, BitGenerator, Philox
 from ._generator import Generator, default_rng
 from ._legacy import FUNCTIONS as _FUNCTIONS, RandomState, get_bit_generator, set_bit_generator
@@ -44,4 +44,4 @@ def __dir__():
 def __getattr__(name):
     if hasattr(_numpy.random, name) and not name.startswith("_"):
         raise _NotImplementedName(f"gamelan.random.{name} is not implemented yet")
-    raise AttributeError(f"module 'gamelan.random' has no attribute {name!r}")
+    raise _MissingName("gamelan.random", name)

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Gives register tiles to the values that have no home in an operand (tile_homes.hpp), by a linear scan over
-// last uses, and writes down the moves of a tile.
-#include "engine/tiles/tile_binding.hpp"
+// Gives register tiles to the values that are not kept in an operand (tile_in_place.hpp), by a linear scan
+// over last uses, and writes down the moves of a tile.
+#include "engine/tiles/tile_storage.hpp"
 
 #include <algorithm>
 #include <map>
 
-#include "engine/tiles/tile_homes.hpp"
+#include "engine/tiles/tile_in_place.hpp"
 
 namespace gamelan::engine::exec {
 namespace {
 
 using Kind = Instruction::Kind;
-using Action = Binding::Action;
+using Action = StorageAssignment::Action;
 
-class Binder : Homes {
+class StorageAssigner : InPlaceValues {
  public:
-  Binder(const Renamed& renamed, const std::vector<OperandTraits>& traits) : Homes(renamed, traits) {
+  StorageAssigner(const Renamed& renamed, const std::vector<OperandTraits>& traits)
+      : InPlaceValues(renamed, traits) {
     result_.traits = traits;
   }
 
-  Binding run() {
+  StorageAssignment run() {
     place_hoisted();
     for (int index = 0; index < step_count(); ++index) emit(index);
     return std::move(result_);
@@ -45,8 +46,8 @@ class Binder : Homes {
     return {Place::Kind::slot, static_cast<int>(result_.slots.size()) - 1};
   }
 
-  /// Constants first: they then have the same slots in every binding, and stay filled. A constant that only
-  /// an element of is wanted keeps its slot free: another binding may want, and fill, all of it.
+  /// Constants first: they then have the same slots in every assignment, and stay filled. A constant that
+  /// only an element of is wanted keeps its slot free: another assignment may want, and fill, all of it.
   void place_hoisted() {
     for (const Kind kind : {Kind::constant, Kind::load}) {
       for (int index = 0; index < step_count(); ++index) {
@@ -65,7 +66,7 @@ class Binder : Homes {
 
   void emit(int index) {
     const Step& step = at(index);
-    Binding::Move move;
+    StorageAssignment::Move move;
     move.step = index;
     for (const int number : step.in) {
       if (number >= 0)
@@ -77,7 +78,7 @@ class Binder : Homes {
       case Kind::load:
         if (places_[static_cast<std::size_t>(step.out)].kind == Place::Kind::none) {
           places_[static_cast<std::size_t>(step.out)] = take_slot(step.out);
-        } else if (home_[static_cast<std::size_t>(step.out)] < 0) {
+        } else if (stored_in_[static_cast<std::size_t>(step.out)] < 0) {
           return;  // in place or hoisted
         }
         move.action = Action::gather;
@@ -113,7 +114,7 @@ class Binder : Homes {
   }
 
   void emit_store(int index) {
-    Binding::Move move;
+    StorageAssignment::Move move;
     move.step = index;
     move.action = Action::scatter;
     move.in[static_cast<std::size_t>(move.in_count++)] = places_[static_cast<std::size_t>(at(index).in[0])];
@@ -157,13 +158,13 @@ class Binder : Homes {
 
   std::map<std::int64_t, std::vector<int>> free_;  // item bytes -> slots
   std::map<std::int64_t, int> slots_of_width_;
-  Binding result_;
+  StorageAssignment result_;
 };
 
 }  // namespace
 
-Binding bind(const Renamed& renamed, const std::vector<OperandTraits>& traits) {
-  return Binder(renamed, traits).run();
+StorageAssignment assign_storage(const Renamed& renamed, const std::vector<OperandTraits>& traits) {
+  return StorageAssigner(renamed, traits).run();
 }
 
 }  // namespace gamelan::engine::exec

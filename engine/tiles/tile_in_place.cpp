@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/tiles/tile_homes.hpp"
+#include "engine/tiles/tile_in_place.hpp"
 
 #include <algorithm>
 
@@ -7,11 +7,11 @@ namespace gamelan::engine::exec {
 
 using Kind = Instruction::Kind;
 
-Homes::Homes(const Renamed& renamed, const std::vector<OperandTraits>& traits)
+InPlaceValues::InPlaceValues(const Renamed& renamed, const std::vector<OperandTraits>& traits)
     : traits_(traits),
       steps_(renamed.steps),
       values_(renamed.values),
-      home_(values_.size(), -1),
+      stored_in_(values_.size(), -1),
       store_is_done_(steps_.size(), false),
       is_soon_(steps_.size(), false),
       stored_after_(steps_.size()),
@@ -26,7 +26,7 @@ Homes::Homes(const Renamed& renamed, const std::vector<OperandTraits>& traits)
 
 /// Constants and repeating operands are the same for every tile of a cell. (Nothing that repeats is written:
 /// several positions would name one element.)
-void Homes::hoist(const Step& step) {
+void InPlaceValues::hoist(const Step& step) {
   if (step.out < 0) return;
   bool is_same_everywhere = step.kind == Kind::constant;
   bool is_element = is_same_everywhere;
@@ -39,14 +39,14 @@ void Homes::hoist(const Step& step) {
 }
 
 /// A load that gives one element per tile, for which a loop may take the element itself.
-bool Homes::is_single_load(const Step& step) const {
+bool InPlaceValues::is_single_load(const Step& step) const {
   return step.kind == Kind::load && step.is_same_dtype && traits(step.operand).is_single &&
          !traits(step.operand).is_contiguous && !is_hoisted_[static_cast<std::size_t>(step.out)];
 }
-bool Homes::may_be_single(int number) const {
+bool InPlaceValues::may_be_single(int number) const {
   return is_single_[static_cast<std::size_t>(number)] || is_single_load(at(value(number).defined_at));
 }
-bool Homes::every_use_takes_an_element(int number) const {
+bool InPlaceValues::every_use_takes_an_element(int number) const {
   return std::all_of(steps_.begin(), steps_.end(), [&](const Step& step) {
     for (std::size_t k = 0; k < step.in.size(); ++k) {
       if (step.in[k] != number || step.is_pair) continue;
@@ -57,11 +57,11 @@ bool Homes::every_use_takes_an_element(int number) const {
   });
 }
 
-bool Homes::is_contiguous_load(const Step& step) const {
+bool InPlaceValues::is_contiguous_load(const Step& step) const {
   return step.kind == Kind::load && step.is_same_dtype && traits(step.operand).is_contiguous;
 }
 /// Lets the step that defines a value write it straight to the operand that it is stored to.
-void Homes::store_early(int index) {
+void InPlaceValues::store_early(int index) {
   const Step& store = at(index);
   if (store.kind != Kind::store || !store.is_same_dtype || !traits(store.operand).is_contiguous) return;
   if (store.streams) return;                   // it goes past the cache in one go, from a tile that is in it
@@ -69,19 +69,20 @@ void Homes::store_early(int index) {
   const int number = store.in[0];
   const auto v = static_cast<std::size_t>(number);
   const int defined = value(number).defined_at;
-  if (is_hoisted_[v] || home_[v] >= 0 || is_contiguous_load(at(defined)) || !may_write_at(defined, index))
+  if (is_hoisted_[v] || stored_in_[v] >= 0 || is_contiguous_load(at(defined)) ||
+      !may_write_at(defined, index))
     return;
   for (int other = index + 1; other < value(number).last_use; ++other) {
     // The value would be overwritten while it is still needed.
     if (at(other).kind == Kind::store && alias(at(other).operand) == alias(store.operand)) return;
   }
-  home_[v] = store.operand;
+  stored_in_[v] = store.operand;
   store_is_done_[static_cast<std::size_t>(index)] = true;
   places_[v] = {Place::Kind::operand, store.operand};
 }
 
 /// Whether a store could happen as soon as its value is defined.
-bool Homes::may_write_at(int defined, int index) const {
+bool InPlaceValues::may_write_at(int defined, int index) const {
   const int group = alias(at(index).operand);
   for (int other = 0; other < index; ++other) {
     const Step& step = at(other);
@@ -91,8 +92,8 @@ bool Homes::may_write_at(int defined, int index) const {
     // An older value lives there and is read later.
     if (step.out < 0 || other >= defined || value(step.out).last_use <= defined) continue;
     const bool lives_there = (is_same_memory && may_load_in_place(step)) ||
-                             (home_[static_cast<std::size_t>(step.out)] >= 0 &&
-                              alias(home_[static_cast<std::size_t>(step.out)]) == group);
+                             (stored_in_[static_cast<std::size_t>(step.out)] >= 0 &&
+                              alias(stored_in_[static_cast<std::size_t>(step.out)]) == group);
     if (lives_there) return false;
   }
   return true;
@@ -100,7 +101,7 @@ bool Homes::may_write_at(int defined, int index) const {
 
 /// Lets a copy to an operand follow the step that defines the value, so that its tile is soon free again: the
 /// planner writes all stores at the end.
-void Homes::store_soon(int index) {
+void InPlaceValues::store_soon(int index) {
   const Step& store = at(index);
   if (store.kind != Kind::store || store_is_done_[static_cast<std::size_t>(index)]) return;
   const int defined = value(store.in[0]).defined_at;
@@ -119,15 +120,15 @@ void Homes::store_soon(int index) {
 }
 
 /// The step at which a store's operand really changes.
-int Homes::written_at(int index) const {
+int InPlaceValues::written_at(int index) const {
   const bool is_early =
       store_is_done_[static_cast<std::size_t>(index)] || is_soon_[static_cast<std::size_t>(index)];
   return is_early ? value(at(index).in[0]).defined_at : index;
 }
 
-void Homes::load_in_place(int index) {
+void InPlaceValues::load_in_place(int index) {
   const Step& load = at(index);
-  if (!may_load_in_place(load) || home_[static_cast<std::size_t>(load.out)] >= 0) return;
+  if (!may_load_in_place(load) || stored_in_[static_cast<std::size_t>(load.out)] >= 0) return;
   if (is_single_load(load) && !every_use_takes_an_element(load.out)) return;
   for (int other = 0; other < step_count(); ++other) {
     if (at(other).kind != Kind::store || alias(at(other).operand) != alias(load.operand)) continue;

@@ -11,7 +11,7 @@ import pytest
 
 import oracle
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
 def constant(path, name):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/steps/exchange.hpp"
+#include "engine/steps/ghost_exchange.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -20,9 +20,9 @@ using protocol::ErrorKind;
 
 constexpr std::int64_t part_bytes = std::int64_t{16} << 20;  // of a message: what drain() has memory for
 constexpr int step_tag = 1, swap_tag = 2;
-constexpr std::int64_t has_failed = -1;                               // in place of a number of bytes
-constexpr std::int64_t most_unsent_bytes = std::int64_t{64} << 20;    // packed copies that MPI still has
-constexpr std::int64_t most_mirrored_bytes = std::int64_t{32} << 20;  // kept from step to step
+constexpr std::int64_t has_failed = -1;                             // in place of a number of bytes
+constexpr std::int64_t most_unsent_bytes = std::int64_t{64} << 20;  // packed copies that MPI still has
+constexpr std::int64_t most_ghost_bytes = std::int64_t{32} << 20;   // kept from step to step
 
 /// One run of elements onto consecutive memory, or back.
 void copy_run(std::byte* packed, std::byte* strided, std::int64_t count, std::int64_t stride,
@@ -65,7 +65,7 @@ std::unique_ptr<std::byte[]> memory_of(std::int64_t bytes) {
 
 }  // namespace
 
-Courier::Courier(Comm& comm, dist::Heap& heap, Board& board)
+GhostExchange::GhostExchange(Comm& comm, dist::Heap& heap, Board& board)
     : comm_(comm),
       heap_(heap),
       board_(board),
@@ -78,15 +78,15 @@ Courier::Courier(Comm& comm, dist::Heap& heap, Board& board)
   });
 }
 
-Courier::~Courier() {
+GhostExchange::~GhostExchange() {
   board_.set_meanwhile({});
   if (std::uncaught_exceptions() == 0 && !is_lost_) drop_sent(true);
 }
 
 // ---- a step
 
-void Courier::carry(const dist::Exchange& exchange, std::span<const dist::StoragePtr> storages, int swaps,
-                    const std::function<void()>& body) {
+void GhostExchange::run_step(const dist::Exchange& exchange, std::span<const dist::StoragePtr> storages,
+                             int swaps, const std::function<void()>& body) {
   const bool is_whole = !is_silent_;
   try {
     begin(exchange, storages);
@@ -105,7 +105,7 @@ void Courier::carry(const dist::Exchange& exchange, std::span<const dist::Storag
 }
 
 template <class Part>
-bool Courier::attempt(Part part) {
+bool GhostExchange::attempt(Part part) {
   try {
     part();
     return true;
@@ -116,9 +116,9 @@ bool Courier::attempt(Part part) {
   }
 }
 
-void Courier::begin(const dist::Exchange& exchange, std::span<const dist::StoragePtr> storages) {
+void GhostExchange::begin(const dist::Exchange& exchange, std::span<const dist::StoragePtr> storages) {
   swaps_done_ = 0;
-  trim_mirrors();  // they are of steps that are over
+  trim_ghosts();  // they are of steps that are over
   exchange_ = &exchange;
   storages_ = storages;
   if (!is_silent_) attempt([&] { begin_receives(); });
@@ -126,7 +126,7 @@ void Courier::begin(const dist::Exchange& exchange, std::span<const dist::Storag
     if (is_silent_ || !attempt([&] { begin_send(message); })) post_nothing(message.partner, message.bytes());
 }
 
-void Courier::begin_receives() {
+void GhostExchange::begin_receives() {
   incoming_.reserve(exchange_->receives.size());
   for (const auto& message : exchange_->receives) {
     const auto size = message.bytes();
@@ -139,7 +139,7 @@ void Courier::begin_receives() {
   }
 }
 
-void Courier::begin_send(const dist::Message& message) {
+void GhostExchange::begin_send(const dist::Message& message) {
   const auto size = message.bytes();
   Sent sent{size, memory_of(size), {}};
   sent.requests.reserve(parts_of(size));
@@ -151,7 +151,7 @@ void Courier::begin_send(const dist::Message& message) {
   ++counters_.messages;
 }
 
-void Courier::pack(const dist::Message& message, std::byte* next) const {
+void GhostExchange::pack(const dist::Message& message, std::byte* next) const {
   for (const auto& region : message.regions) {
     std::byte* block =
         heap_.address(comm_.rank(), storages_[static_cast<std::size_t>(region.slot)]->block.offset);
@@ -160,7 +160,7 @@ void Courier::pack(const dist::Message& message, std::byte* next) const {
   }
 }
 
-void Courier::lay_down(const Incoming& incoming) {
+void GhostExchange::lay_down(const Incoming& incoming) {
   const auto& message = *incoming.message;
   int came = 0;
   MPI_Get_count(&incoming.statuses.front(), MPI_BYTE, &came);
@@ -168,14 +168,14 @@ void Courier::lay_down(const Incoming& incoming) {
   std::byte* next = incoming.bytes.get();
   for (const auto& region : message.regions) {
     const auto offset = storages_[static_cast<std::size_t>(region.slot)]->block.offset;
-    copy_region(region, message.partner, heap_.mirror(message.partner, offset), next, false);
-    mirrored_bytes_ += region.page_bytes_at(message.partner);
+    copy_region(region, message.partner, heap_.ghost_address(message.partner, offset), next, false);
+    ghost_bytes_ += region.page_bytes_at(message.partner);
     next += region.bytes();
   }
 }
 
 /// Lays down what has come. True when something is still missing.
-bool Courier::receive_some() {
+bool GhostExchange::receive_some() {
   for (auto& incoming : incoming_) {
     if (incoming.requests.empty() || !are_complete(incoming.requests, incoming.statuses.data())) continue;
     incoming.requests.clear();
@@ -186,18 +186,18 @@ bool Courier::receive_some() {
   return open_receives_ > 0;
 }
 
-void Courier::progress() {
+void GhostExchange::progress() {
   if (is_lost_) return;
   if (open_receives_ > 0) receive_some();
   if (!sent_.empty()) drop_sent(false);
 }
 
-void Courier::await() {
+void GhostExchange::await() {
   if (open_receives_ > 0) wait_until([this] { return !receive_some(); });
   if (failure_) std::rethrow_exception(failure_);
 }
 
-void Courier::finish(int swaps) {
+void GhostExchange::finish(int swaps) {
   if (open_receives_ > 0) wait_until([this] { return !receive_some(); });
   for (auto r = incoming_.size(); r < exchange_->receives.size(); ++r)
     drain(exchange_->receives[r].partner, step_tag, exchange_->receives[r].bytes());
@@ -209,14 +209,14 @@ void Courier::finish(int swaps) {
   storages_ = {};
 }
 
-void Courier::rest() {
+void GhostExchange::rest() {
   drop_sent(true);
-  trim_mirrors();
+  trim_ghosts();
 }
 
 // ---- swaps
 
-std::map<int, Bytes> Courier::swap(std::map<int, Bytes> outgoing) {
+std::map<int, Bytes> GhostExchange::swap(std::map<int, Bytes> outgoing) {
   swap_ = {std::move(outgoing), {}, {}};
   attempt([&] {
     std::size_t parts = 0;
@@ -255,7 +255,7 @@ std::map<int, Bytes> Courier::swap(std::map<int, Bytes> outgoing) {
 
 /// Tells every rank how much it will get, or that this rank has failed. False when any has: then nothing is
 /// sent.
-bool Courier::announce() {
+bool GhostExchange::announce() {
   ++swaps_done_;
   std::fill(going_.begin(), going_.end(), is_silent_ ? has_failed : 0);
   if (!is_silent_)
@@ -270,15 +270,15 @@ bool Courier::announce() {
 }
 
 /// A swap that a failed rank has left out.
-void Courier::swap_nothing() {
+void GhostExchange::swap_nothing() {
   swap_ = {};
   announce();
 }
 
 // ---- MPI
 
-void Courier::post(Requests& requests, bool is_send, int partner, int tag, std::byte* bytes,
-                   std::int64_t size) {
+void GhostExchange::post(Requests& requests, bool is_send, int partner, int tag, std::byte* bytes,
+                         std::int64_t size) {
   for (std::int64_t done = 0; done < size; done += part_bytes) {
     const auto count = static_cast<int>(std::min(part_bytes, size - done));
     requests.push_back(MPI_REQUEST_NULL);
@@ -290,7 +290,7 @@ void Courier::post(Requests& requests, bool is_send, int partner, int tag, std::
 }
 
 /// In place of a message of `size` bytes: as many parts, each empty, which takes no memory and no waiting.
-void Courier::post_nothing(int partner, std::int64_t size) {
+void GhostExchange::post_nothing(int partner, std::int64_t size) {
   for (std::size_t part = 0; part < parts_of(size); ++part) {
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Isend(nullptr, 0, MPI_BYTE, partner, step_tag, comm_.world(), &request);
@@ -298,7 +298,7 @@ void Courier::post_nothing(int partner, std::int64_t size) {
   }
 }
 
-void Courier::drain(int partner, int tag, std::int64_t size) {
+void GhostExchange::drain(int partner, int tag, std::int64_t size) {
   for (std::int64_t done = 0; done < size; done += part_bytes) {
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Irecv(drain_.get(), static_cast<int>(std::min(part_bytes, size - done)), MPI_BYTE, partner, tag,
@@ -307,14 +307,14 @@ void Courier::drain(int partner, int tag, std::int64_t size) {
   }
 }
 
-void Courier::wait_until(const std::function<bool()>& is_ready) {
+void GhostExchange::wait_until(const std::function<bool()>& is_ready) {
   if (is_ready()) return;
   const auto start = Clock::now();
   comm_.wait_until(is_ready);
   board_.add_wait_seconds(std::chrono::duration<double>(Clock::now() - start).count());
 }
 
-void Courier::drop_sent(bool waits) {
+void GhostExchange::drop_sent(bool waits) {
   for (auto& sent : sent_) {
     if (waits)
       wait_until([&] { return are_complete(sent.requests); });
@@ -329,20 +329,20 @@ void Courier::drop_sent(bool waits) {
 
 // ---- memory
 
-void Courier::make_room(std::int64_t mirrored, std::int64_t passing, int ranks) {
-  if (!dist::has_room(static_cast<std::size_t>(mirrored + passing), ranks))
+void GhostExchange::make_room(std::int64_t ghosts, std::int64_t passing, int ranks) {
+  if (!dist::has_room(static_cast<std::size_t>(ghosts + passing), ranks))
     throw Error(
         ErrorKind::memory,
         "[run] the elements of other nodes that this rank reads take up to " +
-            std::to_string((mirrored + passing) >> 20) +
+            std::to_string((ghosts + passing) >> 20) +
             " MiB, which its node does not have: read fewer at a time, or start engines with less heap");
-  mirrored_bytes_ += mirrored;
+  ghost_bytes_ += ghosts;
 }
 
-void Courier::trim_mirrors() {
-  if (mirrored_bytes_ <= most_mirrored_bytes) return;
-  heap_.drop_mirrors();
-  mirrored_bytes_ = 0;
+void GhostExchange::trim_ghosts() {
+  if (ghost_bytes_ <= most_ghost_bytes) return;
+  heap_.drop_ghosts();
+  ghost_bytes_ = 0;
 }
 
 }  // namespace gamelan::engine::exec

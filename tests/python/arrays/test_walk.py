@@ -109,7 +109,9 @@ WALK = textwrap.dedent(
 def test_no_public_function_reads_a_proxy(ranks):
     if ranks:
         pytest.skip("needs no engines")
-    paths = os.pathsep.join([os.path.dirname(os.path.abspath(__file__)), *map(os.path.abspath, filter(None, sys.path))])
+    paths = os.pathsep.join(
+        [os.path.dirname(os.path.dirname(os.path.abspath(__file__))), *map(os.path.abspath, filter(None, sys.path))]
+    )
     child = subprocess.run(
         [sys.executable, "-c", WALK], capture_output=True, text=True, timeout=120, env={**os.environ, "PYTHONPATH": paths}
     )

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernel/connection/line.hpp"
+#include "kernel/connection/socket.hpp"
 
 #include <linux/tcp.h>
 #include <netinet/in.h>
@@ -21,13 +21,13 @@ constexpr int no_reconnect = -1;
 
 std::string monitor_name() {
   static std::atomic<std::uint64_t> count{0};
-  return "inproc://line-" + std::to_string(count.fetch_add(1));
+  return "inproc://socket-" + std::to_string(count.fetch_add(1));
 }
 
 }  // namespace
 
-Line::Line(zmq::context_t& context, const protocol::Connection& connection, const std::string& address,
-           const protocol::Bytes& routing_id)
+Socket::Socket(zmq::context_t& context, const protocol::Connection& connection, const std::string& address,
+               const protocol::Bytes& routing_id)
     : address_(address),
       dealer_(context, zmq::socket_type::dealer),
       events_(context, zmq::socket_type::pair) {
@@ -50,12 +50,12 @@ Line::Line(zmq::context_t& context, const protocol::Connection& connection, cons
   dealer_.connect(address);
 }
 
-Line::~Line() {
+Socket::~Socket() {
   zmq_socket_monitor(dealer_.handle(), nullptr, 0);
   dealer_.set(zmq::sockopt::linger, state_ == State::open ? linger_ms_ : 0);
 }
 
-Line::State Line::update() {
+Socket::State Socket::update() {
   for (;;) {
     zmq::message_t event, from;
     if (!undisturbed([&] { return events_.recv(event, zmq::recv_flags::dontwait); })) return state_;
@@ -87,7 +87,7 @@ Line::State Line::update() {
   }
 }
 
-Line::Traffic Line::traffic() const {
+Socket::Traffic Socket::traffic() const {
   if (state_ != State::open || !address_.starts_with("tcp:")) return {};
   tcp_info info{};
   socklen_t size = sizeof info;

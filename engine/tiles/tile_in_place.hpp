@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// First half of a binding: which values need no register tile of their own. Stores that can happen where the
-// value is computed, loads that need no copy, what is the same for every tile. Operands may name the same
-// memory: a value in place must not be read after a write to it, and a write must not move before a read of
-// what was there. Used by tile_binding.cpp only.
+// First half of the storage assignment: which values need no register tile of their own. Stores that can
+// happen where the value is computed, loads that need no copy, what is the same for every tile. Operands may
+// name the same memory: a value in place must not be read after a write to it, and a write must not move
+// before a read of what was there. Used by tile_storage.cpp only.
 #pragma once
 #include <vector>
 
-#include "engine/tiles/tile_binding.hpp"
+#include "engine/tiles/tile_storage.hpp"
 
 namespace gamelan::engine::exec {
 
-/// Decides when made; the Binder derives from it and gives register tiles to the rest.
-class Homes {
+/// Decides when made; the StorageAssigner derives from it and gives register tiles to the rest.
+class InPlaceValues {
  public:
-  Homes(const Renamed& renamed, const std::vector<OperandTraits>& traits);
+  InPlaceValues(const Renamed& renamed, const std::vector<OperandTraits>& traits);
 
  protected:
   int step_count() const { return static_cast<int>(steps_.size()); }
@@ -28,7 +28,7 @@ class Homes {
   const std::vector<OperandTraits>& traits_;
   const std::vector<Step>& steps_;
   std::vector<Value> values_;                   // a store that happens soon is no late use
-  std::vector<int> home_;                       // value -> operand that it is computed into, -1
+  std::vector<int> stored_in_;                  // value -> operand that it is computed into, -1
   std::vector<bool> store_is_done_;             // step: the value's definition does the work
   std::vector<bool> is_soon_;                   // step: a store that follows the value's definition
   std::vector<std::vector<int>> stored_after_;  // by defining step

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One connection to one address: a DEALER under a name of its own, and what became of it. Never connects
-// twice: who wants another connection makes another line, so that nothing of the old one can arrive late. By
+// twice: who wants another connection makes another one, so that nothing of the old one can arrive late. By
 // one thread at a time.
 #pragma once
 #include <cstdint>
@@ -13,16 +13,16 @@
 
 namespace gamelan::kernel {
 
-class Line {
+class Socket {
  public:
   enum class State { connecting, shaking_hands, open, closed };
 
   /// Begins to connect. Throws zmq::error_t when the address is none.
-  Line(zmq::context_t& context, const protocol::Connection& connection, const std::string& address,
-       const protocol::Bytes& routing_id);
-  ~Line();
-  Line(const Line&) = delete;
-  Line& operator=(const Line&) = delete;
+  Socket(zmq::context_t& context, const protocol::Connection& connection, const std::string& address,
+         const protocol::Bytes& routing_id);
+  ~Socket();
+  Socket(const Socket&) = delete;
+  Socket& operator=(const Socket&) = delete;
 
   zmq::socket_t& dealer() { return dealer_; }
   zmq::socket_t& events() { return events_; }
@@ -46,7 +46,7 @@ class Line {
   zmq::socket_t dealer_, events_;
   State state_ = State::connecting;
   std::string problem_;
-  int descriptor_ = -1;  // ZeroMQ's own, to ask the system about it while the line is open
+  int descriptor_ = -1;  // ZeroMQ's own, to ask the system about it while the connection is open
   int linger_ms_ = 0;
 };
 

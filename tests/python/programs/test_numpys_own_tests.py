@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "conformance"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "conformance"))
 
 import numpy_files  # noqa: E402
 

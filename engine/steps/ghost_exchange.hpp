@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Messages between ranks that share no memory, by MPI. What a plan foresees is sent before the step and
 // received while it computes; what only data can tell is swapped within the step. What arrives is laid down
-// in a *mirror* of its owner's block, at the same place as there, so that the steps read it as they read a
-// neighbour's block on the node. Every rank runs the same steps, so messages need no names. This is also the
-// one place that knows what a rank owes the others when it fails: everything is posted, the error remembered,
-// all drained. Owned by the Executor, where there are several nodes.
+// in a *ghost buffer* of its owner's block, at the same place as there, so that the steps read it as they
+// read a neighbour's block on the node. Every rank runs the same steps, so messages need no names. This is
+// also the one place that knows what a rank owes the others when it fails: everything is posted, the error
+// remembered, all drained. Owned by the Executor, where there are several nodes.
 #pragma once
 #include <cstdint>
 #include <exception>
@@ -34,17 +34,17 @@ struct FollowsFailure : std::runtime_error {
   int rank;
 };
 
-class Courier {
+class GhostExchange {
  public:
   struct Counters {
     std::uint64_t bytes_sent = 0, bytes_received = 0, messages = 0;
   };
 
   /// Throws Error{memory}.
-  Courier(Comm& comm, dist::Heap& heap, Board& board);
-  ~Courier();
-  Courier(const Courier&) = delete;
-  Courier& operator=(const Courier&) = delete;
+  GhostExchange(Comm& comm, dist::Heap& heap, Board& board);
+  ~GhostExchange();
+  GhostExchange(const GhostExchange&) = delete;
+  GhostExchange& operator=(const GhostExchange&) = delete;
 
   /// Before the first step of a batch: failures of the last one are over.
   void start() { is_silent_ = false; }
@@ -53,37 +53,38 @@ class Courier {
   /// or the word that there are none; then this throws the first failure. A rank that has failed sends no
   /// more data until start(), and its bodies do not run. Every rank calls it, for each step. Throws
   /// Error{engine_lost} at once, with messages left under way.
-  void carry(const dist::Exchange& exchange, std::span<const dist::StoragePtr> storages, int swaps,
-             const std::function<void()>& body);
+  void run_step(const dist::Exchange& exchange, std::span<const dist::StoragePtr> storages, int swaps,
+                const std::function<void()>& body);
   /// The next step has failed on this rank before it began. The caller says so.
   void fall_silent() { is_silent_ = true; }
   /// After the last step: until MPI has let go of all that was sent, for this rank may now sleep without
-  /// looking after messages. Mirrors that are large by now are given back.
+  /// looking after messages. Ghost buffers that are large by now are given back.
   void rest();
 
   // For bodies.
   /// Gives MPI the time to move what is under way. Cheap; call it now and then while computing. Never throws.
   void progress();
-  /// Until everything that was announced lies in the mirrors. Throws what has gone wrong with it.
+  /// Until everything that was announced lies in the ghost buffers. Throws what has gone wrong with it.
   void await();
-  /// Swaps bytes with other ranks: what `outgoing` holds for a far rank comes out as `incoming` of this rank
-  /// there. Collective over all ranks of the job. Throws FollowsFailure on all others when one has failed.
+  /// Swaps bytes with other ranks: what `outgoing` holds for a remote rank comes out as `incoming` of this
+  /// rank there. Collective over all ranks of the job. Throws FollowsFailure on all others when one has
+  /// failed.
   std::map<int, Bytes> swap(std::map<int, Bytes> outgoing);
-  /// So many bytes of mirrors, in pages, are about to be written, and so many more needed on the way, on each
-  /// of `ranks` ranks of the node. Throws Error{memory} where it has no room.
-  void make_room(std::int64_t mirrored, std::int64_t passing, int ranks);
+  /// So many bytes of ghost buffers, in pages, are about to be written, and so many more needed on the way,
+  /// on each of `ranks` ranks of the node. Throws Error{memory} where it has no room.
+  void make_room(std::int64_t ghosts, std::int64_t passing, int ranks);
 
   /// Does this rank read blocks of other nodes in the running step? Also true when all of it has come
   /// already.
-  bool reads_far() const { return exchange_ && !exchange_->receives.empty(); }
+  bool reads_remote() const { return exchange_ && !exchange_->receives.empty(); }
   /// Has MPI anything to move, in or out?
   bool is_busy() const { return !is_lost_ && (open_receives_ > 0 || !sent_.empty()); }
   const Counters& counters() const { return counters_; }
   void reset_counters() { counters_ = {}; }
   /// False: what is announced is awaited before the step computes (to measure what hiding is worth).
   void set_hiding(bool hides) { hides_ = hides; }
-  /// Bytes of mirrors that hold pages, at most.
-  std::int64_t mirrored_bytes() const { return mirrored_bytes_; }
+  /// Bytes of ghost buffers that hold pages, at most.
+  std::int64_t ghost_bytes() const { return ghost_bytes_; }
 
  private:
   using Requests = std::vector<MPI_Request>;
@@ -113,7 +114,7 @@ class Courier {
   bool announce();
   void swap_nothing();
   void drop_sent(bool waits);
-  void trim_mirrors();
+  void trim_ghosts();
 
   /// Runs `part`; false when it throws, which is remembered unless something is already.
   template <class Part>
@@ -140,7 +141,7 @@ class Courier {
   std::vector<Sent> sent_;
   Swap swap_;
   std::vector<std::int64_t> going_, coming_;  // by rank
-  std::int64_t sent_bytes_ = 0, mirrored_bytes_ = 0;
+  std::int64_t sent_bytes_ = 0, ghost_bytes_ = 0;
   int swaps_done_ = 0;
   std::exception_ptr failure_;  // of the running step
   bool is_silent_ = false;      // this rank has failed

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where each value of a tile program lives: in a register tile, or in place in an operand's memory without a
 // copy. The answer depends on how a cell's operands lie in memory (OperandTraits), not on shapes, so one
-// binding serves many cells. Pure data; used by the tile interpreter only.
+// assignment serves many cells. Pure data; used by the tile interpreter only.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -62,14 +62,14 @@ struct Place {
   int number = -1;
 };
 /// A register tile: `item_bytes` wide elements; equal numbers of equal width are the same memory in every
-/// binding. Or a single element, numbered by its value.
+/// assignment. Or a single element, numbered by its value.
 struct Slot {
   std::int64_t item_bytes = 0;
   int number = 0;
   bool is_element = false;
 };
 
-struct Binding {
+struct StorageAssignment {
   enum class Action : std::uint8_t { gather, cast, compute, scatter };
   struct Move {
     Action action{};
@@ -80,7 +80,7 @@ struct Binding {
     int in_count = 0;
   };
   std::vector<OperandTraits> traits;
-  std::vector<Move> constants;  ///< filled once, in slots that no binding of the program uses otherwise
+  std::vector<Move> constants;  ///< filled once, in slots that no assignment uses otherwise
   std::vector<Move> repeated;   ///< per cell: operands that are the same for every tile
   std::vector<Move> moves;      ///< per tile
   std::vector<Slot> slots;
@@ -92,7 +92,7 @@ void pair_up(Renamed& renamed);
 /// Throws Error{internal} unless every step is well formed: registers written before they are read, dtypes as
 /// the rows of the op table say.
 Renamed rename(const Program& program);
-Binding bind(const Renamed& renamed, const std::vector<OperandTraits>& traits);
+StorageAssignment assign_storage(const Renamed& renamed, const std::vector<OperandTraits>& traits);
 /// Elements that a tile should have, at most `tile_elements`: fewer for a program that holds many values at
 /// once.
 std::int64_t length_of_tiles(const Renamed& renamed);
