@@ -114,7 +114,7 @@ void Session::run(const plan::NamedPlan& named, const protocol::Batch& batch, pr
     bound[named.name_of(array)] = slot;
   };
   const std::span<const dist::Exchange> exchanges =
-      named.traffic ? named.traffic->steps : std::span<const dist::Exchange>();
+      named.schedule ? named.schedule->steps : std::span<const dist::Exchange>();
   const auto done =
       executor_.run(plan, exchanges, storages, batch,
                     {bind, [this](const Error& failure) { board_.report_failure(batch_number_, failure); },

@@ -19,20 +19,20 @@ protocol::Shape first_of(const Box& box) {
 
 }  // namespace
 
-BoxRunner::BoxRunner(const StepContext& context, const plan::Kernel& kernel, protocol::Shape shape)
+BoxRunner::BoxRunner(const StepContext& context, const plan::FusedLoop& fused, protocol::Shape shape)
     : context_(context),
-      kernel_(kernel),
+      fused_(fused),
       shape_(std::move(shape)),
-      runner_(kernel.program),
-      pointers_(kernel.operands.size()),
-      payload_strides_(kernel.operands.size()),
+      runner_(fused.program),
+      pointers_(fused.operands.size()),
+      payload_strides_(fused.operands.size()),
       first_(shape_.size()),
       extents_(shape_.size()) {
-  for (std::size_t i = 0; i < kernel.operands.size(); ++i) {
-    if (kernel.operands[i].source == Source::slot) placements_.push_back(&kernel.operands[i].placement);
-    if (kernel.operands[i].source == Source::payload)
+  for (std::size_t i = 0; i < fused.operands.size(); ++i) {
+    if (fused.operands[i].source == Source::slot) placements_.push_back(&fused.operands[i].placement);
+    if (fused.operands[i].source == Source::payload)
       payload_strides_[i] =
-          protocol::contiguous_strides(shape_, protocol::size_of(kernel.program.operands[i]));
+          protocol::contiguous_strides(shape_, protocol::size_of(fused.program.operands[i]));
   }
   for (const auto* placement : placements_) {
     const auto& layout = placement->iterations;
@@ -87,7 +87,7 @@ std::int64_t BoxRunner::offset_of(std::size_t placement, const Box& box) const {
 }
 
 Piece BoxRunner::piece_of(std::size_t operand, const Box& box) const {
-  const auto& operands = kernel_.operands;
+  const auto& operands = fused_.operands;
   const auto placement = static_cast<std::size_t>(
       std::count_if(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(operand),
                     [](const auto& each) { return each.source == Source::slot; }));
@@ -104,7 +104,7 @@ void BoxRunner::compute(const Box& cell, std::span<const Piece> pieces, const Bo
   }
   std::size_t piece = 0;
   for (std::size_t i = 0; i < pointers_.size(); ++i) {
-    const auto& operand = kernel_.operands[i];
+    const auto& operand = fused_.operands[i];
     auto& pointer = pointers_[i];
     if (operand.source == Source::slot) {
       pointer = {context_.address(operand, pieces[piece]), pieces[piece].strides.data()};

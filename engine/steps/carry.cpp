@@ -10,7 +10,7 @@ using dist::Box;
 using dist::extents_of;
 using protocol::Shape;
 
-void carry(const StepContext& context, const plan::Kernel::Carry& carry) {
+void carry(const StepContext& context, const plan::FusedLoop::Carry& carry) {
   const auto& info = context.info(carry.from);
   if (!info.layout.takes_part(context.rank())) return;
   const Box block = info.layout.box(context.rank());

@@ -104,15 +104,15 @@ class StepContext {
   GhostExchange* ghost_exchange_;
 };
 
-void run(const StepContext& context, const plan::Kernel& kernel);
-void run(const StepContext& context, const plan::FoldBricks& fold);
+void run(const StepContext& context, const plan::FusedLoop& fused);
+void run(const StepContext& context, const plan::FoldBlocks& fold);
 void run(const StepContext& context, const plan::FoldFinish& fold);
 void run(const StepContext& context, const plan::Gather& gather);
 void run(const StepContext& context, const plan::Scatter& scatter);
 void run(const StepContext& context, const plan::Matmul& matmul);
 void run(const StepContext& context, const plan::Take& take);
-void run(const StepContext& context, const plan::Route& route);
-void run(const StepContext& context, const plan::Deliver& deliver);
+void run(const StepContext& context, const plan::PartitionUpdates& partition);
+void run(const StepContext& context, const plan::ApplyUpdates& updates);
 void run(const StepContext& context, const plan::Find& find);
 void run(const StepContext& context, const plan::Collect& collect);
 void run(const StepContext& context, const plan::ScanTotals& totals);
@@ -131,8 +131,8 @@ void run(const StepContext& context, const plan::WholeMatrices& linalg);
 void run(const StepContext& context, const plan::SpreadBlocks& spread);
 void run(const StepContext& context, const plan::BlockedMatrix& linalg);
 void run(const StepContext& context, const plan::CollectBlocks& collect);
-void run(const StepContext& context, const plan::Weigh& weigh);
-void run(const StepContext& context, const plan::AddWeights& add);
+void run(const StepContext& context, const plan::WeightedCount& weighted);
+void run(const StepContext& context, const plan::AddWeightedCounts& add);
 void run(const StepContext& context, const plan::Search& search);
 void run(const StepContext& context, const plan::ReadFile& file);
 void run(const StepContext& context, const plan::ReadHdf5& dataset);
@@ -141,10 +141,10 @@ void run(const StepContext& context, const plan::WriteFile& file);
 
 /// This rank's block of the old version goes to the new one, except the box that the pass writes (all of it
 /// when that is no plain box).
-void carry(const StepContext& context, const plan::Kernel::Carry& carry);
+void carry(const StepContext& context, const plan::FusedLoop::Carry& carry);
 /// Are the values of a put rows that are read where they lie?
-inline bool reads_rows(const plan::Deliver& deliver) {
-  return deliver.route.carries_rows && !deliver.route.number;
+inline bool reads_rows(const plan::ApplyUpdates& updates) {
+  return updates.partition.carries_rows && !updates.partition.number;
 }
 /// Of a MergeRuns step (run_merge.cpp).
 inline constexpr int swaps_to_merge = 5;

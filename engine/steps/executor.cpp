@@ -14,19 +14,19 @@ double seconds() {
 /// Calls visit(slot, is_written, may_be_remote) for what the step's body touches.
 template <class Visit>
 void for_each_use(const plan::Step& step, Visit visit) {
-  const auto of_kernel = [&](const auto& self, const plan::Kernel& kernel) -> void {
-    for (const auto& carry : kernel.carries) {
+  const auto of_loop = [&](const auto& self, const plan::FusedLoop& fused) -> void {
+    for (const auto& carry : fused.carries) {
       visit(carry.from, false, false);
       visit(carry.to, true, false);
     }
-    for (const auto& operand : kernel.operands)
+    for (const auto& operand : fused.operands)
       if (operand.source == plan::Operand::Source::slot)
         visit(operand.slot, operand.is_written, operand.may_be_remote);
-    if (kernel.inset) self(self, *kernel.inset);
+    if (fused.interior) self(self, *fused.interior);
   };
-  if (const auto* kernel = std::get_if<plan::Kernel>(&step.body)) of_kernel(of_kernel, *kernel);
-  if (const auto* fold = std::get_if<plan::FoldBricks>(&step.body)) {
-    of_kernel(of_kernel, fold->values);
+  if (const auto* fused = std::get_if<plan::FusedLoop>(&step.body)) of_loop(of_loop, *fused);
+  if (const auto* fold = std::get_if<plan::FoldBlocks>(&step.body)) {
+    of_loop(of_loop, fold->values);
     for (const auto& each : fold->folds) visit(each.partials, true, false);
   }
   if (const auto* fold = std::get_if<plan::FoldFinish>(&step.body)) {
@@ -51,7 +51,7 @@ int swaps_of(const plan::Step& step) {
   if (std::holds_alternative<plan::Gather>(step.body) || std::holds_alternative<plan::Take>(step.body))
     return 2;
   if (const auto* scatter = std::get_if<plan::Scatter>(&step.body)) return scatter->to_replica ? 0 : 1;
-  if (const auto* deliver = std::get_if<plan::Deliver>(&step.body)) return reads_rows(*deliver) ? 3 : 1;
+  if (const auto* updates = std::get_if<plan::ApplyUpdates>(&step.body)) return reads_rows(*updates) ? 3 : 1;
   if (std::holds_alternative<plan::Collect>(step.body)) return 1;
   if (std::holds_alternative<plan::MergeRuns>(step.body)) return swaps_to_merge;
   if (const auto* collect = std::get_if<plan::CollectPlaces>(&step.body)) return collect->cuts < 0 ? 0 : 2;

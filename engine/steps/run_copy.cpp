@@ -327,17 +327,17 @@ void fetch(const StepContext& context, int slot, const protocol::View& view, std
 void bring_near(const StepContext& context, int slot, const protocol::View& view, int reader) {
   if (!context.ghost_exchange()) return;
   const auto& info = context.info(slot);
-  std::vector<dist::Reading> readings;
+  std::vector<dist::RemoteRead> remote_reads;
   const auto box = dist::box_of_base(view, info.extents, info.dtype);
   if (box && !info.layout.is_replicated) {
     // One rank reads it all: as if the readers were a grid of one, shifted to it by a pin.
     dist::Layout readers;
     readers.grid_size = context.ranks();
     readers.pins = {{context.ranks(), 1, reader}};
-    readings.push_back({slot, dist::place(info.layout, *box, view.extents, protocol::size_of(info.dtype)),
-                        readers, std::vector<dist::Reading::Axis>(view.extents.size())});
+    remote_reads.push_back({slot, dist::place(info.layout, *box, view.extents, protocol::size_of(info.dtype)),
+                            readers, std::vector<dist::RemoteRead::Axis>(view.extents.size())});
   }
-  const auto exchange = dist::exchange_of(readings, context.rank(), context.ranks(),
+  const auto exchange = dist::exchange_of(remote_reads, context.rank(), context.ranks(),
                                           [&](int rank) { return context.is_near(rank); });
   std::exception_ptr refusal;  // no plan has admitted this
   try {

@@ -26,11 +26,11 @@ void run(const StepContext& context, const plan::FoldFinish& fold) {
   const auto item = static_cast<std::int64_t>(protocol::size_of(fold.loop));
   const Shape all = fold.input.placement.iterations.extents();
   const Shape reduced(all.begin() + static_cast<std::ptrdiff_t>(fold.kept_axes), all.end());
-  const auto bricks = fold.is_empty ? 1 : protocol::element_count(reduced);
+  const auto blocks = fold.is_empty ? 1 : protocol::element_count(reduced);
 
   // The results of this rank in boxes small enough for scratch, cut along the first axes.
   Shape chunk(fold.kept_axes, 1);
-  std::int64_t elements = std::max<std::int64_t>(bricks, 1);
+  std::int64_t elements = std::max<std::int64_t>(blocks, 1);
   for (std::size_t k = fold.kept_axes; k-- > 0;) {
     chunk[k] = std::clamp<std::int64_t>(finish_elements / elements, 1, mine[k].size());
     elements *= chunk[k];
@@ -47,14 +47,14 @@ void run(const StepContext& context, const plan::FoldFinish& fold) {
       extents[k] = kept[k].size();
     }
     const auto row = protocol::element_count(extents);
-    values.resize(static_cast<std::size_t>(row * bricks * item));
+    values.resize(static_cast<std::size_t>(row * blocks * item));
     const Shape row_strides = protocol::contiguous_strides(extents, static_cast<std::size_t>(item));
     if (fold.is_empty) {
       const auto identity = exec::identity(fold.fold, fold.loop);
       for (std::int64_t i = 0; i < row; ++i)
         std::memcpy(values.data() + i * item, identity->bytes.data(), static_cast<std::size_t>(item));
     } else {
-      // Partials of this box, one row of results per brick.
+      // Partials of this box, one row of results per reduction block.
       Shape scratch_strides = row_strides;
       for (const auto stride : protocol::contiguous_strides(reduced, static_cast<std::size_t>(row * item)))
         scratch_strides.push_back(stride);
@@ -73,7 +73,7 @@ void run(const StepContext& context, const plan::FoldFinish& fold) {
                                      pieces[0].strides, values.data() + offset, scratch_strides);
                           });
       float_errors().clear();
-      fold_pairs(fold.fold, fold.loop, values.data(), static_cast<std::size_t>(bricks),
+      fold_pairs(fold.fold, fold.loop, values.data(), static_cast<std::size_t>(blocks),
                  static_cast<std::size_t>(row));
       note_fold(fold.fold, fold.loop, fold.command);
     }

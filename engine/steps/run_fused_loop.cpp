@@ -19,11 +19,11 @@ Box part_of(const dist::Layout& layout, int rank) {
 /// One program over its part of the iterations.
 class Pass {
  public:
-  Pass(const StepContext& context, const plan::Kernel& kernel)
+  Pass(const StepContext& context, const plan::FusedLoop& fused)
       : context_(context),
-        kernel_(kernel),
-        mine_(part_of(kernel.iterations, context.rank())),
-        runner_(context, kernel, kernel.iterations.extents()),
+        fused_(fused),
+        mine_(part_of(fused.iterations, context.rank())),
+        runner_(context, fused, fused.iterations.extents()),
         local_(runner_.local_part(context.rank(), mine_)),
         cut_(cut(local_)),
         work_(context, cut_.pieces, cut_.pieces > 0,
@@ -58,16 +58,16 @@ class Pass {
   }
   Cut cut(const Box& local) const {
     // A replica is its owner's affair: another rank would write its own.
-    if (kernel_.iterations.is_replicated) return {};
-    return cut_for_sharing(local, kernel_.program.code.size(), context_.balance());
+    if (fused_.iterations.is_replicated) return {};
+    return cut_for_sharing(local, fused_.program.code.size(), context_.balance());
   }
   void help(int owner, std::int64_t piece) {
-    const Box theirs = runner_.local_part(owner, part_of(kernel_.iterations, owner));
+    const Box theirs = runner_.local_part(owner, part_of(fused_.iterations, owner));
     runner_.run_for(owner, piece_of(theirs, cut(theirs), piece));
   }
 
   const StepContext& context_;
-  const plan::Kernel& kernel_;
+  const plan::FusedLoop& fused_;
   const Box mine_;
   BoxRunner runner_;
   const Box local_;
@@ -77,22 +77,22 @@ class Pass {
 
 }  // namespace
 
-void run(const StepContext& context, const plan::Kernel& kernel) {
-  for (const auto& each : kernel.carries) carry(context, each);
-  const Box mine = part_of(kernel.iterations, context.rank());
+void run(const StepContext& context, const plan::FusedLoop& fused) {
+  for (const auto& each : fused.carries) carry(context, each);
+  const Box mine = part_of(fused.iterations, context.rank());
   // A rank without a part may still help.
   const bool may_help = context.balance() != Balance::off && !mine.empty();
-  if (!may_help && (!kernel.iterations.takes_part(context.rank()) || is_empty(mine))) return;
-  if (!kernel.inset) {
-    Pass pass(context, kernel);
+  if (!may_help && (!fused.iterations.takes_part(context.rank()) || is_empty(mine))) return;
+  if (!fused.interior) {
+    Pass pass(context, fused);
     pass.run_local();
     pass.finish();
     return;
   }
-  BoxRunner rim(context, kernel, kernel.iterations.extents());
-  Pass inner(context, *kernel.inset);
+  BoxRunner rim(context, fused, fused.iterations.extents());
+  Pass inner(context, *fused.interior);
   inner.run_local();
-  dist::for_each_slab(mine, dist::moved(inner.mine(), kernel.inset_first),
+  dist::for_each_slab(mine, dist::moved(inner.mine(), fused.interior_first),
                       [&](const Box& slab) { rim.run_local(slab); });
   rim.run_noted();
   inner.finish();

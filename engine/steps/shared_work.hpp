@@ -4,7 +4,7 @@
 // same elements, the same program and the same bits. For passes whose pieces may be done in any order. A rank
 // that helps is at the same step and has awaited what the step awaits. With a piece in hand it waits at most
 // for an earlier step of a third rank, and that one waits for nobody who is at this step: there are no
-// circles. Used by run_kernel and run_fold.
+// circles. Used by run_fused_loop and run_fold.
 #pragma once
 #include <cstdint>
 #include <functional>

@@ -14,6 +14,16 @@ import numpy
 from . import _core
 from ._places import place
 
+__all__ = [
+    "CancelledError",
+    "EngineLostError",
+    "EngineTimeoutError",
+    "GamelanError",
+    "InternalError",
+    "ProtocolError",
+    "VersionError",
+]
+
 
 class GamelanError(RuntimeError):
     """Base of the errors that NumPy has no class for."""

@@ -13,11 +13,13 @@ import threading
 import time
 
 from . import _core
-from ._launch import _routes, _work_note
 from ._config import config
 from ._errors import EngineLostError, VersionError
 from ._float_errors import forget_warnings
+from ._launch import _routes, _work_note
 from ._places import place
+
+__all__ = ["explain", "stats", "status", "sync"]
 
 _engines = None  # launch.Engines in use, None when connected by hand or not at all
 _starting = threading.RLock()
@@ -337,16 +339,3 @@ def _leave():
 _process = os.getpid()
 _core.set_start_hook(ensure_engines)
 _core.set_wait_hook(_while_waiting)
-__all__ = [
-    "EngineLostError",
-    "ensure_engines",
-    "use",
-    "release",
-    "flush",
-    "flush_cell",
-    "on_progress",
-    "sync",
-    "status",
-    "stats",
-    "explain",
-]

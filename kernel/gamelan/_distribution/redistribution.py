@@ -7,11 +7,14 @@ import inspect
 import numpy
 
 from .. import _core
-from .._creation import asarray
+from .._creation._from_data import asarray
 from .._display import layout_of
 from .._local import call_numpy, decides_functions, is_distributed
 from .._promotion import OPS, dtype_number
+from .._session import ensure_engines
 from .choice import distribution
+
+__all__ = ["redistribute"]
 
 
 def redistribute(a, distribution):
@@ -56,8 +59,6 @@ def redistribute(a, distribution):
 
 
 def _integers(choice, shape):
-    from .._session import ensure_engines
-
     if not isinstance(choice, distribution):
         raise TypeError(f"expected a gamelan.distribution, got {type(choice).__name__}")
     if not _core.is_connected():

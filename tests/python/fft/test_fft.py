@@ -5,7 +5,7 @@ import numpy
 import pytest
 
 import gamelan
-from gamelan.fft import _convolution, _cut, _lines
+from gamelan.fft import _bluestein, _four_step, _lines
 from operands import DTYPES, LAYOUTS, cube
 from oracle import check, check_all
 
@@ -97,8 +97,8 @@ def test_shifts(engine):
 def cut(monkeypatch):
     """Lines of 12 elements or more are cut; convolutions of 36 or more are done in pieces."""
     monkeypatch.setattr(_lines, "long_line", 12)
-    monkeypatch.setattr(_cut, "least_factor", 3)
-    monkeypatch.setattr(_convolution, "in_pieces_from", 36)
+    monkeypatch.setattr(_four_step, "least_factor", 3)
+    monkeypatch.setattr(_bluestein, "in_pieces_from", 36)
 
 
 @pytest.mark.parametrize("name", ONE)

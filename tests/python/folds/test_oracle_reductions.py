@@ -85,7 +85,7 @@ def test_sums_of_rounded_numbers(engine, count):
 
 @pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "any", "all", "mean"])
 def test_reductions_in_many_steps(engine, name):
-    """So many bricks that their partials are folded by a tree of steps."""
+    """So many reduction blocks that their partials are folded by a tree of steps."""
     draw = numpy.random.RandomState(7)
     row = draw.randint(0, 3, 20_000_003, "u1") if name != "prod" else (draw.randint(0, 10**7, 20_000_003) == 5) + numpy.uint8(1)
 

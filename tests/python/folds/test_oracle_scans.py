@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Running folds against NumPy: every associative operation, every dtype, every layout and axis; rows of many bricks."""
+"""Running folds against NumPy: every associative operation, every dtype, every layout and axis; rows of many blocks."""
 
 import itertools
 
@@ -61,20 +61,20 @@ def test_cumsum_and_cumprod(engine, dtype):
 SIZES = [1, 2, 3, 1023, 1024, 1025, 2049, 4096, 70000, 100_003]
 
 
-def test_rows_of_many_bricks_in_integers(engine):
+def test_rows_of_many_blocks_in_integers(engine):
     for size, step in itertools.product(SIZES, (1, -1, 3)):
         data = numpy.random.RandomState(size).randint(-9, 9, size * abs(step))
         check(lambda np: np.cumsum(np.array(data)[::step]), f"{size} step {step}", exact=True)
         check(lambda np: np.maximum.accumulate(np.array(data)[::step]), f"{size} step {step}", exact=True)
 
 
-def _model(data, brick):
-    """The order of additions that is promised: brick by brick."""
+def _model(data, block):
+    """The order of additions that is promised: block by block."""
     result, before = numpy.empty_like(data), None
-    for first in range(0, data.size, brick):
-        within = numpy.add.accumulate(data[first : first + brick])
-        result[first : first + brick] = within if before is None else before + within
-        before = result[min(first + brick, data.size) - 1]
+    for first in range(0, data.size, block):
+        within = numpy.add.accumulate(data[first : first + block])
+        result[first : first + block] = within if before is None else before + within
+        before = result[min(first + block, data.size) - 1]
     return result
 
 
@@ -85,9 +85,9 @@ def test_bits_of_long_rows(engine, ranks, dtype):
         pytest.skip("the model adds as NumPy does")
     for size in SIZES:
         data = (numpy.random.RandomState(size).standard_normal(size) * 10.0 ** numpy.arange(size).__mod__(7)).astype(dtype)
-        brick = min(4096, 1 << max(0, (-(-size // 1024) - 1).bit_length()))
+        block = min(4096, 1 << max(0, (-(-size // 1024) - 1).bit_length()))
         actual = numpy.asarray(gamelan.cumsum(gamelan.array(data)))
-        assert actual.tobytes() == _model(data, brick).tobytes(), size
+        assert actual.tobytes() == _model(data, block).tobytes(), size
 
 
 def test_sums_of_positive_numbers_never_fall(engine):

@@ -4,7 +4,7 @@ engines share each, in blocks of three; with `tall` QR goes block by block of ro
 
 import numpy
 import pytest
-from gamelan.linalg import _engine, _tall
+from gamelan.linalg import _engine, _tsqr
 
 import gamelan
 from matrices import adjoint, assert_near, assert_orthonormal, general, hermitian, positive
@@ -21,7 +21,7 @@ def way(request, monkeypatch):
         monkeypatch.setattr(_engine, "shared_from", 1)
         monkeypatch.setattr(_engine, "block", 3)
     if request.param == "tall":
-        monkeypatch.setattr(_tall, "_LEAST_ELEMENTS", 1)
+        monkeypatch.setattr(_tsqr, "_LEAST_ELEMENTS", 1)
     return request.param
 
 

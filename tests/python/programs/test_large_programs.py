@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arrays of ordinary size at the default threshold: several tiles, squares, bricks and blocks with ragged ends of everything.
+"""Arrays of ordinary size at the default threshold: several tiles, squares, reduction blocks and blocks with ragged ends of everything.
 
 `python large_fuzz.py --ranks 3 --seconds 3600` runs many more programs than the seeded ones here.
 """
