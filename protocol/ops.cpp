@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstddef>
-#include <unordered_map>
 
 #include "protocol/dtype.hpp"
 
@@ -15,23 +14,27 @@ namespace {
 /// The result column of the binary rows by name: a reduction gives what its fold gives (`any` and `all`:
 /// bool).
 namespace result_of {
-#define BINARY(name, types, result, identity, traits, doc, expr) constexpr Result name = Result::result;
+#define BINARY(name, types, result, identity, traits, errors, doc, expr) \
+  constexpr Result name = Result::result;
 #include "protocol/ops.def"
 }  // namespace result_of
 
 constexpr std::array table{
-#define NULLARY(name, types, doc, expr) \
-  OpInfo{#name, RowKind::nullary, Types::types, Result::same, Trait::none, doc, 2, Op::name},
-#define UNARY(name, types, result, traits, doc, expr) \
-  OpInfo{#name, RowKind::unary, Types::types, Result::result, traits, doc, 1, Op::name},
-#define BINARY(name, types, result, identity, traits, doc, expr) \
-  OpInfo{#name, RowKind::binary, Types::types, Result::result, traits, doc, 2, Op::name},
-#define TERNARY(name, types, doc, expr) \
-  OpInfo{#name, RowKind::ternary, Types::types, Result::same, Trait::none, doc, 3, Op::name},
+#define NULLARY(name, types, doc, expr)                                                            \
+  OpInfo{#name, RowKind::nullary, Types::types, Result::same, Trait::none, FloatRule::untold, doc, \
+         2,     Op::name},
+#define UNARY(name, types, result, traits, errors, doc, expr) \
+  OpInfo{#name, RowKind::unary, Types::types, Result::result, traits, FloatRule::errors, doc, 1, Op::name},
+#define BINARY(name, types, result, identity, traits, errors, doc, expr) \
+  OpInfo{#name, RowKind::binary, Types::types, Result::result, traits, FloatRule::errors, doc, 2, Op::name},
+#define TERNARY(name, types, doc, expr)                                                            \
+  OpInfo{#name, RowKind::ternary, Types::types, Result::same, Trait::none, FloatRule::silent, doc, \
+         3,     Op::name},
 #define REDUCE(name, of, types, doc) \
-  OpInfo{#name, RowKind::reduce, Types::types, result_of::of, Trait::none, doc, 1, Op::of},
-#define CALL(name, doc) \
-  OpInfo{#name, RowKind::call, Types::all, Result::same, Trait::none, doc, -1, Op::name},
+  OpInfo{#name, RowKind::reduce, Types::types, result_of::of, Trait::none, FloatRule::untold, doc, 1, Op::of},
+#define CALL(name, family, doc)                                                                  \
+  OpInfo{#name, RowKind::call, Types::all,    Result::same, Trait::none, FloatRule::untold, doc, \
+         -1,    Op::name,      Family::family},
 #include "protocol/ops.def"
 };
 
@@ -39,13 +42,13 @@ constexpr std::array table{
 /// stranger.
 constexpr std::string_view text_of_tables =
 #define NULLARY(name, types, doc, expr) "NULLARY|" #name "|" #types "|" doc "|" #expr "\n"
-#define UNARY(name, types, result, traits, doc, expr) \
-  "UNARY|" #name "|" #types "|" #result "|" #traits "|" doc "|" #expr "\n"
-#define BINARY(name, types, result, identity, traits, doc, expr) \
-  "BINARY|" #name "|" #types "|" #result "|" #identity "|" #traits "|" doc "|" #expr "\n"
+#define UNARY(name, types, result, traits, errors, doc, expr) \
+  "UNARY|" #name "|" #types "|" #result "|" #traits "|" #errors "|" doc "|" #expr "\n"
+#define BINARY(name, types, result, identity, traits, errors, doc, expr) \
+  "BINARY|" #name "|" #types "|" #result "|" #identity "|" #traits "|" #errors "|" doc "|" #expr "\n"
 #define TERNARY(name, types, doc, expr) "TERNARY|" #name "|" #types "|" doc "|" #expr "\n"
 #define REDUCE(name, of, types, doc) "REDUCE|" #name "|" #of "|" #types "|" doc "\n"
-#define CALL(name, doc) "CALL|" #name "|" doc "\n"
+#define CALL(name, family, doc) "CALL|" #name "|" #family "|" doc "\n"
 #include "protocol/ops.def"
 #define ERROR(kind, python_class, severity) "ERROR|" #kind "|" python_class "|" #severity "\n"
 #include "protocol/errors.def"
@@ -70,24 +73,9 @@ int op_count() { return static_cast<int>(table.size()); }
 
 const OpInfo& info(Op op) { return table[static_cast<std::size_t>(op)]; }
 
-std::optional<Op> op_by_name(std::string_view name) {
-  static const auto index = [] {
-    std::unordered_map<std::string_view, Op> built;
-    for (const OpInfo& row : table) built.emplace(row.name, static_cast<Op>(&row - table.data()));
-    return built;
-  }();
-  const auto found = index.find(name);
-  if (found == index.end()) return std::nullopt;
-  return found->second;
-}
+bool is_irregular(Op op) { return info(op).family == Family::irregular || info(op).family == Family::file; }
 
-bool is_irregular(Op op) {
-  return info(op).kind == RowKind::call && op != Op::constant && op != Op::matmul && op != Op::redistribute;
-}
-
-bool is_of_file(Op op) {
-  return op == Op::read_file || op == Op::write_file || op == Op::read_hdf5 || op == Op::read_zarr;
-}
+bool is_of_file(Op op) { return info(op).family == Family::file; }
 
 bool is_elementwise(Op op) {
   switch (info(op).kind) {

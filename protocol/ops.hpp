@@ -3,18 +3,17 @@
 // prove that they compiled the same table.
 #pragma once
 #include <cstdint>
-#include <optional>
 #include <string_view>
 
 namespace gamelan::protocol {
 
 enum class Op : std::uint16_t {
 #define NULLARY(name, types, doc, expr) name,
-#define UNARY(name, types, result, traits, doc, expr) name,
-#define BINARY(name, types, result, identity, traits, doc, expr) name,
+#define UNARY(name, types, result, traits, errors, doc, expr) name,
+#define BINARY(name, types, result, identity, traits, errors, doc, expr) name,
 #define TERNARY(name, types, doc, expr) name,
 #define REDUCE(name, of, types, doc) name,
-#define CALL(name, doc) name,
+#define CALL(name, family, doc) name,
 #include "protocol/ops.def"
 };
 
@@ -36,20 +35,48 @@ enum class Result : std::uint8_t { same, boolean, real_of };
 
 enum Trait : unsigned { none = 0, commutative = 1, associative = 2, transcendental = 4 };
 
+/// Which floating-point errors NumPy tells of an op, and how the engine finds them: by the processor's flags
+/// after its loop, or by operands and results where flags say too much (engine/tiles/float_classes.cpp).
+enum class FloatRule : std::uint8_t {
+  untold,           ///< none is told; flags may be raised all the same
+  silent,           ///< none is told and no flag is raised
+  modulus,          ///< real: silent; complex: as `magnitude` of the parts
+  arithmetic,       ///< flags: overflow, underflow, invalid
+  real_arithmetic,  ///< the same; complex: untold
+  quotient,         ///< flags, division by zero too; complex: division by zero, by operands
+  reciprocal,       ///< flags, division by zero too; complex: untold
+  logarithm,        ///< the rest by operands and results, real only: poles, ends of the domain, overflow
+  logarithm_plus_1,
+  exponential,
+  growth,
+  periodic,
+  arc,
+  area_cosine,
+  area_tangent,
+  power,
+  floor_quotient,
+  modulo,
+  magnitude,
+};
+
+/// Of a CALL: where its elements go.
+enum class Family : std::uint8_t { none, regular, irregular, file };
+
 struct OpInfo {
   std::string_view name;
   RowKind kind;
   Types types;
   Result result;
   unsigned traits;
+  FloatRule errors;
   std::string_view doc;
   int arity;  ///< number of array or scalar operands; -1 when it varies (CALL)
   Op of;      ///< REDUCE: the binary op it folds with; otherwise itself
+  Family family = Family::none;
 };
 
 int op_count();
-const OpInfo& info(Op op);  ///< total over the enum
-std::optional<Op> op_by_name(std::string_view name);
+const OpInfo& info(Op op);   ///< total over the enum
 bool is_elementwise(Op op);  ///< nullary, unary, binary or ternary: may be fused
 bool is_irregular(Op op);    ///< CALL whose elements go where data say: take, put, ...
 bool is_of_file(Op op);      ///< read_file and its kin: irregular, with a path as payload

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Machine code of a trace: one loop, every value in a register. AVX-512 only; where that is missing, or where
 // no page may be made executable, there is no code and the caller goes on interpreting. The bits are those of
-// the loops of exec/elementwise: each operation is rounded alone, none is contracted or moved.
+// the loops of engine/tiles/loops: each operation is rounded alone, none is contracted or moved.
 #pragma once
 #include <memory>
 

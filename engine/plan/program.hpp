@@ -2,7 +2,7 @@
 // A fused loop as data: a short register program that the planner writes and a tier of exec runs (the tile
 // interpreter, and machine code of what is hot). The planner writes each register once.
 #pragma once
-#include "engine/tiles/tile.hpp"
+#include "engine/tiles/tile_program.hpp"
 
 namespace gamelan::engine::plan {
 

@@ -12,6 +12,7 @@ namespace gamelan::engine::exec {
 namespace {
 
 using protocol::Dtype;
+using protocol::FloatRule;
 using protocol::Op;
 
 constexpr unsigned none = 0, divide = protocol::float_divide, over = protocol::float_over,
@@ -32,91 +33,75 @@ unsigned by_zero(T x) {
   return x == 0 ? invalid : std::isfinite(x) ? divide : none;
 }
 
+/// By rules that look at real operands and results; `y` is 0 where the op has one operand.
 template <class T>
-unsigned of_one(Op op, T x, T result) {
-  if (std::isnan(x)) return none;
-  switch (op) {
-    case Op::log:
-    case Op::log2:
-    case Op::log10:
-      return x == 0 ? divide : x < 0 ? invalid : none;
-    case Op::log1p:
-      return x == -1 ? divide : x < -1 ? invalid : none;
-    case Op::exp:
-    case Op::exp2:
-      return over_or_under(result, std::isfinite(x));
-    case Op::expm1:
-    case Op::sinh:
-    case Op::cosh:
-      return over_or_under(result, std::isfinite(x)) & over;
-    case Op::sin:
-    case Op::cos:
-    case Op::tan:
-      return std::isinf(x) ? invalid : none;
-    case Op::arcsin:
-    case Op::arccos:
-      return std::abs(x) > 1 ? invalid : none;
-    case Op::arccosh:
-      return x < 1 ? invalid : none;
-    case Op::arctanh:
-      return std::abs(x) == 1 ? divide : std::abs(x) > 1 ? invalid : none;
-    default:
-      return none;
-  }
-}
-
-template <class T>
-unsigned of_two(Op op, T x, T y, T result) {
+unsigned of_real(FloatRule rule, T x, T y, T result) {
   if (std::isnan(x) || std::isnan(y)) return none;
   const bool are_finite = std::isfinite(x) && std::isfinite(y);
-  switch (op) {
-    case Op::power:
-    case Op::float_power:
+  switch (rule) {
+    case FloatRule::logarithm:
+      return x == 0 ? divide : x < 0 ? invalid : none;
+    case FloatRule::logarithm_plus_1:
+      return x == -1 ? divide : x < -1 ? invalid : none;
+    case FloatRule::exponential:
+      return over_or_under(result, are_finite);
+    case FloatRule::growth:
+    case FloatRule::magnitude:
+      return over_or_under(result, are_finite) & over;
+    case FloatRule::periodic:
+      return std::isinf(x) ? invalid : none;
+    case FloatRule::arc:
+      return std::abs(x) > 1 ? invalid : none;
+    case FloatRule::area_cosine:
+      return x < 1 ? invalid : none;
+    case FloatRule::area_tangent:
+      return std::abs(x) == 1 ? divide : std::abs(x) > 1 ? invalid : none;
+    case FloatRule::power:
       if (!are_finite) return none;
       if (x == 0) return y < 0 ? divide : none;
       if (x < 0 && y != std::trunc(y)) return invalid;
       return over_or_under(result, true);
-    case Op::floor_divide:
+    case FloatRule::floor_quotient:
       if (y == 0) return by_zero(x);
       return std::isinf(x) ? invalid : over_or_under(result, are_finite) & over;
-    case Op::remainder:
-    case Op::fmod:
+    case FloatRule::modulo:
       return y == 0 || std::isinf(x) ? invalid : none;
-    case Op::hypot:
-    case Op::ldexp:
-      return over_or_under(result, are_finite) & over;
-    default:
+    case FloatRule::untold:
+    case FloatRule::silent:
+    case FloatRule::modulus:
+    case FloatRule::arithmetic:
+    case FloatRule::real_arithmetic:
+    case FloatRule::quotient:
+    case FloatRule::reciprocal:
       return none;
   }
-}
-
-template <class T>
-unsigned of_complex(Op op, const T* x, const T* y, const T* result) {
-  if (op == Op::absolute) return of_two(Op::hypot, x[0], x[1], result[0]);
-  if (op == Op::divide && y[0] == 0 && y[1] == 0) return by_zero(x[0]) | by_zero(x[1]);
   return none;
 }
 
 template <class T>
-unsigned of_reals(Op op, int arity, const void* const* in, const void* out, std::size_t n) {
+unsigned of_reals(FloatRule rule, int arity, const void* const* in, const void* out, std::size_t n) {
   const T* x = static_cast<const T*>(in[0]);
   const T* y = static_cast<const T*>(in[1]);
   const T* result = static_cast<const T*>(out);
   unsigned kinds = none;
-  for (std::size_t j = 0; j < n; ++j)
-    kinds |= arity == 1 ? of_one(op, x[j], result[j]) : of_two(op, x[j], y[j], result[j]);
+  for (std::size_t j = 0; j < n; ++j) kinds |= of_real(rule, x[j], arity == 1 ? T(0) : y[j], result[j]);
   return kinds;
 }
 
+/// By the rules that look at complex operands: a modulus has one, a quotient two.
 template <class T>
-unsigned of_all_complex(Op op, const void* const* in, const void* out, std::size_t n) {
+unsigned of_complexes(FloatRule rule, const void* const* in, const void* out, std::size_t n) {
   const T* x = static_cast<const T*>(in[0]);
   const T* y = static_cast<const T*>(in[1]);
   const T* result = static_cast<const T*>(out);
-  const std::size_t parts = op == Op::absolute ? 1 : 2;
   unsigned kinds = none;
-  for (std::size_t j = 0; j < n; ++j)
-    kinds |= of_complex(op, x + 2 * j, op == Op::absolute ? nullptr : y + 2 * j, result + parts * j);
+  for (std::size_t j = 0; j < n; ++j) {
+    const std::size_t re = 2 * j, im = 2 * j + 1;
+    if (rule == FloatRule::modulus)
+      kinds |= of_real(FloatRule::magnitude, x[re], x[im], result[j]);
+    else if (y[re] == 0 && y[im] == 0)
+      kinds |= by_zero(x[re]) | by_zero(x[im]);
+  }
   return kinds;
 }
 
@@ -143,22 +128,32 @@ unsigned reliable_flags(Op op, Dtype loop) {
   const bool is_complex = kind_of(loop) == 'c';
   if (!is_complex && kind_of(loop) != 'f') return none;
   const unsigned in_range = loop == Dtype::float16 ? over | invalid : over | under | invalid;
-  switch (op) {
-    case Op::add:
-    case Op::subtract:
-    case Op::multiply:
-    case Op::square:
+  switch (protocol::info(op).errors) {
+    case FloatRule::arithmetic:
       return in_range;
-    case Op::sqrt:
-    case Op::deg2rad:
-    case Op::rad2deg:
+    case FloatRule::real_arithmetic:
       return is_complex ? none : in_range;
-    case Op::divide:
-    case Op::reciprocal:
+    case FloatRule::quotient:
+    case FloatRule::reciprocal:
       return is_complex ? none : in_range | divide;
-    default:
+    case FloatRule::untold:
+    case FloatRule::silent:
+    case FloatRule::modulus:
+    case FloatRule::logarithm:
+    case FloatRule::logarithm_plus_1:
+    case FloatRule::exponential:
+    case FloatRule::growth:
+    case FloatRule::periodic:
+    case FloatRule::arc:
+    case FloatRule::area_cosine:
+    case FloatRule::area_tangent:
+    case FloatRule::power:
+    case FloatRule::floor_quotient:
+    case FloatRule::modulo:
+    case FloatRule::magnitude:
       return none;
   }
+  return none;
 }
 
 unsigned reliable_flags_of_cast(Dtype from, Dtype to) {
@@ -170,59 +165,56 @@ unsigned reliable_flags_of_cast(Dtype from, Dtype to) {
 
 bool has_reliable_flags(Op op, Dtype loop) {
   if (reliable_flags(op, loop) != none || (kind_of(loop) != 'f' && kind_of(loop) != 'c')) return true;
-  return op == Op::where || op == Op::negative || op == Op::positive ||
-         ((op == Op::absolute || op == Op::fabs) && kind_of(loop) == 'f');
+  const auto rule = protocol::info(op).errors;
+  return rule == FloatRule::silent || (rule == FloatRule::modulus && kind_of(loop) == 'f');
 }
 
 bool needs_values(Op op, Dtype loop) {
-  const char kind = kind_of(loop);
-  if (kind == 'c') return op == Op::absolute || op == Op::divide;
-  switch (op) {
-    case Op::floor_divide:
-    case Op::remainder:
-    case Op::fmod:
-    case Op::log:
-    case Op::log2:
-    case Op::log10:
-    case Op::log1p:
-    case Op::exp:
-    case Op::exp2:
-    case Op::expm1:
-    case Op::sinh:
-    case Op::cosh:
-    case Op::sin:
-    case Op::cos:
-    case Op::tan:
-    case Op::arcsin:
-    case Op::arccos:
-    case Op::arccosh:
-    case Op::arctanh:
-    case Op::power:
-    case Op::float_power:
-    case Op::hypot:
-    case Op::ldexp:
-      return kind == 'f';
-    default:
+  const bool is_real = kind_of(loop) == 'f', is_complex = kind_of(loop) == 'c';
+  switch (protocol::info(op).errors) {
+    case FloatRule::modulus:
+    case FloatRule::quotient:
+      return is_complex;
+    case FloatRule::logarithm:
+    case FloatRule::logarithm_plus_1:
+    case FloatRule::exponential:
+    case FloatRule::growth:
+    case FloatRule::periodic:
+    case FloatRule::arc:
+    case FloatRule::area_cosine:
+    case FloatRule::area_tangent:
+    case FloatRule::power:
+    case FloatRule::floor_quotient:
+    case FloatRule::modulo:
+    case FloatRule::magnitude:
+      return is_real;
+    case FloatRule::untold:
+    case FloatRule::silent:
+    case FloatRule::arithmetic:
+    case FloatRule::real_arithmetic:
+    case FloatRule::reciprocal:
       return false;
   }
+  return false;
 }
 
 unsigned errors_of_values(Op op, Dtype loop, const void* const* in, const void* out, std::size_t n) {
   if (!needs_values(op, loop)) return none;
   const int arity = protocol::info(op).arity;
+  const auto rule = protocol::info(op).errors;
   switch (loop) {
     case Dtype::float32:
-      return of_reals<float>(op, arity, in, out, n);
+      return of_reals<float>(rule, arity, in, out, n);
     case Dtype::float64:
-      return of_reals<double>(op, arity, in, out, n);
+      return of_reals<double>(rule, arity, in, out, n);
     case Dtype::complex64:
-      return of_all_complex<float>(op, in, out, n);
+      return of_complexes<float>(rule, in, out, n);
     case Dtype::complex128:
-      return of_all_complex<double>(op, in, out, n);
+      return of_complexes<double>(rule, in, out, n);
     case Dtype::float16: {
       const auto x = widened(in[0], n), y = widened(arity > 1 ? in[1] : nullptr, n), result = widened(out, n);
       const void* const floats[] = {x.data(), y.data()};
-      return of_reals<float>(op, arity, floats, result.data(), n) & ~under;
+      return of_reals<float>(rule, arity, floats, result.data(), n) & ~under;
     }
     default:
       return none;

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/tiles/tile.hpp"
 #include "engine/tiles/tile_geometry.hpp"
+#include "engine/tiles/tile_program.hpp"
 #include "engine/tiles/tile_runs.hpp"
 
 namespace gamelan::engine::exec {

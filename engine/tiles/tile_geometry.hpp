@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/tiles/tile.hpp"
+#include "engine/tiles/tile_program.hpp"
 #include "protocol/view.hpp"
 
 namespace gamelan::engine::exec {

@@ -4,12 +4,30 @@
 // name the same memory: a value in place must not be read after a write to it, and a write must not move
 // before a read of what was there. Used by tile_storage.cpp only.
 #pragma once
+#include <cstdint>
 #include <vector>
 
-#include "engine/tiles/tile_storage.hpp"
+#include "engine/tiles/tile_rename.hpp"
 
 namespace gamelan::engine::exec {
 
+/// How one operand lies in memory for a cell.
+struct OperandTraits {
+  bool is_contiguous =
+      false;              ///< each tile is consecutive memory, gaps between rows included (tile_geometry.hpp)
+  bool has_gaps = false;  ///< a contiguous one may only be read in place
+  bool is_scalar = false;     ///< one repeated element
+  bool is_single = false;     ///< one repeated element within each tile
+  bool is_invariant = false;  ///< every tile reads the same elements
+  int alias = 0;              ///< the first operand at the same address: same elements, same positions
+  bool operator==(const OperandTraits&) const = default;
+};
+
+/// A place that a pointer names during a run: an operand's current tile or a register tile.
+struct Place {
+  enum class Kind : std::uint8_t { none, operand, slot } kind = Kind::none;
+  int number = -1;
+};
 /// Decides when made; the StorageAssigner derives from it and gives register tiles to the rest.
 class InPlaceValues {
  public:

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long the tiles of a program should be. What a program keeps at once should stay in the first cache, or
-// each of its steps waits for the second; but each call of a loop costs as much as some tens of elements.
-#include <algorithm>
+#include "engine/tiles/tile_length.hpp"
 
-#include "engine/tiles/tile_storage.hpp"
+#include <algorithm>
+#include <vector>
 
 namespace gamelan::engine::exec {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checks a tile program and renames its registers to values, each written once. A value that was computed
-// before is taken from there, and steps whose value nobody reads are dropped.
+#include "engine/tiles/tile_rename.hpp"
+
 #include <map>
 #include <string>
 #include <tuple>
 
-#include "engine/tiles/tile_storage.hpp"
+#include "engine/tiles/loops/elementwise.hpp"
 #include "protocol/error.hpp"
 
 namespace gamelan::engine::exec {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "engine/tiles/tile_in_place.hpp"
+#include "engine/tiles/loops/elementwise.hpp"
 
 namespace gamelan::engine::exec {
 namespace {

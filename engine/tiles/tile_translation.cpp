@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <atomic>
 
+#include "engine/tiles/loops/elementwise.hpp"
+#include "engine/tiles/tile_length.hpp"
 #include "engine/tiles/tile_trace.hpp"
 
 namespace gamelan::engine::exec {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "engine/tiles/loops/elementwise.hpp"
-#include "engine/tiles/tile.hpp"
+#include "engine/tiles/tile_runner.hpp"
 
 extern "C" __m256d _ZGVdN4v_exp(__m256d);
 extern "C" __m256d _ZGVdN4v_log(__m256d);

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "engine/tiles/loops/element.hpp"
-#include "engine/tiles/loops/loop_tables.hpp"
+#include "engine/tiles/loops/elementwise_tables.hpp"
 
 namespace gamelan::engine::exec::GAMELAN_ISA {
 namespace {

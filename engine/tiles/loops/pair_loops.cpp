@@ -4,7 +4,7 @@
 // Each operation is rounded as it would be alone (no contraction), so that fusing changes no bit. Built like
 // elementwise.cpp.
 #include "engine/tiles/loops/element.hpp"
-#include "engine/tiles/loops/loop_tables.hpp"
+#include "engine/tiles/loops/elementwise_tables.hpp"
 
 namespace gamelan::engine::exec::GAMELAN_ISA {
 namespace {

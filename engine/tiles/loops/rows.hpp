@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One type per element-wise row of the op table, holding the row's expression over any T that the row admits.
-// This is the only expansion of the `expr` column; elementwise.cpp makes loops of it and fold_loops.cpp
+// This is the only expansion of the `expr` column; elementwise_loops.cpp makes loops of it and fold_loops.cpp
 // reductions.
 #pragma once
 #include "engine/tiles/loops/scalar.hpp"
@@ -24,7 +24,7 @@ enum class Identity : std::uint8_t { zero, one, ones, lowest, highest, absent };
       return static_cast<T>(expr);                                                                 \
     }                                                                                              \
   };
-#define UNARY(name, types, result, traits, doc, expr)             \
+#define UNARY(name, types, result, traits, errors, doc, expr)     \
   struct name##_row {                                             \
     static constexpr Op op = Op::name;                            \
     static constexpr Types admitted = Types::types;               \
@@ -33,16 +33,16 @@ enum class Identity : std::uint8_t { zero, one, ones, lowest, highest, absent };
       return static_cast<ResultElement<Result::result, T>>(expr); \
     }                                                             \
   };
-#define BINARY(name, types, result, identity_, traits, doc, expr)       \
-  struct name##_row {                                                   \
-    static constexpr Op op = Op::name;                                  \
-    static constexpr Types admitted = Types::types;                     \
-    static constexpr Identity identity = Identity::identity_;           \
-    static constexpr bool is_associative = ((traits)&associative) != 0; \
-    template <class T>                                                  \
-    static auto apply(T x, T y) {                                       \
-      return static_cast<ResultElement<Result::result, T>>(expr);       \
-    }                                                                   \
+#define BINARY(name, types, result, identity_, traits, errors, doc, expr) \
+  struct name##_row {                                                     \
+    static constexpr Op op = Op::name;                                    \
+    static constexpr Types admitted = Types::types;                       \
+    static constexpr Identity identity = Identity::identity_;             \
+    static constexpr bool is_associative = ((traits)&associative) != 0;   \
+    template <class T>                                                    \
+    static auto apply(T x, T y) {                                         \
+      return static_cast<ResultElement<Result::result, T>>(expr);         \
+    }                                                                     \
   };
 #define TERNARY(name, types, doc, expr)             \
   struct name##_row {                               \
@@ -68,7 +68,7 @@ constexpr bool can_fold() {
 template <class T, class Found, class Visit>
 Found with_fold(Op op, Visit visit) {
   switch (op) {
-#define BINARY(name, types, result, identity, traits, doc, expr)                             \
+#define BINARY(name, types, result, identity, traits, errors, doc, expr)                     \
   case Op::name:                                                                             \
     if constexpr (can_fold<name##_row, T>()) return visit.template operator()<name##_row>(); \
     break;

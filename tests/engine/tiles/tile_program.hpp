@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/tiles/loops/elementwise.hpp"
-#include "engine/tiles/tile.hpp"
+#include "engine/tiles/tile_runner.hpp"
 #include "protocol/view.hpp"
 
 namespace gamelan::engine::exec {

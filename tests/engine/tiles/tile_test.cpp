@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The tile interpreter on the shapes and programs that its short cuts are made for; tile_random_test.cpp does
 // the rest.
-#include "engine/tiles/tile.hpp"
+#include "engine/tiles/tile_runner.hpp"
 
 #include <gtest/gtest.h>
 

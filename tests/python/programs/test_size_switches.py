@@ -36,7 +36,7 @@ def numbers(np, *shape, dtype="f8", k=7919, period=1009):
     return ((np.arange(count) * k % period) - period // 2).astype(dtype).reshape(shape)
 
 
-TILE = ("engine/tiles/tile.hpp", "tile_elements")
+TILE = ("engine/tiles/tile_program.hpp", "tile_elements")
 PASSES = {
     "tile": (TILE, lambda np, n, p: numbers(np, n * p) * 2 + numbers(np, n * p, k=31)),
     "tiles and a half": (TILE, lambda np, n, p: numbers(np, 5 * n * p // 2)[::-1] * numbers(np, 5 * n * p // 2, k=31)),

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Inside engine/exec only: what elementwise.cpp and cast.cpp define, once per instruction-set level and group
-// of dtypes. Groups only exist so that the compiler works on several files at once. At avx512 there are only
-// those that gain.
+// Inside engine/tiles/loops only: what elementwise_loops.cpp, pair_loops.cpp and cast.cpp define, once per
+// instruction-set level and group of dtypes. Groups only exist so that the compiler works on several files at
+// once. At avx512 there are only those that gain.
 #pragma once
-#include "engine/tiles/loops/elementwise.hpp"
+#include "engine/tiles/loops/loop_types.hpp"
+#include "protocol/dtype.hpp"
 
 namespace gamelan::engine::exec {
 

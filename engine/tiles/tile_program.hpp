@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tile interpreter: a fused group of element-wise commands as a short program over registers, each
-// register a tile of at most 1,024 elements that stays in cache. The executor builds one Runner per kernel
-// and runs it on cells; nothing here knows of ranks, arrays or where memory comes from.
+// A fused group of element-wise commands as a short program over registers, each register a tile of at most
+// 1,024 elements that stays in cache; and a cell, the piece of work that a Runner (tile_runner.hpp) does.
+// Data only: the planner writes programs, the steps make cells.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -63,24 +63,6 @@ struct Cell {
   std::span<const std::int64_t> first;
   std::span<const std::int64_t> shape;
   std::span<const Pointer> operands;
-};
-
-/// Runs one program. Owns the register tiles; constants are filled once. Loops are those of the
-/// instruction-set level in use when it is made. Not for two threads at once.
-class Runner {
- public:
-  /// Throws Error{internal} for a program that is not well formed.
-  explicit Runner(const Program& program);
-  ~Runner();
-  Runner(Runner&&) noexcept;
-  Runner& operator=(Runner&&) noexcept;
-
-  /// Computes every element of the cell; nothing happens on an empty one.
-  void run(const Cell& cell);
-
- private:
-  class State;
-  std::unique_ptr<State> state_;
 };
 
 }  // namespace gamelan::engine::exec

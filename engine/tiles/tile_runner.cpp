@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs a tile program over a cell, tile by tile (tile.hpp). Decisions were made before (tile_geometry,
+// Runs a tile program over a cell, tile by tile (tile_runner.hpp). Decisions were made before (tile_geometry,
 // tile_storage); here are the walk, the copies between strided memory and register tiles, and the calls of
 // the loops.
-#include "engine/tiles/tile.hpp"
+#include "engine/tiles/tile_runner.hpp"
 
 #include <algorithm>
 #include <deque>
