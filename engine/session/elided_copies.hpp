@@ -2,9 +2,9 @@
 // Arrays that need not be stored yet, because they equal a view of another. In
 //     work = f(grid); grid[1:-1] = work; if work_is_done(...): ...
 // `work` still has a name when the turn ends, and would be stored beside the grid; the next turn gives the
-// name away unread. The copy is elided here: the session tells the planner that the array dies
-// with its batch, and makes it a copy of the view in a later batch, before anything could tell the
-// difference. Pure: looks at batches only, alike on every rank.
+// name away unread. So the copy is elided: the session tells the planner that the array dies with its batch,
+// and makes it a copy of the view in a later batch, before anything could tell the difference. Pure: looks at
+// batches only, alike on every rank.
 #pragma once
 #include <map>
 

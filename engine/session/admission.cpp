@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Admission: before a batch runs, its allocations are tried on a copy of the allocator, the same on every
-// rank, and the pages that they need are had from the system. What does not fit is cut off, from the first
-// command at fault on.
+#include "engine/session/admission.hpp"
+
 #include <algorithm>
 
 #include "engine/distribution/pages.hpp"
-#include "engine/plan/calls.hpp"
-#include "engine/session/session.hpp"
+#include "protocol/bytes_text.hpp"
 
 namespace gamelan::engine {
 
@@ -30,15 +28,15 @@ std::int64_t guilty_command(const plan::Plan& plan, const Batch& batch, std::siz
   return static_cast<std::int64_t>(batch.commands.size());
 }
 
-/// The batch up to the call that `command` belongs to, to be planned: payloads stay where they are. Frees
-/// stay too, so that what later commands would have read lives no longer than the batch.
-Batch prefix_of(const Batch& batch, std::int64_t command) {
-  const auto end = plan::first_of_call(batch, static_cast<std::size_t>(std::max<std::int64_t>(command, 0)));
-  Batch prefix;
-  prefix.commands.assign(batch.commands.begin(), batch.commands.begin() + static_cast<std::ptrdiff_t>(end));
-  prefix.frees = batch.frees;
-  prefix.origins = batch.origins;
-  return prefix;
+/// A command as its user knows it: the operation, and the line where it was written.
+std::string in_words(const protocol::Batch& batch, std::int64_t command) {
+  if (command < 0 || command >= static_cast<std::int64_t>(batch.commands.size())) return "what is to be read";
+  const auto& guilty = batch.commands[static_cast<std::size_t>(command)];
+  std::string text(protocol::info(guilty.op).name);
+  if (guilty.origin < batch.origins.size())
+    text += " (" + batch.origins[guilty.origin].file + ", line " +
+            std::to_string(batch.origins[guilty.origin].line) + ")";
+  return text;
 }
 
 }  // namespace
@@ -47,8 +45,8 @@ Batch prefix_of(const Batch& batch, std::int64_t command) {
 /// real one. `accept(trial)` is asked after each allocation. The first slot, with its step, that there is no
 /// room for or that is not accepted; nullopt when all is well.
 template <class Accept>
-std::optional<std::pair<std::size_t, int>> Session::replay(const plan::NamedPlan& named,
-                                                           dist::Allocator& trial, Accept accept) const {
+std::optional<std::pair<std::size_t, int>> Admission::replay(const plan::NamedPlan& named,
+                                                             dist::Allocator& trial, Accept accept) const {
   const auto& plan = *named.plan;
   std::vector<dist::Allocator::Block> blocks(plan.slots.size());
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
@@ -66,7 +64,7 @@ std::optional<std::pair<std::size_t, int>> Session::replay(const plan::NamedPlan
   return std::nullopt;
 }
 
-std::optional<Refusal> Session::admit(const plan::NamedPlan& named, const Batch& batch) {
+std::optional<Refusal> Admission::admit(const plan::NamedPlan& named, const Batch& batch) {
   auto trial = heap_.allocator();
   if (const auto full = replay(named, trial, [](auto&) { return true; })) {
     const auto [step, slot] = *full;
@@ -90,7 +88,7 @@ std::optional<Refusal> Session::admit(const plan::NamedPlan& named, const Batch&
 /// What comes from other nodes must have room as well, on every rank: address space for the ghost buffers,
 /// had when the plan is new, and memory. The ranks agree when the plan is new, and where any of them needs
 /// much.
-std::optional<Refusal> Session::admit_messages(const plan::NamedPlan& named, const Batch& batch) {
+std::optional<Refusal> Admission::admit_messages(const plan::NamedPlan& named, const Batch& batch) {
   constexpr std::int64_t little = std::int64_t{8} << 20;
   if (!named.schedule) return std::nullopt;
   auto& schedule = *named.schedule;
@@ -130,29 +128,23 @@ std::optional<Refusal> Session::admit_messages(const plan::NamedPlan& named, con
   return std::nullopt;  // not reached: the stuck rank has a cause
 }
 
-plan::NamedPlan Session::plan_within_memory(const Batch& batch, std::optional<Refusal>& refusal) {
-  auto plan = plans_.find(batch, catalog(), options_);
-  const auto is_poisoned = [&](const protocol::Command& command) {
-    return poisoned_.contains(command.out.base);
-  };
-  if (plan && !poisoned_.empty() && std::any_of(batch.commands.begin(), batch.commands.end(), is_poisoned))
-    plan.reset();
-  if (!plan && !(refusal = find_fault(batch))) plan = plans_.make(batch, catalog(), options_);
-  if (plan && !admit(*plan, batch)) return *plan;
-
-  // The batch runs as the program it records would: up to the first command at fault, nothing after it.
-  Batch prefix = batch;
-  if (refusal) prefix = prefix_of(batch, refusal->command);
-  auto options = options_;
-  options.disabled.insert(
-      "relayout");  // to store an array anew is a convenience, and blames the wrong command
-  for (;;) {
-    const auto shortened = plan::make_named_plan(prefix, catalog(), options);
-    auto too_much = admit(shortened, prefix);
-    if (!too_much) return shortened;
-    refusal = std::move(too_much);
-    prefix = prefix_of(batch, refusal->command);
-  }
+protocol::Error Admission::too_big(const Batch& batch, std::int64_t command, std::size_t bytes) const {
+  using protocol::bytes_text;
+  const auto& allocator = heap_.allocator();
+  const auto ranks = static_cast<std::uint64_t>(comm_.size());
+  std::string text = "[memory] " + in_words(batch, command) + " needs " + bytes_text(bytes) + " on each of " +
+                     std::to_string(ranks) + " ranks; the engines hold " +
+                     bytes_text(allocator.in_use() * ranks) + " of " +
+                     bytes_text(allocator.capacity() * ranks);
+  std::vector<std::pair<std::int64_t, ArrayId>> largest;
+  for (const auto& [id, array] : arrays_.all()) largest.emplace_back(-array.bytes(), id);
+  std::sort(largest.begin(), largest.end());
+  if (!largest.empty()) text += "; largest arrays:";
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, largest.size()); ++i)
+    text += " " + bytes_text(static_cast<std::uint64_t>(-largest[i].first)) + " (" +
+            dist::describe(arrays_.at(largest[i].second).info.layout) + ")";
+  text += ". Delete arrays, or start engines with more memory";
+  return protocol::Error(protocol::ErrorKind::memory, text, command);
 }
 
 }  // namespace gamelan::engine

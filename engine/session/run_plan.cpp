@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/session/run_plan.hpp"
+
+#include <unordered_map>
+
+namespace gamelan::engine {
+
+using protocol::ArrayId;
+
+std::size_t run_plan(const plan::NamedPlan& named, const protocol::Batch& batch, exec::Executor& executor,
+                     ArrayTable& arrays, const RunObserver& observer, std::vector<ArrayId>& written) {
+  const auto& plan = *named.plan;
+  std::vector<dist::StoragePtr> storages(plan.slots.size());
+  for (std::size_t slot = 0; slot < plan.slots.size(); ++slot)
+    if (plan.slots[slot].is_input) storages[slot] = arrays.at(named.array_of(static_cast<int>(slot))).storage;
+  std::vector<ArrayId> owner(plan.slots.size());
+  for (std::size_t slot = 0; slot < plan.slots.size(); ++slot)
+    owner[slot] = named.array_of(static_cast<int>(slot));
+  std::unordered_map<ArrayId, int> bound;
+  const auto bind = [&](int slot, ArrayId array) {
+    owner[static_cast<std::size_t>(slot)] = named.name_of(array);
+    bound[named.name_of(array)] = slot;
+  };
+  const std::span<const dist::Exchange> exchanges =
+      named.schedule ? named.schedule->steps : std::span<const dist::Exchange>();
+  const auto done = executor.run(plan, exchanges, storages, batch, {bind, observer.fail, observer.count});
+  // Inputs that were replaced or freed on the way have no storage left; the new versions take their place.
+  for (const auto& [id, slot] : bound) {
+    auto& storage = storages[static_cast<std::size_t>(slot)];
+    arrays.forget(id);
+    if (!(id >> 63)) written.push_back(id);
+    if (storage) arrays.set(id, {plan.slots[static_cast<std::size_t>(slot)].info, storage});
+  }
+  for (std::size_t slot = 0; slot < plan.slots.size(); ++slot) {
+    const auto id = owner[slot];
+    if (!storages[slot]) {  // released by its last use
+      if (plan.slots[slot].is_input && !bound.contains(id)) arrays.forget(id);
+      continue;
+    }
+    const bool is_current = arrays.contains(id) && arrays.at(id).storage == storages[slot];
+    if (!is_current || id >> 63) {  // an older version or a temporary whose release was cut off
+      executor.release(storages[slot]);
+      if (is_current) arrays.forget(id);
+    }
+  }
+  return done;
+}
+
+}  // namespace gamelan::engine
