@@ -11,7 +11,7 @@ namespace {
 using dist::Cyclic;
 using protocol::Linalg;
 
-/// Elements that LAPACK's operands and results take for one matrix (exec/run_whole_matrices.cpp).
+/// Elements that LAPACK's operands and results take for one matrix (run_whole_matrices.cpp).
 std::int64_t work_elements(const Shape& a, std::int64_t right, const Shape& out) {
   const auto m = a[a.size() - 2], n = a.back();
   return m * n + std::max(n * right, out[out.size() - 2] * out.back()) + m + n;

@@ -55,8 +55,6 @@ struct Use {
 };
 /// Of any step.
 std::vector<Use> uses_of(const Step& step);
-/// Of an irregular step (Take, ...); nothing for the others.
-std::vector<Use> irregular_uses(const Step& step);
 /// Must every rank run it, and at the same time? Then none does when one has failed before.
 inline bool is_collective(const Step& step) {
   return std::holds_alternative<Routine>(step.body) || std::holds_alternative<BlockedMatrix>(step.body);

@@ -181,17 +181,12 @@ class RegularUses {
 
 }  // namespace
 
-std::vector<Use> irregular_uses(const Step& step) {
-  IrregularUses uses;
-  std::visit(uses, step.body);
-  return std::move(uses.all);
-}
-
 std::vector<Use> uses_of(const Step& step) {
   RegularUses uses;
   std::visit(uses, step.body);
-  auto others = irregular_uses(step);
-  uses.all.insert(uses.all.end(), others.begin(), others.end());
+  IrregularUses others;
+  std::visit(others, step.body);
+  uses.all.insert(uses.all.end(), others.all.begin(), others.all.end());
   return std::move(uses.all);
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "engine/steps/box_copies.hpp"
 #include "engine/steps/context.hpp"
 #include "engine/steps/indices.hpp"
 #include "engine/tiles/loops/fold.hpp"

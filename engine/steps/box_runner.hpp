@@ -3,6 +3,7 @@
 // Used by the element-wise pass and by the first half of reductions.
 #pragma once
 #include "engine/steps/context.hpp"
+#include "engine/tiles/tile_runner.hpp"
 
 namespace gamelan::engine::exec {
 

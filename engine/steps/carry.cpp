@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a pass into a fresh version does not write is copied from the old one.
+#include "engine/steps/carry.hpp"
+
 #include <algorithm>
 
-#include "engine/steps/context.hpp"
+#include "engine/steps/box_copies.hpp"
 
 namespace gamelan::engine::exec {
 

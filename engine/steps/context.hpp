@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a running step may touch: the blocks behind the plan's slots, here and on this node, and the waits
-// that make reading a neighbour's block in place correct. One StepContext per step; used by the run_*.cpp
-// files, one per kind of step.
+// that make reading a neighbour's block in place correct. One StepContext per step, which the executor makes
+// and hands to what runs the step (run_step.hpp).
 #pragma once
 #include <span>
 #include <vector>
@@ -13,7 +13,6 @@
 #include "engine/ranks/comm.hpp"
 #include "engine/steps/ghost_exchange.hpp"
 #include "engine/steps/workspace.hpp"
-#include "engine/tiles/tile.hpp"
 
 namespace gamelan::engine::exec {
 
@@ -103,65 +102,5 @@ class StepContext {
   Balance balance_;
   GhostExchange* ghost_exchange_;
 };
-
-void run(const StepContext& context, const plan::FusedLoop& fused);
-void run(const StepContext& context, const plan::FoldBlocks& fold);
-void run(const StepContext& context, const plan::FoldFinish& fold);
-void run(const StepContext& context, const plan::Gather& gather);
-void run(const StepContext& context, const plan::Scatter& scatter);
-void run(const StepContext& context, const plan::Matmul& matmul);
-void run(const StepContext& context, const plan::Take& take);
-void run(const StepContext& context, const plan::PartitionUpdates& partition);
-void run(const StepContext& context, const plan::ApplyUpdates& updates);
-void run(const StepContext& context, const plan::Find& find);
-void run(const StepContext& context, const plan::Collect& collect);
-void run(const StepContext& context, const plan::ScanTotals& totals);
-void run(const StepContext& context, const plan::Scan& scan);
-void run(const StepContext& context, const plan::SortLines& sort);
-void run(const StepContext& context, const plan::SortRuns& sort);
-void run(const StepContext& context, const plan::MergeRuns& merge);
-void run(const StepContext& context, const plan::CollectPlaces& collect);
-void run(const StepContext& context, const plan::Count& count);
-void run(const StepContext& context, const plan::AddCounts& add);
-/// Collective. Throws Error{value} on every rank when it failed on one.
-void run(const StepContext& context, const plan::Routine& routine);
-void run(const StepContext& context, const plan::FourierLines& lines);
-void run(const StepContext& context, const plan::Draw& draw);
-void run(const StepContext& context, const plan::WholeMatrices& linalg);
-void run(const StepContext& context, const plan::SpreadBlocks& spread);
-void run(const StepContext& context, const plan::BlockedMatrix& linalg);
-void run(const StepContext& context, const plan::CollectBlocks& collect);
-void run(const StepContext& context, const plan::WeightedCount& weighted);
-void run(const StepContext& context, const plan::AddWeightedCounts& add);
-void run(const StepContext& context, const plan::Search& search);
-void run(const StepContext& context, const plan::ReadFile& file);
-void run(const StepContext& context, const plan::ReadHdf5& dataset);
-void run(const StepContext& context, const plan::ReadZarr& dataset);
-void run(const StepContext& context, const plan::WriteFile& file);
-
-/// This rank's block of the old version goes to the new one, except the box that the pass writes (all of it
-/// when that is no plain box).
-void carry(const StepContext& context, const plan::FusedLoop::Carry& carry);
-/// Are the values of a put rows that are read where they lie?
-inline bool reads_rows(const plan::ApplyUpdates& updates) {
-  return updates.partition.carries_rows && !updates.partition.number;
-}
-/// Of a MergeRuns step (run_merge.cpp).
-inline constexpr int swaps_to_merge = 5;
-
-/// Copies a strided box to another, casting: dtypes, extents, then address and byte strides of both.
-void copy_box(protocol::Dtype from, protocol::Dtype to, std::span<const std::int64_t> extents,
-              const std::byte* source, const protocol::Shape& source_strides, std::byte* target,
-              const protocol::Shape& target_strides);
-/// A box of an operand's iterations into C-ordered memory, cast.
-void copy_operand(const StepContext& context, const plan::Operand& operand, protocol::Dtype from,
-                  protocol::Dtype to, const dist::Box& box, std::byte* target,
-                  const protocol::Shape& target_strides);
-/// What of a view lies with other nodes comes into the ghost buffers of rank `reader`. Collective when there
-/// are several nodes; throws what went wrong on this rank, and FollowsFailure.
-void bring_near(const StepContext& context, int slot, const protocol::View& view, int reader);
-/// The elements of any view, in C order, at `target`. Local to the calling rank: reads other ranks' blocks in
-/// place, those of other nodes in their ghost buffers.
-void fetch(const StepContext& context, int slot, const protocol::View& view, std::byte* target);
 
 }  // namespace gamelan::engine::exec

@@ -4,46 +4,13 @@
 #include <chrono>
 #include <new>
 
+#include "engine/steps/run_step.hpp"
+
 namespace gamelan::engine::exec {
 namespace {
 
 double seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-/// Calls visit(slot, is_written, may_be_remote) for what the step's body touches.
-template <class Visit>
-void for_each_use(const plan::Step& step, Visit visit) {
-  const auto of_loop = [&](const auto& self, const plan::FusedLoop& fused) -> void {
-    for (const auto& carry : fused.carries) {
-      visit(carry.from, false, false);
-      visit(carry.to, true, false);
-    }
-    for (const auto& operand : fused.operands)
-      if (operand.source == plan::Operand::Source::slot)
-        visit(operand.slot, operand.is_written, operand.may_be_remote);
-    if (fused.interior) self(self, *fused.interior);
-  };
-  if (const auto* fused = std::get_if<plan::FusedLoop>(&step.body)) of_loop(of_loop, *fused);
-  if (const auto* fold = std::get_if<plan::FoldBlocks>(&step.body)) {
-    of_loop(of_loop, fold->values);
-    for (const auto& each : fold->folds) visit(each.partials, true, false);
-  }
-  if (const auto* fold = std::get_if<plan::FoldFinish>(&step.body)) {
-    visit(fold->partials, false, true);
-    visit(fold->output.slot, true, false);
-  }
-  if (const auto* gather = std::get_if<plan::Gather>(&step.body)) {
-    visit(gather->from, false, true);
-    visit(gather->to, true, false);
-  }
-  if (const auto* scatter = std::get_if<plan::Scatter>(&step.body)) visit(scatter->from, false, true);
-  if (const auto* matmul = std::get_if<plan::Matmul>(&step.body)) {
-    visit(matmul->left.slot, false, true);
-    visit(matmul->right.slot, false, true);
-    visit(matmul->out, true, false);
-  }
-  for (const auto& use : plan::irregular_uses(step)) visit(use.slot, use.is_written, use.may_be_remote);
 }
 
 /// How often a step swaps bytes between nodes (RemoteGather: twice, RemoteScatter: once), whatever its data.
@@ -90,25 +57,23 @@ void Executor::prepare(const plan::Plan& plan, const plan::Step& step,
     storage->block = *block;
     storages[static_cast<std::size_t>(slot)] = std::move(storage);
   }
-  for_each_use(step, [&](int slot, bool is_written, bool) {
-    is_written ? context.prepare_write(slot) : context.prepare_read(slot);
-  });
-  if (const auto* scatter = std::get_if<plan::Scatter>(&step.body)) {
-    context.prepare_write(scatter->to);
+  for (const auto& use : plan::uses_of(step))
+    use.is_written ? context.prepare_write(use.slot) : context.prepare_read(use.slot);
+  if (std::holds_alternative<plan::Scatter>(step.body))
     context.await_all(step_ - 1);  // others may still be at work in their own blocks
-  }
 }
 
 void Executor::settle(const plan::Step& step, const StepContext& context) {
-  for_each_use(step, [&](int slot, bool is_written, bool may_be_remote) {
-    auto& storage = context.storage(slot);
-    if (is_written)
+  const auto* scatter = std::get_if<plan::Scatter>(&step.body);
+  for (const auto& use : plan::uses_of(step)) {
+    auto& storage = context.storage(use.slot);
+    if (scatter != nullptr && use.slot == scatter->to)
+      storage.scattered_by = step_;  // by every rank, in any block
+    else if (use.is_written)
       storage.written_by = step_;
-    else if (may_be_remote)
+    else if (use.may_be_remote)
       storage.read_by = step_;
-  });
-  if (const auto* scatter = std::get_if<plan::Scatter>(&step.body))
-    context.storage(scatter->to).scattered_by = step_;
+  }
 }
 
 /// Runs the step's body, unless this rank has failed. What it throws is told to the observer; but a node that

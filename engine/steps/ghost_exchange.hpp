@@ -83,8 +83,6 @@ class GhostExchange {
   void reset_counters() { counters_ = {}; }
   /// False: what is announced is awaited before the step computes (to measure what hiding is worth).
   void set_hiding(bool hides) { hides_ = hides; }
-  /// Bytes of ghost buffers that hold pages, at most.
-  std::int64_t ghost_bytes() const { return ghost_bytes_; }
 
  private:
   using Requests = std::vector<MPI_Request>;
@@ -141,7 +139,8 @@ class GhostExchange {
   std::vector<Sent> sent_;
   Swap swap_;
   std::vector<std::int64_t> going_, coming_;  // by rank
-  std::int64_t sent_bytes_ = 0, ghost_bytes_ = 0;
+  std::int64_t sent_bytes_ = 0;
+  std::int64_t ghost_bytes_ = 0;  // of ghost buffers that hold pages, at most
   int swaps_done_ = 0;
   std::exception_ptr failure_;  // of the running step
   bool is_silent_ = false;      // this rank has failed

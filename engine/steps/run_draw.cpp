@@ -5,8 +5,9 @@
 #include <array>
 #include <vector>
 
+#include "engine/steps/box_copies.hpp"
 #include "engine/steps/chunks.hpp"
-#include "engine/steps/context.hpp"
+#include "engine/steps/run_step.hpp"
 #include "protocol/distributions.hpp"
 
 namespace gamelan::engine::exec {

@@ -7,8 +7,11 @@
 #include <optional>
 
 #include "engine/steps/block_folds.hpp"
+#include "engine/steps/box_copies.hpp"
 #include "engine/steps/box_runner.hpp"
+#include "engine/steps/carry.hpp"
 #include "engine/steps/fold_regions.hpp"
+#include "engine/steps/run_step.hpp"
 #include "engine/steps/shared_work.hpp"
 #include "engine/tiles/float_errors.hpp"
 #include "engine/tiles/loops/elementwise.hpp"

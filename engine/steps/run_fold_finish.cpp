@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "engine/steps/context.hpp"
+#include "engine/steps/box_copies.hpp"
 #include "engine/steps/indices.hpp"
+#include "engine/steps/run_step.hpp"
 #include "engine/tiles/float_errors.hpp"
 #include "engine/tiles/loops/fold.hpp"
 

@@ -3,6 +3,8 @@
 // block, so that the neighbour has the time of the interior to finish its part. What lies here may be done by
 // others as well.
 #include "engine/steps/box_runner.hpp"
+#include "engine/steps/carry.hpp"
+#include "engine/steps/run_step.hpp"
 #include "engine/steps/shared_work.hpp"
 
 namespace gamelan::engine::exec {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/steps/context.hpp"
 #include "engine/steps/routines.hpp"
+#include "engine/steps/run_step.hpp"
 
 namespace gamelan::engine::exec {
 namespace {

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <utility>
 
+#include "engine/host_name.hpp"
+
 namespace gamelan::engine::exec {
 namespace {
 
@@ -17,9 +19,7 @@ using protocol::Error;
 using protocol::ErrorKind;
 
 [[noreturn]] void refuse(int number, const char* what) {
-  char host[256] = "?";
-  if (gethostname(host, sizeof host - 1) != 0) std::strcpy(host, "?");
-  throw Error(ErrorKind::os, "[Errno " + std::to_string(number) + "] " + host + " cannot " + what +
+  throw Error(ErrorKind::os, "[Errno " + std::to_string(number) + "] " + host_name() + " cannot " + what +
                                  " the file: " + std::strerror(number));
 }
 

@@ -2,13 +2,15 @@
 // Files: every rank reads its own block, and writes its share. Requests are of some megabytes. Rows that are
 // short in the file are read together with what lies between them; what is written stands together, as the
 // plan has shared it out.
+#include <zlib.h>
+
 #include <algorithm>
 #include <cstring>
 
-#include "engine/steps/context.hpp"
-#include "engine/steps/files/checksum.hpp"
+#include "engine/steps/box_copies.hpp"
 #include "engine/steps/files/file.hpp"
 #include "engine/steps/files/file_elements.hpp"
+#include "engine/steps/run_step.hpp"
 
 namespace gamelan::engine::exec {
 namespace {
@@ -136,7 +138,7 @@ class Writer {
     if (context_.ghost_exchange()) file_.synchronise();  // what other nodes wrote, rank 0's cannot flush
     file_.close();
   }
-  std::uint32_t sum() const { return sum_; }
+  uLong sum() const { return sum_; }
   std::int64_t bytes() const { return bytes_; }
 
  private:
@@ -168,7 +170,7 @@ class Writer {
       bytes = buffer_.data();
     }
     file_.write({bytes, size}, offset);
-    if (step_.has_checksum) sum_ = checksum(sum_, {bytes, size});
+    if (step_.has_checksum) sum_ = crc32_z(sum_, reinterpret_cast<const Bytef*>(bytes), size);
     bytes_ += static_cast<std::int64_t>(size);
     context_.progress();
   }
@@ -196,7 +198,7 @@ class Writer {
   std::int64_t item_;
   Shape strides_;
   protocol::Bytes buffer_;
-  std::uint32_t sum_ = 0;
+  uLong sum_ = 0;  // CRC-32, as zip archives have it
   std::int64_t bytes_ = 0;
 };
 

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/steps/context.hpp"
 #include "engine/steps/files/file.hpp"
+#include "engine/steps/run_step.hpp"
 #include "protocol/datasets.hpp"
 
 namespace gamelan::engine::exec {

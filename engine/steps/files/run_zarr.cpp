@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "engine/steps/context.hpp"
 #include "engine/steps/files/chunk_codec.hpp"
 #include "engine/steps/files/file.hpp"
 #include "engine/steps/files/file_elements.hpp"
+#include "engine/steps/run_step.hpp"
 
 namespace gamelan::engine::exec {
 namespace {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/steps/irregular/stream.hpp"
+#include "engine/steps/run_step.hpp"
 
 namespace gamelan::engine::exec {
 namespace {

@@ -13,6 +13,7 @@
 #include "engine/steps/irregular/run_items.hpp"
 #include "engine/steps/irregular/sort_runs.hpp"
 #include "engine/steps/remote.hpp"
+#include "engine/steps/run_step.hpp"
 
 namespace gamelan::engine::exec {
 namespace {

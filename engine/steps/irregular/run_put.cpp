@@ -13,6 +13,7 @@
 #include "engine/steps/irregular/segments.hpp"
 #include "engine/steps/irregular/stream.hpp"
 #include "engine/steps/item.hpp"
+#include "engine/steps/run_step.hpp"
 
 namespace gamelan::engine::exec {
 namespace {

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "engine/steps/box_copies.hpp"
 #include "engine/steps/irregular/stream.hpp"
+#include "engine/steps/run_step.hpp"
 #include "engine/tiles/loops/scan.hpp"
 
 namespace gamelan::engine::exec {

@@ -7,6 +7,7 @@
 
 #include "engine/steps/irregular/sort_keys.hpp"
 #include "engine/steps/irregular/stream.hpp"
+#include "engine/steps/run_step.hpp"
 
 namespace gamelan::engine::exec {
 namespace {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/steps/irregular/stream.hpp"
+#include "engine/steps/run_step.hpp"
 
 namespace gamelan::engine::exec {
 

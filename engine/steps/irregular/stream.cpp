@@ -45,26 +45,4 @@ const std::byte* Stream::read(std::int64_t first, std::int64_t count) {
   return buffer_.get();
 }
 
-void copy_operand(const StepContext& context, const plan::Operand& operand, protocol::Dtype from,
-                  protocol::Dtype to, const dist::Box& box, std::byte* target,
-                  const protocol::Shape& target_strides) {
-  const dist::Placement* placement = &operand.placement;
-  dist::for_each_cell(box, {&placement, 1}, context.rank(),
-                      [&](const dist::Box& cell, std::span<const dist::Piece> pieces) {
-                        protocol::Shape extents;
-                        std::int64_t offset = 0;
-                        for (std::size_t k = 0; k < cell.size(); ++k) {
-                          extents.push_back(cell[k].size());
-                          offset += (cell[k].first - box[k].first) * target_strides[k];
-                        }
-                        const auto& piece = pieces[0];
-                        if (piece.owner != context.rank())
-                          context.counters().bytes_shared +=
-                              static_cast<std::uint64_t>(volume(cell)) * protocol::size_of(from);
-                        copy_box(from, to, extents, context.address(operand, piece), piece.strides,
-                                 target + offset, target_strides);
-                        context.progress();
-                      });
-}
-
 }  // namespace gamelan::engine::exec

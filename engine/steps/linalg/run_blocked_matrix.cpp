@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The step in which all ranks compute on one matrix together: hands the blocks in their slots to ScaLAPACK.
-#include "engine/steps/context.hpp"
 #include "engine/steps/linalg/scalapack.hpp"
+#include "engine/steps/run_step.hpp"
 
 namespace gamelan::engine::exec {
 

@@ -3,8 +3,9 @@
 // it lies; what lies with other nodes is asked for first.
 #include <cstring>
 
-#include "engine/steps/context.hpp"
+#include "engine/steps/box_copies.hpp"
 #include "engine/steps/remote.hpp"
+#include "engine/steps/run_step.hpp"
 
 namespace gamelan::engine::exec {
 namespace {

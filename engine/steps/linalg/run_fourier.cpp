@@ -7,9 +7,10 @@
 #include <complex>
 #include <vector>
 
+#include "engine/steps/box_copies.hpp"
 #include "engine/steps/chunks.hpp"
-#include "engine/steps/context.hpp"
 #include "engine/steps/linalg/fourier_plans.hpp"
+#include "engine/steps/run_step.hpp"
 #include "protocol/fourier.hpp"
 
 namespace gamelan::engine::exec {

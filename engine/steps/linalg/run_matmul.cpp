@@ -5,7 +5,8 @@
 #include <cstring>
 #include <optional>
 
-#include "engine/steps/context.hpp"
+#include "engine/steps/box_copies.hpp"
+#include "engine/steps/run_step.hpp"
 #include "engine/tiles/loops/matmul.hpp"
 
 namespace gamelan::engine::exec {
@@ -25,10 +26,6 @@ constexpr std::int64_t most_rows = 16 * tile_rows,
 constexpr std::int64_t least_inner =
     64;  // below it a tile is small for BLAS, and may be multiplied by other means than many
 
-dist::Interval common(const dist::Interval& a, const dist::Interval& b) {
-  return {std::max(a.first, b.first), std::min(a.last, b.last)};
-}
-
 /// One axis of the result as intervals: the tiles that meet `part`. Whole ones that lie in it are joined, up
 /// to `most` indices (0: each alone).
 std::vector<dist::Interval> cut(const dist::Interval& part, std::int64_t extent, std::int64_t length,
@@ -37,7 +34,7 @@ std::vector<dist::Interval> cut(const dist::Interval& part, std::int64_t extent,
   bool may_grow = false;
   for (auto first = part.first / length * length; first < part.last; first += length) {
     const dist::Interval tile{first, std::min(first + length, extent)};
-    const bool is_whole = tile.size() == length && common(tile, part) == tile;
+    const bool is_whole = tile.size() == length && dist::intersection(tile, part) == tile;
     if (is_whole && may_grow && pieces.back().size() + length <= most)
       pieces.back().last = tile.last;
     else
@@ -126,7 +123,7 @@ void run(const StepContext& context, const plan::Matmul& matmul) {
   /// whole, as the rank does that has the other part.
   const auto add_panel = [&](const dist::Interval& i, const dist::Interval& j, std::int64_t depth,
                              const Matrix& a, const Matrix& b) {
-    const dist::Interval own_i = common(i, rows), own_j = common(j, columns);
+    const dist::Interval own_i = dist::intersection(i, rows), own_j = dist::intersection(j, columns);
     std::byte* own = result + static_cast<std::size_t>((own_i.first - rows.first) * columns.size() +
                                                        own_j.first - columns.first) *
                                   item;

@@ -3,8 +3,9 @@
 // with it, wherever they are, and gives them to LAPACK one by one.
 #include <cstring>
 
-#include "engine/steps/context.hpp"
+#include "engine/steps/box_copies.hpp"
 #include "engine/steps/linalg/lapack.hpp"
+#include "engine/steps/run_step.hpp"
 
 namespace gamelan::engine::exec {
 namespace {

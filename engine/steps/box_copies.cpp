@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/steps/box_copies.hpp"
+
+#include "engine/steps/indices.hpp"
+#include "engine/tiles/loops/elementwise.hpp"
+#include "engine/tiles/tile_runner.hpp"
+
+namespace gamelan::engine::exec {
+namespace {
+
+using protocol::Shape;
+
+constexpr std::int64_t few_elements = 1024;
+
+plan::Program copy_program(protocol::Dtype from, protocol::Dtype to) {
+  plan::Program program;
+  program.operands = {from, to};
+  program.registers = {to};
+  plan::Instruction load, store;
+  load.kind = plan::Instruction::Kind::load;
+  load.loop = to;
+  load.out = 0;
+  load.operand = 0;
+  store.kind = plan::Instruction::Kind::store;
+  store.loop = to;
+  store.in[0] = 0;
+  store.operand = 1;
+  program.code = {load, store};
+  return program;
+}
+
+}  // namespace
+
+void copy_box(protocol::Dtype from, protocol::Dtype to, std::span<const std::int64_t> extents,
+              const std::byte* source, const Shape& source_strides, std::byte* target,
+              const Shape& target_strides) {
+  if (protocol::element_count(extents) <= few_elements &&
+      !extents.empty()) {  // a program would take longer to make than to run
+    const Cast cast = find_cast(from, to);
+    for_each_index(Shape(extents.begin(), extents.end() - 1), [&](const Shape& row) {
+      std::int64_t source_offset = 0, target_offset = 0;
+      for (std::size_t k = 0; k < row.size(); ++k) {
+        source_offset += row[k] * source_strides[k];
+        target_offset += row[k] * target_strides[k];
+      }
+      cast(source + source_offset, source_strides.back(), target + target_offset, target_strides.back(),
+           static_cast<std::size_t>(extents.back()));
+    });
+    return;
+  }
+  Runner runner(copy_program(from, to));
+  const Shape first(extents.size(), 0);
+  const Pointer pointers[] = {{const_cast<std::byte*>(source), source_strides.data()},
+                              {target, target_strides.data()}};
+  runner.run({extents, first, extents, pointers});
+}
+
+void copy_operand(const StepContext& context, const plan::Operand& operand, protocol::Dtype from,
+                  protocol::Dtype to, const dist::Box& box, std::byte* target,
+                  const protocol::Shape& target_strides) {
+  const dist::Placement* placement = &operand.placement;
+  dist::for_each_cell(box, {&placement, 1}, context.rank(),
+                      [&](const dist::Box& cell, std::span<const dist::Piece> pieces) {
+                        protocol::Shape extents;
+                        std::int64_t offset = 0;
+                        for (std::size_t k = 0; k < cell.size(); ++k) {
+                          extents.push_back(cell[k].size());
+                          offset += (cell[k].first - box[k].first) * target_strides[k];
+                        }
+                        const auto& piece = pieces[0];
+                        if (piece.owner != context.rank())
+                          context.counters().bytes_shared +=
+                              static_cast<std::uint64_t>(volume(cell)) * protocol::size_of(from);
+                        copy_box(from, to, extents, context.address(operand, piece), piece.strides,
+                                 target + offset, target_strides);
+                        context.progress();
+                      });
+}
+
+}  // namespace gamelan::engine::exec

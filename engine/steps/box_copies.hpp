@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copies of strided boxes, which several steps need: of elements that every rank of the node can address,
+// cast on the way.
+#pragma once
+#include <span>
+
+#include "engine/plan/plan.hpp"
+#include "engine/steps/context.hpp"
+
+namespace gamelan::engine::exec {
+
+/// Copies a strided box to another, casting: dtypes, extents, then address and byte strides of both.
+void copy_box(protocol::Dtype from, protocol::Dtype to, std::span<const std::int64_t> extents,
+              const std::byte* source, const protocol::Shape& source_strides, std::byte* target,
+              const protocol::Shape& target_strides);
+/// A box of an operand's iterations into C-ordered memory, cast.
+void copy_operand(const StepContext& context, const plan::Operand& operand, protocol::Dtype from,
+                  protocol::Dtype to, const dist::Box& box, std::byte* target,
+                  const protocol::Shape& target_strides);
+
+}  // namespace gamelan::engine::exec

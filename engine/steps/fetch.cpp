@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/steps/fetch.hpp"
+
+#include <exception>
+
+#include "engine/steps/box_copies.hpp"
+#include "engine/steps/view_rows.hpp"
+
+namespace gamelan::engine::exec {
+
+using protocol::Shape;
+
+void fetch(const StepContext& context, int slot, const protocol::View& view, std::byte* target) {
+  const auto& info = context.info(slot);
+  const auto item = protocol::size_of(view.dtype);
+  const auto box = dist::box_of_base(view, info.extents, info.dtype);
+  if (!box) {
+    ViewRows rows(context, slot, view);
+    for_each_row(view, box_of(view.extents), [&](std::int64_t offset, std::int64_t count) {
+      rows.copy_row(offset, count, target, false);
+      target += count * static_cast<std::int64_t>(item);
+    });
+    return;
+  }
+  const auto placement = dist::place(info.layout, *box, view.extents, protocol::size_of(info.dtype));
+  const Shape strides = protocol::contiguous_strides(view.extents, item);
+  const dist::Placement* operand = &placement;
+  dist::for_each_cell(box_of(view.extents), {&operand, 1}, context.rank(),
+                      [&](const dist::Box& cell, std::span<const dist::Piece> pieces) {
+                        Shape extents;
+                        std::int64_t offset = 0;
+                        for (std::size_t k = 0; k < cell.size(); ++k) {
+                          extents.push_back(cell[k].size());
+                          offset += cell[k].first * strides[k];
+                        }
+                        copy_box(view.dtype, view.dtype, extents,
+                                 context.block(slot, pieces[0].owner) + pieces[0].offset, pieces[0].strides,
+                                 target + offset, strides);
+                      });
+}
+
+void bring_near(const StepContext& context, int slot, const protocol::View& view, int reader) {
+  if (!context.ghost_exchange()) return;
+  const auto& info = context.info(slot);
+  std::vector<dist::RemoteRead> remote_reads;
+  const auto box = dist::box_of_base(view, info.extents, info.dtype);
+  if (box && !info.layout.is_replicated) {
+    // One rank reads it all: as if the readers were a grid of one, shifted to it by a pin.
+    dist::Layout readers;
+    readers.grid_size = context.ranks();
+    readers.pins = {{context.ranks(), 1, reader}};
+    remote_reads.push_back({slot, dist::place(info.layout, *box, view.extents, protocol::size_of(info.dtype)),
+                            readers, std::vector<dist::RemoteRead::Axis>(view.extents.size())});
+  }
+  const auto exchange = dist::exchange_of(remote_reads, context.rank(), context.ranks(),
+                                          [&](int rank) { return context.is_near(rank); });
+  std::exception_ptr refusal;  // no plan has admitted this
+  try {
+    context.ghost_exchange()->make_room(0, exchange.memory_bytes(), 1);
+  } catch (const protocol::Error&) {
+    refusal = std::current_exception();
+    context.ghost_exchange()->fall_silent();
+  }
+  context.ghost_exchange()->run_step(exchange, context.storages(), box ? 0 : 2, [&] {
+    if (!box)
+      gather_remote(context, slot, view,
+                    context.rank() == reader && !info.layout.is_replicated ? box_of(view.extents)
+                                                                           : nothing_of(view.extents),
+                    1);
+  });
+  if (refusal) std::rethrow_exception(refusal);
+}
+
+}  // namespace gamelan::engine::exec

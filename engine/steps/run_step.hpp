@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What runs a step: one function per kind of step of a plan, each in a run_*.cpp of that name (files/,
+// linalg/ and irregular/ hold families), and the facts about kinds that the executor needs. The plan says
+// which one; the executor calls it.
+#pragma once
+#include "engine/plan/plan.hpp"
+#include "engine/steps/context.hpp"
+
+namespace gamelan::engine::exec {
+
+void run(const StepContext& context, const plan::FusedLoop& fused);
+void run(const StepContext& context, const plan::FoldBlocks& fold);
+void run(const StepContext& context, const plan::FoldFinish& fold);
+void run(const StepContext& context, const plan::Gather& gather);
+void run(const StepContext& context, const plan::Scatter& scatter);
+void run(const StepContext& context, const plan::Matmul& matmul);
+void run(const StepContext& context, const plan::Take& take);
+void run(const StepContext& context, const plan::PartitionUpdates& partition);
+void run(const StepContext& context, const plan::ApplyUpdates& updates);
+void run(const StepContext& context, const plan::Find& find);
+void run(const StepContext& context, const plan::Collect& collect);
+void run(const StepContext& context, const plan::ScanTotals& totals);
+void run(const StepContext& context, const plan::Scan& scan);
+void run(const StepContext& context, const plan::SortLines& sort);
+void run(const StepContext& context, const plan::SortRuns& sort);
+void run(const StepContext& context, const plan::MergeRuns& merge);
+void run(const StepContext& context, const plan::CollectPlaces& collect);
+void run(const StepContext& context, const plan::Count& count);
+void run(const StepContext& context, const plan::AddCounts& add);
+/// Collective. Throws Error{value} on every rank when it failed on one.
+void run(const StepContext& context, const plan::Routine& routine);
+void run(const StepContext& context, const plan::FourierLines& lines);
+void run(const StepContext& context, const plan::Draw& draw);
+void run(const StepContext& context, const plan::WholeMatrices& linalg);
+void run(const StepContext& context, const plan::SpreadBlocks& spread);
+void run(const StepContext& context, const plan::BlockedMatrix& linalg);
+void run(const StepContext& context, const plan::CollectBlocks& collect);
+void run(const StepContext& context, const plan::WeightedCount& weighted);
+void run(const StepContext& context, const plan::AddWeightedCounts& add);
+void run(const StepContext& context, const plan::Search& search);
+void run(const StepContext& context, const plan::ReadFile& file);
+void run(const StepContext& context, const plan::ReadHdf5& dataset);
+void run(const StepContext& context, const plan::ReadZarr& dataset);
+void run(const StepContext& context, const plan::WriteFile& file);
+
+/// Are the values of a put rows that are read where they lie?
+inline bool reads_rows(const plan::ApplyUpdates& updates) {
+  return updates.partition.carries_rows && !updates.partition.number;
+}
+/// Of a MergeRuns step (run_merge.cpp).
+inline constexpr int swaps_to_merge = 5;
+
+}  // namespace gamelan::engine::exec

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Elements of any view of an array, also one that is no box of its base: row by row along the last axis of
+// the view, each translated to where the elements lie. On one node blocks of other ranks are read and written
+// in place; those of other nodes through remote.hpp.
+#pragma once
+#include "engine/steps/context.hpp"
+#include "engine/steps/remote.hpp"
+#include "engine/tiles/loops/loop_types.hpp"
+
+namespace gamelan::engine::exec {
+
+/// Calls visit(virtual byte offset, elements) for each run along the last axis of `box`, in C order.
+template <class Visit>
+void for_each_row(const protocol::View& view, const dist::Box& box, Visit visit) {
+  if (is_empty(box)) return;
+  const auto dims = box.size();
+  std::int64_t offset = view.offset;
+  for (std::size_t k = 0; k < dims; ++k) offset += box[k].first * view.strides[k];
+  if (dims == 0) return visit(offset, std::int64_t{1});
+  protocol::Shape index(dims, 0);
+  while (true) {
+    visit(offset, box.back().size());
+    std::size_t k = dims - 1;
+    while (true) {
+      if (k == 0) return;
+      --k;
+      offset += view.strides[k];
+      if (++index[k] < box[k].size()) break;
+      offset -= box[k].size() * view.strides[k];
+      index[k] = 0;
+    }
+  }
+}
+
+/// Copies between consecutive local memory and elements of a base that lie a fixed number of virtual bytes
+/// apart.
+class ViewRows {
+ public:
+  ViewRows(const StepContext& context, int slot, const protocol::View& view);
+
+  /// `count` elements from virtual byte `offset` on: to `local`, or from there.
+  void copy_row(std::int64_t offset, std::int64_t count, std::byte* local, bool is_write);
+  /// Asks for what copy_row will read of other nodes.
+  void ask_row(std::int64_t offset, std::int64_t count, RemoteGather& remote_gather);
+  /// Rows that are written to other nodes go through `remote_scatter`.
+  void write_through(RemoteScatter& remote_scatter) { remote_scatter_ = &remote_scatter; }
+
+ private:
+  struct Found {
+    std::byte* address;
+    std::int64_t step, run;
+  };
+  Found find_run(std::int64_t offset, std::int64_t count);
+  void copy_bytes(std::int64_t offset, std::byte* local, bool is_write);
+  std::byte* element(std::int64_t linear);
+
+  const StepContext& context_;
+  int slot_;
+  const plan::ArrayInfo& info_;
+  std::int64_t item_;
+  protocol::Dtype dtype_;
+  std::int64_t part_, stride_;
+  Cast copy_;
+  protocol::Shape virtual_strides_, index_, strides_;
+  dist::Box block_;
+  std::byte* base_ = nullptr;
+  int owner_ = -1;
+  RemoteScatter* remote_scatter_ = nullptr;
+};
+
+/// What of a view lies with other nodes comes into their ghost buffers, in so far as this rank reads it: the
+/// elements at `box`. Collective; `readers`: so many ranks of the node read at a time.
+void gather_remote(const StepContext& context, int slot, const protocol::View& view, const dist::Box& box,
+                   int readers);
+
+/// All of an array, and nothing of it.
+dist::Box box_of(const protocol::Shape& extents);
+dist::Box nothing_of(const protocol::Shape& extents);
+
+}  // namespace gamelan::engine::exec
