@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "engine/distribution/heap.hpp"
+#include "engine/host_name.hpp"
 #include "engine/nodes/board.hpp"
 #include "engine/options.hpp"
 #include "engine/ranks/comm.hpp"
@@ -36,12 +37,6 @@ using protocol::ErrorKind;
 
 constexpr int exit_usage = 2;
 constexpr auto idle_turn = std::chrono::milliseconds(500);
-
-std::string host_name() {
-  char text[256] = {};
-  gethostname(text, sizeof text - 1);
-  return text;
-}
 
 const char* variable(const char* name) { return std::getenv(name); }
 

@@ -6,7 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 
 namespace gamelan::protocol {
@@ -40,9 +39,5 @@ struct DtypeInfo {
 /// Facts of a dtype; total over the enum.
 const DtypeInfo& info(Dtype dtype);
 inline std::size_t size_of(Dtype dtype) { return info(dtype).bytes; }
-std::optional<Dtype> dtype_by_name(std::string_view name);
-
-/// NumPy's array-array promotion (`numpy.promote_types`); symmetric, total.
-Dtype promote(Dtype left, Dtype right);
 
 }  // namespace gamelan::protocol

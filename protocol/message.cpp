@@ -25,8 +25,4 @@ std::uint64_t heard(const Request& request) {
   return 0;
 }
 
-bool is_done_once(const Request& request) {
-  return !std::holds_alternative<Hello>(request) && !std::holds_alternative<Heartbeat>(request);
-}
-
 }  // namespace gamelan::protocol

@@ -120,7 +120,5 @@ Reply failed_reply(std::uint64_t seq, ErrorKind kind, std::string message);
 std::uint64_t sequence(const Request& request);
 /// Up to which number the sender of this request has its replies; 0 where it does not say.
 std::uint64_t heard(const Request& request);
-/// Must it not be done twice when it is sent twice, because it changes something or asks every rank?
-bool is_done_once(const Request& request);
 
 }  // namespace gamelan::protocol

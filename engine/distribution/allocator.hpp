@@ -62,7 +62,6 @@ class Allocator {
   std::size_t in_use() const { return in_use_; }  ///< bytes in blocks, rounding included
   std::size_t peak() const { return peak_; }      ///< largest in_use() since construction or reset_peak()
   void reset_peak() { peak_ = in_use_; }
-  std::size_t largest_free() const { return by_bytes_.empty() ? 0 : by_bytes_.back().first; }
 
  private:
   std::optional<std::size_t> find(std::size_t bytes) const;

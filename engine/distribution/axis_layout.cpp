@@ -32,10 +32,13 @@ Box moved(Box box, const Shape& by) {
   return box;
 }
 
+Interval intersection(const Interval& left, const Interval& right) {
+  return {std::max(left.first, right.first), std::min(left.last, right.last)};
+}
+
 Box intersection(const Box& left, const Box& right) {
   Box both;
-  for (std::size_t k = 0; k < left.size(); ++k)
-    both.push_back({std::max(left[k].first, right[k].first), std::min(left[k].last, right[k].last)});
+  for (std::size_t k = 0; k < left.size(); ++k) both.push_back(intersection(left[k], right[k]));
   return both;
 }
 

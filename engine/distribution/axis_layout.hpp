@@ -25,6 +25,7 @@ Shape extents_of(const Box& box);
 /// The box, `by` further along every axis.
 Box moved(Box box, const Shape& by);
 /// The common part, empty when there is none.
+Interval intersection(const Interval& left, const Interval& right);
 Box intersection(const Box& left, const Box& right);
 /// Visits what is left of `box` (first <= last on every axis) without `hole`, in boxes: those below and above
 /// the hole, axis by axis.

@@ -7,17 +7,17 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <fstream>
-#include <iterator>
 #include <optional>
 
 #include "engine/assert.hpp"
 #include "engine/distribution/ga_interposer.hpp"
 #include "engine/distribution/pages.hpp"
+#include "protocol/bytes_text.hpp"
 
 namespace gamelan::engine::dist {
 
+using protocol::bytes_text;
 using protocol::Error;
 using protocol::ErrorKind;
 
@@ -38,24 +38,14 @@ std::byte* round_up(std::byte* address) {
   return address + (dist::round_up(number, page_bytes) - number);
 }
 
-std::string human(std::size_t bytes) {
-  const char* units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  auto value = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  for (; value >= 1024 && unit + 1 < std::size(units); ++unit) value /= 1024;
-  char text[32];
-  std::snprintf(text, sizeof text, unit == 0 ? "%.0f %s" : "%.1f %s", value, units[unit]);
-  return text;
-}
-
 /// Why this node cannot give its ranks that much; nullopt when it can. Open MPI would end the job instead.
 std::optional<Error> refusal(const Comm& comm, std::size_t bytes_per_rank) {
   const auto ranks = static_cast<std::size_t>(comm.ranks_on_node());
-  const std::string wanted = "[heap] cannot reserve " + human(bytes_per_rank) + " for each of " +
+  const std::string wanted = "[heap] cannot reserve " + bytes_text(bytes_per_rank) + " for each of " +
                              std::to_string(ranks) + " ranks on this node";
   if (bytes_per_rank == 0 || bytes_per_rank > largest_block_bytes) {
     return Error(ErrorKind::memory,
-                 wanted + ": the size must lie between one page and " + human(largest_block_bytes));
+                 wanted + ": the size must lie between one page and " + bytes_text(largest_block_bytes));
   }
   const std::size_t total = ranks * (bytes_per_rank + 2 * page_bytes) + window_state_bytes;
   if (ranks > 1) {  // a rank alone on its node gets private memory, without a file
@@ -64,14 +54,14 @@ std::optional<Error> refusal(const Comm& comm, std::size_t bytes_per_rank) {
     if (!space) return Error(ErrorKind::memory, wanted + ": " + directory + " does not exist");
     if (total > space->free_bytes) {
       return Error(ErrorKind::memory,
-                   wanted + " (" + human(total) + " in all): " + directory + " has " +
-                       human(space->free_bytes) + " free of " + human(space->total_bytes) +
+                   wanted + " (" + bytes_text(total) + " in all): " + directory + " has " +
+                       bytes_text(space->free_bytes) + " free of " + bytes_text(space->total_bytes) +
                        "; ask for less with --heap, enlarge it (mount -o remount,size=..., docker run "
                        "--shm-size) or name another directory (--mca osc_sm_backing_directory)");
     }
   }
   if (const std::size_t headroom = memory_headroom(); total > headroom) {
-    return Error(ErrorKind::memory, wanted + " (" + human(total) + " in all): " + human(headroom) +
+    return Error(ErrorKind::memory, wanted + " (" + bytes_text(total) + " in all): " + bytes_text(headroom) +
                                         " of memory are available; ask for less with --heap");
   }
   return std::nullopt;
@@ -214,7 +204,7 @@ int Heap::place(int ga_type, std::span<const std::int64_t> dims, std::span<const
   const std::size_t block_bytes = checked_block_bytes(item_bytes, dims, map, blocks, comm_.size());
   if (offset % granule_bytes != 0 || offset > bytes_per_rank_ ||
       block_bytes + ga_slack_bytes > bytes_per_rank_ - offset) {
-    throw Error(ErrorKind::value, "[heap] a placed array of " + human(block_bytes) +
+    throw Error(ErrorKind::value, "[heap] a placed array of " + bytes_text(block_bytes) +
                                       " per rank does not fit at offset " + std::to_string(offset) + " of " +
                                       std::to_string(bytes_per_rank_));
   }

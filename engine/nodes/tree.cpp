@@ -10,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include "engine/host_name.hpp"
 #include "engine/nodes/awake_clock.hpp"
 #include "engine/nodes/leaders.hpp"
 
@@ -22,9 +23,7 @@ constexpr double beats_in_look = 2;     // a longer turn of the porter is one in
 
 /// Names both: which of the two is cut off, neither can know.
 std::string silence_of(const Link& link, double limit_s) {
-  char here[256] = "";
-  gethostname(here, sizeof here - 1);
-  return "node " + link.peer() + " has not been heard by " + here + " for " +
+  return "node " + link.peer() + " has not been heard by " + host_name() + " for " +
          std::to_string(static_cast<int>(limit_s)) +
          " s: one of the two is switched off, or cut from the network";
 }

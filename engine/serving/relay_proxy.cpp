@@ -17,6 +17,8 @@
 #include <thread>
 #include <vector>
 
+#include "engine/host_name.hpp"
+
 namespace gamelan::engine {
 namespace {
 
@@ -94,10 +96,8 @@ int serve_tunnel_end(const std::string& host_and_port) {
                      ? -1
                      : connect_to(host_and_port.substr(0, colon), host_and_port.substr(colon + 1), reason);
   if (fd < 0) {
-    char here[256] = {};
-    gethostname(here, sizeof here - 1);
-    std::fprintf(stderr, "gamelan-engine: relay on %s to %s: %s\n", here, host_and_port.c_str(),
-                 reason.c_str());
+    std::fprintf(stderr, "gamelan-engine: relay on %s to %s: %s\n", host_name().c_str(),
+                 host_and_port.c_str(), reason.c_str());
     return EXIT_FAILURE;
   }
   const int one = 1;

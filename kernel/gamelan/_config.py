@@ -20,7 +20,6 @@ _TABLE = {
     "connect": ("GAMELAN_CONNECT", str, "", "connection file of engines that already run"),
     "route": ("GAMELAN_ROUTE", str, "auto", "how to reach the engines: auto, direct, srun or ssh"),
     "connect_timeout": ("GAMELAN_CONNECT_TIMEOUT", float, 60.0, "seconds to wait for the engines' first answer"),
-    "debug": ("GAMELAN_DEBUG", int, 0, "1..4: say more on stderr"),
 }
 
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "protocol/codec.hpp"
+#include "tests/protocol/by_name.hpp"
 
 namespace {
 

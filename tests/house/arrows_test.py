@@ -14,7 +14,7 @@ CODE = {".hpp", ".cpp", ".def", ".py", ".cmake"}
 # main -> serving; main -> session -> {plan, steps}; steps -> plan (data only); plan -> tiles -> loops; steps and plan ->
 # distribution -> ranks. In the kernel: arrays -> recorder -> connection; the front stands alone.
 PLAN_DATA = ["engine/plan/plan.hpp", "engine/plan/program.hpp"]
-GROUND = ["protocol/", "engine/assert.hpp"]
+GROUND = ["protocol/", "engine/assert.hpp", "engine/host_name.hpp"]
 LAYOUTS = [f"engine/distribution/{name}.hpp" for name in ("cyclic", "exchange", "layout", "pieces")]
 MAY_INCLUDE = {
     "protocol/": ["protocol/"],
@@ -26,6 +26,7 @@ MAY_INCLUDE = {
     "engine/options": ["engine/options.hpp", "engine/option_words.hpp", *GROUND],
     "engine/option_words": GROUND,
     "engine/assert": GROUND,
+    "engine/host_name": GROUND,
     "engine/serving/": ["engine/serving/", "engine/options.hpp", *GROUND],
     "engine/session/": [
         "engine/session/",
@@ -38,7 +39,7 @@ MAY_INCLUDE = {
         "engine/option_words.hpp",
         *GROUND,
     ],
-    "engine/plan/": ["engine/plan/", "engine/tiles/tile.hpp", "engine/tiles/loops/elementwise.hpp", *LAYOUTS, *GROUND],
+    "engine/plan/": ["engine/plan/", "engine/tiles/tile_program.hpp", "engine/tiles/loops/elementwise.hpp", *LAYOUTS, *GROUND],
     "engine/steps/": [
         "engine/steps/",
         "engine/tiles/",
@@ -143,7 +144,7 @@ def self_check():
         ("engine/plan/a.cpp", "#include <mpi.h>"),
         ("engine/steps/a.cpp", '#include "engine/plan/passes.hpp"'),
         ("engine/a.cpp", '#include "kernel/a.hpp"'),
-        ("engine/distribution/a.cpp", '#include "engine/tiles/tile.hpp"'),
+        ("engine/distribution/a.cpp", '#include "engine/tiles/tile_program.hpp"'),
     ]:
         problems = []
         check_includes(path, text, problems, set())

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Facts of the element types. Promotion is held against NumPy by promote_test.py.
+// Facts of the element types.
 #include "protocol/dtype.hpp"
 
 #include <gtest/gtest.h>
 
 #include <set>
 #include <string>
+
+#include "tests/protocol/by_name.hpp"
 
 namespace gamelan::protocol {
 namespace {
@@ -41,16 +43,6 @@ TEST(Dtype, enum_names_its_row) {
   EXPECT_EQ(info(Dtype::float16).name, "float16");
   EXPECT_EQ(info(Dtype::float32).name, "float32");
   EXPECT_EQ(info(Dtype::complex128).name, "complex128");
-}
-
-TEST(Dtype, promote_is_symmetric_and_keeps_equals) {
-  for (int left = 0; left < dtype_count; ++left) {
-    EXPECT_EQ(promote(static_cast<Dtype>(left), static_cast<Dtype>(left)), static_cast<Dtype>(left));
-    for (int right = 0; right < dtype_count; ++right) {
-      EXPECT_EQ(promote(static_cast<Dtype>(left), static_cast<Dtype>(right)),
-                promote(static_cast<Dtype>(right), static_cast<Dtype>(left)));
-    }
-  }
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <cctype>
 #include <set>
 
+#include "tests/protocol/by_name.hpp"
+
 namespace gamelan::protocol {
 namespace {
 

@@ -7,6 +7,7 @@
 
 #include "protocol/error.hpp"
 #include "protocol/view.hpp"
+#include "tests/protocol/by_name.hpp"
 
 namespace {
 

@@ -31,7 +31,7 @@ void tell(const char* what, int ranks, Make make) {
   std::printf("| %s | %d | %.1f | %.1f |\n", what, ranks, fastest, static_cast<double>(bytes) / 1024);
 }
 
-/// exec/segments.cpp: where the rows of a shared axis lie.
+/// engine/steps/irregular/segments.cpp: where the rows of a shared axis lie.
 std::vector<gamelan::engine::dist::Piece> segments(const gamelan::engine::dist::Layout& layout) {
   namespace dist = gamelan::engine::dist;
   const auto extents = layout.extents();

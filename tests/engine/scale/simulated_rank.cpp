@@ -178,7 +178,7 @@ class Walk {
     const Placement* placement = &operand.placement;
     cells(box, {&placement, 1});
   }
-  /// Elements of a row, piece after piece, as exec/stream reads them.
+  /// Elements of a row, piece after piece, as irregular/stream reads them.
   void row(const Operand& operand, const Interval& wanted) {
     const auto& axis = operand.placement.iterations.axes[0];
     for (auto at = wanted.first; at < wanted.last;) {
