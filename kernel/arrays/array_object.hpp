@@ -30,7 +30,7 @@ struct Base {
   bool is_recorded;         // the command that creates it: without one the engines never heard of it
   Array* owner;  // borrowed: the array that was made with it, which views name as their base; null once that
                  // is gone
-  PyObject* index_range;  // what gamelan._bounds knows of its numbers, for use as an index; null: nothing
+  PyObject* index_range;  // what gamelan._folds knows of its numbers, for use as an index; null: nothing
   std::shared_ptr<ReadAhead>* read_ahead;  // see elements.hpp; null: no element of it was picked
   bool is_element;                         // picked from another array, whose `read_ahead` this is
 };

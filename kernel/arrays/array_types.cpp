@@ -36,7 +36,7 @@ PyMemberDef base_members[] = {
     {"version", T_ULONGLONG, offsetof(Base, version), READONLY, "How many commands have written it."},
     {"nbytes", T_LONGLONG, offsetof(Base, bytes), READONLY, "Size in bytes, over all engines."},
     {"index_range", T_OBJECT, offsetof(Base, index_range), 0,
-     "What gamelan._bounds knows of its numbers, or None."},
+     "What gamelan._folds knows of its numbers, or None."},
     {nullptr, 0, 0, 0, nullptr}};
 
 PyObject* base_is_lost(PyObject* self, void*) {

@@ -9,7 +9,7 @@
 
 namespace gamelan::kernel {
 
-/// Of gamelan._array_elements: a NumPy array with the elements of a distributed one, if config.gather_limit
+/// Of gamelan._gathering: a NumPy array with the elements of a distributed one, if config.gather_limit
 /// allows it.
 extern Hook gather_hook;
 
