@@ -75,12 +75,12 @@ Ref new_distributed(const std::shared_ptr<Session>& session, Dtype dtype, int di
                                                 dims, extents, nullptr, reserved, NPY_ARRAY_CARRAY, nullptr));
   const std::int64_t bytes = PyArray_NBYTES(as_numpy(proxy));
   if (bytes == 0) std::fill_n(PyArray_STRIDES(as_numpy(proxy)), dims, 0);  // as of NumPy's new arrays
+  check_fits(session->engines(), bytes, as_numpy(proxy));
   if (static_cast<std::size_t>(bytes) > reserved_bytes) {
-    PyErr_Format(PyExc_MemoryError, "an array of %lld bytes is more than this process can name (%zu)",
+    PyErr_Format(PyExc_MemoryError, "Unable to allocate %lld bytes: one array may have %zu",
                  static_cast<long long>(bytes), reserved_bytes);
     throw PythonError();
   }
-  check_fits(session->engines(), bytes, as_numpy(proxy));
   session->garbage().make_way(bytes);
   Ref holder = Ref::checked(new_base());
   auto* base = reinterpret_cast<Base*>(holder.get());

@@ -71,6 +71,7 @@ MAY_NOT_USE = {
     "kernel/": {"mpi", "ga"},
     "engine/": {"python"},
     "engine/plan/": {"mpi", "ga", "zmq", "python", "json"},
+    "engine/distribution/axis_layout": {"mpi", "ga", "zmq", "python", "json"},
     "engine/distribution/cyclic": {"mpi", "ga", "zmq", "python", "json"},
     "engine/distribution/layout": {"mpi", "ga", "zmq", "python", "json"},
     "engine/distribution/pieces": {"mpi", "ga", "zmq", "python", "json"},
