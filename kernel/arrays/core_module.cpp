@@ -254,8 +254,7 @@ void add_session_functions(py::module_& m) {
       "Commands that were sent, and that wait to be; and of those sent, by the number of their batch, those "
       "not yet answered.");
   m.def(
-      "pending",
-      [] { return py::reinterpret_steal<py::object>(kernel::to_python(connected_session()->preview())); },
+      "pending", [] { return python(kernel::to_python(connected_session()->preview())); },
       "The batch that would be sent now.");
   m.def(
       "cut_every_iteration", [](bool is_on) { connected_session()->recorder().cut_every_iteration(is_on); },

@@ -22,6 +22,7 @@ namespace {
 char* reserved = nullptr;
 std::size_t reserved_bytes = 0;
 
+/// As NumPy's MemoryError writes it: three digits.
 std::string human_bytes(std::int64_t bytes) {
   static constexpr const char* units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"};
   auto value = static_cast<double>(bytes);

@@ -39,7 +39,8 @@ protocol::Scalar to_scalar(PyObject* number, protocol::Dtype dtype);
 /// True for a number below zero (bool and NaN are not).
 bool is_negative(PyObject* number);
 
-/// Of gamelan._local: turns any object into a NumPy array or a gamelan.ndarray, or returns NotImplemented.
+/// Of gamelan._creation._coercion: turns any object into a NumPy array or a gamelan.ndarray, or returns
+/// NotImplemented.
 extern Hook coerce_hook;
 
 }  // namespace gamelan::kernel

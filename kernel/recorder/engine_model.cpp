@@ -33,7 +33,7 @@ std::vector<Bytes> bytes_list(PyObject* sequence) {
 protocol::Reply EngineModel::run(const Batch& batch) const {
   // Through the codec, so that what the model executes is what engines would have received.
   const auto decoded = std::get<Batch>(protocol::decode_request(protocol::encode(protocol::Request{batch})));
-  Ref message = Ref::checked(to_python(decoded));
+  const Ref message = to_python(decoded);
   Ref answer = Ref::checked(PyObject_CallOneArg(executor_.get(), message.get()));
   protocol::Reply reply;
   reply.payloads = bytes_list(answer.get());

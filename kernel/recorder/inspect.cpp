@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernel/recorder/inspect.hpp"
 
-#include <pybind11/pybind11.h>
-#include <pybind11/stl.h>
-
+#include <optional>
 #include <string>
-
-namespace py = pybind11;
+#include <vector>
 
 namespace gamelan::kernel {
 
@@ -16,65 +13,88 @@ using protocol::View;
 
 namespace {
 
-py::bytes bytes_of(const std::byte* data, std::size_t size) {
-  return py::bytes(reinterpret_cast<const char*>(data), size);
+Ref text_of(std::string_view text) {
+  return Ref::checked(PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size())));
 }
 
-py::dict view_dict(const View& view) {
-  py::dict dict;
-  dict["base"] = view.base;
-  dict["dtype"] = std::string(protocol::info(view.dtype).name);
-  dict["offset"] = view.offset;
-  dict["extents"] = py::tuple(py::cast(view.extents));
-  dict["strides"] = py::tuple(py::cast(view.strides));
+Ref bytes_of(const std::byte* data, std::size_t size) {
+  return Ref::checked(
+      PyBytes_FromStringAndSize(reinterpret_cast<const char*>(data), static_cast<Py_ssize_t>(size)));
+}
+
+void set(const Ref& dict, const char* name, const Ref& value) {
+  if (PyDict_SetItemString(dict.get(), name, value.get()) < 0) throw PythonError();
+}
+
+/// A Python list of what `convert` makes of each.
+template <class Items, class Convert>
+Ref list_of(const Items& items, Convert convert) {
+  Ref list = Ref::checked(PyList_New(0));
+  for (const auto& item : items)
+    if (PyList_Append(list.get(), convert(item).get()) < 0) throw PythonError();
+  return list;
+}
+
+Ref number(std::int64_t value) { return Ref::checked(PyLong_FromLongLong(value)); }
+Ref id(protocol::ArrayId value) { return Ref::checked(PyLong_FromUnsignedLongLong(value)); }
+
+Ref tuple_of(const std::vector<std::int64_t>& numbers) {
+  return Ref::checked(PyList_AsTuple(list_of(numbers, number).get()));
+}
+
+Ref view_dict(const View& view) {
+  Ref dict = Ref::checked(PyDict_New());
+  set(dict, "base", id(view.base));
+  set(dict, "dtype", text_of(protocol::info(view.dtype).name));
+  set(dict, "offset", number(view.offset));
+  set(dict, "extents", tuple_of(view.extents));
+  set(dict, "strides", tuple_of(view.strides));
   return dict;
 }
 
-py::dict operand_dict(const protocol::Operand& operand) {
+Ref operand_dict(const protocol::Operand& operand) {
   if (const auto* view = std::get_if<View>(&operand)) return view_dict(*view);
   const auto& scalar = std::get<protocol::Scalar>(operand);
-  py::dict dict;
-  dict["dtype"] = std::string(protocol::info(scalar.dtype).name);
-  dict["scalar"] = bytes_of(scalar.bytes.data(), protocol::size_of(scalar.dtype));
+  Ref dict = Ref::checked(PyDict_New());
+  set(dict, "dtype", text_of(protocol::info(scalar.dtype).name));
+  set(dict, "scalar", bytes_of(scalar.bytes.data(), protocol::size_of(scalar.dtype)));
+  return dict;
+}
+
+Ref command_dict(const Batch& batch, const protocol::Command& command, bool goes_on) {
+  Ref dict = Ref::checked(PyDict_New());
+  set(dict, "op", text_of(protocol::info(command.op).name));
+  set(dict, "loop", text_of(protocol::info(command.loop).name));
+  set(dict, "out", view_dict(command.out));
+  set(dict, "creates", Ref::borrow(command.creates ? Py_True : Py_False));
+  set(dict, "in", list_of(command.in, operand_dict));
+  set(dict, "ints", list_of(command.ints, number));
+  if (command.payload >= 0) {
+    const Bytes& payload = batch.payloads.at(static_cast<std::size_t>(command.payload));
+    set(dict, "payload", bytes_of(payload.data(), payload.size()));
+  }
+  if (command.origin < batch.origins.size()) {
+    const auto& origin = batch.origins[command.origin];
+    set(dict, "origin",
+        Ref::checked(Py_BuildValue("(si)", origin.file.c_str(), static_cast<int>(origin.line))));
+  }
+  set(dict, "goes_on", Ref::borrow(goes_on ? Py_True : Py_False));
   return dict;
 }
 
 }  // namespace
 
-PyObject* to_python(const Batch& batch) try {
-  py::list commands;
+Ref to_python(const Batch& batch) {
   std::optional<std::uint32_t> origin_before;
-  for (const auto& command : batch.commands) {
-    py::dict dict;
-    dict["op"] = std::string(protocol::info(command.op).name);
-    dict["loop"] = std::string(protocol::info(command.loop).name);
-    dict["out"] = view_dict(command.out);
-    dict["creates"] = command.creates;
-    py::list inputs;
-    for (const auto& operand : command.in) inputs.append(operand_dict(operand));
-    dict["in"] = inputs;
-    dict["ints"] = command.ints;
-    if (command.payload >= 0) {
-      const Bytes& payload = batch.payloads.at(static_cast<std::size_t>(command.payload));
-      dict["payload"] = bytes_of(payload.data(), payload.size());
-    }
-    if (command.origin < batch.origins.size()) {
-      dict["origin"] = py::make_tuple(batch.origins[command.origin].file, batch.origins[command.origin].line);
-    }
-    dict["goes_on"] = command.origin == origin_before;  // with the call of the one before it
-    origin_before = command.origin;
-    commands.append(dict);
-  }
-  py::list fetches;
-  for (const auto& view : batch.fetches) fetches.append(view_dict(view));
-  py::dict dict;
-  dict["commands"] = commands;
-  dict["frees"] = batch.frees;
-  dict["fetches"] = fetches;
-  return dict.release().ptr();
-} catch (py::error_already_set& error) {
-  error.restore();
-  return nullptr;
+  Ref dict = Ref::checked(PyDict_New());
+  set(dict, "commands", list_of(batch.commands, [&](const protocol::Command& command) {
+        const bool goes_on = command.origin == origin_before;  // with the call of the one before it
+        origin_before = command.origin;
+        return command_dict(batch, command, goes_on);
+      }));
+  set(dict, "frees", list_of(batch.frees, id));
+  set(dict, "fetches", list_of(batch.fetches, view_dict));
+  return dict;
 }
 
 }  // namespace gamelan::kernel

@@ -8,7 +8,7 @@
 
 namespace gamelan::kernel {
 
-/// New reference to a dict with the fields of the batch; nullptr with an exception set.
-PyObject* to_python(const protocol::Batch& batch);
+/// A dict with the fields of the batch. Throws PythonError.
+Ref to_python(const protocol::Batch& batch);
 
 }  // namespace gamelan::kernel

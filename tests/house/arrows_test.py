@@ -66,10 +66,15 @@ LIBRARIES = {
     "zmq": r"zmq",
     "python": r"(Python|pybind11|xeus|numpy)",
     "json": r"nlohmann",
+    "numpy": r"numpy",
+    "pybind11": r"pybind11",
 }
 MAY_NOT_USE = {
     "protocol/": {"mpi", "ga", "zmq", "python"},
     "kernel/": {"mpi", "ga"},
+    "kernel/connection/": {"python", "numpy", "pybind11", "json"},
+    "kernel/recorder/": {"zmq", "numpy", "pybind11"},
+    "kernel/arrays/": {"zmq", "json"},
     "engine/": {"python"},
     "engine/plan/": {"mpi", "ga", "zmq", "python", "json"},
     "engine/distribution/axis_layout": {"mpi", "ga", "zmq", "python", "json"},
@@ -81,6 +86,9 @@ MAY_NOT_USE = {
     "engine/steps/irregular/run_bounds": {"mpi", "ga", "zmq", "python", "json"},
     "protocol/parts": {"mpi", "ga", "zmq", "python", "json"},
 }
+
+# Where no file, with its header, includes itself by way of others.
+WITHOUT_CIRCLES = ("kernel/",)
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 
@@ -110,6 +118,15 @@ def check_includes(path, text, problems, debts):
                 problems.append(f"{path}: may not use {library} ({theirs or ours})")
             if library == "json" and path.startswith("protocol/") and path.endswith(".hpp"):
                 problems.append(f"{path}: nlohmann_json does not belong in a header of protocol/")
+
+
+def check_circles(includes, problems):
+    """`includes`: unit (a path without its suffix) -> the units that it includes."""
+    left = {unit: set(others) & set(includes) - {unit} for unit, others in includes.items()}
+    while free := [unit for unit, others in left.items() if not others]:
+        left = {unit: others - set(free) for unit, others in left.items() if unit not in free}
+    if left:
+        problems.append(f"a circle of includes goes through some of: {', '.join(sorted(left))}")
 
 
 def check_form(path, text, problems):
@@ -149,12 +166,15 @@ def self_check():
         problems = []
         check_includes(path, text, problems, set())
         assert problems, f"not noticed: {path}: {text}"
+    problems = []
+    check_circles({"kernel/a": {"kernel/b"}, "kernel/b": {"kernel/c"}, "kernel/c": {"kernel/a"}, "kernel/d": set()}, problems)
+    assert problems and "kernel/d" not in problems[0], "a circle of includes is not noticed"
 
 
 def main(source):
     self_check()
     folder = pathlib.Path(source)
-    problems, debts, count = [], set(DEBTS), 0
+    problems, debts, count, includes = [], set(DEBTS), 0, {}
     for room in ROOMS:
         for file in sorted((folder / room).rglob("*")):
             if file.suffix not in CODE and file.name != "CMakeLists.txt":
@@ -165,6 +185,12 @@ def main(source):
             if file.suffix in {".hpp", ".cpp"}:
                 check_includes(path, text, problems, debts)
                 own_header_first(path, text, folder, problems)
+                if path.startswith(WITHOUT_CIRCLES):
+                    others = (pathlib.PurePath(ours) for ours, _ in INCLUDE.findall(text) if ours)
+                    includes.setdefault(path.rpartition(".")[0], set()).update(
+                        other.with_suffix("").as_posix() for other in others
+                    )
+    check_circles(includes, problems)
     problems += [f"{file}: no longer includes {include}; take it off DEBTS" for file, include in sorted(debts)]
     assert count > 20, f"only {count} files under {folder}"
     assert not problems, "\n" + "\n".join(problems)
