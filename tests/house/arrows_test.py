@@ -20,7 +20,7 @@ MAY_INCLUDE = {
     "protocol/": ["protocol/"],
     "kernel/front/": ["kernel/front/"],
     "kernel/connection/": ["kernel/connection/", "protocol/"],
-    "kernel/recorder/": ["kernel/recorder/", "kernel/connection/", "kernel/arrays/array_object.hpp", "protocol/"],
+    "kernel/recorder/": ["kernel/recorder/", "kernel/connection/", "protocol/"],
     "kernel/arrays/": ["kernel/arrays/", "kernel/recorder/", "protocol/"],
     "engine/main": ["engine/", "protocol/"],
     "engine/options": ["engine/options.hpp", "engine/option_words.hpp", *GROUND],
