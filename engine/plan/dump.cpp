@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A plan as text, for np.explain and for the golden plans of the tests: no addresses, nothing that differs
 // from run to run.
+#include <charconv>
+#include <cstring>
+
 #include "engine/plan/plan.hpp"
 #include "protocol/distributions.hpp"
 
@@ -8,6 +11,50 @@ namespace gamelan::engine::plan {
 namespace {
 
 std::string name(int slot) { return "s" + std::to_string(slot); }
+
+/// The k-th number of type T among the bytes.
+template <class T>
+std::string number(const protocol::Scalar& scalar, std::size_t k = 0) {
+  T value;
+  std::memcpy(&value, scalar.bytes.data() + k * sizeof value, sizeof value);
+  char text[32];
+  return {text, std::to_chars(std::begin(text), std::end(text), value).ptr};
+}
+
+/// In as few digits as tell it from its neighbours.
+std::string text_of(const protocol::Scalar& scalar) {
+  switch (scalar.dtype) {
+    case Dtype::bool_:
+      return scalar.bytes[0] == std::byte{0} ? "False" : "True";
+    case Dtype::int8:
+      return number<std::int8_t>(scalar);
+    case Dtype::uint8:
+      return number<std::uint8_t>(scalar);
+    case Dtype::int16:
+      return number<std::int16_t>(scalar);
+    case Dtype::uint16:
+      return number<std::uint16_t>(scalar);
+    case Dtype::int32:
+      return number<std::int32_t>(scalar);
+    case Dtype::uint32:
+      return number<std::uint32_t>(scalar);
+    case Dtype::int64:
+      return number<std::int64_t>(scalar);
+    case Dtype::uint64:
+      return number<std::uint64_t>(scalar);
+    case Dtype::float16:
+      return "of 16 bits";
+    case Dtype::float32:
+      return number<float>(scalar);
+    case Dtype::float64:
+      return number<double>(scalar);
+    case Dtype::complex64:
+      return "(" + number<float>(scalar) + ", " + number<float>(scalar, 1) + ")";
+    case Dtype::complex128:
+      return "(" + number<double>(scalar) + ", " + number<double>(scalar, 1) + ")";
+  }
+  return {};
+}
 
 std::string text_of(const Program& program) {
   std::string text;
@@ -19,7 +66,7 @@ std::string text_of(const Program& program) {
         text += "    " + out + " = load @" + std::to_string(i.operand) + " as " + dtype + "\n";
         break;
       case Instruction::Kind::constant:
-        text += "    " + out + " = constant " + dtype + "\n";
+        text += "    " + out + " = constant " + text_of(i.scalar) + " as " + dtype + "\n";
         break;
       case Instruction::Kind::cast:
         text += "    " + out + " = r" + std::to_string(i.in[0]) + " as " + dtype + "\n";

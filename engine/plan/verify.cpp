@@ -138,7 +138,7 @@ void check_box(const dist::Placement& placement) {
 
 class Steps {
  public:
-  explicit Steps(const Plan& plan) : plan_(plan) {}
+  Steps(const Plan& plan, int ranks) : plan_(plan), ranks_(ranks) {}
 
   void check(const Step& step) {
     for (const auto* operand : operands_of(step)) check_operand(*operand);
@@ -203,7 +203,7 @@ class Steps {
       require(operand.placement.iterations.extents() == extents,
               "an operand has other extents than the loop");
       if (folds > 0 || operand.may_be_remote) {
-        require(folds > 0 || !operand.is_written,
+        require(folds > 0 || ranks_ == 1 || !operand.is_written,
                 "writes " + name(operand.slot) + " where another rank has it");
         continue;
       }
@@ -274,6 +274,7 @@ class Steps {
   }
 
   const Plan& plan_;
+  int ranks_;
 };
 
 }  // namespace
@@ -287,7 +288,7 @@ std::optional<std::string> find_fault(const Plan& plan, int ranks) {
     }
     where.clear();
     Lives lives(plan);
-    Steps steps(plan);
+    Steps steps(plan, ranks);
     for (std::size_t s = 0; s < plan.steps.size(); ++s) {
       where = "step " + std::to_string(s) + ": ";
       lives.check(plan.steps[s]);

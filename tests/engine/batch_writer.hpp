@@ -98,6 +98,7 @@ inline View part(const View& whole, std::int64_t i, std::int64_t j, std::int64_t
 
 inline Scalar number(double value) {
   Scalar scalar;
+  scalar.dtype = Dtype::float64;
   std::memcpy(scalar.bytes.data(), &value, sizeof value);
   return scalar;
 }

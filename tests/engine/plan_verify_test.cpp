@@ -200,6 +200,15 @@ TEST(Verify, legal_plans_have_no_fault) {
   }
 }
 
+TEST(Verify, takes_every_rank_count) {
+  for (const int ranks : {1, 2, 3, 7}) {
+    BatchWriter r(ranks);
+    const View a = r.call(Op::copy, {1024, 512}, Dtype::float64, {number(1)});
+    r.sum(r.compute(Op::multiply, {a, number(2)}));
+    EXPECT_EQ(find_fault(r.plan(), ranks), std::nullopt);
+  }
+}
+
 TEST(Verify, notices_each_kind_of_illegal_plan) {
   for (const auto& spoilt : spoilt_plans()) {
     auto plan = spoilt.make();

@@ -21,6 +21,11 @@ void fused_chain(BatchWriter& r) {
   const View a = row(r), b = row(r);
   r.compute(Op::sqrt, {r.compute(Op::add, {a, r.compute(Op::multiply, {b, number(3)})})}, false);
 }
+void strength_reduction(
+    BatchWriter& r) {  // a division by a power of two is a multiplication, by 10 it is not
+  const View a = row(r);
+  r.compute(Op::divide, {r.compute(Op::divide, {a, number(8)}), number(10)}, false);
+}
 void copy_elision(BatchWriter& r) {
   const View u = grid(r);
   r.compute(Op::copy, {u}, false);
@@ -90,6 +95,7 @@ const std::vector<GoldenProgram>& golden_programs() {
       {"jacobi_without_versions", "the same, computed aside", 4, {"version"}, jacobi},
       {"fused_chain", "np.sqrt(a + 3 * b)", 3, {}, fused_chain},
       {"unfused_chain", "the same, a pass for each command", 3, {"fuse"}, fused_chain},
+      {"strength_reduction", "a / 8 / 10", 3, {}, strength_reduction},
       {"copy_elision", "old = u.copy(); the sweep", 4, {}, copy_elision},
       {"interior", "old = u.copy(); the sweep; ((u - old)**2).sum()", 4, {}, interior},
       {"interior_apart", "the same in passes of their own", 4, {"interior"}, interior},
