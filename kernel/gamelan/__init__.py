@@ -304,12 +304,18 @@ globals().update({name: getattr(_numpy, name) for name in _PASSED if hasattr(_nu
 
 
 def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
-    """As `numpy.array_repr`; triggers evaluation and fetches the corners only."""
+    """The text of an array as `repr` shows it.
+
+    Triggers evaluation. Only the elements that are shown are fetched from the engines.
+    """
     return _display.array_repr(asarray(arr), max_line_width, precision, suppress_small)
 
 
 def array_str(a, max_line_width=None, precision=None, suppress_small=None):
-    """As `numpy.array_str`; triggers evaluation and fetches the corners only."""
+    """The text of an array as `print` shows it.
+
+    Triggers evaluation. Only the elements that are shown are fetched from the engines.
+    """
     return _display.array_str(asarray(a), max_line_width, precision, suppress_small)
 
 
@@ -329,11 +335,9 @@ def array2string(
     suffix="",
     legacy=None,
 ):
-    """As `numpy.array2string`; triggers evaluation and fetches the corners only.
+    """The text of an array.
 
-    See Also
-    --------
-    numpy.array2string
+    Triggers evaluation. Only the elements that are shown are fetched from the engines.
     """
     return _display.array2string(
         asarray(a),
@@ -352,42 +356,26 @@ def array2string(
     )
 
 
-def _document_parameters():
-    from . import _parameters
-
-    for owner, prefix in (
-        (linalg, "numpy.linalg."),
-        (fft, "numpy.fft."),
-        (random.Generator, "numpy.random.Generator."),
-        (random, "numpy.random."),
-        (ndarray, "numpy.ndarray."),
-    ):
-        for each in reversed(owner.__mro__[:-1]) if isinstance(owner, type) else (owner,):
-            _parameters.document(each, prefix)
-    _parameters.document(_sys.modules[__name__], "numpy.")
-
-
-_document_parameters()
-
-
 def _hold_calls_together():
     from . import _calls, _ufuncs
 
-    for kind in (
-        ndarray,
-        array_api.Array,
-        ufunc,
-        _ufuncs.PairUfunc,
-        flatiter,
-        random.Generator,
-        random.RandomState,
-        type(r_),
-        type(mgrid),
+    for kind, of_numpy in (
+        (ndarray, "numpy.ndarray"),
+        (array_api.Array, "numpy.ndarray"),
+        (ufunc, "numpy.ufunc"),
+        (_ufuncs.PairUfunc, "numpy.ufunc"),
+        (flatiter, "numpy.flatiter"),
+        (random.Generator, "numpy.random.Generator"),
+        (random.RandomState, "numpy.random.RandomState"),
+        (type(r_), None),
+        (type(mgrid), None),
     ):
         for each in kind.__mro__[:-1]:
-            _calls.of_class(each)
-    for module in (_sys.modules[__name__], linalg, fft, random, lib.stride_tricks, array_api, array_api.linalg, array_api.fft):
-        _calls.of_module(module)
+            _calls.of_class(each, of_numpy)
+    for module in (_sys.modules[__name__], linalg, fft, random, lib.stride_tricks):
+        _calls.of_module(module, module.__name__.replace("gamelan", "numpy", 1))
+    for module in (array_api, array_api.linalg, array_api.fft):
+        _calls.of_module(module, None)
 
 
 _hold_calls_together()

@@ -5,7 +5,7 @@ import inspect
 
 import numpy
 
-from . import _core
+from . import _core, _docs
 from ._arguments import flag
 from ._creation import asarray
 from ._errors import unsupported_dtype
@@ -30,33 +30,18 @@ _REDUCTIONS = {
 _unset = numpy._NoValue
 _DOC = """{doc}
 
-Works on arrays of any size: small ones are computed at once by NumPy, distributed ones are recorded and computed later.
-See `numpy.{name}` for the full description.
-
-Parameters
-----------
-{names} : array_like
-    What is computed with; shapes are broadcast.
-out : ndarray, optional
-    Takes the results; for several, a tuple. One is returned that is made anew when there is none.
-where : array_like of bool, optional
-    Where it is false, `out` keeps what it holds.
-casting, order, dtype, subok
-    As NumPy's; `order` and `subok` change nothing for distributed arrays.
-
-Returns
--------
-ndarray{pair}
+Raises
+------
+TypeError
+    If the function is not defined for the types of its arguments.
+ValueError
+    If the shapes of the arguments and of `out` do not fit each other.
 
 Examples
 --------
 >>> import gamelan as np
->>> np.{name}({example}).shape
+>>> np.{name}({example}){result}.shape
 (3,)
-
-See Also
---------
-numpy.{name}
 """
 
 
@@ -65,8 +50,7 @@ def _named(name):
 
 
 class ufunc:
-    """A universal function. Instances are made from the op table, not by users."""
-
+    __doc__ = _docs.Documentation("A universal function. Instances are made from the op table, not by users.")
     nout = 1
 
     def __repr__(self):
@@ -81,9 +65,7 @@ class ufunc:
         return getattr(self._numpy, name)  # identity, types, ntypes: facts that are NumPy's
 
     def _describe(self, doc, names, example, outputs):
-        self.__doc__ = _DOC.format(
-            doc=doc, name=self.__name__, example=example, names=", ".join(names), pair=", ndarray" * (self.nout - 1)
-        )
+        self._doc, self._example = doc, example
         positional = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY) for name in names]
         keywords = [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
@@ -97,6 +79,11 @@ class ufunc:
             )
         ]
         self.__signature__ = inspect.Signature(positional + keywords)
+
+    @property
+    def own_doc(self):
+        """What the docstring says before the sections of NumPy's."""
+        return _DOC.format(doc=self._doc, name=self.__name__, example=self._example, result="[1]" * (self.nout - 1))
 
     def _split(self, inputs, out):
         """Operands and outputs of a call; NumPy's errors."""
@@ -118,8 +105,11 @@ class ufunc:
 
     @numpys_own
     def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=_unset, where=True):
-        """Fold along axes, as `numpy.ufunc.reduce`. In parallel where the operation is associative; others are folded from
-        the left, side by side for the elements of the result."""
+        """Reduce an array along axes by applying the function.
+
+        Lazy. Associative functions are reduced in parallel, in an order of their own. Others are applied from left to right,
+        for all elements of the result at the same time.
+        """
         from ._reductions import reduce
         from ._ufunc.left_folds import reduce_from_the_left
 
@@ -146,15 +136,17 @@ class ufunc:
 
     @numpys_own
     def outer(self, left, right, /, **keywords):
-        """The function of every pair of elements, as `numpy.ufunc.outer`."""
+        """Apply the function to all pairs of elements."""
         if self.nin != 2:
             raise ValueError("outer product only supported for binary functions")
         left, right = asarray(left), asarray(right)
         return self(left[(Ellipsis,) + (None,) * right.ndim], right, **keywords)
 
     def accumulate(self, array, axis=0, dtype=None, out=None):
-        """Running fold along an axis, as `numpy.ufunc.accumulate`. Of one dimension only where the operation is associative,
-        or subtract."""
+        """Accumulate the results of the function along an axis.
+
+        Lazy. A distributed array of one dimension is accumulated for associative functions and for subtract only.
+        """
         from ._scans import accumulate
 
         if self.nin != 2 or self.nout != 1:
@@ -166,7 +158,17 @@ class ufunc:
         return wrap(result) if out is None else out
 
     def reduceat(self, array, indices, axis=0, dtype=None, out=None):
-        """Folds of the slices between neighbours of `indices`, as `numpy.ufunc.reduceat`: each from the left."""
+        """Reduce the slices between neighbouring indices along an axis.
+
+        Triggers evaluation, to check the indices. The result itself is lazy. Each slice is reduced from left to right.
+
+        Raises
+        ------
+        IndexError
+            If an index is outside the axis.
+        ValueError
+            If the function does not take two operands and return one.
+        """
         from ._ufunc.reduceat import reduceat
 
         out = alone(out)
@@ -176,7 +178,23 @@ class ufunc:
         return reduceat(self, array, indices, axis, dtype, out)
 
     def at(self, a, indices, b=_unset, /):
-        """The function in place at the elements that `indices` name, once for each time that they name it, in their order."""
+        """Apply the function in place to the elements that indices name, as often as they name them.
+
+        Triggers evaluation the first time an index array is used, because an index outside must raise here.
+
+        Returns
+        -------
+        None
+
+        Raises
+        ------
+        IndexError
+            If an index is outside the array.
+        TypeError
+            If `a` is not an array.
+        ValueError
+            If the number of operands is not that of the function, or the function has several outputs.
+        """
         from ._ufunc.at import at
 
         operands = () if b is _unset else (b,)
@@ -195,7 +213,7 @@ class ufunc:
 
 
 class ElementwiseUfunc(_core.Ufunc, ufunc):
-    """A row of the op table."""
+    __doc__ = _docs.Documentation("A row of the op table.")
 
     def __new__(cls, row):
         return super().__new__(cls, row["op"], row["arity"])
@@ -270,14 +288,12 @@ PUBLIC = {**UFUNCS, **{alias: UFUNCS[name] for alias, name in ALIASES.items()}}
 
 
 class PairUfunc(ufunc):
-    """A function with two results, made of functions with one: modf, frexp, divmod."""
-
+    __doc__ = _docs.Documentation("A function with two results, made of functions with one: modf, frexp, divmod.")
     nout = 2
 
     def __init__(self, name, doc, names, example):
         self.__name__, self._numpy, self.nin = name, getattr(numpy, name), len(names)
         self._describe(doc, names, example, (None, None))
-        self.__doc__ = self.__doc__.replace(".shape", "[1].shape")
 
     def __call__(self, *inputs, out=None, **keywords):
         if any(map(decides_itself, inputs)):
@@ -302,19 +318,15 @@ divmod = PUBLIC["divmod"]
 
 
 def where(condition, x=_unset, y=_unset):
-    """Elements of x where the condition holds, else of y.
+    """Choose elements of x where the condition is true, else of y.
 
-    The condition alone gives `nonzero` of it: its number of elements depends on data, so it triggers evaluation.
+    Lazy. With the condition alone it is `nonzero`, which triggers evaluation.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.where([True, False], 1, 2).tolist()
     [1, 2]
-
-    See Also
-    --------
-    numpy.where
     """
     if (x is _unset) != (y is _unset):
         raise ValueError("either both or neither of x and y should be given")

@@ -49,12 +49,13 @@ def read_elements(path, offset, shape, is_fortran, dtype):
 
 
 def save(file, arr, allow_pickle=True, fix_imports=True):
-    """Write an array to a .npy file. Triggers evaluation; the file is complete when the function returns.
+    """Write an array to a .npy file.
 
-    The engines write their parts at the same time. A file that is named by its path appears, or is replaced, only when all of
-    it is on the disk; until then, and after an error, the old one is there. An old file that has hard links, is open in this
-    process or belongs to somebody else is written in place, as by NumPy. The engines must see the same file system. To
-    an open file that is none of the system's (io.BytesIO, gzip) go at most `config.gather_limit` elements.
+    Triggers evaluation. The engines write their parts at the same time; the file is complete when the function returns. A new
+    file takes the place of an old one when all of it is on the disk. Until then, and after an error, the old one is there. An
+    old file with hard links, of another owner, or open in this process is written in place, as by NumPy. The engines and the
+    notebook must see the same file system. At most `config.gather_limit` elements go to an open file that is none of the
+    system's (io.BytesIO, gzip).
 
     Examples
     --------
@@ -63,10 +64,6 @@ def save(file, arr, allow_pickle=True, fix_imports=True):
     ...     np.save(os.path.join(directory, "a.npy"), np.arange(3))
     ...     np.load(os.path.join(directory, "a.npy")).tolist()
     [0, 1, 2]
-
-    See Also
-    --------
-    numpy.save
     """
     keywords = {"allow_pickle": allow_pickle, "fix_imports": fix_imports}
     if not is_distributed(arr):
@@ -107,10 +104,11 @@ def _save_to(file, path, array, reserve, keywords):
 
 
 def load(file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding="ASCII", *, max_header_size=npy._MAX_HEADER_SIZE):
-    """Read a .npy, .npz or pickle file. Large arrays are read by the engines, each its own part, before the function returns.
+    """Read arrays from a .npy, .npz or pickle file.
 
-    Elements in another order of bytes are converted. With `mmap_mode="r"` nothing is read yet: the result is a `FileArray`,
-    of which every subscript reads just that part. Other modes are not there for large arrays.
+    Triggers evaluation. The engines read a large array, each its own part, before the function returns. Elements of the other
+    byte order are converted. With `mmap_mode="r"` nothing is read yet: the result is a `FileArray`, and each subscript reads
+    just that part. Large arrays have no other modes.
 
     Examples
     --------
@@ -119,10 +117,6 @@ def load(file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding="A
     ...     np.save(os.path.join(directory, "a.npy"), np.arange(6).reshape(2, 3))
     ...     np.load(os.path.join(directory, "a.npy"), mmap_mode="r")[1, 1:].tolist()
     [4, 5]
-
-    See Also
-    --------
-    numpy.load
     """
     from ._npz import NpzFile
 

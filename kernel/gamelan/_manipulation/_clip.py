@@ -9,12 +9,7 @@ from .._local import call_numpy, has_distributed
 
 
 def clip(a, a_min, a_max, out=None, **keywords):
-    """The array limited to an interval.
-
-    See Also
-    --------
-    numpy.clip
-    """
+    """Limit the elements to an interval."""
     if not has_distributed((a, a_min, a_max, out)):
         a = asarray(a)
         if a.size < _core.threshold():
