@@ -1,9 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # From a bare Debian to a build: sourced by deploy/demo and tests/run. Installs only what is missing, builds only what
-# changed; says exactly what to do where it may not install.
+# changed. Where it cannot go on it ends with 3 and one sentence that says what to do.
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
+# What a first run takes, in MB and minutes of one core: measured on Debian 12, rounded up.
+packages_mb=1900 build_mb=150 tests_mb=900 memory_mb=2000
+build_minutes=6 tests_minutes=25
+os_release=/etc/os-release
+
 say() { printf '%s\n' "$*" >&2; }
+refuse() { say "$*"; exit 3; }
+free_mb() { df -Pk "$1" 2>/dev/null | awk 'NR == 2 {print int($4 / 1024)}' || true; }
 
 # packages_of SECTION...: the packages of these sections of packages.txt.
 packages_of() {
@@ -17,18 +24,68 @@ packages_of() {
   done <"$root/deploy/packages.txt"
 }
 
+# check_system: refuses what is no Debian 12 when packages have to be installed.
+check_system() {
+  local name="" code=""
+  local instead="use the container (deploy/container/Containerfile) or build by Spack (deploy/spack/README.md)"
+  [ "$(uname -s)" = Linux ] ||
+    refuse "Gamelan runs on Linux and this is $(uname -s): $instead."
+  if [ -r "$os_release" ]; then
+    name=$(sed -n 's/^PRETTY_NAME="\{0,1\}\([^"]*\)"\{0,1\}$/\1/p' "$os_release")
+    code=$(sed -n 's/^\(VERSION\|DEBIAN\)_CODENAME=//p' "$os_release")
+  fi
+  command -v apt-get >/dev/null ||
+    refuse "Gamelan is built from Debian 12's packages and ${name:-this} has no apt-get: $instead."
+  # A system that does not say which it is may try.
+  [[ -z $code || $code == *bookworm* ]] ||
+    refuse "Gamelan is built from Debian 12's packages and this is $name, whose packages are others: $instead."
+}
+
+# check_disk FOLDER MB WHAT: refuses when a folder has not so much room.
+check_disk() {
+  local free
+  free=$(free_mb "$1")
+  if [ "${free:-$2}" -lt "$2" ]; then
+    refuse "$3 takes $2 MB on the disk of $1, which has $free MB left: make room there, or clone the project to a larger disk."
+  fi
+}
+
+# check_cmake: refuses a CMake that cannot read CMakePresets.json.
+check_cmake() {
+  local version
+  version=$(cmake --version 2>/dev/null | sed -n '1s/[^0-9]*\([0-9][0-9.]*\).*/\1/p' || true)
+  if [ "$(printf '%s\n' 3.25 "${version:-0}" | sort -V | head -n 1)" != 3.25 ]; then
+    refuse "Gamelan needs CMake 3.25 and $(command -v cmake || echo 'no cmake') is ${version:-missing}: put Debian 12's first (PATH=/usr/bin:\$PATH), or pip install 'cmake>=3.25'."
+  fi
+}
+
+# say_needs PACKAGES [tests]: what a first run takes, before it begins; refuses where there is no room for it.
+say_needs() {
+  local packages=$1 kind=${2-} build=$build_mb minutes=$build_minutes room=0 cores
+  if [ "$kind" = tests ]; then build=$((build + tests_mb)) minutes=$((minutes + tests_minutes)); fi
+  [ -e "$root/build/build.ninja" ] && build=50
+  [ "$packages" -gt 0 ] && room=$packages_mb
+  if [ "$(df -Pk "$root" | tail -n 1 | awk '{print $1}')" = "$(df -Pk /usr | tail -n 1 | awk '{print $1}')" ]; then
+    check_disk "$root" $((room + build)) "Gamelan, with the packages that it needs,"
+  else
+    check_disk "$root" "$build" "Building Gamelan"
+    check_disk /usr "$room" "What Gamelan needs of Debian's packages"
+  fi
+  [ "$packages" -eq 0 ] && [ -e "$root/build/bin/gamelan-engine" ] && return 0
+  cores=$(jobs_here)
+  say "this takes $((room + build)) MB of disk ($packages Debian packages, the build), $((memory_mb / 1000)) GB of memory and, with $cores cores, about $(((minutes + cores - 1) / cores + (packages > 0 ? 3 : 0))) minutes"
+}
+
 # ensure_packages SECTION...: install what is missing; ends the script when that cannot be done.
 ensure_packages() {
-  local package missing=() runner=()
+  local package missing=() runner=() kind=""
   for package in $(packages_of "$@"); do
     [[ $(dpkg-query -W -f '${Status}' "$package" 2>/dev/null) == "install ok installed" ]] || missing+=("$package")
   done
-  [ ${#missing[@]} -eq 0 ] && return 0
+  [[ " $* " == *" test "* ]] && kind=tests
+  if [ ${#missing[@]} -eq 0 ]; then say_needs 0 $kind; return 0; fi
+  check_system
   local command="apt-get install -y --no-install-recommends ${missing[*]}"
-  if ! command -v apt-get >/dev/null; then
-    say "Gamelan is built from Debian 12's packages, and this is no Debian (no apt-get). It needs: ${missing[*]}"
-    exit 3
-  fi
   if [ "$(id -u)" -ne 0 ]; then
     if command -v sudo >/dev/null && { [ -t 0 ] || sudo -n true 2>/dev/null; }; then
       runner=(sudo)
@@ -38,12 +95,18 @@ ensure_packages() {
       exit 3
     fi
   fi
+  say_needs ${#missing[@]} $kind
   say "installing ${#missing[@]} Debian packages: ${missing[*]}"
   local log
   log=$(mktemp)
   # No daemon of a package may start by itself: the tests bring their own.
   if ! { "${runner[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update &&
     "${runner[@]}" env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 $command; } >"$log" 2>&1; then
+    local unreached
+    unreached=$(sed -n "s/.*\(Could not resolve '[^']*'\|Temporary failure resolving '[^']*'\|[Cc]ould not connect to [^ ]*\|Unable to connect to [^ ]*\|Network is unreachable\).*/\1/p" "$log" | head -n 1)
+    if [ -n "$unreached" ]; then
+      refuse "Debian's packages cannot be fetched ($unreached): connect this machine, or name a mirror that it reaches in /etc/apt/sources.list, and run this again."
+    fi
     tail -n 25 "$log" >&2
     say "the installation failed (above: its last lines, all of it in $log). Try as root:"
     say "    apt-get update && $command"
@@ -52,42 +115,72 @@ ensure_packages() {
   rm -f "$log"
 }
 
-# watch_build: ninja's lines on standard input; what it has done of what there is, as one changing line on a terminal, else a
-# line for each tenth. What it says goes to build.log.
+# weight_of LINE: about how many seconds a step of the build takes, told from what it compiles.
+weight_of() {
+  case $1 in
+    *loops/fold_loops* | *loops/scan_loops* | *run_merge.cpp* | *run_sort.cpp*) weight=12 ;;
+    *loops/*.cpp* | *gamelan_core.dir* | *gamelan-kernel.dir* | *json* | *_test.cpp*) weight=5 ;;
+    *.cpp.o | *.cpp.o\ *) weight=3 ;;
+    *) weight=1 ;;
+  esac
+}
+
+# watch_build TOTAL: ninja's lines on standard input; what it has done of what there is, and what is left of the time, as one
+# changing line on a terminal, else a line for each tenth. TOTAL is the weight of all steps. What ninja says goes to build.log.
 watch_build() {
-  local line tenth=0 started=$SECONDS
+  local line weight total=$1 finished=0 tenth=0 started=$SECONDS
   while IFS= read -r line; do
     printf '%s\n' "$line" >>build.log
-    [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]] || continue
-    local done=${BASH_REMATCH[1]} all=${BASH_REMATCH[2]} spent=$((SECONDS - started))
+    [[ $line =~ ^\[([0-9]+)/([0-9]+)\]\ (.*) ]] || continue
+    local done=${BASH_REMATCH[1]} all=${BASH_REMATCH[2]} spent=$((SECONDS - started)) left=""
+    weight_of "${BASH_REMATCH[3]}"
+    finished=$((finished + weight))
+    if [ "$spent" -ge 5 ] && [ "$total" -gt "$finished" ]; then
+      left=$((spent * (total - finished) / finished))
+      left=", about $((left / 60)):$(printf %02d $((left % 60))) left"
+    fi
+    left="$done of $all built, $((spent / 60)):$(printf %02d $((spent % 60))) so far$left"
     if [ -t 2 ]; then
-      printf '\r  %d of %d built, %d:%02d so far\033[K' "$done" "$all" $((spent / 60)) $((spent % 60)) >&2
+      printf '\r  %s\033[K' "$left" >&2
     elif [ "$all" -ge 50 ] && [ $((done * 10 / all)) -gt $tenth ]; then
       tenth=$((done * 10 / all))
-      say "  $done of $all built, $((spent / 60)):$(printf %02d $((spent % 60))) so far"
+      say "  $left"
     fi
   done
   if [ -t 2 ]; then printf '\r\033[K' >&2; fi
+}
+
+# jobs_here: as many compilers at a time as there are cores, and memory for them.
+jobs_here() {
+  local jobs gigabytes
+  jobs=$(nproc)
+  gigabytes=$(awk '/MemAvailable/ {print int($2 / 1048576)}' /proc/meminfo)
+  [ "$jobs" -gt $((gigabytes / 2 + 1)) ] && jobs=$((gigabytes / 2 + 1)) # the largest file takes about 2 GB
+  echo "$jobs"
 }
 
 # build_all [tests]: configure and build the release preset into build/, with its tests where they are asked for; the compilers'
 # words only when they complain.
 build_all() {
   cd "$root" || exit 1
-  local jobs gigabytes tests=OFF
-  [ "${1-}" = tests ] && tests=ON
-  jobs=$(nproc)
-  gigabytes=$(awk '/MemAvailable/ {print int($2 / 1048576)}' /proc/meminfo)
-  [ "$jobs" -gt $((gigabytes / 2 + 1)) ] && jobs=$((gigabytes / 2 + 1)) # the largest file takes about 2 GiB
-  if ! cmake --preset release -DBUILD_TESTING=$tests >build.log 2>&1; then
+  local jobs line weight total=0 options=(-DBUILD_TESTING=OFF)
+  [ "${1-}" = tests ] && options=(-DBUILD_TESTING=ON)
+  { [ -w "$root" ] && { [ ! -e build ] || [ -w build ]; }; } ||
+    refuse "$(id -un) may not write to $root/build: clone the project to a folder of your own and run this there."
+  check_cmake
+  if ! cmake --preset release "${options[@]}" >build.log 2>&1; then
     tail -n 25 build.log >&2
     say "configuring failed; all of it in build.log"
     exit 1
   fi
-  if [ -n "$(ninja -C build -n 2>/dev/null | grep -v 'no work to do\|Entering directory')" ]; then
-    say "building with $jobs jobs (first time: several minutes) ..."
-  fi
-  if ! NINJA_STATUS='[%f/%t] ' ninja -C build -j "$jobs" 2>&1 | watch_build; then
+  while IFS= read -r line; do
+    [[ $line == "["* && $line != *"Re-checking globbed"* ]] || continue
+    weight_of "$line"
+    total=$((total + weight))
+  done < <(ninja -C build -n 2>/dev/null)
+  jobs=$(jobs_here)
+  if [ "$total" -gt 0 ]; then say "building with $jobs jobs ..."; fi
+  if ! NINJA_STATUS='[%f/%t] ' ninja -C build -j "$jobs" 2>&1 | watch_build "$total"; then
     grep -E -A5 'error|FAILED' build.log | tail -n 40 >&2
     say "the build failed; all of it in build.log"
     exit 1

@@ -46,6 +46,7 @@ class Tier:
     default: bool = field(default=True)
     together: int = 1  # runs at a time
     tries: int = 1  # more where patience meets a busy machine; a test that needs its second try is told
+    is_built: bool = True  # whether its tests need the build
 
 
 def pytest(folder, *options):
@@ -66,16 +67,42 @@ RANKS = [
     pytest("python", "--ranks", "1", *half(2)),
     # Four nodes in a row: interrupts and counters take three hops.
     pytest(
-        "python/test_interrupts.py", "tests/python/test_stats.py", "--ranks", "4", "--ranks-per-node", "1", "--node-fanout", "1"
+        "python/sessions/test_interrupts.py",
+        "tests/python/sessions/test_stats.py",
+        "--ranks",
+        "4",
+        "--ranks-per-node",
+        "1",
+        "--node-fanout",
+        "1",
     ),
+]
+
+# What only the model of the engines can show: every batch that is recorded, and that nothing reads what is not here.
+MODEL = [
+    pytest("python/sessions/test_recorder.py", "tests/python/sessions/test_user_calls.py", "tests/python/arrays/test_walk.py")
 ]
 
 FAULTS = ("faults", "cuts", "latency", "routes")  # of the cluster's tests: most of their time is patience
 
 TIERS = [
+    Tier(
+        "style",
+        [pytest("style", "--ignore", "tests/style/test_tidy.py")],
+        300,
+        "formatters, spelling, the rules of the house",
+        is_built=False,
+    ),
+    Tier(
+        "setup",
+        [pytest("deploy", "--ignore", "tests/deploy/test_fresh.py")],
+        300,
+        "what deploy/demo says where it cannot go on",
+        is_built=False,
+    ),
     Tier("pure", [["ctest", "-LE", "^(mpi|kernel|python)$"]], 1200, "no MPI: protocol, layouts, kernels, the server's sockets"),
     Tier("engine", [["ctest", "-L", "mpi"]], 1200, "the C++ engine under MPI on 1, 2, 3 and 4 ranks"),
-    Tier("python", RANKS, 3000, "NumPy as oracle on 1 to 4 ranks, two of these on two nodes", together=2),
+    Tier("python", RANKS + MODEL, 3000, "NumPy as oracle on 1 to 4 ranks, two of these on two nodes", together=2),
     Tier("kernel", [pytest("kernel")], 1200, "the notebook kernel, driven as a front end does", tries=2),
     Tier("launch", [pytest("launch")], 600, "starting, stopping, dying; the command gamelan", tries=2),
     Tier("slurm", [pytest("slurm")], 900, "a real Slurm: the queue in words, ends and their causes, attaching", tries=2),
@@ -103,6 +130,15 @@ TIERS = [
         default=False,
     ),
     Tier("smoke", [pytest("bench")], 300, "the bench at small sizes: every competitor computes the same"),
+    Tier("tidy", [pytest("style/test_tidy.py")], 7200, "clang-tidy on every source file", default=False),
+    Tier(
+        "fresh",
+        [pytest("deploy/test_fresh.py", "--timeout", "7200")],
+        14400,
+        "a bare Debian: both commands of the README, with root and without",
+        default=False,
+        is_built=False,
+    ),
     Tier("bench", [["bench"]], 7200, "side by side with NumPy, numexpr, Dask and C++/MPI, in figures", default=False),
 ]
 
@@ -256,7 +292,18 @@ def take_suites(arguments):
     return rest
 
 
+def print_tiers():
+    for title, is_default in (("run when none is named:", True), ("run when named:", False)):
+        print(title)
+        for tier in TIERS:
+            if tier.default == is_default:
+                print(f"  {tier.name:12}{tier.what}")
+
+
 def main(arguments):
+    if "--help" in arguments:
+        print_tiers()
+        return 0
     arguments = take_suites(arguments)
     known = {tier.name: tier for tier in TIERS}
     is_check = "--check" in arguments
@@ -266,6 +313,7 @@ def main(arguments):
         print(f"tests/run: no tier {', '.join(unknown)}; tiers: {', '.join(known)}", file=sys.stderr)
         return 2
     if is_check:
+        print("build" if any(known[name].is_built for name in names) else "")
         return 0
     RESULTS.mkdir(parents=True, exist_ok=True)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

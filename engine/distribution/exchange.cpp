@@ -74,8 +74,8 @@ std::optional<Box> some(Box box) {
 
 /// Visits the ranks that may read iterations of `box`.
 template <class Visit>
-void for_each_reader(const Reading& reading, const Box& box, int ranks, Visit visit) {
-  const auto& readers = reading.readers;
+void for_each_reader(const RemoteRead& remote_read, const Box& box, int ranks, Visit visit) {
+  const auto& readers = remote_read.readers;
   if (readers.is_replicated) {
     for (int rank = 0; rank < ranks; ++rank) visit(rank);
     return;
@@ -83,7 +83,7 @@ void for_each_reader(const Reading& reading, const Box& box, int ranks, Visit vi
   std::vector<Coordinates> ranges;
   for (const auto& axis : readers.axes) ranges.push_back({0, axis.parts - 1});
   for (std::size_t k = 0; k < box.size(); ++k) {
-    const auto& axis = reading.axes[k];
+    const auto& axis = remote_read.axes[k];
     if (axis.reader < 0) continue;
     const auto& of_reader = readers.axes[static_cast<std::size_t>(axis.reader)];
     const Interval touched{floor_to(box[k].first, axis.whole) + axis.shift,
@@ -100,9 +100,9 @@ void for_each_reader(const Reading& reading, const Box& box, int ranks, Visit vi
 }
 
 /// The iterations as indices of the base.
-Region region_of(const Reading& reading, const Box& iterations) {
-  const auto& map = reading.placement.map;
-  Region region{reading.slot, &reading.placement.base, reading.placement.item_bytes, {}};
+Region region_of(const RemoteRead& remote_read, const Box& iterations) {
+  const auto& map = remote_read.placement.map;
+  Region region{remote_read.slot, &remote_read.placement.base, remote_read.placement.item_bytes, {}};
   for (const auto fixed : map.fixed) region.ranges.push_back({fixed, 1, 1});
   for (std::size_t k = 0; k < iterations.size(); ++k) {
     const auto& axis = map.axes[k];
@@ -166,7 +166,7 @@ class Mail {
 
 }  // namespace
 
-std::optional<Box> Reading::box_of(int rank) const {
+std::optional<Box> RemoteRead::box_of(int rank) const {
   if (!readers.takes_part(rank)) return std::nullopt;
   const Box part = readers.box(rank);
   if (is_empty(part)) return std::nullopt;
@@ -187,11 +187,11 @@ std::optional<Box> Reading::box_of(int rank) const {
   return some(std::move(box));
 }
 
-Reading aligned_reading(int slot, const Placement& placement, const Layout& readers) {
-  Reading reading{slot, placement, readers, {}};
+RemoteRead aligned_read(int slot, const Placement& placement, const Layout& readers) {
+  RemoteRead remote_read{slot, placement, readers, {}};
   for (std::size_t k = 0; k < placement.iterations.axes.size(); ++k)
-    reading.axes.push_back({static_cast<int>(k), 1, 0, 1});
-  return reading;
+    remote_read.axes.push_back({static_cast<int>(k), 1, 0, 1});
+  return remote_read;
 }
 
 std::int64_t Region::bytes() const {
@@ -230,30 +230,30 @@ std::int64_t Exchange::memory_bytes() const {
   return sum;
 }
 
-Exchange exchange_of(std::span<const Reading> readings, int rank, int ranks,
+Exchange exchange_of(std::span<const RemoteRead> remote_reads, int rank, int ranks,
                      const std::function<bool(int)>& is_near) {
   Mail sends, receives;
-  for (const auto& reading : readings) {
-    const auto& owners = reading.placement.iterations;
-    if (reading.placement.base.is_replicated) continue;
-    if (const auto needed = reading.box_of(rank)) {
+  for (const auto& remote_read : remote_reads) {
+    const auto& owners = remote_read.placement.iterations;
+    if (remote_read.placement.base.is_replicated) continue;
+    if (const auto needed = remote_read.box_of(rank)) {
       std::vector<Coordinates> ranges;
       for (std::size_t k = 0; k < needed->size(); ++k)
         ranges.push_back(owners_of(owners.axes[k], (*needed)[k]));
       for_each_rank(owners, ranges, [&](int owner) {
         if (is_near(owner)) return;
         if (const auto common = some(intersection(*needed, owners.box(owner))))
-          receives.add(owner, region_of(reading, *common));
+          receives.add(owner, region_of(remote_read, *common));
       });
     }
     if (!owners.takes_part(rank)) continue;
     if (const auto own = some(owners.box(rank)))
-      for_each_reader(reading, *own, ranks, [&](int reader) {
+      for_each_reader(remote_read, *own, ranks, [&](int reader) {
         if (is_near(reader)) return;
-        const auto box = reading.box_of(reader);
+        const auto box = remote_read.box_of(reader);
         if (!box) return;
         if (const auto common = some(intersection(*box, *own)))
-          sends.add(reader, region_of(reading, *common));
+          sends.add(reader, region_of(remote_read, *common));
       });
   }
   return {std::move(sends).all(), std::move(receives).all()};

@@ -14,7 +14,7 @@ namespace gamelan::engine::dist {
 
 /// An operand and who reads it. Rank r reads the iterations that follow from its part of `readers`, axis by
 /// axis.
-struct Reading {
+struct RemoteRead {
   struct Axis {
     int reader = -1;  ///< axis of `readers`; -1: every iteration
     std::int64_t scale =
@@ -31,7 +31,7 @@ struct Reading {
   std::optional<Box> box_of(int rank) const;
 };
 /// Every iteration belongs to who has it in `readers`.
-Reading aligned_reading(int slot, const Placement& placement, const Layout& readers);
+RemoteRead aligned_read(int slot, const Placement& placement, const Layout& readers);
 
 /// A box of a base array, every step-th index per axis, within the block of one rank.
 struct Region {
@@ -40,7 +40,7 @@ struct Region {
     bool operator==(const Range&) const = default;
   };
   int slot = -1;
-  const Layout* base = nullptr;  ///< of the reading that it comes from
+  const Layout* base = nullptr;  ///< of the remote read that it comes from
   std::size_t item_bytes = 0;
   std::vector<Range> ranges;
 
@@ -61,9 +61,9 @@ struct Exchange {
   std::int64_t memory_bytes() const;
 };
 
-/// The messages of `rank`, one of `ranks`, for these readings; ranks that `is_near` need none. The readings
-/// must outlive the result.
-Exchange exchange_of(std::span<const Reading> readings, int rank, int ranks,
+/// The messages of `rank`, one of `ranks`, for these remote reads; ranks that `is_near` need none. The remote
+/// reads must outlive the result.
+Exchange exchange_of(std::span<const RemoteRead> remote_reads, int rank, int ranks,
                      const std::function<bool(int)>& is_near);
 
 /// Calls visit(offset in bytes, elements, bytes from one to the next) for each run of a region within

@@ -159,25 +159,25 @@ Heap::Heap(Comm& comm, std::size_t bytes_per_rank)
 }
 
 Heap::~Heap() {
-  for (const auto& [rank, mirror] : mirrors_) munmap(mirror, bytes_per_rank_);
+  for (const auto& [rank, ghost] : ghosts_) munmap(ghost, bytes_per_rank_);
   GA_Destroy(handle_);
 }
 
-std::byte* Heap::mirror(int rank, std::size_t offset) {
-  auto found = mirrors_.find(rank);
-  if (found == mirrors_.end()) {
+std::byte* Heap::ghost_address(int rank, std::size_t offset) {
+  auto found = ghosts_.find(rank);
+  if (found == ghosts_.end()) {
     void* reserved = mmap(nullptr, bytes_per_rank_, PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (reserved == MAP_FAILED)
       throw Error(ErrorKind::memory,
                   "[heap] no address space for a copy of what lies with rank " + std::to_string(rank));
-    found = mirrors_.emplace(rank, static_cast<std::byte*>(reserved)).first;
+    found = ghosts_.emplace(rank, static_cast<std::byte*>(reserved)).first;
   }
   return found->second + offset;
 }
 
-void Heap::drop_mirrors() {
-  for (const auto& [rank, mirror] : mirrors_) madvise(mirror, bytes_per_rank_, MADV_DONTNEED);
+void Heap::drop_ghosts() {
+  for (const auto& [rank, ghost] : ghosts_) madvise(ghost, bytes_per_rank_, MADV_DONTNEED);
 }
 
 bool Heap::commit(std::span<const Allocator::Block> pages) {

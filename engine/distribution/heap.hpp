@@ -38,9 +38,9 @@ class Heap {
   /// Room for copies of another node's block, at the same offsets as there: a place for what arrives by
   /// messages. Private to this process; pages are taken when written. Throws Error{memory} when there is no
   /// address space for it.
-  std::byte* mirror(int rank, std::size_t offset);
-  /// Gives the pages of all mirrors back: what they held is gone.
-  void drop_mirrors();
+  std::byte* ghost_address(int rank, std::size_t offset);
+  /// Gives the pages of all ghost buffers back: what they held is gone.
+  void drop_ghosts();
   Allocator& allocator() { return allocator_; }
   const Allocator& allocator() const { return allocator_; }
   std::size_t bytes_per_rank() const { return bytes_per_rank_; }
@@ -77,7 +77,7 @@ class Heap {
   int handle_ = 0;
   std::vector<std::byte*> origins_;      // page-aligned start of each rank's block, as mapped here
   std::vector<std::byte*> owner_bases_;  // start of each rank's GA block in the owner's address space
-  std::unordered_map<int, std::byte*> mirrors_;
+  std::unordered_map<int, std::byte*> ghosts_;
   Allocator allocator_;
 };
 

@@ -57,7 +57,7 @@ std::int64_t AxisLayout::cut(int c) const {
 }
 
 Interval AxisLayout::interval(int c) const {
-  // The first and last piece reach to infinity, so that bricks hanging over the end have an owner.
+  // The first and last piece reach to infinity, so that reduction blocks hanging over the end have an owner.
   std::int64_t first = 0, last = extent;
   if (step > 0) {
     if (c > 0) first = ceil_div(cut(c) - start, step);

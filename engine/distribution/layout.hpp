@@ -102,7 +102,7 @@ struct Layout {
 bool is_for_many_ranks(const Shape& extents);
 
 /// Elements per segment of the last axis: default layouts cut it only at multiples, reductions fold by such
-/// bricks. Depends on the extents alone, never on the rank count.
+/// reduction blocks. Depends on the extents alone, never on the rank count.
 std::int64_t segment_length(const Shape& extents);
 
 /// Even blocks over all ranks: the grid with the least work per rank, then the least cut surface, the last

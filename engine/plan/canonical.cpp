@@ -57,11 +57,11 @@ void choose_extents(Context& context) {
   const auto look = [&](const View& view) {
     if (settled.contains(view.base) || protocol::element_count(view.extents) == 0) return;
     auto& base = context.arrays.at(view.base);
-    if (base.is_chosen || (!context.options.has("relay") && !context.created.contains(view.base))) return;
+    if (base.is_chosen || (!context.options.has("relayout") && !context.created.contains(view.base))) return;
     if (dist::box_of_base(view, base.extents, base.dtype)) return;
     const auto extents = natural_extents(view, base);
     if (extents.size() <= base.extents.size() || !dist::box_of_base(view, extents, base.dtype)) return;
-    if (!context.created.contains(view.base)) context.relaid.emplace(view.base, base);
+    if (!context.created.contains(view.base)) context.relayouts.emplace(view.base, base);
     base.extents = extents;
     settled.insert(view.base);
   };
@@ -77,8 +77,8 @@ void choose_extents(Context& context) {
 }
 
 /// An array that exists and is now looked at by more axes is stored anew, once, before anything else.
-void relay(Context& context, std::vector<Node>& nodes) {
-  for (const auto& [id, old] : context.relaid) {
+void relayout(Context& context, std::vector<Node>& nodes) {
+  for (const auto& [id, old] : context.relayouts) {
     const auto& base = context.arrays.at(id);
     protocol::Command command;
     command.op = Op::copy;
@@ -97,7 +97,7 @@ class Canonicaliser {
   void run() {
     auto nodes = std::move(context_.nodes);
     context_.nodes.clear();
-    relay(context_, context_.nodes);
+    relayout(context_, context_.nodes);
     for (auto& node : nodes) {
       if (node.kind == Node::Kind::elementwise) run_over_stored_extents(node);
       if (node.kind == Node::Kind::reduce) reduce_over_stored_extents(node);
@@ -178,7 +178,7 @@ class Canonicaliser {
   bool lies_well(const View& view, const Node& node) const {
     const auto op = node.command.op;
     if (op != Op::take && op != Op::put && op != Op::nonzero) return false;
-    if (context_.created.contains(view.base) || context_.relaid.contains(view.base)) return false;
+    if (context_.created.contains(view.base) || context_.relayouts.contains(view.base)) return false;
     return place_merged(view, context_.arrays.at(view.base)).has_value();
   }
 

@@ -4,7 +4,7 @@
 namespace gamelan::engine::plan {
 namespace {
 
-using dist::Reading;
+using dist::RemoteRead;
 
 const Layout& everybody() {
   static const Layout replicated = [] {
@@ -25,34 +25,35 @@ Layout even_shares(std::int64_t count, std::int64_t share, int ranks) {
 
 class Finder {
  public:
-  Finder(const Plan& plan, std::vector<Reading>& found) : plan_(plan), found_(found) {}
+  Finder(const Plan& plan, std::vector<RemoteRead>& found) : plan_(plan), found_(found) {}
 
-  void operator()(const Kernel& kernel) {
-    add_operands(kernel, [&](const Operand& operand) {
-      return dist::aligned_reading(operand.slot, operand.placement, kernel.iterations);
+  void operator()(const FusedLoop& fused) {
+    add_operands(fused, [&](const Operand& operand) {
+      return dist::aligned_read(operand.slot, operand.placement, fused.iterations);
     });
-    if (kernel.inset) (*this)(*kernel.inset);
+    if (fused.interior) (*this)(*fused.interior);
   }
 
-  void operator()(const FoldBricks& fold) {
-    const auto by_bricks = [&](const Operand& operand, const Shape& first) {
-      Reading reading{operand.slot, operand.placement, fold.values.iterations, {}};
-      for (std::size_t k = 0; k < fold.brick.size(); ++k)
-        reading.axes.push_back({static_cast<int>(k), fold.brick[k], first.empty() ? 0 : first[k], 1});
-      return reading;
+  void operator()(const FoldBlocks& fold) {
+    const auto by_blocks = [&](const Operand& operand, const Shape& first) {
+      RemoteRead remote_read{operand.slot, operand.placement, fold.values.iterations, {}};
+      for (std::size_t k = 0; k < fold.block_extents.size(); ++k)
+        remote_read.axes.push_back(
+            {static_cast<int>(k), fold.block_extents[k], first.empty() ? 0 : first[k], 1});
+      return remote_read;
     };
-    add_operands(fold.values, [&](const Operand& operand) { return by_bricks(operand, {}); });
-    if (const auto& inset = fold.values.inset)
-      add_operands(*inset,
-                   [&](const Operand& operand) { return by_bricks(operand, fold.values.inset_first); });
+    add_operands(fold.values, [&](const Operand& operand) { return by_blocks(operand, {}); });
+    if (const auto& interior = fold.values.interior)
+      add_operands(*interior,
+                   [&](const Operand& operand) { return by_blocks(operand, fold.values.interior_first); });
   }
 
   void operator()(const FoldFinish& fold) {
     if (fold.is_empty) return;
-    Reading reading{fold.input.slot, fold.input.placement, fold.iterations, {}};
+    RemoteRead remote_read{fold.input.slot, fold.input.placement, fold.iterations, {}};
     for (std::size_t k = 0; k < fold.input.placement.iterations.axes.size(); ++k)
-      reading.axes.push_back({k < fold.kept_axes ? static_cast<int>(k) : -1, 1, 0, 1});
-    add(std::move(reading));
+      remote_read.axes.push_back({k < fold.kept_axes ? static_cast<int>(k) : -1, 1, 0, 1});
+    add(std::move(remote_read));
   }
 
   void operator()(const Matmul& matmul) {
@@ -61,33 +62,34 @@ class Finder {
     // A tile of the result that two ranks share is computed by both.
     for (const bool is_left : {true, false}) {
       const auto& operand = is_left ? matmul.left : matmul.right;
-      Reading reading{operand.slot, operand.placement, readers, {}};
-      for (std::size_t k = 0; k + 2 < dims; ++k) reading.axes.push_back({static_cast<int>(k), 1, 0, 1});
-      const Reading::Axis own{static_cast<int>(is_left ? dims - 2 : dims - 1), 1, 0,
-                              is_left ? matmul_tile_rows : matmul_tile_columns};
-      reading.axes.push_back(is_left ? own : Reading::Axis{});
-      reading.axes.push_back(is_left ? Reading::Axis{} : own);
-      add(std::move(reading));
+      RemoteRead remote_read{operand.slot, operand.placement, readers, {}};
+      for (std::size_t k = 0; k + 2 < dims; ++k) remote_read.axes.push_back({static_cast<int>(k), 1, 0, 1});
+      const RemoteRead::Axis own{static_cast<int>(is_left ? dims - 2 : dims - 1), 1, 0,
+                                 is_left ? matmul_tile_rows : matmul_tile_columns};
+      remote_read.axes.push_back(is_left ? own : RemoteRead::Axis{});
+      remote_read.axes.push_back(is_left ? RemoteRead::Axis{} : own);
+      add(std::move(remote_read));
     }
   }
 
   void operator()(const Take& take) {
-    Reading index{
+    RemoteRead index{
         take.index.slot, take.index.placement, layout_of(take.out), {{static_cast<int>(take.axis), 1, 0, 1}}};
     add(std::move(index));
   }
 
-  void operator()(const Route& route) {
-    if (route.count == 0) return;
-    const Layout shares = even_shares(route.count, route.share, layout_of(route.pairs).axes[0].parts);
+  void operator()(const PartitionUpdates& partition) {
+    if (partition.count == 0) return;
+    const Layout shares =
+        even_shares(partition.count, partition.share, layout_of(partition.pairs).axes[0].parts);
     const auto along_first_axis = [&](const Operand& operand) {  // further axes have one element
-      Reading reading{operand.slot, operand.placement, shares,
-                      std::vector<Reading::Axis>(operand.placement.iterations.axes.size())};
-      reading.axes[0].reader = 0;
-      return reading;
+      RemoteRead remote_read{operand.slot, operand.placement, shares,
+                             std::vector<RemoteRead::Axis>(operand.placement.iterations.axes.size())};
+      remote_read.axes[0].reader = 0;
+      return remote_read;
     };
-    add(along_first_axis(route.index));
-    if (!route.number && !route.carries_rows) add(along_first_axis(route.values));
+    add(along_first_axis(partition.index));
+    if (!partition.number && !partition.carries_rows) add(along_first_axis(partition.values));
   }
 
   void operator()(const Find& find) {
@@ -95,38 +97,38 @@ class Finder {
     add({find.flags.slot, find.flags.placement, shares, {{0, 1, 0, 1}}});
   }
   void operator()(const Collect& collect) {
-    add({collect.lengths.slot, collect.lengths.placement, everybody(), {Reading::Axis{}}});
+    add({collect.lengths.slot, collect.lengths.placement, everybody(), {RemoteRead::Axis{}}});
   }
 
   void operator()(const ScanTotals& totals) { add(aligned(totals.scan.input, totals.layout)); }
   void operator()(const Scan& scan) {
     add(aligned(scan.input, layout_of(scan.out)));
     if (scan.totals.slot >= 0)
-      add({scan.totals.slot, scan.totals.placement, layout_of(scan.out), {Reading::Axis{}}});
+      add({scan.totals.slot, scan.totals.placement, layout_of(scan.out), {RemoteRead::Axis{}}});
   }
   void operator()(const SortLines& sort) { add(aligned(sort.input, layout_of(sort.out))); }
   void operator()(const SortRuns& sort) { add(aligned(sort.input, sort.layout)); }
   void operator()(const FourierLines& lines) {
-    auto reading = aligned(lines.input, layout_of(lines.out));
-    reading.axes[lines.axis] = {};  // whole lines, which may be shorter than those of the result
-    add(std::move(reading));
+    auto remote_read = aligned(lines.input, layout_of(lines.out));
+    remote_read.axes[lines.axis] = {};  // whole lines, which may be shorter than those of the result
+    add(std::move(remote_read));
   }
   void operator()(const Draw& draw) {
     for (const auto& parameter : draw.parameters)
       if (parameter.operand) add(aligned(*parameter.operand, layout_of(draw.out)));
   }
   void operator()(const Count& count) {
-    if (count.edges) add({count.edges->slot, count.edges->placement, everybody(), {Reading::Axis{}}});
+    if (count.edges) add({count.edges->slot, count.edges->placement, everybody(), {RemoteRead::Axis{}}});
   }
 
   void operator()(const WholeMatrices& linalg) {
     for (const auto* operand : {&linalg.a, &linalg.b}) {
       if (operand->slot < 0) continue;
-      Reading reading{operand->slot, operand->placement, layout_of(linalg.out), {}};
+      RemoteRead remote_read{operand->slot, operand->placement, layout_of(linalg.out), {}};
       const auto dims = operand->placement.iterations.axes.size();
-      for (std::size_t k = 0; k + 2 < dims; ++k) reading.axes.push_back({static_cast<int>(k), 1, 0, 1});
-      reading.axes.resize(dims);
-      add(std::move(reading));
+      for (std::size_t k = 0; k + 2 < dims; ++k) remote_read.axes.push_back({static_cast<int>(k), 1, 0, 1});
+      remote_read.axes.resize(dims);
+      add(std::move(remote_read));
     }
   }
 
@@ -136,21 +138,21 @@ class Finder {
     add_tables(add_counts.counts, 1, slot.extents[0] / add_counts.ranks, layout_of(add_counts.out));
   }
 
-  void operator()(const Weigh& weigh) {
-    if (weigh.count == 0) return;
-    const auto shares =
-        even_shares(weigh.count, weigh.length * weigh.per_rank, layout_of(weigh.tables).axes[0].parts);
-    add(aligned(weigh.numbers, shares));
-    add(aligned(weigh.weights, shares));
+  void operator()(const WeightedCount& weighted) {
+    if (weighted.count == 0) return;
+    const auto shares = even_shares(weighted.count, weighted.length * weighted.per_rank,
+                                    layout_of(weighted.tables).axes[0].parts);
+    add(aligned(weighted.numbers, shares));
+    add(aligned(weighted.weights, shares));
   }
 
-  void operator()(const AddWeights& add_weights) {
-    const auto& weigh = add_weights.weigh;
-    add_tables(weigh.tables, weigh.per_rank, weigh.bins, layout_of(add_weights.out));
+  void operator()(const AddWeightedCounts& add_weighted) {
+    const auto& weighted = add_weighted.weighted;
+    add_tables(weighted.tables, weighted.per_rank, weighted.bins, layout_of(add_weighted.out));
   }
 
   void operator()(const Search& search) {
-    add({search.table.slot, search.table.placement, everybody(), {Reading::Axis{}}});
+    add({search.table.slot, search.table.placement, everybody(), {RemoteRead::Axis{}}});
     add(aligned(search.values, layout_of(search.out)));
   }
 
@@ -160,10 +162,10 @@ class Finder {
     const auto view = protocol::whole(1, info.dtype, info.extents);
     const auto placement = dist::place(info.layout, *dist::box_of_base(view, info.extents, info.dtype),
                                        view.extents, protocol::size_of(info.dtype));
-    add({scatter.from, placement, everybody(), std::vector<Reading::Axis>(info.extents.size())});
+    add({scatter.from, placement, everybody(), std::vector<RemoteRead::Axis>(info.extents.size())});
   }
 
-  // Gather, most of Scatter, Deliver, MergeRuns, the lists of Collect: data say, or addresses.
+  // Gather, most of Scatter, ApplyUpdates, MergeRuns, the lists of Collect: data say, or addresses.
   template <class Other>
   void operator()(const Other&) {}
 
@@ -182,33 +184,33 @@ class Finder {
     const auto view = protocol::whole(1, dtype, {rows, bins});
     const auto placement = dist::place(matrix, *dist::box_of_base(view, {rows, bins}, dtype), view.extents,
                                        protocol::size_of(dtype));
-    add({tables, placement, owners, {Reading::Axis{}, {0, 1, 0, 1}}});
+    add({tables, placement, owners, {RemoteRead::Axis{}, {0, 1, 0, 1}}});
   }
 
-  static Reading aligned(const Operand& operand, const Layout& readers) {
-    return dist::aligned_reading(operand.slot, operand.placement, readers);
+  static RemoteRead aligned(const Operand& operand, const Layout& readers) {
+    return dist::aligned_read(operand.slot, operand.placement, readers);
   }
 
   template <class Make>
-  void add_operands(const Kernel& kernel, Make make) {
-    for (const auto& operand : kernel.operands)
+  void add_operands(const FusedLoop& fused, Make make) {
+    for (const auto& operand : fused.operands)
       if (operand.source == Operand::Source::slot && !operand.is_written && operand.may_be_remote)
         add(make(operand));
   }
-  void add(Reading reading) {
-    if (!reading.placement.base.is_replicated) found_.push_back(std::move(reading));
+  void add(RemoteRead remote_read) {
+    if (!remote_read.placement.base.is_replicated) found_.push_back(std::move(remote_read));
   }
 
   const Plan& plan_;
-  std::vector<Reading>& found_;
+  std::vector<RemoteRead>& found_;
 };
 
 }  // namespace
 
-void find_readings(Plan& plan) {
+void find_remote_reads(Plan& plan) {
   for (auto& step : plan.steps) {
-    step.readings.clear();
-    std::visit(Finder(plan, step.readings), step.body);
+    step.remote_reads.clear();
+    std::visit(Finder(plan, step.remote_reads), step.body);
   }
 }
 

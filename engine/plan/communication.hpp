@@ -7,6 +7,6 @@
 
 namespace gamelan::engine::plan {
 
-void find_readings(Plan& plan);
+void find_remote_reads(Plan& plan);
 
 }  // namespace gamelan::engine::plan

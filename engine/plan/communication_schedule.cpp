@@ -3,16 +3,16 @@
 
 namespace gamelan::engine::plan {
 
-Traffic traffic_of(const Plan& plan, const Standpoint& from, int ranks) {
-  Traffic traffic;
+CommunicationSchedule communication_schedule_of(const Plan& plan, const Standpoint& from, int ranks) {
+  CommunicationSchedule schedule;
   bool is_silent = true;  // on all ranks alike
   for (const auto& step : plan.steps) {
-    is_silent = is_silent && step.readings.empty();
-    traffic.steps.push_back(dist::exchange_of(step.readings, from.rank, ranks, from.is_near));
-    traffic.memory_bytes.push_back(traffic.steps.back().memory_bytes());
+    is_silent = is_silent && step.remote_reads.empty();
+    schedule.steps.push_back(dist::exchange_of(step.remote_reads, from.rank, ranks, from.is_near));
+    schedule.memory_bytes.push_back(schedule.steps.back().memory_bytes());
   }
-  if (is_silent) traffic.most_bytes_anywhere = 0;
-  return traffic;
+  if (is_silent) schedule.most_bytes_anywhere = 0;
+  return schedule;
 }
 
 }  // namespace gamelan::engine::plan

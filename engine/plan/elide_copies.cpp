@@ -39,12 +39,12 @@ bool is_missed(const Context& context, ArrayId copy, std::vector<Node>::const_it
   });
   double seconds = 0;
   while (node < writer && ++node < writer) seconds += seconds_of(context, *node);
-  return seconds > longest_stretch_s;
+  return seconds > longest_uninterruptible_s;
 }
 
 }  // namespace
 
-void alias(Context& context) {
+void elide_copies(Context& context) {
   auto& nodes = context.nodes;
   for (auto node = nodes.begin(); node != nodes.end(); ++node) {
     const auto* view = copied(context, *node);
@@ -59,7 +59,7 @@ void alias(Context& context) {
     if (std::any_of(node + 1, nodes.end(), writes(copy))) continue;
     if (is_missed(context, copy, node + 1, writer)) continue;
     if (writer->takes_version || writer->command.out.dtype != context.arrays.at(original).dtype) continue;
-    node->kind = Node::Kind::alias;
+    node->kind = Node::Kind::elided_copy;
     writer->takes_version = true;
   }
 }

@@ -3,8 +3,8 @@
 // latest group that admits it, provided it does not depend on a group in between. Inside a group an element
 // may depend only on elements at the same position; a read at another offset of something that the group
 // writes is admitted in one case: the write goes to a fresh version of the array, so that a stencil with its
-// assignment is one pass without a copy. A read of more than the group writes makes the group an inset
-// (inset.hpp).
+// assignment is one pass without a copy. A read of more than the group writes makes the group an interior
+// (interior.hpp).
 #include <algorithm>
 
 #include "engine/plan/hazards.hpp"
@@ -21,7 +21,7 @@ constexpr std::size_t most_operands = 48;   // arrays in memory that one pass wa
 
 class Fuser {
  public:
-  explicit Fuser(Context& context) : context_(context), stretches_(context) {}
+  explicit Fuser(Context& context) : context_(context), regions_(context) {}
 
   void run() {
     split_overlapping_writes();
@@ -76,11 +76,11 @@ class Fuser {
     for (std::size_t back = 0; back < std::min(look_back, groups.size()); ++back) {
       const auto index = groups.size() - 1 - back;
       if (admits(groups[index], n)) {
-        if (!stretches_.admits(index, current)) return false;
+        if (!regions_.admits(index, current)) return false;
         add(context_.groups[index], n);
         return true;
       }
-      if (auto whole = as_inset(context_, groups[index], current); whole && admits(*whole, n)) {
+      if (auto whole = as_interior(context_, groups[index], current); whole && admits(*whole, n)) {
         context_.groups[index] = std::move(*whole);
         add(context_.groups[index], n);
         return true;
@@ -98,7 +98,7 @@ class Fuser {
     if (group.loads.size() + group.stores.size() + command.in.size() + 1 > most_operands) return false;
     if (current.kind == Node::Kind::reduce) return admits_fold(group, n);
     if (group.extents != command.out.extents) return false;
-    if (group.inset && !may_follow_inset(command)) return false;
+    if (group.interior && !may_follow_interior(command)) return false;
     if (group.fold_axes && (!may_store(group, *group.fold_axes) || reads_result_of_fold(group, command)))
       return false;
     for (const auto& operand : command.in)
@@ -122,8 +122,8 @@ class Fuser {
     return true;
   }
 
-  /// Around an inset, only new arrays are made, of operands that can be looked at in parts.
-  static bool may_follow_inset(const protocol::Command& command) {
+  /// Around an interior, only new arrays are made, of operands that can be looked at in parts.
+  static bool may_follow_interior(const protocol::Command& command) {
     return command.creates && command.op != Op::constant &&
            protocol::info(command.op).kind != protocol::RowKind::nullary;
   }
@@ -143,8 +143,8 @@ class Fuser {
     for (const auto& write : group.writes) context_.arrays.at(write.base).layout = layout;
   }
 
-  /// A reduction joins the group that computes or reads its operand. When bricks reach over the ends of
-  /// blocks, such a group may not write arrays.
+  /// A reduction joins the group that computes or reads its operand. When reduction blocks reach over the
+  /// ends of blocks, such a group may not write arrays.
   bool admits_fold(const Group& group, int n) const {
     const auto& command = node(n).command;
     const auto* operand = std::get_if<View>(&command.in[0]);
@@ -164,8 +164,8 @@ class Fuser {
   }
 
   bool may_store(const Group& group, const std::vector<std::int64_t>& axes) const {
-    return bricks_fit(group.iterations,
-                      brick_extents(group.extents, reduced_axes(axes, group.extents.size())));
+    return reduction_blocks_fit(
+        group.iterations, reduction_block_extents(group.extents, reduced_axes(axes, group.extents.size())));
   }
 
   bool is_result_of_fold(const Group& group, ArrayId array) const {
@@ -229,7 +229,7 @@ class Fuser {
       if (const auto layout = layout_of(command.out); layout != group.iterations) move(group, layout);
     }
     group.nodes.push_back(n);
-    stretches_.add(static_cast<std::size_t>(&group - context_.groups.data()), current);
+    regions_.add(static_cast<std::size_t>(&group - context_.groups.data()), current);
     for (const auto& operand : command.in)
       if (const auto* view = std::get_if<View>(&operand)) group.reads.push_back(*view);
     group.writes.push_back(command.out);
@@ -240,7 +240,7 @@ class Fuser {
       auto& made = context_.arrays.at(command.out.base);
       if (current.kind == Node::Kind::elementwise)
         made.layout = group.iterations;
-      else if (current.kind == Node::Kind::alias)
+      else if (current.kind == Node::Kind::elided_copy)
         made.layout = array(std::get<View>(command.in[0]).base).layout;
       else if (current.kind == Node::Kind::irregular)
         made.layout = layout_for_irregular(context_, command);
@@ -276,7 +276,7 @@ class Fuser {
   }
 
   Context& context_;
-  Stretches stretches_;
+  UninterruptibleRegions regions_;
 };
 
 }  // namespace

@@ -42,8 +42,8 @@ bool depends_on(const protocol::Command& command, const Group& group) {
 bool is_written_by(const Group& group, std::size_t i, const View& view, const Context& context) {
   const auto& write = group.writes[i];
   if (write.base != view.base) return false;
-  if (!group.inset || i >= group.inset->nodes) return protocol::same_elements(write, view);
-  return origin_in(write, view, context.arrays.at(view.base)) == group.inset->first;
+  if (!group.interior || i >= group.interior->nodes) return protocol::same_elements(write, view);
+  return origin_in(write, view, context.arrays.at(view.base)) == group.interior->first;
 }
 
 bool is_misread(const Group& group, const View& view, const Context& context) {

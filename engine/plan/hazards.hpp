@@ -16,7 +16,7 @@ bool needs_version(const Group& group, const Node& node);
 /// True when `command` must come after the group.
 bool depends_on(const protocol::Command& command, const Group& group);
 /// True when `view`, over all iterations of the group, is what the group's i-th node writes: inside the
-/// inset, for a node that runs there only.
+/// interior, for a node that runs there only.
 bool is_written_by(const Group& group, std::size_t i, const View& view, const Context& context);
 /// True when a node of the group writes elements of `view` at other iterations.
 bool is_misread(const Group& group, const View& view, const Context& context);

@@ -61,7 +61,7 @@ bool any_reader_apart(const Context& context, const Group& group, ArrayId array,
 }
 
 /// True when the result of a temporary's node is on its way into an existing array: such a write cannot
-/// follow an inset, and the temporary would have to be stored for it.
+/// follow an interior, and the temporary would have to be stored for it.
 bool is_bound_for_a_write(const Context& context, const Group& group, const protocol::Command& command,
                           int depth) {
   if (depth == 0 || !is_dead_temporary(context, command.out.base)) return false;
@@ -72,7 +72,7 @@ bool is_bound_for_a_write(const Context& context, const Group& group, const prot
   });
 }
 
-/// An inset is worth it when it is most of the pass, and when it keeps nobody else from joining: those who
+/// An interior is worth it when it is most of the pass, and when it keeps nobody else from joining: those who
 /// read what the group has computed for the box, and those who write what follows.
 bool is_worth_it(const Context& context, const Group& group, const protocol::Command& command,
                  const Shape& extents) {
@@ -88,10 +88,10 @@ bool is_worth_it(const Context& context, const Group& group, const protocol::Com
 
 }  // namespace
 
-std::optional<Group> as_inset(const Context& context, const Group& group, const Node& node) {
+std::optional<Group> as_interior(const Context& context, const Group& group, const Node& node) {
   const auto& command = node.command;
   const bool is_reduce = node.kind == Node::Kind::reduce;
-  if (!context.options.has("inset") || !group.is_fusable || group.inset || group.fold_axes ||
+  if (!context.options.has("interior") || !group.is_fusable || group.interior || group.fold_axes ||
       !command.creates)
     return std::nullopt;
   if (protocol::element_count(group.extents) == 0) return std::nullopt;
@@ -114,7 +114,7 @@ std::optional<Group> as_inset(const Context& context, const Group& group, const 
       Group whole = group;
       whole.extents = view->extents;
       whole.iterations = iterations;
-      whole.inset = {group.nodes.size(), *first, group.iterations};
+      whole.interior = {group.nodes.size(), *first, group.iterations};
       return whole;
     }
   }

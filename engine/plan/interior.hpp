@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A pass with an inset: its first nodes write a box of an array (the interior of a grid), and what follows
+// A pass with an interior: its first nodes write a box of an array (the interior of a grid), and what follows
 // reads the whole of it. All nodes run over the box, where what was written is in registers; around it only
 // those that follow run.
 #pragma once
@@ -14,9 +14,9 @@ protocol::Command part_of(protocol::Command command, const Shape& first, const S
 /// Where `inner` begins in `outer`, when it is a box of it, axis by axis and element by element; both are
 /// boxes of `base`.
 std::optional<Shape> origin_in(const View& inner, const View& outer, const ArrayInfo& base);
-/// The group as the inset of a pass over the iterations of `node`, which reads more of an array than the
+/// The group as the interior of a pass over the iterations of `node`, which reads more of an array than the
 /// group writes. Nothing when it reads no such array, cannot run in parts, or would keep others from sharing
-/// a pass. (An axis of extent 1 has no place in a base, so a box with one is no inset.)
-std::optional<Group> as_inset(const Context& context, const Group& group, const Node& node);
+/// a pass. (An axis of extent 1 has no place in a base, so a box with one is no interior.)
+std::optional<Group> as_interior(const Context& context, const Group& group, const Node& node);
 
 }  // namespace gamelan::engine::plan

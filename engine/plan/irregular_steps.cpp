@@ -14,17 +14,17 @@ class Uses {
     reads(take.index);
     all.push_back({take.out, true, false});
   }
-  void operator()(const Route& route) {
-    reads(route.index);
-    if (!route.number && !route.carries_rows) reads(route.values);
-    all.push_back({route.counts, true, false});
-    all.push_back({route.pairs, true, false});
+  void operator()(const PartitionUpdates& partition) {
+    reads(partition.index);
+    if (!partition.number && !partition.carries_rows) reads(partition.values);
+    all.push_back({partition.counts, true, false});
+    all.push_back({partition.pairs, true, false});
   }
-  void operator()(const Deliver& deliver) {
-    all.push_back({deliver.route.counts, false, true});
-    all.push_back({deliver.route.pairs, false, true});
-    if (!deliver.route.number && deliver.route.carries_rows) reads(deliver.route.values);
-    all.push_back({deliver.target.slot, true, false});
+  void operator()(const ApplyUpdates& updates) {
+    all.push_back({updates.partition.counts, false, true});
+    all.push_back({updates.partition.pairs, false, true});
+    if (!updates.partition.number && updates.partition.carries_rows) reads(updates.partition.values);
+    all.push_back({updates.target.slot, true, false});
   }
   void operator()(const ScanTotals& totals) {
     reads(totals.scan.input);
@@ -106,13 +106,13 @@ class Uses {
     for (const auto& result : collect.results) all.push_back({result.slot, false, true});
     all.push_back({collect.out, true, false});
   }
-  void operator()(const Weigh& weigh) {
-    reads(weigh.numbers);
-    reads(weigh.weights);
-    all.push_back({weigh.tables, true, false});
+  void operator()(const WeightedCount& weighted) {
+    reads(weighted.numbers);
+    reads(weighted.weights);
+    all.push_back({weighted.tables, true, false});
   }
-  void operator()(const AddWeights& add) {
-    all.push_back({add.weigh.tables, false, true});
+  void operator()(const AddWeightedCounts& add) {
+    all.push_back({add.weighted.tables, false, true});
     all.push_back({add.out, true, false});
   }
   void operator()(const Search& search) {
@@ -144,13 +144,13 @@ struct Describe {
     return "take " + name(take.source.slot) + " at " + name(take.index.slot) + " along axis " +
            std::to_string(take.axis) + " to " + name(take.out);
   }
-  std::string operator()(const Route& route) const {
-    return "route " + (route.number ? "a number" : name(route.values.slot)) + " by " +
-           name(route.index.slot) + " to " + name(route.pairs);
+  std::string operator()(const PartitionUpdates& partition) const {
+    return "partition " + (partition.number ? "a number" : name(partition.values.slot)) + " by " +
+           name(partition.index.slot) + " to " + name(partition.pairs);
   }
-  std::string operator()(const Deliver& deliver) const {
-    return "deliver " + name(deliver.route.pairs) + " to " + name(deliver.target.slot) +
-           (deliver.op ? " with " + std::string(protocol::info(*deliver.op).name) : "");
+  std::string operator()(const ApplyUpdates& updates) const {
+    return "apply " + name(updates.partition.pairs) + " to " + name(updates.target.slot) +
+           (updates.op ? " with " + std::string(protocol::info(*updates.op).name) : "");
   }
   std::string operator()(const Find& find) const {
     return "find what is true in " + name(find.flags.slot) + " to " + name(find.lists);
@@ -159,8 +159,8 @@ struct Describe {
     return "collect " + name(collect.find.lists) + " to " + name(collect.out);
   }
   std::string operator()(const ScanTotals& totals) const {
-    return "fold bricks of " + std::to_string(totals.scan.brick) + " of " + name(totals.scan.input.slot) +
-           " to " + name(totals.totals);
+    return "fold blocks of " + std::to_string(totals.scan.block_length) + " of " +
+           name(totals.scan.input.slot) + " to " + name(totals.totals);
   }
   std::string operator()(const Scan& scan) const {
     return "scan " + name(scan.input.slot) + " with " + std::string(protocol::info(scan.op).name) +
@@ -213,13 +213,13 @@ struct Describe {
   std::string operator()(const CollectBlocks& collect) const {
     return "collect blocks to " + name(collect.out);
   }
-  std::string operator()(const Weigh& weigh) const {
-    return "weigh " + name(weigh.weights.slot) + " by " + name(weigh.numbers.slot) + " in " +
-           std::to_string(weigh.segments) + " segments of " + std::to_string(weigh.bins) + " bins to " +
-           name(weigh.tables);
+  std::string operator()(const WeightedCount& weighted) const {
+    return "weighted count of " + name(weighted.weights.slot) + " by " + name(weighted.numbers.slot) +
+           " in " + std::to_string(weighted.segments) + " segments of " + std::to_string(weighted.bins) +
+           " bins to " + name(weighted.tables);
   }
-  std::string operator()(const AddWeights& add) const {
-    return "add weights " + name(add.weigh.tables) + " to " + name(add.out);
+  std::string operator()(const AddWeightedCounts& add) const {
+    return "add weighted counts " + name(add.weighted.tables) + " to " + name(add.out);
   }
   std::string operator()(const Search& search) const {
     return "search " + name(search.table.slot) + " for " + name(search.values.slot) + " to " +

@@ -76,7 +76,7 @@ class Lowering : private StepWriter {
       case Node::Kind::matmul:
         lower_matmul(group, std::move(step));
         break;
-      case Node::Kind::alias:
+      case Node::Kind::elided_copy:
         note_copy(node(group.nodes.front()));
         break;
       case Node::Kind::irregular:
@@ -98,7 +98,7 @@ class Lowering : private StepWriter {
     const auto& command = node(group.nodes.front()).command;
     const auto& from = std::get<View>(command.in[0]);
     if (is_gather && from.base == command.out.base) {  // the same array, stored anew
-      plan_.slots.push_back({from.base, context_.relaid.at(from.base), true});
+      plan_.slots.push_back({from.base, context_.relayouts.at(from.base), true});
       current_[from.base] = static_cast<int>(plan_.slots.size()) - 1;
     }
     const int source = current(from.base);
@@ -146,7 +146,7 @@ class Lowering : private StepWriter {
   }
 
   /// New versions of the arrays that the pass writes while it reads them elsewhere.
-  void make_versions(const Group& group, Step& step, Kernel& kernel) {
+  void make_versions(const Group& group, Step& step, FusedLoop& fused) {
     for (const auto array : group.versioned) {
       const int from = current(array);
       versions_[array] = make(step, array);
@@ -154,7 +154,7 @@ class Lowering : private StepWriter {
       for (const auto& write : group.writes)
         if (write.base == array) {
           const auto& info = info_of(from);
-          kernel.carries.push_back(
+          fused.carries.push_back(
               {from, versions_[array], *protocol::axis_wise(write, info.extents, info.dtype), write.extents});
           break;
         }
@@ -164,19 +164,19 @@ class Lowering : private StepWriter {
   /// What a pass reads and writes, found while its program is built.
   class Operands {
    public:
-    Operands(Lowering& lowering, Step& step, Kernel& kernel, bool has_folds)
-        : lowering_(lowering), step_(step), kernel_(kernel), has_folds_(has_folds) {}
+    Operands(Lowering& lowering, Step& step, FusedLoop& fused, bool has_folds)
+        : lowering_(lowering), step_(step), fused_(fused), has_folds_(has_folds) {}
 
     int of_view(const View& view, bool is_written) {
       const int slot = is_written ? slot_to_write(view.base) : lowering_.current(view.base);
       const auto [found, is_new] = index_.try_emplace({slot, view.dtype, view.offset, view.strides},
-                                                      static_cast<int>(kernel_.operands.size()));
+                                                      static_cast<int>(fused_.operands.size()));
       if (is_new) {
-        auto operand = lowering_.operand(slot, view, kernel_.iterations, is_written);
+        auto operand = lowering_.operand(slot, view, fused_.iterations, is_written);
         if (has_folds_) operand.may_be_remote = !lowering_.info_of(slot).layout.is_replicated;
         add(std::move(operand), view.dtype);
       }
-      kernel_.operands[static_cast<std::size_t>(found->second)].is_written |= is_written;
+      fused_.operands[static_cast<std::size_t>(found->second)].is_written |= is_written;
       return found->second;
     }
     int of_payload(const protocol::Command& command) {
@@ -195,9 +195,9 @@ class Lowering : private StepWriter {
 
    private:
     int add(Operand operand, Dtype dtype) {
-      kernel_.operands.push_back(std::move(operand));
-      kernel_.program.operands.push_back(dtype);
-      return static_cast<int>(kernel_.operands.size()) - 1;
+      fused_.operands.push_back(std::move(operand));
+      fused_.program.operands.push_back(dtype);
+      return static_cast<int>(fused_.operands.size()) - 1;
     }
     int slot_to_write(ArrayId array) {
       auto& versions = lowering_.versions_;
@@ -209,63 +209,64 @@ class Lowering : private StepWriter {
 
     Lowering& lowering_;
     Step& step_;
-    Kernel& kernel_;
+    FusedLoop& fused_;
     bool has_folds_;
     std::map<std::tuple<int, Dtype, std::int64_t, Shape>, int> index_;  // .real begins where its array does
   };
 
   void lower_pass(const Group& group, Step step) {
     versions_.clear();
-    Kernel kernel;
-    kernel.iterations = group.iterations;
-    make_versions(group, step, kernel);
-    if (group.inset) {
-      auto inset = std::make_shared<Kernel>();
-      inset->iterations = group.inset->iterations;
-      build(group, 0, &*group.inset, step, *inset);
-      kernel.inset = std::move(inset);
-      kernel.inset_first = group.inset->first;
+    FusedLoop fused;
+    fused.iterations = group.iterations;
+    make_versions(group, step, fused);
+    if (group.interior) {
+      auto interior = std::make_shared<FusedLoop>();
+      interior->iterations = group.interior->iterations;
+      build(group, 0, &*group.interior, step, *interior);
+      fused.interior = std::move(interior);
+      fused.interior_first = group.interior->first;
     }
-    build(group, group.inset ? group.inset->nodes : 0, nullptr, step, kernel);
-    if (group.fold_axes) return lower_fold(*this, group, std::move(kernel), std::move(step));
-    step.body = std::move(kernel);
+    build(group, group.interior ? group.interior->nodes : 0, nullptr, step, fused);
+    if (group.fold_axes) return lower_fold(*this, group, std::move(fused), std::move(step));
+    step.body = std::move(fused);
     finish(std::move(step));
   }
 
-  /// The program of the group's nodes from `first` on, and its operands. `inset`: over that part of the
+  /// The program of the group's nodes from `first` on, and its operands. `interior`: over that part of the
   /// iterations.
-  void build(const Group& group, std::size_t first, const Group::Inset* inset, Step& step, Kernel& kernel) {
-    Operands operands(*this, step, kernel, group.fold_axes.has_value());
+  void build(const Group& group, std::size_t first, const Group::Interior* interior, Step& step,
+             FusedLoop& fused) {
+    Operands operands(*this, step, fused, group.fold_axes.has_value());
     ProgramBuilder builder(
-        kernel.program, [&](const View& view, bool is_written) { return operands.of_view(view, is_written); },
+        fused.program, [&](const View& view, bool is_written) { return operands.of_view(view, is_written); },
         [&](const protocol::Command& command) { return operands.of_payload(command); });
     int folds = 0;
-    const Shape extents = inset ? inset->iterations.extents() : Shape{};
+    const Shape extents = interior ? interior->iterations.extents() : Shape{};
     for (std::size_t i = first; i < group.nodes.size(); ++i) {
       const auto& current = node(group.nodes[i]);
       const auto& command = current.command;
-      const bool is_part = inset && i >= inset->nodes;
+      const bool is_part = interior && i >= interior->nodes;
       if (current.kind == Node::Kind::elementwise) {
         if (is_part)
-          builder.add(part_of(command, inset->first, extents), current.source);
+          builder.add(part_of(command, interior->first, extents), current.source);
         else
           builder.add(command, current.source);
         continue;
       }
       auto view = std::get<View>(command.in[0]);
-      if (is_part) view = part_of(view, inset->first, extents);
+      if (is_part) view = part_of(view, interior->first, extents);
       const auto loop = loop_of_fold(command);
       builder.store(builder.value(view, loop), operands.scratch(loop, folds++));
     }
     builder.store_results([&](const View& view) { return !stays_in_registers(context_, group, view.base); });
-    stream_large_results(kernel);
+    stream_large_results(fused);
   }
 
   /// Results that no cache can hold until they are read again do not pass through it.
-  void stream_large_results(Kernel& kernel) const {
-    for (auto& instruction : kernel.program.code) {
+  void stream_large_results(FusedLoop& fused) const {
+    for (auto& instruction : fused.program.code) {
       if (instruction.kind != Instruction::Kind::store) continue;
-      const auto& operand = kernel.operands[static_cast<std::size_t>(instruction.operand)];
+      const auto& operand = fused.operands[static_cast<std::size_t>(instruction.operand)];
       instruction.streams =
           operand.source == Operand::Source::slot &&
           block_bytes(plan_.slots[static_cast<std::size_t>(operand.slot)]) >= stream_from_bytes;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A group with reductions -> steps: one that folds bricks (FoldBricks) of all of them, more of the kind while
-// there are many partials, then one for each that folds the last partials to its results (FoldFinish).
+// A group with reductions -> steps: one that folds reduction blocks (FoldBlocks) of all of them, more of the
+// kind while there are many partials, then one for each that folds the last partials to its results
+// (FoldFinish).
 #include <algorithm>
 
 #include "engine/plan/program_builder.hpp"
@@ -30,7 +31,7 @@ ArrayId make_partials(Context& context, const Layout& layout, Dtype dtype) {
   return id;
 }
 
-/// View of the partials with the kept axes first, the reduced ones (bricks) after them.
+/// View of the partials with the kept axes first, the reduced ones (reduction blocks) after them.
 View kept_axes_first(const View& whole, const std::vector<bool>& reduced) {
   View turned = whole;
   turned.extents.clear();
@@ -44,8 +45,8 @@ View kept_axes_first(const View& whole, const std::vector<bool>& reduced) {
   return turned;
 }
 
-void finish_fold(StepWriter& writer, const Node& reduction, const FoldBricks& fold,
-                 const FoldBricks::Fold& each, ArrayId partials) {
+void finish_fold(StepWriter& writer, const Node& reduction, const FoldBlocks& fold,
+                 const FoldBlocks::Fold& each, ArrayId partials) {
   const auto& command = reduction.command;
   const auto& arrays = writer.context().arrays;
   FoldFinish body;
@@ -81,19 +82,19 @@ std::int64_t partials_per_result(const Shape& extents, const std::vector<bool>& 
   return count;
 }
 
-/// Writes the step that folds bricks of partials, and puts theirs in their place. Whoever reads the last
-/// partials reads them of few ranks then, however many there are: the tree's form depends on the array's
+/// Writes the step that folds reduction blocks of partials, and puts theirs in their place. Whoever reads the
+/// last partials reads them of few ranks then, however many there are: the tree's form depends on the array's
 /// extents alone.
-void fold_partials(StepWriter& writer, FoldBricks& fold, std::vector<ArrayId>& partials) {
+void fold_partials(StepWriter& writer, FoldBlocks& fold, std::vector<ArrayId>& partials) {
   auto& context = writer.context();
   const auto& below = context.arrays.at(partials.front());
   Step step;
-  FoldBricks next;
+  FoldBlocks next;
   next.extents = below.extents;
   next.reduced = fold.reduced;
-  next.brick = brick_of_partials(next.extents, next.reduced);
+  next.block_extents = reduction_block_of_partials(next.extents, next.reduced);
   next.folds = fold.folds;
-  next.values.iterations = layout_of_bricks(below.layout, next.extents, next.brick);
+  next.values.iterations = layout_of_reduction_blocks(below.layout, next.extents, next.block_extents);
   const auto add_operand = [&](Operand operand, Dtype dtype) {
     next.values.operands.push_back(std::move(operand));
     next.values.program.operands.push_back(dtype);
@@ -132,26 +133,26 @@ Dtype loop_of_fold(const protocol::Command& command) {
   return protocol::info(command.op).result == protocol::Result::boolean ? Dtype::bool_ : command.loop;
 }
 
-void lower_fold(StepWriter& writer, const Group& group, Kernel values, Step step) {
+void lower_fold(StepWriter& writer, const Group& group, FusedLoop values, Step step) {
   auto& context = writer.context();
   const auto& axes = *group.fold_axes;
-  FoldBricks fold;
+  FoldBlocks fold;
   const Shape& extents = group.extents;
   fold.extents = extents;
   fold.reduced = reduced_axes(axes, group.extents.size());
-  fold.brick = brick_extents(group.extents, fold.reduced);
-  const Layout bricks = layout_of_bricks(values.iterations, fold.extents, fold.brick);
+  fold.block_extents = reduction_block_extents(group.extents, fold.reduced);
+  const Layout blocks = layout_of_reduction_blocks(values.iterations, fold.extents, fold.block_extents);
   fold.values = std::move(values);
-  fold.values.iterations = bricks;
-  // When no rank's bricks end inside the reduced axes, and few elements make one result, no partials are
-  // kept.
+  fold.values.iterations = blocks;
+  // When no rank's reduction blocks end inside the reduced axes, and few elements make one result, no
+  // partials are kept.
   std::int64_t reduced = 1;
   for (const auto axis : axes) reduced *= fold.extents[static_cast<std::size_t>(axis)];
   fold.is_complete = !fold.reduced.empty() && fold.reduced.back() && reduced <= largest_complete_fold &&
                      std::all_of(axes.begin(), axes.end(), [&](auto axis) {
-                       return bricks.axes[static_cast<std::size_t>(axis)].parts == 1;
+                       return blocks.axes[static_cast<std::size_t>(axis)].parts == 1;
                      });
-  Layout kept = bricks;
+  Layout kept = blocks;
   if (fold.is_complete)
     for (const auto axis : axes)
       kept.axes[static_cast<std::size_t>(axis)] = {.extent = 1, .template_extent = 1};
@@ -178,7 +179,7 @@ void lower_fold(StepWriter& writer, const Group& group, Kernel values, Step step
   if (count() > (is_large ? few_partials : most_partials))
     while (count() > (is_large ? fewer_partials : few_partials) &&
            protocol::element_count(
-               brick_of_partials(context.arrays.at(partials.front()).extents, fold.reduced)) > 1)
+               reduction_block_of_partials(context.arrays.at(partials.front()).extents, fold.reduced)) > 1)
       fold_partials(writer, fold, partials);
   for (std::size_t k = 0; k < reductions.size(); ++k)
     finish_fold(writer, *reductions[k], fold, fold.folds[k], partials[k]);

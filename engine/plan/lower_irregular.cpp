@@ -90,18 +90,18 @@ void lower_accumulate(StepWriter& writer, const protocol::Command& command, Step
   scan.op = static_cast<Op>(command.ints[1]);
   scan.axis = static_cast<std::size_t>(command.ints[0]);
   const Layout layout = context.arrays.at(command.out.base).layout;
-  if (input.extents.size() == 1) scan.brick = dist::segment_length(input.extents);
-  if (scan.brick > 0 && layout.axes[0].parts > 1) {
-    auto bricks = layout;  // brick q lies with its last element
-    auto& axis = bricks.axes[0];
-    axis.start = scan.brick - 1;
-    axis.step = scan.brick;
-    axis.extent = (input.extents[0] + scan.brick - 1) / scan.brick;
+  if (input.extents.size() == 1) scan.block_length = dist::segment_length(input.extents);
+  if (scan.block_length > 0 && layout.axes[0].parts > 1) {
+    auto blocks = layout;  // reduction block q lies with its last element
+    auto& axis = blocks.axes[0];
+    axis.start = scan.block_length - 1;
+    axis.step = scan.block_length;
+    axis.extent = (input.extents[0] + scan.block_length - 1) / scan.block_length;
     Step first;
-    ScanTotals totals{scan, layout, make_aligned(writer, first, bricks, scan.loop)};
+    ScanTotals totals{scan, layout, make_aligned(writer, first, blocks, scan.loop)};
     first.body = std::move(totals);
     writer.finish(std::move(first));
-    scan.totals = read(writer, protocol::whole(context.next_temporary - 1, scan.loop, bricks.extents()));
+    scan.totals = read(writer, protocol::whole(context.next_temporary - 1, scan.loop, blocks.extents()));
   }
   scan.out = writer.make(step, command.out.base);
   step.body = std::move(scan);
@@ -172,20 +172,20 @@ void lower_draw(StepWriter& writer, const protocol::Command& command, Step step)
   writer.finish(std::move(step));
 }
 
-void lower_weigh(StepWriter& writer, const protocol::Command& command, Step step) {
+void lower_weighted_count(StepWriter& writer, const protocol::Command& command, Step step) {
   const auto& numbers = std::get<View>(command.in[0]);
   const auto& weights = std::get<View>(command.in[1]);
   const std::int64_t ranks = writer.context().options.ranks;
-  Weigh weigh{read(writer, numbers), read(writer, weights), numbers.dtype, weights.dtype};
-  weigh.count = numbers.extents[0];
-  weigh.bins = command.out.extents[0];
-  weigh.segments = command.ints[0];
-  weigh.length = (weigh.count + weigh.segments - 1) / weigh.segments;
-  weigh.per_rank = (weigh.segments + ranks - 1) / ranks;
+  WeightedCount weighted{read(writer, numbers), read(writer, weights), numbers.dtype, weights.dtype};
+  weighted.count = numbers.extents[0];
+  weighted.bins = command.out.extents[0];
+  weighted.segments = command.ints[0];
+  weighted.length = (weighted.count + weighted.segments - 1) / weighted.segments;
+  weighted.per_rank = (weighted.segments + ranks - 1) / ranks;
   Step first;
-  weigh.tables = make_scratch(writer, first, weigh.per_rank * weigh.bins, Dtype::float64);
-  AddWeights add{weigh, -1};
-  first.body = std::move(weigh);
+  weighted.tables = make_scratch(writer, first, weighted.per_rank * weighted.bins, Dtype::float64);
+  AddWeightedCounts add{weighted, -1};
+  first.body = std::move(weighted);
   writer.finish(std::move(first));
   add.out = writer.make(step, command.out.base);
   step.body = std::move(add);
@@ -234,7 +234,7 @@ void lower_irregular(StepWriter& writer, const protocol::Command& command, Step 
     return lower_count(writer, command, std::move(step));
   if (command.op == Op::routine) return lower_routine(writer, command, std::move(step));
   if (command.op == Op::nonzero) return lower_nonzero(writer, command, std::move(step));
-  if (command.op == Op::weighted_bincount) return lower_weigh(writer, command, std::move(step));
+  if (command.op == Op::weighted_bincount) return lower_weighted_count(writer, command, std::move(step));
   if (command.op == Op::searchsorted) return lower_search(writer, command, std::move(step));
   if (command.op == Op::accumulate) return lower_accumulate(writer, command, std::move(step));
   if (command.op == Op::fourier) return lower_fourier(writer, command, std::move(step));

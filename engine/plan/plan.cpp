@@ -43,14 +43,14 @@ std::string text_of(const Program& program) {
   return text;
 }
 
-std::string text_of(const Kernel& kernel) {
+std::string text_of(const FusedLoop& fused) {
   std::string text;
-  for (const auto& carry : kernel.carries)
+  for (const auto& carry : fused.carries)
     text += "  carry " + name(carry.from) + " to " + name(carry.to) + " around the write\n";
-  for (std::size_t i = 0; i < kernel.operands.size(); ++i) {
-    const auto& operand = kernel.operands[i];
+  for (std::size_t i = 0; i < fused.operands.size(); ++i) {
+    const auto& operand = fused.operands[i];
     text +=
-        "  @" + std::to_string(i) + " " + std::string(protocol::info(kernel.program.operands[i]).name) + " ";
+        "  @" + std::to_string(i) + " " + std::string(protocol::info(fused.program.operands[i]).name) + " ";
     switch (operand.source) {
       case Operand::Source::slot:
         text += name(operand.slot);
@@ -65,20 +65,20 @@ std::string text_of(const Kernel& kernel) {
     text += operand.is_written ? " written" : operand.may_be_remote ? " read, halo" : " read";
     text += "\n";
   }
-  text += text_of(kernel.program);
-  if (!kernel.inset) return text;
-  return text + "  but over " + dist::describe(kernel.inset->iterations) + " within it\n" +
-         text_of(*kernel.inset);
+  text += text_of(fused.program);
+  if (!fused.interior) return text;
+  return text + "  interior over " + dist::describe(fused.interior->iterations) + "\n" +
+         text_of(*fused.interior);
 }
 
-void add_slots(const Kernel& kernel, std::vector<int>& slots) {
-  for (const auto& operand : kernel.operands)
+void add_slots(const FusedLoop& fused, std::vector<int>& slots) {
+  for (const auto& operand : fused.operands)
     if (operand.source == Operand::Source::slot) slots.push_back(operand.slot);
-  for (const auto& carry : kernel.carries) {
+  for (const auto& carry : fused.carries) {
     slots.push_back(carry.from);
     slots.push_back(carry.to);
   }
-  if (kernel.inset) add_slots(*kernel.inset, slots);
+  if (fused.interior) add_slots(*fused.interior, slots);
 }
 
 }  // namespace
@@ -90,8 +90,8 @@ std::size_t block_bytes(const Slot& slot) {
 std::vector<int> slots_of(const Step& step) {
   std::vector<int> slots = step.allocates;
   std::visit(Overloaded{
-                 [&](const Kernel& kernel) { add_slots(kernel, slots); },
-                 [&](const FoldBricks& fold) {
+                 [&](const FusedLoop& fused) { add_slots(fused, slots); },
+                 [&](const FoldBlocks& fold) {
                    add_slots(fold.values, slots);
                    for (const auto& each : fold.folds) slots.push_back(each.partials);
                  },
@@ -134,15 +134,15 @@ std::string dump(const Plan& plan) {
     const auto& step = plan.steps[n];
     text += "step " + std::to_string(n) + (step.prefix < 0 ? " (no interrupt before it): " : ": ");
     std::visit(Overloaded{
-                   [&](const Kernel& k) {
-                     text += "kernel over " + dist::describe(k.iterations) + "\n" + text_of(k);
+                   [&](const FusedLoop& k) {
+                     text += "fused loop over " + dist::describe(k.iterations) + "\n" + text_of(k);
                    },
-                   [&](const FoldBricks& f) {
-                     text += "fold bricks";
+                   [&](const FoldBlocks& f) {
+                     text += "fold blocks";
                      for (const auto& each : f.folds)
                        text += " with " + std::string(protocol::info(each.op).name) + " into " +
                                name(each.partials) + ",";
-                     text += " bricks " + dist::describe(f.values.iterations) + "\n" + text_of(f.values);
+                     text += " blocks " + dist::describe(f.values.iterations) + "\n" + text_of(f.values);
                    },
                    [&](const FoldFinish& f) {
                      text += "fold " + name(f.partials) + " with " +

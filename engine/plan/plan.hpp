@@ -55,9 +55,9 @@ struct Operand {
 };
 
 /// One pass over `iterations`. `carry`: before the pass, each rank copies its block of `from` to `to` (a new
-/// version of the same array) except for what the pass overwrites. With an inset, another program runs over a
-/// box of the iterations, and this one around it.
-struct Kernel {
+/// version of the same array) except for what the pass overwrites. With an interior, another program runs
+/// over a box of the iterations, and this one around it.
+struct FusedLoop {
   struct Carry {
     int from = -1, to = -1;
     protocol::AxisWise written;
@@ -67,27 +67,28 @@ struct Kernel {
   Program program;
   std::vector<Operand> operands;
   std::vector<Carry> carries;
-  std::shared_ptr<const Kernel> inset;  ///< its iterations are those of the box, and count from `inset_first`
-  Shape inset_first;
+  std::shared_ptr<const FusedLoop>
+      interior;  ///< its iterations are those of the box, and count from `interior_first`
+  Shape interior_first;
 };
 
-/// Reductions over the same axes, first half: the program computes the values of each into scratch, brick by
-/// brick (and may store arrays on the way); each brick is folded to one element of `partials`, whose axes are
-/// the iteration axes, a reduced one counting bricks.
-struct FoldBricks {
+/// Reductions over the same axes, first half: the program computes the values of each into scratch, reduction
+/// block by reduction block (and may store arrays on the way); each reduction block is folded to one element
+/// of `partials`, whose axes are the iteration axes, a reduced one counting reduction blocks.
+struct FoldBlocks {
   struct Fold {
     Op op{};  ///< the binary op
     Dtype loop{};
     int partials = -1;  ///< slot
     int command = -1;   ///< of the batch, whose floating-point errors the fold's are
   };
-  Kernel values;              ///< `values.iterations` is the layout of the bricks
+  FusedLoop values;           ///< `values.iterations` is the layout of the reduction blocks
   Shape extents;              ///< of the iteration space
   std::vector<bool> reduced;  ///< per axis
-  Shape brick;                ///< extent per axis; 1 on kept axes
+  Shape block_extents;                ///< extent per axis; 1 on kept axes
   std::vector<Fold> folds;
-  bool is_complete =
-      false;  ///< bricks are folded to one element at once: a reduced axis of `partials` has extent 1
+  bool is_complete = false;  ///< reduction blocks are folded to one element at once: a reduced axis of
+                             ///< `partials` has extent 1
 };
 /// Reduction, second half: the partials of each output element are folded by a fixed tree and cast to the
 /// output.
@@ -101,7 +102,7 @@ struct FoldFinish {
   Op fold{};
   Dtype loop{};
   bool is_empty = false;  ///< nothing to fold: the identity
-  int command = -1;       ///< as of FoldBricks::Fold
+  int command = -1;       ///< as of FoldBlocks::Fold
 };
 /// General copies for views that are no box of their base: element by element, by address.
 struct Gather {
@@ -133,7 +134,7 @@ struct Take {
 };
 /// target[index[i]] = values[i], first half: every rank takes an even share of the index, in order, and sorts
 /// its pairs of position and i-th value by the buckets of the target's first axis.
-struct Route {
+struct PartitionUpdates {
   Operand index, values;
   Dtype index_dtype{}, dtype{};
   std::optional<protocol::Scalar> number;  ///< instead of values
@@ -145,8 +146,8 @@ struct Route {
   int counts = -1, pairs = -1;
 };
 /// Second half: the owner of a bucket applies what the ranks sorted into it, in the order of the ranks.
-struct Deliver {
-  Route route;
+struct ApplyUpdates {
+  PartitionUpdates partition;
   Operand target;
   std::optional<Op> op;  ///< what is written is op(what stands there, the value)
 };
@@ -165,19 +166,19 @@ struct Collect {
   int out = -1;
 };
 
-/// Running fold along `axis`. A row of one dimension is cut into bricks; element i of brick q is the fold of
-/// the bricks before it, op the fold within it: the same bits however the bricks lie. More dimensions: line
-/// by line.
+/// Running fold along `axis`. A row of one dimension is cut into reduction blocks; element i of reduction
+/// block q is the fold of the reduction blocks before it, op the fold within it: the same bits however the
+/// reduction blocks lie. More dimensions: line by line.
 struct Scan {
   Operand input;
   Dtype input_dtype{}, loop{};
   Op op{};
   std::size_t axis = 0;
-  std::int64_t brick = 0;  ///< elements; one dimension only
-  Operand totals;          ///< of every brick; slot -1 when one rank has them all
+  std::int64_t block_length = 0;  ///< elements; one dimension only
+  Operand totals;          ///< of every reduction block; slot -1 when one rank has them all
   int out = -1;
 };
-/// What comes before it when the bricks lie with several ranks.
+/// What comes before it when the reduction blocks lie with several ranks.
 struct ScanTotals {
   Scan scan;
   Layout layout;  ///< of the elements
@@ -308,7 +309,7 @@ struct CollectBlocks {
 };
 /// Sums of weights by number, in segments of the row that its length decides and not the ranks: every rank
 /// has a table for each of its segments,
-struct Weigh {
+struct WeightedCount {
   Operand numbers, weights;
   Dtype numbers_dtype{}, weights_dtype{};
   std::int64_t count = 0, bins = 0;
@@ -317,8 +318,8 @@ struct Weigh {
   int tables = -1;
 };
 /// then the owner of a bin adds the tables by rising segment.
-struct AddWeights {
-  Weigh weigh;
+struct AddWeightedCounts {
+  WeightedCount weighted;
   int out = -1;
 };
 
@@ -366,10 +367,11 @@ struct WriteFile {
 };
 
 struct Step {
-  std::variant<Kernel, FoldBricks, FoldFinish, Gather, Scatter, Matmul, Take, Route, Deliver, Find, Collect,
-               ScanTotals, Scan, SortLines, SortRuns, MergeRuns, CollectPlaces, Count, AddCounts,
-               FourierLines, Draw, Routine, WholeMatrices, SpreadBlocks, BlockedMatrix, CollectBlocks, Weigh,
-               AddWeights, Search, ReadFile, ReadHdf5, ReadZarr, WriteFile>
+  std::variant<FusedLoop, FoldBlocks, FoldFinish, Gather, Scatter, Matmul, Take, PartitionUpdates,
+               ApplyUpdates, Find, Collect, ScanTotals, Scan, SortLines, SortRuns, MergeRuns, CollectPlaces,
+               Count, AddCounts, FourierLines, Draw, Routine, WholeMatrices, SpreadBlocks, BlockedMatrix,
+               CollectBlocks, WeightedCount, AddWeightedCounts, Search, ReadFile, ReadHdf5, ReadZarr,
+               WriteFile>
       body;
   std::vector<int> allocates;  ///< slots that come to life before the step
   std::vector<int> binds;      ///< slots that become their array's current version after it
@@ -382,8 +384,8 @@ struct Step {
   std::vector<int> releases;  ///< slots whose last use this is
   int command = -1;           ///< the last batch command it completes, for error messages
   std::vector<int> commands;  ///< every command it completes
-  std::vector<dist::Reading>
-      readings;  ///< what it reads of other ranks' blocks, as far as the plan knows; several nodes only
+  std::vector<dist::RemoteRead>
+      remote_reads;  ///< what it reads of other ranks' blocks, as far as the plan knows; several nodes only
   int prefix =
       -1;  ///< a run may end before it: exactly so many commands of the batch have happened; -1: it may not
 };

@@ -139,10 +139,10 @@ std::size_t likely_messages(const Plan& plan, int ranks) {
   constexpr std::size_t few = 16;
   std::size_t sum = 0;
   for (const auto& step : plan.steps)
-    for (const auto& reading : step.readings) {
+    for (const auto& remote_read : step.remote_reads) {
       const bool is_read_by_many =
-          reading.readers.is_replicated || std::any_of(reading.axes.begin(), reading.axes.end(),
-                                                       [](const auto& axis) { return axis.reader < 0; });
+          remote_read.readers.is_replicated || std::any_of(remote_read.axes.begin(), remote_read.axes.end(),
+                                                           [](const auto& axis) { return axis.reader < 0; });
       sum += is_read_by_many ? static_cast<std::size_t>(ranks) : few;
     }
   return sum;
@@ -153,7 +153,8 @@ std::size_t likely_messages(const Plan& plan, int ranks) {
 NamedPlan make_named_plan(const Batch& batch, const Catalog& catalog, const Options& options) {
   NamedPlan made{std::make_shared<const Plan>(make_plan(batch, catalog, options)), {}, nullptr};
   if (options.standpoint)
-    made.traffic = std::make_shared<Traffic>(traffic_of(*made.plan, *options.standpoint, options.ranks));
+    made.schedule = std::make_shared<CommunicationSchedule>(
+        communication_schedule_of(*made.plan, *options.standpoint, options.ranks));
   return made;
 }
 
@@ -164,7 +165,7 @@ std::optional<NamedPlan> PlanCache::find(const Batch& batch, const Catalog& cata
     if (const auto found = entries_.find(hash_); found != entries_.end() && found->second.key == key_.words) {
       ++hits_;
       found->second.last_use = ++clock_;
-      return NamedPlan{found->second.plan, key_.names, found->second.traffic};
+      return NamedPlan{found->second.plan, key_.names, found->second.schedule};
     }
   ++misses_;
   return std::nullopt;
@@ -189,7 +190,7 @@ NamedPlan PlanCache::make(const Batch& batch, const Catalog& catalog, const Opti
       renamed, [&](ArrayId id) { return id >> 63 || id > names.size() ? nullptr : catalog(names[id - 1]); },
       options);
   made.names = key_.names;
-  Entry entry{key_.words, made.plan, made.traffic, ++clock_,
+  Entry entry{key_.words, made.plan, made.schedule, ++clock_,
               key_.words.size() + std::min(likely_messages(*made.plan, options.ranks), limit_ / 4)};
   if (key_.is_sound && key_.words.size() <= limit_ / 4) {
     if (const auto old = entries_.find(hash_); old != entries_.end()) {

@@ -17,8 +17,8 @@ namespace gamelan::engine::plan {
 /// A plan, perhaps shared with other batches, and what its arrays are called in this one.
 struct NamedPlan {
   std::shared_ptr<const Plan> plan = std::make_shared<const Plan>();
-  std::vector<ArrayId> names;        ///< of array n at n - 1; empty: the plan has the batch's own names
-  std::shared_ptr<Traffic> traffic;  ///< of this rank; null on one node
+  std::vector<ArrayId> names;  ///< of array n at n - 1; empty: the plan has the batch's own names
+  std::shared_ptr<CommunicationSchedule> schedule;  ///< of this rank; null on one node
 
   ArrayId name_of(ArrayId id) const {
     return names.empty() || id >> 63 ? id : names[id - 1];
@@ -50,7 +50,7 @@ class PlanCache {
   struct Entry {
     Words key;
     std::shared_ptr<const Plan> plan;
-    std::shared_ptr<Traffic> traffic;
+    std::shared_ptr<CommunicationSchedule> schedule;
     std::uint64_t last_use = 0;
     std::size_t size = 0;
   };

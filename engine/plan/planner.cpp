@@ -9,8 +9,8 @@
 namespace gamelan::engine::plan {
 
 const std::vector<std::string>& pass_names() {
-  static const std::vector<std::string> names{"relay", "simplify", "strength", "alias",
-                                              "fuse",  "inset",    "contract", "version"};
+  static const std::vector<std::string> names{"relayout", "simplify", "strength_reduction", "elide_copies",
+                                              "fuse",     "interior", "contract",           "version"};
   return names;
 }
 
@@ -101,12 +101,12 @@ Plan make_plan(const protocol::Batch& batch, const Catalog& catalog, const Optio
   context.fetches = batch.fetches;
   canonicalise(context);
   if (options.has("simplify") && !options.keeps_unread) simplify(context);
-  if (options.has("strength")) reduce_strength(context);
-  if (options.has("alias") && options.has("version")) alias(context);
+  if (options.has("strength_reduction")) reduce_strength(context);
+  if (options.has("elide_copies") && options.has("version")) elide_copies(context);
   fuse(context);
   Plan plan = lower(context);
   mark_prefixes(plan, context, batch);
-  if (options.standpoint) find_readings(plan);
+  if (options.standpoint) find_remote_reads(plan);
   return plan;
 }
 

@@ -12,12 +12,12 @@
 
 namespace gamelan::engine::plan {
 
-/// Passes that may be switched off: "relay" (an existing array is stored anew by the axes it is looked at),
-/// "simplify" (dead commands), "strength" (cheaper operations with the same bits), "alias" (a copy takes over
-/// the version that a later write leaves behind), "fuse" (several commands in one pass over memory), "inset"
-/// (commands on the interior of an array and on all of it, too), "contract" (dead temporaries stay in
-/// registers), "version" (overlapping in-place writes go to a fresh block; without it there is no alias
-/// either).
+/// Passes that may be switched off: "relayout" (an existing array is stored anew by the axes it is looked
+/// at), "simplify" (dead commands), "strength_reduction" (cheaper operations with the same bits),
+/// "elide_copies" (a copy takes over the version that a later write leaves behind), "fuse" (several commands
+/// in one pass over memory), "interior" (commands on the interior of an array and on all of it, too),
+/// "contract" (dead temporaries stay in registers), "version" (overlapping in-place writes go to a fresh
+/// block; without it no copy is elided either).
 struct Options {
   int ranks = 1;
   std::set<std::string> disabled;
@@ -31,7 +31,7 @@ const std::vector<std::string>& pass_names();
 
 /// A command on its way to a step. Besides the commands of the wire there are the two general copies.
 struct Node {
-  enum class Kind : std::uint8_t { elementwise, reduce, matmul, irregular, gather, scatter, alias };
+  enum class Kind : std::uint8_t { elementwise, reduce, matmul, irregular, gather, scatter, elided_copy };
   Kind kind{};
   protocol::Command command;
   int source = -1;  ///< index in the batch
@@ -41,8 +41,8 @@ struct Node {
 
 /// Nodes that run in one pass, and the views they touch (for hazards); writes[i] is nodes[i]'s.
 struct Group {
-  /// The first `nodes` of them run over a box of the iterations only (inset.hpp).
-  struct Inset {
+  /// The first `nodes` of them run over a box of the iterations only (interior.hpp).
+  struct Interior {
     std::size_t nodes;
     Shape first;
     Layout iterations;  ///< of the box
@@ -55,7 +55,7 @@ struct Group {
   std::unordered_set<ArrayId> versioned;  ///< arrays whose written view goes to a fresh block
   std::vector<View> loads, stores;  ///< distinct views in memory that the pass reads, and may have to write
   std::optional<std::vector<std::int64_t>> fold_axes;  ///< of the reductions in it, all over the same axes
-  std::optional<Inset> inset;
+  std::optional<Interior> interior;
   bool is_fusable = false;
 };
 
@@ -70,7 +70,7 @@ struct Context {
       assigned;  ///< may live on as the view that they are assigned to (engine/session/elided_copies.hpp)
   std::unordered_map<ArrayId, std::vector<int>> readers;  ///< nodes that read an array, by `find_readers`
   std::unordered_map<ArrayId, ArrayInfo>
-      relaid;                 ///< how existing arrays were stored that get new extents first
+      relayouts;              ///< how existing arrays were stored that get new extents first
   std::vector<View> fetches;  ///< what will be looked at after the last step
   std::vector<Group> groups;
   ArrayId next_temporary = ArrayId{1} << 63;
@@ -84,7 +84,7 @@ Plan make_plan(const protocol::Batch& batch, const Catalog& catalog, const Optio
 void canonicalise(Context& context);     ///< operands become boxes of their base; others get general copies
 void simplify(Context& context);         ///< commands whose result nobody reads are dropped
 void reduce_strength(Context& context);  ///< operations become cheaper ones with the same bits
-void alias(Context& context);            ///< copies whose original is written later take over its storage
+void elide_copies(Context& context);     ///< copies whose original is written later take over its storage
 void fuse(Context& context);             ///< nodes -> groups; chooses layouts of new arrays
 Plan lower(Context& context);            ///< groups -> slots, programs, steps
 

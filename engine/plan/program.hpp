@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A fused kernel as data: a short register program that the planner writes and a tier of exec runs (the tile
+// A fused loop as data: a short register program that the planner writes and a tier of exec runs (the tile
 // interpreter, and machine code of what is hot). The planner writes each register once.
 #pragma once
 #include "engine/tiles/tile.hpp"

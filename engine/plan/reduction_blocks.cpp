@@ -8,7 +8,7 @@ namespace gamelan::engine::plan {
 namespace {
 
 constexpr std::int64_t long_enough =
-    256;  // elements of a brick that ends with its row: it fits wherever rows are cut
+    256;  // elements of a reduction block that ends with its row: it fits wherever rows are cut
 constexpr std::int64_t partials_together = 64;  // a rank that folds them reads from as many others at most
 
 }  // namespace
@@ -19,63 +19,64 @@ std::vector<bool> reduced_axes(const std::vector<std::int64_t>& axes, std::size_
   return is_reduced;
 }
 
-Shape brick_extents(const Shape& extents, const std::vector<bool>& is_reduced) {
-  // Enough bricks for every rank, and bricks large enough to be worth a loop.
+Shape reduction_block_extents(const Shape& extents, const std::vector<bool>& is_reduced) {
+  // Enough reduction blocks for every rank, and reduction blocks large enough to be worth a loop.
   std::int64_t reduced = 1, kept = 1;
   for (std::size_t k = 0; k < extents.size(); ++k)
     (is_reduced[k] ? reduced : kept) *= std::max<std::int64_t>(extents[k], 1);
-  const auto bricks = std::clamp<std::int64_t>(65536 / kept, 64, 256);
+  const auto blocks = std::clamp<std::int64_t>(65536 / kept, 64, 256);
   const std::int64_t shortest = kept >= 256 ? 4 : 1;
   std::int64_t left = std::clamp<std::int64_t>(
-      static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(reduced))) / bricks, shortest, 4096);
-  Shape brick(extents.size(), 1);
+      static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(reduced))) / blocks, shortest, 4096);
+  Shape block(extents.size(), 1);
   std::int64_t run = 1;
   bool is_open = true;
   for (std::size_t k = extents.size(); k-- > 0;) {
     if (!is_reduced[k]) continue;
     if (!is_open) break;
-    brick[k] = std::clamp<std::int64_t>(left, 1, std::max<std::int64_t>(extents[k], 1));
-    // The last axis of a whole array is cut between its segments: then a brick lies within one block.
-    if (k + 1 == extents.size()) brick[k] = std::min(brick[k], dist::segment_length(extents));
-    run *= brick[k];
-    is_open = brick[k] == extents[k] && left > extents[k] && run < long_enough && k > 0 && is_reduced[k - 1];
-    left /= brick[k];
+    block[k] = std::clamp<std::int64_t>(left, 1, std::max<std::int64_t>(extents[k], 1));
+    // The last axis of a whole array is cut between its segments: then a reduction block lies within one
+    // block.
+    if (k + 1 == extents.size()) block[k] = std::min(block[k], dist::segment_length(extents));
+    run *= block[k];
+    is_open = block[k] == extents[k] && left > extents[k] && run < long_enough && k > 0 && is_reduced[k - 1];
+    left /= block[k];
   }
-  return brick;
+  return block;
 }
 
-Shape brick_of_partials(const Shape& extents, const std::vector<bool>& is_reduced) {
+Shape reduction_block_of_partials(const Shape& extents, const std::vector<bool>& is_reduced) {
   std::int64_t left = partials_together;
-  Shape brick(extents.size(), 1);
+  Shape block(extents.size(), 1);
   for (std::size_t k = extents.size(); k-- > 0;) {
     if (!is_reduced[k]) {
-      if (is_reduced.back()) break;  // beyond it a brick would be no contiguous run
+      if (is_reduced.back()) break;  // beyond it a reduction block would be no contiguous run
       continue;
     }
-    brick[k] = std::clamp<std::int64_t>(extents[k], 1, left);
-    if (brick[k] != extents[k]) break;
-    left /= brick[k];
+    block[k] = std::clamp<std::int64_t>(extents[k], 1, left);
+    if (block[k] != extents[k]) break;
+    left /= block[k];
   }
-  return brick;
+  return block;
 }
 
-Layout layout_of_bricks(const Layout& iterations, const Shape& extents, const Shape& brick) {
-  // Brick q is template index start + step * (q * b + b - 1).
+Layout layout_of_reduction_blocks(const Layout& iterations, const Shape& extents, const Shape& block) {
+  // Reduction block q is template index start + step * (q * b + b - 1).
   Layout layout = iterations;
   for (std::size_t k = 0; k < extents.size(); ++k) {
     auto& axis = layout.axes[k];
-    axis.start += axis.step * (brick[k] - 1);
-    axis.step *= brick[k];
-    axis.extent = (extents[k] + brick[k] - 1) / brick[k];
+    axis.start += axis.step * (block[k] - 1);
+    axis.step *= block[k];
+    axis.extent = (extents[k] + block[k] - 1) / block[k];
   }
   return layout;
 }
 
-bool bricks_fit(const Layout& iterations, const Shape& brick) {
-  for (std::size_t k = 0; k < brick.size(); ++k) {
+bool reduction_blocks_fit(const Layout& iterations, const Shape& block) {
+  for (std::size_t k = 0; k < block.size(); ++k) {
     const auto& axis = iterations.axes[k];
-    if (brick[k] == 1 || axis.parts == 1) continue;
-    if (axis.step != 1 || axis.start % brick[k] != 0 || axis.unit % brick[k] != 0)
+    if (block[k] == 1 || axis.parts == 1) continue;
+    if (axis.step != 1 || axis.start % block[k] != 0 || axis.unit % block[k] != 0)
       return false;  // cuts are multiples of the unit
   }
   return true;

@@ -30,7 +30,7 @@ void lower_linalg(StepWriter& writer, const protocol::Command& command, Step ste
 Layout layout_for_linalg(const Context& context, const protocol::Command& command);
 
 /// Writes the steps of a group with reductions: `values` is its pass, which `step` is to run.
-void lower_fold(StepWriter& writer, const Group& group, Kernel values, Step step);
+void lower_fold(StepWriter& writer, const Group& group, FusedLoop values, Step step);
 /// The dtype in which a reduction folds.
 Dtype loop_of_fold(const protocol::Command& command);
 /// Writes the step of a command that reads or writes a file.

@@ -31,7 +31,7 @@ double seconds_of(const Context& context, const Node& node) {
   return seconds * elements_of(command) / context.options.ranks;
 }
 
-void Stretches::add(std::size_t group, const Node& node) {
+void UninterruptibleRegions::add(std::size_t group, const Node& node) {
   const double seconds = seconds_of(context_, node);
   if (group == parts_.size()) {
     parts_.push_back({group, seconds + pass_s * elements_of(node.command) / context_.options.ranks});
@@ -44,17 +44,17 @@ void Stretches::add(std::size_t group, const Node& node) {
   parts_[group].is_seen = parts_[group].is_seen || is_seen(context_, node.command.out.base);
 }
 
-bool Stretches::overtakes(std::size_t group, const Node& node) const {
+bool UninterruptibleRegions::overtakes(std::size_t group, const Node& node) const {
   return !node.command.creates && is_seen(context_, node.command.out.base) &&
          std::any_of(parts_.begin() + static_cast<std::ptrdiff_t>(group) + 1, parts_.end(),
                      [](const Part& part) { return part.is_seen; });
 }
 
-bool Stretches::admits(std::size_t group, const Node& node) const {
+bool UninterruptibleRegions::admits(std::size_t group, const Node& node) const {
   if (!overtakes(group, node)) return true;
   double seconds = 0;
   for (std::size_t g = parts_[group].first; g < parts_.size(); ++g) seconds += parts_[g].seconds;
-  return seconds <= longest_stretch_s;
+  return seconds <= longest_uninterruptible_s;
 }
 
 }  // namespace gamelan::engine::plan

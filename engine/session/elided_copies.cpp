@@ -46,7 +46,7 @@ bool is_injective(const View& view) {
   return true;
 }
 
-Command copy_of(const Postponed::Copy& copy, std::uint32_t origin) {
+Command copy_of(const ElidedCopies::Copy& copy, std::uint32_t origin) {
   Command command;
   command.op = protocol::Op::copy;
   command.loop = copy.to.dtype;
@@ -59,7 +59,7 @@ Command copy_of(const Postponed::Copy& copy, std::uint32_t origin) {
 
 }  // namespace
 
-std::vector<Postponed::Copy> Postponed::settle(Batch& batch) {
+std::vector<ElidedCopies::Copy> ElidedCopies::settle(Batch& batch) {
   if (copies_.empty()) return {};
   const Ids touched = touched_by(batch);
   Ids written, freed(batch.frees.begin(), batch.frees.end());
@@ -87,20 +87,20 @@ std::vector<Postponed::Copy> Postponed::settle(Batch& batch) {
 }
 
 /// With the last array that it was kept for.
-void Postponed::release_base(const Copy& copy, Batch& batch) const {
+void ElidedCopies::release_base(const Copy& copy, Batch& batch) const {
   const ArrayId base = copy.from.base;
   const bool is_needed = std::any_of(copies_.begin(), copies_.end(),
                                      [&](const auto& other) { return other.second.from.base == base; });
   if (copy.owns_base && !is_needed) batch.frees.push_back(base);
 }
 
-void Postponed::put_back(Copy copy, Batch& batch) {
+void ElidedCopies::put_back(Copy copy, Batch& batch) {
   if (std::find(batch.frees.begin(), batch.frees.end(), copy.to.base) != batch.frees.end()) return;
   copy.owns_base = std::erase(batch.frees, copy.from.base) > 0 || copy.owns_base;
   add(std::move(copy));
 }
 
-std::vector<Postponed::Copy> Postponed::find(const Batch& batch) {
+std::vector<ElidedCopies::Copy> ElidedCopies::find(const Batch& batch) {
   std::unordered_map<ArrayId, std::size_t> created, last_write;
   for (std::size_t c = 0; c < batch.commands.size(); ++c) {
     const Command& command = batch.commands[c];

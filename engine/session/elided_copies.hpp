@@ -2,7 +2,7 @@
 // Arrays that need not be stored yet, because they equal a view of another. In
 //     work = f(grid); grid[1:-1] = work; if work_is_done(...): ...
 // `work` still has a name when the turn ends, and would be stored beside the grid; the next turn gives the
-// name away unread. What is postponed here is the store: the session tells the planner that the array dies
+// name away unread. The copy is elided here: the session tells the planner that the array dies
 // with its batch, and makes it a copy of the view in a later batch, before anything could tell the
 // difference. Pure: looks at batches only, alike on every rank.
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace gamelan::engine {
 
-class Postponed {
+class ElidedCopies {
  public:
   struct Copy {
     protocol::View to, from;  ///< `to`: the whole array
@@ -21,7 +21,7 @@ class Postponed {
     bool owns_base = false;   ///< the client has freed the array under the view, which lives on for this
   };
 
-  /// Readies a batch for arrays that are postponed: those that it only frees are forgotten, and those that it
+  /// Readies a batch for elided copies: those that it only frees are forgotten, and those that it
   /// looks at, or whose view it changes, are made first. Returns these, one for each command that was put in
   /// front.
   std::vector<Copy> settle(protocol::Batch& batch);

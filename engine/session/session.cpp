@@ -53,7 +53,7 @@ Session::~Session() {
 
 void Session::poison_unmade(const protocol::Batch& batch, const Error& cause) {
   for (const auto& command : batch.commands)
-    if (command.creates && !arrays_.contains(command.out.base) && !postponed_.contains(command.out.base))
+    if (command.creates && !arrays_.contains(command.out.base) && !elided_.contains(command.out.base))
       poisoned_.insert_or_assign(command.out.base, cause);
 }
 
@@ -83,6 +83,19 @@ void Session::free_untouched(const protocol::Batch& batch) {
   free(untouched);
 }
 
+Session::Shown::Shown(Published& published, const plan::Plan& plan, const protocol::Batch& batch)
+    : published_(published) {
+  const std::scoped_lock lock(published_.running);
+  published_.plan = &plan;
+  published_.batch = &batch;
+}
+
+Session::Shown::~Shown() {
+  const std::scoped_lock lock(published_.running);
+  published_.plan = nullptr;
+  published_.batch = nullptr;
+}
+
 void Session::run(const plan::NamedPlan& named, const protocol::Batch& batch, protocol::Reply& reply) {
   const auto& plan = *named.plan;
   std::vector<dist::StoragePtr> storages(plan.slots.size());
@@ -95,12 +108,13 @@ void Session::run(const plan::NamedPlan& named, const protocol::Batch& batch, pr
   std::unordered_map<ArrayId, int> bound;
   published_.steps_planned = plan.steps.size();
   published_.steps_before = executor_.last_step();
+  const Shown shown(published_, plan, batch);
   const auto bind = [&](int slot, ArrayId array) {
     owner[static_cast<std::size_t>(slot)] = named.name_of(array);
     bound[named.name_of(array)] = slot;
   };
   const std::span<const dist::Exchange> exchanges =
-      named.traffic ? named.traffic->steps : std::span<const dist::Exchange>();
+      named.schedule ? named.schedule->steps : std::span<const dist::Exchange>();
   const auto done =
       executor_.run(plan, exchanges, storages, batch,
                     {bind, [this](const Error& failure) { board_.report_failure(batch_number_, failure); },
@@ -161,7 +175,7 @@ void Session::settle_last_batch() {
     for (const auto id : written_) poisoned_.insert_or_assign(id, *failure);
   for (const auto id : written_)
     if (poisoned_.contains(id)) {
-      postponed_.forget(id);
+      elided_.forget(id);
       if (const auto found = arrays_.find(id); found != arrays_.end()) {
         executor_.release(found->second.storage);
         arrays_.erase(found);
@@ -179,7 +193,7 @@ Session::Noticeboard& Session::noticeboard(int rank) const {
 void Session::fetch(const protocol::Batch& batch, protocol::Reply& reply) {
   if (comm_.rank() != 0 && comm_.is_one_node()) return;
   std::optional<Error> problem;
-  if (auto* courier = executor_.courier()) courier->start();
+  if (auto* ghost_exchange = executor_.ghost_exchange()) ghost_exchange->start();
   for (const auto& view : batch.fetches) {
     const auto& array = arrays_.at(view.base);
     plan::Plan plan;
@@ -187,15 +201,15 @@ void Session::fetch(const protocol::Batch& batch, protocol::Reply& reply) {
     const std::vector<dist::StoragePtr> storages{array.storage};
     exec::Counters counters;
     exec::Workspace workspace;
-    const exec::Site site(comm_, heap_, board_, plan, storages, batch, executor_.last_step() + 1, counters,
-                          workspace, exec::Balance::off, executor_.courier());
-    site.prepare_read(0);
+    const exec::StepContext context(comm_, heap_, board_, plan, storages, batch, executor_.last_step() + 1,
+                                    counters, workspace, exec::Balance::off, executor_.ghost_exchange());
+    context.prepare_read(0);
     try {
-      exec::bring_near(site, 0, view, 0);
+      exec::bring_near(context, 0, view, 0);
       if (comm_.rank() != 0 || problem) continue;
       protocol::Bytes bytes(static_cast<std::size_t>(protocol::element_count(view.extents)) *
                             protocol::size_of(view.dtype));
-      if (!bytes.empty()) exec::fetch(site, 0, view, bytes.data());
+      if (!bytes.empty()) exec::fetch(context, 0, view, bytes.data());
       published_.fetch_bytes += bytes.size();
       reply.payloads.push_back(std::move(bytes));
     } catch (const exec::FollowsFailure& failure) {
@@ -209,7 +223,7 @@ void Session::fetch(const protocol::Batch& batch, protocol::Reply& reply) {
           Error(ErrorKind::memory, std::string("[fetch] rank 0 cannot hold the values: ") + error.what());
     }
   }
-  if (auto* courier = executor_.courier()) courier->rest();
+  if (auto* ghost_exchange = executor_.ghost_exchange()) ghost_exchange->rest();
   if (problem && comm_.rank() == 0) fail(reply, batch, {-1, *problem});
 }
 
@@ -221,7 +235,7 @@ protocol::Reply Session::execute(protocol::Batch& batch) {
   settle_last_batch();
   heap_.allocator().settle(executor_.last_step());  // rank 0 awaited every rank before it let this batch out
   ++batch_number_;
-  const auto made = postponed_.settle(batch);  // a command each, in front
+  const auto made = elided_.settle(batch);  // a command each, in front
   exec::float_errors().watch(batch.watched);
   try {
     free_untouched(batch);

@@ -4,6 +4,7 @@
 // Knows no sockets.
 #pragma once
 #include <atomic>
+#include <mutex>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <unordered_map>
@@ -22,7 +23,7 @@ class Session {
   ~Session();
 
   /// Runs a batch; collective. The reply is complete on rank 0 (payloads), its outcome agreed on all ranks.
-  /// Never throws for what a client sent. May rewrite the batch (postponed.hpp); the reply speaks of the
+  /// Never throws for what a client sent. May rewrite the batch (elided_copies.hpp); the reply speaks of the
   /// batch as it came.
   protocol::Reply execute(protocol::Batch& batch);
   /// Sets options by name; throws Error{value} for an unknown name or value, alike on all ranks. Collective.
@@ -47,10 +48,10 @@ class Session {
   /// Collective.
   std::optional<Refusal> admit(const plan::NamedPlan& named, const protocol::Batch& batch);
   std::optional<Refusal> admit_messages(const plan::NamedPlan& named, const protocol::Batch& batch);
-  /// Plans the batch with stores postponed where that can be, and runs it.
+  /// Plans the batch with copies elided where that can be, and runs it.
   void plan_and_run(protocol::Batch& batch, protocol::Reply& reply, std::optional<Refusal>& refusal);
-  std::vector<Postponed::Copy> find_postponed(const protocol::Batch& batch) const;
-  void put_back(const std::vector<Postponed::Copy>& made, protocol::Batch& batch);
+  std::vector<ElidedCopies::Copy> find_elided(const protocol::Batch& batch) const;
+  void put_back(const std::vector<ElidedCopies::Copy>& made, protocol::Batch& batch);
   /// Checks and plans as much of the batch as can be run: all of it, or up to the command that `refusal`
   /// names.
   plan::NamedPlan plan_within_memory(const protocol::Batch& batch, std::optional<Refusal>& refusal);
@@ -94,7 +95,7 @@ class Session {
   plan::PlanCache plans_;
   std::unordered_map<protocol::ArrayId, Array> arrays_;
   std::unordered_map<protocol::ArrayId, protocol::Error> poisoned_;
-  Postponed postponed_;
+  ElidedCopies elided_;
   dist::Allocator::Block notices_;
   std::size_t heap_at_rest_;  ///< bytes per rank that are no arrays
   std::uint64_t batch_number_ = 0;
@@ -106,7 +107,22 @@ class Session {
         fetch_bytes{0}, steps_planned{0}, steps_before{0}, plan_hits{0}, plan_misses{0};
     std::atomic<double> plan_seconds{0};
     std::atomic<bool> is_busy{false};
+    std::mutex running;  // guards what follows: null between two plans
+    const plan::Plan* plan = nullptr;
+    const protocol::Batch* batch = nullptr;
   };
+  /// While it lives, a heartbeat says which line of the program this plan computes.
+  class Shown {
+   public:
+    Shown(Published& published, const plan::Plan& plan, const protocol::Batch& batch);
+    ~Shown();
+    Shown(const Shown&) = delete;
+    Shown& operator=(const Shown&) = delete;
+
+   private:
+    Published& published_;
+  };
+  std::uint64_t steps_done() const;
   mutable Published published_;
 };
 

@@ -87,26 +87,27 @@ std::optional<Refusal> Session::admit(const plan::NamedPlan& named, const Batch&
                           heap_.backing_file() + "): free some of it, or start engines with less heap")};
 }
 
-/// What comes from other nodes must have room as well, on every rank: address space for the mirrors, had when
-/// the plan is new, and memory. The ranks agree when the plan is new, and where any of them needs much.
+/// What comes from other nodes must have room as well, on every rank: address space for the ghost buffers,
+/// had when the plan is new, and memory. The ranks agree when the plan is new, and where any of them needs
+/// much.
 std::optional<Refusal> Session::admit_messages(const plan::NamedPlan& named, const Batch& batch) {
   constexpr std::int64_t little = std::int64_t{8} << 20;
-  if (!named.traffic) return std::nullopt;
-  auto& traffic = *named.traffic;
-  const bool is_known = traffic.most_bytes_anywhere >= 0;
-  if (is_known && traffic.most_bytes_anywhere <= little) return std::nullopt;
-  const auto steps = std::ssize(traffic.steps);
+  if (!named.schedule) return std::nullopt;
+  auto& schedule = *named.schedule;
+  const bool is_known = schedule.most_bytes_anywhere >= 0;
+  if (is_known && schedule.most_bytes_anywhere <= little) return std::nullopt;
+  const auto steps = std::ssize(schedule.steps);
   if (!is_known) {
-    const auto most = std::max_element(traffic.memory_bytes.begin(), traffic.memory_bytes.end());
-    traffic.most_bytes_anywhere = comm_.agree_max(most == traffic.memory_bytes.end() ? 0 : *most);
+    const auto most = std::max_element(schedule.memory_bytes.begin(), schedule.memory_bytes.end());
+    schedule.most_bytes_anywhere = comm_.agree_max(most == schedule.memory_bytes.end() ? 0 : *most);
   }
   std::optional<protocol::Error> cause;
   std::int64_t stuck = 0;
   try {
     for (; stuck < steps; ++stuck) {
-      const auto bytes = traffic.memory_bytes[static_cast<std::size_t>(stuck)];
-      for (const auto& message : traffic.steps[static_cast<std::size_t>(stuck)].receives)
-        heap_.mirror(message.partner, 0);
+      const auto bytes = schedule.memory_bytes[static_cast<std::size_t>(stuck)];
+      for (const auto& message : schedule.steps[static_cast<std::size_t>(stuck)].receives)
+        heap_.ghost_address(message.partner, 0);
       if (dist::has_room(static_cast<std::size_t>(bytes), comm_.ranks_on_node())) continue;
       throw protocol::Error(
           protocol::ErrorKind::memory,
@@ -143,7 +144,8 @@ plan::NamedPlan Session::plan_within_memory(const Batch& batch, std::optional<Re
   Batch prefix = batch;
   if (refusal) prefix = prefix_of(batch, refusal->command);
   auto options = options_;
-  options.disabled.insert("relay");  // to store an array anew is a convenience, and blames the wrong command
+  options.disabled.insert(
+      "relayout");  // to store an array anew is a convenience, and blames the wrong command
   for (;;) {
     const auto shortened = plan::make_named_plan(prefix, catalog(), options);
     auto too_much = admit(shortened, prefix);

@@ -18,7 +18,7 @@ constexpr int most_pieces_told = 4096;  // per axis of a layout: what is asked f
 /// The planner's, and what the session does before it plans and while it runs.
 std::vector<std::string> pass_names() {
   auto names = plan::pass_names();
-  names.emplace_back("postpone");
+  names.emplace_back("elide_stores");
   names.emplace_back("hide");  // messages travel while the step computes
   return names;
 }
@@ -89,8 +89,8 @@ protocol::Reply Session::explain(protocol::Batch batch) const {
   protocol::Reply reply;
   reply.seq = batch.seq;
   try {
-    Postponed(postponed_).settle(batch);
-    for (const auto& copy : find_postponed(batch)) batch.frees.push_back(copy.to.base);
+    ElidedCopies(elided_).settle(batch);
+    for (const auto& copy : find_elided(batch)) batch.frees.push_back(copy.to.base);
     if (const auto refusal = find_fault(batch)) throw refusal->error;
     reply.info = describe(batch, plan::make_plan(batch, catalog(), options_));
   } catch (const Error& error) {
@@ -145,7 +145,8 @@ void Session::set_option(const std::string& name, const std::string& value) {
         throw Error(ErrorKind::value, "[configure] unknown pass '" + pass + "'");
       disabled.insert(std::exchange(pass, {}));
     }
-    if (auto* courier = executor_.courier()) courier->set_hiding(!disabled.contains("hide"));
+    if (auto* ghost_exchange = executor_.ghost_exchange())
+      ghost_exchange->set_hiding(!disabled.contains("hide"));
     options_.disabled = std::move(disabled);
   } else if (name == "keep_unread") {
     options_.keeps_unread = value == "1";
@@ -174,10 +175,10 @@ void Session::publish_work() {
   mine.kernels = counters.kernels;
   mine.bytes_shared = counters.bytes_shared;
   mine.pieces_helped = counters.pieces_helped;
-  if (const auto* courier = executor_.courier()) {
-    mine.bytes_sent = courier->counters().bytes_sent;
-    mine.bytes_received = courier->counters().bytes_received;
-    mine.messages = courier->counters().messages;
+  if (const auto* ghost_exchange = executor_.ghost_exchange()) {
+    mine.bytes_sent = ghost_exchange->counters().bytes_sent;
+    mine.bytes_received = ghost_exchange->counters().bytes_received;
+    mine.messages = ghost_exchange->counters().messages;
   }
   mine.compute_seconds = counters.compute_seconds;
   mine.wait_seconds = board_.wait_seconds() - wait_origin_;
@@ -213,13 +214,35 @@ std::vector<Session::Report> Session::reports() const {
   return all;
 }
 
+/// A step that was begun is not done before the next one begins, or the plan is over.
+std::uint64_t Session::steps_done() const {
+  const auto begun = executor_.last_step() - published_.steps_before;
+  return published_.plan != nullptr && begun > 0 ? begun - 1 : begun;
+}
+
 nlohmann::json Session::heartbeat() const {
-  return {{"busy", published_.is_busy.load()},
-          {"steps_planned", published_.steps_planned.load()},
-          {"steps_done", executor_.last_step() - published_.steps_before}};
+  const std::scoped_lock lock(published_.running);
+  const auto done = steps_done();
+  nlohmann::json told = {{"busy", published_.is_busy.load()},
+                         {"steps_planned", published_.steps_planned.load()},
+                         {"steps_done", done}};
+  if (published_.plan == nullptr) return told;
+  told["batch"] = published_.batch->seq;
+  const auto& steps = published_.plan->steps;
+  const int command = done < steps.size() ? steps[done].command : -1;
+  if (command < 0 || static_cast<std::size_t>(command) >= published_.batch->commands.size()) return told;
+  const auto origin = published_.batch->commands[static_cast<std::size_t>(command)].origin;
+  if (origin >= published_.batch->origins.size()) return told;
+  told["file"] = published_.batch->origins[origin].file;
+  told["line"] = published_.batch->origins[origin].line;
+  return told;
 }
 
 nlohmann::json Session::status() const {
+  const auto done = [this] {
+    const std::scoped_lock lock(published_.running);
+    return steps_done();
+  }();
   Report sum{};
   auto per_rank = nlohmann::json::array();
   const auto told = reports();
@@ -267,7 +290,7 @@ nlohmann::json Session::status() const {
       {"per_rank", per_rank},
       {"plan_seconds", published_.plan_seconds.load()},
       {"steps_planned", published_.steps_planned.load()},
-      {"steps_done", executor_.last_step() - published_.steps_before},
+      {"steps_done", done},
       {"pass_names", pass_names()},
   };
 }

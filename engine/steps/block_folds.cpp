@@ -13,55 +13,56 @@ namespace {
 
 using protocol::Shape;
 
-/// Folds all bricks of each result, all results side by side: the reduced axes of the region hold all of
-/// them.
-void complete(const plan::FoldBricks& step, const plan::FoldBricks::Fold& fold, const Shape& grid,
+/// Folds all reduction blocks of each result, all results side by side: the reduced axes of the region hold
+/// all of them.
+void complete(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fold, const Shape& grid,
               std::vector<std::byte>& partials) {
   const auto item = protocol::size_of(fold.loop);
   const Shape strides = protocol::contiguous_strides(grid, item);
-  Shape extents, from;  // bricks outermost
-  std::int64_t bricks = 1;
+  Shape extents, from;  // reduction blocks outermost
+  std::int64_t blocks = 1;
   for (const bool reduced : {true, false})
     for (std::size_t k = 0; k < grid.size(); ++k) {
       if (step.reduced[k] != reduced || grid[k] == 1) continue;
       extents.push_back(grid[k]);
       from.push_back(strides[k]);
-      if (reduced) bricks *= grid[k];
+      if (reduced) blocks *= grid[k];
     }
-  if (bricks == 1) return;
+  if (blocks == 1) return;
   const auto elements = protocol::element_count(grid);
   std::vector<std::byte> results(static_cast<std::size_t>(elements) * item);
   copy_box(fold.loop, fold.loop, extents, partials.data(), from, results.data(),
            protocol::contiguous_strides(extents, item));
-  fold_pairs(fold.op, fold.loop, results.data(), bricks, elements / bricks);
-  std::memcpy(partials.data(), results.data(), static_cast<std::size_t>(elements / bricks) * item);
+  fold_pairs(fold.op, fold.loop, results.data(), blocks, elements / blocks);
+  std::memcpy(partials.data(), results.data(), static_cast<std::size_t>(elements / blocks) * item);
 }
 
 }  // namespace
 
-void fold_bricks(const plan::FoldBricks& step, const plan::FoldBricks::Fold& fold, const Bricks& bricks,
-                 std::vector<std::byte>& partials) {
-  const auto& [values, strides, extents, grid] = bricks;
+void fold_blocks(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fold,
+                 const ReductionBlocks& blocks, std::vector<std::byte>& partials) {
+  const auto& [values, strides, extents, grid] = blocks;
   const auto dims = grid.size();
   const auto item = static_cast<std::int64_t>(protocol::size_of(fold.loop));
   partials.resize(static_cast<std::size_t>(protocol::element_count(grid) * item));
   const bool is_packed = strides == protocol::contiguous_strides(extents, static_cast<std::size_t>(item));
   std::byte* out = partials.data();
   const bool runs_are_kept = dims > 0 && !step.reduced[dims - 1];
-  if (runs_are_kept) {  // vectors along the last axis, one row of the brick after the other
+  if (runs_are_kept) {  // vectors along the last axis, one row of the reduction block after the other
     const auto length = extents.back();
     Shape outer(grid.begin(), grid.end() - 1);
-    bool are_adjacent = is_packed, is_whole = true;  // rows of a brick; all axes between it and the last
+    bool are_adjacent = is_packed,
+         is_whole = true;  // rows of a reduction block; all axes between it and the last
     for (std::size_t k = dims - 1; k-- > 0;) {
-      are_adjacent = are_adjacent && (is_whole || step.brick[k] == 1);
+      are_adjacent = are_adjacent && (is_whole || step.block_extents[k] == 1);
       is_whole = is_whole && grid[k] == 1;
     }
     for_each_index(outer, [&](const Shape& at) {
       Shape rows(dims - 1);
       std::int64_t start = 0;
       for (std::size_t k = 0; k + 1 < dims; ++k) {
-        rows[k] = std::min(step.brick[k], extents[k] - at[k] * step.brick[k]);
-        start += at[k] * step.brick[k] * strides[k];
+        rows[k] = std::min(step.block_extents[k], extents[k] - at[k] * step.block_extents[k]);
+        start += at[k] * step.block_extents[k] * strides[k];
       }
       bool is_first = true;
       if (are_adjacent) {
@@ -82,14 +83,15 @@ void fold_bricks(const plan::FoldBricks& step, const plan::FoldBricks::Fold& fol
     });
     return;
   }
-  // A brick is one contiguous run of scratch, whole rows or the piece of one. Those of one length that lie
-  // together are one call.
-  const auto run_of = protocol::element_count(step.brick);
+  // A reduction block is one contiguous run of scratch, whole rows or the piece of one. Those of one length
+  // that lie together are one call.
+  const auto run_of = protocol::element_count(step.block_extents);
   bool are_whole = is_packed;
-  for (std::size_t k = 0; k < dims; ++k) are_whole = are_whole && extents[k] == grid[k] * step.brick[k];
+  for (std::size_t k = 0; k < dims; ++k)
+    are_whole = are_whole && extents[k] == grid[k] * step.block_extents[k];
   if (are_whole) {
     fold_runs(fold.op, fold.loop, values, protocol::element_count(grid), run_of, out);
-  } else if (dims > 0 && run_of == step.brick.back()) {
+  } else if (dims > 0 && run_of == step.block_extents.back()) {
     const auto whole = extents.back() / run_of, rest = extents.back() % run_of;
     for_each_index(Shape(grid.begin(), grid.end() - 1), [&](const Shape& at) {
       const std::byte* row = values;
@@ -102,8 +104,8 @@ void fold_bricks(const plan::FoldBricks& step, const plan::FoldBricks::Fold& fol
     for_each_index(grid, [&](const Shape& at) {
       std::int64_t start = 0, length = 1;
       for (std::size_t k = 0; k < dims; ++k) {
-        start += at[k] * step.brick[k] * strides[k];
-        length *= std::min(step.brick[k], extents[k] - at[k] * step.brick[k]);
+        start += at[k] * step.block_extents[k] * strides[k];
+        length *= std::min(step.block_extents[k], extents[k] - at[k] * step.block_extents[k]);
       }
       fold_runs(fold.op, fold.loop, values + start, 1, static_cast<std::size_t>(length), out);
       out += item;

@@ -19,25 +19,25 @@ protocol::Shape first_of(const Box& box) {
 
 }  // namespace
 
-BoxRunner::BoxRunner(const Site& site, const plan::Kernel& kernel, protocol::Shape shape)
-    : site_(site),
-      kernel_(kernel),
+BoxRunner::BoxRunner(const StepContext& context, const plan::FusedLoop& fused, protocol::Shape shape)
+    : context_(context),
+      fused_(fused),
       shape_(std::move(shape)),
-      runner_(kernel.program),
-      pointers_(kernel.operands.size()),
-      payload_strides_(kernel.operands.size()),
+      runner_(fused.program),
+      pointers_(fused.operands.size()),
+      payload_strides_(fused.operands.size()),
       first_(shape_.size()),
       extents_(shape_.size()) {
-  for (std::size_t i = 0; i < kernel.operands.size(); ++i) {
-    if (kernel.operands[i].source == Source::slot) placements_.push_back(&kernel.operands[i].placement);
-    if (kernel.operands[i].source == Source::payload)
+  for (std::size_t i = 0; i < fused.operands.size(); ++i) {
+    if (fused.operands[i].source == Source::slot) placements_.push_back(&fused.operands[i].placement);
+    if (fused.operands[i].source == Source::payload)
       payload_strides_[i] =
-          protocol::contiguous_strides(shape_, protocol::size_of(kernel.program.operands[i]));
+          protocol::contiguous_strides(shape_, protocol::size_of(fused.program.operands[i]));
   }
   for (const auto* placement : placements_) {
     const auto& layout = placement->iterations;
-    Own own{layout.takes_part(site.rank()) ? layout.box(site.rank()) : Box(shape_.size()), {}};
-    if (!is_empty(own.box)) own.piece = dist::locate(*placement, first_of(own.box), site.rank());
+    Own own{layout.takes_part(context.rank()) ? layout.box(context.rank()) : Box(shape_.size()), {}};
+    if (!is_empty(own.box)) own.piece = dist::locate(*placement, first_of(own.box), context.rank());
     pieces_.push_back(own.piece);
     own_.push_back(std::move(own));
   }
@@ -45,13 +45,13 @@ BoxRunner::BoxRunner(const Site& site, const plan::Kernel& kernel, protocol::Sha
 
 bool BoxRunner::is_here(std::span<const Piece> pieces) const {
   return std::all_of(pieces.begin(), pieces.end(),
-                     [&](const Piece& piece) { return piece.owner == site_.rank(); });
+                     [&](const Piece& piece) { return piece.owner == context_.rank(); });
 }
 
 void BoxRunner::count(const Box& cell, std::span<const Piece> pieces, int owner) const {
   for (std::size_t i = 0; i < pieces.size(); ++i)
     if (pieces[i].owner != owner && !placements_[i]->base.is_replicated)
-      site_.count_shared(cell, pieces[i], placements_[i]->item_bytes);
+      context_.count_shared(cell, pieces[i], placements_[i]->item_bytes);
 }
 
 bool BoxRunner::is_local(const Box& box) const {
@@ -73,7 +73,7 @@ Box BoxRunner::local_part(int rank, Box box) const {
 template <class Visit>
 void BoxRunner::for_each_cell(const Box& box, Visit visit) {
   if (is_empty(box)) return;
-  if (!is_local(box)) return dist::for_each_cell(box, placements_, site_.rank(), visit);
+  if (!is_local(box)) return dist::for_each_cell(box, placements_, context_.rank(), visit);
   for (std::size_t p = 0; p < own_.size(); ++p) pieces_[p].offset = offset_of(p, box);
   visit(box, std::span<const Piece>(pieces_));
 }
@@ -87,7 +87,7 @@ std::int64_t BoxRunner::offset_of(std::size_t placement, const Box& box) const {
 }
 
 Piece BoxRunner::piece_of(std::size_t operand, const Box& box) const {
-  const auto& operands = kernel_.operands;
+  const auto& operands = fused_.operands;
   const auto placement = static_cast<std::size_t>(
       std::count_if(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(operand),
                     [](const auto& each) { return each.source == Source::slot; }));
@@ -104,13 +104,14 @@ void BoxRunner::compute(const Box& cell, std::span<const Piece> pieces, const Bo
   }
   std::size_t piece = 0;
   for (std::size_t i = 0; i < pointers_.size(); ++i) {
-    const auto& operand = kernel_.operands[i];
+    const auto& operand = fused_.operands[i];
     auto& pointer = pointers_[i];
     if (operand.source == Source::slot) {
-      pointer = {site_.address(operand, pieces[piece]), pieces[piece].strides.data()};
+      pointer = {context_.address(operand, pieces[piece]), pieces[piece].strides.data()};
       ++piece;
     } else if (operand.source == Source::payload) {
-      pointer = {const_cast<std::byte*>(site_.payload(operand.payload).data()), payload_strides_[i].data()};
+      pointer = {const_cast<std::byte*>(context_.payload(operand.payload).data()),
+                 payload_strides_[i].data()};
       for (std::size_t k = 0; k < first_.size(); ++k) pointer.address += first_[k] * pointer.strides[k];
     } else {
       pointer = scratch[static_cast<std::size_t>(operand.fold)];
@@ -128,12 +129,14 @@ void BoxRunner::run_for(int owner, const Box& box, std::span<const Pointer> scra
   });
 }
 
-void BoxRunner::run(const Box& box, std::span<const Pointer> scratch) { run_for(site_.rank(), box, scratch); }
+void BoxRunner::run(const Box& box, std::span<const Pointer> scratch) {
+  run_for(context_.rank(), box, scratch);
+}
 
 void BoxRunner::run_local(const Box& box) {
   for_each_cell(box, [&](const Box& cell, std::span<const Piece> pieces) {
     if (is_here(pieces)) return compute(cell, pieces, box, {});
-    count(cell, pieces, site_.rank());
+    count(cell, pieces, context_.rank());
     noted_.push_back({cell, {pieces.begin(), pieces.end()}});
   });
 }
@@ -141,7 +144,7 @@ void BoxRunner::run_local(const Box& box) {
 void BoxRunner::run_noted() {
   for (const auto& [cell, pieces] : noted_) {
     compute(cell, pieces, cell, {});
-    site_.progress();
+    context_.progress();
   }
   noted_.clear();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs the program of a kernel over boxes of its iterations: finds where each operand lies, cell by cell.
+// Runs the program of a fused loop over boxes of its iterations: finds where each operand lies, cell by cell.
 // Used by the element-wise pass and by the first half of reductions.
 #pragma once
 #include "engine/steps/context.hpp"
@@ -9,7 +9,7 @@ namespace gamelan::engine::exec {
 class BoxRunner {
  public:
   /// `shape`: the extents that the iterations count in. Both references must outlive the runner.
-  BoxRunner(const Site& site, const plan::Kernel& kernel, protocol::Shape shape);
+  BoxRunner(const StepContext& context, const plan::FusedLoop& fused, protocol::Shape shape);
 
   /// What of the box lies whole with `rank`, in every operand.
   dist::Box local_part(int rank, dist::Box box) const;
@@ -49,8 +49,8 @@ class BoxRunner {
   void compute(const dist::Box& cell, std::span<const dist::Piece> pieces, const dist::Box& box,
                std::span<const Pointer> scratch);
 
-  const Site& site_;
-  const plan::Kernel& kernel_;
+  const StepContext& context_;
+  const plan::FusedLoop& fused_;
   protocol::Shape shape_;
   Runner runner_;
   std::vector<const dist::Placement*> placements_;  // of the operands in slots, in order

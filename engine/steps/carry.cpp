@@ -10,10 +10,10 @@ using dist::Box;
 using dist::extents_of;
 using protocol::Shape;
 
-void carry(const Site& site, const plan::Kernel::Carry& carry) {
-  const auto& info = site.info(carry.from);
-  if (!info.layout.takes_part(site.rank())) return;
-  const Box block = info.layout.box(site.rank());
+void carry(const StepContext& context, const plan::FusedLoop::Carry& carry) {
+  const auto& info = context.info(carry.from);
+  if (!info.layout.takes_part(context.rank())) return;
+  const Box block = info.layout.box(context.rank());
   if (is_empty(block)) return;
   const Shape strides = protocol::contiguous_strides(extents_of(block), protocol::size_of(info.dtype));
 
@@ -35,8 +35,8 @@ void carry(const Site& site, const plan::Kernel::Carry& carry) {
     std::int64_t offset = 0;
     for (std::size_t k = 0; k < part.size(); ++k) offset += (part[k].first - block[k].first) * strides[k];
     const auto extents = extents_of(part);
-    copy_box(info.dtype, info.dtype, extents, site.own_block(carry.from) + offset, strides,
-             site.own_block(carry.to) + offset, strides);
+    copy_box(info.dtype, info.dtype, extents, context.own_block(carry.from) + offset, strides,
+             context.own_block(carry.to) + offset, strides);
   };
   if (!is_plain) return copy(block);
   dist::for_each_slab(block, written, copy);

@@ -5,37 +5,38 @@
 
 namespace gamelan::engine::exec {
 
-void Site::count_shared(const dist::Box& cell, const dist::Piece& piece, std::size_t item_bytes) const {
+void StepContext::count_shared(const dist::Box& cell, const dist::Piece& piece,
+                               std::size_t item_bytes) const {
   auto bytes = static_cast<std::uint64_t>(item_bytes);
   for (std::size_t k = 0; k < cell.size(); ++k)
     if (piece.strides[k] != 0) bytes *= static_cast<std::uint64_t>(cell[k].size());
   counters_.bytes_shared += bytes;
 }
 
-void Site::await_all(std::uint64_t step) const {
+void StepContext::await_all(std::uint64_t step) const {
   if (step == 0) return;
   for (const int near : comm_.near_ranks())
     if (near != rank()) board_.await(near, step);
 }
 
-void Site::prepare_write(int slot) const {
+void StepContext::prepare_write(int slot) const {
   auto& storage = this->storage(slot);
   await_all(std::max<std::uint64_t>({storage.read_by, storage.scattered_by, storage.block.stamp}));
   storage.read_by = storage.scattered_by = storage.block.stamp = 0;
 }
 
-void Site::prepare_read(int slot) const {
+void StepContext::prepare_read(int slot) const {
   auto& storage = this->storage(slot);
   await_all(storage.scattered_by);
   if (storage.scattered_by > 0) storage.written_by = std::max(storage.written_by, storage.scattered_by);
   storage.scattered_by = 0;
 }
 
-std::byte* Site::block(int slot, int owner) const {
+std::byte* StepContext::block(int slot, int owner) const {
   const auto& storage = this->storage(slot);
   if (!comm_.is_near(owner)) {
-    courier_->await();
-    return heap_.mirror(owner, storage.block.offset);
+    ghost_exchange_->await();
+    return heap_.ghost_address(owner, storage.block.offset);
   }
   if (owner != rank() && storage.written_by > 0 && storage.written_by < step_)
     board_.await(owner, storage.written_by);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a running step may touch: the blocks behind the plan's slots, here and on this node, and the waits
-// that make reading a neighbour's block in place correct. One Site per step; used by the run_*.cpp files, one
-// per kind of step.
+// that make reading a neighbour's block in place correct. One StepContext per step; used by the run_*.cpp
+// files, one per kind of step.
 #pragma once
 #include <span>
 #include <vector>
@@ -11,7 +11,7 @@
 #include "engine/nodes/board.hpp"
 #include "engine/plan/plan.hpp"
 #include "engine/ranks/comm.hpp"
-#include "engine/steps/exchange.hpp"
+#include "engine/steps/ghost_exchange.hpp"
 #include "engine/steps/workspace.hpp"
 #include "engine/tiles/tile.hpp"
 
@@ -27,11 +27,11 @@ struct Counters {
 /// of all.
 enum class Balance : std::uint8_t { off, on, always };
 
-class Site {
+class StepContext {
  public:
-  Site(Comm& comm, dist::Heap& heap, Board& board, const plan::Plan& plan,
-       std::span<const dist::StoragePtr> storages, const protocol::Batch& batch, std::uint64_t step,
-       Counters& counters, Workspace& workspace, Balance balance, Courier* courier)
+  StepContext(Comm& comm, dist::Heap& heap, Board& board, const plan::Plan& plan,
+              std::span<const dist::StoragePtr> storages, const protocol::Batch& batch, std::uint64_t step,
+              Counters& counters, Workspace& workspace, Balance balance, GhostExchange* ghost_exchange)
       : comm_(comm),
         heap_(heap),
         board_(board),
@@ -42,7 +42,7 @@ class Site {
         counters_(counters),
         workspace_(workspace),
         balance_(balance),
-        courier_(courier) {}
+        ghost_exchange_(ghost_exchange) {}
 
   Comm& comm() const { return comm_; }  ///< for steps that all ranks compute together
   int rank() const { return comm_.rank(); }
@@ -59,18 +59,18 @@ class Site {
   Workspace& workspace() const { return workspace_; }
 
   /// Of this rank, when there are several nodes; else null.
-  Courier* courier() const { return courier_; }
+  GhostExchange* ghost_exchange() const { return ghost_exchange_; }
   bool is_near(int rank) const { return comm_.is_near(rank); }
   const std::vector<int>& near_ranks() const { return comm_.near_ranks(); }
   /// Lets messages move on; call it now and then in long work.
   void progress() const {
-    if (courier_) courier_->progress();
+    if (ghost_exchange_) ghost_exchange_->progress();
   }
   /// Are messages on their way, which move only while progress() is called?
-  bool has_messages() const { return courier_ && courier_->is_busy(); }
+  bool has_messages() const { return ghost_exchange_ && ghost_exchange_->is_busy(); }
   /// Does this rank read blocks of other nodes in this step? They come to this rank only, not to its
   /// neighbours.
-  bool reads_far() const { return courier_ && courier_->reads_far(); }
+  bool reads_remote() const { return ghost_exchange_ && ghost_exchange_->reads_remote(); }
 
   /// Bytes of a piece in another rank's block that a cell reads; what is repeated is read once.
   void count_shared(const dist::Box& cell, const dist::Piece& piece, std::size_t item_bytes) const;
@@ -83,7 +83,7 @@ class Site {
   /// Call once per slot that the step is about to read.
   void prepare_read(int slot) const;
   /// Start of `owner`'s block of a slot, once its owner has written it; of a rank of another node, of its
-  /// mirror, once all has come that the plan foresees.
+  /// ghost buffer, once all has come that the plan foresees.
   std::byte* block(int slot, int owner) const;
   std::byte* own_block(int slot) const { return heap_.address(rank(), storage(slot).block.offset); }
   std::byte* address(const plan::Operand& operand, const dist::Piece& piece) const {
@@ -101,50 +101,50 @@ class Site {
   Counters& counters_;
   Workspace& workspace_;
   Balance balance_;
-  Courier* courier_;
+  GhostExchange* ghost_exchange_;
 };
 
-void run(const Site& site, const plan::Kernel& kernel);
-void run(const Site& site, const plan::FoldBricks& fold);
-void run(const Site& site, const plan::FoldFinish& fold);
-void run(const Site& site, const plan::Gather& gather);
-void run(const Site& site, const plan::Scatter& scatter);
-void run(const Site& site, const plan::Matmul& matmul);
-void run(const Site& site, const plan::Take& take);
-void run(const Site& site, const plan::Route& route);
-void run(const Site& site, const plan::Deliver& deliver);
-void run(const Site& site, const plan::Find& find);
-void run(const Site& site, const plan::Collect& collect);
-void run(const Site& site, const plan::ScanTotals& totals);
-void run(const Site& site, const plan::Scan& scan);
-void run(const Site& site, const plan::SortLines& sort);
-void run(const Site& site, const plan::SortRuns& sort);
-void run(const Site& site, const plan::MergeRuns& merge);
-void run(const Site& site, const plan::CollectPlaces& collect);
-void run(const Site& site, const plan::Count& count);
-void run(const Site& site, const plan::AddCounts& add);
+void run(const StepContext& context, const plan::FusedLoop& fused);
+void run(const StepContext& context, const plan::FoldBlocks& fold);
+void run(const StepContext& context, const plan::FoldFinish& fold);
+void run(const StepContext& context, const plan::Gather& gather);
+void run(const StepContext& context, const plan::Scatter& scatter);
+void run(const StepContext& context, const plan::Matmul& matmul);
+void run(const StepContext& context, const plan::Take& take);
+void run(const StepContext& context, const plan::PartitionUpdates& partition);
+void run(const StepContext& context, const plan::ApplyUpdates& updates);
+void run(const StepContext& context, const plan::Find& find);
+void run(const StepContext& context, const plan::Collect& collect);
+void run(const StepContext& context, const plan::ScanTotals& totals);
+void run(const StepContext& context, const plan::Scan& scan);
+void run(const StepContext& context, const plan::SortLines& sort);
+void run(const StepContext& context, const plan::SortRuns& sort);
+void run(const StepContext& context, const plan::MergeRuns& merge);
+void run(const StepContext& context, const plan::CollectPlaces& collect);
+void run(const StepContext& context, const plan::Count& count);
+void run(const StepContext& context, const plan::AddCounts& add);
 /// Collective. Throws Error{value} on every rank when it failed on one.
-void run(const Site& site, const plan::Routine& routine);
-void run(const Site& site, const plan::FourierLines& lines);
-void run(const Site& site, const plan::Draw& draw);
-void run(const Site& site, const plan::WholeMatrices& linalg);
-void run(const Site& site, const plan::SpreadBlocks& spread);
-void run(const Site& site, const plan::BlockedMatrix& linalg);
-void run(const Site& site, const plan::CollectBlocks& collect);
-void run(const Site& site, const plan::Weigh& weigh);
-void run(const Site& site, const plan::AddWeights& add);
-void run(const Site& site, const plan::Search& search);
-void run(const Site& site, const plan::ReadFile& file);
-void run(const Site& site, const plan::ReadHdf5& dataset);
-void run(const Site& site, const plan::ReadZarr& dataset);
-void run(const Site& site, const plan::WriteFile& file);
+void run(const StepContext& context, const plan::Routine& routine);
+void run(const StepContext& context, const plan::FourierLines& lines);
+void run(const StepContext& context, const plan::Draw& draw);
+void run(const StepContext& context, const plan::WholeMatrices& linalg);
+void run(const StepContext& context, const plan::SpreadBlocks& spread);
+void run(const StepContext& context, const plan::BlockedMatrix& linalg);
+void run(const StepContext& context, const plan::CollectBlocks& collect);
+void run(const StepContext& context, const plan::WeightedCount& weighted);
+void run(const StepContext& context, const plan::AddWeightedCounts& add);
+void run(const StepContext& context, const plan::Search& search);
+void run(const StepContext& context, const plan::ReadFile& file);
+void run(const StepContext& context, const plan::ReadHdf5& dataset);
+void run(const StepContext& context, const plan::ReadZarr& dataset);
+void run(const StepContext& context, const plan::WriteFile& file);
 
 /// This rank's block of the old version goes to the new one, except the box that the pass writes (all of it
 /// when that is no plain box).
-void carry(const Site& site, const plan::Kernel::Carry& carry);
+void carry(const StepContext& context, const plan::FusedLoop::Carry& carry);
 /// Are the values of a put rows that are read where they lie?
-inline bool reads_rows(const plan::Deliver& deliver) {
-  return deliver.route.carries_rows && !deliver.route.number;
+inline bool reads_rows(const plan::ApplyUpdates& updates) {
+  return updates.partition.carries_rows && !updates.partition.number;
 }
 /// Of a MergeRuns step (run_merge.cpp).
 inline constexpr int swaps_to_merge = 5;
@@ -154,13 +154,14 @@ void copy_box(protocol::Dtype from, protocol::Dtype to, std::span<const std::int
               const std::byte* source, const protocol::Shape& source_strides, std::byte* target,
               const protocol::Shape& target_strides);
 /// A box of an operand's iterations into C-ordered memory, cast.
-void copy_operand(const Site& site, const plan::Operand& operand, protocol::Dtype from, protocol::Dtype to,
-                  const dist::Box& box, std::byte* target, const protocol::Shape& target_strides);
-/// What of a view lies with other nodes comes into the mirrors of rank `reader`. Collective when there are
-/// several nodes; throws what went wrong on this rank, and FollowsFailure.
-void bring_near(const Site& site, int slot, const protocol::View& view, int reader);
+void copy_operand(const StepContext& context, const plan::Operand& operand, protocol::Dtype from,
+                  protocol::Dtype to, const dist::Box& box, std::byte* target,
+                  const protocol::Shape& target_strides);
+/// What of a view lies with other nodes comes into the ghost buffers of rank `reader`. Collective when there
+/// are several nodes; throws what went wrong on this rank, and FollowsFailure.
+void bring_near(const StepContext& context, int slot, const protocol::View& view, int reader);
 /// The elements of any view, in C order, at `target`. Local to the calling rank: reads other ranks' blocks in
-/// place, those of other nodes in their mirrors.
-void fetch(const Site& site, int slot, const protocol::View& view, std::byte* target);
+/// place, those of other nodes in their ghost buffers.
+void fetch(const StepContext& context, int slot, const protocol::View& view, std::byte* target);
 
 }  // namespace gamelan::engine::exec

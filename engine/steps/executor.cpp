@@ -14,19 +14,19 @@ double seconds() {
 /// Calls visit(slot, is_written, may_be_remote) for what the step's body touches.
 template <class Visit>
 void for_each_use(const plan::Step& step, Visit visit) {
-  const auto of_kernel = [&](const auto& self, const plan::Kernel& kernel) -> void {
-    for (const auto& carry : kernel.carries) {
+  const auto of_loop = [&](const auto& self, const plan::FusedLoop& fused) -> void {
+    for (const auto& carry : fused.carries) {
       visit(carry.from, false, false);
       visit(carry.to, true, false);
     }
-    for (const auto& operand : kernel.operands)
+    for (const auto& operand : fused.operands)
       if (operand.source == plan::Operand::Source::slot)
         visit(operand.slot, operand.is_written, operand.may_be_remote);
-    if (kernel.inset) self(self, *kernel.inset);
+    if (fused.interior) self(self, *fused.interior);
   };
-  if (const auto* kernel = std::get_if<plan::Kernel>(&step.body)) of_kernel(of_kernel, *kernel);
-  if (const auto* fold = std::get_if<plan::FoldBricks>(&step.body)) {
-    of_kernel(of_kernel, fold->values);
+  if (const auto* fused = std::get_if<plan::FusedLoop>(&step.body)) of_loop(of_loop, *fused);
+  if (const auto* fold = std::get_if<plan::FoldBlocks>(&step.body)) {
+    of_loop(of_loop, fold->values);
     for (const auto& each : fold->folds) visit(each.partials, true, false);
   }
   if (const auto* fold = std::get_if<plan::FoldFinish>(&step.body)) {
@@ -46,12 +46,12 @@ void for_each_use(const plan::Step& step, Visit visit) {
   for (const auto& use : plan::irregular_uses(step)) visit(use.slot, use.is_written, use.may_be_remote);
 }
 
-/// How often a step swaps bytes between nodes (Pull: twice, Push: once), whatever its data.
+/// How often a step swaps bytes between nodes (RemoteGather: twice, RemoteScatter: once), whatever its data.
 int swaps_of(const plan::Step& step) {
   if (std::holds_alternative<plan::Gather>(step.body) || std::holds_alternative<plan::Take>(step.body))
     return 2;
   if (const auto* scatter = std::get_if<plan::Scatter>(&step.body)) return scatter->to_replica ? 0 : 1;
-  if (const auto* deliver = std::get_if<plan::Deliver>(&step.body)) return reads_rows(*deliver) ? 3 : 1;
+  if (const auto* updates = std::get_if<plan::ApplyUpdates>(&step.body)) return reads_rows(*updates) ? 3 : 1;
   if (std::holds_alternative<plan::Collect>(step.body)) return 1;
   if (std::holds_alternative<plan::MergeRuns>(step.body)) return swaps_to_merge;
   if (const auto* collect = std::get_if<plan::CollectPlaces>(&step.body)) return collect->cuts < 0 ? 0 : 2;
@@ -65,12 +65,12 @@ int swaps_of(const plan::Step& step) {
 
 Executor::Executor(Comm& comm, dist::Heap& heap, Board& board) : comm_(comm), heap_(heap), board_(board) {
   set_balance(Balance::on);
-  if (!comm.is_one_node()) courier_ = std::make_unique<Courier>(comm, heap, board);
+  if (!comm.is_one_node()) ghost_exchange_ = std::make_unique<GhostExchange>(comm, heap, board);
 }
 
 void Executor::reset_counters() {
   counters_ = {};
-  if (courier_) courier_->reset_counters();
+  if (ghost_exchange_) ghost_exchange_->reset_counters();
 }
 
 void Executor::release(const dist::StoragePtr& storage) {
@@ -79,7 +79,7 @@ void Executor::release(const dist::StoragePtr& storage) {
 }
 
 void Executor::prepare(const plan::Plan& plan, const plan::Step& step,
-                       std::vector<dist::StoragePtr>& storages, const Site& site) {
+                       std::vector<dist::StoragePtr>& storages, const StepContext& context) {
   for (const int slot : step.allocates) {
     const auto block =
         heap_.allocator().allocate(plan::block_bytes(plan.slots[static_cast<std::size_t>(slot)]));
@@ -91,43 +91,43 @@ void Executor::prepare(const plan::Plan& plan, const plan::Step& step,
     storages[static_cast<std::size_t>(slot)] = std::move(storage);
   }
   for_each_use(step, [&](int slot, bool is_written, bool) {
-    is_written ? site.prepare_write(slot) : site.prepare_read(slot);
+    is_written ? context.prepare_write(slot) : context.prepare_read(slot);
   });
   if (const auto* scatter = std::get_if<plan::Scatter>(&step.body)) {
-    site.prepare_write(scatter->to);
-    site.await_all(step_ - 1);  // others may still be at work in their own blocks
+    context.prepare_write(scatter->to);
+    context.await_all(step_ - 1);  // others may still be at work in their own blocks
   }
 }
 
-void Executor::settle(const plan::Step& step, const Site& site) {
+void Executor::settle(const plan::Step& step, const StepContext& context) {
   for_each_use(step, [&](int slot, bool is_written, bool may_be_remote) {
-    auto& storage = site.storage(slot);
+    auto& storage = context.storage(slot);
     if (is_written)
       storage.written_by = step_;
     else if (may_be_remote)
       storage.read_by = step_;
   });
   if (const auto* scatter = std::get_if<plan::Scatter>(&step.body))
-    site.storage(scatter->to).scattered_by = step_;
+    context.storage(scatter->to).scattered_by = step_;
 }
 
 /// Runs the step's body, unless this rank has failed. What it throws is told to the observer; but a node that
 /// is lost ends all.
-void Executor::run_body(const plan::Step& step, const dist::Exchange* exchange, const Site& site,
+void Executor::run_body(const plan::Step& step, const dist::Exchange* exchange, const StepContext& context,
                         const Observer& observer) {
   const auto fail = [&](protocol::ErrorKind kind, const std::string& text) {
     has_failed_ = true;
     observer.fail({kind, text});
   };
-  const auto body = [&] { std::visit([&](const auto& what) { exec::run(site, what); }, step.body); };
+  const auto body = [&] { std::visit([&](const auto& what) { exec::run(context, what); }, step.body); };
   // Who stayed away from a routine that all compute together would leave the others waiting in it.
   if (plan::is_collective(step) && comm_.agree_min(has_failed_ ? 0 : 1) == 0) {
     has_failed_ = true;
-    if (courier_) courier_->fall_silent();
+    if (ghost_exchange_) ghost_exchange_->fall_silent();
   }
   try {
-    if (courier_)
-      courier_->carry(*exchange, site.storages(), swaps_of(step), body);
+    if (ghost_exchange_)
+      ghost_exchange_->run_step(*exchange, context.storages(), swaps_of(step), body);
     else if (!has_failed_)
       body();
   } catch (const FollowsFailure&) {
@@ -148,21 +148,21 @@ std::size_t Executor::run(const plan::Plan& plan, std::span<const dist::Exchange
                           std::vector<dist::StoragePtr>& storages, const protocol::Batch& batch,
                           const Observer& observer) {
   has_failed_ = false;
-  if (courier_) courier_->start();
+  if (ghost_exchange_) ghost_exchange_->start();
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
     const bool may_run = board_.begin_step(++step_);
     if (!may_run && plan.steps[s].prefix >= 0) {  // else the arrays are those of no moment of the program
-      if (courier_) courier_->rest();
+      if (ghost_exchange_) ghost_exchange_->rest();
       board_.end_step(step_);  // the number is spent: whoever awaits it knows that this rank has seen the cut
       return s;
     }
     const auto& step = plan.steps[s];
-    const Site site(comm_, heap_, board_, plan, storages, batch, step_, counters_, workspace_, balance_,
-                    courier_.get());
+    const StepContext context(comm_, heap_, board_, plan, storages, batch, step_, counters_, workspace_,
+                              balance_, ghost_exchange_.get());
     const double start = seconds(), waited = board_.wait_seconds();
-    prepare(plan, step, storages, site);
-    run_body(step, courier_ ? &exchanges[s] : nullptr, site, observer);
-    settle(step, site);
+    prepare(plan, step, storages, context);
+    run_body(step, ghost_exchange_ ? &exchanges[s] : nullptr, context, observer);
+    settle(step, context);
     counters_.compute_seconds += seconds() - start - (board_.wait_seconds() - waited);
     ++counters_.kernels;
     observer.count();
@@ -174,7 +174,7 @@ std::size_t Executor::run(const plan::Plan& plan, std::span<const dist::Exchange
       storages[static_cast<std::size_t>(slot)].reset();
     }
   }
-  if (courier_) courier_->rest();
+  if (ghost_exchange_) ghost_exchange_->rest();
   return plan.steps.size();
 }
 

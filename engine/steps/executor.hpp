@@ -42,17 +42,17 @@ class Executor {
   const Counters& counters() const { return counters_; }
   void reset_counters();
   /// Messages to other nodes; null when there are none.
-  Courier* courier() { return courier_.get(); }
-  const Courier* courier() const { return courier_.get(); }
+  GhostExchange* ghost_exchange() { return ghost_exchange_.get(); }
+  const GhostExchange* ghost_exchange() const { return ghost_exchange_.get(); }
   /// On when made, if there are others to help.
   void set_balance(Balance balance) { balance_ = comm_.ranks_on_node() > 1 ? balance : Balance::off; }
 
  private:
   void prepare(const plan::Plan& plan, const plan::Step& step, std::vector<dist::StoragePtr>& storages,
-               const Site& site);
-  void run_body(const plan::Step& step, const dist::Exchange* exchange, const Site& site,
+               const StepContext& context);
+  void run_body(const plan::Step& step, const dist::Exchange* exchange, const StepContext& context,
                 const Observer& observer);
-  void settle(const plan::Step& step, const Site& site);
+  void settle(const plan::Step& step, const StepContext& context);
 
   Comm& comm_;
   dist::Heap& heap_;
@@ -62,7 +62,7 @@ class Executor {
   Counters counters_;
   Workspace workspace_;
   Balance balance_ = Balance::off;
-  std::unique_ptr<Courier> courier_;
+  std::unique_ptr<GhostExchange> ghost_exchange_;
 };
 
 }  // namespace gamelan::engine::exec

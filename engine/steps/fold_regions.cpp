@@ -5,25 +5,25 @@
 
 namespace gamelan::engine::exec {
 
-FoldRegions::FoldRegions(const plan::FoldBricks& fold, int rank, std::int64_t most_elements) {
+FoldRegions::FoldRegions(const plan::FoldBlocks& fold, int rank, std::int64_t most_elements) {
   const auto& layout = fold.values.iterations;
   if (!layout.takes_part(rank)) return;
-  bricks_ = layout.box(rank);
-  if (is_empty(bricks_)) return;
-  const auto dims = bricks_.size();
+  blocks_ = layout.box(rank);
+  if (is_empty(blocks_)) return;
+  const auto dims = blocks_.size();
   extents_.assign(dims, 1);
   counts_.assign(dims, 1);
   // A region grows from the last axis outwards, so that its values are contiguous in scratch.
   std::int64_t elements = 1;
   bool is_full = true;
   for (std::size_t k = dims; k-- > 0;) {
-    const auto per_brick = fold.brick[k], size = bricks_[k].size();
+    const auto per_block = fold.block_extents[k], size = blocks_[k].size();
     const bool must_be_whole = fold.is_complete && fold.reduced[k];
     if (must_be_whole)
       extents_[k] = size;
     else if (is_full)
-      extents_[k] = std::clamp<std::int64_t>(most_elements / (elements * per_brick), 1, size);
-    elements *= extents_[k] * per_brick;
+      extents_[k] = std::clamp<std::int64_t>(most_elements / (elements * per_block), 1, size);
+    elements *= extents_[k] * per_block;
     is_full = is_full && extents_[k] == size;
     counts_[k] = (size + extents_[k] - 1) / extents_[k];
   }
@@ -31,10 +31,10 @@ FoldRegions::FoldRegions(const plan::FoldBricks& fold, int rank, std::int64_t mo
 }
 
 dist::Box FoldRegions::region(std::int64_t number) const {
-  dist::Box region(bricks_.size());
-  for (std::size_t k = bricks_.size(); k-- > 0;) {
-    const auto first = bricks_[k].first + number % counts_[k] * extents_[k];
-    region[k] = {first, std::min(first + extents_[k], bricks_[k].last)};
+  dist::Box region(blocks_.size());
+  for (std::size_t k = blocks_.size(); k-- > 0;) {
+    const auto first = blocks_[k].first + number % counts_[k] * extents_[k];
+    region[k] = {first, std::min(first + extents_[k], blocks_[k].last)};
     number /= counts_[k];
   }
   return region;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the bricks that a rank folds are taken in turn: region by region, each of whole bricks. Pure
-// arithmetic, the same whoever asks; used by run_fold.
+// How the reduction blocks that a rank folds are taken in turn: region by region, each of whole reduction
+// blocks. Pure arithmetic, the same whoever asks; used by run_fold.
 #pragma once
 #include "engine/plan/plan.hpp"
 
@@ -8,17 +8,17 @@ namespace gamelan::engine::exec {
 
 class FoldRegions {
  public:
-  /// A region has at most so many elements, unless a single brick (or, where bricks must not be cut, a line)
-  /// has more.
-  FoldRegions(const plan::FoldBricks& fold, int rank, std::int64_t most_elements);
+  /// A region has at most so many elements, unless a single reduction block (or, where reduction blocks must
+  /// not be cut, a line) has more.
+  FoldRegions(const plan::FoldBlocks& fold, int rank, std::int64_t most_elements);
   /// None for a rank that takes no part.
   std::int64_t count() const { return count_; }
-  /// In bricks; 0 <= number < count().
+  /// In reduction blocks; 0 <= number < count().
   dist::Box region(std::int64_t number) const;
 
  private:
-  dist::Box bricks_;                  // of the rank
-  protocol::Shape extents_, counts_;  // per axis: bricks in a region, regions
+  dist::Box blocks_;                  // of the rank
+  protocol::Shape extents_, counts_;  // per axis: reduction blocks in a region, regions
   std::int64_t count_ = 0;
 };
 

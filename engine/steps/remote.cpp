@@ -26,7 +26,7 @@ constexpr std::int64_t usual_bytes = 8;
 constexpr std::int64_t page_bytes = 4096;
 
 /// Whole pages that a run touches, in bytes, at most.
-std::int64_t page_bytes_of(const FarRun& run) {
+std::int64_t page_bytes_of(const RemoteRun& run) {
   const auto pages = [](std::int64_t first, std::int64_t bytes) {
     return (first + bytes - 1) / page_bytes - first / page_bytes + 1;
   };
@@ -36,7 +36,7 @@ std::int64_t page_bytes_of(const FarRun& run) {
   return std::min(pages(first, length), run.count * each) * page_bytes;
 }
 
-Bytes encode(const std::vector<FarRun>& runs) {
+Bytes encode(const std::vector<RemoteRun>& runs) {
   std::vector<std::int64_t> words;
   words.reserve(runs.size());
   for (const auto& run : runs) {
@@ -54,8 +54,8 @@ void for_each_run(const Bytes& encoded, Visit visit) {
   std::memcpy(words.data(), encoded.data(), words.size() * sizeof(std::int64_t));
   for (std::size_t w = 0; w < words.size();) {
     const bool is_single = (words[w] & 1) == 0;
-    const FarRun run = is_single ? FarRun{words[w] >> 1, usual_bytes, 1, usual_bytes}
-                                 : FarRun{words[w] >> 1, words[w + 1], words[w + 2], words[w + 3]};
+    const RemoteRun run = is_single ? RemoteRun{words[w] >> 1, usual_bytes, 1, usual_bytes}
+                                    : RemoteRun{words[w] >> 1, words[w + 1], words[w + 2], words[w + 3]};
     visit(run);
     w += is_single ? 1 : 4;
   }
@@ -63,7 +63,7 @@ void for_each_run(const Bytes& encoded, Visit visit) {
 
 }  // namespace
 
-void Pull::ask(int owner, const FarRun& run) {
+void RemoteGather::ask(int owner, const RemoteRun& run) {
   auto& runs = asked_[owner];
   if (!runs.empty()) {
     auto& last = runs.back();
@@ -79,32 +79,32 @@ void Pull::ask(int owner, const FarRun& run) {
   runs.push_back(run);
 }
 
-void Pull::exchange(int readers) {
-  std::int64_t mirrored = 0, passing = 0;
+void RemoteGather::exchange(int readers) {
+  std::int64_t ghosts = 0, passing = 0;
   for (const auto& [owner, runs] : asked_)
     for (const auto& run : runs) {
-      mirrored += page_bytes_of(run);
+      ghosts += page_bytes_of(run);
       passing += run.count * run.bytes;
     }
-  site_.courier()->make_room(mirrored, passing, readers);
+  context_.ghost_exchange()->make_room(ghosts, passing, readers);
   std::map<int, Bytes> questions;
   for (const auto& [owner, runs] : asked_) questions[owner] = encode(runs);
-  const auto asked = site_.courier()->swap(std::move(questions));
+  const auto asked = context_.ghost_exchange()->swap(std::move(questions));
 
   std::map<int, Bytes> answers;
-  const std::byte* own = site_.own_block(slot_);
+  const std::byte* own = context_.own_block(slot_);
   for (const auto& [asker, encoded] : asked) {
     std::int64_t total = 0;
-    for_each_run(encoded, [&](const FarRun& run) { total += run.count * run.bytes; });
+    for_each_run(encoded, [&](const RemoteRun& run) { total += run.count * run.bytes; });
     Bytes& answer = answers[asker];
     answer.resize(static_cast<std::size_t>(total));
     std::byte* next = answer.data();
-    for_each_run(encoded, [&](const FarRun& run) {
+    for_each_run(encoded, [&](const RemoteRun& run) {
       copy_elements(next, run.bytes, own + run.offset, run.stride, run.count, run.bytes);
       next += run.count * run.bytes;
     });
   }
-  const auto came = site_.courier()->swap(std::move(answers));
+  const auto came = context_.ghost_exchange()->swap(std::move(answers));
   for (const auto& [owner, runs] : asked_) {
     std::int64_t total = 0;
     for (const auto& run : runs) total += run.count * run.bytes;
@@ -114,16 +114,16 @@ void Pull::exchange(int readers) {
                   "[run] rank " + std::to_string(owner) + " has answered something else than was asked");
     if (total == 0) continue;
     const std::byte* next = found->second.data();
-    std::byte* mirror = site_.block(slot_, owner);
+    std::byte* ghost = context_.block(slot_, owner);
     for (const auto& run : runs) {
-      copy_elements(mirror + run.offset, run.stride, next, run.bytes, run.count, run.bytes);
+      copy_elements(ghost + run.offset, run.stride, next, run.bytes, run.count, run.bytes);
       next += run.count * run.bytes;
     }
   }
   asked_.clear();
 }
 
-void Push::tell(int owner, const FarRun& run, const std::byte* from, std::int64_t from_stride) {
+void RemoteScatter::tell(int owner, const RemoteRun& run, const std::byte* from, std::int64_t from_stride) {
   Bytes& bytes = told_[owner];
   const auto at = bytes.size();
   bytes.resize(at + sizeof run + static_cast<std::size_t>(run.count * run.bytes));
@@ -131,12 +131,12 @@ void Push::tell(int owner, const FarRun& run, const std::byte* from, std::int64_
   copy_elements(bytes.data() + at + sizeof run, run.bytes, from, from_stride, run.count, run.bytes);
 }
 
-void Push::exchange() {
-  const auto came = site_.courier()->swap(std::move(told_));
-  std::byte* own = site_.own_block(slot_);
+void RemoteScatter::exchange() {
+  const auto came = context_.ghost_exchange()->swap(std::move(told_));
+  std::byte* own = context_.own_block(slot_);
   for (const auto& [sender, bytes] : came)
     for (std::size_t at = 0; at < bytes.size();) {
-      FarRun run;
+      RemoteRun run;
       std::memcpy(&run, bytes.data() + at, sizeof run);
       at += sizeof run;
       copy_elements(own + run.offset, run.stride, bytes.data() + at, run.bytes, run.count, run.bytes);

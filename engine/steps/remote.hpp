@@ -11,40 +11,40 @@
 
 namespace gamelan::engine::exec {
 
-/// `count` elements of `bytes` bytes in the block of a far rank, `stride` bytes apart.
-struct FarRun {
+/// `count` elements of `bytes` bytes in the block of a remote rank, `stride` bytes apart.
+struct RemoteRun {
   std::int64_t offset, stride, count, bytes;
 };
 
-/// Reads far elements of one slot into the mirrors of their owners. Two swaps.
-class Pull {
+/// Reads remote elements of one slot into the ghost buffers of their owners. Two swaps.
+class RemoteGather {
  public:
-  Pull(const Site& site, int slot) : site_(site), slot_(slot) {}
+  RemoteGather(const StepContext& context, int slot) : context_(context), slot_(slot) {}
   /// Notes what is wanted; a run that continues the last one of the same owner makes it longer.
-  void ask(int owner, const FarRun& run);
-  /// `readers`: so many ranks of the node read at a time. Collective. Throws Error{memory} where the mirrors
-  /// find no room, and FollowsFailure on the other ranks.
+  void ask(int owner, const RemoteRun& run);
+  /// `readers`: so many ranks of the node read at a time. Collective. Throws Error{memory} where the ghost
+  /// buffers find no room, and FollowsFailure on the other ranks.
   void exchange(int readers);
-  void exchange() { exchange(static_cast<int>(site_.near_ranks().size())); }
+  void exchange() { exchange(static_cast<int>(context_.near_ranks().size())); }
 
  private:
-  const Site& site_;
+  const StepContext& context_;
   int slot_;
-  std::map<int, std::vector<FarRun>> asked_;
+  std::map<int, std::vector<RemoteRun>> asked_;
 };
 
-/// Writes elements into far blocks of one slot. One swap; runs of one rank are applied in order, ranks by
+/// Writes elements into remote blocks of one slot. One swap; runs of one rank are applied in order, ranks by
 /// number.
-class Push {
+class RemoteScatter {
  public:
-  Push(const Site& site, int slot) : site_(site), slot_(slot) {}
+  RemoteScatter(const StepContext& context, int slot) : context_(context), slot_(slot) {}
   /// Elements `from_stride` bytes apart, starting at `from`; copied at once.
-  void tell(int owner, const FarRun& run, const std::byte* from, std::int64_t from_stride);
+  void tell(int owner, const RemoteRun& run, const std::byte* from, std::int64_t from_stride);
   /// Collective.
   void exchange();
 
  private:
-  const Site& site_;
+  const StepContext& context_;
   int slot_;
   std::map<int, protocol::Bytes> told_;
 };

@@ -61,10 +61,10 @@ void for_each_row(const protocol::View& view, const dist::Box& box, Visit visit)
 /// apart.
 class Translator {
  public:
-  Translator(const Site& site, int slot, const protocol::View& view)
-      : site_(site),
+  Translator(const StepContext& context, int slot, const protocol::View& view)
+      : context_(context),
         slot_(slot),
-        info_(site.info(slot)),
+        info_(context.info(slot)),
         item_(static_cast<std::int64_t>(protocol::size_of(info_.dtype))),
         dtype_(view.dtype),
         part_(static_cast<std::int64_t>(protocol::size_of(view.dtype))),
@@ -84,8 +84,8 @@ class Translator {
     }
     while (count > 0) {
       const auto [address, step, run] = find_run(offset, count);
-      if (push_ && !site_.is_near(owner_))
-        push_->tell(owner_, {address - base_, step, run, part_}, local, part_);
+      if (remote_scatter_ && !context_.is_near(owner_))
+        remote_scatter_->tell(owner_, {address - base_, step, run, part_}, local, part_);
       else if (is_write)
         copy_(local, part_, address, step, static_cast<std::size_t>(run));
       else
@@ -97,26 +97,26 @@ class Translator {
   }
 
   /// Asks for what copy_row will read of other nodes.
-  void ask_row(std::int64_t offset, std::int64_t count, Pull& pull) {
+  void ask_row(std::int64_t offset, std::int64_t count, RemoteGather& remote_gather) {
     if (stride_ % item_ != 0 || offset % item_ + part_ > item_) {
       for (std::int64_t i = 0; i < count; ++i)
         for (std::int64_t at = offset + i * stride_, end = at + part_; at < end;) {
           const auto within = at % item_, size = std::min(end - at, item_ - within);
           const std::byte* remote = element(at / item_) + within;
-          if (!site_.is_near(owner_)) pull.ask(owner_, {remote - base_, size, 1, size});
+          if (!context_.is_near(owner_)) remote_gather.ask(owner_, {remote - base_, size, 1, size});
           at += size;
         }
       return;
     }
     while (count > 0) {
       const auto [address, step, run] = find_run(offset, count);
-      if (!site_.is_near(owner_)) pull.ask(owner_, {address - base_, step, run, part_});
+      if (!context_.is_near(owner_)) remote_gather.ask(owner_, {address - base_, step, run, part_});
       offset += run * stride_;
       count -= run;
     }
   }
-  /// Rows that are written to other nodes go through `push`.
-  void write_through(Push& push) { push_ = &push; }
+  /// Rows that are written to other nodes go through `remote_scatter`.
+  void write_through(RemoteScatter& remote_scatter) { remote_scatter_ = &remote_scatter; }
 
  private:
   struct Found {
@@ -136,7 +136,8 @@ class Translator {
     const auto room = step > 0 ? (block_[axis].last - index_[axis] + step - 1) / step
                                : (index_[axis] - block_[axis].first) / -step + 1;
     const auto run = std::min(count, room);
-    if (owner_ != site_.rank()) site_.counters().bytes_shared += static_cast<std::uint64_t>(run * part_);
+    if (owner_ != context_.rank())
+      context_.counters().bytes_shared += static_cast<std::uint64_t>(run * part_);
     return {address, step * strides_[axis], run};
   }
 
@@ -145,8 +146,9 @@ class Translator {
       const auto at = offset + done, within = at % item_;
       const auto size = static_cast<std::size_t>(std::min(part_ - done, item_ - within));
       std::byte* remote = element(at / item_) + within;
-      if (push_ && !site_.is_near(owner_))
-        push_->tell(owner_, {remote - base_, 1, 1, static_cast<std::int64_t>(size)}, local + done, 0);
+      if (remote_scatter_ && !context_.is_near(owner_))
+        remote_scatter_->tell(owner_, {remote - base_, 1, 1, static_cast<std::int64_t>(size)}, local + done,
+                              0);
       else if (is_write)
         std::memcpy(remote, local + done, size);
       else
@@ -166,18 +168,18 @@ class Translator {
     }
     if (!is_inside) {
       const auto piece =
-          dist::locate_element(info_.layout, index_, site_.rank(), static_cast<std::size_t>(item_));
+          dist::locate_element(info_.layout, index_, context_.rank(), static_cast<std::size_t>(item_));
       owner_ = piece.owner;
       block_ = info_.layout.box(owner_);
       strides_ = piece.strides;
-      base_ = site_.block(slot_, owner_);
+      base_ = context_.block(slot_, owner_);
     }
     std::byte* address = base_;
     for (std::size_t k = 0; k < index_.size(); ++k) address += (index_[k] - block_[k].first) * strides_[k];
     return address;
   }
 
-  const Site& site_;
+  const StepContext& context_;
   int slot_;
   const plan::ArrayInfo& info_;
   std::int64_t item_;
@@ -188,7 +190,7 @@ class Translator {
   dist::Box block_;
   std::byte* base_ = nullptr;
   int owner_ = -1;
-  Push* push_ = nullptr;
+  RemoteScatter* remote_scatter_ = nullptr;
 };
 
 dist::Box box_of(const Shape& extents) {
@@ -225,32 +227,34 @@ void copy_box(protocol::Dtype from, protocol::Dtype to, std::span<const std::int
 
 namespace {
 
-/// What of a view lies with other nodes comes into their mirrors, in so far as this rank reads it.
+/// What of a view lies with other nodes comes into their ghost buffers, in so far as this rank reads it.
 /// Collective.
-void pull_view(const Site& site, int slot, const protocol::View& view, const dist::Box& box, int readers) {
-  Pull pull(site, slot);
-  Translator translate(site, slot, view);
-  for_each_row(view, box,
-               [&](std::int64_t offset, std::int64_t count) { translate.ask_row(offset, count, pull); });
-  pull.exchange(readers);
+void gather_remote(const StepContext& context, int slot, const protocol::View& view, const dist::Box& box,
+                   int readers) {
+  RemoteGather remote_gather(context, slot);
+  Translator translate(context, slot, view);
+  for_each_row(view, box, [&](std::int64_t offset, std::int64_t count) {
+    translate.ask_row(offset, count, remote_gather);
+  });
+  remote_gather.exchange(readers);
 }
 
 dist::Box nothing_of(const Shape& extents) { return dist::Box(std::max<std::size_t>(extents.size(), 1)); }
 
 }  // namespace
 
-void run(const Site& site, const plan::Gather& gather) {
-  const auto& info = site.info(gather.to);
-  const bool takes_part = info.layout.takes_part(site.rank());
-  if (site.courier())
-    pull_view(site, gather.from, gather.view,
-              takes_part ? info.layout.box(site.rank()) : nothing_of(info.extents),
-              static_cast<int>(site.near_ranks().size()));
+void run(const StepContext& context, const plan::Gather& gather) {
+  const auto& info = context.info(gather.to);
+  const bool takes_part = info.layout.takes_part(context.rank());
+  if (context.ghost_exchange())
+    gather_remote(context, gather.from, gather.view,
+                  takes_part ? info.layout.box(context.rank()) : nothing_of(info.extents),
+                  static_cast<int>(context.near_ranks().size()));
   if (!takes_part) return;
-  std::byte* to = site.own_block(gather.to);
+  std::byte* to = context.own_block(gather.to);
   const auto item = static_cast<std::int64_t>(protocol::size_of(info.dtype));
-  Translator translate(site, gather.from, gather.view);
-  for_each_row(gather.view, info.layout.box(site.rank()), [&](std::int64_t offset, std::int64_t count) {
+  Translator translate(context, gather.from, gather.view);
+  for_each_row(gather.view, info.layout.box(context.rank()), [&](std::int64_t offset, std::int64_t count) {
     translate.copy_row(offset, count, to, false);
     to += count * item;
   });
@@ -259,14 +263,14 @@ void run(const Site& site, const plan::Gather& gather) {
 namespace {
 
 /// Every rank holds the target: each writes all of it.
-void scatter_to_replica(const Site& site, const plan::Scatter& scatter) {
-  const auto& info = site.info(scatter.from);
+void scatter_to_replica(const StepContext& context, const plan::Scatter& scatter) {
+  const auto& info = context.info(scatter.from);
   const auto item = static_cast<std::int64_t>(protocol::size_of(info.dtype));
   protocol::Bytes values(static_cast<std::size_t>(protocol::element_count(info.extents) * item));
   if (values.empty()) return;
-  fetch(site, scatter.from, protocol::whole(0, info.dtype, info.extents), values.data());
+  fetch(context, scatter.from, protocol::whole(0, info.dtype, info.extents), values.data());
   std::byte* from = values.data();
-  Translator translate(site, scatter.to, scatter.view);
+  Translator translate(context, scatter.to, scatter.view);
   for_each_row(scatter.view, box_of(scatter.view.extents), [&](std::int64_t offset, std::int64_t count) {
     translate.copy_row(offset, count, from, true);
     from += count * item;
@@ -275,28 +279,28 @@ void scatter_to_replica(const Site& site, const plan::Scatter& scatter) {
 
 }  // namespace
 
-void run(const Site& site, const plan::Scatter& scatter) {
-  const auto& info = site.info(scatter.from);
-  if (scatter.to_replica) return scatter_to_replica(site, scatter);
-  std::byte* from = site.own_block(scatter.from);
+void run(const StepContext& context, const plan::Scatter& scatter) {
+  const auto& info = context.info(scatter.from);
+  if (scatter.to_replica) return scatter_to_replica(context, scatter);
+  std::byte* from = context.own_block(scatter.from);
   const auto item = static_cast<std::int64_t>(protocol::size_of(info.dtype));
-  Translator translate(site, scatter.to, scatter.view);
-  Push push(site, scatter.to);
-  if (site.courier()) translate.write_through(push);
-  if (info.layout.takes_part(site.rank()))
-    for_each_row(scatter.view, info.layout.box(site.rank()), [&](std::int64_t offset, std::int64_t count) {
+  Translator translate(context, scatter.to, scatter.view);
+  RemoteScatter remote_scatter(context, scatter.to);
+  if (context.ghost_exchange()) translate.write_through(remote_scatter);
+  if (info.layout.takes_part(context.rank()))
+    for_each_row(scatter.view, info.layout.box(context.rank()), [&](std::int64_t offset, std::int64_t count) {
       translate.copy_row(offset, count, from, true);
       from += count * item;
     });
-  if (site.courier()) push.exchange();
+  if (context.ghost_exchange()) remote_scatter.exchange();
 }
 
-void fetch(const Site& site, int slot, const protocol::View& view, std::byte* target) {
-  const auto& info = site.info(slot);
+void fetch(const StepContext& context, int slot, const protocol::View& view, std::byte* target) {
+  const auto& info = context.info(slot);
   const auto item = protocol::size_of(view.dtype);
   const auto box = dist::box_of_base(view, info.extents, info.dtype);
   if (!box) {
-    Translator translate(site, slot, view);
+    Translator translate(context, slot, view);
     for_each_row(view, box_of(view.extents), [&](std::int64_t offset, std::int64_t count) {
       translate.copy_row(offset, count, target, false);
       target += count * static_cast<std::int64_t>(item);
@@ -306,7 +310,7 @@ void fetch(const Site& site, int slot, const protocol::View& view, std::byte* ta
   const auto placement = dist::place(info.layout, *box, view.extents, protocol::size_of(info.dtype));
   const Shape strides = protocol::contiguous_strides(view.extents, item);
   const dist::Placement* operand = &placement;
-  dist::for_each_cell(box_of(view.extents), {&operand, 1}, site.rank(),
+  dist::for_each_cell(box_of(view.extents), {&operand, 1}, context.rank(),
                       [&](const dist::Box& cell, std::span<const dist::Piece> pieces) {
                         Shape extents;
                         std::int64_t offset = 0;
@@ -315,39 +319,39 @@ void fetch(const Site& site, int slot, const protocol::View& view, std::byte* ta
                           offset += cell[k].first * strides[k];
                         }
                         copy_box(view.dtype, view.dtype, extents,
-                                 site.block(slot, pieces[0].owner) + pieces[0].offset, pieces[0].strides,
+                                 context.block(slot, pieces[0].owner) + pieces[0].offset, pieces[0].strides,
                                  target + offset, strides);
                       });
 }
 
-void bring_near(const Site& site, int slot, const protocol::View& view, int reader) {
-  if (!site.courier()) return;
-  const auto& info = site.info(slot);
-  std::vector<dist::Reading> readings;
+void bring_near(const StepContext& context, int slot, const protocol::View& view, int reader) {
+  if (!context.ghost_exchange()) return;
+  const auto& info = context.info(slot);
+  std::vector<dist::RemoteRead> remote_reads;
   const auto box = dist::box_of_base(view, info.extents, info.dtype);
   if (box && !info.layout.is_replicated) {
     // One rank reads it all: as if the readers were a grid of one, shifted to it by a pin.
     dist::Layout readers;
-    readers.grid_size = site.ranks();
-    readers.pins = {{site.ranks(), 1, reader}};
-    readings.push_back({slot, dist::place(info.layout, *box, view.extents, protocol::size_of(info.dtype)),
-                        readers, std::vector<dist::Reading::Axis>(view.extents.size())});
+    readers.grid_size = context.ranks();
+    readers.pins = {{context.ranks(), 1, reader}};
+    remote_reads.push_back({slot, dist::place(info.layout, *box, view.extents, protocol::size_of(info.dtype)),
+                            readers, std::vector<dist::RemoteRead::Axis>(view.extents.size())});
   }
-  const auto exchange =
-      dist::exchange_of(readings, site.rank(), site.ranks(), [&](int rank) { return site.is_near(rank); });
+  const auto exchange = dist::exchange_of(remote_reads, context.rank(), context.ranks(),
+                                          [&](int rank) { return context.is_near(rank); });
   std::exception_ptr refusal;  // no plan has admitted this
   try {
-    site.courier()->make_room(0, exchange.memory_bytes(), 1);
+    context.ghost_exchange()->make_room(0, exchange.memory_bytes(), 1);
   } catch (const protocol::Error&) {
     refusal = std::current_exception();
-    site.courier()->fall_silent();
+    context.ghost_exchange()->fall_silent();
   }
-  site.courier()->carry(exchange, site.storages(), box ? 0 : 2, [&] {
+  context.ghost_exchange()->run_step(exchange, context.storages(), box ? 0 : 2, [&] {
     if (!box)
-      pull_view(site, slot, view,
-                site.rank() == reader && !info.layout.is_replicated ? box_of(view.extents)
-                                                                    : nothing_of(view.extents),
-                1);
+      gather_remote(context, slot, view,
+                    context.rank() == reader && !info.layout.is_replicated ? box_of(view.extents)
+                                                                           : nothing_of(view.extents),
+                    1);
   });
   if (refusal) std::rethrow_exception(refusal);
 }

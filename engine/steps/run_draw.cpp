@@ -16,10 +16,10 @@ constexpr std::int64_t chunk = 4096;  // elements
 
 }  // namespace
 
-void run(const Site& site, const plan::Draw& draw) {
-  const auto& info = site.info(draw.out);
-  if (!info.layout.takes_part(site.rank())) return;
-  const auto mine = info.layout.box(site.rank());
+void run(const StepContext& context, const plan::Draw& draw) {
+  const auto& info = context.info(draw.out);
+  if (!info.layout.takes_part(context.rank())) return;
+  const auto mine = info.layout.box(context.rank());
   if (is_empty(mine)) return;
   constexpr auto item = static_cast<std::int64_t>(sizeof(double));
   const auto out_item = protocol::size_of(info.dtype);
@@ -40,7 +40,7 @@ void run(const Site& site, const plan::Draw& draw) {
     const auto strides = protocol::contiguous_strides(extents, sizeof(double));
     for (std::size_t k = 0; k < count; ++k)
       if (const auto& parameter = draw.parameters[k]; parameter.operand)
-        copy_operand(site, *parameter.operand, parameter.dtype, protocol::Dtype::float64, part,
+        copy_operand(context, *parameter.operand, parameter.dtype, protocol::Dtype::float64, part,
                      reinterpret_cast<std::byte*>(buffers[k].data()), strides);
     const auto length = extents.empty() ? 1 : extents.back();
     std::int64_t target = 0;
@@ -56,10 +56,11 @@ void run(const Site& site, const plan::Draw& draw) {
                          {numbers.data() + done, static_cast<std::size_t>(length)});
       for (std::size_t k = index.size(); k-- > 0 && ++index[k] == extents[k];) index[k] = 0;
     }
-    copy_box(
-        protocol::Dtype::float64, info.dtype, extents, reinterpret_cast<const std::byte*>(numbers.data()),
-        extents.empty() ? protocol::Shape{item} : strides, site.own_block(draw.out) + target, block_strides);
-    site.progress();
+    copy_box(protocol::Dtype::float64, info.dtype, extents,
+             reinterpret_cast<const std::byte*>(numbers.data()),
+             extents.empty() ? protocol::Shape{item} : strides, context.own_block(draw.out) + target,
+             block_strides);
+    context.progress();
   });
 }
 

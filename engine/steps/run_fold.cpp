@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reductions, first half. Values are computed into scratch region by region; a region holds whole bricks, and
-// each brick is folded in an order that depends on the array's extents alone. With the fixed tree of the
-// second half (run_fold_finish.cpp), the bits do not depend on how many ranks there are.
+// Reductions, first half. Values are computed into scratch region by region; a region holds whole reduction
+// blocks, and each reduction block is folded in an order that depends on the array's extents alone. With the
+// fixed tree of the second half (run_fold_finish.cpp), the bits do not depend on how many ranks there are.
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -24,27 +24,27 @@ constexpr std::int64_t plain_region_elements =
     131'072;  // nothing is computed: mostly no scratch but the partials
 constexpr std::int64_t fewest_shared_regions = 4;
 
-class BrickFolder {
+class BlockFolder {
  public:
-  BrickFolder(const Site& site, const plan::FoldBricks& fold)
-      : site_(site),
+  BlockFolder(const StepContext& context, const plan::FoldBlocks& fold)
+      : context_(context),
         fold_(fold),
-        whole_(site, fold.values, fold.extents),
+        whole_(context, fold.values, fold.extents),
         dims_(fold.extents.size()),
         scratch_(fold.folds.size()) {
     for (std::size_t f = 0; f < fold.folds.size(); ++f)
       scratch_[f].item = static_cast<std::int64_t>(protocol::size_of(fold.folds[f].loop));
     find_plain_operands();
-    if (!fold.values.inset) return;
-    const Shape extents = fold.values.inset->iterations.extents();
-    inset_.emplace(site, *fold.values.inset, extents);
-    for (const auto extent : extents) inset_box_.push_back({0, extent});
-    inset_box_ = dist::moved(std::move(inset_box_), fold.values.inset_first);
+    if (!fold.values.interior) return;
+    const Shape extents = fold.values.interior->iterations.extents();
+    interior_.emplace(context, *fold.values.interior, extents);
+    for (const auto extent : extents) interior_box_.push_back({0, extent});
+    interior_box_ = dist::moved(std::move(interior_box_), fold.values.interior_first);
   }
 
   void run() {
-    const FoldRegions mine = regions_of(site_.rank());
-    SharedWork work(site_, mine.count(), may_share(mine), [this](int owner, std::int64_t piece) {
+    const FoldRegions mine = regions_of(context_.rank());
+    SharedWork work(context_, mine.count(), may_share(mine), [this](int owner, std::int64_t piece) {
       fold_region(regions_of(owner).region(piece), owner);
     });
     std::vector<Box> later;
@@ -52,15 +52,15 @@ class BrickFolder {
       Box region = mine.region(number);
       // The neighbours have the time of the interior to finish their part.
       if (is_local(elements_of(region)))
-        fold_region(region, site_.rank());
+        fold_region(region, context_.rank());
       else
         later.push_back(std::move(region));
-      site_.progress();
+      context_.progress();
     };
     work.run(fold_if_local);
     for (const auto& region : later) {
-      fold_region(region, site_.rank());
-      site_.progress();
+      fold_region(region, context_.rank());
+      context_.progress();
     }
     work.finish();
   }
@@ -70,11 +70,11 @@ class BrickFolder {
     return FoldRegions(fold_, rank, plain_.empty() ? region_elements : plain_region_elements);
   }
   bool may_share(const FoldRegions& regions) const {
-    if (site_.balance() == Balance::off || fold_.values.iterations.is_replicated ||
+    if (context_.balance() == Balance::off || fold_.values.iterations.is_replicated ||
         regions.count() > Tickets::most)
       return false;
-    if (site_.reads_far()) return false;  // who helps would not find it in its own mirrors
-    return regions.count() >= fewest_shared_regions || site_.balance() == Balance::always;
+    if (context_.reads_remote()) return false;  // who helps would not find it in its own ghost buffers
+    return regions.count() >= fewest_shared_regions || context_.balance() == Balance::always;
   }
 
   /// The values of one fold over a region, then its partials.
@@ -88,7 +88,7 @@ class BrickFolder {
 
   /// When nothing is computed (`a.sum()`), the elements are folded where they lie.
   void find_plain_operands() {
-    if (fold_.values.inset) return;
+    if (fold_.values.interior) return;
     const auto& program = fold_.values.program;
     std::vector<int> loaded(program.registers.size(), -1), plain(fold_.folds.size(), -1);
     for (const auto& each : program.code) {
@@ -107,7 +107,8 @@ class BrickFolder {
     if (std::count(plain.begin(), plain.end(), -1) == 0) plain_ = std::move(plain);
   }
 
-  /// True when the folds can walk over the elements where they lie: bricks are runs of consecutive memory.
+  /// True when the folds can walk over the elements where they lie: reduction blocks are runs of consecutive
+  /// memory.
   bool point_at_operands(const Box& elements, const Shape& extents) {
     if (plain_.empty() || !whole_.is_local(elements)) return false;
     for (std::size_t f = 0; f < scratch_.size(); ++f) {
@@ -115,8 +116,8 @@ class BrickFolder {
       auto piece = whole_.piece_of(operand, elements);
       const Shape packed = protocol::contiguous_strides(extents, static_cast<std::size_t>(scratch_[f].item));
       for (std::size_t k = 0; k < dims_; ++k)
-        if (piece.strides[k] != packed[k] && (k + 1 == dims_ || fold_.brick[k] > 1)) return false;
-      scratch_[f].values = site_.address(fold_.values.operands[operand], piece);
+        if (piece.strides[k] != packed[k] && (k + 1 == dims_ || fold_.block_extents[k] > 1)) return false;
+      scratch_[f].values = context_.address(fold_.values.operands[operand], piece);
       scratch_[f].strides = std::move(piece.strides);
     }
     return true;
@@ -125,23 +126,23 @@ class BrickFolder {
   Box elements_of(const Box& region) const {
     Box elements(dims_);
     for (std::size_t k = 0; k < dims_; ++k)
-      elements[k] = {region[k].first * fold_.brick[k],
-                     std::min(region[k].last * fold_.brick[k], fold_.extents[k])};
+      elements[k] = {region[k].first * fold_.block_extents[k],
+                     std::min(region[k].last * fold_.block_extents[k], fold_.extents[k])};
     return elements;
   }
 
-  /// The part of the inset within `elements`, in its own indices.
-  Box part_of_inset(const Box& elements) const {
+  /// The part of the interior within `elements`, in its own indices.
+  Box part_of_interior(const Box& elements) const {
     Shape back;
-    for (const auto first : fold_.values.inset_first) back.push_back(-first);
-    return dist::moved(intersection(elements, inset_box_), back);
+    for (const auto first : fold_.values.interior_first) back.push_back(-first);
+    return dist::moved(intersection(elements, interior_box_), back);
   }
 
   bool is_local(const Box& elements) const {
-    if (!inset_) return whole_.is_local(elements);
-    const Box part = part_of_inset(elements);
-    bool is_local = is_empty(part) || inset_->is_local(part);
-    dist::for_each_slab(elements, inset_box_,
+    if (!interior_) return whole_.is_local(elements);
+    const Box part = part_of_interior(elements);
+    bool is_local = is_empty(part) || interior_->is_local(part);
+    dist::for_each_slab(elements, interior_box_,
                         [&](const Box& slab) { is_local = is_local && whole_.is_local(slab); });
     return is_local;
   }
@@ -156,7 +157,7 @@ class BrickFolder {
       Shape grid(dims_);
       for (std::size_t k = 0; k < dims_; ++k) grid[k] = region[k].size();
       auto& scratch = scratch_[f];
-      fold_bricks(fold_, fold_.folds[f], {scratch.values, scratch.strides, extents, grid}, scratch.partials);
+      fold_blocks(fold_, fold_.folds[f], {scratch.values, scratch.strides, extents, grid}, scratch.partials);
       note_fold(fold_.folds[f].op, fold_.folds[f].loop, fold_.folds[f].command);
       store_partials(fold_.folds[f], scratch_[f], region, owner);
     }
@@ -166,7 +167,7 @@ class BrickFolder {
   void compute(const Box& elements, const Shape& extents, int owner) {
     for (std::size_t f = 0; f < scratch_.size(); ++f) {
       auto& scratch = scratch_[f];
-      scratch.memory = site_.workspace().at_least(
+      scratch.memory = context_.workspace().at_least(
           static_cast<std::size_t>(protocol::element_count(extents) * scratch.item), f);
       scratch.values = scratch.memory;
       scratch.strides = protocol::contiguous_strides(extents, static_cast<std::size_t>(scratch.item));
@@ -181,16 +182,16 @@ class BrickFolder {
       }
       return targets;
     };
-    if (!inset_) return whole_.run_for(owner, elements, aim_at(elements));
-    const Box part = part_of_inset(elements);
-    if (!is_empty(part)) inset_->run_for(owner, part, aim_at(moved(part, fold_.values.inset_first)));
-    dist::for_each_slab(elements, inset_box_,
+    if (!interior_) return whole_.run_for(owner, elements, aim_at(elements));
+    const Box part = part_of_interior(elements);
+    if (!is_empty(part)) interior_->run_for(owner, part, aim_at(moved(part, fold_.values.interior_first)));
+    dist::for_each_slab(elements, interior_box_,
                         [&](const Box& slab) { whole_.run_for(owner, slab, aim_at(slab)); });
   }
 
-  void store_partials(const plan::FoldBricks::Fold& fold, const Scratch& scratch, const Box& region,
+  void store_partials(const plan::FoldBlocks::Fold& fold, const Scratch& scratch, const Box& region,
                       int owner) {
-    const auto& info = site_.info(fold.partials);
+    const auto& info = context_.info(fold.partials);
     const auto item = static_cast<std::size_t>(scratch.item);
     const Box block = info.layout.box(owner);
     Box part = region;
@@ -204,14 +205,14 @@ class BrickFolder {
     std::int64_t offset = 0;
     for (std::size_t k = 0; k < dims_; ++k) offset += (part[k].first - block[k].first) * to[k];
     copy_box(fold.loop, fold.loop, extents, scratch.partials.data(),
-             protocol::contiguous_strides(extents, item), site_.block(fold.partials, owner) + offset, to);
+             protocol::contiguous_strides(extents, item), context_.block(fold.partials, owner) + offset, to);
   }
 
-  const Site& site_;
-  const plan::FoldBricks& fold_;
+  const StepContext& context_;
+  const plan::FoldBlocks& fold_;
   BoxRunner whole_;
-  std::optional<BoxRunner> inset_;
-  Box inset_box_;  // in iterations of the whole
+  std::optional<BoxRunner> interior_;
+  Box interior_box_;  // in iterations of the whole
   std::size_t dims_;
   std::vector<Scratch> scratch_;  // by fold
   std::vector<int> plain_;  // by fold: the operand that it folds as it lies; empty when something is computed
@@ -219,10 +220,10 @@ class BrickFolder {
 
 }  // namespace
 
-void run(const Site& site, const plan::FoldBricks& fold) {
-  for (const auto& each : fold.values.carries) carry(site, each);
+void run(const StepContext& context, const plan::FoldBlocks& fold) {
+  for (const auto& each : fold.values.carries) carry(context, each);
   if (protocol::element_count(fold.extents) == 0) return;
-  BrickFolder(site, fold).run();
+  BlockFolder(context, fold).run();
 }
 
 }  // namespace gamelan::engine::exec

@@ -19,18 +19,18 @@ constexpr std::int64_t finish_elements = 262144;  // partials finished at once
 
 }  // namespace
 
-void run(const Site& site, const plan::FoldFinish& fold) {
-  if (!fold.iterations.takes_part(site.rank())) return;
-  const Box mine = fold.iterations.box(site.rank());
+void run(const StepContext& context, const plan::FoldFinish& fold) {
+  if (!fold.iterations.takes_part(context.rank())) return;
+  const Box mine = fold.iterations.box(context.rank());
   if (is_empty(mine)) return;
   const auto item = static_cast<std::int64_t>(protocol::size_of(fold.loop));
   const Shape all = fold.input.placement.iterations.extents();
   const Shape reduced(all.begin() + static_cast<std::ptrdiff_t>(fold.kept_axes), all.end());
-  const auto bricks = fold.is_empty ? 1 : protocol::element_count(reduced);
+  const auto blocks = fold.is_empty ? 1 : protocol::element_count(reduced);
 
   // The results of this rank in boxes small enough for scratch, cut along the first axes.
   Shape chunk(fold.kept_axes, 1);
-  std::int64_t elements = std::max<std::int64_t>(bricks, 1);
+  std::int64_t elements = std::max<std::int64_t>(blocks, 1);
   for (std::size_t k = fold.kept_axes; k-- > 0;) {
     chunk[k] = std::clamp<std::int64_t>(finish_elements / elements, 1, mine[k].size());
     elements *= chunk[k];
@@ -47,21 +47,21 @@ void run(const Site& site, const plan::FoldFinish& fold) {
       extents[k] = kept[k].size();
     }
     const auto row = protocol::element_count(extents);
-    values.resize(static_cast<std::size_t>(row * bricks * item));
+    values.resize(static_cast<std::size_t>(row * blocks * item));
     const Shape row_strides = protocol::contiguous_strides(extents, static_cast<std::size_t>(item));
     if (fold.is_empty) {
       const auto identity = exec::identity(fold.fold, fold.loop);
       for (std::int64_t i = 0; i < row; ++i)
         std::memcpy(values.data() + i * item, identity->bytes.data(), static_cast<std::size_t>(item));
     } else {
-      // Partials of this box, one row of results per brick.
+      // Partials of this box, one row of results per reduction block.
       Shape scratch_strides = row_strides;
       for (const auto stride : protocol::contiguous_strides(reduced, static_cast<std::size_t>(row * item)))
         scratch_strides.push_back(stride);
       Box box = kept;
       for (const auto extent : reduced) box.push_back({0, extent});
       const dist::Placement* placement = &fold.input.placement;
-      dist::for_each_cell(box, {&placement, 1}, site.rank(),
+      dist::for_each_cell(box, {&placement, 1}, context.rank(),
                           [&](const Box& cell, std::span<const Piece> pieces) {
                             std::int64_t offset = 0;
                             Shape size;
@@ -69,18 +69,18 @@ void run(const Site& site, const plan::FoldFinish& fold) {
                               offset += (cell[k].first - box[k].first) * scratch_strides[k];
                               size.push_back(cell[k].size());
                             }
-                            copy_box(fold.loop, fold.loop, size, site.address(fold.input, pieces[0]),
+                            copy_box(fold.loop, fold.loop, size, context.address(fold.input, pieces[0]),
                                      pieces[0].strides, values.data() + offset, scratch_strides);
                           });
       float_errors().clear();
-      fold_pairs(fold.fold, fold.loop, values.data(), static_cast<std::size_t>(bricks),
+      fold_pairs(fold.fold, fold.loop, values.data(), static_cast<std::size_t>(blocks),
                  static_cast<std::size_t>(row));
       note_fold(fold.fold, fold.loop, fold.command);
     }
-    const auto piece = dist::locate(fold.output.placement, first, site.rank());
+    const auto piece = dist::locate(fold.output.placement, first, context.rank());
     copy_box(fold.loop, fold.output_dtype, extents, values.data(), row_strides,
-             site.address(fold.output, piece), piece.strides);
-    site.progress();
+             context.address(fold.output, piece), piece.strides);
+    context.progress();
   });
 }
 

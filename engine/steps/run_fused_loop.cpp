@@ -19,14 +19,14 @@ Box part_of(const dist::Layout& layout, int rank) {
 /// One program over its part of the iterations.
 class Pass {
  public:
-  Pass(const Site& site, const plan::Kernel& kernel)
-      : site_(site),
-        kernel_(kernel),
-        mine_(part_of(kernel.iterations, site.rank())),
-        runner_(site, kernel, kernel.iterations.extents()),
-        local_(runner_.local_part(site.rank(), mine_)),
+  Pass(const StepContext& context, const plan::FusedLoop& fused)
+      : context_(context),
+        fused_(fused),
+        mine_(part_of(fused.iterations, context.rank())),
+        runner_(context, fused, fused.iterations.extents()),
+        local_(runner_.local_part(context.rank(), mine_)),
         cut_(cut(local_)),
-        work_(site, cut_.pieces, cut_.pieces > 0,
+        work_(context, cut_.pieces, cut_.pieces > 0,
               [this](int owner, std::int64_t piece) { help(owner, piece); }) {}
 
   const Box& mine() const { return mine_; }
@@ -36,7 +36,7 @@ class Pass {
     if (cut_.pieces == 0) return run_alone();
     work_.run([&](std::int64_t piece) {
       runner_.run_local(piece_of(local_, cut_, piece));
-      site_.progress();
+      context_.progress();
     });
     dist::for_each_slab(mine_, local_, [&](const Box& rim) { runner_.run_local(rim); });
   }
@@ -49,25 +49,25 @@ class Pass {
  private:
   /// In pieces while messages are on their way: MPI moves them only when it is called.
   void run_alone() {
-    if (!site_.has_messages() || mine_.empty() || mine_[0].size() < 2) return runner_.run_local(mine_);
+    if (!context_.has_messages() || mine_.empty() || mine_[0].size() < 2) return runner_.run_local(mine_);
     const Cut pieces{0, std::min(mine_[0].size(), pieces_between_looks)};
     for (std::int64_t piece = 0; piece < pieces.pieces; ++piece) {
       runner_.run_local(piece_of(mine_, pieces, piece));
-      site_.progress();
+      context_.progress();
     }
   }
   Cut cut(const Box& local) const {
     // A replica is its owner's affair: another rank would write its own.
-    if (kernel_.iterations.is_replicated) return {};
-    return cut_for_sharing(local, kernel_.program.code.size(), site_.balance());
+    if (fused_.iterations.is_replicated) return {};
+    return cut_for_sharing(local, fused_.program.code.size(), context_.balance());
   }
   void help(int owner, std::int64_t piece) {
-    const Box theirs = runner_.local_part(owner, part_of(kernel_.iterations, owner));
+    const Box theirs = runner_.local_part(owner, part_of(fused_.iterations, owner));
     runner_.run_for(owner, piece_of(theirs, cut(theirs), piece));
   }
 
-  const Site& site_;
-  const plan::Kernel& kernel_;
+  const StepContext& context_;
+  const plan::FusedLoop& fused_;
   const Box mine_;
   BoxRunner runner_;
   const Box local_;
@@ -77,22 +77,22 @@ class Pass {
 
 }  // namespace
 
-void run(const Site& site, const plan::Kernel& kernel) {
-  for (const auto& each : kernel.carries) carry(site, each);
-  const Box mine = part_of(kernel.iterations, site.rank());
+void run(const StepContext& context, const plan::FusedLoop& fused) {
+  for (const auto& each : fused.carries) carry(context, each);
+  const Box mine = part_of(fused.iterations, context.rank());
   // A rank without a part may still help.
-  const bool may_help = site.balance() != Balance::off && !mine.empty();
-  if (!may_help && (!kernel.iterations.takes_part(site.rank()) || is_empty(mine))) return;
-  if (!kernel.inset) {
-    Pass pass(site, kernel);
+  const bool may_help = context.balance() != Balance::off && !mine.empty();
+  if (!may_help && (!fused.iterations.takes_part(context.rank()) || is_empty(mine))) return;
+  if (!fused.interior) {
+    Pass pass(context, fused);
     pass.run_local();
     pass.finish();
     return;
   }
-  BoxRunner rim(site, kernel, kernel.iterations.extents());
-  Pass inner(site, *kernel.inset);
+  BoxRunner rim(context, fused, fused.iterations.extents());
+  Pass inner(context, *fused.interior);
   inner.run_local();
-  dist::for_each_slab(mine, dist::moved(inner.mine(), kernel.inset_first),
+  dist::for_each_slab(mine, dist::moved(inner.mine(), fused.interior_first),
                       [&](const Box& slab) { rim.run_local(slab); });
   rim.run_noted();
   inner.finish();

@@ -62,16 +62,16 @@ class Handles {
 
 }  // namespace
 
-void run(const Site& site, const plan::Routine& routine) {
-  const auto& bytes = site.payload(routine.payload);
+void run(const StepContext& context, const plan::Routine& routine) {
+  const auto& bytes = context.payload(routine.payload);
   const std::string name(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   const auto function = routines::find(name);
-  auto& comm = site.comm();
+  auto& comm = context.comm();
   comm.barrier();
   int code = 0;
   {
-    Handles handles(site.heap());
-    for (const int slot : routine.slots) handles.add(site.info(slot), site.storage(slot).block.offset);
+    Handles handles(context.heap());
+    for (const int slot : routine.slots) handles.add(context.info(slot), context.storage(slot).block.offset);
     code = function(static_cast<int>(handles.all.size()), handles.all.data(),
                     static_cast<int>(routine.numbers.size()), routine.numbers.data());
     GA_Sync();
@@ -79,7 +79,7 @@ void run(const Site& site, const plan::Routine& routine) {
   std::optional<protocol::Error> problem;
   if (code != 0)
     problem.emplace(protocol::ErrorKind::value, "[routine] " + name + " returned " + std::to_string(code) +
-                                                    " on rank " + std::to_string(site.rank()));
+                                                    " on rank " + std::to_string(context.rank()));
   comm.throw_together(problem);
 }
 

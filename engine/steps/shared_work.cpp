@@ -15,13 +15,13 @@ constexpr std::int64_t pieces_when_always = 5;
 
 }  // namespace
 
-SharedWork::SharedWork(const Site& site, std::int64_t pieces, bool are_shared, Help help)
-    : site_(site), pieces_(pieces), help_(std::move(help)), is_open_(are_shared) {
-  if (is_open_) site_.board().tickets(site_.rank()).open(site_.step(), pieces_);
+SharedWork::SharedWork(const StepContext& context, std::int64_t pieces, bool are_shared, Help help)
+    : context_(context), pieces_(pieces), help_(std::move(help)), is_open_(are_shared) {
+  if (is_open_) context_.board().tickets(context_.rank()).open(context_.step(), pieces_);
 }
 
 void SharedWork::let_others_begin() {
-  if (site_.balance() != Balance::always) return;
+  if (context_.balance() != Balance::always) return;
   sched_yield();
   help_others();
 }
@@ -35,34 +35,34 @@ SharedWork::~SharedWork() {
 }
 
 std::optional<std::int64_t> SharedWork::draw_own() {
-  const auto piece = site_.board().tickets(site_.rank()).draw(site_.step());
+  const auto piece = context_.board().tickets(context_.rank()).draw(context_.step());
   if (piece) ++own_;
   return piece;
 }
 
 void SharedWork::finish() {
-  if (site_.balance() != Balance::off) help_others();
+  if (context_.balance() != Balance::off) help_others();
   await_helpers();
 }
 
 void SharedWork::help_others() {
   // A few of the node are asked, whatever the number of ranks.
-  const auto& near = site_.near_ranks();
+  const auto& near = context_.near_ranks();
   const auto ranks = near.size();
   const auto own =
-      static_cast<std::size_t>(std::lower_bound(near.begin(), near.end(), site_.rank()) - near.begin());
+      static_cast<std::size_t>(std::lower_bound(near.begin(), near.end(), context_.rank()) - near.begin());
   for (const std::size_t place : {own + 1, own + ranks - 1, own + ranks / 2}) {
     const int victim = near[place % ranks];
-    if (victim == site_.rank()) continue;
-    Tickets& tickets = site_.board().tickets(victim);
-    while (const auto piece = tickets.draw(site_.step())) {
+    if (victim == context_.rank()) continue;
+    Tickets& tickets = context_.board().tickets(victim);
+    while (const auto piece = tickets.draw(context_.step())) {
       struct Return {  // also when the piece fails: this rank then says so, and the owner must not wait for
                        // ever
         Tickets& tickets;
         ~Return() { tickets.return_one(); }
       } returned{tickets};
       help_(victim, *piece);
-      ++site_.counters().pieces_helped;
+      ++context_.counters().pieces_helped;
     }
   }
 }
@@ -70,8 +70,8 @@ void SharedWork::help_others() {
 void SharedWork::await_helpers() {
   if (!is_open_) return;
   is_open_ = false;
-  const auto left = site_.board().tickets(site_.rank()).close();
-  site_.board().await_returned(static_cast<std::uint64_t>(pieces_ - own_ - left));
+  const auto left = context_.board().tickets(context_.rank()).close();
+  context_.board().await_returned(static_cast<std::uint64_t>(pieces_ - own_ - left));
 }
 
 Cut cut_for_sharing(const dist::Box& box, std::size_t instructions, Balance balance) {

@@ -4,7 +4,7 @@
 // same elements, the same program and the same bits. For passes whose pieces may be done in any order. A rank
 // that helps is at the same step and has awaited what the step awaits. With a piece in hand it waits at most
 // for an earlier step of a third rank, and that one waits for nobody who is at this step: there are no
-// circles. Used by run_kernel and run_fold.
+// circles. Used by run_fused_loop and run_fold.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -19,7 +19,7 @@ class SharedWork {
   using Help = std::function<void(int owner, std::int64_t piece)>;
 
   /// Opens the `pieces` of this rank's part to all, if they are shared.
-  SharedWork(const Site& site, std::int64_t pieces, bool are_shared, Help help);
+  SharedWork(const StepContext& context, std::int64_t pieces, bool are_shared, Help help);
   /// Withdraws what nobody has drawn, and waits for what others have.
   ~SharedWork();
   SharedWork(const SharedWork&) = delete;
@@ -45,7 +45,7 @@ class SharedWork {
   void help_others();
   void await_helpers();
 
-  const Site& site_;
+  const StepContext& context_;
   const std::int64_t pieces_;
   const Help help_;
   std::int64_t own_ = 0;  // pieces drawn by this rank

@@ -139,7 +139,7 @@ bool fits(double x, Dtype to) {
 
 }  // namespace
 
-unsigned true_flags(Op op, Dtype loop) {
+unsigned reliable_flags(Op op, Dtype loop) {
   const bool is_complex = kind_of(loop) == 'c';
   if (!is_complex && kind_of(loop) != 'f') return none;
   const unsigned in_range = loop == Dtype::float16 ? over | invalid : over | under | invalid;
@@ -161,15 +161,15 @@ unsigned true_flags(Op op, Dtype loop) {
   }
 }
 
-unsigned true_flags_of_cast(Dtype from, Dtype to) {
+unsigned reliable_flags_of_cast(Dtype from, Dtype to) {
   const char kind = kind_of(to);
   if (kind != 'f' && kind != 'c') return none;
   if (kind_of(from) != 'f' && kind_of(from) != 'c') return to == Dtype::float16 ? over : none;
   return to == Dtype::float16 ? over : over | under;
 }
 
-bool has_true_flags(Op op, Dtype loop) {
-  if (true_flags(op, loop) != none || (kind_of(loop) != 'f' && kind_of(loop) != 'c')) return true;
+bool has_reliable_flags(Op op, Dtype loop) {
+  if (reliable_flags(op, loop) != none || (kind_of(loop) != 'f' && kind_of(loop) != 'c')) return true;
   return op == Op::where || op == Op::negative || op == Op::positive ||
          ((op == Op::absolute || op == Op::fabs) && kind_of(loop) == 'f');
 }

@@ -59,7 +59,7 @@ std::span<const protocol::FloatErrors> FloatErrors::tell() {
 }
 
 void note_fold(protocol::Op op, protocol::Dtype loop, int command) {
-  if (const unsigned kinds = float_errors().look() & true_flags(op, loop); kinds != 0 && command >= 0)
+  if (const unsigned kinds = float_errors().look() & reliable_flags(op, loop); kinds != 0 && command >= 0)
     float_errors().note(kinds, command, command);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Floating-point errors as NumPy tells them, met while a batch is computed. The processor's flags are the
 // alarm: they are read after each tile, which costs nothing, and may have been raised for nothing (vector
-// functions, gaps between rows, lanes that are not wanted). What has raised one is then found out by a second
-// look (tile_replay.hpp). One per process.
+// functions, gaps between rows, lanes that are not wanted). Which command has raised one is found out
+// afterwards (tile_attribution.hpp). One per process.
 #pragma once
 #include <xmmintrin.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs a bound tile program over a cell, tile by tile (tile.hpp). Decisions were made before (tile_geometry,
-// tile_binding); here are the walk, the copies between strided memory and register tiles, and the calls of
+// Runs a tile program over a cell, tile by tile (tile.hpp). Decisions were made before (tile_geometry,
+// tile_storage); here are the walk, the copies between strided memory and register tiles, and the calls of
 // the loops.
 #include "engine/tiles/tile.hpp"
 
@@ -31,7 +31,7 @@ class Runner::State {
       : translation_(Translation::of(program)),
         renamed_(translation_->renamed()),
         rules_(translation_->rules()),
-        second_look_(program) {}
+        attribution_(program) {}
 
   void run(const Cell& cell) {
     if (cell.operands.size() != translation_->operands()) {
@@ -41,19 +41,19 @@ class Runner::State {
     }
     plan_cell(cell, rules_, geometry_);
     if (geometry_.is_empty) return;
-    Bound& bound = find_binding();
+    Instance& instance = find_instance();
     extents_ = geometry_.tile;
-    gather_repeated(bound);
-    translation_->note_elements(*bound.plan, geometry_.elements(geometry_.extents));
-    is_watched_ = second_look_.begin(geometry_);
-    first_store_ = is_watched_ && second_look_.is_in_place() ? find_first_store(bound) : 0;
-    walk(bound);
+    gather_repeated(instance);
+    translation_->note_elements(*instance.of, geometry_.elements(geometry_.extents));
+    is_watched_ = attribution_.begin(geometry_);
+    first_store_ = is_watched_ && attribution_.is_in_place() ? find_first_store(instance) : 0;
+    walk(instance);
     if (translation_->streams()) settle_streams();
   }
 
  private:
-  struct Bound {
-    std::shared_ptr<Translation::Bound> plan;
+  struct Instance {
+    std::shared_ptr<Translation::Specialization> of;
     std::vector<std::byte*> places;  // operands at the current tile, then register tiles
   };
 
@@ -62,7 +62,7 @@ class Runner::State {
         protocol::size_of(renamed_.values[static_cast<std::size_t>(value)].dtype));
   }
 
-  Bound& find_binding() {
+  Instance& find_instance() {
     traits_.resize(translation_->operands());
     for (std::size_t k = 0; k < traits_.size(); ++k) {
       traits_[k] = {};
@@ -76,29 +76,29 @@ class Runner::State {
           std::find(geometry_.addresses.begin(), geometry_.addresses.end(), geometry_.addresses[k]);
       traits_[k].alias = static_cast<int>(first - geometry_.addresses.begin());
     }
-    for (Bound& bound : bindings_) {
-      if (bound.plan->binding.traits == traits_) return bound;
+    for (Instance& instance : instances_) {
+      if (instance.of->storage.traits == traits_) return instance;
     }
     constexpr std::size_t most_kept = 16;
-    if (bindings_.size() == most_kept) bindings_.pop_front();
-    Bound& bound = bindings_.emplace_back(Bound{translation_->find(traits_), {}});
-    const Binding& binding = bound.plan->binding;
-    bound.places.resize(translation_->operands());
-    for (const Slot& slot : binding.slots) {
+    if (instances_.size() == most_kept) instances_.pop_front();
+    Instance& instance = instances_.emplace_back(Instance{translation_->find(traits_), {}});
+    const StorageAssignment& storage = instance.of->storage;
+    instance.places.resize(translation_->operands());
+    for (const Slot& slot : storage.slots) {
       std::byte*& tile = (slot.is_element ? elements_ : tiles_)[{slot.item_bytes, slot.number}];
       if (tile == nullptr)
         tile = memory_.take(slot.is_element ? element_bytes : slot.item_bytes * rules_.tile_elements);
-      bound.places.push_back(tile);
+      instance.places.push_back(tile);
     }
-    for (const Binding::Move& move : binding.constants) {
+    for (const StorageAssignment::Move& move : storage.constants) {
       const Step& step = renamed_.steps[static_cast<std::size_t>(move.step)];
-      step.cast(translation_->scalar(move.step).bytes.data(), 0, bound.places[place_index(move.out)],
+      step.cast(translation_->scalar(move.step).bytes.data(), 0, instance.places[place_index(move.out)],
                 item_bytes(step.out),
-                binding.slots[static_cast<std::size_t>(move.out.number)].is_element
+                storage.slots[static_cast<std::size_t>(move.out.number)].is_element
                     ? 1
                     : static_cast<std::size_t>(rules_.tile_elements));
     }
-    return bound;
+    return instance;
   }
 
   std::size_t place_index(Place place) const {
@@ -107,76 +107,76 @@ class Runner::State {
   }
 
   /// What every tile reads, laid out for tiles of the extents at hand.
-  void gather_repeated(const Bound& bound) const {
-    for (const Binding::Move& move : bound.plan->binding.repeated) {
+  void gather_repeated(const Instance& instance) const {
+    for (const StorageAssignment::Move& move : instance.of->storage.repeated) {
       const Step& step = renamed_.steps[static_cast<std::size_t>(move.step)];
       gather(step, geometry_.addresses[static_cast<std::size_t>(step.operand)],
-             bound.places[place_index(move.out)]);
+             instance.places[place_index(move.out)]);
     }
   }
 
   /// Visits the tiles; the places of operands and `index_` follow.
-  void walk(Bound& bound) {
+  void walk(Instance& instance) {
     const auto axes = static_cast<std::size_t>(geometry_.axis_count);
-    const bool is_relaid = geometry_.is_square && !bound.plan->binding.repeated.empty();
+    const bool is_relaid = geometry_.is_square && !instance.of->storage.repeated.empty();
     Axes position{}, laid_out = extents_;
-    std::copy(geometry_.addresses.begin(), geometry_.addresses.end(), bound.places.begin());
+    std::copy(geometry_.addresses.begin(), geometry_.addresses.end(), instance.places.begin());
     index_ = geometry_.index;
     for (;;) {
       for (std::size_t axis = 0; axis < axes; ++axis) {
         extents_[axis] = std::min(geometry_.tile[axis], geometry_.extents[axis] - position[axis]);
       }
       if (is_relaid && extents_ != laid_out) {
-        gather_repeated(bound);
+        gather_repeated(instance);
         laid_out = extents_;
       }
-      run_tile(bound, static_cast<std::size_t>(geometry_.elements(extents_)));
+      run_tile(instance, static_cast<std::size_t>(geometry_.elements(extents_)));
       std::size_t axis = axes;
       while (axis-- > 0) {
         const std::int64_t moved = geometry_.tile[axis];
         position[axis] += moved;
         if (position[axis] < geometry_.extents[axis]) {
-          advance(bound, axis, moved);
+          advance(instance, axis, moved);
           break;
         }
-        advance(bound, axis, moved - position[axis]);
+        advance(instance, axis, moved - position[axis]);
         position[axis] = 0;
         if (axis == 0) return;
       }
     }
   }
 
-  void advance(Bound& bound, std::size_t axis, std::int64_t elements) {
+  void advance(Instance& instance, std::size_t axis, std::int64_t elements) {
     for (std::size_t k = 0; k < geometry_.strides.size(); ++k) {
-      bound.places[k] += elements * geometry_.strides[k][axis];
+      instance.places[k] += elements * geometry_.strides[k][axis];
     }
     index_ += elements * geometry_.index_steps[axis];
   }
 
   /// The first call that may write to an operand.
-  std::size_t find_first_store(const Bound& bound) const {
-    const auto& calls = bound.plan->calls;
+  std::size_t find_first_store(const Instance& instance) const {
+    const auto& calls = instance.of->calls;
     const auto stores = [&](const Translation::Call& call) {
       return call.code != nullptr || static_cast<std::size_t>(call.out) < translation_->operands();
     };
     return static_cast<std::size_t>(std::find_if(calls.begin(), calls.end(), stores) - calls.begin());
   }
 
-  void run_tile(const Bound& bound, std::size_t count) {
-    const auto calls = std::span(bound.plan->calls);
-    if (!is_watched_) return run_calls(bound, calls, count);
-    const SecondLook::Tile tile{&geometry_, &extents_, bound.places.data(), index_};
-    if (second_look_.is_in_place()) {
-      second_look_.keep_operands(tile);
-      run_calls(bound, calls.first(first_store_), count);
-      second_look_.look(tile, true);
+  void run_tile(const Instance& instance, std::size_t count) {
+    const auto calls = std::span(instance.of->calls);
+    if (!is_watched_) return run_calls(instance, calls, count);
+    const ErrorAttribution::Tile tile{&geometry_, &extents_, instance.places.data(), index_};
+    if (attribution_.is_in_place()) {
+      attribution_.keep_operands(tile);
+      run_calls(instance, calls.first(first_store_), count);
+      attribution_.attribute(tile, true);
     }
-    run_calls(bound, calls.subspan(first_store_), count);
-    second_look_.look(tile, false);
+    run_calls(instance, calls.subspan(first_store_), count);
+    attribution_.attribute(tile, false);
   }
 
-  void run_calls(const Bound& bound, std::span<const Translation::Call> calls, std::size_t count) {
-    std::byte* const* places = bound.places.data();
+  void run_calls(const Instance& instance, std::span<const Translation::Call> calls, std::size_t count) {
+    std::byte* const* places = instance.places.data();
     for (const Translation::Call& call : calls) {
       if (call.code != nullptr) {
         call.code->run(places, count);
@@ -188,21 +188,21 @@ class Runner::State {
         return renamed_.steps[static_cast<std::size_t>(call.step)];
       };
       switch (call.action) {
-        case Binding::Action::compute:
+        case StorageAssignment::Action::compute:
           if (call.loop != nullptr)
             call.loop(in, out, count, nullptr);
           else
             compute_nullary(call.step, out);
           break;
-        case Binding::Action::gather:
+        case StorageAssignment::Action::gather:
           gather(step_of(), places[step_of().operand], out);
           break;
-        case Binding::Action::cast: {
+        case StorageAssignment::Action::cast: {
           const Step& step = step_of();
           step.cast(places[call.in[0]], item_bytes(step.in[0]), out, item_bytes(step.out), count);
           break;
         }
-        case Binding::Action::scatter:
+        case StorageAssignment::Action::scatter:
           scatter(step_of(), places[call.in[0]], out);
           break;
       }
@@ -257,11 +257,11 @@ class Runner::State {
   const std::shared_ptr<Translation> translation_;
   const Renamed& renamed_;
   const GeometryRules& rules_;
-  SecondLook second_look_;
+  ErrorAttribution attribution_;
   TileMemory memory_;
   using Tiles = std::map<std::pair<std::int64_t, int>, std::byte*>;  // by element size and number
   Tiles tiles_, elements_;
-  std::deque<Bound> bindings_;
+  std::deque<Instance> instances_;
   // The cell and the tile that are being computed.
   Geometry geometry_;
   std::vector<OperandTraits> traits_;

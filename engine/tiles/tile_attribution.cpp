@@ -16,16 +16,16 @@ using protocol::Dtype;
 using protocol::size_of;
 
 // An alarm may be false in every tile (NaN goes through some vector functions so): enough is enough.
-constexpr int most_looks = 64;
+constexpr int most_attributions = 64;
 
 /// Kinds that an instruction can be the cause of.
 unsigned possible_flags(const Program& program, const Instruction& each) {
   if (each.command < 0) return 0;
-  if (each.kind == Kind::compute) return true_flags(each.op, each.loop);
+  if (each.kind == Kind::compute) return reliable_flags(each.op, each.loop);
   if (each.kind == Kind::cast)
-    return true_flags_of_cast(program.registers[static_cast<std::size_t>(each.in[0])], each.loop);
+    return reliable_flags_of_cast(program.registers[static_cast<std::size_t>(each.in[0])], each.loop);
   return each.kind == Kind::load
-             ? true_flags_of_cast(program.operands[static_cast<std::size_t>(each.operand)], each.loop)
+             ? reliable_flags_of_cast(program.operands[static_cast<std::size_t>(each.operand)], each.loop)
              : 0;
 }
 
@@ -39,23 +39,23 @@ bool is_by_values(const Program& program, const Instruction& each) {
 
 }  // namespace
 
-SecondLook::SecondLook(const Program& program)
+ErrorAttribution::ErrorAttribution(const Program& program)
     : program_(program),
       is_read_(program.operands.size()),
       is_written_(program.operands.size()),
       kept_(program.operands.size()),
-      looks_left_(most_looks) {
+      attributions_left_(most_attributions) {
   for (const auto& each : program.code) {
     has_commands_ = has_commands_ || each.command >= 0;
     const bool is_sure =
-        each.kind == Kind::compute ? has_true_flags(each.op, each.loop) : !is_by_values(program, each);
-    has_true_flags_ = has_true_flags_ && is_sure;
+        each.kind == Kind::compute ? has_reliable_flags(each.op, each.loop) : !is_by_values(program, each);
+    has_reliable_flags_ = has_reliable_flags_ && is_sure;
     if (each.kind == Kind::load) is_read_[static_cast<std::size_t>(each.operand)] = true;
     if (each.kind == Kind::store) is_written_[static_cast<std::size_t>(each.operand)] = true;
   }
 }
 
-bool SecondLook::begin(const Geometry& geometry) {
+bool ErrorAttribution::begin(const Geometry& geometry) {
   if (!has_commands_ || float_errors().watched() == 0) return false;
   is_overwritten_.assign(is_read_.size(), false);
   for (auto& each : kept_) each.clear();
@@ -68,26 +68,26 @@ bool SecondLook::begin(const Geometry& geometry) {
   return true;
 }
 
-void SecondLook::keep_operands(const Tile& tile) {
+void ErrorAttribution::keep_operands(const Tile& tile) {
   // With gaps nothing is computed where it is stored: a look before the stores finds all operands whole.
   if (!keeps_operands(tile)) return;
   for (std::size_t operand = 0; operand < kept_.size(); ++operand)
     if (is_overwritten_[operand]) kept_[operand] = gather(tile, operand);
 }
 
-void SecondLook::look(const Tile& tile, bool are_operands_whole) {
+void ErrorAttribution::attribute(const Tile& tile, bool are_operands_whole) {
   const unsigned alarm = float_errors().look();
   if (alarm == 0) return;
   if (!are_operands_whole && is_in_place_ && !keeps_operands(tile)) {
     if (tile.geometry->row_pitch == 0) note_candidates(alarm);  // else they may be those of a gap
-  } else if (looks_left_ > 0 && !is_all_known(alarm)) {
-    --looks_left_;
+  } else if (attributions_left_ > 0 && !is_all_known(alarm)) {
+    --attributions_left_;
     replay(tile, alarm);
   }
   float_errors().clear();
 }
 
-bool SecondLook::is_all_known(unsigned alarm) const {
+bool ErrorAttribution::is_all_known(unsigned alarm) const {
   return std::all_of(program_.code.begin(), program_.code.end(), [&](const Instruction& each) {
     if (each.command < 0) return true;
     const unsigned may =
@@ -97,7 +97,7 @@ bool SecondLook::is_all_known(unsigned alarm) const {
 }
 
 /// Flags alone are known, and they are true: of one command, or of one among several.
-void SecondLook::note_candidates(unsigned alarm) const {
+void ErrorAttribution::note_candidates(unsigned alarm) const {
   for (const unsigned kind :
        {protocol::float_divide, protocol::float_over, protocol::float_under, protocol::float_invalid}) {
     int first = -1, last = -1;
@@ -111,7 +111,7 @@ void SecondLook::note_candidates(unsigned alarm) const {
   }
 }
 
-SecondLook::Buffer SecondLook::gather(const Tile& tile, std::size_t operand) const {
+ErrorAttribution::Buffer ErrorAttribution::gather(const Tile& tile, std::size_t operand) const {
   const Dtype dtype = program_.operands[operand];
   const auto item = static_cast<std::int64_t>(size_of(dtype));
   Buffer elements(static_cast<std::size_t>(tile.geometry->elements(*tile.extents) * item));
@@ -124,7 +124,7 @@ SecondLook::Buffer SecondLook::gather(const Tile& tile, std::size_t operand) con
   return elements;
 }
 
-void SecondLook::compute_nullary(const Instruction& instruction, const Tile& tile, Buffer& out) const {
+void ErrorAttribution::compute_nullary(const Instruction& instruction, const Tile& tile, Buffer& out) const {
   alignas(16) std::array<std::byte, 16> first{}, second{};
   find_cast(instruction.scalar.dtype, instruction.loop)(instruction.scalar.bytes.data(), 0, first.data(), 0,
                                                         1);
@@ -145,7 +145,7 @@ void SecondLook::compute_nullary(const Instruction& instruction, const Tile& til
   });
 }
 
-void SecondLook::replay(const Tile& tile, unsigned alarm) {
+void ErrorAttribution::replay(const Tile& tile, unsigned alarm) {
   std::size_t count = 1;
   for (int axis = 0; axis < tile.geometry->axis_count; ++axis)
     count *= static_cast<std::size_t>((*tile.extents)[static_cast<std::size_t>(axis)]);
@@ -159,7 +159,7 @@ void SecondLook::replay(const Tile& tile, unsigned alarm) {
       float_errors().clear();
       find_cast(from, each.loop)(values, static_cast<std::ptrdiff_t>(size_of(from)), out.data(),
                                  static_cast<std::ptrdiff_t>(size_of(each.loop)), count);
-      met = (float_errors().look() & true_flags_of_cast(from, each.loop)) |
+      met = (float_errors().look() & reliable_flags_of_cast(from, each.loop)) |
             errors_of_cast_values(from, each.loop, values, count);
     };
     if (each.kind == Kind::load) {
@@ -180,7 +180,7 @@ void SecondLook::replay(const Tile& tile, unsigned alarm) {
         if (each.in[k] >= 0) in[k] = registers_[static_cast<std::size_t>(each.in[k])].data();
       float_errors().clear();
       find_loop(each.op, each.loop)(in, out.data(), count, nullptr);
-      met = (float_errors().look() & true_flags(each.op, each.loop)) |
+      met = (float_errors().look() & reliable_flags(each.op, each.loop)) |
             errors_of_values(each.op, each.loop, in, out.data(), count);
     }
     if (met &= alarm; met != 0 && each.command >= 0) float_errors().note(met, each.command, each.command);

@@ -14,10 +14,10 @@
 
 namespace gamelan::engine::exec {
 
-class SecondLook {
+class ErrorAttribution {
  public:
   /// The program must live as long as this, if commands of a batch stand in it.
-  explicit SecondLook(const Program& program);
+  explicit ErrorAttribution(const Program& program);
 
   /// A cell begins: is anybody to be told of its errors?
   bool begin(const Geometry& geometry);
@@ -36,7 +36,7 @@ class SecondLook {
   void keep_operands(const Tile& tile);
   /// Notes errors of the commands of the tile since the last look. `are_operands_whole`: none has been
   /// overwritten yet.
-  void look(const Tile& tile, bool are_operands_whole);
+  void attribute(const Tile& tile, bool are_operands_whole);
 
  private:
   using Buffer = std::vector<std::byte>;
@@ -46,16 +46,16 @@ class SecondLook {
   void note_candidates(unsigned alarm) const;
   bool is_all_known(unsigned alarm) const;
   bool keeps_operands(const Tile& tile) const {
-    return is_in_place_ && !has_true_flags_ && tile.geometry->row_pitch == 0;
+    return is_in_place_ && !has_reliable_flags_ && tile.geometry->row_pitch == 0;
   }
 
   const Program& program_;
-  bool has_commands_ = false, has_true_flags_ = true, is_in_place_ = false;
+  bool has_commands_ = false, has_reliable_flags_ = true, is_in_place_ = false;
   std::vector<bool> is_read_, is_written_,
       is_overwritten_;        // by operand; the last in this cell, though it is read
   std::vector<Buffer> kept_;  // by operand: elements before they were overwritten
   std::vector<Buffer> registers_;
-  int looks_left_;
+  int attributions_left_;
 };
 
 }  // namespace gamelan::engine::exec

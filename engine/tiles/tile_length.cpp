@@ -3,7 +3,7 @@
 // each of its steps waits for the second; but each call of a loop costs as much as some tens of elements.
 #include <algorithm>
 
-#include "engine/tiles/tile_binding.hpp"
+#include "engine/tiles/tile_storage.hpp"
 
 namespace gamelan::engine::exec {
 namespace {

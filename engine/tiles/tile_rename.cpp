@@ -5,7 +5,7 @@
 #include <string>
 #include <tuple>
 
-#include "engine/tiles/tile_binding.hpp"
+#include "engine/tiles/tile_storage.hpp"
 #include "protocol/error.hpp"
 
 namespace gamelan::engine::exec {

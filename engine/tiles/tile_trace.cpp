@@ -6,30 +6,30 @@
 namespace gamelan::engine::exec {
 namespace {
 
-using Action = Binding::Action;
+using Action = StorageAssignment::Action;
 using Kind = jit::Node::Kind;
 using protocol::Dtype;
 
 class Tracer {
  public:
-  Tracer(const Renamed& renamed, const Binding& binding)
+  Tracer(const Renamed& renamed, const StorageAssignment& storage)
       : renamed_(renamed),
-        binding_(binding),
+        storage_(storage),
         last_use_(renamed.values.size(), -1),
         node_(renamed.values.size(), -1) {
-    for (std::size_t m = 0; m < binding.moves.size(); ++m)
-      for (const int value : step_of(binding.moves[m]).in)
+    for (std::size_t m = 0; m < storage.moves.size(); ++m)
+      for (const int value : step_of(storage.moves[m]).in)
         if (value >= 0) last_use_[static_cast<std::size_t>(value)] = static_cast<int>(m);
   }
 
   std::vector<TracedMoves> run() {
     std::vector<TracedMoves> result;
-    for (std::size_t first = 0; first < binding_.moves.size();) {
+    for (std::size_t first = 0; first < storage_.moves.size();) {
       std::size_t last = first;
       std::ptrdiff_t computing = 0;
-      for (; last < binding_.moves.size() && may_trace(binding_.moves[last]); ++last) {
-        computing += binding_.moves[last].action == Action::compute
-                         ? (step_of(binding_.moves[last]).is_pair ? 2 : 1)
+      for (; last < storage_.moves.size() && may_trace(storage_.moves[last]); ++last) {
+        computing += storage_.moves[last].action == Action::compute
+                         ? (step_of(storage_.moves[last]).is_pair ? 2 : 1)
                          : 0;
       }
       if (computing >= 2) result.push_back(trace(first, last));
@@ -39,22 +39,22 @@ class Tracer {
   }
 
  private:
-  const Step& step_of(const Binding::Move& move) const {
+  const Step& step_of(const StorageAssignment::Move& move) const {
     return renamed_.steps[static_cast<std::size_t>(move.step)];
   }
   Dtype dtype(int value) const { return renamed_.values[static_cast<std::size_t>(value)].dtype; }
   const OperandTraits& traits(int operand) const {
-    return binding_.traits[static_cast<std::size_t>(operand)];
+    return storage_.traits[static_cast<std::size_t>(operand)];
   }
 
-  bool may_trace(const Binding::Move& move) const {
+  bool may_trace(const StorageAssignment::Move& move) const {
     const Step& step = step_of(move);
     switch (move.action) {
       case Action::compute:
         return step.is_pair || (!step.is_nullary && jit::computes(step.op, step.loop_dtype));
       case Action::cast:
         return jit::converts(dtype(step.in[0]), dtype(step.out));
-      // Dtypes of operands are not among what a binding knows: same ones only.
+      // Dtypes of operands are not among what a storage assignment knows: same ones only.
       case Action::gather:
         return step.is_same_dtype && traits(step.operand).is_contiguous && jit::holds(dtype(step.out));
       case Action::scatter:
@@ -66,7 +66,7 @@ class Tracer {
 
   int place_of(Place place) const {
     return place.kind == Place::Kind::operand ? place.number
-                                              : static_cast<int>(binding_.traits.size()) + place.number;
+                                              : static_cast<int>(storage_.traits.size()) + place.number;
   }
 
   int add(jit::Node node) {
@@ -99,7 +99,7 @@ class Tracer {
   }
 
   /// A value of the trace has been computed; its place is written if somebody looks there later.
-  void define(const Binding::Move& move, int node) {
+  void define(const StorageAssignment::Move& move, int node) {
     const int value = step_of(move).out;
     node_[static_cast<std::size_t>(value)] = node;
     const bool is_read_later = last_use_[static_cast<std::size_t>(value)] >= static_cast<int>(result_.last);
@@ -110,14 +110,14 @@ class Tracer {
   TracedMoves trace(std::size_t first, std::size_t last) {
     result_ = {first, last, {}};
     std::fill(node_.begin(), node_.end(), -1);
-    for (const OperandTraits& each : binding_.traits) result_.trace.alias.push_back(each.alias);
-    for (std::size_t slot = 0; slot < binding_.slots.size(); ++slot)
+    for (const OperandTraits& each : storage_.traits) result_.trace.alias.push_back(each.alias);
+    for (std::size_t slot = 0; slot < storage_.slots.size(); ++slot)
       result_.trace.alias.push_back(static_cast<int>(result_.trace.alias.size()));
-    for (std::size_t m = first; m < last; ++m) add_move(binding_.moves[m]);
+    for (std::size_t m = first; m < last; ++m) add_move(storage_.moves[m]);
     return std::move(result_);
   }
 
-  void add_move(const Binding::Move& move) {
+  void add_move(const StorageAssignment::Move& move) {
     const Step& step = step_of(move);
     std::array<int, 3> in{-1, -1, -1};
     for (std::size_t k = 0, from = 0; k < in.size(); ++k)
@@ -151,7 +151,7 @@ class Tracer {
   }
 
   const Renamed& renamed_;
-  const Binding& binding_;
+  const StorageAssignment& storage_;
   std::vector<int> last_use_;  // by value: move
   std::vector<int> node_;      // by value, in the trace at hand
   TracedMoves result_;
@@ -159,8 +159,8 @@ class Tracer {
 
 }  // namespace
 
-std::vector<TracedMoves> find_traces(const Renamed& renamed, const Binding& binding) {
-  return Tracer(renamed, binding).run();
+std::vector<TracedMoves> find_traces(const Renamed& renamed, const StorageAssignment& storage) {
+  return Tracer(renamed, storage).run();
 }
 
 }  // namespace gamelan::engine::exec

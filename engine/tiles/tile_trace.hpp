@@ -6,17 +6,17 @@
 #include <vector>
 
 #include "engine/jit/trace.hpp"
-#include "engine/tiles/tile_binding.hpp"
+#include "engine/tiles/tile_storage.hpp"
 
 namespace gamelan::engine::exec {
 
-/// Moves first <= m < last of a binding. Place k of the trace is operand k, or slot k - operands.
+/// Moves first <= m < last of a storage assignment. Place k of the trace is operand k, or slot k - operands.
 struct TracedMoves {
   std::size_t first = 0, last = 0;
   jit::Trace trace;
 };
 
 /// The longest runs of two computing moves or more, in order.
-std::vector<TracedMoves> find_traces(const Renamed& renamed, const Binding& binding);
+std::vector<TracedMoves> find_traces(const Renamed& renamed, const StorageAssignment& storage);
 
 }  // namespace gamelan::engine::exec

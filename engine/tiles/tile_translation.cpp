@@ -15,7 +15,7 @@ using Kind = Instruction::Kind;
 // of a nanosecond for an element: so it pays after some tens of thousands of elements, however long the
 // program is.
 constexpr std::int64_t elements_before_compiling = 1 << 16;
-constexpr std::size_t most_bindings = 16;
+constexpr std::size_t most_specializations = 16;
 
 std::atomic<Compiling>& chosen() {
   static std::atomic<Compiling> which{jit::is_available() ? Compiling::hot : Compiling::off};
@@ -67,54 +67,55 @@ void Translation::set_parameters(std::size_t step, const Instruction& source) {
   rules_.needs_index = true;
 }
 
-std::shared_ptr<Translation::Bound> Translation::find(const std::vector<OperandTraits>& traits) {
-  for (const auto& bound : bindings_)
-    if (bound->binding.traits == traits) return bound;
-  if (bindings_.size() == most_bindings) bindings_.pop_front();
-  return bindings_.emplace_back(make(traits));
+std::shared_ptr<Translation::Specialization> Translation::find(const std::vector<OperandTraits>& traits) {
+  for (const auto& special : specializations_)
+    if (special->storage.traits == traits) return special;
+  if (specializations_.size() == most_specializations) specializations_.pop_front();
+  return specializations_.emplace_back(make(traits));
 }
 
-std::shared_ptr<Translation::Bound> Translation::make(const std::vector<OperandTraits>& traits) const {
-  auto bound = std::make_shared<Bound>();
-  bound->binding = bind(renamed_, traits);
+std::shared_ptr<Translation::Specialization> Translation::make(
+    const std::vector<OperandTraits>& traits) const {
+  auto special = std::make_shared<Specialization>();
+  special->storage = assign_storage(renamed_, traits);
   const auto index_of = [&](Place place) {
     return place.kind == Place::Kind::operand ? place.number : static_cast<int>(traits.size()) + place.number;
   };
-  for (const Binding::Move& move : bound->binding.moves) {
+  for (const StorageAssignment::Move& move : special->storage.moves) {
     const bool is_nullary = renamed_.steps[static_cast<std::size_t>(move.step)].is_nullary;
     Call call{move.action, index_of(move.out), {}, is_nullary ? nullptr : move.loop, move.step};
     for (std::size_t k = 0; k < static_cast<std::size_t>(move.in_count); ++k)
       call.in[k] = index_of(move.in[k]);
-    bound->calls.push_back(call);
+    special->calls.push_back(call);
   }
-  return bound;
+  return special;
 }
 
-void Translation::note_elements(Bound& bound, std::int64_t elements) const {
-  if (bound.is_compiled || compiling() == Compiling::off || level_ < Isa::avx512) return;
-  bound.elements += elements;
-  if (bound.elements >= elements_before_compiling || compiling() == Compiling::always) compile(bound);
+void Translation::note_elements(Specialization& special, std::int64_t elements) const {
+  if (special.is_compiled || compiling() == Compiling::off || level_ < Isa::avx512) return;
+  special.elements += elements;
+  if (special.elements >= elements_before_compiling || compiling() == Compiling::always) compile(special);
 }
 
-void Translation::compile(Bound& bound) const {
-  bound.is_compiled = true;
+void Translation::compile(Specialization& special) const {
+  special.is_compiled = true;
   std::vector<Call> calls;
   std::size_t next = 0;
   const auto keep_until = [&](std::size_t last) {
-    calls.insert(calls.end(), bound.calls.begin() + static_cast<std::ptrdiff_t>(next),
-                 bound.calls.begin() + static_cast<std::ptrdiff_t>(last));
+    calls.insert(calls.end(), special.calls.begin() + static_cast<std::ptrdiff_t>(next),
+                 special.calls.begin() + static_cast<std::ptrdiff_t>(last));
   };
-  for (const TracedMoves& run : find_traces(renamed_, bound.binding)) {
+  for (const TracedMoves& run : find_traces(renamed_, special.storage)) {
     auto code = jit::compile(run.trace);
     if (code == nullptr) continue;
     ++compiled;
     keep_until(run.first);
     calls.push_back({.code = code.get()});
-    bound.codes.push_back(std::move(code));
+    special.codes.push_back(std::move(code));
     next = run.last;
   }
-  keep_until(bound.calls.size());
-  bound.calls = std::move(calls);
+  keep_until(special.calls.size());
+  special.calls = std::move(calls);
 }
 
 }  // namespace gamelan::engine::exec

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is found out about a program once and serves every run of it: the program renamed and bound, and the
-// machine code of what has been run often. Kept with the program, hence with the plan: the turns of a loop
-// share it. Holds no memory of a run.
+// What is found out about a program once and serves every run of it: the program renamed, its storage
+// assigned, and the machine code of what has been run often. Kept with the program, hence with the plan: the
+// turns of a loop share it. Holds no memory of a run.
 #pragma once
 #include <deque>
 #include <memory>
@@ -9,8 +9,8 @@
 
 #include "engine/jit/compile.hpp"
 #include "engine/tiles/loops/isa.hpp"
-#include "engine/tiles/tile_binding.hpp"
 #include "engine/tiles/tile_geometry.hpp"
+#include "engine/tiles/tile_storage.hpp"
 
 namespace gamelan::engine::exec {
 
@@ -22,17 +22,17 @@ class Translation {
     NullaryParams params;
   };
   /// A move, or several that were compiled. Places are numbered: operands first, then the slots of the
-  /// binding.
+  /// assignment.
   struct Call {
-    Binding::Action action{};
+    StorageAssignment::Action action{};
     int out = 0;
     std::array<int, 3> in{};
     Loop loop = nullptr;
     int step = 0;
     const jit::Code* code = nullptr;  ///< does it all, if there is one
   };
-  struct Bound {
-    Binding binding;
+  struct Specialization {
+    StorageAssignment storage;
     std::vector<Call> calls;
     std::vector<std::shared_ptr<const jit::Code>> codes;
     std::int64_t elements = 0;  ///< that were computed or are about to be
@@ -54,14 +54,14 @@ class Translation {
   bool streams() const { return streams_; }
 
   /// For operands that lie so in memory.
-  std::shared_ptr<Bound> find(const std::vector<OperandTraits>& traits);
+  std::shared_ptr<Specialization> find(const std::vector<OperandTraits>& traits);
   /// To be told before `elements` are computed: what has computed enough of them is compiled.
-  void note_elements(Bound& bound, std::int64_t elements) const;
+  void note_elements(Specialization& special, std::int64_t elements) const;
 
  private:
   void set_parameters(std::size_t step, const Instruction& source);
-  std::shared_ptr<Bound> make(const std::vector<OperandTraits>& traits) const;
-  void compile(Bound& bound) const;
+  std::shared_ptr<Specialization> make(const std::vector<OperandTraits>& traits) const;
+  void compile(Specialization& special) const;
 
   Isa level_;
   Renamed renamed_;
@@ -70,7 +70,7 @@ class Translation {
   bool streams_ = false;
   std::vector<Parameters> parameters_;     // by step
   std::vector<protocol::Scalar> scalars_;  // by step
-  std::deque<std::shared_ptr<Bound>> bindings_;
+  std::deque<std::shared_ptr<Specialization>> specializations_;
 };
 
 /// Which programs are compiled: none, those that have been run often, or all (for tests). Those that are hot

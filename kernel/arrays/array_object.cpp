@@ -53,10 +53,10 @@ T* self_as(PyObject* self) {
 
 void base_dealloc(PyObject* self) {
   auto* base = self_as<Base>(self);
-  if (base->link != nullptr) {
-    if (base->is_recorded) (*base->link)->free(base->id);
-    (*base->link)->garbage().drop(base->bytes);
-    delete base->link;
+  if (base->session != nullptr) {
+    if (base->is_recorded) (*base->session)->free(base->id);
+    (*base->session)->garbage().drop(base->bytes);
+    delete base->session;
   }
   delete base->read_ahead;
   Py_XDECREF(base->index_range);
@@ -74,8 +74,8 @@ PyMemberDef base_members[] = {
     {nullptr, 0, 0, 0, nullptr}};
 
 PyObject* base_is_lost(PyObject* self, void*) {
-  const auto& link = *self_as<Base>(self)->link;
-  return PyBool_FromLong(!link->is_current() || link->has_ended());
+  const auto& session = *self_as<Base>(self)->session;
+  return PyBool_FromLong(!session->is_current() || session->has_ended());
 }
 PyGetSetDef base_getset[] = {
     {"is_lost", base_is_lost, nullptr, "True when the engines that held it are gone.", nullptr},
@@ -109,7 +109,7 @@ PyMemberDef array_members[] = {
     {nullptr, 0, 0, 0, nullptr}};
 
 // Subscripts are C all the way for local arrays: reading one element costs NumPy 50 ns, and a Python method
-// four times that. Distributed ones go to gamelan._indexing.
+// four times that. Distributed ones go to gamelan._index.
 PyObject* get_hook = nullptr;
 PyObject* set_hook = nullptr;
 
@@ -299,7 +299,7 @@ Ref hold(PyObject* value, Base* base) {
   return result;
 }
 
-Ref new_distributed(const std::shared_ptr<Link>& link, Dtype dtype, int dims, const npy_intp* extents) {
+Ref new_distributed(const std::shared_ptr<Session>& session, Dtype dtype, int dims, const npy_intp* extents) {
   // NumPy checks the extents (negative, too many, overflow) and raises what it always raises.
   Ref proxy = Ref::checked(PyArray_NewFromDescr(&PyArray_Type, PyArray_DescrFromType(type_number(dtype)),
                                                 dims, extents, nullptr, reserved, NPY_ARRAY_CARRAY, nullptr));
@@ -310,14 +310,14 @@ Ref new_distributed(const std::shared_ptr<Link>& link, Dtype dtype, int dims, co
                  static_cast<long long>(bytes), reserved_bytes);
     throw PythonError();
   }
-  link->check_fits(bytes, proxy.get());
-  link->garbage().make_way(bytes);
+  session->check_fits(bytes, proxy.get());
+  session->garbage().make_way(bytes);
   Ref holder = Ref::checked(base_type->tp_alloc(base_type, 0));
   auto* base = self_as<Base>(holder.get());
-  base->link = new std::shared_ptr<Link>(link);
-  base->id = link->new_id();
+  base->session = new std::shared_ptr<Session>(session);
+  base->id = session->new_id();
   base->bytes = bytes;
-  link->garbage().add(bytes);
+  session->garbage().add(bytes);
   Ref result = wrap(proxy.get(), base);
   base->owner = as_array(result.get());
   // The proxy keeps its base alive too: whatever view NumPy derives from it, the array stays on the engines.

@@ -15,7 +15,7 @@
 
 namespace gamelan::kernel {
 
-class Link;
+class Session;
 struct ReadAhead;
 
 /// Thrown when a Python exception is set; caught at the boundary (pybind11's error_already_set is costlier).
@@ -60,12 +60,12 @@ struct Array;
 
 /// An array on the engines. `version` counts the commands that write it, so that a fetched value can be kept.
 struct Base {
-  PyObject_HEAD std::shared_ptr<Link>* link;
+  PyObject_HEAD std::shared_ptr<Session>* session;
   protocol::ArrayId id;
   std::uint64_t version;
   std::int64_t bytes;
   bool may_hold_any_bytes;  // something else than bools was written: as a bool a byte may be neither 0 nor 1
-                            // (truth.hpp)
+                            // (bool_bytes.hpp)
   bool is_recorded;         // the command that creates it: without one the engines never heard of it
   Array* owner;  // borrowed: the array that was made with it, which views name as their base; null once that
                  // is gone
@@ -89,7 +89,7 @@ void add_types(PyObject* module);
 void disown(Array* array);
 /// The Python class that results are instances of.
 void set_array_class(PyTypeObject* type);
-/// Set by gamelan._indexing: a[key] and a[key] = value where an array is distributed.
+/// Set by gamelan._index._subscripts: a[key] and a[key] = value where an array is distributed.
 void set_index_hooks(PyObject* get, PyObject* set);
 /// Set by gamelan._array_elements: a NumPy array with the elements of a distributed one, if
 /// config.gather_limit allows it.
@@ -108,8 +108,8 @@ Ref wrap(PyObject* value, Base* base = nullptr);
 /// A new gamelan.ndarray over a NumPy array of any class: an operand that NumPy's functions treat as its
 /// class says.
 Ref hold(PyObject* value, Base* base = nullptr);
-/// A new array of that shape on the engines of `link`: base and proxy; the caller records what creates it.
-Ref new_distributed(const std::shared_ptr<Link>& link, protocol::Dtype dtype, int dims,
+/// A new array of that shape on the engines of `session`: base and proxy; the caller records what creates it.
+Ref new_distributed(const std::shared_ptr<Session>& session, protocol::Dtype dtype, int dims,
                     const npy_intp* extents);
 /// A view of `array` with another shape of the same size; null when only a copy has that shape.
 Ref reshape_view(Array* array, int dims, const npy_intp* extents);

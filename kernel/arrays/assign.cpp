@@ -116,7 +116,7 @@ void assign(PyObject* target_object, PyObject* value) {
     if (operand.kind == Kind::local) {
       keep = uploaded(operand.object.array());
     } else {
-      (*operand.array()->b->link)->require_current();
+      (*operand.array()->b->session)->require_current();
       keep = Ref::borrow(operand.object.get());
     }
     View view = view_of(as_array(keep.get()));
@@ -128,7 +128,7 @@ void assign(PyObject* target_object, PyObject* value) {
     command.loop = operand.dtype;
     command.in.push_back(std::move(view));
   }
-  (*target->b->link)->record(target, std::move(command));
+  (*target->b->session)->record(target, std::move(command));
 }
 
 }  // namespace gamelan::kernel

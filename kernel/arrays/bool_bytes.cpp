@@ -13,7 +13,7 @@ using protocol::Op;
 
 namespace {
 
-bool is_doubtful(const Array* array) {
+bool may_hold_other_bytes(const Array* array) {
   return array->b != nullptr && array->b->may_hold_any_bytes && PyArray_TYPE(data_of(array)) == NPY_BOOL;
 }
 
@@ -26,12 +26,13 @@ Ref compared(Array* array, PyObject* out) {
 
 }  // namespace
 
-Ref with_truth(Ref array) {
-  return is_doubtful(as_array(array.get())) ? compared(as_array(array.get()), nullptr) : std::move(array);
+Ref with_zeros_and_ones(Ref array) {
+  return may_hold_other_bytes(as_array(array.get())) ? compared(as_array(array.get()), nullptr)
+                                                     : std::move(array);
 }
 
-void settle_truth(PyObject* array) {
-  if (is_doubtful(as_array(array))) compared(as_array(array), array);
+void write_zeros_and_ones(PyObject* array) {
+  if (may_hold_other_bytes(as_array(array))) compared(as_array(array), array);
 }
 
 bool has_other_bytes(PyArrayObject* array) {

@@ -10,10 +10,10 @@ namespace gamelan::kernel {
 
 /// The array with 0 and 1 for its bools: itself, unless it is a distributed array of bools that may hold
 /// other bytes; then a recorded comparison.
-Ref with_truth(Ref array);
+Ref with_zeros_and_ones(Ref array);
 /// Writes 0 and 1 where a distributed array of bools may hold other bytes, for a command that reads what it
 /// writes.
-void settle_truth(PyObject* array);
+void write_zeros_and_ones(PyObject* array);
 /// Whether a contiguous NumPy array in memory is one of bools, with a byte that is neither 0 nor 1.
 bool has_other_bytes(PyArrayObject* array);
 

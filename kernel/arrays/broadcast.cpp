@@ -73,8 +73,8 @@ View broadcast_view(const Array* array, std::span<const npy_intp> extents) {
 }
 }  // namespace
 
-protocol::Operand wire_operand(const Operand& operand, Dtype loop, std::span<const npy_intp> extents,
-                               Ref& keep) {
+protocol::Operand command_operand(const Operand& operand, Dtype loop, std::span<const npy_intp> extents,
+                                  Ref& keep) {
   if (operand.kind == Kind::number) return to_scalar(operand.object.get(), loop);
   if (operand.kind == Kind::distributed) return broadcast_view(operand.array(), extents);
   keep = uploaded(operand.object.array());

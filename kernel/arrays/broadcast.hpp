@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// NumPy's broadcasting for recorded commands: the common extents of operands, operands stretched to them on
-// the wire, and NumPy's errors when they do not fit.
+// NumPy's broadcasting for recorded commands: the common extents of operands, operands stretched to them in
+// commands, and NumPy's errors when they do not fit.
 #pragma once
 #include "kernel/arrays/promotion.hpp"
 // (Python.h first)
@@ -20,8 +20,8 @@ std::int64_t product(std::span<const npy_intp> extents);
 /// Axes of extent 1 or missing in front get stride 0.
 void stretch(protocol::View& view, std::span<const npy_intp> extents);
 /// An operand as a command holds it; `keep` holds what must live until the command is recorded.
-protocol::Operand wire_operand(const Operand& operand, protocol::Dtype loop,
-                               std::span<const npy_intp> extents, Ref& keep);
+protocol::Operand command_operand(const Operand& operand, protocol::Dtype loop,
+                                  std::span<const npy_intp> extents, Ref& keep);
 /// Raises ValueError with `text` for a read-only array.
 void require_writeable(PyArrayObject* array, const char* text);
 /// Raises NumPy's ValueError unless an output of the shape of `out` can take a result of `extents`.

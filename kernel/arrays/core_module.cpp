@@ -32,10 +32,10 @@ namespace {
 kernel::Ref owned(py::handle object) { return kernel::Ref::borrow(object.ptr()); }
 py::object python(kernel::Ref reference) { return py::reinterpret_steal<py::object>(reference.release()); }
 
-std::shared_ptr<kernel::Link> connected_link() {
-  auto link = kernel::Link::current_or_null();
-  if (link == nullptr) throw protocol::Error(protocol::ErrorKind::engine_lost, "no engines are connected");
-  return link;
+std::shared_ptr<kernel::Session> connected_session() {
+  auto session = kernel::Session::current_or_null();
+  if (session == nullptr) throw protocol::Error(protocol::ErrorKind::engine_lost, "no engines are connected");
+  return session;
 }
 
 py::list ops_table() {
@@ -86,10 +86,10 @@ void connect(const std::string& path, double timeout_s, const py::object& execut
   const auto connection = is_model ? protocol::Connection{} : protocol::read_connection(path);
   std::vector<kernel::Route> routes;
   for (const auto& [name, command] : named) routes.push_back({name, command});
-  const auto link = std::make_shared<kernel::Link>(connection, std::move(routes), directory,
-                                                   is_model ? executor.ptr() : nullptr);
-  link->greet(timeout_s);
-  kernel::Link::set_current(link);
+  const auto session = std::make_shared<kernel::Session>(connection, std::move(routes), directory,
+                                                         is_model ? executor.ptr() : nullptr);
+  session->greet(timeout_s);
+  kernel::Session::set_current(session);
 }
 
 py::list fetch(const py::sequence& arrays) {
@@ -112,18 +112,18 @@ std::string explain(const py::sequence& arrays) {
       throw py::type_error("explain expects distributed arrays");
     views.push_back(kernel::view_of(kernel::as_array(item.ptr())));
   }
-  return connected_link()->explain(std::move(views));
+  return connected_session()->explain(std::move(views));
 }
 
 py::dict stats() {
   py::dict dict;
   dict["host_ops"] = kernel::host_ops();
-  if (const auto link = kernel::Link::current_or_null()) {
-    dict["recorded_commands"] = link->recorder().recorded_commands();
-    dict["pending_commands"] = link->recorder().pending().commands.size();
-    dict["sent_batches"] = link->batches();
-    dict["fetch_bytes"] = link->fetched_bytes();
-    dict["client_wait_seconds"] = link->waited_seconds();
+  if (const auto session = kernel::Session::current_or_null()) {
+    dict["recorded_commands"] = session->recorder().recorded_commands();
+    dict["pending_commands"] = session->recorder().pending().commands.size();
+    dict["sent_batches"] = session->batches();
+    dict["fetch_bytes"] = session->fetched_bytes();
+    dict["client_wait_seconds"] = session->waited_seconds();
   }
   return dict;
 }
@@ -136,113 +136,125 @@ void add_session_functions(py::module_& m) {
         "command) in the order in which they are tried, `directory`: private, for the sockets of their "
         "tunnels.");
   m.def(
-      "disconnect", [] { kernel::Link::set_current(nullptr); },
+      "disconnect", [] { kernel::Session::set_current(nullptr); },
       "Leaves the engines; their arrays are lost to us.");
   m.def(
       "is_connected",
       [] {
-        const auto link = kernel::Link::current_or_null();
-        return link && !link->has_ended();
+        const auto session = kernel::Session::current_or_null();
+        return session && !session->has_ended();
       },
       "Do the engines answer, as far as is known? Asks nobody.");
   m.def(
       "hear_of_end",
       [] {
-        if (const auto link = kernel::Link::current_or_null()) link->hear_of_end();
+        if (const auto session = kernel::Session::current_or_null()) session->hear_of_end();
       },
       "Engines that have gone while nobody waited count as lost from here on, with the launcher's cause.");
   m.def(
       "untold_loss",
       [] {
-        const auto link = kernel::Link::current_or_null();
-        return link ? link->take_untold_loss() : std::nullopt;
+        const auto session = kernel::Session::current_or_null();
+        return session ? session->take_untold_loss() : std::nullopt;
       },
       "Why the engines are gone when no exception has said it yet, else None; said once.");
   m.def(
       "flush",
       [](bool wait) {
-        if (const auto link = kernel::Link::current_or_null()) link->flush(wait);
+        if (const auto session = kernel::Session::current_or_null()) session->flush(wait);
       },
       py::arg("wait") = true, "Sends what is recorded; with wait, raises what went wrong.");
   m.def(
       "has_unfinished",
       [] {
-        const auto link = kernel::Link::current_or_null();
-        return link && link->has_unfinished();
+        const auto session = kernel::Session::current_or_null();
+        return session && session->has_unfinished();
       },
       "True when a flush has something to do or to tell.");
   m.def(
       "stop_soon",
       [] {
-        if (const auto link = kernel::Link::current_or_null()) link->stop_soon();
+        if (const auto session = kernel::Session::current_or_null()) session->stop_soon();
       },
       "After an interrupt: what is recorded may finish within half a second, else it is cancelled.");
   m.def(
       "set_grace",
       [](double seconds) {
-        kernel::Link::set_grace(std::chrono::milliseconds(static_cast<int>(seconds * 1000)));
+        kernel::Session::set_grace(std::chrono::milliseconds(static_cast<int>(seconds * 1000)));
       },
       "How long what is recorded may take to finish after an interrupt.");
   m.def(
       "lose",
       [](const std::string& cause) {
-        if (const auto link = kernel::Link::current_or_null()) link->lose(cause);
+        if (const auto session = kernel::Session::current_or_null()) session->lose(cause);
       },
       "Declares the engines gone.");
   m.def("cancel", [] {
-    if (const auto link = kernel::Link::current_or_null()) link->cancel();
+    if (const auto session = kernel::Session::current_or_null()) session->cancel();
   });
   m.def("shutdown", [] {
-    if (const auto link = kernel::Link::current_or_null()) link->shutdown();
+    if (const auto session = kernel::Session::current_or_null()) session->shutdown();
   });
   m.def("explain", &explain, py::arg("arrays") = py::tuple(),
         "The plan of what is pending, and the layouts of the arrays' bases after it, as JSON.");
   m.def(
-      "status", [](double timeout_s) { return connected_link()->status(timeout_s); },
+      "status", [](double timeout_s) { return connected_session()->status(timeout_s); },
       py::arg("timeout_s") = 5.0);
   m.def(
       "last_status",
       [] {
-        const auto link = kernel::Link::current_or_null();
-        return link ? link->last_status() : std::string("{}");
+        const auto session = kernel::Session::current_or_null();
+        return session ? session->last_status() : std::string("{}");
       },
       "What the last heartbeat brought, JSON; does not wait.");
   m.def(
       "route",
       [] {
-        const auto link = kernel::Link::current_or_null();
-        return link ? link->route() : std::string();
+        const auto session = kernel::Session::current_or_null();
+        return session ? session->route() : std::string();
       },
       "How the engines are reached.");
   m.def(
       "connections",
       [] {
-        const auto link = kernel::Link::current_or_null();
-        return link ? link->connections() : 0;
+        const auto session = kernel::Session::current_or_null();
+        return session ? session->connections() : 0;
       },
       "How often a connection to the engines was made.");
   m.def("ranks", [] {
-    const auto link = kernel::Link::current_or_null();
-    return link ? link->ranks() : 0;
+    const auto session = kernel::Session::current_or_null();
+    return session ? session->ranks() : 0;
   });
   m.def(
-      "info", [] { return connected_link()->info(); }, "What the engines said in their greeting, JSON.");
+      "info", [] { return connected_session()->info(); }, "What the engines said in their greeting, JSON.");
   m.def(
       "configure",
       [](std::vector<std::pair<std::string, std::string>> options) {
-        return connected_link()->configure(std::move(options));
+        return connected_session()->configure(std::move(options));
       },
       "Sets named options on every engine.");
   m.def("stats", &stats, "Counters of this side.");
   m.def(
+      "work_ahead",
+      [] {
+        const auto session = kernel::Session::current_or_null();
+        if (!session) return py::make_tuple(0, 0, py::dict());
+        const auto& work = session->work_ahead();
+        return py::make_tuple(work.sent_commands(), session->recorder().pending().commands.size(),
+                              work.unanswered());
+      },
+      "Commands that were sent, and that wait to be; and of those sent, by the number of their batch, those "
+      "not "
+      "yet answered.");
+  m.def(
       "pending",
-      [] { return py::reinterpret_steal<py::object>(kernel::to_python(connected_link()->preview())); },
+      [] { return py::reinterpret_steal<py::object>(kernel::to_python(connected_session()->preview())); },
       "The batch that would be sent now.");
   m.def(
-      "cut_every_turn", [](bool is_on) { connected_link()->recorder().cut_every_turn(is_on); },
+      "cut_every_iteration", [](bool is_on) { connected_session()->recorder().cut_every_iteration(is_on); },
       "While a statement is timed: a batch ends where its first command comes again.");
   m.def("set_cut_limits", [](std::size_t soft, std::size_t hard, std::size_t payload) {
-    auto& recorder = connected_link()->recorder();
+    auto& recorder = connected_session()->recorder();
     recorder.set_limits({soft, hard, payload, recorder.limits().work});
   });
 }
@@ -291,7 +303,7 @@ PYBIND11_MODULE(_core, m) {
   kernel::add_types(m.ptr());
   kernel::add_hot_calls(m.ptr());
   kernel::add_operators(m.ptr());
-  kernel::add_turns(m.ptr());
+  kernel::add_iterators(m.ptr());
   kernel::add_calls(m.ptr());
   add_session_functions(m);
   add_hooks(m);

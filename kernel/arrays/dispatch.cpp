@@ -32,11 +32,12 @@ Ref record_elementwise(Op op, Dtype loop, Dtype result_dtype, const Operands& op
   command.op = op;
   command.loop = loop;
   for (const Operand& operand : operands) {
-    if (operand.kind == Kind::distributed) (*operand.array()->b->link)->require_current();
+    if (operand.kind == Kind::distributed) (*operand.array()->b->session)->require_current();
   }
   Ref result = Ref::borrow(out);
   if (out == nullptr) {
-    result = new_distributed(Link::current(), result_dtype, static_cast<int>(extents.size()), extents.data());
+    result =
+        new_distributed(Session::current(), result_dtype, static_cast<int>(extents.size()), extents.data());
     command.creates = true;
   } else {
     PyArrayObject* target = data_of(as_array(out));
@@ -50,9 +51,9 @@ Ref record_elementwise(Op op, Dtype loop, Dtype result_dtype, const Operands& op
   for (std::size_t index = 0; index < operands.size(); ++index) {
     const bool is_condition = op == Op::where && index == 0;
     command.in.push_back(
-        wire_operand(operands[index], is_condition ? Dtype::bool_ : loop, extents, keep[index]));
+        command_operand(operands[index], is_condition ? Dtype::bool_ : loop, extents, keep[index]));
   }
-  (*target->b->link)->record(target, std::move(command));
+  (*target->b->session)->record(target, std::move(command));
   return result;
 }
 
@@ -293,7 +294,7 @@ void record(Op op, Dtype loop, PyObject* out, bool creates, std::span<PyObject* 
             std::vector<std::int64_t> ints, std::optional<protocol::Bytes> payload) {
   const Array* target = as_array(out);
   if (!creates) require_writeable(data_of(target), "output array is read-only");
-  if (op == Op::put && !ints.empty()) settle_truth(out);
+  if (op == Op::put && !ints.empty()) write_zeros_and_ones(out);
   Command command;
   command.op = op;
   command.loop = loop;
@@ -303,17 +304,17 @@ void record(Op op, Dtype loop, PyObject* out, bool creates, std::span<PyObject* 
   std::vector<Ref> keep(inputs.size());
   for (std::size_t index = 0; index < inputs.size(); ++index) {
     const Operand operand = classify(inputs[index]);
-    if (operand.kind == Kind::distributed) (*operand.array()->b->link)->require_current();
+    if (operand.kind == Kind::distributed) (*operand.array()->b->session)->require_current();
     if (operand.kind == Kind::foreign) refuse_foreign();
     std::vector<npy_intp> extents;
     if (PyArrayObject* source = operand.shape_source())
       extents.assign(PyArray_DIMS(source), PyArray_DIMS(source) + operand.dims());
-    command.in.push_back(wire_operand(operand, loop, extents, keep[index]));
+    command.in.push_back(command_operand(operand, loop, extents, keep[index]));
   }
-  if (!payload) return (*target->b->link)->record(target, std::move(command));
+  if (!payload) return (*target->b->session)->record(target, std::move(command));
   command.payload = 0;
   protocol::check(command, {*payload});  // here, at its line
-  (*target->b->link)->record(target, std::move(command), std::move(*payload));
+  (*target->b->session)->record(target, std::move(command), std::move(*payload));
 }
 
 }  // namespace gamelan::kernel

@@ -13,7 +13,7 @@ using protocol::View;
 
 namespace {
 
-constexpr int patience = 2;  // values that are fetched alone before a third one brings its neighbours
+constexpr int single_fetches = 2;  // values that are fetched alone before a third one brings its neighbours
 constexpr std::int64_t window_bytes = 32
                                       << 10;  // a fetch of as much takes hardly longer than one of a number
 
@@ -36,7 +36,7 @@ void read_around(ReadAhead& known, const Base* base, const View& element) {
                      element.offset % size;  // a view may begin between two elements
   const auto count = (std::min(first + window_bytes, base->bytes) - first) / size;
   const auto version = base->version;
-  auto payloads = (*base->link)->fetch({View{element.base, element.dtype, first, {count}, {size}}});
+  auto payloads = (*base->session)->fetch({View{element.base, element.dtype, first, {count}, {size}}});
   known = {version, 0, element.dtype, first, std::move(payloads.front())};
 }
 
@@ -51,9 +51,9 @@ Ref element_of(Array* view) {
   if (has_others && base->read_ahead != nullptr) {
     const auto read_ahead = *base->read_ahead;  // other threads run while it waits
     auto& known = *read_ahead;
-    (*base->link)->require_current();
+    (*base->session)->require_current();
     if (known.version != base->version) known = nothing_of(*base);
-    if (!holds(known, place) && known.values_wanted >= patience) read_around(known, base, place);
+    if (!holds(known, place) && known.values_wanted >= single_fetches) read_around(known, base, place);
     if (known.version == base->version && holds(known, place))
       return Ref::checked(PyArray_Scalar(known.bytes.data() + (place.offset - known.first), descr, nullptr));
   }

@@ -186,8 +186,8 @@ PyObject* empty(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
   if (!takes(count, 2, 3)) return nullptr;
   return guarded([&] {
     const auto extents = extents_at(arguments[0]);
-    if (count == 3) (*kernel::as_array(distributed_at(arguments[2]))->b->link)->require_current();
-    return kernel::new_distributed(kernel::Link::current(), dtype_at(arguments[1]),
+    if (count == 3) (*kernel::as_array(distributed_at(arguments[2]))->b->session)->require_current();
+    return kernel::new_distributed(kernel::Session::current(), dtype_at(arguments[1]),
                                    static_cast<int>(extents.size()), extents.data())
         .release();
   });

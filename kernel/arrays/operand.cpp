@@ -129,7 +129,7 @@ Operand classify(PyObject* object) {
     if (array->b == nullptr) return classify_numpy(Ref::borrow(array->a));
     operand.kind = Operand::Kind::distributed;
     operand.dtype = *dtype_of(PyArray_DESCR(data_of(array)));
-    operand.object = with_truth(Ref::borrow(object));
+    operand.object = with_zeros_and_ones(Ref::borrow(object));
     return operand;
   } else if (PyFloat_CheckExact(object)) {
     operand.kind = Operand::Kind::number;

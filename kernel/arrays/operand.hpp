@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What may stand in an expression: an array on the engines, an array here, or one number. Classifies Python
 // objects, says which class of values a number belongs to (NumPy 1.x promotes by value), and turns numbers
-// into wire scalars.
+// into the scalars of commands.
 #pragma once
 #include "kernel/arrays/array_object.hpp"
 // (Python.h first)
@@ -24,7 +24,7 @@ struct Operand {
 };
 
 /// Classifies an object; lists and other sequences become NumPy arrays. `foreign` when another library's
-/// operator should have its turn. Throws PythonError (TypeError for a dtype the engines do not know).
+/// operator is to be tried. Throws PythonError (TypeError for a dtype the engines do not know).
 Operand classify(PyObject* object);
 /// What the class of an object says about ufuncs it is an operand of (NEP 13): nothing, that it is no operand
 /// of any

@@ -26,8 +26,8 @@ std::deque<Kept>& kept() {
 
 bool is_usable(const Kept& entry) {
   const Array* array = as_array(entry.remote.get());
-  const auto& link = *array->b->link;
-  return link->is_current() && link->recorder().poison_of(array->b->id) == nullptr;
+  const auto& session = *array->b->session;
+  return session->is_current() && session->recorder().poison_of(array->b->id) == nullptr;
 }
 
 bool is_equal(PyArrayObject* left, PyArrayObject* right) {
@@ -64,12 +64,12 @@ Ref uploaded(PyArrayObject* local) {
       is_broadcast = true;
     }
   }
-  if (!is_broadcast) return with_truth(upload_once(local));
+  if (!is_broadcast) return with_zeros_and_ones(upload_once(local));
   PyArray_Descr* descr = PyArray_DESCR(local);
   Py_INCREF(descr);
   Ref compact = Ref::checked(PyArray_NewFromDescr(&PyArray_Type, descr, PyArray_NDIM(local), extents.data(),
                                                   PyArray_STRIDES(local), PyArray_DATA(local), 0, nullptr));
-  return with_truth(upload_once(compact.array()));
+  return with_zeros_and_ones(upload_once(compact.array()));
 }
 
 }  // namespace gamelan::kernel

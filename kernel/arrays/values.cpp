@@ -68,34 +68,34 @@ Ref upload(PyArrayObject* source) {
                                     std::to_string(protocol::max_payload_bytes) +
                                     " bytes: make it there (gamelan.empty) and assign "
                                     "it part by part (a[:n] = part)"));
-  const auto link = Link::current();
+  const auto session = Session::current();
   native.release();  // PyArray_FromArray takes it over
   Ref contiguous = Ref::checked(PyArray_FromArray(source, descr, NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_ALIGNED));
-  Ref result = new_distributed(link, *dtype, PyArray_NDIM(source), PyArray_DIMS(source));
+  Ref result = new_distributed(session, *dtype, PyArray_NDIM(source), PyArray_DIMS(source));
   const auto* first = static_cast<const std::byte*>(PyArray_DATA(contiguous.array()));
   protocol::Command command;
   command.op = protocol::Op::constant;
   command.out = view_of(as_array(result.get()));
   if (has_other_bytes(contiguous.array()))
-    command.out.dtype = protocol::Dtype::uint8;  // no bool on the wire is anything but 0 or 1
+    command.out.dtype = protocol::Dtype::uint8;  // a bool in a message is 0 or 1
   command.loop = command.out.dtype;
   command.creates = true;
-  link->record(as_array(result.get()), std::move(command),
-               Bytes(first, first + PyArray_NBYTES(contiguous.array())));
+  session->record(as_array(result.get()), std::move(command),
+                  Bytes(first, first + PyArray_NBYTES(contiguous.array())));
   return result;
 }
 
 std::vector<Ref> fetch(const std::vector<const Array*>& arrays) {
   std::vector<protocol::View> views;
-  std::shared_ptr<Link> link;
+  std::shared_ptr<Session> session;
   for (const Array* array : arrays) {
     if (array->b == nullptr) continue;
-    (*array->b->link)->require_current();
-    link = *array->b->link;
+    (*array->b->session)->require_current();
+    session = *array->b->session;
     views.push_back(view_of(array));
   }
   std::vector<Bytes> payloads;
-  if (link != nullptr) payloads = link->fetch(std::move(views));
+  if (session != nullptr) payloads = session->fetch(std::move(views));
   std::vector<Ref> results;
   auto next = payloads.begin();
   for (const Array* array : arrays) {

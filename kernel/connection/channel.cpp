@@ -37,32 +37,32 @@ bool is_all_ipc(const std::vector<std::string>& addresses) {
 
 }  // namespace
 
-Wire::Wire(const protocol::Connection& connection, std::vector<Route> routes, std::string directory)
+Channel::Channel(const protocol::Connection& connection, std::vector<Route> routes, std::string directory)
     : connection_(connection),
       routes_(routes.empty() ? std::vector<Route>{{"direct", {}}} : std::move(routes)),
       directory_(std::move(directory)),
-      bell_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      wakeup_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       is_local_(is_all_ipc(connection.addresses)),
       problems_(routes_.size()) {
-  if (bell_ < 0) throw Error(ErrorKind::os, std::string("[connect] eventfd: ") + std::strerror(errno));
+  if (wakeup_ < 0) throw Error(ErrorKind::os, std::string("[connect] eventfd: ") + std::strerror(errno));
   if (connection.addresses.empty()) {
-    close(bell_);
+    close(wakeup_);
     throw Error(ErrorKind::value, "[connect] the connection file names no address");
   }
   begin_attempt();
 }
 
-Wire::~Wire() {
-  for (const auto& line : lines_) line->linger(farewell_limit_ms);
+Channel::~Channel() {
+  for (const auto& socket : sockets_) socket->linger(farewell_limit_ms);
   const bool has_tunnel = tunnel_ != nullptr;
-  lines_.clear();
+  sockets_.clear();
   if (has_tunnel) context_.close();  // what lingers still needs the tunnel
   tunnel_.reset();
-  close(bell_);
+  close(wakeup_);
 }
 
-void Wire::begin_attempt() {
-  lines_.clear();
+void Channel::begin_attempt() {
+  sockets_.clear();
   retire_tunnel();
   is_trying_ = true;
   attempt_problem_.clear();
@@ -82,38 +82,39 @@ void Wire::begin_attempt() {
   for (const std::string& address : addresses) {
     try {
       const auto id = protocol::routing_id({name_, ++connections_});
-      lines_.push_back(std::make_unique<Line>(context_, connection_, address, id));
+      sockets_.push_back(std::make_unique<Socket>(context_, connection_, address, id));
     } catch (const zmq::error_t& error) {
       attempt_problem_ += (attempt_problem_.empty() ? "" : "; ") + address + ": " + error.what();
     }
   }
 }
 
-void Wire::fail_attempt() {
+void Channel::fail_attempt() {
   const bool is_direct = routes_[route_].command.empty();
   std::string problem = attempt_problem_;
   std::size_t told = 0;
-  is_nobody_there_ = is_direct && !lines_.empty();
+  is_nobody_there_ = is_direct && !sockets_.empty();
   std::vector<std::string> closed;
-  for (const auto& line : lines_)
-    if (line->problem().empty() && line->state() == Line::State::closed) closed.push_back(line->address());
-  const std::vector<Knock> answers = knock(closed);
+  for (const auto& socket : sockets_)
+    if (socket->problem().empty() && socket->state() == Socket::State::closed)
+      closed.push_back(socket->address());
+  const std::vector<ProbeAnswer> answers = probe(closed);
   auto answer = answers.begin();
-  for (const auto& line : lines_) {
-    const bool was_asked = line->problem().empty() && line->state() == Line::State::closed;
-    const std::string cause = describe_failure(*line, was_asked ? *answer++ : Knock{});
+  for (const auto& socket : sockets_) {
+    const bool was_asked = socket->problem().empty() && socket->state() == Socket::State::closed;
+    const std::string cause = describe_failure(*socket, was_asked ? *answer++ : ProbeAnswer{});
     // Of another host's addresses its own loopback says nothing, unless there is no other.
-    if (is_direct && lines_.size() > 1 && is_loopback(line->address()) &&
-        !is_loopback(lines_.front()->address()))
+    if (is_direct && sockets_.size() > 1 && is_loopback(socket->address()) &&
+        !is_loopback(sockets_.front()->address()))
       continue;
     if (++told > told_addresses) continue;
-    problem += (problem.empty() ? "" : "; ") + (is_direct ? line->address() + " " : "") + cause;
+    problem += (problem.empty() ? "" : "; ") + (is_direct ? socket->address() + " " : "") + cause;
   }
   if (told > told_addresses) problem += "; and " + std::to_string(told - told_addresses) + " more addresses";
-  if (tunnel_ != nullptr && !tunnel_->last_words().empty()) problem = tunnel_->last_words();
+  if (tunnel_ != nullptr && !tunnel_->last_message().empty()) problem = tunnel_->last_message();
   problems_[route_] =
       std::move(problem);  // only now: while the next attempt runs, this one's failure is what is known
-  lines_.clear();
+  sockets_.clear();
   retire_tunnel();
   is_trying_ = false;
   next_attempt_ = Clock::now() + pause;
@@ -121,45 +122,45 @@ void Wire::fail_attempt() {
   if (++failed_attempts_ % routes_.size() == 0) ++failed_rounds_;
 }
 
-std::string Wire::describe_failure(Line& line, const Knock& answer) {
-  if (!line.problem().empty()) {
+std::string Channel::describe_failure(Socket& socket, const ProbeAnswer& answer) {
+  if (!socket.problem().empty()) {
     is_nobody_there_ = false;
-    return line.problem();
+    return socket.problem();
   }
-  if (line.state() != Line::State::closed) {
+  if (socket.state() != Socket::State::closed) {
     is_nobody_there_ = false;
-    return what_it_waits_for(line);
+    return what_it_waits_for(socket);
   }
   is_nobody_there_ = is_nobody_there_ && answer.is_nobody_there;
   return answer.text;
 }
 
-std::string Wire::what_it_waits_for(const Line& line) const {
+std::string Channel::what_it_waits_for(const Socket& socket) const {
   if (!routes_[route_].command.empty()) return "nothing came through it";
-  return line.state() == Line::State::shaking_hands
+  return socket.state() == Socket::State::shaking_hands
              ? "takes the connection and says nothing: rank 0 hangs, or is stopped"
              : "does not answer: the network is cut, or the node is down";
 }
 
-std::optional<Wire::Event> Wire::look_at_candidates() {
+std::optional<Channel::Event> Channel::look_at_candidates() {
   bool is_any_left = false;
-  for (auto& line : lines_) {
-    switch (line->update()) {
-      case Line::State::open: {
-        auto chosen = std::move(line);
-        lines_.clear();
-        lines_.push_back(std::move(chosen));
+  for (auto& socket : sockets_) {
+    switch (socket->update()) {
+      case Socket::State::open: {
+        auto chosen = std::move(socket);
+        sockets_.clear();
+        sockets_.push_back(std::move(chosen));
         is_open_ = true;
         is_trying_ = is_nobody_there_ = false;
         failed_attempts_ = 0;
         failed_rounds_ = 0;
         return Event::connected;
       }
-      case Line::State::shaking_hands:
-      case Line::State::connecting:
+      case Socket::State::shaking_hands:
+      case Socket::State::connecting:
         is_any_left = true;
         break;
-      case Line::State::closed:
+      case Socket::State::closed:
         break;
     }
   }
@@ -167,18 +168,18 @@ std::optional<Wire::Event> Wire::look_at_candidates() {
   return std::nullopt;
 }
 
-Wire::Clock::time_point Wire::attempt_limit() const {
-  const bool is_any_shaking = std::any_of(lines_.begin(), lines_.end(), [](const auto& line) {
-    return line->state() == Line::State::shaking_hands;
+Channel::Clock::time_point Channel::attempt_limit() const {
+  const bool is_any_shaking = std::any_of(sockets_.begin(), sockets_.end(), [](const auto& socket) {
+    return socket->state() == Socket::State::shaking_hands;
   });
   return is_any_shaking && routes_[route_].command.empty() ? attempt_ends_ + (handshake_limit - direct_limit)
                                                            : attempt_ends_;
 }
 
-std::optional<Wire::Event> Wire::next_event() {
+std::optional<Channel::Event> Channel::next_event() {
   if (is_over_) return std::nullopt;
   if (is_open_) {
-    if (lines_.front()->update() == Line::State::open) return std::nullopt;
+    if (sockets_.front()->update() == Socket::State::open) return std::nullopt;
     is_open_ = false;
     begin_attempt();
     return Event::disconnected;
@@ -188,31 +189,31 @@ std::optional<Wire::Event> Wire::next_event() {
   return std::nullopt;
 }
 
-void Wire::redial() {
+void Channel::reconnect() {
   if (is_over_) return;
   is_open_ = false;
   begin_attempt();
 }
 
-void Wire::hang_up() {
+void Channel::disconnect() {
   is_over_ = true;
   is_open_ = is_trying_ = false;
-  lines_.clear();
+  sockets_.clear();
   retire_tunnel();
 }
 
-void Wire::retire_tunnel() {
+void Channel::retire_tunnel() {
   // To end its program may take a second, for which nobody who waits for a reply or interrupts need wait,
   // too.
   if (tunnel_ != nullptr) std::thread([tunnel = std::move(tunnel_)] {}).detach();
 }
 
-bool Wire::wait(std::chrono::milliseconds limit) {
+bool Channel::wait(std::chrono::milliseconds limit) {
   std::vector<zmq::pollitem_t>& items = poll_items_;
   items.clear();
-  items.push_back({nullptr, bell_, ZMQ_POLLIN, 0});
-  for (const auto& line : lines_) items.push_back({line->events().handle(), 0, ZMQ_POLLIN, 0});
-  if (is_open_) items.push_back({lines_.front()->dealer().handle(), 0, ZMQ_POLLIN, 0});
+  items.push_back({nullptr, wakeup_, ZMQ_POLLIN, 0});
+  for (const auto& socket : sockets_) items.push_back({socket->events().handle(), 0, ZMQ_POLLIN, 0});
+  if (is_open_) items.push_back({sockets_.front()->dealer().handle(), 0, ZMQ_POLLIN, 0});
   if (!is_open_ && !is_over_) {
     const auto due = is_trying_ ? attempt_limit() : next_attempt_;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(due - Clock::now());
@@ -221,19 +222,19 @@ bool Wire::wait(std::chrono::milliseconds limit) {
   if (zmq_poll(items.data(), static_cast<int>(items.size()), limit.count()) < 0)
     return errno != EINTR;  // the C call: a signal is no exception
   std::uint64_t count = 0;
-  if (items[0].revents != 0 && read(bell_, &count, sizeof count) < 0) count = 0;
+  if (items[0].revents != 0 && read(wakeup_, &count, sizeof count) < 0) count = 0;
   return true;
 }
 
-void Wire::poke() const {
+void Channel::wake() const {
   const std::uint64_t one = 1;
   // The counter cannot overflow in practice, and a full one wakes the reader as well.
-  if (write(bell_, &one, sizeof one) < 0) return;
+  if (write(wakeup_, &one, sizeof one) < 0) return;
 }
 
-std::optional<Frames> Wire::receive() {
+std::optional<Frames> Channel::receive() {
   if (!is_open_) return std::nullopt;
-  zmq::socket_t& dealer = lines_.front()->dealer();
+  zmq::socket_t& dealer = sockets_.front()->dealer();
   zmq::message_t part;
   if (!undisturbed([&] { return dealer.recv(part, zmq::recv_flags::dontwait); })) return std::nullopt;
   protocol::Joiner joiner;
@@ -244,13 +245,13 @@ std::optional<Frames> Wire::receive() {
   }
 }
 
-bool Wire::takes_messages() {
-  return is_open_ &&
-         (undisturbed([&] { return lines_.front()->dealer().get(zmq::sockopt::events); }) & ZMQ_POLLOUT) != 0;
+bool Channel::takes_messages() {
+  return is_open_ && (undisturbed([&] { return sockets_.front()->dealer().get(zmq::sockopt::events); }) &
+                      ZMQ_POLLOUT) != 0;
 }
 
-bool Wire::send(const SharedFrames& frames) {
-  zmq::socket_t& dealer = lines_.front()->dealer();
+bool Channel::send(const SharedFrames& frames) {
+  zmq::socket_t& dealer = sockets_.front()->dealer();
   for (std::size_t index = 0; index < frames->size(); ++index) {
     const protocol::Bytes& frame = (*frames)[index];
     const std::size_t parts = protocol::part_count(frame.size());
@@ -274,23 +275,23 @@ bool Wire::send(const SharedFrames& frames) {
   return true;
 }
 
-Line::Traffic Wire::traffic() const {
+Socket::Traffic Channel::traffic() const {
   if (!is_open_) return {};
-  return tunnel_ != nullptr ? tunnel_->traffic() : lines_.front()->traffic();
+  return tunnel_ != nullptr ? tunnel_->traffic() : sockets_.front()->traffic();
 }
 
-std::string Wire::route() const {
+std::string Channel::route() const {
   if (!is_open_) return "none: connecting";
-  return tunnel_ != nullptr ? routes_[route_].name : routes_[route_].name + " " + lines_.front()->address();
+  return tunnel_ != nullptr ? routes_[route_].name : routes_[route_].name + " " + sockets_.front()->address();
 }
 
-std::string Wire::problem() const {
+std::string Channel::problem() const {
   std::string text;
   for (std::size_t index = 0; index < routes_.size(); ++index) {
     std::string cause = problems_[index];
     // The attempt that is being made has not failed yet, but it may be all there is to tell.
-    if (cause.empty() && is_trying_ && index == route_ && !lines_.empty())
-      cause = what_it_waits_for(*lines_.front());
+    if (cause.empty() && is_trying_ && index == route_ && !sockets_.empty())
+      cause = what_it_waits_for(*sockets_.front());
     if (cause.empty()) continue;
     text += (text.empty() ? "" : "; ") + (routes_.size() > 1 ? routes_[index].name + ": " : "") + cause;
   }

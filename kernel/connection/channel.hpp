@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The client's end of the connection to rank 0: finds a way there, keeps to it, and looks for one again when
 // it is lost. Frames in, frames out; it knows no message and resends nothing. By one thread at a time, but
-// for poke(). A signal never makes a call fail; nothing blocks but wait(), and next_event() for at most 0.2 s
+// for wake(). A signal never makes a call fail; nothing blocks but wait(), and next_event() for at most 0.2 s
 // when an attempt has failed.
 #pragma once
 #include <chrono>
@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "kernel/connection/line.hpp"
 #include "kernel/connection/probe.hpp"
 #include "kernel/connection/route.hpp"
+#include "kernel/connection/socket.hpp"
 #include "kernel/connection/tunnel.hpp"
 #include "protocol/codec.hpp"
 #include "protocol/connection.hpp"
@@ -21,22 +21,22 @@ namespace gamelan::kernel {
 
 using SharedFrames = std::shared_ptr<const protocol::Frames>;
 
-class Wire {
+class Channel {
  public:
   enum class Event { connected, disconnected };
 
   /// Begins to connect by the first route; says nothing yet. `directory`: private, for the sockets of
   /// tunnels. Throws Error{os}, or Error{value} when the connection names no address.
-  Wire(const protocol::Connection& connection, std::vector<Route> routes, std::string directory);
+  Channel(const protocol::Connection& connection, std::vector<Route> routes, std::string directory);
   /// What was sent has half a second to leave.
-  ~Wire();
-  Wire(const Wire&) = delete;
-  Wire& operator=(const Wire&) = delete;
+  ~Channel();
+  Channel(const Channel&) = delete;
+  Channel& operator=(const Channel&) = delete;
 
-  /// Waits at most so long for frames, an event or poke(); false when a signal ended the wait.
+  /// Waits at most so long for frames, an event or wake(); false when a signal ended the wait.
   bool wait(std::chrono::milliseconds limit);
   /// Ends a wait, now or the next. Any thread.
-  void poke() const;
+  void wake() const;
   /// The next message that is there.
   std::optional<protocol::Frames> receive();
   /// False while there is no connection.
@@ -44,15 +44,15 @@ class Wire {
   /// Sends without copying. False, and nothing is sent, when there is no room or nobody to send to.
   bool send(const SharedFrames& frames);
   /// What happened since; every connection begins with `connected`, on which what was sent before must be
-  /// said again.
+  /// sent again.
   std::optional<Event> next_event();
 
   bool is_open() const { return is_open_; }
   bool has_tunnel() const { return is_open_ && tunnel_ != nullptr; }
   /// Leaves the present connection for a new one: it is silent.
-  void redial();
+  void reconnect();
   /// Gives up: closes everything, for good.
-  void hang_up();
+  void disconnect();
   /// Over ipc a closed connection means a dead engine; over anything else it may come back.
   bool is_local() const { return is_local_; }
   /// Did every address of the last attempt answer that nobody listens there? Then rank 0 is gone, not the
@@ -61,7 +61,7 @@ class Wire {
   /// How often all routes have failed since the last connection.
   int failed_rounds() const { return failed_rounds_; }
   /// What bytes moved over the present connection, as far as anyone knows.
-  Line::Traffic traffic() const;
+  Socket::Traffic traffic() const;
   /// The way in use, as people are told: "direct tcp://10.0.0.1:5000".
   std::string route() const;
   /// Why the last attempts failed, route by route.
@@ -72,9 +72,9 @@ class Wire {
   void begin_attempt();
   void fail_attempt();
   void retire_tunnel();
-  std::string describe_failure(Line& line, const Knock& answer);
+  std::string describe_failure(Socket& socket, const ProbeAnswer& answer);
   Clock::time_point attempt_limit() const;
-  std::string what_it_waits_for(const Line& line) const;
+  std::string what_it_waits_for(const Socket& socket) const;
   std::optional<Event> look_at_candidates();
 
   const protocol::Connection connection_;
@@ -82,13 +82,13 @@ class Wire {
   const std::string directory_;
   zmq::context_t context_{1};
   const protocol::Bytes name_ = protocol::random_client_name();
-  const int bell_;
+  const int wakeup_;
   const bool is_local_;
   std::uint32_t connections_ = 0;
 
-  std::unique_ptr<Tunnel> tunnel_;            // of the route in use or being tried
-  std::vector<std::unique_ptr<Line>> lines_;  // one when open; while connecting one for each address
-  std::size_t route_ = 0;                     // in use or being tried
+  std::unique_ptr<Tunnel> tunnel_;                // of the route in use or being tried
+  std::vector<std::unique_ptr<Socket>> sockets_;  // one when open; while connecting one for each address
+  std::size_t route_ = 0;                         // in use or being tried
   bool is_open_ = false, is_over_ = false, is_nobody_there_ = false;
   Clock::time_point attempt_ends_, next_attempt_;
   bool is_trying_ = false;

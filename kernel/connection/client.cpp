@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whoever holds the socket waits for replies, connection events and pokes. Rank 0 answers heartbeats even
+// Whoever holds the socket waits for replies, connection events and wakes. Rank 0 answers heartbeats even
 // while it computes, so silence for `silence_limit` means that the process, its node or the network is gone.
 #include "kernel/connection/client.hpp"
 
@@ -36,8 +36,8 @@ std::string seconds_of(std::chrono::seconds limit) { return std::to_string(limit
 }  // namespace
 
 Client::Client(const protocol::Connection& connection, std::vector<Route> routes, std::string directory)
-    : who_(connection.host),
-      wire_(std::make_unique<Wire>(connection, std::move(routes), std::move(directory))) {
+    : host_(connection.host),
+      channel_(std::make_unique<Channel>(connection, std::move(routes), std::move(directory))) {
   last_beat_ = last_look_ = last_progress_ = opened_ = Clock::now();
   thread_ = std::thread([this] { run(); });
 }
@@ -83,11 +83,11 @@ std::uint64_t Client::heard_so_far() const {
 }
 
 void Client::send_now() {
-  // Who finds the socket held pokes the holder, who looks at the queue once more after letting go: nothing is
+  // Who finds the socket held wakes the holder, who looks at the queue once more after letting go: nothing is
   // left behind.
   do {
     const std::unique_lock holding(holding_, std::try_to_lock);
-    if (!holding.owns_lock()) return wire_->poke();
+    if (!holding.owns_lock()) return channel_->wake();
     try {
       if (!send_queued()) return;
     } catch (const std::exception& error) {
@@ -185,7 +185,7 @@ bool Client::serve(Milliseconds limit) {
   try {
     const std::scoped_lock holding(holding_);
     const auto beat_due = std::chrono::ceil<Milliseconds>(last_beat_ + heartbeat_period - Clock::now());
-    is_undisturbed = wire_->wait(std::clamp(beat_due, 0ms, limit));
+    is_undisturbed = channel_->wait(std::clamp(beat_due, 0ms, limit));
     receive_all();
     watch_connection();
     beat();
@@ -198,7 +198,7 @@ bool Client::serve(Milliseconds limit) {
 }
 
 void Client::beat() {
-  if (Clock::now() - last_beat_ < heartbeat_period || !wire_->is_open()) return;
+  if (Clock::now() - last_beat_ < heartbeat_period || !channel_->is_open()) return;
   last_beat_ = Clock::now();
   const std::scoped_lock lock(mutex_);
   queue_.push_back(heartbeat());
@@ -214,38 +214,38 @@ SharedFrames Client::heartbeat() {
 bool Client::send_queued() {
   for (;;) {
     if (!has_queued()) return true;
-    if (!wire_->takes_messages()) return false;
+    if (!channel_->takes_messages()) return false;
     SharedFrames frames;
     {
       const std::scoped_lock lock(mutex_);
       frames = std::move(queue_.front());
       queue_.pop_front();
     }
-    if (wire_->send(frames)) continue;
+    if (channel_->send(frames)) continue;
     const std::scoped_lock lock(mutex_);  // the other side has gone since the socket was asked
     queue_.push_front(std::move(frames));
     return false;
   }
 }
 
-void Client::say_again() {
+void Client::send_unanswered_again() {
   opened_ = Clock::now();
   disconnected_.reset();
   received_ = acknowledged_ = given_when_heard_ = 0;
   last_beat_ = Clock::now() - heartbeat_period;
   const std::scoped_lock lock(mutex_);
   if (connections_++ == 0) silence_ = {};  // to find the first way may have taken long
-  route_ = wire_->route();
+  route_ = channel_->route();
   heartbeats_.clear();
   queue_.clear();  // what was never sent is unanswered, too
   for (const auto& [seq, frames] : unanswered_) queue_.push_back(frames);
 }
 
 void Client::receive_all() {
-  while (const auto frames = wire_->receive()) {
+  while (const auto frames = channel_->receive()) {
     protocol::Reply reply = protocol::decode_reply(*frames);
     silence_ = {};
-    if (wire_->has_tunnel()) given_when_heard_ = wire_->traffic().acknowledged;
+    if (channel_->has_tunnel()) given_when_heard_ = channel_->traffic().acknowledged;
     const std::scoped_lock lock(mutex_);
     if (reply.outcome == protocol::Outcome::failed && reply.error == ErrorKind::engine_lost) {
       // Rank 0's last word. It knows that it must leave, not why: whoever waits asks the launcher, as after a
@@ -261,9 +261,9 @@ void Client::receive_all() {
 }
 
 void Client::watch_connection() {
-  while (const auto event = wire_->next_event()) {
-    if (*event == Wire::Event::connected) {
-      say_again();
+  while (const auto event = channel_->next_event()) {
+    if (*event == Channel::Event::connected) {
+      send_unanswered_again();
     } else {
       if (!disconnected_) disconnected_ = Clock::now();
       const std::scoped_lock lock(mutex_);
@@ -273,53 +273,53 @@ void Client::watch_connection() {
   const auto now = Clock::now();
   silence_ += std::min<Clock::duration>(now - last_look_, longest_look);
   last_look_ = now;
-  if (lost_cause()) return wire_->hang_up();
+  if (lost_cause()) return channel_->disconnect();
   if (now - last_progress_ >= look_in_period) {
     // A long message is no silence: its bytes move, even when no reply can overtake them.
     last_progress_ = now;
-    const Line::Traffic traffic = wire_->traffic();
+    const Socket::Traffic traffic = channel_->traffic();
     if (traffic.received > received_ || traffic.acknowledged > acknowledged_ + bulk_bytes) silence_ = {};
     received_ = traffic.received;
     acknowledged_ = traffic.acknowledged;
   }
   if (connections() == 0) {
-    if (wire_->failed_rounds() > 0) give_up(who_ + " cannot be reached");
-  } else if (wire_->is_local()) {
+    if (channel_->failed_rounds() > 0) give_up(host_ + " cannot be reached");
+  } else if (channel_->is_local()) {
     if (disconnected_ && now - *disconnected_ > local_reconnect_limit)
       give_up("the engines closed the connection");
     if (silence_ > local_silence_limit)
       give_up("the engines have not answered for " + seconds_of(local_silence_limit));
-  } else if (disconnected_ && wire_->is_nobody_there() && now - *disconnected_ > nobody_there_limit) {
-    give_up("the engines closed the connection, and rank 0 is no more on " + who_);
+  } else if (disconnected_ && channel_->is_nobody_there() && now - *disconnected_ > nobody_there_limit) {
+    give_up("the engines closed the connection, and rank 0 is no more on " + host_);
   } else if (silence_ > silence_limit + allowance() &&
-             !(wire_->is_open() && now - opened_ < suspicious_silence)) {
-    give_up(who_ + " does not answer since " + seconds_of(silence_limit));
+             !(channel_->is_open() && now - opened_ < suspicious_silence)) {
+    give_up(host_ + " does not answer since " + seconds_of(silence_limit));
   } else if (silence_ >
-                 (wire_->has_tunnel() ? suspicious_silence_of_tunnel : suspicious_silence) + allowance() &&
-             wire_->is_open() && now - opened_ > suspicious_silence) {
+                 (channel_->has_tunnel() ? suspicious_silence_of_tunnel : suspicious_silence) + allowance() &&
+             channel_->is_open() && now - opened_ > suspicious_silence) {
     if (!disconnected_) disconnected_ = now;
-    wire_->redial();
+    channel_->reconnect();
   }
 }
 
 Client::Clock::duration Client::allowance() const {
   // What a tunnel's program has taken may still lie in its buffers, megabytes of it, and our heartbeats
   // behind it.
-  if (!wire_->has_tunnel()) return {};
-  const std::uint64_t on_its_way = wire_->traffic().acknowledged - given_when_heard_;
+  if (!channel_->has_tunnel()) return {};
+  const std::uint64_t on_its_way = channel_->traffic().acknowledged - given_when_heard_;
   if (on_its_way < bulk_bytes) return {};
   return std::min<Clock::duration>(std::chrono::seconds(on_its_way / slow_tunnel_bytes), longest_allowance);
 }
 
 void Client::give_up(const std::string& cause) {
-  const bool is_mute = wire_->is_open(), is_first = connections() == 0;
-  const std::string why = wire_->problem();
+  const bool is_mute = channel_->is_open(), is_first = connections() == 0;
+  const std::string why = channel_->problem();
   set_lost(
       cause +
       (why.empty() ? is_mute ? ": it takes connections and says nothing: rank 0 hangs, or is stopped" : ""
                    : ": " + why) +
       (is_first ? ". `gamelan engines list` shows what runs, `gamelan engines start` starts new ones" : ""));
-  wire_->hang_up();
+  channel_->disconnect();
 }
 
 }  // namespace gamelan::kernel

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Requests to rank 0 and their replies. The wire has one holder at a time: whoever waits for a reply reads it
-// himself, so that no other thread need wake; a thread of the client's own looks in now and then and keeps
+// Requests to rank 0 and their replies. The channel has one holder at a time: whoever waits for a reply reads
+// it himself, so that no other thread need wake; a thread of the client's own looks in now and then and keeps
 // the engines awake with heartbeats. Replies are found by sequence number. A request is held until it is
-// answered and said again on every new connection, under its number, by which rank 0 does it once. Knows
+// answered and sent again on every new connection, under its number, by which rank 0 does it once. Knows
 // neither Python nor arrays. Every wait has a limit.
 #pragma once
 #include <atomic>
@@ -24,14 +24,14 @@
 
 namespace gamelan::kernel {
 
-class Wire;  // keeps ZeroMQ's headers out of this one
+class Channel;  // keeps ZeroMQ's headers out of this one
 
 class Client {
  public:
   using Milliseconds = std::chrono::milliseconds;
 
-  /// Opens the wire and starts the thread; says nothing yet. Routes and directory as for Wire. Throws what
-  /// Wire throws.
+  /// Opens the channel and starts the thread; says nothing yet. Routes and directory as for Channel. Throws
+  /// what Channel throws.
   Client(const protocol::Connection& connection, std::vector<Route> routes, std::string directory);
   ~Client();
   Client(const Client&) = delete;
@@ -63,7 +63,7 @@ class Client {
   /// fails here is the end of the engines for all callers.
   bool serve(Milliseconds limit);
   void beat();
-  void say_again();
+  void send_unanswered_again();
   void give_up(const std::string& cause);
   void send_now();
   // With the mutex held.
@@ -82,8 +82,8 @@ class Client {
   using SharedFrames = std::shared_ptr<const protocol::Frames>;
   using Clock = std::chrono::steady_clock;
 
-  const std::string who_;  // whom we speak to, as messages say it
-  std::unique_ptr<Wire> wire_;
+  const std::string host_;  // whom we speak to, as messages say it
+  std::unique_ptr<Channel> channel_;
   std::mutex holding_;  // of the socket and of what follows; taken before mutex_
   Clock::time_point last_beat_, last_look_, opened_, last_progress_;
   std::optional<Clock::time_point> disconnected_;

@@ -18,7 +18,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr auto patience = std::chrono::milliseconds(200);  // for all of them together
+constexpr auto time_limit = std::chrono::milliseconds(200);  // for all of them together
 
 /// One address that is being asked.
 struct Attempt {
@@ -54,9 +54,9 @@ Attempt begin_tcp(const std::string& host_and_port) {
   return begin(AF_INET, reinterpret_cast<const sockaddr*>(&address), sizeof address);
 }
 
-/// Until all have answered or the patience is over.
+/// Waits until all have answered, or the time limit is over.
 void await(std::vector<Attempt>& attempts) {
-  const auto end = Clock::now() + patience;
+  const auto end = Clock::now() + time_limit;
   for (;;) {
     std::vector<pollfd> waiting;
     for (const Attempt& each : attempts)
@@ -76,7 +76,7 @@ void await(std::vector<Attempt>& attempts) {
   }
 }
 
-Knock in_words(int code) {
+ProbeAnswer in_words(int code) {
   switch (code) {
     case 0:
       return {"took the connection and closed it again", false};
@@ -93,7 +93,7 @@ Knock in_words(int code) {
 
 }  // namespace
 
-std::vector<Knock> knock(const std::vector<std::string>& addresses) {
+std::vector<ProbeAnswer> probe(const std::vector<std::string>& addresses) {
   constexpr std::size_t scheme_letters = 6;  // "ipc://", "tcp://"
   std::vector<Attempt> attempts;
   for (const std::string& address : addresses) {
@@ -101,7 +101,7 @@ std::vector<Knock> knock(const std::vector<std::string>& addresses) {
     attempts.push_back(address.starts_with("ipc:") ? begin_unix(place) : begin_tcp(place));
   }
   await(attempts);
-  std::vector<Knock> answers;
+  std::vector<ProbeAnswer> answers;
   for (const Attempt& each : attempts) {
     if (each.fd >= 0) close(each.fd);
     answers.push_back(in_words(each.code));

@@ -6,12 +6,12 @@
 
 namespace gamelan::kernel {
 
-struct Knock {
+struct ProbeAnswer {
   std::string text;              ///< "refuses the connection: nobody listens there", ...
   bool is_nobody_there = false;  ///< the host says so, or the socket is no more
 };
 
 /// Asks at all of them at once and takes at most 0.2 s. An address is ipc://path or tcp://ip:port.
-std::vector<Knock> knock(const std::vector<std::string>& addresses);
+std::vector<ProbeAnswer> probe(const std::vector<std::string>& addresses);
 
 }  // namespace gamelan::kernel

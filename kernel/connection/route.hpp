@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A way to rank 0. The session chooses which ways there are and their order (gamelan/_launch/_routes.py), the
-// wire takes the first that leads there.
+// channel takes the first that leads there.
 #pragma once
 #include <string>
 #include <vector>

@@ -31,7 +31,7 @@ using protocol::ErrorKind;
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-constexpr std::size_t buffer_bytes = 256 * 1024, kept_words = 4'096;
+constexpr std::size_t buffer_bytes = 256 * 1024, kept_text = 4'096;
 constexpr auto leave_by_itself = 400ms, leave_when_told = 800ms;
 
 [[noreturn]] void fail(const std::string& what) {
@@ -117,13 +117,13 @@ void Tunnel::remove_socket() {
   folder_.clear();
 }
 
-std::string Tunnel::last_words() const {
+std::string Tunnel::last_message() const {
   const std::scoped_lock lock(mutex_);
-  const std::size_t end = words_.find_last_not_of("\r\n ");
+  const std::size_t end = stderr_text_.find_last_not_of("\r\n ");
   if (end == std::string::npos) return "";
-  const std::size_t begin = words_.find_last_of("\r\n", end);
-  return words_.substr(begin == std::string::npos ? 0 : begin + 1,
-                       end - (begin == std::string::npos ? 0 : begin + 1) + 1);
+  const std::size_t begin = stderr_text_.find_last_of("\r\n", end);
+  return stderr_text_.substr(begin == std::string::npos ? 0 : begin + 1,
+                             end - (begin == std::string::npos ? 0 : begin + 1) + 1);
 }
 
 void Tunnel::run() {
@@ -134,7 +134,7 @@ void Tunnel::run() {
   pthread_sigmask(SIG_BLOCK, &every_signal, nullptr);
   int connection = accept_ourselves();
   remove_socket();
-  if (connection >= 0 && start_program()) ferry(connection);
+  if (connection >= 0 && start_program()) pass_bytes(connection);
   end_program();  // first, so that its last words are there when ZeroMQ sees the end
   shut(connection);
 }
@@ -186,11 +186,11 @@ bool Tunnel::start_program() {
   if (code == 0) return true;
   pid_ = -1;
   const std::scoped_lock lock(mutex_);
-  words_ = "cannot start " + command_[0] + ": " + std::strerror(code);
+  stderr_text_ = "cannot start " + command_[0] + ": " + std::strerror(code);
   return false;
 }
 
-void Tunnel::ferry(int connection) {
+void Tunnel::pass_bytes(int connection) {
   const auto there = std::make_unique<Direction>(), back = std::make_unique<Direction>();
   for (;;) {
     const auto asks = [](bool reads, bool writes) {
@@ -209,7 +209,7 @@ void Tunnel::ferry(int connection) {
       return;
     }
     if (waiting[4].revents != 0) return;
-    if (waiting[3].revents != 0) hear_stderr();
+    if (waiting[3].revents != 0) read_stderr();
     if (waiting[0].revents & (POLLIN | POLLHUP | POLLERR) && there->wants_input()) there->fill(connection);
     if (waiting[2].revents != 0) {
       back->fill(output_);
@@ -217,19 +217,19 @@ void Tunnel::ferry(int connection) {
     }
     if (there->has_output() && !there->drain(input_, &sent_)) return;
     if (back->has_output() && !back->drain(connection, nullptr)) return;
-    if (there->is_over) return;  // ZeroMQ has closed the line; nobody reads what may still come
+    if (there->is_over) return;  // ZeroMQ has closed its socket; nobody reads what may still come
     if (back->is_over && !back->has_output()) return;
   }
 }
 
-void Tunnel::hear_stderr() {
+void Tunnel::read_stderr() {
   char text[1024];
   const ssize_t got = read(errors_, text, sizeof text);
   if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) return shut(errors_);
   if (got < 0) return;
   const std::scoped_lock lock(mutex_);
-  words_.append(text, static_cast<std::size_t>(got));
-  if (words_.size() > kept_words) words_.erase(0, words_.size() - kept_words);
+  stderr_text_.append(text, static_cast<std::size_t>(got));
+  if (stderr_text_.size() > kept_text) stderr_text_.erase(0, stderr_text_.size() - kept_text);
 }
 
 void Tunnel::end_program() {
@@ -241,7 +241,7 @@ void Tunnel::end_program() {
     for (const auto end = Clock::now() + limit;;) {
       const pid_t ended = waitpid(pid_, &status, WNOHANG);
       if (ended == pid_ || (ended < 0 && errno == ECHILD)) return true;
-      if (errors_ >= 0) hear_stderr();
+      if (errors_ >= 0) read_stderr();
       if (Clock::now() >= end) return false;
       poll(nullptr, 0, 5);
     }
@@ -255,11 +255,11 @@ void Tunnel::end_program() {
     kill(-pid_, SIGKILL);
     has_ended(leave_when_told);
   }
-  if (errors_ >= 0) hear_stderr();
+  if (errors_ >= 0) read_stderr();
   shut(errors_);
-  if (is_over && last_words().empty() && WIFEXITED(status) && WEXITSTATUS(status) != 0) {
+  if (is_over && last_message().empty() && WIFEXITED(status) && WEXITSTATUS(status) != 0) {
     const std::scoped_lock lock(mutex_);
-    words_ = command_[0] + " ended with exit code " + std::to_string(WEXITSTATUS(status));
+    stderr_text_ = command_[0] + " ended with exit code " + std::to_string(WEXITSTATUS(status));
   }
   pid_ = -1;
 }

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "kernel/connection/line.hpp"
+#include "kernel/connection/socket.hpp"
 
 namespace gamelan::kernel {
 
@@ -25,17 +25,17 @@ class Tunnel {
 
   /// Where to connect, once.
   std::string address() const { return "ipc://" + path_; }
-  Line::Traffic traffic() const { return {received_.load(), sent_.load()}; }
+  Socket::Traffic traffic() const { return {received_.load(), sent_.load()}; }
   /// What the program said on stderr last, or how it ended; empty while it runs and is quiet.
-  std::string last_words() const;
+  std::string last_message() const;
 
  private:
   void listen(const std::string& directory);
   void run();
   int accept_ourselves();
   bool start_program();
-  void ferry(int connection);
-  void hear_stderr();
+  void pass_bytes(int connection);
+  void read_stderr();
   void end_program();
   void remove_socket();
 
@@ -45,8 +45,8 @@ class Tunnel {
   int pid_ = -1;
   int input_ = -1, output_ = -1, errors_ = -1;  // of the program, our ends
   std::atomic<std::uint64_t> received_{0}, sent_{0};
-  mutable std::mutex mutex_;  // guards words_
-  std::string words_;
+  mutable std::mutex mutex_;  // guards stderr_text_
+  std::string stderr_text_;
   std::thread thread_;
 };
 

@@ -10,6 +10,8 @@ import os
 
 from . import _core
 
+__all__ = ["config", "options"]
+
 _TABLE = {
     # name: (environment variable, type, default, what it does)
     "distribute_from": ("GAMELAN_DISTRIBUTE_FROM", int, 65536, "elements from which an array lives on the engines; 0 = always"),

@@ -12,6 +12,8 @@ from . import _core
 from ._errors import GamelanError
 from ._local import is_distributed
 
+__all__ = ["set_string_function"]
+
 
 def _corners(array, edge):
     """A NumPy array that NumPy prints as it would print the whole: each long axis cut to its ends and a filler between."""

@@ -10,6 +10,17 @@ import re
 import numpy
 
 from . import _core
+from ._places import place
+
+__all__ = [
+    "CancelledError",
+    "EngineLostError",
+    "EngineTimeoutError",
+    "GamelanError",
+    "InternalError",
+    "ProtocolError",
+    "VersionError",
+]
 
 
 class GamelanError(RuntimeError):
@@ -72,9 +83,20 @@ def make_error(kind, message, file, line):
         error = OSError(int(number[2]), number[1] + number[3])
         error.file, error.line = file, line
         return error
-    error = error_class(f"{message} (recorded at {file}:{line})" if file else message)
+    if error_class is CancelledError:
+        message = _lost(message, file, line)
+    elif file:
+        message = f"{message} (recorded at {file}:{line})"
+    error = error_class(message)
     error.file, error.line = file, line  # a notebook shows that line instead of the one that waited
     return error
+
+
+def _lost(message, file, line):
+    """What an interrupt has cost, and the way out."""
+    where = place(file, line)
+    again = "Run that cell again" if where.startswith("In [") else "Compute it again"
+    return f"{message}{where and f' ({where})'}. {again}; `np.sync()` in a loop keeps intermediate values."
 
 
 def unimplemented(what, hint=""):
@@ -82,13 +104,22 @@ def unimplemented(what, hint=""):
     return NotImplementedError(f"gamelan.{what} is not implemented yet for distributed arrays{hint and ': ' + hint}")
 
 
+def _kind(dtype):
+    """A dtype as people call it: text (<U5), datetime64[D], object."""
+    dtype = numpy.dtype(dtype)
+    if dtype.names is not None:
+        return f"structured ({dtype})"
+    kind = {"U": "text", "S": "bytes"}.get(dtype.kind)
+    if kind:
+        return f"{kind} ({dtype.str})"
+    return dtype.name if dtype.isnative else f"{dtype.name} ({dtype.str}, not of this machine's byte order)"
+
+
 def unsupported_dtype(dtype):
     """The exception for a dtype that the engines do not hold; called by `_core`, too."""
     return NotImplementedDtype(
-        f"the engines hold bool, integer, float and complex numbers of native byte order, not "
-        f"{numpy.dtype(dtype)!r}: arrays of it "
-        f"live here, below np.config.distribute_from ({_core.threshold()}) elements; for a larger one use "
-        f"NumPy's own, or raise that"
+        f"{_kind(dtype)} arrays of {_core.threshold():,} elements or more are not supported. Use `numpy.array(...)`, or "
+        "raise `np.config.distribute_from`."
     )
 
 

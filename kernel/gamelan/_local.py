@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The small-array path: NumPy computes, our class wraps. Also the way from any object to an array."""
+"""The small-array path: NumPy computes, our class wraps."""
 
 import functools
 from types import ModuleType
@@ -8,7 +8,6 @@ import numpy
 
 from . import _core
 from ._errors import NotImplementedName, unimplemented
-from ._promotion import is_supported
 
 wrap = _core.wrap
 wrap_here = _core.wrap_here
@@ -203,26 +202,3 @@ class _Forwarded:
 
     def __dir__(self):
         return [name for name in dir(self._module) if not name.startswith("_")]
-
-
-def coerce(value):
-    """What `_core` operates on in place of a list or another library's array; NotImplemented lets that library try."""
-    if hasattr(type(value), "__gamelan_array__"):
-        return value.__gamelan_array__()
-    if decides_itself(value) or value is None or isinstance(value, (str, bytes)):
-        return NotImplemented
-    if isinstance(value, (list, tuple)) and has_distributed(value) or hasattr(type(value), "distributed_elements"):
-        from ._creation import asarray
-
-        return asarray(value)
-    try:
-        array = numpy.asarray(value)
-    except ValueError:
-        array = ours_of(value)
-        if array is None:
-            raise
-        return array
-    return array if is_supported(array.dtype) else NotImplemented
-
-
-_core.set_coerce_hook(coerce)

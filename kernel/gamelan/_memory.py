@@ -6,6 +6,8 @@ import numpy
 
 from ._local import is_distributed, unwrap
 
+__all__ = ["may_share_memory", "shares_memory"]
+
 
 def _ask(question, a, b, max_work):
     if not is_distributed(a) and not is_distributed(b):

@@ -6,6 +6,9 @@ import numbers
 from . import _core
 from ._local import is_distributed
 from ._promotion import OPS, dtype_number
+from ._session import ensure_engines
+
+__all__ = ["routine"]
 
 _DTYPES = ("int32", "int64", "float32", "float64", "complex64", "complex128")
 
@@ -38,8 +41,6 @@ class routine:
     __slots__ = ("name",)
 
     def __init__(self, name):
-        from ._session import ensure_engines
-
         if not _core.is_connected():
             ensure_engines()
         self.name = str(name)

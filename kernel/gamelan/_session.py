@@ -12,10 +12,13 @@ import sys
 import threading
 
 from . import _core
-from ._launch import _routes
 from ._config import config
 from ._errors import EngineLostError, VersionError
 from ._float_errors import forget_warnings
+from ._launch import _routes
+from ._places import place
+
+__all__ = ["explain", "stats", "status", "sync"]
 
 _engines = None  # launch.Engines in use, None when connected by hand or not at all
 _starting = threading.RLock()
@@ -166,22 +169,40 @@ def timing(turns=False):
     is_on = _core.is_connected()
     if is_on:
         _core.configure([("keep_unread", "1")])
-        _core.cut_every_turn(turns)
+        _core.cut_every_iteration(turns)
     try:
         yield
     finally:
         if is_on and _core.is_connected():
-            _core.cut_every_turn(False)
+            _core.cut_every_iteration(False)
             _core.configure([("keep_unread", "0")])
 
 
 def on_progress(callback):
-    """Have `callback(done, total, text)` called about ten times a second while the engines are waited for; None to stop.
+    """Have `callback(done, recorded, place)` called about ten times a second while the engines are waited for; None to stop.
 
-    `done` of `total` steps of the running batch, as far as the last heartbeat told.
+    See `work` for what it is given.
     """
     global _progress
     _progress = callback
+
+
+def recorded_count():
+    """How many operations the program has recorded since the engines were connected."""
+    sent, pending, _ = _core.work_ahead()
+    return sent + pending
+
+
+def work():
+    """(done, recorded, place): operations done of those recorded since the engines were connected, and the line that
+    computes, in words; of a batch that runs as far as the last heartbeat told, which is at most a second old."""
+    sent, pending, unanswered = _core.work_ahead()
+    beat = json.loads(_core.last_status())
+    done = sent - sum(unanswered.values())
+    running = unanswered.get(beat.get("batch"), 0)
+    if beat.get("steps_planned"):
+        done += running * min(beat["steps_done"], beat["steps_planned"]) // beat["steps_planned"]
+    return done, sent + pending, place(beat.get("file"), beat.get("line")) if unanswered else ""
 
 
 def _end_of_engines(wait_s):
@@ -195,8 +216,7 @@ def _while_waiting(seconds, lost):
     if '"time_limit_signal"' in told and hasattr(_engines, "warn_of_time"):
         _engines.warn_of_time()
     if _progress is not None and not lost:
-        steps = json.loads(told)
-        _progress(steps.get("steps_done", 0), steps.get("steps_planned", 0), "engines at work")
+        _progress(*work())
     # When the socket closed first, the launcher learns the cause a moment later.
     cause = _end_of_engines(3.0 if lost else 0.0)
     return _with_own_view(cause, lost) if cause and lost else cause or (lost and lost + _last_seen())
@@ -353,16 +373,3 @@ def _leave():
 _process = os.getpid()
 _core.set_start_hook(ensure_engines)
 _core.set_wait_hook(_while_waiting)
-__all__ = [
-    "EngineLostError",
-    "ensure_engines",
-    "use",
-    "release",
-    "flush",
-    "flush_cell",
-    "on_progress",
-    "sync",
-    "status",
-    "stats",
-    "explain",
-]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The command `gamelan`: run scripts with engines up, look after engines, install the kernel, find what is wrong.
 
-Thin over launch.py and doctor.py. Exit codes: 0 done, 1 could not (with what to do), 2 wrong usage; `run` gives the script's.
+Thin over launch.py and _doctor. Exit codes: 0 done, 1 could not (with what to do), 2 wrong usage; `run` gives the script's.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from ._launch._arguments import add_start_options, joined, start_settings
 from ._launch._changing_line import TerminalLine
 from ._launch._ending import tail
 from ._launch._errors import LaunchError
+from ._version import VERSION
 
-VERSION = "0.1.0"
 KEPT_IDLE_SECONDS = 3600.0  # engines that a person started by hand wait this long for a client
 
 
@@ -252,7 +252,7 @@ def _install(options) -> int:
 
 
 def _doctor(options) -> int:
-    from ._launch import _doctor as doctor
+    from ._doctor import _questions as doctor
 
     return doctor.main()
 

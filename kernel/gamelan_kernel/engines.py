@@ -21,11 +21,18 @@ _progress = Progress()
 @contextlib.contextmanager
 def cell(shell):
     """The time of one cell: a progress bar that appears in it is gone after it."""
-    _progress.begin(shell)
+    session = sys.modules.get(SESSION)
+    _progress.begin(shell, session.recorded_count() if hasattr(session, "recorded_count") else 0)
     try:
         yield
     finally:
         _progress.end()
+
+
+def end_of_code(after=None):
+    """The code of a cell has run: runs what it has recorded, as `flush` does."""
+    _progress.all_recorded()
+    return flush(after)
 
 
 def flush(after=None):

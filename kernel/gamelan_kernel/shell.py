@@ -66,7 +66,7 @@ class ZMQInteractiveShell(InteractiveShell):
         """Runs the cell, then what it has recorded for the engines: also of a cell that raised half way."""
         with engines.cell(self):
             failed = await super().run_ast_nodes(nodelist, cell_name, interactivity, compiler, result)
-            error = engines.flush(after=getattr(result, "error_in_exec", None))
+            error = engines.end_of_code(after=getattr(result, "error_in_exec", None))
         if error is None:
             return failed
         self.showtraceback((type(error), error, error.__traceback__), tb_offset=0)

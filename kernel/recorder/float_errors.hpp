@@ -25,8 +25,8 @@ class FloatListeners {
  public:
   /// The number of what NumPy says in this thread now; 0 when it ignores everything.
   std::uint32_t current();
-  /// The globals of the batch's next site, where Python notes which warnings a line has given.
-  void add_site(Ref globals) { globals_.push_back(std::move(globals)); }
+  /// The globals of the batch's next line, where Python notes which warnings a line has given.
+  void add_line(Ref globals) { globals_.push_back(std::move(globals)); }
   /// Kinds that somebody hears of.
   unsigned watched() const { return watched_; }
 
@@ -43,7 +43,7 @@ class FloatListeners {
   const Listener& listener(std::uint32_t number) const { return listeners_[number - 1]; }
 
   std::vector<Listener> listeners_;
-  std::vector<Ref> globals_;  // by site
+  std::vector<Ref> globals_;  // by line
   std::vector<protocol::Origin> origins_;
   std::vector<Heard> commands_;
   unsigned watched_ = 0;

@@ -40,7 +40,7 @@ void Garbage::collect(std::int64_t coming) {
   is_collecting_ = false;
   collect_above_ = next_after(live_ + coming);
   fruitless_ = before - live_ < heap_ / 16 ? fruitless_ + 1 : 0;
-  // A loop whose every turn fills the memory, and leaves nothing in cycles, must not collect in every turn.
+  // A loop that fills the memory in every iteration, and leaves nothing in cycles, must not collect in each.
   rests_to_come_ = fruitless_ < 5 ? 0 : 1 << std::min(fruitless_ - 5, 20);
 }
 

@@ -2,7 +2,7 @@
 // Arrays that only cycles of Python objects hold: what a cell that failed leaves in its traceback. Python
 // collects cycles when many objects were made, and knows nothing of the engines' memory, which few large
 // arrays fill. Here it is asked to collect while the memory fills, before an array is made that might have no
-// room. One for each link; all functions need the GIL.
+// room. One for each session; all functions need the GIL.
 #pragma once
 #include <cstdint>
 #include <limits>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The pending batch: see recorder.hpp. The cut rule keeps a loop's seam where it was, so that the engines'
-// plan cache sees the same batch again and again (DESIGN 11.5).
+// The pending batch: see recorder.hpp. A loop is cut at the same line every time, so that the engines' plan
+// cache sees the same batch again and again.
 #include "kernel/recorder/recorder.hpp"
 
 #include <algorithm>
@@ -79,24 +79,24 @@ protocol::ArrayId Recorder::first_id() {
   return static_cast<protocol::ArrayId>(std::random_device{}() & 0x3fff'ffffU) << 32;
 }
 
-bool Recorder::wants_cut_before(const Site& site, std::uint64_t call) const {
+bool Recorder::wants_cut_before(const SourceLine& line, std::uint64_t call) const {
   const std::size_t count = pending_.commands.size();
   const bool goes_on = call != 0 && count > 0 && calls_.back() == call;
   if (goes_on) return payload_bytes_ / 2 >= limits_.payload_bytes || count / 2 >= limits_.hard_commands;
   if (payload_bytes_ >= limits_.payload_bytes || count >= limits_.hard_commands) return true;
-  if (cuts_every_turn_ && count > 0 && site == turn_site_) return true;
+  if (cuts_every_iteration_ && count > 0 && line == iteration_line_) return true;
   if (count < limits_.soft_commands && work_ < limits_.work) return false;
-  const auto found = site_index_.find(site);
-  if (found == site_index_.end()) return false;
+  const auto found = line_index_.find(line);
+  if (found == line_index_.end()) return false;
   const bool is_late = count / 3 >= limits_.soft_commands / 2 || work_ / 2 >= limits_.work;
   const bool is_very_late = work_ / 3 >= limits_.work;
-  if (is_seam_ && !is_late && site != cut_site_) return false;
-  return is_very_late || closes_a_turn(found->second, is_late);
+  if (has_cut_line_ && !is_late && line != cut_line_) return false;
+  return is_very_late || closes_an_iteration(found->second, is_late);
 }
 
-bool Recorder::closes_a_turn(std::uint32_t site, bool may_follow_others) const {
+bool Recorder::closes_an_iteration(std::uint32_t line, bool may_follow_others) const {
   const std::size_t count = pending_.commands.size();
-  const auto first = spans_[site].first, last = spans_[site].last;
+  const auto first = spans_[line].first, last = spans_[line].last;
   constexpr std::size_t share = 3;
   if ((count - last) * share >= count) return true;
   return std::all_of(spans_.begin(), spans_.end(), [&](const Span& other) {
@@ -104,11 +104,11 @@ bool Recorder::closes_a_turn(std::uint32_t site, bool may_follow_others) const {
   });
 }
 
-std::pair<std::uint32_t, bool> Recorder::origin_for(const Site& site, bool goes_on) {
-  const auto count = static_cast<std::uint32_t>(sites_.size());
-  const auto [entry, is_new] = site_index_.try_emplace(site, count);
+std::pair<std::uint32_t, bool> Recorder::origin_for(const SourceLine& line, bool goes_on) {
+  const auto count = static_cast<std::uint32_t>(lines_.size());
+  const auto [entry, is_new] = line_index_.try_emplace(line, count);
   if (is_new) {
-    sites_.push_back(site);
+    lines_.push_back(line);
     spans_.push_back({pending_.commands.size(), 0});
   }
   spans_[entry->second].last = pending_.commands.size();
@@ -119,19 +119,19 @@ std::pair<std::uint32_t, bool> Recorder::origin_for(const Site& site, bool goes_
   if (goes_on || before != entry->second) return {entry->second, false};
   if (twin != none) return {twin, false};
   twin = count;
-  sites_.push_back(site);
+  lines_.push_back(line);
   spans_.push_back({0, none_later});
   return {count, true};
 }
 
-bool Recorder::add(Command command, const Site& site, std::uint32_t listener, std::uint64_t call) {
+bool Recorder::add(Command command, const SourceLine& line, std::uint32_t listener, std::uint64_t call) {
   const bool goes_on = call != 0 && !calls_.empty() && calls_.back() == call;
   if (pending_.commands.empty()) {
-    is_seam_ = site == cut_site_;
+    has_cut_line_ = line == cut_line_;
     first_of_batch_ = command.creates ? command.out.base : last_id_ + 1;
   }
-  if (cuts_every_turn_ && turn_site_.code == nullptr) turn_site_ = site;
-  const auto [origin, is_new] = origin_for(site, goes_on);
+  if (cuts_every_iteration_ && iteration_line_.code == nullptr) iteration_line_ = line;
+  const auto [origin, is_new] = origin_for(line, goes_on);
   command.origin = origin;
   work_ += work_of(command, first_of_batch_);
   pending_.commands.push_back(std::move(command));
@@ -141,16 +141,16 @@ bool Recorder::add(Command command, const Site& site, std::uint32_t listener, st
   return is_new;
 }
 
-bool Recorder::add(Command command, const Site& site, std::uint32_t listener, std::uint64_t call,
+bool Recorder::add(Command command, const SourceLine& line, std::uint32_t listener, std::uint64_t call,
                    protocol::Bytes payload) {
   command.payload = static_cast<std::int32_t>(pending_.payloads.size());
   payload_bytes_ += payload.size();
   pending_.payloads.push_back(std::move(payload));
-  return add(std::move(command), site, listener, call);
+  return add(std::move(command), line, listener, call);
 }
 
-Recorder::Cut Recorder::cut(const Site* seam) {
-  if (seam != nullptr) cut_site_ = *seam;
+Recorder::Cut Recorder::cut(const SourceLine* next) {
+  if (next != nullptr) cut_line_ = *next;
   Cut result = take();
   result.batch.frees = frees_.drain();
   if (!poisoned_.empty()) drop_poisoned(result);
@@ -222,11 +222,11 @@ void Recorder::undo(std::uint64_t call, const FailurePtr& cause) {
 }
 
 Recorder::Cut Recorder::take() {
-  site_index_.clear();
+  line_index_.clear();
   spans_.clear();
   payload_bytes_ = 0;
   work_ = 0;
-  return {std::exchange(pending_, {}), std::exchange(sites_, {}), std::exchange(listeners_, {}),
+  return {std::exchange(pending_, {}), std::exchange(lines_, {}), std::exchange(listeners_, {}),
           std::exchange(calls_, {}), nullptr};
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the notebook asked for and has not sent yet: commands in program order, ids nobody names any more, and
-// where to cut. Knows neither Python nor sockets: a recording site is two opaque numbers that the caller
+// where to cut. Knows neither Python nor sockets: a line of the program is two opaque numbers that the caller
 // resolves when it cuts. Callers hold Python's GIL, which serves as the one mutex: cutting and sending happen
-// without releasing it (DESIGN 11.10).
+// without releasing it.
 #pragma once
 #include <atomic>
 #include <memory>
@@ -16,14 +16,14 @@
 namespace gamelan::kernel {
 
 /// Where a command was recorded: a code object and an instruction offset in it, compared by identity only.
-struct Site {
+struct SourceLine {
   const void* code = nullptr;
   int offset = 0;
-  bool operator==(const Site&) const = default;
+  bool operator==(const SourceLine&) const = default;
 };
-struct SiteHash {
-  std::size_t operator()(const Site& site) const {
-    return std::hash<const void*>{}(site.code) * 31 + static_cast<std::size_t>(site.offset);
+struct SourceLineHash {
+  std::size_t operator()(const SourceLine& line) const {
+    return std::hash<const void*>{}(line.code) * 31 + static_cast<std::size_t>(line.offset);
   }
 };
 
@@ -35,10 +35,10 @@ struct Failure {
 };
 using FailurePtr = std::shared_ptr<const Failure>;
 
-/// Sizes at which a batch is sent without being asked for. Between soft and hard the cut waits for the loop
-/// to come round: the outermost that does, because a cut inside a turn stores what the rest of the turn still
-/// needs. A call of the user's is cut at twice the hard limits only, because an interrupt between its halves
-/// would cost the arrays that it writes.
+/// Sizes at which a batch is sent without being asked for. Between soft and hard the cut waits for the end
+/// of a loop's iteration, of the outermost loop that ends one: a cut inside an iteration stores what the rest
+/// of it still needs. A call of the user's is cut at twice the hard limits only, because an interrupt between
+/// its halves would cost the arrays that it writes.
 struct CutLimits {
   std::size_t soft_commands = 2'000;
   std::size_t hard_commands = 4'000;
@@ -70,14 +70,15 @@ class Recorder {
   explicit Recorder(CutLimits limits = {}) : limits_(limits) {}
 
   protocol::ArrayId new_id() { return ++last_id_; }
-  /// True when the batch should be cut before a command of this site, and of this call, is added.
-  bool wants_cut_before(const Site& site, std::uint64_t call = 0) const;
-  /// Appends; returns true when the batch has got a new origin (the caller then keeps the site alive until
+  /// True when the batch should be cut before a command of this line, and of this call, is added.
+  bool wants_cut_before(const SourceLine& line, std::uint64_t call = 0) const;
+  /// Appends; returns true when the batch has got a new origin (the caller then keeps the line alive until
   /// the cut). `listener`: who hears of the command's floating-point errors, a number of the caller's; 0
   /// nobody. `call`: of the user's (user_call.hpp), 0 when the command is all of it. Neighbours of one call
   /// have one origin, others never.
-  bool add(protocol::Command command, const Site& site, std::uint32_t listener = 0, std::uint64_t call = 0);
-  bool add(protocol::Command command, const Site& site, std::uint32_t listener, std::uint64_t call,
+  bool add(protocol::Command command, const SourceLine& line, std::uint32_t listener = 0,
+           std::uint64_t call = 0);
+  bool add(protocol::Command command, const SourceLine& line, std::uint32_t listener, std::uint64_t call,
            protocol::Bytes payload);
   void free(protocol::ArrayId id) noexcept { frees_.push(id); }
 
@@ -89,25 +90,25 @@ class Recorder {
   const protocol::Batch& pending() const { return pending_; }
   const std::vector<std::uint64_t>& pending_calls() const { return calls_; }
   /// Sites in the order of `Command::origin`; their text is filled in by the caller of `cut`.
-  const std::vector<Site>& sites() const { return sites_; }
-  /// While somebody times a statement, every turn is a batch of its own: it is cut where the first command
-  /// comes again.
-  void cut_every_turn(bool is_on) {
-    cuts_every_turn_ = is_on;
-    turn_site_ = {};
+  const std::vector<SourceLine>& lines() const { return lines_; }
+  /// While somebody times a statement, every iteration is a batch of its own: it is cut where the first
+  /// command comes again.
+  void cut_every_iteration(bool is_on) {
+    cuts_every_iteration_ = is_on;
+    iteration_line_ = {};
   }
   /// Takes everything pending, frees included, and starts the next batch. Commands that read a poisoned array
   /// are left out, their results poisoned in turn; `blocked` then names the cause of the first in-place write
   /// that was left out.
   struct Cut {
     protocol::Batch batch;
-    std::vector<Site> sites;
+    std::vector<SourceLine> lines;
     std::vector<std::uint32_t> listeners;  ///< by command
     std::vector<std::uint64_t> calls;      ///< by command
     FailurePtr blocked;
   };
-  /// `seam`: the site of the command that comes next, when the cut is automatic.
-  Cut cut(const Site* seam = nullptr);
+  /// `next`: the line of the command that comes next, when the cut is automatic.
+  Cut cut(const SourceLine* next = nullptr);
 
   /// An array that was never computed raises `cause` when it is read. Forgotten when the array dies.
   void poison(protocol::ArrayId id, FailurePtr cause) { poisoned_[id] = std::move(cause); }
@@ -131,11 +132,11 @@ class Recorder {
   /// What is pending, without frees; nothing is afterwards.
   Cut take();
   void drop_poisoned(Cut& result);
-  /// The origin for a command of this site, and whether it is new.
-  std::pair<std::uint32_t, bool> origin_for(const Site& site, bool goes_on);
-  /// Whether a loop that all of this batch belongs to, or much of it, comes round when `site` is next; or all
-  /// but what came before that loop, if it `may_follow_others`.
-  bool closes_a_turn(std::uint32_t site, bool may_follow_others) const;
+  /// The origin for a command of this line, and whether it is new.
+  std::pair<std::uint32_t, bool> origin_for(const SourceLine& line, bool goes_on);
+  /// Whether a command of `line` would begin the next iteration of a loop that all of this batch belongs to,
+  /// or much of it; or all but what came before that loop, if it `may_follow_others`.
+  bool closes_an_iteration(std::uint32_t line, bool may_follow_others) const;
 
   CutLimits limits_;
   protocol::ArrayId last_id_ = first_id();
@@ -144,21 +145,22 @@ class Recorder {
   std::int64_t work_ = 0;  // of the pending commands, roughly
   protocol::ArrayId first_of_batch_ =
       0;  // arrays with this number or a higher one are made by the pending commands
-  std::vector<Site> sites_;
+  std::vector<SourceLine> lines_;
   std::vector<std::uint32_t> listeners_;  // by command
   std::vector<std::uint64_t> calls_;      // by command
-  // By origin. Commands of one site take its two origins in turn, the second of which has no span of its own.
+  // By origin. Commands of one line alternate between its two origins, the second of which has no span of its
+  // own.
   static constexpr std::uint32_t none = ~std::uint32_t{0};
   struct Span {
-    std::size_t first, last;  // command of the site in this batch
+    std::size_t first, last;  // command of the line in this batch
     std::uint32_t twin = none;
   };
   std::vector<Span> spans_;
-  std::unordered_map<Site, std::uint32_t, SiteHash> site_index_;
-  Site cut_site_;  // where the last automatic cut fell: the loop's seam, kept from batch to batch
-  bool cuts_every_turn_ = false;
-  Site turn_site_;        // of the first command since cut_every_turn
-  bool is_seam_ = false;  // cut_site_ occurs in this batch, so waiting for it makes sense
+  std::unordered_map<SourceLine, std::uint32_t, SourceLineHash> line_index_;
+  SourceLine cut_line_;  // where the last automatic cut fell, kept from batch to batch
+  bool cuts_every_iteration_ = false;
+  SourceLine iteration_line_;  // of the first command since cut_every_iteration
+  bool has_cut_line_ = false;  // cut_line_ occurs in this batch, so waiting for it makes sense
   FreeList frees_;
   std::unordered_map<protocol::ArrayId, FailurePtr> poisoned_;
   std::uint64_t recorded_commands_ = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The life of a link, and what it sends. The order of everything here is the order of the user's program: a
-// batch is cut and handed to the client without letting go of the GIL in between, so two threads that flush
+// The life of a session, and what it sends. The order of everything here is the order of the user's program:
+// a batch is cut and handed to the client without letting go of the GIL in between, so two threads that flush
 // cannot change places.
 #include "kernel/recorder/session.hpp"
 
@@ -27,7 +27,7 @@ constexpr auto poll_period = std::chrono::milliseconds(100);
 constexpr std::int64_t work_per_rank = 300'000'000;  // four for an element of a pass over memory: a tenth of
                                                      // a second, so that an interrupt finds little ahead
 
-std::shared_ptr<Link> current_link;
+std::shared_ptr<Session> current_session;
 
 std::string human_bytes(std::int64_t bytes) {
   static constexpr const char* units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"};
@@ -41,8 +41,8 @@ std::string human_bytes(std::int64_t bytes) {
 
 }  // namespace
 
-Link::Link(const protocol::Connection& connection, std::vector<Route> routes, std::string directory,
-           PyObject* executor) {
+Session::Session(const protocol::Connection& connection, std::vector<Route> routes, std::string directory,
+                 PyObject* executor) {
   watch_forks();
   if (executor != nullptr)
     executor_ = Ref::borrow(executor);
@@ -50,7 +50,7 @@ Link::Link(const protocol::Connection& connection, std::vector<Route> routes, st
     client_ = std::make_shared<Client>(connection, std::move(routes), std::move(directory));
 }
 
-Link::~Link() {
+Session::~Session() {
   if (is_forked_child()) {
     new std::shared_ptr<Client>(
         std::move(client_));  // never ends: its thread did not survive the fork, joining would hang
@@ -60,7 +60,7 @@ Link::~Link() {
   }
 }
 
-void Link::greet(double timeout_s) {
+void Session::greet(double timeout_s) {
   if (client_ == nullptr) return;
   const auto start = std::chrono::steady_clock::now();
   const auto seq =
@@ -94,16 +94,16 @@ void Link::greet(double timeout_s) {
   }
 }
 
-std::shared_ptr<Link> Link::current_or_null() { return current_link; }
+std::shared_ptr<Session> Session::current_or_null() { return current_session; }
 
-std::shared_ptr<Link> Link::current() {
-  if (current_link != nullptr && current_link->has_ended() && !is_forked_child()) {
-    const auto kept = current_link;  // the hook lets other threads in, which may replace it
+std::shared_ptr<Session> Session::current() {
+  if (current_session != nullptr && current_session->has_ended() && !is_forked_child()) {
+    const auto kept = current_session;  // the hook lets other threads in, which may replace it
     kept->hear_of_end();
   }
-  if (current_link != nullptr && !current_link->is_lost_) {
-    current_link->require_usable();
-    return current_link;
+  if (current_session != nullptr && !current_session->is_lost_) {
+    current_session->require_usable();
+    return current_session;
   }
   if (is_forked_child()) {
     PyErr_SetString(PyExc_RuntimeError,
@@ -112,14 +112,14 @@ std::shared_ptr<Link> Link::current() {
     throw PythonError();
   }
   ask_start_hook();
-  if (current_link == nullptr || current_link->is_lost_) {
+  if (current_session == nullptr || current_session->is_lost_) {
     throw Error(ErrorKind::engine_lost, "the engines could not be started");
   }
-  return current_link;
+  return current_session;
 }
 
-void Link::set_current(std::shared_ptr<Link> link) {
-  const auto old = std::exchange(current_link, std::move(link));
+void Session::set_current(std::shared_ptr<Session> session) {
+  const auto old = std::exchange(current_session, std::move(session));
   if (old == nullptr || is_forked_child()) return;
   old->lose("they were disconnected");
   auto client = std::exchange(old->client_, nullptr);  // a thread that waits holds it a moment longer
@@ -127,9 +127,9 @@ void Link::set_current(std::shared_ptr<Link> link) {
   client.reset();
 }
 
-bool Link::is_current() const { return !is_lost_ && current_link.get() == this; }
+bool Session::is_current() const { return !is_lost_ && current_session.get() == this; }
 
-void Link::require_current() {
+void Session::require_current() {
   require_usable();
   hear_of_end();
   if (!is_current()) {
@@ -138,14 +138,14 @@ void Link::require_current() {
   }
 }
 
-void Link::require_usable() const {
+void Session::require_usable() const {
   if (!is_forked_child()) return;
   PyErr_SetString(PyExc_RuntimeError,
                   "gamelan: this array lives on engines of the process that forked this one");
   throw PythonError();
 }
 
-void Link::check_fits(std::int64_t bytes, PyObject* proxy) const {
+void Session::check_fits(std::int64_t bytes, PyObject* proxy) const {
   if (heap_bytes_ == 0 || bytes <= heap_bytes_) return;
   Ref shape = Ref::checked(PyObject_GetAttrString(proxy, "shape"));
   Ref text = Ref::checked(PyUnicode_FromFormat(
@@ -159,60 +159,61 @@ void Link::check_fits(std::int64_t bytes, PyObject* proxy) const {
                         " each; more engines or GAMELAN_HEAP give more)"));
 }
 
-void Link::before_record(const Site& site, std::uint64_t call) {
+void Session::before_record(const SourceLine& line, std::uint64_t call) {
   require_current();
   if (call != 0 && (open_calls_.empty() || open_calls_.back().number != call) &&
       std::none_of(open_calls_.begin(), open_calls_.end(),
                    [&](const OpenCall& open) { return open.number == call; })) {
     open_calls_.push_back({call, nullptr});
   }
-  if (!recorder_.wants_cut_before(site, call)) return;
+  if (!recorder_.wants_cut_before(line, call)) return;
   make_room();
-  outstanding_.push_back(send_pending(&site, {}));
+  outstanding_.push_back(send_pending(&line, {}));
 }
 
-void Link::note_write(const Array* target, protocol::Dtype dtype) {
+void Session::note_write(const Array* target, protocol::Dtype dtype) {
   target->b->is_recorded = true;
   if (dtype != protocol::Dtype::bool_) target->b->may_hold_any_bytes = true;
   ++target->b->version;
 }
 
-void Link::record(const Array* target, protocol::Command command) {
+void Session::record(const Array* target, protocol::Command command) {
   protocol::check(command, {});  // here, at its line: engines refuse the whole batch
   const auto dtype = command.out.dtype;
-  UserLine line = current_line();
+  CurrentLine current = current_line();
   const auto call = UserCall::recording();
-  before_record(line.site, call);
-  const auto listener = line.is_numpys_own ? listeners_.current() : 0;
-  if (recorder_.add(std::move(command), line.site, listener, call)) keep(std::move(line));
+  before_record(current.line, call);
+  const auto listener = current.is_numpys_own ? listeners_.current() : 0;
+  if (recorder_.add(std::move(command), current.line, listener, call)) keep(std::move(current));
   note_write(target, dtype);
 }
 
-void Link::record(const Array* target, protocol::Command command, protocol::Bytes payload) {
-  UserLine line = current_line();
+void Session::record(const Array* target, protocol::Command command, protocol::Bytes payload) {
+  CurrentLine current = current_line();
   const auto call = UserCall::recording();
-  before_record(line.site, call);
+  before_record(current.line, call);
   const auto dtype = command.out.dtype;
-  if (recorder_.add(std::move(command), line.site, 0, call, std::move(payload))) keep(std::move(line));
+  if (recorder_.add(std::move(command), current.line, 0, call, std::move(payload))) keep(std::move(current));
   note_write(target, dtype);
 }
 
-void Link::keep(UserLine line) {
-  kept_codes_.try_emplace(line.site.code, std::move(line.code));
-  listeners_.add_site(std::move(line.globals));
+void Session::keep(CurrentLine current) {
+  kept_codes_.try_emplace(current.line.code, std::move(current.code));
+  listeners_.add_line(std::move(current.globals));
 }
 
-Batch Link::cut(const Site* seam, Sent& sent) {
-  auto result = recorder_.cut(seam);
-  for (const Site& site : result.sites) result.batch.origins.push_back(resolve(site));
+Batch Session::cut(const SourceLine* next, Sent& sent) {
+  auto result = recorder_.cut(next);
+  for (const SourceLine& line : result.lines) result.batch.origins.push_back(resolve(line));
   sent.listeners = std::exchange(listeners_, {});
   sent.listeners.close(result.batch, result.listeners);
   result.batch.watched = static_cast<std::uint8_t>(sent.listeners.watched());
   sent.written.reserve(result.calls.size());
   for (std::size_t index = 0; index < result.calls.size(); ++index) {
     const auto& command = result.batch.commands[index];
-    sent.written.push_back({command.out.base, result.calls[index], command.creates});
+    sent.written.push_back({command.out.base, result.calls[index], command.origin, command.creates});
   }
+  sent.origins = result.batch.origins;
   for (OpenCall& open : open_calls_) {
     if (std::find(result.calls.begin(), result.calls.end(), open.number) == result.calls.end()) continue;
     if (open.spread == nullptr) open.spread = std::make_shared<Spread>();
@@ -224,9 +225,9 @@ Batch Link::cut(const Site* seam, Sent& sent) {
   return std::move(result.batch);
 }
 
-Link::Sent Link::send_pending(const Site* seam, std::vector<protocol::View> fetches) {
+Session::Sent Session::send_pending(const SourceLine* next, std::vector<protocol::View> fetches) {
   Sent sent;
-  Batch batch = cut(seam, sent);
+  Batch batch = cut(next, sent);
   sent.freed = batch.frees;
   batch.fetches = std::move(fetches);
   std::erase_if(batch.fetches,
@@ -237,22 +238,23 @@ Link::Sent Link::send_pending(const Site* seam, std::vector<protocol::View> fetc
   } else {
     sent.played = std::make_shared<Reply>(play(batch));
   }
+  work_ahead_.sent(sent.seq, sent.written.size());
   return sent;
 }
 
-void Link::require_sound(protocol::ArrayId id) const {
+void Session::require_sound(protocol::ArrayId id) const {
   if (const auto failure = recorder_.poison_of(id))
     raise_error(Error(failure->kind, failure->message), failure->origin);
 }
 
-Batch Link::preview() {
+Batch Session::preview() {
   Batch batch = recorder_.pending();
   batch.frees = recorder_.peek_frees();
-  for (const Site& site : recorder_.sites()) batch.origins.push_back(resolve(site));
+  for (const SourceLine& line : recorder_.lines()) batch.origins.push_back(resolve(line));
   return std::get<Batch>(protocol::decode_request(protocol::encode(protocol::Request{std::move(batch)})));
 }
 
-Reply Link::play(const Batch& batch) {
+Reply Session::play(const Batch& batch) {
   // Through the codec, so that what the model executes is what engines would have received.
   const auto decoded = std::get<Batch>(protocol::decode_request(protocol::encode(protocol::Request{batch})));
   Ref message = Ref::checked(to_python(decoded));
@@ -262,42 +264,43 @@ Reply Link::play(const Batch& batch) {
   return reply;
 }
 
-bool Link::has_unfinished() const {
+bool Session::has_unfinished() const {
   if (is_lost_) return was_at_work_ && !is_told_;  // said once
   return !recorder_.is_empty() || deferred_ != nullptr || !float_errors_.empty() ||
          std::any_of(outstanding_.begin(), outstanding_.end(),
                      [](const Sent& sent) { return !sent.is_abandoned; });
 }
 
-void Link::cancel() {
+void Session::cancel() {
   if (client_ != nullptr && !has_ended()) client_->forget(client_->send(protocol::Cancel{}));
 }
 
-void Link::shutdown() {
+void Session::shutdown() {
   if (client_ != nullptr && !has_ended()) client_->forget(client_->send(protocol::Shutdown{}));
 }
 
-void Link::lose(const std::string& cause) {
+void Session::lose(const std::string& cause) {
   if (is_lost_) return;
   was_at_work_ = has_unfinished();
   is_lost_ = true;
   lost_cause_ = cause;
   outstanding_.clear();
+  work_ahead_.lost();
   kept_codes_.clear();
   if (client_ != nullptr && !is_forked_child()) client_->lose(cause);
 }
 
-void Link::lose_with_cause(const std::string& found) {
+void Session::lose_with_cause(const std::string& found) {
   const auto cause = ask_wait_hook(0, found.c_str());
   lose(cause ? *cause : found);
 }
 
-std::optional<std::string> Link::take_untold_loss() {
+std::optional<std::string> Session::take_untold_loss() {
   if (!is_lost_ || std::exchange(is_told_, true)) return std::nullopt;
   return lost_cause_;
 }
 
-std::uint64_t Link::send(protocol::Request request) {
+std::uint64_t Session::send(protocol::Request request) {
   try {
     return client_->send(std::move(request));
   } catch (const Error& error) {
@@ -307,7 +310,7 @@ std::uint64_t Link::send(protocol::Request request) {
   fail(lost_cause_);
 }
 
-void Link::fail(const std::string& cause) {
+void Session::fail(const std::string& cause) {
   lose(cause);
   is_told_ = true;
   raise_error(Error(ErrorKind::engine_lost, cause));

@@ -19,26 +19,28 @@
 #include "kernel/recorder/garbage.hpp"
 #include "kernel/recorder/recorder.hpp"
 #include "kernel/recorder/source_line.hpp"
+#include "kernel/recorder/work_ahead.hpp"
 
 namespace gamelan::kernel {
 
 /// Why an array was not computed that an interrupt has cut off.
 FailurePtr interrupted(const protocol::Origin& origin);
 
-class Link : public std::enable_shared_from_this<Link> {
+class Session : public std::enable_shared_from_this<Session> {
  public:
   /// `executor`: a Python callable that plays the engines in this process (the reference model of the tests);
   /// then `connection` is not used. `routes` and `directory` as for Wire.
-  Link(const protocol::Connection& connection, std::vector<Route> routes, std::string directory,
-       PyObject* executor);
-  ~Link();
+  Session(const protocol::Connection& connection, std::vector<Route> routes, std::string directory,
+          PyObject* executor);
+  ~Session();
   /// Hello and its answer; raises VersionError, EngineTimeoutError, EngineLostError.
   void greet(double timeout_s);
 
-  /// The link that new arrays belong to; asks gamelan._session to start or find engines when there is none.
-  static std::shared_ptr<Link> current();
-  static std::shared_ptr<Link> current_or_null();
-  static void set_current(std::shared_ptr<Link> link);
+  /// The session that new arrays belong to; asks gamelan._session to start or find engines when there is
+  /// none.
+  static std::shared_ptr<Session> current();
+  static std::shared_ptr<Session> current_or_null();
+  static void set_current(std::shared_ptr<Session> session);
   bool is_current() const;
   /// Raises EngineLostError when the engines that held these arrays are gone.
   void require_current();
@@ -93,7 +95,7 @@ class Link : public std::enable_shared_from_this<Link> {
   std::string configure(std::vector<std::pair<std::string, std::string>> options);
   void cancel();    ///< whatever runs; safe on any thread
   void shutdown();  ///< asks the engines to leave; does not wait
-  /// Declares the engines gone. Arrays of this link raise `cause` from now on.
+  /// Declares the engines gone. Arrays of this session raise `cause` from now on.
   void lose(const std::string& cause);
 
   Recorder& recorder() { return recorder_; }
@@ -103,8 +105,9 @@ class Link : public std::enable_shared_from_this<Link> {
   std::uint64_t batches() const { return batches_; }
   std::uint64_t fetched_bytes() const { return fetched_bytes_; }
   std::size_t outstanding() const { return outstanding_.size(); }
+  const WorkAhead& work_ahead() const { return work_ahead_; }
   double waited_seconds() const { return waited_seconds_; }
-  /// The pending batch as it would go over the wire, for inspection (encoded and decoded again).
+  /// The pending batch as the engines would receive it, for inspection (encoded and decoded again).
   protocol::Batch preview();
 
  private:
@@ -123,11 +126,13 @@ class Link : public std::enable_shared_from_this<Link> {
   struct Written {
     protocol::ArrayId id;
     std::uint64_t call;
+    std::uint32_t origin;
     bool is_created;
   };
   struct Sent {
     std::uint64_t seq = 0;
     std::vector<Written> written;  // by command
+    std::vector<protocol::Origin> origins;
     std::vector<std::pair<std::uint64_t, SpreadPtr>> spreads;
     std::vector<protocol::ArrayId> freed;
     FloatListeners listeners;
@@ -136,15 +141,15 @@ class Link : public std::enable_shared_from_this<Link> {
   };
 
   void require_usable() const;
-  void keep(UserLine line);
+  void keep(CurrentLine current);
   /// What a recorded command makes of its target, as the notebook sees it.
   static void note_write(const Array* target, protocol::Dtype dtype);
-  void before_record(const Site& site, std::uint64_t call);
+  void before_record(const SourceLine& line, std::uint64_t call);
   void make_room();
-  protocol::Batch cut(const Site* seam, Sent& sent);
+  protocol::Batch cut(const SourceLine* next, Sent& sent);
   /// Sends what is pending with these fetches, as far as they are sound; the result is not yet among the
   /// outstanding.
-  Sent send_pending(const Site* seam, std::vector<protocol::View> fetches);
+  Sent send_pending(const SourceLine* next, std::vector<protocol::View> fetches);
   /// Raises whatever the wait hook or a signal raises (the reply stays wanted), EngineLostError when none can
   /// come.
   protocol::Reply wait_for(std::uint64_t seq);
@@ -163,6 +168,10 @@ class Link : public std::enable_shared_from_this<Link> {
   void abandon_calls(const FailurePtr& cause);
   void undo_current_call(const FailurePtr& cause);
   bool is_pending(std::uint64_t call) const;
+  /// The line that records a call, as far as it is pending.
+  protocol::Origin origin_of(std::uint64_t call) const;
+  /// Why the array is lost that this command of an interrupted batch was to make.
+  static FailurePtr interrupted_at(const Sent& sent, std::size_t command);
   void break_apart(Spread& spread, const FailurePtr& cause);
   /// Lets what is recorded and sent come to its end; false when that took longer than `limit`.
   bool finish_within(std::chrono::milliseconds limit);
@@ -185,8 +194,9 @@ class Link : public std::enable_shared_from_this<Link> {
   std::shared_ptr<Client> client_;  // empty once disconnected, and with an executor
   Ref executor_;
   std::deque<Sent> outstanding_;
+  WorkAhead work_ahead_;
   std::vector<OpenCall> open_calls_;  // one for each thread at most, but for those that have ended
-  std::unordered_map<const void*, Ref> kept_codes_;  // code objects named by the pending sites
+  std::unordered_map<const void*, Ref> kept_codes_;  // code objects named by the pending lines
   FloatListeners listeners_;                         // of what is pending
   std::deque<std::pair<FloatListeners, std::vector<protocol::FloatErrors>>> float_errors_;  // not told yet
   FailurePtr deferred_;  // error of a batch that ran ahead, raised at the next flush

@@ -14,26 +14,39 @@ using protocol::ErrorKind;
 using protocol::Outcome;
 
 FailurePtr interrupted(const protocol::Origin& origin) {
-  return std::make_shared<const Failure>(Failure{
-      ErrorKind::cancelled, "this array was still to be computed when its cell was interrupted", origin});
+  return std::make_shared<const Failure>(
+      Failure{ErrorKind::cancelled, "Lost: interrupted before it was computed", origin});
 }
 
-bool Link::is_pending(std::uint64_t call) const {
+FailurePtr Session::interrupted_at(const Sent& sent, std::size_t command) {
+  const auto origin = command < sent.written.size() ? sent.written[command].origin : sent.origins.size();
+  return interrupted(origin < sent.origins.size() ? sent.origins[origin] : protocol::Origin{});
+}
+
+protocol::Origin Session::origin_of(std::uint64_t call) const {
+  const auto& calls = recorder_.pending_calls();
+  const auto found = std::find(calls.begin(), calls.end(), call);
+  if (call == 0 || found == calls.end()) return {};
+  const auto& command = recorder_.pending().commands[static_cast<std::size_t>(found - calls.begin())];
+  return resolve(recorder_.sites()[command.origin]);
+}
+
+bool Session::is_pending(std::uint64_t call) const {
   const auto& calls = recorder_.pending_calls();
   return std::find(calls.begin(), calls.end(), call) != calls.end();
 }
 
-void Link::break_apart(Spread& spread, const FailurePtr& cause) {
+void Session::break_apart(Spread& spread, const FailurePtr& cause) {
   spread.is_broken = true;
   for (const auto id : std::exchange(spread.written, {})) recorder_.poison(id, cause);
 }
 
-void Link::end_call(std::uint64_t call, bool is_interrupted) {
+void Session::end_call(std::uint64_t call, bool is_interrupted) {
   const auto open = std::find_if(open_calls_.begin(), open_calls_.end(),
                                  [&](const OpenCall& each) { return each.number == call; });
   if (open == open_calls_.end()) return;
   if (is_interrupted) {
-    const auto cause = interrupted({});
+    const auto cause = interrupted(origin_of(call));
     recorder_.undo(call, cause);
     if (open->spread != nullptr)
       break_apart(*open->spread, cause);  // parts that are on their way follow when they are booked
@@ -44,11 +57,11 @@ void Link::end_call(std::uint64_t call, bool is_interrupted) {
   open_calls_.erase(open);
 }
 
-void Link::undo_current_call(const FailurePtr& cause) {
+void Session::undo_current_call(const FailurePtr& cause) {
   if (const auto call = UserCall::begun(); call != 0) recorder_.undo(call, cause);
 }
 
-void Link::abandon_calls(const FailurePtr& cause) {
+void Session::abandon_calls(const FailurePtr& cause) {
   for (OpenCall& open : open_calls_) {
     if (!is_pending(open.number)) continue;
     const auto& calls = recorder_.pending_calls();
@@ -61,8 +74,8 @@ void Link::abandon_calls(const FailurePtr& cause) {
   std::erase_if(open_calls_, [](const OpenCall& open) { return open.has_ended; });
 }
 
-void Link::book_calls(const Sent& sent, std::size_t first_lost, const protocol::Reply& reply,
-                      const FailurePtr& cause) {
+void Session::book_calls(const Sent& sent, std::size_t first_lost, const protocol::Reply& reply,
+                         const FailurePtr& cause) {
   const auto& written = sent.written;
   for (const auto& [call, spread] : sent.spreads) {
     bool is_cut = false;
@@ -75,7 +88,7 @@ void Link::book_calls(const Sent& sent, std::size_t first_lost, const protocol::
     }
     for (const auto id : sent.freed) spread->written.erase(id);
     if (spread->is_broken || (is_cut && reply.outcome == Outcome::cancelled))
-      break_apart(*spread, cause != nullptr ? cause : interrupted({}));
+      break_apart(*spread, cause != nullptr ? cause : interrupted_at(sent, 0));
   }
   if (cause == nullptr || first_lost >= written.size()) return;
   // Of a call that is in this batch as a whole the engines run all or nothing, unless commands of others
@@ -85,7 +98,7 @@ void Link::book_calls(const Sent& sent, std::size_t first_lost, const protocol::
     if (written[index].call != 0 && (lost.empty() || lost.back() != written[index].call))
       lost.push_back(written[index].call);
   for (std::size_t index = 0; index < first_lost; ++index) {
-    const auto& [id, call, is_created] = written[index];
+    const auto& [id, call, origin, is_created] = written[index];
     const bool is_half_made = is_created || reply.outcome == Outcome::cancelled;
     if (call != 0 && is_half_made && std::find(lost.begin(), lost.end(), call) != lost.end())
       recorder_.poison(id, cause);

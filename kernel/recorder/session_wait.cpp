@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Everything a link waits for: replies, and with them what became of each batch. Waits let go of the GIL,
+// Everything a session waits for: replies, and with them what became of each batch. Waits let go of the GIL,
 // hear signals, and end when the engines do.
 #include <algorithm>
 #include <utility>
@@ -18,15 +18,15 @@ using protocol::Reply;
 
 namespace {
 
-constexpr std::size_t outstanding_limit = 2;  // DESIGN 11.6
+constexpr std::size_t outstanding_limit = 2;  // the engines compute one while the next is recorded and sent
 constexpr auto poll_period = std::chrono::milliseconds(100);
 std::chrono::milliseconds grace{500};
 
 }  // namespace
 
-void Link::set_grace(std::chrono::milliseconds limit) { grace = limit; }
+void Session::set_grace(std::chrono::milliseconds limit) { grace = limit; }
 
-void Link::make_room() {
+void Session::make_room() {
   const auto is_abandoned = [](const Sent& sent) { return sent.is_abandoned; };
   // What an interrupted batch still did decides what the next one may name.
   while (outstanding_.size() >= outstanding_limit ||
@@ -35,7 +35,7 @@ void Link::make_room() {
   }
 }
 
-Reply Link::wait_for(std::uint64_t seq) {
+Reply Session::wait_for(std::uint64_t seq) {
   const auto start = std::chrono::steady_clock::now();
   const auto waited = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -70,14 +70,14 @@ Reply Link::wait_for(std::uint64_t seq) {
   }
 }
 
-void Link::stop_soon() {
+void Session::stop_soon() {
   if (client_ == nullptr || is_lost_) return;
   PyObject *type = nullptr, *value = nullptr,
            *traceback = nullptr;  // the KeyboardInterrupt, while Python is used
   PyErr_Fetch(&type, &value, &traceback);
   const auto is_abandoned = [](const Sent& sent) { return sent.is_abandoned; };
   try {
-    if (is_interrupt(type)) undo_current_call(interrupted({}));
+    if (is_interrupt(type)) undo_current_call(interrupted(origin_of(UserCall::begun())));
     // Interrupted again while it was being cancelled: nothing is granted.
     const bool is_first = std::none_of(outstanding_.begin(), outstanding_.end(), is_abandoned);
     if (!is_first || !finish_within(grace)) abandon_all();
@@ -90,7 +90,7 @@ void Link::stop_soon() {
   PyErr_Restore(type, value, traceback);
 }
 
-bool Link::finish_within(std::chrono::milliseconds limit) {
+bool Session::finish_within(std::chrono::milliseconds limit) {
   const auto end = std::chrono::steady_clock::now() + limit;
   const auto client = client_;
   if (!recorder_.is_empty()) outstanding_.push_back(send_pending(nullptr, {}));
@@ -114,19 +114,25 @@ bool Link::finish_within(std::chrono::milliseconds limit) {
   return true;
 }
 
-void Link::abandon_all() {
+void Session::abandon_all() {
   // One message for all that this client has sent: between two of them the engines could begin the next
   // batch.
   cancel();
   for (auto& sent : outstanding_) sent.is_abandoned = true;
   const auto cause = interrupted({});
   abandon_calls(cause);
+  std::vector<FailurePtr> causes;  // by line
+  for (const Site& site : recorder_.sites()) causes.push_back(interrupted(resolve(site)));
+  std::vector<std::pair<protocol::ArrayId, FailurePtr>> lost;
+  for (const auto& command : recorder_.pending().commands)
+    if (command.creates) lost.emplace_back(command.out.base, causes[command.origin]);
   recorder_.abandon(cause);
+  for (auto& [id, its_cause] : lost) recorder_.poison(id, std::move(its_cause));
   kept_codes_.clear();
   listeners_ = {};
 }
 
-Reply Link::settle(Sent sent) {
+Reply Session::settle(Sent sent) {
   Reply reply;
   if (sent.played != nullptr) {
     reply = std::move(*sent.played);
@@ -145,7 +151,8 @@ Reply Link::settle(Sent sent) {
   return reply;
 }
 
-void Link::book(Sent& sent, const Reply& reply) {
+void Session::book(Sent& sent, const Reply& reply) {
+  work_ahead_.answered(sent.seq);
   if (!reply.float_errors.empty() && !sent.is_abandoned)
     float_errors_.emplace_back(std::move(sent.listeners), reply.float_errors);
   const bool is_ok = reply.outcome == Outcome::ok;
@@ -155,7 +162,7 @@ void Link::book(Sent& sent, const Reply& reply) {
       is_ok ? sent.written.size() : static_cast<std::size_t>(std::max<std::int64_t>(reply.command, 0));
   FailurePtr cause;
   if (reply.outcome == Outcome::cancelled)
-    cause = interrupted(reply.origin);
+    cause = interrupted_at(sent, first_lost);
   else if (!is_ok)
     cause = std::make_shared<const Failure>(Failure{reply.error, reply.message, reply.origin});
   book_calls(sent, first_lost, reply, cause);
@@ -163,14 +170,16 @@ void Link::book(Sent& sent, const Reply& reply) {
   // A batch that was cancelled or refused in the queue has not freed anything; to free twice does no harm.
   for (const auto id : sent.freed) recorder_.free(id);
   for (std::size_t index = first_lost; index < sent.written.size(); ++index)
-    if (sent.written[index].is_created) recorder_.poison(sent.written[index].id, cause);
+    if (sent.written[index].is_created)
+      recorder_.poison(sent.written[index].id,
+                       reply.outcome == Outcome::cancelled ? interrupted_at(sent, index) : cause);
   recorder_.forget_poison(sent.freed);
   for (const auto& later : outstanding_) recorder_.forget_poison(later.freed);
   // An interrupt was reported when it happened; an error is raised by whoever waits next.
   if (!sent.is_abandoned && deferred_ == nullptr) deferred_ = cause;
 }
 
-void Link::settle_oldest() {
+void Session::settle_oldest() {
   Sent sent = std::move(outstanding_.front());
   outstanding_.pop_front();
   settle(std::move(sent));
@@ -180,17 +189,17 @@ void Link::settle_oldest() {
   }
 }
 
-void Link::settle_all() {
+void Session::settle_all() {
   while (!outstanding_.empty()) settle_oldest();
 }
 
-void Link::tell_float_errors() {
+void Session::tell_float_errors() {
   const auto all = std::exchange(float_errors_, {});  // telling may run the user's code, and that the engines
   for (const auto& [listeners, errors] : all)
     for (const auto& each : errors) listeners.tell(each);
 }
 
-void Link::raise_deferred() {
+void Session::raise_deferred() {
   tell_float_errors();
   if (deferred_ == nullptr) return;
   const auto failure = std::exchange(deferred_, nullptr);
@@ -199,7 +208,7 @@ void Link::raise_deferred() {
   raise_error(Error(failure->kind, failure->message), failure->origin);
 }
 
-void Link::flush(bool wait) {
+void Session::flush(bool wait) {
   require_usable();
   hear_of_end();
   if (is_lost_) {
@@ -215,7 +224,7 @@ void Link::flush(bool wait) {
   raise_deferred();
 }
 
-std::vector<protocol::Bytes> Link::fetch(std::vector<protocol::View> views) {
+std::vector<protocol::Bytes> Session::fetch(std::vector<protocol::View> views) {
   require_current();
   make_room();
   for (const auto& view : views) require_sound(view.base);
@@ -244,7 +253,7 @@ std::vector<protocol::Bytes> Link::fetch(std::vector<protocol::View> views) {
   return std::move(reply.payloads);
 }
 
-std::string Link::explain(std::vector<protocol::View> views) {
+std::string Session::explain(std::vector<protocol::View> views) {
   require_current();
   Batch batch = preview();
   batch.explain = true;
@@ -257,7 +266,7 @@ std::string Link::explain(std::vector<protocol::View> views) {
   return reply.info;
 }
 
-std::string Link::status(double timeout_s) {
+std::string Session::status(double timeout_s) {
   const auto client = client_;
   if (client == nullptr) return "{}";
   const auto seq = send(protocol::StatusRequest{});
@@ -279,7 +288,7 @@ std::string Link::status(double timeout_s) {
   }
 }
 
-Reply Link::wait_for_answer(std::uint64_t seq) {
+Reply Session::wait_for_answer(std::uint64_t seq) {
   try {
     return wait_for(seq);
   } catch (const PythonError&) {
@@ -288,7 +297,7 @@ Reply Link::wait_for_answer(std::uint64_t seq) {
   }
 }
 
-std::string Link::configure(std::vector<std::pair<std::string, std::string>> options) {
+std::string Session::configure(std::vector<std::pair<std::string, std::string>> options) {
   require_current();
   flush(true);
   if (client_ == nullptr) return "{}";

@@ -32,26 +32,27 @@ void add_numpys_own(PyObject* code) {
   numpys_own.insert(code);
 }
 
-UserLine current_line() {
-  UserLine line;
+CurrentLine current_line() {
+  CurrentLine current;
   PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
   while (frame != nullptr) {
     PyCodeObject* frame_code = PyFrame_GetCode(frame);
     PyFrameObject* back = is_ours(frame_code) ? PyFrame_GetBack(frame) : nullptr;
     if (back == nullptr) {
-      line.site = {frame_code, PyFrame_GetLasti(frame)};
-      line.code = Ref(reinterpret_cast<PyObject*>(frame_code));
-      line.globals = Ref(PyFrame_GetGlobals(frame));
+      current.line = {frame_code, PyFrame_GetLasti(frame)};
+      current.code = Ref(reinterpret_cast<PyObject*>(frame_code));
+      current.globals = Ref(PyFrame_GetGlobals(frame));
       Py_DECREF(frame);
-      return line;
+      return current;
     }
-    line.is_numpys_own = line.is_numpys_own && numpys_own.contains(reinterpret_cast<PyObject*>(frame_code));
+    current.is_numpys_own =
+        current.is_numpys_own && numpys_own.contains(reinterpret_cast<PyObject*>(frame_code));
     Py_DECREF(frame_code);
     Py_DECREF(frame);
     frame = back;
   }
-  line.is_numpys_own = false;
-  return line;  // called from C alone: no line to name
+  current.is_numpys_own = false;
+  return current;  // called from C alone: no line to name
 }
 
 void warn(PyObject* category, const char* message) {
@@ -76,12 +77,12 @@ void warn_of_real_parts(protocol::Dtype from, protocol::Dtype to) {
   warn(category.get(), "Casting complex values to real discards the imaginary part");
 }
 
-protocol::Origin resolve(const Site& site) {
-  if (site.code == nullptr) return {};
-  auto* code = reinterpret_cast<PyCodeObject*>(const_cast<void*>(site.code));
+protocol::Origin resolve(const SourceLine& line) {
+  if (line.code == nullptr) return {};
+  auto* code = reinterpret_cast<PyCodeObject*>(const_cast<void*>(line.code));
   const char* file = PyUnicode_AsUTF8(code->co_filename);
   if (file == nullptr) PyErr_Clear();
-  return {file == nullptr ? "" : file, PyCode_Addr2Line(code, site.offset)};
+  return {file == nullptr ? "" : file, PyCode_Addr2Line(code, line.offset)};
 }
 
 }  // namespace gamelan::kernel

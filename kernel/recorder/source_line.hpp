@@ -9,18 +9,18 @@
 namespace gamelan::kernel {
 
 /// The user's current line.
-struct UserLine {
-  Site site;
-  Ref code;     ///< keeps the site valid
+struct CurrentLine {
+  SourceLine line;
+  Ref code;     ///< keeps the line valid
   Ref globals;  ///< of the user's frame
   bool is_numpys_own =
       true;  ///< what is recorded now is what NumPy computes for that line, not a step of ours towards it
 };
-UserLine current_line();
+CurrentLine current_line();
 /// A function of this package that records what NumPy's function of that name computes, and nothing else.
 void add_numpys_own(PyObject* code);
-/// File and line of a site whose code object is alive.
-protocol::Origin resolve(const Site& site);
+/// File and line of a line whose code object is alive.
+protocol::Origin resolve(const SourceLine& line);
 
 /// Warns at the user's current line. Throws PythonError where warnings are errors.
 void warn(PyObject* category, const char* message);

@@ -20,10 +20,10 @@ thread_local constinit Here here;
 std::uint64_t last_number = 0;  // guarded by the GIL
 
 void end(std::uint64_t number) noexcept {
-  const auto link = Link::current_or_null();
-  if (link == nullptr) return;
+  const auto session = Session::current_or_null();
+  if (session == nullptr) return;
   try {
-    link->end_call(number, is_interrupt(PyErr_Occurred()));
+    session->end_call(number, is_interrupt(PyErr_Occurred()));
   } catch (const std::exception&) {  // no memory left to keep the books: arrays of the call may be half made
   }
 }
@@ -139,8 +139,8 @@ std::uint64_t UserCall::begun() noexcept { return here.number; }
 
 void UserCall::commit() noexcept {
   if (here.number == 0) return;
-  const auto link = Link::current_or_null();
-  if (link != nullptr) link->end_call(here.number, false);
+  const auto session = Session::current_or_null();
+  if (session != nullptr) session->end_call(here.number, false);
   here.number = 0;
 }
 

@@ -14,7 +14,7 @@ namespace gamelan::kernel {
 class UserCall {
  public:
   UserCall() noexcept;
-  /// Tells the link that the call has ended. When an interrupt ends it (a Python exception that is no
+  /// Tells the session that the call has ended. When an interrupt ends it (a Python exception that is no
   /// `Exception`), what it has recorded is undone.
   ~UserCall();
   UserCall(const UserCall&) = delete;

@@ -171,7 +171,7 @@ def announce_s(parameters, link, job, partials, by_tree=False):
 
 
 def reduce_s(parameters, link, job, n, by_tree=False):
-    """The norm once its bricks are folded: levels of the tree of partials that cross nodes, the last ones to everybody."""
+    """The norm once its reduction blocks are folded: levels of the tree of partials that cross nodes, the last ones to everybody."""
     seconds = 0.0
     partials = tree(n)
     for below in partials[:-1]:

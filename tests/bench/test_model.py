@@ -84,8 +84,8 @@ def test_one_rank_only_computes():
     assert turn["compute"] == pytest.approx(1e-3) and turn["halo"] == 0 and turn["reduce"] == pytest.approx(1e-5)
 
 
-def test_reduction_crosses_nodes_where_a_brick_does():
-    # 200,000 partials are 391 a node, so bricks of 64 stay there; 3,125 are 6, so a brick is read from 10 nodes; 49 are one on
+def test_reduction_crosses_nodes_where_a_reduction_block_does():
+    # 200,000 partials are 391 a node, so reduction blocks of 64 stay there; 3,125 are 6, so a reduction block is read from 10 nodes; 49 are one on
     # each of 49 nodes, or 64 as the model rounds. Then one number goes to all 2,044 ranks of other nodes.
     fast, slow = (model.reduce_s(ROUND, link, Job(512, 4), 100_000) for link in (Link(0, 1e9), SLOW))
     assert slow - fast == pytest.approx(1e-3 * (1 + 1 + 1))

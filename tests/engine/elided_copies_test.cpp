@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arrays whose store is postponed, where batches are cut off or refused: nothing that a batch has finished is
+// Arrays whose copy is elided, where batches are cut off or refused: nothing that a batch has finished is
 // lost to a later one.
 #include <algorithm>
 #include <chrono>
@@ -32,7 +32,7 @@ View array(ArrayId id, std::int64_t height = rows) {
 }
 
 /// A session whose `grid` is 2 everywhere and whose `work` equals it, without a store of its own.
-class PostponedStore : public ::testing::Test {
+class ElidedCopy : public ::testing::Test {
  protected:
   void SetUp() override {
     run({command(Op::copy, grid, true, {number(1)})});
@@ -80,13 +80,13 @@ class PostponedStore : public ::testing::Test {
   std::uint64_t seq_ = 0;
 };
 
-TEST_F(PostponedStore, is_made_when_somebody_looks) {
+TEST_F(ElidedCopy, is_made_when_somebody_looks) {
   run({command(Op::add, grid, false, {grid, number(1)})});
   expect(work, 2);
   expect(grid, 3);
 }
 
-TEST_F(PostponedStore, outlives_a_batch_that_is_cut_before_its_copy) {
+TEST_F(ElidedCopy, outlives_a_batch_that_is_cut_before_its_copy) {
   const auto reply = run_cut({command(Op::add, grid, false, {grid, number(1)})});
   EXPECT_EQ(reply.outcome, Outcome::cancelled);
   EXPECT_EQ(reply.command, 0);
@@ -94,7 +94,7 @@ TEST_F(PostponedStore, outlives_a_batch_that_is_cut_before_its_copy) {
   expect(grid, 2);
 }
 
-TEST_F(PostponedStore, outlives_the_array_under_its_view) {
+TEST_F(ElidedCopy, outlives_the_array_under_its_view) {
   run_cut({}, {grid.base});
   expect(work, 2);
   run({}, {work.base});
@@ -102,7 +102,7 @@ TEST_F(PostponedStore, outlives_the_array_under_its_view) {
   expect(array(1), 5);
 }
 
-TEST_F(PostponedStore, outlives_a_batch_for_whose_copy_there_is_no_memory) {
+TEST_F(ElidedCopy, outlives_a_batch_for_whose_copy_there_is_no_memory) {
   const View large = array(10, 4 * rows + rows / 2), later = array(11, 1);
   ASSERT_EQ(run({command(Op::copy, large, true, {number(3)})}).outcome, Outcome::ok);
   const auto reply =
@@ -115,7 +115,7 @@ TEST_F(PostponedStore, outlives_a_batch_for_whose_copy_there_is_no_memory) {
   expect(work, 2);
 }
 
-TEST_F(PostponedStore, is_none_where_a_later_command_is_refused) {
+TEST_F(ElidedCopy, is_none_where_a_later_command_is_refused) {
   const View twice = array(20), other = array(21);
   const auto reply =
       run({command(Op::multiply, twice, true, {grid, number(2)}), command(Op::copy, grid, false, {twice}),
@@ -127,7 +127,7 @@ TEST_F(PostponedStore, is_none_where_a_later_command_is_refused) {
   expect(work, 2);
 }
 
-TEST_F(PostponedStore, is_none_for_windows_that_slide) {
+TEST_F(ElidedCopy, is_none_for_windows_that_slide) {
   const View row = protocol::whole(30, Dtype::float64, {8}),
              values = protocol::whole(31, Dtype::float64, {3, 4});
   View windows = protocol::whole(row.base, Dtype::float64, {3, 4});
@@ -136,15 +136,15 @@ TEST_F(PostponedStore, is_none_for_windows_that_slide) {
   batch.commands = {
       command(Op::multiply, values, true, {protocol::whole(32, Dtype::float64, {3, 4}), number(1)}),
       command(Op::copy, windows, false, {values})};
-  EXPECT_TRUE(Postponed::find(batch).empty());
+  EXPECT_TRUE(ElidedCopies::find(batch).empty());
   windows.strides = {-32, 8};
   batch.commands[1].out = windows;
-  EXPECT_EQ(Postponed::find(batch).size(), 1U);
+  EXPECT_EQ(ElidedCopies::find(batch).size(), 1U);
 }
 
 /// A cut between two steps: an array that the second wants is stored although it is to die, and is no less
 /// readable for it.
-TEST_F(PostponedStore, is_none_where_the_array_is_stored_after_all) {
+TEST_F(ElidedCopy, is_none_where_the_array_is_stored_after_all) {
   const protocol::Shape extents{600, 600};
   const auto square = [&](ArrayId id) { return protocol::whole(id, Dtype::float64, extents); };
   run({command(Op::copy, square(40), true, {number(1)})});

@@ -49,61 +49,61 @@ std::set<std::int64_t> elements_of(const Message& message, int owner) {
   return offsets;
 }
 
-Reading random_reading(std::mt19937& random, const Layout& base, const Shape& extents, int ranks) {
+RemoteRead random_read(std::mt19937& random, const Layout& base, const Shape& extents, int ranks) {
   const auto view = random_view(random, extents);
   const auto box = box_of_base(view, extents, Dtype::float64);
   const auto placement = place(base, *box, view.extents, 8);
-  auto reading = aligned_reading(0, placement, default_layout(view.extents, ranks));
+  auto remote_read = aligned_read(0, placement, default_layout(view.extents, ranks));
   if (random() % 4 == 0) {
-    reading.readers = {};
+    remote_read.readers = {};
     for (const auto extent : view.extents)
-      reading.readers.axes.push_back({.extent = extent, .template_extent = extent});
-    reading.readers.is_replicated = true;
+      remote_read.readers.axes.push_back({.extent = extent, .template_extent = extent});
+    remote_read.readers.is_replicated = true;
   }
   if (random() % 6 == 0) {  // one rank reads it all
-    reading.readers = {};
-    reading.readers.grid_size = ranks;
-    reading.readers.pins = {{ranks, 1, static_cast<int>(random() % static_cast<unsigned>(ranks))}};
-    reading.axes.assign(view.extents.size(), {});
-    return reading;
+    remote_read.readers = {};
+    remote_read.readers.grid_size = ranks;
+    remote_read.readers.pins = {{ranks, 1, static_cast<int>(random() % static_cast<unsigned>(ranks))}};
+    remote_read.axes.assign(view.extents.size(), {});
+    return remote_read;
   }
-  if (!reading.readers.is_replicated &&
-      random() % 3 == 0) {  // bricks of elements, perhaps counted from elsewhere
-    Shape bricks;
+  if (!remote_read.readers.is_replicated &&
+      random() % 3 == 0) {  // reduction blocks of elements, perhaps counted from elsewhere
+    Shape blocks;
     for (std::size_t k = 0; k < view.extents.size(); ++k) {
-      reading.axes[k].scale = 1 + static_cast<std::int64_t>(random() % 4);
-      reading.axes[k].shift = static_cast<std::int64_t>(random() % 5);
-      bricks.push_back((view.extents[k] + reading.axes[k].shift + reading.axes[k].scale - 1) /
-                       reading.axes[k].scale);
+      remote_read.axes[k].scale = 1 + static_cast<std::int64_t>(random() % 4);
+      remote_read.axes[k].shift = static_cast<std::int64_t>(random() % 5);
+      blocks.push_back((view.extents[k] + remote_read.axes[k].shift + remote_read.axes[k].scale - 1) /
+                       remote_read.axes[k].scale);
     }
-    reading.readers = default_layout(bricks, ranks);
-  } else if (!reading.readers.is_replicated &&
+    remote_read.readers = default_layout(blocks, ranks);
+  } else if (!remote_read.readers.is_replicated &&
              random() % 3 == 0) {  // who owns another view of the array reads
     auto other = random_view(random, extents);
     if (other.extents.size() == view.extents.size()) {
       const auto placed =
           place(base, *box_of_base(other, extents, Dtype::float64), other.extents, 8).iterations;
-      if (placed.extents() == view.extents) reading.readers = placed;
+      if (placed.extents() == view.extents) remote_read.readers = placed;
     }
   }
-  for (auto& axis : reading.axes) {
+  for (auto& axis : remote_read.axes) {
     if (random() % 6 == 0) axis.reader = -1;
     if (random() % 6 == 0) axis.whole = 1 + static_cast<std::int64_t>(random() % 5);
   }
-  return reading;
+  return remote_read;
 }
 
 /// What a rank reads of another one's block, element by element.
-std::set<std::int64_t> needed(const std::vector<Reading>& readings, int reader, int owner) {
+std::set<std::int64_t> needed(const std::vector<RemoteRead>& remote_reads, int reader, int owner) {
   std::set<std::int64_t> offsets;
-  for (const auto& reading : readings) {
-    const auto found = reading.box_of(reader);
+  for (const auto& remote_read : remote_reads) {
+    const auto found = remote_read.box_of(reader);
     if (!found) continue;
     const Box& box = *found;
     Shape index;
     for (const auto& interval : box) index.push_back(interval.first);
     while (true) {
-      const auto piece = locate(reading.placement, index, reader);
+      const auto piece = locate(remote_read.placement, index, reader);
       if (piece.owner == owner) offsets.insert(piece.offset);
       std::size_t k = index.size();
       while (k > 0 && ++index[k - 1] == box[k - 1].last) {
@@ -125,13 +125,13 @@ TEST(Exchange, carries_what_is_read_and_both_ends_agree) {
     Shape extents(1 + random() % 3);
     for (auto& extent : extents) extent = 1 + static_cast<std::int64_t>(random() % 14);
     const Layout base = default_layout(extents, ranks);
-    std::vector<Reading> readings;
+    std::vector<RemoteRead> remote_reads;
     for (auto count = 1 + random() % 3; count > 0; --count)
-      readings.push_back(random_reading(random, base, extents, ranks));
+      remote_reads.push_back(random_read(random, base, extents, ranks));
     std::map<std::pair<int, int>, Message> sent, received;
     for (int rank = 0; rank < ranks; ++rank) {
-      const auto exchange =
-          exchange_of(readings, rank, ranks, [&](int other) { return other / per_node == rank / per_node; });
+      const auto exchange = exchange_of(remote_reads, rank, ranks,
+                                        [&](int other) { return other / per_node == rank / per_node; });
       for (const auto& message : exchange.sends) sent[{rank, message.partner}] = message;
       for (const auto& message : exchange.receives) received[{message.partner, rank}] = message;
     }
@@ -143,7 +143,7 @@ TEST(Exchange, carries_what_is_read_and_both_ends_agree) {
           ASSERT_EQ(found, received.end()) << "round " << round;
           continue;
         }
-        const auto wanted = needed(readings, reader, owner);
+        const auto wanted = needed(remote_reads, reader, owner);
         const auto carried =
             found == received.end() ? std::set<std::int64_t>{} : elements_of(found->second, owner);
         ASSERT_EQ(carried, wanted) << "round " << round << " seed " << seed << ": " << owner << " to "
@@ -163,7 +163,7 @@ TEST(Exchange, carries_what_is_read_and_both_ends_agree) {
 TEST(Exchange, neighbouring_rows_of_a_stencil_travel_once) {
   const Shape extents{64, 100};
   const Layout base = default_layout(extents, 4);
-  std::vector<Reading> readings;
+  std::vector<RemoteRead> remote_reads;
   for (std::int64_t row = -1; row <= 1; ++row)
     for (std::int64_t column = -1; column <= 1; ++column) {
       auto view = protocol::whole(1, Dtype::float64, extents);
@@ -173,10 +173,10 @@ TEST(Exchange, neighbouring_rows_of_a_stencil_travel_once) {
       written.offset = written.strides[0] + written.strides[1];
       written.extents = view.extents;
       const auto target = place(base, *box_of_base(written, extents, Dtype::float64), view.extents, 8);
-      readings.push_back(aligned_reading(
+      remote_reads.push_back(aligned_read(
           0, place(base, *box_of_base(view, extents, Dtype::float64), view.extents, 8), target.iterations));
     }
-  const auto exchange = exchange_of(readings, 1, 4, [](int rank) { return rank == 1; });
+  const auto exchange = exchange_of(remote_reads, 1, 4, [](int rank) { return rank == 1; });
   ASSERT_EQ(exchange.receives.size(), 2u);
   for (const auto& message : exchange.receives) {
     ASSERT_EQ(message.regions.size(), 1u);

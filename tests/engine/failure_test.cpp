@@ -105,7 +105,7 @@ class Failure : public ::testing::Test {
   std::uint64_t seq_ = 0;
 };
 
-TEST_F(Failure, of_a_mirror_that_finds_no_place) {
+TEST_F(Failure, of_a_ghost_buffer_that_finds_no_place) {
   const View a = row(1, 100'000), b = row(2, 100'000);
   run({command(Op::copy, a, true, {number(1.0)})});
   expect_memory_error(run_short(32 * megabyte, {command(Op::add, b, true, {a, reversed(a)})}));
@@ -117,7 +117,7 @@ TEST_F(Failure, of_a_mirror_that_finds_no_place) {
 }
 
 TEST_F(Failure, of_the_buffers_of_a_large_message) {
-  expect_all_well();  // all mirrors are there
+  expect_all_well();  // all ghost buffers are there
   const std::int64_t length = 4'000'000 * comm().size() / 4;
   const View a = row(1, length), b = row(2, length);
   run({command(Op::copy, a, true, {number(1.0)})});

@@ -119,9 +119,9 @@ bool Interrupt::survives(unsigned seed) {
   Moment moment;
   bool is_sound = true;
   session.configure({0,
-                     {{"disable_passes",
-                       choose.pick(std::vector<std::string>{"", "", "", "alias", "version", "fuse", "inset",
-                                                            "postpone", "simplify,contract"})}}});
+                     {{"disable_passes", choose.pick(std::vector<std::string>{
+                                             "", "", "", "elide_copies", "version", "fuse", "interior",
+                                             "elide_stores", "simplify,contract"})}}});
   for (int round = 0; round < 3 && is_sound; ++round) {
     for (const auto& batch : {program.create(), choose.chance(50) ? program.loop() : Batch{}}) {
       run(batch);

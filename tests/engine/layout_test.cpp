@@ -299,10 +299,10 @@ TEST(Boxes, a_hole_and_the_slabs_around_it_are_the_box) {
   }
 }
 
-TEST(Layout, bricks_beyond_the_end_have_an_owner) {
+TEST(Layout, reduction_blocks_beyond_the_end_have_an_owner) {
   auto layout = default_layout({1000}, 3);
   auto& axis = layout.axes[0];
-  axis.start += axis.step * 15;  // bricks of 16, named by their last element
+  axis.start += axis.step * 15;  // reduction blocks of 16, named by their last element
   axis.step *= 16;
   axis.extent = (1000 + 15) / 16;
   expect_partition(layout, 3);

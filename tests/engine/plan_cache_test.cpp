@@ -60,16 +60,16 @@ TEST_F(PlanCacheTest, other_calls_of_the_user_have_another_plan) {
 TEST_F(PlanCacheTest, messages_between_nodes_are_found_once) {
   auto first = turn(100), second = turn(7'000), on_one_node = turn(100);
   for (auto* writer : {&first, &second}) writer->see_nodes(1, 2);
-  EXPECT_EQ(make(on_one_node).traffic, nullptr);
+  EXPECT_EQ(make(on_one_node).schedule, nullptr);
   PlanCache nodes;
   EXPECT_FALSE(nodes.find(first.batch(), first.catalog(), first.options()));
   const auto made = nodes.make(first.batch(), first.catalog(), first.options());
-  ASSERT_TRUE(made.traffic);
-  ASSERT_EQ(made.traffic->steps.size(), made.plan->steps.size());
-  EXPECT_FALSE(made.traffic->steps[0].is_empty());
+  ASSERT_TRUE(made.schedule);
+  ASSERT_EQ(made.schedule->steps.size(), made.plan->steps.size());
+  EXPECT_FALSE(made.schedule->steps[0].is_empty());
   const auto found = nodes.find(second.batch(), second.catalog(), second.options());
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->traffic, made.traffic);
+  EXPECT_EQ(found->schedule, made.schedule);
 }
 
 /// A rank that has no messages keeps the plans that a busy one keeps: else their ways would part.

@@ -7,7 +7,7 @@
 namespace gamelan::engine::plan {
 namespace {
 
-TEST(PlanOfFolds, bricks_over_the_ends_of_blocks_do_not_store) {
+TEST(PlanOfFolds, reduction_blocks_over_the_ends_of_blocks_do_not_store) {
   BatchWriter r(4);
   View inner = r.existing({100'000});
   inner.offset = 8;
@@ -16,7 +16,7 @@ TEST(PlanOfFolds, bricks_over_the_ends_of_blocks_do_not_store) {
   r.sum(b);
   const auto plan = r.plan();
   ASSERT_EQ(plan.steps.size(), 3U) << dump(plan);
-  EXPECT_TRUE(std::holds_alternative<Kernel>(plan.steps[0].body));
+  EXPECT_TRUE(std::holds_alternative<FusedLoop>(plan.steps[0].body));
 }
 
 TEST(PlanOfFolds, many_partials_are_folded_by_a_tree) {
@@ -27,11 +27,11 @@ TEST(PlanOfFolds, many_partials_are_folded_by_a_tree) {
     const auto plan = r.plan();
     auto& tree = trees.emplace_back();
     for (const auto& step : plan.steps) {
-      if (const auto* fold = std::get_if<FoldBricks>(&step.body))
+      if (const auto* fold = std::get_if<FoldBlocks>(&step.body))
         tree.push_back(fold->values.iterations.extents());
       if (const auto* finish = std::get_if<FoldFinish>(&step.body)) {
         EXPECT_EQ(finish->partials,
-                  std::get<FoldBricks>(plan.steps[plan.steps.size() - 2].body).folds[0].partials);
+                  std::get<FoldBlocks>(plan.steps[plan.steps.size() - 2].body).folds[0].partials);
         EXPECT_LE(protocol::element_count(finish->input.placement.iterations.extents()), 16)
             << "whoever wants the sum reads few numbers";
       }
@@ -61,8 +61,8 @@ TEST(PlanOfFolds, a_sweep_and_the_norm_of_its_change_are_one_pass_wherever_rows_
       const View change = r.compute(Op::subtract, {grid, old});
       r.sum(r.compute(Op::square, {change}));
       const auto plan = r.plan();
-      const auto* fold = std::get_if<FoldBricks>(&plan.steps[0].body);
-      ASSERT_TRUE(fold && fold->values.inset) << n << " on " << ranks << " ranks\n" << dump(plan);
+      const auto* fold = std::get_if<FoldBlocks>(&plan.steps[0].body);
+      ASSERT_TRUE(fold && fold->values.interior) << n << " on " << ranks << " ranks\n" << dump(plan);
     }
 }
 

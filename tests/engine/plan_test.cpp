@@ -21,8 +21,8 @@ int count(const Plan& plan) {
 int stores(const Plan& plan) {
   int found = 0;
   for (const auto& step : plan.steps)
-    if (const auto* kernel = std::get_if<Kernel>(&step.body))
-      for (const auto& instruction : kernel->program.code)
+    if (const auto* fused = std::get_if<FusedLoop>(&step.body))
+      for (const auto& instruction : fused->program.code)
         found += instruction.kind == Instruction::Kind::store;
   return found;
 }
@@ -33,8 +33,8 @@ TEST(Plan, a_jacobi_sweep_is_one_pass_into_a_fresh_version) {
     record_jacobi(r, r.existing({700, 700}), 700);
     const auto plan = r.plan();
     ASSERT_EQ(plan.steps.size(), 1U) << dump(plan);
-    const auto& kernel = std::get<Kernel>(plan.steps[0].body);
-    EXPECT_EQ(kernel.carries.size(), 1U);
+    const auto& fused = std::get<FusedLoop>(plan.steps[0].body);
+    EXPECT_EQ(fused.carries.size(), 1U);
     EXPECT_EQ(stores(plan), 1);
     EXPECT_EQ(plan.steps[0].allocates.size(), 1U);
     EXPECT_EQ(plan.steps[0].releases.size(), 1U);  // the old version
@@ -53,7 +53,7 @@ TEST(Plan, without_versions_the_value_is_computed_aside) {
   record_jacobi(r, r.existing({700, 700}), 700);
   const auto plan = r.plan();
   EXPECT_EQ(plan.steps.size(), 2U) << dump(plan);
-  for (const auto& step : plan.steps) EXPECT_TRUE(std::get<Kernel>(step.body).carries.empty());
+  for (const auto& step : plan.steps) EXPECT_TRUE(std::get<FusedLoop>(step.body).carries.empty());
 }
 
 TEST(Plan, without_fusion_every_command_is_a_step) {
@@ -69,7 +69,7 @@ TEST(Plan, a_sum_over_an_expression_keeps_no_temporary) {
   r.sum(r.compute(Op::multiply, {d, d}));
   const auto plan = r.plan();
   ASSERT_EQ(plan.steps.size(), 2U) << dump(plan);
-  EXPECT_EQ(count<FoldBricks>(plan), 1);
+  EXPECT_EQ(count<FoldBlocks>(plan), 1);
   EXPECT_EQ(count<FoldFinish>(plan), 1);
 }
 
@@ -82,7 +82,7 @@ TEST(Plan, a_flat_view_of_a_matrix_is_summed_as_it_lies) {
   r.sum(r.compute(Op::multiply, {flat, flat}));
   const auto plan = r.plan();
   EXPECT_EQ(count<Gather>(plan), 0) << dump(plan);
-  EXPECT_EQ(std::get<FoldBricks>(plan.steps[0].body).extents, (Shape{1000, 100}));
+  EXPECT_EQ(std::get<FoldBlocks>(plan.steps[0].body).extents, (Shape{1000, 100}));
 }
 
 TEST(Plan, what_is_wanted_is_stored_what_is_dead_is_not) {
@@ -142,7 +142,7 @@ TEST(Plan, reductions_and_what_they_reduce_are_one_pass) {
     r.sum(r.compute(Op::add, {b, number(1)}));
     const auto plan = r.plan();
     ASSERT_EQ(plan.steps.size(), 3U) << dump(plan);  // the pass, and a finish for each sum
-    const auto& fold = std::get<FoldBricks>(plan.steps[0].body);
+    const auto& fold = std::get<FoldBlocks>(plan.steps[0].body);
     EXPECT_EQ(fold.folds.size(), 2U);
     const auto is_stored = [](const plan::Operand& operand) {
       return operand.source == plan::Operand::Source::slot && operand.is_written;
@@ -161,7 +161,7 @@ TEST(Plan, a_stencil_is_reduced_where_it_is_computed) {
 
 TEST(Plan, a_copy_takes_over_what_a_write_leaves_behind) {
   for (const int ranks : {1, 3}) {
-    BatchWriter r(ranks, {"inset"});
+    BatchWriter r(ranks, {"interior"});
     const View u = r.existing({700, 700});
     const View old = r.compute(Op::copy, {u}, false);
     record_jacobi(r, u, 700);
@@ -187,16 +187,16 @@ TEST(Plan, the_interior_of_a_grid_and_all_of_it_are_one_pass) {
     r.sum(change);
     const auto plan = r.plan();
     ASSERT_EQ(plan.steps.size(), 2U) << dump(plan);
-    const auto& pass = std::get<FoldBricks>(plan.steps[0].body).values;
-    ASSERT_TRUE(pass.inset);
-    EXPECT_EQ(pass.inset->iterations.extents(), (Shape{698, 698}));
-    EXPECT_EQ(pass.inset_first, (Shape{1, 1}));
-    const auto written = [](const Kernel& kernel) {
-      return std::count_if(kernel.operands.begin(), kernel.operands.end(),
+    const auto& pass = std::get<FoldBlocks>(plan.steps[0].body).values;
+    ASSERT_TRUE(pass.interior);
+    EXPECT_EQ(pass.interior->iterations.extents(), (Shape{698, 698}));
+    EXPECT_EQ(pass.interior_first, (Shape{1, 1}));
+    const auto written = [](const FusedLoop& fused) {
+      return std::count_if(fused.operands.begin(), fused.operands.end(),
                            [](const auto& operand) { return operand.is_written; });
     };
-    EXPECT_EQ(written(pass), 2);         // the change, and the values of the sum
-    EXPECT_EQ(written(*pass.inset), 3);  // and the grid
+    EXPECT_EQ(written(pass), 2);            // the change, and the values of the sum
+    EXPECT_EQ(written(*pass.interior), 3);  // and the grid
   }
 }
 
@@ -220,7 +220,7 @@ TEST(Plan, only_exact_divisions_become_multiplications) {
                                           {std::numeric_limits<double>::infinity(), false}}) {
     BatchWriter r(2);
     r.compute(Op::divide, {r.existing({1000}), number(divisor)}, false);
-    const auto& code = std::get<Kernel>(r.plan().steps[0].body).program.code;
+    const auto& code = std::get<FusedLoop>(r.plan().steps[0].body).program.code;
     const auto multiplies = [](const Instruction& each) {
       return each.kind == Instruction::Kind::compute && each.op == Op::multiply;
     };
@@ -228,7 +228,7 @@ TEST(Plan, only_exact_divisions_become_multiplications) {
   }
 }
 
-TEST(Plan, a_small_box_is_no_inset) {
+TEST(Plan, a_small_box_is_no_interior) {
   BatchWriter r(2);
   const View u = r.existing({700, 700});
   r.assign(part(u, 0, 10, 0, 700), r.existing({10, 700}));

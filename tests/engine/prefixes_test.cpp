@@ -41,7 +41,7 @@ TEST(Prefixes, are_none_while_one_array_is_ahead_of_another) {
   record_jacobi(r, u, 700);  // 9 to 13
   const auto plan = r.plan();
   EXPECT_EQ(prefixes(plan), (std::vector<int>{0, -1, 12})) << dump(plan);  // 12: what 13 assigns
-  EXPECT_NE(dump(plan).find("step 1 (no interrupt before it): kernel"), std::string::npos);
+  EXPECT_NE(dump(plan).find("step 1 (no interrupt before it): fused loop"), std::string::npos);
 }
 
 TEST(Prefixes, are_kept_where_what_is_overtaken_would_take_long) {

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 from gamelan import launch
-from gamelan._launch import _doctor_routes, _sessions
+from gamelan._doctor import _route_questions
+from gamelan._launch import _sessions
 from launch_fixtures import BUILD
 
 
@@ -16,7 +17,7 @@ from launch_fixtures import BUILD
 def told(runtime, monkeypatch):
     for name in ("GAMELAN_ROUTE", "GAMELAN_SSH", "GAMELAN_CONNECT"):
         monkeypatch.delenv(name, raising=False)
-    return lambda: list(_doctor_routes.questions())
+    return lambda: list(_route_questions.questions())
 
 
 @pytest.fixture
@@ -87,7 +88,7 @@ def test_a_tunnel_is_tried_to_its_end(told, elsewhere, tmp_path, monkeypatch):
 
 def test_a_way_that_leads_nowhere_is_told_with_its_reason(told, elsewhere, tmp_path, monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as other:  # takes connections, says nothing
-        monkeypatch.setattr(_doctor_routes, "_DIRECT_SECONDS", 0.3)
+        monkeypatch.setattr(_route_questions, "_DIRECT_SECONDS", 0.3)
         elsewhere(f"tcp://127.0.0.1:{other.getsockname()[1]}")
         ssh_to(tmp_path, monkeypatch, "echo 'Permission denied (publickey).' >&2; exit 255")
         found = told()

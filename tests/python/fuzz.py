@@ -165,7 +165,9 @@ def main():
         threshold = given.threshold if given.threshold >= 0 else chance.choice([0, 10])
         passes = given.passes
         if passes == "each":
-            passes = chance.choice(["", "", "fuse", "inset", "simplify", "contract", "version", "fuse,simplify,contract,version"])
+            passes = chance.choice(
+                ["", "", "fuse", "interior", "simplify", "contract", "version", "fuse,simplify,contract,version"]
+            )
         if passes != session.passes:
             session.disable(passes)
         with gamelan.options(distribute_from=threshold):

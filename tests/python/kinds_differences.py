@@ -8,7 +8,7 @@ from kinds_cases import DATA, PLAIN
 _ERRORS = r"^(raises|no error|error class)"
 # (pattern of the program but for operands that are what they mostly are, pattern of "kind: text", why)
 KNOWN = [
-    (r"", r"^refused: .*the engines hold bool, integer", "docs/differences.md, Dtypes"),
+    (r"", r"^refused: .*arrays of [\d,]+ elements or more are not supported", "docs/differences.md, Dtypes"),
     (
         r"",
         r"^refused: .*(is not implemented yet for distributed arrays|another library's)",

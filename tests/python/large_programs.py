@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Random statements over arrays of ordinary size: what is written, not how it is run (large_fuzz.py runs them).
 
-Small arrays fit into one tile, one brick, one piece of everything. Here extents are drawn around every switch that depends on a
-size (tiles of 1,024, squares of 16 and 32, rows of 64 and 256, bricks, streams, blocks of ranks) and views begin anywhere, so that
+Small arrays fit into one tile, one reduction block, one piece of everything. Here extents are drawn around every switch that depends on a
+size (tiles of 1,024, squares of 16 and 32, rows of 64 and 256, reduction blocks, streams, blocks of ranks) and views begin anywhere, so that
 whatever has pieces has several of them, with ragged ends.
 
 A statement is a line over `np` (the module under test), `n` (NumPy itself), `L(shape, dtype, k)` (numbers made by the module

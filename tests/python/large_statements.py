@@ -163,7 +163,7 @@ class Statements(Operands):
                               f"{target} = {self.other(shape)}", f"{target} += 1", f"np.add({name}[{left}], {name}[{right}], out={name}[{random.choice([left, right])}])"])  # fmt: skip
         return f"{line}\n{name}"
 
-    def inset(self):
+    def interior(self):
         """A box is written, and what follows in the same batch reads all of the array."""
         name = self.pick()
         left, right = self.two_subscripts(self.values()[name].shape)
@@ -255,4 +255,4 @@ class Statements(Operands):
 
 
 KINDS = {"elementwise": 22, "select": 6, "extremes": 5, "fold": 14, "fold_more": 8, "normalise": 6, "scan": 5, "scan_more": 4, "sort": 4, "sets": 4, "gather": 6, "scatter": 6,
-         "assign": 10, "inset": 5, "join": 4, "rearrange": 12, "product": 5, "fourier": 2, "convert": 4}  # fmt: skip
+         "assign": 10, "interior": 5, "join": 4, "rearrange": 12, "product": 5, "fourier": 2, "convert": 4}  # fmt: skip

@@ -168,7 +168,7 @@ class Writer(Pieces):
         key = self.key(value)
         return f"{name}[{key}] = {self.operand(eval(f'value[{key}, ...]' if '...' not in key else f'value[{key}]'))}"
 
-    def inset(self):
+    def interior(self):
         """A box of an array is written, and then all of it is read."""
         name = self.pick(lambda value: value.ndim > 0)
         if not name:
@@ -307,7 +307,7 @@ class Writer(Pieces):
 
 
 _KINDS = {
-    "create": 4, "view": 14, "unary": 4, "binary": 9, "in_place": 10, "assign": 12, "into": 5, "inset": 4, "loop": 3, "select": 3,
+    "create": 4, "view": 14, "unary": 4, "binary": 9, "in_place": 10, "assign": 12, "into": 5, "interior": 4, "loop": 3, "select": 3,
     "fold": 6, "product": 2, "duplicate": 4, "join": 2, "read": 6, "forget": 4,
     "gather": 5, "scatter": 5, "run_along": 4,
 }  # fmt: skip

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The worked example of docs/routines.md in C: one Jacobi sweep over a plane, each rank over its own block. Neighbours'
- * rows and columns come by GA's one-sided NGA_Get, and nobody writes before all have read. */
+/* The worked example of docs/routines.md in C: one Jacobi sweep over a plane, each rank over its own block.
+ * Neighbours' rows and columns come by GA's one-sided NGA_Get, and nobody writes before all have read. */
 #include <ga.h>
 #include <macdecls.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@ static int larger(int a, int b) { return a > b ? a : b; }
 static int smaller(int a, int b) { return a < b ? a : b; }
 
 /* smooth(plane): every inner element becomes the mean of its four neighbours. */
-int smooth(int arrays, const int *handles, int numbers, const double *values) {
+int smooth(int arrays, const int* handles, int numbers, const double* values) {
   int type, dims, extents[2], low[2], high[2], from[2], to[2], stride[1];
   (void)numbers;
   (void)values;
@@ -32,7 +32,7 @@ int smooth(int arrays, const int *handles, int numbers, const double *values) {
     NGA_Get(handles[0], from, to, with_rim, stride);
     for (int i = low[0]; i <= high[0]; ++i)
       for (int j = low[1]; j <= high[1]; ++j) {
-        const double *at = with_rim + (size_t)(i - from[0]) * (size_t)stride[0] + (j - from[1]);
+        const double* at = with_rim + (size_t)(i - from[0]) * (size_t)stride[0] + (j - from[1]);
         const int is_inner = i > 0 && j > 0 && i + 1 < extents[0] && j + 1 < extents[1];
         means[(size_t)(i - low[0]) * (size_t)columns + (size_t)(j - low[1])] =
             is_inner ? 0.25 * (at[-stride[0]] + at[stride[0]] + at[-1] + at[1]) : *at;
@@ -48,8 +48,9 @@ int smooth(int arrays, const int *handles, int numbers, const double *values) {
   return 0;
 }
 
-/* add_scaled(y, x, ..., a): y += a * x, by GA's own whole-array call; x may be y's neighbour in any layout. */
-int add_scaled(int arrays, const int *handles, int numbers, const double *values) {
+/* add_scaled(y, x, ..., a): y += a * x, by GA's own whole-array call; x may be y's neighbour in any layout.
+ */
+int add_scaled(int arrays, const int* handles, int numbers, const double* values) {
   double one = 1, factor;
   if (arrays != 2 || numbers != 1) return 1;
   factor = values[0];
@@ -58,7 +59,7 @@ int add_scaled(int arrays, const int *handles, int numbers, const double *values
 }
 
 /* refuse(x): what the notebook sees of an error that one rank finds. */
-int refuse(int arrays, const int *handles, int numbers, const double *values) {
+int refuse(int arrays, const int* handles, int numbers, const double* values) {
   (void)arrays;
   (void)handles;
   (void)numbers;

@@ -2,13 +2,13 @@
 """What the doctor says of a cluster: what is there, what does not fit, what to do."""
 
 from gamelan import launch
-from gamelan._launch import _doctor_slurm
+from gamelan._doctor import _slurm_questions
 from gamelan._launch._slurm_request import SlurmRequest
 from slurm_cluster import CPUS
 
 
 def told():
-    return list(_doctor_slurm.questions())
+    return list(_slurm_questions.questions())
 
 
 def test_a_cluster_is_described(sessions):

@@ -22,10 +22,10 @@ constexpr std::int64_t most_waste = 16;  // bytes read per byte wanted, before s
 /// Reads one block, axis by axis; its memory is contiguous.
 class Reader {
  public:
-  Reader(const Site& site, const plan::ReadFile& step, Shape extents)
-      : site_(site),
+  Reader(const StepContext& context, const plan::ReadFile& step, Shape extents)
+      : context_(context),
         step_(step),
-        file_(site.payload(step.payload), File::Access::read),
+        file_(context.payload(step.payload), File::Access::read),
         extents_(std::move(extents)),
         item_(static_cast<std::int64_t>(protocol::size_of(step.dtype))) {}
 
@@ -73,7 +73,7 @@ class Reader {
       const auto some = std::min(count - done, request_bytes / item_);
       file_.read({memory + done * item_, static_cast<std::size_t>(some * item_)}, offset + done * item_);
       adopt(step_.dtype, step_.is_swapped, memory + done * item_, some);
-      site_.progress();
+      context_.progress();
     }
   }
 
@@ -86,7 +86,7 @@ class Reader {
     const Shape strides(step_.strides.begin() + static_cast<std::ptrdiff_t>(axis), step_.strides.end());
     copy_bytes(box, strides, memory);
     adopt(step_.dtype, step_.is_swapped, memory, count);
-    site_.progress();
+    context_.progress();
   }
 
   void copy_bytes(const Shape& box, const Shape& strides, std::byte* memory) const {
@@ -112,7 +112,7 @@ class Reader {
     }
   }
 
-  const Site& site_;
+  const StepContext& context_;
   const plan::ReadFile& step_;
   File file_;
   Shape extents_;
@@ -123,17 +123,17 @@ class Reader {
 /// Writes one rank's share, in the order of the file.
 class Writer {
  public:
-  Writer(const Site& site, const plan::WriteFile& step)
-      : site_(site),
+  Writer(const StepContext& context, const plan::WriteFile& step)
+      : context_(context),
         step_(step),
-        file_(site.payload(step.payload), File::Access::write),
+        file_(context.payload(step.payload), File::Access::write),
         extents_(step.shares.extents()),
         item_(static_cast<std::int64_t>(protocol::size_of(step.dtype))),
         strides_(protocol::contiguous_strides(extents_, protocol::size_of(step.dtype))) {}
 
   void write(dist::Box box) { write(box, 0); }
   void finish() {
-    if (site_.courier()) file_.synchronise();  // what other nodes wrote, rank 0's cannot flush
+    if (context_.ghost_exchange()) file_.synchronise();  // what other nodes wrote, rank 0's cannot flush
     file_.close();
   }
   std::uint32_t sum() const { return sum_; }
@@ -163,33 +163,33 @@ class Writer {
     const std::byte* bytes = in_place(box);
     if (bytes == nullptr) {
       buffer_.resize(std::max(buffer_.size(), size));
-      copy_operand(site_, step_.input, step_.dtype, step_.dtype, box, buffer_.data(),
+      copy_operand(context_, step_.input, step_.dtype, step_.dtype, box, buffer_.data(),
                    protocol::contiguous_strides(dist::extents_of(box), protocol::size_of(step_.dtype)));
       bytes = buffer_.data();
     }
     file_.write({bytes, size}, offset);
     if (step_.has_checksum) sum_ = checksum(sum_, {bytes, size});
     bytes_ += static_cast<std::int64_t>(size);
-    site_.progress();
+    context_.progress();
   }
 
   /// Where this rank has the whole box as it is to stand in the file.
   const std::byte* in_place(const dist::Box& box) const {
     const auto& own = step_.input.placement.iterations;
-    if (!own.takes_part(site_.rank()) || dist::intersection(own.box(site_.rank()), box) != box)
+    if (!own.takes_part(context_.rank()) || dist::intersection(own.box(context_.rank()), box) != box)
       return nullptr;
     Shape first;
     for (const auto& interval : box) first.push_back(interval.first);
-    const auto piece = dist::locate(step_.input.placement, first, site_.rank());
+    const auto piece = dist::locate(step_.input.placement, first, context_.rank());
     std::int64_t expected = item_;
     for (std::size_t k = box.size(); k-- > 0;) {
       if (box[k].size() != 1 && piece.strides[k] != expected) return nullptr;
       expected *= box[k].size();
     }
-    return site_.address(step_.input, piece);
+    return context_.address(step_.input, piece);
   }
 
-  const Site& site_;
+  const StepContext& context_;
   const plan::WriteFile& step_;
   File file_;
   Shape extents_;
@@ -202,23 +202,23 @@ class Writer {
 
 }  // namespace
 
-void run(const Site& site, const plan::ReadFile& file) {
-  const auto& layout = site.info(file.out).layout;
-  if (!layout.takes_part(site.rank())) return;
-  const auto mine = layout.box(site.rank());
+void run(const StepContext& context, const plan::ReadFile& file) {
+  const auto& layout = context.info(file.out).layout;
+  if (!layout.takes_part(context.rank())) return;
+  const auto mine = layout.box(context.rank());
   if (dist::is_empty(mine)) return;
   std::int64_t offset = file.offset;
   for (std::size_t k = 0; k < mine.size(); ++k) offset += mine[k].first * file.strides[k];
-  Reader(site, file, dist::extents_of(mine)).read(site.own_block(file.out), offset);
+  Reader(context, file, dist::extents_of(mine)).read(context.own_block(file.out), offset);
 }
 
-void run(const Site& site, const plan::WriteFile& file) {
-  auto* receipt = reinterpret_cast<std::int64_t*>(site.own_block(file.out));
+void run(const StepContext& context, const plan::WriteFile& file) {
+  auto* receipt = reinterpret_cast<std::int64_t*>(context.own_block(file.out));
   receipt[0] = receipt[1] = 0;
   const auto& shares = file.shares;
-  if (!shares.takes_part(site.rank()) || dist::is_empty(shares.box(site.rank()))) return;
-  Writer writer(site, file);
-  writer.write(shares.box(site.rank()));
+  if (!shares.takes_part(context.rank()) || dist::is_empty(shares.box(context.rank()))) return;
+  Writer writer(context, file);
+  writer.write(shares.box(context.rank()));
   writer.finish();
   receipt[0] = static_cast<std::int64_t>(writer.sum());
   receipt[1] = writer.bytes();

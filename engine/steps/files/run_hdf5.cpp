@@ -124,7 +124,7 @@ std::int64_t rows_of_chunk(hid_t dataset, std::size_t dims) {
 }
 
 /// Reads the box `mine` of the part into `memory`, in C order.
-void read(const Site& site, hid_t dataset, const plan::ReadHdf5& step, const dist::Box& mine,
+void read(const StepContext& context, hid_t dataset, const plan::ReadHdf5& step, const dist::Box& mine,
           std::byte* memory) {
   const auto dims = mine.size();
   const Handle space(H5Dget_space(dataset), H5Sclose, "no extents"),
@@ -153,18 +153,18 @@ void read(const Site& site, hid_t dataset, const plan::ReadHdf5& step, const dis
                       "no extents");
     require(H5Dread(dataset, type, here, space, H5P_DEFAULT, memory + at * row_bytes),
             "the dataset cannot be read");
-    site.progress();
+    context.progress();
   }
 }
 
 }  // namespace
 
-void run(const Site& site, const plan::ReadHdf5& step) {
-  const auto& layout = site.info(step.out).layout;
-  if (!layout.takes_part(site.rank())) return;
-  const auto mine = layout.box(site.rank());
+void run(const StepContext& context, const plan::ReadHdf5& step) {
+  const auto& layout = context.info(step.out).layout;
+  if (!layout.takes_part(context.rank())) return;
+  const auto mine = layout.box(context.rank());
   if (dist::is_empty(mine)) return;
-  const auto [path, name] = protocol::hdf5_names(site.payload(step.payload));
+  const auto [path, name] = protocol::hdf5_names(context.payload(step.payload));
   const auto* bytes = reinterpret_cast<const std::byte*>(path.data());
   File(protocol::Bytes(bytes, bytes + path.size()), File::Access::read)
       .close();  // what the system says of it, in its words
@@ -173,7 +173,7 @@ void run(const Site& site, const plan::ReadHdf5& step) {
   const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), H5Fclose,
                     "the file cannot be opened as HDF5");
   const Handle dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose, "the dataset cannot be opened");
-  read(site, dataset, step, mine, site.own_block(step.out));
+  read(context, dataset, step, mine, context.own_block(step.out));
 }
 
 }  // namespace gamelan::engine::exec

@@ -22,17 +22,17 @@ struct Overlap {
 
 class ChunkReader {
  public:
-  ChunkReader(const Site& site, const plan::ReadZarr& step, dist::Box mine)
-      : site_(site),
+  ChunkReader(const StepContext& context, const plan::ReadZarr& step, dist::Box mine)
+      : context_(context),
         step_(step),
         mine_(std::move(mine)),
         item_(static_cast<std::int64_t>(protocol::size_of(step.dtype))),
-        block_(site.own_block(step.out)),
+        block_(context.own_block(step.out)),
         block_strides_(protocol::contiguous_strides(dist::extents_of(mine_), protocol::size_of(step.dtype))),
         chunk_strides_(strides_in_chunk()),
         overlaps_(mine_.size()),
         number_(mine_.size()) {
-    const auto& folder = site.payload(step.payload);
+    const auto& folder = context.payload(step.payload);
     folder_.assign(reinterpret_cast<const char*>(folder.data()), folder.size());
     std::int64_t bytes = item_;
     for (const auto extent : step.chunks.extents) bytes *= extent;
@@ -93,7 +93,7 @@ class ChunkReader {
       copy(0, to, from);
     else
       fill(0, to);
-    site_.progress();
+    context_.progress();
   }
 
   /// Is there such a file?
@@ -133,7 +133,7 @@ class ChunkReader {
     }
   }
 
-  const Site& site_;
+  const StepContext& context_;
   const plan::ReadZarr& step_;
   dist::Box mine_;
   std::int64_t item_;
@@ -147,11 +147,11 @@ class ChunkReader {
 
 }  // namespace
 
-void run(const Site& site, const plan::ReadZarr& step) {
-  const auto& layout = site.info(step.out).layout;
-  if (!layout.takes_part(site.rank())) return;
-  const auto mine = layout.box(site.rank());
-  if (!dist::is_empty(mine)) ChunkReader(site, step, mine).read();
+void run(const StepContext& context, const plan::ReadZarr& step) {
+  const auto& layout = context.info(step.out).layout;
+  if (!layout.takes_part(context.rank())) return;
+  const auto mine = layout.box(context.rank());
+  if (!dist::is_empty(mine)) ChunkReader(context, step, mine).read();
 }
 
 }  // namespace gamelan::engine::exec

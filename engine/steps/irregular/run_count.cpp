@@ -44,8 +44,8 @@ class Table {
 /// NumPy.
 class Edges {
  public:
-  Edges(const Site& site, const plan::Operand& edges, std::int64_t bins) : bins_(bins) {
-    Stream stream(site, edges, protocol::Dtype::float64, protocol::Dtype::float64);
+  Edges(const StepContext& context, const plan::Operand& edges, std::int64_t bins) : bins_(bins) {
+    Stream stream(context, edges, protocol::Dtype::float64, protocol::Dtype::float64);
     for (std::int64_t at = 0; at <= bins; at += Stream::chunk) {
       const auto count = std::min(Stream::chunk, bins + 1 - at);
       const auto* values = stream.read_as<double>(at, count);
@@ -97,20 +97,20 @@ void for_each_run(const protocol::Shape& extents, const protocol::Shape& strides
 
 /// The elements that lie with this rank, cast, in pieces of a chunk at most.
 template <class T, class Visit>
-void for_each_own(const Site& site, const plan::Count& count, protocol::Dtype as, Visit visit) {
+void for_each_own(const StepContext& context, const plan::Count& count, protocol::Dtype as, Visit visit) {
   const auto& layout = count.input.placement.iterations;
-  if (layout.is_replicated ? site.rank() != 0 : !layout.takes_part(site.rank())) return;
-  const auto mine = layout.box(site.rank());
+  if (layout.is_replicated ? context.rank() != 0 : !layout.takes_part(context.rank())) return;
+  const auto mine = layout.box(context.rank());
   if (is_empty(mine)) return;
   protocol::Shape first, extents;
   for (const auto& interval : mine) {
     first.push_back(interval.first);
     extents.push_back(interval.size());
   }
-  const auto piece = dist::locate(count.input.placement, first, site.rank());
+  const auto piece = dist::locate(count.input.placement, first, context.rank());
   const auto cast = find_cast(count.dtype, as);
   std::vector<T> buffer(static_cast<std::size_t>(Stream::chunk));
-  for_each_run(extents, piece.strides, site.address(count.input, piece),
+  for_each_run(extents, piece.strides, context.address(count.input, piece),
                [&](const std::byte* data, std::int64_t run, std::int64_t stride) {
                  for (std::int64_t done = 0; done < run; done += Stream::chunk) {
                    const auto some = std::min(Stream::chunk, run - done);
@@ -119,39 +119,41 @@ void for_each_own(const Site& site, const plan::Count& count, protocol::Dtype as
                      cast(data + done * stride, stride, reinterpret_cast<std::byte*>(buffer.data()),
                           sizeof(T), static_cast<std::size_t>(some));
                    visit(is_ready ? reinterpret_cast<const T*>(data + done * stride) : buffer.data(), some);
-                   site.progress();
+                   context.progress();
                  }
                });
 }
 
 }  // namespace
 
-void run(const Site& site, const plan::Count& count) {
-  Table table(reinterpret_cast<std::int64_t*>(site.own_block(count.counts)), count.bins);
+void run(const StepContext& context, const plan::Count& count) {
+  Table table(reinterpret_cast<std::int64_t*>(context.own_block(count.counts)), count.bins);
   if (!count.edges) {
-    for_each_own<std::int64_t>(site, count, protocol::Dtype::int64,
+    for_each_own<std::int64_t>(context, count, protocol::Dtype::int64,
                                [&](const std::int64_t* bin, std::int64_t some) { table.add_all(bin, some); });
   } else {
-    const Edges edges(site, *count.edges, count.bins);
+    const Edges edges(context, *count.edges, count.bins);
     std::vector<std::int64_t> bin(static_cast<std::size_t>(Stream::chunk));
-    for_each_own<double>(site, count, protocol::Dtype::float64, [&](const double* values, std::int64_t some) {
-      for (std::int64_t i = 0; i < some; ++i) bin[static_cast<std::size_t>(i)] = edges.find(values[i]);
-      table.add_all(bin.data(), some);
-    });
+    for_each_own<double>(context, count, protocol::Dtype::float64,
+                         [&](const double* values, std::int64_t some) {
+                           for (std::int64_t i = 0; i < some; ++i)
+                             bin[static_cast<std::size_t>(i)] = edges.find(values[i]);
+                           table.add_all(bin.data(), some);
+                         });
   }
   table.finish();
 }
 
-void run(const Site& site, const plan::AddCounts& add) {
-  const auto& layout = site.info(add.out).layout;
-  if (!layout.takes_part(site.rank())) return;
-  const auto mine = layout.box(site.rank())[0];
-  auto* out = reinterpret_cast<std::int64_t*>(site.own_block(add.out));
+void run(const StepContext& context, const plan::AddCounts& add) {
+  const auto& layout = context.info(add.out).layout;
+  if (!layout.takes_part(context.rank())) return;
+  const auto mine = layout.box(context.rank())[0];
+  auto* out = reinterpret_cast<std::int64_t*>(context.own_block(add.out));
   std::fill_n(out, mine.size(), 0);
   for (int r = 0; r < add.ranks; ++r) {
-    const auto* counts = reinterpret_cast<const std::int64_t*>(site.block(add.counts, r)) + mine.first;
+    const auto* counts = reinterpret_cast<const std::int64_t*>(context.block(add.counts, r)) + mine.first;
     for (std::int64_t b = 0; b < mine.size(); ++b) out[b] += counts[b];
-    site.progress();
+    context.progress();
   }
 }
 

@@ -8,16 +8,16 @@
 
 namespace gamelan::engine::exec {
 
-/// Keys of a rank; of one on another node, where they will be once they were pulled.
+/// Keys of a rank; of one on another node, where they will be once they were gathered.
 template <class Key>
-sorting::KeyOnly<Key>* items_of(const Site& site, const plan::RunMemory& run, int rank) {
-  auto* block = rank == site.rank() ? site.own_block(run.keys) : site.block(run.keys, rank);
+sorting::KeyOnly<Key>* items_of(const StepContext& context, const plan::RunMemory& run, int rank) {
+  auto* block = rank == context.rank() ? context.own_block(run.keys) : context.block(run.keys, rank);
   return reinterpret_cast<sorting::KeyOnly<Key>*>(block);
 }
 
 /// Are places words of 32 bits, or of 64?
-inline bool has_short_places(const Site& site, const plan::RunMemory& run) {
-  return site.info(run.places).dtype == protocol::Dtype::uint32;
+inline bool has_short_places(const StepContext& context, const plan::RunMemory& run) {
+  return context.info(run.places).dtype == protocol::Dtype::uint32;
 }
 
 /// A rank that has part of the row, and its interval of it.

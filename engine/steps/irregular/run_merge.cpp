@@ -25,7 +25,7 @@ struct Range {
   Cuts first, last;
 };
 
-/// The sorted runs of all ranks, where they lie (those of other nodes: in the mirrors).
+/// The sorted runs of all ranks, where they lie (those of other nodes: in the ghost buffers).
 template <class Item>
 struct Runs {
   std::vector<std::span<const Item>> items;
@@ -33,30 +33,30 @@ struct Runs {
 };
 
 template <class Item>
-Runs<Item> find_runs(const Site& site, const plan::SortRuns& sort) {
+Runs<Item> find_runs(const StepContext& context, const plan::SortRuns& sort) {
   Runs<Item> runs{{}, owners_of_runs(sort)};
   for (const auto& [rank, interval] : runs.owners)
-    runs.items.emplace_back(items_of<typename Item::Key>(site, sort.run, rank),
+    runs.items.emplace_back(items_of<typename Item::Key>(context, sort.run, rank),
                             static_cast<std::size_t>(interval.size()));
   return runs;
 }
 
 /// Brings elements of `bytes` bytes out of the blocks of a slot on other nodes, [first[r], last[r]) of run r.
 /// Collective.
-void pull_parts(const Site& site, int slot, std::int64_t bytes, const std::vector<RunOwner>& owners,
-                const std::vector<Range>& wanted) {
-  Pull pull(site, slot);
+void gather_parts(const StepContext& context, int slot, std::int64_t bytes,
+                  const std::vector<RunOwner>& owners, const std::vector<Range>& wanted) {
+  RemoteGather remote_gather(context, slot);
   for (const auto& [first, last] : wanted)
     for (std::size_t r = 0; r < owners.size(); ++r)
-      if (!site.is_near(owners[r].rank) && last[r] > first[r])
-        pull.ask(owners[r].rank, {first[r] * bytes, bytes, last[r] - first[r], bytes});
-  pull.exchange();
+      if (!context.is_near(owners[r].rank) && last[r] > first[r])
+        remote_gather.ask(owners[r].rank, {first[r] * bytes, bytes, last[r] - first[r], bytes});
+  remote_gather.exchange();
 }
 
 /// Every n-th item of all runs; those of other nodes are sent. Collective.
 template <class Item>
-std::vector<Sample<Item>> swap_samples(const Site& site, const plan::SortRuns& sort, const Runs<Item>& runs,
-                                       std::int64_t spacing) {
+std::vector<Sample<Item>> swap_samples(const StepContext& context, const plan::SortRuns& sort,
+                                       const Runs<Item>& runs, std::int64_t spacing) {
   const auto take = [spacing](std::span<const Item> run) {
     std::vector<Item> items;
     for (std::size_t i = 0; i < run.size(); i += static_cast<std::size_t>(spacing)) items.push_back(run[i]);
@@ -64,19 +64,19 @@ std::vector<Sample<Item>> swap_samples(const Site& site, const plan::SortRuns& s
   };
   std::map<int, protocol::Bytes> outgoing;
   const auto own = std::find_if(runs.owners.begin(), runs.owners.end(),
-                                [&](const auto& owner) { return owner.rank == site.rank(); });
+                                [&](const auto& owner) { return owner.rank == context.rank(); });
   if (own != runs.owners.end()) {
     const auto items = take(runs.items[static_cast<std::size_t>(own - runs.owners.begin())]);
     const auto bytes = std::as_bytes(std::span(items));
-    for (int reader = 0; reader < site.ranks(); ++reader)
-      if (!site.is_near(reader) && sort.layout.takes_part(reader))
+    for (int reader = 0; reader < context.ranks(); ++reader)
+      if (!context.is_near(reader) && sort.layout.takes_part(reader))
         outgoing[reader].assign(bytes.begin(), bytes.end());
   }
-  const auto came = site.courier()->swap(std::move(outgoing));
+  const auto came = context.ghost_exchange()->swap(std::move(outgoing));
   std::vector<Sample<Item>> samples;
   for (std::size_t r = 0; r < runs.owners.size(); ++r) {
     auto& sample = samples.emplace_back(Sample<Item>{static_cast<std::int64_t>(runs.items[r].size()), {}});
-    if (site.is_near(runs.owners[r].rank)) {
+    if (context.is_near(runs.owners[r].rank)) {
       sample.items = take(runs.items[r]);
     } else if (const auto found = came.find(runs.owners[r].rank); found != came.end()) {
       sample.items.resize(found->second.size() / sizeof(Item));
@@ -89,20 +89,20 @@ std::vector<Sample<Item>> swap_samples(const Site& site, const plan::SortRuns& s
 /// The range over several nodes: bounds from samples, the items between the bounds, then the items of the
 /// interval itself. Collective.
 template <class Item>
-Range range_over_nodes(const Site& site, const plan::SortRuns& sort, const Runs<Item>& runs,
+Range range_over_nodes(const StepContext& context, const plan::SortRuns& sort, const Runs<Item>& runs,
                        const dist::Interval& mine) {
   constexpr auto bytes = static_cast<std::int64_t>(sizeof(Item));
   const auto longest = sort.layout.axes[0].largest_interval();
   const auto spacing =
       std::max<std::int64_t>(static_cast<std::int64_t>(std::sqrt(static_cast<double>(longest))), 1);
-  const auto samples = swap_samples(site, sort, runs, spacing);
+  const auto samples = swap_samples(context, sort, runs, spacing);
   if (mine.size() == 0) {
-    pull_parts(site, sort.run.keys, bytes, runs.owners, {});
-    pull_parts(site, sort.run.keys, bytes, runs.owners, {});
+    gather_parts(context, sort.run.keys, bytes, runs.owners, {});
+    gather_parts(context, sort.run.keys, bytes, runs.owners, {});
     return {};
   }
   const auto begin = bound_cuts(samples, spacing, mine.first), end = bound_cuts(samples, spacing, mine.last);
-  pull_parts(site, sort.run.keys, bytes, runs.owners, {{begin.low, begin.high}, {end.low, end.high}});
+  gather_parts(context, sort.run.keys, bytes, runs.owners, {{begin.low, begin.high}, {end.low, end.high}});
   const auto cut = [&](const Bounds& bounds, std::int64_t wanted) {
     std::vector<std::span<const Item>> windows;
     for (std::size_t r = 0; r < runs.items.size(); ++r) {
@@ -115,7 +115,7 @@ Range range_over_nodes(const Site& site, const plan::SortRuns& sort, const Runs<
     return cuts;
   };
   Range range{cut(begin, mine.first), cut(end, mine.last)};
-  pull_parts(site, sort.run.keys, bytes, runs.owners, {range});
+  gather_parts(context, sort.run.keys, bytes, runs.owners, {range});
   return range;
 }
 
@@ -139,31 +139,31 @@ void with_number(protocol::Dtype dtype, Visit visit) {
 }
 
 template <class Coder>
-void merge(const Site& site, const plan::MergeRuns& step, const dist::Interval& mine) {
+void merge(const StepContext& context, const plan::MergeRuns& step, const dist::Interval& mine) {
   using Item = KeyOnly<typename Coder::Key>;
-  auto runs = find_runs<Item>(site, step.runs);
-  const Range range = site.courier() ? range_over_nodes<Item>(site, step.runs, runs, mine)
-                                     : Range{exact_cuts<Item>(runs.items, mine.first),
-                                             exact_cuts<Item>(runs.items, mine.last)};
+  auto runs = find_runs<Item>(context, step.runs);
+  const Range range = context.ghost_exchange() ? range_over_nodes<Item>(context, step.runs, runs, mine)
+                                               : Range{exact_cuts<Item>(runs.items, mine.first),
+                                                       exact_cuts<Item>(runs.items, mine.last)};
   if (mine.size() == 0) return;
   for (std::size_t r = 0; r < runs.items.size(); ++r) {
     const auto count = range.last[r] - range.first[r];
     runs.items[r] =
         runs.items[r].subspan(static_cast<std::size_t>(range.first[r]), static_cast<std::size_t>(count));
-    if (runs.owners[r].rank != site.rank())
-      site.counters().bytes_shared += static_cast<std::uint64_t>(count) * sizeof(Item);
+    if (runs.owners[r].rank != context.rank())
+      context.counters().bytes_shared += static_cast<std::uint64_t>(count) * sizeof(Item);
   }
   if (step.cuts < 0) {
-    auto* out = reinterpret_cast<typename Coder::Element*>(site.own_block(step.out));
+    auto* out = reinterpret_cast<typename Coder::Element*>(context.own_block(step.out));
     const auto keep = [](const Item& item, std::uint32_t) { return item; };
     return merge_runs<Item>(runs.items, keep,
                             [out](std::int64_t n, const Item& item) { out[n] = Coder::decode(item.key); });
   }
-  auto* cuts = reinterpret_cast<std::int64_t*>(site.own_block(step.cuts));
+  auto* cuts = reinterpret_cast<std::int64_t*>(context.own_block(step.cuts));
   std::copy(range.last.begin(), range.last.end(), std::copy(range.first.begin(), range.first.end(), cuts));
   using Kept = KeyOfRun<typename Coder::Key>;
-  with_number(site.info(step.out).dtype, [&]<class Number>() {
-    auto* order = reinterpret_cast<Number*>(site.own_block(step.out));
+  with_number(context.info(step.out).dtype, [&]<class Number>() {
+    auto* order = reinterpret_cast<Number*>(context.own_block(step.out));
     const auto keep = [](const Item& item, std::uint32_t run) { return Kept{item.key, run}; };
     merge_runs<Item>(runs.items, keep,
                      [order](std::int64_t n, const Kept& item) { order[n] = static_cast<Number>(item.run); });
@@ -171,21 +171,21 @@ void merge(const Site& site, const plan::MergeRuns& step, const dist::Interval& 
 }
 
 template <class Place>
-void collect(const Site& site, const plan::CollectPlaces& step, const dist::Interval& mine) {
+void collect(const StepContext& context, const plan::CollectPlaces& step, const dist::Interval& mine) {
   const auto owners = owners_of_runs(step.runs);
-  auto* out = reinterpret_cast<std::int64_t*>(site.own_block(step.out));
+  auto* out = reinterpret_cast<std::int64_t*>(context.own_block(step.out));
   if (step.cuts < 0) {  // one run
-    const auto* places = reinterpret_cast<const Place*>(site.own_block(step.runs.run.places));
+    const auto* places = reinterpret_cast<const Place*>(context.own_block(step.runs.run.places));
     std::copy_n(places, mine.size(), out);
     return;
   }
-  const auto* cuts = reinterpret_cast<const std::int64_t*>(site.own_block(step.cuts));
+  const auto* cuts = reinterpret_cast<const std::int64_t*>(context.own_block(step.cuts));
   const Range range = mine.size() == 0 ? Range{}
                                        : Range{Cuts(cuts, cuts + owners.size()),
                                                Cuts(cuts + owners.size(), cuts + 2 * owners.size())};
-  if (site.courier()) {
-    pull_parts(site, step.runs.run.places, sizeof(Place), owners,
-               mine.size() == 0 ? std::vector<Range>{} : std::vector{range});
+  if (context.ghost_exchange()) {
+    gather_parts(context, step.runs.run.places, sizeof(Place), owners,
+                 mine.size() == 0 ? std::vector<Range>{} : std::vector{range});
     if (mine.size() == 0) return;
   }
   struct Run {
@@ -195,14 +195,15 @@ void collect(const Site& site, const plan::CollectPlaces& step, const dist::Inte
   std::vector<Run> runs;
   for (std::size_t r = 0; r < owners.size(); ++r) {
     const auto& [rank, interval] = owners[r];
-    runs.push_back({reinterpret_cast<const Place*>(site.block(step.runs.run.places, rank)) + range.first[r],
-                    interval.first});
-    if (rank != site.rank())
-      site.counters().bytes_shared +=
+    runs.push_back(
+        {reinterpret_cast<const Place*>(context.block(step.runs.run.places, rank)) + range.first[r],
+         interval.first});
+    if (rank != context.rank())
+      context.counters().bytes_shared +=
           static_cast<std::uint64_t>(range.last[r] - range.first[r]) * sizeof(Place);
   }
-  with_number(site.info(step.order).dtype, [&]<class Number>() {
-    const auto* order = reinterpret_cast<const Number*>(site.own_block(step.order));
+  with_number(context.info(step.order).dtype, [&]<class Number>() {
+    const auto* order = reinterpret_cast<const Number*>(context.own_block(step.order));
     for (std::int64_t n = 0; n < mine.size(); ++n) {
       auto& run = runs[order[n]];
       out[n] = run.first + static_cast<std::int64_t>(*run.next++);
@@ -212,21 +213,21 @@ void collect(const Site& site, const plan::CollectPlaces& step, const dist::Inte
 
 }  // namespace
 
-void run(const Site& site, const plan::MergeRuns& step) {
-  const bool takes_part = step.runs.layout.takes_part(site.rank());
-  const auto mine = takes_part ? step.runs.layout.box(site.rank())[0] : dist::Interval{};
-  if (mine.size() == 0 && !site.courier()) return;
-  with_coder(step.runs.dtype, [&]<class Coder>() { merge<Coder>(site, step, mine); });
+void run(const StepContext& context, const plan::MergeRuns& step) {
+  const bool takes_part = step.runs.layout.takes_part(context.rank());
+  const auto mine = takes_part ? step.runs.layout.box(context.rank())[0] : dist::Interval{};
+  if (mine.size() == 0 && !context.ghost_exchange()) return;
+  with_coder(step.runs.dtype, [&]<class Coder>() { merge<Coder>(context, step, mine); });
 }
 
-void run(const Site& site, const plan::CollectPlaces& step) {
-  const bool takes_part = step.runs.layout.takes_part(site.rank());
-  const auto mine = takes_part ? step.runs.layout.box(site.rank())[0] : dist::Interval{};
-  if (mine.size() == 0 && !site.courier()) return;
-  if (has_short_places(site, step.runs.run))
-    collect<std::uint32_t>(site, step, mine);
+void run(const StepContext& context, const plan::CollectPlaces& step) {
+  const bool takes_part = step.runs.layout.takes_part(context.rank());
+  const auto mine = takes_part ? step.runs.layout.box(context.rank())[0] : dist::Interval{};
+  if (mine.size() == 0 && !context.ghost_exchange()) return;
+  if (has_short_places(context, step.runs.run))
+    collect<std::uint32_t>(context, step, mine);
   else
-    collect<std::int64_t>(site, step, mine);
+    collect<std::int64_t>(context, step, mine);
 }
 
 }  // namespace gamelan::engine::exec

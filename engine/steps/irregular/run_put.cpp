@@ -26,14 +26,14 @@ struct Pair {
 };
 using RowPair = Pair<std::int64_t>;
 
-/// Runs `visit` with a pair of the type that is routed. Where it fits, a pair is one word (lower_put.cpp says
-/// so by uint64).
+/// Runs `visit` with a pair of the type that is partitioned. Where it fits, a pair is one word (lower_put.cpp
+/// says so by uint64).
 template <class Visit>
-void with_pair(const Site& site, const plan::Route& route, Visit visit) {
-  with_item(route.carries_rows ? sizeof(std::int64_t) : protocol::size_of(route.dtype),
+void with_pair(const StepContext& context, const plan::PartitionUpdates& partition, Visit visit) {
+  with_item(partition.carries_rows ? sizeof(std::int64_t) : protocol::size_of(partition.dtype),
             [&]<class Value>(Value) {
               if constexpr (sizeof(Value) <= 4)
-                if (site.info(route.pairs).dtype == protocol::Dtype::uint64)
+                if (context.info(partition.pairs).dtype == protocol::Dtype::uint64)
                   return visit(Pair<Value, std::uint32_t>{});
               visit(Pair<Value>{});
             });
@@ -44,16 +44,16 @@ int coordinate_of(const dist::Layout& layout, int rank) {
   return layout.is_replicated ? 0 : layout.coordinate(0, rank);
 }
 
-class Router {
+class Partitioner {
  public:
-  Router(const Site& site, const plan::Route& route)
-      : site_(site),
-        route_(route),
-        buckets_(route.target, route.bucket_shift),
-        index_(site, route.index, route.index_dtype, protocol::Dtype::int64),
-        first_(std::min(route.count, route.share * site.rank())),
-        last_(std::min(route.count, first_ + route.share)),
-        extent_(route.target.extent) {}
+  Partitioner(const StepContext& context, const plan::PartitionUpdates& partition)
+      : context_(context),
+        partition_(partition),
+        buckets_(partition.target, partition.bucket_shift),
+        index_(context, partition.index, partition.index_dtype, protocol::Dtype::int64),
+        first_(std::min(partition.count, partition.share * context.rank())),
+        last_(std::min(partition.count, first_ + partition.share)),
+        extent_(partition.target.extent) {}
 
   template <class Pair>
   void run() {
@@ -64,18 +64,18 @@ class Router {
   template <class Pair, class Find>
   void run(Find find) {
     using Value = typename Pair::Value;
-    auto* counts = reinterpret_cast<std::int64_t*>(site_.own_block(route_.counts));
+    auto* counts = reinterpret_cast<std::int64_t*>(context_.own_block(partition_.counts));
     std::fill_n(counts, buckets_.count(), 0);
     for_each_chunk([&](std::int64_t, std::int64_t count, const std::int64_t* index) {
       for (std::int64_t i = 0; i < count; ++i) ++counts[find(position_of(index[i], extent_))];
     });
     std::vector<Pair*> next(static_cast<std::size_t>(buckets_.count()));
-    auto* pair = reinterpret_cast<Pair*>(site_.own_block(route_.pairs));
+    auto* pair = reinterpret_cast<Pair*>(context_.own_block(partition_.pairs));
     for (std::size_t b = 0; b < next.size(); ++b) {
       next[b] = pair;
       pair += counts[b];
     }
-    if (route_.carries_rows) {
+    if (partition_.carries_rows) {
       place<Pair>(find, next, [](std::int64_t at, std::int64_t) {
         return [at](std::int64_t i) {
           Value number{};
@@ -84,12 +84,12 @@ class Router {
           return number;
         };
       });
-    } else if (route_.number) {
-      const auto value = *reinterpret_cast<const Value*>(route_.number->bytes.data());
+    } else if (partition_.number) {
+      const auto value = *reinterpret_cast<const Value*>(partition_.number->bytes.data());
       place<Pair>(find, next,
                   [value](std::int64_t, std::int64_t) { return [value](std::int64_t) { return value; }; });
     } else {
-      Stream values(site_, route_.values, route_.dtype, route_.dtype);
+      Stream values(context_, partition_.values, partition_.dtype, partition_.dtype);
       place<Pair>(find, next, [&values](std::int64_t at, std::int64_t count) {
         return [value = values.read_as<Value>(at, count)](std::int64_t i) { return value[i]; };
       });
@@ -116,8 +116,8 @@ class Router {
     });
   }
 
-  const Site& site_;
-  const plan::Route& route_;
+  const StepContext& context_;
+  const plan::PartitionUpdates& partition_;
   Buckets buckets_;
   Stream index_;
   std::int64_t first_, last_, extent_;
@@ -129,16 +129,16 @@ using Mail = std::map<int, protocol::Bytes>;
 
 /// Sends what this rank has sorted to the owners on other nodes, and brings theirs. Collective.
 template <class Pair>
-Mail swap_deliveries(const Site& site, const plan::Deliver& deliver) {
-  const auto& route = deliver.route;
-  const Buckets buckets(route.target, route.bucket_shift);
-  const auto* counts = reinterpret_cast<const std::int64_t*>(site.own_block(route.counts));
-  const auto* pairs = reinterpret_cast<const Pair*>(site.own_block(route.pairs));
-  const auto& layout = deliver.target.placement.iterations;
+Mail exchange_updates(const StepContext& context, const plan::ApplyUpdates& updates) {
+  const auto& partition = updates.partition;
+  const Buckets buckets(partition.target, partition.bucket_shift);
+  const auto* counts = reinterpret_cast<const std::int64_t*>(context.own_block(partition.counts));
+  const auto* pairs = reinterpret_cast<const Pair*>(context.own_block(partition.pairs));
+  const auto& layout = updates.target.placement.iterations;
   Mail outgoing;
-  if (route.share * site.rank() < route.count) {
-    for (int reader = 0; reader < site.ranks(); ++reader) {
-      if (site.is_near(reader) || !layout.takes_part(reader) || is_empty(layout.box(reader))) continue;
+  if (partition.share * context.rank() < partition.count) {
+    for (int reader = 0; reader < context.ranks(); ++reader) {
+      if (context.is_near(reader) || !layout.takes_part(reader) || is_empty(layout.box(reader))) continue;
       const auto [first, last] = buckets.of(coordinate_of(layout, reader));
       const auto before = std::accumulate(counts, counts + first, std::int64_t{0});
       const auto total = std::accumulate(counts + first, counts + last, std::int64_t{0});
@@ -150,31 +150,31 @@ Mail swap_deliveries(const Site& site, const plan::Deliver& deliver) {
       bytes.insert(bytes.end(), own_pairs, own_pairs + static_cast<std::size_t>(total) * sizeof *pairs);
     }
   }
-  return site.courier()->swap(std::move(outgoing));
+  return context.ghost_exchange()->swap(std::move(outgoing));
 }
 
 /// Calls visit(first pair, last pair) for what goes to this rank, bucket by bucket, the ranks in order within
 /// each.
 template <class Pair, class Visit>
-void for_each_delivery(const Site& site, const plan::Route& route, int coordinate, const Mail& mail,
-                       Visit visit) {
-  const Buckets buckets(route.target, route.bucket_shift);
+void for_each_update(const StepContext& context, const plan::PartitionUpdates& partition, int coordinate,
+                     const Mail& mail, Visit visit) {
+  const Buckets buckets(partition.target, partition.bucket_shift);
   const auto [first, last] = buckets.of(coordinate);
   struct Sender {
     const std::int64_t* counts;  ///< of bucket 0
     const Pair* next;
   };
   std::vector<Sender> senders;
-  for (int r = 0; route.share * r < route.count; ++r) {
-    if (!site.is_near(r)) {
+  for (int r = 0; partition.share * r < partition.count; ++r) {
+    if (!context.is_near(r)) {
       if (const auto found = mail.find(r); found != mail.end()) {
         const auto* counts = reinterpret_cast<const std::int64_t*>(found->second.data());
         senders.push_back({counts - first, reinterpret_cast<const Pair*>(counts + (last - first))});
       }
       continue;
     }
-    Sender sender{reinterpret_cast<const std::int64_t*>(site.block(route.counts, r)),
-                  reinterpret_cast<const Pair*>(site.block(route.pairs, r))};
+    Sender sender{reinterpret_cast<const std::int64_t*>(context.block(partition.counts, r)),
+                  reinterpret_cast<const Pair*>(context.block(partition.pairs, r))};
     for (std::int64_t b = 0; b < first; ++b) sender.next += sender.counts[b];
     senders.push_back(sender);
   }
@@ -187,11 +187,11 @@ void for_each_delivery(const Site& site, const plan::Route& route, int coordinat
 }
 
 /// Rows of many elements: the i-th value is copied from where it lies.
-void deliver_rows(const Site& site, const plan::Deliver& deliver, const dist::Box& mine, int coordinate,
-                  const Mail& mail) {
-  const auto& route = deliver.route;
-  const auto item = static_cast<std::int64_t>(protocol::size_of(route.dtype));
-  const Loop loop = deliver.op ? find_loop(*deliver.op, route.dtype) : nullptr;
+void apply_rows(const StepContext& context, const plan::ApplyUpdates& updates, const dist::Box& mine,
+                int coordinate, const Mail& mail) {
+  const auto& partition = updates.partition;
+  const auto item = static_cast<std::int64_t>(protocol::size_of(partition.dtype));
+  const Loop loop = updates.op ? find_loop(*updates.op, partition.dtype) : nullptr;
   const auto write = [&](const protocol::Shape& extents, const std::byte* from,
                          const std::int64_t* from_strides, std::byte* to, const std::int64_t* strides) {
     if (loop == nullptr)
@@ -204,21 +204,22 @@ void deliver_rows(const Site& site, const plan::Deliver& deliver, const dist::Bo
     for (const auto& interval : box) index.push_back(interval.first);
     for (std::size_t k = 1; k < box.size(); ++k) extents.push_back(box[k].size());
     index[0] = mine[0].first;
-    const auto piece = dist::locate(deliver.target.placement, index, site.rank());
-    std::byte* to = site.address(deliver.target, piece) - mine[0].first * piece.strides[0];
-    for_each_delivery<RowPair>(site, route, coordinate, mail, [&](const RowPair* pair, const RowPair* end) {
-      for (; pair != end; ++pair)
-        copy(extents, pair->value, to + pair->position * piece.strides[0], piece.strides.data() + 1);
-    });
+    const auto piece = dist::locate(updates.target.placement, index, context.rank());
+    std::byte* to = context.address(updates.target, piece) - mine[0].first * piece.strides[0];
+    for_each_update<RowPair>(
+        context, partition, coordinate, mail, [&](const RowPair* pair, const RowPair* end) {
+          for (; pair != end; ++pair)
+            copy(extents, pair->value, to + pair->position * piece.strides[0], piece.strides.data() + 1);
+        });
   };
-  if (route.number) {
+  if (partition.number) {
     const protocol::Shape zeros(mine.size(), 0);
     return apply(
         mine, [&](const protocol::Shape& extents, std::int64_t, std::byte* to, const std::int64_t* strides) {
-          write(extents, route.number->bytes.data(), zeros.data(), to, strides);
+          write(extents, partition.number->bytes.data(), zeros.data(), to, strides);
         });
   }
-  for (const auto& part : rows_along(site, route.values, mine, 0))
+  for (const auto& part : rows_along(context, partition.values, mine, 0))
     apply(part.box,
           [&](const protocol::Shape& extents, std::int64_t i, std::byte* to, const std::int64_t* strides) {
             const auto& segment = part.segments[part.find(i)];
@@ -227,44 +228,45 @@ void deliver_rows(const Site& site, const plan::Deliver& deliver, const dist::Bo
 }
 
 /// Asks for the rows that this rank is to write and another node holds. Collective.
-void pull_rows(const Site& site, const plan::Deliver& deliver, const dist::Box& mine, int coordinate,
-               const Mail& mail) {
-  const auto& route = deliver.route;
-  const auto item = static_cast<std::int64_t>(protocol::size_of(route.dtype));
-  Pull pull(site, route.values.slot);
+void gather_rows(const StepContext& context, const plan::ApplyUpdates& updates, const dist::Box& mine,
+                 int coordinate, const Mail& mail) {
+  const auto& partition = updates.partition;
+  const auto item = static_cast<std::int64_t>(protocol::size_of(partition.dtype));
+  RemoteGather remote_gather(context, partition.values.slot);
   if (!is_empty(mine))
-    for (const auto& part : rows_along(site, route.values, mine, 0)) {
+    for (const auto& part : rows_along(context, partition.values, mine, 0)) {
       protocol::Shape extents;
       for (std::size_t k = 1; k < part.box.size(); ++k) extents.push_back(part.box[k].size());
-      for_each_delivery<RowPair>(site, route, coordinate, mail, [&](const RowPair* pair, const RowPair* end) {
-        for (; pair != end; ++pair) {
-          const auto& segment = part.segments[part.find(pair->value)];
-          if (!site.is_near(segment.owner))
-            ask_row(pull, segment, site.block(route.values.slot, segment.owner), pair->value, extents,
-                    std::span(segment.strides).subspan(1), item);
-        }
-      });
+      for_each_update<RowPair>(
+          context, partition, coordinate, mail, [&](const RowPair* pair, const RowPair* end) {
+            for (; pair != end; ++pair) {
+              const auto& segment = part.segments[part.find(pair->value)];
+              if (!context.is_near(segment.owner))
+                ask_row(remote_gather, segment, context.block(partition.values.slot, segment.owner),
+                        pair->value, extents, std::span(segment.strides).subspan(1), item);
+            }
+          });
     }
-  pull.exchange();
+  remote_gather.exchange();
 }
 
 template <class Pair>
-void deliver_values(const Site& site, const plan::Deliver& deliver, const dist::Box& mine, int coordinate,
-                    const Mail& mail) {
+void apply_values(const StepContext& context, const plan::ApplyUpdates& updates, const dist::Box& mine,
+                  int coordinate, const Mail& mail) {
   protocol::Shape index;
   for (const auto& interval : mine) index.push_back(interval.first);
-  const auto piece = dist::locate(deliver.target.placement, index, site.rank());
+  const auto piece = dist::locate(updates.target.placement, index, context.rank());
   const auto stride = piece.strides[0];
-  std::byte* to = site.address(deliver.target, piece) - mine[0].first * stride;
-  const Loop loop = deliver.op ? find_loop(*deliver.op, deliver.route.dtype) : nullptr;
+  std::byte* to = context.address(updates.target, piece) - mine[0].first * stride;
+  const Loop loop = updates.op ? find_loop(*updates.op, updates.partition.dtype) : nullptr;
   const auto update = [&](const Pair* pair, const Pair* end) {
     for (; pair != end; ++pair) {
       const void* operands[] = {to + pair->position * stride, &pair->value};
       loop(operands, to + pair->position * stride, 1, nullptr);
     }
   };
-  for_each_delivery<Pair>(site, deliver.route, coordinate, mail, [&](const Pair* pair, const Pair* end) {
-    if (deliver.op) return update(pair, end);
+  for_each_update<Pair>(context, updates.partition, coordinate, mail, [&](const Pair* pair, const Pair* end) {
+    if (updates.op) return update(pair, end);
     for (; pair != end; ++pair)
       *reinterpret_cast<typename Pair::Value*>(to + pair->position * stride) = pair->value;
   });
@@ -272,24 +274,26 @@ void deliver_values(const Site& site, const plan::Deliver& deliver, const dist::
 
 }  // namespace
 
-void run(const Site& site, const plan::Route& route) {
-  Router router(site, route);
-  with_pair(site, route, [&]<class Pair>(Pair) { router.run<Pair>(); });
+void run(const StepContext& context, const plan::PartitionUpdates& partition) {
+  Partitioner partitioner(context, partition);
+  with_pair(context, partition, [&]<class Pair>(Pair) { partitioner.run<Pair>(); });
 }
 
-void run(const Site& site, const plan::Deliver& deliver) {
-  const auto& layout = deliver.target.placement.iterations;
-  const auto mine = layout.takes_part(site.rank()) ? layout.box(site.rank()) : dist::Box(layout.axes.size());
-  const int coordinate = coordinate_of(layout, site.rank());
+void run(const StepContext& context, const plan::ApplyUpdates& updates) {
+  const auto& layout = updates.target.placement.iterations;
+  const auto mine =
+      layout.takes_part(context.rank()) ? layout.box(context.rank()) : dist::Box(layout.axes.size());
+  const int coordinate = coordinate_of(layout, context.rank());
   Mail mail;
-  if (site.courier()) {
-    with_pair(site, deliver.route, [&]<class Pair>(Pair) { mail = swap_deliveries<Pair>(site, deliver); });
-    if (reads_rows(deliver)) pull_rows(site, deliver, mine, coordinate, mail);
+  if (context.ghost_exchange()) {
+    with_pair(context, updates.partition,
+              [&]<class Pair>(Pair) { mail = exchange_updates<Pair>(context, updates); });
+    if (reads_rows(updates)) gather_rows(context, updates, mine, coordinate, mail);
   }
   if (is_empty(mine)) return;
-  if (deliver.route.carries_rows) return deliver_rows(site, deliver, mine, coordinate, mail);
-  with_pair(site, deliver.route,
-            [&]<class Pair>(Pair) { deliver_values<Pair>(site, deliver, mine, coordinate, mail); });
+  if (updates.partition.carries_rows) return apply_rows(context, updates, mine, coordinate, mail);
+  with_pair(context, updates.partition,
+            [&]<class Pair>(Pair) { apply_values<Pair>(context, updates, mine, coordinate, mail); });
 }
 
 }  // namespace gamelan::engine::exec

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// accumulate: a row in bricks (fold each, then each from where the ones before it end: Blelloch 1990), lines
-// of more dimensions one after another, as they lie with one rank.
+// accumulate: a row in reduction blocks (fold each, then each from where the ones before it end: Blelloch
+// 1990), lines of more dimensions one after another, as they lie with one rank.
 #include <algorithm>
 #include <vector>
 
@@ -13,35 +13,36 @@ namespace {
 using protocol::Shape;
 
 constexpr std::int64_t together =
-    16384;  // elements that are read at a time: some bricks side by side, in the caches
+    16384;  // elements that are read at a time: some reduction blocks side by side, in the caches
 constexpr std::int64_t slab_bytes = 1 << 18;
 
-/// Calls visit(data, first brick, bricks, elements of each) for the bricks of this rank; a last one may be
-/// shorter.
+/// Calls visit(data, first reduction block, reduction blocks, elements of each) for the reduction blocks of
+/// this rank; a last one may be shorter.
 template <class Visit>
-void for_each_bricks(const Site& site, const plan::Scan& scan, const dist::Interval& mine, Visit visit) {
-  Stream input(site, scan.input, scan.input_dtype, scan.loop, together);
-  const auto whole = together / scan.brick * scan.brick;
+void for_each_blocks(const StepContext& context, const plan::Scan& scan, const dist::Interval& mine,
+                     Visit visit) {
+  Stream input(context, scan.input, scan.input_dtype, scan.loop, together);
+  const auto whole = together / scan.block_length * scan.block_length;
   for (auto at = mine.first; at < mine.last;) {
     auto count = std::min(whole, mine.last - at);
-    if (count > scan.brick) count -= count % scan.brick;
-    visit(input.read(at, count), at / scan.brick, std::max<std::int64_t>(count / scan.brick, 1),
-          std::min(count, scan.brick));
+    if (count > scan.block_length) count -= count % scan.block_length;
+    visit(input.read(at, count), at / scan.block_length, std::max<std::int64_t>(count / scan.block_length, 1),
+          std::min(count, scan.block_length));
     at += count;
   }
 }
 
-/// Where bricks start: the fold of all before them, from the left.
+/// Where reduction blocks start: the fold of all before them, from the left.
 class Starts {
  public:
   Starts(const plan::Scan& scan)
       : scan_(scan), item_(protocol::size_of(scan.loop)), loop_(find_loop(scan.op, scan.loop)) {}
 
-  /// Takes the totals of the next bricks in; afterwards data() holds where each of them starts (nothing
-  /// before brick 0).
-  void advance(const std::byte* totals, std::int64_t bricks) {
-    starts_.resize(static_cast<std::size_t>(bricks) * item_);
-    for (std::size_t q = 0; q < static_cast<std::size_t>(bricks); ++q) {
+  /// Takes the totals of the next reduction blocks in; afterwards data() holds where each of them starts
+  /// (nothing before reduction block 0).
+  void advance(const std::byte* totals, std::int64_t blocks) {
+    starts_.resize(static_cast<std::size_t>(blocks) * item_);
+    for (std::size_t q = 0; q < static_cast<std::size_t>(blocks); ++q) {
       std::copy_n(next_, item_, starts_.data() + q * item_);
       const std::byte* total = totals + q * item_;
       if (is_first_) {
@@ -64,29 +65,29 @@ class Starts {
   std::vector<std::byte> starts_;
 };
 
-void scan_bricks(const Site& site, const plan::Scan& scan, const dist::Interval& mine) {
+void scan_by_blocks(const StepContext& context, const plan::Scan& scan, const dist::Interval& mine) {
   const auto item = static_cast<std::int64_t>(protocol::size_of(scan.loop));
-  std::byte* out = site.own_block(scan.out);
+  std::byte* out = context.own_block(scan.out);
   Starts starts(scan);
   const bool has_totals = scan.totals.slot >= 0;
   std::optional<Stream> totals;
   if (has_totals) {
-    totals.emplace(site, scan.totals, scan.loop, scan.loop);
-    const auto first = mine.first / scan.brick;
+    totals.emplace(context, scan.totals, scan.loop, scan.loop);
+    const auto first = mine.first / scan.block_length;
     for (std::int64_t q = 0; q < first; q += Stream::chunk) {
-      const auto bricks = std::min(Stream::chunk, first - q);
-      starts.advance(totals->read(q, bricks), bricks);
+      const auto blocks = std::min(Stream::chunk, first - q);
+      starts.advance(totals->read(q, blocks), blocks);
     }
   }
   std::vector<std::byte> folds;
-  for_each_bricks(
-      site, scan, mine,
-      [&](const std::byte* data, std::int64_t brick, std::int64_t bricks, std::int64_t length) {
+  for_each_blocks(
+      context, scan, mine,
+      [&](const std::byte* data, std::int64_t block, std::int64_t blocks, std::int64_t length) {
         if (has_totals) {
-          for (std::int64_t done = 0; done < bricks;) {  // as many as the totals come in one piece
-            const auto some = std::min(bricks - done, Stream::chunk);
-            starts.advance(totals->read(brick + done, some), some);
-            const auto skipped = brick + done == 0 ? 1 : 0;  // nothing comes before the first brick
+          for (std::int64_t done = 0; done < blocks;) {  // as many as the totals come in one piece
+            const auto some = std::min(blocks - done, Stream::chunk);
+            starts.advance(totals->read(block + done, some), some);
+            const auto skipped = block + done == 0 ? 1 : 0;  // nothing comes before the first reduction block
             const auto bytes = length * item;
             if (skipped) scan_lines(scan.op, scan.loop, data, 1, length, nullptr, out);
             scan_lines(scan.op, scan.loop, data + (done + skipped) * bytes, some - skipped, length,
@@ -94,15 +95,15 @@ void scan_bricks(const Site& site, const plan::Scan& scan, const dist::Interval&
             done += some;
           }
         } else {
-          folds.resize(static_cast<std::size_t>(bricks * item));
-          fold_lines(scan.op, scan.loop, data, bricks, length, folds.data());
-          starts.advance(folds.data(), bricks);
-          const auto skipped = brick == 0 ? 1 : 0;
+          folds.resize(static_cast<std::size_t>(blocks * item));
+          fold_lines(scan.op, scan.loop, data, blocks, length, folds.data());
+          starts.advance(folds.data(), blocks);
+          const auto skipped = block == 0 ? 1 : 0;
           if (skipped) scan_lines(scan.op, scan.loop, data, 1, length, nullptr, out);
-          scan_lines(scan.op, scan.loop, data + skipped * length * item, bricks - skipped, length,
+          scan_lines(scan.op, scan.loop, data + skipped * length * item, blocks - skipped, length,
                      starts.data() + skipped * item, out + skipped * length * item);
         }
-        out += bricks * length * item;
+        out += blocks * length * item;
       });
 }
 
@@ -122,7 +123,7 @@ void scan_in_place(const plan::Scan& scan, std::byte* data, std::int64_t before,
 }
 
 /// The block in slabs along its first axis: copied and cast, then scanned while they are in the cache.
-void scan_block(const Site& site, const plan::Scan& scan, const dist::Box& mine) {
+void scan_block(const StepContext& context, const plan::Scan& scan, const dist::Box& mine) {
   Shape extents;
   for (const auto& interval : mine) extents.push_back(interval.size());
   const auto strides = protocol::contiguous_strides(extents, protocol::size_of(scan.loop));
@@ -133,35 +134,35 @@ void scan_block(const Site& site, const plan::Scan& scan, const dist::Box& mine)
   for (auto at = mine[0].first; at < mine[0].last; at += slab) {
     dist::Box box = mine;
     box[0] = {at, std::min(at + slab, mine[0].last)};
-    std::byte* to = site.own_block(scan.out) + (at - mine[0].first) * strides[0];
-    copy_operand(site, scan.input, scan.input_dtype, scan.loop, box, to, strides);
+    std::byte* to = context.own_block(scan.out) + (at - mine[0].first) * strides[0];
+    copy_operand(context, scan.input, scan.input_dtype, scan.loop, box, to, strides);
     if (scan.axis == 0)
       scan_in_place(scan, to, 1, box[0].size(), inner, at > mine[0].first);
     else
       scan_in_place(scan, to, box[0].size() * before, extents[scan.axis], inner, false);
-    site.progress();
+    context.progress();
   }
 }
 
 }  // namespace
 
-void run(const Site& site, const plan::ScanTotals& totals) {
-  if (!totals.layout.takes_part(site.rank())) return;
+void run(const StepContext& context, const plan::ScanTotals& totals) {
+  if (!totals.layout.takes_part(context.rank())) return;
   const auto item = static_cast<std::int64_t>(protocol::size_of(totals.scan.loop));
-  std::byte* out = site.own_block(totals.totals);
-  for_each_bricks(site, totals.scan, totals.layout.box(site.rank())[0],
-                  [&](const std::byte* data, std::int64_t, std::int64_t bricks, std::int64_t length) {
-                    fold_lines(totals.scan.op, totals.scan.loop, data, bricks, length, out);
-                    out += bricks * item;
+  std::byte* out = context.own_block(totals.totals);
+  for_each_blocks(context, totals.scan, totals.layout.box(context.rank())[0],
+                  [&](const std::byte* data, std::int64_t, std::int64_t blocks, std::int64_t length) {
+                    fold_lines(totals.scan.op, totals.scan.loop, data, blocks, length, out);
+                    out += blocks * item;
                   });
 }
 
-void run(const Site& site, const plan::Scan& scan) {
-  const auto& layout = site.info(scan.out).layout;
-  if (!layout.takes_part(site.rank())) return;
-  const auto mine = layout.box(site.rank());
+void run(const StepContext& context, const plan::Scan& scan) {
+  const auto& layout = context.info(scan.out).layout;
+  if (!layout.takes_part(context.rank())) return;
+  const auto mine = layout.box(context.rank());
   if (is_empty(mine)) return;
-  scan.brick > 0 ? scan_bricks(site, scan, mine[0]) : scan_block(site, scan, mine);
+  scan.block_length > 0 ? scan_by_blocks(context, scan, mine[0]) : scan_block(context, scan, mine);
 }
 
 }  // namespace gamelan::engine::exec

@@ -25,20 +25,20 @@ std::int64_t count_before(const Key* first, std::int64_t length, const Key& key,
 }
 
 template <class Coder>
-void search(const Site& site, const plan::Search& search, const dist::Interval& mine) {
+void search(const StepContext& context, const plan::Search& search, const dist::Interval& mine) {
   using Key = typename Coder::Key;
   using Element = typename Coder::Element;
   const auto length = search.table.placement.iterations.axes[0].extent;
   std::vector<Key> table;
   table.reserve(static_cast<std::size_t>(length));
-  Stream sorted(site, search.table, search.table_dtype, search.loop);
+  Stream sorted(context, search.table, search.table_dtype, search.loop);
   for (std::int64_t at = 0; at < length; at += Stream::chunk) {
     const auto some = std::min(Stream::chunk, length - at);
     const auto* element = sorted.read_as<Element>(at, some);
     for (std::int64_t i = 0; i < some; ++i) table.push_back(Coder::encode(element[i], true));
   }
-  Stream values(site, search.values, search.values_dtype, search.loop);
-  auto* out = reinterpret_cast<std::int64_t*>(site.own_block(search.out));
+  Stream values(context, search.values, search.values_dtype, search.loop);
+  auto* out = reinterpret_cast<std::int64_t*>(context.own_block(search.out));
   for (auto at = mine.first; at < mine.last; at += Stream::chunk) {
     const auto some = std::min(Stream::chunk, mine.last - at);
     const auto* element = values.read_as<Element>(at, some);
@@ -54,12 +54,12 @@ void search(const Site& site, const plan::Search& search, const dist::Interval& 
 
 }  // namespace
 
-void run(const Site& site, const plan::Search& step) {
-  const auto& layout = site.info(step.out).layout;
-  if (!layout.takes_part(site.rank())) return;
-  const auto mine = layout.box(site.rank())[0];
+void run(const StepContext& context, const plan::Search& step) {
+  const auto& layout = context.info(step.out).layout;
+  if (!layout.takes_part(context.rank())) return;
+  const auto mine = layout.box(context.rank())[0];
   if (mine.size() == 0) return;
-  sorting::with_coder(step.loop, [&]<class Coder>() { search<Coder>(site, step, mine); });
+  sorting::with_coder(step.loop, [&]<class Coder>() { search<Coder>(context, step, mine); });
 }
 
 }  // namespace gamelan::engine::exec

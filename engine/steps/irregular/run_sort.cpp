@@ -15,11 +15,11 @@ static_assert(plan::RunMemory::spare_bytes_of_place == spare_bytes_of_a_key<std:
 
 /// Runs `visit` with the coder of the dtype and the type of places beside the keys.
 template <class Visit>
-void with_run(const Site& site, protocol::Dtype dtype, const plan::RunMemory& run, Visit visit) {
+void with_run(const StepContext& context, protocol::Dtype dtype, const plan::RunMemory& run, Visit visit) {
   with_coder(dtype, [&]<class Coder>() {
     if (run.places < 0)
       visit.template operator()<Coder, NoPlace>();
-    else if (has_short_places(site, run))
+    else if (has_short_places(context, run))
       visit.template operator()<Coder, std::uint32_t>();
     else
       visit.template operator()<Coder, std::int64_t>();
@@ -27,37 +27,37 @@ void with_run(const Site& site, protocol::Dtype dtype, const plan::RunMemory& ru
 }
 
 template <class Place>
-Place* places_of(const Site& site, const plan::RunMemory& run) {
-  return run.places < 0 ? nullptr : reinterpret_cast<Place*>(site.own_block(run.places));
+Place* places_of(const StepContext& context, const plan::RunMemory& run) {
+  return run.places < 0 ? nullptr : reinterpret_cast<Place*>(context.own_block(run.places));
 }
 
 template <class Coder, class Place>
-void sort_row(const Site& site, const plan::SortRuns& sort, const dist::Interval& mine) {
+void sort_row(const StepContext& context, const plan::SortRuns& sort, const dist::Interval& mine) {
   using Sorter = RunSorter<typename Coder::Key, Place>;
   using Item = typename Sorter::Item;
   static_assert(Sorter::chunk <= Stream::chunk);
-  Stream elements(site, sort.input, sort.dtype, sort.dtype);
+  Stream elements(context, sort.input, sort.dtype, sort.dtype);
   const auto read = [&](std::int64_t first, std::int64_t count, Item* keys) {
     const auto* element = elements.read_as<typename Coder::Element>(mine.first + first, count);
     for (std::int64_t i = 0; i < count; ++i) keys[i] = {Coder::encode(element[i], Sorter::has_places)};
   };
-  const Between between = [&site] { site.progress(); };
-  Item* keys = items_of<typename Coder::Key>(site, sort.run, site.rank());
-  Sorter(site.own_block(sort.run.spare), sort.run.room, between)
-      .sort(mine.size(), read, keys, places_of<Place>(site, sort.run));
+  const Between between = [&context] { context.progress(); };
+  Item* keys = items_of<typename Coder::Key>(context, sort.run, context.rank());
+  Sorter(context.own_block(sort.run.spare), sort.run.room, between)
+      .sort(mine.size(), read, keys, places_of<Place>(context, sort.run));
   if (!sort.is_result) return;
   auto* result = reinterpret_cast<typename Coder::Element*>(keys);
   for (std::int64_t i = 0; i < mine.size(); ++i) result[i] = Coder::decode(keys[i].key);
 }
 
 template <class Coder, class Place>
-void sort_lines(const Site& site, const plan::SortLines& sort, const dist::Box& mine) {
+void sort_lines(const StepContext& context, const plan::SortLines& sort, const dist::Box& mine) {
   using Element = typename Coder::Element;
   using Sorter = RunSorter<typename Coder::Key, Place>;
   using Item = typename Sorter::Item;
   const Shape extents = dist::extents_of(mine);
-  std::byte* block = site.own_block(sort.values);
-  copy_operand(site, sort.input, sort.dtype, sort.dtype, mine, block,
+  std::byte* block = context.own_block(sort.values);
+  copy_operand(context, sort.input, sort.dtype, sort.dtype, mine, block,
                protocol::contiguous_strides(extents, sizeof(Element)));
   const auto length = extents[sort.axis];
   std::int64_t before = 1, inner = 1;
@@ -69,24 +69,24 @@ void sort_lines(const Site& site, const plan::SortLines& sort, const dist::Box& 
     for (std::int64_t i = 0; i < count; ++i)
       to[i] = {Coder::encode(elements[first + (from + i) * inner], Sorter::has_places)};
   };
-  const Between between = [&site] { site.progress(); };
-  Sorter sorter(site.own_block(sort.line.spare), sort.line.room, between);
-  Item* keys = items_of<typename Coder::Key>(site, sort.line, site.rank());
-  Place* places = places_of<Place>(site, sort.line);
+  const Between between = [&context] { context.progress(); };
+  Sorter sorter(context.own_block(sort.line.spare), sort.line.room, between);
+  Item* keys = items_of<typename Coder::Key>(context, sort.line, context.rank());
+  Place* places = places_of<Place>(context, sort.line);
   std::int64_t sorted = 0;  // since messages were looked after
   for (std::int64_t line = 0; line < before; ++line)
     for (std::int64_t column = 0; column < inner; ++column) {
       if ((sorted += length) > Stream::chunk) {
-        site.progress();
+        context.progress();
         sorted = 0;
       }
       first = line * length * inner + column;
       sorter.sort(length, read, keys, places);
       if constexpr (Sorter::has_places) {
-        auto* out = reinterpret_cast<std::int64_t*>(site.own_block(sort.out)) + first;
+        auto* out = reinterpret_cast<std::int64_t*>(context.own_block(sort.out)) + first;
         for (std::int64_t i = 0; i < length; ++i) out[i * inner] = static_cast<std::int64_t>(places[i]);
       } else {
-        auto* out = reinterpret_cast<Element*>(site.own_block(sort.out)) + first;
+        auto* out = reinterpret_cast<Element*>(context.own_block(sort.out)) + first;
         for (std::int64_t i = 0; i < length; ++i) out[i * inner] = Coder::decode(keys[i].key);
       }
     }
@@ -94,21 +94,21 @@ void sort_lines(const Site& site, const plan::SortLines& sort, const dist::Box& 
 
 }  // namespace
 
-void run(const Site& site, const plan::SortLines& sort) {
-  const auto& layout = site.info(sort.out).layout;
-  if (!layout.takes_part(site.rank())) return;
-  const auto mine = layout.box(site.rank());
+void run(const StepContext& context, const plan::SortLines& sort) {
+  const auto& layout = context.info(sort.out).layout;
+  if (!layout.takes_part(context.rank())) return;
+  const auto mine = layout.box(context.rank());
   if (is_empty(mine)) return;
-  with_run(site, sort.dtype, sort.line,
-           [&]<class Coder, class Place>() { sort_lines<Coder, Place>(site, sort, mine); });
+  with_run(context, sort.dtype, sort.line,
+           [&]<class Coder, class Place>() { sort_lines<Coder, Place>(context, sort, mine); });
 }
 
-void run(const Site& site, const plan::SortRuns& sort) {
-  if (!sort.layout.takes_part(site.rank())) return;
-  const auto mine = sort.layout.box(site.rank())[0];
+void run(const StepContext& context, const plan::SortRuns& sort) {
+  if (!sort.layout.takes_part(context.rank())) return;
+  const auto mine = sort.layout.box(context.rank())[0];
   if (mine.size() == 0) return;
-  with_run(site, sort.dtype, sort.run,
-           [&]<class Coder, class Place>() { sort_row<Coder, Place>(site, sort, mine); });
+  with_run(context, sort.dtype, sort.run,
+           [&]<class Coder, class Place>() { sort_row<Coder, Place>(context, sort, mine); });
 }
 
 }  // namespace gamelan::engine::exec

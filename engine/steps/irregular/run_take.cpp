@@ -17,22 +17,22 @@ using protocol::Shape;
 
 class Taker {
  public:
-  Taker(const Site& site, const plan::Take& take)
-      : site_(site),
+  Taker(const StepContext& context, const plan::Take& take)
+      : context_(context),
         take_(take),
         axis_(take.axis),
-        box_(site.info(take.out).layout.box(site.rank())),
-        item_(static_cast<std::int64_t>(protocol::size_of(site.info(take.out).dtype))),
+        box_(context.info(take.out).layout.box(context.rank())),
+        item_(static_cast<std::int64_t>(protocol::size_of(context.info(take.out).dtype))),
         extent_(take.source.placement.iterations.axes[axis_].extent),
-        index_(site, take.index, take.index_dtype, protocol::Dtype::int64) {
+        index_(context, take.index, take.index_dtype, protocol::Dtype::int64) {
     Shape extents;
     for (const auto& interval : box_) extents.push_back(interval.size());
     strides_ = protocol::contiguous_strides(extents, static_cast<std::size_t>(item_));
   }
 
   /// Asks for the rows that lie with other nodes.
-  void ask(Pull& pull) {
-    for (const auto& part : rows_along(site_, take_.source, box_, axis_)) {
+  void ask(RemoteGather& remote_gather) {
+    for (const auto& part : rows_along(context_, take_.source, box_, axis_)) {
       Shape extents;
       for (std::size_t k = 0; k < box_.size(); ++k)
         if (k != axis_) extents.push_back(part.box[k].size());
@@ -41,7 +41,7 @@ class Taker {
       for (const auto& segment : part.segments) {
         strides.push_back(segment.strides);
         strides.back().erase(strides.back().begin() + static_cast<std::ptrdiff_t>(axis_));
-        blocks.push_back(site_.block(take_.source.slot, segment.owner));
+        blocks.push_back(context_.block(take_.source.slot, segment.owner));
       }
       for (auto at = box_[axis_].first; at < box_[axis_].last; at += Stream::chunk) {
         const auto count = std::min(Stream::chunk, box_[axis_].last - at);
@@ -49,21 +49,21 @@ class Taker {
         for (std::int64_t i = 0; i < count; ++i) {
           const auto position = position_of(index[i], extent_);
           const auto s = part.find(position);
-          if (!site_.is_near(part.segments[s].owner))
-            ask_row(pull, part.segments[s], blocks[s], position, extents, strides[s], item_);
+          if (!context_.is_near(part.segments[s].owner))
+            ask_row(remote_gather, part.segments[s], blocks[s], position, extents, strides[s], item_);
         }
       }
     }
   }
 
   void run() {
-    for (const auto& part : rows_along(site_, take_.source, box_, axis_)) take_part(part);
-    site_.counters().bytes_shared += static_cast<std::uint64_t>(shared_ * item_);
+    for (const auto& part : rows_along(context_, take_.source, box_, axis_)) take_part(part);
+    context_.counters().bytes_shared += static_cast<std::uint64_t>(shared_ * item_);
   }
 
  private:
   void take_part(const RowPart& part) {
-    std::byte* to = site_.own_block(take_.out);
+    std::byte* to = context_.own_block(take_.out);
     Shape extents, strides;
     std::int64_t row_elements = 1;
     for (std::size_t k = 0; k < box_.size(); ++k) {
@@ -163,7 +163,7 @@ class Taker {
   }
 
   static constexpr std::int64_t rows_ahead = 64;  // more than the misses that a core can have under way
-  const Site& site_;
+  const StepContext& context_;
   const plan::Take& take_;
   std::size_t axis_;
   dist::Box box_;
@@ -176,15 +176,15 @@ class Taker {
 
 }  // namespace
 
-void run(const Site& site, const plan::Take& take) {
-  const auto& layout = site.info(take.out).layout;
-  const bool takes_part = layout.takes_part(site.rank()) && !is_empty(layout.box(site.rank()));
-  if (site.courier()) {
-    Pull pull(site, take.source.slot);
-    if (takes_part) Taker(site, take).ask(pull);
-    pull.exchange();
+void run(const StepContext& context, const plan::Take& take) {
+  const auto& layout = context.info(take.out).layout;
+  const bool takes_part = layout.takes_part(context.rank()) && !is_empty(layout.box(context.rank()));
+  if (context.ghost_exchange()) {
+    RemoteGather remote_gather(context, take.source.slot);
+    if (takes_part) Taker(context, take).ask(remote_gather);
+    remote_gather.exchange();
   }
-  if (takes_part) Taker(site, take).run();
+  if (takes_part) Taker(context, take).run();
 }
 
 }  // namespace gamelan::engine::exec

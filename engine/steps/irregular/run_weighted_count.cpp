@@ -8,17 +8,17 @@
 
 namespace gamelan::engine::exec {
 
-void run(const Site& site, const plan::Weigh& weigh) {
-  Stream numbers(site, weigh.numbers, weigh.numbers_dtype, protocol::Dtype::int64);
-  Stream weights(site, weigh.weights, weigh.weights_dtype, protocol::Dtype::float64);
-  const auto bins = static_cast<std::uint64_t>(weigh.bins);
-  auto* table = reinterpret_cast<double*>(site.own_block(weigh.tables));
-  const auto first = weigh.per_rank * site.rank();
-  const auto last = std::min(first + weigh.per_rank, weigh.segments);
+void run(const StepContext& context, const plan::WeightedCount& weighted) {
+  Stream numbers(context, weighted.numbers, weighted.numbers_dtype, protocol::Dtype::int64);
+  Stream weights(context, weighted.weights, weighted.weights_dtype, protocol::Dtype::float64);
+  const auto bins = static_cast<std::uint64_t>(weighted.bins);
+  auto* table = reinterpret_cast<double*>(context.own_block(weighted.tables));
+  const auto first = weighted.per_rank * context.rank();
+  const auto last = std::min(first + weighted.per_rank, weighted.segments);
   for (auto segment = first; segment < last; ++segment, table += bins) {
     std::fill_n(table, bins, 0.0);
-    const auto stop = std::min((segment + 1) * weigh.length, weigh.count);
-    for (auto at = segment * weigh.length; at < stop; at += Stream::chunk) {
+    const auto stop = std::min((segment + 1) * weighted.length, weighted.count);
+    for (auto at = segment * weighted.length; at < stop; at += Stream::chunk) {
       const auto some = std::min(Stream::chunk, stop - at);
       const auto* number = numbers.read_as<std::int64_t>(at, some);
       const auto* weight = weights.read_as<double>(at, some);
@@ -28,19 +28,19 @@ void run(const Site& site, const plan::Weigh& weigh) {
   }
 }
 
-void run(const Site& site, const plan::AddWeights& add) {
-  const auto& layout = site.info(add.out).layout;
-  if (!layout.takes_part(site.rank())) return;
-  const auto& weigh = add.weigh;
-  const auto mine = layout.box(site.rank())[0];
-  auto* out = reinterpret_cast<double*>(site.own_block(add.out));
+void run(const StepContext& context, const plan::AddWeightedCounts& add) {
+  const auto& layout = context.info(add.out).layout;
+  if (!layout.takes_part(context.rank())) return;
+  const auto& weighted = add.weighted;
+  const auto mine = layout.box(context.rank())[0];
+  auto* out = reinterpret_cast<double*>(context.own_block(add.out));
   std::fill_n(out, mine.size(), 0.0);
-  for (std::int64_t segment = 0; segment < weigh.segments; ++segment) {
-    const auto* tables =
-        reinterpret_cast<const double*>(site.block(weigh.tables, static_cast<int>(segment / weigh.per_rank)));
-    const auto* table = tables + segment % weigh.per_rank * weigh.bins + mine.first;
+  for (std::int64_t segment = 0; segment < weighted.segments; ++segment) {
+    const auto* tables = reinterpret_cast<const double*>(
+        context.block(weighted.tables, static_cast<int>(segment / weighted.per_rank)));
+    const auto* table = tables + segment % weighted.per_rank * weighted.bins + mine.first;
     for (std::int64_t b = 0; b < mine.size(); ++b) out[b] += table[b];
-    site.progress();
+    context.progress();
   }
 }
 

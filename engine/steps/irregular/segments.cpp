@@ -14,14 +14,14 @@ std::size_t RowPart::find_among_many(std::int64_t j) const {
   return static_cast<std::size_t>(after - segments.begin()) - 1;
 }
 
-std::vector<RowPart> rows_along(const Site& site, const plan::Operand& operand, dist::Box box,
+std::vector<RowPart> rows_along(const StepContext& context, const plan::Operand& operand, dist::Box box,
                                 std::size_t axis) {
   box[axis] = {0, operand.placement.iterations.axes[axis].extent};
   std::vector<RowPart> parts;
   std::map<protocol::Shape, std::size_t> part_at;  // by the first index of the other axes
   const dist::Placement* placement = &operand.placement;
   dist::for_each_cell(
-      box, {&placement, 1}, site.rank(), [&](const dist::Box& cell, std::span<const dist::Piece> pieces) {
+      box, {&placement, 1}, context.rank(), [&](const dist::Box& cell, std::span<const dist::Piece> pieces) {
         protocol::Shape key;
         for (std::size_t k = 0; k < cell.size(); ++k) key.push_back(k == axis ? 0 : cell[k].first);
         const auto [found, is_new] = part_at.try_emplace(std::move(key), parts.size());
@@ -31,19 +31,20 @@ std::vector<RowPart> rows_along(const Site& site, const plan::Operand& operand, 
         }
         const auto& piece = pieces[0];
         parts[found->second].segments.push_back(
-            {cell[axis].first, site.address(operand, piece) - cell[axis].first * piece.strides[axis],
-             piece.strides[axis], piece.strides, piece.owner, piece.owner != site.rank()});
+            {cell[axis].first, context.address(operand, piece) - cell[axis].first * piece.strides[axis],
+             piece.strides[axis], piece.strides, piece.owner, piece.owner != context.rank()});
       });
   return parts;
 }
 
-void ask_row(Pull& pull, const Segment& segment, const std::byte* block, std::int64_t j,
+void ask_row(RemoteGather& remote_gather, const Segment& segment, const std::byte* block, std::int64_t j,
              std::span<const std::int64_t> extents, std::span<const std::int64_t> strides,
              std::int64_t item_bytes) {
   const auto first = segment.origin + j * segment.stride - block;
   const auto ask_box = [&](const auto& self, std::size_t k, std::int64_t offset) -> void {
-    if (k == extents.size()) return pull.ask(segment.owner, {offset, item_bytes, 1, item_bytes});
-    if (k + 1 == extents.size()) return pull.ask(segment.owner, {offset, strides[k], extents[k], item_bytes});
+    if (k == extents.size()) return remote_gather.ask(segment.owner, {offset, item_bytes, 1, item_bytes});
+    if (k + 1 == extents.size())
+      return remote_gather.ask(segment.owner, {offset, strides[k], extents[k], item_bytes});
     for (std::int64_t i = 0; i < extents[k]; ++i) self(self, k + 1, offset + i * strides[k]);
   };
   ask_box(ask_box, 0, first);

@@ -38,12 +38,12 @@ struct RowPart {
 };
 
 /// The rows of `operand` along `axis`, cut to `box` (iteration space) on the other axes.
-std::vector<RowPart> rows_along(const Site& site, const plan::Operand& operand, dist::Box box,
+std::vector<RowPart> rows_along(const StepContext& context, const plan::Operand& operand, dist::Box box,
                                 std::size_t axis);
 
 /// Asks for row j (its box `extents` without the axis; `strides` as those of `segment` without it) where it
 /// lies on another node. `block`: the start of the owner's block.
-void ask_row(Pull& pull, const Segment& segment, const std::byte* block, std::int64_t j,
+void ask_row(RemoteGather& remote_gather, const Segment& segment, const std::byte* block, std::int64_t j,
              std::span<const std::int64_t> extents, std::span<const std::int64_t> strides,
              std::int64_t item_bytes);
 

@@ -5,9 +5,9 @@
 
 namespace gamelan::engine::exec {
 
-Stream::Stream(const Site& site, const plan::Operand& operand, protocol::Dtype from, protocol::Dtype to,
-               std::int64_t longest)
-    : site_(site),
+Stream::Stream(const StepContext& context, const plan::Operand& operand, protocol::Dtype from,
+               protocol::Dtype to, std::int64_t longest)
+    : context_(context),
       operand_(operand),
       from_bytes_(static_cast<std::int64_t>(protocol::size_of(from))),
       to_bytes_(static_cast<std::int64_t>(protocol::size_of(to))),
@@ -20,16 +20,16 @@ void Stream::find_piece(std::int64_t at) {
   const auto interval = axis.interval(axis.owner(at));
   first_ = interval.first;
   last_ = interval.last;
-  const auto piece = dist::locate(operand_.placement, {first_}, site_.rank());
-  data_ = site_.address(operand_, piece);
+  const auto piece = dist::locate(operand_.placement, {first_}, context_.rank());
+  data_ = context_.address(operand_, piece);
   stride_ = piece.strides[0];
-  is_remote_ = piece.owner != site_.rank();
+  is_remote_ = piece.owner != context_.rank();
 }
 
 const std::byte* Stream::read(std::int64_t first, std::int64_t count) {
-  site_.progress();
+  context_.progress();
   if (first < first_ || first >= last_) find_piece(first);
-  if (is_remote_) site_.counters().bytes_shared += static_cast<std::uint64_t>(count * from_bytes_);
+  if (is_remote_) context_.counters().bytes_shared += static_cast<std::uint64_t>(count * from_bytes_);
   if (!is_cast_ && first + count <= last_ && (stride_ == from_bytes_ || count == 1))
     return data_ + (first - first_) * stride_;
   if (!buffer_)
@@ -45,24 +45,26 @@ const std::byte* Stream::read(std::int64_t first, std::int64_t count) {
   return buffer_.get();
 }
 
-void copy_operand(const Site& site, const plan::Operand& operand, protocol::Dtype from, protocol::Dtype to,
-                  const dist::Box& box, std::byte* target, const protocol::Shape& target_strides) {
+void copy_operand(const StepContext& context, const plan::Operand& operand, protocol::Dtype from,
+                  protocol::Dtype to, const dist::Box& box, std::byte* target,
+                  const protocol::Shape& target_strides) {
   const dist::Placement* placement = &operand.placement;
-  dist::for_each_cell(
-      box, {&placement, 1}, site.rank(), [&](const dist::Box& cell, std::span<const dist::Piece> pieces) {
-        protocol::Shape extents;
-        std::int64_t offset = 0;
-        for (std::size_t k = 0; k < cell.size(); ++k) {
-          extents.push_back(cell[k].size());
-          offset += (cell[k].first - box[k].first) * target_strides[k];
-        }
-        const auto& piece = pieces[0];
-        if (piece.owner != site.rank())
-          site.counters().bytes_shared += static_cast<std::uint64_t>(volume(cell)) * protocol::size_of(from);
-        copy_box(from, to, extents, site.address(operand, piece), piece.strides, target + offset,
-                 target_strides);
-        site.progress();
-      });
+  dist::for_each_cell(box, {&placement, 1}, context.rank(),
+                      [&](const dist::Box& cell, std::span<const dist::Piece> pieces) {
+                        protocol::Shape extents;
+                        std::int64_t offset = 0;
+                        for (std::size_t k = 0; k < cell.size(); ++k) {
+                          extents.push_back(cell[k].size());
+                          offset += (cell[k].first - box[k].first) * target_strides[k];
+                        }
+                        const auto& piece = pieces[0];
+                        if (piece.owner != context.rank())
+                          context.counters().bytes_shared +=
+                              static_cast<std::uint64_t>(volume(cell)) * protocol::size_of(from);
+                        copy_box(from, to, extents, context.address(operand, piece), piece.strides,
+                                 target + offset, target_strides);
+                        context.progress();
+                      });
 }
 
 }  // namespace gamelan::engine::exec

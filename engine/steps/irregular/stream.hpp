@@ -14,7 +14,7 @@ class Stream {
   static constexpr std::int64_t chunk = 4096;  ///< elements that fit the buffer
 
   /// Reads elements of dtype `from` as `to`.
-  Stream(const Site& site, const plan::Operand& operand, protocol::Dtype from, protocol::Dtype to,
+  Stream(const StepContext& context, const plan::Operand& operand, protocol::Dtype from, protocol::Dtype to,
          std::int64_t longest = chunk);
 
   /// Elements [first, first + count), count <= longest, one after another; valid until the next call.
@@ -28,7 +28,7 @@ class Stream {
  private:
   void find_piece(std::int64_t at);
 
-  const Site& site_;
+  const StepContext& context_;
   const plan::Operand& operand_;
   std::int64_t from_bytes_, to_bytes_, longest_;
   bool is_cast_;

@@ -34,14 +34,17 @@ void for_each_own_block(const Cyclic& blocks, int rank, Visit visit) {
   }
 }
 
-void ask_box(const Site& site, Pull& pull, const plan::Operand& operand, const Box& box, std::int64_t item) {
+void ask_box(const StepContext& context, RemoteGather& remote_gather, const plan::Operand& operand,
+             const Box& box, std::int64_t item) {
   const dist::Placement* placement = &operand.placement;
-  dist::for_each_cell(box, {&placement, 1}, site.rank(), [&](const Box& cell, std::span<const Piece> pieces) {
-    const auto& piece = pieces[0];
-    if (site.is_near(piece.owner)) return;
-    for (std::int64_t i = 0; i < cell[0].size(); ++i)
-      pull.ask(piece.owner, {piece.offset + i * piece.strides[0], piece.strides[1], cell[1].size(), item});
-  });
+  dist::for_each_cell(
+      box, {&placement, 1}, context.rank(), [&](const Box& cell, std::span<const Piece> pieces) {
+        const auto& piece = pieces[0];
+        if (context.is_near(piece.owner)) return;
+        for (std::int64_t i = 0; i < cell[0].size(); ++i)
+          remote_gather.ask(piece.owner,
+                            {piece.offset + i * piece.strides[0], piece.strides[1], cell[1].size(), item});
+      });
 }
 
 /// Visits the parts of the rows and columns `box` of a result that lie in one block each: where the part is
@@ -71,11 +74,11 @@ Box wanted(const plan::BlockedResult& result, const Box& mine) {
   return result.is_transposed ? Box{part[1], down} : Box{down, part[1]};
 }
 
-void collect(const Site& site, const plan::CollectBlocks& collect, const plan::BlockedResult& result,
-             const Box& mine) {
+void collect(const StepContext& context, const plan::CollectBlocks& collect,
+             const plan::BlockedResult& result, const Box& mine) {
   const auto item = static_cast<std::int64_t>(protocol::size_of(collect.loop));
   const auto columns = mine[1].size();
-  std::byte* out = site.own_block(collect.out);
+  std::byte* out = context.own_block(collect.out);
   for_each_part(result.blocks, wanted(result, mine), [&](const Box& part, int owner, std::int64_t at) {
     const auto down = result.is_transposed ? part[1].first : part[0].first,
                across = result.is_transposed ? part[0].first : part[1].first;
@@ -84,11 +87,11 @@ void collect(const Site& site, const plan::CollectBlocks& collect, const plan::B
     const Shape to_strides = result.is_transposed ? Shape{item, columns * item} : Shape{columns * item, item};
     const Shape from_strides{item, result.blocks.leading(owner) * item};
     const Shape extents{part[0].size(), part[1].size()};
-    if (owner != site.rank())
-      site.counters().bytes_shared += static_cast<std::uint64_t>(extents[0] * extents[1] * item);
+    if (owner != context.rank())
+      context.counters().bytes_shared += static_cast<std::uint64_t>(extents[0] * extents[1] * item);
     copy_box(collect.loop, collect.loop, extents,
-             site.block(result.slot, owner) + (result.offset + at) * item, from_strides, to, to_strides);
-    site.progress();
+             context.block(result.slot, owner) + (result.offset + at) * item, from_strides, to, to_strides);
+    context.progress();
   });
   if (!result.is_lower) return;
   const auto rows = dist::intersection(mine, {{result.first_row, mine[0].last}, mine[1]})[0];
@@ -102,39 +105,40 @@ void collect(const Site& site, const plan::CollectBlocks& collect, const plan::B
 
 }  // namespace
 
-void run(const Site& site, const plan::SpreadBlocks& spread) {
-  if (site.courier()) {
-    Pull pull(site, spread.source.slot);
-    for_each_own_block(spread.blocks, site.rank(), [&](const Box& box, std::int64_t) {
-      ask_box(site, pull, spread.source, box, static_cast<std::int64_t>(protocol::size_of(spread.dtype)));
+void run(const StepContext& context, const plan::SpreadBlocks& spread) {
+  if (context.ghost_exchange()) {
+    RemoteGather remote_gather(context, spread.source.slot);
+    for_each_own_block(spread.blocks, context.rank(), [&](const Box& box, std::int64_t) {
+      ask_box(context, remote_gather, spread.source, box,
+              static_cast<std::int64_t>(protocol::size_of(spread.dtype)));
     });
-    pull.exchange();
+    remote_gather.exchange();
   }
   const auto item = static_cast<std::int64_t>(protocol::size_of(spread.loop));
-  const Shape strides{item, item * spread.blocks.leading(site.rank())};
-  std::byte* to = site.own_block(spread.to);
-  for_each_own_block(spread.blocks, site.rank(), [&](const Box& box, std::int64_t at) {
-    copy_operand(site, spread.source, spread.dtype, spread.loop, box, to + at * item, strides);
+  const Shape strides{item, item * spread.blocks.leading(context.rank())};
+  std::byte* to = context.own_block(spread.to);
+  for_each_own_block(spread.blocks, context.rank(), [&](const Box& box, std::int64_t at) {
+    copy_operand(context, spread.source, spread.dtype, spread.loop, box, to + at * item, strides);
   });
 }
 
-void run(const Site& site, const plan::CollectBlocks& step) {
-  const auto& layout = site.info(step.out).layout;
-  const bool takes_part = layout.is_replicated || layout.takes_part(site.rank());
-  const Box mine = takes_part ? layout.box(site.rank()) : Box{{0, 0}, {0, 0}};
+void run(const StepContext& context, const plan::CollectBlocks& step) {
+  const auto& layout = context.info(step.out).layout;
+  const bool takes_part = layout.is_replicated || layout.takes_part(context.rank());
+  const Box mine = takes_part ? layout.box(context.rank()) : Box{{0, 0}, {0, 0}};
   const auto item = static_cast<std::int64_t>(protocol::size_of(step.loop));
   for (const auto& result : step.results) {
-    if (site.courier()) {
-      Pull pull(site, result.slot);
+    if (context.ghost_exchange()) {
+      RemoteGather remote_gather(context, result.slot);
       for_each_part(result.blocks, wanted(result, mine), [&](const Box& part, int owner, std::int64_t at) {
-        if (site.is_near(owner)) return;
+        if (context.is_near(owner)) return;
         for (std::int64_t j = 0; j < part[1].size(); ++j)
-          pull.ask(owner, {(result.offset + at + j * result.blocks.leading(owner)) * item, item,
-                           part[0].size(), item});
+          remote_gather.ask(owner, {(result.offset + at + j * result.blocks.leading(owner)) * item, item,
+                                    part[0].size(), item});
       });
-      pull.exchange();
+      remote_gather.exchange();
     }
-    if (!is_empty(mine)) collect(site, step, result, mine);
+    if (!is_empty(mine)) collect(context, step, result, mine);
   }
 }
 

@@ -61,8 +61,8 @@ std::int64_t pitch_of(std::int64_t bytes) {
 
 class Lines {
  public:
-  Lines(const Site& site, const plan::FourierLines& lines)
-      : site_(site),
+  Lines(const StepContext& context, const plan::FourierLines& lines)
+      : context_(context),
         lines_(lines),
         line_(lines.kind, lines.length),
         is_real_in_(lines.kind == protocol::fourier_real_forward),
@@ -72,8 +72,8 @@ class Lines {
         in_item_(static_cast<std::int64_t>(protocol::size_of(in_dtype_))),
         out_item_(static_cast<std::int64_t>(protocol::size_of(out_dtype_))),
         read_(lines.input.placement.iterations.axes[lines.axis].extent),
-        written_(site.info(lines.out).extents[lines.axis]),
-        mine_(site.info(lines.out).layout.box(site.rank())),
+        written_(context.info(lines.out).extents[lines.axis]),
+        mine_(context.info(lines.out).layout.box(context.rank())),
         pitch_(pitch_of(
             std::max(in_item_ * (is_real_out_ ? lines.length / 2 + 1 : lines.length), out_item_ * written_))),
         most_(std::max<std::int64_t>(buffer_bytes / pitch_, 1)),
@@ -98,8 +98,8 @@ class Lines {
         offset += (part[k].first - mine_[k].first) * block_strides[k];
       copy_box(out_dtype_, out_dtype_, dist::extents_of(part),
                reinterpret_cast<const std::byte*>(buffer.data()), strides_of(part, out_item_),
-               site_.own_block(lines_.out) + offset, block_strides);
-      site_.progress();
+               context_.own_block(lines_.out) + offset, block_strides);
+      context_.progress();
     });
   }
 
@@ -119,7 +119,7 @@ class Lines {
 
   void read(dist::Box part, double* buffer) const {
     part[lines_.axis] = {0, read_};
-    copy_operand(site_, lines_.input, lines_.dtype, in_dtype_, part, reinterpret_cast<std::byte*>(buffer),
+    copy_operand(context_, lines_.input, lines_.dtype, in_dtype_, part, reinterpret_cast<std::byte*>(buffer),
                  strides_of(part, in_item_));
   }
 
@@ -154,7 +154,7 @@ class Lines {
       to[k] = Roots::product(from[k] * lines_.factor, (*roots_)(e));
   }
 
-  const Site& site_;
+  const StepContext& context_;
   const plan::FourierLines& lines_;
   FourierLine line_;
   bool is_real_in_, is_real_out_;
@@ -168,10 +168,10 @@ class Lines {
 
 }  // namespace
 
-void run(const Site& site, const plan::FourierLines& lines) {
-  const auto& layout = site.info(lines.out).layout;
-  if (!layout.takes_part(site.rank()) || is_empty(layout.box(site.rank()))) return;
-  Lines(site, lines).run();
+void run(const StepContext& context, const plan::FourierLines& lines) {
+  const auto& layout = context.info(lines.out).layout;
+  if (!layout.takes_part(context.rank()) || is_empty(layout.box(context.rank()))) return;
+  Lines(context, lines).run();
 }
 
 }  // namespace gamelan::engine::exec

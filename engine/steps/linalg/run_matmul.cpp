@@ -56,8 +56,8 @@ struct Matrix {
 /// Panels of one operand: where a panel lies in one block as BLAS reads it, that memory; else a packed copy.
 class Panels {
  public:
-  Panels(const Site& site, const plan::Operand& operand, protocol::Dtype dtype)
-      : site_(site),
+  Panels(const StepContext& context, const plan::Operand& operand, protocol::Dtype dtype)
+      : context_(context),
         operand_(operand),
         placement_(&operand.placement),
         dtype_(dtype),
@@ -70,13 +70,13 @@ class Panels {
     const Shape packed{columns * item_, item_};
     std::optional<Matrix> direct;
     is_packed_ = false;
-    dist::for_each_cell(box, {&placement_, 1}, site_.rank(),
+    dist::for_each_cell(box, {&placement_, 1}, context_.rank(),
                         [&](const Box& cell, std::span<const Piece> pieces) {
                           const auto& piece = pieces[0];
                           const Shape strides{piece.strides[dims - 2], piece.strides[dims - 1]};
-                          const std::byte* from = site_.address(operand_, piece);
-                          if (piece.owner != site_.rank())
-                            site_.count_shared(cell, piece, static_cast<std::size_t>(item_));
+                          const std::byte* from = context_.address(operand_, piece);
+                          if (piece.owner != context_.rank())
+                            context_.count_shared(cell, piece, static_cast<std::size_t>(item_));
                           if (cell == box && can_be_read(box[dims - 2].size(), columns, strides)) {
                             direct = Matrix{from, box[dims - 2].size() == 1 ? columns : strides[0] / item_};
                             return;
@@ -98,7 +98,7 @@ class Panels {
     return is_dense && (rows == 1 || (strides[0] >= columns * item_ && strides[0] % item_ == 0));
   }
 
-  const Site& site_;
+  const StepContext& context_;
   const plan::Operand& operand_;
   const dist::Placement* placement_;
   protocol::Dtype dtype_;
@@ -109,18 +109,18 @@ class Panels {
 
 }  // namespace
 
-void run(const Site& site, const plan::Matmul& matmul) {
-  const auto& layout = site.info(matmul.out).layout;
-  if (!layout.takes_part(site.rank())) return;
-  const Box mine = layout.box(site.rank());
+void run(const StepContext& context, const plan::Matmul& matmul) {
+  const auto& layout = context.info(matmul.out).layout;
+  if (!layout.takes_part(context.rank())) return;
+  const Box mine = layout.box(context.rank());
   const auto dims = mine.size();
-  std::byte* result = site.own_block(matmul.out);
+  std::byte* result = context.own_block(matmul.out);
   const auto item = protocol::size_of(matmul.dtype);
   std::memset(result, 0, static_cast<std::size_t>(volume(mine)) * item);
   if (is_empty(mine) || matmul.inner == 0) return;
 
   const auto rows = mine[dims - 2], columns = mine[dims - 1];
-  Panels left(site, matmul.left, matmul.dtype), right(site, matmul.right, matmul.dtype);
+  Panels left(context, matmul.left, matmul.dtype), right(context, matmul.right, matmul.dtype);
   std::vector<std::byte> whole_tile;
   /// One panel's share of one tile of the result. A tile that is cut by the end of the block is computed as a
   /// whole, as the rank does that has the other part.
@@ -170,7 +170,7 @@ void run(const Site& site, const plan::Matmul& matmul) {
           for (auto column = j.first; column < j.last; column += together) {
             add_panel(i, {column, std::min(column + together, j.last)}, inner.size(), a,
                       {b.data + static_cast<std::size_t>(column - j.first) * item, b.leading});
-            site.progress();  // others wait for this rank's panels
+            context.progress();  // others wait for this rank's panels
           }
         }
       }

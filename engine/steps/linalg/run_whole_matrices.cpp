@@ -13,8 +13,8 @@ using dist::Box;
 using protocol::Shape;
 
 /// The matrix of a stack at `index`, its columns together.
-void read_matrix(const Site& site, const plan::Operand& operand, protocol::Dtype from, protocol::Dtype to,
-                 const Box& index, std::byte* target) {
+void read_matrix(const StepContext& context, const plan::Operand& operand, protocol::Dtype from,
+                 protocol::Dtype to, const Box& index, std::byte* target) {
   const auto& axes = operand.placement.iterations.axes;
   const auto dims = axes.size();
   const auto item = static_cast<std::int64_t>(protocol::size_of(to));
@@ -23,15 +23,15 @@ void read_matrix(const Site& site, const plan::Operand& operand, protocol::Dtype
   for (const auto axis : {dims - 2, dims - 1}) box.push_back({0, axes[axis].extent});
   strides.push_back(item);
   strides.push_back(item * axes[dims - 2].extent);
-  copy_operand(site, operand, from, to, box, target, strides);
+  copy_operand(context, operand, from, to, box, target, strides);
 }
 
 }  // namespace
 
-void run(const Site& site, const plan::WholeMatrices& linalg) {
-  const auto& info = site.info(linalg.out);
-  if (!info.layout.takes_part(site.rank())) return;
-  const Box mine = info.layout.box(site.rank());
+void run(const StepContext& context, const plan::WholeMatrices& linalg) {
+  const auto& info = context.info(linalg.out);
+  if (!info.layout.takes_part(context.rank())) return;
+  const Box mine = info.layout.box(context.rank());
   if (is_empty(mine)) return;
   const auto dims = mine.size();
   const auto& a = linalg.a.placement.iterations.axes;
@@ -40,20 +40,20 @@ void run(const Site& site, const plan::WholeMatrices& linalg) {
   if (linalg.b.slot >= 0) task.right = linalg.b.placement.iterations.axes[dims - 1].extent;
   const auto item = protocol::size_of(linalg.loop), out_item = protocol::size_of(info.dtype);
   const auto result = mine[dims - 2].size() * task.columns;
-  std::byte* work = site.own_block(linalg.work);
+  std::byte* work = context.own_block(linalg.work);
   task.a = work;
   task.work = work + static_cast<std::size_t>(task.m * task.n) * item;
   task.work_elements = std::max(task.n * task.right, result);
-  auto* out = site.own_block(linalg.out);
+  auto* out = context.own_block(linalg.out);
   Box index;
   for (std::size_t k = 0; k + 2 < dims; ++k) index.push_back({mine[k].first, mine[k].first + 1});
   while (true) {
-    read_matrix(site, linalg.a, linalg.a_dtype, linalg.loop, index, static_cast<std::byte*>(task.a));
+    read_matrix(context, linalg.a, linalg.a_dtype, linalg.loop, index, static_cast<std::byte*>(task.a));
     if (linalg.b.slot >= 0)
-      read_matrix(site, linalg.b, linalg.b_dtype, linalg.loop, index, static_cast<std::byte*>(task.work));
+      read_matrix(context, linalg.b, linalg.b_dtype, linalg.loop, index, static_cast<std::byte*>(task.work));
     task.out = out;
     compute(task);
-    site.progress();
+    context.progress();
     out += static_cast<std::size_t>(result) * out_item;
     std::size_t k = index.size();
     while (k > 0 && ++index[k - 1].first == mine[k - 1].last) {

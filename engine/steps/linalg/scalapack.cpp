@@ -24,15 +24,15 @@ using protocol::Linalg;
 
 /// BLACS's number of a grid of the first ranks; negative on the others. Made once per grid, with a
 /// communicator that nobody else uses. Collective over all ranks.
-int context_of(Comm& comm, const Cyclic& blocks) {
+int blacs_context_of(Comm& comm, const Cyclic& blocks) {
   static MPI_Comm own = MPI_COMM_NULL;
   static std::map<std::pair<int, int>, int> contexts;
   if (own == MPI_COMM_NULL) MPI_Comm_dup(comm.world(), &own);
   const auto [found, is_new] = contexts.try_emplace({blocks.grid_rows, blocks.grid_columns}, -1);
   if (is_new) {
-    int context = Csys2blacs_handle(own);
-    Cblacs_gridinit(&context, "Row", blocks.grid_rows, blocks.grid_columns);
-    found->second = blocks.takes_part(comm.rank()) ? context : -1;
+    int blacs = Csys2blacs_handle(own);
+    Cblacs_gridinit(&blacs, "Row", blocks.grid_rows, blocks.grid_columns);
+    found->second = blocks.takes_part(comm.rank()) ? blacs : -1;
   }
   return found->second;
 }
@@ -42,10 +42,10 @@ class Together {
  public:
   static constexpr bool is_complex = !std::is_same_v<T, double>;
 
-  Together(Comm& comm, const BlockedTask& task, int context)
+  Together(Comm& comm, const BlockedTask& task, int blacs)
       : comm_(comm),
         task_(task),
-        context_(context),
+        blacs_(blacs),
         m_(lapack_int(task.a_blocks.rows)),
         n_(lapack_int(task.a_blocks.columns)),
         k_(std::min(m_, n_)),
@@ -82,10 +82,10 @@ class Together {
  private:
   using Description = std::array<int, 9>;
 
-  bool is_in_grid() const { return context_ >= 0; }
+  bool is_in_grid() const { return blacs_ >= 0; }
   Description described(const Cyclic& blocks) const {
     return {1,
-            context_,
+            blacs_,
             lapack_int(blocks.rows),
             lapack_int(blocks.columns),
             lapack_int(blocks.block),
@@ -175,7 +175,7 @@ class Together {
         const auto local_column = block / blocks.grid_columns * blocks.block + r % blocks.block;
         diagonal[static_cast<std::size_t>(r)] = a_[local_row + local_column * blocks.leading(comm_.rank())];
       }
-    gsum2d<T>(context_, "All", " ", 1, n_ + 1, diagonal.data(), 1, -1, -1);
+    gsum2d<T>(blacs_, "All", " ", 1, n_ + 1, diagonal.data(), 1, -1, -1);
     T sign = std::fmod(std::real(diagonal.back()), 2) != 0 ? T(-1) : T(1);
     double log = 0;
     for (int i = 0; i < n_; ++i) {
@@ -339,7 +339,7 @@ class Together {
   static constexpr int one = 1;
   Comm& comm_;
   const BlockedTask& task_;
-  int context_, m_, n_, k_;
+  int blacs_, m_, n_, k_;
   T* a_;
   Description a_is_;
   std::vector<int> pivots_;
@@ -348,9 +348,9 @@ class Together {
 }  // namespace
 
 void compute_together(Comm& comm, const BlockedTask& task) {
-  const int context = context_of(comm, task.a_blocks);
-  if (task.loop == Dtype::float64) return Together<double>(comm, task, context).run();
-  return Together<std::complex<double>>(comm, task, context).run();
+  const int blacs = blacs_context_of(comm, task.a_blocks);
+  if (task.loop == Dtype::float64) return Together<double>(comm, task, blacs).run();
+  return Together<std::complex<double>>(comm, task, blacs).run();
 }
 
 }  // namespace gamelan::engine::exec

@@ -10,6 +10,8 @@ from .._local import is_distributed, wrap
 from ._filled import filled, is_large, zeros
 from ._from_data import asarray
 
+__all__ = ["diag", "eye", "identity"]
+
 
 def eye(N, M=None, k=0, dtype=float, order="C", *, like=None):
     """A matrix with ones on a diagonal and zeros elsewhere."""

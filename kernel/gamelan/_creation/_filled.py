@@ -12,6 +12,8 @@ from .._local import is_distributed, unwrap, wrap_here
 from .._promotion import OPS, dtype_number
 from . import _memory_order
 
+__all__ = ["empty", "full", "ones", "zeros"]
+
 
 def shape_of(shape):
     """The argument `shape` as a tuple; NumPy's TypeError for what is none."""

@@ -8,8 +8,11 @@ import numpy
 from .. import _core
 from .._errors import unsupported_dtype
 from .._local import has_distributed, has_own_class, is_distributed, ours_of, unwrap, wrap, wrap_here
-from .._promotion import is_supported
+from .._promotion import OPS, is_supported
 from . import _memory_order
+from ._filled import filled
+
+__all__ = ["array", "ascontiguousarray", "copy", "asarray_chkfinite", "asfarray", "asfortranarray", "require"]
 
 _FLAGS = {
     "C": "C",
@@ -104,6 +107,18 @@ def values_for(dtype, value):
     return asarray(value if is_array else numpy.array(value, dtype))
 
 
+def source_of(value, dtype, casting):
+    """What is copied into an array of that dtype. Of a number the casting rule looks at the value; where there is no rule it is
+    an array's element."""
+    if isinstance(value, (bool, int, float, complex)) and casting != "unsafe":
+        return value
+    if isinstance(value, _core.Array) or has_distributed((value,)):
+        return asarray(value)
+    value = numpy.asarray(value)
+    is_text = value.dtype.kind not in "biufc"
+    return asarray(value.astype(dtype) if is_text and numpy.can_cast(value.dtype, dtype, casting) else value)
+
+
 def copy_of(array, order="C"):
     """A copy, where the array lives; `order` as in `numpy.copy`."""
     if array._b is None:
@@ -115,14 +130,22 @@ def copy_of(array, order="C"):
 
 
 def _from_sequence(items):
-    from .._manipulation import stack
-
     arrays = [asarray(item) for item in items]
     if any(item.ndim for item in arrays):
-        return stack(arrays)
+        return _stacked(arrays)
     # Numbers: one round trip for all of them, and NumPy finds the dtype.
     values = iter(_core.fetch([item for item in arrays if is_distributed(item)]))
     return wrap(numpy.array([next(values)[()] if is_distributed(item) else item._a[()] for item in arrays]))
+
+
+def _stacked(arrays):
+    """The arrays as rows of a new one."""
+    if any(array.shape != arrays[0].shape for array in arrays):
+        raise ValueError("all input arrays must have the same shape")
+    result = filled((len(arrays), *arrays[0].shape), numpy.result_type(*(array.dtype for array in arrays)), 0)
+    for row, array in enumerate(arrays):
+        result[row : row + 1] = array[None]
+    return result
 
 
 def asarray(a, dtype=None, order=None):
@@ -160,15 +183,9 @@ def asarray_chkfinite(a, dtype=None, order=None):
     Triggers evaluation, because the elements are checked at once.
     """
     result = asarray(a, dtype, order)
-    if result.dtype.kind in "fc" and not bool(_core.evaluate(_op("isfinite"), result).all()):
+    if result.dtype.kind in "fc" and not bool(_core.evaluate(OPS["isfinite"], result).all()):
         raise ValueError("array must not contain infs or NaNs")
     return result
-
-
-def _op(name):
-    from .._promotion import OPS
-
-    return OPS[name]
 
 
 def require(a, dtype=None, requirements=None, *, like=None):

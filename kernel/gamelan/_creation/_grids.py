@@ -11,6 +11,8 @@ from ._filled import filled, shape_of
 from ._from_data import asarray
 from ._ranges import sequence
 
+__all__ = ["fromfunction", "indices", "meshgrid"]
+
 
 def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
     """Coordinate matrices from coordinate vectors.
@@ -21,8 +23,6 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
     >>> np.meshgrid([1, 2], [3, 4, 5])[0].shape
     (3, 2)
     """
-    from .._manipulation import broadcast_arrays
-
     if indexing not in ("xy", "ij"):
         raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
     if any(map(has_own_class, xi)) and not has_distributed(xi):
@@ -36,7 +36,8 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
         if copy and not any(map(is_distributed, vectors)):
             vectors = [_stretched(vector, vectors) for vector in vectors]
             return vectors
-        vectors = broadcast_arrays(*vectors)
+        shape = numpy.broadcast_shapes(*(vector.shape for vector in vectors))
+        vectors = [_core.view(vector, numpy.broadcast_to(vector._a, shape)) for vector in vectors]
     return [vector.copy() for vector in vectors] if copy else list(vectors)
 
 

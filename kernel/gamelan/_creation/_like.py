@@ -8,7 +8,9 @@ from .._local import is_distributed, unwrap, wrap
 from .._promotion import is_supported
 from . import _memory_order
 from ._filled import filled, is_large, shape_of
-from ._from_data import asarray
+from ._from_data import asarray, source_of
+
+__all__ = ["empty_like", "full_like", "ones_like", "zeros_like"]
 
 
 def _like(prototype, dtype, order, subok, shape, value):
@@ -61,7 +63,5 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None):
     result = _like(a, dtype, order, subok, shape, 0)
     if result is None:
         return wrap(numpy.full_like(unwrap(a), unwrap(fill_value), dtype, order, shape=shape))
-    from .._manipulation import copyto
-
-    copyto(result, fill_value, "unsafe")
+    result[...] = source_of(fill_value, result.dtype, "unsafe")
     return result

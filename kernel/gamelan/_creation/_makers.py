@@ -11,6 +11,8 @@ from ._filled import filled
 from ._grids import line
 from ._ranges import arange
 
+__all__ = ["mgrid", "ogrid"]
+
 
 def number_of(value, otherwise=None):
     """A part of a slice as a Python or NumPy number; distributed ones are waited for. Arrays are left as they are."""

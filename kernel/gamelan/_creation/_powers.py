@@ -9,6 +9,8 @@ from ._filled import filled
 from ._from_data import asarray
 from ._ranges import arange
 
+__all__ = ["vander"]
+
 
 def vander(x, N=None, increasing=False):
     """A Vandermonde matrix, whose columns are powers of a vector.

@@ -9,6 +9,8 @@ import numpy
 from .._local import call_numpy, decides_functions, has_own_class
 from . import _from_data
 
+__all__ = ["asarray", "asanyarray"]
+
 
 def asarray(a, dtype=None, order=None, *, like=None):
     """The argument as an array; an array is returned itself.

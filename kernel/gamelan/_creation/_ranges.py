@@ -12,6 +12,8 @@ from .._local import is_distributed, unwrap, wrap, wrap_here
 from .._promotion import OPS, dtype_number
 from ._from_data import asarray
 
+__all__ = ["arange", "linspace"]
+
 
 def sequence(shape, dtype, first, delta):
     """first + i * delta for the index i of each element in C order, distributed."""
@@ -96,9 +98,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
             values = _core.evaluate(OPS["floor"], values)
         values = values.astype(dtype)
     if axis != 0:
-        from .._manipulation import moveaxis
-
-        values = moveaxis(values, 0, axis)
+        values = _core.view(values, numpy.moveaxis(values._a, 0, axis))
     return (
         (values, step if isinstance(step, _core.Array) else numpy.float64(step) if step is numpy.nan else step)
         if retstep

@@ -1,9 +1,3 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Where the elements of an array lie, by the user's choice: `np.distribution`, the keyword `distribution=` of what makes
 arrays, `np.redistribute`, and what a user of Global Arrays knows: the block of a rank."""
-
-from .blocks import local_box, local_part
-from .choice import distribution
-from .redistribution import accepts_distribution, distribution_of, redistribute
-
-__all__ = ["accepts_distribution", "distribution", "distribution_of", "local_box", "local_part", "redistribute"]

@@ -7,6 +7,8 @@ import operator
 
 import numpy
 
+__all__ = ["distribution"]
+
 
 class distribution:
     """How the elements of an array lie on the engines. Made by its four class methods, not by calling it.

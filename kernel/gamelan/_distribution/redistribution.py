@@ -7,11 +7,14 @@ import inspect
 import numpy
 
 from .. import _core
-from .._creation import asarray
+from .._creation._from_data import asarray
 from .._display import layout_of
 from .._local import call_numpy, decides_functions, is_distributed
 from .._promotion import OPS, dtype_number
+from .._session import ensure_engines
 from .choice import distribution
+
+__all__ = ["redistribute"]
 
 
 def redistribute(a, distribution):
@@ -37,16 +40,16 @@ def redistribute(a, distribution):
     ValueError
         If the distribution does not fit the shape, or takes more ranks than there are engines.
 
-    See Also
-    --------
-    gamelan.distribution : the distributions
-
     Examples
     --------
     >>> import gamelan as np
     >>> a = np.redistribute(np.arange(12.0).reshape(4, 3), np.distribution.replicated())
     >>> a.distribution
     distribution.replicated()
+
+    See Also
+    --------
+    gamelan.distribution : the distributions
     """
     a = asarray(a)
     integers = _integers(distribution, a.shape)
@@ -57,8 +60,6 @@ def redistribute(a, distribution):
 
 
 def _integers(choice, shape):
-    from .._session import ensure_engines
-
     if not isinstance(choice, distribution):
         raise TypeError(f"expected a gamelan.distribution, got {type(choice).__name__}")
     if not _core.is_connected():

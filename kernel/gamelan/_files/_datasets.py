@@ -6,7 +6,7 @@ import math
 import numpy
 
 from .. import _core
-from .._creation import filled
+from .._creation._filled import filled
 from .._promotion import OPS, dtype_number
 from ._pieces import about, settled
 

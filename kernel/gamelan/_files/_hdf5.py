@@ -6,7 +6,7 @@ import os
 
 import numpy
 
-from .._creation import asarray
+from .._creation._from_data import asarray
 from .._errors import unimplemented
 from .._local import is_distributed
 from .._promotion import is_supported
@@ -15,6 +15,8 @@ from ._pieces import adopt, here, is_for_engines, write
 from ._places import resolve
 from ._replacing import Replacement
 from ._selection import select
+
+__all__ = ["load_hdf5", "save_hdf5"]
 
 
 def _h5py():

@@ -21,6 +21,8 @@ from ._pieces import adopt, here, is_for_engines, write
 from ._places import is_path, is_plain, path_of
 from ._replacing import Replacement
 
+__all__ = ["savez", "savez_compressed"]
+
 
 def savez(file, *args, **kwds):
     """Write several arrays to an uncompressed .npz file.

@@ -9,7 +9,7 @@ import os
 import numpy
 
 from .. import _core
-from .._creation import filled
+from .._creation._filled import filled
 from .._errors import GamelanError
 from .._local import rewrap, wrap_here
 from .._promotion import OPS, dtype_number, is_supported

@@ -10,6 +10,8 @@ from ._pieces import adopt, here, is_for_engines, read, write
 from ._places import is_path, is_plain, path_of, resolve
 from ._replacing import Replacement
 
+__all__ = ["frombuffer", "fromfile", "fromstring"]
+
 
 def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, like=None):
     """An array from the bytes of a file.

@@ -9,6 +9,8 @@ import numpy
 from .._local import gathered, has_own_class
 from ._pieces import adopt
 
+__all__ = ["genfromtxt", "loadtxt", "savetxt"]
+
 
 def _adopted(value):
     if type(value) is list:

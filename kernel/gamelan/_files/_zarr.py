@@ -14,6 +14,8 @@ from ._pieces import adopt, is_for_engines
 from ._places import resolve
 from ._selection import select
 
+__all__ = ["load_zarr"]
+
 _CODECS = {"zlib": 1, "gzip": 1, "blosc": 2}  # protocol/datasets.hpp
 
 

@@ -4,13 +4,18 @@ with the others, and a run of equal ones tells its elements what it begins with.
 
 import numpy
 
-from .._creation import arange, asarray, filled
+from .._creation._filled import filled
+from .._creation._from_data import asarray
+from .._creation._ranges import arange
+from .._indexing._take_put import take
 from .._local import call_numpy, has_distributed, is_distributed
-from .._manipulation import concatenate, reshape
-from .._sorting import argsort
-from .._index import take
-from .._ufuncs import UFUNCS
+from .._sorting._sort import argsort
+from .._ufuncs._objects import UFUNCS
+from .._views._join import concatenate
+from .._views._reshape import reshape
 from ._neighbours import is_new, on_engines, short
+
+__all__ = ["in1d", "isin"]
 
 _FEW = 16  # comparisons with so many are one pass over memory
 

@@ -4,10 +4,12 @@
 import numpy
 
 from .. import _core
-from .._creation import asarray, filled
-from .._index._positions import remember_inside
+from .._creation._filled import filled
+from .._creation._from_data import asarray
+from .._indexing._positions import remember_inside
 from .._local import is_distributed
-from .._manipulation import ravel
+from .._ufuncs._objects import UFUNCS
+from .._views._reshape import ravel
 
 
 def on_engines(a):
@@ -30,8 +32,6 @@ def is_new(row, equal_nan=False):
     if row.size > 1:
         differ = row[1:] != row[:-1]
         if equal_nan and row.dtype.kind in "fc":
-            from .._ufuncs import UFUNCS
-
             nans = UFUNCS["isnan"](row)
             differ = differ & ~(nans[1:] & nans[:-1])
         result[1:] = differ

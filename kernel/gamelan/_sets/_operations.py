@@ -3,15 +3,19 @@
 
 import numpy
 
-from .._creation import asarray, filled
-from .._index import take
-from .._index._positions import positions_of
+from .._creation._filled import filled
+from .._creation._from_data import asarray
+from .._indexing._positions import positions_of
+from .._indexing._take_put import take
 from .._local import call_numpy, has_distributed
-from .._manipulation import concatenate, ravel
-from .._sorting import argsort, sort
+from .._sorting._sort import argsort, sort
+from .._views._join import concatenate
+from .._views._reshape import ravel
 from ._membership import in1d
 from ._neighbours import is_new, on_engines
 from ._unique import unique
+
+__all__ = ["intersect1d", "setdiff1d", "setxor1d", "union1d"]
 
 
 def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):

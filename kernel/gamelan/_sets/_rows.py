@@ -4,10 +4,10 @@ neighbouring columns become one number, and are ranked again: as many rounds as 
 
 import numpy
 
-from .._creation import filled
-from .._sorting import argsort, sort
+from .._creation._filled import filled
 from .._sorting._along import taken_along
-from .._ufuncs import UFUNCS
+from .._sorting._sort import argsort, sort
+from .._ufuncs._objects import UFUNCS
 
 
 def _ranks(matrix):

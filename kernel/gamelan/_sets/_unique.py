@@ -5,14 +5,18 @@ and these numbers are made unique."""
 import numpy
 from numpy.core.numeric import normalize_axis_tuple
 
-from .._creation import asarray, filled
-from .._index import take
-from .._index._positions import positions_of
+from .._creation._filled import filled
+from .._creation._from_data import asarray
+from .._indexing._positions import positions_of
+from .._indexing._take_put import take
 from .._local import call_numpy, is_distributed
-from .._manipulation import moveaxis, ravel, reshape
-from .._sorting import argsort, sort
+from .._sorting._sort import argsort, sort
+from .._views._plain import moveaxis
+from .._views._reshape import ravel, reshape
 from ._neighbours import is_new, short
 from ._rows import numbered_rows
+
+__all__ = ["unique"]
 
 
 def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True):

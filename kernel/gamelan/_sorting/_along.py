@@ -3,9 +3,10 @@
 
 import numpy
 
-from .._creation import arange
-from .._index import take
-from .._manipulation import moveaxis, ravel, reshape
+from .._creation._ranges import arange
+from .._indexing._take_put import take
+from .._views._plain import moveaxis
+from .._views._reshape import ravel, reshape
 
 
 def taken_along(a, places, axis):

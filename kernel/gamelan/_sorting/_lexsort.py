@@ -5,11 +5,14 @@ import numpy
 from numpy.core.numeric import normalize_axis_index
 
 from .. import _core
-from .._bounds import remember
-from .._creation import asarray, filled
+from .._creation._filled import filled
+from .._creation._from_data import asarray
+from .._folds._bounds import remember
 from .._local import call_numpy, has_distributed, is_distributed
 from ._along import taken_along
 from ._sort import argsort
+
+__all__ = ["lexsort"]
 
 
 def lexsort(keys, axis=-1):

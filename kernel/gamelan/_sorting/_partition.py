@@ -7,10 +7,12 @@ import operator
 import numpy
 from numpy.core.numeric import normalize_axis_index
 
-from .._creation import asarray
+from .._creation._from_data import asarray
 from .._local import call_numpy, is_distributed
-from .._manipulation import ravel
+from .._views._reshape import ravel
 from ._sort import argsort, sort, sort_in_place
+
+__all__ = ["argpartition", "partition"]
 
 
 def _check(a, kth, axis, kind, order):

@@ -6,11 +6,15 @@ from numpy.core.numeric import normalize_axis_index
 
 from .. import _core
 from .._arguments import axis_of
-from .._bounds import remember
-from .._creation import asarray, filled
+from .._creation._filled import filled
+from .._creation._from_data import asarray
+from .._folds._bounds import remember
 from .._local import call_numpy, is_distributed
-from .._manipulation import moveaxis, ravel, reshape
 from .._promotion import OPS, dtype_number
+from .._views._plain import moveaxis
+from .._views._reshape import ravel, reshape
+
+__all__ = ["argsort", "msort", "sort", "sort_complex"]
 
 _FEW_LINES = 16  # so many commands are worth the balance
 _LONG = 4096

@@ -5,21 +5,24 @@ import warnings
 
 import numpy
 
-from .. import _reductions
 from .._arguments import counted_axes
-from .._creation import asarray
+from .._creation._from_data import asarray
+from .._creation._like import full_like
+from .._folds import _reductions
 from .._local import as_output, is_distributed
-from .._manipulation import broadcast_to, moveaxis, reshape
-from .._ufuncs import PUBLIC
-from .._ufuncs import where as choose
+from .._ufuncs._objects import PUBLIC
+from .._ufuncs._where import either
+from .._views._plain import broadcast_to, moveaxis
 from ._common import cast, count_along, divided, document, is_given, is_kept, of_numpy, on_engines, stored, unset
+
+__all__ = ["average", "mean", "ptp"]
 
 
 def selected(a, where, identity=0):
     """The array with its left-out elements replaced, and a mask of the same shape."""
     mask = _reductions.mask_of(where)
     mask = broadcast_to(on_engines(mask), numpy.broadcast_shapes(a.shape, mask.shape))
-    return choose(mask, a, a.dtype.type(identity)), mask
+    return either(mask, a, a.dtype.type(identity)), mask
 
 
 def loop_dtype(a, dtype):
@@ -96,8 +99,6 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=unset):
 
 
 def _full_like_result(result, count):
-    from .._creation import full_like
-
     return full_like(result, result.dtype.type(count)) if result.ndim else result.dtype.type(count)
 
 
@@ -114,8 +115,3 @@ def ptp(a, axis=None, out=None, keepdims=unset):
     if out.shape != high.shape:
         raise ValueError(f"output parameter has the wrong shape: got {out.shape}, expected {high.shape}")
     return PUBLIC["subtract"](high, low, out=out)  # which casts as it casts
-
-
-def flat_or_axis(a, axis):
-    """The array and one axis of it; flattened when no axis is said."""
-    return (reshape(a, (a.size,)), 0) if axis is None else (a, axis)

@@ -5,7 +5,8 @@
 import numpy
 
 from .. import _core
-from .._ufuncs import where as choose
+from .._ufuncs._where import either
+from ._counts import even_counts
 from ._nan_folds import nanmax, nanmean, nanmin, nanstd
 from ._quantiles import nanpercentile
 
@@ -24,7 +25,7 @@ class Sample:
             inside = (a >= limits[0]) & (a <= limits[1])
             count, size = int(inside.sum()), a.size
             if count < size:
-                a = choose(inside, a.astype(numpy.float64), numpy.nan)
+                a = either(inside, a.astype(numpy.float64), numpy.nan)
             self.size = count
         else:
             self.size = a.size
@@ -65,13 +66,13 @@ def _doane(sample, limits):
 
 
 def _stone(sample, limits):
-    from ._histograms import histogram
-
     n, extent = sample.size, sample.extent
     if n <= 1 or extent == 0:
         return 0
     most = max(100, int(numpy.sqrt(n)))
-    squares = [((histogram(sample.a, bins, limits)[0] / n) ** 2).sum() for bins in range(1, most + 1)]
+    nothing = numpy.empty(0, sample.a.dtype)
+    edges = (numpy.histogram_bin_edges(nothing, bins, limits) for bins in range(1, most + 1))
+    squares = [((even_counts(sample.a, each) / n) ** 2).sum() for each in edges]
     width = extent / numpy.arange(1, most + 1)
     costs = (2 - (n + 1) * numpy.array(_fetch(*squares))) / width
     return width[int(numpy.argmin(costs))]

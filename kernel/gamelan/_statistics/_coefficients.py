@@ -5,12 +5,18 @@ NumPy's loops do; nothing is fetched but where leading zeros end, and by eigvals
 
 import numpy
 
-from .._creation import asarray, ones, zeros
-from .._index import flatnonzero
-from .._manipulation import atleast_1d, concatenate, hstack, trim_zeros
-from .._sorting import sort
+from .._creation._filled import ones, zeros
+from .._creation._from_data import asarray
+from .._editing._insert_delete import trim_zeros
+from .._indexing._nonzero import flatnonzero
+from .._sorting._sort import sort
+from .._views._join import concatenate, hstack
+from .._views._plain import atleast_1d
+from ..linalg._eigen import eigvals
 from ._common import document, of_numpy
 from ._convolution import convolve
+
+__all__ = ["poly", "polyadd", "polyder", "polydiv", "polyint", "polymul", "polysub", "roots"]
 
 
 def _sum_of(a1, a2, sign):
@@ -113,8 +119,6 @@ def polydiv(u, v):
 )
 @of_numpy
 def roots(p):
-    from ..linalg import eigvals
-
     p = atleast_1d(p)
     if p.ndim != 1:
         raise ValueError("Input must be a rank-1 array.")
@@ -142,8 +146,6 @@ def roots(p):
 )
 @of_numpy
 def poly(seq_of_zeros):
-    from ..linalg import eigvals
-
     found = atleast_1d(seq_of_zeros)
     if found.ndim == 2 and found.shape[0] == found.shape[1] != 0:
         found = eigvals(found)

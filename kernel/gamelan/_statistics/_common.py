@@ -8,7 +8,7 @@ import numpy
 
 from .. import _core
 from .._arguments import flag
-from .._creation import asarray
+from .._creation._from_data import asarray
 from .._local import as_output, as_value, call_numpy, each, gathered, has_distributed, is_distributed
 from .._promotion import OPS, dtype_number
 

@@ -6,11 +6,15 @@ long one in pieces of a block."""
 import numpy
 
 from .. import _core
-from .._creation import asarray, filled
-from .._index._gather import take_along as take_inside
+from .._creation._filled import filled
+from .._creation._from_data import asarray
+from .._indexing._gather import take_along as take_inside
+from .._views._join import concatenate
+from .._views._reshape import reshape
 from ..linalg._products import dot
-from .._manipulation import concatenate, reshape
 from ._common import cast, document, of_numpy, on_engines
+
+__all__ = ["convolve", "correlate"]
 
 LONGEST_SUM = 16  # of views
 LEAST_BLOCK, BLOCK = 64, 512  # elements of a line; a longer kernel is cut into pieces of the latter

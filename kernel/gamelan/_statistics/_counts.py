@@ -7,15 +7,18 @@ import numpy
 
 from .. import _core
 from .._arguments import whole
-from .._bounds import extremes
-from .._creation import asarray, filled
-from .._index._gather import take_along as take_inside
+from .._creation._filled import filled
+from .._creation._from_data import asarray
+from .._folds._bounds import extremes
+from .._folds._scans import cumsum
+from .._indexing._gather import take_along as take_inside
 from .._promotion import OPS, dtype_number
-from .._scans import cumsum
-from .._sorting import argsort
-from .._ufuncs import PUBLIC
-from .._ufuncs import where as choose
+from .._sorting._sort import argsort
+from .._ufuncs._objects import PUBLIC
+from .._ufuncs._where import either
 from ._common import document, of_numpy, on_engines
+
+__all__ = ["bincount"]
 
 _FEW_BINS = 4096
 _MOST_SEGMENTS = 1024
@@ -29,6 +32,12 @@ def counts_of(name, array, bins, inputs):
     result = _core.empty((bins,), number, array)
     _core.record(OPS[name], number, result, True, inputs, ())
     return result
+
+
+def even_counts(array, edges):
+    """How many elements lie in each of some bins of the same width."""
+    array = on_engines(array)
+    return counts_of("histogram", array, len(edges) - 1, (array, edges.astype(numpy.float64)))
 
 
 def sums_of(numbers, weights, bins):
@@ -48,17 +57,17 @@ def sums_of(numbers, weights, bins):
 def _sums_of_sorted(numbers, weights, bins):
     """The same for many bins. Triggers evaluation: how often the most frequent number occurs."""
     is_inside = (numbers >= 0) & (numbers < bins)
-    numbers = choose(is_inside, numbers, bins)  # what is left out comes last
+    numbers = either(is_inside, numbers, bins)  # what is left out comes last
     counts = counts_of("bincount", numbers, bins + 1, (numbers,))
     order = argsort(numbers)
     numbers, sums = take_inside(numbers, order, 0), take_inside(on_engines(weights), order, 0).astype(numpy.float64)
     most, distance = int(counts[:bins].max()), 1
     while distance < most:  # the sums of 1, 2, 4, ... neighbours
-        sums[distance:] += choose(numbers[distance:] == numbers[:-distance], sums[:-distance], 0.0)
+        sums[distance:] += either(numbers[distance:] == numbers[:-distance], sums[:-distance], 0.0)
         distance *= 2
     counts = counts[:bins]
     last = PUBLIC["maximum"](cumsum(counts) - 1, 0)
-    return choose(counts > 0, take_inside(sums, last, 0), 0.0)
+    return either(counts > 0, take_inside(sums, last, 0), 0.0)
 
 
 @document(

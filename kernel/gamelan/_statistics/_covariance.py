@@ -5,12 +5,16 @@ import warnings
 
 import numpy
 
-from .._creation import array, asarray
+from .._creation._from_data import array, asarray
+from .._ufuncs._clip import clip
+from .._ufuncs._objects import PUBLIC
+from .._views._join import concatenate
+from .._views._plain import squeeze
 from ..linalg._products import dot
-from .._manipulation import clip, concatenate, squeeze
-from .._ufuncs import PUBLIC
 from ._averages import average
 from ._common import document, of_numpy, unset
+
+__all__ = ["corrcoef", "cov"]
 
 
 def _frequencies(values, name, size):

@@ -7,10 +7,14 @@ import numpy
 from numpy.core.numeric import normalize_axis_index
 
 from .._arguments import axis_of
-from .._creation import asarray
-from .._manipulation import broadcast_to, concatenate, reshape
-from .._ufuncs import PUBLIC
+from .._creation._from_data import asarray
+from .._ufuncs._objects import PUBLIC
+from .._views._join import concatenate
+from .._views._plain import broadcast_to
+from .._views._reshape import reshape
 from ._common import document, of_numpy, stored, unset
+
+__all__ = ["diff", "ediff1d", "trapz"]
 
 
 def along(axis, part):

@@ -3,11 +3,14 @@
 
 import numpy
 
-from .._creation import asarray, filled
+from .._creation._filled import filled
+from .._creation._from_data import asarray
 from .._local import is_distributed
-from .._manipulation import reshape
+from .._views._reshape import reshape
 from ._common import document, of_numpy
 from ._differences import along
+
+__all__ = ["gradient"]
 
 
 def _spacing(value, extent):

@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """histogram and histogram_bin_edges. Even bins without weights are counted by the engines in one pass; else a search among
-the edges says the bin of each element, and bincount counts or weighs."""
+the edges says the bin of each element, and a bincount, weighted or not, counts them."""
 
 import numpy
 
 from .. import _core
-from .._creation import asarray
+from .._creation._from_data import asarray
+from .._folds._reductions import reduce
 from .._local import is_distributed, with_numbers, wrap_here
-from .._manipulation import reshape
-from .._reductions import reduce
-from .._ufuncs import where as choose
+from .._ufuncs._where import either
+from .._views._reshape import reshape
 from ._bin_widths import RULES, number_of_bins
 from ._common import document, of_numpy, on_engines, small
-from ._counts import counts_of, sums_of
+from ._counts import counts_of, even_counts, sums_of
 from ._searching import search
+
+__all__ = ["histogram", "histogram_bin_edges"]
 
 
 def flags_as_numbers(a):
@@ -31,10 +33,10 @@ def bins_of(values, edges):
     """The number of the bin of each value, -1 outside; the last bin has both its edges."""
     dtype = numpy.result_type(values.dtype, edges.dtype)
     index = search(edges[:-1], values, "right", dtype) - 1
-    return choose(values <= edges[-1], index, -1)
+    return either(values <= edges[-1], index, -1)
 
 
-def count_or_weigh(index, bins, weights):
+def weighted_counts(index, bins, weights):
     """How often each bin occurs in a flat index, or the sum of the weights, in their dtype."""
     if weights is None:
         return counts_of("bincount", index, bins, (index,))
@@ -92,14 +94,9 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     if count == 0:
         counts = on_engines(numpy.zeros(0, numpy.intp if weights is None else weights.dtype))
     elif is_even and weights is None:
-        counts = counts_of(
-            "histogram",
-            on_engines(flags_as_numbers(shaped)),
-            count,
-            (on_engines(flags_as_numbers(shaped)), edges.astype(numpy.float64)),
-        )
+        counts = even_counts(flags_as_numbers(shaped), edges)
     else:
-        counts = count_or_weigh(bins_of(on_engines(a), edges), count, weights)
+        counts = weighted_counts(bins_of(on_engines(a), edges), count, weights)
     if density:
         counts = counts / numpy.array(numpy.diff(edges), float) / counts.sum()
     return counts, bins if is_distributed(bins) and bins.ndim else wrap_here(edges)

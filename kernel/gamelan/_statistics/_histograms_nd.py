@@ -3,11 +3,13 @@
 
 import numpy
 
-from .._creation import asarray
+from .._creation._from_data import asarray
 from .._local import has_distributed, wrap_here
-from .._ufuncs import where as choose
+from .._ufuncs._where import either
 from ._common import document, of_numpy, on_engines, small
-from ._histograms import bins_of, count_or_weigh, ends_of, flags_as_numbers
+from ._histograms import bins_of, ends_of, flags_as_numbers, weighted_counts
+
+__all__ = ["histogram2d", "histogramdd"]
 
 _NOTE = "Triggers evaluation, unless `range` or the edges are given."
 
@@ -56,8 +58,8 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
             raise TypeError(
                 f"Cannot cast array data from {weights.dtype!r} to {numpy.dtype(float)!r} according to the rule 'safe'"
             )
-    total = count_or_weigh(
-        choose(is_outside, -1, index), int(numpy.prod(shape)), None if weights is None else weights.astype(numpy.float64)
+    total = weighted_counts(
+        either(is_outside, -1, index), int(numpy.prod(shape)), None if weights is None else weights.astype(numpy.float64)
     )
     total = total.astype(numpy.float64).reshape(shape)
     if density:

@@ -3,16 +3,19 @@
 
 import numpy
 
-from .._creation import filled
-from .._index._gather import take_along as take_inside
-from .._index import take
+from .._creation._filled import filled
+from .._indexing._gather import take_along as take_inside
+from .._indexing._take_put import take
 from .._local import as_value, is_distributed, unwrap
-from .._manipulation import concatenate, reshape
-from .._sorting import argsort
-from .._ufuncs import PUBLIC
-from .._ufuncs import where as choose
+from .._sorting._sort import argsort
+from .._ufuncs._objects import PUBLIC
+from .._ufuncs._where import either
+from .._views._join import concatenate
+from .._views._reshape import reshape
 from ._common import cast, document, of_numpy, on_engines
 from ._searching import search
+
+__all__ = ["interp"]
 
 _FLOAT, _COMPLEX = numpy.dtype(float), numpy.dtype(complex)
 
@@ -57,8 +60,8 @@ def interp(x, xp, fp, left=None, right=None, period=None):
         raise ValueError("fp and xp are not of the same length.")
     left, right = (fp[at] if side is None else _outside(side, dtype) for side, at in ((left, 0), (right, -1)))
     result = reshape(_values(reshape(x, (x.size,)), xp, fp), x.shape) if xp.size > 1 else fp[0]
-    result = choose(x < xp[0], left, choose(x > xp[-1], right, result))
-    return as_value(cast(result if xp.size == 1 else choose(x != x, x, result), dtype))
+    result = either(x < xp[0], left, either(x > xp[-1], right, result))
+    return as_value(cast(result if xp.size == 1 else either(x != x, x, result), dtype))
 
 
 def _outside(side, dtype):
@@ -86,6 +89,6 @@ def _on_lines(row, place, xp, fp, slopes):
     x1, y1 = (take_inside(part, place + 1, 0) for part in (xp, fp))
     result = slope * (row - x0) + y0
     again = slope * (row - x1) + y1
-    again = choose((again != again) & (y0 == y1), y0, again)
-    result = choose(result != result, again, result)
-    return choose(row == x0, y0, choose(row == x1, y1, result))
+    again = either((again != again) & (y0 == y1), y0, again)
+    result = either(result != result, again, result)
+    return either(row == x0, y0, either(row == x1, y1, result))

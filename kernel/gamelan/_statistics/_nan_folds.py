@@ -3,18 +3,31 @@
 
 import numpy
 
-from .. import _reductions
-from .._arguments import counted_axes
-from .._arg_reductions import argmax, argmin
-from .._arguments import fold_axes
-from .._creation import asarray
-from .._manipulation import broadcast_to
-from .._scans import cumprod, cumsum
-from .._ufuncs import PUBLIC
-from .._ufuncs import where as choose
+from .._arguments import counted_axes, fold_axes
+from .._creation._from_data import asarray
+from .._folds import _reductions
+from .._folds._arg_reductions import argmax, argmin
+from .._folds._scans import cumprod, cumsum
+from .._ufuncs._objects import PUBLIC
+from .._ufuncs._where import either
+from .._views._plain import broadcast_to
 from ._averages import mean
 from ._common import cast, document, is_given, is_kept, of_numpy, on_engines, stored, unset
 from ._spread import std, var, variance
+
+__all__ = [
+    "nanargmax",
+    "nanargmin",
+    "nancumprod",
+    "nancumsum",
+    "nanmax",
+    "nanmean",
+    "nanmin",
+    "nanprod",
+    "nanstd",
+    "nansum",
+    "nanvar",
+]
 
 _isnan, _sqrt = PUBLIC["isnan"], PUBLIC["sqrt"]
 
@@ -22,7 +35,7 @@ _isnan, _sqrt = PUBLIC["isnan"], PUBLIC["sqrt"]
 def _filled(a, value):
     """The array with NaNs replaced; an array that can have none as it is."""
     a = asarray(a)
-    return choose(_isnan(a), a.dtype.type(value), a) if a.dtype.kind in "fc" else a
+    return either(_isnan(a), a.dtype.type(value), a) if a.dtype.kind in "fc" else a
 
 
 def _present(a, where):
@@ -52,7 +65,7 @@ def _extreme(name, a, axis, out, keepdims, initial, where):
     result = fold(_filled(a, complex(worst, worst) if a.dtype.kind == "c" else worst), axis, None, keepdims, initial, where)
     if initial is unset or initial is None or initial != initial:
         found = _reductions.any(_present(a, where), axis, None, keepdims)
-        result = choose(found, result, a.dtype.type(numpy.nan))
+        result = either(found, result, a.dtype.type(numpy.nan))
     return stored(result, out)
 
 
@@ -132,7 +145,7 @@ def _nan_variance(a, axis, dtype, out, ddof, keepdims, where):
     mask, axis = _present(a, where), _of_number(a, axis)
     value, result = variance(a, axis, dtype, ddof, is_kept(keepdims), mask)
     count = _reductions.reduce("sum", mask, counted_axes(axis, a.ndim), numpy.intp, None, is_kept(keepdims))
-    value = choose(count <= ddof, value.dtype.type(numpy.nan), value)
+    value = either(count <= ddof, value.dtype.type(numpy.nan), value)
     return value if result is None else cast(value, result)
 
 

@@ -5,10 +5,13 @@ did (twice is enough: Giraud et al. 2005); what is left is a triangle of one num
 import numpy
 
 from .. import _core
-from .._creation import asarray, zeros_like
+from .._creation._from_data import asarray
+from .._creation._like import zeros_like
 from .._local import is_distributed, wrap_here
-from .._manipulation import reshape
+from .._views._reshape import reshape
 from ._common import cast, document, of_numpy
+
+__all__ = ["polyfit", "polyval"]
 
 
 @document(

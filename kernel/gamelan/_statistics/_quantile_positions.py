@@ -6,8 +6,8 @@ engines (how many numbers a line has without its NaNs) are computed by the same 
 import numpy
 
 from .._local import is_distributed
-from .._ufuncs import PUBLIC
-from .._ufuncs import where as choose
+from .._ufuncs._objects import PUBLIC
+from .._ufuncs._where import either
 
 # alpha and beta of the methods that interpolate: the position is n q + alpha + q (1 - alpha - beta) - 1.
 _CONTINUOUS = {
@@ -32,7 +32,7 @@ class _Here:
 
 
 class _There:
-    floor, ceil, rint, where = PUBLIC["floor"], PUBLIC["ceil"], PUBLIC["rint"], staticmethod(choose)
+    floor, ceil, rint, where = PUBLIC["floor"], PUBLIC["ceil"], PUBLIC["rint"], staticmethod(either)
 
 
 def _step(np, position, is_met):

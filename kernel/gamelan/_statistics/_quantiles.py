@@ -7,18 +7,23 @@ import warnings
 import numpy
 from numpy.core.numeric import normalize_axis_tuple
 
-from .. import _reductions
-from .._creation import arange, asarray
-from .._index._gather import take_along as take_inside
-from .._index._take_put import taken_into
+from .._creation._from_data import asarray
+from .._creation._ranges import arange
+from .._folds import _reductions
+from .._indexing._gather import take_along as take_inside
+from .._indexing._take_put import taken_into
 from .._local import alone, as_output, is_distributed
-from .._manipulation import moveaxis, reshape, stack
-from .._sorting import sort
-from .._ufuncs import PUBLIC
-from .._ufuncs import where as choose
+from .._sorting._sort import sort
+from .._ufuncs._objects import PUBLIC
+from .._ufuncs._where import either
+from .._views._join import stack
+from .._views._plain import moveaxis
+from .._views._reshape import reshape
 from ._averages import mean
 from ._common import count_along, document, is_true, of_numpy, small, stored, unset
 from ._quantile_positions import check_method, positions
+
+__all__ = ["median", "nanmedian", "nanpercentile", "nanquantile", "percentile", "quantile"]
 
 _isnan = PUBLIC["isnan"]
 
@@ -72,8 +77,8 @@ def _interpolated(lines, n, q, method):
         weight = asarray(weight.reshape(weight.shape + (1,) * (lines.ndim - 1)))
         if weight.ndim == 0:  # NumPy's weight is an array in the promotion
             weight = reshape(weight, (1,))
-            return choose(weight < 0.5, first + distance * weight, second - distance * (1 - weight))[0]
-    return choose(weight < 0.5, first + distance * weight, second - distance * (1 - weight))
+            return either(weight < 0.5, first + distance * weight, second - distance * (1 - weight))[0]
+    return either(weight < 0.5, first + distance * weight, second - distance * (1 - weight))
 
 
 def _checked(q, scale, name):
@@ -112,7 +117,7 @@ def _quantile(a, q, axis, out, method, keepdims):
         last = _element(lines, -1)
         if out is None and not shape and not q.ndim and result.dtype != a.dtype and bool(_isnan(last)):
             result = last  # what NumPy returns, of the dtype of the array
-        result = choose(_isnan(last), result.dtype.type(numpy.nan), result)
+        result = either(_isnan(last), result.dtype.type(numpy.nan), result)
     if out is None:
         return _finish(result, q.shape + (kept if is_true(keepdims) else shape))
     result = reshape(result, q.shape + shape)
@@ -133,9 +138,9 @@ def _nan_quantile(a, q, axis, out, method, keepdims):
     counts = (~_isnan(lines)).sum(axis=-1)
     if not shape:
         counts, lines = reshape(counts, (1,)), reshape(lines, (1, lines.size))
-    nonempty = choose(counts == 0, 1, counts)
+    nonempty = either(counts == 0, 1, counts)
     parts = [_interpolated(lines, nonempty, each, method) for each in q.reshape(-1)]
-    result = stack([choose(counts == 0, part.dtype.type(numpy.nan), part) for part in parts])
+    result = stack([either(counts == 0, part.dtype.type(numpy.nan), part) for part in parts])
     if result.dtype != a.dtype and counts.size and int(counts[(0,) * counts.ndim]) == 0:
         result = result.astype(a.dtype)  # to NumPy the first line says of which dtype all are
     if out is None:
@@ -190,7 +195,7 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     half = lines.shape[-1] // 2
     result = mean(lines[..., half - 1 + lines.shape[-1] % 2 : half + 1], axis=-1)
     if a.dtype.kind in "fc":
-        result = choose(_isnan(_element(lines, -1)), _element(lines, -1), result)
+        result = either(_isnan(_element(lines, -1)), _element(lines, -1), result)
     if out is None:
         return stored(reshape(result, kept if keepdims else shape), None)
     stored(reshape(result, shape), target)
@@ -208,7 +213,7 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=unset):
     counts = _reductions.reduce("sum", ~_isnan(lines), -1, numpy.intp)
     if not shape:
         counts, lines = reshape(counts, (1,)), reshape(lines, (1, lines.size))
-    middle = choose(counts == 0, 1, counts)
+    middle = either(counts == 0, 1, counts)
     pair = stack([_elements(lines, (middle - 1) // 2), _elements(lines, middle // 2)])
     result = mean(pair, axis=0)
     if out is None:

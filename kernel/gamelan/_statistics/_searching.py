@@ -7,16 +7,19 @@ import operator
 import numpy
 
 from .. import _core
-from .._bounds import extremes
-from .._creation import asarray, filled
-from .._index import take
-from .._index._gather import take_along as take_inside
+from .._creation._filled import filled
+from .._creation._from_data import asarray
+from .._folds._bounds import extremes
+from .._indexing._gather import take_along as take_inside
+from .._indexing._take_put import take
 from .._local import as_value, is_distributed
-from .._manipulation import reshape
 from .._promotion import OPS, dtype_number
-from .._ufuncs import PUBLIC
-from .._ufuncs import where as choose
+from .._ufuncs._objects import PUBLIC
+from .._ufuncs._where import either
+from .._views._reshape import reshape
 from ._common import document, of_numpy, on_engines
+
+__all__ = ["digitize", "searchsorted"]
 
 LONGEST_COPY = 1 << 20  # elements: 8 MB for each engine
 
@@ -31,14 +34,14 @@ def search(table, values, side, dtype):
     step = -(-length // LONGEST_COPY)
     # Of the answer is known: beyond the last sample that comes before the value, at the next sample or before it.
     samples = _search_copy(table[::step], values, side, dtype)
-    low = choose(samples == 0, 0, (samples - 1) * step + 1)
+    low = either(samples == 0, 0, (samples - 1) * step + 1)
     high = PUBLIC["minimum"](samples * step, length)
     values = values if values.dtype == dtype else values.astype(dtype)
     for _ in range(step.bit_length()):
         middle = (low + high) // 2
         element = take_inside(table, reshape(PUBLIC["minimum"](middle, length - 1), (values.size,)), 0)
         is_before = _comes_before(reshape(element, values.shape), values, side) & (low < high)
-        low, high = choose(is_before, middle + 1, low), choose(is_before, high, middle)
+        low, high = either(is_before, middle + 1, low), either(is_before, high, middle)
     return low
 
 

@@ -6,14 +6,16 @@ import warnings
 
 import numpy
 
-from .. import _reductions
 from .._arguments import counted_axes
-from .._creation import asarray
+from .._creation._from_data import asarray
+from .._folds import _reductions
 from .._local import as_output, is_distributed
-from .._ufuncs import PUBLIC
-from .._ufuncs import where as choose
+from .._ufuncs._objects import PUBLIC
+from .._ufuncs._where import either
 from ._averages import loop_dtype, selected, sum_and_count
 from ._common import cast, divided, document, is_given, is_kept, of_numpy, stored, unset
+
+__all__ = ["std", "var"]
 
 _sqrt, _maximum = PUBLIC["sqrt"], PUBLIC["maximum"]
 
@@ -34,7 +36,7 @@ def variance(a, axis, dtype, ddof, keepdims, where):
     total, count = sum_and_count(a, axes, loop, True, where)
     squares = squared_distances(a, divided(total, count, total.dtype))
     if is_given(where):
-        squares = choose(selected(a, where)[1], squares, squares.dtype.type(0))
+        squares = either(selected(a, where)[1], squares, squares.dtype.type(0))
     adding = squares.dtype if dtype is None and loop.kind == "c" else loop
     total = _reductions.reduce("sum", squares, axes, adding, None, keepdims)
     if is_distributed(count):

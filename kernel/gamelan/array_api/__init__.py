@@ -8,72 +8,17 @@ whose standard meaning is not NumPy's own differ from those of `gamelan`: dtypes
 distinct to `unique_*`, `sort` knows `descending`. What has no distributed form raises NotImplementedError by name.
 """
 
+import sys as _sys
 from types import FunctionType as _FunctionType
 
-from . import fft, linalg
+from . import _creation, _dtypes, _folds, _shapes, _versions, fft, linalg
 from ._array import Array, by_the_standard
-from ._creation import (
-    arange,
-    asarray,
-    empty,
-    empty_like,
-    eye,
-    from_dlpack,
-    full,
-    full_like,
-    linspace,
-    meshgrid,
-    ones,
-    ones_like,
-    tril,
-    triu,
-    zeros,
-    zeros_like,
-)
+from ._creation import *  # noqa: F403
 from ._dtypes import *  # noqa: F403
-from ._dtypes import __all__ as _dtype_names
 from ._elementwise import FUNCTIONS as _FUNCTIONS
-from ._folds import (
-    all,
-    any,
-    argmax,
-    argmin,
-    argsort,
-    cumulative_sum,
-    max,
-    mean,
-    min,
-    nonzero,
-    prod,
-    searchsorted,
-    sort,
-    std,
-    sum,
-    unique_all,
-    unique_counts,
-    unique_inverse,
-    unique_values,
-    var,
-)
+from ._folds import *  # noqa: F403
 from ._info import __array_namespace_info__
-from ._shapes import (
-    broadcast_arrays,
-    broadcast_to,
-    concat,
-    expand_dims,
-    flip,
-    matrix_transpose,
-    moveaxis,
-    permute_dims,
-    repeat,
-    reshape,
-    roll,
-    squeeze,
-    stack,
-    take,
-    tile,
-    unstack,
-)
+from ._shapes import *  # noqa: F403
 from ._versions import NEWEST as __array_api_version__
 from .linalg import matmul, tensordot, vecdot
 
@@ -83,75 +28,12 @@ e, inf, nan, newaxis, pi = 2.718281828459045, float("inf"), float("nan"), None, 
 
 __all__ = sorted(
     {
-        *_dtype_names,
+        *(name for part in (_creation, _dtypes, _folds, _shapes) for name in part.__all__),
         *_FUNCTIONS,
-        "fft",
-        "linalg",
-        "e",
-        "inf",
-        "nan",
-        "newaxis",
-        "pi",
-        "__array_api_version__",
-        "__array_namespace_info__",
-        "arange",
-        "asarray",
-        "empty",
-        "empty_like",
-        "eye",
-        "from_dlpack",
-        "full",
-        "full_like",
-        "linspace",
-        "meshgrid",
-        "ones",
-        "ones_like",
-        "tril",
-        "triu",
-        "zeros",
-        "zeros_like",
-        "all",
-        "any",
-        "argmax",
-        "argmin",
-        "argsort",
-        "cumulative_sum",
-        "max",
-        "mean",
-        "min",
-        "nonzero",
-        "prod",
-        "searchsorted",
-        "sort",
-        "std",
-        "sum",
-        "unique_all",
-        "unique_counts",
-        "unique_inverse",
-        "unique_values",
-        "var",
-        "broadcast_arrays",
-        "broadcast_to",
-        "concat",
-        "expand_dims",
-        "flip",
-        "matrix_transpose",
-        "moveaxis",
-        "permute_dims",
-        "repeat",
-        "reshape",
-        "roll",
-        "squeeze",
-        "stack",
-        "take",
-        "tile",
-        "unstack",
-        "matmul",
-        "tensordot",
-        "vecdot",
+        *("fft", "linalg", "matmul", "tensordot", "vecdot", "e", "inf", "nan", "newaxis", "pi"),
+        *("__array_api_version__", "__array_namespace_info__"),
     }
 )
-
 # Of no arrays, and asked more often than others: they stay as they are.
 _ABOUT_DTYPES = ("__array_namespace_info__", "can_cast", "finfo", "iinfo", "isdtype", "result_type")
 
@@ -166,3 +48,4 @@ def _follow_the_standard(names, public):
 _follow_the_standard(globals(), __all__)
 _follow_the_standard(vars(linalg), linalg.__all__)
 _follow_the_standard(vars(fft), fft.__all__)
+_versions.newest = _sys.modules[__name__]

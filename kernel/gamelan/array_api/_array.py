@@ -8,8 +8,8 @@ import numpy
 
 from .. import _core
 from .._local import each, is_value, wrap_here
-from .._manipulation import copyto
-from .._ndarray import ndarray
+from .._ndarray._class import ndarray
+from .._views._copyto import copyto
 from ._dtypes import promoted
 from ._elementwise import floor_divide
 

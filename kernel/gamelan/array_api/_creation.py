@@ -6,10 +6,28 @@ import builtins
 
 import numpy
 
-import gamelan as np
-
+from .. import _catalogue as np
 from .. import _core
 from ._info import check_device
+
+__all__ = [
+    "arange",
+    "asarray",
+    "empty",
+    "empty_like",
+    "eye",
+    "from_dlpack",
+    "full",
+    "full_like",
+    "linspace",
+    "meshgrid",
+    "ones",
+    "ones_like",
+    "tril",
+    "triu",
+    "zeros",
+    "zeros_like",
+]
 
 
 def asarray(obj, /, *, dtype=None, device=None, copy=None):

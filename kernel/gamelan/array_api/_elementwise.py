@@ -2,8 +2,7 @@
 """Element-wise functions of the array-API standard: NumPy's under the standard's names, built in a loop, and the few
 whose meaning differs. A function of gamelan is looked up when it is called, so that what is missing says so."""
 
-import gamelan as np
-
+from .. import _catalogue as np
 from ._dtypes import promoted
 
 # The standard's name: gamelan's.

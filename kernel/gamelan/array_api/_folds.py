@@ -5,7 +5,30 @@ signatures, its `correction`, `descending`, and its rule that every NaN is a val
 import builtins
 from typing import Any, NamedTuple
 
-import gamelan as np
+from .. import _catalogue as np
+
+__all__ = [
+    "all",
+    "any",
+    "argmax",
+    "argmin",
+    "argsort",
+    "cumulative_sum",
+    "max",
+    "mean",
+    "min",
+    "nonzero",
+    "prod",
+    "searchsorted",
+    "sort",
+    "std",
+    "sum",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
+    "var",
+]
 
 
 class UniqueAll(NamedTuple):

@@ -1,8 +1,29 @@
 # SPDX-License-Identifier: BSD-3-Clause
+"""Array API names about shapes."""
+
+from .. import _catalogue as np
+
+__all__ = [
+    "broadcast_arrays",
+    "broadcast_to",
+    "concat",
+    "expand_dims",
+    "flip",
+    "matrix_transpose",
+    "moveaxis",
+    "permute_dims",
+    "repeat",
+    "reshape",
+    "roll",
+    "squeeze",
+    "stack",
+    "take",
+    "tile",
+    "unstack",
+]
+# SPDX-License-Identifier: BSD-3-Clause
 """Functions of the array-API standard that move, join and repeat elements: gamelan's, under the standard's names and
 signatures."""
-
-import gamelan as np
 
 
 def broadcast_arrays(*arrays):

@@ -7,6 +7,8 @@ from types import ModuleType
 
 import numpy
 
+from .._ndarray._class import ndarray
+
 NEWEST = "2023.12"
 _NEW = {
     "2021.12": (),
@@ -28,6 +30,7 @@ _NEW = {
     ),
 }
 VERSIONS = tuple(_NEW)
+newest = None  # the package, which puts itself here
 
 
 @functools.cache
@@ -36,15 +39,13 @@ def namespace(version=NEWEST):
 
     Raises ValueError for a version that there is not.
     """
-    from gamelan import array_api
-
     if version not in VERSIONS:
         raise ValueError(f"got version {version!r} of the array-API standard, expected one of {', '.join(VERSIONS)}")
     if version == NEWEST:
-        return array_api
+        return newest
     too_new = {name for each in VERSIONS[VERSIONS.index(version) + 1 :] for name in _NEW[each]}
-    older = _without(array_api, version, too_new)
-    older.linalg = _without(array_api.linalg, version, too_new)
+    older = _without(newest, version, too_new)
+    older.linalg = _without(newest.linalg, version, too_new)
     for module, name in ((older, "sum"), (older, "prod"), (older.linalg, "trace")):
         setattr(module, name, _in_the_default_dtype(getattr(module, name)))
     older.__array_api_version__ = version
@@ -69,3 +70,12 @@ def _in_the_default_dtype(function):
         return function(x, dtype=dtype, **keywords)
 
     return call
+
+
+def __array_namespace__(self, /, *, api_version=None):
+    """The functions of the array-API standard: `gamelan.array_api`, or those that an older version of it has."""
+    return namespace(NEWEST if api_version is None else api_version)
+
+
+__array_namespace__.__module__, __array_namespace__.__qualname__ = ndarray.__module__, "ndarray.__array_namespace__"
+ndarray.__array_namespace__ = __array_namespace__

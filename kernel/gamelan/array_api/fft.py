@@ -4,8 +4,7 @@ stays single, where NumPy 1.x computes in double."""
 
 import numpy
 
-import gamelan as np
-
+from .. import _catalogue as np
 from ._info import check_device
 
 __all__ = [

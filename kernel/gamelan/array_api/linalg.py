@@ -5,8 +5,7 @@ the last two axes, `rtol` is relative to the largest singular value."""
 import math
 from typing import Any, NamedTuple
 
-import gamelan as np
-
+from .. import _catalogue as np
 from ._dtypes import promoted
 from ._shapes import matrix_transpose
 

@@ -1,27 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """numpy.fft for distributed arrays: FFTW's transforms of whole lines on the engines, our own copies between the axes."""
 
-from ._frequencies import fftfreq, fftshift, ifftshift, rfftfreq
-from ._many import fft2, fftn, ifft2, ifftn, irfft2, irfftn, rfft2, rfftn
-from ._transforms import fft, hfft, ifft, ihfft, irfft, rfft
+from . import _frequencies, _many, _transforms
+from ._frequencies import *
+from ._many import *
+from ._transforms import *
 
-__all__ = [
-    "fft",
-    "fft2",
-    "fftfreq",
-    "fftn",
-    "fftshift",
-    "hfft",
-    "ifft",
-    "ifft2",
-    "ifftn",
-    "ifftshift",
-    "ihfft",
-    "irfft",
-    "irfft2",
-    "irfftn",
-    "rfft",
-    "rfft2",
-    "rfftfreq",
-    "rfftn",
-]
+__all__ = [*_frequencies.__all__, *_many.__all__, *_transforms.__all__]

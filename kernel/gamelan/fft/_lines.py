@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One axis of a distributed array, transformed: lines that one engine can hold go to it whole (op `fourier`), few long
-ones go to all (_long.py). Which of the two is decided by the shape alone, so the bits do not depend on the engines."""
+"""Lines of a distributed array that one engine can hold, each transformed by one (op `fourier`); and which are too long or
+too few for that."""
 
 import math
 
 import numpy
 
 from .. import _core
-from .._creation import filled
+from .._creation._filled import filled
 from .._promotion import OPS, dtype_number
 
 FORWARD, BACKWARD, REAL_FORWARD, REAL_BACKWARD = range(4)
@@ -40,15 +40,3 @@ def record(a, n, axis, kind, factor=1.0, period=0):
         return result
     flat = record(a[tuple(slice(None) if k == axis else 0 for k in range(a.ndim))], n, 0, kind, factor)
     return _core.reshape_view(flat, shape)
-
-
-def transform(a, n, axis, kind, factor=1.0):
-    """The transform of length n along an axis, cut to length or filled up with zeros, times a number."""
-    from . import _long
-
-    if a.shape[axis] > needed(kind, n):
-        a = a[(slice(None),) * axis + (slice(needed(kind, n)),)]
-    lines = math.prod(extent for k, extent in enumerate(a.shape) if k != axis)
-    if n >= long_line and 0 < lines < few_lines and a.shape[axis] > 0:
-        return _long.transform(a, n, axis, kind, factor)
-    return record(a, n, axis, kind, factor)

@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Few long lines, each on all engines: cut into matrices (_cut.py), or as convolutions where the length has no factors for
-that (_convolution.py). Of real numbers half the columns are enough."""
+"""Few long lines, each on all engines: cut into matrices (_four_step.py), or as convolutions where the length has no factors for
+that (_bluestein.py). Of real numbers half the columns are enough."""
 
-from .._creation import filled
-from .._manipulation import moveaxis, reshape
-from .._ufuncs import PUBLIC
-from . import _convolution, _cut, _lines
+from .._creation._filled import filled
+from .._ufuncs._objects import PUBLIC
+from .._views._plain import moveaxis
+from .._views._reshape import reshape
+from . import _bluestein, _four_step, _lines
 from ._lines import BACKWARD, FORWARD, REAL_BACKWARD, REAL_FORWARD
 
 conjugate = PUBLIC["conjugate"]
 
 
 def transform(a, n, axis, kind, factor):
-    """As `_lines.transform`, for lines that lie on all engines."""
+    """As `_one_axis.transform`, for lines that lie on all engines."""
     a = moveaxis(a, axis, -1)
-    if not _cut.can_be_cut(n):
-        result = _convolution.transform(a, n, kind, factor)
+    if not _four_step.can_be_cut(n):
+        result = _bluestein.transform(a, n, kind, factor)
     elif kind == REAL_BACKWARD:
         result = _real_backward(a, n, factor)
     elif kind == REAL_FORWARD:
@@ -23,7 +24,7 @@ def transform(a, n, axis, kind, factor):
     elif a.dtype.kind != "c" and kind == FORWARD:
         result = _of_real(a, n, kind, factor)
     else:
-        rows = _cut.transposed(_filled_up(a, n), n, kind, factor)
+        rows = _four_step.transposed(_filled_up(a, n), n, kind, factor)
         result = reshape(rows.swapaxes(-1, -2), a.shape[:-1] + (n,))
     return moveaxis(result, -1, axis)
 
@@ -38,7 +39,7 @@ def _filled_up(a, n):
 
 def _of_real(a, n, kind, factor):
     """Of the columns the first half, then their rows. With n1 - k1 for k1 and n2 - 1 - k2 for k2 stands the conjugate."""
-    n1, n2 = _cut.factors(n)
+    n1, n2 = _four_step.factors(n)
     matrix = reshape(_filled_up(a, n), a.shape[:-1] + (n1, n2))
     columns = _lines.record(matrix, n1, matrix.ndim - 2, REAL_FORWARD, factor, n)
     del matrix
@@ -54,7 +55,7 @@ def _of_real(a, n, kind, factor):
 
 def _real_backward(a, n, factor):
     """The same steps back: element k1 + n1 * k2 to [k2, k1], columns, rows. Imaginary parts that symmetry forbids vanish."""
-    n1, n2 = _cut.factors(n)
+    n1, n2 = _four_step.factors(n)
     half, direct = n1 // 2 + 1, (n2 + 1) // 2
     given = reshape(_filled_up(a, (n2 // 2 + 1) * n1), a.shape[:-1] + (n2 // 2 + 1, n1))
     matrix = filled(a.shape[:-1] + (n2, half), complex, 0)

@@ -6,10 +6,13 @@ import itertools
 
 import numpy
 
-from .._creation import asarray, filled
+from .._creation._filled import filled
+from .._creation._from_data import asarray
 from .._local import call_numpy, is_distributed, with_numbers
-from .._ufuncs import PUBLIC
+from .._ufuncs._objects import PUBLIC
 from ._transforms import fft, ifft, irfft, rfft
+
+__all__ = ["fft2", "fftn", "ifft2", "ifftn", "irfft2", "irfftn", "rfft2", "rfftn"]
 
 conjugate = PUBLIC["conjugate"]
 

@@ -8,11 +8,13 @@ import warnings
 import numpy
 from numpy.core.numeric import normalize_axis_index
 
-from .._creation import asarray
+from .._creation._from_data import asarray
 from .._local import call_numpy, is_distributed
-from .._ufuncs import PUBLIC
-from . import _lines
+from .._ufuncs._objects import PUBLIC
 from ._lines import BACKWARD, FORWARD, REAL_BACKWARD, REAL_FORWARD
+from ._one_axis import transform
+
+__all__ = ["fft", "hfft", "ifft", "ihfft", "irfft", "rfft"]
 
 conjugate = PUBLIC["conjugate"]
 
@@ -47,7 +49,7 @@ def _transform(name, a, n, axis, norm, kind):
     if kind == REAL_FORWARD and a.dtype.kind == "c":
         warnings.warn("Casting complex values to real discards the imaginary part", numpy.ComplexWarning, stacklevel=3)
         a = a.real
-    return _lines.transform(a, n, axis, kind, factor)
+    return transform(a, n, axis, kind, factor)
 
 
 def fft(a, n=None, axis=-1, norm=None):

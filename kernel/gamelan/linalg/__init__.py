@@ -8,16 +8,16 @@ that `LinAlgError` is raised at their line.
 
 from numpy.linalg import LinAlgError
 
-from ._chain import matrix_power, multi_dot
-from ._decompositions import cholesky, qr
-from ._determinants import det, slogdet
-from ._eigen import eig, eigh, eigvals, eigvalsh
-from ._least_squares import lstsq, pinv
-from ._norms import cond, matrix_rank, norm
-from ._singular import svd
-from ._solutions import inv, solve, tensorinv, tensorsolve
+from . import _chain, _decompositions, _determinants, _eigen, _least_squares, _norms, _singular, _solutions
+from ._chain import *
+from ._decompositions import *
+from ._determinants import *
+from ._eigen import *
+from ._least_squares import *
+from ._norms import *
+from ._singular import *
+from ._solutions import *
 
-__all__ = """
-matrix_power solve tensorsolve tensorinv inv cholesky eigvals eigvalsh pinv slogdet det svd eig eigh lstsq norm qr cond
-matrix_rank LinAlgError multi_dot
-""".split()
+__all__ = ["LinAlgError"]
+for _home in (_chain, _decompositions, _determinants, _eigen, _least_squares, _norms, _singular, _solutions):
+    __all__ += _home.__all__

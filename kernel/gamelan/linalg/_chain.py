@@ -5,10 +5,13 @@ import operator
 
 import numpy
 
-from .._creation import asarray
+from .._creation._from_data import asarray
 from .._local import call_numpy, has_distributed, is_distributed
 from ._operands import identities, require_matrix, require_stack
 from ._products import dot, matmul
+from ._solutions import inv
+
+__all__ = ["matrix_power", "multi_dot"]
 
 
 def matrix_power(a, n):
@@ -22,8 +25,6 @@ def matrix_power(a, n):
     >>> np.linalg.matrix_power([[1, 1], [0, 1]], 5).tolist()
     [[1, 5], [0, 1]]
     """
-    from ._solutions import inv
-
     a = asarray(a)
     if not is_distributed(a):
         return call_numpy(numpy.linalg.matrix_power, "linalg.matrix_power", (a, n), {})

@@ -5,11 +5,13 @@ import warnings
 
 import numpy
 
-from .._creation import asarray
+from .._creation._from_data import asarray
 from .._local import call_numpy, is_distributed
 from ._engine import compute, part, row
 from ._operands import cast, flipped, identities, require_stack, types, zeros
-from ._tall import is_tall, tall_qr
+from ._tsqr import is_tall, tall_qr
+
+__all__ = ["cholesky", "qr"]
 
 _OLD_MODES = {"f": "reduced", "full": "reduced", "e": "economic", "economic": "economic"}
 

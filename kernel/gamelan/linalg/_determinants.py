@@ -3,11 +3,14 @@
 
 import numpy
 
-from .._creation import asarray, filled
+from .._creation._filled import filled
+from .._creation._from_data import asarray
 from .._local import as_value, call_numpy, is_distributed
-from .._ufuncs import PUBLIC
+from .._ufuncs._objects import PUBLIC
 from ._engine import compute
 from ._operands import cast, real_of, require_stack, types
+
+__all__ = ["det", "slogdet"]
 
 
 def _sign_and_log(a):

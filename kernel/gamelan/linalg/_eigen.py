@@ -5,13 +5,15 @@ import numpy
 from numpy.linalg import LinAlgError
 
 from .._config import config
-from .._creation import asarray
+from .._creation._from_data import asarray
 from .._errors import unimplemented
+from .._folds._reductions import reduce
 from .._local import call_numpy, is_distributed
-from .._reductions import reduce
-from .._ufuncs import PUBLIC
+from .._ufuncs._objects import PUBLIC
 from ._engine import compute, part, row
 from ._operands import cast, real_of, require_stack, types, zeros
+
+__all__ = ["eig", "eigh", "eigvals", "eigvalsh"]
 
 
 def _is_lower(UPLO):

@@ -8,14 +8,17 @@ import numpy
 from numpy.lib.stride_tricks import as_strided
 
 from .. import _core
-from .._creation import asarray
+from .._creation._from_data import asarray
+from .._folds._reductions import reduce
 from .._local import as_output, as_value, call_numpy, has_distributed, unwrap
-from .._manipulation import broadcast_to, reshape, transpose
 from .._promotion import OPS, dtype_number
-from .._reductions import reduce
+from .._views._plain import broadcast_to, transpose
+from .._views._reshape import reshape
 from ._einsum_text import read, split
 from ._operands import cast, distributed
 from ._products import matmul
+
+__all__ = ["einsum", "einsum_path"]
 
 
 class _Term:

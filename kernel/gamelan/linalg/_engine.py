@@ -10,8 +10,9 @@ import numpy
 from numpy.linalg import LinAlgError
 
 from .. import _core
-from .._manipulation import broadcast_to, stack
 from .._promotion import OPS, dtype_number
+from .._views._join import stack
+from .._views._plain import broadcast_to
 
 # In the order of protocol/linalg.hpp.
 _ROUTINES = """

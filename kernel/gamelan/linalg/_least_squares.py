@@ -6,17 +6,19 @@ import warnings
 import numpy
 from numpy.linalg import LinAlgError
 
-from .._creation import asarray
+from .._creation._from_data import asarray
+from .._folds._reductions import reduce
 from .._local import call_numpy, has_distributed, is_distributed
-from .._reductions import reduce
-from .._ufuncs import where
+from .._ufuncs._where import either
 from ._operands import adjoint, cast, real_of, require_matrix, require_stack, types, zeros
 from ._singular import svd
+
+__all__ = ["lstsq", "pinv"]
 
 
 def _reciprocals(values, is_kept):
     """1 / value where it is kept, else 0."""
-    return where(is_kept, 1 / where(is_kept, values, values.dtype.type(1)), values.dtype.type(0))
+    return either(is_kept, 1 / either(is_kept, values, values.dtype.type(1)), values.dtype.type(0))
 
 
 def pinv(a, rcond=1e-15, hermitian=False):

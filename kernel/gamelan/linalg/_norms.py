@@ -8,15 +8,20 @@ from numpy.linalg import LinAlgError
 
 from .. import _core
 from .._arguments import whole
-from .._creation import asarray, eye
+from .._creation._diagonals import eye
+from .._creation._from_data import asarray
+from .._folds._reductions import reduce
 from .._local import as_value, call_numpy, gathered, has_distributed, is_distributed
-from .._manipulation import moveaxis, reshape
-from .._reductions import reduce
-from .._ufuncs import PUBLIC, where
+from .._ufuncs._objects import PUBLIC
+from .._ufuncs._where import either
+from .._views._plain import moveaxis
+from .._views._reshape import reshape
 from ._determinants import slogdet
 from ._operands import cast, require_stack, types
 from ._singular import svd
 from ._solutions import inv
+
+__all__ = ["cond", "matrix_rank", "norm"]
 
 
 def _squares(x):
@@ -121,11 +126,11 @@ def cond(x, p=None):
     else:
         require_stack(x, is_square=True)
         is_singular = slogdet(x)[0] == 0
-        inverse = inv(where(is_singular[..., None, None], eye(x.shape[-1], dtype=x.dtype), x))
+        inverse = inv(either(is_singular[..., None, None], eye(x.shape[-1], dtype=x.dtype), x))
         result = cast(norm(x, p, (-2, -1)) * norm(inverse, p, (-2, -1)), types(x)[1])
-        result = where(is_singular, numpy.array(numpy.nan, result.dtype), result)
+        result = either(is_singular, numpy.array(numpy.nan, result.dtype), result)
     has_nan = reduce("any", PUBLIC["isnan"](x), (-2, -1))
-    return as_value(where(PUBLIC["isnan"](result) & ~has_nan, numpy.array(numpy.inf, result.dtype), result))
+    return as_value(either(PUBLIC["isnan"](result) & ~has_nan, numpy.array(numpy.inf, result.dtype), result))
 
 
 def matrix_rank(A, tol=None, hermitian=False):

@@ -6,9 +6,10 @@ import numpy
 from numpy.linalg import LinAlgError
 
 from .. import _core
-from .._creation import eye, filled
+from .._creation._diagonals import eye
+from .._creation._filled import filled
 from .._local import is_distributed
-from .._ufuncs import PUBLIC
+from .._ufuncs._objects import PUBLIC
 
 _SINGLE = {numpy.dtype("f8"): numpy.dtype("f4"), numpy.dtype("c16"): numpy.dtype("c8")}
 _REAL = {numpy.dtype("c8"): numpy.dtype("f4"), numpy.dtype("c16"): numpy.dtype("f8")}

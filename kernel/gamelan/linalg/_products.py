@@ -7,11 +7,15 @@ import functools
 import numpy
 
 from .. import _core
-from .._creation import asarray
+from .._creation._from_data import asarray
+from .._folds._reductions import reduce
 from .._local import alone, as_output, as_value, call_numpy, has_distributed, has_own_class, is_distributed
-from .._manipulation import moveaxis, ravel, reshape
 from .._promotion import OPS, dtype_number
-from .._reductions import reduce
+from .._ufuncs._objects import PUBLIC
+from .._views._plain import moveaxis
+from .._views._reshape import ravel, reshape
+
+__all__ = ["dot", "inner", "matmul", "outer", "trace", "vdot"]
 
 
 @functools.cache
@@ -198,8 +202,6 @@ def outer(a, b, out=None):
     left, right = a[:, None], b[None, :]
     if out is None:
         return _core.evaluate(OPS["multiply"], left, right)
-    from .._ufuncs import PUBLIC
-
     return PUBLIC["multiply"](left, right, out=out)
 
 

@@ -3,12 +3,15 @@
 
 import numpy
 
-from .._creation import asarray
+from .._creation._from_data import asarray
 from .._local import call_numpy, is_distributed
-from .._manipulation import concatenate
+from .._views._join import concatenate
+from ._decompositions import qr
 from ._engine import compute, part, row
 from ._operands import adjoint, cast, flipped, identities, real_of, require_stack, types, zeros
-from ._tall import is_tall, tall_qr
+from ._tsqr import is_tall, tall_qr
+
+__all__ = ["svd"]
 
 
 def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
@@ -64,8 +67,6 @@ def _reduced(a, loop, dtype, real):
 
 def _completed(u):
     """Orthonormal columns, and as many more as make the matrix square."""
-    from ._decompositions import qr
-
     m, n = u.shape[-2:]
     if not n:
         return identities(u.shape[:-2], m, u.dtype)

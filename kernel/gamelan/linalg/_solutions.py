@@ -7,11 +7,14 @@ import operator
 import numpy
 from numpy.linalg import LinAlgError
 
-from .._creation import asarray
+from .._creation._from_data import asarray
 from .._local import call_numpy, has_distributed, is_distributed
-from .._manipulation import ravel, reshape, transpose
+from .._views._plain import transpose
+from .._views._reshape import ravel, reshape
 from ._engine import compute, spread_over
 from ._operands import cast, require_stack, types, zeros
+
+__all__ = ["inv", "solve", "tensorinv", "tensorsolve"]
 
 
 def solve(a, b):

@@ -7,14 +7,18 @@ import numpy
 from numpy.core.numeric import normalize_axis_index
 
 from .. import _core
-from .._creation import asarray
+from .._creation._from_data import asarray
 from .._local import as_value, call_numpy, has_distributed
-from .._manipulation import moveaxis, reshape, stack, transpose
 from .._promotion import OPS, dtype_number
-from .._ufuncs import PUBLIC
+from .._ufuncs._objects import PUBLIC
+from .._views._join import stack
+from .._views._plain import moveaxis, transpose
+from .._views._reshape import reshape
 from ._operands import distributed
 from ._products import _dtype as product_dtype
 from ._products import dot
+
+__all__ = ["cross", "kron", "tensordot"]
 
 
 def _listed(axes):

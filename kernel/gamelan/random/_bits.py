@@ -8,6 +8,7 @@ state is two integers, and who draws a number, and in what order, does not matte
 import numpy
 
 from .._local import gathered
+from ._streams import numbers
 
 
 class BitGenerator:
@@ -59,8 +60,6 @@ class BitGenerator:
 
     def random_raw(self, size=None, output=True):
         """Words of 64 random bits."""
-        from ._streams import numbers
-
         words = numbers(self, "random_integers", size, numpy.uint64, numpy.uint64(0), numpy.uint64(2**64 - 1))
         return (int(words) if size is None else words) if output else None
 

@@ -11,14 +11,17 @@ import numpy
 from numpy.core.numeric import normalize_axis_index
 
 from .. import _core
-from .._creation import arange, asarray, filled
-from .._index import take
-from .._index._gather import take_along
+from .._creation._filled import filled
+from .._creation._from_data import asarray
+from .._creation._ranges import arange
+from .._folds._scans import cumsum
+from .._indexing._gather import take_along
+from .._indexing._take_put import take
 from .._local import is_distributed, with_numbers, wrap_here
-from .._manipulation import ravel, reshape
-from .._scans import cumsum
-from .._sorting import argsort
-from .._ufuncs import PUBLIC, where
+from .._sorting._sort import argsort
+from .._ufuncs._objects import PUBLIC
+from .._ufuncs._where import either
+from .._views._reshape import ravel, reshape
 from ._streams import draw, numbers, shape_of
 
 
@@ -63,7 +66,7 @@ def find(edges, values):
     while step:
         tried = found + step
         edge = take_along(edges, PUBLIC["minimum"](tried, count) - 1, 0)
-        found = where((tried <= count) & (edge <= values), tried, found)
+        found = either((tried <= count) & (edge <= values), tried, found)
         step //= 2
     return reshape(found, shape)
 
@@ -132,8 +135,8 @@ def _with_replacement(bits, population, shape, p):
 
 def _successive(bits, p):
     """One after another without replacement: the order of exponential variables of rates p (Efraimidis and Spirakis, 2006)."""
-    keys = asarray(draw(bits, "exponential", (1.0,), p.shape, checked=True)) / where(p > 0, p, 1.0)
-    return argsort(where(p > 0, keys, numpy.inf), kind="stable")
+    keys = asarray(draw(bits, "exponential", (1.0,), p.shape, checked=True)) / either(p > 0, p, 1.0)
+    return argsort(either(p > 0, keys, numpy.inf), kind="stable")
 
 
 class Choosing:

@@ -5,7 +5,7 @@ inversion or rejection (protocol/discrete_methods.hpp)."""
 import numpy
 
 from .._local import is_distributed
-from .._ufuncs import where
+from .._ufuncs._where import either
 from ._streams import check, draw, numbers, output_shape, parameter
 
 
@@ -152,7 +152,7 @@ def _between(bits, low, high, size, dtype, endpoint):
     span = high - low - numpy.uint64(not endpoint)  # the last number less the first
     first, second = (numbers(bits, "random_integers", shape, "u8", numpy.uint64(0), numpy.uint64(2**64 - 1)) for _ in range(2))
     is_all = span == numpy.uint64(2**64 - 1)  # of so many numbers a word is one
-    drawn = (low + where(is_all, first, _below(first, second, span + numpy.uint64(1)))).astype("i8")
+    drawn = (low + either(is_all, first, _below(first, second, span + numpy.uint64(1)))).astype("i8")
     return drawn.astype(dtype)
 
 

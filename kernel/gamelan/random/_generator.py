@@ -6,9 +6,9 @@ import copy
 import numpy
 from numpy.core.numeric import normalize_axis_index
 
-from .._creation import asarray
+from .._creation._from_data import asarray
 from .._errors import NotImplementedName
-from .._manipulation import ravel, reshape
+from .._views._reshape import ravel, reshape
 from . import _several
 from ._bits import BitGenerator, bit_generator_from
 from ._choosing import Choosing, choose, order_within_lines

@@ -4,7 +4,8 @@ which are few; the others are distributed."""
 
 import numpy
 
-from .._creation import asarray, zeros
+from .._creation._filled import zeros
+from .._creation._from_data import asarray
 from ._streams import _checker, draw, numbers, parameter, shape_of
 
 

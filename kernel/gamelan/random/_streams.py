@@ -7,11 +7,11 @@ import math
 import numpy
 
 from .. import _arguments, _core
-from .._creation import filled
+from .._creation._filled import filled
+from .._folds._reductions import reduce
 from .._local import is_distributed, wrap_here
-from .._manipulation import broadcast_to
 from .._promotion import OPS, dtype_number
-from .._reductions import reduce
+from .._views._plain import broadcast_to
 
 _DISTRIBUTIONS = _core.distributions()
 _WHOLE = {"binomial": (int, float), "hypergeometric": (int, int, int)}  # others take floats

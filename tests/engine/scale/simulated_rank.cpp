@@ -29,35 +29,35 @@ class Walk {
   }
   const Part& part() const { return part_; }
 
-  void operator()(const Kernel& kernel) {
-    for (const auto& carry : kernel.carries) look_at_block(carry.from);
-    const Box mine = box_of(kernel.iterations, rank_);
-    if (!kernel.inset) return cells(kernel, mine);
-    const Box inner = box_of(kernel.inset->iterations, rank_);
-    cells(*kernel.inset, inner);
-    dist::for_each_slab(mine, dist::moved(inner, kernel.inset_first),
-                        [&](const Box& slab) { cells(kernel, slab); });
+  void operator()(const FusedLoop& fused) {
+    for (const auto& carry : fused.carries) look_at_block(carry.from);
+    const Box mine = box_of(fused.iterations, rank_);
+    if (!fused.interior) return cells(fused, mine);
+    const Box inner = box_of(fused.interior->iterations, rank_);
+    cells(*fused.interior, inner);
+    dist::for_each_slab(mine, dist::moved(inner, fused.interior_first),
+                        [&](const Box& slab) { cells(fused, slab); });
   }
 
-  void operator()(const FoldBricks& fold) {
+  void operator()(const FoldBlocks& fold) {
     if (protocol::element_count(fold.extents) == 0) return;
     const engine::exec::FoldRegions regions(fold, rank_, 131'072);
-    Box inset;
-    if (fold.values.inset)
-      for (const auto extent : fold.values.inset->iterations.extents()) inset.push_back({0, extent});
+    Box interior;
+    if (fold.values.interior)
+      for (const auto extent : fold.values.interior->iterations.extents()) interior.push_back({0, extent});
     for (std::int64_t number = 0; number < regions.count(); ++number) {
       Box region = regions.region(number);
       for (std::size_t k = 0; k < region.size(); ++k)
-        region[k] = {region[k].first * fold.brick[k],
-                     std::min(region[k].last * fold.brick[k], fold.extents[k])};
-      if (!fold.values.inset) {
+        region[k] = {region[k].first * fold.block_extents[k],
+                     std::min(region[k].last * fold.block_extents[k], fold.extents[k])};
+      if (!fold.values.interior) {
         cells(fold.values, region);
         continue;
       }
       Shape back;
-      for (const auto first : fold.values.inset_first) back.push_back(-first);
-      const Box hole = dist::moved(inset, fold.values.inset_first);
-      cells(*fold.values.inset, dist::moved(dist::intersection(region, hole), back));
+      for (const auto first : fold.values.interior_first) back.push_back(-first);
+      const Box hole = dist::moved(interior, fold.values.interior_first);
+      cells(*fold.values.interior, dist::moved(dist::intersection(region, hole), back));
       dist::for_each_slab(region, hole, [&](const Box& slab) { cells(fold.values, slab); });
     }
   }
@@ -87,13 +87,13 @@ class Walk {
     const Box mine = look_at_block(take.out);
     if (!dist::is_empty(mine)) row(take.index, mine[take.axis]);
   }
-  void operator()(const Route& route) {
-    const Interval share{std::min(route.count, route.share * rank_),
-                         std::min(route.count, route.share * (rank_ + 1))};
-    row(route.index, share);
-    if (!route.number && !route.carries_rows) row(route.values, share);
+  void operator()(const PartitionUpdates& partition) {
+    const Interval share{std::min(partition.count, partition.share * rank_),
+                         std::min(partition.count, partition.share * (rank_ + 1))};
+    row(partition.index, share);
+    if (!partition.number && !partition.carries_rows) row(partition.values, share);
   }
-  void operator()(const Deliver& deliver) { look_at(deliver.target); }
+  void operator()(const ApplyUpdates& updates) { look_at(updates.target); }
   void operator()(const Find& find) {
     row(find.flags,
         {std::min(find.count, find.share * rank_), std::min(find.count, find.share * (rank_ + 1))});
@@ -103,7 +103,7 @@ class Walk {
   void operator()(const Scan& scan) {
     const Box mine = look_at_block(scan.out);
     if (dist::is_empty(mine)) return;
-    if (scan.brick > 0)
+    if (scan.block_length > 0)
       row(scan.input, mine[0]);
     else
       cells(scan.input, mine);
@@ -124,13 +124,14 @@ class Walk {
     for (const auto& parameter : draw.parameters)
       if (parameter.operand) cells(*parameter.operand, mine);
   }
-  void operator()(const Weigh& weigh) {
-    const auto share = weigh.length * weigh.per_rank;
-    const Interval mine{std::min(weigh.count, share * rank_), std::min(weigh.count, share * (rank_ + 1))};
-    row(weigh.numbers, mine);
-    row(weigh.weights, mine);
+  void operator()(const WeightedCount& weighted) {
+    const auto share = weighted.length * weighted.per_rank;
+    const Interval mine{std::min(weighted.count, share * rank_),
+                        std::min(weighted.count, share * (rank_ + 1))};
+    row(weighted.numbers, mine);
+    row(weighted.weights, mine);
   }
-  void operator()(const AddWeights& add) { look_at_block(add.out); }
+  void operator()(const AddWeightedCounts& add) { look_at_block(add.out); }
   void operator()(const Search& search) { row(search.values, look_at_block(search.out)[0]); }
   void operator()(const WholeMatrices& linalg) { look_at_block(linalg.out); }
   void operator()(const SpreadBlocks& spread) { look_at_block(spread.to); }
@@ -167,9 +168,9 @@ class Walk {
           std::any_of(pieces.begin(), pieces.end(), [&](const Piece& piece) { return piece.owner != rank_; });
     });
   }
-  void cells(const Kernel& kernel, const Box& box) {
+  void cells(const FusedLoop& fused, const Box& box) {
     std::vector<const Placement*> placements;
-    for (const auto& operand : kernel.operands)
+    for (const auto& operand : fused.operands)
       if (operand.source == Operand::Source::slot) placements.push_back(&operand.placement);
     cells(box, placements);
   }
@@ -205,7 +206,7 @@ Mail mail_of(const Plan& plan, int rank, int ranks) {
   Mail mail;
   const auto is_near = [&](int other) { return other / ranks_per_node == rank / ranks_per_node; };
   for (const auto& step : plan.steps) {
-    const auto exchange = dist::exchange_of(step.readings, rank, ranks, is_near);
+    const auto exchange = dist::exchange_of(step.remote_reads, rank, ranks, is_near);
     mail.sends += std::ssize(exchange.sends);
     mail.receives += std::ssize(exchange.receives);
   }

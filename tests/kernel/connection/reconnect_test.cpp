@@ -271,42 +271,42 @@ struct Mute {
   ~Mute() { close(listener); }
 };
 
-TEST(Wire, waits_for_a_handshake_without_looking_all_the_time) {
+TEST(Channel, waits_for_a_handshake_without_looking_all_the_time) {
   Engine engine(engine::Transport::tcp);
   const Mute mute;
   protocol::Connection connection = engine.connection();
   connection.addresses = {mute.address};
-  kernel::Wire wire(connection, {}, "");
+  kernel::Channel channel(connection, {}, "");
   int looks = 0;
   for (const auto end = Clock::now() + 5s; Clock::now() < end;
        ++looks) {  // the attempt has three seconds, a handshake ten
-    wire.wait(1s);
-    EXPECT_FALSE(wire.next_event());
+    channel.wait(1s);
+    EXPECT_FALSE(channel.next_event());
   }
   EXPECT_LT(looks, 60);
-  EXPECT_EQ(wire.failed_rounds(), 0);
+  EXPECT_EQ(channel.failed_rounds(), 0);
 }
 
-TEST(Wire, does_not_wait_with_what_nobody_takes) {
+TEST(Channel, does_not_wait_with_what_nobody_takes) {
   Engine engine(engine::Transport::tcp);
   Proxy proxy(port_of(engine.connection().addresses.back()));
-  kernel::Wire wire(through(proxy, engine.connection()), {}, "");
-  for (int turn = 0; turn < 200 && !wire.takes_messages(); ++turn) {
-    wire.wait(50ms);
-    wire.next_event();
+  kernel::Channel channel(through(proxy, engine.connection()), {}, "");
+  for (int turn = 0; turn < 200 && !channel.takes_messages(); ++turn) {
+    channel.wait(50ms);
+    channel.next_event();
   }
-  ASSERT_TRUE(wire.takes_messages());
+  ASSERT_TRUE(channel.takes_messages());
   proxy.set(Proxy::Mode::swallow);
   proxy.break_off();
   const auto frames =
       std::make_shared<const protocol::Frames>(protocol::encode(protocol::Request{engine::test::hello(1)}));
   const auto end = Clock::now() + 10s;
   bool is_sent = true;
-  while ((is_sent = wire.send(frames)) && Clock::now() < end) std::this_thread::sleep_for(1ms);
-  EXPECT_FALSE(is_sent) << "the connection has gone, and the wire has not been told by next_event()";
+  while ((is_sent = channel.send(frames)) && Clock::now() < end) std::this_thread::sleep_for(1ms);
+  EXPECT_FALSE(is_sent) << "the connection has gone, and the channel has not been told by next_event()";
 }
 
-TEST(Wire, asks_all_addresses_that_are_closed_at_once) {
+TEST(Channel, asks_all_addresses_that_are_closed_at_once) {
   const Mute deaf(0), mute;
   std::vector<int> callers;  // its queue is full: the next are not answered, as by a host that is gone
   for (int count = 0; count < 4; ++count) {
@@ -319,7 +319,7 @@ TEST(Wire, asks_all_addresses_that_are_closed_at_once) {
   addresses.push_back("ipc:///nowhere/socket");
   addresses.push_back("tcp://nonsense");
   const auto start = Clock::now();
-  const auto answers = kernel::knock(addresses);
+  const auto answers = kernel::probe(addresses);
   EXPECT_LT(Clock::now() - start, 800ms);  // 0.2 s each would be 1.6
   for (const int each : callers) close(each);
   ASSERT_EQ(answers.size(), addresses.size());

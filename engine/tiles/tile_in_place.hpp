@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// First half of the storage assignment: which values need no register tile of their own. Stores that can
+// happen where the value is computed, loads that need no copy, what is the same for every tile. Operands may
+// name the same memory: a value in place must not be read after a write to it, and a write must not move
+// before a read of what was there. Used by tile_storage.cpp only.
+#pragma once
+#include <vector>
+
+#include "engine/tiles/tile_storage.hpp"
+
+namespace gamelan::engine::exec {
+
+/// Decides when made; the StorageAssigner derives from it and gives register tiles to the rest.
+class InPlaceValues {
+ public:
+  InPlaceValues(const Renamed& renamed, const std::vector<OperandTraits>& traits);
+
+ protected:
+  int step_count() const { return static_cast<int>(steps_.size()); }
+  const Step& at(int index) const { return steps_[static_cast<std::size_t>(index)]; }
+  const Value& value(int number) const { return values_[static_cast<std::size_t>(number)]; }
+  const OperandTraits& traits(int operand) const { return traits_[static_cast<std::size_t>(operand)]; }
+  int alias(int operand) const { return traits(operand).alias; }
+
+  bool may_be_single(int number) const;
+  bool every_use_takes_an_element(int number) const;
+
+  const std::vector<OperandTraits>& traits_;
+  const std::vector<Step>& steps_;
+  std::vector<Value> values_;                   // a store that happens soon is no late use
+  std::vector<int> stored_in_;                  // value -> operand that it is computed into, -1
+  std::vector<bool> store_is_done_;             // step: the value's definition does the work
+  std::vector<bool> is_soon_;                   // step: a store that follows the value's definition
+  std::vector<std::vector<int>> stored_after_;  // by defining step
+  std::vector<Place> places_;                   // by value: in an operand, or not yet known
+  std::vector<bool> is_hoisted_;                // the same for every tile of a cell: filled before the first
+  std::vector<bool> is_single_;                 // one element; its place may hold only that
+
+ private:
+  void hoist(const Step& step);
+  bool is_single_load(const Step& step) const;
+  bool is_contiguous_load(const Step& step) const;
+  bool may_load_in_place(const Step& step) const { return is_contiguous_load(step) || is_single_load(step); }
+  void store_early(int index);
+  bool may_write_at(int defined, int index) const;
+  void store_soon(int index);
+  int written_at(int index) const;
+  void load_in_place(int index);
+};
+
+}  // namespace gamelan::engine::exec

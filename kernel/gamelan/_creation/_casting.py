@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Another dtype for the same elements: what `x.astype` does, here or on the engines."""
+
+import numpy
+
+from .. import _core
+from .._arguments import flag
+from .._float_errors import numpys_own
+from .._local import wrap_here
+from .._promotion import OPS, dtype_number
+
+
+@numpys_own
+def astype(array, dtype, order="K", casting="unsafe", subok=True, copy=True):
+    """The array cast to another dtype; a copy unless `copy` is false and nothing changes."""
+    if array._b is None:
+        result = array._a.astype(dtype, order, casting, copy=copy)
+        return array if result is array._a else wrap_here(result)
+    dtype, _ = numpy.dtype(dtype), flag(subok)
+    if order != "K":
+        numpy.empty(0).astype(float, order)  # for its error
+    if not numpy.can_cast(array.dtype, dtype, casting):
+        raise TypeError(f"Cannot cast array data from {array.dtype!r} to {dtype!r} according to the rule {casting!r}")
+    if not copy and dtype == array.dtype:
+        return array
+    loop, result = dtype_number(array.dtype), dtype_number(dtype)
+    if array.dtype.kind == "c":
+        _core.warn_of_real_parts(loop, result)
+    return _core.apply(OPS["copy"], loop, result, (array,), None)

@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`gamelan doctor`: looks at everything that engines and kernel need, and says what to do about what is wrong.
+
+One function per question, each a verdict; none changes anything. Works without _core and without NumPy.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from .. import launch
+from .._launch import _kernelspec, _mpiexec, _sessions, _tables
+from .._launch._errors import LaunchError
+from . import _route_questions, _slurm_questions
+
+_COMFORTABLE_SHM_BYTES = 1 << 30
+
+
+@dataclass
+class Verdict:
+    state: str  # ok, warn, fail
+    what: str
+    advice: str = ""
+
+
+def _text_of(arguments: list[str], seconds: float = 20) -> str:
+    try:
+        done = subprocess.run(
+            arguments,
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+            check=False,
+            stdin=subprocess.DEVNULL,
+            env=_mpiexec.environment(),
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout if done.returncode == 0 else ""
+
+
+def programs() -> Iterator[Verdict]:
+    """Are mpiexec, the engine and the kernel there, and do they run?"""
+    try:
+        mpiexec = _mpiexec.find_mpiexec()
+        version = _text_of([mpiexec, "--version"]).splitlines()
+        yield Verdict("ok", f"MPI: {version[0] if version else 'unknown version'} ({mpiexec})")
+    except LaunchError as error:
+        yield Verdict("fail", "MPI: none", str(error))
+    try:
+        engine = _mpiexec.find_engine()
+        version = _text_of([engine, "--version"]).strip()
+        if version:
+            yield Verdict("ok", f"engine: {version} ({engine})")
+        else:
+            missing = re.findall(r"(\S+) => not found", _text_of(["ldd", engine]))
+            yield Verdict(
+                "fail",
+                f"engine: {engine} does not run",
+                "libraries missing: " + ", ".join(missing) if missing else "build it again on this machine: cmake --build build",
+            )
+    except LaunchError as error:
+        yield Verdict("fail", "engine: none", str(error))
+    kernel = _mpiexec.find_program("gamelan-kernel", "GAMELAN_KERNEL")
+    if not kernel:
+        yield Verdict("warn", "notebook kernel: none", "build it (cmake --build build); scripts work without")
+        return
+    place = next(
+        (
+            base
+            for base in (
+                _kernelspec.user_directory(),
+                Path(sys.prefix) / "share/jupyter",
+                Path("/usr/local/share/jupyter"),
+                Path("/usr/share/jupyter"),
+            )
+            if (base / "kernels" / _kernelspec.NAME / "kernel.json").is_file()
+        ),
+        None,
+    )
+    if place is None:
+        yield Verdict("warn", f"notebook kernel: {kernel}, not known to Jupyter", "gamelan kernel install --user")
+        return
+    named = _kernelspec.program_of(place / "kernels" / _kernelspec.NAME)
+    if named and shutil.which(named):
+        yield Verdict("ok", f"notebook kernel: {named}, known to Jupyter in {place}")
+    else:
+        yield Verdict(
+            "fail",
+            f"notebook kernel: Jupyter's kernelspec in {place} names {named or 'no program'}, which does not run",
+            "gamelan kernel install "
+            + ("--user" if place == _kernelspec.user_directory() else f"--prefix {place.parent.parent}"),
+        )
+
+
+def memory() -> Iterator[Verdict]:
+    """Is /dev/shm large enough?"""
+    try:
+        _mpiexec.require_shared_memory(launch.default_ranks())
+    except LaunchError as error:
+        yield Verdict("fail", "shared memory", str(error))
+        return
+    facts = os.statvfs("/dev/shm")
+    free, total = facts.f_bavail * facts.f_frsize, facts.f_blocks * facts.f_frsize
+    line = f"shared memory: /dev/shm has {_tables.size(free)} free of {_tables.size(total)}: all arrays live there"
+    if free < _COMFORTABLE_SHM_BYTES:
+        yield Verdict(
+            "warn",
+            line,
+            "arrays will be small; in a container: docker run --shm-size=4g; as root: mount -o " "remount,size=4g /dev/shm",
+        )
+    else:
+        yield Verdict("ok", line)
+
+
+def processors() -> Iterator[Verdict]:
+    """Are there as many cores as engines?"""
+    cores, ranks = len(os.sched_getaffinity(0)), launch.default_ranks()
+    line = f"processors: {cores} cores for {ranks} engines"
+    if ranks > cores:
+        yield Verdict("warn", line, "more engines than cores take turns: correct, but slower; set GAMELAN_ENGINES or -n")
+    else:
+        yield Verdict("ok", line)
+
+
+def blas() -> Iterator[Verdict]:
+    """Is the BLAS that the engine gets OpenBLAS?"""
+    try:
+        libraries = _text_of(["ldd", _mpiexec.find_engine()])
+    except LaunchError:
+        return
+    lines = [line.split("=>")[-1].split("(")[0].strip() for line in libraries.splitlines() if re.search(r"lib(open)?blas", line)]
+    resolved = [os.path.realpath(line) for line in lines]
+    if not lines:
+        yield Verdict("warn", "BLAS: linked statically or not found", "ldd of gamelan-engine shows no libblas")
+    elif any("openblas" in path for path in resolved):
+        yield Verdict("ok", f"BLAS: OpenBLAS ({next(path for path in resolved if 'openblas' in path)})")
+    else:
+        yield Verdict(
+            "warn",
+            f"BLAS: the reference one ({resolved[0]})",
+            "matrix products are 4 times slower: apt-get install libopenblas0-pthread",
+        )
+
+
+def python() -> Iterator[Verdict]:
+    """Does the Python that people use fit the extension that was built?"""
+    package = Path(__file__).absolute().parents[1]
+    built = sorted(package.glob("_core.*.so"))
+    if not built:
+        yield Verdict("fail", f"Python package: {package} has no _core", "build it: cmake --build build")
+        return
+    match = re.search(r"cpython-(\d)(\d+)", built[0].name)
+    wanted = (int(match[1]), int(match[2])) if match else sys.version_info[:2]
+    found = {sys.executable, *filter(None, [shutil.which("python3")])}
+    if os.environ.get("VIRTUAL_ENV"):
+        found.add(os.path.join(os.environ["VIRTUAL_ENV"], "bin", "python3"))
+    for program in sorted(found):
+        told = _text_of([program, "-c", "import sys; print(*sys.version_info[:2])"]).split()
+        version = tuple(map(int, told)) if len(told) == 2 else None
+        line = f"Python: {program} is {'.'.join(told) if told else 'not runnable'}"
+        if version == wanted:
+            yield Verdict("ok", line)
+        else:
+            yield Verdict(
+                "warn",
+                line,
+                f"gamelan was built for Python {wanted[0]}.{wanted[1]}: use /usr/bin/python3, " "or a venv made with it",
+            )
+    numpy = _text_of([sys.executable, "-c", "import numpy; print(numpy.__version__)"]).strip()
+    yield Verdict("ok", f"NumPy: {numpy}") if numpy else Verdict("fail", "NumPy: none", "apt-get install python3-numpy")
+
+
+def sessions() -> Iterator[Verdict]:
+    """What runs, and what did dead sessions leave?"""
+    try:
+        known = launch.list_all()
+    except LaunchError as error:
+        yield Verdict("fail", "sessions", str(error))
+        return
+    running = [each for each in known if each["state"] != "ended"]
+    yield Verdict(
+        "ok", f"sessions: {len(running)} running" + "".join(f", {each['session']} ({each['ranks']} ranks)" for each in running)
+    )
+    dead = [each for each in known if each["state"] == "ended"]
+    if dead:
+        yield Verdict(
+            "ok", f"sessions: {len(dead)} dead ones kept for their logs: " + ", ".join(each["session"] for each in dead)
+        )
+
+
+def connection() -> Iterator[Verdict]:
+    """Is what GAMELAN_CONNECT names a living session?"""
+    connect = os.environ.get("GAMELAN_CONNECT")
+    if connect:
+        try:
+            facts = _sessions.read_connection(launch.find_connection_file(connect))
+            yield Verdict("ok", f"GAMELAN_CONNECT: {facts['ranks']} ranks on {facts['host']}")
+        except LaunchError as error:
+            yield Verdict("fail", "GAMELAN_CONNECT", str(error))
+
+
+def route() -> Iterator[Verdict]:
+    """Which way leads to rank 0, and does it?"""
+    for state, what, advice in _route_questions.questions():
+        yield Verdict(state, what, advice)
+
+
+def cluster() -> Iterator[Verdict]:
+    """Is there a Slurm, and does it fit?"""
+    for state, what, advice in _slurm_questions.questions():
+        yield Verdict(state, what, advice)
+
+
+def trial() -> Iterator[Verdict]:
+    """Two engines for a moment: do they start, serve and leave?"""
+    try:
+        engines = launch.start(2, idle_timeout=30, timeout=20)
+    except (LaunchError, OSError) as error:
+        yield Verdict("fail", "trial: engines do not start", str(error))
+        return
+    try:
+        facts = _sessions.read_connection(Path(engines.connection_file))
+        yield Verdict("ok", f"trial: {engines.ranks} engines started and serve at {facts['addresses'][0]}")
+    finally:
+        engines.stop()
+
+
+QUESTIONS: list[Callable[[], Iterator[Verdict]]] = [
+    programs,
+    memory,
+    processors,
+    blas,
+    python,
+    sessions,
+    connection,
+    route,
+    cluster,
+    trial,
+]
+
+
+def main() -> int:
+    """Ask everything, print the verdicts; 1 when something must be mended."""
+    failed = 0
+    for question in QUESTIONS:
+        for verdict in question():
+            print(f"[{verdict.state:^4}] {verdict.what}", flush=True)
+            if verdict.advice:
+                print("       " + verdict.advice.replace("\n", "\n       "), flush=True)
+            failed += verdict.state == "fail"
+    print("all is well" if not failed else f"{failed} thing{'s' if failed > 1 else ''} to mend")
+    return 1 if failed else 0

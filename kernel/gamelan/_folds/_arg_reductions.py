@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""argmin and argmax: the smallest index at which an array equals its fold. Two passes, both of them reductions where the
+elements lie, so the result does not depend on the number of engines."""
+
+import math
+
+import numpy
+
+from .._arguments import axis_of, checked_axis
+from .._creation._from_data import asarray
+from .._creation._ranges import arange
+from .._local import call_numpy, is_distributed, is_output
+from .._ufuncs._where import either
+from .._views._reshape import ravel, reshape
+from . import _reductions
+from ._bounds import remember
+
+__all__ = ["argmax", "argmin"]
+
+_unset = numpy._NoValue
+
+
+def _arg(name, a, axis, out, keepdims):
+    a = asarray(a)
+    if not is_distributed(a):
+        keywords = {} if keepdims is _unset else {"keepdims": keepdims}
+        result = call_numpy(getattr(numpy, name), name, (a,), {"axis": axis, "out": out, **keywords})
+        return result if out is None else out
+    if out is not None:
+        if not is_output(out):
+            raise TypeError("output must be an array")
+    shape = a.shape
+    axis = None if axis is None else checked_axis(axis)
+    if axis is None or a.ndim == 0 and axis in (0, -1):
+        a, axis, kept = ravel(a), 0, (1,) * a.ndim
+        shape = a.shape
+    else:
+        axis = axis_of(axis, a.ndim)
+        kept = shape[:axis] + (1,) + shape[axis + 1 :]
+    extent = shape[axis]
+    if extent == 0 and math.prod(kept):
+        raise ValueError(f"attempt to get {name} of an empty sequence")
+    extreme = _reductions.reduce(name[3:], a, axis, keepdims=True)
+    # Of an array with NaN the extreme is NaN, and equals nothing: then the first NaN counts, which alone is not itself.
+    found = a == extreme
+    if a.dtype.kind in "fc":
+        found |= a != a
+    along = reshape(arange(extent), (extent,) + (1,) * (a.ndim - axis - 1))
+    result = _reductions.reduce("min", either(found, along, extent), axis)
+    if keepdims is not _unset and keepdims:  # in the sense of Python
+        result = reshape(result, kept)
+    if is_distributed(result) and extent:
+        remember(result, 0, extent - 1)
+    if out is None:
+        return result
+    if out.shape != result.shape:
+        raise ValueError(f"output array does not match result of np.{name}.")
+    if not numpy.can_cast(out.dtype, numpy.intp):
+        raise TypeError(f"Cannot cast array data from {out.dtype!r} to {numpy.dtype(numpy.intp)!r} according to the rule 'safe'")
+    out[...] = result
+    return out
+
+
+_DOC = """The index of the {which} along an axis, or of the flattened array.
+
+Lazy: of a distributed array the result is a distributed array of dtype intp. Takes two passes over the array.
+
+Examples
+--------
+>>> import gamelan as np
+>>> np.{name}([[3, 1, 2], [4, 6, 5]], axis=1).tolist()
+{example}
+"""
+
+
+def argmin(a, axis=None, out=None, *, keepdims=_unset):
+    return _arg("argmin", a, axis, out, keepdims)
+
+
+def argmax(a, axis=None, out=None, *, keepdims=_unset):
+    return _arg("argmax", a, axis, out, keepdims)
+
+
+argmin.__doc__ = _DOC.format(which="minimum", name="argmin", example="[1, 0]")
+argmax.__doc__ = _DOC.format(which="maximum", name="argmax", example="[0, 1]")

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Are the numbers of an index array inside an axis? NumPy raises at the line that indexes, so what lives on the engines is
+looked at before: least and greatest element, in one round trip. They are remembered until the array is written, so that
+an index that is used again costs nothing."""
+
+import numpy
+
+from .. import _core
+from .._creation._ranges import arange
+from .._local import is_distributed
+from .._ufuncs._where import either
+from ._reductions import reduce
+
+
+def remember(array, low, high):
+    """The least and the greatest element of a distributed array."""
+    array._b.index_range = (array._b.version, array.dtype.num, low, high)
+
+
+def _known(array):
+    known = array._b.index_range
+    if known is not None and known[:2] == (array._b.version, array.dtype.num):
+        return known[2:]
+    return None
+
+
+def extremes(array):
+    """The least and the greatest element of an array of integers. Triggers evaluation, unless they are remembered."""
+    known = _known(array) if _is_whole(array) else None
+    return _measured(array) if known is None else known
+
+
+def _is_whole(array):
+    proxy = array._a
+    return proxy.nbytes == array._b.nbytes and 0 not in (
+        stride for stride, extent in zip(proxy.strides, proxy.shape) if extent > 1
+    )
+
+
+def _measured(array):
+    low, high = (int(value) for value in _core.fetch([reduce("min", array), reduce("max", array)]))  # bools are 0 and 1
+    if _is_whole(array):
+        remember(array, low, high)
+    return low, high
+
+
+def require_inside(index, axis, extent):
+    """NumPy's IndexError unless all numbers of `index` lie in [-extent, extent). Triggers evaluation, the first time."""
+    if index.size == 0:
+        return
+    if not is_distributed(index):
+        low, high = int(index.min()), int(index.max())
+    else:
+        low, high = _known(index) or _measured(index)
+        if low < -extent or high >= extent:  # of the whole array, perhaps: this may be a part of it
+            low, high = _measured(index)
+    if low >= -extent and high < extent:
+        return
+    raise IndexError(f"index {_first_outside(index, extent)} is out of bounds for axis {axis} with size {extent}")
+
+
+def _first_outside(index, extent):
+    """The first such number in C order, which is the one that NumPy names."""
+    flat = index.reshape(-1)
+    outside = flat >= extent
+    if index.dtype.kind == "i":
+        outside = outside | (flat < -extent)
+    if not is_distributed(index):
+        return int(flat[int(numpy.argmax(numpy.asarray(outside)))])
+    return int(flat[int(either(outside, arange(flat.size), flat.size).min())])

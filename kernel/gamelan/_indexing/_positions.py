@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where a mask is true, as positions in its flattened form: what is read through a mask is taken at these. How many there
+are is asked of the engines (one round trip), because shapes are always known here."""
+
+import numpy
+
+from .. import _core
+from .._creation._filled import filled
+from .._creation._from_data import asarray
+from .._creation._ranges import arange
+from .._folds._bounds import remember
+from .._folds._reductions import reduce
+from .._local import is_distributed
+from .._promotion import OPS, dtype_number
+from .._views._reshape import ravel
+
+_INTP = numpy.dtype(numpy.intp)
+
+
+def count_of(mask):
+    """How many elements of an array of bools are true. Triggers evaluation where they are distributed."""
+    if not is_distributed(mask):
+        return int(numpy.count_nonzero(numpy.asarray(mask)))
+    if not mask.size:
+        return 0
+    is_whole = mask.nbytes == mask._b.nbytes and 0 not in mask.strides
+    known = mask._b.index_range if is_whole else None
+    if known is not None and known[:2] == (mask._b.version, "count"):
+        return known[2]
+    count = int(_core.fetch([reduce("sum", mask, dtype=_INTP)])[0])
+    if is_whole:
+        mask._b.index_range = (mask._b.version, "count", count)
+    return count
+
+
+def positions_of(mask):
+    """The flat positions at which an array of bools is true, in C order: here for a small mask, else on the engines."""
+    if not is_distributed(mask):
+        return asarray(numpy.flatnonzero(numpy.asarray(mask)))
+    count = count_of(mask)
+    if count == mask.size or count == 0:
+        return arange(count, dtype=_INTP) if count else filled((0,), _INTP, 0)
+    result = _core.empty((count,), dtype_number(_INTP), mask)
+    _core.record(OPS["nonzero"], dtype_number(mask.dtype), result, True, (ravel(mask),), ())
+    remember_inside(result, mask.size)
+    return result
+
+
+def remember_inside(index, extent):
+    """Notes that the numbers of a new index lie in [0, extent), so that nobody asks the engines again."""
+    if is_distributed(index) and extent:
+        remember(index, 0, extent - 1)

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Subscripts: what a[key] names and what a[key] = value writes, where the array, the key or the value is distributed.
+
+Basic keys of a distributed array are applied by NumPy to its proxy, so results and errors are NumPy's. Keys that depend on
+data (masks, index arrays) are told apart first: a proxy must never be read.
+"""
+
+from .. import _core
+from .._creation._from_data import copy_of
+from .._float_errors import numpys_own
+from .._local import gathered, is_value
+from .._promotion import OPS, dtype_number
+from . import _arrays as arrays
+from ._keys import basic_parts, is_scalar_array, parts_of
+
+
+def _proxy_at(array, parts):
+    # With an Ellipsis NumPy returns a 0-d view where it would otherwise read an element of the proxy.
+    has_ellipsis = Ellipsis in parts
+    return array._a[parts] if has_ellipsis else array._a[parts + (Ellipsis,)], has_ellipsis
+
+
+def getitem(array, key):
+    """a[key] of a distributed array: a view, or for a full integer index the value, here or on the engines."""
+    parts = basic_parts(key)
+    if parts is None:
+        return arrays.get(array, key)
+    proxy, has_ellipsis = _proxy_at(array, parts)
+    if array._b is None:
+        return _core.wrap(array._a[parts])
+    if is_value(array):
+        # What NumPy returns for an index of a scalar is new, and can be written.
+        number = dtype_number(proxy.dtype)
+        array = _core.apply(OPS["copy"], number, number, (array,), None)
+        proxy, has_ellipsis = _proxy_at(array, parts)
+    view = _core.view(array, proxy)
+    if proxy.ndim == 0 and not has_ellipsis:
+        return _core.element(view)
+    is_copy = parts is not key and any(map(is_scalar_array, parts_of(key)))
+    return copy_of(view) if is_copy else view
+
+
+@numpys_own
+def setitem(array, key, value):
+    """a[key] = value where the array, or only the key or the value, is distributed."""
+    if array._b is None:
+        array._a[gathered(key)] = gathered(value)
+        return
+    parts = basic_parts(key)
+    if parts is None:
+        arrays.set(array, key, value)
+    else:
+        _core.assign(_core.view(array, _proxy_at(array, parts)[0]), value)
+
+
+_core.set_index_hooks(getitem, setitem)

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The part of ndarray that other libraries call: how NumPy's functions and ufuncs find ours, how the elements are handed
+over (__array__, DLPack, pickles, bytes), and the array-API namespace. Whatever hands elements over is bounded by
+`config.gather_limit`. A base of ndarray, of no use by itself."""
+
+import copy
+import types as python_types
+
+import numpy
+
+from .. import _core, _package
+from .._creation._from_data import array as make_array
+from .._creation._from_data import asarray
+from .._errors import unimplemented
+from .._float_errors import numpys_own
+from .._gathering import copy_here, here
+from .._local import call_numpy, decides_itself, has_distributed, is_value, rewrap, unwrap, wrap_here
+
+__all__ = ["from_dlpack"]
+
+_DEVICE = "cpu"
+
+
+def _ours(function):
+    """Gamelan's function in place of one of NumPy's, by the place where NumPy has it; None where there is none. A
+    namesake from elsewhere (a ufunc of scipy, of `numpy.frompyfunc`) is not it."""
+    module = "numpy" if isinstance(function, numpy.ufunc) else function.__module__
+    if module.split(".")[0] != "numpy":
+        return None
+    theirs, ours = numpy, _package.public
+    for name in (*module.split(".")[1:], function.__name__):
+        theirs, ours = getattr(theirs, name, None), getattr(ours, name, None)
+    return ours if theirs is function else None
+
+
+def _described(value):
+    """An array as NumPy's functions about dtypes and shapes may see it. They read no elements, except of a 0-d array."""
+    if not isinstance(value, _core.Array):
+        return value
+    return value._a if value.ndim else unwrap(value)
+
+
+def _rebuild(data):
+    return make_array(data)
+
+
+def from_dlpack(x, /):
+    """An array from an object that supports DLPack.
+
+    A small array shares memory with the object. A large one is copied to the engines; this triggers no evaluation.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> import gamelan as np
+    >>> np.from_dlpack(numpy.arange(3)).tolist()
+    [0, 1, 2]
+    """
+    return x if isinstance(x, _core.Array) else asarray(numpy.from_dlpack(x))
+
+
+class Protocols(_core.Array):
+    """ndarray as other libraries see it."""
+
+    __slots__ = ()
+    __array_priority__ = 100.0
+
+    def __array__(self, dtype=None):
+        data = here(self)
+        return data if dtype is None or numpy.dtype(dtype) == data.dtype else data.astype(dtype)
+
+    def _memory(self, name):
+        if self._b is not None:
+            raise AttributeError(f"ndarray.{name}: a distributed array has no memory here; numpy.asarray(x) brings a copy")
+        return getattr(self._a, name)
+
+    def _interface(self):
+        found = self._memory("__array_interface__")
+        if self.dtype.names is not None and numpy.dtype(found["descr"]) != self.dtype:  # NumPy would read other records
+            raise AttributeError(
+                f"ndarray.__array_interface__: it has no words for records of {self.dtype!r}; numpy.asarray(x) shares "
+                f"their memory"
+            )
+        return found
+
+    __array_interface__ = property(lambda self: self._interface(), doc="NumPy's description of the memory of a small array.")
+
+    def _struct(self):
+        if self.dtype.kind not in "biufc":  # NumPy reads such a one with another size of text, and dates without their unit
+            raise AttributeError("ndarray.__array_struct__: of numbers only; __array_interface__ describes the others")
+        return self._memory("__array_struct__")
+
+    __array_struct__ = property(lambda self: self._struct(), doc="NumPy's description of the memory of a small array, for C.")
+    data = property(lambda self: here(self).data, doc="The memory of a small array; a read-only copy of a large one's elements.")
+    ctypes = property(lambda self: self._memory("ctypes"), doc="The memory of a small array, for ctypes.")
+
+    @numpys_own
+    def __array_ufunc__(self, function, method, *inputs, out=None, **keywords):
+        if any(map(decides_itself, (*inputs, *(out or ())))):
+            return NotImplemented
+        if out is not None:
+            keywords["out"] = out[0] if len(out) == 1 else out
+        if not has_distributed((*inputs, *keywords.values())):
+            result = getattr(function, method)(*map(unwrap, inputs), **unwrap(keywords))
+            return rewrap(result) if out is None else keywords["out"]
+        ours = _ours(function)
+        if ours is None:
+            if getattr(numpy, function.__name__, None) is function:
+                raise unimplemented(function.__name__)
+            raise NotImplementedError(
+                f"the ufunc {function.__name__!r} is another library's, which computes in the memory of this process: "
+                "give it numpy.asarray(x), a copy of up to np.config.gather_limit elements"
+            )
+        if isinstance(keywords.get("out"), numpy.ndarray):
+            target = keywords.pop("out")
+            elements = (here(value) if isinstance(value, _core.Array) else value for value in inputs)
+            getattr(function, method)(*elements, out=target, **unwrap(keywords))
+            return target
+        return ours(*inputs, **keywords) if method == "__call__" else getattr(ours, method)(*inputs, **keywords)
+
+    @numpys_own
+    def __array_function__(self, function, types, arguments, keywords):
+        if not all(issubclass(each, (_core.Array, numpy.ndarray)) for each in types):
+            return NotImplemented
+        ours = _ours(function)
+        if ours is function:  # NumPy's own, about dtypes and shapes
+            return function(*map(_described, arguments), **{key: _described(value) for key, value in keywords.items()})
+        if callable(ours):
+            return ours(*arguments, **keywords)
+        name = f"{function.__module__}.{function.__name__}".removeprefix("numpy.")
+        return call_numpy(function, name, arguments, keywords)
+
+    device = property(lambda self: _DEVICE, doc='"cpu", for small arrays and for distributed ones: they mix freely.')
+
+    def to_device(self, device, /, *, stream=None):
+        """The array itself, because there is only one device.
+
+        Parameters
+        ----------
+        device : str
+            "cpu".
+        stream : None, optional
+            There are no streams.
+
+        Returns
+        -------
+        ndarray
+
+        Raises
+        ------
+        ValueError
+            If there is no such device or stream.
+        """
+        if device != _DEVICE or stream is not None:
+            raise ValueError(f"got the device {device!r}, expected {_DEVICE!r} and no stream: there is no other")
+        return self
+
+    def __dlpack__(self, /, *, stream=None, max_version=None, dl_device=None, copy=None):
+        if dl_device not in (None, self.__dlpack_device__()):
+            raise BufferError("gamelan hands over memory of the processor only")
+        if self._b is not None and copy is False:
+            raise BufferError("a distributed array can be handed over as a copy only")
+        data = copy_here(self) if self._b is not None else self._a.copy() if copy else self._a  # DLPack has no read-only memory
+        return data.__dlpack__(stream=stream)
+
+    def __dlpack_device__(self):
+        return (1, 0)  # the processor
+
+    def __reduce__(self):
+        if is_value(self):
+            return _core.value(self).__reduce__()
+        lies_in_columns = self._b is not None and self._a.flags.fnc
+        return _rebuild, (here(self.T).T if lies_in_columns else numpy.array(here(self)),)
+
+    def __copy__(self):
+        return self.copy("K")
+
+    def __deepcopy__(self, memo):
+        return wrap_here(copy.deepcopy(self._a, memo)) if self._b is None else self.copy("K")
+
+    def __bytes__(self):
+        return bytes(here(self))
+
+    def tobytes(self, order="C"):
+        """The elements as bytes.
+
+        Triggers evaluation. At most `config.gather_limit` elements.
+        """
+        return here(self).tobytes(order)
+
+    @classmethod
+    def __class_getitem__(cls, parameters):
+        return python_types.GenericAlias(cls, parameters)

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""packbits and unpackbits: eight truth values are a last axis, whose columns are shifted to their places and joined. Both are
+one fused pass over the elements; where lines end within a byte, zeros are put behind them first."""
+
+import numpy
+
+from .._arguments import axis_of, whole
+from .._creation._filled import filled
+from .._creation._from_data import asarray
+from .._local import call_numpy, is_distributed
+from .._views._plain import moveaxis
+from .._views._reshape import ravel, reshape
+from ._logic import truth_of
+
+__all__ = ["packbits", "unpackbits"]
+
+_BYTE = numpy.dtype(numpy.uint8)
+
+
+def _places(bitorder):
+    """How far each of eight bits is shifted."""
+    places = numpy.arange(8, dtype=_BYTE)
+    return places if bitorder[0] == "l" else places[::-1].copy()
+
+
+def _lines(a, axis):
+    """The array with that axis last, or all its elements as one line; and where the axis was."""
+    if axis is None or a.ndim == 0:
+        a = ravel(a)
+    axis = axis_of(-1 if axis is None else axis, a.ndim)
+    return moveaxis(a, axis, -1), axis
+
+
+def _resized(lines, extent):
+    """The lines cut off at, or filled with zeros up to, another extent."""
+    if lines.shape[-1] >= extent:
+        return lines[..., :extent]
+    result = filled((*lines.shape[:-1], extent), lines.dtype, 0)
+    result[..., : lines.shape[-1]] = lines
+    return result
+
+
+def packbits(a, axis=None, bitorder="big"):
+    """Pack the elements of a binary array into the bits of bytes.
+
+    Examples
+    --------
+    >>> import gamelan as np
+    >>> np.packbits([1, 0, 0, 0, 0, 0, 1, 1, 1]).tolist()
+    [131, 128]
+    """
+    a = asarray(a)
+    if not is_distributed(a):
+        return call_numpy(numpy.packbits, "packbits", (a, axis, bitorder), {})
+    numpy.packbits(numpy.empty(0, a.dtype), bitorder=bitorder)  # for NumPy's errors
+    lines, axis = _lines(truth_of(a), axis)
+    count = -(-lines.shape[-1] // 8)
+    bits = reshape(_resized(lines, 8 * count), (*lines.shape[:-1], count, 8))
+    bits = bits.astype(_BYTE)
+    packed = 0
+    for column, place in enumerate(_places(bitorder)):
+        packed = packed | (bits[..., column] << place)
+    return moveaxis(packed, -1, axis)
+
+
+def unpackbits(a, axis=None, count=None, bitorder="big"):
+    """Unpack the bits of bytes into a binary array.
+
+    Examples
+    --------
+    >>> import gamelan as np
+    >>> np.unpackbits(np.array([131], np.uint8)).tolist()
+    [1, 0, 0, 0, 0, 0, 1, 1]
+    """
+    a = asarray(a)
+    if not is_distributed(a):
+        return call_numpy(numpy.unpackbits, "unpackbits", (a, axis, count, bitorder), {})
+    numpy.unpackbits(numpy.empty(0, a.dtype), bitorder=bitorder)  # for NumPy's errors
+    lines, axis = _lines(a, axis)
+    extent = 8 * lines.shape[-1]
+    wanted = extent if count is None else whole(count)
+    if wanted < -extent:
+        raise ValueError("-count larger than number of elements")
+    bits = (reshape(lines, (*lines.shape, 1)) >> _places(bitorder)) & _BYTE.type(1)
+    bits = _resized(reshape(bits, (*lines.shape[:-1], extent)), wanted if wanted >= 0 else extent + wanted)
+    return moveaxis(bits, -1, axis)

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""clip. Of distributed arrays: the larger with one limit, then the smaller with the other, in the dtype that NumPy's own
+ufunc for it would compute in."""
+
+import warnings
+
+import numpy
+
+from .. import _core
+from .._creation._from_data import asarray
+from .._local import alone, as_output, as_value, call_numpy, has_distributed, is_distributed
+from .._promotion import OPS, dtype_number
+from ._calls import described, general, operand
+
+__all__ = ["clip"]
+
+
+def clip(a, a_min, a_max, out=None, **keywords):
+    """Limit the elements to an interval."""
+    if not has_distributed((a, a_min, a_max, out)):
+        a = asarray(a)
+        if a.size < _core.threshold():
+            return call_numpy(numpy.clip, "clip", (a, a_min, a_max), {"out": out, **keywords})
+    return _clipped(a, a_min, a_max, out, **keywords)
+
+
+def _clipped(a, low, high, out=None, casting=None, where=True, **keywords):
+    """`clip` when something is distributed, or the result is large."""
+    if low is None and high is None:
+        raise ValueError("One of max or min must be given")
+    low, high = _limit(low, -numpy.inf), _limit(high, numpy.inf)
+    if out is not None:
+        out = as_output(alone(out))
+    operands = tuple(_known(each) for each in (asarray(a), low, high) if each is not None)
+    name = "clip" if len(operands) == 3 else "maximum" if high is None else "minimum"
+    dtype, casting = _decided(name, operands, out, casting, keywords)
+    number = dtype_number(dtype)
+    value, limits = operands[0], operands[1:]
+    for op, limit in zip(("minimum",) if name == "minimum" else ("maximum", "minimum"), limits):
+        value = _core.apply(OPS[op], number, number, (value, limit), None)
+    if out is None and where is True:
+        return as_value(value)
+    return general("positive" if value.dtype != bool else "logical_or", OPS["copy"], (value,), out, where, casting="unsafe")
+
+
+def _limit(limit, none):
+    """NumPy ignores a limit that is a NaN, though it takes part in the promotion."""
+    return none if isinstance(limit, (float, numpy.floating)) and limit != limit else limit
+
+
+def _known(value):
+    """A number on the engines takes part in the promotion by its value."""
+    value = operand(value)
+    return numpy.asarray(value)[()] if is_distributed(value) and not value.ndim else value
+
+
+def _decided(name, operands, out, casting, keywords):
+    """The dtype of the result and the casting to it; NumPy's errors, and its warning."""
+    function = numpy.core.umath.clip if name == "clip" else getattr(numpy, name)
+    probes = [numpy.empty(0, each) if isinstance(each, numpy.dtype) else each for each in map(described, operands)]
+    shape = numpy.broadcast_shapes(*map(numpy.shape, probes))
+    target = None if out is None else numpy.empty(shape, out.dtype)
+    with numpy.errstate(all="ignore"):
+        if casting is not None:
+            function(*probes, out=target, casting=casting, **keywords)
+        else:
+            try:
+                function(*probes, out=target, **keywords)
+            except TypeError:
+                function(*probes, out=target, casting="unsafe", **keywords)
+                warnings.warn(
+                    'Converting the output of clip from its dtype is deprecated. Pass `casting="unsafe"` explicitly',
+                    DeprecationWarning,
+                    stacklevel=4,
+                )
+        return function(*probes, casting="unsafe", **keywords).dtype, casting

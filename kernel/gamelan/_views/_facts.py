@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Parts and facts of arrays, known at once."""
+
+import numpy
+
+from .. import _core
+from .._creation._from_data import asarray
+from .._local import has_own_class
+
+__all__ = ["imag", "ndim", "real", "shape", "size", "isfortran"]
+
+
+def real(val):
+    """The real part of the elements.
+
+    Of a complex array it is a view, of a real array the array itself. Lazy.
+    """
+    return _part(val, "real")
+
+
+def imag(val):
+    """The imaginary part of the elements.
+
+    Of a complex array it is a view. Lazy.
+    """
+    return _part(val, "imag")
+
+
+def _part(value, name):
+    """Of a number that part of it, a number again."""
+    if isinstance(value, numpy.ndarray) and not has_own_class(value) or not hasattr(value, name):
+        value = asarray(value)
+    return getattr(value, name)
+
+
+def shape(a):
+    """The shape of an array.
+
+    Needs no evaluation.
+    """
+    return a.shape if isinstance(a, _core.Array) else numpy.shape(a)
+
+
+def ndim(a):
+    """The number of axes of an array.
+
+    Needs no evaluation.
+    """
+    return a.ndim if isinstance(a, _core.Array) else numpy.ndim(a)
+
+
+def size(a, axis=None):
+    """The number of elements of an array, or of one axis.
+
+    Needs no evaluation.
+    """
+    if not isinstance(a, _core.Array):
+        return numpy.size(a, axis)
+    return a.size if axis is None else a.shape[axis]
+
+
+def isfortran(a):
+    """True when an array is in Fortran order and not in C order.
+
+    Needs no evaluation.
+    """
+    return a.flags.fnc
