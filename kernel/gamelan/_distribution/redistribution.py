@@ -40,16 +40,16 @@ def redistribute(a, distribution):
     ValueError
         If the distribution does not fit the shape, or takes more ranks than there are engines.
 
+    See Also
+    --------
+    gamelan.distribution : the distributions
+
     Examples
     --------
     >>> import gamelan as np
     >>> a = np.redistribute(np.arange(12.0).reshape(4, 3), np.distribution.replicated())
     >>> a.distribution
     distribution.replicated()
-
-    See Also
-    --------
-    gamelan.distribution : the distributions
     """
     a = asarray(a)
     integers = _integers(distribution, a.shape)

@@ -140,6 +140,10 @@ class flatiter:
         Returns
         -------
         tuple of int
+        Raises
+        ------
+        IndexError
+            If there is no such element.
         """
         size = self._array.size
         if not -size <= index < size:

@@ -74,6 +74,17 @@ class Protocols(_core.Array):
 
         As of pandas and xarray. Matplotlib asks for it: `plt.hist(x)` and `plt.boxplot(x)` take the array as one, and do
         not go through its elements. Triggers evaluation; bounded by `config.gather_limit`.
+
+        Parameters
+        ----------
+        dtype : dtype, optional
+            The dtype of the result. By default that of the array.
+        copy : bool, optional
+            Copy a small array, too.
+
+        Returns
+        -------
+        numpy.ndarray
         """
         return numpy.array(self, dtype) if copy else self.__array__(dtype)
 

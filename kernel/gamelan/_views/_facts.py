@@ -50,7 +50,9 @@ def ndim(a):
 
 
 def isscalar(element):
-    """True for a number, text, and a value without axes such as `x.mean()`, small or distributed. See `numpy.isscalar`.
+    """True for a number, text, and a value without axes such as `x.mean()`, small or distributed.
+
+    Needs no evaluation.
 
     Examples
     --------
