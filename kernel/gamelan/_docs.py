@@ -25,6 +25,7 @@ _LIKE = {
     **dict.fromkeys(("array_split", "dsplit", "hsplit", "vsplit"), "split"),
     "triu": "tril",
     "round": "around",
+    "around": "round",  # since NumPy 2
     "diag_indices_from": "diag_indices",
 }
 # Parameters that only we have, or that NumPy's docstring of some function leaves out.
