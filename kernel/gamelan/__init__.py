@@ -21,7 +21,7 @@ from . import _core  # noqa: E402
 
 _core.set_package_directory(_os.path.dirname(_os.path.abspath(__file__)))
 
-from . import _calls, _local, _package, _parameters, array_api  # noqa: E402
+from . import _calls, _local, _package, array_api  # noqa: E402
 from ._catalogue import *  # noqa: E402
 from ._catalogue import __all__ as _names  # noqa: E402
 from ._errors import MissingName as _MissingName  # noqa: E402
@@ -31,38 +31,24 @@ from ._version import VERSION as __version__  # noqa: E402
 __all__ = sorted({*_names, "array_api"} - {"lib", "linalg", "random"}) + ["linalg", "random"]
 
 
-def _document_parameters():
-    for owner, prefix in (
-        (linalg, "numpy.linalg."),
-        (fft, "numpy.fft."),
-        (random.Generator, "numpy.random.Generator."),
-        (random, "numpy.random."),
-        (ndarray, "numpy.ndarray."),
-    ):
-        for each in reversed(owner.__mro__[:-1]) if isinstance(owner, type) else (owner,):
-            _parameters.document(each, prefix)
-    _parameters.document(_sys.modules[__name__], "numpy.")
-
-
-_document_parameters()
-
-
 def _hold_calls_together():
-    for kind in (
-        ndarray,
-        array_api.Array,
-        ufunc,
-        _PairUfunc,
-        flatiter,
-        random.Generator,
-        random.RandomState,
-        type(r_),
-        type(mgrid),
+    for kind, of_numpy in (
+        (ndarray, "numpy.ndarray"),
+        (array_api.Array, "numpy.ndarray"),
+        (ufunc, "numpy.ufunc"),
+        (_PairUfunc, "numpy.ufunc"),
+        (flatiter, "numpy.flatiter"),
+        (random.Generator, "numpy.random.Generator"),
+        (random.RandomState, "numpy.random.RandomState"),
+        (type(r_), None),
+        (type(mgrid), None),
     ):
         for each in kind.__mro__[:-1]:
-            _calls.of_class(each)
-    for module in (_sys.modules[__name__], linalg, fft, random, lib.stride_tricks, array_api, array_api.linalg, array_api.fft):
-        _calls.of_module(module)
+            _calls.of_class(each, of_numpy)
+    for module in (_sys.modules[__name__], linalg, fft, random, lib.stride_tricks):
+        _calls.of_module(module, module.__name__.replace("gamelan", "numpy", 1))
+    for module in (array_api, array_api.linalg, array_api.fft):
+        _calls.of_module(module, None)
 
 
 _hold_calls_together()

@@ -6,8 +6,10 @@ each other as they are."""
 import functools
 from types import FunctionType, MethodType
 
-from . import _core
+from . import _core, _docs
 
+_core.Call.__doc__ = _docs.Documentation("What users see of a function of this package: what it records stays together.")
+_WITHOUT_DOC = tuple(name for name in functools.WRAPPER_ASSIGNMENTS if name != "__doc__")
 _NOT_OF_ARRAYS = ("gamelan._session", "gamelan._config")
 # Special methods that record nothing, or one command.
 _SIMPLE = """
@@ -21,33 +23,36 @@ def _is_ours(value):
     return isinstance(value, FunctionType) and value.__module__.startswith("gamelan") and value.__module__ not in _NOT_OF_ARRAYS
 
 
-def _call(function):
+def _call(function, place):
     if function not in _made:
-        _made[function] = functools.update_wrapper(_core.Call(function), function)
+        call = _made[function] = functools.update_wrapper(_core.Call(function), function, _WITHOUT_DOC)
+        if place is not None and not function.__name__.startswith("_"):
+            _docs.namesakes[call] = place, function.__name__
     return _made[function]
 
 
-def of_module(module):
-    """Turn the functions that a module shows into calls. Pickles find them there."""
+def of_module(module, place):
+    """Turn the functions that a module shows into calls. Pickles find them there. `place` is the module of NumPy for which it
+    stands, None where there is none."""
     for name, value in list(vars(module).items()):
         if name.startswith("_"):
             continue
         if _is_ours(value):
             is_new = value not in _made
-            setattr(module, name, _call(value))
+            setattr(module, name, _call(value, place))
             if is_new:
                 _made[value].__module__ = module.__name__
         elif isinstance(value, MethodType) and _is_ours(value.__func__):
             setattr(module, name, getattr(value.__self__, value.__name__))
 
 
-def of_class(owner):
-    """Turn the methods of a class, and the setters of its properties, into calls."""
+def of_class(owner, place):
+    """Turn the methods of a class, and the setters of its properties, into calls. `place` is NumPy's class."""
     for name, value in list(vars(owner).items()):
         is_private = name.startswith("_") and not name.endswith("__")
         if is_private or name in _SIMPLE:
             continue
         if _is_ours(value):
-            setattr(owner, name, _call(value))
+            setattr(owner, name, _call(value, place))
         elif isinstance(value, property) and _is_ours(value.fset):
-            setattr(owner, name, value.setter(_call(value.fset)))
+            setattr(owner, name, value.setter(_call(value.fset, None)))

@@ -69,7 +69,31 @@ config = Config()
 
 @contextlib.contextmanager
 def options(**changes):
-    """Change options inside a `with` block."""
+    """Change options inside a `with` block.
+
+    Parameters
+    ----------
+    **changes
+        Names and values of options, as in `np.config`.
+
+    Returns
+    -------
+    context manager
+
+    Raises
+    ------
+    AttributeError
+        If there is no option of that name.
+    TypeError, ValueError
+        If the value is not of the type of the option.
+
+    Examples
+    --------
+    >>> import gamelan as np
+    >>> with np.options(distribute_from=0):
+    ...     np.config.distribute_from
+    0
+    """
     before = {name: getattr(config, name) for name in changes}
     try:
         for name, value in changes.items():

@@ -49,9 +49,9 @@ _string_functions = {True: None, False: None}  # what the user set, by whether i
 
 
 def set_string_function(f, repr=True):
-    """A function of one array that makes its text: of `repr` or of `str`. See `numpy.set_string_function`.
+    """Set the function that makes the text of an array.
 
-    Of a large array it gets the array itself, with all its elements on the engines.
+    Triggers no evaluation. The function gets the array itself, whose elements may be on the engines.
     """
     numpy.set_string_function(f, repr)
     _string_functions[bool(repr)] = f

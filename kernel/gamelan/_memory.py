@@ -18,7 +18,9 @@ def _ask(question, a, b, max_work):
 
 
 def shares_memory(a, b, max_work=None):
-    """True when two arrays have an element in common. See `numpy.shares_memory`.
+    """True when two arrays have an element in common.
+
+    Needs no evaluation.
 
     Examples
     --------
@@ -31,7 +33,9 @@ def shares_memory(a, b, max_work=None):
 
 
 def may_share_memory(a, b, max_work=None):
-    """True when the bounds of two arrays' memory overlap. See `numpy.may_share_memory`.
+    """True when the bounds of the memory of two arrays overlap.
+
+    Needs no evaluation.
 
     Examples
     --------

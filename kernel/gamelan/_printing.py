@@ -8,12 +8,18 @@ __all__ = ["array2string", "array_repr", "array_str"]
 
 
 def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
-    """As `numpy.array_repr`; triggers evaluation and fetches the corners only."""
+    """The text of an array as `repr` shows it.
+
+    Triggers evaluation. Only the elements that are shown are fetched from the engines.
+    """
     return _display.array_repr(asarray(arr), max_line_width, precision, suppress_small)
 
 
 def array_str(a, max_line_width=None, precision=None, suppress_small=None):
-    """As `numpy.array_str`; triggers evaluation and fetches the corners only."""
+    """The text of an array as `print` shows it.
+
+    Triggers evaluation. Only the elements that are shown are fetched from the engines.
+    """
     return _display.array_str(asarray(a), max_line_width, precision, suppress_small)
 
 
@@ -33,11 +39,9 @@ def array2string(
     suffix="",
     legacy=None,
 ):
-    """As `numpy.array2string`; triggers evaluation and fetches the corners only.
+    """The text of an array.
 
-    See Also
-    --------
-    numpy.array2string
+    Triggers evaluation. Only the elements that are shown are fetched from the engines.
     """
     return _display.array2string(
         asarray(a),

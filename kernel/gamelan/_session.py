@@ -261,6 +261,17 @@ def sync():
 
     Triggers evaluation. Use it around timings: operations return before they are computed.
 
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    EngineLostError
+        If the engines are gone.
+    MemoryError
+        If the engines have no room for an array.
+
     Examples
     --------
     >>> import gamelan as np
@@ -270,7 +281,20 @@ def sync():
 
 
 def status():
-    """What the engines say of themselves, as a dict; {} when there are none."""
+    """What the engines report of themselves.
+
+    Asks the engines. Triggers no evaluation.
+
+    Returns
+    -------
+    dict
+        Empty when no engines run.
+
+    Raises
+    ------
+    EngineLostError
+        If the engines are gone.
+    """
     return json.loads(_core.status()) if _core.is_connected() else {}
 
 
@@ -280,9 +304,24 @@ def route():
 
 
 def stats(reset=False):
-    """Counters since the engines started or since the last reset, as a dict.
+    """Counters since the engines started or since the last reset.
 
-    `host_ops` counts operations on small arrays, done by NumPy here; the others are the engines'.
+    Sends what is recorded. `host_ops` counts the operations on small arrays, which NumPy computes in the notebook's process. The
+    other counters are the engines'.
+
+    Parameters
+    ----------
+    reset : bool, optional
+        Set the counters to zero afterwards.
+
+    Returns
+    -------
+    dict
+
+    Raises
+    ------
+    EngineLostError
+        If the engines are gone.
 
     Examples
     --------
@@ -309,9 +348,24 @@ class Plan(str):
 
 
 def explain(x=None):
-    """The engines' plan for what is recorded and not yet computed, as text.
+    """The plan of the engines for what is recorded and not yet computed.
 
-    Computes nothing. `x`, when given, must be a distributed array; its pending commands are part of the plan.
+    Computes nothing.
+
+    Parameters
+    ----------
+    x : ndarray, optional
+        A distributed array whose pending commands are part of the plan. By default all that is recorded.
+
+    Returns
+    -------
+    str
+        The lines of the plan; for a small array the sentence that NumPy has computed it already.
+
+    Raises
+    ------
+    EngineLostError
+        If the engines are gone.
     """
     if x is not None and getattr(x, "_b", None) is None:
         return Plan("a local array: NumPy has computed it already")

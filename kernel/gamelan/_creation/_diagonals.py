@@ -14,7 +14,7 @@ __all__ = ["diag", "eye", "identity"]
 
 
 def eye(N, M=None, k=0, dtype=float, order="C", *, like=None):
-    """Ones on a diagonal, zeros elsewhere. See `numpy.eye`."""
+    """A matrix with ones on a diagonal and zeros elsewhere."""
     rows = operator.index(N)
     columns = rows if M is None else operator.index(M)
     if not is_large((rows, columns)):
@@ -36,12 +36,15 @@ def _writable_diagonal(matrix):
 
 
 def identity(n, dtype=None, *, like=None):
-    """The square matrix with ones on its diagonal. See `numpy.identity`."""
+    """The identity matrix."""
     return eye(n, dtype=float if dtype is None else dtype)
 
 
 def diag(v, k=0):
-    """A matrix with a given diagonal, or a matrix's diagonal, a read-only view. See `numpy.diag`."""
+    """Extract a diagonal of a matrix, or make a matrix with this diagonal.
+
+    An extracted diagonal is a read-only view. Lazy.
+    """
     v = asarray(v)
     if v.ndim == 2:
         return v.diagonal(k)

@@ -51,10 +51,6 @@ def zeros(shape, dtype=float, order="C", *, like=None):
     >>> import gamelan as np
     >>> np.zeros((2, 3)).shape
     (2, 3)
-
-    See Also
-    --------
-    numpy.zeros
     """
     if type(shape) is int and 0 <= shape < _core.threshold():
         return wrap_here(numpy.zeros(shape, dtype, order))
@@ -65,18 +61,21 @@ def zeros(shape, dtype=float, order="C", *, like=None):
 
 
 def empty(shape, dtype=float, order="C", *, like=None):
-    """An array whose elements are to be written first; distributed ones begin as zeros. See `numpy.empty`."""
+    """An array whose elements are not initialised.
+
+    Distributed arrays begin as zeros. Lazy.
+    """
     shape = shape_of(shape)
     return zeros(shape, dtype, order) if is_large(shape) else wrap_here(numpy.empty(shape, dtype, order))
 
 
 def ones(shape, dtype=None, order="C", *, like=None):
-    """An array of ones. See `numpy.ones`."""
+    """An array of ones."""
     return full(shape, 1, float if dtype is None else dtype, order)
 
 
 def full(shape, fill_value, dtype=None, order="C", *, like=None):
-    """An array filled with a value, or with a value per row that broadcasts. See `numpy.full`."""
+    """An array filled with a value that broadcasts."""
     shape = shape_of(shape)
     if dtype is None:
         dtype = fill_value.dtype if hasattr(fill_value, "dtype") else numpy.asarray(fill_value).dtype

@@ -35,7 +35,7 @@ _FLAGS = {
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, like=None):
     """An array from data: lists, numbers, NumPy arrays, arrays of other libraries.
 
-    Large data are copied to the engines. See `numpy.array`.
+    Data of `np.config.distribute_from` elements or more are copied to the engines. Lazy when the data are a distributed array.
 
     Examples
     --------
@@ -159,29 +159,28 @@ def asarray(a, dtype=None, order=None):
 
 
 def ascontiguousarray(a, dtype=None, *, like=None):
-    """The argument as an array of at least one dimension whose elements are consecutive. See `numpy.ascontiguousarray`."""
+    """The argument as an array of at least one dimension in C order."""
     return array(a, dtype, copy=False, order="C", ndmin=1)
 
 
 def asfortranarray(a, dtype=None, *, like=None):
-    """The argument as an array whose first axis is the fastest in memory. See `numpy.asfortranarray`.
+    """The argument as an array in Fortran order.
 
-    Of a large array the order is that of its virtual memory; it decides views, not how the blocks lie with the engines.
+    The order of a distributed array is that of its virtual memory: it decides which views there are, not how the blocks lie on
+    the engines. Lazy.
     """
     return array(a, dtype, copy=False, order="F", ndmin=1)
 
 
 def asfarray(a, dtype=numpy.float_):
-    """The argument as an array of floating point. See `numpy.asfarray`."""
+    """The argument as an array of a floating dtype."""
     return asarray(a, dtype if numpy.issubdtype(dtype, numpy.inexact) else numpy.float_)
 
 
 def asarray_chkfinite(a, dtype=None, order=None):
-    """The argument as an array; ValueError when it holds a NaN or an infinity. Triggers evaluation.
+    """The argument as an array without NaN and infinity.
 
-    See Also
-    --------
-    numpy.asarray_chkfinite
+    Triggers evaluation, because the elements are checked at once.
     """
     result = asarray(a, dtype, order)
     if result.dtype.kind in "fc" and not bool(_core.evaluate(OPS["isfinite"], result).all()):
@@ -190,7 +189,7 @@ def asarray_chkfinite(a, dtype=None, order=None):
 
 
 def require(a, dtype=None, requirements=None, *, like=None):
-    """An array with that dtype and those flags, copied where it has not. See `numpy.require`."""
+    """An array with the dtype and flags that are asked for."""
     wanted = {_FLAGS[each.upper()] for each in requirements or ()} - {"E"}
     if {"C", "F"} <= wanted:
         raise ValueError('Cannot specify both "C" and "F" order')
@@ -200,5 +199,5 @@ def require(a, dtype=None, requirements=None, *, like=None):
 
 
 def copy(a, order="K", subok=False):
-    """A copy of an array. See `numpy.copy`."""
+    """A copy of an array."""
     return array(a, order=order, subok=subok)

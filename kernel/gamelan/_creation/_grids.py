@@ -15,7 +15,7 @@ __all__ = ["fromfunction", "indices", "meshgrid"]
 
 
 def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
-    """Coordinate matrices from coordinate vectors. See `numpy.meshgrid`.
+    """Coordinate matrices from coordinate vectors.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def _stretched(vector, vectors):
 
 
 def fromfunction(function, shape, *, dtype=float, like=None, **keywords):
-    """An array from a function of its indices. See `numpy.fromfunction`.
+    """An array from a function of its indices.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def fromfunction(function, shape, *, dtype=float, like=None, **keywords):
 
 
 def indices(dimensions, dtype=int, sparse=False):
-    """The index of every element along every axis. See `numpy.indices`.
+    """The indices of all elements of an array of a shape, one array for each axis.
 
     Examples
     --------

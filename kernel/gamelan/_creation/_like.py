@@ -29,25 +29,37 @@ def _like(prototype, dtype, order, subok, shape, value):
 
 
 def zeros_like(a, dtype=None, order="K", subok=True, shape=None):
-    """Zeros with the shape and dtype of another array, and where it lives. See `numpy.zeros_like`."""
+    """An array of zeros with the shape and dtype of another array.
+
+    Distributed when the other array is. Lazy.
+    """
     result = _like(a, dtype, order, subok, shape, 0)
     return wrap(numpy.zeros_like(unwrap(a), dtype, order, shape=shape)) if result is None else result
 
 
 def empty_like(prototype, dtype=None, order="K", subok=True, shape=None):
-    """An array to be written first, like another one; distributed ones begin as zeros. See `numpy.empty_like`."""
+    """An array like another one, whose elements are not initialised.
+
+    Distributed arrays begin as zeros. Lazy.
+    """
     result = _like(prototype, dtype, order, subok, shape, 0)
     return wrap(numpy.empty_like(unwrap(prototype), dtype, order, shape=shape)) if result is None else result
 
 
 def ones_like(a, dtype=None, order="K", subok=True, shape=None):
-    """Ones with the shape and dtype of another array, and where it lives. See `numpy.ones_like`."""
+    """An array of ones with the shape and dtype of another array.
+
+    Distributed when the other array is. Lazy.
+    """
     result = _like(a, dtype, order, subok, shape, 1)
     return wrap(numpy.ones_like(unwrap(a), dtype, order, shape=shape)) if result is None else result
 
 
 def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None):
-    """A value with the shape and dtype of another array, and where it lives. See `numpy.full_like`."""
+    """An array of a value, with the shape and dtype of another array.
+
+    Distributed when the other array is. Lazy, but a distributed value triggers evaluation.
+    """
     result = _like(a, dtype, order, subok, shape, 0)
     if result is None:
         return wrap(numpy.full_like(unwrap(a), unwrap(fill_value), dtype, order, shape=shape))

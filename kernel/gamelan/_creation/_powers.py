@@ -13,17 +13,15 @@ __all__ = ["vander"]
 
 
 def vander(x, N=None, increasing=False):
-    """The matrix whose columns are powers of a row, as `numpy.vander`. Lazy; its dtype is that of x, at least int64.
+    """A Vandermonde matrix, whose columns are powers of a vector.
+
+    Lazy. The dtype is that of x, but at least int64.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.vander([1, 2, 3]).tolist()
     [[1, 1, 1], [4, 2, 1], [9, 3, 1]]
-
-    See Also
-    --------
-    numpy.vander
     """
     if not has_distributed((x,)):
         return call_numpy(numpy.vander, "vander", (x, N, increasing), {})

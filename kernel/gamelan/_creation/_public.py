@@ -13,12 +13,18 @@ __all__ = ["asarray", "asanyarray"]
 
 
 def asarray(a, dtype=None, order=None, *, like=None):
-    """The argument as an array: itself when it is one, sharing memory with a small NumPy array. See `numpy.asarray`."""
+    """The argument as an array; an array is returned itself.
+
+    Shares memory with a small NumPy array. A large one is copied to the engines. Lazy when the argument is a distributed array.
+    """
     return _from_data.asarray(numpy.asarray(a) if has_own_class(a) else a, dtype, order)
 
 
 def asanyarray(a, dtype=None, order=None, *, like=None):
-    """As `asarray`; NumPy's arrays of a class of their own (masked, matrix) stay what they are. See `numpy.asanyarray`."""
+    """The argument as an array; objects of subclasses of numpy.ndarray are returned as they are.
+
+    Shares memory with a small NumPy array. A large one is copied to the engines. Lazy when the argument is a distributed array.
+    """
     return numpy.asanyarray(a, dtype, order) if has_own_class(a) else _from_data.asarray(a, dtype, order)
 
 

@@ -24,7 +24,7 @@ def sequence(shape, dtype, first, delta):
 
 
 def arange(start=None, stop=None, step=1, dtype=None, *, like=None):
-    """Evenly spaced numbers in [start, stop). See `numpy.arange`.
+    """Evenly spaced numbers in [start, stop).
 
     Examples
     --------
@@ -65,10 +65,10 @@ def arange(start=None, stop=None, step=1, dtype=None, *, like=None):
 
 
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):
-    """Evenly spaced numbers over an interval; the last one is exactly `stop`. See `numpy.linspace`.
+    """Evenly spaced numbers over an interval.
 
-    The ends may be arrays, distributed or not: then a line of numbers for each pair of them. Whether a step is zero is
-    asked of distributed ends first (one round trip).
+    Lazy. The last number is exactly `stop`. Distributed ends trigger evaluation once, because a step of zero is computed
+    otherwise.
 
     Examples
     --------

@@ -39,14 +39,24 @@ class distribution:
 
     @classmethod
     def block(cls, grid, ranks=None):
-        """Even blocks.
+        """Blocks of even size.
 
         Parameters
         ----------
         grid : int or tuple of int
-            Blocks along each axis; axes that it does not mention are not cut. -1, once: as many as there are ranks for.
+            The number of blocks along each axis. Axes that it does not mention are not cut. One of the numbers may be -1: as many
+            blocks as there are ranks for.
         ranks : (int, int), optional
-            The first rank that takes part, and how many do. All of them by default.
+            The first rank that takes part, and how many do. By default all of them.
+
+        Returns
+        -------
+        distribution
+
+        Raises
+        ------
+        ValueError
+            If a number of blocks is not positive, or -1 occurs twice.
         """
         grid = _integers(grid, "grid")
         if any(parts < 1 and parts != -1 for parts in grid) or grid.count(-1) > 1:
@@ -55,10 +65,28 @@ class distribution:
 
     @classmethod
     def cyclic(cls, axis=0, block=1, ranks=None):
-        """Runs of `block` indices of an axis, dealt to the ranks in turns.
+        """Blocks of some indices of an axis, dealt to the ranks in turns.
 
-        The extent of the axis must be a multiple of `block` times the number of ranks. Whole arrays are computed where they
-        lie; a part of one is first copied into even blocks.
+        The extent of the axis must be a multiple of `block` times the number of ranks. Whole arrays are computed where they are
+        stored. A part of one is first copied into even blocks.
+
+        Parameters
+        ----------
+        axis : int, optional
+            The axis that is cut.
+        block : int, optional
+            The number of indices of a block.
+        ranks : (int, int), optional
+            The first rank that takes part, and how many do. By default all of them.
+
+        Returns
+        -------
+        distribution
+
+        Raises
+        ------
+        ValueError
+            If `block` is below 1.
         """
         block = operator.index(block)
         if block < 1:
@@ -67,9 +95,25 @@ class distribution:
 
     @classmethod
     def irregular(cls, *cuts, ranks=None):
-        """Blocks of any size: for each axis the indices at which it is cut, ascending; () where it is not.
+        """Blocks of any size.
 
-        `irregular([10, 30])` cuts an axis of 100 into 10, 20 and 70 indices, for three ranks.
+        `irregular([10, 30])` cuts an axis of 100 indices into 10, 20 and 70, for three ranks.
+
+        Parameters
+        ----------
+        *cuts : sequence of int
+            For each axis the ascending indices at which it is cut; () for an axis that is not cut.
+        ranks : (int, int), optional
+            The first rank that takes part, and how many do. By default all of them.
+
+        Returns
+        -------
+        distribution
+
+        Raises
+        ------
+        ValueError
+            If the indices are not ascending.
         """
         cuts = tuple(_integers(each, "cuts") for each in cuts)
         if any(low > high for each in cuts for low, high in zip((0, *each), each)):
@@ -78,7 +122,14 @@ class distribution:
 
     @classmethod
     def replicated(cls):
-        """Every rank has all of it: for tables that all of them read at random. Takes its size in memory on every rank."""
+        """A copy of the whole array on every rank.
+
+        Meant for tables that all ranks read at random. Takes the memory of the array on every rank.
+
+        Returns
+        -------
+        distribution
+        """
         return cls._make("replicated")
 
     def __repr__(self):

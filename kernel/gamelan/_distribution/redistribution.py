@@ -18,26 +18,31 @@ __all__ = ["redistribute"]
 
 
 def redistribute(a, distribution):
-    """A copy of an array that lies on the engines as `distribution` says, and stays so.
+    """A copy of an array with a chosen distribution over the engines.
 
-    Lazy. The array keeps its shape and its values; what is computed from it element by element lies as it does. Takes the
-    memory of both arrays until the first is gone.
+    Lazy. The copy keeps its distribution, and what is computed from it element by element has the same one. Takes the memory of
+    both arrays until the first is gone.
 
     Parameters
     ----------
     a : array_like
-        Small arrays are distributed, too.
-    distribution : np.distribution
-        The choice.
+        The array. A small one is distributed, too.
+    distribution : gamelan.distribution
+        The distribution of the copy.
 
     Returns
     -------
     ndarray
+        A distributed array with the shape and the values of `a`.
 
     Raises
     ------
     ValueError
-        If the choice does not fit the shape, or takes more ranks than there are engines.
+        If the distribution does not fit the shape, or takes more ranks than there are engines.
+
+    See Also
+    --------
+    gamelan.distribution : the distributions
 
     Examples
     --------
@@ -45,10 +50,6 @@ def redistribute(a, distribution):
     >>> a = np.redistribute(np.arange(12.0).reshape(4, 3), np.distribution.replicated())
     >>> a.distribution
     distribution.replicated()
-
-    See Also
-    --------
-    gamelan.distribution : the choices
     """
     a = asarray(a)
     integers = _integers(distribution, a.shape)

@@ -31,20 +31,16 @@ def _takes_axis(function, arguments, keywords):
 
 
 def apply_along_axis(func1d, axis, arr, *args, **kwargs):
-    """A function of one-dimensional arrays, called for every line along an axis.
+    """Call a function of one-dimensional arrays for each line along an axis.
 
-    Of a distributed array the lines are distributed, too. A reduction or a sort of NumPy is computed for all lines at once;
-    another function is called once for each line, of which there may be 10,000.
+    Of a distributed array the lines are distributed, too. A reduction or a sort of NumPy's is lazy: it is computed for all
+    lines at once. Another function is called once for each line, of which there may be 10,000; it may trigger evaluation.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.apply_along_axis(lambda line: line[::-1] - line[0], 1, np.array([[1, 2], [3, 5]])).tolist()
     [[1, 0], [2, 0]]
-
-    See Also
-    --------
-    numpy.apply_along_axis
     """
     arr = asarray(arr)
     if not has_distributed((arr, args, kwargs)):
@@ -69,17 +65,13 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
 
 
 def apply_over_axes(func, a, axes):
-    """A function of an array and an axis, called for one axis after another.
+    """Call a function of an array and an axis for one axis after another.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.apply_over_axes(np.sum, np.ones((2, 3, 4)), [0, 2]).tolist()
     [[[8.0], [8.0], [8.0]]]
-
-    See Also
-    --------
-    numpy.apply_over_axes
     """
     result = asarray(a)
     if not has_distributed((result,)):

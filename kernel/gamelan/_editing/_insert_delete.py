@@ -23,7 +23,7 @@ __all__ = ["append", "delete", "insert", "trim_zeros"]
 
 
 def append(arr, values, axis=None):
-    """A new array with values at the end. See `numpy.append`."""
+    """A new array with values appended at its end."""
     arr, values = asarray(arr), asarray(values)
     if axis is None:
         arr, values, axis = ravel(arr), ravel(values), 0
@@ -47,19 +47,15 @@ def _at(axis, part):
 
 
 def delete(arr, obj, axis=None):
-    """A new array without the rows that an index, a slice, integers or a mask name.
+    """A new array without the parts that an index, a slice, integers or a mask name.
 
-    How many rows stay is asked of the engines when `obj` is an array (one round trip).
+    Triggers evaluation when `obj` is an array or a list: the extent of the result depends on it. Otherwise lazy.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.delete([1, 2, 3, 4], [0, -1]).tolist()
     [2, 3]
-
-    See Also
-    --------
-    numpy.delete
     """
     arr = asarray(arr)
     if not is_distributed(arr):
@@ -105,17 +101,15 @@ def _rows_where(arr, keep, axis):
 
 
 def insert(arr, obj, values, axis=None):
-    """A new array with values before the rows that an index, a slice or integers name.
+    """A new array with values inserted before the indices.
+
+    Triggers evaluation when `obj` is an array or a list, to check the indices. Otherwise lazy.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.insert([1, 2, 3], [0, 2], [8, 9]).tolist()
     [8, 1, 2, 9, 3]
-
-    See Also
-    --------
-    numpy.insert
     """
     if not has_distributed((arr, obj, values)):
         return call_numpy(numpy.insert, "insert", (arr, obj, values, axis), {})
@@ -172,7 +166,9 @@ def _inserted(arr, places, values, axis):
 
 
 def trim_zeros(filt, trim="fb"):
-    """A 1-D array or sequence without the zeros at its ends. Of a distributed one a view. See `numpy.trim_zeros`.
+    """A one-dimensional array without the zeros at its ends.
+
+    Triggers evaluation: the extent of the result depends on the data. Of a distributed array the result is a view.
 
     Examples
     --------

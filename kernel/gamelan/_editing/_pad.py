@@ -180,17 +180,15 @@ _FILL = {
 
 
 def pad(array, pad_width, mode="constant", **kwargs):
-    """The array with rims around it. A function as `mode` works on arrays that are here.
+    """Pad an array at its edges.
+
+    Lazy, but "linear_ramp" may trigger evaluation. A function as `mode` takes arrays that are not distributed.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.pad([1, 2, 3], (1, 2), "reflect").tolist()
     [2, 1, 2, 3, 2, 1]
-
-    See Also
-    --------
-    numpy.pad
     """
     array = asarray(array)
     pad_width = numpy.asarray(pad_width)

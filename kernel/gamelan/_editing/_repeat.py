@@ -23,19 +23,15 @@ __all__ = ["repeat", "tile"]
 
 
 def repeat(a, repeats, axis=None):
-    """Each element several times, along an axis or of the flattened array.
+    """Repeat each element along an axis, or of the flattened array.
 
-    With a count per element the result's extent is asked of the counts first: one round trip if they are distributed.
+    Lazy, but a distributed array of counts triggers evaluation: the extent of the result depends on it.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.repeat([1, 2, 3], [2, 0, 1]).tolist()
     [1, 1, 3]
-
-    See Also
-    --------
-    numpy.repeat
     """
     a = asarray(a)
     if not isinstance(repeats, (_core.Array, numpy.ndarray)) and not has_distributed((repeats,)):
@@ -102,17 +98,13 @@ def _by_counts(a, repeats, axis):
 
 
 def tile(A, reps):
-    """Copies of an array beside each other, along each axis as often as `reps` says.
+    """Repeat an array along each axis.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.tile([1, 2], (2, 2)).tolist()
     [[1, 2, 1, 2], [1, 2, 1, 2]]
-
-    See Also
-    --------
-    numpy.tile
     """
     A = asarray(A)
     try:

@@ -16,17 +16,13 @@ __all__ = ["roll"]
 
 
 def roll(a, shift, axis=None):
-    """The elements moved along axes; those that leave at one end come back at the other.
+    """Shift the elements along axes; what leaves at one end enters at the other.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.roll([1, 2, 3, 4], 1).tolist()
     [4, 1, 2, 3]
-
-    See Also
-    --------
-    numpy.roll
     """
     a = asarray(a)
     if not is_distributed(a):

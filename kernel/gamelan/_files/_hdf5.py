@@ -28,29 +28,39 @@ def _h5py():
 
 
 def load_hdf5(path, dataset, key=...):
-    """A dataset of an HDF5 file, or a part of it. The engines read a large one, each its own part, before the function
-    returns; a small one h5py reads. Chunks and the filters of the library (gzip, shuffle, ...) are unpacked on the way.
-    Needs h5py.
+    """Read a dataset of an HDF5 file, or a part of it.
+
+    The engines read a large array, each its own part, before the function returns. h5py reads a small one. Chunks and the filters
+    of the HDF5 library (gzip, shuffle, ...) are unpacked. Needs h5py.
 
     Parameters
     ----------
     path : str or path-like
+        The file.
     dataset : str
-        Its name in the file, as in ``h5py.File(path)[dataset]``.
+        The name of the dataset, as in ``h5py.File(path)[dataset]``.
     key : int, slice, Ellipsis or tuple of them, optional
-        Which part; all of it by default.
+        The part that is read. By default all of it.
 
     Returns
     -------
     ndarray
-        In native order of bytes. What was never written holds the dataset's fill value.
+        In native byte order. Elements that were never written have the dataset's fill value.
 
     Raises
     ------
+    ImportError
+        If h5py is not installed.
+    IndexError
+        If `key` is outside the dataset.
+    KeyError
+        If the file has no such dataset.
     NotImplementedError
-        For large datasets with filters that are not HDF5's own.
+        If a large dataset has filters that are not HDF5's own.
+    OSError
+        If the file cannot be read.
     ValueError
-        For what the engines' HDF5 library cannot read, with its reason.
+        If the engines' HDF5 library cannot read the dataset, with its reason.
 
     See Also
     --------
@@ -89,16 +99,32 @@ def _require_filters(h5py, source):
 
 
 def save_hdf5(path, dataset, x):
-    """Write an array to a new, contiguous dataset of an HDF5 file. Triggers evaluation.
+    """Write an array to a new, contiguous dataset of an HDF5 file.
 
-    A file that is not there yet appears when it is complete. In one that is there the dataset is added in place, and
-    removed when the writing fails; a name that is taken raises ValueError. Needs h5py.
+    Triggers evaluation. A file that does not exist yet appears when it is complete. To an existing file the dataset is added in
+    place, and removed when the writing fails. Needs h5py.
 
     Parameters
     ----------
     path : str or path-like
+        The file.
     dataset : str
+        The name of the new dataset.
     x : array_like
+        The array.
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    ImportError
+        If h5py is not installed.
+    OSError
+        If the file cannot be written, or there is no space for it.
+    ValueError
+        If the name is taken.
 
     See Also
     --------

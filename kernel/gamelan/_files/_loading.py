@@ -22,10 +22,11 @@ _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 
 
 def load(file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding="ASCII", *, max_header_size=npy._MAX_HEADER_SIZE):
-    """Read a .npy, .npz or pickle file. Large arrays are read by the engines, each its own part, before the function returns.
+    """Read arrays from a .npy, .npz or pickle file.
 
-    Elements in another order of bytes are converted. With `mmap_mode="r"` nothing is read yet: the result is a `FileArray`,
-    of which every subscript reads just that part. Other modes are not there for large arrays.
+    Triggers evaluation. The engines read a large array, each its own part, before the function returns. Elements of the other
+    byte order are converted. With `mmap_mode="r"` nothing is read yet: the result is a `FileArray`, and each subscript reads
+    just that part. Large arrays have no other modes.
 
     Examples
     --------
@@ -34,10 +35,6 @@ def load(file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding="A
     ...     np.save(os.path.join(directory, "a.npy"), np.arange(6).reshape(2, 3))
     ...     np.load(os.path.join(directory, "a.npy"), mmap_mode="r")[1, 1:].tolist()
     [4, 5]
-
-    See Also
-    --------
-    numpy.load
     """
     keywords = {"allow_pickle": allow_pickle, "fix_imports": fix_imports, "encoding": encoding}
     if encoding not in ("ASCII", "latin1", "bytes"):

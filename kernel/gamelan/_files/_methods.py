@@ -16,11 +16,10 @@ class Files(_core.Array):
     __slots__ = ()
 
     def tofile(self, fid, sep="", format="%s"):
-        """Write the elements to a file, in C order, without a header. Triggers evaluation.
+        """Write the elements to a file, in C order and without a header.
 
-        The engines write a large array, each its own part; a file that is named by its path appears when it is complete, or is
-        written in place as `save` does it.
-        With `sep` it is text, which the notebook writes: at most `config.gather_limit` elements.
+        Triggers evaluation. The engines write a large array, each its own part, as in `save`. Text (with `sep`) is written by
+        the notebook's process: at most `config.gather_limit` elements.
         """
         if self._b is None:
             self._a.tofile(fid, sep, format)
@@ -28,17 +27,24 @@ class Files(_core.Array):
             _raw.tofile(self, fid, sep, format)
 
     def tobytes(self, order="C"):
-        """The elements as bytes. Triggers evaluation; bounded by `config.gather_limit`."""
+        """The elements as bytes.
+
+        Triggers evaluation. At most `config.gather_limit` elements.
+        """
         return here(self).tobytes(order)
 
     def dumps(self):
-        """The array as a pickle of a NumPy array. Triggers evaluation; bounded by `config.gather_limit`."""
+        """The array as a pickle of a NumPy array.
+
+        Triggers evaluation. At most `config.gather_limit` elements.
+        """
         return here(self).dumps()
 
     def dump(self, file):
-        """Write a pickle of a NumPy array to a file, which appears or is written in place as by `save`. Triggers
-        evaluation; bounded
-        by `config.gather_limit`."""
+        """Write a pickle of a NumPy array to a file.
+
+        Triggers evaluation. At most `config.gather_limit` elements. The file appears as by `save`.
+        """
         data = here(self)
         if not is_path(file):
             data.dump(file)

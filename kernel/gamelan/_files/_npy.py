@@ -46,12 +46,13 @@ def read_elements(path, offset, shape, is_fortran, dtype):
 
 
 def save(file, arr, allow_pickle=True, fix_imports=True):
-    """Write an array to a .npy file. Triggers evaluation; the file is complete when the function returns.
+    """Write an array to a .npy file.
 
-    The engines write their parts at the same time. A file that is named by its path appears, or is replaced, only when all of
-    it is on the disk; until then, and after an error, the old one is there. An old file that has hard links, is open in this
-    process or belongs to somebody else is written in place, as by NumPy. The engines must see the same file system. To
-    an open file that is none of the system's (io.BytesIO, gzip) go at most `config.gather_limit` elements.
+    Triggers evaluation. The engines write their parts at the same time; the file is complete when the function returns. A new
+    file takes the place of an old one when all of it is on the disk. Until then, and after an error, the old one is there. An
+    old file with hard links, of another owner, or open in this process is written in place, as by NumPy. The engines and the
+    notebook must see the same file system. At most `config.gather_limit` elements go to an open file that is none of the
+    system's (io.BytesIO, gzip).
 
     Examples
     --------
@@ -60,10 +61,6 @@ def save(file, arr, allow_pickle=True, fix_imports=True):
     ...     np.save(os.path.join(directory, "a.npy"), np.arange(3))
     ...     np.load(os.path.join(directory, "a.npy")).tolist()
     [0, 1, 2]
-
-    See Also
-    --------
-    numpy.save
     """
     keywords = {"allow_pickle": allow_pickle, "fix_imports": fix_imports}
     if not is_distributed(arr):

@@ -25,9 +25,9 @@ __all__ = ["savez", "savez_compressed"]
 
 
 def savez(file, *args, **kwds):
-    """Write several arrays to an uncompressed .npz file. Triggers evaluation.
+    """Write several arrays to an uncompressed .npz file.
 
-    As `save`: the engines write, and the file appears when it is complete.
+    Triggers evaluation. The engines write as in `save`.
 
     Examples
     --------
@@ -37,22 +37,15 @@ def savez(file, *args, **kwds):
     ...     two = np.load(os.path.join(directory, "two.npz"))
     ...     sorted(two), two["ones"].tolist()
     (['arr_0', 'ones'], [1.0, 1.0])
-
-    See Also
-    --------
-    numpy.savez
     """
     _save(file, args, kwds, zipfile.ZIP_STORED)
 
 
 def savez_compressed(file, *args, **kwds):
-    """Write several arrays to a compressed .npz file. Triggers evaluation.
+    """Write several arrays to a compressed .npz file.
 
-    The notebook compresses: an array of more than `config.gather_limit` elements is refused; `savez` takes it.
-
-    See Also
-    --------
-    numpy.savez_compressed
+    Triggers evaluation. The notebook's process compresses: an array of more than `config.gather_limit` elements is refused.
+    `savez` takes it.
     """
     _save(file, args, kwds, zipfile.ZIP_DEFLATED)
 

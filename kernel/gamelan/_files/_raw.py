@@ -14,9 +14,10 @@ __all__ = ["frombuffer", "fromfile", "fromstring"]
 
 
 def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, like=None):
-    """An array from the bytes of a file. The engines read a large one, each its own part, before the function returns.
+    """An array from the bytes of a file.
 
-    Elements in another order of bytes are converted. With `sep` the file is text, which NumPy reads in the notebook.
+    Triggers evaluation. The engines read a large array, each its own part, before the function returns. Elements of the other
+    byte order are converted. Text (with `sep`) is read by NumPy in the notebook's process.
 
     Examples
     --------
@@ -25,10 +26,6 @@ def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, like=None):
     ...     np.arange(4.0).tofile(os.path.join(directory, "raw"))
     ...     np.fromfile(os.path.join(directory, "raw"), offset=8, count=2).tolist()
     [1.0, 2.0]
-
-    See Also
-    --------
-    numpy.fromfile
     """
     dtype = numpy.dtype(dtype)
     if is_path(file):
@@ -70,23 +67,24 @@ def tofile(array, file, sep="", format="%s"):
 
 
 def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
-    """An array from bytes in the notebook: a large one is a copy of them, on the engines.
+    """An array from the bytes of a buffer.
+
+    A small array shares memory with the buffer. The bytes of a large one are copied to the engines; this triggers no
+    evaluation.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.frombuffer(bytes([1, 0, 2, 0]), "<i2").tolist()
     [1, 2]
-
-    See Also
-    --------
-    numpy.frombuffer
     """
     return adopt(numpy.frombuffer(buffer, dtype, count, offset))
 
 
 def fromstring(string, dtype=float, count=-1, *, sep, like=None):
-    """An array from text in the notebook. See `numpy.fromstring`.
+    """An array from text.
+
+    NumPy reads the text in the notebook's process, which needs no evaluation. A large result is copied to the engines.
 
     Examples
     --------

@@ -2,6 +2,7 @@
 """Text files are small: NumPy reads and writes them in the notebook, and what comes out large goes to the engines."""
 
 import functools
+import inspect
 
 import numpy
 
@@ -24,17 +25,15 @@ def _reader(theirs):
 
     name = theirs.__name__
     function.__module__ = "gamelan"
-    function.__doc__ = f"""As `numpy.{name}`: NumPy reads the text in the notebook; a large result goes to the engines.
+    function.__doc__ = f"""An array from a file of text.
+
+    NumPy reads the text in the notebook's process, which needs no evaluation. A large result is copied to the engines.
 
     Examples
     --------
     >>> import gamelan as np, io
     >>> np.{name}(io.StringIO("1 2\\n3 4")).tolist()
     [[1.0, 2.0], [3.0, 4.0]]
-
-    See Also
-    --------
-    numpy.{name}
     """
     return function
 
@@ -44,7 +43,9 @@ genfromtxt = _reader(numpy.genfromtxt)
 
 
 def savetxt(fname, X, *arguments, **keywords):
-    """Write an array as text, in the notebook. Triggers evaluation; bounded by `config.gather_limit`.
+    """Write an array as text.
+
+    Triggers evaluation. The notebook's process writes: at most `config.gather_limit` elements.
 
     Examples
     --------
@@ -53,9 +54,8 @@ def savetxt(fname, X, *arguments, **keywords):
     >>> np.savetxt(text, np.arange(3), fmt="%d")
     >>> text.getvalue().split()
     ['0', '1', '2']
-
-    See Also
-    --------
-    numpy.savetxt
     """
     numpy.savetxt(fname, gathered(X), *arguments, **keywords)
+
+
+savetxt.__signature__ = inspect.signature(numpy.savetxt)

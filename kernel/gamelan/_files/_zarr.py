@@ -20,29 +20,34 @@ _CODECS = {"zlib": 1, "gzip": 1, "blosc": 2}  # protocol/datasets.hpp
 
 
 def load_zarr(path, key=...):
-    """An array of a Zarr store (format version 2) in a folder, or a part of it. The engines read a large one, each its own
-    part, before the function returns; a small one zarr reads. Needs zarr.
+    """Read an array of a Zarr store (format version 2) in a folder, or a part of it.
+
+    The engines read a large array, each its own part, before the function returns. zarr reads a small one. Needs zarr.
 
     Parameters
     ----------
     path : str or path-like
         The folder that holds ``.zarray``: of an array in a group, ``"store.zarr/group/name"``.
     key : int, slice, Ellipsis or tuple of them, optional
-        Which part; all of it by default.
+        The part that is read. By default all of it.
 
     Returns
     -------
     ndarray
-        In native order of bytes. Chunks that were never written hold the array's fill value.
+        In native byte order. Chunks that were never written have the array's fill value.
 
     Raises
     ------
     FileNotFoundError
-        Where no ``.zarray`` is.
+        If the folder has no ``.zarray``.
+    ImportError
+        If zarr is not installed.
+    IndexError
+        If `key` is outside the array.
     NotImplementedError
-        For large arrays with filters, or packed by other codecs than Blosc, zlib and gzip.
+        If a large array has filters, or is packed by other codecs than Blosc, zlib and gzip.
     ValueError
-        For a chunk that does not unpack to its size.
+        If a chunk does not unpack to its size.
 
     See Also
     --------

@@ -61,19 +61,15 @@ def _arg(name, a, axis, out, keepdims):
     return out
 
 
-_DOC = """Index of the {which} element along an axis, or of the flattened array; the first one, and the first NaN if there is one.
+_DOC = """The index of the {which} along an axis, or of the flattened array.
 
-Triggers nothing: of a distributed array the result is a distributed array of dtype intp. Two passes over the array.
+Lazy: of a distributed array the result is a distributed array of dtype intp. Takes two passes over the array.
 
 Examples
 --------
 >>> import gamelan as np
 >>> np.{name}([[3, 1, 2], [4, 6, 5]], axis=1).tolist()
 {example}
-
-See Also
---------
-numpy.{name}
 """
 
 
@@ -85,5 +81,5 @@ def argmax(a, axis=None, out=None, *, keepdims=_unset):
     return _arg("argmax", a, axis, out, keepdims)
 
 
-argmin.__doc__ = _DOC.format(which="smallest", name="argmin", example="[1, 0]")
-argmax.__doc__ = _DOC.format(which="largest", name="argmax", example="[0, 1]")
+argmin.__doc__ = _DOC.format(which="minimum", name="argmin", example="[1, 0]")
+argmax.__doc__ = _DOC.format(which="maximum", name="argmax", example="[0, 1]")

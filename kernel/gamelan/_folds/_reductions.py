@@ -172,23 +172,20 @@ def _fold(name, numpy_function, a, axis, dtype, out, keepdims, extra):
 
 _DOC = """{summary}
 
-Triggers nothing: of a distributed array the result is a small distributed array, whose value is fetched when it is asked
-for (float(), if, print). The order of summation differs from NumPy's but not with the number of engines.
-
+Lazy: of a distributed array the result is a small distributed array. Its value is fetched when it is needed, as by float(),
+if and print. {order}
 Examples
 --------
 >>> import gamelan as np
 >>> np.{name}([[1, 2], [3, 4]], axis=0).tolist()
 {example}
-
-See Also
---------
-numpy.{name}
 """
+_ORDER = "The order of {what} differs from NumPy's. It does not depend on the number of engines.\n"
 
 
-def _document(function, summary, example):
-    function.__doc__ = _DOC.format(summary=summary, name=function.__name__, example=example)
+def _document(function, summary, example, what=""):
+    order = _ORDER.format(what=what) if what else ""
+    function.__doc__ = _DOC.format(summary=summary, name=function.__name__, example=example, order=order)
     return function
 
 
@@ -220,11 +217,11 @@ def all(a, axis=None, out=None, keepdims=_unset, *, where=_unset):
     return _fold("all", numpy.all, a, axis, None, out, keepdims, {"where": where})
 
 
-_document(sum, "Sum of elements over axes.", "[4, 6]")
-_document(prod, "Product of elements over axes.", "[3, 8]")
-_document(max, "Largest element over axes; NaN wins.", "[3, 4]")
-_document(min, "Smallest element over axes; NaN wins.", "[1, 2]")
-_document(any, "True where an element over the axes is not zero.", "[True, True]")
-_document(all, "True where no element over the axes is zero.", "[True, True]")
+_document(sum, "The sum of the elements over axes.", "[4, 6]", "additions")
+_document(prod, "The product of the elements over axes.", "[3, 8]", "multiplications")
+_document(max, "The maximum of the elements over axes; NaN propagates.", "[3, 4]")
+_document(min, "The minimum of the elements over axes; NaN propagates.", "[1, 2]")
+_document(any, "Test whether any element along the axes is true.", "[True, True]")
+_document(all, "Test whether all elements along the axes are true.", "[True, True]")
 amax, amin = max, min
 alltrue, sometrue, product = all, any, prod  # NumPy's older names

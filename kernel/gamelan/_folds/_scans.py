@@ -109,35 +109,28 @@ def _running(name, function, numpy_function, a, axis, dtype, out):
 
 
 def cumsum(a, axis=None, dtype=None, out=None):
-    """Sums of all elements up to each one, along an axis or of the flattened array.
+    """The cumulative sums of the elements along an axis.
 
-    The order of additions along a row of one dimension differs from NumPy's but not with the number of engines.
+    Lazy. Along an array of one dimension the order of additions differs from NumPy's. It does not depend on the number of
+    engines.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.cumsum([1, 2, 3]).tolist()
     [1, 3, 6]
-
-    See Also
-    --------
-    numpy.cumsum
     """
     return _running("add", numpy.add, numpy.cumsum, a, axis, dtype, out)
 
 
 def cumprod(a, axis=None, dtype=None, out=None):
-    """Products of all elements up to each one, along an axis or of the flattened array.
+    """The cumulative products of the elements along an axis.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.cumprod([1, 2, 3]).tolist()
     [1, 2, 6]
-
-    See Also
-    --------
-    numpy.cumprod
     """
     return _running("multiply", numpy.multiply, numpy.cumprod, a, axis, dtype, out)
 

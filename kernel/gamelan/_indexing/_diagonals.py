@@ -16,7 +16,7 @@ __all__ = ["diag_indices", "diag_indices_from", "diagflat", "fill_diagonal"]
 
 
 def fill_diagonal(a, val, wrap=False):
-    """Sets the main diagonal of an array of two axes or more, in place, to a value or to values that begin again.
+    """Fill the main diagonal of an array in place.
 
     Examples
     --------
@@ -25,10 +25,6 @@ def fill_diagonal(a, val, wrap=False):
     >>> np.fill_diagonal(a, 5)
     >>> a.tolist()
     [[5, 0], [0, 5]]
-
-    See Also
-    --------
-    numpy.fill_diagonal
     """
     if not is_distributed(a):
         write_here(numpy.fill_diagonal, a, first_of(val, a.size), wrap)
@@ -51,7 +47,7 @@ def fill_diagonal(a, val, wrap=False):
 
 
 def diag_indices(n, ndim=2):
-    """The indices of the main diagonal of an array of `ndim` axes of n elements. See `numpy.diag_indices`.
+    """The indices of the main diagonal of an array with equal extents.
 
     Examples
     --------
@@ -63,7 +59,7 @@ def diag_indices(n, ndim=2):
 
 
 def diag_indices_from(arr):
-    """The indices of the main diagonal of an array. See `numpy.diag_indices_from`."""
+    """The indices of the main diagonal of an array."""
     arr = asarray(arr)
     if arr.ndim < 2:
         raise ValueError("input array must be at least 2-d")
@@ -73,7 +69,7 @@ def diag_indices_from(arr):
 
 
 def diagflat(v, k=0):
-    """A matrix with the flattened argument on a diagonal. See `numpy.diagflat`.
+    """A matrix with the flattened argument on a diagonal.
 
     Examples
     --------

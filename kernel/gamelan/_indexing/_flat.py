@@ -39,7 +39,7 @@ def in_turn(array, flat=None):
 
 
 class flatiter:
-    """The elements of a distributed array in one dimension; what `x.flat` is. See `numpy.flatiter`.
+    """The elements of a distributed array in one dimension; what `x.flat` is.
 
     Examples
     --------
@@ -79,11 +79,21 @@ class flatiter:
         return value
 
     def distributed_elements(self):
-        """All elements in one dimension, on the engines: what functions that take arrays get."""
+        """All elements in one dimension, as a distributed array.
+
+        Returns
+        -------
+        ndarray
+        """
         return ravel(self._array)
 
     def copy(self):
-        """The elements in one dimension, a copy."""
+        """A copy of the elements in one dimension.
+
+        Returns
+        -------
+        ndarray
+        """
         return self._array.flatten()
 
     def __array__(self, dtype=None):
@@ -120,7 +130,21 @@ class flatiter:
         return key
 
     def place(self, index):
-        """The element of that number as an index for every axis."""
+        """The index along every axis of the element of a flat index.
+
+        Parameters
+        ----------
+        index : int
+            The flat index.
+
+        Returns
+        -------
+        tuple of int
+        Raises
+        ------
+        IndexError
+            If there is no such element.
+        """
         size = self._array.size
         if not -size <= index < size:
             raise IndexError(f"index {index} is out of bounds for size {size}")
@@ -192,7 +216,9 @@ class flatiter:
 
 
 class ndenumerate:
-    """The places and elements of an array, in C order. See `numpy.ndenumerate`; those of a large one come here in parts.
+    """The places and elements of an array, in C order.
+
+    those of a large one come here in parts.
 
     Examples
     --------

@@ -19,18 +19,15 @@ __all__ = ["compress", "extract", "place", "putmask"]
 
 
 def compress(condition, a, axis=None, out=None):
-    """The slices along an axis, or the elements of the flattened array, where a row of conditions holds. Triggers
-    evaluation: their number is needed.
+    """The slices along an axis, or the elements of the flattened array, where a condition is true.
+
+    Triggers evaluation when the condition is distributed: the extent of the result depends on it. Otherwise lazy.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.compress([False, True], [[1, 2], [3, 4]], axis=0).tolist()
     [[3, 4]]
-
-    See Also
-    --------
-    numpy.compress
     """
     condition, a = asarray(condition), asarray(a)
     if not has_distributed((condition, a, out)):
@@ -54,17 +51,15 @@ def compress(condition, a, axis=None, out=None):
 
 
 def extract(condition, arr):
-    """The elements of an array where a condition holds, in one dimension. Triggers evaluation.
+    """The elements of an array where a condition is true.
+
+    Triggers evaluation: the extent of the result depends on the data.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.extract([True, False, True], [1, 2, 3]).tolist()
     [1, 3]
-
-    See Also
-    --------
-    numpy.extract
     """
     if not has_distributed((condition, arr)):
         return call_numpy(numpy.extract, "extract", (condition, arr), {})
@@ -72,7 +67,9 @@ def extract(condition, arr):
 
 
 def place(arr, mask, vals):
-    """Sets the elements where a mask is true to values in turn, which begin again when there are too few. Triggers evaluation.
+    """Write values in turn to the elements where a mask is true.
+
+    Triggers evaluation: how many values are needed depends on the data.
 
     Examples
     --------
@@ -81,10 +78,6 @@ def place(arr, mask, vals):
     >>> np.place(a, a > 1, [7, 8])
     >>> a.tolist()
     [0, 1, 7, 8, 7]
-
-    See Also
-    --------
-    numpy.place
     """
     if not isinstance(arr, _core.Array):
         raise TypeError(f"argument 1 must be numpy.ndarray, not {type(arr).__name__}")
@@ -105,8 +98,7 @@ def place(arr, mask, vals):
 
 
 def putmask(a, mask, values):
-    """Sets the elements where a mask is true to the values that stand at their places in a row of values, which begins again
-    when it is too short.
+    """Write values to the elements where a mask is true.
 
     Examples
     --------
@@ -115,10 +107,6 @@ def putmask(a, mask, values):
     >>> np.putmask(a, a > 1, [7, 8])
     >>> a.tolist()
     [0, 1, 7, 8, 7]
-
-    See Also
-    --------
-    numpy.putmask
     """
     if not isinstance(a, (_core.Array, numpy.ndarray)):
         raise TypeError(f"argument 1 must be numpy.ndarray, not {type(a).__name__}")

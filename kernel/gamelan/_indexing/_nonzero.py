@@ -33,17 +33,15 @@ def unraveled(positions, shape):
 
 
 def flatnonzero(a):
-    """Positions in the flattened array of the elements that are not zero. Triggers evaluation: their number is needed.
+    """The indices in the flattened array of the elements that are not zero.
+
+    Triggers evaluation: the extent of the result depends on the data.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.flatnonzero([0, 3, 0, 4]).tolist()
     [1, 3]
-
-    See Also
-    --------
-    numpy.flatnonzero
     """
     a = asarray(a)
     if not is_distributed(a):
@@ -52,17 +50,15 @@ def flatnonzero(a):
 
 
 def nonzero(a):
-    """The indices of the elements that are not zero, one array per axis. Triggers evaluation: their number is needed.
+    """The indices of the elements that are not zero, one array for each axis.
+
+    Triggers evaluation: the extent of the result depends on the data.
 
     Examples
     --------
     >>> import gamelan as np
     >>> [index.tolist() for index in np.nonzero([[0, 3], [4, 0]])]
     [[0, 1], [1, 0]]
-
-    See Also
-    --------
-    numpy.nonzero
     """
     a = asarray(a)
     if not is_distributed(a):
@@ -73,17 +69,15 @@ def nonzero(a):
 
 
 def argwhere(a):
-    """The indices of the elements that are not zero, one row each. Triggers evaluation.
+    """The indices of the elements that are not zero, one row for each element.
+
+    Triggers evaluation: the number of rows depends on the data.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.argwhere([[0, 3], [4, 0]]).tolist()
     [[0, 1], [1, 0]]
-
-    See Also
-    --------
-    numpy.argwhere
     """
     a = asarray(a)
     if not is_distributed(a):
@@ -94,17 +88,15 @@ def argwhere(a):
 
 
 def count_nonzero(a, axis=None, *, keepdims=False):
-    """How many elements are not zero, in all (a Python int; triggers evaluation) or along axes.
+    """Count the elements that are not zero.
+
+    Without `axis` the result is a Python int, and the call triggers evaluation. With `axis` it is lazy.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.count_nonzero([[0, 3, 1], [4, 0, 0]], axis=1).tolist()
     [2, 1]
-
-    See Also
-    --------
-    numpy.count_nonzero
     """
     a = asarray(a)
     if not is_distributed(a):

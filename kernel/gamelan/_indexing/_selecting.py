@@ -29,19 +29,16 @@ def _given(choice):
 
 
 def choose(a, choices, out=None, mode="raise"):
-    """Of several arrays each element from the one that an array of integers names.
+    """Pick each element from the array that an array of integers names.
 
-    The integers are looked at first (one round trip, once per array), because NumPy's ValueError belongs to this line.
+    Triggers evaluation the first time an index array is used, because an index outside must raise here. The result itself is
+    lazy.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.choose([1, 0], [[1, 2], [3, 4]]).tolist()
     [3, 2]
-
-    See Also
-    --------
-    numpy.choose
     """
     if not isinstance(choices, (list, tuple)):
         choices = asarray(choices)
@@ -89,7 +86,7 @@ def _extremes(a):
 
 
 def select(condlist, choicelist, default=0):
-    """Each element from the choice of the first condition that holds, else the default.
+    """Choose each element from the first array whose condition is true.
 
     Examples
     --------
@@ -97,10 +94,6 @@ def select(condlist, choicelist, default=0):
     >>> x = np.arange(4)
     >>> np.select([x < 1, x > 2], [x - 10, x * 10], 5).tolist()
     [-10, 5, 5, 30]
-
-    See Also
-    --------
-    numpy.select
     """
     if not has_distributed((condlist, choicelist, default)):
         return call_numpy(numpy.select, "select", (list(condlist), list(choicelist), default), {})
@@ -129,9 +122,10 @@ def _for_promotion(array):
 
 
 def piecewise(x, condlist, funclist, *args, **kw):
-    """A function by cases: where a condition holds, its function of the elements; of several the last wins.
+    """Evaluate a piecewise-defined function.
 
-    Every function gets the elements of its case alone, as with NumPy. Triggers evaluation: their number is needed.
+    Triggers evaluation when a piece is a function: how many elements it gets depends on the data. With numbers alone it is
+    lazy.
 
     Examples
     --------
@@ -139,10 +133,6 @@ def piecewise(x, condlist, funclist, *args, **kw):
     >>> x = np.arange(-2, 3)
     >>> np.piecewise(x, [x < 0, x >= 0], [lambda x: -x, lambda x: x]).tolist()
     [2, 1, 0, 1, 2]
-
-    See Also
-    --------
-    numpy.piecewise
     """
     if not has_distributed((x, condlist)):
         return call_numpy(numpy.piecewise, "piecewise", (x, condlist, funclist, *args), kw)

@@ -74,20 +74,16 @@ def taken_into(out, result, dtype, complaint):
 
 
 def take(a, indices, axis=None, out=None, mode="raise"):
-    """Elements along an axis, or of the flattened array, at the places that an array of integers names.
+    """Take elements along an axis, or of the flattened array.
 
-    Of a distributed array the result is distributed; the index is looked at first (one round trip, once per index array),
-    because NumPy's IndexError belongs to this line.
+    Triggers evaluation the first time an index array is used, because an index outside must raise here. The result itself is
+    lazy, and distributed when `a` is.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.take([10, 20, 30], [2, 0, -1]).tolist()
     [30, 10, 30]
-
-    See Also
-    --------
-    numpy.take
     """
     if not has_distributed((a, indices, out)):
         result = call_numpy(numpy.take, "take", (a, indices), {"axis": axis, "out": out, "mode": mode})
@@ -113,9 +109,10 @@ def take(a, indices, axis=None, out=None, mode="raise"):
 
 
 def put(a, ind, v, mode="raise"):
-    """Writes elements of the flattened array at the places that an array of integers names; of equal ones the last wins.
+    """Write values to elements of the flattened array that integers name.
 
-    Values are repeated when there are fewer than indices.
+    Triggers evaluation the first time an index array is used, because an index outside must raise here. The writing itself is
+    lazy. Of equal indices the last one wins.
 
     Examples
     --------
@@ -124,10 +121,6 @@ def put(a, ind, v, mode="raise"):
     >>> np.put(a, [0, -1], [7, 8])
     >>> a.tolist()
     [7, 1, 2, 3, 8]
-
-    See Also
-    --------
-    numpy.put
     """
     if not is_distributed(a):
         write_here(numpy.put, a, ind, first_of(v, ind.size) if isinstance(ind, _core.Array) else v, mode)
@@ -174,7 +167,10 @@ def _along_axis(arr, indices, axis):
 
 
 def take_along_axis(arr, indices, axis):
-    """Elements that an array of integers of the same number of axes names along one of them, as `argsort` does.
+    """Take elements along an axis by an array of indices, as `argsort` returns it.
+
+    Triggers evaluation the first time an index array is used, because an index outside must raise here. The result itself is
+    lazy.
 
     Examples
     --------
@@ -182,10 +178,6 @@ def take_along_axis(arr, indices, axis):
     >>> a = np.array([[30, 10, 20]])
     >>> np.take_along_axis(a, np.argsort(a, axis=1), axis=1).tolist()
     [[10, 20, 30]]
-
-    See Also
-    --------
-    numpy.take_along_axis
     """
     arr, indices = asarray(arr), asarray(indices)
     if not has_distributed((arr, indices)):
@@ -198,7 +190,10 @@ def take_along_axis(arr, indices, axis):
 
 
 def put_along_axis(arr, indices, values, axis):
-    """Writes the elements that `take_along_axis` takes.
+    """Write the elements that `take_along_axis` takes.
+
+    Triggers evaluation the first time an index array is used, because an index outside must raise here. The writing itself is
+    lazy.
 
     Examples
     --------
@@ -207,10 +202,6 @@ def put_along_axis(arr, indices, values, axis):
     >>> np.put_along_axis(a, np.argmax(a, axis=1)[:, None], 99, axis=1)
     >>> a.tolist()
     [[99, 10, 20]]
-
-    See Also
-    --------
-    numpy.put_along_axis
     """
     indices = asarray(indices)
     if not is_distributed(arr):

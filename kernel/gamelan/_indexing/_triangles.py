@@ -34,17 +34,13 @@ def _is_below(rows, columns):
 
 
 def tri(N, M=None, k=0, dtype=float, *, like=None):
-    """Ones at and below a diagonal, zeros elsewhere.
+    """A matrix with ones at and below a diagonal, and zeros elsewhere.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.tri(2, 3, dtype=int).tolist()
     [[1, 0, 0], [1, 1, 0]]
-
-    See Also
-    --------
-    numpy.tri
     """
     M = N if M is None else M
     k = with_numbers(k)
@@ -63,17 +59,13 @@ def _triangle(m, k, is_lower):
 
 
 def tril(m, k=0):
-    """A copy of the matrices of an array with zeros above the k-th diagonal.
+    """A copy with zeros above a diagonal.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.tril([[1, 2], [3, 4]]).tolist()
     [[1, 0], [3, 4]]
-
-    See Also
-    --------
-    numpy.tril
     """
     m = asarray(m)
     if not is_distributed(m) or m.ndim == 0:
@@ -82,17 +74,13 @@ def tril(m, k=0):
 
 
 def triu(m, k=0):
-    """A copy of the matrices of an array with zeros below the k-th diagonal.
+    """A copy with zeros below a diagonal.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.triu([[1, 2], [3, 4]]).tolist()
     [[1, 2], [0, 4]]
-
-    See Also
-    --------
-    numpy.triu
     """
     m = asarray(m)
     if not is_distributed(m) or m.ndim == 0:
@@ -101,7 +89,9 @@ def triu(m, k=0):
 
 
 def tril_indices(n, k=0, m=None):
-    """The indices of the elements at and below a diagonal of a matrix. See `numpy.tril_indices`.
+    """The indices of the elements at and below a diagonal of a matrix.
+
+    A distributed result triggers evaluation.
 
     Examples
     --------
@@ -113,7 +103,9 @@ def tril_indices(n, k=0, m=None):
 
 
 def triu_indices(n, k=0, m=None):
-    """The indices of the elements at and above a diagonal of a matrix. See `numpy.triu_indices`.
+    """The indices of the elements at and above a diagonal of a matrix.
+
+    A distributed result triggers evaluation.
 
     Examples
     --------
@@ -125,13 +117,19 @@ def triu_indices(n, k=0, m=None):
 
 
 def tril_indices_from(arr, k=0):
-    """The indices of the elements at and below a diagonal of this matrix. See `numpy.tril_indices_from`."""
+    """The indices of the elements at and below a diagonal of this matrix.
+
+    A distributed result triggers evaluation.
+    """
     rows, columns = _extents_of(arr)
     return tril_indices(rows, k, columns)
 
 
 def triu_indices_from(arr, k=0):
-    """The indices of the elements at and above a diagonal of this matrix. See `numpy.triu_indices_from`."""
+    """The indices of the elements at and above a diagonal of this matrix.
+
+    A distributed result triggers evaluation.
+    """
     rows, columns = _extents_of(arr)
     return triu_indices(rows, k, columns)
 
@@ -143,7 +141,9 @@ def _extents_of(arr):
 
 
 def mask_indices(n, mask_func, k=0):
-    """The indices of an n by n matrix that a function such as `triu` leaves as they are. See `numpy.mask_indices`.
+    """The indices of the elements that a function such as `triu` does not set to zero.
+
+    Triggers evaluation when the result is distributed: its extent depends on the data.
 
     Examples
     --------

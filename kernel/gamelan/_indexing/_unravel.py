@@ -50,17 +50,15 @@ def _integers(index):
 
 
 def unravel_index(indices, shape, order="C"):
-    """The index along every axis of flat positions in an array of a shape.
+    """The indices along every axis from flat indices.
+
+    Distributed indices trigger evaluation, because an index outside must raise here. The result itself is lazy.
 
     Examples
     --------
     >>> import gamelan as np
     >>> [index.tolist() for index in np.unravel_index([5, 1], (2, 3))]
     [[1, 0], [2, 1]]
-
-    See Also
-    --------
-    numpy.unravel_index
     """
     indices = asarray(indices) if has_distributed((indices,)) else indices
     if not is_distributed(indices):
@@ -79,17 +77,15 @@ def unravel_index(indices, shape, order="C"):
 
 
 def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
-    """Flat positions in an array of a shape from an index along every axis.
+    """Flat indices from the indices along every axis.
+
+    Distributed indices trigger evaluation, because an index outside must raise here. The result itself is lazy.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.ravel_multi_index([[1, 0], [2, 1]], (2, 3)).tolist()
     [5, 1]
-
-    See Also
-    --------
-    numpy.ravel_multi_index
     """
     if not has_distributed((multi_index,)):
         return call_numpy(numpy.ravel_multi_index, "ravel_multi_index", (multi_index, dims, mode, order), {})
@@ -129,17 +125,15 @@ def _inside(index, extent, mode):
 
 
 def ix_(*args):
-    """Indices that pick the crossings of rows, columns and so on; of a mask, where it is true.
+    """Open meshes of indices that select the crossings of rows, columns and further axes.
+
+    A mask triggers evaluation: the extent of its index depends on the data. Otherwise lazy.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.arange(6).reshape(2, 3)[np.ix_([1, 0], [0, 2])].tolist()
     [[3, 5], [0, 2]]
-
-    See Also
-    --------
-    numpy.ix_
     """
     if not has_distributed(args):
         return call_numpy(numpy.ix_, "ix_", args, {})

@@ -12,19 +12,15 @@ _unset = numpy._NoValue
 
 
 def where(condition, x=_unset, y=_unset):
-    """Elements of x where the condition holds, else of y.
+    """Choose elements of x where the condition is true, else of y.
 
-    The condition alone gives `nonzero` of it: its number of elements depends on data, so it triggers evaluation.
+    Lazy. With the condition alone it is `nonzero`, which triggers evaluation.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.where([True, False], 1, 2).tolist()
     [1, 2]
-
-    See Also
-    --------
-    numpy.where
     """
     if (x is _unset) != (y is _unset):
         raise ValueError("either both or neither of x and y should be given")

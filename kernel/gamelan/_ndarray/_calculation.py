@@ -24,30 +24,45 @@ class Calculation(_core.Array):
     __slots__ = ()
 
     def conj(self, out=None, /):
-        """The complex conjugate; the array itself when it is real."""
+        """The complex conjugate.
+
+        Of a real array it is the array itself. Lazy.
+        """
         return PUBLIC["conjugate"](self, out=out) if self.dtype.kind in "cO" or out is not None else self
 
     conjugate = conj
 
     def clip(self, min=None, max=None, out=None, **keywords):
-        """The array limited to an interval."""
+        """Limit the elements to an interval."""
         return clip(self, min, max, out, **keywords)
 
     def round(self, decimals=0, out=None):
-        """Rounded to so many decimals. See `gamelan.around`."""
+        """Round to a number of decimals.
+
+        Parameters
+        ----------
+        decimals : int, optional
+            The number of decimals; a negative one rounds to the left of the decimal point.
+        out : ndarray, optional
+            Where the result is written. By default a new array.
+
+        Returns
+        -------
+        ndarray
+        """
         return around(self, decimals, out)
 
     def dot(self, b, out=None):
-        """Dot product. See `gamelan.dot`."""
+        """The dot product of two arrays."""
         return linalg.dot(self, b, out)
 
     def trace(self, offset=0, axis1=0, axis2=1, dtype=None, out=None):
-        """Sum along a diagonal."""
+        """The sum along a diagonal."""
         return linalg.trace(self, offset, axis1, axis2, dtype, out)
 
     @numpys_own
     def sum(self, axis=None, dtype=None, out=None, keepdims=False, **keywords):
-        """Sum of elements over axes."""
+        """The sum of the elements over axes."""
         if self._b is None and out is None and not keywords:
             return _wrap(self._a.sum(axis, dtype, None, keepdims))
         if self._b is not None and not keywords:
@@ -56,7 +71,7 @@ class Calculation(_core.Array):
 
     @numpys_own
     def prod(self, axis=None, dtype=None, out=None, keepdims=False, **keywords):
-        """Product of elements over axes."""
+        """The product of the elements over axes."""
         if self._b is None and out is None and not keywords:
             return _wrap(self._a.prod(axis, dtype, None, keepdims))
         if self._b is not None and not keywords:
@@ -64,7 +79,7 @@ class Calculation(_core.Array):
         return reductions.prod(self, axis, dtype, out, keepdims, **keywords)
 
     def max(self, axis=None, out=None, keepdims=False, **keywords):
-        """Largest element over axes."""
+        """The maximum of the elements over axes."""
         if self._b is None and out is None and not keywords:
             return _wrap(self._a.max(axis, None, keepdims))
         if self._b is not None and not keywords:
@@ -72,7 +87,7 @@ class Calculation(_core.Array):
         return reductions.max(self, axis, out, keepdims, **keywords)
 
     def min(self, axis=None, out=None, keepdims=False, **keywords):
-        """Smallest element over axes."""
+        """The minimum of the elements over axes."""
         if self._b is None and out is None and not keywords:
             return _wrap(self._a.min(axis, None, keepdims))
         if self._b is not None and not keywords:
@@ -80,15 +95,15 @@ class Calculation(_core.Array):
         return reductions.min(self, axis, out, keepdims, **keywords)
 
     def argmin(self, axis=None, out=None, *, keepdims=False):
-        """Index of the smallest element along an axis, or of the flattened array."""
+        """The index of the minimum along an axis, or of the flattened array."""
         return arg_reductions.argmin(self, axis, out, keepdims=keepdims)
 
     def argmax(self, axis=None, out=None, *, keepdims=False):
-        """Index of the largest element along an axis, or of the flattened array."""
+        """The index of the maximum along an axis, or of the flattened array."""
         return arg_reductions.argmax(self, axis, out, keepdims=keepdims)
 
     def any(self, axis=None, out=None, keepdims=False, **keywords):
-        """True where an element over the axes is not zero."""
+        """Test whether any element along the axes is true."""
         if self._b is None and out is None and not keywords:
             return _wrap(self._a.any(axis, keepdims=keepdims))
         if self._b is not None and not keywords:
@@ -96,7 +111,7 @@ class Calculation(_core.Array):
         return reductions.any(self, axis, out, keepdims, **keywords)
 
     def all(self, axis=None, out=None, keepdims=False, **keywords):
-        """True where no element over the axes is zero."""
+        """Test whether all elements along the axes are true."""
         if self._b is None and out is None and not keywords:
             return _wrap(self._a.all(axis, keepdims=keepdims))
         if self._b is not None and not keywords:
@@ -104,27 +119,27 @@ class Calculation(_core.Array):
         return reductions.all(self, axis, out, keepdims, **keywords)
 
     def mean(self, axis=None, dtype=None, out=None, keepdims=False, **keywords):
-        """Arithmetic mean over axes."""
+        """The arithmetic mean over axes."""
         if self._b is None and out is None and not keywords:
             return _wrap(self._a.mean(axis, dtype, None, keepdims))
         return mean(self, axis, dtype, out=out, keepdims=keepdims, **keywords)
 
     def var(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, **keywords):
-        """Variance over axes."""
+        """The variance over axes."""
         if self._b is None and out is None and not keywords:
             return _wrap(self._a.var(axis, dtype, None, ddof, keepdims))
         return var(self, axis, dtype, out=out, ddof=ddof, keepdims=keepdims, **keywords)
 
     def std(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, **keywords):
-        """Standard deviation over axes."""
+        """The standard deviation over axes."""
         if self._b is None and out is None and not keywords:
             return _wrap(self._a.std(axis, dtype, None, ddof, keepdims))
         return std(self, axis, dtype, out=out, ddof=ddof, keepdims=keepdims, **keywords)
 
     def ptp(self, axis=None, out=None, keepdims=False):
-        """Largest less smallest element over axes."""
+        """The range of the elements over axes: maximum minus minimum."""
         return ptp(self, axis, out=out, keepdims=keepdims)
 
     def searchsorted(self, v, side="left", sorter=None):
-        """Where elements go in this sorted row. See `gamelan.searchsorted`."""
+        """The indices at which elements are to be inserted so that this sorted array stays sorted."""
         return searchsorted(self, v, side, sorter)

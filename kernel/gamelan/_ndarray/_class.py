@@ -58,6 +58,14 @@ _HINTS = {
 }
 
 
+_SUMMARIES = {
+    "getfield": "A field of the bytes of each element, as another dtype.",
+    "setfield": "Write a value into a field of the bytes of each element.",
+    "newbyteorder": "The array with the dtype of another byte order, as a view.",
+    "tostring": "The elements as bytes: an old name of `tobytes`.",
+}
+
+
 def _add_missing_methods():
     """Methods that NumPy has and we have not: NumPy's own for small arrays, an error that names them for others."""
 
@@ -74,7 +82,8 @@ def _add_missing_methods():
 
         method.__name__ = name
         method.__qualname__ = f"ndarray.{name}"
-        method.__doc__ = f"As `numpy.ndarray.{name}`, for small arrays."
+        summary = _SUMMARIES.get(name, "A method of numpy.ndarray.")
+        method.__doc__ = f"{summary}\n\nNot implemented for distributed arrays. Needs no evaluation."
         return method
 
     for name, attribute in vars(numpy.ndarray).items():

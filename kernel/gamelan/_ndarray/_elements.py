@@ -34,7 +34,10 @@ class Elements(_core.Array):
         return found if isinstance(found, bool) else bool(found.any())
 
     def item(self, *index):
-        """One element as a Python number. Triggers evaluation."""
+        """One element as a Python number.
+
+        Triggers evaluation.
+        """
         if self._b is None:
             return self._a.item(*index)
         return _value(self[self._place_of(index)]).item()
@@ -57,7 +60,10 @@ class Elements(_core.Array):
         return tuple(map(whole, index))
 
     def tolist(self):
-        """The elements as nested lists of Python numbers. Triggers evaluation; bounded by `config.gather_limit`."""
+        """The elements as nested lists of Python numbers.
+
+        Triggers evaluation. At most `config.gather_limit` elements.
+        """
         return here(self).tolist()
 
     def fill(self, value):

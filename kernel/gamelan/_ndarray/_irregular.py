@@ -21,28 +21,30 @@ class Irregular(_core.Array):
     __slots__ = ()
 
     def take(self, indices, axis=None, out=None, mode="raise"):
-        """Elements at the places that integers name. See `gamelan.take`."""
+        """Take elements that integers name."""
         return take_put.take(self, indices, axis, out, mode)
 
     def put(self, indices, values, mode="raise"):
-        """Writes elements at the places that integers name. See `gamelan.put`."""
+        """Write values to elements that integers name."""
         take_put.put(self, indices, values, mode)
 
     def nonzero(self):
-        """The indices of the elements that are not zero. See `gamelan.nonzero`."""
+        """The indices of the elements that are not zero."""
         return places.nonzero(self)
 
     def compress(self, condition, axis=None, out=None):
-        """The slices along an axis where a condition holds. See `gamelan.compress`."""
+        """The slices along an axis where a condition is true."""
         return masks.compress(condition, self, axis, out)
 
     def choose(self, *choices, out=None, mode="raise"):
-        """Elements of the arrays that the integers of this one name: of several arguments, or of one sequence. See
-        `gamelan.choose`."""
+        """Pick each element from the array that this array of integers names."""
         return selecting.choose(self, choices[0] if len(choices) == 1 else choices, out, mode)
 
     def itemset(self, *arguments):
-        """Writes one element: `itemset(value)`, `itemset(flat index, value)` or `itemset(index of every axis, ..., value)`."""
+        """Write one element.
+
+        Lazy. Called as `itemset(value)`, `itemset(flat_index, value)` or `itemset(index, index, ..., value)`.
+        """
         if self._b is None:
             self._a.itemset(*map(unwrap, arguments))
             return
@@ -54,25 +56,25 @@ class Irregular(_core.Array):
         self[(*self._place_of(index), Ellipsis)] = cell
 
     def cumsum(self, axis=None, dtype=None, out=None):
-        """Running sums. See `gamelan.cumsum`."""
+        """The cumulative sums of the elements along an axis."""
         return scans.cumsum(self, axis, dtype, out)
 
     def cumprod(self, axis=None, dtype=None, out=None):
-        """Running products. See `gamelan.cumprod`."""
+        """The cumulative products of the elements along an axis."""
         return scans.cumprod(self, axis, dtype, out)
 
     def sort(self, axis=-1, kind=None, order=None):
-        """Sorts the array in place. See `gamelan.sort`."""
+        """Sort the array in place."""
         sorting.sort_in_place(self, axis, kind, order)
 
     def argsort(self, axis=-1, kind=None, order=None):
-        """The indices that would sort the array. See `gamelan.argsort`."""
+        """The indices that would sort the array."""
         return sorting.argsort(self, axis, kind, order)
 
     def partition(self, kth, axis=-1, kind="introselect", order=None):
-        """Puts the kth element where sorting would put it. See `gamelan.partition`."""
+        """Partition the array in place: the kth element is where sorting puts it."""
         partitioning.partition_in_place(self, kth, axis, kind, order)
 
     def argpartition(self, kth, axis=-1, kind="introselect", order=None):
-        """The indices that would partition the array. See `gamelan.argpartition`."""
+        """The indices that partition the array."""
         return partitioning.argpartition(self, kth, axis, kind, order)

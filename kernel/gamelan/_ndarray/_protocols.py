@@ -45,7 +45,9 @@ def _rebuild(data):
 
 
 def from_dlpack(x, /):
-    """An array of an object that speaks DLPack. A small one shares memory with it, as NumPy's does.
+    """An array from an object that supports DLPack.
+
+    A small array shares memory with the object. A large one is copied to the engines; this triggers no evaluation.
 
     Examples
     --------
@@ -53,10 +55,6 @@ def from_dlpack(x, /):
     >>> import gamelan as np
     >>> np.from_dlpack(numpy.arange(3)).tolist()
     [0, 1, 2]
-
-    See Also
-    --------
-    numpy.from_dlpack
     """
     return x if isinstance(x, _core.Array) else asarray(numpy.from_dlpack(x))
 
@@ -76,6 +74,17 @@ class Protocols(_core.Array):
 
         As of pandas and xarray. Matplotlib asks for it: `plt.hist(x)` and `plt.boxplot(x)` take the array as one, and do
         not go through its elements. Triggers evaluation; bounded by `config.gather_limit`.
+
+        Parameters
+        ----------
+        dtype : dtype, optional
+            The dtype of the result. By default that of the array.
+        copy : bool, optional
+            Copy a small array, too.
+
+        Returns
+        -------
+        numpy.ndarray
         """
         return numpy.array(self, dtype) if copy else self.__array__(dtype)
 
@@ -147,7 +156,24 @@ class Protocols(_core.Array):
     device = property(lambda self: _DEVICE, doc='"cpu", for small arrays and for distributed ones: they mix freely.')
 
     def to_device(self, device, /, *, stream=None):
-        """The array itself: there is one device."""
+        """The array itself, because there is only one device.
+
+        Parameters
+        ----------
+        device : str
+            "cpu".
+        stream : None, optional
+            There are no streams.
+
+        Returns
+        -------
+        ndarray
+
+        Raises
+        ------
+        ValueError
+            If there is no such device or stream.
+        """
         if device != _DEVICE or stream is not None:
             raise ValueError(f"got the device {device!r}, expected {_DEVICE!r} and no stream: there is no other")
         return self
@@ -179,7 +205,10 @@ class Protocols(_core.Array):
         return bytes(here(self))
 
     def tobytes(self, order="C"):
-        """The elements as Python bytes. Triggers evaluation; bounded by `config.gather_limit`."""
+        """The elements as bytes.
+
+        Triggers evaluation. At most `config.gather_limit` elements.
+        """
         return here(self).tobytes(order)
 
     @classmethod

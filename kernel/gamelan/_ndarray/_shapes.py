@@ -81,7 +81,10 @@ class Shapes(_core.Array):
     flags = property(lambda self: self._a.flags if self._b is None else Flags(self), doc="NumPy's flags of the view.")
 
     def setflags(self, write=None, align=None, uic=None):
-        """Makes the array read-only, or writable again. See `numpy.ndarray.setflags`."""
+        """Set the flags of the array.
+
+        Needs no evaluation.
+        """
         if self._b is not None and write is not None and write:
             make_writeable(self)
             write = None
@@ -147,41 +150,61 @@ class Shapes(_core.Array):
             flatiter(self)[:] = value
 
     def reshape(self, *shape, order="C"):
-        """The array with another shape; a view where possible. See `numpy.reshape`."""
+        """The array with another shape.
+
+        The result is a view where NumPy could make one, else a copy on the engines. Lazy.
+        """
         if self._b is None:
             return wrap_here(self._a.reshape(*shape, order=order))
         return views.reshape(self, shape[0] if len(shape) == 1 else shape, order)
 
     def ravel(self, order="C"):
-        """The elements in one dimension; a view where possible."""
+        """The elements in one dimension.
+
+        The result is a view where the elements are consecutive, else a copy. Lazy.
+        """
         return views.ravel(self, order)
 
     def flatten(self, order="C"):
-        """The elements in one dimension, a copy."""
+        """A copy of the elements in one dimension."""
         if self._b is None:
             return wrap_here(self._a.flatten(order))
         return views.flatten(self, order)
 
     def transpose(self, *axes):
-        """The array with its axes permuted, a view."""
+        """The array with its axes permuted.
+
+        The result is a view and needs no evaluation.
+        """
         return _view(self, self._a.transpose(*axes))
 
     def swapaxes(self, axis1, axis2):
-        """The array with two axes exchanged, a view."""
+        """The array with two axes exchanged.
+
+        The result is a view and needs no evaluation.
+        """
         return _view(self, self._a.swapaxes(axis1, axis2))
 
     def squeeze(self, axis=None):
-        """The array without axes of extent 1, a view."""
+        """The array without axes of extent 1.
+
+        The result is a view and needs no evaluation.
+        """
         view = self._a.squeeze(axis)
         return self if view is self._a and type(view) is numpy.ndarray else _view(self, view)
 
     def diagonal(self, offset=0, axis1=0, axis2=1):
-        """A diagonal, a read-only view."""
+        """A diagonal of the array.
+
+        The result is a read-only view and needs no evaluation.
+        """
         return _view(self, self._a.diagonal(offset, axis1, axis2))
 
     def view(self, dtype=_unset, type=_unset):
-        """The same memory, also as elements of another dtype. `type` may be this class, or a class of NumPy's for small
-        arrays."""
+        """A view of the same memory, also with another dtype.
+
+        Needs no evaluation. `type` may be this class; for small arrays it may be a class of NumPy's.
+        """
         if _is_array_class(dtype):
             if type is not _unset:
                 raise ValueError("Cannot specify output type twice.")
@@ -202,20 +225,23 @@ class Shapes(_core.Array):
         return view._a.view(type)
 
     def resize(self, *new_shape, refcheck=True):
-        """Another shape for the array itself, cut off or with zeros behind. See `numpy.ndarray.resize`."""
+        """Change the shape of the array in place, cut off or filled with zeros."""
         if new_shape:  # without one NumPy changes nothing
             views.resize_in_place(self, new_shape, refcheck)
 
     def repeat(self, repeats, axis=None):
-        """Each element several times. See `gamelan.repeat`."""
+        """Repeat each element."""
         return repeat(self, repeats, axis)
 
     def byteswap(self, inplace=False):
-        """The bytes of each element in reverse; the dtype stays."""
+        """Swap the bytes of each element."""
         return byteswap(self, inplace)
 
     def copy(self, order="C"):
-        """A copy, where the array lives."""
+        """A copy of the array.
+
+        A copy of a distributed array is distributed as it is. Lazy.
+        """
         if self._b is None:
             return wrap_here(self._a.copy(order))
         copy = copy_of(self, order)

@@ -53,7 +53,7 @@ def _is_member(elements, others, invert):
 
 
 def in1d(ar1, ar2, assume_unique=False, invert=False, *, kind=None):
-    """True where an element of the flattened first array occurs in the second. See `numpy.in1d`.
+    """Test for each element of the flattened first array whether the second contains it.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def in1d(ar1, ar2, assume_unique=False, invert=False, *, kind=None):
 
 
 def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
-    """True where an element of the first array occurs in the second; in the shape of the first. See `numpy.isin`.
+    """Test for each element of the first array whether the second contains it.
 
     Examples
     --------

@@ -19,17 +19,15 @@ __all__ = ["intersect1d", "setdiff1d", "setxor1d", "union1d"]
 
 
 def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
-    """The elements that both arrays hold, sorted; on demand where they stand first in each.
+    """The sorted unique elements that both arrays contain.
+
+    Triggers evaluation: the extent of the result depends on the data.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.intersect1d([3, 1, 2], [2, 3, 5]).tolist()
     [2, 3]
-
-    See Also
-    --------
-    numpy.intersect1d
     """
     if not has_distributed((ar1, ar2)):
         return call_numpy(numpy.intersect1d, "intersect1d", (ar1, ar2, assume_unique, return_indices), {})
@@ -56,7 +54,9 @@ def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
 
 
 def union1d(ar1, ar2):
-    """The distinct elements of both arrays, sorted. See `numpy.union1d`.
+    """The sorted unique elements that at least one of the arrays contains.
+
+    Triggers evaluation: the extent of the result depends on the data.
 
     Examples
     --------
@@ -68,7 +68,9 @@ def union1d(ar1, ar2):
 
 
 def setdiff1d(ar1, ar2, assume_unique=False):
-    """The distinct elements of the first array that the second does not hold. See `numpy.setdiff1d`.
+    """The unique elements of the first array that the second does not contain.
+
+    Triggers evaluation: the extent of the result depends on the data.
 
     Examples
     --------
@@ -87,7 +89,9 @@ def setdiff1d(ar1, ar2, assume_unique=False):
 
 
 def setxor1d(ar1, ar2, assume_unique=False):
-    """The elements that only one of the arrays holds, sorted. See `numpy.setxor1d`.
+    """The sorted unique elements that exactly one of the arrays contains.
+
+    Triggers evaluation: the extent of the result depends on the data.
 
     Examples
     --------

@@ -20,19 +20,15 @@ __all__ = ["unique"]
 
 
 def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True):
-    """The distinct elements, sorted; on demand where each stands first, which one every element is, and how often each occurs.
+    """The sorted unique elements of an array.
 
-    How many there are is asked of the engines: one round trip.
+    Triggers evaluation: the extent of the result depends on the data. With `axis` None the array is flattened first.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.unique([3, 1, 3, 2]).tolist()
     [1, 2, 3]
-
-    See Also
-    --------
-    numpy.unique
     """
     ar = asarray(ar)
     if not is_distributed(ar):

@@ -16,17 +16,13 @@ __all__ = ["lexsort"]
 
 
 def lexsort(keys, axis=-1):
-    """The indices that sort by several keys, of which the last is the first to be looked at.
+    """The indices that sort by several keys, of which the last is the primary one.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.lexsort(([3, 1, 2], [0, 1, 0])).tolist()
     [2, 0, 1]
-
-    See Also
-    --------
-    numpy.lexsort
     """
     if not has_distributed((keys,)):
         return call_numpy(numpy.lexsort, "lexsort", (keys, axis), {})

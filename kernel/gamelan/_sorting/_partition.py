@@ -34,17 +34,15 @@ def _check(a, kth, axis, kind, order):
 
 
 def partition(a, kth, axis=-1, kind="introselect", order=None):
-    """A copy in which the kth element stands where sorting would put it, smaller ones before it. Distributed: sorted.
+    """A copy in which the kth element is where sorting puts it, with smaller elements before it.
+
+    Lazy. Distributed arrays are sorted, which is a partition, too.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.partition([3, 1, 2], 1)[1].item()
     2
-
-    See Also
-    --------
-    numpy.partition
     """
     a = asarray(a)
     if not is_distributed(a):
@@ -56,7 +54,9 @@ def partition(a, kth, axis=-1, kind="introselect", order=None):
 
 
 def argpartition(a, kth, axis=-1, kind="introselect", order=None):
-    """The indices that would partition an array. Distributed: those that sort it. See `numpy.argpartition`.
+    """The indices that partition an array.
+
+    Lazy. Of a distributed array they are the indices that sort it.
 
     Examples
     --------

@@ -66,20 +66,16 @@ def _line_by_line(name, a, dtype, axis):
 
 
 def sort(a, axis=-1, kind=None, order=None):
-    """A sorted copy, NaN last.
+    """A sorted copy of an array.
 
-    Each engine sorts its part, then merges exactly its share of the result out of all parts, found by binary search
-    (Varman et al. 1991): balanced whatever the data are.
+    Lazy. NaN is last. The engines sort their parts and merge them, which is balanced whatever the data are; this takes the
+    memory of a second copy. The sort is always stable.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.sort([3, 1, 2]).tolist()
     [1, 2, 3]
-
-    See Also
-    --------
-    numpy.sort
     """
     a = asarray(a)
     if not is_distributed(a):
@@ -88,17 +84,15 @@ def sort(a, axis=-1, kind=None, order=None):
 
 
 def argsort(a, axis=-1, kind=None, order=None):
-    """The indices that would sort an array; equal elements in the order in which they stand.
+    """The indices that would sort an array.
+
+    Lazy. The sort is always stable: equal elements keep their order.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.argsort([3, 1, 2]).tolist()
     [1, 2, 0]
-
-    See Also
-    --------
-    numpy.argsort
     """
     a = asarray(a)
     if not is_distributed(a):
@@ -107,13 +101,13 @@ def argsort(a, axis=-1, kind=None, order=None):
 
 
 def msort(a):
-    """A copy sorted along the first axis. See `numpy.msort`."""
+    """A copy sorted along the first axis."""
     _core.warn(DeprecationWarning, "msort is deprecated, use np.sort(a, axis=0) instead")
     return sort(a, 0)
 
 
 def sort_complex(a):
-    """A sorted copy of complex numbers, by real part and then by imaginary part. See `numpy.sort_complex`.
+    """A copy as complex numbers, sorted by real part and then by imaginary part.
 
     Examples
     --------

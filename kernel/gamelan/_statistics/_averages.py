@@ -44,8 +44,7 @@ def sum_and_count(a, axes, dtype, keepdims, where):
 
 
 @document(
-    "mean",
-    "Arithmetic mean over axes: the sum divided by the count.",
+    "The arithmetic mean of the elements over axes.",
     ">>> np.mean([[1, 2], [3, 4]], axis=0).tolist()\n[2.0, 3.0]",
 )
 @of_numpy
@@ -67,10 +66,9 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=unset, *, where=unset):
 
 
 @document(
-    "average",
-    "Weighted mean along axes.",
+    "The weighted average of the elements over axes.",
     ">>> float(np.average([1.0, 2.0], weights=[3, 1]))\n1.25",
-    "Triggers evaluation when there are weights: NumPy's ZeroDivisionError belongs to this line.",
+    "Lazy, but weights trigger evaluation, because weights that sum to zero must raise here.",
 )
 @of_numpy
 def average(a, axis=None, weights=None, returned=False, *, keepdims=unset):
@@ -104,7 +102,7 @@ def _full_like_result(result, count):
     return full_like(result, result.dtype.type(count)) if result.ndim else result.dtype.type(count)
 
 
-@document("ptp", "Largest less smallest element over axes.", ">>> int(np.ptp([3, 9, 4]))\n6")
+@document("The range of the elements over axes: maximum minus minimum.", ">>> int(np.ptp([3, 9, 4]))\n6")
 @of_numpy
 def ptp(a, axis=None, out=None, keepdims=unset):
     a = asarray(a)

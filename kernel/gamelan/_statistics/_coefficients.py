@@ -29,13 +29,13 @@ def _sum_of(a1, a2, sign):
     return a1 + a2 if sign > 0 else a1 - a2
 
 
-@document("polyadd", "The sum of two polynomials.", ">>> np.polyadd([1, 2], [9, 5, 4]).tolist()\n[9, 6, 6]")
+@document("The sum of two polynomials.", ">>> np.polyadd([1, 2], [9, 5, 4]).tolist()\n[9, 6, 6]")
 @of_numpy
 def polyadd(a1, a2):
     return _sum_of(a1, a2, 1)
 
 
-@document("polysub", "The difference of two polynomials.", ">>> np.polysub([2, 10, -2], [3, 10, -4]).tolist()\n[-1, 0, 2]")
+@document("The difference of two polynomials.", ">>> np.polysub([2, 10, -2], [3, 10, -4]).tolist()\n[-1, 0, 2]")
 @of_numpy
 def polysub(a1, a2):
     return _sum_of(a1, a2, -1)
@@ -51,17 +51,16 @@ def _trimmed(a):
 
 
 @document(
-    "polymul",
     "The product of two polynomials.",
     ">>> np.polymul([1, 2, 3], [9, 5, 1]).tolist()\n[9, 23, 38, 17, 3]",
-    "Triggers evaluation.",
+    "Triggers evaluation: leading zeros are left out.",
 )
 @of_numpy
 def polymul(a1, a2):
     return convolve(_trimmed(a1), _trimmed(a2))
 
 
-@document("polyder", "The derivative of a polynomial, of order m.", ">>> np.polyder([1, 1, 1, 1]).tolist()\n[3, 2, 1]")
+@document("The derivative of a polynomial.", ">>> np.polyder([1, 1, 1, 1]).tolist()\n[3, 2, 1]")
 @of_numpy
 def polyder(p, m=1):
     p, m = asarray(p), int(m)
@@ -73,8 +72,7 @@ def polyder(p, m=1):
 
 
 @document(
-    "polyint",
-    "The integral of a polynomial, of order m, with the constants k.",
+    "The antiderivative of a polynomial.",
     ">>> np.polyint([3, 2, 1]).tolist()\n[1.0, 1.0, 1.0, 0.0]",
 )
 @of_numpy
@@ -93,8 +91,7 @@ def polyint(p, m=1, k=None):
 
 
 @document(
-    "polydiv",
-    "Quotient and remainder of two polynomials.",
+    "The quotient and the remainder of two polynomials.",
     ">>> [part.tolist() for part in np.polydiv([3.0, 5.0, 2.0], [2.0, 1.0])]\n[[1.5, 1.75], [0.25]]",
     "Triggers evaluation: leading zeros of the remainder are left out.",
 )
@@ -116,10 +113,9 @@ def polydiv(u, v):
 
 
 @document(
-    "roots",
-    "The zeros of a polynomial: the eigenvalues of its companion matrix.",
+    "The roots of a polynomial.",
     ">>> sorted(np.roots([1.0, -3.0, 2.0]).round(6).tolist())\n[1.0, 2.0]",
-    "Triggers evaluation. See `gamelan.linalg.eigvals`.",
+    "Triggers evaluation. The roots are the eigenvalues of the companion matrix, which `gamelan.linalg.eigvals` computes.",
 )
 @of_numpy
 def roots(p):
@@ -144,10 +140,9 @@ def roots(p):
 
 
 @document(
-    "poly",
-    "The polynomial that has the given zeros, or the characteristic one of a matrix.",
+    "The polynomial with the given roots, or the characteristic polynomial of a matrix.",
     ">>> np.poly([1.0, 2.0]).tolist()\n[1.0, -3.0, 2.0]",
-    "Complex zeros and matrices trigger evaluation.",
+    "Complex roots and matrices trigger evaluation. Otherwise lazy.",
 )
 @of_numpy
 def poly(seq_of_zeros):

@@ -49,13 +49,13 @@ def of_numpy(function):
     return apply
 
 
-def document(name, summary, example="", note=""):
-    """Sets the docstring of a function: a sentence, what differs from NumPy, an example, where to read on."""
+def document(summary, example="", note=""):
+    """Sets the docstring of a function: a sentence, what differs from NumPy, an example."""
 
     def decorate(function):
         shown = f"\nExamples\n--------\n>>> import gamelan as np\n{example}\n" if example else ""
         more = f"\n{note}\n" if note else ""
-        function.__doc__ = f"{summary}\n{more}{shown}\nSee Also\n--------\nnumpy.{name}\n"
+        function.__doc__ = f"{summary}\n{more}{shown}"
         return function
 
     return decorate

@@ -101,11 +101,13 @@ def _rows(a, v):
     return a, v
 
 
-_NOTE = "With a kernel longer than 16 elements BLAS adds up: the last bits depend on it."
+_NOTE = "Lazy. For a second array of more than 16 elements BLAS adds up, so the last bits depend on it."
 
 
 @document(
-    "correlate", "Cross-correlation of two rows.", ">>> np.correlate([1, 2, 3], [0, 1], 'full').tolist()\n[1, 2, 3, 0]", _NOTE
+    "The cross-correlation of two one-dimensional arrays.",
+    ">>> np.correlate([1, 2, 3], [0, 1], 'full').tolist()\n[1, 2, 3, 0]",
+    _NOTE,
 )
 @of_numpy
 def correlate(a, v, mode="valid"):
@@ -116,7 +118,7 @@ def correlate(a, v, mode="valid"):
     return _correlated(a, v.conj() if v.dtype.kind == "c" else v, mode)
 
 
-@document("convolve", "Convolution of two rows.", ">>> np.convolve([1, 2, 3], [0, 1]).tolist()\n[0, 1, 2, 3]", _NOTE)
+@document("The convolution of two one-dimensional arrays.", ">>> np.convolve([1, 2, 3], [0, 1]).tolist()\n[0, 1, 2, 3]", _NOTE)
 @of_numpy
 def convolve(a, v, mode="full"):
     a, v = (row[None] if row.ndim == 0 else row for row in map(asarray, (a, v)))

@@ -71,10 +71,9 @@ def _sums_of_sorted(numbers, weights, bins):
 
 
 @document(
-    "bincount",
-    "How often each non-negative integer occurs, or the sum of the weights where it does.",
+    "Count how often each non-negative integer occurs.",
     ">>> np.bincount([0, 2, 2]).tolist()\n[1, 0, 2]",
-    "Triggers evaluation: the length depends on the largest number.",
+    "Triggers evaluation: the extent of the result depends on the data.",
 )
 @of_numpy
 def bincount(x, weights=None, minlength=0):

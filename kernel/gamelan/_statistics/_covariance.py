@@ -29,10 +29,9 @@ def _frequencies(values, name, size):
 
 
 @document(
-    "cov",
-    "Covariance matrix of variables in rows.",
+    "The covariance matrix of variables.",
     ">>> np.cov([[0.0, 1.0], [2.0, 0.0]]).tolist()\n[[0.5, -1.0], [-1.0, 2.0]]",
-    "With weights: triggers evaluation.",
+    "Lazy, but weights trigger evaluation.",
 )
 @of_numpy
 def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
@@ -81,8 +80,7 @@ def _factor(total, weights, aweights, ddof):
 
 
 @document(
-    "corrcoef",
-    "Correlation coefficients of variables in rows.",
+    "The correlation coefficients of variables.",
     ">>> np.corrcoef([[0.0, 1.0], [2.0, 0.0]]).round(6).tolist()\n[[1.0, -1.0], [-1.0, 1.0]]",
 )
 @of_numpy

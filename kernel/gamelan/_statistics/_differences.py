@@ -27,7 +27,7 @@ def _beside(a, values, axis):
     return broadcast_to(values, a.shape[:axis] + (1,) + a.shape[axis + 1 :]) if values.ndim == 0 else values
 
 
-@document("diff", "The n-th differences of neighbours along an axis.", ">>> np.diff([1, 2, 4]).tolist()\n[1, 2]")
+@document("The n-th discrete differences along an axis.", ">>> np.diff([1, 2, 4]).tolist()\n[1, 2]")
 @of_numpy
 def diff(a, n=1, axis=-1, prepend=unset, append=unset):
     if n == 0:
@@ -50,9 +50,7 @@ def diff(a, n=1, axis=-1, prepend=unset, append=unset):
     return a
 
 
-@document(
-    "ediff1d", "The differences of consecutive elements of the flattened array.", ">>> np.ediff1d([1, 2, 4]).tolist()\n[1, 2]"
-)
+@document("The differences between consecutive elements of the flattened array.", ">>> np.ediff1d([1, 2, 4]).tolist()\n[1, 2]")
 @of_numpy
 def ediff1d(ary, to_end=None, to_begin=None):
     ary = asarray(ary)
@@ -68,7 +66,7 @@ def ediff1d(ary, to_end=None, to_begin=None):
     return concatenate(parts) if len(parts) > 1 else parts[0]
 
 
-@document("trapz", "The integral along an axis by the trapezoidal rule.", ">>> float(np.trapz([1.0, 2.0, 4.0]))\n4.5")
+@document("The integral along an axis by the trapezoidal rule.", ">>> float(np.trapz([1.0, 2.0, 4.0]))\n4.5")
 @of_numpy
 def trapz(y, x=None, dx=1.0, axis=-1):
     y = asarray(y)

@@ -75,10 +75,9 @@ def _derivative(f, steps, axis, edge_order, dtype):
 
 
 @document(
-    "gradient",
-    "Derivatives along axes by differences of second order.",
+    "The gradient of an array, by central differences.",
     ">>> np.gradient([1.0, 2.0, 4.0]).tolist()\n[1.0, 1.5, 2.0]",
-    "Coordinates that live on the engines are looked at once: even spacing has a simpler formula.",
+    "Lazy, but distributed coordinates trigger evaluation, because even spacing has a formula of its own.",
 )
 @of_numpy
 def gradient(f, *varargs, axis=None, edge_order=1):

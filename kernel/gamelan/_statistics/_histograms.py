@@ -81,10 +81,9 @@ def _flat(a, weights):
 
 
 @document(
-    "histogram",
-    "How many elements lie in each of some bins, or the sum of their weights; and the edges of the bins.",
+    "The histogram of an array.",
     ">>> counts, edges = np.histogram([0.0, 0.2, 1.0], bins=2)\n>>> counts.tolist(), edges.tolist()\n([2, 1], [0.0, 0.5, 1.0])",
-    "Triggers evaluation when `range` is not given or a rule for `bins` is named.",
+    "Triggers evaluation, unless `range` or the edges are given.",
 )
 @of_numpy
 def histogram(a, bins=10, range=None, density=None, weights=None):
@@ -104,10 +103,9 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
 
 
 @document(
-    "histogram_bin_edges",
-    "The edges that `histogram` would take.",
+    "The edges of the bins that `histogram` uses.",
     ">>> np.histogram_bin_edges([0.0, 1.0], bins=2).tolist()\n[0.0, 0.5, 1.0]",
-    "Triggers evaluation unless `range` or the edges are given.",
+    "Triggers evaluation, unless `range` or the edges are given.",
 )
 @of_numpy
 def histogram_bin_edges(a, bins=10, range=None, weights=None):

@@ -11,7 +11,7 @@ from ._histograms import bins_of, ends_of, flags_as_numbers, weighted_counts
 
 __all__ = ["histogram2d", "histogramdd"]
 
-_NOTE = "Triggers evaluation where `range` or edges are not given."
+_NOTE = "Triggers evaluation, unless `range` or the edges are given."
 
 
 def _columns(sample):
@@ -29,7 +29,7 @@ def _columns(sample):
     return [sample[:, k] for k in range(sample.shape[1])]
 
 
-@document("histogramdd", "How many points lie in each of the boxes that bins of the coordinates make.", "", _NOTE)
+@document("The multidimensional histogram of points.", "", _NOTE)
 @of_numpy
 def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     columns = [on_engines(flags_as_numbers(column)) for column in _columns(sample)]
@@ -70,7 +70,7 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     return total, [wrap_here(numpy.asarray(marks)) for marks in edges]
 
 
-@document("histogram2d", "How many points of a plane lie in each of the boxes that bins of x and y make.", "", _NOTE)
+@document("The two-dimensional histogram of points.", "", _NOTE)
 @of_numpy
 def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
     if len(x) != len(y):

@@ -36,8 +36,7 @@ def _wrapped(x, xp, fp, period):
 
 
 @document(
-    "interp",
-    "Values between sample points, on the line through the two neighbours.",
+    "One-dimensional linear interpolation.",
     ">>> np.interp([0.5, 2.0], [0, 1], [10, 20]).tolist()\n[15.0, 20.0]",
 )
 @of_numpy

@@ -44,13 +44,13 @@ def _present(a, where):
     return mask & broadcast_to(on_engines(where).astype(bool), a.shape) if is_given(where) else mask
 
 
-@document("nansum", "Sum over axes of the numbers that are not NaN.", ">>> float(np.nansum([1, np.nan, 2]))\n3.0")
+@document("The sum of the elements over axes, with NaN as zero.", ">>> float(np.nansum([1, np.nan, 2]))\n3.0")
 @of_numpy
 def nansum(a, axis=None, dtype=None, out=None, keepdims=unset, initial=unset, where=unset):
     return _reductions.sum(_filled(a, 0), axis, dtype, out, keepdims, initial, where)
 
 
-@document("nanprod", "Product over axes of the numbers that are not NaN.", ">>> float(np.nanprod([3, np.nan, 2]))\n6.0")
+@document("The product of the elements over axes, with NaN as one.", ">>> float(np.nanprod([3, np.nan, 2]))\n6.0")
 @of_numpy
 def nanprod(a, axis=None, dtype=None, out=None, keepdims=unset, initial=unset, where=unset):
     return _reductions.prod(_filled(a, 1), axis, dtype, out, keepdims, initial, where)
@@ -69,13 +69,13 @@ def _extreme(name, a, axis, out, keepdims, initial, where):
     return stored(result, out)
 
 
-@document("nanmin", "Smallest number over axes that is not NaN.", ">>> float(np.nanmin([3, np.nan, 2]))\n2.0")
+@document("The minimum of the elements over axes, without NaNs.", ">>> float(np.nanmin([3, np.nan, 2]))\n2.0")
 @of_numpy
 def nanmin(a, axis=None, out=None, keepdims=unset, initial=unset, where=unset):
     return _extreme("min", a, axis, out, keepdims, initial, where)
 
 
-@document("nanmax", "Largest number over axes that is not NaN.", ">>> float(np.nanmax([3, np.nan, 2]))\n3.0")
+@document("The maximum of the elements over axes, without NaNs.", ">>> float(np.nanmax([3, np.nan, 2]))\n3.0")
 @of_numpy
 def nanmax(a, axis=None, out=None, keepdims=unset, initial=unset, where=unset):
     return _extreme("max", a, axis, out, keepdims, initial, where)
@@ -90,29 +90,29 @@ def _arg(function, a, worst, axis, out, keepdims):
     return function(a, axis, out, keepdims=keepdims)
 
 
-_LOOKS = "Triggers evaluation: that no line is all NaN is seen first."
+_LOOKS = "Triggers evaluation, because a line of NaNs alone must raise here."
 
 
-@document("nanargmin", "Index of the smallest number that is not NaN.", ">>> int(np.nanargmin([3, np.nan, 2]))\n2", _LOOKS)
+@document("The index of the minimum along an axis, without NaNs.", ">>> int(np.nanargmin([3, np.nan, 2]))\n2", _LOOKS)
 @of_numpy
 def nanargmin(a, axis=None, out=None, *, keepdims=unset):
     return _arg(argmin, a, numpy.inf, axis, out, keepdims)
 
 
-@document("nanargmax", "Index of the largest number that is not NaN.", ">>> int(np.nanargmax([3, np.nan, 2]))\n0", _LOOKS)
+@document("The index of the maximum along an axis, without NaNs.", ">>> int(np.nanargmax([3, np.nan, 2]))\n0", _LOOKS)
 @of_numpy
 def nanargmax(a, axis=None, out=None, *, keepdims=unset):
     return _arg(argmax, a, -numpy.inf, axis, out, keepdims)
 
 
-@document("nancumsum", "Running sums in which NaNs count as 0.", ">>> np.nancumsum([1, np.nan, 2]).tolist()\n[1.0, 1.0, 3.0]")
+@document("The cumulative sums along an axis, with NaN as zero.", ">>> np.nancumsum([1, np.nan, 2]).tolist()\n[1.0, 1.0, 3.0]")
 @of_numpy
 def nancumsum(a, axis=None, dtype=None, out=None):
     return cumsum(_filled(a, 0), axis, dtype, out)
 
 
 @document(
-    "nancumprod", "Running products in which NaNs count as 1.", ">>> np.nancumprod([3, np.nan, 2]).tolist()\n[3.0, 3.0, 6.0]"
+    "The cumulative products along an axis, with NaN as one.", ">>> np.nancumprod([3, np.nan, 2]).tolist()\n[3.0, 3.0, 6.0]"
 )
 @of_numpy
 def nancumprod(a, axis=None, dtype=None, out=None):
@@ -130,7 +130,7 @@ def _of_number(a, axis):
     return None if a.ndim == 0 and fold_axes(axis, 0) == () else axis
 
 
-@document("nanmean", "Mean over axes of the numbers that are not NaN.", ">>> float(np.nanmean([1, np.nan, 2]))\n1.5")
+@document("The arithmetic mean of the elements over axes, without NaNs.", ">>> float(np.nanmean([1, np.nan, 2]))\n1.5")
 @of_numpy
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=unset, *, where=unset):
     a = asarray(a)
@@ -149,7 +149,7 @@ def _nan_variance(a, axis, dtype, out, ddof, keepdims, where):
     return value if result is None else cast(value, result)
 
 
-@document("nanvar", "Variance over axes of the numbers that are not NaN.", ">>> float(np.nanvar([1, np.nan, 3]))\n1.0")
+@document("The variance of the elements over axes, without NaNs.", ">>> float(np.nanvar([1, np.nan, 3]))\n1.0")
 @of_numpy
 def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=unset, *, where=unset):
     a = asarray(a)
@@ -158,7 +158,7 @@ def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=unset, *, where=
     return stored(_nan_variance(a, axis, dtype, out, ddof, keepdims, where), out)
 
 
-@document("nanstd", "Standard deviation over axes of the numbers that are not NaN.", ">>> float(np.nanstd([1, np.nan, 3]))\n1.0")
+@document("The standard deviation of the elements over axes, without NaNs.", ">>> float(np.nanstd([1, np.nan, 3]))\n1.0")
 @of_numpy
 def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=unset, *, where=unset):
     a = asarray(a)

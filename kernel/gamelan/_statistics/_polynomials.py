@@ -15,8 +15,7 @@ __all__ = ["polyfit", "polyval"]
 
 
 @document(
-    "polyval",
-    "The value of a polynomial, its coefficients from the highest power down.",
+    "Evaluate a polynomial at specific values.",
     ">>> np.polyval([3, 0, 1], [2, 5]).tolist()\n[13, 76]",
 )
 @of_numpy
@@ -75,10 +74,9 @@ def _checked(x, y, w, deg):
 
 
 @document(
-    "polyfit",
-    "The polynomial of a degree that fits points best, by least squares.",
+    "The least-squares polynomial fit.",
     ">>> np.polyfit([0, 1, 2], [1, 3, 5], 1).round(6).tolist()\n[2.0, 1.0]",
-    "Triggers evaluation; the coefficients are here.",
+    "Triggers evaluation. The coefficients are a small array.",
 )
 @of_numpy
 def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):

@@ -158,38 +158,35 @@ def _renamed(method, interpolation):
     return interpolation
 
 
-_NOTE = """The engines sort along the axes, so the memory for a sorted copy is needed. `q` is looked at here. Of float16,
-float32 and
-complex64 the dtype of a single quantile depends on whether there are NaNs, as NumPy's does: then this triggers evaluation."""
+_NOTE = """Lazy. The engines sort along the axes, which takes the memory of a sorted copy. A distributed `q` triggers evaluation.
+So does a single quantile of float16, float32 or complex64, because its dtype depends on whether there are NaNs."""
 
 
-@document("quantile", "The q-th quantiles along axes.", ">>> float(np.quantile([1.0, 2.0, 4.0], 0.5))\n2.0", _NOTE)
+@document("The q-th quantiles of the elements over axes.", ">>> float(np.quantile([1.0, 2.0, 4.0], 0.5))\n2.0", _NOTE)
 @of_numpy
 def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, interpolation=None):
     return _quantile(a, _checked(q, 1, "Quantiles"), axis, out, _renamed(method, interpolation), keepdims)
 
 
-@document("percentile", "The q-th percentiles along axes.", ">>> float(np.percentile([1.0, 2.0, 4.0], 50))\n2.0", _NOTE)
+@document("The q-th percentiles of the elements over axes.", ">>> float(np.percentile([1.0, 2.0, 4.0], 50))\n2.0", _NOTE)
 @of_numpy
 def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, interpolation=None):
     return _quantile(a, _checked(q, 100, "Percentiles"), axis, out, _renamed(method, interpolation), keepdims)
 
 
-@document("nanquantile", "The q-th quantiles along axes of the numbers that are not NaN.", "", _NOTE)
+@document("The q-th quantiles of the elements over axes, without NaNs.", "", _NOTE)
 @of_numpy
 def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=unset, *, interpolation=None):
     return _nan_quantile(a, _checked(q, 1, "Quantiles"), axis, out, _renamed(method, interpolation), keepdims)
 
 
-@document("nanpercentile", "The q-th percentiles along axes of the numbers that are not NaN.", "", _NOTE)
+@document("The q-th percentiles of the elements over axes, without NaNs.", "", _NOTE)
 @of_numpy
 def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=unset, *, interpolation=None):
     return _nan_quantile(a, _checked(q, 100, "Percentiles"), axis, out, _renamed(method, interpolation), keepdims)
 
 
-@document(
-    "median", "The middle number along axes, or the mean of the two in the middle.", ">>> float(np.median([3, 1, 2]))\n2.0", _NOTE
-)
+@document("The median of the elements over axes.", ">>> float(np.median([3, 1, 2]))\n2.0", _NOTE)
 @of_numpy
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     a = asarray(a)
@@ -205,9 +202,7 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     return out
 
 
-@document(
-    "nanmedian", "The middle of the numbers along axes that are not NaN.", ">>> float(np.nanmedian([3, np.nan, 2]))\n2.5", _NOTE
-)
+@document("The median of the elements over axes, without NaNs.", ">>> float(np.nanmedian([3, np.nan, 2]))\n2.5", _NOTE)
 @of_numpy
 def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=unset):
     a = asarray(a)

@@ -77,9 +77,9 @@ def check_side(side):
 
 
 @document(
-    "searchsorted",
-    "Where elements go in a sorted row so that it stays sorted.",
+    "The indices at which elements are to be inserted so that a sorted array stays sorted.",
     ">>> np.searchsorted([1, 3, 5], [3, 4]).tolist()\n[1, 2]",
+    "Lazy, but `sorter` triggers evaluation, to check its indices.",
 )
 @of_numpy
 def searchsorted(a, v, side="left", sorter=None):
@@ -101,7 +101,9 @@ def searchsorted(a, v, side="left", sorter=None):
 
 
 @document(
-    "digitize", "The number of the bin in which each element lies.", ">>> np.digitize([0.2, 6.4], [0, 1, 2.5]).tolist()\n[1, 3]"
+    "The index of the bin of each element.",
+    ">>> np.digitize([0.2, 6.4], [0, 1, 2.5]).tolist()\n[1, 3]",
+    "Triggers evaluation when `bins` is distributed, to check that it is monotonic. Otherwise lazy.",
 )
 @of_numpy
 def digitize(x, bins, right=False):

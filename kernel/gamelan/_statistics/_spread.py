@@ -52,14 +52,14 @@ def variance(a, axis, dtype, ddof, keepdims, where):
     return divided(total, divisor, total.dtype), result
 
 
-@document("var", "Variance over axes: the mean of squared distances from the mean.", ">>> float(np.var([1.0, 3.0]))\n1.0")
+@document("The variance of the elements over axes.", ">>> float(np.var([1.0, 3.0]))\n1.0")
 @of_numpy
 def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=unset, *, where=unset):
     value, result = variance(a, axis, dtype, ddof, is_kept(keepdims), where)
     return stored(value if result is None else cast(value, result), out)
 
 
-@document("std", "Standard deviation over axes: the root of the variance.", ">>> float(np.std([1.0, 3.0]))\n1.0")
+@document("The standard deviation of the elements over axes.", ">>> float(np.std([1.0, 3.0]))\n1.0")
 @of_numpy
 def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=unset, *, where=unset):
     value, result = variance(a, axis, dtype, ddof, is_kept(keepdims), where)

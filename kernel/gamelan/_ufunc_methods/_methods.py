@@ -23,8 +23,11 @@ _unset = numpy._NoValue
 
 @numpys_own
 def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=_unset, where=True):
-    """Fold along axes, as `numpy.ufunc.reduce`. In parallel where the operation is associative; others are folded from
-    the left, side by side for the elements of the result."""
+    """Reduce an array along axes by applying the function.
+
+    Lazy. Associative functions are reduced in parallel, in an order of their own. Others are applied from left to right, for all
+    elements of the result at the same time.
+    """
     array, out = asarray(array), alone(out)
     if array._b is None and out is None and where is True and initial is _unset:
         return wrap(self._numpy.reduce(array._a, axis, dtype, None, keepdims))
@@ -46,8 +49,10 @@ def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=_u
 
 
 def accumulate(self, array, axis=0, dtype=None, out=None):
-    """Running fold along an axis, as `numpy.ufunc.accumulate`. Of one dimension only where the operation is associative,
-    or subtract."""
+    """Accumulate the results of the function along an axis.
+
+    Lazy. A distributed array of one dimension is accumulated for associative functions and for subtract only.
+    """
     if self.nin != 2 or self.nout != 1:
         self._numpy.accumulate(numpy.ones(1))  # NumPy's words
     array, out = asarray(array), alone(out)
@@ -58,7 +63,17 @@ def accumulate(self, array, axis=0, dtype=None, out=None):
 
 
 def reduceat(self, array, indices, axis=0, dtype=None, out=None):
-    """Folds of the slices between neighbours of `indices`, as `numpy.ufunc.reduceat`: each from the left."""
+    """Reduce the slices between neighbouring indices along an axis.
+
+    Triggers evaluation, to check the indices. The result itself is lazy. Each slice is reduced from left to right.
+
+    Raises
+    ------
+    IndexError
+        If an index is outside the axis.
+    ValueError
+        If the function does not take two operands and return one.
+    """
     out = alone(out)
     if not has_distributed((array, indices, out)):
         result = call_numpy(self._numpy.reduceat, "reduceat", (array, indices, axis, dtype, out), {})
@@ -67,7 +82,23 @@ def reduceat(self, array, indices, axis=0, dtype=None, out=None):
 
 
 def at(self, a, indices, b=_unset, /):
-    """The function in place at the elements that `indices` name, once for each time that they name it, in their order."""
+    """Apply the function in place to the elements that indices name, as often as they name them.
+
+    Triggers evaluation the first time an index array is used, because an index outside must raise here.
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    IndexError
+        If an index is outside the array.
+    TypeError
+        If `a` is not an array.
+    ValueError
+        If the number of operands is not that of the function, or the function has several outputs.
+    """
     operands = () if b is _unset else (b,)
     if not is_output(a):
         raise TypeError("first operand must be array")

@@ -41,17 +41,13 @@ def _resized(lines, extent):
 
 
 def packbits(a, axis=None, bitorder="big"):
-    """Eight truth values in each byte, along an axis or of all elements in C order.
+    """Pack the elements of a binary array into the bits of bytes.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.packbits([1, 0, 0, 0, 0, 0, 1, 1, 1]).tolist()
     [131, 128]
-
-    See Also
-    --------
-    numpy.packbits
     """
     a = asarray(a)
     if not is_distributed(a):
@@ -68,17 +64,13 @@ def packbits(a, axis=None, bitorder="big"):
 
 
 def unpackbits(a, axis=None, count=None, bitorder="big"):
-    """The bits of bytes as bytes that are 0 or 1, along an axis or of all elements in C order; `count` of them in a line.
+    """Unpack the bits of bytes into a binary array.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.unpackbits(np.array([131], np.uint8)).tolist()
     [1, 0, 0, 0, 0, 0, 1, 1]
-
-    See Also
-    --------
-    numpy.unpackbits
     """
     a = asarray(a)
     if not is_distributed(a):

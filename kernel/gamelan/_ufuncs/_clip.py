@@ -16,12 +16,7 @@ __all__ = ["clip"]
 
 
 def clip(a, a_min, a_max, out=None, **keywords):
-    """The array limited to an interval.
-
-    See Also
-    --------
-    numpy.clip
-    """
+    """Limit the elements to an interval."""
     if not has_distributed((a, a_min, a_max, out)):
         a = asarray(a)
         if a.size < _core.threshold():

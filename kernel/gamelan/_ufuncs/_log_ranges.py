@@ -17,7 +17,7 @@ __all__ = ["logspace", "geomspace"]
 
 
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
-    """Numbers spaced evenly on a log scale: powers of `base`. See `numpy.logspace`.
+    """Numbers that are evenly spaced on a logarithmic scale.
 
     Examples
     --------
@@ -30,9 +30,9 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
 
 
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
-    """Numbers of which each is the one before times the same factor. See `numpy.geomspace`.
+    """Numbers in a geometric progression.
 
-    The ends may be arrays that are here.
+    Lazy. The ends may be arrays, but not distributed ones.
 
     Examples
     --------

@@ -19,7 +19,7 @@ def _op(name, *operands):
 
 
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """True where |a - b| <= atol + rtol * |b|. See `numpy.isclose`."""
+    """Test for each pair of elements whether |a - b| <= atol + rtol * |b|."""
     a, b = asarray(a), asarray(b)
     if not has_distributed((a, b)) and max(a.size, b.size) < _core.threshold():
         return call_numpy(numpy.isclose, "isclose", (a, b, rtol, atol, equal_nan), {})
@@ -37,7 +37,10 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 
 def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """True when all elements are close. Triggers evaluation. See `numpy.allclose`."""
+    """True when all elements of two arrays are equal within a tolerance.
+
+    Triggers evaluation.
+    """
     return bool(isclose(a, b, rtol, atol, equal_nan).all())
 
 
@@ -56,7 +59,10 @@ def _all_equal(a1, a2):
 
 
 def array_equal(a1, a2, equal_nan=False):
-    """True when shapes and elements are equal. Triggers evaluation. See `numpy.array_equal`."""
+    """True when two arrays have the same shape and elements.
+
+    Triggers evaluation.
+    """
     pair = _given(a1, a2)
     if pair is None or pair[0].shape != pair[1].shape:
         return False
@@ -71,7 +77,10 @@ def array_equal(a1, a2, equal_nan=False):
 
 
 def array_equiv(a1, a2):
-    """True when shapes broadcast and all elements are equal. Triggers evaluation. See `numpy.array_equiv`."""
+    """True when the shapes of two arrays broadcast and all elements are equal.
+
+    Triggers evaluation.
+    """
     pair = _given(a1, a2)
     try:
         numpy.broadcast_shapes(*(a.shape for a in pair or ()))
@@ -93,7 +102,7 @@ def _equals(x, infinity):
 
 
 def isposinf(x, out=None):
-    """True where positive infinity. See `numpy.isposinf`."""
+    """Test each element for positive infinity."""
     result = _equals(x, numpy.inf)
     if out is None:
         return result
@@ -102,7 +111,7 @@ def isposinf(x, out=None):
 
 
 def isneginf(x, out=None):
-    """True where negative infinity. See `numpy.isneginf`."""
+    """Test each element for negative infinity."""
     result = _equals(x, -numpy.inf)
     if out is None:
         return result

@@ -53,10 +53,6 @@ def _or_numpy(function):
     >>> import gamelan as np
     >>> {example}
     {shown}
-
-    See Also
-    --------
-    numpy.{name}
     """
     return apply
 
@@ -85,7 +81,7 @@ def _where(condition, x, y):
 
 @_or_numpy
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
-    """NaN becomes 0 (or `nan`), infinities the largest numbers of the dtype (or `posinf`, `neginf`)."""
+    """Replace NaN by zero and infinities by large finite numbers."""
     if x.dtype.kind not in "fc":
         return x.copy() if copy else x
     result = copy_of(x) if copy or is_value(x) else x
@@ -107,7 +103,10 @@ def _same(value, array):
 
 @_or_numpy
 def real_if_close(a, tol=100):
-    """The real part when all imaginary parts are nearly 0, else the array. Triggers evaluation."""
+    """The real part when all imaginary parts are nearly zero, else the array.
+
+    Triggers evaluation.
+    """
     if a.dtype.kind != "c":
         return a
     if tol > 1:
@@ -117,21 +116,21 @@ def real_if_close(a, tol=100):
 
 @_or_numpy
 def iscomplex(x):
-    """True where the imaginary part is not 0."""
+    """Test each element for an imaginary part that is not zero."""
     x = asarray(x)
     return x.imag != 0 if x.dtype.kind == "c" else _op("not_equal", x, x) & False
 
 
 @_or_numpy
 def isreal(x):
-    """True where the imaginary part is 0."""
+    """Test each element for an imaginary part that is zero."""
     x = asarray(x)
     return x.imag == 0 if x.dtype.kind == "c" else _op("equal", x, x) | True
 
 
 @_or_numpy
 def angle(z, deg=False):
-    """The angle of complex numbers in radians, or degrees."""
+    """The angle of complex numbers."""
     z = asarray(z)
     result = _op("arctan2", z.imag, z.real) if z.dtype.kind == "c" else _op("arctan2", 0, z)
     return result * (180 / numpy.pi) if deg else result
@@ -139,7 +138,7 @@ def angle(z, deg=False):
 
 @_or_numpy
 def sinc(x):
-    """sin(pi x) / (pi x), 1 at 0."""
+    """The sinc function, sin(pi x) / (pi x)."""
     y = numpy.pi * _where(x == 0, 1.0e-20, x)
     return _op("sin", y) / y
 
@@ -173,13 +172,13 @@ def _chebyshev(x, coefficients):
 
 @_or_numpy
 def fix(x, out=None):
-    """Rounded towards 0."""
+    """Round towards zero."""
     return _op("trunc", x) if out is None else PUBLIC["trunc"](x, out=out)
 
 
 @_or_numpy
 def around(a, decimals=0, out=None):
-    """Rounded to so many decimals, halves to the even digit."""
+    """Round to a number of decimals."""
     a, decimals = asarray(a), operator.index(decimals)
     if out is not None and not isinstance(out, (_core.Array, numpy.ndarray)):
         raise TypeError("output must be an array")
@@ -191,7 +190,7 @@ round = round_ = around
 
 @_or_numpy
 def unwrap(p, discont=None, axis=-1, *, period=2 * numpy.pi):
-    """Jumps of more than half a period between neighbours become their complement: a phase that runs on."""
+    """Replace jumps of more than half a period by their complement."""
     axis = axis_of(axis, p.ndim)
     before, after = ((slice(None),) * axis + (part,) for part in (slice(None, -1), slice(1, None)))
     step = p[after] - p[before] if p.dtype != bool else _op("not_equal", p[after], p[before])
@@ -226,5 +225,8 @@ class vectorize(numpy.vectorize):
 
 
 def isnat(x):
-    """As `numpy.isnat`, for dates, which live here only."""
+    """Test each element for NaT, "not a time".
+
+    Not implemented for distributed arrays, which hold no dates. No evaluation is needed.
+    """
     return call_numpy(numpy.isnat, "isnat", (x,), {}) if not is_distributed(x) else numpy.isnat(numpy.empty(0, x.dtype))

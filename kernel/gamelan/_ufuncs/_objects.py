@@ -6,7 +6,7 @@ import inspect
 
 import numpy
 
-from .. import _core
+from .. import _core, _docs
 from .._creation._from_data import asarray
 from .._float_errors import numpys_own
 from .._local import decides_itself, has_distributed, is_distributed, rewrap, unwrap, wrap, wrap_here
@@ -19,33 +19,18 @@ __all__ = ["ufunc"]
 
 _DOC = """{doc}
 
-Works on arrays of any size: small ones are computed at once by NumPy, distributed ones are recorded and computed later.
-See `numpy.{name}` for the full description.
-
-Parameters
-----------
-{names} : array_like
-    What is computed with; shapes are broadcast.
-out : ndarray, optional
-    Takes the results; for several, a tuple. One is returned that is made anew when there is none.
-where : array_like of bool, optional
-    Where it is false, `out` keeps what it holds.
-casting, order, dtype, subok
-    As NumPy's; `order` and `subok` change nothing for distributed arrays.
-
-Returns
--------
-ndarray{pair}
+Raises
+------
+TypeError
+    If the function is not defined for the types of its arguments.
+ValueError
+    If the shapes of the arguments and of `out` do not fit each other.
 
 Examples
 --------
 >>> import gamelan as np
->>> np.{name}({example}).shape
+>>> np.{name}({example}){result}.shape
 (3,)
-
-See Also
---------
-numpy.{name}
 """
 
 
@@ -54,8 +39,7 @@ def _named(name):
 
 
 class ufunc:
-    """A universal function. Instances are made from the op table, not by users."""
-
+    __doc__ = _docs.Documentation("A universal function. Instances are made from the op table, not by users.")
     nout = 1
 
     def __repr__(self):
@@ -70,9 +54,7 @@ class ufunc:
         return getattr(self._numpy, name)  # identity, types, ntypes: facts that are NumPy's
 
     def _describe(self, doc, names, example, outputs):
-        self.__doc__ = _DOC.format(
-            doc=doc, name=self.__name__, example=example, names=", ".join(names), pair=", ndarray" * (self.nout - 1)
-        )
+        self._doc, self._example = doc, example
         positional = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY) for name in names]
         keywords = [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
@@ -86,6 +68,11 @@ class ufunc:
             )
         ]
         self.__signature__ = inspect.Signature(positional + keywords)
+
+    @property
+    def own_doc(self):
+        """What the docstring says before the sections of NumPy's."""
+        return _DOC.format(doc=self._doc, name=self.__name__, example=self._example, result="[1]" * (self.nout - 1))
 
     def _split(self, inputs, out):
         """Operands and outputs of a call; NumPy's errors."""
@@ -107,7 +94,7 @@ class ufunc:
 
     @numpys_own
     def outer(self, left, right, /, **keywords):
-        """The function of every pair of elements, as `numpy.ufunc.outer`."""
+        """Apply the function to all pairs of elements."""
         if self.nin != 2:
             raise ValueError("outer product only supported for binary functions")
         left, right = asarray(left), asarray(right)
@@ -115,7 +102,7 @@ class ufunc:
 
 
 class ElementwiseUfunc(_core.Ufunc, ufunc):
-    """A row of the op table."""
+    __doc__ = _docs.Documentation("A row of the op table.")
 
     def __new__(cls, row):
         return super().__new__(cls, row["op"], row["arity"])
@@ -190,14 +177,12 @@ PUBLIC = {**UFUNCS, **{alias: UFUNCS[name] for alias, name in ALIASES.items()}}
 
 
 class PairUfunc(ufunc):
-    """A function with two results, made of functions with one: modf, frexp, divmod."""
-
+    __doc__ = _docs.Documentation("A function with two results, made of functions with one: modf, frexp, divmod.")
     nout = 2
 
     def __init__(self, name, doc, names, example):
         self.__name__, self._numpy, self.nin = name, getattr(numpy, name), len(names)
         self._describe(doc, names, example, (None, None))
-        self.__doc__ = self.__doc__.replace(".shape", "[1].shape")
 
     def __call__(self, *inputs, out=None, **keywords):
         if any(map(decides_itself, inputs)):

@@ -40,17 +40,13 @@ def _joined(item, depth, dims):
 
 
 def block(arrays):
-    """An array of nested lists of blocks: the innermost lists are joined along the last axis, and so outwards.
+    """Assemble an array from nested lists of blocks.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.block([[np.eye(1), np.zeros((1, 2))], [np.ones((1, 3))]]).tolist()
     [[1.0, 0.0, 0.0], [1.0, 1.0, 1.0]]
-
-    See Also
-    --------
-    numpy.block
     """
     depth = _depth(arrays, "arrays")
     dims = max(depth, *(leaf.ndim for leaf in _leaves(arrays)), 0)

@@ -15,8 +15,9 @@ __all__ = ["broadcast"]
 
 
 class broadcast:
-    """The shape that arrays have together, and an iterator of their elements. See `numpy.broadcast`; of arrays that are here
-    it is NumPy's own object. Elements of large arrays come here in parts.
+    """The shape that arrays have together, and an iterator of their elements.
+
+    of arrays that are here it is NumPy's own object. Elements of large arrays come here in parts.
 
     Examples
     --------

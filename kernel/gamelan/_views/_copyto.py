@@ -24,7 +24,7 @@ def _check_cast(source, dtype, casting):
 
 
 def copyto(dst, src, casting="same_kind", where=True):
-    """Copy values into an array, all or where a mask holds.
+    """Copy values into an array, where a mask is true.
 
     Examples
     --------
@@ -33,10 +33,6 @@ def copyto(dst, src, casting="same_kind", where=True):
     >>> np.copyto(a, [1, 2, 3], where=[True, False, True])
     >>> a.tolist()
     [1.0, 0.0, 3.0]
-
-    See Also
-    --------
-    numpy.copyto
     """
     if not has_distributed((dst, src, where)):
         call_numpy(numpy.copyto, "copyto", (dst, src, casting, where), {})

@@ -11,12 +11,18 @@ __all__ = ["imag", "ndim", "real", "shape", "size", "isfortran", "isscalar"]
 
 
 def real(val):
-    """The real part, a view. See `numpy.real`."""
+    """The real part of the elements.
+
+    Of a complex array it is a view, of a real array the array itself. Lazy.
+    """
     return _part(val, "real")
 
 
 def imag(val):
-    """The imaginary part, a view of a complex array. See `numpy.imag`."""
+    """The imaginary part of the elements.
+
+    Of a complex array it is a view. Lazy.
+    """
     return _part(val, "imag")
 
 
@@ -28,17 +34,25 @@ def _part(value, name):
 
 
 def shape(a):
-    """The shape of an array. See `numpy.shape`."""
+    """The shape of an array.
+
+    Needs no evaluation.
+    """
     return a.shape if isinstance(a, _core.Array) else numpy.shape(a)
 
 
 def ndim(a):
-    """The number of dimensions of an array. See `numpy.ndim`."""
+    """The number of axes of an array.
+
+    Needs no evaluation.
+    """
     return a.ndim if isinstance(a, _core.Array) else numpy.ndim(a)
 
 
 def isscalar(element):
-    """True for a number, text, and a value without axes such as `x.mean()`, small or distributed. See `numpy.isscalar`.
+    """True for a number, text, and a value without axes such as `x.mean()`, small or distributed.
+
+    Needs no evaluation.
 
     Examples
     --------
@@ -50,12 +64,18 @@ def isscalar(element):
 
 
 def size(a, axis=None):
-    """The number of elements, or along one axis. See `numpy.size`."""
+    """The number of elements of an array, or of one axis.
+
+    Needs no evaluation.
+    """
     if not isinstance(a, _core.Array):
         return numpy.size(a, axis)
     return a.size if axis is None else a.shape[axis]
 
 
 def isfortran(a):
-    """True when an array lies in Fortran order and not in C order. See `numpy.isfortran`."""
+    """True when an array is in Fortran order and not in C order.
+
+    Needs no evaluation.
+    """
     return a.flags.fnc

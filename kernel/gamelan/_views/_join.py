@@ -27,17 +27,15 @@ def _join_dtype(arrays, dtype, casting):
 
 
 def concatenate(arrays, axis=0, out=None, dtype=None, casting="same_kind"):
-    """Join arrays along an existing axis, or as one row when `axis` is None.
+    """Join arrays along an existing axis.
+
+    The result is a new array: it takes as much memory as its parts. Lazy.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.concatenate(([1, 2], [3])).tolist()
     [1, 2, 3]
-
-    See Also
-    --------
-    numpy.concatenate
     """
     if not hasattr(type(arrays), "__getitem__") or isinstance(arrays, dict):
         raise TypeError("The first input argument needs to be a sequence")
@@ -89,7 +87,7 @@ def concatenate(arrays, axis=0, out=None, dtype=None, casting="same_kind"):
 
 
 def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
-    """Join arrays along a new axis. See `numpy.stack`."""
+    """Join arrays along a new axis."""
     arrays = [asarray(array) for array in arrays]
     if not arrays:
         raise ValueError("need at least one array to stack")
@@ -101,18 +99,18 @@ def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
 
 
 def vstack(tup, *, dtype=None, casting="same_kind"):
-    """Join arrays as rows. See `numpy.vstack`."""
+    """Join arrays as rows, along the first axis."""
     return concatenate([atleast_2d(array) for array in tup], 0, None, dtype, casting)
 
 
 def hstack(tup, *, dtype=None, casting="same_kind"):
-    """Join arrays as columns. See `numpy.hstack`."""
+    """Join arrays along the second axis, and one-dimensional ones along the first."""
     arrays = [atleast_1d(array) for array in tup]
     return concatenate(arrays, 0 if arrays and arrays[0].ndim == 1 else 1, None, dtype, casting)
 
 
 def dstack(tup):
-    """Join arrays along the third axis. See `numpy.dstack`."""
+    """Join arrays along the third axis."""
     return concatenate([atleast_3d(array) for array in tup], 2)
 
 
@@ -120,6 +118,6 @@ row_stack = vstack
 
 
 def column_stack(tup):
-    """Join one-dimensional arrays as columns. See `numpy.column_stack`."""
+    """Join one-dimensional arrays as the columns of a matrix."""
     arrays = [asarray(array) for array in tup]
     return concatenate([array if array.ndim > 1 else atleast_2d(array).T for array in arrays], 1)

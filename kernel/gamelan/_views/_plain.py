@@ -42,6 +42,27 @@ def _wrap_views(array, result):
     return array if result is array._a and not has_own_class(result) else _core.view(array, result)
 
 
+_SUMMARIES = {
+    "transpose": "The array with its axes permuted.",
+    "swapaxes": "The array with two axes exchanged.",
+    "moveaxis": "The array with axes moved to other positions.",
+    "rollaxis": "The array with an axis moved backwards to a position.",
+    "squeeze": "The array without axes of extent 1.",
+    "expand_dims": "The array with new axes of extent 1.",
+    "broadcast_to": "Broadcast an array to a shape.",
+    "flip": "The array with its elements in reverse order along axes.",
+    "fliplr": "The array with its elements in reverse order along the second axis.",
+    "flipud": "The array with its elements in reverse order along the first axis.",
+    "rot90": "Rotate an array by 90 degrees in the plane of two axes.",
+    "diagonal": "The diagonals of an array.",
+    "split": "Split an array into equal parts along an axis.",
+    "array_split": "Split an array into parts along an axis.",
+    "hsplit": "Split an array along its second axis, or its only one.",
+    "vsplit": "Split an array along its first axis.",
+    "dsplit": "Split an array along its third axis.",
+}
+
+
 def _view_function(name):
     """NumPy's function applied to the array or its proxy: for functions that never read an element."""
     function = getattr(numpy, name)
@@ -58,12 +79,8 @@ def _view_function(name):
         return _wrap_views(a, function(a._a, *arguments, **keywords))
 
     apply.__module__ = "gamelan"  # where pickles find it
-    apply.__doc__ = f"""As `numpy.{name}`: the result shares memory with the argument, here or on the engines.
-
-    See Also
-    --------
-    numpy.{name}
-    """
+    views = "The parts are views and need" if "split" in name else "The result is a view and needs"
+    apply.__doc__ = f"{_SUMMARIES[name]}\n\n{views} no evaluation."
     return apply
 
 
@@ -95,7 +112,9 @@ def _at_least(name):
         return results[0] if len(results) == 1 else results
 
     apply.__module__ = "gamelan"
-    apply.__doc__ = f"As `numpy.{name}`; the results are views."
+    apply.__doc__ = (
+        f"View the arguments as arrays with at least {name[-2]} axes.\n\nThe results are views and need no evaluation."
+    )
     return apply
 
 
@@ -105,7 +124,10 @@ atleast_3d = _at_least("atleast_3d")
 
 
 def broadcast_arrays(*args, subok=False):
-    """Views of the arguments with a common shape, read-only. See `numpy.broadcast_arrays`."""
+    """Broadcast arrays against each other.
+
+    The results are read-only views. No evaluation is needed.
+    """
     arrays = [asarray(array) for array in args]
     shape = numpy.broadcast_shapes(*(array.shape for array in arrays))
     return [broadcast_to(array, shape) for array in arrays]

@@ -42,17 +42,15 @@ def _order_of(order, allowed):
 
 
 def reshape(a, newshape, order="C"):
-    """The array with another shape: a view where NumPy could make one, else a copy made on the engines.
+    """The array with another shape.
+
+    The result is a view where NumPy could make one, else a copy on the engines. Lazy.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.reshape(np.arange(6), (2, -1)).tolist()
     [[0, 1, 2], [3, 4, 5]]
-
-    See Also
-    --------
-    numpy.reshape
     """
     a = asarray(a)
     if not is_distributed(a):
@@ -74,7 +72,10 @@ def _rows(a, order):
 
 
 def ravel(a, order="C"):
-    """The elements in one dimension: a view when they lie consecutively, else a copy. See `numpy.ravel`."""
+    """The elements in one dimension.
+
+    The result is a view where the elements are consecutive, else a copy. Lazy.
+    """
     a = asarray(a)
     if not is_distributed(a):
         return wrap_here(numpy.ravel(a._a, order))
@@ -83,12 +84,12 @@ def ravel(a, order="C"):
 
 
 def flatten(a, order="C"):
-    """The elements of a distributed array in one dimension, a copy. See `numpy.ndarray.flatten`."""
+    """The elements of a distributed array in one dimension, a copy."""
     return reshape(copy_of(_rows(a, order)), -1)
 
 
 def resize(a, new_shape):
-    """A new array of any shape, of repeated copies of the elements. See `numpy.resize`.
+    """A new array of any shape, filled with repeated copies of the elements.
 
     Examples
     --------

@@ -12,18 +12,16 @@ from .._local import is_distributed, wrap_here
 
 
 def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
-    """A view with any shape and byte strides. Of a distributed array it must stay inside that array's bytes, and where
-    elements overlap it is read-only.
+    """A view with any shape and strides.
+
+    Needs no evaluation. Of a distributed array the view must stay inside the array's memory; where its elements overlap it is
+    read-only.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.lib.stride_tricks.as_strided(np.arange(4), (3, 2), (8, 8)).tolist()
     [[0, 1], [1, 2], [2, 3]]
-
-    See Also
-    --------
-    numpy.lib.stride_tricks.as_strided
     """
     x = asarray(x)
     view = numpy.lib.stride_tricks.as_strided(x._a, shape, strides, writeable=writeable)
@@ -42,17 +40,15 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
 
 
 def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False):
-    """All windows of a shape as views, the axes of the window last.
+    """All windows of a shape into an array, as a view.
+
+    Needs no evaluation.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.lib.stride_tricks.sliding_window_view(np.arange(4), 3).tolist()
     [[0, 1, 2], [1, 2, 3]]
-
-    See Also
-    --------
-    numpy.lib.stride_tricks.sliding_window_view
     """
     x = asarray(x)
     window = tuple(window_shape) if numpy.iterable(window_shape) else (window_shape,)

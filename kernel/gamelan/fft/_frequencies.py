@@ -16,7 +16,7 @@ __all__ = ["fftfreq", "fftshift", "ifftshift", "rfftfreq"]
 
 
 def fftfreq(n, d=1.0):
-    """The frequencies of the elements of a transform of length n, at steps of d. See `numpy.fft.fftfreq`.
+    """The sample frequencies of `fft`.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def fftfreq(n, d=1.0):
 
 
 def rfftfreq(n, d=1.0):
-    """The frequencies of the elements of `rfft`. See `numpy.fft.rfftfreq`."""
+    """The sample frequencies of `rfft`."""
     n, d = with_numbers(n), with_numbers(d)
     if not isinstance(n, (int, numpy.integer)) or n // 2 + 1 < _core.threshold() or n < 1:
         return wrap_here(numpy.fft.rfftfreq(n, d))
@@ -73,17 +73,13 @@ def _shifted(x, axes, sign):
 
 
 def fftshift(x, axes=None):
-    """Frequency 0 goes to the middle of each axis.
+    """Move the zero frequency to the middle of each axis.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.fft.fftshift(np.fft.fftfreq(4)).tolist()
     [-0.5, -0.25, 0.0, 0.25]
-
-    See Also
-    --------
-    numpy.fft.fftshift
     """
     x = asarray(x)
     if not is_distributed(x):
@@ -92,7 +88,7 @@ def fftshift(x, axes=None):
 
 
 def ifftshift(x, axes=None):
-    """The inverse of `fftshift`. See `numpy.fft.ifftshift`."""
+    """Undo `fftshift`."""
     x = asarray(x)
     if not is_distributed(x):
         return call_numpy(numpy.fft.ifftshift, "fft.ifftshift", (x, axes), {})

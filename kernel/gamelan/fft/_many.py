@@ -93,15 +93,15 @@ def _function(name, default_axes, doc):
             return over_axes(a, s, axes, norm)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"{doc}\n\n    See Also\n    --------\n    numpy.fft.{name}\n    "
+    function.__doc__ = doc
     return function
 
 
-fftn = _function("fftn", None, "The discrete Fourier transform over several axes, all by default.")
-ifftn = _function("ifftn", None, "The inverse of `fftn`.")
-rfftn = _function("rfftn", None, "As `fftn` for real numbers: of the last axis the first half and one.")
-irfftn = _function("irfftn", None, "The inverse of `rfftn`.")
-fft2 = _function("fft2", (-2, -1), "The discrete Fourier transform over two axes, the last ones by default.")
-ifft2 = _function("ifft2", (-2, -1), "The inverse of `fft2`.")
-rfft2 = _function("rfft2", (-2, -1), "As `fft2` for real numbers: of the last axis the first half and one.")
-irfft2 = _function("irfft2", (-2, -1), "The inverse of `rfft2`.")
+fftn = _function("fftn", None, "The discrete Fourier transform over several axes.")
+ifftn = _function("ifftn", None, "The inverse discrete Fourier transform over several axes.")
+rfftn = _function("rfftn", None, "The discrete Fourier transform of real input over several axes.")
+irfftn = _function("irfftn", None, "The inverse of `rfftn`, with a real result.")
+fft2 = _function("fft2", (-2, -1), "The discrete Fourier transform over two axes.")
+ifft2 = _function("ifft2", (-2, -1), "The inverse discrete Fourier transform over two axes.")
+rfft2 = _function("rfft2", (-2, -1), "The discrete Fourier transform of real input over two axes.")
+irfft2 = _function("irfft2", (-2, -1), "The inverse of `rfft2`, with a real result.")

@@ -55,33 +55,30 @@ def _transform(name, a, n, axis, norm, kind):
 def fft(a, n=None, axis=-1, norm=None):
     """The discrete Fourier transform along an axis.
 
-    Whole lines go to one engine each, where FFTW transforms them; a few long lines are spread over all engines.
+    Lazy. Each line is transformed by one engine, with FFTW. A few long lines are spread over all engines, which takes the
+    memory of a second copy.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.fft.fft([1, 0, 0, 0]).real.tolist()
     [1.0, 1.0, 1.0, 1.0]
-
-    See Also
-    --------
-    numpy.fft.fft
     """
     return _transform("fft", a, n, axis, norm, FORWARD)
 
 
 def ifft(a, n=None, axis=-1, norm=None):
-    """The inverse of `fft`. See `numpy.fft.ifft`."""
+    """The inverse discrete Fourier transform along an axis."""
     return _transform("ifft", a, n, axis, norm, BACKWARD)
 
 
 def rfft(a, n=None, axis=-1, norm=None):
-    """The first n // 2 + 1 elements of the transform of real numbers. See `numpy.fft.rfft`."""
+    """The discrete Fourier transform of real input along an axis."""
     return _transform("rfft", a, n, axis, norm, REAL_FORWARD)
 
 
 def irfft(a, n=None, axis=-1, norm=None):
-    """The inverse of `rfft`; n is the length of the result. See `numpy.fft.irfft`."""
+    """The inverse of `rfft`, with a real result."""
     return _transform("irfft", a, n, axis, norm, REAL_BACKWARD)
 
 
@@ -92,7 +89,7 @@ def _swapped(norm):
 
 
 def hfft(a, n=None, axis=-1, norm=None):
-    """The real transform of numbers with Hermitian symmetry, of which the first half is given. See `numpy.fft.hfft`."""
+    """The discrete Fourier transform of a signal with Hermitian symmetry, with a real result."""
     a = asarray(a)
     if n is None:
         n = (a.shape[axis] - 1) * 2
@@ -100,7 +97,7 @@ def hfft(a, n=None, axis=-1, norm=None):
 
 
 def ihfft(a, n=None, axis=-1, norm=None):
-    """The inverse of `hfft`. See `numpy.fft.ihfft`."""
+    """The inverse of `hfft`."""
     a = asarray(a)
     if n is None:
         n = a.shape[axis]

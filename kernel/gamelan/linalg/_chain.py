@@ -15,17 +15,15 @@ __all__ = ["matrix_power", "multi_dot"]
 
 
 def matrix_power(a, n):
-    """A square matrix, or each of a stack, to an integer power; of negative ones the inverse is taken (triggers evaluation).
+    """Raise a square matrix to an integer power.
+
+    Lazy, but a negative power takes the inverse, which triggers evaluation.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.linalg.matrix_power([[1, 1], [0, 1]], 5).tolist()
     [[1, 5], [0, 1]]
-
-    See Also
-    --------
-    numpy.linalg.matrix_power
     """
     a = asarray(a)
     if not is_distributed(a):
@@ -66,17 +64,13 @@ def _best_cuts(extents):
 
 
 def multi_dot(arrays, *, out=None):
-    """The product of two or more matrices, in the order with the fewest multiplications.
+    """The product of several matrices in the order with the fewest multiplications.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.linalg.multi_dot([np.ones((2, 3)), np.ones((3, 1)), np.ones((1, 2))]).tolist()
     [[3.0, 3.0], [3.0, 3.0]]
-
-    See Also
-    --------
-    numpy.linalg.multi_dot
     """
     arrays = list(arrays)
     if len(arrays) < 2:

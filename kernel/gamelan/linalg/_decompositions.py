@@ -17,17 +17,15 @@ _OLD_MODES = {"f": "reduced", "full": "reduced", "e": "economic", "economic": "e
 
 
 def cholesky(a):
-    """The lower triangular factor of a positive definite matrix, or of each of a stack. Triggers evaluation.
+    """The Cholesky factor of a positive definite matrix.
+
+    Triggers evaluation, because a matrix that is not positive definite must raise here.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.linalg.cholesky([[4.0, 0.0], [0.0, 9.0]]).tolist()
     [[2.0, 0.0], [0.0, 3.0]]
-
-    See Also
-    --------
-    numpy.linalg.cholesky
     """
     a = asarray(a)
     if not is_distributed(a):
@@ -38,10 +36,10 @@ def cholesky(a):
 
 
 def qr(a, mode="reduced"):
-    """QR decomposition, of each matrix of a stack: orthonormal columns times an upper triangle.
+    """The QR decomposition of a matrix.
 
-    The signs of the columns may differ from NumPy's for matrices much longer than wide, and with the number of engines for
-    large ones. `mode="raw"` gives what LAPACK leaves, computed by one engine for each matrix.
+    Lazy. The signs of the columns may differ from NumPy's for matrices that are much longer than wide. For large ones they may
+    depend on the number of engines. With `mode="raw"` one engine computes each matrix.
 
     Examples
     --------
@@ -49,10 +47,6 @@ def qr(a, mode="reduced"):
     >>> q, r = np.linalg.qr([[3.0, 1.0], [4.0, 2.0]])
     >>> np.allclose(q @ r, [[3.0, 1.0], [4.0, 2.0]])
     True
-
-    See Also
-    --------
-    numpy.linalg.qr
     """
     if mode not in ("reduced", "complete", "r", "raw"):
         if mode not in _OLD_MODES:

@@ -25,7 +25,7 @@ def _sign_and_log(a):
 
 
 def slogdet(a):
-    """Sign and natural logarithm of the absolute value of the determinant.
+    """The sign and the natural logarithm of the absolute value of the determinant.
 
     Examples
     --------
@@ -33,10 +33,6 @@ def slogdet(a):
     >>> sign, logarithm = np.linalg.slogdet([[2.0, 0.0], [0.0, -0.5]])
     >>> float(sign), float(logarithm)
     (-1.0, 0.0)
-
-    See Also
-    --------
-    numpy.linalg.slogdet
     """
     a = asarray(a)
     if not is_distributed(a):
@@ -47,17 +43,13 @@ def slogdet(a):
 
 
 def det(a):
-    """The determinant of a matrix, or of each of a stack.
+    """The determinant of a matrix.
 
     Examples
     --------
     >>> import gamelan as np
     >>> float(np.linalg.det([[2.0, 0.0], [0.0, -0.5]]))
     -1.0
-
-    See Also
-    --------
-    numpy.linalg.det
     """
     a = asarray(a)
     if not is_distributed(a):

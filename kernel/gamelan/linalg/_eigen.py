@@ -23,9 +23,10 @@ def _is_lower(UPLO):
 
 
 def eigh(a, UPLO="L"):
-    """Eigenvalues, ascending, and eigenvectors, as columns, of a symmetric or Hermitian matrix. Triggers evaluation.
+    """The eigenvalues and eigenvectors of a symmetric or Hermitian matrix.
 
-    The signs of the vectors are not determined; they may differ from NumPy's and with the number of engines.
+    Triggers evaluation. The signs of the vectors are not determined; they may differ from NumPy's and with the number of
+    engines.
 
     Examples
     --------
@@ -33,10 +34,6 @@ def eigh(a, UPLO="L"):
     >>> values, vectors = np.linalg.eigh([[2.0, 0.0], [0.0, 1.0]])
     >>> values.tolist()
     [1.0, 2.0]
-
-    See Also
-    --------
-    numpy.linalg.eigh
     """
     is_lower = _is_lower(UPLO)
     a = asarray(a)
@@ -52,7 +49,10 @@ def eigh(a, UPLO="L"):
 
 
 def eigvalsh(a, UPLO="L"):
-    """Eigenvalues, ascending, of a symmetric or Hermitian matrix. Triggers evaluation. See `numpy.linalg.eigvalsh`."""
+    """The eigenvalues of a symmetric or Hermitian matrix.
+
+    Triggers evaluation.
+    """
     is_lower = _is_lower(UPLO)
     a = asarray(a)
     if not is_distributed(a):
@@ -79,20 +79,15 @@ def _general(name, a):
 
 
 def eig(a):
-    """Eigenvalues and eigenvectors, as columns, of a square matrix, or of each of a stack. Triggers evaluation.
+    """The eigenvalues and eigenvectors of a square matrix.
 
-    One engine computes all of a matrix, which may therefore have `config.gather_limit` elements. As in NumPy the result is
-    real when all eigenvalues are.
+    Triggers evaluation. One engine computes all of a matrix, so a matrix may have at most `config.gather_limit` elements.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.linalg.eig([[2.0, 0.0], [0.0, 1.0]])[0].tolist()
     [2.0, 1.0]
-
-    See Also
-    --------
-    numpy.linalg.eig
     """
     a = asarray(a)
     if not is_distributed(a):
@@ -109,9 +104,9 @@ def eig(a):
 
 
 def eigvals(a):
-    """Eigenvalues of a square matrix, or of each of a stack. Triggers evaluation.
+    """The eigenvalues of a square matrix.
 
-    One engine computes all of a matrix, which may therefore have `config.gather_limit` elements. See `numpy.linalg.eigvals`.
+    Triggers evaluation. One engine computes all of a matrix, so a matrix may have at most `config.gather_limit` elements.
     """
     a = asarray(a)
     if not is_distributed(a):

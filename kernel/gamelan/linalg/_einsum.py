@@ -114,20 +114,21 @@ def _path(text, arrays, optimize):
 
 
 def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting="safe"):
-    """Sums of products of elements, as subscripts say.
+    """Evaluate Einstein's summation convention on the operands.
 
-    More than two operands are multiplied pair by pair, in the order that costs least, whatever `optimize` says but for a path
-    of one's own; sums therefore round otherwise than NumPy's. `order` is accepted and changes nothing.
+    Lazy. More than two operands are multiplied pair by pair in the cheapest order, whatever `optimize` says; only a path of
+    your own is followed. The sums therefore round otherwise than NumPy's. `order` changes nothing.
+
+    Parameters
+    ----------
+    *operands : str and array_like
+        The subscripts and then the arrays; or each array followed by the list of its labels.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.einsum("ij,j->i", [[1, 2], [3, 4]], [1, 1]).tolist()
     [3, 7]
-
-    See Also
-    --------
-    numpy.einsum
     """
     keywords = {"order": order, "casting": casting, **({} if dtype is None else {"dtype": dtype})}
     if not has_distributed((*operands, out)):
@@ -182,11 +183,16 @@ def _contracted(text, arrays, subscripts, optimize):
 
 
 def einsum_path(*operands, optimize="greedy", einsum_call=False):
-    """The order in which `einsum` would multiply, and what it costs: NumPy's, which looks at shapes only.
+    """The order in which `einsum` multiplies its operands, and what it costs.
 
-    See Also
-    --------
-    numpy.einsum_path
+    Needs no evaluation: NumPy computes it from the shapes.
+
+    Parameters
+    ----------
+    *operands : str and array_like
+        The subscripts and then the arrays; or each array followed by the list of its labels.
+    einsum_call : bool, optional
+        For NumPy's own use.
     """
     text, arrays = split(operands)
     return numpy.einsum_path(text, *_stand_ins([asarray(array) for array in arrays]), optimize=optimize)

@@ -22,19 +22,15 @@ def _reciprocals(values, is_kept):
 
 
 def pinv(a, rcond=1e-15, hermitian=False):
-    """The pseudo-inverse of a matrix, or of each of a stack. Triggers evaluation.
+    """The pseudo-inverse of a matrix.
 
-    Singular values up to `rcond` times the largest count as 0.
+    Triggers evaluation. Singular values up to `rcond` times the largest count as 0.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.linalg.pinv([[2.0], [0.0]]).tolist()
     [[0.5, 0.0]]
-
-    See Also
-    --------
-    numpy.linalg.pinv
     """
     a = asarray(a)
     if not has_distributed((a, rcond)):
@@ -49,7 +45,9 @@ def pinv(a, rcond=1e-15, hermitian=False):
 
 
 def lstsq(a, b, rcond="warn"):
-    """The x that makes `b - a @ x` smallest: x, sums of squares of what is left, rank, singular values. Triggers evaluation.
+    """The least-squares solution of a linear system.
+
+    Triggers evaluation.
 
     Examples
     --------
@@ -57,10 +55,6 @@ def lstsq(a, b, rcond="warn"):
     >>> x, residuals, rank, values = np.linalg.lstsq([[1.0], [1.0]], [1.0, 3.0], rcond=None)
     >>> np.allclose(x, [2.0])
     True
-
-    See Also
-    --------
-    numpy.linalg.lstsq
     """
     a, b = asarray(a), asarray(b)
     if not has_distributed((a, b)):

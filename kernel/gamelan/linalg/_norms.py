@@ -65,19 +65,15 @@ def _matrix_norm(x, ord, rows, columns):
 
 
 def norm(x, ord=None, axis=None, keepdims=False):
-    """Norm of a vector or of a matrix, or of many along axes.
+    """The norm of a matrix or of a vector.
 
-    Orders 2, -2 and "nuc" of matrices trigger evaluation (of the singular values); others are recorded.
+    Lazy, but orders 2, -2 and "nuc" of matrices need the singular values, which triggers evaluation.
 
     Examples
     --------
     >>> import gamelan as np
     >>> float(np.linalg.norm([3.0, 4.0]))
     5.0
-
-    See Also
-    --------
-    numpy.linalg.norm
     """
     x = asarray(x)
     if not is_distributed(x):
@@ -108,17 +104,15 @@ def norm(x, ord=None, axis=None, keepdims=False):
 
 
 def cond(x, p=None):
-    """Condition number: the largest singular value by the smallest, or the norm by that of the inverse. Triggers evaluation.
+    """The condition number of a matrix.
+
+    Triggers evaluation.
 
     Examples
     --------
     >>> import gamelan as np
     >>> float(np.linalg.cond([[2.0, 0.0], [0.0, 1.0]]))
     2.0
-
-    See Also
-    --------
-    numpy.linalg.cond
     """
     x = asarray(x)
     if not is_distributed(x):
@@ -140,17 +134,15 @@ def cond(x, p=None):
 
 
 def matrix_rank(A, tol=None, hermitian=False):
-    """How many singular values are larger than a tolerance. Triggers evaluation.
+    """The rank of a matrix, by its singular values.
+
+    Triggers evaluation.
 
     Examples
     --------
     >>> import gamelan as np
     >>> int(np.linalg.matrix_rank(np.ones((3, 3))))
     1
-
-    See Also
-    --------
-    numpy.linalg.matrix_rank
     """
     A = asarray(A)
     if not has_distributed((A, tol)):

@@ -54,11 +54,9 @@ def _multiply_here(function, left, right):
 
 
 def matmul(x1, x2, /, out=None, *, casting="same_kind", order="K", dtype=None, subok=True, **keywords):
-    """Matrix product, broadcast over leading axes; `@` is the same. `axes=` and `signature=` are NumPy's.
+    """The matrix product, broadcast over the leading axes.
 
-    See Also
-    --------
-    numpy.matmul
+    `axes=` and `signature=` are NumPy's.
     """
     if out is None and dtype is None and not keywords:
         result = _multiply_here(numpy.matmul, x1, x2)
@@ -148,17 +146,13 @@ def _product(left, right, dtype):
 
 
 def dot(a, b, out=None):
-    """Dot product: of vectors a number, of matrices their product.
+    """The dot product of two arrays.
 
     Examples
     --------
     >>> import gamelan as np
     >>> float(np.dot([1.0, 2.0], [3.0, 4.0]))
     11.0
-
-    See Also
-    --------
-    numpy.dot
     """
     if out is None:
         result = _multiply_here(numpy.dot, a, b)
@@ -201,7 +195,7 @@ def _text(shape):
 
 
 def outer(a, b, out=None):
-    """Products of all pairs of elements. See `numpy.outer`."""
+    """The outer product of two flattened arrays."""
     if any(map(has_own_class, (a, b))) and not has_distributed((a, b, out)):
         return call_numpy(numpy.outer, "outer", (a, b, out), {})
     a, b = ravel(a), ravel(b)
@@ -212,7 +206,7 @@ def outer(a, b, out=None):
 
 
 def vdot(a, b):
-    """Dot product of all elements, the first argument conjugated. See `numpy.vdot`."""
+    """The dot product of all elements, with the first argument conjugated."""
     a, b = asarray(a), asarray(b)
     if not has_distributed((a, b)):
         return call_numpy(numpy.vdot, "vdot", (a, b), {})
@@ -221,7 +215,7 @@ def vdot(a, b):
 
 
 def inner(a, b, /):
-    """Sum of products over the last axes. See `numpy.inner`."""
+    """The inner product over the last axes."""
     a, b = asarray(a), asarray(b)
     if not has_distributed((a, b)):
         return call_numpy(numpy.inner, "inner", (a, b), {})
@@ -236,7 +230,7 @@ def inner(a, b, /):
 
 
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
-    """Sum along a diagonal. See `numpy.trace`."""
+    """The sum along a diagonal."""
     a = asarray(a)
     if not is_distributed(a):
         return call_numpy(numpy.trace, "trace", (a, offset, axis1, axis2, dtype), {"out": out})

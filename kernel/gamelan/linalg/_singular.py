@@ -15,20 +15,16 @@ __all__ = ["svd"]
 
 
 def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
-    """Singular value decomposition: `u * s @ vh`, the values descending. Triggers evaluation.
+    """The singular value decomposition of a matrix.
 
-    The signs of the vectors are not determined; they may differ from NumPy's and with the number of engines. `hermitian` is
-    accepted and changes nothing.
+    Triggers evaluation. The signs of the vectors are not determined; they may differ from NumPy's and with the number of
+    engines. `hermitian` changes nothing.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.linalg.svd([[3.0, 0.0], [0.0, 4.0]], compute_uv=False).tolist()
     [4.0, 3.0]
-
-    See Also
-    --------
-    numpy.linalg.svd
     """
     a = asarray(a)
     if not is_distributed(a):

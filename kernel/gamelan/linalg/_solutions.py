@@ -18,19 +18,16 @@ __all__ = ["inv", "solve", "tensorinv", "tensorsolve"]
 
 
 def solve(a, b):
-    """The x with `a @ x == b`, of each matrix of a stack. Triggers evaluation.
+    """Solve a linear system.
 
-    Bits may differ with the number of engines for matrices that all of them share.
+    Triggers evaluation, because a singular matrix must raise here. The last bits may depend on the number of engines for a
+    matrix that all of them share.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.linalg.solve([[2.0, 0.0], [0.0, 4.0]], [2.0, 2.0]).tolist()
     [1.0, 0.5]
-
-    See Also
-    --------
-    numpy.linalg.solve
     """
     a, b = asarray(a), asarray(b)
     if not has_distributed((a, b)):
@@ -53,17 +50,15 @@ def solve(a, b):
 
 
 def inv(a):
-    """The inverse of a matrix, or of each of a stack. Triggers evaluation.
+    """The inverse of a matrix.
+
+    Triggers evaluation, because a singular matrix must raise here.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.linalg.inv([[2.0, 1.0], [1.0, 1.0]]).tolist()
     [[1.0, -1.0], [-1.0, 2.0]]
-
-    See Also
-    --------
-    numpy.linalg.inv
     """
     a = asarray(a)
     if not is_distributed(a):
@@ -74,7 +69,10 @@ def inv(a):
 
 
 def tensorsolve(a, b, axes=None):
-    """The x with `tensordot(a, x, x.ndim) == b`. Triggers evaluation. See `numpy.linalg.tensorsolve`."""
+    """Solve `tensordot(a, x, x.ndim) == b` for x.
+
+    Triggers evaluation.
+    """
     a, b = asarray(a), asarray(b)
     if not has_distributed((a, b)):
         return call_numpy(numpy.linalg.tensorsolve, "linalg.tensorsolve", (a, b, axes), {})
@@ -92,7 +90,10 @@ def tensorsolve(a, b, axes=None):
 
 
 def tensorinv(a, ind=2):
-    """The inverse under `tensordot`, whose first `ind` axes are the result's last. See `numpy.linalg.tensorinv`."""
+    """The inverse of an array with respect to `tensordot`.
+
+    Triggers evaluation, because a singular array must raise here.
+    """
     a = asarray(a)
     if not is_distributed(a):
         return call_numpy(numpy.linalg.tensorinv, "linalg.tensorinv", (a, ind), {})

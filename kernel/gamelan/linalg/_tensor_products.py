@@ -29,17 +29,13 @@ def _listed(axes):
 
 
 def tensordot(a, b, axes=2):
-    """Sum of products over pairs of axes.
+    """The sum of products over pairs of axes.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.tensordot(np.ones((2, 3, 4)), np.ones((3, 4, 5)), 2).shape
     (2, 5)
-
-    See Also
-    --------
-    numpy.tensordot
     """
     a, b = asarray(a), asarray(b)
     if not has_distributed((a, b)):
@@ -63,17 +59,13 @@ def tensordot(a, b, axes=2):
 
 
 def kron(a, b):
-    """Kronecker product: blocks of the second array, one for every element of the first.
+    """The Kronecker product of two arrays.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.kron([1, 10], [1, 2]).tolist()
     [1, 2, 10, 20]
-
-    See Also
-    --------
-    numpy.kron
     """
     a, b = asarray(a), asarray(b)
     if not has_distributed((a, b)) and a.size * b.size < _core.threshold():
@@ -95,17 +87,13 @@ def _product(a, b):
 
 
 def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
-    """Vector product of vectors of two or three components; of two of two, the third component.
+    """The cross product of vectors with two or three components.
 
     Examples
     --------
     >>> import gamelan as np
     >>> np.cross([1, 0, 0], [0, 1, 0]).tolist()
     [0, 0, 1]
-
-    See Also
-    --------
-    numpy.cross
     """
     a, b = asarray(a), asarray(b)
     if not has_distributed((a, b)):

@@ -50,7 +50,7 @@ class BitGenerator:
         self._key, self._offset = key, counter
 
     def spawn(self, n_children):
-        """So many independent generators of the same kind, by `SeedSequence.spawn`."""
+        """Make independent bit generators of the same kind."""
         if not hasattr(self._seed_seq, "spawn"):
             raise TypeError("The underlying SeedSequence does not implement spawning.")
         return [type(self)(seed) for seed in self._seed_seq.spawn(n_children)]
@@ -61,7 +61,7 @@ class BitGenerator:
         return self._key, offset
 
     def random_raw(self, size=None, output=True):
-        """Words of 64 random bits. See `numpy.random.Philox.random_raw`."""
+        """Words of 64 random bits."""
         words = numbers(self, "random_integers", size, numpy.uint64, numpy.uint64(0), numpy.uint64(2**64 - 1))
         return (int(words) if size is None else words) if output else None
 

@@ -91,7 +91,7 @@ def _probabilities(p, population):
 
 
 def choose(bits, a, size=None, replace=True, p=None, axis=0):
-    """Elements of an array, or numbers below an integer. See `numpy.random.Generator.choice`."""
+    """Elements of an array, or numbers below an integer, as `Generator.choice`."""
     a = asarray(a)
     if a.ndim == 0:
         try:
@@ -143,7 +143,7 @@ class Choosing:
     """Needs `self._bits`."""
 
     def shuffle(self, x, axis=0):
-        """The rows of an array (or the items of a list) in a random order, in place."""
+        """Shuffle the parts of an array or a list along an axis in place."""
         if isinstance(x, (_core.Array, numpy.ndarray)):
             if x.ndim == 0:
                 raise TypeError("cannot shuffle a 0-d array")
@@ -170,7 +170,7 @@ class Choosing:
             x[place] = items[taken]
 
     def permutation(self, x, axis=0):
-        """A copy of an array with its rows in a random order, or the numbers below an integer.
+        """A shuffled copy of an array, or the numbers below an integer in random order.
 
         Examples
         --------

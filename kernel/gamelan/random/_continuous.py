@@ -11,7 +11,10 @@ class Continuous:
     """Needs `self._bits`."""
 
     def uniform(self, low=0.0, high=1.0, size=None):
-        """Uniform in [low, high); the limits may be arrays."""
+        """Uniform numbers in [low, high).
+
+        Lazy, but distributed parameters trigger evaluation, to check them.
+        """
         low, high = parameter(low, float), parameter(high, float)
         check("uniform", (low, high))
         if isinstance(low, numpy.ndarray) and isinstance(high, numpy.ndarray) and low.ndim == high.ndim == 0:
@@ -19,7 +22,10 @@ class Continuous:
         return low + (high - low) * numbers(self._bits, "random_uniform", output_shape(size, (low, high)), float, 0.0, 1.0)
 
     def normal(self, loc=0.0, scale=1.0, size=None):
-        """Normal of mean loc and deviation scale; both may be arrays."""
+        """Numbers of the normal distribution.
+
+        Lazy, but distributed parameters trigger evaluation, to check them.
+        """
         loc, scale = parameter(loc, float), parameter(scale, float)
         check("normal", (loc, scale))
         if isinstance(loc, numpy.ndarray) and isinstance(scale, numpy.ndarray) and loc.ndim == scale.ndim == 0:
@@ -27,7 +33,9 @@ class Continuous:
         return loc + scale * numbers(self._bits, "random_normal", output_shape(size, (loc, scale)), float, 0.0, 1.0)
 
     def exponential(self, scale=1.0, size=None):
-        """Exponential of mean scale.
+        """Numbers of the exponential distribution.
+
+        Lazy, but distributed parameters trigger evaluation, to check them.
 
         Examples
         --------
@@ -38,79 +46,134 @@ class Continuous:
         return draw(self._bits, "exponential", (scale,), size)
 
     def gamma(self, shape, scale=1.0, size=None):
-        """Gamma, by Marsaglia and Tsang's rejection: each element draws as often as it needs, on a substream of its own."""
+        """Numbers of the gamma distribution.
+
+        Lazy, but distributed parameters trigger evaluation, to check them. They are made by the rejection method of Marsaglia
+        and Tsang; each element draws from a substream of its own.
+        """
         return draw(self._bits, "gamma", (shape, scale), size)
 
     def beta(self, a, b, size=None):
-        """Beta, from two gammas."""
+        """Numbers of the beta distribution.
+
+        Lazy, but distributed parameters trigger evaluation, to check them.
+        """
         return draw(self._bits, "beta", (a, b), size)
 
     def chisquare(self, df, size=None):
-        """Chi-squared."""
+        """Numbers of the chi-square distribution.
+
+        Lazy, but distributed parameters trigger evaluation, to check them.
+        """
         return draw(self._bits, "chisquare", (df,), size)
 
     def noncentral_chisquare(self, df, nonc, size=None):
-        """Noncentral chi-squared."""
+        """Numbers of the noncentral chi-square distribution.
+
+        Lazy, but distributed parameters trigger evaluation, to check them.
+        """
         return draw(self._bits, "noncentral_chisquare", (df, nonc), size)
 
     def f(self, dfnum, dfden, size=None):
-        """Fisher's F."""
+        """Numbers of the F distribution.
+
+        Lazy, but distributed parameters trigger evaluation, to check them.
+        """
         return draw(self._bits, "f", (dfnum, dfden), size)
 
     def noncentral_f(self, dfnum, dfden, nonc, size=None):
-        """Noncentral F."""
+        """Numbers of the noncentral F distribution.
+
+        Lazy, but distributed parameters trigger evaluation, to check them.
+        """
         return draw(self._bits, "noncentral_f", (dfnum, dfden, nonc), size)
 
     def standard_t(self, df, size=None):
-        """Student's t."""
+        """Numbers of Student's t distribution.
+
+        Lazy, but distributed parameters trigger evaluation, to check them.
+        """
         return draw(self._bits, "standard_t", (df,), size)
 
     def standard_cauchy(self, size=None):
-        """Cauchy, about 0."""
+        """Numbers of the standard Cauchy distribution."""
         return draw(self._bits, "standard_cauchy", (), size)
 
     def lognormal(self, mean=0.0, sigma=1.0, size=None):
-        """exp of a normal variable."""
+        """Numbers of the log-normal distribution.
+
+        Lazy, but distributed parameters trigger evaluation, to check them.
+        """
         return draw(self._bits, "lognormal", (mean, sigma), size)
 
     def laplace(self, loc=0.0, scale=1.0, size=None):
-        """Double exponential."""
+        """Numbers of the Laplace distribution.
+
+        Lazy, but distributed parameters trigger evaluation, to check them.
+        """
         return draw(self._bits, "laplace", (loc, scale), size)
 
     def logistic(self, loc=0.0, scale=1.0, size=None):
-        """Logistic."""
+        """Numbers of the logistic distribution.
+
+        Lazy, but distributed parameters trigger evaluation, to check them.
+        """
         return draw(self._bits, "logistic", (loc, scale), size)
 
     def gumbel(self, loc=0.0, scale=1.0, size=None):
-        """Gumbel."""
+        """Numbers of the Gumbel distribution.
+
+        Lazy, but distributed parameters trigger evaluation, to check them.
+        """
         return draw(self._bits, "gumbel", (loc, scale), size)
 
     def pareto(self, a, size=None):
-        """Pareto II, from 0 on."""
+        """Numbers of the Pareto II (Lomax) distribution.
+
+        Lazy, but distributed parameters trigger evaluation, to check them.
+        """
         return draw(self._bits, "pareto", (a,), size)
 
     def power(self, a, size=None):
-        """Density a x**(a - 1) in [0, 1]."""
+        """Numbers of the power distribution in [0, 1].
+
+        Lazy, but distributed parameters trigger evaluation, to check them.
+        """
         return draw(self._bits, "power", (a,), size)
 
     def rayleigh(self, scale=1.0, size=None):
-        """Rayleigh."""
+        """Numbers of the Rayleigh distribution.
+
+        Lazy, but distributed parameters trigger evaluation, to check them.
+        """
         return draw(self._bits, "rayleigh", (scale,), size)
 
     def wald(self, mean, scale, size=None):
-        """Inverse Gaussian."""
+        """Numbers of the Wald (inverse Gaussian) distribution.
+
+        Lazy, but distributed parameters trigger evaluation, to check them.
+        """
         return draw(self._bits, "wald", (mean, scale), size)
 
     def weibull(self, a, size=None):
-        """Weibull of scale 1."""
+        """Numbers of the Weibull distribution.
+
+        Lazy, but distributed parameters trigger evaluation, to check them.
+        """
         return draw(self._bits, "weibull", (a,), size)
 
     def vonmises(self, mu, kappa, size=None):
-        """Von Mises, in [-pi, pi]."""
+        """Numbers of the von Mises distribution.
+
+        Lazy, but distributed parameters trigger evaluation, to check them.
+        """
         return draw(self._bits, "vonmises", (mu, kappa), size)
 
     def triangular(self, left, mode, right, size=None):
-        """Triangular in [left, right]."""
+        """Numbers of the triangular distribution.
+
+        Lazy, but distributed parameters trigger evaluation, to check them.
+        """
         values = [parameter(value, float) for value in (left, mode, right)]
         if any(not isinstance(value, numpy.ndarray) for value in values):  # how they stand to each other: one look at all
             left, mode, right = values

@@ -13,7 +13,9 @@ class Discrete:
     """Needs `self._bits`."""
 
     def poisson(self, lam=1.0, size=None):
-        """Poisson of mean lam.
+        """Numbers of the Poisson distribution.
+
+        Lazy, but distributed parameters trigger evaluation, to check them.
 
         Examples
         --------
@@ -24,7 +26,9 @@ class Discrete:
         return draw(self._bits, "poisson", (lam,), size, int)
 
     def binomial(self, n, p, size=None):
-        """How many of n trials succeed.
+        """Numbers of the binomial distribution.
+
+        Lazy, but distributed parameters trigger evaluation, to check them.
 
         Examples
         --------
@@ -35,23 +39,38 @@ class Discrete:
         return draw(self._bits, "binomial", (n, p), size, int)
 
     def negative_binomial(self, n, p, size=None):
-        """How many trials fail before the n-th success."""
+        """Numbers of the negative binomial distribution.
+
+        Lazy, but distributed parameters trigger evaluation, to check them.
+        """
         return draw(self._bits, "negative_binomial", (n, p), size, int)
 
     def geometric(self, p, size=None):
-        """Which trial succeeds first."""
+        """Numbers of the geometric distribution.
+
+        Lazy, but distributed parameters trigger evaluation, to check them.
+        """
         return draw(self._bits, "geometric", (p,), size, int)
 
     def zipf(self, a, size=None):
-        """Probability proportional to k**-a."""
+        """Numbers of the Zipf distribution.
+
+        Lazy, but distributed parameters trigger evaluation, to check them.
+        """
         return draw(self._bits, "zipf", (a,), size, int)
 
     def logseries(self, p, size=None):
-        """Logarithmic series."""
+        """Numbers of the logarithmic series distribution.
+
+        Lazy, but distributed parameters trigger evaluation, to check them.
+        """
         return draw(self._bits, "logseries", (p,), size, int)
 
     def hypergeometric(self, ngood, nbad, nsample, size=None):
-        """How many of a sample are good."""
+        """Numbers of the hypergeometric distribution.
+
+        Lazy, but distributed parameters trigger evaluation, to check them.
+        """
         values = [parameter(value, int) for value in (ngood, nbad, nsample)]
         if any(map(is_distributed, values)):
             check("poisson", values[:1])  # none is negative; then how they stand to each other: one look each

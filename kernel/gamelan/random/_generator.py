@@ -59,11 +59,29 @@ class Generator(Continuous, Discrete, Choosing):
         return self._bits
 
     def spawn(self, n_children):
-        """So many generators whose streams are independent of this one and of each other."""
+        """Make independent generators.
+
+        Needs no evaluation.
+
+        Parameters
+        ----------
+        n_children : int
+            How many.
+
+        Returns
+        -------
+        list of Generator
+            Their streams are independent of this one and of each other.
+
+        Raises
+        ------
+        TypeError
+            If the bit generator was made without a seed sequence.
+        """
         return [Generator(bits) for bits in self._bits.spawn(n_children)]
 
     def random(self, size=None, dtype=numpy.float64, out=None):
-        """Uniform in [0, 1).
+        """Uniform numbers in [0, 1).
 
         Examples
         --------
@@ -74,7 +92,7 @@ class Generator(Continuous, Discrete, Choosing):
         return self._floating("random_uniform", "random", size, dtype, out)
 
     def standard_normal(self, size=None, dtype=numpy.float64, out=None):
-        """Normal of mean 0 and deviation 1."""
+        """Numbers of the standard normal distribution."""
         return self._floating("random_normal", "standard_normal", size, dtype, out)
 
     def _floating(self, op, name, size, dtype, out):
@@ -82,27 +100,40 @@ class Generator(Continuous, Discrete, Choosing):
         return put_out(numbers(self._bits, op, size_for(size, out, dtype), dtype, 0.0, 1.0), out)
 
     def standard_exponential(self, size=None, dtype=numpy.float64, method="zig", out=None):
-        """Exponential of mean 1. Inversion, whatever `method` says."""
+        """Numbers of the exponential distribution of mean 1.
+
+        Lazy. The numbers are made by inversion, whatever `method` says.
+        """
         dtype = _floating_dtype(dtype, "standard_exponential")
         return put_out(draw(self._bits, "exponential", (1.0,), size_for(size, out, dtype), dtype, True), out)
 
     def standard_gamma(self, shape, size=None, dtype=numpy.float64, out=None):
-        """Gamma of scale 1."""
+        """Numbers of the gamma distribution of scale 1.
+
+        Lazy, but distributed parameters trigger evaluation, to check them.
+        """
         dtype = _floating_dtype(dtype, "standard_gamma")
         return put_out(draw(self._bits, "gamma", (shape, 1.0), size_for(size, out, dtype), dtype), out)
 
     def integers(self, low, high=None, size=None, dtype=numpy.int64, endpoint=False):
-        """Uniform integers in [low, high), or in [low, high] with `endpoint`; the limits may be arrays."""
+        """Uniform integers between two limits.
+
+        Lazy, but distributed limits trigger evaluation, to check them.
+        """
         return whole_numbers(self._bits, low, high, size, dtype, endpoint)
 
     def bytes(self, length):
-        """So many random bytes."""
+        """Random bytes.
+
+        Needs no evaluation: the bytes are made in the notebook's process.
+        """
         return numpy.asarray(numbers(self._bits, "random_integers", length, "u1", numpy.uint8(0), numpy.uint8(255))).tobytes()
 
     def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True):
-        """Elements of an array, or numbers below an integer, with or without replacement.
+        """A random sample of an array, or of the numbers below an integer.
 
-        Without replacement the order is always random, as with `shuffle`. `p` may be a distributed array.
+        Lazy, but a sample of more than one number from a distributed array or with `p` triggers evaluation. Without replacement
+        the order is always random, as with `shuffle`. `p` may be a distributed array.
 
         Examples
         --------
@@ -113,7 +144,7 @@ class Generator(Continuous, Discrete, Choosing):
         return choose(self._bits, a, size, replace, p, axis)
 
     def permuted(self, x, axis=None, out=None):
-        """A copy of an array in which every line along an axis is in a random order of its own; axis None: all elements."""
+        """A copy with the elements along an axis in random order, for each line another one."""
         x = asarray(x)
         if axis is None:
             result = reshape(order_within_lines(self._bits, ravel(x), 0), x.shape)
@@ -129,19 +160,32 @@ class Generator(Continuous, Discrete, Choosing):
         return out
 
     def multinomial(self, n, pvals, size=None):
-        """How often each of several outcomes occurs in n trials; n may be an array."""
+        """Numbers of the multinomial distribution.
+
+        Distributed parameters trigger evaluation, to check them. Otherwise lazy.
+        """
         return _several.multinomial(self._bits, n, pvals, size)
 
     def multivariate_hypergeometric(self, colors, nsample, size=None, method="marginals"):
-        """How many of each colour are in a sample, along the last axis."""
+        """Numbers of the multivariate hypergeometric distribution.
+
+        Distributed parameters trigger evaluation, to check them. Otherwise lazy. `method` changes nothing.
+        """
         return _several.multivariate_hypergeometric(self._bits, colors, nsample, size, method)
 
     def dirichlet(self, alpha, size=None):
-        """Shares that add up to 1, along the last axis."""
+        """Numbers of the Dirichlet distribution.
+
+        Distributed parameters trigger evaluation, to check them. Otherwise lazy.
+        """
         return _several.dirichlet(self._bits, alpha, size)
 
     def multivariate_normal(self, mean, cov, size=None, check_valid="warn", tol=1e-8, *, method="svd"):
-        """Normal variables of a given covariance, along the last axis. The covariance is brought here."""
+        """Numbers of the multivariate normal distribution.
+
+        Lazy, but a distributed covariance triggers evaluation: it is fetched, and its factor is computed in the notebook's
+        process.
+        """
         return _several.multivariate_normal(self._bits, mean, cov, size, check_valid, tol, method)
 
 
@@ -153,7 +197,24 @@ def _floating_dtype(dtype, name):
 
 
 def default_rng(seed=None):
-    """A new stream; the same seed gives the same numbers at any number of engines."""
+    """Make a generator of random numbers.
+
+    The same seed gives the same numbers on any number of engines. They are not NumPy's numbers. Needs no evaluation.
+
+    Parameters
+    ----------
+    seed : None, int, sequence of int, SeedSequence, BitGenerator or Generator, optional
+        The seed. By default one from the operating system.
+
+    Returns
+    -------
+    Generator
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the seed is not a seed, or negative.
+    """
     if isinstance(seed, Generator):
         return seed
     return Generator(bit_generator_from(seed))

@@ -39,18 +39,32 @@ class RandomState(Continuous, Discrete, Choosing):
         return f"RandomState({type(self._bits).__name__}) at 0x{id(self):X}"
 
     def seed(self, seed=None):
-        """Restarts the stream."""
+        """Seed the generator again.
+
+        Needs no evaluation.
+
+        Parameters
+        ----------
+        seed : int, sequence of int or None, optional
+            The seed. By default one from the operating system.
+        """
         self._bits._restart(_legacy_seed(seed))
 
     def get_state(self, legacy=True):
-        """The state: a tuple whose third item counts the numbers drawn, or with legacy=False a dict."""
+        """The state of the generator.
+
+        Needs no evaluation. The state is a tuple whose third item counts the numbers drawn, or with `legacy=False` a dict.
+        """
         state = self._bits.state
         if not legacy:
             return state
         return "Philox", numpy.array([state["state"]["key"]], numpy.uint64), state["state"]["counter"], 0, 0.0
 
     def set_state(self, state):
-        """Goes on where the state was taken."""
+        """Set the state of the generator.
+
+        Needs no evaluation. The state is one that `get_state` returned.
+        """
         if not isinstance(state, dict):
             if not isinstance(state, (tuple, list)):
                 raise TypeError("state must be a dict or a tuple.")
@@ -61,75 +75,100 @@ class RandomState(Continuous, Discrete, Choosing):
         self._bits.state = state
 
     def random_sample(self, size=None):
-        """Uniform in [0, 1)."""
+        """Uniform numbers in [0, 1)."""
         return numbers(self._bits, "random_uniform", size, float, 0.0, 1.0)
 
     def random(self, size=None):
-        """Uniform in [0, 1)."""
+        """Uniform numbers in [0, 1).
+
+        Parameters
+        ----------
+        size : int or tuple of int, optional
+            The shape of the result. By default one number.
+        """
         return self.random_sample(size)
 
     def rand(self, *shape):
-        """Uniform in [0, 1), the shape as arguments."""
+        """Uniform numbers in [0, 1), of the shape that the arguments say."""
         return self.random_sample(shape or None)
 
     def randn(self, *shape):
-        """Normal of mean 0 and deviation 1, the shape as arguments."""
+        """Numbers of the standard normal distribution, of the shape that the arguments say."""
         return self.standard_normal(shape or None)
 
     def standard_normal(self, size=None):
-        """Normal of mean 0 and deviation 1."""
+        """Numbers of the standard normal distribution."""
         return numbers(self._bits, "random_normal", size, float, 0.0, 1.0)
 
     def standard_exponential(self, size=None):
-        """Exponential of mean 1."""
+        """Numbers of the exponential distribution of mean 1."""
         return draw(self._bits, "exponential", (1.0,), size, checked=True)
 
     def standard_gamma(self, shape, size=None):
-        """Gamma of scale 1."""
+        """Numbers of the gamma distribution of scale 1.
+
+        Lazy, but distributed parameters trigger evaluation, to check them.
+        """
         return draw(self._bits, "gamma", (shape, 1.0), size)
 
     def randint(self, low, high=None, size=None, dtype=int):
-        """Uniform integers in [low, high)."""
+        """Uniform integers in [low, high).
+
+        Lazy, but distributed limits trigger evaluation, to check them.
+        """
         return whole_numbers(self._bits, low, high, size, dtype, False)
 
     def random_integers(self, low, high=None, size=None):
-        """Uniform integers in [low, high], from 1 with one argument."""
+        """Uniform integers in [low, high].
+
+        Lazy, but distributed limits trigger evaluation, to check them.
+        """
         return whole_numbers(self._bits, 1 if high is None else low, low if high is None else high, size, int, True)
 
     def tomaxint(self, size=None):
-        """Uniform integers from 0 to the largest."""
+        """Uniform integers from 0 to the largest one."""
         return whole_numbers(self._bits, 0, numpy.iinfo(int).max, size, int, True)
 
     def bytes(self, length):
-        """So many random bytes."""
+        """Random bytes.
+
+        Needs no evaluation: the bytes are made in the notebook's process.
+        """
         return numpy.asarray(numbers(self._bits, "random_integers", length, "u1", numpy.uint8(0), numpy.uint8(255))).tobytes()
 
     def choice(self, a, size=None, replace=True, p=None):
-        """Elements of a row, or numbers below an integer, with or without replacement."""
+        """A random sample of an array, or of the numbers below an integer.
+
+        Lazy, but a sample of more than one number from a distributed array or with `p` triggers evaluation.
+        """
         if numpy.ndim(a) > 1:
             raise ValueError("a must be 1-dimensional")
         return choose(self._bits, a, size, replace, p)
 
     def shuffle(self, x):
-        """The rows of an array (or the items of a list) in a random order, in place."""
+        """Shuffle the rows of an array or the items of a list in place."""
         Choosing.shuffle(self, x)
 
     def permutation(self, x):
-        """A copy of an array with its rows in a random order, or the numbers below an integer."""
+        """A shuffled copy of an array, or the numbers below an integer in random order."""
         return Choosing.permutation(self, x)
 
     def multinomial(self, n, pvals, size=None):
-        """How often each of several outcomes occurs in n trials."""
+        """Numbers of the multinomial distribution."""
         if numpy.ndim(pvals) != 1:
             raise ValueError("pvals must be a 1-d sequence")
         return _several.multinomial(self._bits, n, pvals, size)
 
     def dirichlet(self, alpha, size=None):
-        """Shares that add up to 1, along the last axis."""
+        """Numbers of the Dirichlet distribution."""
         return _several.dirichlet(self._bits, alpha, size)
 
     def multivariate_normal(self, mean, cov, size=None, check_valid="warn", tol=1e-8):
-        """Normal variables of a given covariance, along the last axis. The covariance is brought here."""
+        """Numbers of the multivariate normal distribution.
+
+        Lazy, but a distributed covariance triggers evaluation: it is fetched, and its factor is computed in the notebook's
+        process.
+        """
         return _several.multivariate_normal(self._bits, mean, cov, size, check_valid, tol)
 
 
@@ -162,12 +201,31 @@ FUNCTIONS["ranf"] = FUNCTIONS["sample"] = FUNCTIONS["random_sample"]  # NumPy's 
 
 
 def get_bit_generator():
-    """The bit generator behind the functions of this module."""
+    """The bit generator behind the functions of this module.
+
+    Needs no evaluation.
+
+    Returns
+    -------
+    BitGenerator
+    """
     return _global._bits
 
 
 def set_bit_generator(bitgen):
-    """Puts another bit generator behind the functions of this module."""
+    """Put another bit generator behind the functions of this module.
+
+    Needs no evaluation.
+
+    Parameters
+    ----------
+    bitgen : BitGenerator
+        The new one.
+
+    Returns
+    -------
+    None
+    """
     if not isinstance(bitgen, (BitGenerator, numpy.random.BitGenerator)):
         raise TypeError(f"expected a bit generator, got {type(bitgen).__name__}")
     _global._bits = bit_generator_from(bitgen)

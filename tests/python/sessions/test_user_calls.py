@@ -180,7 +180,7 @@ def test_a_new_shape_stands(engine):
 
 
 def test_calls_look_like_the_functions_they_are():
-    assert np.roll.__name__ == "roll" and np.roll.__module__ == "gamelan" and np.roll.__doc__.startswith("The elements moved")
+    assert np.roll.__name__ == "roll" and np.roll.__module__ == "gamelan" and np.roll.__doc__.startswith("Shift the elements")
     assert list(inspect.signature(np.roll).parameters) == ["a", "shift", "axis"]
     assert list(inspect.signature(np.zeros(2).sort).parameters) == ["axis", "kind", "order"]
     assert inspect.getfullargspec(np.roll).args == ["a", "shift", "axis"] and np.roll.__code__ is not None

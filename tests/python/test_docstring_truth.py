@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What docstrings say is what happens: which calls trigger evaluation, and which exceptions they raise."""
+
+import warnings
+
+import numpy
+import pytest
+
+import docstring_functions
+import docstring_mistakes
+import gamelan
+from gamelan import _doc_gaps
+from kinds_calls import every_call
+
+_PUBLIC = docstring_functions.public()
+# No mistakes of the caller: what Python or NumPy raise where an argument is of the wrong kind.
+_OF_KIND = (
+    "TypeError",
+    "UFuncTypeError",
+    "_UFuncNoLoopError",
+    "AttributeError",
+    "NameError",
+    "SystemError",
+    "MemoryError",
+    "SyntaxError",
+)
+
+
+@pytest.fixture(scope="module")
+def raised():
+    """{name: {exception: [call]}} of all mistakes, with small arrays."""
+    found = {}
+    with gamelan.options(distribute_from=10**9):
+        for name, call in docstring_mistakes.mistakes():
+            error = docstring_mistakes.error_of(call)
+            if error is not None:
+                found.setdefault(name, {}).setdefault(type(error).__name__, []).append(f"{call}: {error}")
+    return found
+
+
+def _tells(text, name):
+    documented = docstring_functions.raised(text)
+    bases = {"AxisError": {"ValueError", "IndexError"}, "FileNotFoundError": {"OSError"}, "UFuncTypeError": {"TypeError"}}
+    return name in documented or bool(documented & bases.get(name, set()))
+
+
+def test_listed_mistakes_are_mistakes():
+    wrong = []
+    for expected, call in docstring_mistakes.listed():
+        with gamelan.options(distribute_from=10**9):
+            error = docstring_mistakes.error_of(call)
+        if expected not in {each.__name__ for each in type(error).__mro__}:
+            wrong.append(f"{call}: {error!r}, expected {expected}")
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.timeout(300)
+def test_what_is_raised_is_told(raised):
+    assert len(raised) > 300
+    silent = [
+        f"{name}: {kind} is not in Raises: {calls[0]}"
+        for name, kinds in raised.items()
+        for kind, calls in kinds.items()
+        if name in _PUBLIC and kind not in _OF_KIND and not _tells(_PUBLIC[name].__doc__, kind)
+    ]
+    assert not silent, f"{len(silent)}\n" + "\n".join(silent)
+
+
+@pytest.mark.timeout(300)
+def test_what_we_say_is_raised(raised):
+    """Each line of our table has a call that raises so. What only distributed arrays raise has tests of its own."""
+    missing = []
+    for name, entries in _doc_gaps._table(_doc_gaps._RAISES).items():
+        titles = [
+            name,
+            f"ndarray.{name}",
+            name.replace("random.", "random.RandomState."),
+            name.replace("random.", "random.Generator."),
+        ]
+        kinds = {kind for title in titles for kind in raised.get(title, {})}
+        kinds |= {"ValueError", "IndexError"} if "AxisError" in kinds else set()
+        kinds |= {"OSError"} if "FileNotFoundError" in kinds else set()
+        kinds |= {"TypeError"} if "UFuncTypeError" in kinds else set()
+        missing += [f"{name}: {each.head}" for each in entries if each.head not in kinds]
+    assert not [each for each in missing if not each.endswith(": NotImplementedError") and "as_strided" not in each], missing
+
+
+def _waits(model, text, distribute_from):
+    """True when the call of a text triggers evaluation, with distributed operands; None when it cannot be called so."""
+    names = docstring_mistakes.operands(text)
+    gamelan.sync()
+    before = model.batches
+    with warnings.catch_warnings(), numpy.errstate(all="ignore"), gamelan.options(distribute_from=distribute_from):
+        warnings.simplefilter("ignore")
+        try:
+            eval(text, names)
+        except NotImplementedError:
+            return None
+    return model.batches > before
+
+
+def test_what_triggers_evaluation_says_so(model):
+    """And what says that it is lazy without a "but" never waits."""
+    silent, false, seen = [], [], set()
+    for group in ("functions", "linalg", "fft", "random", "methods"):
+        for text in every_call()[group][0]:
+            name = docstring_mistakes.name_of(text)
+            if name not in _PUBLIC or "OUT" in text:
+                continue
+            seen.add(name)
+            waits = _waits(model, text, 65536)
+            said = docstring_functions.differences(_PUBLIC[name].__doc__)
+            if waits and "rigger" not in said:
+                silent.append(text)
+            if (
+                waits is False
+                and said.count("Triggers evaluation")
+                and not any(word in said for word in ("first time", "unless", "Without", "itself is lazy", "when", "small"))
+            ):
+                false.append(text)
+    assert len(seen) > 300
+    assert not silent, f"trigger evaluation and do not say so: {silent}"
+    assert not false, f"say that they trigger evaluation and do not: {false}"
