@@ -13,13 +13,18 @@ import sys as _sys
 
 import numpy as _numpy
 
-from . import _core
+from . import _requirements
+
+_requirements.require_numpy(_numpy.__version__, _sys.executable)
+
+from . import _core  # noqa: E402
 
 _core.set_package_directory(_os.path.dirname(_os.path.abspath(__file__)))
 
 from . import _calls, _local, _package, _parameters, array_api  # noqa: E402
 from ._catalogue import *  # noqa: E402
 from ._catalogue import __all__ as _names  # noqa: E402
+from ._errors import MissingName as _MissingName  # noqa: E402
 from ._ufuncs._objects import PairUfunc as _PairUfunc  # noqa: E402
 from ._version import VERSION as __version__  # noqa: E402
 
@@ -71,4 +76,4 @@ def __getattr__(name):
         return _importlib.import_module(f"gamelan.{name}")
     if not name.startswith("_") and hasattr(_numpy, name):
         return _local.forwarded(_numpy, name, "")
-    raise AttributeError(f"module 'gamelan' has no attribute {name!r}")
+    raise _MissingName("gamelan", name)

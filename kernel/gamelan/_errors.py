@@ -5,7 +5,9 @@ An error of NumPy's kind keeps NumPy's class; the classes here are for what NumP
 """
 
 import builtins
+import difflib
 import re
+import sys
 
 import numpy
 
@@ -60,8 +62,33 @@ class NotImplementedDtype(NotImplementedError, TypeError):
     NotImplementedError."""
 
 
-for _class in (NotImplementedName, NotImplementedDtype):
-    _class.__name__ = _class.__qualname__ = "NotImplementedError"
+class MissingName(AttributeError):
+    """A name that neither this module nor NumPy's has, with the one that may be meant. Shown as AttributeError."""
+
+    def __init__(self, module, name):
+        # Without an object Python seeks no suggestion of its own.
+        super().__init__(f"module {module!r} has no attribute {name!r}", name=name, obj=None)
+        self.module = module
+
+    def __str__(self):
+        near = difflib.get_close_matches(self.name, _public_names(self.module), n=1, cutoff=0.75)
+        return f"{self.args[0]}{near and f'. Did you mean: {near[0]!r}?' or ''}"
+
+    def __reduce__(self):
+        return AttributeError, (str(self),)
+
+
+def _public_names(module):
+    names = dir(sys.modules.get(module)) + dir(sys.modules.get(module.replace("gamelan", "numpy", 1)))
+    return sorted({name for name in names if not name.startswith("_")})
+
+
+for _class, _shown in (
+    (NotImplementedName, "NotImplementedError"),
+    (NotImplementedDtype, "NotImplementedError"),
+    (MissingName, "AttributeError"),
+):
+    _class.__name__ = _class.__qualname__ = _shown
     _class.__module__ = "builtins"
 
 _CLASSES = {

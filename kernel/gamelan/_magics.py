@@ -20,6 +20,7 @@ from ._launch._arguments import add_start_options, joined, positive, start_setti
 from ._launch._changing_line import NotebookLine
 from ._launch._errors import LaunchError
 from ._launch._tables import StatusTable
+from ._named_memory import MemoryTable
 
 
 class _Parser(argparse.ArgumentParser):
@@ -38,13 +39,14 @@ class _Finished(Exception):
 
 def _parser() -> _Parser:
     parser = _Parser(prog="%engines", description="The engines that this notebook computes with.")
-    commands = parser.add_subparsers(dest="command", metavar="start | attach | stop | restart | status | help")
+    commands = parser.add_subparsers(dest="command", metavar="start | attach | stop | restart | status | memory | help")
     for name, text in (
         ("start", "start engines, on this machine or under Slurm"),
         ("attach", "use engines that run already"),
         ("stop", "end them; arrays are lost"),
         ("restart", "end them and start as before; arrays are lost"),
         ("status", "a table of them (the default)"),
+        ("memory", "which names hold how many bytes"),
         ("help", "this text"),
     ):
         sub = commands.add_parser(name, help=text, description=text)
@@ -153,6 +155,10 @@ class EngineMagics(Magics):
             print("no engines run; the first large array starts them, or %engines start -n 4")
             return None
         return self._table(engines)
+
+    def _memory(self, options, parser):
+        _session.flush()
+        return MemoryTable(self.shell.user_ns, _session.status())
 
     @staticmethod
     def _use(engines):

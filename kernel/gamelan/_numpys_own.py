@@ -6,7 +6,7 @@ import numpy
 _PASSED = """
 pi e inf nan newaxis euler_gamma Inf NaN NAN Infinity PINF NINF PZERO NZERO infty
 dtype finfo iinfo errstate seterr geterr result_type promote_types can_cast min_scalar_type issubdtype common_type
-printoptions set_printoptions get_printoptions broadcast_shapes ndindex index_exp s_ iterable isscalar
+printoptions set_printoptions get_printoptions broadcast_shapes ndindex index_exp s_ iterable
 generic number integer signedinteger unsignedinteger inexact floating complexfloating
 bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 intc uintc int_ uint intp uintp byte ubyte short ushort
 longlong ulonglong float16 float32 float64 half single double float_ complex64 complex128 csingle cdouble complex_

@@ -10,12 +10,13 @@ import json
 import os
 import sys
 import threading
+import time
 
 from . import _core
 from ._config import config
 from ._errors import EngineLostError, VersionError
 from ._float_errors import forget_warnings
-from ._launch import _routes
+from ._launch import _routes, _work_note
 from ._places import place
 
 __all__ = ["explain", "stats", "status", "sync"]
@@ -23,6 +24,7 @@ __all__ = ["explain", "stats", "status", "sync"]
 _engines = None  # launch.Engines in use, None when connected by hand or not at all
 _starting = threading.RLock()
 _progress = None
+_busy_since = _last_wait = _next_note = 0.0
 
 
 def engines():
@@ -215,11 +217,29 @@ def _while_waiting(seconds, lost):
     told = _core.last_status()
     if '"time_limit_signal"' in told and hasattr(_engines, "warn_of_time"):
         _engines.warn_of_time()
-    if _progress is not None and not lost:
-        _progress(*work())
+    if not lost:
+        _tell_work()
     # When the socket closed first, the launcher learns the cause a moment later.
     cause = _end_of_engines(3.0 if lost else 0.0)
     return _with_own_view(cause, lost) if cause and lost else cause or (lost and lost + _last_seen())
+
+
+def _tell_work():
+    """While the engines are waited for: to the notebook's bar, and to whoever asks for their status elsewhere."""
+    global _busy_since, _last_wait, _next_note
+    now = time.monotonic()
+    if now - _last_wait > 0.5:
+        _busy_since, _next_note = now, now + 1.0
+    _last_wait = now
+    if _progress is None and now < _next_note:
+        return
+    done, total, where = work()
+    if _progress is not None:
+        _progress(done, total, where)
+    if now >= _next_note and total > done and _engines is not None:
+        _next_note = now + 1.0
+        ahead = f"{total - done} recorded operation{'s' if total - done > 1 else ''} to do"
+        _work_note.leave(_engines.connection_file, ", ".join(filter(None, [where, ahead, f"for {now - _busy_since:.0f} s"])))
 
 
 def _with_own_view(cause, lost):

@@ -13,8 +13,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from . import launch
-from ._launch import _kernelspec, _of_run, _routes, _sessions, _tables
+from . import _requirements, launch
+from ._launch import _kernelspec, _of_run, _pythons, _routes, _sessions, _tables
 from ._launch._arguments import add_start_options, joined, start_settings
 from ._launch._changing_line import TerminalLine
 from ._launch._ending import tail
@@ -36,7 +36,8 @@ def _parser() -> argparse.ArgumentParser:
     run = commands.add_parser(
         "run",
         help="run a Python script with engines up; its exit code is the script's",
-        description="Start engines, run a Python script that imports gamelan, stop the engines.",
+        description="Start engines, run a Python script that imports gamelan, stop the engines. The Python is that of "
+        "GAMELAN_PYTHON, else of the active venv, else the one that Gamelan was built with.",
     )
     add_start_options(run, f"{launch.DEFAULT_IDLE_SECONDS:g}")
     run.add_argument("script", help="a Python file, or -m for a module")
@@ -108,20 +109,19 @@ def _run(options) -> int:
 
 
 def _interpreter() -> str:
-    """The active venv's Python when our extension fits it, else the one that runs this command."""
-    environment = os.environ.get("VIRTUAL_ENV")
-    if not environment:
+    """The Python of GAMELAN_PYTHON, else the active venv's, when our extension fits it; else the one that runs this command."""
+    program, source = _pythons.chosen()
+    if program is None:
         return sys.executable
-    program = os.path.join(environment, "bin", "python3")
-    asked = subprocess.run(
-        [program, "-c", "import sys; print(*sys.version_info[:2])"], capture_output=True, text=True, timeout=20, check=False
-    )
-    if asked.stdout.split() != list(map(str, sys.version_info[:2])):
+    version, numpy = _pythons.ask(program)
+    if version != sys.version_info[:2]:
+        told = "Python " + ".".join(map(str, version)) if version else "no Python that runs"
         raise LaunchError(
-            f"the venv {environment} has Python {'.'.join(asked.stdout.split())}, gamelan was built for "
-            f"{sys.version_info[0]}.{sys.version_info[1]}: make one with /usr/bin/python3 -m venv "
-            "--system-site-packages"
+            f"{source} has {told}, gamelan was built for {sys.version_info[0]}.{sys.version_info[1]}: make a venv with "
+            "/usr/bin/python3 -m venv --system-site-packages, or set GAMELAN_PYTHON"
         )
+    if refused := _requirements.refusal(numpy, program):
+        raise LaunchError(refused)
     return program
 
 

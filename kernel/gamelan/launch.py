@@ -15,7 +15,7 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 
-from ._launch import _attach, _by_mpiexec, _by_slurm, _mpiexec, _of_run, _routes, _sessions
+from ._launch import _attach, _by_mpiexec, _by_slurm, _mpiexec, _of_run, _routes, _sessions, _work_note
 from ._launch._ending import Ending
 from ._launch._ensemble import Ensemble
 from ._launch._errors import ConnectionFileError, LaunchError, SlurmError, StartError  # noqa: F401 (public here)
@@ -219,6 +219,7 @@ class Engines(Ensemble):
             return report
         serves = os.path.exists(self.connection_file)
         report["route"] = _routes.noted(self.connection_file)
+        report["work"] = _work_note.found(self.connection_file)
         if self.launcher == "slurm":
             if self._job_watch:
                 self._job_watch.ask_now()

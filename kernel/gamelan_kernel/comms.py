@@ -166,11 +166,17 @@ def _handle(manager, kind, message):
         comm.handle_close(message)
 
 
+# The version of ipykernel that we are like. From 6.18 on libraries use the package `comm`, where it is installed.
+IPYKERNEL = (6, 29, 5)
+
+
 def take_over_ipykernel():
     """Make ``from ipykernel.comm import Comm`` (ipywidgets up to 7) and the ``comm`` package mean these classes."""
     if importlib.util.find_spec("ipykernel") is None:
-        sys.modules["ipykernel"] = types.ModuleType("ipykernel")
+        sys.modules["ipykernel"] = types.ModuleType("ipykernel", __doc__)
         sys.modules["ipykernel"].__path__ = []
+        sys.modules["ipykernel"].version_info = IPYKERNEL
+        sys.modules["ipykernel"].__version__ = ".".join(map(str, IPYKERNEL))
     module = types.ModuleType("ipykernel.comm", __doc__)
     module.Comm, module.CommManager = Comm, CommManager
     sys.modules["ipykernel.comm"] = module

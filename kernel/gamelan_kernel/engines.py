@@ -59,6 +59,14 @@ def timing(turns):
     return session.timing(turns) if hasattr(session, "timing") else contextlib.nullcontext()
 
 
+def where(value):
+    """Where the elements of an array of gamelan's lie, to follow what else is said of it; empty for other objects."""
+    core = sys.modules.get("gamelan._core")
+    if core is None or not isinstance(value, core.Array):
+        return ""
+    return ", here" if value._b is None else f", on {core.ranks() or 1} engines"
+
+
 def _at_its_line(error):
     """The error with a traceback that shows the user's line that recorded the failed command, not our flush."""
     file, line = _recorded_at(error)
@@ -82,20 +90,35 @@ def _recorded_at(error):
 def end_at_the_users_line(error, traceback):
     """Cuts the frames of gamelan and of IPython off a traceback where the message says all: they are no news to the user.
 
-    Only of errors that are never a defect of theirs: engines lost, a singular matrix, something not implemented, no memory.
+    Only of errors that are never a defect of theirs: engines lost, a singular matrix, something not implemented, no memory,
+    a name that there is not.
     """
     gamelan = sys.modules.get("gamelan")
+    if isinstance(error, ImportError) and error.name == "gamelan":  # it has said why, and is not there
+        _cut(traceback, os.path.join(os.path.dirname(os.path.dirname(__file__)), "gamelan"))
     if traceback is None or not hasattr(gamelan, "GamelanError") or isinstance(error, gamelan.InternalError):
         return
-    if not isinstance(error, (gamelan.GamelanError, NotImplementedError, MemoryError)) and type(error).__name__ != "LinAlgError":
+    if not isinstance(error, (gamelan.GamelanError, NotImplementedError, MemoryError)) and not _is_told_by_name(error):
         return
-    inside = (gamelan.__path__[0], os.path.dirname(IPython.__file__))
+    _cut(traceback, gamelan.__path__[0])
+
+
+def _cut(traceback, package):
+    inside = (package, os.path.dirname(IPython.__file__), "<frozen importlib")
     last, each = traceback, traceback
     while each is not None:
         if not each.tb_frame.f_code.co_filename.startswith(inside):
             last = each
         each = each.tb_next
-    last.tb_next = None
+    if last is not None:
+        last.tb_next = None
+
+
+def _is_told_by_name(error):
+    """A singular matrix, or a name that a module of gamelan does not have."""
+    return type(error).__name__ == "LinAlgError" or (
+        isinstance(error, AttributeError) and str(getattr(error, "module", "")).startswith("gamelan")
+    )
 
 
 def _without(traceback, file):

@@ -6,16 +6,21 @@ therefore flush before they read the clock, and have computed what nobody reads.
 """
 
 import contextlib
+import io
 import timeit
 
-from IPython.core.magics import execution
+from IPython.core.magics import execution, namespace
+from IPython.utils import timing
 
 from . import engines
 
+# Where IPython reads its clocks: up to version 8 it imports them into `execution`, from 9 on at each use.
+_CLOCKS = ((execution, "clock2"), (timing, "clock2"), (timeit, "default_timer"))
 OF_GAMELAN = ("engines", "explain")
 
 
 def register(shell):
+    shell.register_magics(Whos)
     for name in OF_GAMELAN:
         shell.register_magic_function(_Deferred(shell, name), "line_cell", name)
     shell.register_magics(HonestTime)
@@ -49,13 +54,23 @@ def _flushing_clocks(turns=False):
 
         return read
 
-    before = execution.clock2, timeit.default_timer
-    execution.clock2, timeit.default_timer = map(flushed, before)
+    before = [(holder, name, getattr(holder, name)) for holder, name in _CLOCKS if hasattr(holder, name)]
+    for holder, name, clock in before:
+        setattr(holder, name, flushed(clock))
     try:
         with engines.timing(turns):
             yield
     finally:
-        execution.clock2, timeit.default_timer = before
+        for holder, name, clock in before:
+            setattr(holder, name, clock)
+
+
+def _as_theirs(magic):
+    """The text and, of IPython 9, the parser of a magic are IPython's."""
+    theirs = getattr(execution.ExecutionMagics, magic.__name__)
+    magic.__doc__ = theirs.__doc__
+    for name, value in vars(theirs).items():
+        vars(magic).setdefault(name, value)
 
 
 @execution.magics_class
@@ -76,5 +91,21 @@ class HonestTime(execution.ExecutionMagics):
         with _flushing_clocks(turns=True):
             return super().timeit(line, cell, local_ns)
 
-    time.__doc__ = execution.ExecutionMagics.time.__doc__
-    timeit.__doc__ = execution.ExecutionMagics.timeit.__doc__
+    _as_theirs(time)
+    _as_theirs(timeit)
+
+
+@execution.magics_class
+class Whos(namespace.NamespaceMagics):
+    """IPython's own ``%whos``, which says of arrays where they lie."""
+
+    @execution.line_magic
+    def whos(self, parameter_s=""):
+        table = io.StringIO()
+        with contextlib.redirect_stdout(table):
+            super().whos(parameter_s)
+        for line in table.getvalue().splitlines():
+            name = line.split()[0] if line.split() else ""
+            print(line + engines.where(self.shell.user_ns.get(name)))
+
+    whos.__doc__ = namespace.NamespaceMagics.whos.__doc__

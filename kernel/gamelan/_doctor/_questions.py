@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from .. import launch
-from .._launch import _kernelspec, _mpiexec, _sessions, _tables
+from .. import _requirements, launch
+from .._launch import _kernelspec, _mpiexec, _pythons, _sessions, _tables
 from .._launch._errors import LaunchError
 from . import _route_questions, _slurm_questions
 
@@ -159,23 +159,29 @@ def python() -> Iterator[Verdict]:
         return
     match = re.search(r"cpython-(\d)(\d+)", built[0].name)
     wanted = (int(match[1]), int(match[2])) if match else sys.version_info[:2]
-    found = {sys.executable, *filter(None, [shutil.which("python3")])}
-    if os.environ.get("VIRTUAL_ENV"):
-        found.add(os.path.join(os.environ["VIRTUAL_ENV"], "bin", "python3"))
+    chosen, source = _pythons.chosen()
+    found = {sys.executable, *filter(None, [shutil.which("python3"), chosen])}
     for program in sorted(found):
-        told = _text_of([program, "-c", "import sys; print(*sys.version_info[:2])"]).split()
-        version = tuple(map(int, told)) if len(told) == 2 else None
-        line = f"Python: {program} is {'.'.join(told) if told else 'not runnable'}"
-        if version == wanted:
-            yield Verdict("ok", line)
-        else:
+        version, numpy = _pythons.ask(program)
+        line = f"Python: {program} is {'.'.join(map(str, version)) if version else 'not runnable'}"
+        line += f", chosen by {source}" if program == chosen else ""
+        is_used = program == (chosen or sys.executable)  # by the kernel and `gamelan run`
+        if version != wanted:
             yield Verdict(
-                "warn",
+                "fail" if program == chosen else "warn",
                 line,
-                f"gamelan was built for Python {wanted[0]}.{wanted[1]}: use /usr/bin/python3, " "or a venv made with it",
+                f"gamelan was built for Python {wanted[0]}.{wanted[1]}: use /usr/bin/python3, or a venv made with it",
             )
-    numpy = _text_of([sys.executable, "-c", "import numpy; print(numpy.__version__)"]).strip()
-    yield Verdict("ok", f"NumPy: {numpy}") if numpy else Verdict("fail", "NumPy: none", "apt-get install python3-numpy")
+        elif not numpy:
+            yield Verdict(
+                "fail" if is_used else "warn",
+                f"{line}, without NumPy",
+                f"{program} -m pip install 'numpy<2', or apt-get install " "python3-numpy",
+            )
+        elif refused := _requirements.refusal(numpy, program):
+            yield Verdict("fail" if is_used else "warn", f"{line}, NumPy {numpy}", refused)
+        else:
+            yield Verdict("ok", f"{line}, NumPy {numpy}")
 
 
 def sessions() -> Iterator[Verdict]:

@@ -53,5 +53,8 @@ def _stretches(extent, distance):
     """(slice of the result, slice of the source) of each stretch of an axis."""
     if not distance:
         return [(slice(None), slice(None))]
-    distance = operator.index(distance)
+    try:
+        distance = operator.index(distance)
+    except TypeError:
+        raise TypeError("slice indices must be integers or None or have an __index__ method") from None
     return [(slice(distance, None), slice(None, extent - distance)), (slice(None, distance), slice(extent - distance, None))]

@@ -92,6 +92,8 @@ def headline(session: dict) -> str:
         line += f", for {age(session['started'])}"
     if session.get("seconds_left") is not None:
         line += f", {duration(session['seconds_left'])} left"
+    if session.get("work"):
+        line += f"\ncomputing: {session['work']}"
     if session.get("route"):
         line += f"\nroute: {session['route']}"
     return line + (f"\n{session['ending']}" if session["ending"] else "")
@@ -115,10 +117,10 @@ class StatusTable:
     def _repr_html_(self) -> str:
         parts = [f"<div><b>Engines</b> {_lines(headline(self.session))}</div>"]
         if self.session["processes"]:
-            parts.append(_table(rank_rows(self.session)))
+            parts.append(table(rank_rows(self.session)))
         if self.counters:
             parts.append(
-                "<details><summary>counters</summary>" + _table([["COUNTER", "VALUE"], *map(list, self.counters)]) + "</details>"
+                "<details><summary>counters</summary>" + table([["COUNTER", "VALUE"], *map(list, self.counters)]) + "</details>"
             )
         return "".join(parts)
 
@@ -127,7 +129,8 @@ def _lines(text: str) -> str:
     return "<br>".join(html.escape(line) for line in text.splitlines())
 
 
-def _table(rows: list[list[str]]) -> str:
+def table(rows: list[list[str]]) -> str:
+    """Rows as a table of HTML; the first row is the heading."""
     head = "".join(f"<th>{html.escape(text.lower())}</th>" for text in rows[0])
     body = "".join("<tr>" + "".join(f"<td>{html.escape(text)}</td>" for text in row) + "</tr>" for row in rows[1:])
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

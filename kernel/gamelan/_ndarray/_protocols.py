@@ -71,6 +71,18 @@ class Protocols(_core.Array):
         data = here(self)
         return data if dtype is None or numpy.dtype(dtype) == data.dtype else data.astype(dtype)
 
+    def to_numpy(self, dtype=None, copy=False):
+        """The elements as a `numpy.ndarray`: of a small array its own memory, of a large one a read-only copy.
+
+        As of pandas and xarray. Matplotlib asks for it: `plt.hist(x)` and `plt.boxplot(x)` take the array as one, and do
+        not go through its elements. Triggers evaluation; bounded by `config.gather_limit`.
+        """
+        return numpy.array(self, dtype) if copy else self.__array__(dtype)
+
+    def __sizeof__(self):
+        """Bytes that the object holds in this process: of a small array with its elements, of a large one without."""
+        return object.__sizeof__(self) + (self._a.__sizeof__() if self._b is None else 0)
+
     def _memory(self, name):
         if self._b is not None:
             raise AttributeError(f"ndarray.{name}: a distributed array has no memory here; numpy.asarray(x) brings a copy")

@@ -5,9 +5,9 @@ import numpy
 
 from .. import _core
 from .._creation._from_data import asarray
-from .._local import has_own_class
+from .._local import has_own_class, is_value
 
-__all__ = ["imag", "ndim", "real", "shape", "size", "isfortran"]
+__all__ = ["imag", "ndim", "real", "shape", "size", "isfortran", "isscalar"]
 
 
 def real(val):
@@ -35,6 +35,18 @@ def shape(a):
 def ndim(a):
     """The number of dimensions of an array. See `numpy.ndim`."""
     return a.ndim if isinstance(a, _core.Array) else numpy.ndim(a)
+
+
+def isscalar(element):
+    """True for a number, text, and a value without axes such as `x.mean()`, small or distributed. See `numpy.isscalar`.
+
+    Examples
+    --------
+    >>> import gamelan as np
+    >>> np.isscalar(np.ones(3).mean()), np.isscalar(np.ones(3))
+    (True, False)
+    """
+    return is_value(element) if isinstance(element, _core.Array) else numpy.isscalar(element)
 
 
 def size(a, axis=None):

@@ -3,6 +3,7 @@
 
 import numpy as _numpy
 
+from .._errors import MissingName as _MissingName
 from .._local import forwarded as _forwarded
 from . import stride_tricks
 
@@ -12,4 +13,4 @@ __all__ = ["stride_tricks"]
 def __getattr__(name):
     if not name.startswith("_") and hasattr(_numpy.lib, name):
         return _forwarded(_numpy.lib, name, "lib.")
-    raise AttributeError(f"module 'gamelan.lib' has no attribute {name!r}")
+    raise _MissingName("gamelan.lib", name)

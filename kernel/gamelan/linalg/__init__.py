@@ -8,6 +8,7 @@ that `LinAlgError` is raised at their line.
 
 from numpy.linalg import LinAlgError
 
+from .._errors import MissingName as _MissingName
 from . import _chain, _decompositions, _determinants, _eigen, _least_squares, _norms, _singular, _solutions
 from ._chain import *
 from ._decompositions import *
@@ -21,3 +22,7 @@ from ._solutions import *
 __all__ = ["LinAlgError"]
 for _home in (_chain, _decompositions, _determinants, _eigen, _least_squares, _norms, _singular, _solutions):
     __all__ += _home.__all__
+
+
+def __getattr__(name):
+    raise _MissingName("gamelan.linalg", name)

@@ -9,7 +9,7 @@ Poisson, ...) has a substream per element. The streams are not NumPy's.
 import numpy as _numpy
 from numpy.random import SeedSequence, bit_generator
 
-from .._errors import NotImplementedName as _NotImplementedName
+from .._errors import MissingName as _MissingName, NotImplementedName as _NotImplementedName
 from . import _bits, _generator, _legacy
 from ._bits import *
 from ._generator import *
@@ -28,4 +28,4 @@ def __dir__():
 def __getattr__(name):
     if hasattr(_numpy.random, name) and not name.startswith("_"):
         raise _NotImplementedName(f"gamelan.random.{name} is not implemented yet")
-    raise AttributeError(f"module 'gamelan.random' has no attribute {name!r}")
+    raise _MissingName("gamelan.random", name)

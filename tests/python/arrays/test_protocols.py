@@ -46,7 +46,7 @@ def test_a_ufunc_of_another_library_is_named_as_such(engine):
     lambda np: np.array(["a", "b"]), lambda np: np.zeros(3, ">f8"), lambda np: np.arange(3.0).astype(str), lambda np: np.zeros(3, "M8[D]"),
     lambda np: np.where(np.arange(3) > 1, "a", "b"), lambda np: np.array([None, 1]), lambda np: np.full(3, 1, "longdouble")])  # fmt: skip
 def test_dtypes_that_the_engines_do_not_hold_are_named(engine, make):
-    with pytest.raises(NotImplementedError, match=r"not (dtype|numpy.longdouble)\(") as told:
+    with pytest.raises(NotImplementedError, match=r"^\S.* arrays of [\d,]+ elements or more are not supported") as told:
         make(gamelan)
     assert isinstance(told.value, TypeError) and "dtype dtype" not in str(told.value)
     with gamelan.options(distribute_from=100):
