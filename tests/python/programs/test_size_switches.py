@@ -98,7 +98,7 @@ LARGE = {
     "window": (("kernel/arrays/elements.cpp", "window_bytes"), lambda np, n, p: [float(numbers(np, n)[k]) for k in (5, 6, 7, 8, n // 8 - 1, n // 8, n // 8 + 1, n - 1)]),
     "copied": (("kernel/arrays/values.cpp", "copy_limit_bytes"), lambda np, n, p: [numpy.array(numbers(np, n // 8)), numpy.array(numbers(np, n, dtype="i1"))]),
     "lines in the cache": (("engine/steps/linalg/run_fourier.cpp", "buffer_bytes"), lambda np, n, p: [np.fft.fft(numbers(np, 3, n // 16), axis=1), np.fft.fft(numbers(np, 9000, 9), axis=0)]),
-    "part of a message": (("engine/steps/exchange.cpp", "part_bytes"), lambda np, n, p: some(numbers(np, n // 4)[::-1] - numbers(np, n // 4, k=3))),
+    "part of a message": (("engine/steps/ghost_exchange.cpp", "part_bytes"), lambda np, n, p: some(numbers(np, n // 4)[::-1] - numbers(np, n // 4, k=3))),
     "request of a file": (("engine/steps/files/run_file.cpp", "request_bytes"), lambda np, n, p: through_a_file(np, n * p)),
 }  # fmt: skip
 
