@@ -5,7 +5,6 @@ An error of NumPy's kind keeps NumPy's class; the classes here are for what NumP
 """
 
 import builtins
-import difflib
 import re
 import sys
 
@@ -71,6 +70,8 @@ class MissingName(AttributeError):
         self.module = module
 
     def __str__(self):
+        import difflib  # start-up time: only a wrong name needs it
+
         near = difflib.get_close_matches(self.name, _public_names(self.module), n=1, cutoff=0.75)
         return f"{self.args[0]}{near and f'. Did you mean: {near[0]!r}?' or ''}"
 

@@ -91,14 +91,14 @@ MATRICES = {
     "most rows": (("engine/plan/step_linalg.hpp", "matmul_tile_rows"), lambda np, n, p: numbers(np, 16 * n + 1, 12) @ numbers(np, 12, 5)),
     "packed": (("engine/tiles/loops/matmul.cpp", "block_columns"), lambda np, n, p: [numbers(np, 70, 20, dtype="i8") @ numbers(np, 20, n, dtype="i8"), numbers(np, 65, n, dtype="i4") @ numbers(np, n, 7, dtype="i4")]),
     "shared by all": (("kernel/gamelan/linalg/_engine.py", "shared_from"), lambda np, n, p: np.linalg.solve(numbers(np, n, n, period=13) + np.eye(n) * n * 10, numbers(np, n))),
-    "tall": (("kernel/gamelan/linalg/_tall.py", "_LEAST_ELEMENTS"), lambda np, n, p: tall(np, n)),
-    "cut line": (("kernel/gamelan/fft/_cut.py", "least_factor"), lambda np, n, p: [np.fft.fft(numbers(np, n * n)), np.fft.fft(numbers(np, n * (n + 5))), np.fft.ifft(numbers(np, 4 * n * n)), np.fft.rfft(numbers(np, n * n * 3))]),
+    "tall": (("kernel/gamelan/linalg/_tsqr.py", "_LEAST_ELEMENTS"), lambda np, n, p: tall(np, n)),
+    "cut line": (("kernel/gamelan/fft/_four_step.py", "least_factor"), lambda np, n, p: [np.fft.fft(numbers(np, n * n)), np.fft.fft(numbers(np, n * (n + 5))), np.fft.ifft(numbers(np, 4 * n * n)), np.fft.rfft(numbers(np, n * n * 3))]),
 }  # fmt: skip
 LARGE = {
     "window": (("kernel/arrays/elements.cpp", "window_bytes"), lambda np, n, p: [float(numbers(np, n)[k]) for k in (5, 6, 7, 8, n // 8 - 1, n // 8, n // 8 + 1, n - 1)]),
     "copied": (("kernel/arrays/values.cpp", "copy_limit_bytes"), lambda np, n, p: [numpy.array(numbers(np, n // 8)), numpy.array(numbers(np, n, dtype="i1"))]),
     "lines in the cache": (("engine/steps/linalg/run_fourier.cpp", "buffer_bytes"), lambda np, n, p: [np.fft.fft(numbers(np, 3, n // 16), axis=1), np.fft.fft(numbers(np, 9000, 9), axis=0)]),
-    "part of a message": (("engine/steps/exchange.cpp", "part_bytes"), lambda np, n, p: some(numbers(np, n // 4)[::-1] - numbers(np, n // 4, k=3))),
+    "part of a message": (("engine/steps/ghost_exchange.cpp", "part_bytes"), lambda np, n, p: some(numbers(np, n // 4)[::-1] - numbers(np, n // 4, k=3))),
     "request of a file": (("engine/steps/files/run_file.cpp", "request_bytes"), lambda np, n, p: through_a_file(np, n * p)),
 }  # fmt: skip
 
