@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/distribution/layout.hpp"
+#include "engine/distribution/axis_layout.hpp"
 
 namespace gamelan::engine::dist {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "engine/plan/merged_axes.hpp"
-#include "engine/plan/planner.hpp"
+#include "engine/plan/passes.hpp"
 
 namespace gamelan::engine::plan {
 namespace {
@@ -57,7 +57,8 @@ void choose_extents(Context& context) {
   const auto look = [&](const View& view) {
     if (settled.contains(view.base) || protocol::element_count(view.extents) == 0) return;
     auto& base = context.arrays.at(view.base);
-    if (base.is_chosen || (!context.options.has("relayout") && !context.created.contains(view.base))) return;
+    if (base.is_chosen || (!context.options.has(Switch::relayout) && !context.created.contains(view.base)))
+      return;
     if (dist::box_of_base(view, base.extents, base.dtype)) return;
     const auto extents = natural_extents(view, base);
     if (extents.size() <= base.extents.size() || !dist::box_of_base(view, extents, base.dtype)) return;

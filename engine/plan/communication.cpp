@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/plan/communication.hpp"
+// What each step reads of other ranks' blocks, as far as the plan says it without looking at data: where
+// nodes share no memory, it is sent before the step (engine/distribution/exchange.hpp). What depends on data
+// is asked for by the steps themselves.
+#include "engine/plan/passes.hpp"
 
 namespace gamelan::engine::plan {
 namespace {

@@ -3,18 +3,12 @@
 // and kept with the plan (plan_cache.hpp); sent by engine/steps/ghost_exchange. Pure.
 #pragma once
 #include <cstdint>
-#include <functional>
 #include <vector>
 
+#include "engine/plan/options.hpp"
 #include "engine/plan/plan.hpp"
 
 namespace gamelan::engine::plan {
-
-/// Which rank looks at a plan, and with whom it shares memory.
-struct Standpoint {
-  int rank = 0;
-  std::function<bool(int)> is_near;
-};
 
 struct CommunicationSchedule {
   std::vector<dist::Exchange> steps;       ///< their regions point into the plan's remote reads

@@ -4,7 +4,7 @@
 // assignment is the only pass.
 #include <algorithm>
 
-#include "engine/plan/planner.hpp"
+#include "engine/plan/passes.hpp"
 #include "engine/plan/uninterruptible.hpp"
 
 namespace gamelan::engine::plan {

@@ -9,7 +9,9 @@
 
 #include "engine/plan/hazards.hpp"
 #include "engine/plan/interior.hpp"
+#include "engine/plan/passes.hpp"
 #include "engine/plan/reduction_blocks.hpp"
+#include "engine/plan/step_writer.hpp"
 #include "engine/plan/uninterruptible.hpp"
 
 namespace gamelan::engine::plan {
@@ -64,12 +66,12 @@ class Fuser {
   }
 
   bool can_take_a_version(const View& write) const {
-    return context_.options.has("version") && write.dtype == array(write.base).dtype &&
+    return context_.options.has(Switch::version) && write.dtype == array(write.base).dtype &&
            2 * protocol::element_count(write.extents) >= protocol::element_count(array(write.base).extents);
   }
 
   bool join(int n) {
-    if (!context_.options.has("fuse")) return false;
+    if (!context_.options.has(Switch::fuse)) return false;
     const auto& current = node(n);
     if (current.kind != Node::Kind::elementwise && current.kind != Node::Kind::reduce) return false;
     const auto& groups = context_.groups;

@@ -2,7 +2,7 @@
 // What a command and a group have to do with each other: the elements that both touch, and whether at the
 // same iterations. Pure questions about views; used by fuse.
 #pragma once
-#include "engine/plan/planner.hpp"
+#include "engine/plan/context.hpp"
 
 namespace gamelan::engine::plan {
 

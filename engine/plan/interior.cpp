@@ -91,7 +91,7 @@ bool is_worth_it(const Context& context, const Group& group, const protocol::Com
 std::optional<Group> as_interior(const Context& context, const Group& group, const Node& node) {
   const auto& command = node.command;
   const bool is_reduce = node.kind == Node::Kind::reduce;
-  if (!context.options.has("interior") || !group.is_fusable || group.interior || group.fold_axes ||
+  if (!context.options.has(Switch::interior) || !group.is_fusable || group.interior || group.fold_axes ||
       !command.creates)
     return std::nullopt;
   if (protocol::element_count(group.extents) == 0) return std::nullopt;

@@ -3,7 +3,7 @@
 // reads the whole of it. All nodes run over the box, where what was written is in registers; around it only
 // those that follow run.
 #pragma once
-#include "engine/plan/planner.hpp"
+#include "engine/plan/context.hpp"
 
 namespace gamelan::engine::plan {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "engine/plan/interior.hpp"
-#include "engine/plan/planner.hpp"
+#include "engine/plan/passes.hpp"
 #include "engine/plan/program_builder.hpp"
 #include "engine/plan/step_writer.hpp"
 

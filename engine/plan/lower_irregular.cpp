@@ -212,37 +212,66 @@ Layout uncut_layout(const Shape& extents, std::size_t axis, int ranks) {
   return layout;
 }
 
-}  // namespace
+using protocol::Command;
 
-Layout layout_for_irregular(const Context& context, const protocol::Command& command) {
-  if (command.op == Op::write_file) return layout_of_receipts(command, context.options.ranks);
-  const auto& extents = command.out.extents;
-  const bool goes_along_an_axis =
-      command.op == Op::accumulate || command.op == Op::sort || command.op == Op::argsort;
-  if ((goes_along_an_axis && extents.size() > 1) || command.op == Op::fourier)
-    return uncut_layout(extents, static_cast<std::size_t>(command.ints[0]), context.options.ranks);
-  if (command.op == Op::linalg) return layout_for_linalg(context, command);
+Layout even_layout(const Context& context, const Command& command) {
   return dist::default_layout(command.out.extents, context.options.ranks);
 }
+/// Whole lines along the axis lie with one rank.
+Layout layout_of_lines(const Context& context, const Command& command) {
+  return uncut_layout(command.out.extents, static_cast<std::size_t>(command.ints[0]), context.options.ranks);
+}
+/// The same, but a row is shared by all ranks.
+Layout layout_of_row_or_lines(const Context& context, const Command& command) {
+  return command.out.extents.size() > 1 ? layout_of_lines(context, command) : even_layout(context, command);
+}
+Layout layout_of_written(const Context& context, const Command& command) {
+  return layout_of_receipts(command, context.options.ranks);
+}
 
-void lower_irregular(StepWriter& writer, const protocol::Command& command, Step step) {
-  if (command.op == Op::take) return lower_take(writer, command, std::move(step));
-  if (command.op == Op::put) return lower_put(writer, command, std::move(step));
-  if (command.op == Op::sort || command.op == Op::argsort)
-    return lower_sort(writer, command, std::move(step));
-  if (command.op == Op::bincount || command.op == Op::histogram)
-    return lower_count(writer, command, std::move(step));
-  if (command.op == Op::routine) return lower_routine(writer, command, std::move(step));
-  if (command.op == Op::nonzero) return lower_nonzero(writer, command, std::move(step));
-  if (command.op == Op::weighted_bincount) return lower_weighted_count(writer, command, std::move(step));
-  if (command.op == Op::searchsorted) return lower_search(writer, command, std::move(step));
-  if (command.op == Op::accumulate) return lower_accumulate(writer, command, std::move(step));
-  if (command.op == Op::fourier) return lower_fourier(writer, command, std::move(step));
-  if (command.op == Op::draw) return lower_draw(writer, command, std::move(step));
-  if (command.op == Op::linalg) return lower_linalg(writer, command, std::move(step));
-  if (protocol::is_of_file(command.op)) return lower_file(writer, command, std::move(step));
+/// How a row of the op table becomes steps, and how its result lies.
+struct Lowering {
+  Op op;
+  void (*lower)(StepWriter&, const Command&, Step);
+  Layout (*layout)(const Context&, const Command&) = even_layout;
+};
+constexpr Lowering lowerings[] = {
+    {Op::take, lower_take},
+    {Op::put, lower_put},
+    {Op::nonzero, lower_nonzero},
+    {Op::accumulate, lower_accumulate, layout_of_row_or_lines},
+    {Op::sort, lower_sort, layout_of_row_or_lines},
+    {Op::argsort, lower_sort, layout_of_row_or_lines},
+    {Op::bincount, lower_count},
+    {Op::histogram, lower_count},
+    {Op::weighted_bincount, lower_weighted_count},
+    {Op::searchsorted, lower_search},
+    {Op::fourier, lower_fourier, layout_of_lines},
+    {Op::draw, lower_draw},
+    {Op::routine, lower_routine},
+    {Op::linalg, lower_linalg, layout_for_linalg},
+    {Op::read_file, lower_file},
+    {Op::write_file, lower_file, layout_of_written},
+    {Op::read_hdf5, lower_file},
+    {Op::read_zarr, lower_file},
+};
+
+const Lowering& lowering_of(Op op) {
+  const auto* found = std::find_if(std::begin(lowerings), std::end(lowerings),
+                                   [&](const Lowering& each) { return each.op == op; });
+  if (found != std::end(lowerings)) return *found;
   throw protocol::Error(protocol::ErrorKind::internal,
-                        "[plan] no lowering for " + std::string(protocol::info(command.op).name));
+                        "[plan] no lowering for " + std::string(protocol::info(op).name));
+}
+
+}  // namespace
+
+Layout layout_for_irregular(const Context& context, const Command& command) {
+  return lowering_of(command.op).layout(context, command);
+}
+
+void lower_irregular(StepWriter& writer, const Command& command, Step step) {
+  lowering_of(command.op).lower(writer, command, std::move(step));
 }
 
 }  // namespace gamelan::engine::plan

@@ -6,7 +6,7 @@
 #pragma once
 #include <optional>
 
-#include "engine/plan/planner.hpp"
+#include "engine/plan/context.hpp"
 
 namespace gamelan::engine::plan {
 

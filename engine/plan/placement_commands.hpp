@@ -2,7 +2,7 @@
 // Commands about where arrays lie: `redistribute`, and `routine`, whose arrays must lie as Global Arrays do.
 // Called by make_plan.
 #pragma once
-#include "engine/plan/planner.hpp"
+#include "engine/plan/context.hpp"
 
 namespace gamelan::engine::plan {
 

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "engine/plan/communication_schedule.hpp"
 #include "engine/plan/planner.hpp"
 
 namespace gamelan::engine::plan {

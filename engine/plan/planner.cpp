@@ -1,54 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/plan/planner.hpp"
 
-#include <algorithm>
-
-#include "engine/plan/communication.hpp"
+#include "engine/plan/passes.hpp"
 #include "engine/plan/placement_commands.hpp"
 
 namespace gamelan::engine::plan {
 
-const std::vector<std::string>& pass_names() {
-  static const std::vector<std::string> names{"relayout", "simplify", "strength_reduction", "elide_copies",
-                                              "fuse",     "interior", "contract",           "version"};
-  return names;
-}
-
-void find_readers(Context& context) {
-  context.readers.clear();
-  for (std::size_t n = 0; n < context.nodes.size(); ++n)
-    for (const auto& operand : context.nodes[n].command.in)
-      if (const auto* view = std::get_if<View>(&operand))
-        context.readers[view->base].push_back(static_cast<int>(n));
-  for (std::size_t n = 0; n < context.nodes.size(); ++n)  // what these leave as it was must be in memory
-    if (const auto op = context.nodes[n].command.op; op == Op::put || op == Op::routine)
-      context.readers[context.nodes[n].command.out.base].push_back(static_cast<int>(n));
-}
-
-bool is_dead_temporary(const Context& context, ArrayId array) {
-  return context.created.contains(array) && context.dead.contains(array);
-}
-
-bool stays_in_registers(const Context& context, const Group& group, ArrayId array, int joining) {
-  if (!context.options.has("contract") || !is_dead_temporary(context, array)) return false;
-  const auto& info = context.arrays.at(array);
-  const auto whole = protocol::whole(array, info.dtype, info.extents);
-  const auto is_wholly = [&](const std::vector<View>& views) {
-    return std::all_of(views.begin(), views.end(), [&](const View& view) {
-      return view.base != array || protocol::same_elements(view, whole);
-    });
-  };
-  if (!is_wholly(group.writes) || !is_wholly(group.reads)) return false;
-  const auto readers = context.readers.find(array);
-  if (readers == context.readers.end()) return !context.options.keeps_unread;
-  return std::all_of(readers->second.begin(), readers->second.end(), [&](int reader) {
-    return reader == joining ||
-           std::find(group.nodes.begin(), group.nodes.end(), reader) != group.nodes.end();
-  });
-}
-
 Plan make_plan(const protocol::Batch& batch, const Catalog& catalog, const Options& options) {
-  Context context;
+  Planning planning{batch, {}, {}};
+  Context& context = planning.context;
   context.options = options;
   context.dead.insert(batch.frees.begin(), batch.frees.end());
   for (const auto& view : batch.fetches) context.dead.erase(view.base);  // still wanted after the last step
@@ -99,15 +59,8 @@ Plan make_plan(const protocol::Batch& batch, const Catalog& catalog, const Optio
   for (const auto id : batch.frees) learn(id);
   for (const auto& view : batch.fetches) learn(view.base);
   context.fetches = batch.fetches;
-  canonicalise(context);
-  if (options.has("simplify") && !options.keeps_unread) simplify(context);
-  if (options.has("strength_reduction")) reduce_strength(context);
-  if (options.has("elide_copies") && options.has("version")) elide_copies(context);
-  fuse(context);
-  Plan plan = lower(context);
-  mark_prefixes(plan, context, batch);
-  if (options.standpoint) find_remote_reads(plan);
-  return plan;
+  run_passes(planning);
+  return std::move(planning.plan);
 }
 
 }  // namespace gamelan::engine::plan

@@ -8,13 +8,9 @@
 #include <queue>
 
 #include "engine/plan/calls.hpp"
-#include "engine/plan/planner.hpp"
+#include "engine/plan/passes.hpp"
 
 namespace gamelan::engine::plan {
-
-bool is_seen(const Context& context, ArrayId array) {
-  return !(array >> 63) && (!context.dead.contains(array) || context.assigned.contains(array));
-}
 
 namespace {
 

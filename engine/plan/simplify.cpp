@@ -3,7 +3,7 @@
 // dropped, and so on backwards. Errors were raised when the command was recorded; nothing observable is lost.
 #include <algorithm>
 
-#include "engine/plan/planner.hpp"
+#include "engine/plan/passes.hpp"
 
 namespace gamelan::engine::plan {
 

@@ -3,7 +3,7 @@
 // arrays as slots, and steps in order. lower.cpp is the only one that writes; lower_fold.cpp and
 // lower_irregular.cpp say what.
 #pragma once
-#include "engine/plan/planner.hpp"
+#include "engine/plan/context.hpp"
 
 namespace gamelan::engine::plan {
 
@@ -42,5 +42,7 @@ void lower_put(StepWriter& writer, const protocol::Command& command, Step step);
 void lower_sort(StepWriter& writer, const protocol::Command& command, Step step);
 /// Writes the steps of an irregular command; `step` knows which commands it completes.
 void lower_irregular(StepWriter& writer, const protocol::Command& command, Step step);
+/// How the result of an irregular command is to lie.
+Layout layout_for_irregular(const Context& context, const protocol::Command& command);
 
 }  // namespace gamelan::engine::plan

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "engine/plan/planner.hpp"
+#include "engine/plan/passes.hpp"
 
 namespace gamelan::engine::plan {
 namespace {

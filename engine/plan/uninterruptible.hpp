@@ -4,7 +4,7 @@
 // cut. Here such uninterruptible regions of groups are kept, with a rough guess of their time, so that `fuse`
 // lets none become too long. Pure.
 #pragma once
-#include "engine/plan/planner.hpp"
+#include "engine/plan/context.hpp"
 
 namespace gamelan::engine::plan {
 

@@ -25,6 +25,7 @@ Session::Session(Comm& comm, dist::Heap& heap, Board& board)
       notices_(*heap.allocator().allocate(sizeof(Noticeboard))),
       heap_at_rest_(heap.allocator().in_use()) {
   options_.ranks = comm.size();
+  options_.times = &pass_times_;
   if (!comm.is_one_node())
     options_.standpoint = plan::Standpoint{comm.rank(), [&comm](int rank) { return comm.is_near(rank); }};
   // One level of loops for the ensemble, the least that every rank has: levels differ in the last bit of an

@@ -9,6 +9,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "engine/plan/passes.hpp"
 #include "engine/plan/plan_cache.hpp"
 #include "engine/session/check.hpp"
 #include "engine/session/elided_copies.hpp"
@@ -91,6 +92,7 @@ class Session {
   dist::Heap& heap_;
   Board& board_;
   exec::Executor executor_;
+  plan::PassTimes pass_times_;
   plan::Options options_;
   plan::PlanCache plans_;
   std::unordered_map<protocol::ArrayId, Array> arrays_;

@@ -17,7 +17,8 @@ constexpr int most_pieces_told = 4096;  // per axis of a layout: what is asked f
 
 /// The planner's, and what the session does before it plans and while it runs.
 std::vector<std::string> pass_names() {
-  auto names = plan::pass_names();
+  std::vector<std::string> names;
+  for (const auto& each : plan::switches()) names.emplace_back(each.name);
   names.emplace_back("elide_stores");
   names.emplace_back("hide");  // messages travel while the step computes
   return names;
@@ -161,6 +162,7 @@ void Session::set_option(const std::string& name, const std::string& value) {
     heap_.allocator().reset_peak();
     published_.batches = published_.commands = published_.fetch_bytes = 0;
     published_.plan_seconds = 0;
+    pass_times_.reset();
     plans_.reset_counters();
     wait_origin_ = board_.wait_seconds();
     publish_counters();
@@ -264,6 +266,9 @@ nlohmann::json Session::status() const {
                         {"compute_seconds", each.compute_seconds},
                         {"wait_seconds", each.wait_seconds}});
   }
+  auto pass_seconds = nlohmann::json::object();
+  for (std::size_t p = 0; p < plan::passes().size(); ++p)
+    pass_seconds[plan::passes()[p].name] = pass_times_.seconds[p].load();
   return {
       {"ranks", comm_.size()},
       {"ranks_silent", comm_.size() - static_cast<int>(told.size())},  // of nodes that did not answer in time
@@ -289,6 +294,7 @@ nlohmann::json Session::status() const {
       {"compute_seconds", sum.compute_seconds},
       {"per_rank", per_rank},
       {"plan_seconds", published_.plan_seconds.load()},
+      {"pass_seconds", pass_seconds},
       {"steps_planned", published_.steps_planned.load()},
       {"steps_done", done},
       {"pass_names", pass_names()},

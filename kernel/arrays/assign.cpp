@@ -6,10 +6,12 @@
 
 #include "kernel/arrays/broadcast.hpp"
 #include "kernel/arrays/dispatch.hpp"
+#include "kernel/arrays/distributed.hpp"
+#include "kernel/arrays/dtypes.hpp"
 #include "kernel/arrays/uploads.hpp"
 #include "kernel/arrays/values.hpp"
 #include "kernel/recorder/session.hpp"
-#include "kernel/recorder/source_line.hpp"
+#include "kernel/recorder/warnings.hpp"
 
 namespace gamelan::kernel {
 
@@ -38,8 +40,8 @@ bool is_machine_integer(PyObject* value) {
 Ref converted_number(const Operand& operand, Dtype dtype) {
   Ref cell = Ref::checked(PyArray_SimpleNew(0, nullptr, type_number(dtype)));
   if (PyArray_CheckScalar(operand.object.get()) || PyArray_Check(operand.object.get())) {
-    if (PyArray_CopyObject(cell.array(), operand.object.get()) < 0) throw PythonError();
-  } else if (PyArray_SETITEM(cell.array(), PyArray_BYTES(cell.array()), operand.object.get()) < 0) {
+    if (PyArray_CopyObject(as_numpy(cell), operand.object.get()) < 0) throw PythonError();
+  } else if (PyArray_SETITEM(as_numpy(cell), PyArray_BYTES(as_numpy(cell)), operand.object.get()) < 0) {
     throw PythonError();
   }
   return cell;
@@ -85,7 +87,8 @@ void assign(PyObject* target_object, PyObject* value) {
   const bool is_scalar = PyArray_IsScalar(value, Generic);
   if (is_plain ? is_scalar && protocol::info(dtype).kind == 'i' : PyArray_NDIM(proxy) == 0) {
     converted = Ref::checked(PyArray_SimpleNew(0, nullptr, type_number(dtype)));
-    if (PyArray_SETITEM(converted.array(), PyArray_BYTES(converted.array()), value) < 0) throw PythonError();
+    if (PyArray_SETITEM(as_numpy(converted), PyArray_BYTES(as_numpy(converted)), value) < 0)
+      throw PythonError();
     value = converted.get();
   } else if ((!is_plain && !has_distributed_items(value)) || is_beyond_engines(value)) {
     // Lists, strings, None, texts and dates: NumPy converts them straight to the target's dtype, or says why
@@ -114,7 +117,7 @@ void assign(PyObject* target_object, PyObject* value) {
   } else {
     const std::size_t dropped = leading_ones(operand, proxy);
     if (operand.kind == Kind::local) {
-      keep = uploaded(operand.object.array());
+      keep = uploaded(as_numpy(operand.object));
     } else {
       (*operand.array()->b->session)->require_current();
       keep = Ref::borrow(operand.object.get());
@@ -128,7 +131,7 @@ void assign(PyObject* target_object, PyObject* value) {
     command.loop = operand.dtype;
     command.in.push_back(std::move(view));
   }
-  (*target->b->session)->record(target, std::move(command));
+  record_write(target, std::move(command));
 }
 
 }  // namespace gamelan::kernel

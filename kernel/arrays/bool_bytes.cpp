@@ -2,9 +2,10 @@
 #include "kernel/arrays/bool_bytes.hpp"
 
 #include <algorithm>
-#include <array>
 
-#include "kernel/arrays/dispatch.hpp"
+#include "kernel/arrays/distributed.hpp"
+#include "kernel/recorder/current_session.hpp"
+#include "kernel/recorder/session.hpp"
 
 namespace gamelan::kernel {
 
@@ -17,11 +18,23 @@ bool may_hold_other_bytes(const Array* array) {
   return array->b != nullptr && array->b->may_hold_any_bytes && PyArray_TYPE(data_of(array)) == NPY_BOOL;
 }
 
+/// Records `byte != 0` of the array's bytes, into `out` or a new array.
 Ref compared(Array* array, PyObject* out) {
-  const Ref bytes = Ref::checked(PyArray_View(data_of(array), PyArray_DescrFromType(NPY_UINT8), nullptr));
-  const Ref source = wrap(bytes.get(), array->b);
-  const Ref zero = Ref::checked(PyLong_FromLong(0));
-  return apply(Op::not_equal, Dtype::uint8, Dtype::bool_, std::array{source.get(), zero.get()}, out);
+  (*array->b->session)->require_current();
+  PyArrayObject* const proxy = data_of(array);
+  Ref result = out != nullptr ? Ref::borrow(out)
+                              : new_distributed(current_session(), Dtype::bool_, PyArray_NDIM(proxy),
+                                                PyArray_DIMS(proxy));
+  protocol::Command command;
+  command.op = Op::not_equal;
+  command.loop = Dtype::uint8;
+  command.creates = out == nullptr;
+  command.out = view_of(as_array(result.get()));
+  protocol::View bytes = view_of(array);
+  bytes.dtype = Dtype::uint8;
+  command.in = {std::move(bytes), protocol::Scalar{Dtype::uint8, {}}};
+  record_write(as_array(result.get()), std::move(command));
+  return result;
 }
 
 }  // namespace

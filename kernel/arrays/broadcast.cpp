@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "kernel/arrays/distributed.hpp"
 #include "kernel/arrays/uploads.hpp"
 #include "kernel/arrays/values.hpp"
 
@@ -77,7 +78,7 @@ protocol::Operand command_operand(const Operand& operand, Dtype loop, std::span<
                                   Ref& keep) {
   if (operand.kind == Kind::number) return to_scalar(operand.object.get(), loop);
   if (operand.kind == Kind::distributed) return broadcast_view(operand.array(), extents);
-  keep = uploaded(operand.object.array());
+  keep = uploaded(as_numpy(operand.object));
   return broadcast_view(as_array(keep.get()), extents);
 }
 

@@ -7,19 +7,26 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include "kernel/arrays/array_types.hpp"
+#include "kernel/arrays/buffer.hpp"
 #include "kernel/arrays/dispatch.hpp"
+#include "kernel/arrays/distributed.hpp"
 #include "kernel/arrays/hot_calls.hpp"
 #include "kernel/arrays/iterators.hpp"
 #include "kernel/arrays/operand.hpp"
 #include "kernel/arrays/operators.hpp"
 #include "kernel/arrays/promotion.hpp"
 #include "kernel/arrays/random_fill.hpp"
+#include "kernel/arrays/subscripts.hpp"
+#include "kernel/arrays/ufunc_type.hpp"
 #include "kernel/arrays/values.hpp"
+#include "kernel/recorder/call_type.hpp"
+#include "kernel/recorder/current_line.hpp"
+#include "kernel/recorder/current_session.hpp"
 #include "kernel/recorder/hooks.hpp"
 #include "kernel/recorder/inspect.hpp"
 #include "kernel/recorder/session.hpp"
-#include "kernel/recorder/source_line.hpp"
-#include "kernel/recorder/user_call.hpp"
+#include "kernel/recorder/warnings.hpp"
 #include "protocol/distributions.hpp"
 
 namespace py = pybind11;
@@ -33,7 +40,7 @@ kernel::Ref owned(py::handle object) { return kernel::Ref::borrow(object.ptr());
 py::object python(kernel::Ref reference) { return py::reinterpret_steal<py::object>(reference.release()); }
 
 std::shared_ptr<kernel::Session> connected_session() {
-  auto session = kernel::Session::current_or_null();
+  auto session = kernel::current_session_or_null();
   if (session == nullptr) throw protocol::Error(protocol::ErrorKind::engine_lost, "no engines are connected");
   return session;
 }
@@ -89,7 +96,7 @@ void connect(const std::string& path, double timeout_s, const py::object& execut
   const auto session = std::make_shared<kernel::Session>(connection, std::move(routes), directory,
                                                          is_model ? executor.ptr() : nullptr);
   session->greet(timeout_s);
-  kernel::Session::set_current(session);
+  kernel::set_current_session(session);
 }
 
 py::list fetch(const py::sequence& arrays) {
@@ -118,12 +125,12 @@ std::string explain(const py::sequence& arrays) {
 py::dict stats() {
   py::dict dict;
   dict["host_ops"] = kernel::host_ops();
-  if (const auto session = kernel::Session::current_or_null()) {
+  if (const auto session = kernel::current_session_or_null()) {
     dict["recorded_commands"] = session->recorder().recorded_commands();
     dict["pending_commands"] = session->recorder().pending().commands.size();
     dict["sent_batches"] = session->batches();
     dict["fetch_bytes"] = session->fetched_bytes();
-    dict["client_wait_seconds"] = session->waited_seconds();
+    dict["client_wait_seconds"] = session->engines().waited_seconds();
   }
   return dict;
 }
@@ -136,45 +143,45 @@ void add_session_functions(py::module_& m) {
         "command) in the order in which they are tried, `directory`: private, for the sockets of their "
         "tunnels.");
   m.def(
-      "disconnect", [] { kernel::Session::set_current(nullptr); },
+      "disconnect", [] { kernel::set_current_session(nullptr); },
       "Leaves the engines; their arrays are lost to us.");
   m.def(
       "is_connected",
       [] {
-        const auto session = kernel::Session::current_or_null();
-        return session && !session->has_ended();
+        const auto session = kernel::current_session_or_null();
+        return session && !session->engines().has_ended();
       },
       "Do the engines answer, as far as is known? Asks nobody.");
   m.def(
       "hear_of_end",
       [] {
-        if (const auto session = kernel::Session::current_or_null()) session->hear_of_end();
+        if (const auto session = kernel::current_session_or_null()) session->engines().hear_of_end();
       },
       "Engines that have gone while nobody waited count as lost from here on, with the launcher's cause.");
   m.def(
       "untold_loss",
       [] {
-        const auto session = kernel::Session::current_or_null();
-        return session ? session->take_untold_loss() : std::nullopt;
+        const auto session = kernel::current_session_or_null();
+        return session ? session->engines().take_untold_loss() : std::nullopt;
       },
       "Why the engines are gone when no exception has said it yet, else None; said once.");
   m.def(
       "flush",
       [](bool wait) {
-        if (const auto session = kernel::Session::current_or_null()) session->flush(wait);
+        if (const auto session = kernel::current_session_or_null()) session->flush(wait);
       },
       py::arg("wait") = true, "Sends what is recorded; with wait, raises what went wrong.");
   m.def(
       "has_unfinished",
       [] {
-        const auto session = kernel::Session::current_or_null();
+        const auto session = kernel::current_session_or_null();
         return session && session->has_unfinished();
       },
       "True when a flush has something to do or to tell.");
   m.def(
       "stop_soon",
       [] {
-        if (const auto session = kernel::Session::current_or_null()) session->stop_soon();
+        if (const auto session = kernel::current_session_or_null()) session->stop_soon();
       },
       "After an interrupt: what is recorded may finish within half a second, else it is cancelled.");
   m.def(
@@ -186,47 +193,48 @@ void add_session_functions(py::module_& m) {
   m.def(
       "lose",
       [](const std::string& cause) {
-        if (const auto session = kernel::Session::current_or_null()) session->lose(cause);
+        if (const auto session = kernel::current_session_or_null()) session->engines().lose(cause);
       },
       "Declares the engines gone.");
   m.def("cancel", [] {
-    if (const auto session = kernel::Session::current_or_null()) session->cancel();
+    if (const auto session = kernel::current_session_or_null()) session->engines().cancel();
   });
   m.def("shutdown", [] {
-    if (const auto session = kernel::Session::current_or_null()) session->shutdown();
+    if (const auto session = kernel::current_session_or_null()) session->engines().shutdown();
   });
   m.def("explain", &explain, py::arg("arrays") = py::tuple(),
         "The plan of what is pending, and the layouts of the arrays' bases after it, as JSON.");
   m.def(
-      "status", [](double timeout_s) { return connected_session()->status(timeout_s); },
+      "status", [](double timeout_s) { return connected_session()->engines().status(timeout_s); },
       py::arg("timeout_s") = 5.0);
   m.def(
       "last_status",
       [] {
-        const auto session = kernel::Session::current_or_null();
-        return session ? session->last_status() : std::string("{}");
+        const auto session = kernel::current_session_or_null();
+        return session ? session->engines().last_status() : std::string("{}");
       },
       "What the last heartbeat brought, JSON; does not wait.");
   m.def(
       "route",
       [] {
-        const auto session = kernel::Session::current_or_null();
-        return session ? session->route() : std::string();
+        const auto session = kernel::current_session_or_null();
+        return session ? session->engines().route() : std::string();
       },
       "How the engines are reached.");
   m.def(
       "connections",
       [] {
-        const auto session = kernel::Session::current_or_null();
-        return session ? session->connections() : 0;
+        const auto session = kernel::current_session_or_null();
+        return session ? session->engines().connections() : 0;
       },
       "How often a connection to the engines was made.");
   m.def("ranks", [] {
-    const auto session = kernel::Session::current_or_null();
-    return session ? session->ranks() : 0;
+    const auto session = kernel::current_session_or_null();
+    return session ? session->engines().ranks() : 0;
   });
   m.def(
-      "info", [] { return connected_session()->info(); }, "What the engines said in their greeting, JSON.");
+      "info", [] { return connected_session()->engines().info(); },
+      "What the engines said in their greeting, JSON.");
   m.def(
       "configure",
       [](std::vector<std::pair<std::string, std::string>> options) {
@@ -237,15 +245,14 @@ void add_session_functions(py::module_& m) {
   m.def(
       "work_ahead",
       [] {
-        const auto session = kernel::Session::current_or_null();
+        const auto session = kernel::current_session_or_null();
         if (!session) return py::make_tuple(0, 0, py::dict());
         const auto& work = session->work_ahead();
         return py::make_tuple(work.sent_commands(), session->recorder().pending().commands.size(),
                               work.unanswered());
       },
       "Commands that were sent, and that wait to be; and of those sent, by the number of their batch, those "
-      "not "
-      "yet answered.");
+      "not yet answered.");
   m.def(
       "pending",
       [] { return py::reinterpret_steal<py::object>(kernel::to_python(connected_session()->preview())); },
@@ -259,24 +266,29 @@ void add_session_functions(py::module_& m) {
   });
 }
 
-void add_hooks(py::module_& m) {
+// What the Python half registers when it is imported: callables of its own, by the name under which `_core`
+// takes them.
+const struct {
+  const char* name;
+  kernel::Hook& hook;
+} hooks[] = {
+    {"set_start_hook", kernel::start_hook},       {"set_wait_hook", kernel::wait_hook},
+    {"set_error_factory", kernel::error_hook},    {"set_float_error_hook", kernel::float_error_hook},
+    {"set_get_item_hook", kernel::get_item_hook}, {"set_set_item_hook", kernel::set_item_hook},
+    {"set_gather_hook", kernel::gather_hook},     {"set_coerce_hook", kernel::coerce_hook},
+    {"set_resolve_hook", kernel::resolve_hook},   {"set_negative_hook", kernel::negative_hook},
+};
+
+void add_registrations(py::module_& m) {
+  for (const auto& each : hooks)
+    m.def(each.name, [&hook = each.hook](const py::object& callable) { hook.set(callable.ptr()); });
   m.def("set_array_class",
         [](const py::type& type) { kernel::set_array_class(reinterpret_cast<PyTypeObject*>(type.ptr())); });
   m.def("set_ufuncs", [](const py::list& list) { kernel::set_ufuncs(list.ptr()); });
-  m.def("set_negative_hook", [](const py::object& hook) { kernel::set_negative_hook(hook.ptr()); });
-  m.def("set_resolve_hook", [](const py::object& hook) { kernel::set_resolve_hook(hook.ptr()); });
-  m.def("set_coerce_hook", [](const py::object& hook) { kernel::set_coerce_hook(hook.ptr()); });
-  m.def("set_wait_hook", [](const py::object& hook) { kernel::set_wait_hook(hook.ptr()); });
-  m.def("set_start_hook", [](const py::object& hook) { kernel::set_start_hook(hook.ptr()); });
-  m.def("set_error_factory", [](const py::object& hook) { kernel::set_error_factory(hook.ptr()); });
-  m.def("set_float_error_hook", [](const py::object& hook) { kernel::set_float_error_hook(hook.ptr()); });
   m.def(
       "add_numpys_own", [](const py::object& code) { kernel::add_numpys_own(code.ptr()); },
       "Names a function, by its code, that records what NumPy's function of that name computes and nothing "
       "else.");
-  m.def("set_index_hooks",
-        [](const py::object& get, const py::object& set) { kernel::set_index_hooks(get.ptr(), set.ptr()); });
-  m.def("set_gather_hook", [](const py::object& hook) { kernel::set_gather_hook(hook.ptr()); });
   m.def("set_package_directory", &kernel::set_package_directory);
   m.def("set_threshold", &kernel::set_threshold);
 }
@@ -300,13 +312,15 @@ PYBIND11_MODULE(_core, m) {
       }
     }
   });
-  kernel::add_types(m.ptr());
+  kernel::reserve_addresses();
+  kernel::add_array_types(m.ptr());
+  kernel::add_ufunc_type(m.ptr());
   kernel::add_hot_calls(m.ptr());
   kernel::add_operators(m.ptr());
-  kernel::add_iterators(m.ptr());
-  kernel::add_calls(m.ptr());
+  kernel::add_iterator_type(m.ptr());
+  kernel::add_call_type(m.ptr());
   add_session_functions(m);
-  add_hooks(m);
+  add_registrations(m);
   m.def("ops_table", &ops_table, "One dict per row of protocol/ops.def.");
   m.def("dtype_names", &dtype_names, "NumPy's names of the dtypes that engines know, by number.");
   m.def("fingerprint", &protocol::fingerprint);

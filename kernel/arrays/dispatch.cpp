@@ -6,8 +6,11 @@
 
 #include "kernel/arrays/bool_bytes.hpp"
 #include "kernel/arrays/broadcast.hpp"
+#include "kernel/arrays/distributed.hpp"
+#include "kernel/arrays/dtypes.hpp"
 #include "kernel/arrays/promotion.hpp"
 #include "kernel/arrays/values.hpp"
+#include "kernel/recorder/current_session.hpp"
 #include "kernel/recorder/session.hpp"
 #include "protocol/check.hpp"
 
@@ -23,7 +26,6 @@ namespace {
 std::int64_t threshold_elements = 32'768;
 std::uint64_t host_op_count = 0;
 std::vector<PyObject*> ufuncs;  // immortal: the module is never unloaded
-PyObject* negative_hook = nullptr;
 
 // Records op over classified operands; makes `out` when it is null.
 Ref record_elementwise(Op op, Dtype loop, Dtype result_dtype, const Operands& operands, PyObject* out) {
@@ -37,7 +39,7 @@ Ref record_elementwise(Op op, Dtype loop, Dtype result_dtype, const Operands& op
   Ref result = Ref::borrow(out);
   if (out == nullptr) {
     result =
-        new_distributed(Session::current(), result_dtype, static_cast<int>(extents.size()), extents.data());
+        new_distributed(current_session(), result_dtype, static_cast<int>(extents.size()), extents.data());
     command.creates = true;
   } else {
     PyArrayObject* target = data_of(as_array(out));
@@ -53,7 +55,7 @@ Ref record_elementwise(Op op, Dtype loop, Dtype result_dtype, const Operands& op
     command.in.push_back(
         command_operand(operands[index], is_condition ? Dtype::bool_ : loop, extents, keep[index]));
   }
-  (*target->b->session)->record(target, std::move(command));
+  record_write(target, std::move(command));
   return result;
 }
 
@@ -84,7 +86,7 @@ void check_integer_power(Op op, Dtype loop, const Operands& operands) {
   if (exponent.kind == Kind::number) {
     has_negative = is_negative(exponent.object.get());
   } else if (protocol::info(exponent.dtype).kind == 'i') {
-    Ref answer = Ref::checked(PyObject_CallOneArg(negative_hook, exponent.object.get()));
+    Ref answer = Ref::checked(PyObject_CallOneArg(negative_hook.get(), exponent.object.get()));
     has_negative = PyObject_IsTrue(answer.get()) == 1;
   }
   if (!has_negative) return;
@@ -178,6 +180,8 @@ Ref by_their_class(Op op, std::span<PyObject* const> inputs) {
 
 }  // namespace
 
+constinit Hook negative_hook;
+
 bool is_beyond_engines(PyObject* input) {
   PyObject* const data = numpys(input);
   int type = NPY_BOOL;
@@ -209,11 +213,6 @@ void set_ufuncs(PyObject* list) {
     Py_INCREF(ufunc);
     ufuncs.push_back(ufunc);
   }
-}
-
-void set_negative_hook(PyObject* callable) {
-  Py_XINCREF(callable);
-  Py_XSETREF(negative_hook, callable);
 }
 
 Ref wrap_result(PyObject* value) {
@@ -311,10 +310,10 @@ void record(Op op, Dtype loop, PyObject* out, bool creates, std::span<PyObject* 
       extents.assign(PyArray_DIMS(source), PyArray_DIMS(source) + operand.dims());
     command.in.push_back(command_operand(operand, loop, extents, keep[index]));
   }
-  if (!payload) return (*target->b->session)->record(target, std::move(command));
+  if (!payload) return record_write(target, std::move(command));
   command.payload = 0;
   protocol::check(command, {*payload});  // here, at its line
-  (*target->b->session)->record(target, std::move(command), std::move(*payload));
+  record_write(target, std::move(command), std::move(*payload));
 }
 
 }  // namespace gamelan::kernel

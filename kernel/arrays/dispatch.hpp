@@ -45,7 +45,7 @@ void count_host_op();
 
 /// numpy ufuncs by op number (None where there is none).
 void set_ufuncs(PyObject* list);
-/// Set by gamelan._ufuncs: True when an array holds a number below zero; waits for it.
-void set_negative_hook(PyObject* callable);
+/// Of gamelan._ufuncs._objects: True when an array holds a number below zero; waits for it.
+extern Hook negative_hook;
 
 }  // namespace gamelan::kernel

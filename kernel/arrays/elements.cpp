@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "kernel/arrays/dispatch.hpp"
+#include "kernel/arrays/distributed.hpp"
+#include "kernel/arrays/read_ahead.hpp"
 #include "kernel/recorder/session.hpp"
 
 namespace gamelan::kernel {
@@ -69,10 +71,6 @@ Ref element_of(Array* view) {
     own->is_element = true;
   }
   return value;
-}
-
-void note_value_wanted(const Array* array) {
-  if (array->b->is_element) ++(*array->b->read_ahead)->values_wanted;
 }
 
 }  // namespace gamelan::kernel

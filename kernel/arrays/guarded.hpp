@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The border between C++ and Python's C interface: no C++ exception crosses it.
 #pragma once
-#include "kernel/arrays/array_object.hpp"
+#include "kernel/recorder/hooks.hpp"
 // (Python.h first)
 #include <new>
 
-#include "kernel/recorder/hooks.hpp"
 #include "protocol/error.hpp"
 
 namespace gamelan::kernel {

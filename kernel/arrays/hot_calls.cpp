@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernel/arrays/hot_calls.hpp"
-// (numpy_api.hpp first)
-#include <structmember.h>
-
-#include <cstddef>
-
+#include "kernel/arrays/array_object.hpp"
 #include "kernel/arrays/dispatch.hpp"
+#include "kernel/arrays/distributed.hpp"
 #include "kernel/arrays/elements.hpp"
 #include "kernel/arrays/guarded.hpp"
-#include "kernel/arrays/operand.hpp"
-#include "kernel/arrays/reshape.hpp"
 #include "kernel/arrays/values.hpp"
-#include "kernel/recorder/hooks.hpp"
+#include "kernel/recorder/current_session.hpp"
 #include "kernel/recorder/session.hpp"
 #include "kernel/recorder/user_call.hpp"
 
@@ -187,27 +182,9 @@ PyObject* empty(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
   return guarded([&] {
     const auto extents = extents_at(arguments[0]);
     if (count == 3) (*kernel::as_array(distributed_at(arguments[2]))->b->session)->require_current();
-    return kernel::new_distributed(kernel::Session::current(), dtype_at(arguments[1]),
+    return kernel::new_distributed(kernel::current_session(), dtype_at(arguments[1]),
                                    static_cast<int>(extents.size()), extents.data())
         .release();
-  });
-}
-
-/// With the path of a file as its payload.
-PyObject* record_file(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
-  if (!takes(count, 6)) return nullptr;
-  return guarded([&] {
-    std::vector<std::int64_t> ints;
-    for (PyObject* item : items_of(arguments[4])) ints.push_back(PyLong_AsLongLong(item));
-    char* path = nullptr;
-    Py_ssize_t length = 0;
-    if (PyErr_Occurred() || PyBytes_AsStringAndSize(arguments[5], &path, &length) < 0)
-      throw kernel::PythonError();
-    const auto* first = reinterpret_cast<const std::byte*>(path);
-    kernel::record(op_at(arguments[0]), dtype_at(arguments[1]), distributed_at(arguments[2]), true,
-                   items_of(arguments[3]), std::move(ints), protocol::Bytes(first, first + length));
-    kernel::as_array(arguments[2])->b->may_hold_any_bytes = true;
-    Py_RETURN_NONE;
   });
 }
 
@@ -226,19 +203,32 @@ PyObject* record(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
   });
 }
 
-/// With the name of a routine as its payload.
+// A command with a text as its payload. The arguments: op, loop, out, inputs, ints, text.
+void record_with_text(PyObject* const* arguments, bool creates) {
+  std::vector<std::int64_t> ints;
+  for (PyObject* item : items_of(arguments[4])) ints.push_back(PyLong_AsLongLong(item));
+  char* text = nullptr;
+  Py_ssize_t length = 0;
+  if (PyErr_Occurred() || PyBytes_AsStringAndSize(arguments[5], &text, &length) < 0)
+    throw kernel::PythonError();
+  const auto* first = reinterpret_cast<const std::byte*>(text);
+  kernel::record(op_at(arguments[0]), dtype_at(arguments[1]), distributed_at(arguments[2]), creates,
+                 items_of(arguments[3]), std::move(ints), protocol::Bytes(first, first + length));
+}
+
 PyObject* record_named(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
   if (!takes(count, 6)) return nullptr;
   return guarded([&] {
-    std::vector<std::int64_t> ints;
-    for (PyObject* item : items_of(arguments[4])) ints.push_back(PyLong_AsLongLong(item));
-    char* name = nullptr;
-    Py_ssize_t length = 0;
-    if (PyErr_Occurred() || PyBytes_AsStringAndSize(arguments[5], &name, &length) < 0)
-      throw kernel::PythonError();
-    const auto* first = reinterpret_cast<const std::byte*>(name);
-    kernel::record(op_at(arguments[0]), dtype_at(arguments[1]), distributed_at(arguments[2]), false,
-                   items_of(arguments[3]), std::move(ints), protocol::Bytes(first, first + length));
+    record_with_text(arguments, false);
+    Py_RETURN_NONE;
+  });
+}
+
+PyObject* record_file(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+  if (!takes(count, 6)) return nullptr;
+  return guarded([&] {
+    record_with_text(arguments, true);
+    kernel::as_array(arguments[2])->b->may_hold_any_bytes = true;
     Py_RETURN_NONE;
   });
 }
@@ -254,53 +244,6 @@ PyObject* apply(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
 }
 
 PyObject* threshold(PyObject*, PyObject*) { return PyLong_FromLongLong(kernel::threshold()); }
-
-// gamelan.ufunc's layout: called with its operands alone it goes straight to the dispatcher, anything else to
-// Python.
-struct Ufunc {
-  PyObject_HEAD vectorcallfunc call;
-  int op, arity;
-};
-
-PyObject* call_ufunc(PyObject* self, PyObject* const* arguments, std::size_t flagged_count,
-                     PyObject* keywords) {
-  const auto* ufunc = reinterpret_cast<Ufunc*>(self);
-  const auto count = PyVectorcall_NARGS(flagged_count);
-  if (keywords == nullptr && count == ufunc->arity) {
-    PyObject* result = guarded([&] {
-      return kernel::elementwise(static_cast<Op>(ufunc->op), {arguments, static_cast<std::size_t>(count)})
-          .release();
-    });
-    if (result != Py_NotImplemented) return result;
-    Py_DECREF(result);
-  }
-  const kernel::UserCall lives;
-  const kernel::Ref general(PyObject_GetAttrString(self, "_call"));
-  return general ? PyObject_Vectorcall(general.get(), arguments, static_cast<std::size_t>(count), keywords)
-                 : nullptr;
-}
-
-PyObject* new_ufunc(PyTypeObject* type, PyObject* arguments, PyObject*) {
-  PyObject* self = type->tp_alloc(type, 0);
-  auto* ufunc = reinterpret_cast<Ufunc*>(self);
-  if (self == nullptr) return nullptr;
-  ufunc->call = call_ufunc;
-  if (PyArg_ParseTuple(arguments, "ii", &ufunc->op, &ufunc->arity)) return self;
-  Py_DECREF(self);
-  return nullptr;
-}
-
-PyMemberDef ufunc_members[] = {
-    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Ufunc, call), READONLY, nullptr},
-    {"_op", T_INT, offsetof(Ufunc, op), READONLY, "Number of its row in the op table."},
-    {"nin", T_INT, offsetof(Ufunc, arity), READONLY, "Number of operands."},
-    {nullptr, 0, 0, 0, nullptr}};
-PyType_Slot ufunc_slots[] = {{Py_tp_new, reinterpret_cast<void*>(new_ufunc)},
-                             {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
-                             {Py_tp_members, ufunc_members},
-                             {0, nullptr}};
-PyType_Spec ufunc_spec = {"gamelan._core.Ufunc", sizeof(Ufunc), 0,
-                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_VECTORCALL, ufunc_slots};
 
 PyCFunction fast(PyObject* (*function)(PyObject*, PyObject* const*, Py_ssize_t)) {
   return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
@@ -340,10 +283,7 @@ PyMethodDef hot_methods[] = {
 }  // namespace
 
 void kernel::add_hot_calls(PyObject* module) {
-  Ref ufunc = Ref::checked(PyType_FromSpec(&ufunc_spec));
-  if (PyModule_AddObjectRef(module, "Ufunc", ufunc.get()) < 0 ||
-      PyModule_AddFunctions(module, hot_methods) < 0)
-    throw PythonError();
+  if (PyModule_AddFunctions(module, hot_methods) < 0) throw PythonError();
 }
 
 }  // namespace gamelan

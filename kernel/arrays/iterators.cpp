@@ -33,7 +33,8 @@ bool fetch_chunk(ElementIterator* iterator) {
   const Py_ssize_t place = iterator->place;
   Ref elements =
       Ref::checked(PyObject_CallFunction(iterator->chunk, "nO", place, is_new ? Py_True : Py_False));
-  if (elements.get() != Py_None && !(PyArray_Check(elements.get()) && PyArray_NDIM(elements.array()) == 1)) {
+  if (elements.get() != Py_None &&
+      !(PyArray_Check(elements.get()) && PyArray_NDIM(as_numpy(elements)) == 1)) {
     PyErr_SetString(PyExc_TypeError, "expected a row of elements");
     throw PythonError();
   }
@@ -41,7 +42,7 @@ bool fetch_chunk(ElementIterator* iterator) {
   iterator->base = base;
   iterator->version = version;
   iterator->used = 0;
-  const bool is_end = elements.get() == Py_None || PyArray_SIZE(elements.array()) == 0;
+  const bool is_end = elements.get() == Py_None || PyArray_SIZE(as_numpy(elements)) == 0;
   Py_XSETREF(iterator->elements, is_end ? nullptr : elements.release());
   return true;
 }
@@ -104,7 +105,7 @@ PyType_Spec iterator_spec = {"gamelan._core.ElementIterator", sizeof(ElementIter
 
 }  // namespace
 
-void add_iterators(PyObject* module) {
+void add_iterator_type(PyObject* module) {
   Ref type = Ref::checked(PyType_FromSpec(&iterator_spec));
   if (PyModule_AddObjectRef(module, "ElementIterator", type.get()) < 0) throw PythonError();
 }

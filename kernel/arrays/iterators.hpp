@@ -10,6 +10,6 @@ namespace gamelan::kernel {
 /// Adds the type `ElementIterator(array, chunk)`: `chunk(place, is_new)` returns the elements from a place on
 /// in a NumPy array of one dimension, or None at the end; `is_new` says that the array was written since it
 /// was called last. Throws PythonError.
-void add_iterators(PyObject* module);
+void add_iterator_type(PyObject* module);
 
 }  // namespace gamelan::kernel

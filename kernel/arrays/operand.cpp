@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "kernel/arrays/bool_bytes.hpp"
+#include "kernel/arrays/dtypes.hpp"
 #include "kernel/arrays/values.hpp"
 
 namespace gamelan::kernel {
@@ -13,8 +14,6 @@ using protocol::Dtype;
 using protocol::Scalar;
 
 namespace {
-
-PyObject* coerce_hook = nullptr;
 
 // The limits of numpy.min_scalar_type, which decide what a number promotes to in NumPy 1.x.
 int class_of_signed(long long value) {
@@ -80,13 +79,13 @@ void classify_zero_dim(Operand& operand, PyArrayObject* array) {
 
 Operand classify_numpy(Ref object) {
   Operand operand;
-  PyArrayObject* array = object.array();
+  PyArrayObject* array = as_numpy(object);
   if (!PyArray_ISNBO(PyArray_DESCR(array)->byteorder)) {
     Ref native = Ref::checked(
         reinterpret_cast<PyObject*>(PyArray_DescrNewByteorder(PyArray_DESCR(array), NPY_NATIVE)));
     object = Ref::checked(
         PyArray_FromArray(array, reinterpret_cast<PyArray_Descr*>(native.release()), NPY_ARRAY_DEFAULT));
-    array = object.array();
+    array = as_numpy(object);
   }
   const auto dtype = dtype_of(PyArray_DESCR(array));
   if (!dtype) refuse_dtype(PyArray_DESCR(array));
@@ -99,18 +98,7 @@ Operand classify_numpy(Ref object) {
 
 }  // namespace
 
-void set_coerce_hook(PyObject* callable) {
-  Py_XINCREF(callable);
-  Py_XSETREF(coerce_hook, callable);
-}
-
-void refuse_dtype(PyArray_Descr* descr) {
-  const Ref errors = Ref::checked(PyImport_ImportModule("gamelan._errors"));
-  const Ref error = Ref::checked(
-      PyObject_CallMethod(errors.get(), "unsupported_dtype", "O", reinterpret_cast<PyObject*>(descr)));
-  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.get())), error.get());
-  throw PythonError();
-}
+constinit Hook coerce_hook;
 
 Override override_of(PyObject* object) {
   if (is_array(object) || PyArray_CheckExact(object)) return Override::none;
@@ -152,7 +140,7 @@ Operand classify(PyObject* object) {
   } else if (PyArray_IsScalar(object, Generic)) {
     return classify_numpy(Ref::checked(PyArray_FromScalar(object, nullptr)));
   } else {
-    Ref coerced = Ref::checked(PyObject_CallOneArg(coerce_hook, object));
+    Ref coerced = Ref::checked(PyObject_CallOneArg(coerce_hook.get(), object));
     if (coerced.get() == Py_NotImplemented) return operand;
     return classify(coerced.get());
   }
@@ -179,9 +167,9 @@ Scalar to_scalar(PyObject* number, Dtype dtype) {
   }
   Ref source = Ref::checked(PyArray_FROM_O(number));
   Ref target = Ref::checked(PyArray_SimpleNew(0, nullptr, type_number(dtype)));
-  if (PyArray_CopyInto(target.array(), source.array()) < 0) throw PythonError();
+  if (PyArray_CopyInto(as_numpy(target), as_numpy(source)) < 0) throw PythonError();
   Scalar scalar{dtype, {}};
-  std::memcpy(scalar.bytes.data(), PyArray_DATA(target.array()), protocol::size_of(dtype));
+  std::memcpy(scalar.bytes.data(), PyArray_DATA(as_numpy(target)), protocol::size_of(dtype));
   if (dtype == Dtype::bool_ && scalar.bytes[0] != std::byte{0})
     scalar.bytes[0] = std::byte{1};  // NumPy copies any byte
   return scalar;

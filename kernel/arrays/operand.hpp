@@ -18,7 +18,7 @@ struct Operand {
 
   const Array* array() const { return as_array(object.get()); }
   PyArrayObject* shape_source() const {
-    return kind == Kind::distributed ? data_of(array()) : kind == Kind::local ? object.array() : nullptr;
+    return kind == Kind::distributed ? data_of(array()) : kind == Kind::local ? as_numpy(object) : nullptr;
   }
   int dims() const { return shape_source() == nullptr ? 0 : PyArray_NDIM(shape_source()); }
 };
@@ -39,10 +39,7 @@ protocol::Scalar to_scalar(PyObject* number, protocol::Dtype dtype);
 /// True for a number below zero (bool and NaN are not).
 bool is_negative(PyObject* number);
 
-/// Set by gamelan._local: turns any object into a NumPy array or a gamelan.ndarray, or returns
-/// NotImplemented.
-void set_coerce_hook(PyObject* callable);
-/// Raises TypeError naming the dtype.
-[[noreturn]] void refuse_dtype(PyArray_Descr* descr);
+/// Of gamelan._local: turns any object into a NumPy array or a gamelan.ndarray, or returns NotImplemented.
+extern Hook coerce_hook;
 
 }  // namespace gamelan::kernel

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See operators.hpp. Which operator is which op, and the Python functions for what is not decided here
-// (`general`), come from gamelan._array_operators.
+// (`general`), come from gamelan._ndarray._operators.
 #include "kernel/arrays/operators.hpp"
 // (numpy_api.hpp first)
 #include <structmember.h>

@@ -4,7 +4,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "kernel/arrays/values.hpp"
+#include "kernel/arrays/dtypes.hpp"
 
 namespace gamelan::kernel {
 
@@ -14,7 +14,6 @@ using Kind = Operand::Kind;
 
 namespace {
 
-PyObject* resolve_hook = nullptr;
 std::unordered_map<std::uint64_t, Resolution> resolutions;
 
 std::uint64_t code_of(const Operand& operand) {
@@ -39,8 +38,8 @@ Resolution ask(Op op, const Operands& operands, const Dtype* out) {
   Ref out_descr = out == nullptr ? Ref::borrow(Py_None)
                                  : Ref(reinterpret_cast<PyObject*>(PyArray_DescrFromType(type_number(*out))));
   const std::string name(protocol::info(op).name);
-  Ref answer =
-      Ref::checked(PyObject_CallFunction(resolve_hook, "sOO", name.c_str(), list.get(), out_descr.get()));
+  Ref answer = Ref::checked(
+      PyObject_CallFunction(resolve_hook.get(), "sOO", name.c_str(), list.get(), out_descr.get()));
   int loop = 0, result = 0;
   unsigned needs_value = 0;
   if (!PyArg_ParseTuple(answer.get(), "iiI", &loop, &result, &needs_value)) throw PythonError();
@@ -48,6 +47,8 @@ Resolution ask(Op op, const Operands& operands, const Dtype* out) {
 }
 
 }  // namespace
+
+constinit Hook resolve_hook;
 
 Resolution resolve(Op op, Operands& operands, const Dtype* out) {
   for (;;) {
@@ -61,11 +62,6 @@ Resolution resolve(Op op, Operands& operands, const Dtype* out) {
       if (found->second.needs_value >> index & 1U) operands[index] = fetched(operands[index]);
     }
   }
-}
-
-void set_resolve_hook(PyObject* callable) {
-  Py_XINCREF(callable);
-  Py_XSETREF(resolve_hook, callable);
 }
 
 }  // namespace gamelan::kernel

@@ -19,7 +19,7 @@ struct Resolution {
 /// decides is fetched and replaced by its number. Raises NumPy's TypeError or UFuncTypeError.
 Resolution resolve(protocol::Op op, Operands& operands, const protocol::Dtype* out);
 
-/// Set by gamelan._promotion: (op name, operands, out dtype or None) -> (loop, result, needs_value) as ints.
-void set_resolve_hook(PyObject* callable);
+/// Of gamelan._promotion: (op name, operands, out dtype or None) -> (loop, result, needs_value) as ints.
+extern Hook resolve_hook;
 
 }  // namespace gamelan::kernel

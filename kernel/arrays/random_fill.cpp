@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "kernel/arrays/dtypes.hpp"
 #include "kernel/arrays/operand.hpp"
 #include "protocol/distributions.hpp"
 #include "protocol/error.hpp"

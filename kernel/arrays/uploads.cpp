@@ -42,12 +42,12 @@ Ref upload_once(PyArrayObject* local) {
   auto& all = kept();
   std::erase_if(all, [](const Kept& entry) { return !is_usable(entry); });
   for (auto entry = all.begin(); entry != all.end(); ++entry) {
-    if (!is_equal(entry->local.array(), copy.array())) continue;
+    if (!is_equal(as_numpy(entry->local), as_numpy(copy))) continue;
     Ref remote = Ref::borrow(entry->remote.get());
     std::rotate(all.begin(), entry, entry + 1);  // used last
     return remote;
   }
-  Ref remote = upload(copy.array());
+  Ref remote = upload(as_numpy(copy));
   if (all.size() == most_kept) all.pop_back();
   all.push_front({std::move(copy), Ref::borrow(remote.get())});
   return remote;
@@ -69,7 +69,7 @@ Ref uploaded(PyArrayObject* local) {
   Py_INCREF(descr);
   Ref compact = Ref::checked(PyArray_NewFromDescr(&PyArray_Type, descr, PyArray_NDIM(local), extents.data(),
                                                   PyArray_STRIDES(local), PyArray_DATA(local), 0, nullptr));
-  return with_zeros_and_ones(upload_once(compact.array()));
+  return with_zeros_and_ones(upload_once(as_numpy(compact)));
 }
 
 }  // namespace gamelan::kernel

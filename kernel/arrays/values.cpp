@@ -4,8 +4,10 @@
 #include <cstring>
 
 #include "kernel/arrays/bool_bytes.hpp"
-#include "kernel/arrays/elements.hpp"
-#include "kernel/arrays/operand.hpp"
+#include "kernel/arrays/distributed.hpp"
+#include "kernel/arrays/dtypes.hpp"
+#include "kernel/arrays/read_ahead.hpp"
+#include "kernel/recorder/current_session.hpp"
 #include "kernel/recorder/hooks.hpp"
 #include "kernel/recorder/session.hpp"
 
@@ -36,7 +38,7 @@ Ref array_from(const Array* model, Bytes payload) {
   if (expected <= copy_limit_bytes) {
     Ref result = Ref::checked(PyArray_NewFromDescr(&PyArray_Type, descr, PyArray_NDIM(proxy),
                                                    PyArray_DIMS(proxy), nullptr, nullptr, 0, nullptr));
-    if (expected > 0) std::memcpy(PyArray_DATA(result.array()), payload.data(), expected);
+    if (expected > 0) std::memcpy(PyArray_DATA(as_numpy(result)), payload.data(), expected);
     return result;
   }
   auto* owned = new Bytes(std::move(payload));
@@ -49,7 +51,7 @@ Ref array_from(const Array* model, Bytes payload) {
   Ref result =
       Ref::checked(PyArray_NewFromDescr(&PyArray_Type, descr, PyArray_NDIM(proxy), PyArray_DIMS(proxy),
                                         nullptr, owned->data(), NPY_ARRAY_CARRAY, nullptr));
-  if (PyArray_SetBaseObject(result.array(), capsule.release()) < 0) throw PythonError();
+  if (PyArray_SetBaseObject(as_numpy(result), capsule.release()) < 0) throw PythonError();
   return result;
 }
 
@@ -68,20 +70,20 @@ Ref upload(PyArrayObject* source) {
                                     std::to_string(protocol::max_payload_bytes) +
                                     " bytes: make it there (gamelan.empty) and assign "
                                     "it part by part (a[:n] = part)"));
-  const auto session = Session::current();
+  const auto session = current_session();
   native.release();  // PyArray_FromArray takes it over
   Ref contiguous = Ref::checked(PyArray_FromArray(source, descr, NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_ALIGNED));
   Ref result = new_distributed(session, *dtype, PyArray_NDIM(source), PyArray_DIMS(source));
-  const auto* first = static_cast<const std::byte*>(PyArray_DATA(contiguous.array()));
+  const auto* first = static_cast<const std::byte*>(PyArray_DATA(as_numpy(contiguous)));
   protocol::Command command;
   command.op = protocol::Op::constant;
   command.out = view_of(as_array(result.get()));
-  if (has_other_bytes(contiguous.array()))
+  if (has_other_bytes(as_numpy(contiguous)))
     command.out.dtype = protocol::Dtype::uint8;  // a bool in a message is 0 or 1
   command.loop = command.out.dtype;
   command.creates = true;
-  session->record(as_array(result.get()), std::move(command),
-                  Bytes(first, first + PyArray_NBYTES(contiguous.array())));
+  record_write(as_array(result.get()), std::move(command),
+               Bytes(first, first + PyArray_NBYTES(as_numpy(contiguous))));
   return result;
 }
 
@@ -109,10 +111,10 @@ Ref value_of(Array* array) {
   if (array->b == nullptr)
     return Ref::checked(PyArray_ToScalar(PyArray_DATA(data_of(array)), data_of(array)));
   if (array->value != nullptr && array->value_version == array->b->version) return Ref::borrow(array->value);
-  note_value_wanted(array);
+  if (array->b->is_element) ++(*array->b->read_ahead)->values_wanted;  // as elements.cpp wants to know
   const std::uint64_t version = array->b->version;
   std::vector<Ref> fetched_arrays = fetch({array});
-  PyArrayObject* fetched_array = fetched_arrays.front().array();
+  PyArrayObject* fetched_array = as_numpy(fetched_arrays.front());
   Ref value = Ref::checked(PyArray_ToScalar(PyArray_DATA(fetched_array), fetched_array));
   Py_INCREF(value.get());
   Py_XSETREF(array->value, value.get());

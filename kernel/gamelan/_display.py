@@ -10,6 +10,7 @@ import numpy
 
 from . import _core
 from ._errors import GamelanError
+from ._launch._tables import size
 from ._local import is_distributed
 
 __all__ = ["set_string_function"]
@@ -82,14 +83,6 @@ def array2string(array, *options, threshold=None, edgeitems=None, **named):
     """As `numpy.array2string`; triggers evaluation and fetches the corners only."""
     data, _ = _printable(array, threshold, edgeitems)
     return numpy.array2string(data, *options, threshold=0 if data.size < array.size else threshold, edgeitems=edgeitems, **named)
-
-
-def _human(count):
-    for unit in ("bytes", "KiB", "MiB", "GiB", "TiB"):
-        if count < 1024 or unit == "TiB":
-            return f"{count:.0f} {unit}" if unit == "bytes" else f"{count:.3g} {unit}"
-        count /= 1024
-    return ""
 
 
 def layout_of(array):
@@ -167,7 +160,7 @@ def array_html(array):
     facts = [
         ("shape", " × ".join(map(str, array.shape))),
         ("dtype", array.dtype.name),
-        ("size", _human(array.nbytes)),
+        ("size", size(array.nbytes)),
         ("engines", _core.ranks() or "model"),
     ]
     if layout:

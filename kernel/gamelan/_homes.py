@@ -23,7 +23,7 @@ def home_of(name):
             continue
         module = importlib.import_module("." * node.level + (node.module or ""), package)
         names = [each.name for each in node.names]
-        if last in names or names == ["*"] and last in module.__all__:
+        if last in names or names == ["*"] and last in module.__all__ or last in getattr(module, "FUNCTIONS", ()):
             return pathlib.Path(module.__file__)
     return None
 

@@ -12,7 +12,6 @@ import atexit
 import contextlib
 import os
 import signal
-import socket
 from collections.abc import Callable
 from pathlib import Path
 
@@ -137,7 +136,7 @@ class Engines(Ensemble):
         facts.update({name: connection[name] for name in ("session", "ranks", "slurm_job_id", "fingerprint")})
         facts.update(engine_host=connection["host"], engine_pid=connection["pid"])
         _attach.require_running(facts, connection_file)
-        if connection["host"] == socket.gethostname() and _sessions.process_start(connection["pid"]) is None:
+        if _sessions.is_this_host(connection["host"]) and _sessions.process_start(connection["pid"]) is None:
             raise ConnectionFileError(
                 f"{connection_file} is stale: rank 0 was process {connection['pid']} of this machine and is gone; start "
                 f"new engines (gamelan engines start) and remove the file"
@@ -286,7 +285,7 @@ class Engines(Ensemble):
     def _stop_unknown(self) -> None:
         """Engines that somebody's own script started: rank 0 leaves on SIGTERM, its launcher ends the others."""
         pid, host = self.facts.get("engine_pid"), self.facts.get("engine_host")
-        if host != socket.gethostname():
+        if not _sessions.is_this_host(host):
             raise LaunchError(f"session {self.session} runs on {host} and was not started by Gamelan: end its job there")
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGTERM)

@@ -9,8 +9,6 @@
 namespace gamelan::kernel {
 namespace {
 
-PyObject* hook = nullptr;
-
 constexpr long default_mask = 521;  // warn of all but underflow
 constexpr unsigned kinds_in_mask[] = {protocol::float_divide, protocol::float_over, protocol::float_under,
                                       protocol::float_invalid};
@@ -43,10 +41,7 @@ std::string name_of(protocol::Op op) {
 
 }  // namespace
 
-void set_float_error_hook(PyObject* callable) {
-  Py_XINCREF(callable);
-  Py_XSETREF(hook, callable);
-}
+constinit Hook float_error_hook;
 
 std::uint32_t FloatListeners::current() {
   PyObject* const state = state_of_numpy();
@@ -73,7 +68,7 @@ void FloatListeners::close(const protocol::Batch& batch, const std::vector<std::
 
 void FloatListeners::tell(const protocol::FloatErrors& errors) const {
   const auto first = static_cast<std::size_t>(errors.first), last = static_cast<std::size_t>(errors.last);
-  if (hook == nullptr || first > last || last >= commands_.size()) return;
+  if (!float_error_hook || first > last || last >= commands_.size()) return;
   // Of several it may have been any: when one of them is no affair of the user's, nothing is said.
   for (std::size_t index = first; index <= last; ++index)
     if (commands_[index].listener == 0) return;
@@ -81,9 +76,9 @@ void FloatListeners::tell(const protocol::FloatErrors& errors) const {
   const Listener& told = listener(heard.listener);
   const auto& origin = origins_[heard.origin];
   const std::string name = name_of(heard.op), other = name_of(commands_[last].op);
-  Ref::checked(PyObject_CallFunction(hook, "iszlOsiO", static_cast<int>(errors.kinds), name.c_str(),
-                                     name == other ? nullptr : other.c_str(), told.mask, told.callback.get(),
-                                     origin.file.c_str(), static_cast<int>(origin.line),
+  Ref::checked(PyObject_CallFunction(float_error_hook.get(), "iszlOsiO", static_cast<int>(errors.kinds),
+                                     name.c_str(), name == other ? nullptr : other.c_str(), told.mask,
+                                     told.callback.get(), origin.file.c_str(), static_cast<int>(origin.line),
                                      globals_[heard.origin].get()));
 }
 

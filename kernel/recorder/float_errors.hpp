@@ -3,10 +3,9 @@
 // the engines say what the command has met. Telling itself (warnings, FloatingPointError, ...) is Python's:
 // gamelan._float_errors. Needs the GIL.
 #pragma once
-#include "kernel/arrays/array_object.hpp"
+#include "kernel/recorder/python_object.hpp"
 // (Python.h first)
 #include <cstdint>
-#include <deque>
 #include <vector>
 
 #include "protocol/message.hpp"
@@ -49,8 +48,8 @@ class FloatListeners {
   unsigned watched_ = 0;
 };
 
-/// Set by gamelan._float_errors: called with (kinds, operation, another or None, mask, callback, file, line,
+/// Of gamelan._float_errors: called with (kinds, operation, another or None, mask, callback, file, line,
 /// globals).
-void set_float_error_hook(PyObject* callable);
+extern Hook float_error_hook;
 
 }  // namespace gamelan::kernel

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernel/recorder/garbage.hpp"
 
-#include "kernel/arrays/array_object.hpp"
-
+#include "kernel/recorder/python_object.hpp"
+// (Python.h first)
 #include <algorithm>
 
 namespace gamelan::kernel {

@@ -77,18 +77,4 @@ PyObject* to_python(const Batch& batch) try {
   return nullptr;
 }
 
-std::vector<Bytes> bytes_list(PyObject* sequence) {
-  Ref fast = Ref::checked(PySequence_Fast(sequence, "expected a sequence of bytes"));
-  std::vector<Bytes> result;
-  for (Py_ssize_t index = 0; index < PySequence_Fast_GET_SIZE(fast.get()); ++index) {
-    Py_buffer buffer;
-    if (PyObject_GetBuffer(PySequence_Fast_GET_ITEM(fast.get(), index), &buffer, PyBUF_SIMPLE) != 0)
-      throw PythonError();
-    const auto* first = static_cast<const std::byte*>(buffer.buf);
-    result.emplace_back(first, first + buffer.len);
-    PyBuffer_Release(&buffer);
-  }
-  return result;
-}
-
 }  // namespace gamelan::kernel

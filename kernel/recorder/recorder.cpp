@@ -194,10 +194,10 @@ void Recorder::forget_poison(const std::vector<ArrayId>& ids) {
   for (const ArrayId id : ids) poisoned_.erase(id);
 }
 
-void Recorder::abandon(const FailurePtr& cause) {
+void Recorder::abandon(const std::vector<FailurePtr>& causes) {
   const Cut dropped = take();
   for (const Command& command : dropped.batch.commands) {
-    if (command.creates) poison(command.out.base, cause);
+    if (command.creates) poison(command.out.base, causes[command.origin]);
   }
 }
 

@@ -5,35 +5,15 @@
 // without releasing it.
 #pragma once
 #include <atomic>
-#include <memory>
-#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "kernel/recorder/failure.hpp"
+#include "kernel/recorder/source_line.hpp"
 #include "protocol/message.hpp"
 
 namespace gamelan::kernel {
-
-/// Where a command was recorded: a code object and an instruction offset in it, compared by identity only.
-struct SourceLine {
-  const void* code = nullptr;
-  int offset = 0;
-  bool operator==(const SourceLine&) const = default;
-};
-struct SourceLineHash {
-  std::size_t operator()(const SourceLine& line) const {
-    return std::hash<const void*>{}(line.code) * 31 + static_cast<std::size_t>(line.offset);
-  }
-};
-
-/// Why an array was never computed: what reading it raises.
-struct Failure {
-  protocol::ErrorKind kind = protocol::ErrorKind::internal;
-  std::string message;
-  protocol::Origin origin;
-};
-using FailurePtr = std::shared_ptr<const Failure>;
 
 /// Sizes at which a batch is sent without being asked for. Between soft and hard the cut waits for the end
 /// of a loop's iteration, of the outermost loop that ends one: a cut inside an iteration stores what the rest
@@ -114,9 +94,9 @@ class Recorder {
   void poison(protocol::ArrayId id, FailurePtr cause) { poisoned_[id] = std::move(cause); }
   /// These arrays have died: nobody will ask for their cause.
   void forget_poison(const std::vector<protocol::ArrayId>& ids);
-  /// Forgets what is pending: an interrupt fell before it. Arrays it would have created raise `cause`; others
-  /// stay as they are.
-  void abandon(const FailurePtr& cause);
+  /// Forgets what is pending: an interrupt fell before it. Arrays it would have created raise the cause of
+  /// their line; others stay as they are. `causes`: by line.
+  void abandon(const std::vector<FailurePtr>& causes);
   /// The same of one call only: what it has recorded has not happened.
   void undo(std::uint64_t call, const FailurePtr& cause);
   /// The cause, or nullptr for a sound array.

@@ -1,26 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernel/recorder/user_call.hpp"
-// (numpy_api.hpp first)
-#include <structmember.h>
 
-#include <cstddef>
-
-#include "kernel/recorder/hooks.hpp"
+#include "kernel/recorder/call_number.hpp"
+#include "kernel/recorder/current_session.hpp"
 #include "kernel/recorder/session.hpp"
 
 namespace gamelan::kernel {
 
 namespace {
 
-struct Here {
-  int depth = 0;
-  std::uint64_t number = 0;  // of the outermost call, once it has recorded something
-};
-thread_local constinit Here here;
-std::uint64_t last_number = 0;  // guarded by the GIL
-
 void end(std::uint64_t number) noexcept {
-  const auto session = Session::current_or_null();
+  const auto session = current_session_or_null();
   if (session == nullptr) return;
   try {
     session->end_call(number, is_interrupt(PyErr_Occurred()));
@@ -28,129 +18,18 @@ void end(std::uint64_t number) noexcept {
   }
 }
 
-// gamelan._core.Call: what the user sees of a function of the package.
-struct Call {
-  PyObject_HEAD vectorcallfunc call;
-  PyObject* function;
-  PyObject* names;  // its __dict__: what functools.update_wrapper writes
-  PyObject* weak_references;
-};
-
-Call* as_call(PyObject* self) { return reinterpret_cast<Call*>(self); }
-
-PyObject* call(PyObject* self, PyObject* const* arguments, std::size_t flagged_count, PyObject* keywords) {
-  const UserCall lives;
-  return PyObject_Vectorcall(as_call(self)->function, arguments, flagged_count, keywords);
-}
-
-PyObject* new_call(PyTypeObject* type, PyObject* arguments, PyObject*) {
-  PyObject* function = nullptr;
-  if (!PyArg_ParseTuple(arguments, "O", &function)) return nullptr;
-  PyObject* self = type->tp_alloc(type, 0);
-  if (self == nullptr) return nullptr;
-  as_call(self)->call = call;
-  as_call(self)->function = Py_NewRef(function);
-  return self;
-}
-
-int traverse_call(PyObject* self, visitproc visit, void* arg) {
-  Py_VISIT(Py_TYPE(self));
-  Py_VISIT(as_call(self)->function);
-  Py_VISIT(as_call(self)->names);
-  return 0;
-}
-
-int clear_call(PyObject* self) {
-  Py_CLEAR(as_call(self)->function);
-  Py_CLEAR(as_call(self)->names);
-  return 0;
-}
-
-void dealloc_call(PyObject* self) {
-  PyObject_GC_UnTrack(self);
-  if (as_call(self)->weak_references != nullptr) PyObject_ClearWeakRefs(self);
-  clear_call(self);
-  PyTypeObject* type = Py_TYPE(self);
-  type->tp_free(self);
-  Py_DECREF(type);
-}
-
-PyObject* bind(PyObject* self, PyObject* object, PyObject*) {
-  return object == nullptr || object == Py_None ? Py_NewRef(self) : PyMethod_New(self, object);
-}
-
-// What else a function has, and inspect asks for: its code, its defaults.
-PyObject* attribute(PyObject* self, PyObject* name) {
-  PyObject* own = PyObject_GenericGetAttr(self, name);
-  if (own != nullptr || !PyErr_ExceptionMatches(PyExc_AttributeError)) return own;
-  PyErr_Clear();
-  return PyObject_GetAttr(as_call(self)->function, name);
-}
-
-// As of the function that it stands for.
-PyObject* represent(PyObject* self) { return PyObject_Repr(as_call(self)->function); }
-
-// Pickled as functions are, by name.
-PyObject* reduce(PyObject* self, PyObject*) { return PyObject_GetAttrString(self, "__qualname__"); }
-
-PyMemberDef call_members[] = {
-    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Call, call), READONLY, nullptr},
-    {"__dictoffset__", T_PYSSIZET, offsetof(Call, names), READONLY, nullptr},
-    {"__weaklistoffset__", T_PYSSIZET, offsetof(Call, weak_references), READONLY, nullptr},
-    {nullptr, 0, 0, 0, nullptr}};
-PyMethodDef call_methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
-PyGetSetDef call_getset[] = {{"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
-                             {nullptr, nullptr, nullptr, nullptr, nullptr}};
-PyType_Slot call_slots[] = {{Py_tp_new, reinterpret_cast<void*>(new_call)},
-                            {Py_tp_dealloc, reinterpret_cast<void*>(dealloc_call)},
-                            {Py_tp_traverse, reinterpret_cast<void*>(traverse_call)},
-                            {Py_tp_clear, reinterpret_cast<void*>(clear_call)},
-                            {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
-                            {Py_tp_descr_get, reinterpret_cast<void*>(bind)},
-                            {Py_tp_getattro, reinterpret_cast<void*>(attribute)},
-                            {Py_tp_repr, reinterpret_cast<void*>(represent)},
-                            {Py_tp_members, call_members},
-                            {Py_tp_methods, call_methods},
-                            {Py_tp_getset, call_getset},
-                            {0, nullptr}};
-PyType_Spec call_spec = {
-    "gamelan._core.Call", sizeof(Call), 0,
-    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR,
-    call_slots};
-
 }  // namespace
 
-UserCall::UserCall() noexcept { ++here.depth; }
+UserCall::UserCall() noexcept { call_number::enter(); }
 
 UserCall::~UserCall() {
-  if (--here.depth > 0 || here.number == 0) return;
-  const auto number = here.number;
-  here.number = 0;
-  end(number);
+  if (const auto number = call_number::leave(); number != 0) end(number);
 }
-
-std::uint64_t UserCall::recording() noexcept {
-  if (here.depth == 0) return 0;
-  if (here.number == 0) here.number = ++last_number;
-  return here.number;
-}
-
-std::uint64_t UserCall::begun() noexcept { return here.number; }
 
 void UserCall::commit() noexcept {
-  if (here.number == 0) return;
-  const auto session = Session::current_or_null();
-  if (session != nullptr) session->end_call(here.number, false);
-  here.number = 0;
-}
-
-bool is_interrupt(PyObject* type) noexcept {
-  return type != nullptr && PyErr_GivenExceptionMatches(type, PyExc_Exception) == 0;
-}
-
-void add_calls(PyObject* module) {
-  Ref type = Ref::checked(PyType_FromSpec(&call_spec));
-  if (PyModule_AddObjectRef(module, "Call", type.get()) < 0) throw PythonError();
+  const auto number = call_number::renew();
+  const auto session = number == 0 ? nullptr : current_session_or_null();
+  if (session != nullptr) session->end_call(number, false);
 }
 
 }  // namespace gamelan::kernel

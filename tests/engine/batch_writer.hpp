@@ -2,8 +2,10 @@
 // Writes batches for tests of the planner, as the kernel would record them.
 #pragma once
 #include <cstring>
+#include <stdexcept>
 
 #include "engine/plan/planner.hpp"
+#include "engine/plan/verify.hpp"
 
 namespace gamelan::engine::plan {
 
@@ -57,7 +59,13 @@ class BatchWriter {
       return found == known_.end() ? nullptr : &found->second;
     };
   }
-  Plan plan() const { return make_plan(batch_, catalog(), options_); }
+  /// Throws when the plan is not legal (verify.hpp).
+  Plan plan() const {
+    auto made = make_plan(batch_, catalog(), options_);
+    if (const auto fault = find_fault(made, options_.ranks))
+      throw std::logic_error(*fault + " in the plan\n" + dump(made));
+    return made;
+  }
   const Options& options() const { return options_; }
   Batch& batch() { return batch_; }
   const Batch& batch() const { return batch_; }

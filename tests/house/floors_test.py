@@ -2,32 +2,17 @@
 """The floors of the Python packages: who may import whom. Imports are read from the text, nothing is run.
 Usage: floors_test.py source_folder
 
-A unit is a module or a folder of `gamelan`. It imports what stands before it in FLOORS, never what follows; inside a folder
-modules import each other without circles. Inside a function nothing of ours is imported, but for what LATE lists."""
+A unit is a module or a folder of `gamelan`. It imports what stands before it in the table of kernel/gamelan/README.md, never what
+follows; inside a folder modules import each other without circles. Inside a function nothing of ours is imported, but for what
+LATE lists."""
 
 import ast
 import pathlib
+import re
 import sys
 
-# Lowest first. `_core` is C++ and lies below everything. kernel/gamelan/README.md tells what each is.
-FLOORS = {
-    "ground": "_requirements _places _config _errors _promotion _float_errors _flags _local _arguments _gathering _memory _package _numpys_own",
-    "engines": "_launch launch _doctor _session cli",
-    "creation": "_creation _display _printing",
-    "placement": "_distribution _routines",
-    "views": "_views",
-    "ufuncs": "_ufuncs",
-    "folds": "_folds",
-    "indexing": "_indexing _ufunc_methods",
-    "sorting": "_sorting _sets",
-    "editing": "_editing",
-    "subjects": "linalg fft random _statistics _files",
-    "array": "_ndarray",
-    "catalogue": "lib _catalogue array_api",
-    "top": "_calls _parameters gamelan ma polynomial testing typing _named_memory _magics _homes",
-}
-UNITS = [unit for units in FLOORS.values() for unit in units.split()]
-
+# What the build makes: below everything.
+BUILT = ("gamelan._core", "gamelan._version")
 # (module, what it imports inside a function): why. One that is no longer there must leave this list.
 LATE = {
     ("gamelan._session", "gamelan.launch"): "start-up time: only who needs engines starts processes",
@@ -35,6 +20,12 @@ LATE = {
 }
 # What gamelan_kernel imports of gamelan: nothing. It finds the package among the loaded modules when the user has imported it.
 KERNEL_MAY_IMPORT: set[tuple[str, str]] = set()
+
+
+def units_of(readme):
+    """The units of the table of floors, lowest first."""
+    rows = [row.split("|") for row in readme.splitlines() if row.startswith("|")]
+    return [unit for row in rows[2:] for unit in re.findall("`([^`]+)`", row[2])]
 
 
 def modules_of(folder, package):
@@ -45,6 +36,10 @@ def modules_of(folder, package):
         is_package = parts[-1] == "__init__"
         found[".".join(parts[:-1] if is_package else parts)] = (ast.parse(file.read_text()), is_package)
     return found
+
+
+def is_ours(module):
+    return module.split(".")[0] == "gamelan" and module not in BUILT
 
 
 def imports_of(name, tree, is_package, modules):
@@ -58,14 +53,14 @@ def imports_of(name, tree, is_package, modules):
         base = ".".join([*package[: len(package) - node.level + 1], *([node.module] if node.module else [])])
         base = base if node.level else node.module
         for each in node.names:
-            yield f"{base}.{each.name}" if f"{base}.{each.name}" in modules else base if each.name != "_core" else ""
+            yield f"{base}.{each.name}" if f"{base}.{each.name}" in {*modules, *BUILT} else base
 
     def walk(node, is_late):
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.If) and getattr(child.test, "id", "") == "TYPE_CHECKING":
                 continue  # runs never
             if isinstance(child, (ast.Import, ast.ImportFrom)):
-                yield from ((target, is_late) for target in targets(child) if target.split(".")[0] == "gamelan")
+                yield from ((target, is_late) for target in targets(child) if is_ours(target))
             yield from walk(child, is_late or isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)))
 
     return list(walk(tree, False))
@@ -103,7 +98,7 @@ def check(modules, units, late):
     for name, (tree, is_package) in modules.items():
         unit = unit_of(name)
         if unit not in units:
-            problems.append(f"{name}: no floor; give it one in FLOORS of floors_test.py")
+            problems.append(f"{name}: no floor; give it one in the table of kernel/gamelan/README.md")
             continue
         for other, is_late in imports_of(name, tree, is_package, modules):
             if is_late and (name, other) not in allowed:
@@ -163,6 +158,7 @@ def self_check():
         "b__x": "",
     }
     assert not problems(**innocent), problems(**innocent)
+    assert units_of("|a|b|c|\n|-|-|-|\n|x|`a` `b`|`c`|\n|y|`d`|e|") == ["a", "b", "d"]
     assert check_kernel({"gamelan_kernel.a": (ast.parse("from gamelan import x"), False)})
 
 
@@ -170,9 +166,10 @@ def main(source):
     self_check()
     kernel = pathlib.Path(source) / "kernel"
     modules, late = modules_of(kernel, "gamelan"), dict(LATE)
-    problems = check(modules, UNITS, late) + check_kernel(modules_of(kernel, "gamelan_kernel"))
+    units = units_of((kernel / "gamelan" / "README.md").read_text())
+    problems = check(modules, units, late) + check_kernel(modules_of(kernel, "gamelan_kernel"))
     problems += [f"{name}: no longer imports {other} inside a function; take it off LATE" for name, other in late]
-    problems += [f"{unit}: has a floor but no file" for unit in UNITS if unit != "gamelan" and f"gamelan.{unit}" not in modules]
+    problems += [f"{unit}: has a floor but no file" for unit in units if unit != "gamelan" and f"gamelan.{unit}" not in modules]
     assert len(modules) > 20, f"only {len(modules)} modules under {kernel}"
     assert not problems, "\n" + "\n".join(problems)
     print(f"{len(modules)} modules stand on their floors")

@@ -53,4 +53,5 @@ def setitem(array, key, value):
         _core.assign(_core.view(array, _proxy_at(array, parts)[0]), value)
 
 
-_core.set_index_hooks(getitem, setitem)
+_core.set_get_item_hook(getitem)
+_core.set_set_item_hook(setitem)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import os
 import select
-import socket
 import threading
 import time
 from collections.abc import Callable
@@ -140,7 +139,7 @@ class Ensemble:
 
     def _watch_from_outside(self) -> None:
         """For engines that are not our children: the launcher's process if it is here, else the connection file."""
-        pid = self.facts.get("pid") if self.facts.get("host") == socket.gethostname() else None
+        pid = self.facts.get("pid") if _sessions.is_this_host(self.facts.get("host")) else None
         if pid and self.launcher == "mpiexec":
             with contextlib.suppress(OSError):
                 descriptor = os.pidfd_open(pid)

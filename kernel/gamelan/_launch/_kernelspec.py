@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ._errors import LaunchError
 from ._mpiexec import find_program
+from ._sessions import user_folder
 
 NAME = "gamelan"
 
@@ -22,8 +23,7 @@ def user_directory() -> Path:
     named = os.environ.get("JUPYTER_DATA_DIR")
     if named:
         return Path(named)
-    data = os.environ.get("XDG_DATA_HOME")
-    return (Path(data) if data else Path.home() / ".local" / "share") / "jupyter"
+    return user_folder("XDG_DATA_HOME", "share") / "jupyter"
 
 
 def source() -> Path:

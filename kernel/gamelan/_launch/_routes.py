@@ -51,7 +51,7 @@ def for_connection(connection_file: str | os.PathLike, choice: str | None = None
 
 def _routes(connection: dict, choice: str) -> list[tuple[str, list[str]]]:
     host, job = connection["host"], connection["slurm_job_id"]
-    is_here = host == socket.gethostname()
+    is_here = _sessions.is_this_host(host)
     tcp = [address for address in connection["addresses"] if address.startswith("tcp://")]
     if not tcp and not is_here:
         raise ConnectionFileError(
@@ -157,7 +157,7 @@ def client_of(connection_file: str | os.PathLike) -> tuple[int, str] | None:
     if told is None:
         return None
     pid, host = int(told[1]), told[2]
-    return (pid, host) if host != socket.gethostname() or _sessions.process_start(pid) is not None else None
+    return (pid, host) if not _sessions.is_this_host(host) or _sessions.process_start(pid) is not None else None
 
 
 def noted(connection_file: str | os.PathLike) -> str:

@@ -85,8 +85,18 @@ def shared_base() -> Path:
     named = os.environ.get("GAMELAN_SHARED_DIR")
     if named:
         return Path(named)
-    state = os.environ.get("XDG_STATE_HOME")
-    return (Path(state) if state else Path.home() / ".local" / "state") / "gamelan"
+    return user_folder("XDG_STATE_HOME", "state") / "gamelan"
+
+
+def user_folder(variable: str, name: str) -> Path:
+    """One of the folders that the XDG base directory specification gives to a user's programs."""
+    named = os.environ.get(variable)
+    return Path(named) if named else Path.home() / ".local" / name
+
+
+def is_this_host(host: str | None) -> bool:
+    """Is this the name of the machine that we run on?"""
+    return host == socket.gethostname()
 
 
 def random_name() -> str:
@@ -187,7 +197,7 @@ def is_alive(facts: dict) -> bool:
         return False
     if facts.get("launcher") == "slurm":
         return True
-    if facts.get("host") != socket.gethostname():
+    if not is_this_host(facts.get("host")):
         return True
     start = process_start(facts.get("pid", 0))
     return start is not None and start == facts.get("pid_start")

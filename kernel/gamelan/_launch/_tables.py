@@ -16,7 +16,7 @@ def size(count: float | None) -> str:
         return ""
     for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
         if abs(count) < 1024 or unit == "TiB":
-            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+            return f"{count:.0f} {unit}" if abs(count) >= 100 or unit == "B" else f"{count:.3g} {unit}"
         count /= 1024
     return ""
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Array API names about shapes."""
+"""Functions of the array-API standard that move, join and repeat elements: gamelan's, under the standard's names and
+signatures."""
 
 from .. import _catalogue as np
 
@@ -21,9 +22,6 @@ __all__ = [
     "tile",
     "unstack",
 ]
-# SPDX-License-Identifier: BSD-3-Clause
-"""Functions of the array-API standard that move, join and repeat elements: gamelan's, under the standard's names and
-signatures."""
 
 
 def broadcast_arrays(*arrays):

@@ -10,31 +10,15 @@ import numpy as _numpy
 from numpy.random import SeedSequence, bit_generator
 
 from .._errors import MissingName as _MissingName, NotImplementedName as _NotImplementedName
-from ._bits import MT19937, PCG64, PCG64DXSM, SFC64, BitGenerator, Philox
-from ._generator import Generator, default_rng
-from ._legacy import FUNCTIONS as _FUNCTIONS, RandomState, get_bit_generator, set_bit_generator
+from . import _bits, _generator, _legacy
+from ._bits import *
+from ._generator import *
+from ._legacy import *
+from ._legacy import FUNCTIONS as _FUNCTIONS
 
 globals().update(_FUNCTIONS)
-ranf = sample = _FUNCTIONS["random_sample"]
 
-__all__ = [
-    "BitGenerator",
-    "Generator",
-    "MT19937",
-    "PCG64",
-    "PCG64DXSM",
-    "Philox",
-    "RandomState",
-    "SFC64",
-    "SeedSequence",
-    "bit_generator",
-    "default_rng",
-    "get_bit_generator",
-    "ranf",
-    "sample",
-    "set_bit_generator",
-    *_FUNCTIONS,
-]
+__all__ = ["SeedSequence", "bit_generator", *_bits.__all__, *_generator.__all__, *_legacy.__all__, *_FUNCTIONS]
 
 
 def __dir__():

@@ -10,6 +10,8 @@ import numpy
 from .._local import gathered
 from ._streams import numbers
 
+__all__ = ["BitGenerator", "MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64"]
+
 
 class BitGenerator:
     """A key and the count of numbers drawn. All of ours are Philox, whatever name they are asked for by."""

@@ -16,6 +16,8 @@ from ._continuous import Continuous
 from ._discrete import Discrete, whole_numbers
 from ._streams import draw, numbers, put_out, size_for
 
+__all__ = ["Generator", "default_rng"]
+
 
 class Generator(Continuous, Discrete, Choosing):
     """A stream of random numbers. Made by `default_rng`.

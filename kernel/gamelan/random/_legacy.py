@@ -14,6 +14,8 @@ from ._continuous import Continuous
 from ._discrete import Discrete, whole_numbers
 from ._streams import draw, numbers
 
+__all__ = ["RandomState", "get_bit_generator", "set_bit_generator"]
+
 
 class RandomState(Continuous, Discrete, Choosing):
     """numpy.random's older interface. The same seed gives the same numbers as `default_rng`, which are not NumPy's."""
@@ -156,6 +158,7 @@ permutation poisson power rand randint randn random random_integers random_sampl
 standard_cauchy standard_exponential standard_gamma standard_normal standard_t triangular uniform vonmises wald weibull zipf
 """.split()
 FUNCTIONS = {name: getattr(_global, name) for name in METHODS}
+FUNCTIONS["ranf"] = FUNCTIONS["sample"] = FUNCTIONS["random_sample"]  # NumPy's other names
 
 
 def get_bit_generator():

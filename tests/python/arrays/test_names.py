@@ -2,8 +2,10 @@
 # docs/names.md says of every public name of NumPy what really happens when it is called.
 import pytest
 
+import gamelan
 import names_page
 import names_probe
+from gamelan._homes import home_of
 
 
 @pytest.fixture
@@ -25,3 +27,11 @@ def test_the_page_is_up_to_date(engine, ranks, on_page, title):
 def test_every_state_is_explained(on_page):
     for states in on_page.values():
         assert set(states.values()) <= set(names_probe.STATES)
+
+
+@pytest.mark.parametrize("owner", ["", "linalg", "fft", "random"])
+def test_every_name_has_a_home(owner):
+    module = getattr(gamelan, owner) if owner else gamelan
+    names = [name for name in module.__all__ if getattr(getattr(module, name), "__module__", "").startswith("gamelan")]
+    homeless = [name for name in names if home_of(f"{owner}.{name}".removeprefix(".")) is None]
+    assert len(names) > 15 and not homeless

@@ -84,11 +84,11 @@ PLACES = {
     "compared one by one": (("kernel/gamelan/_sets/_membership.py", "_FEW"), lambda np, n, p: np.isin(numbers(np, 70_000), np.arange(n) * 3)),
 }  # fmt: skip
 MATRICES = {
-    "rows": (("engine/plan/plan.hpp", "matmul_tile_rows"), lambda np, n, p: [numbers(np, n, 70) @ numbers(np, 70, 40), numbers(np, n * p, 9) @ numbers(np, 9)]),
-    "columns": (("engine/plan/plan.hpp", "matmul_tile_columns"), lambda np, n, p: [numbers(np, 50, 30) @ numbers(np, 30, n), numbers(np, n, 30).T @ numbers(np, n, 20)]),
+    "rows": (("engine/plan/step_linalg.hpp", "matmul_tile_rows"), lambda np, n, p: [numbers(np, n, 70) @ numbers(np, 70, 40), numbers(np, n * p, 9) @ numbers(np, 9)]),
+    "columns": (("engine/plan/step_linalg.hpp", "matmul_tile_columns"), lambda np, n, p: [numbers(np, 50, 30) @ numbers(np, 30, n), numbers(np, n, 30).T @ numbers(np, n, 20)]),
     "panel": (("engine/steps/linalg/run_matmul.cpp", "panel"), lambda np, n, p: [numbers(np, 50, n) @ numbers(np, n, 60), numbers(np, 3, 20, 2 * n) @ numbers(np, 2 * n, 5)]),
     "short inner": (("engine/steps/linalg/run_matmul.cpp", "least_inner"), lambda np, n, p: [numbers(np, 200, n) @ numbers(np, n, 300), numbers(np, 200, n)[::2, ::-1] @ numbers(np, 300, n).T]),
-    "most rows": (("engine/plan/plan.hpp", "matmul_tile_rows"), lambda np, n, p: numbers(np, 16 * n + 1, 12) @ numbers(np, 12, 5)),
+    "most rows": (("engine/plan/step_linalg.hpp", "matmul_tile_rows"), lambda np, n, p: numbers(np, 16 * n + 1, 12) @ numbers(np, 12, 5)),
     "packed": (("engine/tiles/loops/matmul.cpp", "block_columns"), lambda np, n, p: [numbers(np, 70, 20, dtype="i8") @ numbers(np, 20, n, dtype="i8"), numbers(np, 65, n, dtype="i4") @ numbers(np, n, 7, dtype="i4")]),
     "shared by all": (("kernel/gamelan/linalg/_engine.py", "shared_from"), lambda np, n, p: np.linalg.solve(numbers(np, n, n, period=13) + np.eye(n) * n * 10, numbers(np, n))),
     "tall": (("kernel/gamelan/linalg/_tall.py", "_LEAST_ELEMENTS"), lambda np, n, p: tall(np, n)),

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernel/recorder/source_line.hpp"
+#include "kernel/recorder/current_line.hpp"
 
-#include <string>
 #include <string_view>
 #include <unordered_set>
-
-#include "kernel/recorder/session.hpp"
 
 namespace gamelan::kernel {
 
 namespace {
 std::string package_directory;
 std::unordered_set<const PyObject*> numpys_own;  // code objects
+}  // namespace
 
-bool is_ours(PyCodeObject* code) {
+bool is_package_code(PyCodeObject* code) {
   Py_ssize_t size = 0;
   const char* file = PyUnicode_AsUTF8AndSize(code->co_filename, &size);
   if (file == nullptr) {
@@ -23,7 +21,6 @@ bool is_ours(PyCodeObject* code) {
   return !package_directory.empty() &&
          std::string_view(file, static_cast<std::size_t>(size)).starts_with(package_directory);
 }
-}  // namespace
 
 void set_package_directory(const std::string& directory) { package_directory = directory + "/"; }
 
@@ -37,7 +34,7 @@ CurrentLine current_line() {
   PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
   while (frame != nullptr) {
     PyCodeObject* frame_code = PyFrame_GetCode(frame);
-    PyFrameObject* back = is_ours(frame_code) ? PyFrame_GetBack(frame) : nullptr;
+    PyFrameObject* back = is_package_code(frame_code) ? PyFrame_GetBack(frame) : nullptr;
     if (back == nullptr) {
       current.line = {frame_code, PyFrame_GetLasti(frame)};
       current.code = Ref(reinterpret_cast<PyObject*>(frame_code));
@@ -53,28 +50,6 @@ CurrentLine current_line() {
   }
   current.is_numpys_own = false;
   return current;  // called from C alone: no line to name
-}
-
-void warn(PyObject* category, const char* message) {
-  Py_ssize_t level = 1;  // the innermost Python frame
-  PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
-  while (frame != nullptr) {
-    const Ref code(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));
-    PyFrameObject* back =
-        is_ours(reinterpret_cast<PyCodeObject*>(code.get())) ? PyFrame_GetBack(frame) : nullptr;
-    Py_DECREF(frame);
-    frame = back;
-    if (frame != nullptr) ++level;
-  }
-  if (PyErr_WarnEx(category, message, level) < 0) throw PythonError();
-}
-
-void warn_of_real_parts(protocol::Dtype from, protocol::Dtype to) {
-  if (protocol::info(from).kind != 'c' || protocol::info(to).kind == 'c' || protocol::info(to).kind == 'b')
-    return;
-  const Ref numpy = Ref::checked(PyImport_ImportModule("numpy"));
-  const Ref category = Ref::checked(PyObject_GetAttrString(numpy.get(), "ComplexWarning"));
-  warn(category.get(), "Casting complex values to real discards the imaginary part");
 }
 
 protocol::Origin resolve(const SourceLine& line) {

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Intervals, boxes, and how one axis of an array is cut. Layouts (layout.hpp) are made of such axes. Pure
+// arithmetic.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "protocol/view.hpp"
+
+namespace gamelan::engine::dist {
+
+using protocol::Shape;
+
+/// Half-open range of indices.
+struct Interval {
+  std::int64_t first = 0, last = 0;
+  std::int64_t size() const { return last > first ? last - first : 0; }
+  bool operator==(const Interval&) const = default;
+};
+using Box = std::vector<Interval>;  ///< one interval per axis
+bool is_empty(const Box& box);
+std::int64_t volume(const Box& box);
+Shape extents_of(const Box& box);
+/// The box, `by` further along every axis.
+Box moved(Box box, const Shape& by);
+/// The common part, empty when there is none.
+Box intersection(const Box& left, const Box& right);
+/// Visits what is left of `box` (first <= last on every axis) without `hole`, in boxes: those below and above
+/// the hole, axis by axis.
+template <class Visit>
+void for_each_slab(Box box, const Box& hole, Visit visit) {
+  for (std::size_t k = 0; k < box.size(); ++k) {
+    const auto low = std::clamp(hole[k].first, box[k].first, box[k].last);
+    const auto high = std::clamp(hole[k].last, low, box[k].last);
+    for (const Interval part : {Interval{box[k].first, low}, Interval{high, box[k].last}}) {
+      Box slab = box;
+      slab[k] = part;
+      if (!is_empty(slab)) visit(slab);
+    }
+    box[k] = {low, high};
+  }
+}
+
+/// One axis: index i lies at template index start + step * i; the template axis is cut into `parts` even
+/// pieces at multiples of `unit`, or where its owner has chosen. A rank's coordinate is ((rank - first_rank)
+/// / rank_stride) % parts. Template indices outside the template belong to its first or last piece.
+struct AxisLayout {
+  std::int64_t extent = 0;
+  std::int64_t template_extent = 0, start = 0, step = 1, unit = 1;
+  int parts = 1, rank_stride = 1;
+  std::vector<std::int64_t> cuts =
+      {};  ///< chosen ones: parts + 1 template indices, ascending; empty when even
+
+  /// First template index of piece c (0 <= c <= parts).
+  std::int64_t cut(int c) const;
+  /// Indices of this axis that coordinate c owns; empty when none.
+  Interval interval(int c) const;
+  /// Coordinate that owns index i (0 <= i < extent).
+  int owner(std::int64_t i) const;
+  /// Upper bound of interval(c).size() over all c, without a loop over ranks.
+  std::int64_t largest_interval() const;
+  bool operator==(const AxisLayout&) const = default;
+};
+
+}  // namespace gamelan::engine::dist

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The boxes of slots that a step names, for every kind of step; those that are not there are left out.
+#pragma once
+#include <vector>
+
+#include "engine/plan/plan.hpp"
+
+namespace gamelan::engine::plan {
+
+std::vector<const Operand*> operands_of(const Step& step);
+
+}  // namespace gamelan::engine::plan

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/plan/passes.hpp"
+
+#include <chrono>
+
+#include "engine/assert.hpp"
+#include "engine/plan/verify.hpp"
+
+namespace gamelan::engine::plan {
+namespace {
+
+constexpr SwitchInfo switch_table[] = {
+    {Switch::relayout, "relayout", "an existing array is stored anew by the axes it is looked at"},
+    {Switch::simplify, "simplify", "commands whose result nobody reads are dropped"},
+    {Switch::strength_reduction, "strength_reduction", "cheaper operations with the same bits"},
+    {Switch::elide_copies, "elide_copies", "a copy takes over the version that a later write leaves behind"},
+    {Switch::fuse, "fuse", "several commands in one pass over memory"},
+    {Switch::interior, "interior", "commands on the interior of an array and on all of it in one pass, too"},
+    {Switch::contract, "contract", "dead temporaries stay in registers"},
+    {Switch::version, "version",
+     "overlapping in-place writes go to a fresh block; without it no copy is elided either"},
+};
+
+bool always(const Options&) { return true; }
+
+constexpr Pass pass_table[] = {
+    {"canonicalise", always, [](Planning& p) { canonicalise(p.context); }, false},
+    {"simplify", [](const Options& o) { return o.has(Switch::simplify) && !o.keeps_unread; },
+     [](Planning& p) { simplify(p.context); }, false},
+    {"strength_reduction", [](const Options& o) { return o.has(Switch::strength_reduction); },
+     [](Planning& p) { reduce_strength(p.context); }, false},
+    {"elide_copies", [](const Options& o) { return o.has(Switch::elide_copies) && o.has(Switch::version); },
+     [](Planning& p) { elide_copies(p.context); }, false},
+    {"fuse", always, [](Planning& p) { fuse(p.context); }, false},  // off: every group is one command
+    {"lower", always, [](Planning& p) { p.plan = lower(p.context); }, true},
+    {"mark_prefixes", always, [](Planning& p) { mark_prefixes(p.plan, p.context, p.batch); }, true},
+    {"find_remote_reads", [](const Options& o) { return o.standpoint.has_value(); },
+     [](Planning& p) { find_remote_reads(p.plan); }, true},
+};
+static_assert(std::size(pass_table) <= std::tuple_size_v<decltype(PassTimes::seconds)>);
+
+double now_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+std::span<const SwitchInfo> switches() { return switch_table; }
+std::span<const Pass> passes() { return pass_table; }
+
+void run_passes(Planning& planning) {
+  const auto& options = planning.context.options;
+  for (std::size_t p = 0; p < std::size(pass_table); ++p) {
+    const auto& pass = pass_table[p];
+    if (!pass.is_on(options)) continue;
+    const double start = options.times ? now_s() : 0;
+    pass.run(planning);
+    if (options.times) {
+      auto& seconds = options.times->seconds[p];
+      seconds = seconds + (now_s() - start);
+    }
+    if constexpr (assert_level >= AssertLevel::costly) {
+      if (!pass.has_plan) continue;
+      const auto fault = find_fault(planning.plan, options.ranks);
+      GAMELAN_ASSERT(costly, !fault, "pass " + std::string(pass.name) + " made no legal plan: " + *fault);
+    }
+  }
+}
+
+}  // namespace gamelan::engine::plan

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the steps of a plan work on: how an array is stored (ArrayInfo), a version of its storage (Slot), and
+// a box of one that a step reads or writes (Operand). Data; every step header includes it.
+#pragma once
+#include "engine/distribution/pieces.hpp"
+#include "protocol/message.hpp"
+
+namespace gamelan::engine::plan {
+
+using dist::Layout;
+using protocol::ArrayId;
+using protocol::Dtype;
+using protocol::Op;
+using protocol::Shape;
+using protocol::View;
+
+/// How an array is stored: its extents are those of the distribution, which may differ from the notebook's
+/// shape (both describe the same C-order elements).
+struct ArrayInfo {
+  Shape extents;
+  Dtype dtype = Dtype::float64;
+  Layout layout;
+  bool is_chosen = false;  ///< the user said how it lies: it stays so
+};
+
+/// One version of an array's storage. Inputs exist before the plan; others are allocated by the step that
+/// names them.
+struct Slot {
+  ArrayId array = 0;
+  ArrayInfo info;
+  bool is_input = false;
+};
+
+/// Bytes of a slot's largest block, the size that every rank reserves.
+inline std::size_t block_bytes(const Slot& slot) {
+  return static_cast<std::size_t>(slot.info.layout.largest_block()) * protocol::size_of(slot.info.dtype);
+}
+
+/// A box of a slot (or of a payload frame, or scratch of the running step) that a program reads or writes.
+struct Operand {
+  enum class Source : std::uint8_t { slot, payload, scratch };
+  Source source = Source::slot;
+  int slot = -1;
+  int payload = -1;
+  int fold = -1;              ///< for scratch: the fold whose values go there
+  dist::Placement placement;  ///< for slots
+  bool is_written = false;
+  bool may_be_remote = false;  ///< some rank may touch a block of another rank
+};
+
+}  // namespace gamelan::engine::plan

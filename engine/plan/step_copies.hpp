@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// General copies, for views that are no box of their base.
+#pragma once
+#include "engine/plan/slot.hpp"
+
+namespace gamelan::engine::plan {
+
+/// General copies for views that are no box of their base: element by element, by address.
+struct Gather {
+  int from = -1, to = -1;
+  View view;  ///< of `from`; `to` is the whole of a new array
+};
+
+struct Scatter {
+  int from = -1, to = -1;
+  View view;                ///< of `to`
+  bool to_replica = false;  ///< every rank holds the target, and writes all of it
+};
+
+}  // namespace gamelan::engine::plan

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Steps that read or write a file, whose path is a payload.
+#pragma once
+#include "engine/plan/slot.hpp"
+#include "protocol/datasets.hpp"
+
+namespace gamelan::engine::plan {
+
+/// Every rank reads its block of a new array from a file whose path is a payload.
+struct ReadFile {
+  int payload = -1;
+  std::int64_t offset = 0;
+  Shape strides;  ///< bytes in the file, per axis
+  bool is_swapped = false;
+  Dtype dtype{};
+  int out = -1;
+};
+
+/// Every rank reads its block of a part of an HDF5 dataset, which may stand in chunks and be compressed.
+struct ReadHdf5 {
+  int payload = -1;
+  protocol::Selection part;
+  Dtype dtype{};
+  int out = -1;
+};
+
+/// Every rank reads the chunks of a Zarr array that its block of the result touches.
+struct ReadZarr {
+  int payload = -1;
+  protocol::Selection part;
+  protocol::ZarrChunks chunks;
+  protocol::Scalar filling;  ///< what chunks hold that have no file
+  Dtype dtype{};
+  int out = -1;
+};
+
+/// Every rank writes its share of the elements, which stand in the file in C order.
+struct WriteFile {
+  int payload = -1;
+  std::int64_t offset = 0;
+  bool has_checksum = false;
+  Operand input;
+  Dtype dtype{};
+  Layout shares;  ///< who writes what
+  int out = -1;
+};
+
+}  // namespace gamelan::engine::plan

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The two halves of a reduction: reduction blocks are folded where they lie, then the partials of each
+// result.
+#pragma once
+#include "engine/plan/step_fused.hpp"
+
+namespace gamelan::engine::plan {
+
+/// Reductions over the same axes, first half: the program computes the values of each into scratch, reduction
+/// block by reduction block (and may store arrays on the way); each reduction block is folded to one element
+/// of `partials`, whose axes are the iteration axes, a reduced one counting reduction blocks.
+struct FoldBlocks {
+  struct Fold {
+    Op op{};  ///< the binary op
+    Dtype loop{};
+    int partials = -1;  ///< slot
+    int command = -1;   ///< of the batch, whose floating-point errors the fold's are
+  };
+  FusedLoop values;           ///< `values.iterations` is the layout of the reduction blocks
+  Shape extents;              ///< of the iteration space
+  std::vector<bool> reduced;  ///< per axis
+  Shape block_extents;        ///< extent per axis; 1 on kept axes
+  std::vector<Fold> folds;
+  bool is_complete = false;  ///< reduction blocks are folded to one element at once: a reduced axis of
+                             ///< `partials` has extent 1
+};
+
+/// Reduction, second half: the partials of each output element are folded by a fixed tree and cast to the
+/// output.
+struct FoldFinish {
+  int partials = -1;
+  Operand input;  ///< the partials, iteration space = kept axes then reduced axes
+  std::size_t kept_axes = 0;
+  Layout iterations;  ///< over the kept axes
+  Operand output;
+  Dtype output_dtype{};  ///< of the written view
+  Op fold{};
+  Dtype loop{};
+  bool is_empty = false;  ///< nothing to fold: the identity
+  int command = -1;       ///< as of FoldBlocks::Fold
+};
+
+}  // namespace gamelan::engine::plan

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Steps whose elements go where data say: take, put, nonzero, counting and searching.
+#pragma once
+#include <optional>
+
+#include "engine/plan/slot.hpp"
+
+namespace gamelan::engine::plan {
+
+/// out[..., i, ...] = source[..., index[i], ...] along `axis`.
+struct Take {
+  Operand source, index;
+  Dtype index_dtype{};
+  int out = -1;
+  std::size_t axis = 0;
+};
+
+/// target[index[i]] = values[i], first half: every rank takes an even share of the index, in order, and sorts
+/// its pairs of position and i-th value by the buckets of the target's first axis.
+struct PartitionUpdates {
+  Operand index, values;
+  Dtype index_dtype{}, dtype{};
+  std::optional<protocol::Scalar> number;  ///< instead of values
+  bool carries_rows = false;  ///< a value is a row of many elements: i is sorted in its place, and the row is
+                              ///< read where it lies
+  std::int64_t count = 0, share = 0;  ///< indices in all, and the most that a rank takes
+  dist::AxisLayout target;            ///< of the axis that the indices run along
+  int bucket_shift = 0;               ///< log2 of the positions in a bucket
+  int counts = -1, pairs = -1;
+};
+
+/// Second half: the owner of a bucket applies what the ranks sorted into it, in the order of the ranks.
+struct ApplyUpdates {
+  PartitionUpdates partition;
+  Operand target;
+  std::optional<Op> op;  ///< what is written is op(what stands there, the value)
+};
+
+/// Where a row of flags is true, first half: every rank lists what it finds in an even share of it,
+struct Find {
+  Operand flags;
+  std::int64_t count = 0, share = 0;  ///< flags in all, and the most that a rank looks at
+  std::int64_t room = 0;              ///< of a list
+  int lists = -1, lengths = -1;
+};
+
+/// then the owner of an interval of the result copies it out of the lists, which follow one another.
+struct Collect {
+  Find find;
+  Operand lengths;  ///< of all lists
+  int out = -1;
+};
+
+/// How many elements fall into each bin: every rank counts what lies with it,
+struct Count {
+  Operand input;
+  Dtype dtype{};
+  std::int64_t bins = 0;
+  std::optional<Operand> edges;  ///< of the bins (histogram); else an element is its bin
+  int counts = -1;               ///< a table per rank
+};
+
+/// then the owner of a bin adds the tables.
+struct AddCounts {
+  int counts = -1, out = -1;
+  int ranks = 1;
+};
+
+/// Sums of weights by number, in segments of the row that its length decides and not the ranks: every rank
+/// has a table for each of its segments,
+struct WeightedCount {
+  Operand numbers, weights;
+  Dtype numbers_dtype{}, weights_dtype{};
+  std::int64_t count = 0, bins = 0;
+  std::int64_t segments = 1, length = 0;  ///< so many, of so many elements
+  std::int64_t per_rank = 1;              ///< segments of a rank
+  int tables = -1;
+};
+
+/// then the owner of a bin adds the tables by rising segment.
+struct AddWeightedCounts {
+  WeightedCount weighted;
+  int out = -1;
+};
+
+/// Where values go in a sorted row, of which every rank has a copy while it searches.
+struct Search {
+  Operand table, values;
+  Dtype table_dtype{}, values_dtype{}, loop{};
+  bool goes_after_equal = false;
+  int out = -1;
+};
+
+}  // namespace gamelan::engine::plan

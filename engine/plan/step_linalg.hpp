@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Matrix products, Fourier transforms and linear algebra.
+#pragma once
+#include <vector>
+
+#include "engine/distribution/cyclic.hpp"
+#include "engine/plan/slot.hpp"
+#include "protocol/linalg.hpp"
+
+namespace gamelan::engine::plan {
+
+/// The result is computed in tiles of this size, counted from the first element, whatever the blocks: BLAS
+/// rounds at the edge of a matrix otherwise than within it.
+inline constexpr std::int64_t matmul_tile_rows = 128, matmul_tile_columns = 256;
+
+struct Matmul {
+  Operand left, right;  ///< iteration spaces (batch..., m, k) and (batch..., k, n)
+  int out = -1;
+  Dtype dtype{};
+  Shape extents;  ///< of out
+  std::int64_t inner = 0;
+};
+
+/// Lines along `axis`, which lie with one rank each, transformed one by one (protocol/fourier.hpp).
+struct FourierLines {
+  Operand input;
+  Dtype dtype{};
+  std::size_t axis = 0;
+  std::int64_t kind = 0, length = 0, period = 0;
+  double factor = 1;
+  int out = -1;
+};
+
+/// Linear algebra on whole matrices: each rank does those whose results lie with it.
+struct WholeMatrices {
+  protocol::Linalg routine{};
+  Operand a, b;  ///< b of solve only, else slot -1
+  Dtype a_dtype{}, b_dtype{}, loop{};
+  bool flag = false;        ///< eigh: the lower triangle counts
+  int work = -1, out = -1;  ///< work: room for one matrix of each kind
+};
+
+/// One large matrix, first part: every rank takes its blocks of an operand, as ScaLAPACK lays them out.
+struct SpreadBlocks {
+  Operand source;
+  Dtype dtype{}, loop{};
+  dist::Cyclic blocks;
+  int to = -1;
+};
+
+/// A matrix among the results that ScaLAPACK leaves in a slot, and where it goes in the result of the
+/// command.
+struct BlockedResult {
+  int slot = -1;
+  std::int64_t offset = 0;  ///< elements from the start of a rank's block of the slot
+  dist::Cyclic blocks;
+  std::int64_t first_row = 0;
+  bool is_transposed = false;  ///< goes there with rows and columns exchanged
+  bool is_lower = false;       ///< zeros above the diagonal, there
+};
+
+/// Second part: the routine. All ranks call it together or none does.
+struct BlockedMatrix {
+  protocol::Linalg routine{};
+  Dtype loop{};
+  bool flag = false;
+  dist::Cyclic a_blocks, b_blocks;
+  int a = -1, b = -1, made = -1;  ///< slots; b of solve only, made of what does not end in them
+  std::vector<BlockedResult> results;
+};
+
+/// Third part: every rank takes its block of the result from those who have it.
+struct CollectBlocks {
+  std::vector<BlockedResult> results;
+  Dtype loop{};
+  int out = -1;
+};
+
+}  // namespace gamelan::engine::plan

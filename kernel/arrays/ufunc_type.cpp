@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernel/arrays/ufunc_type.hpp"
+// (Python.h first)
+#include <structmember.h>
+
+#include <cstddef>
+
+#include "kernel/arrays/dispatch.hpp"
+#include "kernel/arrays/guarded.hpp"
+#include "kernel/recorder/user_call.hpp"
+
+namespace gamelan::kernel {
+
+using protocol::Op;
+
+namespace {
+
+struct Ufunc {
+  PyObject_HEAD vectorcallfunc call;
+  int op, arity;
+};
+
+PyObject* call_ufunc(PyObject* self, PyObject* const* arguments, std::size_t flagged_count,
+                     PyObject* keywords) {
+  const auto* ufunc = reinterpret_cast<Ufunc*>(self);
+  const auto count = PyVectorcall_NARGS(flagged_count);
+  if (keywords == nullptr && count == ufunc->arity) {
+    PyObject* result = guarded([&] {
+      return elementwise(static_cast<Op>(ufunc->op), {arguments, static_cast<std::size_t>(count)}).release();
+    });
+    if (result != Py_NotImplemented) return result;
+    Py_DECREF(result);
+  }
+  const UserCall lives;
+  const Ref general(PyObject_GetAttrString(self, "_call"));
+  return general ? PyObject_Vectorcall(general.get(), arguments, static_cast<std::size_t>(count), keywords)
+                 : nullptr;
+}
+
+PyObject* new_ufunc(PyTypeObject* type, PyObject* arguments, PyObject*) {
+  PyObject* self = type->tp_alloc(type, 0);
+  auto* ufunc = reinterpret_cast<Ufunc*>(self);
+  if (self == nullptr) return nullptr;
+  ufunc->call = call_ufunc;
+  if (PyArg_ParseTuple(arguments, "ii", &ufunc->op, &ufunc->arity)) return self;
+  Py_DECREF(self);
+  return nullptr;
+}
+
+PyMemberDef ufunc_members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Ufunc, call), READONLY, nullptr},
+    {"_op", T_INT, offsetof(Ufunc, op), READONLY, "Number of its row in the op table."},
+    {"nin", T_INT, offsetof(Ufunc, arity), READONLY, "Number of operands."},
+    {nullptr, 0, 0, 0, nullptr}};
+PyType_Slot ufunc_slots[] = {{Py_tp_new, reinterpret_cast<void*>(new_ufunc)},
+                             {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+                             {Py_tp_members, ufunc_members},
+                             {0, nullptr}};
+PyType_Spec ufunc_spec = {"gamelan._core.Ufunc", sizeof(Ufunc), 0,
+                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_VECTORCALL, ufunc_slots};
+
+}  // namespace
+
+void add_ufunc_type(PyObject* module) {
+  Ref type = Ref::checked(PyType_FromSpec(&ufunc_spec));
+  if (PyModule_AddObjectRef(module, "Ufunc", type.get()) < 0) throw PythonError();
+}
+
+}  // namespace gamelan::kernel

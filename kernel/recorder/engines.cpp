@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A wait is a row of short ones without the GIL. Between them signals are heard and the wait hook is asked
+// whether the engines still live.
+#include "kernel/recorder/engines.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "kernel/recorder/fork.hpp"
+#include "kernel/recorder/gil.hpp"
+#include "kernel/recorder/hooks.hpp"
+
+namespace gamelan::kernel {
+
+using protocol::Error;
+using protocol::ErrorKind;
+using protocol::Outcome;
+using protocol::Reply;
+
+namespace {
+
+constexpr auto poll_period = std::chrono::milliseconds(100);
+
+class Stopwatch {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
+Engines::Engines(std::shared_ptr<Client> client, std::function<bool()> on_loss)
+    : client_(std::move(client)), on_loss_(std::move(on_loss)) {}
+
+Engines::~Engines() {
+  if (is_forked_child()) {
+    new std::shared_ptr<Client>(
+        std::move(client_));  // never ends: its thread did not survive the fork, joining would hang
+  } else if (client_ != nullptr) {
+    const WithoutGil released;
+    client_.reset();
+  }
+}
+
+void Engines::greet(double timeout_s) {
+  if (client_ == nullptr) return;
+  const Stopwatch waited;
+  const auto seq =
+      client_->send(protocol::Hello{0, protocol::protocol_version, protocol::fingerprint(), "gamelan"});
+  std::optional<Reply> reply;
+  while (!reply) {
+    reply = take(seq, poll_period);
+    if (PyErr_CheckSignals() != 0) throw PythonError();
+    if (const auto cause = reply ? std::nullopt : ask_wait_hook(waited.seconds(), nullptr)) {
+      throw Error(ErrorKind::engine_lost, *cause);
+    }
+    if (!reply && waited.seconds() > timeout_s) {
+      throw Error(ErrorKind::timeout, "[connect] the engines did not answer within " +
+                                          std::to_string(static_cast<int>(timeout_s)) + " s");
+    }
+  }
+  if (reply->outcome != Outcome::ok) raise_error(Error(reply->error, reply->message));
+  info_ = reply->info;
+  const auto facts = nlohmann::json::parse(info_, nullptr, false);
+  if (!facts.is_object()) return;
+  ranks_ = facts.value("ranks", 0);
+  heap_bytes_ = facts.value("heap_bytes_per_rank", std::int64_t{0}) * ranks_;
+}
+
+std::uint64_t Engines::send(protocol::Request request) {
+  if (client_ == nullptr) raise_lost();
+  try {
+    return client_->send(std::move(request));
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::engine_lost) throw;
+    lose_with_cause(error.what());
+  }
+  raise_lost();
+}
+
+std::optional<Reply> Engines::take(std::uint64_t seq, std::chrono::milliseconds limit) {
+  const auto client = client_;  // another thread may disconnect meanwhile
+  if (client == nullptr) throw Error(ErrorKind::engine_lost, lost_cause_);
+  const WithoutGil released;
+  return client->take(seq, limit);
+}
+
+Reply Engines::wait_for(std::uint64_t seq) {
+  const Stopwatch waited;
+  const auto client = client_;  // another thread may disconnect meanwhile
+  if (client == nullptr) raise_lost_array();
+  for (;;) {
+    std::optional<std::string> cause;
+    // Many short waits are one long wait to the user: the hook keeps its pace from one to the next. It comes
+    // before `take`, because what it raises must not swallow a reply.
+    if (PyErr_CheckSignals() != 0) throw PythonError();
+    if (std::chrono::steady_clock::now() - last_hook_ >= poll_period) {
+      last_hook_ = std::chrono::steady_clock::now();
+      cause = ask_wait_hook(waited.seconds(), nullptr);
+    }
+    std::optional<std::string> lost;
+    try {
+      std::optional<Reply> reply;
+      {
+        const WithoutGil released;
+        reply = client->take(seq, cause ? std::chrono::milliseconds(0) : poll_period);
+      }
+      if (reply) {
+        waited_seconds_ += waited.seconds();
+        return std::move(*reply);
+      }
+    } catch (const Error& error) {
+      lost = error.what();
+      if (!cause) cause = ask_wait_hook(waited.seconds(), error.what());
+    }
+    if (cause || lost) fail(cause ? *cause : *lost);
+  }
+}
+
+Reply Engines::ask(protocol::Request request) {
+  const auto seq = send(std::move(request));
+  try {
+    return wait_for(seq);
+  } catch (const PythonError&) {
+    if (client_ != nullptr) client_->forget(seq);
+    throw;
+  }
+}
+
+void Engines::cancel() {
+  if (client_ != nullptr && !has_ended()) client_->forget(client_->send(protocol::Cancel{}));
+}
+
+void Engines::shutdown() {
+  if (client_ != nullptr && !has_ended()) client_->forget(client_->send(protocol::Shutdown{}));
+}
+
+std::string Engines::status(double timeout_s) {
+  const auto client = client_;
+  if (client == nullptr) return "{}";
+  const auto seq = send(protocol::StatusRequest{});
+  const Stopwatch waited;
+  for (;;) {
+    try {
+      const WithoutGil released;
+      if (auto reply = client->take(seq, poll_period)) return reply->info;
+    } catch (const Error& error) {
+      lose_with_cause(error.what());
+      raise_lost();
+    }
+    const bool is_interrupted = PyErr_CheckSignals() != 0;
+    const bool is_late = waited.seconds() > timeout_s;
+    if (is_interrupted || is_late) client->forget(seq);
+    if (is_interrupted) throw PythonError();
+    if (is_late) throw Error(ErrorKind::timeout, "[status] the engines did not answer");
+  }
+}
+
+void Engines::lose(const std::string& cause) {
+  if (is_lost_) return;
+  is_lost_ = true;
+  lost_cause_ = cause;
+  was_at_work_ = on_loss_();
+  if (client_ != nullptr && !is_forked_child()) client_->lose(cause);
+}
+
+void Engines::disconnect(const std::string& cause) {
+  lose(cause);
+  auto client = std::exchange(client_, nullptr);  // a thread that waits holds it a moment longer
+  const WithoutGil released;
+  client.reset();
+}
+
+void Engines::lose_with_cause(const std::string& found) {
+  const auto cause = ask_wait_hook(0, found.c_str());
+  lose(cause ? *cause : found);
+}
+
+std::optional<std::string> Engines::take_untold_loss() {
+  if (!is_lost_ || std::exchange(is_told_, true)) return std::nullopt;
+  return lost_cause_;
+}
+
+void Engines::fail(const std::string& cause) {
+  lose(cause);
+  is_told_ = true;
+  raise_error(Error(ErrorKind::engine_lost, cause));
+}
+
+void Engines::raise_lost() { fail(lost_cause_); }
+
+void Engines::raise_lost_array() {
+  is_told_ = true;
+  raise_error(Error(ErrorKind::engine_lost, "the engines that held this array are gone: " + lost_cause_));
+}
+
+}  // namespace gamelan::kernel

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Why an array was never computed. Kept with the array's id until it dies; raised by whoever reads it.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "protocol/message.hpp"
+
+namespace gamelan::kernel {
+
+struct Failure {
+  protocol::ErrorKind kind = protocol::ErrorKind::internal;
+  std::string message;
+  protocol::Origin origin;
+};
+using FailurePtr = std::shared_ptr<const Failure>;
+
+/// Of an array that an interrupt has cut off.
+inline FailurePtr interrupted(const protocol::Origin& origin) {
+  return std::make_shared<const Failure>(
+      Failure{protocol::ErrorKind::cancelled, "Lost: interrupted before it was computed", origin});
+}
+
+}  // namespace gamelan::kernel

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernel/recorder/outcomes.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "kernel/recorder/hooks.hpp"
+
+namespace gamelan::kernel {
+
+using protocol::Error;
+using protocol::ErrorKind;
+using protocol::Outcome;
+using protocol::Reply;
+
+void Outcomes::book(SentBatch& sent, const Reply& reply, const std::deque<SentBatch>& later) {
+  work_ahead_.answered(sent.seq);
+  if (!reply.float_errors.empty() && !sent.is_abandoned)
+    float_errors_.emplace_back(std::move(sent.listeners), reply.float_errors);
+  const bool is_ok = reply.outcome == Outcome::ok;
+  if (is_ok && sent.split_calls.empty()) return;
+  // Commands before the one at fault were run, as a program runs up to its error.
+  const std::size_t first_lost =
+      is_ok ? sent.written.size() : static_cast<std::size_t>(std::max<std::int64_t>(reply.command, 0));
+  FailurePtr cause;
+  if (reply.outcome == Outcome::cancelled)
+    cause = sent.interrupted_at(first_lost);
+  else if (!is_ok)
+    cause = std::make_shared<const Failure>(Failure{reply.error, reply.message, reply.origin});
+  calls_.book(sent, first_lost, reply, cause);
+  if (is_ok) return recorder_.forget_poison(sent.freed);
+  // A batch that was cancelled or refused in the queue has not freed anything; to free twice does no harm.
+  for (const auto id : sent.freed) recorder_.free(id);
+  for (std::size_t index = first_lost; index < sent.written.size(); ++index)
+    if (sent.written[index].is_created)
+      recorder_.poison(sent.written[index].id,
+                       reply.outcome == Outcome::cancelled ? sent.interrupted_at(index) : cause);
+  recorder_.forget_poison(sent.freed);
+  for (const auto& each : later) recorder_.forget_poison(each.freed);
+  if (!sent.is_abandoned) defer(cause);  // an interrupt was reported when it happened
+}
+
+void Outcomes::tell_float_errors() {
+  const auto all = std::exchange(float_errors_, {});  // telling may run the user's code, and that the engines
+  for (const auto& [listeners, errors] : all)
+    for (const auto& each : errors) listeners.tell(each);
+}
+
+void Outcomes::tell() {
+  tell_float_errors();
+  if (deferred_ == nullptr) return;
+  const auto failure = std::exchange(deferred_, nullptr);
+  if (failure->kind == ErrorKind::memory)
+    garbage_.collect();  // who tries again finds what there is to be had
+  raise_error(Error(failure->kind, failure->message), failure->origin);
+}
+
+void Outcomes::drop_untold() {
+  float_errors_.clear();
+  deferred_ = nullptr;
+}
+
+}  // namespace gamelan::kernel

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernel/recorder/sender.hpp"
+
+#include <utility>
+
+#include "protocol/codec.hpp"
+
+namespace gamelan::kernel {
+
+using protocol::Batch;
+
+void Sender::add(protocol::Command command, CurrentLine current, std::uint64_t call) {
+  const auto listener = current.is_numpys_own ? listeners_.current() : 0;
+  if (recorder_.add(std::move(command), current.line, listener, call)) keep(std::move(current));
+}
+
+void Sender::add(protocol::Command command, CurrentLine current, std::uint64_t call,
+                 protocol::Bytes payload) {
+  if (recorder_.add(std::move(command), current.line, 0, call, std::move(payload))) keep(std::move(current));
+}
+
+void Sender::keep(CurrentLine current) {
+  kept_codes_.try_emplace(current.line.code, std::move(current.code));
+  listeners_.add_line(std::move(current.globals));
+}
+
+Batch Sender::cut(const SourceLine* next, SentBatch& sent) {
+  auto result = recorder_.cut(next);
+  for (const SourceLine& line : result.lines) result.batch.origins.push_back(resolve(line));
+  sent.listeners = std::exchange(listeners_, {});
+  sent.listeners.close(result.batch, result.listeners);
+  result.batch.watched = static_cast<std::uint8_t>(sent.listeners.watched());
+  sent.written.reserve(result.calls.size());
+  for (std::size_t index = 0; index < result.calls.size(); ++index) {
+    const auto& command = result.batch.commands[index];
+    sent.written.push_back({command.out.base, result.calls[index], command.origin, command.creates});
+  }
+  sent.origins = result.batch.origins;
+  calls_.note_sent(result.calls, sent);
+  kept_codes_.clear();
+  if (result.blocked != nullptr) outcomes_.defer(result.blocked);
+  return std::move(result.batch);
+}
+
+SentBatch Sender::send(const SourceLine* next, std::vector<protocol::View> fetches) {
+  SentBatch sent;
+  Batch batch = cut(next, sent);
+  sent.freed = batch.frees;
+  batch.fetches = std::move(fetches);
+  std::erase_if(batch.fetches,
+                [&](const protocol::View& view) { return recorder_.poison_of(view.base) != nullptr; });
+  ++batches_;
+  if (model_)
+    sent.played = std::make_shared<protocol::Reply>(model_->run(batch));
+  else
+    sent.seq = engines_.send(std::move(batch));
+  outcomes_.note_sent(sent);
+  return sent;
+}
+
+Batch Sender::preview() {
+  Batch batch = recorder_.pending();
+  batch.frees = recorder_.peek_frees();
+  for (const SourceLine& line : recorder_.lines()) batch.origins.push_back(resolve(line));
+  return std::get<Batch>(protocol::decode_request(protocol::encode(protocol::Request{std::move(batch)})));
+}
+
+void Sender::abandon() {
+  std::vector<FailurePtr> causes;
+  for (const SourceLine& line : recorder_.lines()) causes.push_back(interrupted(resolve(line)));
+  recorder_.abandon(causes);
+  kept_codes_.clear();
+  listeners_ = {};
+}
+
+}  // namespace gamelan::kernel

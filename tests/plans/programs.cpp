@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tests/plans/programs.hpp"
+
+namespace gamelan::tests {
+namespace {
+
+using engine::plan::BatchWriter;
+using engine::plan::number;
+using engine::plan::part;
+using protocol::Dtype;
+using protocol::Op;
+using protocol::View;
+
+constexpr std::int64_t n = 700, row_length = 100'000;
+
+View grid(BatchWriter& r) { return r.existing({n, n}); }
+View row(BatchWriter& r, Dtype dtype = Dtype::float64) { return r.existing({row_length}, dtype); }
+
+void jacobi(BatchWriter& r) { record_jacobi(r, grid(r), n); }
+void fused_chain(BatchWriter& r) {
+  const View a = row(r), b = row(r);
+  r.compute(Op::sqrt, {r.compute(Op::add, {a, r.compute(Op::multiply, {b, number(3)})})}, false);
+}
+void copy_elision(BatchWriter& r) {
+  const View u = grid(r);
+  r.compute(Op::copy, {u}, false);
+  record_jacobi(r, u, n);
+}
+void interior(BatchWriter& r) {
+  const View u = grid(r);
+  const View old = r.compute(Op::copy, {u});
+  record_jacobi(r, u, n);
+  const View change = r.compute(Op::subtract, {u, old});
+  r.sum(r.compute(Op::multiply, {change, change}));
+}
+void sum_all(BatchWriter& r) { r.sum(grid(r)); }
+template <int axis>
+void sum_axis(BatchWriter& r) {
+  r.call(Op::sum, {n}, Dtype::float64, {grid(r)}, {axis});
+}
+void two_folds(BatchWriter& r) {
+  const View a = grid(r);
+  const View twice = r.compute(Op::multiply, {a, number(2)}, false);
+  r.sum(twice);
+  r.call(Op::max, {}, Dtype::float64, {a}, {0, 1});
+}
+void matmul(BatchWriter& r) { r.call(Op::matmul, {n, n}, Dtype::float64, {grid(r), grid(r)}); }
+void sort(BatchWriter& r) { r.call(Op::sort, {row_length}, Dtype::float64, {row(r)}, {0}); }
+void argsort(BatchWriter& r) { r.call(Op::argsort, {row_length}, Dtype::int64, {row(r)}, {0}); }
+void take(BatchWriter& r) {
+  r.call(Op::take, {row_length}, Dtype::float64, {row(r), row(r, Dtype::int64)}, {0});
+}
+void put(BatchWriter& r) { r.put(row(r), row(r, Dtype::int64), row(r)); }
+void scan(BatchWriter& r) {
+  r.call(Op::accumulate, {row_length}, Dtype::float64, {row(r)}, {0, static_cast<std::int64_t>(Op::add)});
+}
+void fft(BatchWriter& r) {
+  r.call(Op::fourier, {n, n}, Dtype::complex128, {grid(r), number(1)}, {0, 0, n, 0});
+}
+void redistribute(BatchWriter& r) {  // three pieces along the second axis, cut at 100 and 400
+  r.call(Op::redistribute, {n, n}, Dtype::float64, {grid(r)}, {0, 0, 2, n, 1, 0, n, 3, 2, 100, 400});
+}
+void mask(BatchWriter& r) {
+  const View a = row(r);
+  const View positions = r.call(Op::nonzero, {row_length / 2}, Dtype::int64, {row(r, Dtype::bool_)});
+  r.call(Op::take, {row_length / 2}, Dtype::float64, {a, positions}, {0});
+}
+void weighted_count(BatchWriter& r) {
+  r.call(Op::weighted_bincount, {1000}, Dtype::float64, {row(r, Dtype::int64), row(r)}, {1024});
+}
+void diagonal(BatchWriter& r) {
+  const View m = grid(r);
+  View view = m;
+  view.extents = {n};
+  view.strides = {m.strides[0] + m.strides[1]};
+  r.assign(view, r.compute(Op::multiply, {view, number(2)}));
+}
+void relayout(BatchWriter& r) {  // a row is looked at as a square
+  View square = r.existing({n * n});
+  square.extents = {n, n};
+  square.strides = {n * 8, 8};
+  r.compute(Op::subtract, {part(square, 0, n - 1, 0, n), part(square, 1, n, 0, n)}, false);
+}
+
+}  // namespace
+
+const std::vector<GoldenProgram>& golden_programs() {
+  static const std::vector<GoldenProgram> all{
+      {"jacobi", "u[1:-1,1:-1] = 0.25 * (four neighbours)", 4, {}, jacobi},
+      {"jacobi_without_versions", "the same, computed aside", 4, {"version"}, jacobi},
+      {"fused_chain", "np.sqrt(a + 3 * b)", 3, {}, fused_chain},
+      {"unfused_chain", "the same, a pass for each command", 3, {"fuse"}, fused_chain},
+      {"copy_elision", "old = u.copy(); the sweep", 4, {}, copy_elision},
+      {"interior", "old = u.copy(); the sweep; ((u - old)**2).sum()", 4, {}, interior},
+      {"interior_apart", "the same in passes of their own", 4, {"interior"}, interior},
+      {"sum", "a.sum()", 3, {}, sum_all},
+      {"sum_axis_0", "a.sum(axis=0)", 3, {}, sum_axis<0>},
+      {"sum_axis_1", "a.sum(axis=1)", 3, {}, sum_axis<1>},
+      {"two_folds", "twice = 2 * a; twice.sum(); a.max()", 3, {}, two_folds},
+      {"matmul", "a @ b", 4, {}, matmul},
+      {"sort", "np.sort(a)", 3, {}, sort},
+      {"argsort", "np.argsort(a)", 3, {}, argsort},
+      {"take", "a[i]", 3, {}, take},
+      {"put", "a[i] = b", 3, {}, put},
+      {"scan", "a.cumsum()", 3, {}, scan},
+      {"fft", "np.fft.fft(a, axis=0)", 4, {}, fft},
+      {"redistribute", "np.redistribute(a, ...), cut by columns at 100 and 400", 3, {}, redistribute},
+      {"mask", "a[flags]", 3, {}, mask},
+      {"weighted_count", "np.bincount(i, weights)", 3, {}, weighted_count},
+      {"diagonal", "diagonal of m, doubled in place", 4, {}, diagonal},
+      {"relayout", "square = a.reshape(n, n); square[:-1] - square[1:]", 4, {}, relayout},
+  };
+  return all;
+}
+
+}  // namespace gamelan::tests
