@@ -74,7 +74,7 @@ Ref new_distributed(const std::shared_ptr<Session>& session, Dtype dtype, int di
                                                 dims, extents, nullptr, reserved, NPY_ARRAY_CARRAY, nullptr));
   const std::int64_t bytes = PyArray_NBYTES(as_numpy(proxy));
   if (bytes == 0) std::fill_n(PyArray_STRIDES(as_numpy(proxy)), dims, 0);  // as of NumPy's new arrays
-  check_fits(session->engines(), bytes, as_numpy(proxy));  // says what there is, where that is known
+  check_fits(session->engines(), bytes, as_numpy(proxy));
   if (static_cast<std::size_t>(bytes) > reserved_bytes) {
     PyErr_Format(PyExc_MemoryError, "Unable to allocate %lld bytes: one array may have %zu",
                  static_cast<long long>(bytes), reserved_bytes);

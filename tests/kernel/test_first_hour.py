@@ -83,7 +83,7 @@ def test_size_counts_what_is_held_here(shared):
 
 
 @pytest.mark.parametrize(
-    "code, near", [("np.arrange(3)", "arange"), ("np.linalg.sovle(a, a)", "solve"), ("np.random.radnom(3)", "random")]
+    "code, near", [("np.arrange(3)", "arange"), ("np.linalg.lstqs(a, a)", "lstsq"), ("np.random.radnom(3)", "random")]
 )
 def test_a_misspelt_name_shows_no_frames_of_ours_and_the_near_name(shared, code, near):
     cell = shared.run(code)
