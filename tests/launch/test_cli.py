@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The command `gamelan` as a shell user meets it."""
 
+import importlib
 import json
 import os
 import signal
@@ -148,6 +149,18 @@ def test_another_numpy_is_refused_in_a_sentence(gamelan, runtime, tmp_path, monk
     environment = os.environ | {"PYTHONPATH": str(BUILD / "python")}
     imported = subprocess.run([python, tmp_path / "script.py"], env=environment, capture_output=True, text=True, timeout=20)
     assert "NumPy 1.x; this Python has 2.4.6. Run" in imported.stderr and "_ARRAY_API" not in imported.stderr, imported.stderr
+
+
+@pytest.mark.parametrize("version, state", [("6.0.0", "warn"), ("8.1.9", "ok"), ("", None)])
+def test_the_doctor_knows_widgets_that_no_page_shows(tmp_path, monkeypatch, version, state):
+    python = tmp_path / "python"
+    python.write_text(f"#!/bin/sh\necho {version}\n")
+    python.chmod(0o755)
+    monkeypatch.setenv("GAMELAN_PYTHON", str(python))
+    questions = importlib.import_module("gamelan._doctor._questions")
+    verdicts = list(questions.widgets())
+    assert [each.state for each in verdicts] == ([state] if state else [])
+    assert state != "warn" or "ipywidgets>=8" in verdicts[0].advice
 
 
 def test_engines_from_start_to_stop(gamelan, runtime):
