@@ -25,7 +25,7 @@ def traceback_of(cell):
 
 
 def test_what_an_interrupt_has_cost_names_its_line_and_the_way_out(shared):
-    cell = shared.send("c = m\nfor i in range(100_000):\n    c = c @ m * 1e-9\n")
+    cell = shared.send("c = big = np.ones((2500, 2500))\nfor i in range(100_000):\n    c = c @ big * 1e-9\n")
     shared.until(cell, lambda c: c.of_type("display_data"), timeout=20)
     shared.control("interrupt_request")
     shared.finish(cell)
