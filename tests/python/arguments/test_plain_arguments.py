@@ -144,7 +144,7 @@ def test_small_arrays_beside_large_ones(mixed):
 
 def test_numbers_beyond_64_bits_are_refused_as_objects(engine):
     x, target = gamelan.array(_NAMES["x"]), gamelan.zeros(3)
-    with pytest.raises(NotImplementedError, match="dtype\\('O'\\)"):
+    with pytest.raises(NotImplementedError, match="object arrays of"):
         x * 2**70
     with pytest.raises(TypeError):
         x += 2**70
