@@ -25,6 +25,7 @@ _engines = None  # launch.Engines in use, None when connected by hand or not at 
 _starting = threading.RLock()
 _progress = None
 _busy_since = _last_wait = _next_note = 0.0
+_noted_in = None  # the connection file of the engines that somebody may ask what they compute
 
 
 def engines():
@@ -156,11 +157,13 @@ def flush_cell():
         if _core.has_unfinished():
             _core.flush(True)
     finally:
+        _end_work()
         forget_warnings()
 
 
 def stop_soon():
     """The end of an interrupted cell: what it has recorded finishes within half a second, or is cancelled."""
+    _end_work()
     _core.stop_soon()
 
 
@@ -226,7 +229,7 @@ def _while_waiting(seconds, lost):
 
 def _tell_work():
     """While the engines are waited for: to the notebook's bar, and to whoever asks for their status elsewhere."""
-    global _busy_since, _last_wait, _next_note
+    global _busy_since, _last_wait, _next_note, _noted_in
     now = time.monotonic()
     if now - _last_wait > 0.5:
         _busy_since, _next_note = now, now + 1.0
@@ -237,9 +240,21 @@ def _tell_work():
     if _progress is not None:
         _progress(done, total, where)
     if now >= _next_note and total > done and _engines is not None:
-        _next_note = now + 1.0
+        _next_note, _noted_in = now + 1.0, _engines.connection_file
+        beat = json.loads(_core.last_status())
+        step = f"pass {beat['steps_done'] + 1} of {beat['steps_planned']} of its batch" if beat.get("batch") else ""
         ahead = f"{total - done} recorded operation{'s' if total - done > 1 else ''} to do"
-        _work_note.leave(_engines.connection_file, ", ".join(filter(None, [where, ahead, f"for {now - _busy_since:.0f} s"])))
+        _work_note.leave(
+            _engines.connection_file, ", ".join(filter(None, [where, step, ahead, f"for {now - _busy_since:.0f} s"]))
+        )
+
+
+def _end_work():
+    """A cell is over: what was said of it elsewhere is."""
+    global _noted_in
+    if _noted_in is not None:
+        _work_note.remove(_noted_in)
+        _noted_in = None
 
 
 def _with_own_view(cause, lost):

@@ -50,11 +50,11 @@ def test_a_loop_tells_its_turns_and_is_never_full(shared):
 
 def test_what_is_recorded_ahead_is_not_done(shared):
     """Products are recorded in microseconds each; the bar counts those that are computed."""
-    texts, _ = bars(shared, "for i in range(24): c = m @ m")
-    turns = numbers(texts, r"turn (\d+) of 24")
+    texts, _ = bars(shared, "for i in range(30): c = m @ m")
+    turns = numbers(texts, r"turn (\d+) of 30")
     done = numbers(texts, r"(\d+) of (\d+) operations done")
-    assert turns and done == sorted(done) and done[-1][0] < 24 and done[-1][1] >= 24, texts
-    first = re.search(r"turn (\d+) of 24 · (\d+) of (\d+) operations", texts[0])
+    assert turns and done == sorted(done) and done[-1][0] < 30 and done[-1][1] >= 30, texts
+    first = re.search(r"turn (\d+) of 30 · (\d+) of (\d+) operations", texts[0])
     assert first and int(first[1]) <= int(first[2]) + 1, texts
 
 
@@ -69,7 +69,7 @@ def test_one_long_batch_is_not_full(shared):
 
 
 def test_a_loop_that_other_loops_follow_fills_no_bar(shared):
-    texts, _ = bars(shared, "for i in range(4):\n    for j in range(3): float((m @ m)[0, 0])\nfor k in range(2): d = m + 1")
+    texts, _ = bars(shared, "for i in range(4):\n    for j in range(9): float((m @ m)[0, 0])\nfor k in range(2): d = m + 1")
     first = [text for text in texts if "of 4" in text]
     assert first and not any("#" in text for text in first), texts
 

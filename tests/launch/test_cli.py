@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The command `gamelan` as a shell user meets it."""
 
+import importlib
 import json
 import os
 import signal
@@ -115,6 +116,51 @@ def test_a_venv_of_another_python_is_refused_in_a_sentence(gamelan, runtime, tmp
     done = gamelan("run", "-n", 1, tmp_path / "script.py")
     assert done.returncode == 1 and "has Python 3.9, gamelan was built for 3.11" in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def python_with(tmp_path, numpy=None):
+    """A Python of this machine under another name; with another NumPy, as far as its version goes."""
+    (tmp_path / "with").mkdir()
+    if numpy:
+        (tmp_path / "with" / "numpy.py").write_text(f"__version__ = {numpy!r}\n")
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nexport PYTHONPATH={tmp_path}/with:$PYTHONPATH CHOSEN=1\nexec /usr/bin/python3 "$@"\n')
+    python.chmod(0o755)
+    return python
+
+
+def test_run_takes_the_python_that_is_chosen(gamelan, runtime, tmp_path, monkeypatch):
+    monkeypatch.setenv("VIRTUAL_ENV", "/nowhere")
+    monkeypatch.setenv("GAMELAN_PYTHON", str(python_with(tmp_path)))
+    (tmp_path / "script.py").write_text("import os\nimport gamelan\nprint(os.environ['CHOSEN'], gamelan.ones(3).sum())\n")
+    done = gamelan("run", "-n", 1, tmp_path / "script.py")
+    assert (done.returncode, done.stdout) == (0, "1 3.0\n"), done.stderr
+
+
+def test_another_numpy_is_refused_in_a_sentence(gamelan, runtime, tmp_path, monkeypatch):
+    python = python_with(tmp_path, "2.4.6")
+    monkeypatch.setenv("GAMELAN_PYTHON", str(python))
+    (tmp_path / "script.py").write_text("import gamelan")
+    done = gamelan("run", "-n", 1, tmp_path / "script.py")
+    told = f"Gamelan is built for NumPy 1.x; this Python has 2.4.6. Run `{python} -m pip install 'numpy<2'`"
+    assert done.returncode == 1 and told in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
+    doctor = gamelan("doctor", timeout=90)
+    assert doctor.returncode == 1 and told in doctor.stdout and "all is well" not in doctor.stdout, doctor.stdout
+    environment = os.environ | {"PYTHONPATH": str(BUILD / "python")}
+    imported = subprocess.run([python, tmp_path / "script.py"], env=environment, capture_output=True, text=True, timeout=20)
+    assert "NumPy 1.x; this Python has 2.4.6. Run" in imported.stderr and "_ARRAY_API" not in imported.stderr, imported.stderr
+
+
+@pytest.mark.parametrize("version, state", [("6.0.0", "warn"), ("8.1.9", "ok"), ("", None)])
+def test_the_doctor_knows_widgets_that_no_page_shows(tmp_path, monkeypatch, version, state):
+    python = tmp_path / "python"
+    python.write_text(f"#!/bin/sh\necho {version}\n")
+    python.chmod(0o755)
+    monkeypatch.setenv("GAMELAN_PYTHON", str(python))
+    questions = importlib.import_module("gamelan._doctor._questions")
+    verdicts = list(questions.widgets())
+    assert [each.state for each in verdicts] == ([state] if state else [])
+    assert state != "warn" or "ipywidgets>=8" in verdicts[0].advice
 
 
 def test_engines_from_start_to_stop(gamelan, runtime):

@@ -184,6 +184,25 @@ def python() -> Iterator[Verdict]:
             yield Verdict("ok", f"{line}, NumPy {numpy}")
 
 
+_WIDGETS = "from importlib.metadata import version; print(version('ipywidgets'))"
+
+
+def widgets() -> Iterator[Verdict]:
+    """Are the widgets, where there are any, such as JupyterLab shows?"""
+    version = _text_of([_pythons.chosen()[0] or sys.executable, "-c", _WIDGETS]).strip()
+    major = version.split(".")[0]
+    if not major.isdigit():
+        return
+    if int(major) < 7:
+        yield Verdict(
+            "warn",
+            f"widgets: ipywidgets {version}",
+            "JupyterLab 3 and later say `model not found` in place of its widgets: in a venv, pip install 'ipywidgets>=8'",
+        )
+    else:
+        yield Verdict("ok", f"widgets: ipywidgets {version}")
+
+
 def sessions() -> Iterator[Verdict]:
     """What runs, and what did dead sessions leave?"""
     try:
@@ -245,6 +264,7 @@ QUESTIONS: list[Callable[[], Iterator[Verdict]]] = [
     processors,
     blas,
     python,
+    widgets,
     sessions,
     connection,
     route,

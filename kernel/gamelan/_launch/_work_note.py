@@ -12,7 +12,7 @@ from pathlib import Path
 from . import _sessions
 
 _NOTE = "work"
-_HOLDS_S = 5.0  # a client that waits writes once a second; its host's clock may be a little off
+_HOLDS_S = 4.0  # a client that waits writes once a second; its host's clock may be a little off
 
 
 def leave(connection_file: str | os.PathLike, text: str) -> None:
@@ -23,6 +23,12 @@ def leave(connection_file: str | os.PathLike, text: str) -> None:
         with contextlib.suppress(OSError):  # the folder may just be removed
             temporary.write_text(f"{time.time():.1f} {text}\n")
             temporary.replace(directory / _NOTE)
+
+
+def remove(connection_file: str | os.PathLike) -> None:
+    """Nothing is computed any more."""
+    with contextlib.suppress(OSError):
+        (Path(connection_file).parent / _NOTE).unlink()
 
 
 def found(connection_file: str | os.PathLike) -> str:

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What other libraries call: NumPy's functions and ufuncs on our arrays, the memory protocols and their bound, copies.
 import copy
+import json
 import pickle
+import sys
 import warnings
 
 import numpy
@@ -18,6 +20,50 @@ def test_functions_of_numpy_come_to_us(engine):
         assert isinstance(result, gamelan.ndarray) and result.is_distributed
     numpy.testing.assert_array_equal(numpy.asarray(numpy.add.reduce(x)), [12, 15, 18, 21])
     assert numpy.shape(x) == (3, 4) and numpy.result_type(x, numpy.float32) == numpy.float64
+
+
+@pytest.mark.parametrize("limit", [0, 10**6])
+def test_to_numpy_hands_the_elements_over(engine, limit):
+    with gamelan.options(distribute_from=limit):
+        x = gamelan.arange(6.0).reshape(3, 2)
+        for given in (x.to_numpy(), x.to_numpy(copy=True), x[:, ::-1].to_numpy()[:, ::-1], x.to_numpy("f4")):
+            assert type(given) is numpy.ndarray and given.tolist() == [[0, 1], [2, 3], [4, 5]]
+        assert x.to_numpy("f4").dtype == "f4" and x.to_numpy(copy=True).flags.writeable
+        assert x.to_numpy().flags.writeable == (limit > 0)
+
+
+@pytest.mark.parametrize("limit", [0, 10**6])
+def test_matplotlib_takes_an_array_as_one(engine, limit):
+    """Not as a data set for each of its rows, and without going through its elements."""
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("agg")
+    from matplotlib import pyplot
+
+    with gamelan.options(distribute_from=limit):
+        x = gamelan.arange(36.0).reshape(12, 3)
+        figure, axes = pyplot.subplots()
+        assert len(axes.boxplot(x)["boxes"]) == 3 and len(axes.violinplot(x)["bodies"]) == 3
+        counts, _, _ = axes.hist(x)
+        assert numpy.shape(counts) == (3, 10)
+        line = gamelan.arange(60.0)
+        assert len(axes.boxplot(line)["boxes"]) == 1 and axes.hist(line)[0].sum() == 60
+        pyplot.close(figure)
+
+
+@pytest.mark.parametrize("limit", [0, 10**6])
+def test_a_value_is_a_scalar_and_json_takes_it_as_a_float(engine, limit):
+    with gamelan.options(distribute_from=limit):
+        x = gamelan.arange(4.0)
+        assert gamelan.isscalar(x.mean()) and gamelan.isscalar(x[2]) and gamelan.isscalar(3) and gamelan.isscalar("a")
+        assert not gamelan.isscalar(x) and not gamelan.isscalar(gamelan.array(3.0)) and not gamelan.isscalar([1])
+        assert json.dumps(x.mean(), default=float) == "1.5"
+
+
+def test_the_size_of_an_object_is_what_it_holds_here(engine):
+    with gamelan.options(distribute_from=10**6):
+        assert sys.getsizeof(gamelan.zeros(1000)) > 8000
+    if gamelan.zeros(1000).is_distributed:
+        assert sys.getsizeof(gamelan.zeros(1000)) < 1000
 
 
 def test_a_foreign_namesake_of_a_ufunc_is_not_ours(engine):
