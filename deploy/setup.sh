@@ -163,8 +163,12 @@ jobs_here() {
 # words only when they complain.
 build_all() {
   cd "$root" || exit 1
-  local jobs line weight total=0 options=(-DBUILD_TESTING=OFF)
-  [ "${1-}" = tests ] && options=(-DBUILD_TESTING=ON)
+  local jobs line weight total=0 options=(-DBUILD_TESTING=OFF -DGAMELAN_LEVELS=native)
+  # Tests need every level of loops; what has been built for all stays so.
+  grep -qs '^GAMELAN_LEVELS:STRING=all' build/CMakeCache.txt && options=(-DBUILD_TESTING=OFF)
+  [ "${1-}" = tests ] && options=(-DBUILD_TESTING=ON -DGAMELAN_LEVELS=all)
+  # ccache finds nothing again where headers are precompiled; what was built without stays without.
+  [ -z "${CMAKE_CXX_COMPILER_LAUNCHER-}" ] && [ ! -e build/build.ninja ] && options+=(-DGAMELAN_PRECOMPILE=ON)
   { [ -w "$root" ] && { [ ! -e build ] || [ -w build ]; }; } ||
     refuse "$(id -un) may not write to $root/build: clone the project to a folder of your own and run this there."
   check_cmake
