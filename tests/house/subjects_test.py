@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Subjects of commits are short and imperative. As a hook of pre-commit it reads the message that is being written. Usage: subjects_test.py source_folder | subjects_test.py --message file"""
+"""Subjects of commits are short and imperative. As a hook of pre-commit it reads the message that is being written.
+Usage: subjects_test.py source_folder | subjects_test.py --message file"""
 
 import pathlib
 import re
