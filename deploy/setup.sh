@@ -118,9 +118,9 @@ ensure_packages() {
 # weight_of LINE: about how many seconds a step of the build takes, told from what it compiles.
 weight_of() {
   case $1 in
-    *loops/fold_loops* | *loops/scan_loops* | *run_merge.cpp* | *run_sort.cpp*) weight=12 ;;
-    *loops/*.cpp* | *gamelan_core.dir* | *gamelan-kernel.dir* | *json* | *_test.cpp*) weight=5 ;;
-    *.cpp.o | *.cpp.o\ *) weight=3 ;;
+    *loops/fold_loops* | *loops/scan_loops* | *core_module.cpp* | *interpreter.cpp*) weight=12 ;;
+    *loops/*.cpp* | *_test.cpp* | *session/session.cpp* | *plan/lower.cpp*) weight=4 ;;
+    *.cpp.o | *.cpp.o\ * | *cmake_pch.hxx.gch*) weight=2 ;;
     *) weight=1 ;;
   esac
 }
