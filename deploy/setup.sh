@@ -4,7 +4,7 @@
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 # What a first run takes, in MB and minutes of one core: measured on Debian 12, rounded up.
-packages_mb=1700 build_mb=150 tests_mb=700 memory_mb=2000
+packages_mb=1700 build_mb=400 tests_mb=700 memory_mb=2000
 build_minutes=6 tests_minutes=25
 os_release=/etc/os-release
 
