@@ -4,7 +4,7 @@
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 # What a first run takes, in MB and minutes of one core: measured on Debian 12, rounded up.
-packages_mb=1900 build_mb=150 tests_mb=900 memory_mb=2000
+packages_mb=1700 build_mb=400 tests_mb=700 memory_mb=2000
 build_minutes=6 tests_minutes=25
 os_release=/etc/os-release
 
@@ -115,26 +115,30 @@ ensure_packages() {
   rm -f "$log"
 }
 
-# weight_of LINE: about how many seconds a step of the build takes, told from what it compiles.
+# weight_of LINE: about how many seconds a step of the build takes, told from the last word of its command or of ninja's line.
 weight_of() {
-  case $1 in
-    *loops/fold_loops* | *loops/scan_loops* | *run_merge.cpp* | *run_sort.cpp*) weight=12 ;;
-    *loops/*.cpp* | *gamelan_core.dir* | *gamelan-kernel.dir* | *json* | *_test.cpp*) weight=5 ;;
-    *.cpp.o | *.cpp.o\ *) weight=3 ;;
+  case ${1##* } in
+    *loops/fold_loops* | *loops/scan_loops* | *core_module.cpp* | *interpreter.cpp*) weight=12 ;;
+    *loops/*.cpp* | *_test.cpp* | *session/session.cpp* | *plan/lower.cpp*) weight=4 ;;
+    *.cpp | *.cpp.o | *cmake_pch*) weight=2 ;;
     *) weight=1 ;;
   esac
 }
 
-# watch_build TOTAL: ninja's lines on standard input; what it has done of what there is, and what is left of the time, as one
-# changing line on a terminal, else a line for each tenth. TOTAL is the weight of all steps. What ninja says goes to build.log.
+# watch_build STEPS TOTAL: ninja's lines on standard input; what it has done of what there is, and what is left of the time, as one
+# changing line on a terminal, else a line for each tenth. STEPS is how many steps a whole build has, TOTAL their weight. What ninja says goes to build.log.
 watch_build() {
-  local line weight total=$1 finished=0 tenth=0 started=$SECONDS
+  local line weight total finished=0 tenth=0 started=$SECONDS
   while IFS= read -r line; do
     printf '%s\n' "$line" >>build.log
     [[ $line =~ ^\[([0-9]+)/([0-9]+)\]\ (.*) ]] || continue
     local done=${BASH_REMATCH[1]} all=${BASH_REMATCH[2]} spent=$((SECONDS - started)) left=""
+    [ "$done" -gt 0 ] || continue # "[0/2] Re-checking globbed directories"
     weight_of "${BASH_REMATCH[3]}"
     finished=$((finished + weight))
+    # Where only a part is to be built, its steps are like those that are done.
+    total=$2
+    [ $((all * 10)) -lt $(($1 * 8)) ] && total=$((finished * all / done))
     if [ "$spent" -ge 5 ] && [ "$total" -gt "$finished" ]; then
       left=$((spent * (total - finished) / finished))
       left=", about $((left / 60)):$(printf %02d $((left % 60))) left"
@@ -163,8 +167,12 @@ jobs_here() {
 # words only when they complain.
 build_all() {
   cd "$root" || exit 1
-  local jobs line weight total=0 options=(-DBUILD_TESTING=OFF)
-  [ "${1-}" = tests ] && options=(-DBUILD_TESTING=ON)
+  local jobs line weight total=0 steps=0 options=(-DBUILD_TESTING=OFF -DGAMELAN_LEVELS=native)
+  # Tests need every level of loops; what has been built for all stays so.
+  grep -qs '^GAMELAN_LEVELS:STRING=all' build/CMakeCache.txt && options=(-DBUILD_TESTING=OFF)
+  [ "${1-}" = tests ] && options=(-DBUILD_TESTING=ON -DGAMELAN_LEVELS=all)
+  # ccache finds nothing again where headers are precompiled; what was built without stays without.
+  [ -z "${CMAKE_CXX_COMPILER_LAUNCHER-}" ] && [ ! -e build/build.ninja ] && options+=(-DGAMELAN_PRECOMPILE=ON)
   { [ -w "$root" ] && { [ ! -e build ] || [ -w build ]; }; } ||
     refuse "$(id -un) may not write to $root/build: clone the project to a folder of your own and run this there."
   check_cmake
@@ -174,13 +182,12 @@ build_all() {
     exit 1
   fi
   while IFS= read -r line; do
-    [[ $line == "["* && $line != *"Re-checking globbed"* ]] || continue
     weight_of "$line"
-    total=$((total + weight))
-  done < <(ninja -C build -n 2>/dev/null)
+    total=$((total + weight)) steps=$((steps + 1))
+  done < <(ninja -C build -t commands all 2>/dev/null)
   jobs=$(jobs_here)
-  if [ "$total" -gt 0 ]; then say "building with $jobs jobs ..."; fi
-  if ! NINJA_STATUS='[%f/%t] ' ninja -C build -j "$jobs" 2>&1 | watch_build "$total"; then
+  [ -e build/bin/gamelan-engine ] || say "building with $jobs jobs ..."
+  if ! NINJA_STATUS='[%f/%t] ' ninja -C build -j "$jobs" 2>&1 | watch_build "$steps" "$total"; then
     grep -E -A5 'error|FAILED' build.log | tail -n 40 >&2
     say "the build failed; all of it in build.log"
     exit 1

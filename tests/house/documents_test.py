@@ -2,6 +2,7 @@
 """Documents name files; files move. Every relative link and every source file that a document names must exist, and the
 README stays one screen. Usage: documents_test.py source_folder"""
 
+import os
 import pathlib
 import re
 import sys
@@ -10,24 +11,25 @@ MAX_README_LINES = 60
 LINK = re.compile(r"\]\(([^)\s#]+)(?:#[^)]*)?\)")
 CODE = re.compile(r"`([^`\n]+)`")
 FILE = re.compile(r"^[\w./-]*\w\.(?:hpp|cpp|py|def|cmake|ipynb|md|txt|in)$")
-SKIP = {"build", ".git"}
+
+
+def files_of(root):
+    """Every file but those of builds and of git."""
+    for folder, folders, files in os.walk(root):
+        if pathlib.Path(folder) == root:
+            folders[:] = [name for name in folders if name != ".git" and not name.startswith("build")]
+        yield from (pathlib.Path(folder) / name for name in files)
 
 
 def documents(root):
-    return [
-        path
-        for path in sorted(root.rglob("*.md"))
-        if not any(part in SKIP or part.startswith("build") for part in path.relative_to(root).parts)
-    ]
+    return sorted(path for path in files_of(root) if path.suffix == ".md")
 
 
 def names_of(root):
     """Every file by its bare name."""
     names = {}
-    for path in root.rglob("*.*"):
-        parts = path.relative_to(root).parts
-        if not any(part == ".git" or part.startswith("build") for part in parts):
-            names.setdefault(path.name, []).append(path)
+    for path in files_of(root):
+        names.setdefault(path.name, []).append(path)
     return names
 
 

@@ -18,9 +18,11 @@ def flags_of(commands, folder):
     assert entries, f"no source of {folder} in compile_commands.json"
     entry = max(entries, key=lambda entry: len(re.findall(r" -(?:I|isystem) ?/", entry["command"])))
     words = shlex.split(entry["command"])
-    mine = {"-o", "-c", entry["file"]}
+    mine = {"-o", "-c", "-include", "-Winvalid-pch", entry["file"]}  # headers stand without a precompiled one
     kept = [
-        word for at, word in enumerate(words) if word not in mine and words[at - 1] != "-o" and not word.startswith("-fsanitize")
+        word
+        for at, word in enumerate(words)
+        if word not in mine and words[at - 1] not in ("-o", "-include") and not word.startswith("-fsanitize")
     ]
     return kept, entry["directory"]
 

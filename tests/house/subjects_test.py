@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Subjects of commits are short and imperative, from the commit on that brought this rule. As a hook of pre-commit it reads the
-message that is being written. Usage: subjects_test.py source_folder | subjects_test.py --message file"""
+"""Subjects of commits are short and imperative. As a hook of pre-commit it reads the message that is being written.
+Usage: subjects_test.py source_folder | subjects_test.py --message file"""
 
 import pathlib
 import re
@@ -8,7 +8,6 @@ import subprocess
 import sys
 
 MOST_LETTERS = 72
-HERE = "tests/house/subjects_test.py"
 # Third person, past and -ing forms of the verbs that subjects begin with.
 NOT_IMPERATIVE = re.compile(
     r"^(\w+(ed|ing)|(Add|Fix|Move|Split|Make|Mend|Remove|Rename|Change|Update|Use|Write|Draw|Test|Say)s)\b"
@@ -34,9 +33,10 @@ def git(root, *arguments):
 
 
 def subjects_of(root):
-    """Subjects since this rule is there; none where there is no git or no history."""
-    began = git(root, "log", "--diff-filter=A", "--format=%H", "--", HERE)
-    return git(root, "log", "--no-merges", "--format=%s", f"{began[-1]}..HEAD") if began else []
+    """Subjects of the commits that are not yet published, which alone can be mended; where nothing says so, the last one."""
+    published = git(root, "rev-parse", "--abbrev-ref", "@{upstream}")
+    chosen = [f"{published[0]}..HEAD"] if published else ["-1", "HEAD"]
+    return git(root, "log", "--no-merges", "--format=%s", *chosen)
 
 
 def self_check():

@@ -8,6 +8,7 @@ Every test that takes `engine` runs with GAMELAN_DISTRIBUTE_FROM = 0, so that ev
 """
 
 import gc
+import os
 import signal
 
 import numpy
@@ -100,6 +101,19 @@ def model(ranks):
     model = reference.connect()
     with gamelan.options(distribute_from=0):
         yield model
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _leaves_no_files():
+    """What a test writes it writes to a folder of its own, not to where it was started."""
+    before = set(os.listdir())
+    yield
+    left = {
+        name
+        for name in set(os.listdir()) - before
+        if name.endswith((".npz", ".npy", ".txt", ".dat", ".bin", ".h5", ".zarr", ".csv"))
+    }
+    assert not left, f"tests left {sorted(left)} in {os.getcwd()}"
 
 
 @pytest.fixture(autouse=True)

@@ -64,7 +64,8 @@ void fold_pairs(Op op, Dtype dtype, void* values, std::int64_t count, std::int64
 
 std::optional<protocol::Scalar> identity(Op op, Dtype dtype) {
   protocol::Scalar value{.dtype = dtype};
-  if (!baseline::write_identity(op, dtype, value.bytes.data())) return std::nullopt;
+  const auto write = isa() >= Isa::avx2 ? avx2::write_identity : baseline::write_identity;
+  if (!write(op, dtype, value.bytes.data())) return std::nullopt;
   return value;
 }
 

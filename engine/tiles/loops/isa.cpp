@@ -2,13 +2,31 @@
 // Asks the processor what it can do. Loops compiled for a level are only ever looked up through isa().
 #include "engine/tiles/loops/isa.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <string>
 
 #include "protocol/error.hpp"
 
+// Built are the levels from one to another; a build for one machine has only its own (GAMELAN_LEVELS).
+#ifndef GAMELAN_LOWEST_ISA
+#define GAMELAN_LOWEST_ISA 0
+#define GAMELAN_HIGHEST_ISA 2
+#endif
+
 namespace gamelan::engine::exec {
 namespace {
+
+constexpr auto lowest_built = static_cast<Isa>(GAMELAN_LOWEST_ISA);
+constexpr auto highest_built = static_cast<Isa>(GAMELAN_HIGHEST_ISA);
+
+Isa best_of_processor() {
+  __builtin_cpu_init();
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("f16c")) return Isa::baseline;
+  const bool has_512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+  return has_512 ? Isa::avx512 : Isa::avx2;
+}
 
 std::atomic<Isa>& chosen() {
   static std::atomic<Isa> level{best_isa()};
@@ -18,11 +36,8 @@ std::atomic<Isa>& chosen() {
 }  // namespace
 
 Isa best_isa() {
-  __builtin_cpu_init();
-  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("f16c")) return Isa::baseline;
-  const bool has_512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-                       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
-  return has_512 ? Isa::avx512 : Isa::avx2;
+  static const Isa best = std::min(best_of_processor(), highest_built);
+  return best;
 }
 
 void set_isa(Isa level) {
@@ -30,6 +45,12 @@ void set_isa(Isa level) {
     throw protocol::Error(protocol::ErrorKind::internal,
                           "[isa] level not available: got " + std::string(name(level)) +
                               ", this processor runs " + std::string(name(best_isa())));
+  }
+  if (level < lowest_built) {
+    throw protocol::Error(protocol::ErrorKind::internal,
+                          "[isa] these engines are built for machines with " +
+                              std::string(name(lowest_built)) + ", and one of their machines has " +
+                              std::string(name(level)) + ": build with -DGAMELAN_LEVELS=all");
   }
   chosen() = level;
 }

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Stands for the loops of a level that a build for one machine leaves out (GAMELAN_LEVELS=native): nothing is
+// found in them. isa.cpp sees to it that nobody looks there. GAMELAN_ABSENT_* say which loops are meant.
+#include "engine/tiles/loops/elementwise.hpp"
+#include "engine/tiles/loops/fold_tables.hpp"
+#include "engine/tiles/loops/scan_tables.hpp"
+
+namespace gamelan::engine::exec::GAMELAN_ISA {
+
+using protocol::Dtype;
+using protocol::Op;
+
+#ifdef GAMELAN_ABSENT_SMALL
+Loop loops_of_small_integers(Op, Dtype, Single) { return nullptr; }
+Loop loops_of_complexes(Op, Dtype, Single) { return nullptr; }
+#endif
+#ifdef GAMELAN_ABSENT_LARGE
+Loop loops_of_large_integers(Op, Dtype, Single) { return nullptr; }
+Loop loops_of_reals(Op, Dtype, Single) { return nullptr; }
+#endif
+#ifdef GAMELAN_ABSENT_PAIRS
+Loop find_pair(const Pair&, Dtype, unsigned) { return nullptr; }
+#endif
+#ifdef GAMELAN_ABSENT_OTHER
+Cast cast_loop(Dtype, Dtype) { return nullptr; }
+FoldLoops fold_loops(Op, Dtype) { return {}; }
+bool write_identity(Op, Dtype, void*) { return false; }
+ScanLoops scan_loops(Op, Dtype) { return {}; }
+#endif
+
+}  // namespace gamelan::engine::exec::GAMELAN_ISA
