@@ -258,8 +258,8 @@ protocol::Reply Session::execute(protocol::Batch& batch) {
     if (refusal) {
       fail(reply, batch, *refusal);
     } else if (reply.outcome == protocol::Outcome::cancelled) {
-      poison_unmade(batch,
-                    Error(ErrorKind::cancelled, "the array was not computed: its cell was interrupted"));
+      poison_unmade(batch, Error(ErrorKind::cancelled,
+                                 "interrupted before the array was computed: run its cell again"));
     }
     free(batch.frees);
   } catch (const Error& error) {  // from the planner: the same on every rank
