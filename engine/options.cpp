@@ -62,7 +62,7 @@ const Row rows[] = {
      "array memory of one rank, as 512M or 4G; 0 = from what the machine has (default 0)",
      [](Options& options, const std::string& text) { options.heap_bytes = parse_bytes(text); }},
     {"--idle-timeout", "SECONDS", "GAMELAN_IDLE_TIMEOUT",
-     "leave after so long without hearing a client; 0 = stay (default 30)",
+     "leave after this time without a client; 0 = stay (default 30)",
      [](Options& options, const std::string& text) {
        options.idle_timeout_s = parse_number(text, 0.0, longest_timeout_s, "seconds, 0 or more");
      }},
@@ -72,18 +72,17 @@ const Row rows[] = {
        options.expect_ranks = parse_number(text, 0, most_ranks, "a number of ranks, 0 or more");
      }},
     {"--node-timeout", "SECONDS", "GAMELAN_NODE_TIMEOUT",
-     "a node that is not heard for so long counts as lost, and the job ends (default 10)",
+     "a node that is silent for this time counts as lost, and the job ends (default 10)",
      [](Options& options, const std::string& text) {
        options.node_timeout_s = parse_number(text, 1.0, longest_timeout_s, "seconds, 1 or more");
      }},
     {"--node-fanout", "N", "GAMELAN_NODE_FANOUT",
-     "a node hands messages on to so many others, they to as many more (default 8)",
+     "a node passes messages on to this many others, and each of them likewise (default 8)",
      [](Options& options, const std::string& text) {
        options.node_fanout = parse_number(text, 1, most_ranks, "a number of nodes, 1 or more");
      }},
     {"--balance", "off|on", "GAMELAN_BALANCE",
-     "on: ranks of a node that are through with their part of a pass help their neighbours with theirs "
-     "(default on)",
+     "on: a rank that is done with its part of a pass helps other ranks of its node (default on)",
      [](Options& options, const std::string& text) {
        choose("balance", text);
        options.balance = text;
@@ -101,8 +100,7 @@ const Row rows[] = {
     {"--log", "DIR", "GAMELAN_LOG", "write the stderr of rank r to DIR/rank-r.log (default: leave it alone)",
      [](Options& options, const std::string& text) { options.log_dir = text; }},
     {"--relay", "HOST:PORT", nullptr,
-     "be no engine: pass bytes between standard input and output and that port, for a client that cannot "
-     "reach it",
+     "run as a relay, not as an engine: pass bytes between standard input and output and that port",
      [](Options& options, const std::string& text) {
        if (text.rfind(':') == std::string::npos || text.rfind(':') + 1 == text.size())
          refuse("got \"" + text + "\", expected HOST:PORT");

@@ -96,8 +96,8 @@ void check_redistribute(const Command& command) {
   require(command.in.size() == 1 && command.creates && command.loop == command.out.dtype, command,
           "expected an array or a number, and a new result of the same dtype");
   check_elementwise(command);
-  const auto chosen = chosen_layout(command.ints);
-  require(chosen.has_value() && element_count(chosen->extents) == element_count(command.out.extents), command,
+  const auto layout = chosen_layout(command.ints);
+  require(layout.has_value() && element_count(layout->extents) == element_count(command.out.extents), command,
           "the integers describe no distribution of the result");
 }
 

@@ -54,11 +54,11 @@ std::int64_t ChosenLayout::ranks() const {
 
 std::optional<ChosenLayout> chosen_layout(std::span<const std::int64_t> integers) {
   Words words(integers);
-  ChosenLayout chosen;
+  ChosenLayout layout;
   const auto first = words.next(0, most_ranks), replicated = words.next(0, 1), dims = words.next(0, max_dims);
   if (!first || !replicated || !dims) return std::nullopt;
-  chosen.first_rank = static_cast<int>(*first);
-  chosen.is_replicated = *replicated == 1;
+  layout.first_rank = static_cast<int>(*first);
+  layout.is_replicated = *replicated == 1;
   std::int64_t elements = 1;
   for (std::int64_t k = 0; k < *dims; ++k) {
     const auto extent = words.next(0, std::numeric_limits<std::int64_t>::max());
@@ -66,12 +66,12 @@ std::optional<ChosenLayout> chosen_layout(std::span<const std::int64_t> integers
     if (__builtin_mul_overflow(elements, *extent, &elements)) return std::nullopt;
     auto axis = axis_of(words, *extent);
     if (!axis) return std::nullopt;
-    chosen.extents.push_back(*extent);
-    chosen.axes.push_back(std::move(*axis));
+    layout.extents.push_back(*extent);
+    layout.axes.push_back(std::move(*axis));
   }
-  if (!words.is_empty() || chosen.ranks() >= most_ranks) return std::nullopt;
-  if (chosen.is_replicated && (chosen.ranks() > 1 || chosen.first_rank > 0)) return std::nullopt;
-  return chosen;
+  if (!words.is_empty() || layout.ranks() >= most_ranks) return std::nullopt;
+  if (layout.is_replicated && (layout.ranks() > 1 || layout.first_rank > 0)) return std::nullopt;
+  return layout;
 }
 
 }  // namespace gamelan::protocol

@@ -20,7 +20,7 @@ enum class Severity : std::uint8_t { user, lost, internal };
 std::string_view python_class(ErrorKind kind);
 std::string_view name(ErrorKind kind);
 Severity severity(ErrorKind kind);
-/// Kind by its wire name; `internal` for an unknown one.
+/// Kind by its name in messages; `internal` for an unknown one.
 ErrorKind error_kind_by_name(std::string_view name);
 
 class Error : public std::runtime_error {

@@ -20,16 +20,16 @@ Bytes random_client_name() {
   return name;
 }
 
-Bytes routing_id(const RouteName& name) {
+Bytes routing_id(const ConnectionName& name) {
   Bytes id = name.client;
   for (int shift = 24; shift >= 0; shift -= 8)
     id.push_back(static_cast<std::byte>(name.connection >> shift & 0xff));
   return id;
 }
 
-std::optional<RouteName> parse_route(const Bytes& routing_id) {
+std::optional<ConnectionName> parse_routing_id(const Bytes& routing_id) {
   if (routing_id.size() != route_bytes || routing_id[0] != mark) return std::nullopt;
-  RouteName name;
+  ConnectionName name;
   name.client.assign(routing_id.begin(), routing_id.begin() + name_bytes);
   for (std::size_t index = name_bytes; index < route_bytes; ++index)
     name.connection = name.connection << 8 | std::to_integer<std::uint32_t>(routing_id[index]);

@@ -14,20 +14,20 @@
 namespace gamelan::protocol {
 
 /// A ROUTER knows a connection by its routing id, here the client's name and the number of its connection.
-struct RouteName {
+struct ConnectionName {
   Bytes client;                  ///< chosen at random when the client starts; it keeps it across connections
   std::uint32_t connection = 0;  ///< 1, 2, ...
 };
 Bytes random_client_name();
-Bytes routing_id(const RouteName& name);
+Bytes routing_id(const ConnectionName& name);
 /// nullopt: not made by routing_id, so the connection is all that is known of the client.
-std::optional<RouteName> parse_route(const Bytes& routing_id);
+std::optional<ConnectionName> parse_routing_id(const Bytes& routing_id);
 
 /// A part of exactly so many bytes is continued by the next one; a shorter one, an empty one too, ends its
 /// frame.
 inline constexpr std::size_t part_bytes = std::size_t{1} << 20;
 /// What a socket must take: a part and what encryption adds to it.
-inline constexpr std::int64_t max_wire_bytes = part_bytes + 256;
+inline constexpr std::int64_t max_socket_part_bytes = part_bytes + 256;
 inline std::size_t part_count(std::size_t frame_bytes) { return frame_bytes / part_bytes + 1; }
 inline std::span<const std::byte> part(const Bytes& frame, std::size_t index) {
   return std::span(frame)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# mpi_run.sh SECONDS RANKS PROGRAM [ARGUMENTS]: one MPI test, with our launch line (DESIGN: Waiting), a time limit that
+# mpi_run.sh SECONDS RANKS PROGRAM [ARGUMENTS]: one MPI test, with our launch line, a time limit that
 # ends the whole job, and a backing directory of its own that must be empty afterwards.
 # With MPI_TEST_TMPFS=SIZE the directory is a tmpfs of that size; exit code 77 (skipped) where that is not allowed.
 seconds=$1 ranks=$2

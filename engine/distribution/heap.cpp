@@ -120,10 +120,10 @@ std::size_t Heap::default_bytes(Comm& comm) {
 
 Heap::Heap(Comm& comm, std::size_t bytes_per_rank)
     : comm_(comm), bytes_per_rank_(round_up(bytes_per_rank, page_bytes)), allocator_(bytes_per_rank_) {
-  comm.throw_together(
-      sysconf(_SC_PAGESIZE) == static_cast<long>(page_bytes)
-          ? refusal(comm, bytes_per_rank_)
-          : Error(ErrorKind::not_implemented, "[heap] memory pages of another size than 4096 bytes"));
+  comm.throw_together(sysconf(_SC_PAGESIZE) == static_cast<long>(page_bytes)
+                          ? refusal(comm, bytes_per_rank_)
+                          : Error(ErrorKind::not_implemented,
+                                  "[heap] memory pages of 4096 bytes are needed; this system has others"));
   if (!comm.same_on_all_ranks(bytes_per_rank_)) {
     throw Error(ErrorKind::value, "[heap] every rank must ask for the same number of bytes");
   }

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "engine/assert.hpp"
-#include "engine/nodes/relay.hpp"
+#include "engine/nodes/tree_messages.hpp"
 
 namespace gamelan::engine {
 
@@ -18,14 +18,14 @@ Board::Board(Comm& comm, dist::Heap& heap, const nodes::Settings& settings) : co
   std::optional<Error> problem;
   try {
     if (!comm.is_one_node() && comm.is_leader())
-      relay_ = std::make_unique<nodes::Relay>(comm, node_, settings);
+      tree_messages_ = std::make_unique<nodes::TreeMessages>(comm, node_, settings);
   } catch (const Error& error) {
     std::fprintf(stderr, "gamelan-engine: %s\n",
                  error.what());  // of several problems, one is told to the user
     problem = error;
   }
   comm.throw_together(problem);
-  if (relay_) relay_->start();
+  if (tree_messages_) tree_messages_->start();
   comm.set_watch([this] { check_alive(); });
 }
 
@@ -37,10 +37,10 @@ Bytes Board::exchange(Bytes mine) {
   if (comm_.rank() == 0) {
     const std::span<const std::byte> bytes =
         length <= NodeBoard::slot_bytes ? std::span<const std::byte>(mine) : std::span<const std::byte>();
-    if (relay_) {
-      if (untold_) relay_->tell_failure(untold_->first, untold_->second);
+    if (tree_messages_) {
+      if (untold_) tree_messages_->tell_failure(untold_->first, untold_->second);
       untold_.reset();
-      relay_->post(message, length, bytes);
+      tree_messages_->post(message, length, bytes);
     }
     node_.post(message, length, bytes);
   } else {
@@ -53,11 +53,11 @@ Bytes Board::exchange(Bytes mine) {
 
 void Board::settle(std::uint64_t step, std::uint64_t batch) {
   if (!comm_.is_leader()) return;
-  if (comm_.rank() != 0 && !relay_) return;
+  if (comm_.rank() != 0 && !tree_messages_) return;
   for (const int rank : comm_.near_ranks())
     if (rank != comm_.rank()) node_.await(rank, step);
-  if (!relay_) return;
-  nodes::Relay::Outcome own;
+  if (!tree_messages_) return;
+  nodes::TreeMessages::Outcome own;
   if (const auto failure = node_.failure_of(batch)) {
     const std::string text = failure->what();
     const auto* bytes = reinterpret_cast<const std::byte*>(text.data());
@@ -69,11 +69,11 @@ void Board::settle(std::uint64_t step, std::uint64_t batch) {
     const auto bytes = std::as_bytes(std::span(errors));
     own.float_errors.assign(bytes.begin(), bytes.end());
   }
-  const auto outcome = relay_->settle(exchanged_, std::move(own));
+  const auto outcome = tree_messages_->settle(exchanged_, std::move(own));
   if (comm_.rank() != 0) return;
-  far_float_errors_.resize(outcome.float_errors.size() / sizeof(protocol::FloatErrors));
-  if (!far_float_errors_.empty())
-    std::memcpy(far_float_errors_.data(), outcome.float_errors.data(), outcome.float_errors.size());
+  remote_float_errors_.resize(outcome.float_errors.size() / sizeof(protocol::FloatErrors));
+  if (!remote_float_errors_.empty())
+    std::memcpy(remote_float_errors_.data(), outcome.float_errors.data(), outcome.float_errors.size());
   if (outcome.kind == 0) return;
   const std::string text(reinterpret_cast<const char*>(outcome.text.data()), outcome.text.size());
   node_.set_failure(batch, static_cast<ErrorKind>(outcome.kind - 1), text);
@@ -81,7 +81,7 @@ void Board::settle(std::uint64_t step, std::uint64_t batch) {
 }
 
 std::vector<protocol::FloatErrors> Board::float_errors_of(std::uint64_t batch) const {
-  auto reported = far_float_errors_;
+  auto reported = remote_float_errors_;
   node_.add_float_errors(batch, reported);
   std::map<std::pair<std::int32_t, std::int32_t>, std::uint8_t> kinds;
   for (const auto& each : reported) kinds[{each.first, each.last}] |= each.kinds;
@@ -93,29 +93,30 @@ std::vector<protocol::FloatErrors> Board::float_errors_of(std::uint64_t batch) c
 std::uint64_t Board::request_cut() {
   GAMELAN_ASSERT(cheap, comm_.rank() == 0, "rank 0 decides");
   const std::lock_guard lock(cut_mutex_);
-  if (!node_.has_cut()) node_.set_cut(relay_ ? relay_->decide_cut() : node_.begin_decision() + 1);
+  if (!node_.has_cut())
+    node_.set_cut(tree_messages_ ? tree_messages_->decide_cut() : node_.begin_decision() + 1);
   return node_.cut();
 }
 
 void Board::clear_cut() {
   GAMELAN_ASSERT(cheap, comm_.rank() == 0, "rank 0 decides");
   const std::lock_guard lock(cut_mutex_);
-  if (relay_ && node_.has_cut()) relay_->clear_cut();
+  if (tree_messages_ && node_.has_cut()) tree_messages_->clear_cut();
   node_.clear_cut();
 }
 
 void Board::set_reporter(std::function<Bytes()> reporter) {
-  if (relay_) relay_->set_reporter(std::move(reporter));
+  if (tree_messages_) tree_messages_->set_reporter(std::move(reporter));
 }
 
 void Board::on_lost(std::function<void(const std::string&)> tell) {
-  if (relay_) relay_->on_lost(std::move(tell));
+  if (tree_messages_) tree_messages_->on_lost(std::move(tell));
 }
 
 Bytes Board::gather_reports() {
-  if (!relay_) return {};
+  if (!tree_messages_) return {};
   const std::lock_guard lock(report_mutex_);
-  return relay_->gather_reports();
+  return tree_messages_->gather_reports();
 }
 
 }  // namespace gamelan::engine

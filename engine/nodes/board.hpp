@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the ranks agree on: messages from rank 0, the order of steps, where an interrupt cuts, how a batch
 // ended. On a node by words in shared memory (node_board.hpp), between nodes by a tree of their leaders
-// (nodes/relay.hpp). Called by session (exchange, settle), executor (steps) and, for request_cut only, by
-// whoever serves rank 0's socket. Knows no arrays.
+// (nodes/tree_messages.hpp). Called by session (exchange, settle), executor (steps) and, for request_cut
+// only, by whoever serves rank 0's socket. Knows no arrays.
 #pragma once
 #include <functional>
 #include <memory>
@@ -14,7 +14,7 @@
 namespace gamelan::engine {
 
 namespace nodes {
-class Relay;
+class TreeMessages;
 }
 
 class Board {
@@ -49,10 +49,10 @@ class Board {
   std::uint64_t finished(int rank) const { return node_.finished(rank); }
   std::uint64_t started(int rank) const { return node_.started(rank); }
   /// Pieces of a rank's part of the running step that any rank of its node may do.
-  Tickets& tickets(int rank) { return node_.tickets(rank); }
-  /// Until other ranks have returned `drawn` more of this rank's tickets. Call once for every opening, also
-  /// with 0.
-  void await_returned(std::uint64_t drawn) { node_.await_returned(drawn); }
+  WorkQueue& work_queue(int rank) { return node_.work_queue(rank); }
+  /// Waits until other ranks are done with `taken` more items of this rank's queue. Call once for every
+  /// open(), also with 0.
+  void await_done(std::uint64_t taken) { node_.await_done(taken); }
   /// See NodeBoard.
   void set_meanwhile(std::function<bool()> work) { node_.set_meanwhile(std::move(work)); }
   /// For waits that are not the board's: throws Error{engine_lost} when the launcher or another node is gone.
@@ -98,10 +98,10 @@ class Board {
   std::optional<std::pair<std::uint64_t, protocol::Error>>
       untold_;  ///< a failure that the other nodes do not know of
   std::vector<protocol::FloatErrors>
-      far_float_errors_;                 ///< rank 0: of the other nodes, in the batch that was settled last
-  std::mutex cut_mutex_;                 // between rank 0's two threads; no other rank ever waits for it
-  std::mutex report_mutex_;              // the same
-  std::unique_ptr<nodes::Relay> relay_;  ///< of a leader among several nodes
+      remote_float_errors_;  ///< rank 0: of the other nodes, in the batch that was settled last
+  std::mutex cut_mutex_;     // between rank 0's two threads; no other rank ever waits for it
+  std::mutex report_mutex_;  // the same
+  std::unique_ptr<nodes::TreeMessages> tree_messages_;  ///< of a leader among several nodes
 };
 
 }  // namespace gamelan::engine

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The child greets, the parent answers with its proof, the child ends with its own. A child says this last
-// word once, on the connection that it keeps, so a parent never meets the same child twice.
+// The child greets, the parent answers with its proof, the child ends with its own proof. A child sends it
+// only once, on the connection that it keeps, so a parent never accepts the same child twice.
 #include "engine/nodes/handshake.hpp"
 
 #include <arpa/inet.h>
@@ -72,11 +72,11 @@ struct Talk {
 
 class Handshake {
  public:
-  Handshake(const Circle& circle, const Settings& settings, const Ear& ear)
-      : circle_(circle),
+  Handshake(const LeaderTable& leaders, const Settings& settings, const ListeningSocket& listening)
+      : leaders_(leaders),
         settings_(settings),
-        ear_(ear),
-        first_(std::min(nodes(), circle.node * settings.fanout + 1)) {
+        listening_(listening),
+        first_(std::min(nodes(), leaders.node * settings.fanout + 1)) {
     neighbours_.children.resize(
         static_cast<std::size_t>(std::min(nodes(), first_ + settings.fanout) - first_));
     missing_ = neighbours_.children.size();
@@ -95,10 +95,10 @@ class Handshake {
   }
 
  private:
-  int nodes() const { return static_cast<int>(circle_.places.size()); }
-  const Place& place(int node) const { return circle_.places[static_cast<std::size_t>(node)]; }
-  int parent() const { return circle_.parent(settings_.fanout); }
-  bool has_parent() const { return circle_.node == 0 || neighbours_.parent; }
+  int nodes() const { return static_cast<int>(leaders_.rows.size()); }
+  const LeaderInfo& row(int node) const { return leaders_.rows[static_cast<std::size_t>(node)]; }
+  int parent() const { return leaders_.parent(settings_.fanout); }
+  bool has_parent() const { return leaders_.node == 0 || neighbours_.parent; }
 
   void call_parent(double now_s);
   void take_turn();
@@ -109,19 +109,19 @@ class Handshake {
   std::unique_ptr<Link> link_of(Talk& talk, int node) const;
   std::string what_is_missing() const;
 
-  const Circle& circle_;
+  const LeaderTable& leaders_;
   const Settings& settings_;
-  const Ear& ear_;
+  const ListeningSocket& listening_;
   const int first_;  ///< child
   std::size_t missing_ = 0;
   Neighbours neighbours_;
   std::vector<Talk> calls_, guests_;
-  std::array<double, std::tuple_size_v<decltype(Place::addresses)>>
+  std::array<double, std::tuple_size_v<decltype(LeaderInfo::addresses)>>
       call_at_s_{};  ///< by address of the parent
 };
 
 void Handshake::call_parent(double now_s) {
-  const Place& there = place(parent());
+  const LeaderInfo& there = row(parent());
   for (std::size_t k = 0; k < there.addresses.size() && there.addresses[k] != 0; ++k) {
     if (now_s < call_at_s_[k] ||
         std::any_of(calls_.begin(), calls_.end(), [k](const Talk& call) { return call.address == k; }))
@@ -130,9 +130,9 @@ void Handshake::call_parent(double now_s) {
     Talk call;
     call.socket = Descriptor(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (call.socket.get() < 0)
-      fail(std::string(place(circle_.node).host.data()) + " cannot open a socket: " + std::strerror(errno));
+      fail(std::string(row(leaders_.node).host.data()) + " cannot open a socket: " + std::strerror(errno));
     call.address = k;
-    call.meeting = {circle_.node, parent(), there.addresses[k], there.port, draw(), {}};
+    call.meeting = {leaders_.node, parent(), there.addresses[k], there.port, draw(), {}};
     sockaddr_in name{};
     name.sin_family = AF_INET;
     name.sin_port = htons(there.port);
@@ -149,7 +149,7 @@ void Handshake::take_turn() {
   for (const Talk& call : calls_)
     polled.push_back({call.socket.get(), static_cast<short>(call.has_greeted ? POLLIN : POLLOUT), 0});
   for (const Talk& guest : guests_) polled.push_back({guest.socket.get(), POLLIN, 0});
-  polled.push_back({missing_ > 0 ? ear_.socket.get() : -1, POLLIN, 0});
+  polled.push_back({missing_ > 0 ? listening_.socket.get() : -1, POLLIN, 0});
   if (poll(polled.data(), polled.size(), turn_ms) <= 0) return;
   auto each = polled.begin();
   for (Talk& call : calls_) call.is_over = (each++)->revents && !go_on_with_call(call);
@@ -168,13 +168,13 @@ bool Handshake::go_on_with_call(Talk& call) {
     socklen_t length = sizeof error;
     if (getsockopt(call.socket.get(), SOL_SOCKET, SO_ERROR, &error, &length) != 0 || error != 0) return false;
     call.has_greeted = true;
-    return call.say(Greeting{call.meeting.from_child, circle_.node});
+    return call.say(Greeting{call.meeting.from_child, leaders_.node});
   }
   Answer answer;
   if (const auto got = call.hear(answer); got != Talk::Got::whole) return got == Talk::Got::part;
   call.meeting.from_parent = answer.nonce;
-  if (!is_proof(answer.proof, circle_.secret, Side::parent, call.meeting)) return false;
-  if (call.say(prove(circle_.secret, Side::child, call.meeting)))
+  if (!is_proof(answer.proof, leaders_.secret, Side::parent, call.meeting)) return false;
+  if (call.say(prove(leaders_.secret, Side::child, call.meeting)))
     neighbours_.parent = link_of(call, parent());
   return false;
 }
@@ -189,14 +189,14 @@ bool Handshake::go_on_with_guest(Talk& guest) {
     socklen_t length = sizeof called;
     if (getsockname(guest.socket.get(), reinterpret_cast<sockaddr*>(&called), &length) != 0) return false;
     guest.has_greeted = true;
-    guest.meeting = {greeting.node,          circle_.node,   called.sin_addr.s_addr,
+    guest.meeting = {greeting.node,          leaders_.node,  called.sin_addr.s_addr,
                      ntohs(called.sin_port), greeting.nonce, draw()};
-    return guest.say(Answer{guest.meeting.from_parent, prove(circle_.secret, Side::parent, guest.meeting)});
+    return guest.say(Answer{guest.meeting.from_parent, prove(leaders_.secret, Side::parent, guest.meeting)});
   }
   Proof proof;
   if (const auto got = guest.hear(proof); got != Talk::Got::whole) return got == Talk::Got::part;
   auto& child = neighbours_.children[static_cast<std::size_t>(guest.meeting.child - first_)];
-  if (child || !is_proof(proof, circle_.secret, Side::child, guest.meeting)) return false;
+  if (child || !is_proof(proof, leaders_.secret, Side::child, guest.meeting)) return false;
   child = link_of(guest, guest.meeting.child);
   --missing_;
   return false;
@@ -205,10 +205,11 @@ bool Handshake::go_on_with_guest(Talk& guest) {
 void Handshake::let_guests_in() {
   for (;;) {
     Talk guest;
-    guest.socket = Descriptor(accept4(ear_.socket.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    guest.socket =
+        Descriptor(accept4(listening_.socket.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (guest.socket.get() < 0) {
       if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
-        fail(std::string(place(circle_.node).host.data()) +
+        fail(std::string(row(leaders_.node).host.data()) +
              " cannot accept the other nodes' connections: " + std::strerror(errno));
       return;
     }
@@ -219,19 +220,19 @@ void Handshake::let_guests_in() {
 
 std::unique_ptr<Link> Handshake::link_of(Talk& talk, int node) const {
   fcntl(talk.socket.get(), F_SETFL, fcntl(talk.socket.get(), F_GETFL) & ~O_NONBLOCK);
-  return std::make_unique<Link>(talk.socket.release(), place(node).host.data());
+  return std::make_unique<Link>(talk.socket.release(), row(node).host.data());
 }
 
 /// Parent and child say the same: either's word may be the one that is told.
 std::string Handshake::what_is_missing() const {
-  const Place& called = place(has_parent() ? circle_.node : parent());
+  const LeaderInfo& called = row(has_parent() ? leaders_.node : parent());
   std::string who;
   if (!has_parent())
-    who = place(circle_.node).host.data();
+    who = row(leaders_.node).host.data();
   else
     for (std::size_t k = 0; k < neighbours_.children.size(); ++k)
       if (!neighbours_.children[k])
-        who += (who.empty() ? "" : ", ") + std::string(place(first_ + static_cast<int>(k)).host.data());
+        who += (who.empty() ? "" : ", ") + std::string(row(first_ + static_cast<int>(k)).host.data());
   std::string where;
   char text[INET_ADDRSTRLEN];
   for (const auto address : called.addresses)
@@ -245,21 +246,23 @@ std::string Handshake::what_is_missing() const {
 
 }  // namespace
 
-Ear listen_for_children() {
-  Ear ear{Descriptor(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)), 0};
+ListeningSocket listen_for_children() {
+  ListeningSocket listening{Descriptor(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)), 0};
   sockaddr_in name{};
   name.sin_family = AF_INET;
   socklen_t length = sizeof name;
   auto* any = reinterpret_cast<sockaddr*>(&name);
-  if (ear.socket.get() < 0 || bind(ear.socket.get(), any, sizeof name) != 0 ||
-      listen(ear.socket.get(), SOMAXCONN) != 0 || getsockname(ear.socket.get(), any, &length) != 0)
+  if (listening.socket.get() < 0 || bind(listening.socket.get(), any, sizeof name) != 0 ||
+      listen(listening.socket.get(), SOMAXCONN) != 0 ||
+      getsockname(listening.socket.get(), any, &length) != 0)
     fail(std::string("cannot listen for the other nodes: ") + std::strerror(errno));
-  ear.port = ntohs(name.sin_port);
-  return ear;
+  listening.port = ntohs(name.sin_port);
+  return listening;
 }
 
-Neighbours shake_hands(const Circle& circle, const Settings& settings, const Ear& ear) {
-  return Handshake(circle, settings, ear).run();
+Neighbours shake_hands(const LeaderTable& leaders, const Settings& settings,
+                       const ListeningSocket& listening) {
+  return Handshake(leaders, settings, listening).run();
 }
 
 }  // namespace gamelan::engine::nodes

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a leader finds its neighbours in the tree, once everybody knows where the others listen: it calls its
-// parent at all its addresses and hears its children, at the same time, so that nobody's slowness is
-// another's. Both sides of a connection prove who they are (proof.hpp); strangers and the slow keep nobody
+// How a leader connects with its neighbours in the tree, once all know where the others listen. It calls its
+// parent at all its addresses and accepts its children at the same time, so a slow host delays nobody else.
+// Both sides of a connection prove who they are (proof.hpp); strangers and slow peers keep nobody
 // waiting. Knows sockets, not MPI.
 #pragma once
 #include <array>
@@ -17,18 +17,18 @@
 namespace gamelan::engine::nodes {
 
 /// Where a leader listens. Leaders send it to each other as it is.
-struct Place {
+struct LeaderInfo {
   std::array<char, 64> host{};
   std::array<std::uint32_t, 12> addresses{};  ///< IPv4, network order; 0 ends
   std::uint16_t port = 0;                     ///< 0: it has no children
   std::array<char, 128> problem{};            ///< why it cannot take part; empty when it can
 };
 
-/// One leader's view of all.
-struct Circle {
+/// What one leader knows of all leaders.
+struct LeaderTable {
   int node = 0;
-  std::vector<Place> places;  ///< of all nodes
-  Secret secret{};            ///< of the job
+  std::vector<LeaderInfo> rows;  ///< of all nodes
+  Secret secret{};               ///< of the job
 
   int parent(int fanout) const { return (node - 1) / fanout; }  ///< nobody's at node 0
 };
@@ -38,15 +38,16 @@ struct Neighbours {
   std::vector<std::unique_ptr<Link>> children;
 };
 
-struct Ear {
+struct ListeningSocket {
   Descriptor socket;
   std::uint16_t port = 0;
 };
 /// Listens on a port of the system's choice, on all interfaces. Throws Error{os}.
-Ear listen_for_children();
+ListeningSocket listen_for_children();
 
-/// `ear`: nothing on a leader without children. Returns when all are there. Throws Error{os} that says who
-/// cannot reach whom.
-Neighbours shake_hands(const Circle& circle, const Settings& settings, const Ear& ear);
+/// `listening`: nothing on a leader without children. Returns when all are there. Throws Error{os} that says
+/// who cannot reach whom.
+Neighbours shake_hands(const LeaderTable& leaders, const Settings& settings,
+                       const ListeningSocket& listening);
 
 }  // namespace gamelan::engine::nodes

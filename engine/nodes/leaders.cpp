@@ -18,11 +18,11 @@ namespace {
 using protocol::Error;
 using protocol::ErrorKind;
 
-static_assert(std::is_trivially_copyable_v<Place>);
+static_assert(std::is_trivially_copyable_v<LeaderInfo>);
 
 /// This host's addresses, as many as there is room for; loopback last: nodes may be pretended on a machine
 /// without a network.
-void write_addresses(Place& place) {
+void write_addresses(LeaderInfo& info) {
   ifaddrs* interfaces = nullptr;
   if (getifaddrs(&interfaces) != 0)
     throw Error(ErrorKind::os,
@@ -31,9 +31,9 @@ void write_addresses(Place& place) {
   for (const bool wants_loopback : {false, true})
     for (const ifaddrs* each = interfaces; each; each = each->ifa_next) {
       if (!each->ifa_addr || each->ifa_addr->sa_family != AF_INET || !(each->ifa_flags & IFF_UP)) continue;
-      if (((each->ifa_flags & IFF_LOOPBACK) != 0) != wants_loopback || count == place.addresses.size())
+      if (((each->ifa_flags & IFF_LOOPBACK) != 0) != wants_loopback || count == info.addresses.size())
         continue;
-      place.addresses[count++] = reinterpret_cast<sockaddr_in*>(each->ifa_addr)->sin_addr.s_addr;
+      info.addresses[count++] = reinterpret_cast<sockaddr_in*>(each->ifa_addr)->sin_addr.s_addr;
     }
   freeifaddrs(interfaces);
 }
@@ -41,30 +41,30 @@ void write_addresses(Place& place) {
 }  // namespace
 
 Neighbours connect_leaders(Comm& comm, const Settings& settings) {
-  Circle circle;
+  LeaderTable leaders;
   int nodes = 0;
-  MPI_Comm_rank(comm.leaders(), &circle.node);
+  MPI_Comm_rank(comm.leaders(), &leaders.node);
   MPI_Comm_size(comm.leaders(), &nodes);
 
   // What goes wrong here must not keep the others waiting in the collectives.
-  Place own;
-  Ear ear;
+  LeaderInfo own;
+  ListeningSocket listening;
   gethostname(own.host.data(), own.host.size() - 1);
   try {
-    if (circle.node == 0) circle.secret = draw();
-    if (circle.node * settings.fanout + 1 < nodes) ear = listen_for_children();
-    own.port = ear.port;
+    if (leaders.node == 0) leaders.secret = draw();
+    if (leaders.node * settings.fanout + 1 < nodes) listening = listen_for_children();
+    own.port = listening.port;
     write_addresses(own);
   } catch (const Error& error) {
     std::snprintf(own.problem.data(), own.problem.size(), "%s", error.what());
   }
-  circle.places.resize(static_cast<std::size_t>(nodes));
-  MPI_Allgather(&own, sizeof own, MPI_BYTE, circle.places.data(), sizeof own, MPI_BYTE, comm.leaders());
-  MPI_Bcast(circle.secret.data(), static_cast<int>(circle.secret.size()), MPI_BYTE, 0, comm.leaders());
-  for (const Place& each : circle.places)
+  leaders.rows.resize(static_cast<std::size_t>(nodes));
+  MPI_Allgather(&own, sizeof own, MPI_BYTE, leaders.rows.data(), sizeof own, MPI_BYTE, comm.leaders());
+  MPI_Bcast(leaders.secret.data(), static_cast<int>(leaders.secret.size()), MPI_BYTE, 0, comm.leaders());
+  for (const LeaderInfo& each : leaders.rows)
     if (each.problem[0])
       throw Error(ErrorKind::os, std::string(each.problem.data()) + " (on " + each.host.data() + ")");
-  return shake_hands(circle, settings, ear);
+  return shake_hands(leaders, settings, listening);
 }
 
 }  // namespace gamelan::engine::nodes

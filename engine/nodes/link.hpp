@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One TCP connection between the leaders of two nodes, and the notes that travel on it: small words about
-// messages, cuts and endings, never elements of arrays. Knows sockets, not what a note means (relay.cpp
-// does).
+// messages, cuts and endings, never elements of arrays. Knows sockets, not what a note means
+// (tree_messages.cpp does).
 #pragma once
 #include <cstdint>
 #include <functional>

@@ -84,7 +84,7 @@ NodeBoard::Posted NodeBoard::take(std::uint64_t message) {
 // s, and s lies before the cut, or the rank sees that a cut is being decided, waits, and compares s with it.
 // A rank that saw no decision may run s, and the decider saw it: nothing from the cut on is ever begun. Every
 // rank compares the same numbers, so everything before the cut runs everywhere. Over several nodes each
-// leader does so on its own, and the cut lies beyond what any of them saw (nodes/relay.cpp).
+// leader does so on its own, and the cut lies beyond what any of them saw (nodes/tree_messages.cpp).
 
 bool NodeBoard::begin_step(std::uint64_t step) {
   GAMELAN_ASSERT(cheap, step > 0, "steps are numbered from 1");
@@ -175,12 +175,12 @@ void NodeBoard::await(int rank, std::uint64_t step) {
   wait_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-void NodeBoard::await_returned(std::uint64_t drawn) {
-  SharedCounter& counter = control(comm_.rank()).tickets.returned();
-  given_ += drawn;
-  if (counter.has_reached(given_)) return;
+void NodeBoard::await_done(std::uint64_t taken) {
+  SharedCounter& counter = control(comm_.rank()).work_queue.done();
+  taken_by_others_ += taken;
+  if (counter.has_reached(taken_by_others_)) return;
   const auto start = std::chrono::steady_clock::now();
-  wait_for(counter, given_, -1);
+  wait_for(counter, taken_by_others_, -1);
   wait_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 

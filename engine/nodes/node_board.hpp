@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The board that the players of one node see: control words in the heap, by which they pass messages on, tell
-// each other how far they are, stop at an agreed step, and leave word of a failure. An idle rank sleeps here
+// The synchronisation board of one node: control words in the heap, by which its ranks pass messages on, tell
+// each other how far they are, stop at an agreed step, and report failures. An idle rank sleeps here
 // and costs nothing. Part of Board (board.hpp), which also speaks with the other nodes. Knows no arrays.
 #pragma once
 #include <chrono>
@@ -46,8 +46,8 @@ class NodeBoard {
   void await(int rank, std::uint64_t step);
   std::uint64_t finished(int rank) const { return control(rank).finished.value(); }
   std::uint64_t started(int rank) const { return control(rank).started.value(); }
-  Tickets& tickets(int rank) { return control(rank).tickets; }
-  void await_returned(std::uint64_t drawn);
+  WorkQueue& work_queue(int rank) { return control(rank).work_queue; }
+  void await_done(std::uint64_t taken);
   double wait_seconds() const { return wait_seconds_; }
   void reset_wait_seconds() { wait_seconds_ = 0; }
   void add_wait_seconds(double seconds) { wait_seconds_ += seconds; }
@@ -99,12 +99,12 @@ class NodeBoard {
     std::uint64_t batch = 0, count = 0;
     protocol::FloatErrors errors[most_float_errors];
   };
-  /// One in every rank's part of the heap. Only the owner writes the first group (and others its tickets);
+  /// One in every rank's part of the heap. Only the owner writes the first group (and others its work queue);
   /// the second is used in the leader's.
   struct Control {
     SharedCounter finished, started, consumed;
     std::int64_t process_id = 0;
-    Tickets tickets;
+    WorkQueue work_queue;
     FloatReport float_report;
 
     SharedCounter posted;    ///< messages
@@ -130,7 +130,7 @@ class NodeBoard {
   std::int64_t launcher_process_id_;
   bool is_watching_ = true;
   std::function<bool()> meanwhile_;
-  std::uint64_t given_ = 0;  ///< tickets of this rank that others have drawn
+  std::uint64_t taken_by_others_ = 0;  ///< items of this rank that others have taken
   double wait_seconds_ = 0;
 };
 

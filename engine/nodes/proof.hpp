@@ -20,7 +20,7 @@ std::array<std::byte, 32> draw();
 /// One connection between a child and its parent, as both see it.
 struct Meeting {
   std::int32_t child = 0, parent = 0;  ///< nodes
-  std::uint32_t address = 0;           ///< of the parent, where it was called; as IPv4 has it on the wire
+  std::uint32_t address = 0;           ///< of the parent, where it was called; in network byte order
   std::uint16_t port = 0;
   Nonce from_child{}, from_parent{};
 };

@@ -19,7 +19,8 @@ namespace {
 
 constexpr double longest_beat_s = 1;
 constexpr double beats_in_silence = 5;  // at least: one may be late, a busy machine delays two
-constexpr double beats_in_look = 2;     // a longer turn of the porter is one in which the process was stopped
+constexpr double beats_in_look =
+    2;  // a longer turn of the I/O thread is one in which the process was stopped
 
 /// Names both: which of the two is cut off, neither can know.
 std::string silence_of(const Link& link, double limit_s) {
@@ -41,12 +42,12 @@ Tree::Tree(Comm& comm, const Settings& settings) : settings_(settings) {
 }
 
 Tree::~Tree() {
-  if (porter_.joinable()) {
+  if (io_thread_.joinable()) {
     const std::uint64_t one = 1;
     if (write(stop_fd_.get(), &one, sizeof one) == sizeof one)
-      porter_.join();
+      io_thread_.join();
     else
-      porter_.detach();
+      io_thread_.detach();
   }
   const Note bye{Note::Kind::bye, 0, 0, {}};
   send_up(bye);
@@ -55,7 +56,7 @@ Tree::~Tree() {
 
 void Tree::start(Handlers handlers) {
   handlers_ = std::move(handlers);
-  porter_ = std::thread([this] { carry(); });
+  io_thread_ = std::thread([this] { run_io_thread(); });
 }
 
 void Tree::send_up(const Note& note) {
@@ -66,7 +67,7 @@ void Tree::send_down(const Note& note) {
   for (const auto& child : children_) child->send(note);
 }
 
-void Tree::carry() {
+void Tree::run_io_thread() {
   struct Neighbour {
     Link* link;
     double silent_s = 0;

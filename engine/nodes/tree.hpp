@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The leaders of the nodes as a tree of TCP connections, rank 0's at its root. MPI would spin while it waits;
-// here an idle node sleeps. A thread per leader, the porter, reads the connections, hands every note on, and
-// notices when a neighbour falls silent or is gone. Knows no arrays; what notes mean is relay.cpp's affair.
+// here an idle node sleeps. A thread per leader, the I/O thread, reads the connections, hands every note on,
+// and notices when a neighbour falls silent or is gone. Knows no arrays; what notes mean is
+// tree_messages.cpp's affair.
 #pragma once
 #include <functional>
 #include <memory>
@@ -18,7 +19,7 @@ namespace gamelan::engine::nodes {
 
 class Tree {
  public:
-  /// Called by the porter, one at a time.
+  /// Called by the I/O thread, one at a time.
   struct Handlers {
     std::function<void(Note)> from_parent;
     std::function<void(std::size_t child, Note)> from_child;
@@ -33,7 +34,7 @@ class Tree {
   Tree(const Tree&) = delete;
   Tree& operator=(const Tree&) = delete;
 
-  /// From here on the porter reads, and others count as silent.
+  /// From here on the I/O thread reads, and others count as silent.
   void start(Handlers handlers);
 
   // Any thread.
@@ -43,14 +44,14 @@ class Tree {
   bool is_root() const { return parent_ == nullptr; }
 
  private:
-  void carry();
+  void run_io_thread();
 
   const Settings settings_;
   std::unique_ptr<Link> parent_;
   std::vector<std::unique_ptr<Link>> children_;
   Handlers handlers_;
   Descriptor stop_fd_;
-  std::thread porter_;  // last: ends first
+  std::thread io_thread_;  // last: ends first
 };
 
 }  // namespace gamelan::engine::nodes

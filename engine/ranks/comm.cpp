@@ -176,19 +176,19 @@ bool Comm::same_on_all_ranks(std::uint64_t hash) {
 void Comm::throw_together(const std::optional<Error>& mine) {
   const auto lowest = static_cast<int>(agree_min(mine ? rank_ : size_));
   if (lowest == size_) return;
-  Bytes wire;
+  Bytes text_bytes;
   numbers_ = {0, -1};
   if (rank_ == lowest) {
     const std::string text = mine->what();
-    wire.resize(text.size());
-    std::memcpy(wire.data(), text.data(), text.size());
+    text_bytes.resize(text.size());
+    std::memcpy(text_bytes.data(), text.data(), text.size());
     numbers_ = {static_cast<std::int64_t>(mine->kind()), mine->command()};
   }
   broadcast_from(lowest, numbers_.data(), sizeof numbers_);
   const auto [kind, command] = numbers_;
-  wire = broadcast_from(lowest, std::move(wire));
+  text_bytes = broadcast_from(lowest, std::move(text_bytes));
   throw Error(static_cast<ErrorKind>(kind),
-              std::string(reinterpret_cast<const char*>(wire.data()), wire.size()), command);
+              std::string(reinterpret_cast<const char*>(text_bytes.data()), text_bytes.size()), command);
 }
 
 void Comm::barrier() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbered tickets for the pieces of one rank's part of a step: whoever on the node draws one does that
-// piece. Lies in shared memory, one per rank; the Board hands it out.
+// A rank's part of a step as a queue of numbered items. Any rank of the node takes an item and does it. Lies
+// in shared memory, one per rank; the Board hands it out.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -10,17 +10,17 @@
 
 namespace gamelan::engine {
 
-class alignas(cache_line_bytes) Tickets {
+class alignas(cache_line_bytes) WorkQueue {
  public:
-  static constexpr std::int64_t most = (std::int64_t{1} << 20) - 1;
+  static constexpr std::int64_t max_items = (std::int64_t{1} << 20) - 1;
 
-  /// Owner: tickets 0 <= t < count (at most `most`) of this step may be drawn from now on.
+  /// Owner: items 0 <= i < count (at most `max_items`) of this step may be taken from now on.
   void open(std::uint64_t step, std::int64_t count) {
     word_.store(tag(step) | static_cast<std::uint64_t>(count) << bits, std::memory_order_release);
   }
-  /// Any rank: the next ticket of this step, in rising order; nothing when all are drawn or the owner is not
-  /// at this step. What the owner wrote before open() is visible then.
-  std::optional<std::int64_t> draw(std::uint64_t step) {
+  /// Any rank: the next item of this step, in rising order; nothing when all are taken or the owner is not at
+  /// this step. What the owner wrote before open() is visible then.
+  std::optional<std::int64_t> take(std::uint64_t step) {
     std::uint64_t seen = word_.load(std::memory_order_relaxed);
     while ((seen & tag_mask) == tag(step) && next(seen) < count(seen)) {
       if (word_.compare_exchange_weak(seen, seen + 1, std::memory_order_acquire, std::memory_order_relaxed))
@@ -28,21 +28,21 @@ class alignas(cache_line_bytes) Tickets {
     }
     return std::nullopt;
   }
-  /// Owner: nobody draws any more; returns how many were left.
+  /// Owner: nobody takes any more; returns how many items were left.
   std::int64_t close() {
     const std::uint64_t seen = word_.exchange(0, std::memory_order_relaxed);
     return count(seen) - next(seen);
   }
 
-  /// Any rank but the owner, once for each ticket it drew: the piece is done, and visible to who sees the
-  /// count.
-  void return_one() { returned_.add(1); }
-  /// How many other ranks have ever returned.
-  SharedCounter& returned() { return returned_; }
+  /// Any rank but the owner, once for each item it took: the item is done, and its results are visible to
+  /// whoever sees the count.
+  void report_done() { done_.add(1); }
+  /// How many items other ranks have ever done.
+  SharedCounter& done() { return done_; }
 
  private:
-  // The low bits of the step, the count, the next ticket. A closed word has no tickets whatever its step, and
-  // an owner opens every step anew, so that equal low bits of steps far apart do no harm.
+  // The low bits of the step, the count, the next item. A closed word has no items whatever its step, and an
+  // owner opens every step anew, so that equal low bits of steps far apart do no harm.
   static constexpr int bits = 20;
   static constexpr std::uint64_t field = (std::uint64_t{1} << bits) - 1, tag_mask = ~(field << bits | field);
   static std::uint64_t tag(std::uint64_t step) { return step << (2 * bits); }
@@ -50,7 +50,7 @@ class alignas(cache_line_bytes) Tickets {
   static std::int64_t count(std::uint64_t word) { return static_cast<std::int64_t>(word >> bits & field); }
 
   std::atomic<std::uint64_t> word_{0};
-  SharedCounter returned_;
+  SharedCounter done_;
 };
 
 }  // namespace gamelan::engine

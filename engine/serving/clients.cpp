@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The book of what each client asked and was told, bounded in clients, replies, bytes and time.
+// What each client asked and was answered, within limits of clients, replies, bytes and time.
 #include "engine/serving/clients.hpp"
 
 #include <algorithm>
@@ -41,9 +41,9 @@ void Clients::look(Clock::time_point now) {
     while (!client.replies.empty() && watched_ - client.heard > limits_.silence) drop_oldest(client);
 }
 
-Clients::Bytes Clients::hear(const Bytes& route) {
-  const auto name = protocol::parse_route(route);
-  if (!name) return route;
+Clients::Bytes Clients::hear(const Bytes& routing_id) {
+  const auto name = protocol::parse_routing_id(routing_id);
+  if (!name) return routing_id;
   const auto [found, is_new] = known_.try_emplace(name->client);
   Client& client = found->second;
   look();
@@ -51,7 +51,7 @@ Clients::Bytes Clients::hear(const Bytes& route) {
   // Bytes of an older connection may still be read after the first ones of a newer.
   if (is_new || name->connection >= client.connection) {
     client.connection = name->connection;
-    client.route = route;
+    client.routing_id = routing_id;
   }
   if (known_.size() > max_clients) forget_somebody();
   return name->client;
@@ -109,9 +109,9 @@ void Clients::release(const Bytes& client, std::uint64_t heard) {
   known.settled = std::max(known.settled, heard);
 }
 
-Clients::Bytes Clients::route(const Bytes& client) const {
+Clients::Bytes Clients::routing_id(const Bytes& client) const {
   const auto found = known_.find(client);
-  return found == known_.end() ? client : found->second.route;
+  return found == known_.end() ? client : found->second.routing_id;
 }
 
 std::size_t Clients::kept_replies() const {

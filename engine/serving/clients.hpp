@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The clients of rank 0 across their connections. A client that lost its connection comes back under a new
-// route and says again what was not answered; here it is told apart what is new, what is being done and what
-// was done, so that nothing is done twice and every reply arrives. Knows no socket, no thread. Used by
+// routing id and says again what was not answered; here it is told apart what is new, what is being done and
+// what was done, so that nothing is done twice and every reply arrives. Knows no socket, no thread. Used by
 // listener.cpp.
 #pragma once
 #include <chrono>
@@ -37,10 +37,10 @@ class Clients {
   /// that is kept, or of a time of which nothing is known any more.
   enum class Seen { fresh, waiting, answered, forgotten };
 
-  /// Something came over `route` (the ROUTER's name of a connection). Returns the client's own name, which
-  /// outlives the connection; a client that gives itself none is a new one on every connection. Replies go to
-  /// its newest route.
-  Bytes hear(const Bytes& route);
+  /// Something came over `routing_id` (the ROUTER's name of a connection). Returns the client's own name,
+  /// which outlives the connection; a client that gives itself none is a new one on every connection. Replies
+  /// go to its newest connection.
+  Bytes hear(const Bytes& routing_id);
   /// Has this client's request been seen before? A fresh one waits from now on. Always fresh for clients
   /// without a name.
   Seen admit(const Bytes& client, std::uint64_t seq);
@@ -51,7 +51,7 @@ class Clients {
   /// The client has all replies up to this number.
   void release(const Bytes& client, std::uint64_t heard);
   /// Where the client was last heard.
-  Bytes route(const Bytes& client) const;
+  Bytes routing_id(const Bytes& client) const;
 
   std::size_t count() const { return known_.size(); }
   std::size_t kept_replies() const;
@@ -59,7 +59,7 @@ class Clients {
 
  private:
   struct Client {
-    Bytes route;
+    Bytes routing_id;
     std::uint32_t connection = 0;  // rises with every connection of the client
     std::uint64_t settled = 0;     // of requests up to here nothing is kept
     std::set<std::uint64_t> waiting;

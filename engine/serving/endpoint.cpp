@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Binding, keys and the gate.
+// Binds the socket, makes the keys, and answers libzmq's question who may connect.
 #include "engine/serving/endpoint.hpp"
 
 #include <arpa/inet.h>
@@ -93,7 +93,7 @@ std::vector<zmq::message_t> receive_all(zmq::socket_t& socket) {
 Endpoint::Endpoint(const Options& options, protocol::Connection& connection)
     : gate_(context_, zmq::socket_type::rep), router_(context_, zmq::socket_type::router) {
   gate_.bind("inproc://zeromq.zap.01");
-  router_.set(zmq::sockopt::maxmsgsize, protocol::max_wire_bytes);
+  router_.set(zmq::sockopt::maxmsgsize, protocol::max_socket_part_bytes);
   router_.set(zmq::sockopt::handshake_ivl, handshake_ms);
   try {
     if (options.transport == Transport::ipc)

@@ -143,31 +143,31 @@ void Listener::receive() {
   for (int count = 0; count < messages_per_turn; ++count) {
     zmq::message_t part;
     if (!undisturbed([&] { return endpoint_.router().recv(part, zmq::recv_flags::dontwait); })) return;
-    const Bytes route = to_bytes(part);
+    const Bytes routing_id = to_bytes(part);
     protocol::Joiner joiner(protocol::max_request_bytes);
     while (part.more()) {
       if (!undisturbed([&] { return endpoint_.router().recv(part, zmq::recv_flags::none); })) return;
       joiner.add({static_cast<const std::byte*>(part.data()), part.size()});
     }
     if (joiner.is_too_long())
-      refuse(route, joiner.take());
+      refuse(routing_id, joiner.take());
     else
-      dispatch(route, joiner.take());
+      dispatch(routing_id, joiner.take());
   }
 }
 
-void Listener::refuse(const Bytes& route, const Frames& header) {
-  clients_.hear(route);
+void Listener::refuse(const Bytes& routing_id, const Frames& header) {
+  clients_.hear(routing_id);
   ++malformed_;
   const auto reply = protocol::failed_reply(
       protocol::peek_sequence(header), ErrorKind::protocol,
       "the request is too long: at most " + std::to_string(protocol::max_frames) + " frames and " +
           std::to_string(protocol::max_request_bytes >> 20) + " MiB; cut it");
-  send(route, std::make_shared<const Frames>(protocol::encode(reply)));
+  send(routing_id, std::make_shared<const Frames>(protocol::encode(reply)));
 }
 
-void Listener::dispatch(const Bytes& route, Frames frames) {
-  const Bytes client = clients_.hear(route);
+void Listener::dispatch(const Bytes& routing_id, Frames frames) {
+  const Bytes client = clients_.hear(routing_id);
   protocol::Reply reply;
   try {
     protocol::Request request = protocol::decode_request(frames);
@@ -190,7 +190,7 @@ void Listener::dispatch(const Bytes& route, Frames frames) {
     reply = protocol::failed_reply(protocol::peek_sequence(frames), ErrorKind::internal,
                                    std::string("the engine's server: ") + error.what());
   }
-  send(route, std::make_shared<const Frames>(protocol::encode(reply)));
+  send(routing_id, std::make_shared<const Frames>(protocol::encode(reply)));
 }
 
 std::optional<protocol::Reply> Listener::take(const Bytes& client, Frames frames, protocol::Request request) {
@@ -201,7 +201,7 @@ std::optional<protocol::Reply> Listener::take(const Bytes& client, Frames frames
     case Clients::Seen::waiting:
       return std::nullopt;
     case Clients::Seen::answered:
-      send(clients_.route(client), clients_.reply(client, seq));
+      send(clients_.routing_id(client), clients_.reply(client, seq));
       return std::nullopt;
     case Clients::Seen::forgotten:
       return protocol::failed_reply(seq, ErrorKind::internal,
@@ -267,16 +267,16 @@ protocol::Reply Listener::cancel(const Bytes& client, const protocol::Cancel& re
 void Listener::answer(const Bytes& client, std::uint64_t seq, Frames frames) {
   const auto reply = std::make_shared<const Frames>(std::move(frames));
   clients_.answer(client, seq, reply);
-  send(clients_.route(client), reply);
+  send(clients_.routing_id(client), reply);
 }
 
-void Listener::send(const Bytes& route, const Clients::SharedFrames& frames) {
+void Listener::send(const Bytes& routing_id, const Clients::SharedFrames& frames) {
   // A ROUTER drops what is meant for a client that is gone: never blocks, never throws for it.
   const auto send_part = [&](zmq::message_t part, bool is_last) {
     const auto flags = is_last ? zmq::send_flags::none : zmq::send_flags::sndmore;
     undisturbed([&] { return endpoint_.router().send(part, flags); });
   };
-  send_part(zmq::message_t(route.data(), route.size()), false);
+  send_part(zmq::message_t(routing_id.data(), routing_id.size()), false);
   for (std::size_t index = 0; index < frames->size(); ++index) {
     const Bytes& frame = (*frames)[index];
     const std::size_t parts = protocol::part_count(frame.size());

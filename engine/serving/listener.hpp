@@ -71,9 +71,9 @@ class Listener {
 
  private:
   void receive();
-  void dispatch(const protocol::Bytes& route, protocol::Frames frames);
+  void dispatch(const protocol::Bytes& routing_id, protocol::Frames frames);
   /// Answers a request that is longer than any may be; `header`: what was kept of it.
-  void refuse(const protocol::Bytes& route, const protocol::Frames& header);
+  void refuse(const protocol::Bytes& routing_id, const protocol::Frames& header);
   /// A request that is done once, however often it comes; nothing when its reply follows later.
   std::optional<protocol::Reply> take(const protocol::Bytes& client, protocol::Frames frames,
                                       protocol::Request request);
@@ -83,7 +83,7 @@ class Listener {
   /// The reply to a request that is done once: kept until the client has it, and sent where the client was
   /// last heard.
   void answer(const protocol::Bytes& client, std::uint64_t seq, protocol::Frames frames);
-  void send(const protocol::Bytes& route, const Clients::SharedFrames& frames);
+  void send(const protocol::Bytes& routing_id, const Clients::SharedFrames& frames);
   void note_client();
 
   using Clock = std::chrono::steady_clock;  // CLOCK_MONOTONIC: stands still while the machine is suspended

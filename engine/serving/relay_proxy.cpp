@@ -88,7 +88,7 @@ void pass(int from, int to) {
 
 }  // namespace
 
-int serve_tunnel_end(const std::string& host_and_port) {
+int run_relay_proxy(const std::string& host_and_port) {
   std::signal(SIGPIPE, SIG_IGN);
   const std::size_t colon = host_and_port.rfind(':');
   std::string reason = "expected HOST:PORT";

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `gamelan-engine --relay HOST:PORT`: the far end of a tunnel. Runs on a node that can reach rank 0, started
-// by srun or ssh for a client that cannot, and passes bytes between standard input and output and that port.
-// It cannot read them: they are encrypted from end to end. Starts no MPI. Used by main.cpp.
+// `gamelan-engine --relay HOST:PORT`: the far end of a client's tunnel (kernel/connection/tunnel.hpp). Runs
+// on a node that can reach rank 0, started by srun or ssh for a client that cannot, and passes bytes between
+// standard input and output and that port. It cannot read them: they are encrypted from end to end. Starts no
+// MPI. Used by main.cpp.
 #pragma once
 #include <string>
 
@@ -9,6 +10,6 @@ namespace gamelan::engine {
 
 /// Returns the exit code when either side has ended: 0 after a connection, 1 when there was none (stderr says
 /// why).
-int serve_tunnel_end(const std::string& host_and_port);
+int run_relay_proxy(const std::string& host_and_port);
 
 }  // namespace gamelan::engine

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Who holds the socket, and how it ends. The main thread serves the socket itself while it waits for work;
-// the deputy, a thread, looks in every few milliseconds and takes over from a main thread that computes.
+// the standby thread checks every few milliseconds and takes over from a main thread that
+// computes.
 #include "engine/serving/server.hpp"
 
 #include <poll.h>
@@ -29,8 +30,9 @@ using Clock = std::chrono::steady_clock;
 using Milliseconds = std::chrono::milliseconds;
 
 constexpr int linger_ms = 2'000;
-constexpr Milliseconds tick{10};     // a main thread that computes longer than this is stood in for
-constexpr int ticks_to_sleep = 100;  // without work: then the deputy sleeps until the main thread calls it
+constexpr Milliseconds tick{10};  // a main thread that computes longer than this is replaced at the socket
+constexpr int ticks_to_sleep =
+    100;  // without work: then the standby thread sleeps until the main thread calls it
 constexpr Milliseconds turn{1'000};  // no wait is longer
 constexpr double cut_grace_s = 5;    // for the ranks of a lost client to come to the next step
 constexpr int exit_after_term = 128 + SIGTERM;
@@ -52,9 +54,9 @@ void on_term(int) {
 struct Server::State {
   State(const Options& engine_options, protocol::Connection connection, ServerCallbacks callbacks)
       : options(engine_options), listener(options, std::move(connection), std::move(callbacks)) {
-    if (deputy_fd < 0) throw Error(ErrorKind::os, std::string("eventfd: ") + std::strerror(errno));
+    if (standby_fd < 0) throw Error(ErrorKind::os, std::string("eventfd: ") + std::strerror(errno));
     signal_fds[0].store(listener.wake_fd());
-    signal_fds[1].store(deputy_fd);
+    signal_fds[1].store(standby_fd);
     struct sigaction action {};
     action.sa_handler = on_term;
     action.sa_flags = SA_RESTART;
@@ -63,15 +65,15 @@ struct Server::State {
   ~State() {
     sigaction(SIGTERM, &previous_term, nullptr);
     for (std::atomic<int>& fd : signal_fds) fd.store(-1);
-    if (deputy_fd >= 0) close(deputy_fd);
+    if (standby_fd >= 0) close(standby_fd);
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
   std::optional<Incoming> wait_for_work(Milliseconds timeout);
-  void call_deputy() { ring(deputy_fd); }
-  void run_deputy();
-  void stand_in();
+  void wake_standby() { ring(standby_fd); }
+  void run_standby();
+  void serve_while_computing();
   bool main_waits() const { return entries.load() % 2 != 0; }
   bool is_over() const { return is_stopping.load() || is_terminating.load(); }
   void give_up_on_lost_client();
@@ -84,27 +86,27 @@ struct Server::State {
   std::atomic<std::uint64_t> entries{
       0};                              // into `next` and out of it: odd while the main thread waits for work
   std::atomic<std::uint64_t> jobs{0};  // that the main thread has taken while it waited
-  std::atomic<bool> deputy_serves{false};  // it holds the socket, perhaps in a wait
-  std::atomic<bool> deputy_sleeps{false};  // it must be called when the main thread finds work
-  const int deputy_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  std::atomic<bool> standby_serves{false};  // it holds the socket, perhaps in a wait
+  std::atomic<bool> standby_sleeps{false};  // it must be called when the main thread finds work
+  const int standby_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   std::atomic<bool> is_stopping{false};
   std::mutex reason_mutex;
   std::string reason;  // of leave()
   struct sigaction previous_term {};
-  std::thread deputy;  // last: starts when all else is there
+  std::thread standby;  // last: starts when all else is there
 };
 
 Server::Server(const Options& options, protocol::Connection connection, ServerCallbacks callbacks)
     : state_(std::make_unique<State>(options, std::move(connection), std::move(callbacks))) {
   protocol::write_connection(options.connection_file, state_->listener.connection());
-  state_->deputy = std::thread([state = state_.get()] { state->run_deputy(); });
+  state_->standby = std::thread([state = state_.get()] { state->run_standby(); });
 }
 
 Server::~Server() {
   state_->is_stopping.store(true);
   state_->listener.wake();
-  state_->call_deputy();
-  state_->deputy.join();
+  state_->wake_standby();
+  state_->standby.join();
 }
 
 std::optional<Incoming> Server::next(Milliseconds timeout) { return state_->wait_for_work(timeout); }
@@ -117,7 +119,7 @@ void Server::reply(const Bytes& client, Frames frames) {
   if (lock.owns_lock())
     state_->listener.flush();
   else
-    state_->listener.wake();  // the deputy holds it and sends
+    state_->listener.wake();  // the standby thread holds it and sends
 }
 
 void Server::leave(const std::string& why) {
@@ -127,7 +129,7 @@ void Server::leave(const std::string& why) {
   }
   is_terminating.store(true);
   state_->listener.wake();
-  state_->call_deputy();
+  state_->wake_standby();
 }
 
 double Server::seconds_since_client() const { return state_->listener.seconds_since_client(); }
@@ -135,49 +137,49 @@ const protocol::Connection& Server::connection() const { return state_->listener
 
 std::optional<Incoming> Server::State::wait_for_work(Milliseconds timeout) {
   if (auto waiting = listener.inbox().next(Milliseconds(0))) return waiting;
-  // Either the deputy sees that the main thread waits, or the main thread sees that the deputy serves and
-  // wakes it.
+  // Either the standby thread sees that the main thread waits, or the main thread sees that the standby
+  // thread serves and wakes it.
   entries.fetch_add(1);
-  if (deputy_serves.load()) listener.wake();
+  if (standby_serves.load()) listener.wake();
   const auto end = Clock::now() + timeout;
   std::optional<Incoming> incoming;
   Milliseconds left = timeout;
   {
     const std::lock_guard lock(socket);
-    // The deputy may have admitted something before it let go: look before each wait, too.
+    // The standby thread may have admitted something before it let go: look before each wait, too.
     while (!(incoming = listener.inbox().next(Milliseconds(0))) && !is_terminating.load() &&
            left >= Milliseconds(0)) {
       listener.serve(std::min(left, turn));
       left = std::chrono::duration_cast<Milliseconds>(end - Clock::now()) - Milliseconds(1);
     }
   }
-  // The deputy speaks the last word and ends the process.
+  // The standby thread speaks the last word and ends the process.
   if (is_terminating.load() && !incoming) incoming = listener.inbox().next(std::max(left, Milliseconds(1)));
   entries.fetch_add(1);
   if (incoming) {
     jobs.fetch_add(1);
-    if (deputy_sleeps.load()) call_deputy();
+    if (standby_sleeps.load()) wake_standby();
   }
   return incoming;
 }
 
-void Server::State::run_deputy() {
+void Server::State::run_standby() {
   // An exception that escapes here would be a bug of ours or the end of libzmq; the job must not hang on
-  // without ears.
+  // without a server.
   try {
     std::uint64_t last_entry = entries.load(), last_job = jobs.load();
     for (int idle_ticks = 0; !is_over();) {
       const bool sleeps = idle_ticks >= ticks_to_sleep;
-      deputy_sleeps.store(sleeps);
+      standby_sleeps.store(sleeps);
       // The main thread counts first and then asks whether to call: it calls, or the new count is seen here.
-      pollfd bell{deputy_fd, POLLIN, 0};
+      pollfd woken{standby_fd, POLLIN, 0};
       if (!sleeps || jobs.load() == last_job)
-        poll(&bell, 1, static_cast<int>((sleeps ? turn : tick).count()));
-      std::uint64_t rings = 0;
-      if (bell.revents && read(deputy_fd, &rings, sizeof rings) < 0 && errno != EAGAIN)
+        poll(&woken, 1, static_cast<int>((sleeps ? turn : tick).count()));
+      std::uint64_t count = 0;
+      if (woken.revents && read(standby_fd, &count, sizeof count) < 0 && errno != EAGAIN)
         throw Error(ErrorKind::os, "eventfd");
       const std::uint64_t entry = entries.load(), job = jobs.load();
-      if (entry == last_entry && !main_waits()) stand_in();  // the same work since the last look
+      if (entry == last_entry && !main_waits()) serve_while_computing();  // the same work since the last look
       idle_ticks = job == last_job && main_waits() ? idle_ticks + 1 : 0;
       last_entry = entry;
       last_job = job;
@@ -190,20 +192,20 @@ void Server::State::run_deputy() {
     remove_connection_file();
     listener.close(linger_ms);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "gamelan-engine: the deputy at the socket failed: %s\n", error.what());
+    std::fprintf(stderr, "gamelan-engine: the standby thread at the socket failed: %s\n", error.what());
     remove_connection_file();
     std::_Exit(EXIT_FAILURE);  // mpiexec ends the other ranks, the launcher reports it
   }
 }
 
-void Server::State::stand_in() {
+void Server::State::serve_while_computing() {
   const std::lock_guard lock(socket);
-  deputy_serves.store(true);
+  standby_serves.store(true);
   while (!main_waits() && !is_over()) {
     listener.serve(turn);
     give_up_on_lost_client();
   }
-  deputy_serves.store(false);
+  standby_serves.store(false);
 }
 
 void Server::State::give_up_on_lost_client() {

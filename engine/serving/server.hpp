@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 0's ear and mouth. The ZeroMQ socket has one holder at a time: the main thread while it waits for
-// work, so that a batch reaches it and its reply leaves without another thread being woken; a thread of the
-// server's own once the main thread has computed for a while, so that a client is always answered soon. Knows
-// no arrays, no MPI. Used by main.cpp.
+// Rank 0's socket for clients. One thread holds the ZeroMQ socket at a time: the main thread while it waits
+// for work, so that a batch reaches it and its reply leaves without another thread being woken; a thread of
+// the server's own, the standby thread, once the main thread has computed for a while: clients are answered
+// soon. Knows no arrays, no MPI. Used by process/rank.cpp.
 #pragma once
 #include <chrono>
 #include <memory>

@@ -109,7 +109,7 @@ std::optional<Refusal> Admission::admit_messages(const plan::NamedPlan& named, c
       if (dist::has_room(static_cast<std::size_t>(bytes), comm_.ranks_on_node())) continue;
       throw protocol::Error(
           protocol::ErrorKind::memory,
-          "[memory] what it exchanges with other nodes takes up to " + std::to_string(bytes >> 20) + " MiB");
+          "[memory] its messages to and from other nodes need up to " + std::to_string(bytes >> 20) + " MiB");
     }
   } catch (const protocol::Error& error) {
     cause = protocol::Error(

@@ -215,7 +215,8 @@ void Session::finish(protocol::Batch& batch, std::size_t made, protocol::Reply& 
   if (refusal) {
     fail(reply, batch, *refusal);
   } else if (reply.outcome == protocol::Outcome::cancelled) {
-    poison_unmade(batch, Error(ErrorKind::cancelled, "the array was not computed: its cell was interrupted"));
+    poison_unmade(
+        batch, Error(ErrorKind::cancelled, "interrupted before the array was computed: run its cell again"));
   }
 }
 

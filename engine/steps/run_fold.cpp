@@ -74,7 +74,7 @@ class BlockFolder {
   }
   bool may_share(const FoldRegions& regions) const {
     if (context_.balance() == Balance::off || fold_.values.iterations.is_replicated ||
-        regions.count() > Tickets::most)
+        regions.count() > WorkQueue::max_items)
       return false;
     if (context_.reads_remote()) return false;  // who helps would not find it in its own ghost buffers
     return regions.count() >= fewest_shared_regions || context_.balance() == Balance::always;

@@ -17,7 +17,7 @@ constexpr std::int64_t pieces_when_always = 5;
 
 SharedWork::SharedWork(const StepContext& context, std::int64_t pieces, bool are_shared, Help help)
     : context_(context), pieces_(pieces), help_(std::move(help)), is_open_(are_shared) {
-  if (is_open_) context_.board().tickets(context_.rank()).open(context_.step(), pieces_);
+  if (is_open_) context_.board().work_queue(context_.rank()).open(context_.step(), pieces_);
 }
 
 void SharedWork::let_others_begin() {
@@ -34,8 +34,8 @@ SharedWork::~SharedWork() {
   }
 }
 
-std::optional<std::int64_t> SharedWork::draw_own() {
-  const auto piece = context_.board().tickets(context_.rank()).draw(context_.step());
+std::optional<std::int64_t> SharedWork::take_own() {
+  const auto piece = context_.board().work_queue(context_.rank()).take(context_.step());
   if (piece) ++own_;
   return piece;
 }
@@ -54,13 +54,13 @@ void SharedWork::help_others() {
   for (const std::size_t place : {own + 1, own + ranks - 1, own + ranks / 2}) {
     const int victim = near[place % ranks];
     if (victim == context_.rank()) continue;
-    Tickets& tickets = context_.board().tickets(victim);
-    while (const auto piece = tickets.draw(context_.step())) {
+    WorkQueue& queue = context_.board().work_queue(victim);
+    while (const auto piece = queue.take(context_.step())) {
       struct Return {  // also when the piece fails: this rank then says so, and the owner must not wait for
                        // ever
-        Tickets& tickets;
-        ~Return() { tickets.return_one(); }
-      } returned{tickets};
+        WorkQueue& queue;
+        ~Return() { queue.report_done(); }
+      } returned{queue};
       help_(victim, *piece);
       ++context_.counters().pieces_helped;
     }
@@ -70,8 +70,8 @@ void SharedWork::help_others() {
 void SharedWork::await_helpers() {
   if (!is_open_) return;
   is_open_ = false;
-  const auto left = context_.board().tickets(context_.rank()).close();
-  context_.board().await_returned(static_cast<std::uint64_t>(pieces_ - own_ - left));
+  const auto left = context_.board().work_queue(context_.rank()).close();
+  context_.board().await_done(static_cast<std::uint64_t>(pieces_ - own_ - left));
 }
 
 Cut cut_for_sharing(const dist::Box& box, std::size_t instructions, Balance balance) {

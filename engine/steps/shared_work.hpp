@@ -20,12 +20,12 @@ class SharedWork {
 
   /// Opens the `pieces` of this rank's part to all, if they are shared.
   SharedWork(const StepContext& context, std::int64_t pieces, bool are_shared, Help help);
-  /// Withdraws what nobody has drawn, and waits for what others have.
+  /// Withdraws what nobody has taken, and waits for what others have.
   ~SharedWork();
   SharedWork(const SharedWork&) = delete;
   SharedWork& operator=(const SharedWork&) = delete;
 
-  /// Calls work(piece) for the own pieces, in order, until all are done or drawn by others.
+  /// Calls work(piece) for the own pieces, in order, until all are done or taken by others.
   template <class Work>
   void run(Work work) {
     if (!is_open_) {
@@ -33,14 +33,14 @@ class SharedWork {
       return;
     }
     let_others_begin();
-    while (const auto piece = draw_own()) work(*piece);
+    while (const auto piece = take_own()) work(*piece);
   }
   /// Does what a few neighbours have left, then waits until the helpers of this rank are through. Throws what
   /// `help` throws.
   void finish();
 
  private:
-  std::optional<std::int64_t> draw_own();
+  std::optional<std::int64_t> take_own();
   void let_others_begin();  // a test's: each looks for others' work before its own
   void help_others();
   void await_helpers();
@@ -48,7 +48,7 @@ class SharedWork {
   const StepContext& context_;
   const std::int64_t pieces_;
   const Help help_;
-  std::int64_t own_ = 0;  // pieces drawn by this rank
+  std::int64_t own_ = 0;  // pieces taken by this rank
   bool is_open_;
 };
 

@@ -37,7 +37,7 @@ Socket::Socket(zmq::context_t& context, const protocol::Connection& connection, 
   dealer_.set(zmq::sockopt::rcvhwm, 0);
   dealer_.set(zmq::sockopt::linger, 0);
   dealer_.set(zmq::sockopt::reconnect_ivl, no_reconnect);
-  dealer_.set(zmq::sockopt::maxmsgsize, protocol::max_wire_bytes);
+  dealer_.set(zmq::sockopt::maxmsgsize, protocol::max_socket_part_bytes);
   if (!connection.server_public.empty()) {
     dealer_.set(zmq::sockopt::curve_serverkey, connection.server_public);
     dealer_.set(zmq::sockopt::curve_publickey, connection.client_public);

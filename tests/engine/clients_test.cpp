@@ -19,11 +19,11 @@ Clients::SharedFrames reply_of(std::size_t bytes) {
 struct Book : testing::Test {
   Bytes name = protocol::random_client_name();
   Clients clients;
-  Bytes route(std::uint32_t connection) const { return protocol::routing_id({name, connection}); }
+  Bytes routing_id(std::uint32_t connection) const { return protocol::routing_id({name, connection}); }
 };
 
 TEST_F(Book, a_request_goes_from_fresh_to_waiting_to_answered_to_forgotten) {
-  const Bytes client = clients.hear(route(1));
+  const Bytes client = clients.hear(routing_id(1));
   EXPECT_EQ(clients.admit(client, 7), Seen::fresh);
   EXPECT_EQ(clients.admit(client, 7), Seen::waiting);
   const auto reply = reply_of(3);
@@ -37,12 +37,12 @@ TEST_F(Book, a_request_goes_from_fresh_to_waiting_to_answered_to_forgotten) {
 }
 
 TEST_F(Book, replies_go_to_the_newest_connection_whatever_arrives_late) {
-  const Bytes client = clients.hear(route(1));
-  EXPECT_EQ(clients.hear(route(3)), client);
-  EXPECT_EQ(clients.hear(route(2)), client);  // read late
-  EXPECT_EQ(clients.route(client), route(3));
+  const Bytes client = clients.hear(routing_id(1));
+  EXPECT_EQ(clients.hear(routing_id(3)), client);
+  EXPECT_EQ(clients.hear(routing_id(2)), client);  // read late
+  EXPECT_EQ(clients.routing_id(client), routing_id(3));
   EXPECT_EQ(clients.admit(client, 1), Seen::fresh);
-  clients.hear(route(4));
+  clients.hear(routing_id(4));
   EXPECT_EQ(clients.admit(client, 1), Seen::waiting);
   EXPECT_EQ(clients.count(), 1U);
 }
@@ -54,12 +54,12 @@ TEST_F(Book, who_gives_no_name_is_somebody_new_on_every_connection) {
   EXPECT_EQ(clients.admit(given, 1), Seen::fresh);
   clients.answer(given, 1, reply_of(1));
   EXPECT_EQ(clients.reply(given, 1), nullptr);
-  EXPECT_EQ(clients.route(given), given);
+  EXPECT_EQ(clients.routing_id(given), given);
   EXPECT_EQ(clients.count(), 0U);
 }
 
 TEST_F(Book, what_is_kept_is_bounded_and_the_newest_stays) {
-  const Bytes client = clients.hear(route(1));
+  const Bytes client = clients.hear(routing_id(1));
   for (std::uint64_t seq = 1; seq <= 1'000; ++seq) {
     ASSERT_EQ(clients.admit(client, seq), Seen::fresh);
     clients.answer(client, seq, reply_of(10));
@@ -91,7 +91,7 @@ TEST_F(Book, all_that_is_kept_for_all_clients_has_one_bound_in_bytes) {
 }
 
 TEST_F(Book, who_is_forgotten_takes_his_bytes_along) {
-  const Bytes client = clients.hear(route(1));
+  const Bytes client = clients.hear(routing_id(1));
   clients.admit(client, 1);
   clients.answer(client, 1, reply_of(77));
   EXPECT_EQ(clients.kept_bytes(), 77U);
@@ -106,7 +106,7 @@ TEST_F(Book, replies_for_a_client_that_is_silent_for_long_are_dropped_and_not_ma
   const auto pass = [&](int seconds, int step) {
     for (int second = 0; second < seconds; second += step) brief.look(now += std::chrono::seconds(step));
   };
-  const Bytes client = brief.hear(route(1));
+  const Bytes client = brief.hear(routing_id(1));
   brief.admit(client, 1);
   brief.answer(client, 1, reply_of(300));
   pass(25, 1);
@@ -119,7 +119,7 @@ TEST_F(Book, replies_for_a_client_that_is_silent_for_long_are_dropped_and_not_ma
 }
 
 TEST_F(Book, clients_are_bounded_and_who_waits_is_not_forgotten) {
-  const Bytes waiting = clients.hear(route(1));
+  const Bytes waiting = clients.hear(routing_id(1));
   clients.admit(waiting, 1);
   for (int count = 0; count < 1'000; ++count)
     clients.hear(protocol::routing_id({protocol::random_client_name(), 1}));

@@ -55,13 +55,13 @@ inline protocol::Connection connection_template() {
 class Client {
  public:
   enum class Key { right, wrong, none };
-  /// `route`: a name for the connection; by default ZeroMQ gives it one, and rank 0 takes it for all that
-  /// there is.
-  explicit Client(const protocol::Connection& connection, Key key = Key::right, const Bytes& route = {})
+  /// `routing_id`: a name for the connection; by default ZeroMQ gives it one, and rank 0 takes it for all
+  /// that there is.
+  explicit Client(const protocol::Connection& connection, Key key = Key::right, const Bytes& routing_id = {})
       : socket_(context_, zmq::socket_type::dealer) {
-    if (!route.empty())
+    if (!routing_id.empty())
       socket_.set(zmq::sockopt::routing_id,
-                  std::string(reinterpret_cast<const char*>(route.data()), route.size()));
+                  std::string(reinterpret_cast<const char*>(routing_id.data()), routing_id.size()));
     socket_.set(zmq::sockopt::linger, 0);
     socket_.set(zmq::sockopt::sndhwm, 0);
     socket_.set(zmq::sockopt::sndtimeo, 2000);  // a connection that was turned away takes nothing, ever

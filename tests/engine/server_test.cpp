@@ -122,7 +122,8 @@ TEST(Server, who_asks_for_status_too_often_or_too_late_is_told) {
   }
 }
 
-/// The main thread and its deputy hand the socket to each other all the time; no message may be left lying.
+/// The main thread and the standby thread hand the socket to each other all the time; no message may be left
+/// lying.
 TEST(Server, hands_the_socket_over_without_losing_a_message) {
   const std::string directory = make_private_directory();
   Options options;
@@ -141,7 +142,7 @@ TEST(Server, hands_the_socket_over_without_losing_a_message) {
         auto incoming = server.next(3s);
         if (!incoming) continue;
         std::this_thread::sleep_for(
-            std::chrono::microseconds(random() % 30'000));  // around what a deputy waits for
+            std::chrono::microseconds(random() % 30'000));  // around what the standby thread waits for
         Reply reply;
         reply.seq = protocol::sequence(incoming->request);
         server.reply(incoming->client, protocol::encode(reply));

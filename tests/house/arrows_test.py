@@ -11,7 +11,7 @@ MAX_LINES = 600
 CODE = {".hpp", ".cpp", ".def", ".py", ".cmake"}
 
 # What the files whose path starts with the key may include of ours; the longest key counts. Arrows go down only:
-# main -> serving; main -> session -> {plan, steps}; steps -> plan (data only); plan -> tiles -> loops; steps and plan ->
+# main -> process -> serving; process -> session -> {plan, steps}; steps -> plan (data only); plan -> tiles -> loops; steps and plan ->
 # distribution -> ranks. In the kernel: arrays -> recorder -> connection; the front stands alone.
 PLAN_DATA = ["engine/plan/plan.hpp", "engine/plan/program.hpp"]
 GROUND = ["protocol/", "engine/assert.hpp", "engine/host_name.hpp"]
@@ -23,6 +23,7 @@ MAY_INCLUDE = {
     "kernel/recorder/": ["kernel/recorder/", "kernel/connection/", "protocol/"],
     "kernel/arrays/": ["kernel/arrays/", "kernel/recorder/", "protocol/"],
     "engine/main": ["engine/", "protocol/"],
+    "engine/process/": ["engine/", "protocol/"],
     "engine/options": ["engine/options.hpp", "engine/option_words.hpp", *GROUND],
     "engine/option_words": GROUND,
     "engine/assert": GROUND,

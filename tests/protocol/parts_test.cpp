@@ -73,7 +73,7 @@ TEST(Parts, names_of_connections_are_told_from_others) {
   const Bytes client = random_client_name();
   EXPECT_NE(client, random_client_name());
   for (const std::uint32_t number : {1U, 255U, 256U, 0xffff'ffffU}) {
-    const auto name = parse_route(routing_id({client, number}));
+    const auto name = parse_routing_id(routing_id({client, number}));
     ASSERT_TRUE(name);
     EXPECT_EQ(name->client, client);
     EXPECT_EQ(name->connection, number);
@@ -81,7 +81,7 @@ TEST(Parts, names_of_connections_are_told_from_others) {
   Bytes given_by_zeromq = routing_id({client, 1});
   given_by_zeromq[0] = std::byte{0};
   for (const Bytes& other : {Bytes(), Bytes(5), given_by_zeromq, client, Bytes(255, std::byte{'g'})})
-    EXPECT_FALSE(parse_route(other));
+    EXPECT_FALSE(parse_routing_id(other));
 }
 
 }  // namespace

@@ -15,8 +15,8 @@ PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "names.md"
 _HEAD = """# Every public name of NumPy, and what it does with a distributed array
 
 Made by `tests/python/names_page.py --write`, which calls each name on the engines; do not edit. Small arrays
-(fewer than `np.config.distribute_from` elements) are NumPy's in every state but *refused*. Whatever is missing says its name;
-`numpy.asarray(x)` brings a copy here, up to `np.config.gather_limit` elements.
+(fewer than `np.config.distribute_from` elements) work everywhere but where it says *refused*. An error for a missing name gives that name;
+`numpy.asarray(x)` is a copy in this process, of at most `np.config.gather_limit` elements.
 
 """
 TITLES = {

@@ -15,11 +15,11 @@ import gamelan
 
 STATES = {
     "distributed": "computed on the engines",
-    "bounded gather": "brings the array here first, up to `np.config.gather_limit` elements",
-    "small arrays only": "takes arrays that live here; of others raises NotImplementedError with its name",
+    "bounded gather": "copies the array to this process first, up to `np.config.gather_limit` elements",
+    "small arrays only": "takes small arrays; raises NotImplementedError with its name for distributed ones",
     "refused": "raises NotImplementedError with its name",
-    "NumPy's own": "no elements of arrays are concerned: dtypes, constants, errors, text",
-    "not probed": "no arguments were found to call it with: files, callbacks, the interpreter",
+    "NumPy's own": "needs no elements of arrays: dtypes, constants, errors, text",
+    "not probed": "not called, for want of arguments: files, callbacks, the interpreter",
 }
 SECTIONS = {"numpy": numpy, "numpy.linalg": numpy.linalg, "numpy.fft": numpy.fft, "numpy.random": numpy.random}
 ATTRIBUTES = ("accumulate", "at", "outer", "reduce", "reduceat")

@@ -42,16 +42,16 @@ sockaddr_in name_of(std::uint32_t host, std::uint16_t port) {
 }
 
 /// Listens on one address only, so that somebody else can have the same port on another.
-Ear listen_on(std::uint32_t host, std::uint16_t port = 0) {
-  Ear ear{Descriptor(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)), 0};
+ListeningSocket listen_on(std::uint32_t host, std::uint16_t port = 0) {
+  ListeningSocket listening{Descriptor(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)), 0};
   sockaddr_in name = name_of(host, port);
   socklen_t length = sizeof name;
   auto* any = reinterpret_cast<sockaddr*>(&name);
-  EXPECT_EQ(bind(ear.socket.get(), any, sizeof name), 0) << std::strerror(errno);
-  EXPECT_EQ(listen(ear.socket.get(), SOMAXCONN), 0);
-  EXPECT_EQ(getsockname(ear.socket.get(), any, &length), 0);
-  ear.port = ntohs(name.sin_port);
-  return ear;
+  EXPECT_EQ(bind(listening.socket.get(), any, sizeof name), 0) << std::strerror(errno);
+  EXPECT_EQ(listen(listening.socket.get(), SOMAXCONN), 0);
+  EXPECT_EQ(getsockname(listening.socket.get(), any, &length), 0);
+  listening.port = ntohs(name.sin_port);
+  return listening;
 }
 
 Descriptor connect_to(std::uint32_t host, std::uint16_t port) {
@@ -64,14 +64,14 @@ Descriptor connect_to(std::uint32_t host, std::uint16_t port) {
 
 struct Ensemble {
   explicit Ensemble(int nodes, Settings chosen)
-      : settings(chosen), places(static_cast<std::size_t>(nodes)), ears(places.size()) {
+      : settings(chosen), rows(static_cast<std::size_t>(nodes)), listeners(rows.size()) {
     for (int node = 0; node < nodes; ++node) {
-      Place& place = places[static_cast<std::size_t>(node)];
-      std::snprintf(place.host.data(), place.host.size(), "host%d", node);
-      place.addresses[0] = address("127.0.0.1");
+      LeaderInfo& info = rows[static_cast<std::size_t>(node)];
+      std::snprintf(info.host.data(), info.host.size(), "host%d", node);
+      info.addresses[0] = address("127.0.0.1");
       if (node * settings.fanout + 1 >= nodes) continue;
-      auto& ear = ears[static_cast<std::size_t>(node)] = listen_on(place.addresses[0]);
-      place.port = ear.port;
+      auto& listening = listeners[static_cast<std::size_t>(node)] = listen_on(info.addresses[0]);
+      info.port = listening.port;
     }
   }
 
@@ -83,7 +83,7 @@ struct Ensemble {
   /// Everybody shakes hands; `late_s` says by how much a node comes late.
   std::vector<End> run(const std::function<double(int)>& late_s = [](int) { return 0.0; }) {
     std::vector<std::future<End>> ends;
-    for (int node = 0; node < static_cast<int>(places.size()); ++node)
+    for (int node = 0; node < static_cast<int>(rows.size()); ++node)
       ends.push_back(std::async(std::launch::async, [this, node, late_s] {
         std::this_thread::sleep_for(std::chrono::duration<double>(late_s(node)));
         return meet(node);
@@ -96,7 +96,7 @@ struct Ensemble {
     End end;
     const auto begin = Clock::now();
     try {
-      end.neighbours = shake_hands({node, places, secret}, settings, ears[static_cast<std::size_t>(node)]);
+      end.neighbours = shake_hands({node, rows, secret}, settings, listeners[static_cast<std::size_t>(node)]);
     } catch (const protocol::Error& error) {
       end.error = error.what();
     }
@@ -106,8 +106,8 @@ struct Ensemble {
 
   Settings settings;
   Secret secret = draw();
-  std::vector<Place> places;
-  std::vector<Ear> ears;
+  std::vector<LeaderInfo> rows;
+  std::vector<ListeningSocket> listeners;
 };
 
 /// The first note on the link, within five seconds.
@@ -165,13 +165,13 @@ TEST(Handshake, a_middle_node_that_comes_late_is_waited_for) {
 
 TEST(Handshake, addresses_at_which_nobody_speaks_keep_nobody_waiting) {
   Ensemble ensemble(7, {.fanout = 2, .start_limit_s = 10});
-  std::vector<Ear> deaf;  // take connections and say nothing, as a firewall or another job's program would
+  std::vector<ListeningSocket>
+      deaf;  // take connections and say nothing, as a firewall or another job's program would
   for (const int parent : {0, 1, 2}) {
-    Place& place = ensemble.places[static_cast<std::size_t>(parent)];
-    place.addresses = {address("127.0.0.2"), address("127.0.0.3"), address("127.0.0.4"),
-                       address("127.0.0.1")};
+    LeaderInfo& info = ensemble.rows[static_cast<std::size_t>(parent)];
+    info.addresses = {address("127.0.0.2"), address("127.0.0.3"), address("127.0.0.4"), address("127.0.0.1")};
     for (int k = 0; k < 3; ++k)
-      deaf.push_back(listen_on(place.addresses[static_cast<std::size_t>(k)], place.port));
+      deaf.push_back(listen_on(info.addresses[static_cast<std::size_t>(k)], info.port));
   }
   auto ends = ensemble.run();
   expect_a_tree(ends, 2);
@@ -181,8 +181,8 @@ TEST(Handshake, addresses_at_which_nobody_speaks_keep_nobody_waiting) {
 TEST(Handshake, who_cannot_reach_whom_is_said_by_both) {
   Ensemble ensemble(4, {.fanout = 1, .start_limit_s = 1});
   const auto wall = listen_on(address("127.0.0.2"));
-  ensemble.places[1].addresses = {wall.port ? address("127.0.0.2") : 0};
-  ensemble.places[1].port = wall.port;  // node 2 gets no further than this
+  ensemble.rows[1].addresses = {wall.port ? address("127.0.0.2") : 0};
+  ensemble.rows[1].port = wall.port;  // node 2 gets no further than this
   const auto ends = ensemble.run();
   for (const std::size_t node : {1u, 2u}) {
     const auto& told = ends[node].error;
@@ -198,11 +198,11 @@ TEST(Handshake, who_cannot_reach_whom_is_said_by_both) {
 
 TEST(Handshake, an_address_that_refuses_at_first_is_called_again) {
   Ensemble ensemble(2, {.fanout = 1, .start_limit_s = 8});
-  const auto port = ensemble.places[0].port;
-  ensemble.ears[0] = Ear{};  // nobody is there
+  const auto port = ensemble.rows[0].port;
+  ensemble.listeners[0] = ListeningSocket{};  // nobody is there
   auto child = std::async(std::launch::async, [&] { return ensemble.meet(1); });
   std::this_thread::sleep_for(500ms);
-  ensemble.ears[0] = listen_on(address("127.0.0.1"), port);
+  ensemble.listeners[0] = listen_on(address("127.0.0.1"), port);
   auto root = ensemble.meet(0);
   EXPECT_EQ(root.error, "");
   EXPECT_EQ(child.get().error, "");
@@ -210,7 +210,7 @@ TEST(Handshake, an_address_that_refuses_at_first_is_called_again) {
 
 TEST(Handshake, strangers_at_the_door_are_sent_away_and_keep_nobody_waiting) {
   Ensemble ensemble(3, {.fanout = 2, .start_limit_s = 10});
-  const auto port = ensemble.places[0].port;
+  const auto port = ensemble.rows[0].port;
   std::vector<Descriptor> silent, talking;
   for (int k = 0; k < 40; ++k) silent.push_back(connect_to(address("127.0.0.1"), port));
   for (int k = 0; k < 40; ++k) {
@@ -229,7 +229,7 @@ TEST(Handshake, a_greeting_that_was_given_up_is_not_taken_for_the_child) {
   std::array<char, 36> greeting{};
   greeting[32] = 1;
   for (const bool stays : {false, true}) {
-    auto early = connect_to(address("127.0.0.1"), ensemble.places[0].port);
+    auto early = connect_to(address("127.0.0.1"), ensemble.rows[0].port);
     send(early.get(), greeting.data(), greeting.size(), MSG_NOSIGNAL);
     if (!stays) early = Descriptor();
     auto ends = ensemble.run();
@@ -241,7 +241,7 @@ TEST(Handshake, a_greeting_that_was_given_up_is_not_taken_for_the_child) {
 class Eavesdropper {
  public:
   Eavesdropper(std::uint32_t host, std::uint32_t parent, std::uint16_t port)
-      : ear_(listen_on(host, port)), parent_(parent), thread_([this] { listen_in(); }) {}
+      : listening_(listen_on(host, port)), parent_(parent), thread_([this] { listen_in(); }) {}
   ~Eavesdropper() { stop(); }
   /// All that went through.
   const std::string& heard() {
@@ -260,8 +260,8 @@ class Eavesdropper {
   void listen_in() {
     std::vector<Pair> pairs;
     while (!is_over_) {
-      Descriptor guest(accept4(ear_.socket.get(), nullptr, nullptr, SOCK_CLOEXEC));
-      if (guest.get() >= 0) pairs.push_back({std::move(guest), connect_to(parent_, ear_.port)});
+      Descriptor guest(accept4(listening_.socket.get(), nullptr, nullptr, SOCK_CLOEXEC));
+      if (guest.get() >= 0) pairs.push_back({std::move(guest), connect_to(parent_, listening_.port)});
       for (auto& each : pairs) {
         pass(each.child, each.parent);
         pass(each.parent, each.child);
@@ -277,7 +277,7 @@ class Eavesdropper {
     send(to.get(), bytes, static_cast<std::size_t>(got), MSG_NOSIGNAL);
   }
 
-  Ear ear_;
+  ListeningSocket listening_;
   const std::uint32_t parent_;
   std::string heard_;
   std::atomic<bool> is_over_ = false;
@@ -286,13 +286,13 @@ class Eavesdropper {
 
 TEST(Handshake, nobody_can_stand_between_and_nobody_hears_the_secret) {
   Ensemble ensemble(2, {.fanout = 1, .start_limit_s = 4});
-  ensemble.places[0].addresses = {address("127.0.0.2")};  // the child finds the stranger only
-  Eavesdropper stranger(address("127.0.0.2"), address("127.0.0.1"), ensemble.places[0].port);
+  ensemble.rows[0].addresses = {address("127.0.0.2")};  // the child finds the stranger only
+  Eavesdropper stranger(address("127.0.0.2"), address("127.0.0.1"), ensemble.rows[0].port);
   auto ends = ensemble.run();
   EXPECT_NE(ends[0].error, "") << "a parent took a stranger for its child";
   EXPECT_NE(ends[1].error, "") << "a child took a stranger for its parent";
 
-  ensemble.places[0].addresses = {address("127.0.0.2"), address("127.0.0.1")};
+  ensemble.rows[0].addresses = {address("127.0.0.2"), address("127.0.0.1")};
   ends = ensemble.run();
   expect_a_tree(ends, 1);
   const std::string secret(reinterpret_cast<const char*>(ensemble.secret.data()), ensemble.secret.size());
@@ -303,8 +303,8 @@ TEST(Handshake, nobody_can_stand_between_and_nobody_hears_the_secret) {
 TEST(Handshake, another_secret_is_refused) {
   Ensemble ensemble(2, {.fanout = 1, .start_limit_s = 2});
   auto other = std::async(std::launch::async, [&] {
-    Circle circle{1, ensemble.places, draw()};
-    EXPECT_THROW(shake_hands(circle, ensemble.settings, {}), protocol::Error);
+    LeaderTable leaders{1, ensemble.rows, draw()};
+    EXPECT_THROW(shake_hands(leaders, ensemble.settings, {}), protocol::Error);
   });
   EXPECT_NE(ensemble.meet(0).error, "");
   other.get();

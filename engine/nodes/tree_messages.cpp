@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/nodes/relay.hpp"
+#include "engine/nodes/tree_messages.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -18,46 +18,47 @@ constexpr double report_patience_s = 2;
 
 }  // namespace
 
-Relay::Relay(Comm& comm, NodeBoard& board, const Settings& settings) : board_(board), tree_(comm, settings) {
+TreeMessages::TreeMessages(Comm& comm, NodeBoard& board, const Settings& settings)
+    : board_(board), tree_(comm, settings) {
   settled_.assign(tree_.children(), 0);
 }
 
-void Relay::start() {
+void TreeMessages::start() {
   tree_.start({[this](Note note) { hear_parent(std::move(note)); },
                [this](std::size_t child, Note note) { hear_child(child, std::move(note)); },
                [this](const std::string& cause) { lose(cause); }});
 }
 
 template <class Ready>
-bool Relay::wait(std::unique_lock<std::mutex>& lock, double seconds, Ready ready) {
+bool TreeMessages::wait(std::unique_lock<std::mutex>& lock, double seconds, Ready ready) {
   return changed_.wait_for(lock, std::chrono::duration<double>(seconds),
                            [&] { return ready() || !lost_cause_.empty(); });
 }
 
-void Relay::set_reporter(std::function<Bytes()> reporter) {
+void TreeMessages::set_reporter(std::function<Bytes()> reporter) {
   const std::lock_guard lock(mutex_);
   reporter_ = std::move(reporter);
 }
 
-void Relay::on_lost(std::function<void(const std::string&)> tell) {
+void TreeMessages::on_lost(std::function<void(const std::string&)> tell) {
   const std::lock_guard lock(tell_mutex_);
   tell_ = std::move(tell);
 }
 
 // ---- rank 0
 
-void Relay::post(std::uint64_t message, std::uint64_t length, std::span<const std::byte> bytes) {
+void TreeMessages::post(std::uint64_t message, std::uint64_t length, std::span<const std::byte> bytes) {
   tree_.send_down({Kind::post, message, length, Bytes(bytes.begin(), bytes.end())});
 }
 
-void Relay::tell_failure(std::uint64_t batch, const Error& failure) {
+void TreeMessages::tell_failure(std::uint64_t batch, const Error& failure) {
   const std::string text = failure.what();
   const auto* bytes = reinterpret_cast<const std::byte*>(text.data());
   tree_.send_down(
       {Kind::verdict, batch, static_cast<std::uint64_t>(failure.kind()), Bytes(bytes, bytes + text.size())});
 }
 
-std::uint64_t Relay::decide_cut() {
+std::uint64_t TreeMessages::decide_cut() {
   std::unique_lock lock(mutex_);
   furthest_ = board_.begin_decision();
   cuts_missing_ = tree_.children();
@@ -69,7 +70,7 @@ std::uint64_t Relay::decide_cut() {
   return cut;
 }
 
-Bytes Relay::gather_reports() {
+Bytes TreeMessages::gather_reports() {
   std::unique_lock lock(mutex_);
   reports_.clear();
   reports_missing_ = tree_.children();
@@ -78,7 +79,7 @@ Bytes Relay::gather_reports() {
   return reports_;
 }
 
-Relay::Outcome Relay::settle(std::uint64_t message, Outcome failure) {
+TreeMessages::Outcome TreeMessages::settle(std::uint64_t message, Outcome failure) {
   std::unique_lock lock(mutex_);
   own_settled_ = message;
   add(std::move(failure));
@@ -96,9 +97,9 @@ Relay::Outcome Relay::settle(std::uint64_t message, Outcome failure) {
   return std::exchange(outcome_, {});
 }
 
-// ---- the porter
+// ---- the I/O thread
 
-void Relay::hear_parent(Note note) {
+void TreeMessages::hear_parent(Note note) {
   switch (note.kind) {
     case Kind::post:
       tree_.send_down(note);
@@ -140,7 +141,7 @@ void Relay::hear_parent(Note note) {
   }
 }
 
-void Relay::hear_child(std::size_t child, Note note) {
+void TreeMessages::hear_child(std::size_t child, Note note) {
   const std::lock_guard lock(mutex_);
   switch (note.kind) {
     case Kind::settled:
@@ -170,7 +171,7 @@ void Relay::hear_child(std::size_t child, Note note) {
 }
 
 /// The first failure counts, and all floating-point errors.
-void Relay::add(Outcome outcome) {
+void TreeMessages::add(Outcome outcome) {
   if (outcome_.kind == 0) {
     outcome_.kind = outcome.kind;
     outcome_.text = std::move(outcome.text);
@@ -179,7 +180,7 @@ void Relay::add(Outcome outcome) {
                                outcome.float_errors.end());
 }
 
-void Relay::pass_up_if_settled() {
+void TreeMessages::pass_up_if_settled() {
   if (tree_.is_root() || passed_up_ >= own_settled_) return;
   if (std::any_of(settled_.begin(), settled_.end(), [&](auto each) { return each < own_settled_; })) return;
   passed_up_ = own_settled_;
@@ -188,15 +189,15 @@ void Relay::pass_up_if_settled() {
                  std::move(outcome.kind == 0 ? outcome.float_errors : outcome.text)});
 }
 
-void Relay::answer_cut_if_known() {
+void TreeMessages::answer_cut_if_known() {
   if (!tree_.is_root() && cuts_missing_ == 0) tree_.send_up({Kind::started, cut_number_, furthest_, {}});
 }
 
-void Relay::answer_report_if_whole() {
+void TreeMessages::answer_report_if_whole() {
   if (!tree_.is_root() && reports_missing_ == 0) tree_.send_up({Kind::report, report_number_, 0, reports_});
 }
 
-void Relay::lose(const std::string& cause) {
+void TreeMessages::lose(const std::string& cause) {
   std::fprintf(stderr, "gamelan-engine: %s\n", cause.c_str());
   board_.set_lost(cause);
   {

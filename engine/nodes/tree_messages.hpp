@@ -16,10 +16,10 @@
 
 namespace gamelan::engine::nodes {
 
-class Relay {
+class TreeMessages {
  public:
   /// Connects the leaders; collective on comm.leaders(). Throws Error{os} on those that miss a neighbour.
-  Relay(Comm& comm, NodeBoard& board, const Settings& settings);
+  TreeMessages(Comm& comm, NodeBoard& board, const Settings& settings);
   /// From here on it listens. All leaders must be there: one that failed would count as lost.
   void start();
 
@@ -41,8 +41,8 @@ class Relay {
   };
   Outcome settle(std::uint64_t message, Outcome failure);
 
-  /// Called by the porter: the counters of this node; and on the loss of another. When these return, no call
-  /// of what was set before is under way.
+  /// Called by the I/O thread: the counters of this node; and on the loss of another. When these return, no
+  /// call of what was set before is under way.
   void set_reporter(std::function<Bytes()> reporter);
   void on_lost(std::function<void(const std::string&)> tell);
 

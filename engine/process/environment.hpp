@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What surrounds an engine process: its host, its environment variables, its log. No MPI.
+#pragma once
+#include <string>
+
+namespace gamelan::engine {
+
+/// Name of this machine.
+std::string host_name();
+/// Value of an environment variable; nullptr when it is not set.
+const char* environment_variable(const char* name);
+/// The rank as the launcher's environment gives it; "0" for a process that was started by hand. It is needed
+/// before MPI_Init, which alone would know better.
+std::string rank_from_launcher();
+/// Sends standard output and standard error to DIRECTORY/rank-RANK.log. Throws Error{os}.
+void redirect_output(const std::string& directory, const std::string& rank);
+
+}  // namespace gamelan::engine

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The two loops of an ensemble of engines. Rank 0 takes requests from its server and replies; the board
+// carries each request to all ranks; every rank executes it. Called by rank.cpp. Decides nothing about
+// arrays.
+#pragma once
+#include "engine/nodes/board.hpp"
+#include "engine/options.hpp"
+#include "engine/serving/server.hpp"
+#include "engine/session/session.hpp"
+
+namespace gamelan::engine {
+
+/// Rank 0: until a client sends Shutdown, or no client was heard for --idle-timeout. Collective with
+/// run_worker_loop on the other ranks.
+void run_root_loop(const Options& options, Server& server, Board& board, Session& session);
+/// All ranks but 0: until rank 0's loop ends.
+void run_worker_loop(Board& board, Session& session);
+
+}  // namespace gamelan::engine

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/process/rank.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "engine/distribution/heap.hpp"
+#include "engine/nodes/board.hpp"
+#include "engine/process/end_job.hpp"
+#include "engine/process/environment.hpp"
+#include "engine/process/loops.hpp"
+#include "engine/process/time_limit.hpp"
+#include "engine/serving/server.hpp"
+#include "engine/session/session.hpp"
+#include "engine/steps/routines.hpp"
+#include "protocol/codec.hpp"
+#include "protocol/connection.hpp"
+
+namespace gamelan::engine {
+namespace {
+
+using protocol::Error;
+using protocol::ErrorKind;
+
+protocol::Connection describe(const Options& options, const Comm& comm) {
+  protocol::Connection connection;
+  connection.session = options.session;
+  connection.host = host_name();
+  connection.pid = getpid();
+  connection.ranks = comm.size();
+  if (const char* job = environment_variable("SLURM_JOB_ID")) connection.slurm_job_id = job;
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(protocol::fingerprint()));
+  connection.fingerprint = text;
+  std::error_code ignored;
+  connection.program = std::filesystem::read_symlink("/proc/self/exe", ignored).string();
+  return connection;
+}
+
+std::string mpi_library() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  return std::string(text, static_cast<std::size_t>(length)).substr(0, std::string(text).find(','));
+}
+
+void check_rank_count(const Options& options, const Comm& comm) {
+  if (options.expect_ranks != 0 && options.expect_ranks != comm.size())
+    throw Error(ErrorKind::os,
+                "MPI started " + std::to_string(comm.size()) + " ranks, expected " +
+                    std::to_string(options.expect_ranks) +
+                    ": the launcher and the MPI library do not fit together (under Slurm: srun "
+                    "--mpi=pmix; otherwise mpiexec.openmpi)");
+}
+
+/// The users' libraries (--routines). Collective.
+void load_routines(const Options& options, Comm& comm) {
+  std::optional<Error> problem;
+  try {
+    routines::load(options.routines);
+  } catch (const Error& error) {
+    problem = error;
+  }
+  comm.throw_together(problem);
+}
+
+/// What a client's Hello is answered with.
+nlohmann::json hello_info(const Options& options, const Comm& comm, std::size_t heap_bytes) {
+  return {{"session", options.session},
+          {"ranks", comm.size()},
+          {"host", host_name()},
+          {"pid", getpid()},
+          {"heap_bytes_per_rank", heap_bytes},
+          {"one_node", comm.is_one_node()},
+          {"version", GAMELAN_VERSION},
+          {"mpi", mpi_library()},
+          {"idle_timeout_seconds", options.idle_timeout_s}};
+}
+
+/// Rank 0: the server, once all ranks know that it listens. Collective with the other ranks' throw_together.
+std::unique_ptr<Server> open_server(const Options& options, Comm& comm, const ServerCallbacks& callbacks) {
+  std::unique_ptr<Server> server;
+  std::optional<Error> problem;
+  try {
+    server = std::make_unique<Server>(options, describe(options, comm), callbacks);
+  } catch (const Error& error) {
+    problem = error;
+  }
+  comm.throw_together(problem);
+  return server;
+}
+
+}  // namespace
+
+void run_rank(const Options& options, Comm& comm) {
+  check_rank_count(options, comm);
+  load_routines(options, comm);
+  const std::size_t heap_bytes =
+      options.heap_bytes ? static_cast<std::size_t>(options.heap_bytes) : dist::Heap::default_bytes(comm);
+  dist::Heap heap(comm, heap_bytes);
+  Board board(comm, heap, {.fanout = options.node_fanout, .silence_limit_s = options.node_timeout_s});
+  Session session(comm, heap, board);
+  session.configure({0, {{"balance", options.balance}, {"compile", options.compile}}});
+  if (comm.rank() != 0) {
+    comm.throw_together(std::nullopt);  // rank 0 could not listen: leave together
+    try {
+      return run_worker_loop(board, session);
+    } catch (const std::exception& error) {
+      end_job(comm, error);
+    }
+  }
+  const ServerCallbacks callbacks{
+      .heartbeat = [&session] { return with_time_limit(session.heartbeat()); },
+      .status = [&session] { return with_time_limit(session.status()); },
+      .hello_info = [text = hello_info(options, comm, heap_bytes).dump()] { return text; },
+      .cancel = [&board](std::uint64_t) { board.request_cut(); }};
+  const std::unique_ptr<Server> server = open_server(options, comm, callbacks);
+  board.on_lost([&server](const std::string& cause) { server->leave(cause); });
+  try {
+    run_root_loop(options, *server, board, session);
+  } catch (const std::exception& error) {
+    end_job(comm, error, server.get());
+  }
+  board.on_lost({});
+}
+
+}  // namespace gamelan::engine
