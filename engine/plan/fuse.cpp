@@ -9,9 +9,9 @@
 
 #include "engine/plan/hazards.hpp"
 #include "engine/plan/interior.hpp"
+#include "engine/plan/lowering/step_writer.hpp"
 #include "engine/plan/passes.hpp"
 #include "engine/plan/reduction_blocks.hpp"
-#include "engine/plan/step_writer.hpp"
 #include "engine/plan/uninterruptible.hpp"
 
 namespace gamelan::engine::plan {

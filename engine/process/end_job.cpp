@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "engine/host_name.hpp"
 #include "engine/process/environment.hpp"
 #include "engine/ranks/exit_soon.hpp"
 

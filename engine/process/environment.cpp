@@ -10,12 +10,6 @@
 
 namespace gamelan::engine {
 
-std::string host_name() {
-  char text[256] = {};
-  gethostname(text, sizeof text - 1);
-  return text;
-}
-
 const char* environment_variable(const char* name) { return std::getenv(name); }
 
 std::string rank_from_launcher() {

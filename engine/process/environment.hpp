@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What surrounds an engine process: its host, its environment variables, its log. No MPI.
+// What surrounds an engine process: its environment variables, its log. No MPI.
 #pragma once
 #include <string>
 
 namespace gamelan::engine {
 
-/// Name of this machine.
-std::string host_name();
 /// Value of an environment variable; nullptr when it is not set.
 const char* environment_variable(const char* name);
 /// The rank as the launcher's environment gives it; "0" for a process that was started by hand. It is needed

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "engine/distribution/heap.hpp"
+#include "engine/host_name.hpp"
 #include "engine/nodes/board.hpp"
 #include "engine/process/end_job.hpp"
 #include "engine/process/environment.hpp"

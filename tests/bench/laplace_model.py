@@ -115,7 +115,7 @@ def block(n, ranks):
 
 
 def tree(n):
-    """How many partials of a full sum there are, level after level: engine/plan/lower_fold.cpp."""
+    """How many partials of a full sum there are, level after level: engine/plan/lowering/lower_fold.cpp."""
     levels = [(n, -(-n // min(segment(n), 4096)))]
     is_large = n * n >= 1 << 30
     if math.prod(levels[0]) <= (128 if is_large else 4096):

@@ -5,7 +5,7 @@
 #include <bit>
 #include <limits>
 
-#include "engine/plan/step_writer.hpp"
+#include "engine/plan/lowering/step_writer.hpp"
 
 namespace gamelan::engine::plan {
 namespace {

@@ -5,9 +5,9 @@
 #include <cstring>
 #include <limits>
 
+#include "engine/plan/lowering/step_writer.hpp"
 #include "engine/plan/merged_axes.hpp"
 #include "engine/plan/placement_commands.hpp"
-#include "engine/plan/step_writer.hpp"
 
 namespace gamelan::engine::plan {
 

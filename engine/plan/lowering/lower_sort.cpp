@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "engine/plan/step_writer.hpp"
+#include "engine/plan/lowering/step_writer.hpp"
 
 namespace gamelan::engine::plan {
 namespace {

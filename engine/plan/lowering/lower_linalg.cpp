@@ -3,7 +3,7 @@
 // One large matrix is spread in blocks over a grid of ranks, computed by all of them together, and collected:
 // three steps. The notebook says which by the side of a block, 0 for whole matrices; nothing here depends on
 // data.
-#include "engine/plan/step_writer.hpp"
+#include "engine/plan/lowering/step_writer.hpp"
 
 namespace gamelan::engine::plan {
 namespace {

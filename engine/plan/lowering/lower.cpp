@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "engine/plan/interior.hpp"
+#include "engine/plan/lowering/program_builder.hpp"
+#include "engine/plan/lowering/step_writer.hpp"
 #include "engine/plan/passes.hpp"
-#include "engine/plan/program_builder.hpp"
-#include "engine/plan/step_writer.hpp"
 
 namespace gamelan::engine::plan {
 namespace {

@@ -2,7 +2,7 @@
 // The rows of files -> a step each. A block is read by who has it. What is written is shared out so that
 // requests are large: by the array's own blocks where their rows are long in the file, else by rows, which
 // ranks read of each other.
-#include "engine/plan/step_writer.hpp"
+#include "engine/plan/lowering/step_writer.hpp"
 
 namespace gamelan::engine::plan {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/plan/program_builder.hpp"
+#include "engine/plan/lowering/program_builder.hpp"
 
 #include "engine/tiles/loops/elementwise.hpp"
 

@@ -4,9 +4,9 @@
 // (FoldFinish).
 #include <algorithm>
 
-#include "engine/plan/program_builder.hpp"
+#include "engine/plan/lowering/program_builder.hpp"
+#include "engine/plan/lowering/step_writer.hpp"
 #include "engine/plan/reduction_blocks.hpp"
-#include "engine/plan/step_writer.hpp"
 
 namespace gamelan::engine::plan {
 namespace {
