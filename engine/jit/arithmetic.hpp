@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What an op of a dtype is in AVX-512, register to register. Bools are mask registers; other values fill as
-// many lanes of a vector register as the trace has. The scalar rules are those of engine/tiles/loops/scalar*.hpp.
+// many lanes of a vector register as the trace has. The scalar rules are those of
+// engine/tiles/loops/scalar*.hpp.
 #pragma once
 #include <xbyak/xbyak.h>
 

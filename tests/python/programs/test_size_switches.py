@@ -47,7 +47,7 @@ PASSES = {
     "streamed": (("engine/plan/lowering/lower.cpp", "stream_from_bytes"), lambda np, n, p: some(numbers(np, p * (n // 8), period=31) + 1)),
     "shared pieces": (("engine/steps/shared_work.cpp", "smallest_piece"), lambda np, n, p: np.sqrt(abs(numbers(np, 4 * n * p))) * 3 - 1),
     "compiled": (("engine/tiles/tile_translation.cpp", "elements_before_compiling"), lambda np, n, p: [numbers(np, n * p) * k + numbers(np, n * p, k=5) / 7 - k * numbers(np, n * p)[::-1] for k in (2, 3)]),
-    "few": (("engine/steps/run_copy.cpp", "few_elements"), lambda np, n, p: [numbers(np, n + 3)[3:], numbers(np, 2, n).T.copy(), numbers(np, 3 * n)[::3]]),
+    "few": (("engine/steps/box_copies.cpp", "few_elements"), lambda np, n, p: [numbers(np, n + 3)[3:], numbers(np, 2, n).T.copy(), numbers(np, 3 * n)[::3]]),
 }  # fmt: skip
 FOLDS = {
     "lanes": (("engine/tiles/loops/fold_loops.cpp", "lane_count"), lambda np, n, p: [numbers(np, 70, n).sum(axis=1), numbers(np, 70, n).max(axis=1), numbers(np, n).sum()]),
