@@ -12,7 +12,7 @@
 
 namespace gamelan::engine::plan {
 
-/// A command on its way to a step. Besides the commands of the wire there are the two general copies.
+/// A command on its way to a step. Besides the commands of the client there are the two general copies.
 struct Node {
   enum class Kind : std::uint8_t { elementwise, reduce, matmul, irregular, gather, scatter, elided_copy };
   Kind kind{};

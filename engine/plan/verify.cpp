@@ -66,7 +66,9 @@ class Lives {
       const int slot = static_cast<int>(s);
       if (states_[s] != State::written) continue;
       require(!(owners_[s] >> 63), name(slot) + " is of a temporary, and is not released");
-      require(current_.at(owners_[s]) == slot, name(slot) + " is superseded, and is not released");
+      const auto found = current_.find(owners_[s]);
+      require(found != current_.end(), name(slot) + " is never bound to its array");
+      require(found->second == slot, name(slot) + " is superseded, and is not released");
     }
   }
 
@@ -91,8 +93,9 @@ class Lives {
     for (const auto& [slot, to] : step.hands_over) {
       require(is_slot(slot) && state(slot) == State::written,
               "hands over " + name(slot) + ", which is not alive");
-      require(current_.at(owners_[static_cast<std::size_t>(slot)]) != slot,
-              "hands over " + name(slot) + ", which is its array's only version");
+      const auto found = current_.find(owners_[static_cast<std::size_t>(slot)]);
+      require(found != current_.end(), "hands over " + name(slot) + ", which is never bound to its array");
+      require(found->second != slot, "hands over " + name(slot) + ", which is its array's only version");
       owners_[static_cast<std::size_t>(slot)] = to;
       current_[to] = slot;
     }

@@ -176,7 +176,8 @@ void Listener::dispatch(const Bytes& routing_id, Frames frames) {
     if (const auto* hello = std::get_if<protocol::Hello>(&request)) {
       reply = greet(*hello);
     } else if (std::holds_alternative<protocol::Heartbeat>(request)) {
-      reply = success(protocol::sequence(request), callbacks_.heartbeat().dump());
+      reply = success(protocol::sequence(request),
+                      callbacks_.heartbeat().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
     } else {
       const std::uint64_t seq = protocol::sequence(request);
       std::optional<protocol::Reply> known = take(client, std::move(frames), std::move(request));

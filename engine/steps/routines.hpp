@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A user's own compiled routines: shared libraries that are named when the engines start, never by the wire.
+// A user's own compiled routines: shared libraries that are named when the engines start, never by a message.
 // A routine is called on every rank with true GA handles (docs/routines.md). The registry is the process's,
 // as loaded libraries are.
 #pragma once

@@ -15,7 +15,8 @@ def rows_of(namespace):
     """(name, shape, dtype, bytes, where) of every array of ours that a name of the notebook, or its Out, holds: most bytes
     first. Of names of one base the first holds the bytes."""
     named = [(name, value) for name, value in namespace.items() if not name.startswith("_") and name not in ("In", "Out")]
-    named += [(f"Out[{number}]", value) for number, value in dict(namespace.get("Out") or {}).items()]
+    shown = namespace.get("Out")  # the user may have given the name to something else
+    named += [(f"Out[{number}]", value) for number, value in (shown.items() if isinstance(shown, dict) else ())]
     arrays = [(name, value) for name, value in named if isinstance(value, _core.Array)]
     arrays.sort(key=lambda each: each[1]._b is not None and each[1].nbytes != each[1]._b.nbytes)  # bases before views
     rows, owners = [], {}

@@ -22,6 +22,7 @@ _ARITHMETIC = (
     ast.Mult,
     ast.FloorDiv,
 )
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _parsed = {}  # the newest cell only: its file and tree
 
 
@@ -55,8 +56,27 @@ def _counted(frame):
         if numbers is None or type(value) is not int or value not in numbers:
             return None
         others = any(isinstance(node, (ast.For, ast.While)) for later in block[place + 1 :] for node in ast.walk(later))
-        return numbers.index(value), len(numbers), is_module and not others
+        is_rest = is_module and not others and not _may_end_early(loop.body)
+        return numbers.index(value), len(numbers), is_rest
     return None
+
+
+def _may_end_early(body, is_own=True):
+    """Whether a statement of the loop's body leaves it: `break`, also within `if` and `try`, or `return`. An exception may
+    leave any loop."""
+    for statement in body:
+        if isinstance(statement, _FUNCTIONS):
+            continue
+        if isinstance(statement, ast.Return) or is_own and isinstance(statement, ast.Break):
+            return True
+        is_loop = isinstance(statement, (ast.For, ast.AsyncFor, ast.While))
+        for name in ("body", "orelse", "finalbody"):
+            if _may_end_early(getattr(statement, name, ()), is_own and not (is_loop and name == "body")):
+                return True
+        for inner in [*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())]:
+            if _may_end_early(inner.body, is_own):
+                return True
+    return False
 
 
 def _body(code):
@@ -74,9 +94,14 @@ def _body(code):
     if code.co_name == "<module>":
         return tree.body
     for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef) and (node.name, node.lineno) == (code.co_name, code.co_firstlineno):
+        if isinstance(node, ast.FunctionDef) and node.name == code.co_name and code.co_firstlineno in _first_lines(node):
             return node.body
     return []
+
+
+def _first_lines(function):
+    """Where Python may say that it begins: at its `def`, or at its first decorator."""
+    return {function.lineno, *(each.lineno for each in function.decorator_list)}
 
 
 def _range_loop(statement):
@@ -110,7 +135,7 @@ def _range(loop, namespace):
         tree = ast.Expression(argument)
         names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
         known = {name: namespace.get(name) for name in names}
-        if not all(isinstance(node, _ARITHMETIC + (ast.operator,)) for node in ast.walk(tree)):
+        if not all(isinstance(node, _ARITHMETIC) for node in ast.walk(tree)):
             return None
         if any(type(value) is not int for value in known.values()):
             return None

@@ -69,7 +69,7 @@ class Recorder {
   bool is_empty() const { return pending_.commands.empty(); }
   const protocol::Batch& pending() const { return pending_; }
   const std::vector<std::uint64_t>& pending_calls() const { return calls_; }
-  /// Sites in the order of `Command::origin`; their text is filled in by the caller of `cut`.
+  /// Lines in the order of `Command::origin`; their text is filled in by the caller of `cut`.
   const std::vector<SourceLine>& lines() const { return lines_; }
   /// While somebody times a statement, every iteration is a batch of its own: it is cut where the first
   /// command comes again.

@@ -12,10 +12,14 @@ namespace {
 void end(std::uint64_t number) noexcept {
   const auto session = current_session_or_null();
   if (session == nullptr) return;
+  const bool is_interrupted = is_interrupt(PyErr_Occurred());
+  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+  PyErr_Fetch(&type, &value, &traceback);  // the caller's; what follows sets and clears errors of its own
   try {
-    session->end_call(number, is_interrupt(PyErr_Occurred()));
+    session->end_call(number, is_interrupted);
   } catch (const std::exception&) {  // no memory left to keep the books: arrays of the call may be half made
   }
+  PyErr_Restore(type, value, traceback);
 }
 
 }  // namespace

@@ -120,6 +120,10 @@ const std::vector<Spoilt>& spoilt_plans() {
        [](Plan& p) {
          p.steps[0].hands_over.push_back({p.steps[0].allocates[0], 77});
        }},
+      {"is never bound to its array", three_passes,
+       [](Plan& p) {
+         for (auto& step : p.steps) step.binds.clear();
+       }},
       {"is superseded, and is not released", jacobi, [](Plan& p) { p.steps[0].releases.clear(); }},
       {"is of a temporary, and is not released", laplace,
        [](Plan& p) {

@@ -47,7 +47,7 @@ void set_isa(Isa level) {
                               ", this processor runs " + std::string(name(best_isa())));
   }
   if (level < lowest_built) {
-    throw protocol::Error(protocol::ErrorKind::internal,
+    throw protocol::Error(protocol::ErrorKind::os,
                           "[isa] these engines are built for machines with " +
                               std::string(name(lowest_built)) + ", and one of their machines has " +
                               std::string(name(level)) + ": build with -DGAMELAN_LEVELS=all");

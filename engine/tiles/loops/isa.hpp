@@ -13,7 +13,8 @@ enum class Isa : std::uint8_t { baseline, avx2, avx512 };
 
 /// The highest level that this processor runs.
 Isa best_isa();
-/// Chooses the level of loops looked up from now on; throws Error{internal} if this processor lacks it.
+/// Chooses the level of loops looked up from now on; throws Error{internal} if this processor lacks it, and
+/// Error{os} if this build has no loops for a processor so old (GAMELAN_LEVELS=native, built elsewhere).
 void set_isa(Isa level);
 /// The level in use: best_isa() unless set.
 Isa isa();

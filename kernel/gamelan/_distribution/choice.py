@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""class distribution: a choice, independent of arrays and of how many engines there are, and its form for the wire
+"""class distribution: a choice, independent of arrays and of how many engines there are, and its form in messages
 (protocol/chosen_layout.hpp). Nothing is sent here."""
 
 import math
@@ -150,7 +150,7 @@ class distribution:
         return hash(repr(self))
 
     def integers(self, shape, ranks):
-        """The choice for an array of that shape on so many ranks, for the wire; ValueError where it does not fit."""
+        """The choice for an array of that shape on so many ranks, as messages carry it; ValueError where it does not fit."""
         first, count = self.ranks or (0, ranks)
         if first + count > ranks:
             raise ValueError(f"{self!r} takes ranks {first} to {first + count - 1}; there are {ranks}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""as_strided and sliding_window_view: views whose elements overlap. A view on the wire is byte strides over the array's
+"""as_strided and sliding_window_view: views whose elements overlap. A view in a message is byte strides over the array's
 virtual bytes, so that these need no copy; only what would leave these bytes is refused here."""
 
 import numpy

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What one rank of many asks of a plan: its part of every step, cut into the cells in which every operand has
 // one owner; and the messages that it sends to and receives from ranks of other nodes before the step. The
-// arithmetic is that of the executor (engine/exec), without memory or other ranks. Of irregular steps it is
+// arithmetic is that of the executor (engine/steps), without memory or other ranks. Of irregular steps it is
 // the part that layouts decide.
 #pragma once
 #include "engine/plan/plan.hpp"

@@ -189,3 +189,15 @@ def test_calls_look_like_the_functions_they_are():
     for function in (np.roll, np.linalg.inv, np.fft.fft, np.array_api.roll, np.ndarray.sort, np.random.Generator.normal):
         assert pickle.loads(pickle.dumps(function)) is function
     assert pickle.loads(pickle.dumps(np.random.normal))(size=3).shape == (3,)
+
+
+def test_an_interrupt_in_a_file_whose_name_is_not_utf8_is_an_interrupt(model):
+    """The line of what the interrupt undoes cannot be told; the interrupt itself stays what it is."""
+    source = """
+def stop(row):
+    row + 1
+    raise KeyboardInterrupt
+np.apply_along_axis(stop, 0, np.ones((4, 5)))
+"""
+    with pytest.raises(KeyboardInterrupt):
+        exec(compile(source, "\udcffbad.py", "exec"), {"np": np})
