@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Inside engine/tiles/loops only: the folds of one op and dtype, defined by fold_loops.cpp once per instruction-set
-// level.
+// Inside engine/tiles/loops only: the folds of one op and dtype, defined by fold_loops.cpp once per
+// instruction-set level.
 #pragma once
 #include <cstdint>
 
