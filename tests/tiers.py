@@ -100,7 +100,7 @@ TIERS = [
         "what deploy/demo says where it cannot go on",
         is_built=False,
     ),
-    Tier("pure", [["ctest", "-LE", "^(mpi|kernel|python)$"]], 1200, "no MPI: protocol, layouts, kernels, the server's sockets"),
+    Tier("pure", [["ctest", "-LE", "^(mpi|kernel|python)$"]], 1200, "no MPI: protocol, layouts, loops, the server's sockets"),
     Tier("engine", [["ctest", "-L", "mpi"]], 1200, "the C++ engine under MPI on 1, 2, 3 and 4 ranks"),
     Tier("python", RANKS + MODEL, 3000, "NumPy as oracle on 1 to 4 ranks, two of these on two nodes", together=2),
     Tier("kernel", [pytest("kernel")], 1200, "the notebook kernel, driven as a front end does", tries=2),

@@ -39,6 +39,11 @@ std::uint64_t Inbox::finish() {
   return seq;
 }
 
+bool Inbox::is_executing_of(const protocol::Bytes& client) const {
+  const std::lock_guard lock(mutex_);
+  return running_ && running_->client == client;
+}
+
 bool Inbox::is_cut() const {
   const std::lock_guard lock(mutex_);
   return running_ && running_->is_cut;

@@ -32,6 +32,7 @@ class Inbox {
   // The main thread's side.
   std::optional<Incoming> next(std::chrono::milliseconds timeout);  ///< it is being executed from now on
   std::uint64_t finish();                                           ///< its reply is known; its number
+  bool is_executing_of(const protocol::Bytes& client) const;        ///< a request of that client
   bool is_cut() const;                                              ///< what is being executed was cancelled
 
   // The side of whoever holds the socket.

@@ -176,8 +176,7 @@ void Listener::dispatch(const Bytes& routing_id, Frames frames) {
     if (const auto* hello = std::get_if<protocol::Hello>(&request)) {
       reply = greet(*hello);
     } else if (std::holds_alternative<protocol::Heartbeat>(request)) {
-      reply = success(protocol::sequence(request),
-                      callbacks_.heartbeat().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+      reply = success(protocol::sequence(request), heartbeat_for(client));
     } else {
       const std::uint64_t seq = protocol::sequence(request);
       std::optional<protocol::Reply> known = take(client, std::move(frames), std::move(request));
@@ -192,6 +191,14 @@ void Listener::dispatch(const Bytes& routing_id, Frames frames) {
                                    std::string("the engine's server: ") + error.what());
   }
   send(routing_id, std::make_shared<const Frames>(protocol::encode(reply)));
+}
+
+/// What rank 0 does; of whose program and which line of it, only to the client that it is done for.
+std::string Listener::heartbeat_for(const Bytes& client) const {
+  nlohmann::json told = callbacks_.heartbeat();
+  if (!inbox_.is_executing_of(client))
+    for (const char* own : {"batch", "file", "line"}) told.erase(own);
+  return told.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 std::optional<protocol::Reply> Listener::take(const Bytes& client, Frames frames, protocol::Request request) {

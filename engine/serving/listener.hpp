@@ -78,6 +78,7 @@ class Listener {
   std::optional<protocol::Reply> take(const protocol::Bytes& client, protocol::Frames frames,
                                       protocol::Request request);
   protocol::Reply greet(const protocol::Hello& hello);
+  std::string heartbeat_for(const protocol::Bytes& client) const;
   nlohmann::json describe() const;
   protocol::Reply cancel(const protocol::Bytes& client, const protocol::Cancel& request);
   /// The reply to a request that is done once: kept until the client has it, and sent where the client was

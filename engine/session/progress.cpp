@@ -38,7 +38,9 @@ nlohmann::json Progress::heartbeat() const {
       {"busy", is_busy_.load()}, {"steps_planned", steps_planned_.load()}, {"steps_done", done}};
   if (plan_ == nullptr) return told;
   told["batch"] = batch_->seq;
-  const int command = done < plan_->steps.size() ? plan_->steps[done].command : -1;
+  int command = -1;  // several steps may work towards one command, which the last of them completes
+  for (std::size_t step = done; step < plan_->steps.size() && command < 0; ++step)
+    command = plan_->steps[step].command;
   if (command < 0 || static_cast<std::size_t>(command) >= batch_->commands.size()) return told;
   const auto origin = batch_->commands[static_cast<std::size_t>(command)].origin;
   if (origin >= batch_->origins.size()) return told;

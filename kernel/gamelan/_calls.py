@@ -8,7 +8,9 @@ from types import FunctionType, MethodType
 
 from . import _core, _docs
 
-_core.Call.__doc__ = _docs.Documentation("What users see of a function of this package: what it records stays together.")
+_core.Call.__doc__ = _docs.Documentation(
+    "A function of Gamelan: an interrupt undoes all that one call has recorded, or nothing of it."
+)
 _WITHOUT_DOC = tuple(name for name in functools.WRAPPER_ASSIGNMENTS if name != "__doc__")
 _NOT_OF_ARRAYS = ("gamelan._session", "gamelan._config")
 # Special methods that record nothing, or one command.

@@ -55,10 +55,11 @@ def forget_warnings():
 def _warn(message, file, line, namespace):
     """A warning as if that line had given it itself: once, unless a filter says otherwise. Where Python notes that in the
     names of the module, we note it here: whoever reads a value may be going through these names."""
+    module = namespace.get("__name__") or "<string>"  # as Python calls code whose names have no module
     registry = namespace.get("__warningregistry__")
     if registry is None:
-        registry = _warned.setdefault((namespace.get("__name__"), file), {})
-    warnings.warn_explicit(message, RuntimeWarning, file, line, namespace.get("__name__"), registry)
+        registry = _warned.setdefault((module, file), {})
+    warnings.warn_explicit(message, RuntimeWarning, file, line, module, registry)
 
 
 _core.set_float_error_hook(tell)

@@ -23,9 +23,10 @@ def rows_of(namespace):
     for name, value in arrays:
         shape = " x ".join(map(str, value.shape)) or "()"
         owner = owners.setdefault(id(value._a if value._b is None else value._b), name)
-        where = "here" if value._b is None else f"{_core.ranks() or 1} engines"
+        where = "here" if value._b is None else "lost with its engines" if value._b.is_lost else _tables.engines(_core.ranks())
         if owner == name:
-            rows.append((name, shape, value.dtype.name, value.nbytes if value._b is None else value._b.nbytes, where))
+            held = 0 if value._b is not None and value._b.is_lost else (value if value._b is None else value._b).nbytes
+            rows.append((name, shape, value.dtype.name, held, where))
         else:
             rows.append((name, shape, value.dtype.name, 0, f"shares the memory of {owner}"))
     return sorted(rows, key=lambda row: -row[3])
@@ -48,7 +49,7 @@ class MemoryTable:
         if used is None:
             return "no engines run"
         total = self._counters.get("heap_bytes_per_rank", 0) * self._counters.get("ranks", 0)
-        named = sum(count for *_, count, where in self._rows if where.endswith("engines"))
+        named = sum(count for *_, count, where in self._rows if where == _tables.engines(_core.ranks()))
         text = f"The engines hold {size(used)} of {size(total)}"
         nameless = max(used - named, 0)
         return f"{text}, {size(nameless)} of it in arrays without a name here, rounding and the engines' own."

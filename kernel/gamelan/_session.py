@@ -207,8 +207,7 @@ def work():
     running = unanswered.get(beat.get("batch"), 0)
     if beat.get("steps_planned"):
         done += running * min(beat["steps_done"], beat["steps_planned"]) // beat["steps_planned"]
-    # Another client's batch may run before ours: its line is not told here.
-    return done, sent + pending, place(beat.get("file"), beat.get("line")) if beat.get("batch") in unanswered else ""
+    return done, sent + pending, place(beat.get("file"), beat.get("line")) if unanswered else ""
 
 
 def _end_of_engines(wait_s):

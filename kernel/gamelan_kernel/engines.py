@@ -64,7 +64,12 @@ def where(value):
     core = sys.modules.get("gamelan._core")
     if core is None or not isinstance(value, core.Array):
         return ""
-    return ", here" if value._b is None else f", on {core.ranks() or 1} engines"
+    if value._b is None:
+        return ", here"
+    if value._b.is_lost:
+        return ", lost with its engines"
+    count = core.ranks() or 1
+    return f", on {count} engine{'s' if count > 1 else ''}"
 
 
 def _at_its_line(error):

@@ -131,15 +131,16 @@ class Engine {
     options_.transport = transport;
     options_.bind = "127.0.0.1";
     options_.idle_timeout_s = idle_timeout_s;
-    server_ =
-        std::make_unique<Server>(options_, connection_template(),
-                                 ServerCallbacks{.heartbeat =
-                                                     [] {
-                                                       return nlohmann::json{{"steps_done", 3}};
-                                                     },
-                                                 .status = [this] { return collect(); },
-                                                 .hello_info = [] { return std::string(R"({"ranks": 1})"); },
-                                                 .cancel = [this](std::uint64_t seq) { on_cancel(seq); }});
+    server_ = std::make_unique<Server>(
+        options_, connection_template(),
+        ServerCallbacks{
+            .heartbeat =
+                [] {
+                  return nlohmann::json{{"steps_done", 3}, {"batch", 1}, {"file", "caf\xe9.py"}, {"line", 7}};
+                },
+            .status = [this] { return collect(); },
+            .hello_info = [] { return std::string(R"({"ranks": 1})"); },
+            .cancel = [this](std::uint64_t seq) { on_cancel(seq); }});
     worker_ = std::thread([this] { work(); });
   }
   ~Engine() {

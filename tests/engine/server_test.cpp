@@ -76,6 +76,9 @@ TEST(Server, hears_a_cancel_and_heartbeats_while_all_ranks_are_asked_for_their_c
     asking.send(protocol::StatusRequest{seq});  // they share the next collection
   const auto start = std::chrono::steady_clock::now();
   EXPECT_EQ(nlohmann::json::parse(client.ask(protocol::Heartbeat{2, 0}).info),
+            (nlohmann::json{{"steps_done", 3}, {"batch", 1}, {"file", "caf\uFFFD.py"}, {"line", 7}}));
+  Client other(engine.connection());  // whose program does not run
+  EXPECT_EQ(nlohmann::json::parse(other.ask(protocol::Heartbeat{1, 0}).info),
             (nlohmann::json{{"steps_done", 3}}));
   client.send(protocol::Cancel{3, 1});
   bool seen[4] = {};

@@ -28,7 +28,10 @@ def fault_of(subject):
 
 
 def git(root, *arguments):
-    done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True)
+    try:
+        done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True)
+    except FileNotFoundError:  # no git here: nobody commits here
+        return []
     return done.stdout.splitlines() if done.returncode == 0 else []
 
 

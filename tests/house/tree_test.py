@@ -5,6 +5,7 @@ have every number. Usage: tree_test.py source_folder"""
 import collections
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -17,13 +18,11 @@ IGNORED = re.compile(r"^(build|\.git$|\.ruff_cache$|\.pytest_cache$|\.hypothesis
 
 def files_of(root):
     """The files that git knows or would add; where there is no git, all that is not ignored."""
-    listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=root, capture_output=True, text=True
-    )
-    if listed.returncode == 0 and listed.stdout:
-        names = set(listed.stdout.splitlines())
-    else:
-        names = {path.relative_to(root).as_posix() for path in root.rglob("*")}
+    listed = ""
+    if shutil.which("git"):
+        command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+        listed = subprocess.run(command, cwd=root, capture_output=True, text=True).stdout
+    names = set(listed.splitlines()) or {path.relative_to(root).as_posix() for path in root.rglob("*")}
     return sorted(name for name in names if not any(map(IGNORED.search, name.split("/"))) and (root / name).is_file())
 
 

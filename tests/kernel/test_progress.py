@@ -28,18 +28,25 @@ def bars(notebook, code):
     return [each["text/plain"] for each in shown[:-1]], [each["text/html"] for each in shown[:-1]]
 
 
+def times_for(notebook, seconds, statement):
+    """How often the statement runs in so many seconds on this machine, today: the bar says nothing of what is quickly over."""
+    run = f"import time\nbegin = time.monotonic()\nb = a\nfor i in range(20): {statement}\nnp.sync(); print(time.monotonic() - begin)"
+    notebook.run(run, timeout=60)
+    return int(20 * seconds / float(notebook.run(run, timeout=60).out)) + 1
+
+
 def numbers(texts, pattern):
     return [tuple(map(int, found.groups())) for found in (re.search(pattern, text) for text in texts) if found]
 
 
 def test_a_loop_tells_its_turns_and_is_never_full(shared):
-    code = "b = a\nfor i in range(3000):\n    b = np.sin(b) * 1.1"
-    texts, pages = bars(shared, code)
+    count = times_for(shared, 7, "b = np.sin(b) * 1.1")
+    texts, pages = bars(shared, f"b = a\nfor i in range({count}):\n    b = np.sin(b) * 1.1")
     turns = numbers(texts, r"turn (\d+) of (\d+)")
-    assert turns == sorted(turns) and {total for _, total in turns} == {3000} and len(set(turns)) > 3, texts
+    assert turns == sorted(turns) and {total for _, total in turns} == {count} and len(set(turns)) > 3, texts
     done = numbers(texts, r"(\d+) of (\d+) operations done")
     assert len(done) == len(texts) and done == sorted(done) and all(a < b for a, b in done), texts
-    assert all(total <= 6000 for _, total in done) and done[-1][0] > 3000
+    assert all(total <= 2 * count for _, total in done) and done[-1][0] > count
     filled = [text.count("#") for text in texts]
     assert filled == sorted(filled) and filled[-1] < 30, texts
     share = [float(value) for value in re.findall(r'value="([\d.]+)"', "".join(pages))]
@@ -60,11 +67,12 @@ def test_what_is_recorded_ahead_is_not_done(shared):
 
 def test_one_long_batch_is_not_full(shared):
     """One operation that takes seconds is none done, until it is."""
-    texts, pages = bars(shared, "r = np.random.rand(40_000_000)\ns = np.sort(r)\nt = np.sort(1 - r)\n")
+    size = 5_000_000 * min(times_for(shared, 4, "s = np.sort(np.random.rand(5_000_000)); np.sync()"), 12)
+    texts, pages = bars(shared, f"r = np.random.rand({size})\ns = np.sort(r)\nt = np.sort(1 - r)\nu = np.sort(2 - r)\n")
     done = numbers(texts, r"(\d+) of (\d+) operations done")
     assert done[0][0] < done[0][1] and all(a < b for a, b in done) and done == sorted(done), texts
     assert all(text.count("#") < 30 for text in texts)
-    assert any(re.search(r"In \[\d+\], line [123]", text) for text in texts), texts
+    assert any(re.search(r"In \[\d+\], line [1234]", text) for text in texts), texts
     assert "so far" not in texts[-1]
 
 

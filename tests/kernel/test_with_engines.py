@@ -3,6 +3,7 @@
 # compute is tested elsewhere; here it matters who waits, who is told, and who is left over.
 import os
 import random
+import re
 import signal
 import time
 
@@ -202,6 +203,10 @@ def test_engines_lost_between_two_cells_are_replaced_in_the_next(fresh):
     lost = fresh.run("a + 1")
     assert lost.ename == "EngineLostError" and "SIGKILL" in lost.reply["evalue"], lost.reply
     assert fresh.run("np.sync(); float(np.ones(100_000).sum())").text == "100000.0"
+    # What is gone is not listed as if it were there.
+    whos, memory = fresh.run("%whos").out, fresh.run("print(repr(get_ipython().run_line_magic('engines', 'memory')))").out
+    assert re.search(r"^a .*lost with its engines", whos, re.M), whos
+    assert re.search(r"^a .*lost with its engines", memory, re.M), memory
 
 
 def test_failed_cells_do_not_fill_the_memory(own_home):

@@ -17,17 +17,15 @@ CLANG_FORMAT = "14"
 
 def tracked(*endings):
     """The project's files with these endings, those not yet committed among them; a clone without git: all files."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True
-    )
-    if listed.returncode == 0:
-        names = [name for name in listed.stdout.split("\0") if name]
-    else:
-        names = [
-            path.relative_to(ROOT).as_posix()
-            for path in ROOT.rglob("*")
-            if not path.relative_to(ROOT).parts[0].startswith("build")
-        ]
+    listed = ""
+    if shutil.which("git"):
+        command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+        listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout
+    names = [name for name in listed.split("\0") if name] or [
+        path.relative_to(ROOT).as_posix()
+        for path in ROOT.rglob("*")
+        if not path.relative_to(ROOT).parts[0].startswith(("build", ".git"))
+    ]
     return [name for name in names if name.endswith(endings or ("",)) and (ROOT / name).is_file()]
 
 

@@ -134,3 +134,8 @@ def table(rows: list[list[str]]) -> str:
     head = "".join(f"<th>{html.escape(text.lower())}</th>" for text in rows[0])
     body = "".join("<tr>" + "".join(f"<td>{html.escape(text)}</td>" for text in row) + "</tr>" for row in rows[1:])
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def engines(count):
+    """How many engines, in words."""
+    return "1 engine" if count in (0, 1) else f"{count} engines"

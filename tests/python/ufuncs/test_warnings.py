@@ -56,3 +56,11 @@ def test_the_classes_of_warnings(engine, program):
 def test_a_warning_names_the_users_line(engine, program):
     (warned,) = _warned(gamelan, program)
     assert warned.filename == "program"
+
+
+def test_code_without_a_module_is_warned(engine):
+    """`exec` with names that have no `__name__`: Python calls such a module "<string>"."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        exec("float((np.ones(5) / 0)[2]); np.sync()", {"np": gamelan})
+    assert [str(each.message) for each in told] == ["divide by zero encountered in divide"]
