@@ -21,6 +21,13 @@ constexpr SwitchInfo switch_table[] = {
      "overlapping in-place writes go to a fresh block; without it no copy is elided either"},
 };
 
+constexpr bool is_in_order() {
+  for (std::size_t s = 0; s < std::size(switch_table); ++s)
+    if (static_cast<std::size_t>(switch_table[s].which) != s) return false;
+  return true;
+}
+static_assert(is_in_order(), "Options::has finds a switch by its number");
+
 bool always(const Options&) { return true; }
 
 constexpr Pass pass_table[] = {

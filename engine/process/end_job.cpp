@@ -7,7 +7,6 @@
 #include <thread>
 
 #include "engine/host_name.hpp"
-#include "engine/process/environment.hpp"
 #include "engine/ranks/exit_soon.hpp"
 
 namespace gamelan::engine {

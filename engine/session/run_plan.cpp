@@ -11,11 +11,11 @@ std::size_t run_plan(const plan::NamedPlan& named, const protocol::Batch& batch,
                      ArrayTable& arrays, const RunObserver& observer, std::vector<ArrayId>& written) {
   const auto& plan = *named.plan;
   std::vector<dist::StoragePtr> storages(plan.slots.size());
-  for (std::size_t slot = 0; slot < plan.slots.size(); ++slot)
-    if (plan.slots[slot].is_input) storages[slot] = arrays.at(named.array_of(static_cast<int>(slot))).storage;
   std::vector<ArrayId> owner(plan.slots.size());
-  for (std::size_t slot = 0; slot < plan.slots.size(); ++slot)
+  for (std::size_t slot = 0; slot < plan.slots.size(); ++slot) {
     owner[slot] = named.array_of(static_cast<int>(slot));
+    if (plan.slots[slot].is_input) storages[slot] = arrays.at(owner[slot]).storage;
+  }
   std::unordered_map<ArrayId, int> bound;
   const auto bind = [&](int slot, ArrayId array) {
     owner[static_cast<std::size_t>(slot)] = named.name_of(array);

@@ -189,7 +189,7 @@ def _merged(entries):
 
 
 def _see_also(ours, theirs, namesake):
-    source = f"{namesake} : Parameters, Returns, Raises and See Also are its text, taken from the installed NumPy."
+    source = f"{namesake} : Parameters, Returns, See Also and what it says of Raises are from the installed NumPy's docstring."
     lines = (ours.sections.get("See Also", "") + "\n" + theirs.sections.get("See Also", "")).splitlines()
     return "\n".join([source, *(line for line in lines if line.strip() and not line.startswith((":ref:", "how-to")))])
 

@@ -10,22 +10,18 @@ import json
 import os
 import sys
 import threading
-import time
 
 from . import _core
 from ._config import config
 from ._errors import EngineLostError, VersionError
 from ._float_errors import forget_warnings
-from ._launch import _routes, _work_note
-from ._places import place
+from ._launch import _routes
+from ._work import end_work, on_progress, recorded_count, tell_work  # noqa: F401  (two of them for the notebook)
 
 __all__ = ["explain", "stats", "status", "sync"]
 
 _engines = None  # launch.Engines in use, None when connected by hand or not at all
 _starting = threading.RLock()
-_progress = None
-_busy_since = _last_wait = _next_note = 0.0
-_noted_in = None  # the connection file of the engines that somebody may ask what they compute
 
 
 def engines():
@@ -157,13 +153,13 @@ def flush_cell():
         if _core.has_unfinished():
             _core.flush(True)
     finally:
-        _end_work()
+        end_work()
         forget_warnings()
 
 
 def stop_soon():
     """The end of an interrupted cell: what it has recorded finishes within half a second, or is cancelled."""
-    _end_work()
+    end_work()
     _core.stop_soon()
 
 
@@ -183,33 +179,6 @@ def timing(turns=False):
             _core.configure([("keep_unread", "0")])
 
 
-def on_progress(callback):
-    """Have `callback(done, recorded, place)` called about ten times a second while the engines are waited for; None to stop.
-
-    See `work` for what it is given.
-    """
-    global _progress
-    _progress = callback
-
-
-def recorded_count():
-    """How many operations the program has recorded since the engines were connected."""
-    sent, pending, _ = _core.work_ahead()
-    return sent + pending
-
-
-def work():
-    """(done, recorded, place): operations done of those recorded since the engines were connected, and the line that
-    computes, in words; of a batch that runs as far as the last heartbeat told, which is at most a second old."""
-    sent, pending, unanswered = _core.work_ahead()
-    beat = json.loads(_core.last_status())
-    done = sent - sum(unanswered.values())
-    running = unanswered.get(beat.get("batch"), 0)
-    if beat.get("steps_planned"):
-        done += running * min(beat["steps_done"], beat["steps_planned"]) // beat["steps_planned"]
-    return done, sent + pending, place(beat.get("file"), beat.get("line")) if unanswered else ""
-
-
 def _end_of_engines(wait_s):
     """How the launcher saw the engines end, or None while they run or when nobody watches them."""
     watch = getattr(_engines, "end_cause", None)
@@ -221,40 +190,10 @@ def _while_waiting(seconds, lost):
     if '"time_limit_signal"' in told and hasattr(_engines, "warn_of_time"):
         _engines.warn_of_time()
     if not lost:
-        _tell_work()
+        tell_work(_engines)
     # When the socket closed first, the launcher learns the cause a moment later.
     cause = _end_of_engines(3.0 if lost else 0.0)
     return _with_own_view(cause, lost) if cause and lost else cause or (lost and lost + _last_seen())
-
-
-def _tell_work():
-    """While the engines are waited for: to the notebook's bar, and to whoever asks for their status elsewhere."""
-    global _busy_since, _last_wait, _next_note, _noted_in
-    now = time.monotonic()
-    if now - _last_wait > 0.5:
-        _busy_since, _next_note = now, now + 1.0
-    _last_wait = now
-    if _progress is None and now < _next_note:
-        return
-    done, total, where = work()
-    if _progress is not None:
-        _progress(done, total, where)
-    if now >= _next_note and total > done and _engines is not None:
-        _next_note, _noted_in = now + 1.0, _engines.connection_file
-        beat = json.loads(_core.last_status())
-        step = f"pass {beat['steps_done'] + 1} of {beat['steps_planned']} of its batch" if beat.get("batch") else ""
-        ahead = f"{total - done} recorded operation{'s' if total - done > 1 else ''} to do"
-        _work_note.leave(
-            _engines.connection_file, ", ".join(filter(None, [where, step, ahead, f"for {now - _busy_since:.0f} s"]))
-        )
-
-
-def _end_work():
-    """A cell is over: what was said of it elsewhere is."""
-    global _noted_in
-    if _noted_in is not None:
-        _work_note.remove(_noted_in)
-        _noted_in = None
 
 
 def _with_own_view(cause, lost):

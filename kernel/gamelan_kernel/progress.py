@@ -48,7 +48,7 @@ class Progress:
             self._is_all_recorded = True
 
     def report(self, done, recorded, place=""):
-        """Called often: shows the bar when it is due. `done` of `recorded` operations since gamelan was imported, and where
+        """Called often: shows the bar when it is due. `done` of `recorded` operations since the engines were connected, and where
         the program has recorded the one that computes."""
         now = time.monotonic()
         if self._busy_since is None or now - self._last_report > PAUSE_S:
