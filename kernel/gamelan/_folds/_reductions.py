@@ -40,7 +40,7 @@ def _decide(name, dtype, requested):
         dtype_number(numpy.dtype(requested).newbyteorder("="))  # of objects NumPy gives one that has no dtype
     result = _UFUNCS[name].reduce(numpy.ones(1, dtype), dtype=requested).dtype
     loop, op = result, name
-    if _UFUNCS[name].__name__.startswith("logical_"):
+    if TABLE[_FOLDS[name]]["result"] == "boolean":
         loop, result = dtype, numpy.dtype(bool)
     elif result == bool and name in ("sum", "prod"):
         op = "any" if name == "sum" else "all"

@@ -3,6 +3,7 @@
 key. The engines' `put` with an operation does it along the first axis; here keys become that. What is computed in another
 dtype than the target's is computed on a copy of it, and cast at the end."""
 
+import functools
 import math
 
 import numpy
@@ -15,13 +16,25 @@ from .._folds._bounds import require_inside
 from .._indexing._keys import basic_or_array, parts_of
 from .._indexing._take_put import take
 from .._local import is_distributed
-from .._promotion import DTYPES, OPS, dtype_number, resolve
+from .._promotion import DTYPES, OPS, TABLE, dtype_number, numpy_function, resolve
 from .._ufuncs._calls import described
 from .._views._plain import broadcast_to
 from .._views._reshape import ravel, reshape
 
-# Of integers these give the same in the target's dtype and in a wider one: arithmetic modulo a power of two.
-_MODULAR = frozenset("add subtract multiply bitwise_and bitwise_or bitwise_xor invert negative positive square".split())
+
+@functools.cache
+def _is_modular(name):
+    """True for an op that gives of integers the same in a narrow dtype and in a wider one: arithmetic modulo a power of two.
+    NumPy is asked, with every byte as what stands in the target and bytes and longer numbers as the second operand."""
+    byte, longer = numpy.arange(-128, 128, dtype="int16"), numpy.arange(-300, 301, dtype="int16")
+    wide = (byte[:, None], longer)[: TABLE[name]["arity"]]
+    try:
+        with numpy.errstate(all="ignore"):
+            in_wide = numpy_function(name)(*wide)
+            in_narrow = numpy_function(name)(*(operand.astype("int8") for operand in wide))
+    except ValueError:  # integers to negative powers
+        return False
+    return bool((in_wide.astype("int8") == in_narrow).all())
 
 
 def at(ufunc, target, indices, operands):
@@ -59,7 +72,7 @@ def _loop(name, target, operands):
     """The dtype in which it is computed."""
     loop, result, _ = resolve(name, [target.dtype, *map(described, operands)])
     loop, result = DTYPES[loop], DTYPES[result]
-    if loop.kind == result.kind == target.dtype.kind and loop.kind in "iu" and name in _MODULAR:
+    if loop.kind == result.kind == target.dtype.kind and loop.kind in "iu" and _is_modular(name):
         return target.dtype
     if result != loop:
         raise unimplemented(f"{name}.at", f"with a result of dtype {result} for operands of dtype {loop}")

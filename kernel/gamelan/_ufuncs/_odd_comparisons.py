@@ -12,6 +12,7 @@ from .. import _core
 from .._creation._filled import full
 from .._gathering import here
 from .._local import decides_itself, is_value, wrap
+from .._promotion import TABLE
 
 _REFLECTED = {
     "__eq__": "__eq__",
@@ -63,7 +64,11 @@ def comparison(name):
     return compare
 
 
-COMPARISONS = frozenset(("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"))
+# Of two operands and with the result bool are comparisons and logical operations; only these are folded with.
+_FOLDED_WITH = {row["of"] for row in TABLE.values() if row["kind"] == "reduce"}
+COMPARISONS = frozenset(
+    name for name, row in TABLE.items() if row["kind"] == "binary" and row["result"] == "boolean" and name not in _FOLDED_WITH
+)
 
 
 def by_numpy(function, inputs):

@@ -5,6 +5,9 @@ import numpy
 import pytest
 
 import gamelan
+from gamelan._promotion import TABLE
+from gamelan._ufunc_methods import _at
+from gamelan._ufuncs._odd_comparisons import COMPARISONS
 from oracle import check
 
 SEEDS = range(3)
@@ -57,6 +60,41 @@ def test_the_order_is_that_of_the_index(engine):
         return target
 
     check(program, exact=True)
+
+
+_OF_INTEGERS = [
+    row["name"]
+    for row in TABLE.values()
+    if row["kind"] in ("unary", "binary")
+    and row["result"] == "same"
+    and row["types"] in ("all", "integer", "integer_or_bool", "numeric", "real")
+    and row["name"] != "copy"
+]
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint16"])
+@pytest.mark.parametrize("name", _OF_INTEGERS)
+def test_at_of_narrow_integers_and_wide_values(engine, name, dtype):
+    """Where the narrow dtype does not give the same as the wider one, which is cut at the end, no index comes twice."""
+    index, values = _draw(5, 300, 60, "int32" if dtype == "uint16" else "int16")
+    if not _at._is_modular(name):
+        index, values = numpy.arange(60)[::-1], values[:60]
+    operands = () if TABLE[name]["arity"] == 1 else (numpy.abs(values * 77) if name == "power" else values * 77,)
+
+    def program(np):
+        target = np.array(numpy.arange(60).astype(dtype))
+        getattr(np, name).at(target, np.array(index), *map(np.array, operands))
+        return target
+
+    check(program, f"{name} {dtype}", exact=True)
+
+
+def test_properties_of_ops_come_from_the_table():
+    assert {name for name in _OF_INTEGERS if TABLE[name]["arity"] == 2 and _at._is_modular(name)} == {
+        *("add", "subtract", "multiply"),
+        *("bitwise_and", "bitwise_or", "bitwise_xor"),
+    }
+    assert COMPARISONS == {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"}
 
 
 def test_reduceat_of_many_slices(engine):
