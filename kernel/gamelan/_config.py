@@ -6,21 +6,73 @@ with gamelan.options(distribute_from=0): ...
 """
 
 import contextlib
+import math
+import operator
 import os
 
 from . import _core
+from ._route_names import ROUTES
 
 __all__ = ["config", "options"]
 
 _TABLE = {
-    # name: (environment variable, type, default, what it does)
-    "distribute_from": ("GAMELAN_DISTRIBUTE_FROM", int, 65536, "elements from which an array lives on the engines; 0 = always"),
-    "gather_limit": ("GAMELAN_GATHER_LIMIT", int, 1 << 24, "most elements that are brought to the notebook in one array"),
-    "engines": ("GAMELAN_ENGINES", int, 0, "how many engines to start on first need; 0 = min(4, cores)"),
-    "connect": ("GAMELAN_CONNECT", str, "", "connection file of engines that already run"),
-    "route": ("GAMELAN_ROUTE", str, "auto", "how to reach the engines: auto, direct, srun or ssh"),
-    "connect_timeout": ("GAMELAN_CONNECT_TIMEOUT", float, 60.0, "seconds to wait for the engines' first answer"),
+    # name: (environment variable, kind, default, what it does)
+    "distribute_from": (
+        "GAMELAN_DISTRIBUTE_FROM",
+        "count",
+        65536,
+        "elements from which an array lives on the engines; 0 = always",
+    ),
+    "gather_limit": ("GAMELAN_GATHER_LIMIT", "count", 1 << 24, "most elements that are brought to the notebook in one array"),
+    "engines": ("GAMELAN_ENGINES", "count", 0, "how many engines to start on first need; 0 = min(4, cores)"),
+    "connect": ("GAMELAN_CONNECT", "path", "", "connection file of engines that already run"),
+    "route": ("GAMELAN_ROUTE", "route", "auto", "how to reach the engines: auto, direct, srun or ssh"),
+    "connect_timeout": ("GAMELAN_CONNECT_TIMEOUT", "seconds", 60.0, "seconds to wait for the engines' first answer"),
 }
+
+
+def _count(value):
+    number = operator.index(value) if hasattr(value, "__index__") else int(value)
+    if not 0 <= number < 2**63 or not isinstance(value, str) and number != value:
+        raise ValueError
+    return number
+
+
+def _seconds(value):
+    number = float(value)
+    if not 0 < number < math.inf:
+        raise ValueError
+    return number
+
+
+def _path(value):
+    return os.fsdecode(os.fspath(value))
+
+
+def _route(value):
+    if value not in ROUTES:
+        raise ValueError
+    return value
+
+
+# kind: (how a value is read, what is expected of it)
+_KINDS = {
+    "count": (_count, "a whole number from 0 on"),
+    "seconds": (_seconds, "a number above 0"),
+    "path": (_path, "a path"),
+    "route": (_route, "one of " + ", ".join(ROUTES)),
+}
+
+
+def _read(name, value, given):
+    """The value of an option; an error that tells how it was given and what is expected."""
+    _, kind, _, meaning = _TABLE[name]
+    read, wanted = _KINDS[kind]
+    try:
+        return read(value)
+    except (TypeError, ValueError, OverflowError) as error:
+        error_class = TypeError if isinstance(error, TypeError) else ValueError
+        raise error_class(f"{given}: expected {wanted} ({meaning})") from None
 
 
 class Config:
@@ -30,12 +82,9 @@ class Config:
 
     def __init__(self):
         object.__setattr__(self, "_values", {})
-        for name, (variable, kind, default, _) in _TABLE.items():
+        for name, (variable, _, default, _) in _TABLE.items():
             text = os.environ.get(variable, "")
-            try:
-                self._values[name] = kind(text) if text else default
-            except ValueError:
-                raise ValueError(f"{variable}={text!r} is not a number of type {kind.__name__}") from None
+            self._values[name] = _read(name, text, f"{variable}={text!r}") if text else default
         _core.set_threshold(self.distribute_from)
 
     def __getattr__(self, name):
@@ -47,12 +96,7 @@ class Config:
     def __setattr__(self, name, value):
         if name not in _TABLE:
             raise AttributeError(f"no option {name!r}; there are {', '.join(_TABLE)}")
-        variable, kind, default, meaning = _TABLE[name]
-        try:
-            self._values[name] = kind(value)
-        except (TypeError, ValueError) as error:
-            wanted = {int: "a whole number", float: "a number"}.get(kind, "text")
-            raise type(error)(f"np.config.{name} = {value!r}: expected {wanted} ({meaning})") from None
+        self._values[name] = _read(name, value, f"np.config.{name} = {value!r}")
         if name == "distribute_from":
             _core.set_threshold(self._values[name])
 
@@ -85,7 +129,7 @@ def options(**changes):
     AttributeError
         If there is no option of that name.
     TypeError, ValueError
-        If the value is not of the type of the option.
+        If the value is none that the option can have.
 
     Examples
     --------

@@ -17,17 +17,17 @@ import shutil
 import socket
 from pathlib import Path
 
+from .._route_names import ROUTES
 from . import _mpiexec, _sessions, _slurm
 from ._errors import ConnectionFileError, LaunchError
 
-CHOICES = ("auto", "direct", "srun", "ssh")
 _NOTE = "route"  # file of a session's folder: how its newest client reaches it
 
 
 def require_choice(choice: str) -> None:
     """Raise ValueError for a word that names no route."""
-    if choice not in CHOICES:
-        raise ValueError(f"GAMELAN_ROUTE={choice!r}: expected {', '.join(CHOICES[:-1])} or {CHOICES[-1]}")
+    if choice not in ROUTES:
+        raise ValueError(f"GAMELAN_ROUTE={choice!r}: expected {', '.join(ROUTES[:-1])} or {ROUTES[-1]}")
 
 
 def missing_program(choice: str) -> str:
