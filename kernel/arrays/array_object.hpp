@@ -35,7 +35,8 @@ struct Base {
   bool is_element;                         // picked from another array, whose `read_ahead` this is
 };
 
-/// gamelan.ndarray's layout. `value` caches what a 0-d array was when its base had `value_version`.
+/// gamelan.ndarray's layout. Of a distributed array `value` caches what it was, without axes, when its base
+/// had `value_version`; of a local one it is the array that it is a view of, if that is known.
 struct Array {
   PyObject_HEAD PyObject* a;  // numpy.ndarray: data, or a proxy
   Base* b;                    // nullptr for a local array

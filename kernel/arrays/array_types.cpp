@@ -79,11 +79,12 @@ Py_ssize_t array_length(PyObject* self) { return PyObject_Size(as_array(self)->a
 // Of views the very object that they were taken of, if it is still there, as in NumPy.
 PyObject* array_owner(PyObject* self, void*) {
   const Base* base = as_array(self)->b;
-  if (base == nullptr || base->owner == nullptr) Py_RETURN_NONE;
-  return Py_NewRef(reinterpret_cast<PyObject*>(base->owner));
+  PyObject* const owner = base == nullptr ? as_array(self)->value : reinterpret_cast<PyObject*>(base->owner);
+  return Py_NewRef(owner == nullptr ? Py_None : owner);
 }
 PyGetSetDef array_getset[] = {
-    {"_owner", array_owner, nullptr, "The array that was made with `_b`, None when it is gone.", nullptr},
+    {"_owner", array_owner, nullptr,
+     "Of a view: the array that it was taken of, None when that is not known.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyType_Slot array_slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(array_dealloc)},

@@ -5,6 +5,7 @@
 #include "kernel/arrays/distributed.hpp"
 #include "kernel/arrays/elements.hpp"
 #include "kernel/arrays/guarded.hpp"
+#include "kernel/arrays/subscripts.hpp"
 #include "kernel/arrays/values.hpp"
 #include "kernel/recorder/current_session.hpp"
 #include "kernel/recorder/session.hpp"
@@ -98,7 +99,10 @@ PyObject* view(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
       PyErr_SetString(PyExc_TypeError, "expected a numpy.ndarray");
       throw kernel::PythonError();
     }
-    return kernel::wrap(arguments[1], kernel::as_array(array_at(arguments[0]))->b).release();
+    kernel::Array* array = kernel::as_array(array_at(arguments[0]));
+    return (array->b == nullptr ? kernel::wrap_derived(array, arguments[1])
+                                : kernel::wrap(arguments[1], array->b))
+        .release();
   });
 }
 

@@ -28,6 +28,15 @@ Ref key_for_numpy(PyObject* key) {
 
 }  // namespace
 
+Ref wrap_derived(Array* array, PyObject* derived) {
+  Ref result = wrap(derived);
+  if (!is_array(result.get())) return result;
+  PyObject* const base = PyArray_BASE(reinterpret_cast<PyArrayObject*>(derived));
+  PyObject* const owner = array->value == nullptr ? reinterpret_cast<PyObject*>(array) : array->value;
+  if (base != nullptr && base == as_array(owner)->a) as_array(result.get())->value = Py_NewRef(owner);
+  return result;
+}
+
 PyObject* array_subscript(PyObject* self, PyObject* key) {
   auto* array = as_array(self);
   const bool is_key_distributed = is_array(key) && as_array(key)->b != nullptr;
@@ -39,7 +48,7 @@ PyObject* array_subscript(PyObject* self, PyObject* key) {
   PyObject* result = plain ? PyObject_GetItem(array->a, plain.get()) : nullptr;
   if (result == nullptr || !PyArray_Check(result)) return result;
   try {
-    return wrap(Ref(result).get()).release();
+    return wrap_derived(array, Ref(result).get()).release();
   } catch (const PythonError&) {
     return nullptr;
   }

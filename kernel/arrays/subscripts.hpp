@@ -8,8 +8,14 @@
 
 namespace gamelan::kernel {
 
+struct Array;
+
 /// Of gamelan._indexing._subscripts: a[key] and a[key] = value where an array is distributed.
 extern Hook get_item_hook, set_item_hook;
+
+/// A gamelan.ndarray over what NumPy derived from a local array. A view of its memory keeps the array as
+/// `value`, for `base`: it would keep the memory anyway.
+Ref wrap_derived(Array* array, PyObject* derived);
 
 /// The slots of the array's type.
 PyObject* array_subscript(PyObject* self, PyObject* key);

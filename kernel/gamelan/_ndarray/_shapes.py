@@ -155,7 +155,7 @@ class Shapes(_core.Array):
         The result is a view where NumPy could make one, else a copy on the engines. Lazy.
         """
         if self._b is None:
-            return wrap_here(self._a.reshape(*shape, order=order))
+            return _view(self, self._a.reshape(*shape, order=order))
         return views.reshape(self, shape[0] if len(shape) == 1 else shape, order)
 
     def ravel(self, order="C"):

@@ -54,7 +54,7 @@ def reshape(a, newshape, order="C"):
     """
     a = asarray(a)
     if not is_distributed(a):
-        return wrap_here(numpy.reshape(a._a, newshape, order))
+        return _core.view(a, numpy.reshape(a._a, newshape, order))
     shape = resolve_shape(newshape, a.size)
     order = _order_of(order, "CFA")
     if order == "F" or order == "A" and a._a.flags.f_contiguous and not a._a.flags.c_contiguous:
@@ -78,7 +78,7 @@ def ravel(a, order="C"):
     """
     a = asarray(a)
     if not is_distributed(a):
-        return wrap_here(numpy.ravel(a._a, order))
+        return _core.view(a, numpy.ravel(a._a, order))
     a = _rows(a, order)
     return reshape(a if a._a.flags.c_contiguous else copy_of(a), -1)
 

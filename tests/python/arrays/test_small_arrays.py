@@ -7,6 +7,7 @@ import hashlib
 import io
 import pickle
 import warnings
+import weakref
 
 import numpy
 import pytest
@@ -214,3 +215,24 @@ def test_numpys_own_modules_and_classes():
         matrix = gamelan.asmatrix(gamelan.ones((2, 2)))
     assert isinstance(matrix, gamelan.matrix) and (matrix * matrix).tolist() == [[2, 2], [2, 2]]
     assert type(gamelan.random.randint(5)) is int and type(gamelan.random.default_rng(0).integers(5)) is numpy.int64
+
+
+@pytest.mark.parametrize("expression", [
+    "a[1:].base is a", "a[1:][:, 1:].base is a", "a.T.base is a", "a.reshape(3, 2).base is a", "a.ravel().base is a", "a.base",
+    "np.reshape(a, 6).base is a", "np.transpose(a)[1].base is a", "np.split(a, 2)[0].base is a", "a[0].base is a[1].base is a",
+    "a.copy().base", "a[[0, 1]].base is a", "(a + 1).base", "np.broadcast_to(a, (4, 2, 3)).base is a", "a.swapaxes(0, 1).base is a",
+    "a.T.reshape(2, 3).base is a", "np.asarray(a).base", "a.view().base is a", "np.diag(a).base is a", "a[0, 1:2][0].dtype",
+])  # fmt: skip
+def test_a_view_names_the_array_that_it_is_of(mixed, expression):
+    check(lambda np: eval(expression, {"np": np, "a": np.arange(6.0).reshape(2, 3).copy()}), expression)
+
+
+def test_a_view_keeps_the_array_that_it_is_of(mixed):
+    x = gamelan.arange(6.0)
+    view, seen = x[1:], weakref.ref(x)
+    del x
+    assert seen() is view.base
+    view.base[1] = 7
+    assert view[0] == 7
+    del view
+    assert seen() is None
