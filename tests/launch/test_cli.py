@@ -9,6 +9,7 @@ import subprocess
 import time
 
 import pytest
+from gamelan._doctor import _questions
 from launch_fixtures import BUILD, COMMAND, processes_of, wait_until_gone
 
 SCRIPT = """
@@ -252,12 +253,28 @@ def test_the_kernelspec_is_installed_where_asked(gamelan, tmp_path):
     assert done.returncode == 0 and (tmp_path / "data/kernels/gamelan/kernel.json").is_file()
 
 
+@pytest.mark.parametrize("states, told, code", [
+    ("ok ok", "all is well", 0),
+    ("ok warn", "1 warning", 0),
+    ("warn ok warn", "2 warnings", 0),
+    ("fail warn fail", "2 things to mend, 1 warning", 1),
+    ("fail", "1 thing to mend", 1),
+])  # fmt: skip
+def test_the_doctor_counts_what_it_found(monkeypatch, capsys, states, told, code):
+    verdicts = [_questions.Verdict(state, "x") for state in states.split()]
+    monkeypatch.setattr(_questions, "QUESTIONS", [lambda: iter(verdicts)])
+    assert _questions.main() == code
+    assert capsys.readouterr().out.splitlines()[-1] == told
+
+
 def test_the_doctor_looks_at_everything(gamelan, runtime, tmp_path, monkeypatch):
     monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path))  # what this user has installed is not under test
     done = gamelan("doctor", timeout=90)
     for word in ("MPI", "engine", "shared memory", "processors", "BLAS", "Python", "NumPy", "sessions", "route: auto", "trial"):
         assert word in done.stdout, done.stdout
-    assert done.returncode == 0 and done.stdout.endswith("all is well\n"), done.stdout
+    warnings = done.stdout.count("[warn]")
+    told = "all is well" if not warnings else f"{warnings} warning{'s' if warnings > 1 else ''}"
+    assert done.returncode == 0 and done.stdout.splitlines()[-1] == told, done.stdout
     assert not processes_of(runtime)
 
 

@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -274,13 +275,18 @@ QUESTIONS: list[Callable[[], Iterator[Verdict]]] = [
 
 
 def main() -> int:
-    """Ask everything, print the verdicts; 1 when something must be mended."""
-    failed = 0
+    """Ask everything, print the verdicts and how many of them are no good news; 1 when something must be mended."""
+    states = Counter()
     for question in QUESTIONS:
         for verdict in question():
             print(f"[{verdict.state:^4}] {verdict.what}", flush=True)
             if verdict.advice:
                 print("       " + verdict.advice.replace("\n", "\n       "), flush=True)
-            failed += verdict.state == "fail"
-    print("all is well" if not failed else f"{failed} thing{'s' if failed > 1 else ''} to mend")
-    return 1 if failed else 0
+            states[verdict.state] += 1
+    found = [
+        f"{states[state]} {what}{'s' if states[state] > 1 else ''}{rest}"
+        for state, what, rest in (("fail", "thing", " to mend"), ("warn", "warning", ""))
+        if states[state]
+    ]
+    print(", ".join(found) or "all is well")
+    return 1 if states["fail"] else 0
