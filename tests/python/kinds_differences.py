@@ -11,7 +11,7 @@ KNOWN = [
     (r"", r"^refused: .*arrays of [\d,]+ elements or more are not supported", "docs/differences.md, Dtypes"),
     (
         r"",
-        r"^refused: .*(is not implemented yet for distributed arrays|another library's)",
+        r"^refused: .*(is not implemented yet for distributed arrays|in the memory of this process)",
         "docs/differences.md, No array is a numpy.ndarray; Names; Other modules",
     ),
     (

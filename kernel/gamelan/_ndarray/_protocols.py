@@ -130,8 +130,11 @@ class Protocols(_core.Array):
         if ours is None:
             if getattr(numpy, function.__name__, None) is function:
                 raise unimplemented(function.__name__)
+            whose = "another library's, which computes"
+            if function.__name__.endswith(" (vectorized)"):  # so NumPy calls what its frompyfunc makes
+                whose = "a Python function (np.frompyfunc), which is called for every element"
             raise NotImplementedError(
-                f"the ufunc {function.__name__!r} is another library's, which computes in the memory of this process: "
+                f"the ufunc {function.__name__!r} is {whose} in the memory of this process: "
                 "give it numpy.asarray(x), a copy of up to np.config.gather_limit elements"
             )
         if isinstance(keywords.get("out"), numpy.ndarray):
