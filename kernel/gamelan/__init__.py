@@ -10,6 +10,7 @@ live on the engines, which start by themselves on first need. `np.sync()` waits 
 import importlib as _importlib
 import os as _os
 import sys as _sys
+import warnings as _warnings
 
 import numpy as _numpy
 
@@ -60,6 +61,11 @@ _package.public = _sys.modules[__name__]
 def __getattr__(name):
     if name in ("ma", "polynomial", "testing", "typing"):  # NumPy's own: they take our arrays
         return _importlib.import_module(f"gamelan.{name}")
-    if not name.startswith("_") and hasattr(_numpy, name):
+    with _warnings.catch_warnings(record=True) as told:
+        _warnings.simplefilter("always")
+        is_theirs = not name.startswith("_") and hasattr(_numpy, name)
+    for each in told:  # of a name that NumPy has given up
+        _core.warn(each.category, str(each.message))
+    if is_theirs:
         return _local.forwarded(_numpy, name, "")
     raise _MissingName("gamelan", name)

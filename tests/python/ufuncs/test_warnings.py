@@ -58,8 +58,22 @@ def test_a_warning_names_the_users_line(engine, program):
     assert warned.filename == "program"
 
 
-def test_code_without_a_module_is_warned(engine):
+@pytest.mark.parametrize("name", ["bool", "object", "str"])
+def test_a_name_that_numpy_gives_up_warns_at_the_users_line(name):
+    """NumPy 1.24 warns that it will be another one, and has it no more."""
+    told = []
+    for np in (numpy, gamelan):
+        with warnings.catch_warnings(record=True) as caught, pytest.raises(AttributeError):
+            warnings.simplefilter("always")
+            eval(compile(f"np.{name}", "program", "eval"), {"np": np})
+        told.append([(each.category, str(each.message), each.filename, each.lineno) for each in caught])
+    assert told[0] == told[1] and told[0][0][2] == "program"
+
+
+def test_code_without_a_module_is_warned(engine, ranks):
     """`exec` with names that have no `__name__`: Python calls such a module "<string>"."""
+    if not ranks:
+        pytest.skip("the model meets no errors")
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         exec("float((np.ones(5) / 0)[2]); np.sync()", {"np": gamelan})
