@@ -10,10 +10,11 @@ from IPython.core.autocall import ZMQExitAutocall
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell, InteractiveShellABC
 from IPython.utils.process import system
-from traitlets import Any, CBool, Instance, Type, default
+from traitlets import Any, CBool, Instance, Type, default, observe
 
 from . import engines
 from .display import Publisher, ResultHook, send
+from .inspection import Inspector
 
 
 # Libraries (rich, pandas, tqdm, ...) know a notebook by this very class name.
@@ -41,6 +42,11 @@ class ZMQInteractiveShell(InteractiveShell):
     def init_hooks(self):
         super().init_hooks()
         self.set_hook("show_in_pager", page.as_hook(payloadpage.page), 99)
+
+    @observe("colors")
+    def init_inspector(self, changes=None):
+        super().init_inspector(changes)
+        self.inspector.__class__ = Inspector  # IPython 8 has no option for its class
 
     def init_display_formatter(self):
         super().init_display_formatter()

@@ -43,6 +43,35 @@ def test_pager(shared):
     assert page["source"] == "page" and "Return the number of items" in page["data"]["text/plain"]
 
 
+_LABEL = re.compile(r"^(Signature|Call signature|Type|String form|File|Source|Docstring|Class docstring):", re.M)
+
+
+def _asked(notebook, code):
+    (page,) = notebook.run(code).reply["payload"]
+    return re.sub(r"\x1b\[[\d;]*m", "", page["data"]["text/plain"])
+
+
+@pytest.mark.parametrize("name", ["sort", "linalg.svd", "ones", "save"])
+def test_a_function_of_gamelan_is_shown_as_numpys(shared, name):
+    shared.run("import gamelan as np, numpy")
+    ours, theirs = (_asked(shared, f"{module}.{name}?") for module in ("np", "numpy"))
+    assert _LABEL.findall(ours) == _LABEL.findall(theirs) == ["Signature", "Docstring", "File", "Type"]
+    assert "Returns\n-------" in ours
+    with_source = _asked(shared, f"np.{name}??")  # and the docstring, which is composed and does not stand in the source
+    assert _LABEL.findall(with_source) == ["Signature", "Docstring", "Source", "File", "Type"]
+    for text in ours, with_source:
+        assert re.search(r"^Type: *function$", text, re.M) and f"np.{name}(" in text
+    reply = shared.ask("inspect", code=f"np.{name}(", cursor_pos=len(name) + 3)
+    assert re.search(r"Type:\S* *function", re.sub(r"\x1b\[[\d;]*m", "", reply["data"]["text/plain"]))
+
+
+def test_methods_and_universal_functions_of_gamelan(shared):
+    shared.run("import gamelan as np")
+    assert re.search(r"^Type: *ufunc$", _asked(shared, "np.add?"), re.M)
+    assert _LABEL.findall(_asked(shared, "np.ndarray.sort?")) == ["Signature", "Docstring", "File", "Type"]
+    assert "op table" not in _asked(shared, "np.add?")
+
+
 def test_completeness(shared):
     ask = lambda code: shared.ask("is_complete", code=code)  # noqa: E731
     assert ask("a = 1") == {"status": "complete"}
