@@ -124,7 +124,9 @@ def normal(text):
 
 
 def normal_traceback(lines):
-    # The module of a shell magic's error carries our file; rules are as wide as the terminal IPython thinks it has.
+    # The module of a shell magic's error carries our file; rules are as wide as the terminal IPython thinks it has; how deep
+    # recursion goes depends on what called the cell.
+    lines = [re.sub(r"\(\d+ times\)", "(N times)", line) for line in lines]
     return [re.sub(r"-{5,}", "---", line.rstrip()) for line in normal("\n".join(lines)).split("\n")]
 
 
