@@ -6,12 +6,10 @@ Nothing here imports gamelan. It is looked up among the loaded modules, and hook
 
 import contextlib
 import importlib.util
-import os
 import re
 import sys
 
-import IPython
-
+from . import tracebacks
 from .progress import Progress
 
 SESSION = "gamelan._session"
@@ -29,14 +27,15 @@ def cell(shell):
         _progress.end()
 
 
-def end_of_code(after=None):
+def end_of_code(after=None, last_line=(None, 0)):
     """The code of a cell has run: runs what it has recorded, as `flush` does."""
     _progress.all_recorded()
-    return flush(after)
+    return flush(after, last_line)
 
 
-def flush(after=None):
-    """Run what the cell has recorded and wait for it; the error it ended in, if any.
+def flush(after=None, last_line=(None, 0)):
+    """Run what the cell has recorded and wait for it; the error it ended in, if any, at the line that it is of, or else at the
+    last line (file and number) that has run.
 
     After an interrupt nobody wants to wait: what does not finish at once is cancelled.
     """
@@ -49,7 +48,7 @@ def flush(after=None):
     try:
         session.flush_cell()
     except BaseException as error:  # an interrupt, too, is how the cell ended
-        return _at_its_line(error)
+        return _at_its_line(error, last_line)
     return None
 
 
@@ -72,15 +71,12 @@ def where(value):
     return f", on {count} engine{'s' if count > 1 else ''}"
 
 
-def _at_its_line(error):
+def _at_its_line(error, last_line):
     """The error with a traceback that shows the user's line that recorded the failed command, not our flush."""
     file, line = _recorded_at(error)
-    if file:
-        try:
-            exec(compile("\n" * (line - 1) + "raise error", file, "exec"), {"error": error.with_traceback(None)})
-        except BaseException as raised:
-            return raised.with_traceback(raised.__traceback__.tb_next)
-    return error.with_traceback(_without(error.__traceback__, __file__))
+    if not file:
+        file, line = last_line
+    return tracebacks.at_line(error, file, line) if file else error.with_traceback(_without(error.__traceback__, __file__))
 
 
 def _recorded_at(error):
@@ -90,40 +86,6 @@ def _recorded_at(error):
         said = re.search(r"\(recorded at (.+):(\d+)\)$", str(error))
         file, line = said.groups() if said else (None, 0)
     return (file, int(line)) if file and int(line or 0) > 0 else (None, 0)
-
-
-def end_at_the_users_line(error, traceback):
-    """Cuts the frames of gamelan and of IPython off a traceback where the message says all: they are no news to the user.
-
-    Only of errors that are never a defect of theirs: engines lost, a singular matrix, something not implemented, no memory,
-    a name that there is not.
-    """
-    gamelan = sys.modules.get("gamelan")
-    if isinstance(error, ImportError) and error.name == "gamelan":  # it has said why, and is not there
-        _cut(traceback, os.path.join(os.path.dirname(os.path.dirname(__file__)), "gamelan"))
-    if traceback is None or not hasattr(gamelan, "GamelanError") or isinstance(error, gamelan.InternalError):
-        return
-    if not isinstance(error, (gamelan.GamelanError, NotImplementedError, MemoryError)) and not _is_told_by_name(error):
-        return
-    _cut(traceback, gamelan.__path__[0])
-
-
-def _cut(traceback, package):
-    inside = (package, os.path.dirname(IPython.__file__), "<frozen importlib")
-    last, each = traceback, traceback
-    while each is not None:
-        if not each.tb_frame.f_code.co_filename.startswith(inside):
-            last = each
-        each = each.tb_next
-    if last is not None:
-        last.tb_next = None
-
-
-def _is_told_by_name(error):
-    """A singular matrix, or a name that a module of gamelan does not have."""
-    return type(error).__name__ == "LinAlgError" or (
-        isinstance(error, AttributeError) and str(getattr(error, "module", "")).startswith("gamelan")
-    )
 
 
 def _without(traceback, file):

@@ -12,7 +12,7 @@ from IPython.core.interactiveshell import InteractiveShell, InteractiveShellABC
 from IPython.utils.process import system
 from traitlets import Any, CBool, Instance, Type, default, observe
 
-from . import engines
+from . import engines, tracebacks
 from .display import Publisher, ResultHook, send
 from .inspection import Inspector
 
@@ -72,7 +72,8 @@ class ZMQInteractiveShell(InteractiveShell):
         """Runs the cell, then what it has recorded for the engines: also of a cell that raised half way."""
         with engines.cell(self):
             failed = await super().run_ast_nodes(nodelist, cell_name, interactivity, compiler, result)
-            error = engines.end_of_code(after=getattr(result, "error_in_exec", None))
+            last_line = (cell_name, nodelist[-1].lineno) if nodelist else (None, 0)
+            error = engines.end_of_code(getattr(result, "error_in_exec", None), last_line)
         if error is None:
             return failed
         self.showtraceback((type(error), error, error.__traceback__), tb_offset=0)
@@ -82,7 +83,8 @@ class ZMQInteractiveShell(InteractiveShell):
 
     def _get_exc_info(self, exc_tuple=None):
         etype, value, traceback = super()._get_exc_info(exc_tuple)
-        engines.end_at_the_users_line(value, traceback)
+        if self.InteractiveTB.mode != "Verbose":  # %xmode Verbose: all frames, for whoever seeks a defect
+            traceback = tracebacks.of_the_user(value, traceback)
         return etype, value, traceback
 
     def _showtraceback(self, etype, evalue, stb):
