@@ -58,7 +58,7 @@ def ones_like(a, dtype=None, order="K", subok=True, shape=None):
 def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None):
     """An array of a value, with the shape and dtype of another array.
 
-    Distributed when the other array is. Lazy, but a distributed value triggers evaluation.
+    Distributed when the other array is. Lazy, but a distributed value in a small array triggers evaluation.
     """
     result = _like(a, dtype, order, subok, shape, 0)
     if result is None:

@@ -158,7 +158,8 @@ def _renamed(method, interpolation):
     return interpolation
 
 
-_NOTE = """Lazy. The engines sort along the axes, which takes the memory of a sorted copy. A distributed `q` triggers evaluation.
+_SORTED = "Lazy. The engines sort along the axes, which takes the memory of a sorted copy."
+_NOTE = f"""{_SORTED} A distributed `q` triggers evaluation.
 So does a single quantile of float16, float32 or complex64, because its dtype depends on whether there are NaNs."""
 
 
@@ -186,7 +187,7 @@ def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="line
     return _nan_quantile(a, _checked(q, 100, "Percentiles"), axis, out, _renamed(method, interpolation), keepdims)
 
 
-@document("The median of the elements over axes.", ">>> float(np.median([3, 1, 2]))\n2.0", _NOTE)
+@document("The median of the elements over axes.", ">>> float(np.median([3, 1, 2]))\n2.0", _SORTED)
 @of_numpy
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     a = asarray(a)
@@ -202,7 +203,7 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     return out
 
 
-@document("The median of the elements over axes, without NaNs.", ">>> float(np.nanmedian([3, np.nan, 2]))\n2.5", _NOTE)
+@document("The median of the elements over axes, without NaNs.", ">>> float(np.nanmedian([3, np.nan, 2]))\n2.5", _SORTED)
 @of_numpy
 def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=unset):
     a = asarray(a)

@@ -132,8 +132,8 @@ class Generator(Continuous, Discrete, Choosing):
     def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True):
         """A random sample of an array, or of the numbers below an integer.
 
-        Lazy, but a sample of more than one number from a distributed array or with `p` triggers evaluation. Without replacement
-        the order is always random, as with `shuffle`. `p` may be a distributed array.
+        Lazy, but a distributed `p`, and a sample of a distributed array that is distributed itself, trigger evaluation. Without
+        replacement the order is always random, as with `shuffle`.
 
         Examples
         --------

@@ -139,7 +139,7 @@ class RandomState(Continuous, Discrete, Choosing):
     def choice(self, a, size=None, replace=True, p=None):
         """A random sample of an array, or of the numbers below an integer.
 
-        Lazy, but a sample of more than one number from a distributed array or with `p` triggers evaluation.
+        Lazy, but a distributed `p`, and a sample of a distributed array that is distributed itself, trigger evaluation.
         """
         if numpy.ndim(a) > 1:
             raise ValueError("a must be 1-dimensional")
