@@ -146,8 +146,9 @@ def _kind(dtype):
 def unsupported_dtype(dtype):
     """The exception for a dtype that the engines do not hold; called by `_core`, too."""
     return NotImplementedDtype(
-        f"{_kind(dtype)} arrays of {_core.threshold():,} elements or more are not supported, nor is what comes of a view of a "
-        "distributed array, however small. Use `numpy.array(...)`, or raise `np.config.distribute_from`."
+        f"{_kind(dtype)} arrays of {_core.threshold():,} elements or more are not supported, nor are operations with a "
+        "distributed array, however small. Convert a small part first (`x[:10].astype(...)`), use `numpy.array(...)`, or raise "
+        "`np.config.distribute_from`."
     )
 
 

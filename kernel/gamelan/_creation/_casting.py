@@ -6,13 +6,17 @@ import numpy
 from .. import _core
 from .._arguments import flag
 from .._float_errors import numpys_own
-from .._local import wrap_here
-from .._promotion import OPS, dtype_number
+from .._gathering import here
+from .._local import is_value, wrap_here
+from .._promotion import OPS, dtype_number, is_supported
 
 
 @numpys_own
 def astype(array, dtype, order="K", casting="unsafe", subok=True, copy=True):
-    """The array cast to another dtype; a copy unless `copy` is false and nothing changes."""
+    """The array cast to another dtype; a copy unless `copy` is false and nothing changes.
+
+    Lazy, but a small view of a distributed array is fetched for a dtype that the engines lack, which triggers evaluation.
+    """
     if array._b is None:
         result = array._a.astype(dtype, order, casting, copy=copy)
         return array if result is array._a else wrap_here(result)
@@ -23,6 +27,9 @@ def astype(array, dtype, order="K", casting="unsafe", subok=True, copy=True):
         raise TypeError(f"Cannot cast array data from {array.dtype!r} to {dtype!r} according to the rule {casting!r}")
     if not copy and dtype == array.dtype:
         return array
+    if not is_supported(dtype) and array.size < _core.threshold():
+        result = here(array).astype(dtype, order, casting)
+        return result[()] if is_value(array) else wrap_here(result)
     loop, result = dtype_number(array.dtype), dtype_number(dtype)
     if array.dtype.kind == "c":
         _core.warn_of_real_parts(loop, result)

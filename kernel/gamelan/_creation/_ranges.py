@@ -32,6 +32,7 @@ def arange(start=None, stop=None, step=1, dtype=None, *, like=None):
     >>> np.arange(3).tolist()
     [0, 1, 2]
     """
+    is_alone = start is None or stop is None
     if stop is None:
         start, stop = 0, start
         if stop is None:
@@ -41,19 +42,21 @@ def arange(start=None, stop=None, step=1, dtype=None, *, like=None):
     if step is None:
         step = 1
     if type(start) is int and type(stop) is int and step == 1 and stop - start < _core.threshold():
-        return wrap_here(numpy.arange(start, stop, step, dtype))
+        return _here(is_alone, start, stop, step, dtype)
     start, stop, step = map(unwrap, (start, stop, step))
     try:
         length = max(0, math.ceil((stop - start) / step))
     except (TypeError, ZeroDivisionError, OverflowError, ValueError):
         length = -1  # dates, or NumPy knows what to say
     if length < _core.threshold() or length < 0 or length > sys.maxsize:
-        return wrap_here(numpy.arange(start, stop, step, dtype=dtype))
+        return _here(is_alone, start, stop, step, dtype)
     if dtype is None:
         # As NumPy: at least the default integer.
         kinds = [numpy.asarray(value).dtype for value in (start, stop, step)]
         dtype = numpy.result_type(numpy.dtype(int), *kinds)
     dtype = numpy.dtype(dtype)
+    if is_alone and dtype.kind == "M":
+        numpy.arange(1, dtype=dtype)  # NumPy's error
     if dtype == bool:
         return wrap(numpy.arange(start, stop, step, dtype=dtype))
     # NumPy stores the first two elements and continues with their difference.
@@ -62,6 +65,11 @@ def arange(start=None, stop=None, step=1, dtype=None, *, like=None):
     with numpy.errstate(over="ignore"):
         delta = ends[1] - ends[0]
     return sequence((length,), dtype, ends[0], delta)
+
+
+def _here(is_alone, start, stop, step, dtype):
+    """NumPy's range, which of dates wants both ends."""
+    return wrap_here(numpy.arange(stop, None, step, dtype) if is_alone else numpy.arange(start, stop, step, dtype))
 
 
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):

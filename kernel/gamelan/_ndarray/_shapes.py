@@ -11,11 +11,12 @@ from .._creation._from_data import copy_of
 from .._creation._like import zeros_like
 from .._editing._bytes import byteswap
 from .._editing._repeat import repeat
-from .._errors import unimplemented
+from .._errors import unimplemented, unsupported_dtype
 from .._flags import Flags, make_writeable
+from .._gathering import here
 from .._indexing._flat import flatiter
 from .._local import as_value, is_value, unwrap, wrap_here
-from .._promotion import dtype_number
+from .._promotion import dtype_number, is_supported
 from .._views import _reshape as views
 
 _view = _core.view
@@ -58,6 +59,7 @@ class Shapes(_core.Array):
         if self._b is None:
             self._a.dtype = dtype
         else:
+            dtype_number(dtype)  # refuses what the engines do not hold
             _core.rebind(self, self.view(dtype))
 
     @property
@@ -203,7 +205,9 @@ class Shapes(_core.Array):
     def view(self, dtype=_unset, type=_unset):
         """A view of the same memory, also with another dtype.
 
-        Needs no evaluation. `type` may be this class; for small arrays it may be a class of NumPy's.
+        Needs no evaluation. `type` may be this class; for small arrays it may be a class of NumPy's. A small view of a
+        distributed array is fetched for a dtype that the engines lack, which triggers evaluation: the result is a copy that
+        cannot be written.
         """
         if _is_array_class(dtype):
             if type is not _unset:
@@ -211,9 +215,13 @@ class Shapes(_core.Array):
             dtype, type = _unset, dtype
         if type is not _unset and not _is_array_class(type):
             raise ValueError("Type must be a sub-type of ndarray type")
-        if dtype is not _unset and self._b is not None:
-            dtype_number(dtype)  # refuses what the engines do not hold
-        view = _view(self, self._a.view() if dtype is _unset else self._a.view(dtype))
+        data = self._a.view() if dtype is _unset else self._a.view(dtype)
+        if self._b is not None and not is_supported(data.dtype):
+            if self.size >= _core.threshold():
+                raise unsupported_dtype(data.dtype)
+            view = wrap_here(here(self).view(dtype))
+        else:
+            view = _view(self, data)
         if type in (_unset, numpy.ndarray, self.__class__):
             return view
         if issubclass(type, _core.Array):
