@@ -15,9 +15,16 @@ from IPython.core.shellapp import InteractiveShellApp
 from traitlets import Any, Type
 from traitlets.config import Config
 
-from . import comms, engines
+from . import engines
 from .shell import ZMQInteractiveShell
 from .streams import Stream
+
+try:
+    from . import comms
+except ModuleNotFoundError as error:
+    if error.name != "comm":
+        raise
+    comms = None  # a venv with IPython alone: no comms, and no widgets
 
 # How many cells may wait to be written to the history file. Writing each at once costs more than the cell itself
 # (SQLite, competing for the GIL); they are written when the notebook is quiet, when asked for, and at the end.
@@ -29,7 +36,7 @@ class Kernel:
 
     def __init__(self, shell):
         self.shell = shell
-        self.comm_manager = comms.CommManager(self)
+        self.comm_manager = comms and comms.CommManager()
         self.log = logging.getLogger("gamelan_kernel")
 
     def get_parent(self, channel=None):
@@ -79,7 +86,8 @@ def start():
     sys.stdout, sys.stderr = Stream("stdout"), Stream("stderr")
     builtins.input = _input
     getpass.getpass = _getpass
-    comms.take_over_ipykernel()
+    if comms is not None:
+        comms.take_over_ipykernel()
     engines.watch_import()
     application = Application.instance()
     application.initialize()

@@ -1,105 +1,39 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Comms, over which widgets talk to the page: the classes that libraries expect of ipykernel, over this kernel."""
+"""Comms, over which widgets talk to the page: those of the package `comm`, over this kernel, and by the names that libraries
+expect of ipykernel."""
 
 import importlib.util
 import json
 import sys
 import types
-import uuid
 
 import _gamelan_kernel as front_end
+import comm
+from comm.base_comm import BaseComm
+from comm.base_comm import CommManager as BaseCommManager
 from IPython.core.getipython import get_ipython
-from traitlets.config import LoggingConfigurable
-from traitlets import Any, Bool, Dict, Unicode, default
-from traitlets.utils.importstring import import_item
 
 from .display import send
 
 
-class Comm(LoggingConfigurable):
+class Comm(BaseComm):
     """One line between an object here and its counterpart in the page."""
 
-    kernel = Any()
-    comm_id = Unicode()
-    target_name = Unicode("comm")
-    target_module = Unicode(None, allow_none=True)
-    primary = Bool(True)
-    _open_data = Dict()
-    _close_data = Dict()
+    kernel = property(lambda self: get_ipython().kernel)  # asked for by ipywidgets up to 7
 
-    @default("kernel")
-    def _default_kernel(self):
-        return get_ipython().kernel
-
-    @default("comm_id")
-    def _default_comm_id(self):
-        return uuid.uuid4().hex
-
-    def __init__(self, target_name="", data=None, metadata=None, buffers=None, **settings):
-        if target_name:
-            settings["target_name"] = target_name
-        super().__init__(**settings)
-        self._closed = True
-        self._on_message = self._on_close = None
-        if self.primary:
-            self.open(data, metadata, buffers)
-        else:
-            self._closed = False
-
-    def open(self, data=None, metadata=None, buffers=None):
-        """Create the counterpart in the page."""
-        self.kernel.comm_manager.register_comm(self)
-        content = {"target_name": self.target_name, "target_module": self.target_module}
-        self._send("comm_open", self._open_data if data is None else data, metadata, buffers, **content)
-        self._closed = False
-
-    def send(self, data=None, metadata=None, buffers=None):
-        """Send a message to the counterpart."""
-        self._send("comm_msg", data, metadata, buffers)
-
-    def close(self, data=None, metadata=None, buffers=None, deleting=False):
-        """Close both ends, once."""
-        if self._closed:
-            return
-        self._closed = True
-        self._send("comm_close", self._close_data if data is None else data, metadata, buffers)
-        if not deleting:
-            self.kernel.comm_manager.unregister_comm(self)
-
-    def on_msg(self, callback):
-        """Call ``callback(message)`` for each message; None ends that."""
-        self._on_message = callback
-
-    def on_close(self, callback):
-        self._on_close = callback
-
-    def handle_msg(self, message):
-        if self._on_message:
-            shell = get_ipython()
-            shell.events.trigger("pre_execute")
-            self._on_message(message)
-            shell.events.trigger("post_execute")
-
-    def handle_close(self, message):
-        self._closed = True
-        if self._on_close:
-            self._on_close(message)
-
-    def _send(self, kind, data, metadata, buffers, **content):
-        send(kind, {"comm_id": self.comm_id, "data": data or {}, **content}, metadata, buffers or ())
+    def publish_msg(self, msg_type, data=None, metadata=None, buffers=None, **content):
+        send(msg_type, {"comm_id": self.comm_id, "data": data or {}, **content}, metadata, buffers or ())
 
 
 # What a page with widgets opens as soon as the kernel is there, long before a cell imports ipywidgets.
 WIDGET_TARGETS = ("jupyter.widget", "jupyter.widget.control", "jupyter.widget.version")
 
 
-class CommManager:
-    """The open comms, and who answers when the page opens one."""
+class CommManager(BaseCommManager):
+    """The open comms, and who answers when the page opens one; the routes of both are xeus's."""
 
-    def __init__(self, kernel=None):
-        self.kernel = kernel
-        self.targets = {}
-        self.comms = {}
+    def __init__(self):
+        super().__init__()
         if importlib.util.find_spec("ipywidgets") is not None:
             for name in WIDGET_TARGETS:
                 self.register_target(name, self._open_widget)
@@ -114,28 +48,25 @@ class CommManager:
             opened(comm, message)
 
     def register_target(self, target_name, f):
-        self.targets[target_name] = import_item(f) if isinstance(f, str) else f
+        super().register_target(target_name, f)
         front_end.register_comm_target(target_name)
 
     def unregister_target(self, target_name, f=None):
         front_end.unregister_comm_target(target_name)
-        return self.targets.pop(target_name)
+        return super().unregister_target(target_name, f)
 
     def register_comm(self, comm):
-        self.comms[comm.comm_id] = comm
         front_end.open_comm_route(comm.target_name, comm.comm_id)
-        return comm.comm_id
+        return super().register_comm(comm)
 
     def unregister_comm(self, comm):
         self.comms.pop(comm.comm_id, None)
         front_end.close_comm_route(comm.comm_id)
 
-    def get_comm(self, comm_id):
-        return self.comms.get(comm_id)
-
 
 def deliver(kind, text, buffers):
-    """A comm message from the page (called by kernel/front/python_comm.cpp). Errors are shown, never passed on."""
+    """A comm message from the page (called by kernel/front/python_comm.cpp). Errors are shown, never passed on; the handlers of
+    the package `comm` would write them to a log."""
     message = {**json.loads(text), "buffers": [memoryview(part) for part in buffers], "msg_type": kind}
     shell = get_ipython()
     try:
@@ -151,22 +82,23 @@ def _handle(manager, kind, message):
     content = message["content"]
     comm_id = content["comm_id"]
     if kind == "comm_open":
-        comm = Comm(comm_id=comm_id, primary=False, target_name=content["target_name"])
-        manager.register_comm(comm)
+        opened = Comm(comm_id=comm_id, primary=False, target_name=content["target_name"])
+        manager.register_comm(opened)
         try:
-            manager.targets[content["target_name"]](comm, message)
+            manager.targets[content["target_name"]](opened, message)
         except BaseException:
-            comm.close()
+            opened.close()
             raise
     elif kind == "comm_msg":
         manager.comms[comm_id].handle_msg(message)
     else:
-        comm = manager.comms[comm_id]
-        manager.unregister_comm(comm)
-        comm.handle_close(message)
+        closed = manager.comms[comm_id]
+        manager.unregister_comm(closed)
+        closed._closed = True
+        closed.handle_close(message)
 
 
-# The version of ipykernel that we are like. From 6.18 on libraries use the package `comm`, where it is installed.
+# The version of ipykernel that we are like. From 6.18 on libraries use the package `comm`.
 IPYKERNEL = (6, 29, 5)
 
 
@@ -180,9 +112,5 @@ def take_over_ipykernel():
     module = types.ModuleType("ipykernel.comm", __doc__)
     module.Comm, module.CommManager = Comm, CommManager
     sys.modules["ipykernel.comm"] = module
-    try:
-        import comm
-    except ImportError:
-        return
     comm.create_comm = Comm
     comm.get_comm_manager = lambda: get_ipython().kernel.comm_manager

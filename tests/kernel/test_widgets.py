@@ -124,3 +124,26 @@ def test_comm_from_a_cell(shared):
     assert cell.shown == ["comm_open", "comm_msg", "comm_close"]
     assert cell.of_type("comm_open")[0]["target_name"] == "elsewhere"
     assert shared.run("c.comm_id").text == "'c3'"
+
+
+def test_comms_are_those_of_the_package_comm(shared):
+    cell = shared.run(
+        "import comm\nfrom comm.base_comm import BaseComm, CommManager\n"
+        "c = comm.create_comm(target_name='elsewhere', data={'x': 1}, metadata={'version': '2'}, buffers=[b'ab'])\n"
+        "found = isinstance(c, BaseComm), isinstance(comm.get_comm_manager(), CommManager), comm.get_comm_manager().get_comm(c.comm_id) is c\n"
+        "c.close()\nfound, comm.get_comm_manager().get_comm(c.comm_id)"
+    )
+    assert cell.text == "((True, True, True), None)", cell.reply
+    assert cell.shown[:2] == ["comm_open", "comm_close"]
+    (opened,) = (message for message in cell.messages if message["msg_type"] == "comm_open")
+    assert opened["metadata"]["version"] == "2" and [bytes(part) for part in opened["buffers"]] == [b"ab"]
+
+
+def test_a_kernel_without_the_package_comm(own_home, tmp_path):
+    """A venv with IPython alone: everything but widgets."""
+    (tmp_path / "comm.py").write_text("raise ModuleNotFoundError(\"No module named 'comm'\", name='comm')\n")
+    with Notebook(env={"PYTHONPATH": str(tmp_path)}) as notebook:
+        assert notebook.run("1 + 1").text == "2"
+        assert notebook.run("get_ipython().kernel.comm_manager is None").text == "True"
+        cell = send(notebook, "comm_open", {"comm_id": "v", "target_name": "jupyter.widget.version", "data": {}})
+        assert cell.of_type("comm_close")[0]["comm_id"] == "v" and cell.err == ""

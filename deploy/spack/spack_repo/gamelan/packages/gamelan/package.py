@@ -53,6 +53,7 @@ class Gamelan(CMakePackage):
         depends_on("xtl@0.7")
         depends_on("util-linux-uuid")
         depends_on("py-ipython@8", type="run")
+        depends_on("py-comm", type="run")
         depends_on("py-ipywidgets", type="run")
         depends_on("py-jupyter-client", type="run")
 
