@@ -4,6 +4,7 @@ not in the default tiers: `tests/run tidy`. Needs Debian's clang-tidy, which pac
 
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 
@@ -17,6 +18,11 @@ ARGUMENTS = (
     "-w",  # warnings are GCC's, in every build
     f"-include{pathlib.Path(__file__).parent / 'source_location.hpp'}",
 )
+# What clang 14 cannot compile, and GCC can: the only errors that are let pass, and only in these files.
+GCC_ONLY = {
+    "engine/steps/block_folds.cpp": "reference to local binding '\\w+' declared in enclosing function",  # in a lambda, since C++20
+    "engine/tiles/loops/isa.cpp": "invalid cpu feature string for builtin",
+}
 
 
 def sources():
@@ -36,6 +42,25 @@ def test_clang_tidy(source):
     done = subprocess.run(
         [program, "-p", str(COMMANDS.parent), "--quiet", *extra, source], cwd=checkers.ROOT, capture_output=True, text=True
     )
-    if "[clang-diagnostic-error]" in done.stdout:  # loops, and captures of structured bindings, are GCC's
-        pytest.skip(f"clang 14 cannot compile it: {done.stdout.splitlines()[0]}")
-    assert done.returncode == 0, done.stdout
+    known, other = sort_out(source, done.stdout)
+    assert not other, "\n".join(other)
+    assert bool(known) == (source in GCC_ONLY), "clang compiles it now: take it off the list GCC_ONLY"
+    assert known or done.returncode == 0, done.stdout + done.stderr
+
+
+def sort_out(source, said):
+    """The findings of clang-tidy in a source file that are let pass, and all others."""
+    known, other = [], []
+    for line in said.splitlines():
+        if re.search(r": (error|warning|fatal error): ", line):
+            is_known = source in GCC_ONLY and re.search(f"error: {GCC_ONLY[source]}.*clang-diagnostic-error", line)
+            (known if is_known else other).append(line)
+    return known, other
+
+
+def test_only_listed_errors_pass():
+    assert all((checkers.ROOT / source).is_file() for source in GCC_ONLY)
+    error = "x.cpp:1:2: error: invalid cpu feature string for builtin [clang-diagnostic-error,-warnings-as-errors]"
+    finding = "x.cpp:1:2: error: passed by value [performance-unnecessary-value-param]"
+    assert sort_out("engine/tiles/loops/isa.cpp", f"{error}\n{finding}\n  int x;") == ([error], [finding])
+    assert sort_out("engine/options.cpp", error) == ([], [error])
