@@ -61,11 +61,16 @@ _package.public = _sys.modules[__name__]
 def __getattr__(name):
     if name in ("ma", "polynomial", "testing", "typing"):  # NumPy's own: they take our arrays
         return _importlib.import_module(f"gamelan.{name}")
-    with _warnings.catch_warnings(record=True) as told:
-        _warnings.simplefilter("always")
-        is_theirs = not name.startswith("_") and hasattr(_numpy, name)
-    for each in told:  # of a name that NumPy has given up
-        _core.warn(each.category, str(each.message))
-    if is_theirs:
+    if not name.startswith("_") and (name in vars(_numpy) or _is_found(name)):
         return _local.forwarded(_numpy, name, "")
     raise _MissingName("gamelan", name)
+
+
+def _is_found(name):
+    """Does NumPy find a name that it has not at hand? Of names that it has given up it warns: so do we, at the user's line."""
+    with _warnings.catch_warnings(record=True) as told:
+        _warnings.simplefilter("always")
+        is_there = hasattr(_numpy, name)
+    for each in told:
+        _core.warn(each.category, str(each.message))
+    return is_there
