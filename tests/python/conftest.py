@@ -9,18 +9,16 @@ Every test that takes `engine` runs with GAMELAN_DISTRIBUTE_FROM = 0, so that ev
 
 import gc
 import os
-import signal
 
 import numpy
 import pytest
 
 import engines
 import gamelan
+import hang
 import oracle
 import reference
 from gamelan import _core, _session
-
-_TEST_LIMIT_S = 120
 
 
 def pytest_addoption(parser):
@@ -32,11 +30,23 @@ def pytest_addoption(parser):
     )
 
 
+def pytest_configure(config):
+    hang.keep_standard_error()
+
+
 def pytest_collection_modifyitems(config, items):
     part, parts = map(int, config.getoption("--part").split("/"))
     chosen = items[part - 1 :: parts]
     config.hook.pytest_deselected(items=[item for number, item in enumerate(items) if number % parts != part - 1])
     items[:] = chosen
+    for item in items:
+        item.add_marker(pytest.mark.timeout(0))  # _limited limits them: its alarm would be the plug-in's otherwise
+
+
+def pytest_collection_finish(session):
+    """What is there before the first test stays: a full collection of garbage looks at what the tests have made, not at it."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter, config):
@@ -117,17 +127,10 @@ def _leaves_no_files():
 
 
 @pytest.fixture(autouse=True)
-def _limited():
+def _limited(request, _connected):
     """A test that hangs fails: waits for the engines look for signals."""
-
-    def late(signum, frame):
-        raise TimeoutError(f"a test took longer than {_TEST_LIMIT_S} s")
-
-    before = signal.signal(signal.SIGALRM, late)
-    signal.setitimer(signal.ITIMER_REAL, _TEST_LIMIT_S)
-    yield
-    signal.setitimer(signal.ITIMER_REAL, 0)
-    signal.signal(signal.SIGALRM, before)
+    with hang.Watch(request.node.nodeid, _connected):
+        yield
 
 
 @pytest.fixture(autouse=True)
