@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one exception of the C++ rooms. Its kind names the Python class that the user will see; message form:
-// "[op] what was wrong: got X, expected Y". Thrown to end a batch or a request, never for expected outcomes.
+// The one exception of the C++ rooms. Its kind names the Python class that the user sees. Form of the
+// message: "[op] what was wrong: got X, expected Y". It is thrown to end a batch or a request, never for
+// expected outcomes.
 #pragma once
 #include <cstdint>
 #include <stdexcept>
@@ -20,7 +21,7 @@ enum class Severity : std::uint8_t { user, lost, internal };
 std::string_view python_class(ErrorKind kind);
 std::string_view name(ErrorKind kind);
 Severity severity(ErrorKind kind);
-/// Kind by its name in messages; `internal` for an unknown one.
+/// The kind with this name in messages; `internal` when there is none.
 ErrorKind error_kind_by_name(std::string_view name);
 
 class Error : public std::runtime_error {
@@ -28,7 +29,7 @@ class Error : public std::runtime_error {
   Error(ErrorKind kind, const std::string& message, std::int64_t command = -1)
       : std::runtime_error(message), kind_(kind), command_(command) {}
   ErrorKind kind() const { return kind_; }
-  /// Index in the batch of the command at fault, -1 when none is.
+  /// Index in the batch of the command at fault; -1 when no command is at fault.
   std::int64_t command() const { return command_; }
 
  private:
