@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The connection file, by which a client finds rank 0 and proves that it may connect. Only text <-> struct,
-// and the rules for a file that may be trusted. Rank 0 writes it (engine/serving/server.cpp); kernel/connection
-// and kernel/gamelan/_launch read it, the latter as JSON with the same field names.
+// and the rules for a file that may be trusted. Rank 0 writes it (engine/serving/server.cpp);
+// kernel/connection and kernel/gamelan/_launch read it, the latter as JSON with the same field names.
 #pragma once
 #include <string>
 #include <vector>
