@@ -62,7 +62,7 @@ class GhostExchange {
   void rest();
 
   // For bodies.
-  //   /// Gives MPI time to move messages. Cheap; to be called now and then while computing. Never throws.
+  /// Gives MPI time to move messages. Cheap; to be called now and then while computing. Never throws.
   void progress();
   /// Waits until everything that the plan foresees is in the ghost buffers. Throws what has gone wrong with
   /// it.
