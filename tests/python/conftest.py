@@ -43,12 +43,6 @@ def pytest_collection_modifyitems(config, items):
         item.add_marker(pytest.mark.timeout(0))  # _limited limits them: its alarm would be the plug-in's otherwise
 
 
-def pytest_collection_finish(session):
-    """What is there before the first test stays: a full collection of garbage looks at what the tests have made, not at it."""
-    gc.collect()
-    gc.freeze()
-
-
 def pytest_terminal_summary(terminalreporter, config):
     terminalreporter.write_line(f"{oracle.comparisons()} comparisons with NumPy, ranks: {config.getoption('--ranks') or 'model'}")
 
@@ -72,6 +66,13 @@ def _connected(ranks, request):
         _session.release()
     finally:
         running.stop()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _frozen():
+    """The collections of garbage after each test look at what the tests of this file have made, not at all that is there."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

@@ -187,12 +187,19 @@ def test_signals_that_end_nothing_lose_nothing():
     """A timer that fires all the time, as a profiler's does: each read is right and the session lives."""
     a = np.arange(float(ELEMENTS))
     fired = []
-    before = signal.signal(signal.SIGALRM, lambda *_: fired.append(1))
-    signal.setitimer(signal.ITIMER_REAL, 0.0007, 0.0007)
+    limit = time.monotonic() + 60  # the alarm of the test itself is away meanwhile
+
+    def fire(*_):
+        fired.append(1)
+        if time.monotonic() > limit:
+            raise TimeoutError("reads under a timer took longer than 60 s")
+
+    before = signal.signal(signal.SIGALRM, fire)
+    outer = signal.setitimer(signal.ITIMER_REAL, 0.0007, 0.0007)
     try:
         for turn in range(2_000):
             assert float(a[turn : turn + 2].sum()) == 2 * turn + 1
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_REAL, *outer)
         signal.signal(signal.SIGALRM, before)
     assert len(fired) > 100
