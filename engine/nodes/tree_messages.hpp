@@ -42,8 +42,8 @@ class TreeMessages {
   };
   Outcome settle(std::uint64_t message, Outcome failure);
 
-  /// Sets the functions that the I/O thread calls: one returns the counters of this node, one is told that
-  /// another node is lost. After this returns, no call of the former functions is under way.
+  /// Set the functions that the I/O thread calls: one returns the counters of this node, the other is told
+  /// that another node is lost. When these calls return, no call of the function before is under way.
   void set_reporter(std::function<Bytes()> reporter);
   void on_lost(std::function<void(const std::string&)> tell);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A fused group of element-wise commands as a short program over registers, each register a tile of at most
-// 1,024 elements that stays in cache; and a cell, the piece of work that a Runner (tile_runner.hpp) does.
+// A fused group of element-wise commands as a short program over registers, where each register is a tile of
+// at most 1,024 elements that stays in cache. Also a cell, the unit of work of a Runner (tile_runner.hpp).
 // Data only: the planner writes programs, the steps make cells.
 #pragma once
 #include <array>
@@ -18,7 +18,8 @@ namespace gamelan::engine::exec {
 
 inline constexpr std::int64_t tile_elements = 1024;
 
-/// One step of a program. A register may be written more than once; every read sees the last write before it.
+/// One instruction of a program. A register may be written more than once; every read sees the last write
+/// before it.
 struct Instruction {
   enum class Kind : std::uint8_t {
     load,      ///< operand -> register `out`, cast to `loop`
@@ -45,7 +46,8 @@ struct Program {
   std::vector<Instruction> code;
   std::vector<protocol::Dtype> registers;
   std::vector<protocol::Dtype> operands;
-  /// What Runners have found out about the program; theirs alone. Programs do not change once they have run.
+  /// What Runners have found out about the program. Only they use it. A program does not change once it has
+  /// run.
   mutable std::shared_ptr<Translation> translation{};
 };
 
@@ -56,7 +58,7 @@ struct Pointer {
 };
 
 /// A box of the iteration space `shape` that starts at index `first`, in which each operand is one strided
-/// block. Two operands either share no byte that one of them writes, or name the same elements at the same
+/// block. Two operands either share no byte that one of them writes, or are the same elements at the same
 /// positions.
 struct Cell {
   std::span<const std::int64_t> extents;
