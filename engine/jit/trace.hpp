@@ -43,7 +43,7 @@ struct Trace {
   std::vector<int> alias;  ///< by place
 };
 
-/// True when values of the dtype can be held (below: when the op can be computed, the value converted).
+/// Which dtypes a trace can hold, which ops it can compute, and which values it can convert.
 bool holds(Dtype dtype);
 bool computes(Op op, Dtype loop);
 bool converts(Dtype from, Dtype to);
