@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// a[key] and a[key] = value: C all the way for local arrays, because reading one element costs NumPy 50 ns
-// and a Python method four times that. Distributed ones go to gamelan._indexing._subscripts.
+// a[key] and a[key] = value. For local arrays everything is C, because reading one element takes NumPy 50 ns
+// and a Python method four times that. Distributed arrays are passed to gamelan._indexing._subscripts.
 #pragma once
 #include "kernel/arrays/numpy_api.hpp"
 // (Python.h first)
@@ -8,10 +8,10 @@
 
 namespace gamelan::kernel {
 
-/// Of gamelan._indexing._subscripts: a[key] and a[key] = value where an array is distributed.
+/// Functions of gamelan._indexing._subscripts: a[key] and a[key] = value where an array is distributed.
 extern Hook get_item_hook, set_item_hook;
 
-/// The slots of the array's type.
+/// Functions for the slots of the array's type.
 PyObject* array_subscript(PyObject* self, PyObject* key);
 PyObject* array_item(PyObject* self, Py_ssize_t index);
 int array_assign_subscript(PyObject* self, PyObject* key, PyObject* value);
