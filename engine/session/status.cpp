@@ -23,7 +23,7 @@ Status::Status(Comm& comm, dist::Heap& heap, Board& board, const Sources& source
   if (!heap_.commit(pages))
     throw protocol::Error(protocol::ErrorKind::memory, "[session] no memory for the first page of the heap");
   new (&noticeboard(comm.rank())) Noticeboard{};
-  comm.barrier();  // nobody looks at a board before it hangs
+  comm.barrier();  // no rank reads a noticeboard before it is made
   heap_.allocator().reset_peak();
   publish_counters();
   board_.set_reporter([this] {
