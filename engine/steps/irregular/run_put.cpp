@@ -228,7 +228,7 @@ void apply_rows(const StepContext& context, const plan::ApplyUpdates& updates, c
           });
 }
 
-/// Asks for the rows that this rank is to write and another node holds. Collective.
+/// Requests the rows that this rank will write and another node holds. Collective.
 void gather_rows(const StepContext& context, const plan::ApplyUpdates& updates, const dist::Box& mine,
                  int coordinate, const Mail& mail) {
   const auto& partition = updates.partition;
