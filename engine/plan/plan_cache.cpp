@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <iterator>
 
 #include "engine/plan/calls.hpp"
 
@@ -163,10 +164,11 @@ std::optional<NamedPlan> PlanCache::find(const Batch& batch, const Catalog& cata
   Writer(key_, catalog).write(batch, options);
   hash_ = hash_of(key_.words);
   if (key_.is_sound)
-    if (const auto found = entries_.find(hash_); found != entries_.end() && found->second.key == key_.words) {
+    if (const auto found = by_hash_.find(hash_);
+        found != by_hash_.end() && found->second->key == key_.words) {
       ++hits_;
-      found->second.last_use = ++clock_;
-      return NamedPlan{found->second.plan, key_.names, found->second.schedule};
+      entries_.splice(entries_.begin(), entries_, found->second);
+      return NamedPlan{found->second->plan, key_.names, found->second->schedule};
     }
   ++misses_;
   return std::nullopt;
@@ -191,28 +193,26 @@ NamedPlan PlanCache::make(const Batch& batch, const Catalog& catalog, const Opti
       renamed, [&](ArrayId id) { return id >> 63 || id > names.size() ? nullptr : catalog(names[id - 1]); },
       options);
   made.names = key_.names;
-  Entry entry{key_.words, made.plan, made.schedule, ++clock_,
+  Entry entry{hash_, key_.words, made.plan, made.schedule,
               key_.words.size() + std::min(likely_messages(*made.plan, options.ranks), limit_ / 4)};
   if (key_.is_sound && key_.words.size() <= limit_ / 4) {
-    if (const auto old = entries_.find(hash_); old != entries_.end()) {
-      size_ -= old->second.size;
-      entries_.erase(old);
-    }
+    if (const auto old = by_hash_.find(hash_); old != by_hash_.end()) remove(old->second);
     make_room(entry.size);
     size_ += entry.size;
-    entries_[hash_] = std::move(entry);
+    entries_.push_front(std::move(entry));
+    by_hash_[hash_] = entries_.begin();
   }
   return made;
 }
 
+void PlanCache::remove(Entries::iterator entry) {
+  size_ -= entry->size;
+  by_hash_.erase(entry->hash);
+  entries_.erase(entry);
+}
+
 void PlanCache::make_room(std::size_t words) {
-  while (size_ + words > limit_) {
-    const auto oldest = std::min_element(entries_.begin(), entries_.end(), [](const auto& a, const auto& b) {
-      return a.second.last_use < b.second.last_use;
-    });
-    size_ -= oldest->second.size;
-    entries_.erase(oldest);
-  }
+  while (size_ + words > limit_) remove(std::prev(entries_.end()));
 }
 
 }  // namespace gamelan::engine::plan

@@ -4,6 +4,7 @@
 // 2, 3 ... in order of appearance, and the key of a batch is everything else that planning can see.
 #pragma once
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -49,12 +50,13 @@ class PlanCache {
  private:
   using Words = std::vector<std::int64_t>;
   struct Entry {
+    std::uint64_t hash = 0;
     Words key;
     std::shared_ptr<const Plan> plan;
     std::shared_ptr<CommunicationSchedule> schedule;
-    std::uint64_t last_use = 0;
     std::size_t size = 0;
   };
+  using Entries = std::list<Entry>;
   struct Key {
     Words words;
     std::vector<ArrayId> names;
@@ -62,12 +64,14 @@ class PlanCache {
     bool is_sound = true;  // the arrays read exist, those created do not
   };
   class Writer;
+  void remove(Entries::iterator entry);
   void make_room(std::size_t words);
 
   std::size_t limit_, size_ = 0;
-  std::unordered_map<std::uint64_t, Entry> entries_;  // by hash; of two with one hash the newer stays
-  Key key_;                                           // of the last find()
-  std::uint64_t hash_ = 0, clock_ = 0, hits_ = 0, misses_ = 0;
+  Entries entries_;                                               // last used first
+  std::unordered_map<std::uint64_t, Entries::iterator> by_hash_;  // of two with one hash the newer is kept
+  Key key_;                                                       // of the last find()
+  std::uint64_t hash_ = 0, hits_ = 0, misses_ = 0;
 };
 
 }  // namespace gamelan::engine::plan

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <random>
 
 #include "engine/plan/plan_cache.hpp"
@@ -178,6 +179,25 @@ TEST_F(PlanCacheTest, the_least_recently_used_plans_go_first) {
     EXPECT_TRUE(put(10)) << "used in every turn";
   }
   EXPECT_FALSE(put(11)) << "long gone";
+}
+
+TEST_F(PlanCacheTest, a_full_cache_takes_in_a_plan_as_fast_as_an_empty_one) {
+  constexpr std::int64_t turns = 500;
+  std::int64_t n = 10;
+  PlanCache small(std::size_t{1} << 19);
+  const auto seconds = [&](std::int64_t until) {
+    const auto start = std::chrono::steady_clock::now();
+    for (; n < until; ++n) {
+      BatchWriter writer(4, {}, 100);
+      writer.batch().fetches.push_back(writer.compute(Op::negative, {writer.existing({n})}));
+      EXPECT_FALSE(small.find(writer.batch(), writer.catalog(), writer.options()));
+      small.make(writer.batch(), writer.catalog(), writer.options());
+    }
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  const double empty = seconds(n + turns);
+  seconds(n + 20'000);
+  EXPECT_LT(seconds(n + turns), 10 * empty);
 }
 
 }  // namespace
