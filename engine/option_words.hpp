@@ -11,6 +11,7 @@
 
 namespace gamelan::engine {
 
+/// An option and its possible values.
 struct Choice {
   std::string_view option;
   std::array<std::string_view, 3> words;  ///< in the order of the enum that they name

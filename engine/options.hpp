@@ -11,6 +11,7 @@ namespace gamelan::engine {
 
 enum class Transport : std::uint8_t { ipc, tcp };
 
+/// The options of one engine process.
 struct Options {
   std::string connection_file;  ///< where rank 0 says how to reach it; required
   Transport transport = Transport::ipc;

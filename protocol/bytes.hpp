@@ -47,6 +47,7 @@ class Writer {
   std::size_t used_ = 0;
 };
 
+/// Reads what Writer has written. Throws Error{protocol} when the buffer ends too early.
 class Reader {
  public:
   explicit Reader(std::span<const std::byte> in) : in_(in) {}

@@ -8,6 +8,7 @@
 
 namespace gamelan::protocol {
 
+/// How many of each a frame has, as its header says.
 struct CommandCounts {
   std::size_t commands = 0, frees = 0, fetches = 0, origins = 0;
 };

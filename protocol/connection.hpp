@@ -10,6 +10,7 @@
 
 namespace gamelan::protocol {
 
+/// The fields of the connection file.
 struct Connection {
   int version = protocol_version;
   std::string session;   ///< name chosen by the launcher

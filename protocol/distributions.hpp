@@ -11,6 +11,7 @@
 
 namespace gamelan::protocol {
 
+/// One row of distributions.def.
 struct Distribution {
   std::string_view name;  ///< NumPy's
   int parameters;         ///< how many it takes

@@ -9,6 +9,7 @@
 
 namespace gamelan::protocol {
 
+/// The dtypes that engines hold, by NumPy's names. The numbers are sent in messages.
 enum class Dtype : std::uint8_t {
   bool_,
   int8,

@@ -10,6 +10,7 @@
 
 namespace gamelan::protocol {
 
+/// The rows of errors.def.
 enum class ErrorKind : std::uint8_t {
 #define ERROR(kind, python_class, severity) kind,
 #include "protocol/errors.def"
@@ -24,6 +25,7 @@ Severity severity(ErrorKind kind);
 /// The kind with this name in messages; `internal` when there is none.
 ErrorKind error_kind_by_name(std::string_view name);
 
+/// An error of a certain kind, with a message for the user.
 class Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, const std::string& message, std::int64_t command = -1)

@@ -25,6 +25,7 @@ enum class Linalg : std::uint8_t {
 };
 inline constexpr std::int64_t linalg_routines = 12;
 
+/// The extents of a matrix.
 struct MatrixExtents {
   std::int64_t rows, columns;
 };

@@ -52,12 +52,14 @@ struct FloatErrors {
   bool operator==(const FloatErrors&) const = default;
 };
 
+/// A line of the user's program.
 struct Origin {
   std::string file;  ///< file name or cell name as Python's traceback shows it
   std::int32_t line = 0;
   bool operator==(const Origin&) const = default;
 };
 
+/// The first request on a connection: the version, and the fingerprint of the client's tables.
 struct Hello {
   std::uint64_t seq = 0;
   int version = protocol_version;
@@ -94,6 +96,7 @@ struct Configure {
   std::uint64_t seq = 0;
   std::vector<std::pair<std::string, std::string>> options;
 };
+/// Asks the engines to end.
 struct Shutdown {
   std::uint64_t seq = 0;
 };

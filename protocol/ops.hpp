@@ -7,6 +7,7 @@
 
 namespace gamelan::protocol {
 
+/// The rows of the op table. The numbers are sent in messages; `fingerprint` guards them.
 enum class Op : std::uint16_t {
 #define NULLARY(name, types, doc, expr) name,
 #define UNARY(name, types, result, traits, errors, doc, expr) name,
@@ -64,6 +65,7 @@ enum class FloatRule : std::uint8_t {
 /// (irregular), or to a file.
 enum class Family : std::uint8_t { none, regular, irregular, file };
 
+/// The columns of a row of the op table, except the expression.
 struct OpInfo {
   std::string_view name;
   RowKind kind;

@@ -16,6 +16,7 @@ using ArrayId = std::uint64_t;  ///< chosen by the kernel, never used again with
 using Shape = std::vector<std::int64_t>;
 inline constexpr std::size_t max_dims = 32;
 
+/// A view of a base array. Elements of the base are in virtual C order, wherever they really lie.
 struct View {
   ArrayId base = 0;
   Dtype dtype = Dtype::float64;

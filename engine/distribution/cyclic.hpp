@@ -8,6 +8,8 @@
 
 namespace gamelan::engine::dist {
 
+/// The layout of one matrix: its extents, the side of a block, and the grid of ranks, numbered in C order.
+/// Ranks beyond the grid own nothing.
 struct Cyclic {
   std::int64_t rows = 0, columns = 0, block = 1;
   int grid_rows = 1, grid_columns = 1;

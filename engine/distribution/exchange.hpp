@@ -48,11 +48,13 @@ struct Region {
   /// in the ghost buffer of `owner`'s block.
   std::int64_t page_bytes_at(int owner) const;
 };
+/// All that this rank sends to, or receives from, one partner in a step.
 struct Message {
   int partner = 0;
   std::vector<Region> regions;  ///< the same in the same order for sender and receiver
   std::int64_t bytes() const;
 };
+/// The messages of one rank in one step.
 struct Exchange {
   std::vector<Message> sends, receives;  ///< sorted by partner
   bool is_empty() const { return sends.empty() && receives.empty(); }

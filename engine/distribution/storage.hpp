@@ -10,6 +10,8 @@
 
 namespace gamelan::engine::dist {
 
+/// A version of an array's elements. The step numbers are 0 while nothing of the kind has happened; they are
+/// equal on all ranks.
 struct Storage {
   Allocator::Block block;
   std::uint64_t written_by = 0;    ///< last step in which ranks wrote their own blocks

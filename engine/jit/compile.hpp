@@ -10,6 +10,7 @@
 
 namespace gamelan::engine::jit {
 
+/// A compiled trace. Owns its memory pages.
 class Code {
  public:
   virtual ~Code() = default;

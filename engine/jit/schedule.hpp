@@ -25,6 +25,7 @@ struct Source {
   int number = -1;
 };
 
+/// One action of the machine code, on the present elements.
 struct Action {
   enum class Kind : std::uint8_t {
     fetch,    ///< in[0] -> out
@@ -42,6 +43,7 @@ struct Action {
   int exit = -1;
 };
 
+/// All actions of a trace, in order.
 struct Schedule {
   struct Stub {  ///< of an exit: what is stored where
     Source from;

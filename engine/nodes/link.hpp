@@ -14,6 +14,7 @@ namespace gamelan::engine::nodes {
 
 using protocol::Bytes;
 
+/// One message between leaders. Which fields have a meaning depends on the kind.
 struct Note {
   enum class Kind : std::uint64_t {
     beat,  ///< I am here

@@ -10,6 +10,7 @@
 
 namespace gamelan::engine::plan {
 
+/// The messages of one rank, step by step.
 struct CommunicationSchedule {
   std::vector<dist::Exchange> steps;       ///< the regions in them point into the plan's remote reads
   std::vector<std::int64_t> memory_bytes;  ///< upper bound per step

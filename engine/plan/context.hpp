@@ -42,6 +42,7 @@ struct Group {
   bool is_fusable = false;
 };
 
+/// What the passes read and change: the nodes in program order, the arrays that they name, and the groups.
 struct Context {
   Options options;
   std::vector<Node> nodes;

@@ -23,6 +23,7 @@ enum class Switch : std::uint8_t {
   contract,
   version
 };
+/// The name of a switch, as users write it, and what it does.
 struct SwitchInfo {
   Switch which;
   const char* name;

@@ -16,6 +16,7 @@ struct Planning {
   Plan plan;
 };
 
+/// One pass. It runs when `is_on` is true for the options.
 struct Pass {
   const char* name;
   bool (*is_on)(const Options&);

@@ -19,6 +19,8 @@
 
 namespace gamelan::engine::plan {
 
+/// One step: what runs (`body`), and what happens to slots before and after it. Slots are given by their
+/// index in Plan::slots.
 struct Step {
   std::variant<FusedLoop, FoldBlocks, FoldFinish, Gather, Scatter, Matmul, Take, PartitionUpdates,
                ApplyUpdates, Find, Collect, ScanTotals, Scan, SortLines, SortRuns, MergeRuns, CollectPlaces,
@@ -43,6 +45,7 @@ struct Step {
       -1;  ///< a run may end before this step: then exactly so many commands have happened; -1: it may not
 };
 
+/// A plan: its slots, and its steps in the order in which they run.
 struct Plan {
   std::vector<Slot> slots;
   std::vector<Step> steps;

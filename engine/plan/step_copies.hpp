@@ -12,6 +12,7 @@ struct Gather {
   View view;  ///< of `from`; `to` is the whole of a new array
 };
 
+/// The whole of `from` is written to the elements of a view of `to`.
 struct Scatter {
   int from = -1, to = -1;
   View view;                ///< of `to`

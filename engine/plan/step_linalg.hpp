@@ -13,6 +13,7 @@ namespace gamelan::engine::plan {
 /// rounds differently at the edge of a matrix and within it.
 inline constexpr std::int64_t matmul_tile_rows = 128, matmul_tile_columns = 256;
 
+/// A matrix product, or a stack of them.
 struct Matmul {
   Operand left, right;  ///< iteration spaces (batch..., m, k) and (batch..., k, n)
   int out = -1;

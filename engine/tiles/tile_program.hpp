@@ -37,11 +37,12 @@ struct Instruction {
   protocol::Scalar scalar{}, scalar_b{};  ///< nullary ops: a and b
   std::array<std::int64_t, 2> ints{};     ///< random ops: key and stream offset
   bool streams = false;                   ///< store: past the cache, for results larger than it
-  int command = -1;  ///< of the batch, whose floating-point errors this one's are; -1: nobody's
+  int command = -1;  ///< of the batch, to which floating-point errors belong; -1: to none
 };
 
 class Translation;  // tile_translation.hpp
 
+/// A program: its instructions, and the dtypes of its registers and of its operands.
 struct Program {
   std::vector<Instruction> code;
   std::vector<protocol::Dtype> registers;

@@ -38,6 +38,7 @@ struct Step {
   int source = -1;             ///< index of the instruction it came from
 };
 
+/// A program after renaming.
 struct Renamed {
   std::vector<Step> steps;
   std::vector<Value> values;

@@ -19,6 +19,7 @@ struct Slot {
   bool is_element = false;
 };
 
+/// Where values lie, and the moves in order, for operands that lie in memory as `traits` say.
 struct StorageAssignment {
   enum class Action : std::uint8_t { gather, cast, compute, scatter };
   struct Move {

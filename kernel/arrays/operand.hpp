@@ -9,6 +9,7 @@
 
 namespace gamelan::kernel {
 
+/// An operand of an operation, classified. Holds a reference to its object.
 struct Operand {
   enum class Kind : std::uint8_t { distributed, local, number, foreign };
   Kind kind = Kind::foreign;

@@ -10,6 +10,7 @@ namespace gamelan::kernel {
 
 using Operands = std::vector<Operand>;
 
+/// NumPy's answer: the loop dtype and the result dtype.
 struct Resolution {
   protocol::Dtype loop, result;
   unsigned needs_value;  // bit k: the promotion depends on the value of operand k, a 0-d array on the engines

@@ -6,6 +6,7 @@
 
 namespace gamelan::kernel {
 
+/// What a probe of one address has found.
 struct ProbeAnswer {
   std::string text;              ///< "refuses the connection: nobody listens there", ...
   bool is_nobody_there = false;  ///< the host refuses the connection, or the socket file does not exist

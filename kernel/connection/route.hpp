@@ -7,6 +7,7 @@
 
 namespace gamelan::kernel {
 
+/// One route: its name, and how to connect.
 struct Route {
   std::string name;  ///< as people are told: "direct", "srun relay through job 12"
   std::vector<std::string>

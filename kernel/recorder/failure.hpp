@@ -8,6 +8,7 @@
 
 namespace gamelan::kernel {
 
+/// The error to raise, and the line that recorded the command.
 struct Failure {
   protocol::ErrorKind kind = protocol::ErrorKind::internal;
   std::string message;

@@ -22,6 +22,7 @@ struct SplitCall {
 };
 using SplitCallPtr = std::shared_ptr<SplitCall>;
 
+/// A batch that was sent: its number, which arrays its commands write, and which calls have commands in it.
 struct SentBatch {
   struct Written {
     protocol::ArrayId id;

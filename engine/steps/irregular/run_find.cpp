@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // nonzero: every rank lists the positions at which its share of a row of flags is true; the lists, one after
 // another, are the result. Its owners copy their intervals out of them: of ranks on this node from where they
-// lie, of others by one swap, because the lengths of the lists say who needs what.
+// lie, of others by one swap, because the lengths of the lists say which parts each rank needs.
 #include <algorithm>
 #include <cstring>
 #include <map>

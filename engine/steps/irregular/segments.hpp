@@ -10,6 +10,7 @@
 
 namespace gamelan::engine::exec {
 
+/// A range of rows in the block of one rank.
 struct Segment {
   std::int64_t first;       ///< index of the axis
   std::byte* origin;        ///< where row 0 would lie

@@ -9,6 +9,7 @@
 
 namespace gamelan::engine::exec {
 
+/// The loops behind fold_runs and fold_rows (fold.hpp); null where there is none.
 struct FoldLoops {
   void (*runs)(const void* values, std::int64_t run_count, std::int64_t run_length, void* out) = nullptr;
   void (*rows)(const void* values, std::int64_t rows, std::int64_t row_length, void* acc) = nullptr;
