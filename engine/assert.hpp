@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Assertions check programmers, never users. Three levels, chosen at build (GAMELAN_ASSERT_LEVEL): cheap
-// (constant time), costly (walks data), collective (all ranks must evaluate it, as it may send messages). A
-// failed one throws Error{internal}; a condition above the chosen level is compiled, so that it cannot rot,
-// and not run.
+// Assertions check programmers, never users. There are three levels, chosen at build (GAMELAN_ASSERT_LEVEL):
+// cheap (constant time), costly (walks data), collective (all ranks must evaluate it, as it may send
+// messages). A failed one throws Error{internal}. A condition above the chosen level is compiled, so that it
+// stays valid, but not run.
 #pragma once
 #include <source_location>
 #include <string>

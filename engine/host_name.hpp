@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What this machine is called, for messages and the connection file.
+// The name of this machine, for messages and the connection file.
 #pragma once
 #include <unistd.h>
 

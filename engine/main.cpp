@@ -38,7 +38,7 @@ int main(int argc, char** argv) {
   using namespace gamelan::engine;
   watch_time_limit();
   const std::string rank = rank_from_launcher();
-  const bool speaks = rank == "0";  // one message, not one from every rank
+  const bool speaks = rank == "0";  // so that one message is printed, not one from every rank
   Options options;
   try {
     options = parse_options(std::vector<std::string>(argv + 1, argv + argc), environment_variable);

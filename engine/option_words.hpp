@@ -11,6 +11,7 @@
 
 namespace gamelan::engine {
 
+/// An option and its possible values.
 struct Choice {
   std::string_view option;
   std::array<std::string_view, 3> words;  ///< in the order of the enum that they name
@@ -20,7 +21,7 @@ inline constexpr std::array<Choice, 2> choices{{
     {"compile", {"off", "hot", "always"}},  // exec::Compiling
 }};
 
-/// Which of the option's words it is. Throws Error{value} for another one.
+/// The index of `word` among the option's words. Throws Error{value} when it is not one of them.
 inline std::size_t choose(std::string_view option, const std::string& word) {
   for (const Choice& choice : choices) {
     if (choice.option != option) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an engine can be told: one table of flags and environment variables, from which parsing and --help
-// both come. Pure: reads argv and a look-up function, touches nothing. Called by main.cpp before MPI starts.
+// The options of an engine: one table of flags and environment variables, from which parsing and --help both
+// come. Pure: it reads argv and a look-up function. Called by main.cpp before MPI starts.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -11,6 +11,7 @@ namespace gamelan::engine {
 
 enum class Transport : std::uint8_t { ipc, tcp };
 
+/// The options of one engine process.
 struct Options {
   std::string connection_file;  ///< where rank 0 says how to reach it; required
   Transport transport = Transport::ipc;
@@ -18,22 +19,22 @@ struct Options {
   std::string bind = "0.0.0.0";  ///< tcp only: interface address
   std::int64_t heap_bytes = 0;   ///< per rank, 0 = the engine chooses from what the machine has
   double idle_timeout_s = 30;    ///< leave after so long without a client, 0 = never
-  double node_timeout_s = 10;    ///< another node is lost after so long without a word
-  int node_fanout = 8;           ///< how many nodes a node hands messages on to
+  double node_timeout_s = 10;    ///< after so long without a message another node counts as lost
+  int node_fanout = 8;           ///< children of a node in the tree of nodes
   int expect_ranks = 0;          ///< refuse to run with another MPI size, 0 = any
   std::string compile = "hot";   ///< which programs become machine code: off, hot, always (for tests)
   std::string balance = "on";    ///< do ranks of a node help each other: off, on, always (for tests)
   std::string routines;          ///< paths of shared libraries, separated by colons
   std::string log_dir;           ///< stderr of rank r goes to log_dir/rank-r.log; empty = leave it alone
-  std::string relay;             ///< HOST:PORT: be the far end of a tunnel to it, and no engine
+  std::string relay;             ///< HOST:PORT: be the relay proxy of a tunnel to it, not an engine
   bool wants_help = false;
   bool wants_version = false;
 };
 
-/// Looks a variable up; returns nullptr when it is not set (std::getenv, or a map in tests).
+/// Returns the value of a variable; nullptr when it is not set (std::getenv, or a map in tests).
 using Environment = std::function<const char*(const char*)>;
 
-/// Flags win over variables. Throws Error{value} naming the option, what was given and what would do.
+/// Flags win over variables. Throws Error{value} with the option, the given value and the possible ones.
 Options parse_options(const std::vector<std::string>& arguments, const Environment& environment);
 /// The text of --help, printed from the table.
 std::string help_text();

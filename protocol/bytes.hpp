@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers and strings <-> little-endian bytes, for frame 1 of a batch and for `pack`. The Reader checks every
-// length against what is left before it allocates; called by codec.cpp and commands.cpp only.
+// Numbers and strings <-> little-endian bytes, for frame 1 of a batch and for `pack`. The Reader compares
+// every length with what is left before it allocates memory. Used by codec.cpp and commands.cpp only.
 #pragma once
 #include <bit>
 #include <cstring>
@@ -13,11 +13,12 @@
 
 namespace gamelan::protocol {
 
-// Payloads are in native order, so both ends of a session are of one kind; a big-endian port would swap here.
+// Payloads are in native byte order, so both ends of a session must have the same one. A port to big-endian
+// machines would swap bytes here.
 static_assert(std::endian::native == std::endian::little);
 
-/// Writes into a buffer that is longer than what is in it, until `finish` cuts it to length: a check and a
-/// copy per number, where a vector that grows number by number costs three times as much.
+/// Writes into a buffer that is longer than its contents; `finish` cuts it to length. So each number costs
+/// one check and one copy. A vector that grows number by number costs three times as much.
 class Writer {
  public:
   explicit Writer(std::size_t expected_bytes) : buffer_(expected_bytes) {}
@@ -46,6 +47,7 @@ class Writer {
   std::size_t used_ = 0;
 };
 
+/// Reads what Writer has written. Throws Error{protocol} when the buffer ends too early.
 class Reader {
  public:
   explicit Reader(std::span<const std::byte> in) : in_(in) {}
@@ -69,8 +71,8 @@ class Reader {
     get_raw(text.data(), text.size());
     return text;
   }
-  /// A count of things that take at least `bytes_each`: more than the rest can hold is an error before any
-  /// memory is taken for them.
+  /// Reads the count of things that take at least `bytes_each` bytes each. Throws Error{protocol} when the
+  /// rest of the buffer cannot hold so many, before any memory is allocated for them.
   std::uint32_t get_count(std::size_t bytes_each) {
     const auto count = get<std::uint32_t>();
     need_each(count, bytes_each);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How many bytes, for people: "1.5 GiB". For messages of kernel and engine.
+// A number of bytes as text for people: "1.5 GiB". Used in messages of kernel and engine.
 #pragma once
 #include <array>
 #include <cstdint>

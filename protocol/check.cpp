@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rules behind ops.def's rows, one function per row kind. Only shapes, dtypes and counts: no arrays are
-// known here.
+// The rules for the rows of ops.def, one function per row kind. They see shapes, dtypes and counts only;
+// whether arrays exist is not known here.
 #include "protocol/check.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ void require(bool condition, const Command& command, const char* what) {
   if (!condition) reject(command, what);
 }
 
-/// A byte that is neither 0 nor 1 is no bool: C++ may do anything with it.
+/// A byte that is neither 0 nor 1 is not a bool; in C++ reading it as one is undefined.
 bool are_bools(std::span<const std::byte> bytes) {
   return std::all_of(bytes.begin(), bytes.end(), [](std::byte byte) { return byte <= std::byte{1}; });
 }
@@ -101,7 +101,7 @@ void check_redistribute(const Command& command) {
           "the integers describe no distribution of the result");
 }
 
-/// Whole arrays, of the dtypes and dimensions that Global Arrays have; and numbers.
+/// Operands are whole arrays, of the dtypes and dimensions that Global Arrays supports, and numbers.
 void check_routine(const Command& command, const std::vector<Bytes>& payloads) {
   constexpr std::size_t longest_name = 128, most_ga_dims = 7;
   require(command.payload >= 0, command, "no name");
@@ -144,7 +144,7 @@ void check_call(const Command& command, const std::vector<Bytes>& payloads) {
   if (command.op == Op::routine) return check_routine(command, payloads);
   if (is_of_file(command.op)) return check_file(command, payloads);
   if (is_irregular(command.op)) return check_irregular(command);
-  // A new row of ops.def needs its rule here: until then nothing of the kind is let in.
+  // A new row of ops.def needs its rule here. Until it has one, its commands are refused.
   reject(command, "this op has no rule in check.cpp");
 }
 

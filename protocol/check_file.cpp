@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the rows that read and write files demand of a command: an absolute path, and bytes that a file can
-// have. Whether there is such a file is the engines' to find; they may do what their user may.
+// What a command that reads or writes files must have: an absolute path, and numbers of bytes that a file can
+// have. Whether the file exists, the engines find out. They have the rights of their user.
 #include <algorithm>
 #include <string>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the irregular rows (CALLs whose elements go where data say) demand of a command. Data are not looked
-// at: an index out of range is the kernel's to find, and the engine keeps it inside the array whatever it is.
+// What the irregular rows demand of a command: CALLs whose elements go to places that only data say. Data are
+// not looked at: the kernel finds an index out of range, and the engine keeps every index inside its array
+// anyway.
 #include <algorithm>
 #include <string>
 
@@ -22,7 +23,7 @@ const View& view_operand(const Command& command, std::size_t index) {
   return *view;
 }
 
-constexpr std::int64_t most_segments = 4096;  // of a weighted_bincount: a table of sums for each
+constexpr std::int64_t most_segments = 4096;  // of a weighted_bincount: each has a table of sums
 
 bool is_integer(Dtype dtype) { return info(dtype).kind == 'i' || info(dtype).kind == 'u'; }
 
@@ -56,7 +57,7 @@ const OpInfo& op_of(const Command& command, std::int64_t number) {
   return info(static_cast<Op>(number));
 }
 
-/// Does the op give what it takes?
+/// True when the result has the dtype of the operands.
 bool is_closed(const OpInfo& row, Dtype dtype) {
   return row.result == Result::same || dtype == Dtype::bool_ ||
          (row.result == Result::real_of && info(dtype).kind != 'c');
@@ -136,8 +137,8 @@ void check_count(const Command& command) {
           "edges are not one more than bins");
 }
 
-/// `period`: of the factors exp(-+2 pi i k j / period) after the transform, j along the next axis; 0: there
-/// are none.
+/// `period`: after the transform, element k is multiplied by exp(-+2 pi i k j / period), where j is its index
+/// along the next axis. 0: there are no factors.
 void check_fourier(const Command& command) {
   require(
       command.in.size() == 2 && command.ints.size() == 4 && command.creates && command.loop == Dtype::float64,

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t most_ranks = std::int64_t{1} << 24;
 
-/// Hands out integers one by one; nothing when there are no more.
+/// Gives integers one by one; nullopt when there are no more.
 class Words {
  public:
   explicit Words(std::span<const std::int64_t> words) : words_(words) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Headers (JSON) and frames. What a header may hold is small and flat, so it is scanned for depth and size
-// before a parser sees it, and every field is asked for by type.
+// Headers (JSON) and frames. A valid header is small and flat. So it is checked for depth and size before a
+// parser reads it, and every field is asked for by type.
 #include "protocol/codec.hpp"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ std::string bounded(const std::string& text) {
   return text.size() <= max_text_bytes ? text : text.substr(0, max_text_bytes) + "...";
 }
 
-/// Brackets outside strings, counted before parsing: a parser's own nesting is then bounded.
+/// Counts brackets outside strings before parsing, which bounds the recursion of the parser.
 bool is_shallow(std::string_view text) {
   int depth = 0;
   bool in_string = false;
@@ -264,8 +264,7 @@ std::vector<FloatErrors> decode_float_errors(const Json& list) {
   return errors;
 }
 
-/// The boundary towards the parser and the allocator: what they throw for hostile bytes becomes our one
-/// exception.
+/// Runs a decoder. What the parser and the allocator throw for malformed bytes becomes Error{protocol}.
 template <typename Decode>
 auto guarded(Decode decode) {
   try {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The byte order of things, each `put` above its `get`. Every field has a fixed width: finding the ends of
-// variable ones costs more than the bytes they save.
+// The order of the fields: each `put` stands above its `get`. Every field has a fixed width, because finding
+// where fields of variable width end costs more than the bytes that they save.
 #include "protocol/commands.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint8_t view_tag = 0, scalar_tag = 1;
 
-// The least each takes: bounds how much memory a count can ask for.
+// The fewest bytes that each takes: they bound how much memory a count can ask for.
 constexpr std::size_t view_bytes = 8 + 8 + 1 + 1;
 constexpr std::size_t command_bytes = 2 + 1 + 1 + view_bytes + 4 + 4 + 4 + 4;
 constexpr std::size_t origin_bytes = 4 + 4;
@@ -135,7 +135,7 @@ void decode_commands(std::span<const std::byte> frame, const CommandCounts& coun
     try {
       Command command = get_command(in);
       check(command, batch.payloads);
-      // A batch without origins is one whose recorder kept none: index 0 then stands for nowhere.
+      // A batch without origins comes from a recorder that kept none: then index 0 means no origin.
       if (command.origin >= std::max<std::size_t>(counts.origins, 1)) reject("origin out of range");
       batch.commands.push_back(std::move(command));
     } catch (const Error& error) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Frame 1 of a batch: commands, frees, fetches and origins in compact little-endian form (docs/decisions/002
-// has the figures that chose it over JSON and CBOR). Their numbers stand in the header; called by codec.cpp
-// only.
+// compares it with JSON and CBOR). The header has the number of each. Used by codec.cpp only.
 #pragma once
 #include <span>
 
@@ -9,11 +8,12 @@
 
 namespace gamelan::protocol {
 
+/// How many of each a frame has, as its header says.
 struct CommandCounts {
   std::size_t commands = 0, frees = 0, fetches = 0, origins = 0;
 };
 
-/// Throws Error{protocol} for a command that no decoder would take (too many dimensions or operands).
+/// Throws Error{protocol} for a command that decode_commands would refuse (too many dimensions or operands).
 Bytes encode_commands(const Batch& batch);
 /// Fills commands, frees, fetches and origins of `batch`, whose payloads are already there; each command is
 /// `check`ed. Throws Error{protocol}, with the index of the command at fault where there is one.

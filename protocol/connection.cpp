@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The connection file holds a secret key and decides whom a client talks to, so it is read only when it
-// cannot be somebody else's, and appears under its name complete or not at all.
+// The connection file holds a secret key and decides whom a client talks to. So it is read only when no other
+// user can have written it. It appears under its name complete or not at all.
 #include "protocol/connection.hpp"
 
 #include <fcntl.h>
@@ -149,7 +149,8 @@ Connection connection_from_json(const std::string& source) {
 }
 
 Connection read_connection(const std::string& path) {
-  // Not blocking: a pipe put there by somebody else must not hang us before it is refused.
+  // Opened without blocking: another user may have put a pipe there, which would block us before it is
+  // refused.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0 && errno == ELOOP) fail(path, "is a symbolic link");
   if (file.get() < 0) fail_with_errno(path, "open", errno);

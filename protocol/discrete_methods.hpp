@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the discrete distributions are drawn: by inversion where few steps lead there, else by rejection with
-// the exact probabilities. Numbers are whole, as doubles: exact up to 2**53. At the end the two that count
-// before they measure.
+// How numbers of the discrete distributions are drawn: by inversion where that takes few steps, else by
+// rejection with the exact probabilities. Numbers are whole numbers stored as doubles, exact up to 2**53.
 #pragma once
 #include "protocol/distribution_methods.hpp"
 
@@ -37,8 +36,8 @@ inline double deviance(double x, double mean) {
   return sum;
 }
 
-/// Logarithms of probabilities after Loader, "Fast and accurate computation of binomial probabilities", 2000:
-/// also exact where factorials are too large to be subtracted from each other.
+/// Logarithms of probabilities after Loader, "Fast and accurate computation of binomial probabilities", 2000.
+/// They are also exact where factorials are too large to be subtracted from each other.
 inline double log_poisson(double k, double mean) {
   return k == 0 ? -mean : -stirling_error(k) - deviance(k, mean) - 0.5 * std::log(2 * pi * k);
 }
@@ -49,8 +48,8 @@ inline double log_binomial(double k, double n, double p) {
          deviance(n - k, n * (1 - p)) + 0.5 * std::log(n / (2 * pi * k * (n - k)));
 }
 
-/// Small means: uniforms are multiplied until they are below exp(-mean). Else Hoermann's PTRS ("The
-/// transformed rejection method for generating Poisson random variables", 1993).
+/// For small means uniform numbers are multiplied until the product is below exp(-mean). Else Hoermann's PTRS
+/// ("The transformed rejection method for generating Poisson random variables", 1993).
 inline double poisson(Substream& s, double mean) {
   if (mean == 0) return 0;
   if (mean < 10) {
@@ -73,13 +72,13 @@ inline double poisson(Substream& s, double mean) {
   return nothing;
 }
 
-/// By adding up probabilities from 0 on: at most some dozens of them.
+/// Adds up probabilities from 0 on: some dozens of them at most.
 inline double binomial_by_inversion(Substream& s, double n, double p) {
   const double odds = p / (1 - p), first = std::exp(n * std::log1p(-p));
   for (int round = 0; round < most_rounds; ++round) {
     double u = s.uniform(), probability = first;
     for (double k = 0; k <= n && k < 200;
-         ++k) {  // the mean is at most 10: what is left beyond is less than rounding
+         ++k) {  // the mean is at most 10: what lies beyond is below rounding
       if (u < probability) return k;
       u -= probability;
       probability *= (n - k) / (k + 1) * odds;
@@ -118,9 +117,9 @@ inline double geometric(Substream& s, double p) {
   return std::clamp(std::ceil(-s.exponential() / std::log1p(-p)), 1.0, most);
 }
 
-/// Few draws one by one; else Stadlober's ratio of uniforms ("The ratio of uniforms approach for generating
-/// discrete random variates", 1990), with the two symmetries that make good the rarer kind and the sample at
-/// most half.
+/// A small sample is drawn one by one. Else Stadlober's ratio of uniforms ("The ratio of uniforms approach
+/// for generating discrete random variates", 1990), with the two symmetries that make `good` the rarer kind
+/// and the sample at most half of all.
 inline double hypergeometric(Substream& s, double good, double bad, double sample) {
   const double all = good + bad;
   if (sample == 0 || good == 0) return 0;
@@ -154,7 +153,7 @@ inline double hypergeometric(Substream& s, double good, double bad, double sampl
 
 /// Devroye, "Non-uniform random variate generation", 1986, X.6.1.
 inline double zipf(Substream& s, double a) {
-  if (a >= 1025) return 1;  // P(2) is below the least double
+  if (a >= 1025) return 1;  // P(2) is below the smallest double
   const double less = a - 1, b = std::exp2(less);
   for (int round = 0; round < most_rounds; ++round) {
     const double u = s.positive(), v = s.uniform(), x = std::floor(std::pow(u, -1 / less));

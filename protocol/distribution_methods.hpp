@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the continuous distributions are drawn, each from the substream of one number. The discrete ones are in
-// discrete_methods.hpp. Exact methods only: what they give has the distribution, up to the rounding of
-// doubles.
+// How numbers of the continuous distributions are drawn, each from the substream of that number. The discrete
+// ones are in discrete_methods.hpp. All methods are exact: the numbers have the distribution, up to the
+// rounding of doubles.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -15,8 +15,8 @@ using philox::Substream;
 
 constexpr double pi = 3.141592653589793238462643383279502884;
 constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
-/// Of a rejection method. Each accepts at least one in four, so that this many say no with probability
-/// 1e-125.
+/// Limit of the rounds of a rejection method. Each method accepts at least one round in four, so a thousand
+/// rejections in a row have a probability of 1e-125.
 constexpr int most_rounds = 1000;
 
 /// Marsaglia and Tsang, "A simple method for generating gamma variables", 2000; below 1 with their power of a
@@ -86,8 +86,8 @@ inline double triangular(Substream& s, double left, double mode, double right) {
   return right - std::sqrt((1 - u) * base * (right - mode));
 }
 
-/// Best and Fisher, "Efficient simulation of the von Mises distribution", 1979; wrapped normal where it is
-/// one to rounding.
+/// Best and Fisher, "Efficient simulation of the von Mises distribution", 1979. Where the distribution equals
+/// the wrapped normal one up to rounding, that is drawn.
 inline double vonmises(Substream& s, double middle, double kappa) {
   const auto wrap = [](double angle) { return angle - 2 * pi * std::floor((angle + pi) / (2 * pi)); };
   if (kappa < 1e-8) return wrap(middle + pi * (2 * s.uniform() - 1));

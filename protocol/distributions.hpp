@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The distributions beyond uniform and normal: a number is a pure function of key, counter and parameters,
-// the same in the kernel and on any rank. Scalar arithmetic and scalar libm, so that no instruction set
-// changes a bit.
+// The distributions other than uniform and normal. A number is a pure function of key, counter and
+// parameters, the same in the kernel and on every rank. Only scalar arithmetic and scalar libm are used, so
+// the bits do not depend on the instruction set.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -11,6 +11,7 @@
 
 namespace gamelan::protocol {
 
+/// One row of distributions.def.
 struct Distribution {
   std::string_view name;  ///< NumPy's
   int parameters;         ///< how many it takes
@@ -21,9 +22,9 @@ constexpr int most_distribution_parameters = 3;
 
 int distribution_count();
 const Distribution& distribution(int number);
-/// A row of numbers whose counters follow each other. Parameter k of number i is parameters[k][i * steps[k]].
-/// Where one is a NaN, or a rejection method finds nothing that it accepts (parameters at infinity), the
-/// number is a NaN.
+/// Draws a row of numbers of distribution `number`; number i has the counter `counter + i`. Its parameter k
+/// is parameters[k][i * steps[k]]. A number is NaN where a parameter is NaN, or where a rejection method
+/// accepts nothing (infinite parameters).
 void draw_row(int number, std::uint64_t key, std::uint64_t counter, std::span<const double* const> parameters,
               std::span<const std::int64_t> steps, std::span<double> out);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The element types of Gamelan arrays and their facts. NumPy decides promotion (in the kernel, by the NumPy
-// that is imported); this file only names types, so that both sides mean the same bytes. Called by every
-// room.
+// The element types of Gamelan arrays and their facts. NumPy decides promotion (in the kernel, the imported
+// NumPy does). This file only gives types names and sizes, so that both sides mean the same bytes.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -10,6 +9,7 @@
 
 namespace gamelan::protocol {
 
+/// The dtypes that engines hold, by NumPy's names. The numbers are sent in messages.
 enum class Dtype : std::uint8_t {
   bool_,
   int8,
@@ -28,7 +28,7 @@ enum class Dtype : std::uint8_t {
 };
 inline constexpr int dtype_count = 14;
 
-/// Kind as NumPy's `dtype.kind`: b, i, u, f, c.
+/// Facts of one dtype. `kind` is NumPy's `dtype.kind`: b, i, u, f or c.
 struct DtypeInfo {
   std::string_view name;     ///< NumPy's name: "float64"
   std::string_view typestr;  ///< NumPy's array-interface code without byte order: "f8"
@@ -36,7 +36,7 @@ struct DtypeInfo {
   char kind;
 };
 
-/// Facts of a dtype; total over the enum.
+/// The facts of a dtype. Defined for every value of the enum.
 const DtypeInfo& info(Dtype dtype);
 inline std::size_t size_of(Dtype dtype) { return info(dtype).bytes; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kinds of transform, as the second number of a `fourier` command says them.
+// The kinds of transform: the second integer of a `fourier` command.
 #pragma once
 #include <cstdint>
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The routines behind the row `linalg` of the op table, and what each leaves in its one result: matrices of
-// equal width, one below another. They compute in float64 or complex128, as NumPy's do. Numbers of the enum
-// travel; the kernel's gamelan/linalg/_engine.py lists the same names in the same order.
+// The routines of the row `linalg` of the op table, and what each leaves in its one result: matrices of equal
+// width, one below another. They compute in float64 or complex128, as NumPy does. The numbers of this enum
+// are sent in messages; kernel/gamelan/linalg/_engine.py lists the same names in the same order.
 #pragma once
 #include <cstdint>
 
 namespace gamelan::protocol {
 
-/// Of matrices m x n, k = min(m, n); rows of the result:
+/// The operand is m x n, and k = min(m, n). The comments give the number of rows of the result and what they
+/// hold.
 enum class Linalg : std::uint8_t {
   solve,        ///< n: the solutions, as wide as the right-hand sides
   inverse,      ///< n
@@ -24,10 +25,12 @@ enum class Linalg : std::uint8_t {
 };
 inline constexpr std::int64_t linalg_routines = 12;
 
+/// The extents of a matrix.
 struct MatrixExtents {
   std::int64_t rows, columns;
 };
-/// Of a result. `right`: the right-hand sides of solve. `wanted`: columns of Q, which may be k or m.
+/// The extents of a routine's result for an operand of m x n. `right`: how many right-hand sides solve has.
+/// `wanted`: how many columns Q has, k or m.
 MatrixExtents extents_of_results(Linalg routine, std::int64_t m, std::int64_t n, std::int64_t right,
                                  std::int64_t wanted);
 

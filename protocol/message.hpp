@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the kernel and the engines say to each other, as plain structs. The codec turns them into frames;
-// nothing here knows of sockets. Every request gets exactly one reply, tagged with its sequence number.
+// What the kernel and the engines send each other, as plain structs. The codec turns them into frames; this
+// file does not use sockets. Every request gets exactly one reply, with the same sequence number.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -27,8 +27,8 @@ struct Scalar {
 using Operand = std::variant<View, Scalar>;
 
 /// One recorded operation. Operands of element-wise ops are already broadcast: their extents equal
-/// out.extents (stride 0 where broadcast), and every operand is cast to `loop` when it is read (the condition
-/// of `where` to bool).
+/// out.extents, with stride 0 where they are broadcast. Every operand is cast to `loop` when it is read (the
+/// condition of `where` to bool).
 struct Command {
   Op op{};
   Dtype loop = Dtype::float64;  ///< dtype in which the op computes, decided by NumPy in the kernel
@@ -41,30 +41,33 @@ struct Command {
   bool operator==(const Command&) const = default;
 };
 
-/// NumPy's kinds of floating-point errors, as bits, which are NumPy's too.
+/// NumPy's kinds of floating-point errors, as bits with NumPy's values.
 enum FloatErrorKind : std::uint8_t { float_divide = 1, float_over = 2, float_under = 4, float_invalid = 8 };
 inline constexpr unsigned all_float_errors = 15;
-/// Kinds that a command of a batch has met; of an earlier one and a later one when it was one of those
-/// between, and not to be said which.
+/// The kinds of errors that a command of a batch has met. When several commands are possible, `first` and
+/// `last` are the earliest and the latest of them; otherwise they are equal.
 struct FloatErrors {
   std::uint8_t kinds = 0;
   std::int32_t first = 0, last = 0;
   bool operator==(const FloatErrors&) const = default;
 };
 
+/// A line of the user's program.
 struct Origin {
   std::string file;  ///< file name or cell name as Python's traceback shows it
   std::int32_t line = 0;
   bool operator==(const Origin&) const = default;
 };
 
+/// The first request on a connection: the version, and the fingerprint of the client's tables.
 struct Hello {
   std::uint64_t seq = 0;
   int version = protocol_version;
   std::uint64_t fingerprint = 0;
   std::string client;
 };
-/// Commands in program order, then arrays that nobody names any more, then views whose values are wanted.
+/// Commands in program order, then the ids of arrays that have no name any more, then the views whose
+/// elements are to be sent back.
 struct Batch {
   std::uint64_t seq = 0;
   std::vector<Command> commands;
@@ -74,7 +77,7 @@ struct Batch {
   std::vector<Bytes> payloads;
   bool explain = false;  ///< plan only: reply with the plan's text, change nothing
   std::uint64_t heard =
-      0;  ///< the client has every reply up to this number: they need not be kept for it any more
+      0;  ///< the client has every reply up to this number; rank 0 need not keep them any more
   std::uint8_t watched = 0;  ///< kinds of floating-point errors that the reply is to tell
 };
 struct Heartbeat {
@@ -82,25 +85,26 @@ struct Heartbeat {
 };  ///< "I am here"; answered at once by rank 0 alone; `heard` as in Batch
 struct StatusRequest {
   std::uint64_t seq = 0;
-};  ///< counters of all ranks, which must be asked: seconds at worst
+};  ///< asks for the counters of all ranks: takes seconds at worst
 struct Cancel {
   std::uint64_t seq = 0;
   std::uint64_t batch = 0;
-};  ///< stop the batch with that seq, 0 = whatever runs
-/// Set named options on every rank ("disable_passes" = "fuse,simplify"; "keep_unread" = "1"; "reset_stats" =
+};  ///< stops the batch with that seq; 0: whichever batch runs
+/// Sets named options on every rank ("disable_passes" = "fuse,simplify"; "keep_unread" = "1"; "reset_stats" =
 /// "").
 struct Configure {
   std::uint64_t seq = 0;
   std::vector<std::pair<std::string, std::string>> options;
 };
+/// Asks the engines to end.
 struct Shutdown {
   std::uint64_t seq = 0;
 };
 using Request = std::variant<Hello, Batch, Heartbeat, StatusRequest, Cancel, Configure, Shutdown>;
 
 enum class Outcome : std::uint8_t { ok, failed, cancelled };
-/// `info` is JSON text: Hello, Heartbeat and Status describe the engines in it, Batch its explanation and
-/// what was cut.
+/// The answer to one request. `info` is JSON text: for Hello, Heartbeat and StatusRequest it describes the
+/// engines, for a Batch it has the explanation of the plan and what was cut.
 struct Reply {
   std::uint64_t seq = 0;
   Outcome outcome = Outcome::ok;
@@ -114,11 +118,12 @@ struct Reply {
   std::vector<Bytes> payloads;  ///< one per fetch, C order, native byte order
 };
 
-/// The reply to request `seq` that says what went wrong.
+/// A reply to request `seq` that reports an error.
 Reply failed_reply(std::uint64_t seq, ErrorKind kind, std::string message);
 
 std::uint64_t sequence(const Request& request);
-/// Up to which number the sender of this request has its replies; 0 where it does not say.
+/// Up to which sequence number the sender of this request has got its replies; 0 when the request does not
+/// say.
 std::uint64_t heard(const Request& request);
 
 }  // namespace gamelan::protocol

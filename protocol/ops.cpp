@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Expands the op table into facts, and every table of the protocol into one number that proves two programs
-// agree.
+// Expands the op table into facts, and all tables of the protocol into one number by which two programs find
+// out whether they have the same tables.
 #include "protocol/ops.hpp"
 
 #include <array>
@@ -11,8 +11,8 @@
 namespace gamelan::protocol {
 namespace {
 
-/// The result column of the binary rows by name: a reduction gives what its fold gives (`any` and `all`:
-/// bool).
+/// The result column of the binary rows, by name. A reduction has the result dtype of its fold (`any` and
+/// `all`: bool).
 namespace result_of {
 #define BINARY(name, types, result, identity, traits, errors, doc, expr) \
   constexpr Result name = Result::result;
@@ -38,8 +38,8 @@ constexpr std::array table{
 #include "protocol/ops.def"
 };
 
-/// Every row as text, expressions included: an engine that computes something else under the same name is a
-/// stranger.
+/// Every row as text, with its expression: an engine that computes something else under the same name must be
+/// refused.
 constexpr std::string_view text_of_tables =
 #define NULLARY(name, types, doc, expr) "NULLARY|" #name "|" #types "|" doc "|" #expr "\n"
 #define UNARY(name, types, result, traits, errors, doc, expr) \
@@ -58,7 +58,7 @@ constexpr std::string_view text_of_tables =
 #undef DISTRIBUTION
     ;
 
-/// FNV-1a, 64 bits. Not a secret, only a comparison.
+/// FNV-1a, 64 bits. It only compares; it keeps nothing secret.
 constexpr std::uint64_t hash(std::string_view text, std::uint64_t state) {
   for (const char letter : text) {
     state = (state ^ static_cast<unsigned char>(letter)) * 0x100000001b3U;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Expands the op table (ops.def) into an enum and its facts. Both sides compile it; `fingerprint` lets them
-// prove that they compiled the same table.
+// Expands the op table (ops.def) into an enum and facts about each op. Both sides compile it; with
+// `fingerprint` they find out whether they compiled the same table.
 #pragma once
 #include <cstdint>
 #include <string_view>
 
 namespace gamelan::protocol {
 
+/// The rows of the op table. The numbers are sent in messages; `fingerprint` guards them.
 enum class Op : std::uint16_t {
 #define NULLARY(name, types, doc, expr) name,
 #define UNARY(name, types, result, traits, errors, doc, expr) name,
@@ -18,7 +19,7 @@ enum class Op : std::uint16_t {
 };
 
 enum class RowKind : std::uint8_t { nullary, unary, binary, ternary, reduce, call };
-/// Array-API categories: which loop dtypes an op is compiled for.
+/// For which loop dtypes an op is compiled: categories of the array-API standard.
 enum class Types : std::uint8_t {
   all,
   boolean,
@@ -30,22 +31,23 @@ enum class Types : std::uint8_t {
   floating,
   complex_fp
 };
-/// Result dtype from the loop dtype.
+/// How the result dtype follows from the loop dtype.
 enum class Result : std::uint8_t { same, boolean, real_of };
 
 enum Trait : unsigned { none = 0, commutative = 1, associative = 2, transcendental = 4 };
 
-/// Which floating-point errors NumPy tells of an op, and how the engine finds them: by the processor's flags
-/// after its loop, or by operands and results where flags say too much (engine/tiles/float_classes.cpp).
+/// Which floating-point errors NumPy reports for an op, and how the engine finds them: by the processor's
+/// flags after its loop, or by operands and results where the flags report too much
+/// (engine/tiles/float_classes.cpp).
 enum class FloatRule : std::uint8_t {
-  untold,           ///< none is told; flags may be raised all the same
-  silent,           ///< none is told and no flag is raised
+  untold,           ///< nothing is reported; flags may be raised all the same
+  silent,           ///< nothing is reported and no flag is raised
   modulus,          ///< real: silent; complex: as `magnitude` of the parts
   arithmetic,       ///< flags: overflow, underflow, invalid
-  real_arithmetic,  ///< the same; complex: untold
-  quotient,         ///< flags, division by zero too; complex: division by zero, by operands
-  reciprocal,       ///< flags, division by zero too; complex: untold
-  logarithm,        ///< the rest by operands and results, real only: poles, ends of the domain, overflow
+  real_arithmetic,  ///< the same; complex: nothing is reported
+  quotient,         ///< flags, also division by zero; complex: division by zero, found by operands
+  reciprocal,       ///< flags, also division by zero; complex: nothing is reported
+  logarithm,        ///< from here on by operands and results, real only: poles, ends of the domain, overflow
   logarithm_plus_1,
   exponential,
   growth,
@@ -59,9 +61,11 @@ enum class FloatRule : std::uint8_t {
   magnitude,
 };
 
-/// Of a CALL: where its elements go.
+/// Where the elements of a CALL go: to places that the shapes say (regular), to places that only data say
+/// (irregular), or to a file.
 enum class Family : std::uint8_t { none, regular, irregular, file };
 
+/// The columns of a row of the op table, except the expression.
 struct OpInfo {
   std::string_view name;
   RowKind kind;
@@ -76,11 +80,12 @@ struct OpInfo {
 };
 
 int op_count();
-const OpInfo& info(Op op);   ///< total over the enum
+const OpInfo& info(Op op);   ///< defined for every value of the enum
 bool is_elementwise(Op op);  ///< nullary, unary, binary or ternary: may be fused
-bool is_irregular(Op op);    ///< CALL whose elements go where data say: take, put, ...
-bool is_of_file(Op op);      ///< read_file and its kin: irregular, with a path as payload
-/// Hash of every row and of the dtype and error tables; kernel and engine refuse each other when it differs.
+bool is_irregular(Op op);    ///< CALL whose elements go to places that only data say: take, put, ...
+bool is_of_file(Op op);      ///< read_file and the like: irregular, with a path as payload
+/// Hash of every row of the op table and of the dtype and error tables. Kernel and engine refuse each other
+/// when their hashes differ.
 std::uint64_t fingerprint();
 
 }  // namespace gamelan::protocol

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Between frames and a socket: how a client names its connections, and how a long frame travels in parts.
-// Parts are short so that a socket can refuse anything longer: before a stranger is known to be one, he may
-// make the engine hold as much as the longest part. Pure; used by both ends.
+// How a client names its connections, and how a long frame travels over a socket in parts. Parts are short so
+// that a socket can refuse anything longer: until a client has shown its key, it can make the engine store no
+// more than one part. Pure; used by both ends.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -13,20 +13,21 @@
 
 namespace gamelan::protocol {
 
-/// A ROUTER knows a connection by its routing id, here the client's name and the number of its connection.
+/// The name of a connection: the client's name and the number of the connection. ZeroMQ's ROUTER knows it as
+/// the routing id.
 struct ConnectionName {
-  Bytes client;                  ///< chosen at random when the client starts; it keeps it across connections
+  Bytes client;                  ///< chosen at random when the client starts, and kept across its connections
   std::uint32_t connection = 0;  ///< 1, 2, ...
 };
 Bytes random_client_name();
 Bytes routing_id(const ConnectionName& name);
-/// nullopt: not made by routing_id, so the connection is all that is known of the client.
+/// nullopt when the id was not made by routing_id(): then only the connection is known, not the client.
 std::optional<ConnectionName> parse_routing_id(const Bytes& routing_id);
 
-/// A part of exactly so many bytes is continued by the next one; a shorter one, an empty one too, ends its
+/// A part of exactly this size is continued by the next part. A shorter one, also an empty one, ends its
 /// frame.
 inline constexpr std::size_t part_bytes = std::size_t{1} << 20;
-/// What a socket must take: a part and what encryption adds to it.
+/// What a socket must accept: a part and what encryption adds to it.
 inline constexpr std::int64_t max_socket_part_bytes = part_bytes + 256;
 inline std::size_t part_count(std::size_t frame_bytes) { return frame_bytes / part_bytes + 1; }
 inline std::span<const std::byte> part(const Bytes& frame, std::size_t index) {
@@ -35,12 +36,14 @@ inline std::span<const std::byte> part(const Bytes& frame, std::size_t index) {
       .first(std::min(part_bytes, frame.size() - index * part_bytes));
 }
 
-/// Makes frames of the parts of one message.
+/// Joins the parts of one message into frames.
 class Joiner {
  public:
-  /// `max_bytes`: of all frames together. A reply is as long as what was asked for.
+  /// `max_bytes`: limit of all frames together. Replies have no limit, because they are as long as the client
+  /// asked for.
   explicit Joiner(std::size_t max_bytes = std::numeric_limits<std::size_t>::max()) : max_bytes_(max_bytes) {}
-  /// Of a message with too many frames or bytes only the header is kept, for its number; is_too_long says so.
+  /// Takes the next part. Of a message with too many frames or bytes only the header is kept, because it has
+  /// the sequence number; is_too_long() is true then.
   void add(std::span<const std::byte> part);
   bool is_too_long() const { return is_too_long_; }
   Frames take() { return std::move(frames_); }

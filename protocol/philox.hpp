@@ -2,7 +2,8 @@
 // Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC 2011): a block
 // of 128 random bits is a pure function of a key and a counter. The counter is the index of the element, so
 // the numbers depend neither on the number of ranks nor on the order of work, and kernel and engines draw the
-// same ones. Plain scalar arithmetic and scalar libm, so that no instruction set changes a bit.
+// same ones. Only scalar arithmetic and scalar libm are used, so the bits do not depend on the instruction
+// set.
 #pragma once
 #include <array>
 #include <cmath>
@@ -53,8 +54,8 @@ inline float uniform_float(std::uint64_t key, std::uint64_t counter, int bits = 
   return static_cast<float>(drawn) / static_cast<float>(std::uint32_t{1} << bits);
 }
 
-/// Standard normal by Box and Muller, both uniforms from one block; the first is in (0, 1], so the logarithm
-/// is finite.
+/// Standard normal by Box and Muller. Both uniforms come from one block. The first is in (0, 1], so the
+/// logarithm is finite.
 inline double normal_double(std::uint64_t key, std::uint64_t counter) {
   constexpr double two_pi = 6.283185307179586476925286766559;
   const Words drawn = words(key, counter);
@@ -63,7 +64,7 @@ inline double normal_double(std::uint64_t key, std::uint64_t counter) {
 }
 
 /// Uniform in [0, range), where range 0 means 2**64: the upper word of range times a 128-bit fraction. The
-/// bias is below 2**-64, and one block is always enough, which rejection could not promise.
+/// bias is below 2**-64, and one block is always enough; with rejection it might not be.
 constexpr std::uint64_t below(std::uint64_t key, std::uint64_t counter, std::uint64_t range) {
   __extension__ using Wide = unsigned __int128;
   const Words drawn = words(key, counter);

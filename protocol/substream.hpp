@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// As many random words as one element needs: block n of an element's substream has n in the third word of the
-// counter, from 1 on (0 is what the plain draws use). A rejection loop may thus run as long as it likes, and
-// the next element, on this rank or another, does not notice.
+// As many random words as one element needs. Block n of an element's substream has n in the third word of the
+// counter, from 1 on (uniform and normal numbers use 0). So a rejection loop may draw as many words as it
+// needs without changing the numbers of any other element.
 #pragma once
 #include "protocol/philox.hpp"
 

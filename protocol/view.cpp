@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The algebra behind the planner's questions about views: which bytes, shared or not, and which box of the
-// base.
+// The arithmetic behind the planner's questions about views: which bytes they touch, whether two share any,
+// and which box of the base they are.
 #include "protocol/view.hpp"
 
 #include <algorithm>
@@ -65,15 +65,15 @@ class Terms {
   int count_ = 0;
 };
 
-/// How many partial sums are followed before the answer is a careful "perhaps". Slices of one array need
-/// three: after the terms of an axis, all that can still be reached lies within two strides of the next.
+/// How many partial sums are followed before the answer is "perhaps". Slices of one array need three: after
+/// the terms of an axis, all values that can still be reached lie within two strides of the next axis.
 constexpr std::size_t max_states = 64;
 
 /// May the terms sum to a value in [low, low + width]? Decided from the largest stride down, following every
 /// partial sum that the smaller strides can still complete.
 bool may_reach(std::span<const Term> terms, std::int64_t low, std::int64_t width) {
   std::array<std::int64_t, max_states> states{},
-      next{};  // what the terms that remain must reach, as lower ends
+      next{};  // what the remaining terms must reach, as lower ends
   std::size_t state_count = 1;
   states[0] = low;
   for (std::size_t at = 0; at < terms.size(); ++at) {
@@ -120,7 +120,7 @@ Shape contiguous_strides(std::span<const std::int64_t> extents, std::size_t item
   auto stride = static_cast<std::int64_t>(item_bytes);
   for (std::size_t axis = extents.size(); axis-- > 0;) {
     strides[axis] = stride;
-    stride *= std::max<std::int64_t>(extents[axis], 1);  // an empty axis does not empty the strides
+    stride *= std::max<std::int64_t>(extents[axis], 1);  // an axis of extent 0 does not make the strides 0
   }
   return strides;
 }
@@ -183,10 +183,11 @@ void validate(const View& view, std::int64_t base_bytes, bool is_writable) {
   std::int64_t bytes = item_bytes(view);
   for (const std::int64_t extent : view.extents) {
     if (extent < 0) reject("negative extent: got " + std::to_string(extent));
-    // As NumPy: empty axes do not excuse the size of the others.
+    // As in NumPy, the product of the other extents must not overflow, even when one axis is empty.
     if (extent > 0 && __builtin_mul_overflow(bytes, extent, &bytes)) reject("more bytes than 2**63");
   }
-  // No element, nothing to be outside: the offset of a[:, 1] with shape (0, 3) is beyond the base's 0 bytes.
+  // A view without elements cannot reach outside: the offset of a[:, 1] with shape (0, 3) is beyond the
+  // base's 0 bytes.
   if (is_empty(view)) return;
   std::int64_t first = view.offset, last = 0;
   bool has_overflow = __builtin_add_overflow(view.offset, item_bytes(view), &last);
@@ -215,21 +216,21 @@ std::optional<AxisWise> axis_wise(const View& view, const Shape& base_extents, D
   AxisWise form;
   form.axes.resize(view.extents.size());
   form.fixed.assign(base_extents.size(), 0);
-  if (is_empty(view)) return form;  // no element to place: every form is right
+  if (is_empty(view)) return form;  // there is no element to place: every form is right
   if (view.offset % item != 0) return std::nullopt;
 
   // Element [0, ..., 0] of the view lies in the base, so its index there is unique, whatever the signs of the
   // strides.
   std::int64_t linear = view.offset / item;
   for (std::size_t axis = base_extents.size(); axis-- > 0;) {
-    if (base_extents[axis] < 1) return std::nullopt;  // a view with elements of a base without any
+    if (base_extents[axis] < 1) return std::nullopt;  // a view with elements of a base that has none
     form.fixed[axis] = linear % base_extents[axis];
     linear /= base_extents[axis];
   }
   if (linear != 0 || view.offset < 0) return std::nullopt;
 
   const Shape base_strides = contiguous_strides(base_extents, static_cast<std::size_t>(item));
-  std::uint64_t moved_along = 0;  // bit b: a view axis owns base axis b
+  std::uint64_t moved_along = 0;  // bit b: a view axis moves along base axis b
   for (std::size_t axis = 0; axis < view.extents.size(); ++axis) {
     const std::int64_t stride = view.strides[axis];
     if (view.extents[axis] == 1 || stride == 0) continue;

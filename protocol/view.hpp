@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A view is NumPy's own: byte offset, extents and byte strides over the virtual C-order bytes of a base
-// array, whatever the distribution of that base. The kernel lets NumPy do the slicing (docs/decisions/001);
-// here are the questions that a planner asks of the result. Pure arithmetic: no memory is touched.
+// A view as NumPy has it: byte offset, extents and byte strides over the virtual C-order bytes of a base
+// array, however that base is distributed. NumPy does the slicing in the kernel (docs/decisions/001). This
+// file answers the planner's questions about the result. Pure arithmetic: no memory is touched.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -12,10 +12,11 @@
 
 namespace gamelan::protocol {
 
-using ArrayId = std::uint64_t;  ///< chosen by the kernel, never reused within a session; 0 = none
+using ArrayId = std::uint64_t;  ///< chosen by the kernel, never used again within a session; 0 = none
 using Shape = std::vector<std::int64_t>;
 inline constexpr std::size_t max_dims = 32;
 
+/// A view of a base array. Elements of the base are in virtual C order, wherever they really lie.
 struct View {
   ArrayId base = 0;
   Dtype dtype = Dtype::float64;
@@ -38,8 +39,8 @@ struct ByteRange {
   std::int64_t first, last;
 };
 ByteRange byte_range(const View& view);
-/// True when two non-empty views of one base may share a byte. May say true wrongly, never false wrongly;
-/// exact for axis-wise views of equal strides (as slices of one array are).
+/// True when two non-empty views of one base may share a byte. When in doubt, true. Exact for axis-wise views
+/// of equal strides, such as slices of one array.
 bool may_overlap(const View& left, const View& right);
 /// True when both name the same elements in the same order (ignoring strides of extent-1 axes).
 bool same_elements(const View& left, const View& right);
@@ -54,14 +55,15 @@ struct AxisMap {
   int base_axis = -1;
   std::int64_t start = 0, step = 0;
 };
-/// The view as a box of its base: axes[k] for every view axis, and `fixed[b]` = index on every base axis that
-/// no view axis moves along (axes[k].base_axis owns the others; fixed is then its start).
+/// The view as a box of its base: axes[k] for every axis of the view, and fixed[b] for every axis b of the
+/// base: its one index if no view axis moves along it, else the start of the view axis that does.
 struct AxisWise {
   std::vector<AxisMap> axes;
   Shape fixed;
 };
-/// The axis-wise form over a base of `base_extents` with elements of `base_dtype`, where it exists: every
-/// view axis moves along at most one base axis, no base axis twice, same element size. Otherwise nullopt.
+/// The axis-wise form of a view over a base of `base_extents` with elements of `base_dtype`. It exists when
+/// every view axis moves along at most one base axis, no base axis has two of them, and the element size is
+/// the same. Otherwise nullopt.
 std::optional<AxisWise> axis_wise(const View& view, const Shape& base_extents, Dtype base_dtype);
 
 }  // namespace gamelan::protocol

@@ -12,8 +12,9 @@ namespace {
 
 constexpr std::size_t large_bytes = 8 * page_bytes;  // from here on one eighth of the size is at least a page
 constexpr std::size_t huge_bytes =
-    64 * page_bytes;  // and from here on a 64th: an eighth of such would be missed elsewhere
-// Ranges just long enough may be too short once aligned; after so many of them a longer one is taken.
+    64 * page_bytes;  // and from here on a 64th, because an eighth would waste too much memory
+// Free ranges that are just long enough may be too short after alignment. After so many of them a longer one
+// is taken.
 constexpr int tight_tries = 8;
 
 constexpr std::size_t alignment(std::size_t bytes) {
@@ -45,8 +46,8 @@ std::optional<Allocator::Block> Allocator::allocate(std::size_t bytes) {
 
 std::optional<std::size_t> Allocator::place_in(std::size_t first, std::size_t available,
                                                std::size_t bytes) const {
-  // Large blocks are cut from the low end, small ones from the high end, so that a small one that lives long
-  // does not split the room of the large ones.
+  // Large blocks are cut from the low end of a range, small ones from the high end, so that a small block
+  // that lives long does not split the room of the large ones.
   if (bytes < large_bytes) return first + available - bytes;
   const std::size_t aligned = round_up(first, page_bytes);
   if (aligned + bytes > first + available) return std::nullopt;

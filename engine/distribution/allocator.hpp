@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decides at which offset of the heap a block lies. Pure arithmetic and copyable: all ranks call it alike and
-// get the same offsets without a message, and a plan is admitted by a dry run on a copy. It also knows which
-// pages nobody has committed yet, and until which step another rank may still read what was freed. It touches
-// no memory.
+// Decides at which offset of the heap a block lies. Pure arithmetic, and copyable: all ranks make the same
+// calls and get the same offsets without a message, and a plan is admitted by a dry run on a copy. It also
+// keeps account of the pages that are not committed yet, and of the step until which another rank may still
+// read freed memory. It touches no memory.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -17,15 +17,15 @@ namespace gamelan::engine::dist {
 
 inline constexpr std::size_t page_bytes = 4096;
 inline constexpr std::size_t granule_bytes =
-    64;  ///< every offset is a multiple: a cache line, a vector register
+    64;  ///< every offset is a multiple of a cache line, which is also a vector register
 constexpr std::size_t round_up(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
 constexpr std::size_t round_down(std::size_t bytes, std::size_t to) { return bytes / to * to; }
 
 class Allocator {
  public:
   /// [offset, offset + bytes) of every rank's part of the heap. Before `release`, set `stamp` to the last
-  /// step in which another rank may read the block; `allocate` returns the largest stamp of what it reuses (0
-  /// = nobody reads).
+  /// step in which another rank may read the block. `allocate` returns the largest stamp of the memory that
+  /// it uses again (0 = no rank reads it).
   struct Block {
     std::size_t offset = 0, bytes = 0;
     std::uint64_t stamp = 0;
@@ -35,27 +35,26 @@ class Allocator {
   /// Manages [0, capacity), rounded down to pages.
   explicit Allocator(std::size_t capacity);
 
-  /// Size rounded up to a class: 64 bytes at least, 8 classes per doubling (12.5 % waste at most), whole
+  /// The size rounded up to a class: 64 bytes at least, 8 classes per doubling (12.5 % waste at most), whole
   /// pages from 32 KB on, 64 classes (1.6 %) above 256 KB. Freed memory of one class fits the next request of
   /// that class.
   static std::size_t class_bytes(std::size_t bytes);
 
   /// Best fit among the free ranges, which are always merged with their neighbours; page aligned from 32 KB
-  /// on. nullopt when no free range is long enough, not even for the exact size.
-  /// Finds in O(log n).
+  /// on. nullopt when no free range is long enough, not even for the exact size. Takes O(log n).
   std::optional<Block> allocate(std::size_t bytes);
   void release(const Block& block);
-  /// All ranks have finished every step up to `finished`: forget stamps that old.
+  /// All ranks have finished every step up to `finished`: forgets stamps up to it.
   void settle(std::uint64_t finished) { stamps_.erase_values_up_to(finished); }
 
-  /// Whole-page ranges that `allocate` handed out and that have never been committed; from now on they count
-  /// as committed. The caller passes them to Heap::commit.
+  /// Returns the ranges of whole pages that `allocate` gave out and that have never been committed. From now
+  /// on they count as committed. The caller passes them to Heap::commit.
   std::vector<Block> take_uncommitted() { return std::exchange(uncommitted_, {}); }
-  /// Whole-page ranges that are committed but free; from now on they count as not committed.
+  /// Returns the ranges of whole pages that are committed but free. From now on they count as not committed.
   std::vector<Block> take_idle();
-  /// These whole pages are committed: a copy of this allocator handed them out (a dry run).
+  /// Notes that these whole pages are committed: a copy of this allocator gave them out (a dry run).
   void remember_committed(std::span<const Block> pages);
-  /// These whole pages are not committed after all.
+  /// Notes that these whole pages are not committed after all.
   void forget_committed(std::span<const Block> pages);
 
   std::size_t capacity() const { return capacity_; }

@@ -49,7 +49,8 @@ std::int64_t AxisLayout::cut(int c) const {
 }
 
 Interval AxisLayout::interval(int c) const {
-  // The first and last piece reach to infinity, so that reduction blocks hanging over the end have an owner.
+  // The first and the last piece extend to infinity, so that reduction blocks that reach beyond the end have
+  // an owner.
   std::int64_t first = 0, last = extent;
   if (step > 0) {
     if (c > 0) first = ceil_div(cut(c) - start, step);
@@ -65,7 +66,7 @@ Interval AxisLayout::interval(int c) const {
 
 int AxisLayout::owner(std::int64_t i) const {
   if (parts == 1) return 0;
-  if (!cuts.empty())  // of pieces that begin alike, all but the last are empty
+  if (!cuts.empty())  // of pieces that begin at the same index, all but the last are empty
     return static_cast<int>(std::upper_bound(cuts.begin() + 1, cuts.end() - 1, start + step * i) -
                             cuts.begin()) -
            1;

@@ -22,13 +22,13 @@ using Box = std::vector<Interval>;  ///< one interval per axis
 bool is_empty(const Box& box);
 std::int64_t volume(const Box& box);
 Shape extents_of(const Box& box);
-/// The box, `by` further along every axis.
+/// The box moved by `by` along every axis.
 Box moved(Box box, const Shape& by);
-/// The common part, empty when there is none.
+/// The common part; empty when there is none.
 Interval intersection(const Interval& left, const Interval& right);
 Box intersection(const Box& left, const Box& right);
-/// Visits what is left of `box` (first <= last on every axis) without `hole`, in boxes: those below and above
-/// the hole, axis by axis.
+/// Visits the part of `box` (first <= last on every axis) outside `hole`, as boxes: axis by axis, those below
+/// the hole and those above it.
 template <class Visit>
 void for_each_slab(Box box, const Box& hole, Visit visit) {
   for (std::size_t k = 0; k < box.size(); ++k) {
@@ -43,9 +43,10 @@ void for_each_slab(Box box, const Box& hole, Visit visit) {
   }
 }
 
-/// One axis: index i lies at template index start + step * i; the template axis is cut into `parts` even
-/// pieces at multiples of `unit`, or where its owner has chosen. A rank's coordinate is ((rank - first_rank)
-/// / rank_stride) % parts. Template indices outside the template belong to its first or last piece.
+/// One axis: index i lies at template index start + step * i. The template axis is cut into `parts` even
+/// pieces at multiples of `unit`, or where the user chose (`cuts`). The coordinate of a rank is ((rank -
+/// first_rank) / rank_stride) % parts. Template indices outside the template belong to its first or last
+/// piece.
 struct AxisLayout {
   std::int64_t extent = 0;
   std::int64_t template_extent = 0, start = 0, step = 1, unit = 1;
@@ -53,11 +54,11 @@ struct AxisLayout {
   std::vector<std::int64_t> cuts =
       {};  ///< chosen ones: parts + 1 template indices, ascending; empty when even
 
-  /// First template index of piece c (0 <= c <= parts).
+  /// The first template index of piece c (0 <= c <= parts).
   std::int64_t cut(int c) const;
-  /// Indices of this axis that coordinate c owns; empty when none.
+  /// The indices of this axis that coordinate c owns; empty when there are none.
   Interval interval(int c) const;
-  /// Coordinate that owns index i (0 <= i < extent).
+  /// The coordinate that owns index i (0 <= i < extent).
   int owner(std::int64_t i) const;
   /// Upper bound of interval(c).size() over all c, without a loop over ranks.
   std::int64_t largest_interval() const;

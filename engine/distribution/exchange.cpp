@@ -20,8 +20,8 @@ Coordinates owners_of(const AxisLayout& axis, const Interval& indices) {
   return {low, high};
 }
 
-/// The first coordinate from `c` on that owns something; one that owns nothing knows whose indices are next
-/// to it. Of many ranks most may own nothing of a short axis. `high` + 1 when there is none.
+/// The first coordinate from `c` on that owns something; `high` + 1 when there is none. Takes no loop over
+/// coordinates, because most may own nothing of a short axis: an empty interval says which indices come next.
 int next_owner(const AxisLayout& axis, int c, int high) {
   while (c <= high && axis.parts > 1) {
     const auto interval = axis.interval(c);
@@ -33,7 +33,7 @@ int next_owner(const AxisLayout& axis, int c, int high) {
   return c;
 }
 
-/// Calls visit(rank) for every rank whose coordinates lie in the ranges, as far as it owns something.
+/// Calls visit(rank) for every rank whose coordinates lie in the ranges and that owns something.
 template <class Visit>
 void for_each_rank(const Layout& layout, const std::vector<Coordinates>& ranges, Visit visit) {
   int base = layout.first_rank;
@@ -66,7 +66,7 @@ std::int64_t ceil_to(std::int64_t value, std::int64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-/// Nothing is not the same as a box without axes, which has one element.
+/// nullopt for an empty box. A box without axes is not empty: it has one element.
 std::optional<Box> some(Box box) {
   if (is_empty(box)) return std::nullopt;
   return box;
@@ -122,7 +122,7 @@ bool contains(const Range& outer, const Range& inner) {
   return inner.first + (inner.count - 1) * inner.step <= outer.first + (outer.count - 1) * outer.step;
 }
 
-/// Dense boxes that differ along one axis only and touch there become one. True when `into` now covers
+/// Two dense boxes that differ along one axis only, and touch there, become one. True when `into` now covers
 /// `other`.
 bool joined(Region& into, const Region& other) {
   if (into.slot != other.slot || into.ranges.size() != other.ranges.size()) return false;
@@ -201,7 +201,8 @@ std::int64_t Region::bytes() const {
 }
 
 std::int64_t Region::page_bytes_at(int owner) const {
-  // Elements that lie closer than pages touch the pages of what they span; others a share each.
+  // Elements closer together than a page touch all pages of their range; elements farther apart touch a page
+  // each.
   constexpr std::int64_t page = 4096;
   const Box block = base->box(owner);
   auto stride = static_cast<std::int64_t>(item_bytes), span = stride, pages = std::int64_t{2};

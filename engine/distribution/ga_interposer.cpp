@@ -3,7 +3,7 @@
 
 #include <mpi.h>
 extern "C" {
-#include <armci.h>  // does not say itself that it is C
+#include <armci.h>  // the header has no extern "C" of its own
 }
 #include <unistd.h>
 
@@ -20,7 +20,7 @@ extern "C" {
 namespace gamelan::engine::dist {
 namespace {
 
-/// What lies beneath a world window that was made by MPI_Win_create.
+/// The windows and memory under a window over all ranks that was made by MPI_Win_create.
 struct Beneath {
   MPI_Win node_window = MPI_WIN_NULL;
   void* memory = nullptr;
@@ -52,8 +52,8 @@ class Armed {
   Pointer& where_;
 };
 
-/// Several nodes, and not the heap: Open MPI's osc/pt2pt, the component that works over TCP, only knows
-/// win_create.
+/// For several nodes, and not for the heap: Open MPI's component osc/pt2pt, which works over TCP, supports
+/// only win_create.
 int allocate_over_nodes(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, void* base_out,
                         MPI_Win* window) {
   void* memory = nullptr;
@@ -146,7 +146,7 @@ int MPI_Win_allocate(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, voi
 
 int MPI_Win_free(MPI_Win* window) {
   const auto found = state().beneath.find(*window);
-  const int status = PMPI_Win_free(window);  // the world's window first, then what it looks at
+  const int status = PMPI_Win_free(window);  // first the window over all ranks, then the memory under it
   if (found == state().beneath.end()) return status;
   gamelan::engine::dist::Beneath beneath = found->second;
   state().beneath.erase(found);

@@ -11,7 +11,7 @@ namespace {
 constexpr std::int64_t most_grids = 256;  // tried one by one
 constexpr int most_moves = 64;
 
-/// What a grid costs. Blocks are compared first: one within 1/16 of the smallest is as good.
+/// The cost of a grid. Blocks are compared first: one within 1/16 of the smallest counts as equal.
 struct Cost {
   double block = 1, surface = 0;
 };
@@ -62,7 +62,7 @@ class GridChoice {
     return {static_cast<double>(std::min(cut.extent, units * cut.unit)), per_cut_[axis] * (parts - 1)};
   }
 
-  /// Ordered ways to write the rank count as a product of a factor per axis.
+  /// How many ways there are to write the rank count as an ordered product of one factor per axis.
   std::int64_t count_grids() const {
     double count = 1;
     for (std::size_t p = 0; p < primes_.size();) {
@@ -92,8 +92,8 @@ class GridChoice {
     }
   }
 
-  /// Notes every grid, the parts of the first axis ascending, then those of the next; the last axis gets what
-  /// is left.
+  /// Lists every grid, by rising parts of the first axis, then of the next; the last axis gets the remaining
+  /// factor.
   void list_grids(std::size_t axis, int rest, const Cost& so_far) {
     if (axis + 1 == open_.size()) {
       const auto own = cost(open_[axis], rest);
@@ -133,8 +133,8 @@ class GridChoice {
     return ours < theirs || (ours == theirs && left.surface < right.surface * by_more_than_rounding);
   }
 
-  /// The largest factors first, each to the axis where it costs least; then single factors change axes while
-  /// that helps.
+  /// Gives the largest factors first, each to the axis where it costs least. Then moves single factors to
+  /// other axes while that helps.
   void deal_factors() {
     for (auto prime = primes_.rbegin(); prime != primes_.rend(); ++prime) multiply_best(*prime);
     double smallest = cost_of_all().block;
@@ -192,8 +192,8 @@ class GridChoice {
 
 constexpr int large_prime = 17;
 
-/// The largest number up to `ranks` without a large prime factor. The last answer is kept: a job has one rank
-/// count.
+/// The largest number up to `ranks` without a large prime factor. The last answer is kept, because the rank
+/// count of a job does not change.
 int without_large_primes(int ranks) {
   thread_local int asked = 0, answer = 0;
   if (asked == ranks) return answer;
@@ -207,7 +207,7 @@ int without_large_primes(int ranks) {
   return answer;
 }
 
-/// Blocks a sixteenth smaller, or hardly larger ones with much less surface.
+/// True when blocks are smaller by a sixteenth, or hardly larger and with much less surface.
 bool is_much_better(const Cost& fewer, const Cost& all) {
   return fewer.block * 16 < all.block * 15 ||
          (fewer.block * 16 <= all.block * 17 && fewer.surface * 1.5 < all.surface);

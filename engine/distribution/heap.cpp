@@ -27,10 +27,10 @@ namespace {
 constexpr std::size_t window_state_bytes = std::size_t{1} << 20;
 // GA counts elements in int64: a block this large on 65,536 ranks is still countable.
 constexpr std::size_t largest_block_bytes = std::size_t{1} << 46;
-// Commits below this are not worth reading /proc and /sys for.
+// Commits below this size are not checked: reading /proc and /sys would take longer.
 constexpr std::size_t small_commit_bytes = std::size_t{1} << 20;
 constexpr std::size_t max_ga_dims = 7;
-// GA may shift an array's data by less than this to align it (findings on gai_get_shmem).
+// GA may shift an array's data by less than this to align it.
 constexpr std::size_t ga_slack_bytes = 64;
 
 std::byte* round_up(std::byte* address) {
@@ -38,7 +38,8 @@ std::byte* round_up(std::byte* address) {
   return address + (dist::round_up(number, page_bytes) - number);
 }
 
-/// Why this node cannot give its ranks that much; nullopt when it can. Open MPI would end the job instead.
+/// Why this node cannot give its ranks so much memory; nullopt when it can. Without this check Open MPI would
+/// end the job.
 std::optional<Error> refusal(const Comm& comm, std::size_t bytes_per_rank) {
   const auto ranks = static_cast<std::size_t>(comm.ranks_on_node());
   const std::string wanted = "[heap] cannot reserve " + bytes_text(bytes_per_rank) + " for each of " +
@@ -100,7 +101,7 @@ std::size_t checked_block_bytes(std::size_t item_bytes, std::span<const std::int
   return largest;
 }
 
-/// Windows that GA made for itself when it was started: no arrays.
+/// How many windows GA made for its own use when it started.
 std::optional<int> windows_of_ga_itself;
 
 }  // namespace
@@ -179,7 +180,7 @@ bool Heap::commit(std::span<const Allocator::Block> pages) {
     bytes += range.bytes;
   }
   const std::size_t on_node = bytes * static_cast<std::size_t>(comm_.ranks_on_node());
-  // Beyond its limit a cgroup does not fail, it kills.
+  // When a cgroup exceeds its limit, the system does not fail a call but kills a process.
   bool is_mine = on_node < small_commit_bytes || on_node <= memory_headroom();
   for (auto range = pages.begin(); is_mine && range != pages.end(); ++range) {
     is_mine = populate(address(comm_.rank(), range->offset), range->bytes);
@@ -225,7 +226,7 @@ int Heap::place(int ga_type, std::span<const std::int64_t> dims, std::span<const
 void Heap::unplace(int handle) { GA_Destroy(handle); }
 
 std::int64_t Heap::ga_index(int rank, std::size_t offset) const {
-  // The distance from a block's base to its origin is the owner's: it differs between nodes.
+  // The distance from a block's base to its origin is that of its owner: it differs between nodes.
   std::byte* base = owner_bases_[static_cast<std::size_t>(rank)];
   return rank * static_cast<std::int64_t>(bytes_per_rank_ + page_bytes) + (round_up(base) - base) +
          static_cast<std::int64_t>(offset);

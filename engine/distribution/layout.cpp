@@ -11,7 +11,7 @@ namespace {
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }  // a >= 0, b > 0
 
-/// An axis that is not cut has one description, however it came about: layouts are compared with ==.
+/// An axis that is not cut always gets the same description, because layouts are compared with ==.
 AxisLayout normalised(const AxisLayout& axis) {
   if (axis.parts > 1) return axis;
   return {.extent = axis.extent, .template_extent = axis.extent};
@@ -67,7 +67,7 @@ bool is_for_many_ranks(const Shape& extents) {
 std::int64_t segment_length(const Shape& extents) {
   if (extents.empty()) return 1;
   constexpr std::int64_t pieces_wanted = 1024;
-  // Rows of what is for many ranks are cut finer, so that blocks need not be strips of a few rows.
+  // Rows of arrays for many ranks are cut finer, so that blocks need not be strips of a few rows.
   const std::int64_t longest = extents.size() > 1 && is_for_many_ranks(extents) ? 1024 : 4096;
   std::int64_t leading = 1;
   for (std::size_t k = 0; k + 1 < extents.size() && leading < pieces_wanted; ++k)

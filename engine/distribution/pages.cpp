@@ -44,11 +44,11 @@ std::optional<std::size_t> number_after(const fs::path& file, std::string_view k
   return std::nullopt;
 }
 
-/// What the cgroup in `directory` and its parents up to `top` leave. File pages that the kernel can drop
+/// How much the cgroup in `directory` and its parents up to `top` leave. File pages that the system can drop
 /// count as free.
 std::size_t group_headroom(fs::path directory, const fs::path& top, const char* limit_file,
                            const char* usage_file, std::string_view reclaimable_key) {
-  // Inside a container the path of /proc/self/cgroup may be the host's: then only the mounted top is ours.
+  // Inside a container the path of /proc/self/cgroup may be the host's: then only the mounted `top` is ours.
   if (!fs::exists(directory)) directory = top;
   std::size_t headroom = unlimited;
   for (;; directory = directory.parent_path()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Asks the operating system for pages, gives them back, and reads how much memory there still is. A full
-// tmpfs or an exhausted limit is an answer here, never a SIGBUS later. Local calls only; knows no heap and no
-// other rank.
+// Asks the operating system for pages, returns them, and reads how much memory is left. A full tmpfs or an
+// exhausted limit is found here, as a return value, and not later as a SIGBUS. Local calls only; it knows no
+// heap and no other rank.
 #pragma once
 #include <cstddef>
 #include <filesystem>
@@ -9,20 +9,20 @@
 
 namespace gamelan::engine::dist {
 
-/// Makes [start, start + bytes) present and writable; false when the pages cannot be had (some may be present
-/// then). Contents of pages that were present stay.
+/// Makes [start, start + bytes) present and writable. False when the pages cannot be had; some may be present
+/// then. Pages that were present keep their contents.
 bool populate(std::byte* start, std::size_t bytes);
-/// The same for kernels before 5.14; it overwrites with zeros, so only for pages that nobody uses yet.
+/// The same for kernels before 5.14. It writes zeros, so it is only for pages that are not in use yet.
 bool populate_with_zeros(std::byte* start, std::size_t bytes);
-/// Gives whole pages back; they read as zero afterwards.
+/// Returns whole pages to the system; they read as zero afterwards.
 void discard(std::byte* start, std::size_t bytes);
 
-/// Bytes that a process of ours may still use: the smaller of MemAvailable and what its memory cgroups (v1 or
-/// v2, every level) leave. `root` is where /proc and /sys are looked for.
+/// How many bytes this process may still use: the smaller of MemAvailable and what its memory cgroups (v1 or
+/// v2, every level) leave. `root`: where /proc and /sys are looked for.
 std::size_t memory_headroom(const std::filesystem::path& root = "/");
-/// What the limit of this process's address space (ulimit -v) leaves.
+/// How many bytes the limit of this process's address space (ulimit -v) leaves.
 std::size_t address_headroom();
-/// Can each of the `ranks` ranks of this node take so many bytes more? Little is not worth a look.
+/// True when each of the `ranks` ranks of this node can use so many bytes more. Small sizes are not checked.
 bool has_room(std::size_t bytes, int ranks);
 /// Free and total bytes of the file system that holds `directory`; nullopt when there is no such directory.
 struct Space {

@@ -25,7 +25,7 @@ std::vector<std::int64_t> cuts_of_axis(const Box& box, std::size_t k,
   for (const auto* operand : operands) {
     const auto& axis = operand->iterations.axes[k];
     if (axis.parts == 1) continue;
-    // From cut to cut, not from rank to rank: of many ranks most may own nothing here.
+    // Goes from cut to cut, not from rank to rank, because most ranks may own nothing here.
     for (auto at = axis.interval(axis.owner(box[k].first)).last; at < box[k].last;
          at = axis.interval(axis.owner(at)).last)
       cuts.push_back(at);
@@ -62,7 +62,7 @@ void locate(const Placement& placement, const Shape& index, int self, Piece& pie
   piece.owner = placement.iterations.owner(index, self);
   piece.offset = placement.within;
   piece.strides.assign(index.size(), 0);
-  // Called for every operand of every cell: no memory is allocated but the piece's, once.
+  // Called for every operand of every cell, so it allocates no memory except for the piece, once.
   std::array<int, 2 * protocol::max_dims> moves;  // by base axis: the iteration axis that moves along it
   std::fill_n(moves.begin(), base.axes.size(), -1);
   for (std::size_t k = 0; k < index.size(); ++k)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Disjoint ranges of a line of bytes, each with a value; neighbours of equal value are kept as one. The
-// allocator remembers with it which pages are committed and who may still read what was freed. Pure. Kept in
-// a sorted vector: finding is O(log n), and copies, of which every dry run makes one, cost next to nothing.
+// Disjoint ranges of a line of bytes, each with a value. Adjacent ranges of equal value are merged. The
+// allocator keeps in it which pages are committed, and which freed memory other ranks may still read. Pure.
+// The ranges are a sorted vector: finding takes O(log n), and copies, of which every dry run makes one, are
+// cheap.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -19,16 +20,16 @@ struct Range {
 
 class Ranges {
  public:
-  /// Puts a range in place of whatever was there.
+  /// Puts a range in place of what was there.
   void assign(Range range);
-  /// Cuts [first, last) out.
+  /// Removes [first, last).
   void erase(std::size_t first, std::size_t last);
-  /// The whole range that holds `position`.
+  /// The whole range that contains `position`; nullopt when there is none.
   std::optional<Range> at(std::size_t position) const;
-  /// The parts of [first, last) that are there, or that are not (value 0), in order.
+  /// In order: the parts of [first, last) that are covered, or those that are not (value 0).
   std::vector<Range> within(std::size_t first, std::size_t last) const;
   std::vector<Range> missing(std::size_t first, std::size_t last) const;
-  /// Drops every range whose value is at most `value`.
+  /// Removes every range whose value is at most `value`.
   void erase_values_up_to(std::uint64_t value);
   std::size_t count() const { return ranges_.size(); }
   const std::vector<Range>& all() const { return ranges_; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One version of an array's elements: a block of the heap, at the same offset on every rank, and the steps
-// after which it may be touched. Steps are numbered alike on all ranks, and every rank publishes the last one
-// it has finished; so a wait is "until rank r has finished step s", and no rank ever asks another.
+// after which it may be touched. Steps have the same numbers on all ranks, and every rank publishes the last
+// step that it has finished. So every wait is "until rank r has finished step s", and no rank asks another.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -10,6 +10,8 @@
 
 namespace gamelan::engine::dist {
 
+/// A version of an array's elements. The step numbers are 0 while nothing of the kind has happened; they are
+/// equal on all ranks.
 struct Storage {
   Allocator::Block block;
   std::uint64_t written_by = 0;    ///< last step in which ranks wrote their own blocks

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an op of a dtype is in AVX-512, register to register. Bools are mask registers; other values fill as
-// many lanes of a vector register as the trace has. The scalar rules are those of
+// The AVX-512 instructions of an op in a dtype, register to register. Bools are mask registers; other values
+// fill as many lanes of a vector register as the trace has. The scalar rules are those of
 // engine/tiles/loops/scalar*.hpp.
 #pragma once
 #include <xbyak/xbyak.h>
@@ -13,7 +13,7 @@
 
 namespace gamelan::engine::jit {
 
-// Registers that no schedule gives out; arithmetic may use the spare ones at any time.
+// Registers that no schedule uses; arithmetic may use the spare ones at any time.
 inline constexpr int spare_vector = vector_registers, tail_mask = 1, spare_mask = first_mask + mask_registers,
                      other_spare_mask = spare_mask + 1;
 
@@ -22,31 +22,31 @@ class Arithmetic : public Xbyak::CodeGenerator {
   using Xmm = Xbyak::Xmm;
   using Opmask = Xbyak::Opmask;
 
-  /// Writes code to `room`, which must be aligned to 64 bytes; more than it holds throws Xbyak::Error.
+  /// Writes code to `room`, which must be aligned to 64 bytes. Throws Xbyak::Error when it is full.
   Arithmetic(int lanes, std::span<std::byte> room);
 
-  /// A register as wide as a vector of a dtype.
+  /// The register `number`, as wide as a vector of the dtype.
   Xmm vector(int number, Dtype dtype) const;
-  /// One element that the code reads, for every lane (a bool: sixteen of them).
+  /// The address of a constant element, the same for every lane (a bool: sixteen of them).
   Xbyak::Address constant(std::uint64_t bits, Dtype dtype);
-  /// The constants themselves; after the code.
+  /// Writes the constants; to be called after all code.
   void emit_constants();
 
-  /// Of numbers. `y` may lie in memory where takes_memory() says so.
+  /// Operations on numbers. `y` may be in memory where takes_memory() says so.
   void unary(Op op, Dtype dtype, const Xmm& out, const Xmm& x);
   void binary(Op op, Dtype dtype, const Xmm& out, const Xmm& x, const Xbyak::Operand& y);
   void blend(Dtype dtype, const Xmm& out, const Opmask& condition, const Xmm& then, const Xmm& otherwise);
   void convert(Dtype from, Dtype to, const Xmm& out, const Xmm& x);
   void convert(const Opmask& truth, Dtype to, const Xmm& out);
-  /// Numbers to bools; isnan and isfinite look at x only.
+  /// From numbers to bools; isnan and isfinite use x only.
   void compare(Op op, Dtype dtype, const Opmask& out, const Xmm& x, const Xbyak::Operand& y);
-  /// Of bools; a unary op looks at x only.
+  /// Operations on bools; a unary op uses x only.
   void logic(Op op, const Opmask& out, const Opmask& x, const Opmask& y);
   void choose(const Opmask& out, const Opmask& condition, const Opmask& then, const Opmask& otherwise);
 
   const int lanes_;
-  /// While this is set, lanes beyond the tail do no arithmetic: what was never asked for raises no flag of
-  /// the processor.
+  /// While this is set, lanes beyond the tail do no arithmetic, so that elements nobody asked for raise no
+  /// flag of the processor.
   bool spares_tail_ = false;
 
  private:

@@ -22,14 +22,14 @@ constexpr std::size_t bytes_per_action = 64,
                       bytes_around = 4096;  // generous: an instruction has 15 at most, an action five
 constexpr std::size_t most_nodes_side_by_side = 2000;  // the code should stay in its cache
 
-/// A trace with everything that is decided about it.
+/// A trace and all decisions about it.
 struct Body {
   Trace trace;
   Schedule schedule;
   int parts = 1;
 };
 
-/// As many vectors side by side as there are registers for.
+/// Computes as many vectors side by side as there are registers for.
 Body make_body(const Trace& trace, const std::vector<Exit>& exits, int parts) {
   Widened wide = widen(trace, parts);
   Schedule schedule = make_schedule(wide.trace, widen(exits, wide, parts));
@@ -55,7 +55,7 @@ std::size_t room_for(const Body& wide, const Body& single) {
   return (2 * actions(wide.schedule) + actions(single.schedule)) * bytes_per_action + bytes_around;
 }
 
-/// Writes the function to `room`, wherever that lies: it refers to nothing outside.
+/// Writes the function to `room`. It can run at any address, because it refers to nothing outside.
 class Writer : private Emitter {
  public:
   Writer(const Body& wide, const Body& single, std::span<std::byte> room)
@@ -70,7 +70,7 @@ class Writer : private Emitter {
   std::size_t bytes() const { return getSize(); }
 
  private:
-  /// The places that are touched most often have their address in a register all the time.
+  /// Gives the most used places a register for their address.
   void give_addresses() {
     std::vector<int> touched(single_.trace.alias.size(), 0);
     for (const Node& node : single_.trace.nodes)
@@ -128,7 +128,7 @@ class Writer : private Emitter {
     emit_constants();
   }
 
-  /// A routine for `work` elements, a vector of them at most.
+  /// Writes a routine for `work` elements, at most a vector of them.
   void emit_some() {
     mov(ecx, work_.cvt32());
     mov(work_.cvt32(), 1);
@@ -143,7 +143,8 @@ class Writer : private Emitter {
     ret();
   }
 
-  /// Past the cache only where every place that wants it is aligned to vectors once the first is.
+  /// Writes the loop with stores past the cache. It is only used where all places with such stores are
+  /// aligned to vectors once the first is.
   void emit_streaming_loop(int first, std::size_t item_bytes, const Xbyak::Label& some) {
     Xbyak::Label aligned, plain;
     mov(rcx, ptr[places_ + 8 * first]);
@@ -243,10 +244,10 @@ class Writer : private Emitter {
   std::vector<int> address_;  // by place: which register, -1
 };
 
-/// Pages that are written first and run then, never both.
+/// Pages that are first writable and then executable, never both.
 class Pages : public Code {
  public:
-  /// nullptr when the system gives none.
+  /// nullptr when the system gives no such pages.
   static std::shared_ptr<const Code> make(std::span<const std::byte> code) {
     void* start = mmap(nullptr, code.size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (start == MAP_FAILED) return nullptr;

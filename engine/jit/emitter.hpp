@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The instructions of a schedule's actions: what is fetched, spilled, computed and stored, for whole vectors
-// of elements or for some lanes. The loop around them is compile.cpp's.
+// Writes the instructions of a schedule's actions: loads, spills, computation and stores, for whole vectors
+// of elements or for some lanes. compile.cpp writes the loop around them.
 #pragma once
 #include "engine/jit/arithmetic.hpp"
 
@@ -8,20 +8,20 @@ namespace gamelan::engine::jit {
 
 class Emitter : public Arithmetic {
  protected:
-  /// Traces that share a function have as many lanes.
+  /// All traces in one function have the same number of lanes.
   using Arithmetic::Arithmetic;
-  /// What the actions that follow are of, which must outlive them.
+  /// The actions that follow belong to this trace, which must outlive them.
   void use(const Trace& trace) { trace_ = &trace; }
 
-  /// Some lanes at the end of a piece: loads and stores touch those of mask register 1 only.
+  /// `masked`: only some lanes, at the end of a piece; loads and stores touch those of mask register 1 only.
   enum class Part : std::uint8_t { whole, masked };
 
   void emit(const Action& action, Part part, bool streams);
   void store(const Node& node, const Source& from, Part part, bool streams);
-  /// Jumps unless one of the conditions (the second may be none) holds for some element.
+  /// Jumps unless one of the conditions holds for some element. The second may be absent.
   void jump_if_none(const Source& condition, const Source& other, const Xbyak::Label& to);
 
-  /// The address of place p's elements at hand, or of its first.
+  /// The address of the present elements of place p, or of its first element.
   virtual Xbyak::RegExp element(int place, std::size_t item_bytes, int part) = 0;
   virtual Xbyak::RegExp first_element(int place) = 0;
   virtual Xbyak::RegExp spill_slot(int slot) = 0;
@@ -37,7 +37,7 @@ class Emitter : public Arithmetic {
   }
 
   void fetch(const Action& action, Part part);
-  /// `vector_of`: which of the vectors side by side.
+  /// `vector_of`: which of the vectors that are computed side by side.
   void fetch_mask(const Opmask& out, const Source& from, int vector_of, Part part);
   void fetch_vector(const Xmm& out, const Source& from, Dtype dtype, int vector_of, Part part);
   void spill(const Action& action);

@@ -11,12 +11,12 @@ namespace {
 using Kind = Node::Kind;
 
 constexpr int least_work = 8;   // nodes that an exit must save
-constexpr int most_misses = 4;  // conditions in a row that give no exit: then the program is of another kind
+constexpr int most_misses = 4;  // conditions in a row without an exit: then there are none in this program
 constexpr int zero = Exit::zero, unknown = zero - 1;
 
 class Assumption {
  public:
-  /// What of each later value is known if `condition` is false. `known`: nodes up to it, by what they
+  /// What is known of each later value if `condition` is false. `known`: nodes up to it, by what they
   /// compute.
   using Key = std::tuple<Kind, Op, Dtype, Dtype, std::array<int, 3>>;
   static Key key_of(const Node& node, const std::array<int, 3>& in) {
@@ -29,7 +29,7 @@ class Assumption {
     value_[static_cast<std::size_t>(condition)] = zero;
   }
 
-  /// The exit after `condition`, if all that is stored later is known there.
+  /// The exit after `condition`, if everything that is stored later is known there; else nullopt.
   std::optional<Exit> follow(int condition) {
     Exit exit{condition, -1, {}};
     for (int k = condition + 1; k < static_cast<int>(trace_.nodes.size()); ++k) {
@@ -49,14 +49,14 @@ class Assumption {
   int value(int number) const { return number < 0 ? number : value_[static_cast<std::size_t>(number)]; }
 
   int evaluate(const Node& node) const {
-    if (node.kind == Kind::load || node.kind == Kind::repeat) return unknown;  // read too late to be at hand
+    if (node.kind == Kind::load || node.kind == Kind::repeat) return unknown;  // not loaded yet at the exit
     std::array<int, 3> in{};
     for (std::size_t k = 0; k < in.size(); ++k) in[k] = value(node.in[k]);
     if (const auto simple = simplify(node, in)) return *simple;
     for (const int each : in)
       if (each < -1) return unknown;
     const auto found = known_.find(key_of(node, in));
-    return found == known_.end() ? unknown : value(found->second);  // the condition itself: false once more
+    return found == known_.end() ? unknown : value(found->second);  // the same condition again is false, too
   }
 
   /// Identities that hold for every value, NaN and -0.0 included: hence none of floating-point sums.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where a trace may be left early: programs freeze what is done with. In
+// Where a trace may be left early, because nothing changes any more. In
 //     inside = abs(z) <= 2; z = where(inside, z * z + c, z); count = count + inside
-// nothing changes any more once `inside` holds for no element at hand, however often the turn is unrolled.
+// nothing changes once `inside` is false for all present elements, however often the loop around it is
+// unrolled.
 #pragma once
 #include <vector>
 
@@ -9,9 +10,9 @@
 
 namespace gamelan::engine::jit {
 
-/// When value `condition` is false for every element at hand, all that is left to do after it is to store:
-/// values that were known before it, to the places of the given store nodes. In a trace of two parts also
-/// value `other`, the first part's.
+/// When value `condition` is false for all present elements, only stores are left to do after it: they store
+/// values that were known before it to the places of the given store nodes. In a trace of two parts also
+/// value `other`, of the first part, must be false.
 struct Exit {
   static constexpr int zero = -2;  ///< as a value: false, or the integer 0
   struct Store {
@@ -21,9 +22,9 @@ struct Exit {
   std::vector<Store> stores;
 };
 
-/// In order of `condition`. Partial evaluation of what follows a condition of some `where`, under the
-/// assumption that it is false: selections take their other side, integers that false is added to stay, and
-/// what is computed of known values once more is known.
+/// All exits, in order of `condition`. They come from partial evaluation of what follows a condition of a
+/// `where`, under the assumption that it is false: selections take their other side, integers to which false
+/// is added stay, and what is computed from known values is known.
 std::vector<Exit> find_exits(const Trace& trace);
 /// The exits of a trace in its widened form, two parts at most.
 std::vector<Exit> widen(const std::vector<Exit>& exits, const Widened& wide, int parts);

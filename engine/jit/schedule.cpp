@@ -11,7 +11,7 @@ using Kind = Node::Kind;
 
 constexpr int never = std::numeric_limits<int>::max();
 
-/// Registers of one kind, and who is in them.
+/// The registers of one kind, and the values in them.
 struct Bank {
   Source::Kind kind;
   int first;
@@ -50,7 +50,7 @@ class Scheduler {
   }
 
  private:
-  /// Of a node; that of an exit is between its condition's and the next one's.
+  /// The time of a node. The time of an exit lies between that of its condition and the next node's.
   static int time_of(int n) { return 2 * n; }
   int count() const { return static_cast<int>(trace_.nodes.size()); }
   const Node& at(int n) const { return trace_.nodes[static_cast<std::size_t>(n)]; }
@@ -86,8 +86,8 @@ class Scheduler {
     return next < uses_[v].size() ? uses_[v][next] : never;
   }
 
-  /// As many repeated elements as there are registers over when the trace is at its fullest stay in one all
-  /// the time.
+  /// Keeps repeated elements in registers all the time: as many as there are free registers where the trace
+  /// needs most.
   void keep_repeated() {
     std::vector<int> repeated;
     for (int n = 0; n < count(); ++n)
@@ -129,14 +129,14 @@ class Scheduler {
     const int number = register_[static_cast<std::size_t>(value)];
     return number < 0 ? home_of(value) : Source{bank(value).kind, bank(value).first + number};
   }
-  /// Where a value is when it has no register.
+  /// Where a value lies when it has no register.
   Source home_of(int value) const {
     const int slot = slot_[static_cast<std::size_t>(value)];
     if (slot >= 0) return {Source::Kind::spill, slot};
     return {at(value).kind == Kind::load ? Source::Kind::element : Source::Kind::repeat, at(value).place};
   }
 
-  /// A register for `value`, perhaps somebody else's; those of `pinned` stay.
+  /// Takes a register for `value`, from another value if needed, but not from those of `pinned`.
   Source take(int value, const std::array<int, 3>& pinned) {
     Bank& from = bank(value);
     int number = from.find_free();
@@ -189,14 +189,14 @@ class Scheduler {
     if (is_read) {
       if (is_kept(n) || uses_[static_cast<std::size_t>(n)].empty() ||
           may_reload_[static_cast<std::size_t>(n)])
-        return;  // fetched when wanted
+        return;  // loaded when it is needed
       const Source from = home_of(n);
       const Source to = take(n, {-1, -1, -1});
       result_.actions.push_back(
           {.kind = Action::Kind::fetch, .node = n, .dtype = node.dtype, .out = to, .in = {from}, .exit = -1});
       return;
     }
-    // The second operand may stay in memory if this is the only time that it is wanted.
+    // The second operand may stay in memory if it is needed only this once.
     const int second = node.in[1];
     const bool stays = second >= 0 && second != node.in[0] && takes_memory(node) &&
                        register_[static_cast<std::size_t>(second)] < 0 &&
@@ -236,7 +236,7 @@ class Scheduler {
                   .in = {place_of(exit.condition)},
                   .exit = -1};
     if (exit.other >= 0) action.in[1] = place_of(exit.other);
-    ++now_;  // until here all that the exit stores was wanted
+    ++now_;  // what the exit stores is needed up to here
     action.exit = static_cast<int>(result_.exits.size()) - 1;
     result_.actions.push_back(action);
     for (const int value : {exit.condition, exit.other})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which register holds which value of a trace, and when. The trace is a straight line, so the best rule is
-// known: when registers run out, the value that is wanted last gives way (Belady, "A study of replacement
-// algorithms", 1966).
+// Which register holds which value of a trace, and when. The trace is straight-line code, so the best rule is
+// known: when registers run out, the value that is needed last leaves its register (Belady, "A study of
+// replacement algorithms", 1966).
 #pragma once
 #include <array>
 #include <vector>
@@ -25,6 +25,7 @@ struct Source {
   int number = -1;
 };
 
+/// One action of the machine code, on the present elements.
 struct Action {
   enum class Kind : std::uint8_t {
     fetch,    ///< in[0] -> out
@@ -42,6 +43,7 @@ struct Action {
   int exit = -1;
 };
 
+/// All actions of a trace, in order.
 struct Schedule {
   struct Stub {  ///< of an exit: what is stored where
     Source from;
@@ -53,11 +55,12 @@ struct Schedule {
   int spill_slots = 0;  ///< of 64 bytes
 };
 
-/// Vector registers 0 ... and mask registers `first_mask` ... are given out; the others are the emitter's.
+/// Vector registers from 0 and mask registers from `first_mask` on are assigned to values; the emitter uses
+/// the others.
 inline constexpr int vector_registers = 31, first_mask = 2, mask_registers = 4;
 
 Schedule make_schedule(const Trace& trace, const std::vector<Exit>& exits);
-/// Whether the second operand of a node may be read from memory by the instruction itself.
+/// True when the node's instruction can read its second operand from memory.
 bool takes_memory(const Node& node);
 
 }  // namespace gamelan::engine::jit

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the compiled tier compiles: a straight line of nodes, one value each, that is done for every element
-// of some pieces of memory. No loops, no shapes, no strides: whoever makes a trace has seen to it that its
-// places are contiguous.
+// What the compiled tier compiles: straight-line code of nodes, each with one value, which is run for every
+// element of some pieces of memory. It has no loops, shapes or strides: whatever makes a trace ensures that
+// its places are contiguous.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -16,8 +16,8 @@ namespace gamelan::engine::jit {
 using protocol::Dtype;
 using protocol::Op;
 
-/// A node's number is the number of its value. Nodes read values of lower numbers. Bools are bytes 0 and 1 in
-/// memory.
+/// The number of a node is also the number of its value. Nodes read values of lower numbers. Bools are bytes
+/// 0 and 1 in memory.
 struct Node {
   enum class Kind : std::uint8_t {
     load,     ///< element i of a place
@@ -36,30 +36,30 @@ struct Node {
   int part = 0;  ///< load, store: of which vector of elements, when several are computed side by side (widen)
 };
 
-/// Two places share no byte, unless `alias` names one number for both: then they are the same memory.
+/// A trace. Two places share no byte, unless `alias` has the same number for both: then they are the same
+/// memory.
 struct Trace {
   std::vector<Node> nodes;
   std::vector<int> alias;  ///< by place
 };
 
-/// Whether values of a dtype can be held, an op computed, a value converted.
+/// Which dtypes a trace can hold, which ops it can compute, and which values it can convert.
 bool holds(Dtype dtype);
 bool computes(Op op, Dtype loop);
 bool converts(Dtype from, Dtype to);
 
-/// Elements of a vector: as many as the widest dtype of the trace leaves room for in a vector of 64 bytes.
+/// The number of elements in a vector: as many of the trace's widest dtype as fit into 64 bytes.
 int lanes(const Trace& trace);
 
-/// The same for `parts` vectors side by side, node by node: a chain of operations, each of which waits for
-/// the one before, leaves a processor idle that could work on other elements. Value v of part p is node
-/// `places[v][p]`.
+/// The trace for `parts` vectors side by side, node by node. In a chain each operation waits for the one
+/// before; meanwhile the processor can work on other elements. Value v of part p is node `places[v][p]`.
 struct Widened {
   Trace trace;
   std::vector<std::array<int, 4>> places;
 };
 Widened widen(const Trace& trace, int parts);
 
-/// The most values that are alive at once: vectors without repeated elements, and masks.
+/// The largest number of values that are alive at once: vectors (without repeated elements), and masks.
 struct Pressure {
   int vectors = 0, masks = 0;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Time as this process has lived it. While it is stopped (scontrol suspend, gang scheduling, SIGSTOP, a
-// virtual machine on pause) nobody speaks and nobody listens, so that time is no silence of the others.
-// Whoever waits looks again and again.
+// Time in which this process ran. While it is stopped (scontrol suspend, gang scheduling, SIGSTOP, a virtual
+// machine on pause) it hears nobody, so that time does not count as silence of the others. A thread that
+// measures silence calls look() again and again.
 #pragma once
 #include <algorithm>
 #include <chrono>
@@ -11,7 +11,7 @@ namespace gamelan::engine::nodes {
 
 class AwakeClock {
  public:
-  /// A longer time between two looks is one in which we were stopped, and counts as this.
+  /// A longer time between two looks means that this process was stopped; it counts as `longest_look_s`.
   explicit AwakeClock(double longest_look_s) : longest_look_s_(longest_look_s) {}
 
   /// Seconds since the last look.

@@ -21,7 +21,7 @@ Board::Board(Comm& comm, dist::Heap& heap, const nodes::Settings& settings) : co
       tree_messages_ = std::make_unique<nodes::TreeMessages>(comm, node_, settings);
   } catch (const Error& error) {
     std::fprintf(stderr, "gamelan-engine: %s\n",
-                 error.what());  // of several problems, one is told to the user
+                 error.what());  // of several problems the user is told one
     problem = error;
   }
   comm.throw_together(problem);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The child greets, the parent answers with its proof, the child ends with its own proof. A child sends it
-// only once, on the connection that it keeps, so a parent never accepts the same child twice.
+// The child sends a greeting, the parent answers with its proof, the child ends with its own proof. A child
+// sends its proof only once, on the connection that it keeps, so a parent never accepts the same child twice.
 #include "engine/nodes/handshake.hpp"
 
 #include <arpa/inet.h>
@@ -25,9 +25,9 @@ using protocol::ErrorKind;
 
 constexpr int turn_ms = 200;
 constexpr double longest_look_s = 2;
-constexpr double call_again_s = 1;  // to an address where nobody would speak with us
+constexpr double call_again_s = 1;  // before an address that did not answer is called again
 constexpr std::size_t most_guests =
-    256;  // at a time; of more, the first goes: it has had the longest time to speak
+    256;  // at a time; beyond that the oldest is closed, which had the most time to answer
 
 struct Greeting {
   Nonce nonce;
@@ -41,7 +41,7 @@ static_assert(sizeof(Greeting) == 36 && sizeof(Answer) == 64);
 
 [[noreturn]] void fail(const std::string& what) { throw Error(ErrorKind::os, "[nodes] " + what); }
 
-/// A connection on which both sides do not know each other yet.
+/// A connection whose handshake is not finished.
 struct Talk {
   Descriptor socket;
   std::size_t address = 0;   ///< of a child's: which of the parent's
@@ -102,7 +102,7 @@ class Handshake {
 
   void call_parent(double now_s);
   void take_turn();
-  // False when nothing more will be said.
+  // False when the connection is over.
   bool go_on_with_call(Talk& call);
   bool go_on_with_guest(Talk& guest);
   void let_guests_in();
@@ -143,7 +143,7 @@ void Handshake::call_parent(double now_s) {
   }
 }
 
-/// Waits for something to happen, not for long, and goes on with whatever did.
+/// Waits a short time for events, and handles those that happened.
 void Handshake::take_turn() {
   std::vector<pollfd> polled;
   for (const Talk& call : calls_)
@@ -162,7 +162,7 @@ void Handshake::take_turn() {
 }
 
 bool Handshake::go_on_with_call(Talk& call) {
-  if (has_parent()) return false;  // another address was quicker
+  if (has_parent()) return false;  // another address was faster
   if (!call.has_greeted) {
     int error = 0;
     socklen_t length = sizeof error;
@@ -223,7 +223,7 @@ std::unique_ptr<Link> Handshake::link_of(Talk& talk, int node) const {
   return std::make_unique<Link>(talk.socket.release(), row(node).host.data());
 }
 
-/// Parent and child say the same: either's word may be the one that is told.
+/// Parent and child describe the problem in the same words, because the user may be told by either.
 std::string Handshake::what_is_missing() const {
   const LeaderInfo& called = row(has_parent() ? leaders_.node : parent());
   std::string who;

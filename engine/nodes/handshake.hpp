@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a leader connects with its neighbours in the tree, once all know where the others listen. It calls its
-// parent at all its addresses and accepts its children at the same time, so a slow host delays nobody else.
-// Both sides of a connection prove who they are (proof.hpp); strangers and slow peers keep nobody
-// waiting. Knows sockets, not MPI.
+// How a leader connects with its neighbours in the tree, after all have learnt where the others listen. It
+// calls its parent at all its addresses and accepts its children at the same time, so a slow host delays no
+// other. Both sides of a connection prove that they know the secret (proof.hpp); strangers and slow peers
+// keep nobody waiting. Knows sockets, not MPI.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -30,14 +30,16 @@ struct LeaderTable {
   std::vector<LeaderInfo> rows;  ///< of all nodes
   Secret secret{};               ///< of the job
 
-  int parent(int fanout) const { return (node - 1) / fanout; }  ///< nobody's at node 0
+  int parent(int fanout) const { return (node - 1) / fanout; }  ///< not for node 0
 };
 
+/// The connections of a leader in the tree, after the handshake.
 struct Neighbours {
   std::unique_ptr<Link> parent;  ///< null at the root
   std::vector<std::unique_ptr<Link>> children;
 };
 
+/// A socket that listens, and its port.
 struct ListeningSocket {
   Descriptor socket;
   std::uint16_t port = 0;
@@ -45,8 +47,8 @@ struct ListeningSocket {
 /// Listens on a port of the system's choice, on all interfaces. Throws Error{os}.
 ListeningSocket listen_for_children();
 
-/// `listening`: nothing on a leader without children. Returns when all are there. Throws Error{os} that says
-/// who cannot reach whom.
+/// Connects a leader with its neighbours; returns when all connections exist. `listening`: empty on a leader
+/// without children. Throws Error{os} that says which hosts cannot reach each other.
 Neighbours shake_hands(const LeaderTable& leaders, const Settings& settings,
                        const ListeningSocket& listening);
 

@@ -20,8 +20,8 @@ using protocol::ErrorKind;
 
 static_assert(std::is_trivially_copyable_v<LeaderInfo>);
 
-/// This host's addresses, as many as there is room for; loopback last: nodes may be pretended on a machine
-/// without a network.
+/// Writes this host's addresses, as many as there is room for; loopback last, for simulated nodes on a
+/// machine without a network.
 void write_addresses(LeaderInfo& info) {
   ifaddrs* interfaces = nullptr;
   if (getifaddrs(&interfaces) != 0)
@@ -46,7 +46,7 @@ Neighbours connect_leaders(Comm& comm, const Settings& settings) {
   MPI_Comm_rank(comm.leaders(), &leaders.node);
   MPI_Comm_size(comm.leaders(), &nodes);
 
-  // What goes wrong here must not keep the others waiting in the collectives.
+  // An error here must not keep the other ranks waiting in the collectives.
   LeaderInfo own;
   ListeningSocket listening;
   gethostname(own.host.data(), own.host.size() - 1);

@@ -14,8 +14,8 @@
 namespace gamelan::engine::nodes {
 namespace {
 
-constexpr int send_limit_s = 15;  // a peer that takes nothing for so long is lost
-constexpr std::uint64_t longest_body = std::uint64_t{1} << 30;  // more is not one of our notes
+constexpr int send_limit_s = 15;  // a peer that accepts nothing for so long is lost
+constexpr std::uint64_t longest_body = std::uint64_t{1} << 30;  // a longer one is not one of our notes
 
 /// What goes before the body; both sides are the same program on the same kind of processor.
 struct Header {

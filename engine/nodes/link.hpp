@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One TCP connection between the leaders of two nodes, and the notes that travel on it: small words about
-// messages, cuts and endings, never elements of arrays. Knows sockets, not what a note means
-// (tree_messages.cpp does).
+// One TCP connection between the leaders of two nodes, and the notes sent over it: short messages about
+// batches, cuts and ends, never elements of arrays. Knows sockets, not what a note means (see
+// tree_messages.cpp).
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -14,6 +14,7 @@ namespace gamelan::engine::nodes {
 
 using protocol::Bytes;
 
+/// One message between leaders. Which fields have a meaning depends on the kind.
 struct Note {
   enum class Kind : std::uint64_t {
     beat,  ///< I am here
@@ -37,21 +38,21 @@ struct Note {
 
 class Link {
  public:
-  /// Takes a connected socket over. `peer`: who is there, for messages.
+  /// Takes ownership of a connected socket. `peer`: the name of the other side, for error messages.
   Link(int socket, std::string peer);
   ~Link();
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
 
-  /// Any thread. A failure is not told here: the reading side finds the connection closed, or silent.
+  /// Any thread. Does not report a failure: the reading side will find the connection closed, or silent.
   void send(const Note& note);
-  /// Visits every note that has come whole; does not wait. One thread. False when the connection is closed or
-  /// broken.
+  /// Visits every note that has arrived completely; does not wait. For one thread. False when the connection
+  /// is closed or broken.
   bool receive(const std::function<void(Note)>& visit);
 
   int socket() const { return socket_; }
   const std::string& peer() const { return peer_; }
-  /// Has the other side said that it leaves?
+  /// True when the other side has announced that it closes the connection.
   bool said_bye() const { return said_bye_; }
 
  private:

@@ -43,12 +43,11 @@ NodeBoard::NodeBoard(Comm& comm, dist::Heap& heap)
   controls_.assign(static_cast<std::size_t>(comm.size()), nullptr);
   for (const int rank : comm.near_ranks())
     controls_[static_cast<std::size_t>(rank)] = reinterpret_cast<Control*>(heap.address(rank, block_.offset));
-  comm.barrier();  // nobody reads words of an earlier board any more
+  comm.barrier();  // no rank reads words of an earlier board any more
   new (controls_[static_cast<std::size_t>(comm.rank())]) Control;
   control(comm.rank()).process_id = getpid();
   comm.barrier();
-  // Ranks in different process-id name spaces cannot see each other; then only the launcher watches over
-  // them.
+  // Ranks in different process-id name spaces cannot see each other; then only the launcher is watched.
   is_watching_ = std::none_of(comm.near_ranks().begin(), comm.near_ranks().end(),
                               [this](int rank) { return is_gone(control(rank).process_id); });
 }
@@ -188,7 +187,7 @@ void NodeBoard::wait_for(SharedCounter& counter, std::uint64_t target, int watch
   if (wait_awake(counter, target, patience_)) return;
   auto next_check = std::chrono::steady_clock::now() + liveness_period;
   while (!counter.has_reached(target)) {
-    // MPI moves messages only when it is called: a rank with some under way looks after them.
+    // MPI moves messages only while it is called, so a rank with messages under way calls it.
     const bool has_work = works && meanwhile_ && meanwhile_();
     counter.sleep_below(
         target, has_work ? std::chrono::microseconds(50) : std::chrono::microseconds(liveness_period));

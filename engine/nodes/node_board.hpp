@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The synchronisation board of one node: control words in the heap, by which its ranks pass messages on, tell
-// each other how far they are, stop at an agreed step, and report failures. An idle rank sleeps here
-// and costs nothing. Part of Board (board.hpp), which also speaks with the other nodes. Knows no arrays.
+// The synchronisation board of one node: control words in the heap. With them its ranks pass messages on,
+// tell each other how far they are, stop at an agreed step, and report failures. An idle rank sleeps here and
+// uses no processor time. Part of Board (board.hpp), which also speaks with the other nodes. Knows no arrays.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -20,24 +20,24 @@ namespace gamelan::engine {
 
 class NodeBoard {
  public:
-  /// Takes its words from the heap. Collective. Throws Error{memory}.
+  /// Allocates its words in the heap. Collective. Throws Error{memory}.
   NodeBoard(Comm& comm, dist::Heap& heap);
-  /// When all ranks are idle.
+  /// To be called when all ranks are idle.
   ~NodeBoard();
   NodeBoard(const NodeBoard&) = delete;
   NodeBoard& operator=(const NodeBoard&) = delete;
 
-  // Messages: one writer per node (rank 0, or the thread of a leader that hears from it), any number of
-  // readers. Like every wait of the board, these throw Error{engine_lost} when an awaited rank, the launcher
-  // or another node is gone.
+  // Messages: one writer per node (rank 0, or the I/O thread of another leader), any number of readers. Like
+  // every wait of the board, these functions throw Error{engine_lost} when an awaited rank, the launcher or
+  // another node is gone.
   static constexpr std::size_t slot_bytes = 16 * 1024 - sizeof(std::uint64_t);
   struct Posted {
     std::uint64_t length;  ///< when above slot_bytes, the message follows by broadcast
     Bytes bytes;
   };
-  /// Waits until everybody has read what lay in the slot.
+  /// Writes a message into its slot, after all ranks have read the message that was there.
   void post(std::uint64_t message, std::uint64_t length, std::span<const std::byte> bytes);
-  /// Sleeps until the message is there.
+  /// Sleeps until the message is there, and returns it.
   Posted take(std::uint64_t message);
 
   // Steps.
@@ -55,30 +55,32 @@ class NodeBoard {
   // Cuts, by one thread of the leader at a time.
   bool has_cut() const { return control(leader_).decision.value() % 3 == 2; }
   std::uint64_t cut() const { return control(leader_).cut.load(std::memory_order_seq_cst); }
-  /// From here on no rank of the node begins a step before set_cut(). Returns the furthest that was begun.
+  /// From now on no rank of the node begins a step before set_cut(). Returns the furthest step that was
+  /// begun.
   std::uint64_t begin_decision();
   void set_cut(std::uint64_t cut);
   void clear_cut();
 
-  // What went wrong on one rank only, in batch `batch`: the first to say so is heard.
+  // Reports what went wrong on this rank only, in batch `batch`. The first report counts.
   void report_failure(std::uint64_t batch, const protocol::Error& failure);
-  /// The ensemble's word on it, in place of the node's own.
+  /// Sets the failure of a batch that all nodes have agreed on, in place of the node's own.
   void set_failure(std::uint64_t batch, protocol::ErrorKind kind, const std::string& text);
   std::optional<protocol::Error> failure_of(std::uint64_t batch) const;
 
-  /// What this rank has met in batch `batch`, all of it so far; before the step ends in which it was.
+  /// Reports all floating-point errors that this rank has met in batch `batch` so far. To be called before
+  /// end_step() of the step in which they occurred.
   void report_float_errors(std::uint64_t batch, std::span<const protocol::FloatErrors> errors);
   /// Adds what the ranks of the node have reported.
   void add_float_errors(std::uint64_t batch, std::vector<protocol::FloatErrors>& errors) const;
 
-  /// What the waits of the rank's main thread do while they wait; true when there is more to do, and the wait
-  /// must be short.
+  /// Sets a function that the waits of the rank's main thread call while they wait. It returns true when
+  /// there is more to do, and the wait must stay short.
   void set_meanwhile(std::function<bool()> work) { meanwhile_ = std::move(work); }
 
-  /// Another node is gone: every wait on this one ends with the cause, within a second.
+  /// Notes that another node is gone: every wait on this node ends with the cause, within a second.
   void set_lost(const std::string& cause);
-  /// Throws Error{engine_lost} when `rank` (all of the node when negative), the launcher or another node is
-  /// gone.
+  /// Throws Error{engine_lost} when `rank` (any rank of the node, when negative), the launcher or another
+  /// node is gone.
   void check_alive(int rank) const;
 
  private:
@@ -99,8 +101,8 @@ class NodeBoard {
     std::uint64_t batch = 0, count = 0;
     protocol::FloatErrors errors[most_float_errors];
   };
-  /// One in every rank's part of the heap. Only the owner writes the first group (and others its work queue);
-  /// the second is used in the leader's.
+  /// The control words of one rank, in its part of the heap. Only the owner writes the first group (except
+  /// its work queue). The second group is used in the leader's words.
   struct Control {
     SharedCounter finished, started, consumed;
     std::int64_t process_id = 0;
@@ -118,7 +120,7 @@ class NodeBoard {
   };
 
   Control& control(int rank) const { return *controls_[static_cast<std::size_t>(rank)]; }
-  /// `works`: on the main thread, which has something to do meanwhile.
+  /// `works`: call the function of set_meanwhile() during the wait; only for the main thread.
   void wait_for(SharedCounter& counter, std::uint64_t target, int watched_rank, bool works = true);
 
   Comm& comm_;

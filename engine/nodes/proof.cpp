@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// HMAC-SHA512-256 of libsodium, which libzmq stands on, too.
+// Uses HMAC-SHA512-256 of libsodium, on which libzmq is built, too.
 #include "engine/nodes/proof.hpp"
 
 #include <sodium.h>
@@ -24,7 +24,7 @@ const unsigned char* raw(const std::array<std::byte, 32>& bytes) {
   return reinterpret_cast<const unsigned char*>(bytes.data());
 }
 
-/// Field by field: what is between the members of a struct is nobody's.
+/// The text is made field by field, because bytes between the members of a struct are undefined.
 std::vector<unsigned char> text_of(Side side, const Meeting& meeting) {
   std::vector<unsigned char> text;
   const auto add = [&text](const void* from, std::size_t count) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What may be chosen about the connections between nodes. Data only; main fills it from the options, tests as
-// they like.
+// Settings of the connections between nodes. Data only. main fills it from the options; tests choose their
+// own.
 #pragma once
 
 namespace gamelan::engine::nodes {

@@ -22,7 +22,7 @@ constexpr double beats_in_silence = 5;  // at least: one may be late, a busy mac
 constexpr double beats_in_look =
     2;  // a longer turn of the I/O thread is one in which the process was stopped
 
-/// Names both: which of the two is cut off, neither can know.
+/// Names both nodes, because neither can know which of the two is cut off.
 std::string silence_of(const Link& link, double limit_s) {
   return "node " + link.peer() + " has not been heard by " + host_name() + " for " +
          std::to_string(static_cast<int>(limit_s)) +

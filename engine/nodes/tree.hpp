@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The leaders of the nodes as a tree of TCP connections, rank 0's at its root. MPI would spin while it waits;
-// here an idle node sleeps. A thread per leader, the I/O thread, reads the connections, hands every note on,
-// and notices when a neighbour falls silent or is gone. Knows no arrays; what notes mean is
-// tree_messages.cpp's affair.
+// The leaders of the nodes as a tree of TCP connections, with rank 0's leader at its root. MPI would spin
+// while it waits; here an idle node sleeps. Each leader has a thread, the I/O thread. It reads the
+// connections, passes every note on, and notices when a neighbour falls silent or is gone. Knows no arrays;
+// tree_messages.cpp knows what notes mean.
 #pragma once
 #include <functional>
 #include <memory>
@@ -26,15 +26,16 @@ class Tree {
     std::function<void(const std::string& cause)> lost;  ///< a neighbour: once, the first
   };
 
-  /// Connects the leaders. Collective on comm.leaders(). Throws Error{os} naming the node that cannot be
-  /// reached, on the leaders that miss a neighbour: before start() all must have agreed that nobody does.
+  /// Connects the leaders. Collective on comm.leaders(). On a leader that misses a neighbour it throws
+  /// Error{os} with the name of the node that cannot be reached. Before start() all leaders must agree that
+  /// none has failed.
   Tree(Comm& comm, const Settings& settings);
-  /// Says bye and closes.
+  /// Announces the end to the neighbours and closes the connections.
   ~Tree();
   Tree(const Tree&) = delete;
   Tree& operator=(const Tree&) = delete;
 
-  /// From here on the I/O thread reads, and others count as silent.
+  /// From now on the I/O thread reads, and silence of the neighbours counts.
   void start(Handlers handlers);
 
   // Any thread.

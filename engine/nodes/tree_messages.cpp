@@ -13,7 +13,7 @@ using protocol::Error;
 using protocol::ErrorKind;
 using Kind = Note::Kind;
 
-constexpr double look_s = 1;  // no wait sleeps longer without asking who lives
+constexpr double look_s = 1;  // no wait sleeps longer without checking who lives
 constexpr double report_patience_s = 2;
 
 }  // namespace
@@ -63,7 +63,7 @@ std::uint64_t TreeMessages::decide_cut() {
   furthest_ = board_.begin_decision();
   cuts_missing_ = tree_.children();
   tree_.send_down({Kind::ask_cut, ++cut_number_, 0, {}});
-  // A node that does not answer is found lost before long, and the job ends.
+  // A node that does not answer will soon be found lost, and then the job ends.
   while (cuts_missing_ > 0 && lost_cause_.empty()) wait(lock, look_s, [this] { return cuts_missing_ == 0; });
   const std::uint64_t cut = furthest_ + 1;
   tree_.send_down({Kind::cut, cut_number_, cut, {}});

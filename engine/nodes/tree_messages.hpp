@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the leaders of the nodes say to each other: rank 0's messages and cuts go down the tree to every
-// node's board; how far the ranks are, what failed, and counters come up. Owned by the Board of a leader when
-// there are several nodes.
+// The messages between the leaders of the nodes. Rank 0's messages and cuts go down the tree to every node's
+// board; progress, failures and counters come up. Owned by the Board of a leader when there are several
+// nodes.
 #pragma once
 #include <atomic>
 #include <condition_variable>
@@ -20,20 +20,21 @@ class TreeMessages {
  public:
   /// Connects the leaders; collective on comm.leaders(). Throws Error{os} on those that miss a neighbour.
   TreeMessages(Comm& comm, NodeBoard& board, const Settings& settings);
-  /// From here on it listens. All leaders must be there: one that failed would count as lost.
+  /// From now on notes are read. All leaders must be connected: a missing one would count as lost.
   void start();
 
   // Rank 0.
   void post(std::uint64_t message, std::uint64_t length, std::span<const std::byte> bytes);
   void tell_failure(std::uint64_t batch, const protocol::Error& failure);
-  /// The step at which all nodes stop. Any thread, one at a time.
+  /// Decides on the step before which all nodes stop, and returns it. Any thread, one at a time.
   std::uint64_t decide_cut();
   void clear_cut() { tree_.send_down({Note::Kind::clear_cut, 0, 0, {}}); }
-  /// The reports of the other nodes, one after another; what has come within two seconds.
+  /// The reports of the other nodes, one after another: those that have come within two seconds.
   Bytes gather_reports();
 
-  /// Every rank of this node has done message `message`; on rank 0, waits for the other nodes. `failure`:
-  /// what a rank of this node has met, 0 if nothing; on rank 0 the return value is the first of any node.
+  /// Announces that every rank of this node has done message `message`; on rank 0, waits for the other nodes.
+  /// `failure`: what a rank of this node has met, 0 if nothing. On rank 0 the result is the first failure of
+  /// any node.
   struct Outcome {
     std::uint64_t kind = 0;  ///< 1 + protocol::ErrorKind
     Bytes text;
@@ -41,8 +42,8 @@ class TreeMessages {
   };
   Outcome settle(std::uint64_t message, Outcome failure);
 
-  /// Called by the I/O thread: the counters of this node; and on the loss of another. When these return, no
-  /// call of what was set before is under way.
+  /// Set the functions that the I/O thread calls: one returns the counters of this node, the other is told
+  /// that another node is lost. When these calls return, no call of the function before is under way.
   void set_reporter(std::function<Bytes()> reporter);
   void on_lost(std::function<void(const std::string&)> tell);
 

@@ -43,7 +43,8 @@ Shape natural_extents(const View& view, const ArrayInfo& base) {
   return extents;
 }
 
-/// True when the command can run over any extents with the same C order: no operand is a true box.
+/// True when the command can run over any extents with the same C order: no operand is a proper part of its
+/// base.
 bool is_shapeless(const Context& context, const protocol::Command& command) {
   return std::all_of(command.in.begin(), command.in.end(), [&](const protocol::Operand& operand) {
     const auto* view = std::get_if<View>(&operand);
@@ -51,7 +52,7 @@ bool is_shapeless(const Context& context, const protocol::Command& command) {
   });
 }
 
-/// New arrays take the extents by which the batch looks at them.
+/// Gives new arrays the extents that suit the views which the batch takes of them.
 void choose_extents(Context& context) {
   std::unordered_set<ArrayId> settled;
   const auto look = [&](const View& view) {
@@ -77,7 +78,8 @@ void choose_extents(Context& context) {
   for (const auto& view : context.fetches) look(view);
 }
 
-/// An array that exists and is now looked at by more axes is stored anew, once, before anything else.
+/// An existing array may now be viewed by more axes than it is stored with. It is stored anew, once, before
+/// anything else.
 void relayout(Context& context, std::vector<Node>& nodes) {
   for (const auto& [id, old] : context.relayouts) {
     const auto& base = context.arrays.at(id);
@@ -125,7 +127,7 @@ class Canonicaliser {
     return protocol::whole(id, dtype, extents);
   }
 
-  /// Flat views of equal arrays: iterate over the extents in which they are stored.
+  /// Flat views of equal arrays: lets the command run over the extents in which these are stored.
   void run_over_stored_extents(Node& node) {
     auto& command = node.command;
     const auto& out_base = context_.arrays.at(command.out.base);
@@ -136,7 +138,7 @@ class Canonicaliser {
       const auto* view = std::get_if<View>(&operand);
       if (!view || is_one_element_everywhere(*view)) continue;
       const auto& base = context_.arrays.at(view->base);
-      if (!is_whole(*view, base)) return;  // a true box of something: keep the notebook's shape
+      if (!is_whole(*view, base)) return;  // a proper part of its base: keep the notebook's shape
       if (is_free && base.extents != command.out.extents && target == command.out.extents &&
           base.extents.size() >= command.out.extents.size())
         target = base.extents;
@@ -174,8 +176,8 @@ class Canonicaliser {
     gather(view, node);
   }
 
-  /// What take, put and nonzero can do with a view that is no box: flat forms of arrays whose layout is
-  /// settled.
+  /// True for views that take, put and nonzero can use although they are no box: flat forms of arrays whose
+  /// layout is decided.
   bool lies_well(const View& view, const Node& node) const {
     const auto op = node.command.op;
     if (op != Op::take && op != Op::put && op != Op::nonzero) return false;
@@ -212,8 +214,8 @@ class Canonicaliser {
     finish_scatter(std::move(node), target);
   }
 
-  /// Rows are read while others are written (single elements are routed before): where they may be the same,
-  /// from a copy.
+  /// A put reads rows while others are written (single elements are partitioned before). Where both may be
+  /// the same elements, they are read from a copy.
   void read_values_first(Node& node) {
     auto* values = std::get_if<View>(&node.command.in[1]);
     if (values && values->extents.size() > 1 && values->base == node.command.out.base &&
@@ -221,7 +223,8 @@ class Canonicaliser {
       gather(*values, node);
   }
 
-  /// A `put` leaves elements as they were: it writes onto a copy of its target, and all of that goes back.
+  /// A `put` leaves most elements unchanged. So it writes to a copy of its target, and the whole copy is
+  /// written back.
   void put_aside(Node node) {
     const View target = node.command.out;
     gather(node.command.out, node);
@@ -239,7 +242,8 @@ class Canonicaliser {
     context_.nodes.push_back({Node::Kind::scatter, std::move(copy), source});
   }
 
-  /// BLAS reads its operands as they lie: another dtype or a broadcast inner axis is copied first.
+  /// BLAS reads its operands where they lie. An operand of another dtype, or with a broadcast inner axis, is
+  /// copied first.
   void make_loop_dtype(Node& node) {
     for (auto& operand : node.command.in) {
       auto& view = std::get<View>(operand);
@@ -257,7 +261,7 @@ class Canonicaliser {
         command.in = {compact};
       else
         command.in = {protocol::Scalar{node.command.loop,
-                                       {}}};  // nothing to read: as make_plan does with empty commands
+                                       {}}};  // it reads nothing; make_plan does the same with empty commands
       context_.nodes.push_back({Node::Kind::elementwise, std::move(command), node.source});
       View result = copy;
       for (std::size_t k = 0; k < view.extents.size(); ++k)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What each step reads of other ranks' blocks, as far as the plan says it without looking at data: where
-// nodes share no memory, it is sent before the step (engine/distribution/exchange.hpp). What depends on data
-// is asked for by the steps themselves.
+// Finds what each step reads of other ranks' blocks, as far as this follows from the plan and not from data.
+// Where nodes share no memory, it is sent before the step (engine/distribution/exchange.hpp). What depends on
+// data, the steps request themselves.
 #include "engine/plan/passes.hpp"
 
 namespace gamelan::engine::plan {
@@ -174,8 +174,8 @@ class Finder {
 
  private:
   const Layout& layout_of(int slot) const { return plan_.slots[static_cast<std::size_t>(slot)].info.layout; }
-  /// The tables of the ranks, one after another, as a matrix: `per_rank` rows for each, and who owns a bin
-  /// reads its column.
+  /// The tables of the ranks, one after another, as a matrix with `per_rank` rows for each. The owner of a
+  /// bin reads its column.
   void add_tables(int tables, std::int64_t per_rank, std::int64_t bins, const Layout& owners) {
     const int ranks = layout_of(tables).axes[0].parts;
     const auto rows = per_rank * ranks;

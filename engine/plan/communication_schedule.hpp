@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One rank's messages between nodes for every step of a plan, as far as the plan foresees them. Found once
-// and kept with the plan (plan_cache.hpp); sent by engine/steps/ghost_exchange. Pure.
+// The messages between nodes of one rank, for every step of a plan, as far as the plan foresees them.
+// Computed once and kept with the plan (plan_cache.hpp); sent by engine/steps/ghost_exchange. Pure.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -10,10 +10,12 @@
 
 namespace gamelan::engine::plan {
 
+/// The messages of one rank, step by step.
 struct CommunicationSchedule {
-  std::vector<dist::Exchange> steps;       ///< their regions point into the plan's remote reads
-  std::vector<std::int64_t> memory_bytes;  ///< at most, per step
-  /// The most that any step costs any rank; who admits the plan asks them, once. Negative: not yet known.
+  std::vector<dist::Exchange> steps;       ///< the regions in them point into the plan's remote reads
+  std::vector<std::int64_t> memory_bytes;  ///< upper bound per step
+  /// The most memory that any step takes on any rank. Admission finds it once, by asking all ranks. Negative:
+  /// not yet known.
   std::int64_t most_bytes_anywhere = -1;
 };
 /// The plan must outlive it.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A batch on its way to a plan: its commands as nodes, the arrays they name, and the groups that `fuse` makes
-// of them. Data that the passes hand on, and a few questions that several of them ask.
+// A batch while it becomes a plan: its commands as nodes, the arrays that they name, and the groups that
+// `fuse` makes of them. Data that the passes hand on, and a few questions that several of them need.
 #pragma once
 #include <optional>
 #include <unordered_map>
@@ -12,17 +12,17 @@
 
 namespace gamelan::engine::plan {
 
-/// A command on its way to a step. Besides the commands of the client there are the two general copies.
+/// A command while it becomes a step: a command of the client, or one of the two general copies.
 struct Node {
   enum class Kind : std::uint8_t { elementwise, reduce, matmul, irregular, gather, scatter, elided_copy };
   Kind kind{};
   protocol::Command command;
   int source = -1;  ///< index in the batch
   bool takes_version =
-      false;  ///< writes in place, to a fresh version whatever it reads: the old one goes to a copy
+      false;  ///< writes in place, but to a fresh version whatever it reads: a copy takes over the old one
 };
 
-/// Nodes that run in one pass, and the views they touch (for hazards); writes[i] is nodes[i]'s.
+/// Nodes that run in one pass, and the views that they touch (for hazards). writes[i] belongs to nodes[i].
 struct Group {
   /// The first `nodes` of them run over a box of the iterations only (interior.hpp).
   struct Interior {
@@ -42,31 +42,32 @@ struct Group {
   bool is_fusable = false;
 };
 
+/// What the passes read and change: the nodes in program order, the arrays that they name, and the groups.
 struct Context {
   Options options;
   std::vector<Node> nodes;
   std::unordered_map<ArrayId, ArrayInfo>
       arrays;                           ///< known, and made by the batch; layouts filled in by `fuse`
   std::unordered_set<ArrayId> created;  ///< by this batch
-  std::unordered_set<ArrayId> dead;     ///< nobody names them after the batch
+  std::unordered_set<ArrayId> dead;     ///< without a name after the batch
   std::unordered_set<ArrayId>
       assigned;  ///< may live on as the view that they are assigned to (engine/session/elided_copies.hpp)
   std::unordered_map<ArrayId, std::vector<int>> readers;  ///< nodes that read an array, by `find_readers`
   std::unordered_map<ArrayId, ArrayInfo>
       relayouts;              ///< how existing arrays were stored that get new extents first
-  std::vector<View> fetches;  ///< what will be looked at after the last step
+  std::vector<View> fetches;  ///< read after the last step
   std::vector<Group> groups;
   ArrayId next_temporary = ArrayId{1} << 63;
 };
 
 /// Fills `readers`.
 void find_readers(Context& context);
-/// Made by this batch, and unnamed after it.
+/// True for an array that this batch creates and that has no name after it.
 bool is_dead_temporary(const Context& context, ArrayId array);
-/// True when a dead temporary is only written and read as a whole by nodes of the group (and `joining`, if
-/// any): it can live in a register and needs no memory.
+/// True when a dead temporary is written and read only as a whole, by nodes of the group (and `joining`, if
+/// any): then it can stay in a register and needs no memory.
 bool stays_in_registers(const Context& context, const Group& group, ArrayId array, int joining = -1);
-/// True when somebody may look at the array after an interrupt.
+/// True when the user may see the array after an interrupt.
 bool is_seen(const Context& context, ArrayId array);
 
 }  // namespace gamelan::engine::plan

@@ -21,7 +21,7 @@ std::string number(const protocol::Scalar& scalar, std::size_t k = 0) {
   return {text, std::to_chars(std::begin(text), std::end(text), value).ptr};
 }
 
-/// In as few digits as tell it from its neighbours.
+/// The number in the fewest digits that distinguish it from its neighbours.
 std::string text_of(const protocol::Scalar& scalar) {
   switch (scalar.dtype) {
     case Dtype::bool_:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Copies that need no copying. In `old = u.copy(); u[1:-1] = ...` the write may go to a fresh version of u,
-// and then the version before it is exactly what `old` is: storage changes hands, and the stencil with its
+// Copies that need no copying. In `old = u.copy(); u[1:-1] = ...` the write may go to a fresh version of u.
+// Then the version before it is exactly `old`, so `old` takes over its storage, and the stencil with its
 // assignment is the only pass.
 #include <algorithm>
 
@@ -10,8 +10,7 @@
 namespace gamelan::engine::plan {
 namespace {
 
-/// The view of another array of which this node makes a copy in the same layout; nullptr when it does
-/// anything else.
+/// The view that this node copies into an array of the same layout; nullptr when the node does anything else.
 const View* copied(const Context& context, const Node& node) {
   const auto& command = node.command;
   if (node.kind != Node::Kind::elementwise || command.op != Op::copy || !command.creates ||
@@ -29,8 +28,8 @@ const View* copied(const Context& context, const Node& node) {
              : nullptr;
 }
 
-/// The copy is there when the writer has run. What is changed meanwhile is ahead of it, and an interrupt
-/// waits for the writer.
+/// True when an interrupt would have to wait too long for the copy. It exists only when the writer has run:
+/// changes in between are ahead of it, so an interrupt waits for the writer.
 bool is_missed(const Context& context, ArrayId copy, std::vector<Node>::const_iterator node,
                std::vector<Node>::const_iterator writer) {
   if (!is_seen(context, copy)) return false;
@@ -55,7 +54,7 @@ void elide_copies(Context& context) {
     };
     const auto writer = std::find_if(node + 1, nodes.end(), writes(original));
     if (writer == nodes.end() || writer->kind != Node::Kind::elementwise) continue;
-    // A write to the copy would be one to the version that the writer may still be reading.
+    // A write to the copy would write to the version that the writer may still be reading.
     if (std::any_of(node + 1, nodes.end(), writes(copy))) continue;
     if (is_missed(context, copy, node + 1, writer)) continue;
     if (writer->takes_version || writer->command.out.dtype != context.arrays.at(original).dtype) continue;

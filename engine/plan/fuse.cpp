@@ -36,8 +36,8 @@ class Fuser {
   const Node& node(int n) const { return context_.nodes[static_cast<std::size_t>(n)]; }
   const ArrayInfo& array(ArrayId id) const { return context_.arrays.at(id); }
 
-  /// An in-place write that reads its own array at another offset computes into a temporary first, unless
-  /// most of the array is written: then the write goes to a fresh version.
+  /// A write in place that reads its own array at another offset computes into a temporary first. Where it
+  /// writes most of the array, it writes to a fresh version instead.
   void split_overlapping_writes() {
     std::vector<Node> nodes;
     for (auto& current : context_.nodes) {
@@ -124,14 +124,16 @@ class Fuser {
     return true;
   }
 
-  /// Around an interior, only new arrays are made, of operands that can be looked at in parts.
+  /// True for commands that may follow an interior: they make new arrays only, and can read their operands in
+  /// parts.
   static bool may_follow_interior(const protocol::Command& command) {
     return command.creates && command.op != Op::constant &&
            protocol::info(command.op).kind != protocol::RowKind::nullary;
   }
 
-  /// A group that has written new arrays only may still run elsewhere: where an array lies that it writes to
-  /// in the end. Only the latest group moves, because later ones have been laid out by its results.
+  /// A group that has written new arrays only may still get another layout: that of an existing array to
+  /// which it writes in the end. Only the latest group may, because later groups have been laid out by its
+  /// results.
   bool can_move(const Group& group, const Layout& layout) const {
     return &group == &context_.groups.back() && !group.fold_axes &&
            std::all_of(group.writes.begin(), group.writes.end(), [&](const View& write) {
@@ -145,8 +147,8 @@ class Fuser {
     for (const auto& write : group.writes) context_.arrays.at(write.base).layout = layout;
   }
 
-  /// A reduction joins the group that computes or reads its operand. When reduction blocks reach over the
-  /// ends of blocks, such a group may not write arrays.
+  /// True when a reduction can join the group that computes or reads its operand. When reduction blocks
+  /// extend over the ends of blocks, such a group may not write arrays.
   bool admits_fold(const Group& group, int n) const {
     const auto& command = node(n).command;
     const auto* operand = std::get_if<View>(&command.in[0]);
@@ -190,7 +192,7 @@ class Fuser {
                                 view.extents);
   }
 
-  /// Where a new array of `extents` should lie: with the first operand that spans the iterations, else by
+  /// The layout for a new array of `extents`: that of the first operand that spans the iterations, else the
   /// default.
   Layout layout_for_new(const protocol::Command& command, const Shape& extents) const {
     for (const auto& operand : command.in) {
@@ -264,7 +266,7 @@ class Fuser {
     if (!is_dead_temporary(context_, command.out.base)) add_distinct(group.stores, command.out);
   }
 
-  /// The result of a reduction lies where its kept axes lie, when that is balanced.
+  /// The layout of a reduction's result: that of its kept axes, when it is balanced.
   Layout layout_of_fold(const Group& group, const Node& current, const Shape& extents) const {
     Layout layout = dist::default_layout(extents, context_.options.ranks);
     if (layout.is_replicated) return layout;

@@ -33,8 +33,8 @@ bool depends_on(const protocol::Command& command, const Group& group) {
   };
   for (const auto& operand : command.in)
     if (const auto* view = std::get_if<View>(&operand); view && touches(group.writes, *view)) return true;
-  // The version before such a group's may become a copy: whatever is written later, elsewhere in the array,
-  // is not in it.
+  // A copy may take over the version before such a group's, so later writes to other parts of the array must
+  // come after it.
   if (group.versioned.contains(command.out.base)) return true;
   return touches(group.reads, command.out) || touches(group.writes, command.out);
 }

@@ -60,8 +60,8 @@ bool any_reader_apart(const Context& context, const Group& group, ArrayId array,
          });
 }
 
-/// True when the result of a temporary's node is on its way into an existing array: such a write cannot
-/// follow an interior, and the temporary would have to be stored for it.
+/// True when a temporary's result will be written into an existing array. Such a write cannot follow an
+/// interior, so the temporary would have to be stored.
 bool is_bound_for_a_write(const Context& context, const Group& group, const protocol::Command& command,
                           int depth) {
   if (depth == 0 || !is_dead_temporary(context, command.out.base)) return false;
@@ -72,8 +72,8 @@ bool is_bound_for_a_write(const Context& context, const Group& group, const prot
   });
 }
 
-/// An interior is worth it when it is most of the pass, and when it keeps nobody else from joining: those who
-/// read what the group has computed for the box, and those who write what follows.
+/// True when an interior gains something: it is most of the pass, and it does not prevent other nodes from
+/// joining (those that read what the group has computed for the box, and those that write what follows).
 bool is_worth_it(const Context& context, const Group& group, const protocol::Command& command,
                  const Shape& extents) {
   constexpr int chain = 4;  // operations looked ahead

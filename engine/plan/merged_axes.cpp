@@ -6,7 +6,7 @@
 namespace gamelan::engine::plan {
 namespace {
 
-/// Axes first..last of a layout as one; nothing when their blocks do not follow one another in C order.
+/// Axes first..last of a layout as one axis; nullopt when their blocks do not follow one another in C order.
 std::optional<Layout> merged(const Layout& layout, std::size_t first, std::size_t last) {
   std::int64_t inner = 1;
   for (auto k = first + 1; k <= last; ++k) {

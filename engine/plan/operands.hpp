@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The boxes of slots that a step names, for every kind of step; those that are not there are left out.
+// The boxes of slots that a step reads and writes, for every kind of step. Absent ones are left out.
 #pragma once
 #include <vector>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The passes, in order: the one list of them, and the one function that runs them. Each takes what the passes
-// before it have made of the batch one step further, and knows nothing of the others.
+// The list of the passes, in order, and the function that runs them. Each pass transforms what the passes
+// before it have made of the batch, and knows nothing of the other passes.
 #pragma once
 #include <array>
 #include <atomic>
@@ -16,11 +16,12 @@ struct Planning {
   Plan plan;
 };
 
+/// One pass. It runs when `is_on` is true for the options.
 struct Pass {
   const char* name;
   bool (*is_on)(const Options&);
   void (*run)(Planning&);
-  bool has_plan;  ///< there is a plan after it, which must be legal
+  bool has_plan;  ///< after this pass there is a plan, which must be legal
 };
 std::span<const Pass> passes();
 
@@ -32,20 +33,20 @@ struct PassTimes {
   }
 };
 
-/// Runs the passes that are on. In builds that assert costly things every plan is verified (verify.hpp) after
-/// the pass that made or changed it. Throws Error{internal} when it is not legal.
+/// Runs the passes that are switched on. In builds with costly assertions every plan is verified (verify.hpp)
+/// after the pass that made or changed it. Throws Error{internal} when a plan is not legal.
 void run_passes(Planning& planning);
 
 // The passes, one file each.
 void canonicalise(Context& context);     ///< operands become boxes of their base; others get general copies
-void simplify(Context& context);         ///< commands whose result nobody reads are dropped
-void reduce_strength(Context& context);  ///< operations become cheaper ones with the same bits
+void simplify(Context& context);         ///< drops commands whose result is never read
+void reduce_strength(Context& context);  ///< replaces operations by cheaper ones with the same bits
 void elide_copies(Context& context);     ///< copies whose original is written later take over its storage
 void fuse(Context& context);             ///< nodes -> groups; chooses layouts of new arrays
 Plan lower(Context& context);            ///< groups -> slots, programs, steps
-/// Says before which steps an interrupt may end the plan.
+/// Marks the steps before which an interrupt may end the plan.
 void mark_prefixes(Plan& plan, const Context& context, const protocol::Batch& batch);
-/// Says what each step reads of other ranks; for several nodes only.
+/// Notes for each step what it reads of other ranks; for several nodes only.
 void find_remote_reads(Plan& plan);
 
 }  // namespace gamelan::engine::plan

@@ -35,7 +35,7 @@ ArrayInfo chosen_info(const protocol::Command& command, int ranks) {
   return {chosen.extents, command.out.dtype, std::move(layout), true};
 }
 
-/// A new array that is gone after the batch.
+/// A new array that is freed with the batch.
 View make_temporary(Context& context, ArrayInfo info) {
   const auto id = context.next_temporary++;
   const View whole = protocol::whole(id, info.dtype, info.extents);
@@ -55,7 +55,7 @@ Node copy_node(const View& from, const View& to, bool creates, int source) {
   return {Node::Kind::elementwise, std::move(command), source};
 }
 
-/// Does block k in C order of the grid lie with rank k, none of them empty?
+/// True when block k in C order of the grid lies with rank k, and no block is empty.
 bool lies_as_ga(const ArrayInfo& info) {
   const auto& layout = info.layout;
   if (layout.axes.empty() || layout.is_replicated || !layout.pins.empty() || layout.first_rank != 0)
@@ -74,7 +74,7 @@ bool lies_as_ga(const ArrayInfo& info) {
   return stride == layout.grid_size;
 }
 
-/// Blocks over as many ranks as give each of them something.
+/// A layout over as many ranks as possible such that no block is empty.
 ArrayInfo info_for_ga(const View& view, int ranks) {
   ArrayInfo info{view.extents, view.dtype, dist::default_layout(view.extents, ranks), true};
   auto& layout = info.layout;
@@ -123,7 +123,7 @@ void add_routine(Context& context, const protocol::Command& command, int source)
   const auto prepare = [&](View& view, bool is_written) {
     auto& info = context.arrays.at(view.base);
     if (!context.created.contains(view.base) && info.extents == view.extents && lies_as_ga(info)) {
-      info.is_chosen = true;  // nobody moves it within this batch
+      info.is_chosen = true;  // its layout stays the same within this batch
       return;
     }
     const View copy = make_temporary(context, info_for_ga(view, context.options.ranks));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A plan is data: slots (versions of storage) and steps over them, in order. Every rank makes the same plan
-// from the same batch and takes its own part of each step; nothing in it depends on the rank. `dump` is what
-// np.explain shows.
+// from the same batch and does its own part of each step; nothing in the plan depends on the rank. `dump`
+// gives the text that np.explain shows.
 #pragma once
 #include <string>
 #include <variant>
@@ -19,6 +19,8 @@
 
 namespace gamelan::engine::plan {
 
+/// One step: what runs (`body`), and what happens to slots before and after it. Slots are given by their
+/// index in Plan::slots.
 struct Step {
   std::variant<FusedLoop, FoldBlocks, FoldFinish, Gather, Scatter, Matmul, Take, PartitionUpdates,
                ApplyUpdates, Find, Collect, ScanTotals, Scan, SortLines, SortRuns, MergeRuns, CollectPlaces,
@@ -26,7 +28,7 @@ struct Step {
                CollectBlocks, WeightedCount, AddWeightedCounts, Search, ReadFile, ReadHdf5, ReadZarr,
                WriteFile>
       body;
-  std::vector<int> allocates;  ///< slots that come to life before the step
+  std::vector<int> allocates;  ///< slots that are allocated before the step
   std::vector<int> binds;      ///< slots that become their array's current version after it
   struct HandOver {
     int slot;
@@ -34,28 +36,29 @@ struct Step {
   };
   std::vector<HandOver>
       hands_over;             ///< slots that another array owns after it: a copy that needed no copying
-  std::vector<int> releases;  ///< slots whose last use this is
+  std::vector<int> releases;  ///< slots that are used here for the last time
   int command = -1;           ///< the last batch command it completes, for error messages
   std::vector<int> commands;  ///< every command it completes
   std::vector<dist::RemoteRead>
       remote_reads;  ///< what it reads of other ranks' blocks, as far as the plan knows; several nodes only
   int prefix =
-      -1;  ///< a run may end before it: exactly so many commands of the batch have happened; -1: it may not
+      -1;  ///< a run may end before this step: then exactly so many commands have happened; -1: it may not
 };
 
+/// A plan: its slots, and its steps in the order in which they run.
 struct Plan {
   std::vector<Slot> slots;
   std::vector<Step> steps;
 };
 
-/// A slot that a step touches, and how.
+/// A slot that a step reads or writes, and how.
 struct Use {
   int slot;
   bool is_written, may_be_remote;
 };
-/// Of any step.
+/// The uses of a step of any kind.
 std::vector<Use> uses_of(const Step& step);
-/// Must every rank run it, and at the same time? Then none does when one has failed before.
+/// True when every rank must run the step at the same time. Then no rank runs it after one has failed.
 inline bool is_collective(const Step& step) {
   return std::holds_alternative<Routine>(step.body) || std::holds_alternative<BlockedMatrix>(step.body);
 }

@@ -13,7 +13,7 @@ namespace gamelan::engine::plan {
 using protocol::Batch;
 using protocol::Command;
 
-/// Writes the key of a batch, naming its arrays on the way.
+/// Writes the key of a batch, and numbers its arrays.
 class PlanCache::Writer {
  public:
   Writer(Key& key, const Catalog& catalog) : key_(key), catalog_(catalog) {
@@ -34,7 +34,7 @@ class PlanCache::Writer {
       write(batch.commands[c], batch, goes_on(batch, c));
     put(-1);
     for (const auto id : batch.frees)
-      if (is_named(id) || catalog_(id) != nullptr) write_array(id);  // the others were never here
+      if (is_named(id) || catalog_(id) != nullptr) write_array(id);  // the engines have never had the others
     put(-1);
     for (const auto& view : batch.fetches) write(view);
   }
@@ -45,7 +45,8 @@ class PlanCache::Writer {
   bool is_named(ArrayId id) const { return key_.numbers.contains(id); }
 
   void write(const Command& command, const Batch& batch, bool goes_on) {
-    // Operands first, so that a command that reads what it claims to create is told from one that creates it.
+    // Operands first: then a command that reads the array it claims to create differs from one that creates
+    // it.
     put(static_cast<std::int64_t>(command.op) | static_cast<std::int64_t>(command.loop) << 16 |
         static_cast<std::int64_t>(command.creates) << 24 | static_cast<std::int64_t>(goes_on) << 25 |
         static_cast<std::int64_t>(command.in.size()) << 32 |
@@ -91,7 +92,7 @@ class PlanCache::Writer {
     return key_.numbers.insert_or_assign(id, static_cast<std::int64_t>(key_.names.size())).first->second;
   }
 
-  /// The number of an array; where it appears first also how it is stored.
+  /// Writes the number of an array, and where it appears first also how it is stored.
   void write_array(ArrayId id) {
     if (const auto found = key_.numbers.find(id); found != key_.numbers.end()) return put(found->second);
     put(name(id));
@@ -134,8 +135,8 @@ std::uint64_t hash_of(const std::vector<std::int64_t>& words) {
   return hash;
 }
 
-/// What a rank's messages weigh in the cache. Their number differs from rank to rank, and all must keep the
-/// same plans.
+/// An estimate of the memory of a rank's messages. The real number differs from rank to rank, but all ranks
+/// must keep the same plans.
 std::size_t likely_messages(const Plan& plan, int ranks) {
   constexpr std::size_t few = 16;
   std::size_t sum = 0;

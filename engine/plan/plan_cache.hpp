@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Plans of batches seen before: the second turn of a loop plans nothing. Two batches have the same plan when
-// they differ in nothing but the names of their arrays and the data of their payloads, so arrays are renamed
-// 1, 2, 3 ... in order of appearance, and a batch is looked up by everything else that planning can see, word
-// for word.
+// Plans of earlier batches, so that the second turn of a loop plans nothing. Two batches have the same plan
+// when they differ only in the ids of their arrays and the data of their payloads. So arrays are numbered 1,
+// 2, 3 ... in order of appearance, and the key of a batch is everything else that planning can see.
 #pragma once
 #include <cstdint>
 #include <list>
@@ -16,10 +15,10 @@
 
 namespace gamelan::engine::plan {
 
-/// A plan, perhaps shared with other batches, and what its arrays are called in this one.
+/// A plan, perhaps shared with other batches, and the ids of its arrays in this batch.
 struct NamedPlan {
   std::shared_ptr<const Plan> plan = std::make_shared<const Plan>();
-  std::vector<ArrayId> names;  ///< of array n at n - 1; empty: the plan has the batch's own names
+  std::vector<ArrayId> names;  ///< the id of array n is at n - 1; empty: the plan has the ids of the batch
   std::shared_ptr<CommunicationSchedule> schedule;  ///< of this rank; null on one node
 
   ArrayId name_of(ArrayId id) const {
@@ -28,19 +27,20 @@ struct NamedPlan {
   ArrayId array_of(int slot) const { return name_of(plan->slots[static_cast<std::size_t>(slot)].array); }
 };
 
-/// Plans a batch, and finds this rank's messages, under the batch's own names.
+/// Plans a batch and computes this rank's messages, with the ids of the batch.
 NamedPlan make_named_plan(const protocol::Batch& batch, const Catalog& catalog, const Options& options);
 
 class PlanCache {
  public:
-  /// `limit`: words of 8 bytes kept to recognise batches by, and what keeps messages; the least recently used
-  /// plans go first.
+  /// `limit`: words of 8 bytes in which keys and messages are kept; the least recently used plans are dropped
+  /// first.
   explicit PlanCache(std::size_t limit = std::size_t{1} << 19) : limit_(limit) {}
 
-  /// The plan of an equal batch; nullopt when there is none, or when an array that it reads does not exist,
-  /// or one that it creates does. What is found needs no checking: the equal batch was checked.
+  /// The plan of an equal batch. nullopt when there is none, when an array that the batch reads does not
+  /// exist, or when one that it creates exists already. The batch needs no further checks, because the equal
+  /// one was checked.
   std::optional<NamedPlan> find(const protocol::Batch& batch, const Catalog& catalog, const Options& options);
-  /// Plans the batch that `find` has just missed, and keeps the plan.
+  /// Plans the batch that `find` has just not found, and keeps the plan.
   NamedPlan make(const protocol::Batch& batch, const Catalog& catalog, const Options& options);
 
   std::uint64_t hits() const { return hits_; }
@@ -68,9 +68,9 @@ class PlanCache {
   void make_room(std::size_t words);
 
   std::size_t limit_, size_ = 0;
-  Entries entries_;                                               // the one used last first
-  std::unordered_map<std::uint64_t, Entries::iterator> by_hash_;  // of two with one hash the newer stays
-  Key key_;                                                       // of the batch looked for last
+  Entries entries_;                                               // last used first
+  std::unordered_map<std::uint64_t, Entries::iterator> by_hash_;  // of two with one hash the newer is kept
+  Key key_;                                                       // of the last find()
   std::uint64_t hash_ = 0, hits_ = 0, misses_ = 0;
 };
 

@@ -37,8 +37,8 @@ Plan make_plan(const protocol::Batch& batch, const Catalog& catalog, const Optio
     const bool is_of_elements = kind == Node::Kind::elementwise || kind == Node::Kind::irregular;
     if (is_of_elements && protocol::element_count(command.out.extents) == 0) {
       kind = Node::Kind::elementwise;
-      // Nothing is computed, so nothing need be read: a new array is made from a number, an old one is left
-      // alone.
+      // Nothing is computed, so nothing is read: a new array is filled with a number, an existing one is not
+      // changed.
       if (!command.creates) continue;
       auto making = command;
       making.op = Op::copy;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Batch -> Plan. `make_plan` reads the batch and has the passes run over it (passes.hpp). Deterministic: all
-// ranks get the same plan from the same batch.
+// From a batch to a plan. `make_plan` reads the batch and runs the passes over it (passes.hpp).
+// Deterministic: all ranks get the same plan from the same batch.
 #pragma once
 #include <functional>
 
@@ -9,7 +9,7 @@
 
 namespace gamelan::engine::plan {
 
-/// How an array that exists is stored; nullptr when there is none.
+/// How an existing array is stored; nullptr when there is none.
 using Catalog = std::function<const ArrayInfo*(ArrayId)>;
 
 Plan make_plan(const protocol::Batch& batch, const Catalog& catalog, const Options& options);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where a plan may be cut. Steps have an order of their own, so between two of them the arrays need not be
-// those of any moment of the program. They are when what is left to do begins with a call (calls.hpp) before
-// which everything has been done and after which nothing has been changed that was there before: then that
-// many commands of the batch have happened. New arrays of later ones do not matter, whatever has become of
-// them, since nobody gets to see them.
+// Where a plan may be cut. Steps are not in the order of the commands, so between two of them the arrays need
+// not be those of any moment of the program. They are, when there is a call (calls.hpp) such that everything
+// before it is done, and nothing from it on has changed an array that existed before it. Then exactly the
+// commands before that call have happened. New arrays of later commands do not matter, because nobody can see
+// them.
 #include <algorithm>
 #include <queue>
 

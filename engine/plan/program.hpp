@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A fused loop as data: a short register program that the planner writes and a tier of exec runs (the tile
-// interpreter, and machine code of what is hot). The planner writes each register once.
+// The types of the program of a fused loop (engine/tiles/tile_program.hpp). The planner writes such programs,
+// each register once; the tile interpreter runs them, and engine/jit compiles what has run often.
 #pragma once
 #include "engine/tiles/tile_program.hpp"
 

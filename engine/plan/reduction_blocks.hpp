@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a reduction is cut into reduction blocks: boxes folded in one go, by the extents alone, so that the
-// bits of the result do not depend on the number of ranks. Pure arithmetic; used by fuse and lower_fold.
+// How a reduction is cut into reduction blocks: boxes that are folded in one go. They depend on the extents
+// alone, so the bits of the result do not depend on the number of ranks. Pure arithmetic; used by fuse and
+// lower_fold.
 #pragma once
 #include <vector>
 
@@ -8,14 +9,15 @@
 
 namespace gamelan::engine::plan {
 
-/// Which of `dims` axes are among the reduced ones.
+/// For each of `dims` axes, whether it is reduced.
 std::vector<bool> reduced_axes(const std::vector<std::int64_t>& axes, std::size_t dims);
-/// Extent per axis; 1 on kept axes. A reduction block is a contiguous run of the innermost reduced axes.
+/// The extents of a reduction block; 1 on kept axes. A reduction block is a contiguous run of the innermost
+/// reduced axes.
 Shape reduction_block_extents(const Shape& extents, const std::vector<bool>& is_reduced);
-/// The same for partials, which are folded in their turn; all 1 where there is nothing (more) to fold.
+/// The same for partials, which are folded in turn; all 1 where nothing (more) is to be folded.
 Shape reduction_block_of_partials(const Shape& extents, const std::vector<bool>& is_reduced);
-/// The reduction blocks' own layout, in reduction block indices: a reduction block belongs to the owner of
-/// its last element.
+/// The layout of the reduction blocks, whose indices count reduction blocks. Each belongs to the owner of its
+/// last element.
 Layout layout_of_reduction_blocks(const Layout& iterations, const Shape& extents, const Shape& block);
 /// True when no reduction block reaches from one rank's part of the iterations into another's.
 bool reduction_blocks_fit(const Layout& iterations, const Shape& block);

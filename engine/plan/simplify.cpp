@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Dead commands: a command that creates an array which nobody reads in this batch or names after it is
-// dropped, and so on backwards. Errors were raised when the command was recorded; nothing observable is lost.
+// Drops dead commands: a command whose new array is neither read in this batch nor named after it, and then
+// those that only it has read. Errors were raised when the command was recorded, so nothing observable is
+// lost.
 #include <algorithm>
 
 #include "engine/plan/passes.hpp"

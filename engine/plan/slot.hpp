@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the steps of a plan work on: how an array is stored (ArrayInfo), a version of its storage (Slot), and
-// a box of one that a step reads or writes (Operand). Data; every step header includes it.
+// a box of a version that a step reads or writes (Operand). Data; included by every step header.
 #pragma once
 #include "engine/distribution/pieces.hpp"
 #include "protocol/message.hpp"
@@ -14,17 +14,17 @@ using protocol::Op;
 using protocol::Shape;
 using protocol::View;
 
-/// How an array is stored: its extents are those of the distribution, which may differ from the notebook's
+/// How an array is stored. Its extents are those of the distribution, which may differ from the notebook's
 /// shape (both describe the same C-order elements).
 struct ArrayInfo {
   Shape extents;
   Dtype dtype = Dtype::float64;
   Layout layout;
-  bool is_chosen = false;  ///< the user said how it lies: it stays so
+  bool is_chosen = false;  ///< the user has chosen the layout: it does not change
 };
 
-/// One version of an array's storage. Inputs exist before the plan; others are allocated by the step that
-/// names them.
+/// One version of an array's storage. Inputs exist before the plan; the others are allocated by the step that
+/// lists them in `allocates`.
 struct Slot {
   ArrayId array = 0;
   ArrayInfo info;
@@ -45,7 +45,7 @@ struct Operand {
   int fold = -1;              ///< for scratch: the fold whose values go there
   dist::Placement placement;  ///< for slots
   bool is_written = false;
-  bool may_be_remote = false;  ///< some rank may touch a block of another rank
+  bool may_be_remote = false;  ///< true when some rank may use a block of another rank
 };
 
 }  // namespace gamelan::engine::plan

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Steps that leave the work to a routine: one of the user's, or a distribution of random numbers.
+// Steps that call a routine: one of the user's, or one that draws random numbers.
 #pragma once
 #include <optional>
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace gamelan::engine::plan {
 
-/// A user's routine on arrays as they lie; it may write the first `writes` of them, anywhere.
+/// Calls a user's routine on arrays where they lie. It may write the first `writes` of them, at any place.
 struct Routine {
   int payload = -1;  ///< its name
   std::vector<int> slots;

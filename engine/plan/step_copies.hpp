@@ -5,12 +5,14 @@
 
 namespace gamelan::engine::plan {
 
-/// General copies for views that are no box of their base: element by element, by address.
+/// General copies for views that are no box of their base: element by element, each address computed by
+/// itself.
 struct Gather {
   int from = -1, to = -1;
   View view;  ///< of `from`; `to` is the whole of a new array
 };
 
+/// The whole of `from` is written to the elements of a view of `to`.
 struct Scatter {
   int from = -1, to = -1;
   View view;                ///< of `to`

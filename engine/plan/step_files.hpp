@@ -16,7 +16,7 @@ struct ReadFile {
   int out = -1;
 };
 
-/// Every rank reads its block of a part of an HDF5 dataset, which may stand in chunks and be compressed.
+/// Every rank reads its block of a part of an HDF5 dataset, which may be stored in chunks and compressed.
 struct ReadHdf5 {
   int payload = -1;
   protocol::Selection part;
@@ -24,7 +24,7 @@ struct ReadHdf5 {
   int out = -1;
 };
 
-/// Every rank reads the chunks of a Zarr array that its block of the result touches.
+/// Every rank reads the chunks of a Zarr array that overlap its block of the result.
 struct ReadZarr {
   int payload = -1;
   protocol::Selection part;
@@ -34,7 +34,7 @@ struct ReadZarr {
   int out = -1;
 };
 
-/// Every rank writes its share of the elements, which stand in the file in C order.
+/// Every rank writes its share of the elements, which are in C order in the file.
 struct WriteFile {
   int payload = -1;
   std::int64_t offset = 0;

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The two halves of a reduction: reduction blocks are folded where they lie, then the partials of each
+// The two halves of a reduction: first reduction blocks are folded where they lie, then the partials of each
 // result.
 #pragma once
 #include "engine/plan/step_fused.hpp"
 
 namespace gamelan::engine::plan {
 
-/// Reductions over the same axes, first half: the program computes the values of each into scratch, reduction
-/// block by reduction block (and may store arrays on the way); each reduction block is folded to one element
-/// of `partials`, whose axes are the iteration axes, a reduced one counting reduction blocks.
+/// First half of reductions over the same axes. For each of them the program computes values into scratch,
+/// reduction block by reduction block (and may store arrays on the way). Each reduction block is folded to
+/// one element of `partials`. The axes of `partials` are the iteration axes, except that a reduced axis
+/// counts reduction blocks.
 struct FoldBlocks {
   struct Fold {
     Op op{};  ///< the binary op
     Dtype loop{};
     int partials = -1;  ///< slot
-    int command = -1;   ///< of the batch, whose floating-point errors the fold's are
+    int command = -1;   ///< the command of the batch to which floating-point errors of the fold belong
   };
   FusedLoop values;           ///< `values.iterations` is the layout of the reduction blocks
   Shape extents;              ///< of the iteration space

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Steps whose elements go where data say: take, put, nonzero, counting and searching.
+// Steps whose elements go to places that only data say: take, put, nonzero, counting and searching.
 #pragma once
 #include <optional>
 
@@ -15,8 +15,8 @@ struct Take {
   std::size_t axis = 0;
 };
 
-/// target[index[i]] = values[i], first half: every rank takes an even share of the index, in order, and sorts
-/// its pairs of position and i-th value by the buckets of the target's first axis.
+/// target[index[i]] = values[i], first half: every rank takes an even share of the index, in order. It sorts
+/// pairs (position, value i) by the buckets of the target's first axis.
 struct PartitionUpdates {
   Operand index, values;
   Dtype index_dtype{}, dtype{};
@@ -36,7 +36,8 @@ struct ApplyUpdates {
   std::optional<Op> op;  ///< what is written is op(what stands there, the value)
 };
 
-/// Where a row of flags is true, first half: every rank lists what it finds in an even share of it,
+/// Where a row of flags is true, first half: every rank lists the positions that it finds in an even share of
+/// it.
 struct Find {
   Operand flags;
   std::int64_t count = 0, share = 0;  ///< flags in all, and the most that a rank looks at
@@ -44,14 +45,14 @@ struct Find {
   int lists = -1, lengths = -1;
 };
 
-/// then the owner of an interval of the result copies it out of the lists, which follow one another.
+/// Second half: the owner of an interval of the result copies it from the lists, taken one after another.
 struct Collect {
   Find find;
   Operand lengths;  ///< of all lists
   int out = -1;
 };
 
-/// How many elements fall into each bin: every rank counts what lies with it,
+/// How many elements fall into each bin, first half: every rank counts the elements that it owns.
 struct Count {
   Operand input;
   Dtype dtype{};
@@ -60,30 +61,30 @@ struct Count {
   int counts = -1;               ///< a table per rank
 };
 
-/// then the owner of a bin adds the tables.
+/// Second half: the owner of a bin adds the tables.
 struct AddCounts {
   int counts = -1, out = -1;
   int ranks = 1;
 };
 
-/// Sums of weights by number, in segments of the row that its length decides and not the ranks: every rank
-/// has a table for each of its segments,
+/// Sums of weights by number (weighted bincount), first half. The row is cut into segments that depend on its
+/// length and not on the ranks; every rank fills a table for each of its segments.
 struct WeightedCount {
   Operand numbers, weights;
   Dtype numbers_dtype{}, weights_dtype{};
   std::int64_t count = 0, bins = 0;
-  std::int64_t segments = 1, length = 0;  ///< so many, of so many elements
+  std::int64_t segments = 1, length = 0;  ///< how many, and of how many elements
   std::int64_t per_rank = 1;              ///< segments of a rank
   int tables = -1;
 };
 
-/// then the owner of a bin adds the tables by rising segment.
+/// Second half: the owner of a bin adds the tables in the order of the segments.
 struct AddWeightedCounts {
   WeightedCount weighted;
   int out = -1;
 };
 
-/// Where values go in a sorted row, of which every rank has a copy while it searches.
+/// Where values would be inserted into a sorted row. Every rank has a copy of the row while it searches.
 struct Search {
   Operand table, values;
   Dtype table_dtype{}, values_dtype{}, loop{};

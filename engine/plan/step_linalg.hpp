@@ -9,10 +9,11 @@
 
 namespace gamelan::engine::plan {
 
-/// The result is computed in tiles of this size, counted from the first element, whatever the blocks: BLAS
-/// rounds at the edge of a matrix otherwise than within it.
+/// A product is computed in tiles of this size, counted from the first element, whatever the blocks are: BLAS
+/// rounds differently at the edge of a matrix and within it.
 inline constexpr std::int64_t matmul_tile_rows = 128, matmul_tile_columns = 256;
 
+/// A matrix product, or a stack of them.
 struct Matmul {
   Operand left, right;  ///< iteration spaces (batch..., m, k) and (batch..., k, n)
   int out = -1;
@@ -21,7 +22,7 @@ struct Matmul {
   std::int64_t inner = 0;
 };
 
-/// Lines along `axis`, which lie with one rank each, transformed one by one (protocol/fourier.hpp).
+/// Transforms lines along `axis` one by one (protocol/fourier.hpp). Each line lies with one rank.
 struct FourierLines {
   Operand input;
   Dtype dtype{};
@@ -31,7 +32,7 @@ struct FourierLines {
   int out = -1;
 };
 
-/// Linear algebra on whole matrices: each rank does those whose results lie with it.
+/// Linear algebra on whole matrices: each rank computes those whose results it owns.
 struct WholeMatrices {
   protocol::Linalg routine{};
   Operand a, b;  ///< b of solve only, else slot -1
@@ -59,7 +60,7 @@ struct BlockedResult {
   bool is_lower = false;       ///< zeros above the diagonal, there
 };
 
-/// Second part: the routine. All ranks call it together or none does.
+/// Second part: the routine. Either all ranks call it together, or none does.
 struct BlockedMatrix {
   protocol::Linalg routine{};
   Dtype loop{};
@@ -69,7 +70,7 @@ struct BlockedMatrix {
   std::vector<BlockedResult> results;
 };
 
-/// Third part: every rank takes its block of the result from those who have it.
+/// Third part: every rank fetches its block of the result from the ranks that have it.
 struct CollectBlocks {
   std::vector<BlockedResult> results;
   Dtype loop{};

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Steps along an axis that need an order: running folds, and sort and argsort in runs.
+// Steps along an axis that need an order: running folds (scans), and sort and argsort in runs.
 #pragma once
 #include "engine/plan/slot.hpp"
 
 namespace gamelan::engine::plan {
 
-/// Running fold along `axis`. A row of one dimension is cut into reduction blocks; element i of reduction
-/// block q is the fold of the reduction blocks before it, op the fold within it: the same bits however the
-/// reduction blocks lie. More dimensions: line by line.
+/// Running fold along `axis`. A row of one dimension is cut into reduction blocks: element i of reduction
+/// block q is (the fold of the reduction blocks before it) op (the fold within it). So the bits do not depend
+/// on where the reduction blocks lie. With more dimensions: line by line.
 struct Scan {
   Operand input;
   Dtype input_dtype{}, loop{};
@@ -18,15 +18,15 @@ struct Scan {
   int out = -1;
 };
 
-/// What comes before it when the reduction blocks lie with several ranks.
+/// The totals of the reduction blocks before, needed when the reduction blocks lie with several ranks.
 struct ScanTotals {
   Scan scan;
   Layout layout;  ///< of the elements
   int totals = -1;
 };
 
-/// What a rank needs to sort a run: the keys, and for argsort where in the run each was, of 32 bits where
-/// these suffice.
+/// The memory in which a rank sorts a run: the keys, and for argsort the place of each key in the run, in 32
+/// bits where these suffice.
 struct RunMemory {
   static constexpr std::int64_t spare_bytes_of_place =
       32;                      ///< of `spare` for each key, where it has a place; else its size
@@ -35,7 +35,7 @@ struct RunMemory {
   std::int64_t room = 0;       ///< keys that may be sorted at a time: so many find room in `spare`
 };
 
-/// Lines along `axis`, which lie with one rank each, sorted one by one.
+/// Sorts lines along `axis` one by one. Each line lies with one rank.
 struct SortLines {
   Operand input;
   Dtype dtype{};
@@ -45,7 +45,7 @@ struct SortLines {
   int out = -1;
 };
 
-/// A row: each rank sorts its interval,
+/// Sorts a row, first half: each rank sorts its interval.
 struct SortRuns {
   Operand input;
   Dtype dtype{};
@@ -54,15 +54,16 @@ struct SortRuns {
   bool is_result = false;  ///< sort of one interval: the keys become elements again
 };
 
-/// then merges its interval of the result out of all runs, or for argsort says which run comes next, and how
-/// often.
+/// Second half: each rank merges its interval of the result out of all runs. For argsort it notes which run
+/// comes next, and how often.
 struct MergeRuns {
   SortRuns runs;
   int out = -1;
   int cuts = -1;  ///< argsort: where each run's part of the interval begins and where it ends
 };
 
-/// By then the keys are gone, and there is room for places in the whole row. One run needs no merge.
+/// Last part of argsort: the keys are freed by now, which makes room for the places of the whole row. One run
+/// needs no merge.
 struct CollectPlaces {
   SortRuns runs;
   int order = -1, cuts = -1;  ///< of MergeRuns

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long an interrupt waits. A change of an array that joins an earlier pass overtakes what stands between:
-// until that is done, the arrays are those of no moment of the program (prefixes.cpp), and the plan cannot be
-// cut. Here such uninterruptible regions of groups are kept, with a rough guess of their time, so that `fuse`
-// lets none become too long. Pure.
+// How long an interrupt waits. When a change of an array joins an earlier pass, it overtakes the passes in
+// between. Until these are done, the arrays are those of no moment of the program (prefixes.cpp), and the
+// plan cannot be cut. This file keeps such uninterruptible regions of groups with a rough guess of their
+// time, so that `fuse` lets none become too long. Pure.
 #pragma once
 #include "engine/plan/context.hpp"
 
 namespace gamelan::engine::plan {
 
-/// Far more than a loop's batch takes (kernel/recorder/session.cpp), so that only large single passes are
-/// kept in their order.
+/// Much longer than a loop's batch takes (kernel/recorder/session.cpp), so that only large single passes keep
+/// their order because of it.
 constexpr double longest_uninterruptible_s = 1;
 
-/// Roughly what the node takes on one rank, in a pass of others.
+/// A rough guess of the seconds that the node takes on one rank, in a pass with others.
 double seconds_of(const Context& context, const Node& node);
 
 class UninterruptibleRegions {
  public:
   explicit UninterruptibleRegions(const Context& context) : context_(context) {}
 
-  /// The node joins the group, or opens one at the end.
+  /// The node joins the group, or opens a new one at the end.
   void add(std::size_t group, const Node& node);
-  /// True when it may join as far as interrupts are concerned.
+  /// True when the node may join the group without making an uninterruptible region too long.
   bool admits(std::size_t group, const Node& node) const;
 
  private:
@@ -30,7 +30,7 @@ class UninterruptibleRegions {
     double seconds = 0;  ///< of the group
     bool is_seen = false;
   };
-  /// It changes an array under the eyes of the user, who sees what a later group does, too.
+  /// True when the node changes an array that the user can see, and so do later groups.
   bool overtakes(std::size_t group, const Node& node) const;
 
   const Context& context_;

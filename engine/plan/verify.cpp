@@ -18,7 +18,7 @@ void require(bool is_legal, const std::string& what) {
 }
 std::string name(int slot) { return "s" + std::to_string(slot); }
 
-/// Lives of slots and versions of arrays, step after step.
+/// Follows slots and versions of arrays, step after step.
 class Lives {
  public:
   explicit Lives(const Plan& plan) : states_(plan.slots.size(), State::none) {

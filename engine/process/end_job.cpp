@@ -17,7 +17,7 @@ void end_job(const Comm& comm, const std::exception& error, Server* server) {
   std::fflush(stderr);
   exit_soon();
   if (server) {
-    server->leave(error.what());  // it tells who waits, removes its file, and ends this process
+    server->leave(error.what());  // tells waiting clients, removes the connection file, ends this process
     std::this_thread::sleep_for(std::chrono::seconds(2));
   }
   MPI_Abort(comm.world(), EXIT_FAILURE);

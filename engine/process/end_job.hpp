@@ -8,8 +8,8 @@
 
 namespace gamelan::engine {
 
-/// Prints the error and ends all ranks: the others wait in a collective that this rank will not join.
-/// `server` (rank 0): it tells its clients first. Call it before anything in the heap is destroyed, because
+/// Prints the error and ends all ranks, because the others wait in a collective that this rank will not join.
+/// `server` (rank 0): it tells its clients first. Call this before anything in the heap is destroyed, because
 /// those destructors wait for all ranks.
 [[noreturn]] void end_job(const Comm& comm, const std::exception& error, Server* server = nullptr);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The two loops of an ensemble of engines. Rank 0 takes requests from its server and replies; the board
-// carries each request to all ranks; every rank executes it. Called by rank.cpp. Decides nothing about
-// arrays.
+// The two loops of the engines. Rank 0 takes requests from its server and replies; the board carries each
+// request to all ranks; every rank executes it. Called by rank.cpp. It knows nothing of arrays.
 #pragma once
 #include "engine/nodes/board.hpp"
 #include "engine/options.hpp"
@@ -10,10 +9,10 @@
 
 namespace gamelan::engine {
 
-/// Rank 0: until a client sends Shutdown, or no client was heard for --idle-timeout. Collective with
+/// Runs on rank 0 until a client sends Shutdown, or no client was heard for --idle-timeout. Collective with
 /// run_worker_loop on the other ranks.
 void run_root_loop(const Options& options, Server& server, Board& board, Session& session);
-/// All ranks but 0: until rank 0's loop ends.
+/// Runs on all other ranks until rank 0's loop ends.
 void run_worker_loop(Board& board, Session& session);
 
 }  // namespace gamelan::engine

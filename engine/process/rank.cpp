@@ -71,7 +71,7 @@ void load_routines(const Options& options, Comm& comm) {
   comm.throw_together(problem);
 }
 
-/// What a client's Hello is answered with.
+/// The answer to a client's Hello.
 nlohmann::json hello_info(const Options& options, const Comm& comm, std::size_t heap_bytes) {
   return {{"session", options.session},
           {"ranks", comm.size()},
@@ -84,7 +84,8 @@ nlohmann::json hello_info(const Options& options, const Comm& comm, std::size_t 
           {"idle_timeout_seconds", options.idle_timeout_s}};
 }
 
-/// Rank 0: the server, once all ranks know that it listens. Collective with the other ranks' throw_together.
+/// Rank 0: opens the server; returns when all ranks know that it listens. Collective with the other ranks'
+/// throw_together.
 std::unique_ptr<Server> open_server(const Options& options, Comm& comm, const ServerCallbacks& callbacks) {
   std::unique_ptr<Server> server;
   std::optional<Error> problem;
@@ -109,7 +110,7 @@ void run_rank(const Options& options, Comm& comm) {
   Session session(comm, heap, board);
   session.configure({0, {{"balance", options.balance}, {"compile", options.compile}}});
   if (comm.rank() != 0) {
-    comm.throw_together(std::nullopt);  // rank 0 could not listen: leave together
+    comm.throw_together(std::nullopt);  // throws on all ranks when rank 0 could not listen
     try {
       return run_worker_loop(board, session);
     } catch (const std::exception& error) {

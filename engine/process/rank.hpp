@@ -7,7 +7,7 @@
 namespace gamelan::engine {
 
 /// Makes heap, board and session, then runs this rank's loop (loops.hpp) to its end. Rank 0 also serves the
-/// socket. Collective. Throws, alike on all ranks, when the engines cannot start.
+/// socket. Collective. Throws on all ranks alike when the engines cannot start.
 void run_rank(const Options& options, Comm& comm);
 
 }  // namespace gamelan::engine

@@ -67,7 +67,8 @@ bool is_on_one_node(MPI_Comm comm) {
   MPI_Comm_size(node, &node_size);
   MPI_Comm_size(comm, &comm_size);
   MPI_Comm_free(&node);
-  // Agreed, as with 2 + 1 ranks on two nodes the ranks would see different sizes and part ways.
+  // All ranks agree on this: with 2 + 1 ranks on two nodes, they would see different sizes and decide
+  // differently.
   int is_one = node_size == comm_size;
   MPI_Allreduce(MPI_IN_PLACE, &is_one, 1, MPI_INT, MPI_MIN, comm);
   MPI_Comm_set_attr(comm, one_node_keyval(), is_one ? &yes : &no);
@@ -167,7 +168,7 @@ std::int64_t Comm::agree_min(std::int64_t mine) {
 }
 
 bool Comm::same_on_all_ranks(std::uint64_t hash) {
-  // The least complement is the complement of the greatest: one message for both.
+  // The least complement is the complement of the greatest, so one message finds both.
   numbers_ = {static_cast<std::int64_t>(hash), static_cast<std::int64_t>(~hash)};
   agree(2, MPI_MIN);
   return numbers_[0] == ~numbers_[1];

@@ -14,11 +14,11 @@ namespace gamelan::engine {
 
 namespace {
 
-// A futex is 32 bits wide: the low half of the counter. It only has to differ after a change, which it does
+// A futex has 32 bits: the low half of the counter. It only has to differ after a change, which is the case
 // unless 2^32 steps pass between two looks.
 static_assert(std::endian::native == std::endian::little && std::atomic<std::uint64_t>::is_always_lock_free);
 
-/// Without FUTEX_PRIVATE_FLAG: the waiters are other processes.
+/// Without FUTEX_PRIVATE_FLAG, because the waiters are other processes.
 long futex(std::atomic<std::uint64_t>& word, int operation, std::uint32_t value, const timespec* timeout) {
   return syscall(SYS_futex, &word, operation, value, timeout, nullptr, 0);
 }
@@ -32,8 +32,8 @@ void pause_briefly() {
 }  // namespace
 
 void SharedCounter::publish(std::uint64_t value) {
-  // Store, then look for sleepers; a sleeper announces itself, then looks at the value. In the one order of
-  // seq_cst operations one of the two sees the other: no wake-up is lost.
+  // This thread stores the value and then looks for sleepers; a sleeper announces itself and then looks at
+  // the value. In the one order of seq_cst operations one of the two sees the other, so no wake-up is lost.
   value_.store(value, std::memory_order_seq_cst);
   wake_sleepers();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank's part of a step as a queue of numbered items. Any rank of the node takes an item and does it. Lies
-// in shared memory, one per rank; the Board hands it out.
+// A rank's part of a step as a queue of numbered items. Any rank of the node may take an item and compute it.
+// There is one queue for each rank, in shared memory; the Board gives access to it.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -14,12 +14,12 @@ class alignas(cache_line_bytes) WorkQueue {
  public:
   static constexpr std::int64_t max_items = (std::int64_t{1} << 20) - 1;
 
-  /// Owner: items 0 <= i < count (at most `max_items`) of this step may be taken from now on.
+  /// For the owner: from now on items 0 <= i < count (at most `max_items`) of this step may be taken.
   void open(std::uint64_t step, std::int64_t count) {
     word_.store(tag(step) | static_cast<std::uint64_t>(count) << bits, std::memory_order_release);
   }
-  /// Any rank: the next item of this step, in rising order; nothing when all are taken or the owner is not at
-  /// this step. What the owner wrote before open() is visible then.
+  /// For any rank: takes the next item of this step, in rising order. nullopt when all are taken, or when the
+  /// owner is not at this step. What the owner wrote before open() is visible then.
   std::optional<std::int64_t> take(std::uint64_t step) {
     std::uint64_t seen = word_.load(std::memory_order_relaxed);
     while ((seen & tag_mask) == tag(step) && next(seen) < count(seen)) {
@@ -28,21 +28,22 @@ class alignas(cache_line_bytes) WorkQueue {
     }
     return std::nullopt;
   }
-  /// Owner: nobody takes any more; returns how many items were left.
+  /// For the owner: no item can be taken any more. Returns how many were left.
   std::int64_t close() {
     const std::uint64_t seen = word_.exchange(0, std::memory_order_relaxed);
     return count(seen) - next(seen);
   }
 
-  /// Any rank but the owner, once for each item it took: the item is done, and its results are visible to
-  /// whoever sees the count.
+  /// For any rank but the owner, once for each item it took: the item is done. Its results are visible to a
+  /// rank that sees the count.
   void report_done() { done_.add(1); }
-  /// How many items other ranks have ever done.
+  /// How many items other ranks have done since the start.
   SharedCounter& done() { return done_; }
 
  private:
-  // The low bits of the step, the count, the next item. A closed word has no items whatever its step, and an
-  // owner opens every step anew, so that equal low bits of steps far apart do no harm.
+  // One word holds the low bits of the step, the count, and the next item. A closed word has no items
+  // whatever its step. An owner opens every step anew, so two distant steps with equal low bits cannot be
+  // confused.
   static constexpr int bits = 20;
   static constexpr std::uint64_t field = (std::uint64_t{1} << bits) - 1, tag_mask = ~(field << bits | field);
   static std::uint64_t tag(std::uint64_t step) { return step << (2 * bits); }

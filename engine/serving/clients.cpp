@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What each client asked and was answered, within limits of clients, replies, bytes and time.
+// What each client has asked and what it was answered, within limits of clients, replies, bytes and time.
 #include "engine/serving/clients.hpp"
 
 #include <algorithm>
@@ -84,7 +84,7 @@ void Clients::answer(const Bytes& client, std::uint64_t seq, SharedFrames reply)
 
 void Clients::make_room(const Client& newest) {
   while (kept_bytes_ > limits_.bytes) {
-    Client* most = nullptr;  // who holds the most: then the fewest lose theirs
+    Client* most = nullptr;  // the client with most bytes: so the fewest clients lose replies
     for (auto& [name, client] : known_) {
       if (client.replies.empty() || (&client == &newest && client.replies.size() == 1)) continue;
       if (!most || client.reply_bytes > most->reply_bytes) most = &client;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The clients of rank 0 across their connections. A client that lost its connection comes back under a new
-// routing id and says again what was not answered; here it is told apart what is new, what is being done and
-// what was done, so that nothing is done twice and every reply arrives. Knows no socket, no thread. Used by
-// listener.cpp.
+// The clients of rank 0, across their connections. A client that lost its connection comes back under a new
+// routing id and sends again what was not answered. This file tells apart requests that are new, that are
+// waiting, and that are done, so that nothing is done twice and every reply arrives. It uses no sockets and
+// no threads. Used by listener.cpp.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -20,37 +20,37 @@ class Clients {
   using SharedFrames = std::shared_ptr<const protocol::Frames>;
   using Clock = std::chrono::steady_clock;
 
-  /// What is kept for clients that do not say that they have it.
+  /// How much is kept for clients that do not confirm their replies.
   struct Limits {
-    std::size_t bytes = std::size_t{1} << 30;  ///< of all replies together, but for the newest one
+    std::size_t bytes = std::size_t{1} << 30;  ///< of all kept replies together, except the newest one
     Clock::duration silence =
-        std::chrono::hours(24);  ///< a client that was not heard for so long needs none any more
+        std::chrono::hours(24);  ///< after this time without a message, a client's replies are dropped
   };
   Clients();
   explicit Clients(Limits limits);
 
-  /// To be called now and then: time goes by only while somebody looks, so that nobody is found silent
-  /// because this process was stopped.
+  /// Advances the time by which silence is measured. To be called regularly: time in which it is not called
+  /// does not count, so that no client seems silent because this process was stopped.
   void look(Clock::time_point now = Clock::now());
 
-  /// What a request under a number is: never seen, waiting to be done or being done, answered with a reply
-  /// that is kept, or of a time of which nothing is known any more.
+  /// The state of a request: not seen before; waiting or being executed; answered, and the reply is kept; so
+  /// old that nothing is known of it any more.
   enum class Seen { fresh, waiting, answered, forgotten };
 
-  /// Something came over `routing_id` (the ROUTER's name of a connection). Returns the client's own name,
-  /// which outlives the connection; a client that gives itself none is a new one on every connection. Replies
-  /// go to its newest connection.
+  /// Notes that a message came over `routing_id` (the ROUTER's name of a connection). Returns the client's
+  /// own name, which stays the same across connections. A client that gives itself no name is a new client on
+  /// every connection. Replies go to a client's newest connection.
   Bytes hear(const Bytes& routing_id);
-  /// Has this client's request been seen before? A fresh one waits from now on. Always fresh for clients
-  /// without a name.
+  /// The state of this client's request. A fresh one counts as waiting from now on. Requests of clients
+  /// without a name are always fresh.
   Seen admit(const Bytes& client, std::uint64_t seq);
-  /// The reply is known, and kept until the client says that it has it.
+  /// Keeps the reply to a request until the client confirms it.
   void answer(const Bytes& client, std::uint64_t seq, SharedFrames reply);
   /// The kept reply; nullptr when there is none.
   SharedFrames reply(const Bytes& client, std::uint64_t seq) const;
-  /// The client has all replies up to this number.
+  /// The client has confirmed all replies up to this number: they are dropped.
   void release(const Bytes& client, std::uint64_t heard);
-  /// Where the client was last heard.
+  /// The routing id over which the client last sent something.
   Bytes routing_id(const Bytes& client) const;
 
   std::size_t count() const { return known_.size(); }
@@ -60,8 +60,8 @@ class Clients {
  private:
   struct Client {
     Bytes routing_id;
-    std::uint32_t connection = 0;  // rises with every connection of the client
-    std::uint64_t settled = 0;     // of requests up to here nothing is kept
+    std::uint32_t connection = 0;  // the newest; rises with every connection of the client
+    std::uint64_t settled = 0;     // nothing is kept of requests up to this number
     std::set<std::uint64_t> waiting;
     std::map<std::uint64_t, SharedFrames> replies;
     std::size_t reply_bytes = 0;
@@ -69,18 +69,18 @@ class Clients {
   };
   void drop_oldest(Client& client);
   void forget_somebody();
-  /// Down to the limit; the one reply of `newest` stays whatever its size: it is the one that a cut
-  /// connection swallows.
+  /// Drops replies until the limit is kept. The newest reply of `newest` stays, whatever its size: it is the
+  /// one that a broken connection may lose.
   void make_room(const Client& newest);
 
-  struct ByBytes {  // std::less has g++ 12 see reads beyond the end
+  struct ByBytes {  // with std::less, g++ 12 warns of reads beyond the end
     bool operator()(const Bytes& left, const Bytes& right) const;
   };
-  std::map<Bytes, Client, ByBytes> known_;  // those with a name
+  std::map<Bytes, Client, ByBytes> known_;  // clients that have a name
   const Limits limits_;
   std::size_t kept_bytes_ = 0;  // of all clients
   Clock::duration watched_{},
-      swept_{};  // time that went by while somebody looked; at the last look for silent clients
+      swept_{};  // time counted by look(), in all; and at the last search for silent clients
   Clock::time_point last_look_ = Clock::now();
 };
 

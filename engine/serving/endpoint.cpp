@@ -25,13 +25,13 @@ namespace {
 using protocol::Error;
 using protocol::ErrorKind;
 
-constexpr int handshake_ms = 5'000;  // a stranger who says nothing holds a descriptor no longer than this
+constexpr int handshake_ms = 5'000;  // a client that sends nothing holds a descriptor no longer
 constexpr int keepalive_s = 10, unacknowledged_ms = 30'000;
 constexpr std::uint64_t logged_denials = 10;
 constexpr rlim_t enough_descriptors = 65'536;
 constexpr const char* zap_domain = "gamelan";
 
-/// IPv4 addresses of this host, those another machine may reach first.
+/// IPv4 addresses of this host, in the order in which other machines are likely to reach them.
 std::vector<std::string> interface_addresses() {
   std::vector<std::string> outside, loopback;
   ifaddrs* list = nullptr;
@@ -50,11 +50,12 @@ std::vector<std::string> interface_addresses() {
 }
 
 /// A port is open to everybody, and every connection to it takes a descriptor until its handshake has failed.
+/// So allow many.
 void allow_many_descriptors() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
   limit.rlim_cur = std::max(limit.rlim_cur, std::min(limit.rlim_max, enough_descriptors));
-  setrlimit(RLIMIT_NOFILE, &limit);  // as many as there are: fewer do no harm but under siege
+  setrlimit(RLIMIT_NOFILE, &limit);  // as many as possible; fewer matter only under attack
 }
 
 std::string octal(mode_t mode) {
@@ -63,7 +64,8 @@ std::string octal(mode_t mode) {
   return text;
 }
 
-/// Who may enter the directory may speak to the engines: it must be ours and ours alone.
+/// A process that may enter the directory may use the engines, so it must belong to our user, and nobody else
+/// may enter.
 void require_private(const std::string& directory) {
   struct stat facts {};
   if (stat(directory.c_str(), &facts) != 0)
@@ -135,7 +137,7 @@ void Endpoint::bind_tcp(const Options& options, protocol::Connection& connection
   router_.set(zmq::sockopt::zap_domain, zap_domain);
   router_.set(zmq::sockopt::curve_server, true);
   router_.set(zmq::sockopt::curve_secretkey, server_secret);
-  // A connection whose other end is gone without a word ends here too: its descriptor and what waits in it
+  // Ends connections whose other end has gone without closing them: their descriptors and waiting messages
   // are freed.
   router_.set(zmq::sockopt::tcp_keepalive, 1);
   router_.set(zmq::sockopt::tcp_keepalive_idle, keepalive_s);
@@ -154,7 +156,7 @@ void Endpoint::bind_tcp(const Options& options, protocol::Connection& connection
   connection.client_public = client_public;
   connection.client_secret = client_secret;
   explicit_bzero(server_secret,
-                 sizeof server_secret);  // libzmq has its own copy; nothing else of ours may know it
+                 sizeof server_secret);  // libzmq has its own copy; no other copy of ours may stay
   explicit_bzero(client_secret, sizeof client_secret);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The socket that clients reach, and who may speak through it: over ipc whoever may enter a private
-// directory, over tcp who holds the one CURVE key of the connection file (ZAP, RFC 27). Knows no message.
-// Used by server.cpp only.
+// The socket that clients connect to, and who may use it. Over ipc: any process that may enter a private
+// directory. Over tcp: a client that has the one CURVE key of the connection file (ZAP, RFC 27). It does not
+// read messages. Used by server.cpp and listener.cpp.
 #pragma once
 #include <array>
 #include <cerrno>
@@ -15,7 +15,8 @@
 
 namespace gamelan::engine {
 
-/// What a call on a socket returns, made again when a signal came in between: nothing has happened then.
+/// Makes a call on a socket and returns its result. The call is repeated when a signal interrupts it, because
+/// then it has done nothing.
 template <class Call>
 auto undisturbed(Call call) {
   for (;;) {
@@ -29,17 +30,19 @@ auto undisturbed(Call call) {
 
 class Endpoint {
  public:
-  /// Binds a ROUTER and writes its addresses and keys into `connection`. The server's secret key never leaves
-  /// here. Throws Error{os}: directory not private, address in use, path too long for a socket.
+  /// Binds a ROUTER and writes its addresses and keys into `connection`. The server's secret key is kept in
+  /// this object only. Throws Error{os} when the directory is not private, an address is in use, or a path is
+  /// too long for a socket.
   Endpoint(const Options& options, protocol::Connection& connection);
 
   zmq::socket_t& router() { return router_; }
   zmq::socket_t& gate() { return gate_; }
-  /// Answers one question of libzmq's handshake thread: may this key come in? Call when gate() is readable.
+  /// Answers one question of libzmq's handshake thread: may a client with this key connect? Call it when
+  /// gate() is readable.
   void admit_or_deny();
-  /// How often a stranger was turned away; the first few are logged, the rest only counted.
+  /// How many connection attempts were refused. The first few are logged, the others only counted.
   std::uint64_t denied() const { return denied_; }
-  /// Closes both sockets, waiting at most `linger_ms` for what was sent to leave.
+  /// Closes both sockets. Messages that were sent get at most `linger_ms` to leave.
   void close(int linger_ms);
 
  private:

@@ -22,7 +22,7 @@ std::size_t total_bytes(const protocol::Frames& frames) {
 
 std::optional<Incoming> Inbox::next(std::chrono::milliseconds timeout) {
   std::unique_lock lock(mutex_);
-  // Not even a wait that is over at once: it would be a system call in every round trip.
+  // Without this, even a wait of no time would be a system call in every round trip.
   if (queue_.empty() && timeout <= std::chrono::milliseconds(0)) return std::nullopt;
   if (!has_request_.wait_for(lock, timeout, [&] { return !queue_.empty(); })) return std::nullopt;
   Incoming incoming = std::move(queue_.front());
@@ -65,7 +65,7 @@ std::optional<protocol::Reply> Inbox::admit(Incoming incoming) {
                                     "too many requests at once: " + std::to_string(queue_.size()) + " with " +
                                         std::to_string(queued_bytes_) +
                                         " bytes wait already; read replies before sending more");
-    if (is_shutdown) cut_locked();  // who shuts down does not wait for a long batch
+    if (is_shutdown) cut_locked();  // a shutdown does not wait for a long batch
     is_closing_ = is_shutdown;
     queued_bytes_ += bytes;
     queue_.push_back(std::move(incoming));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Between rank 0's two threads: what the server has received and the main thread will execute, and which of
-// it is being executed. Every rule about queueing and cancelling is here, under one mutex that is held for
-// moments. Knows no socket and no MPI. Used by server.cpp.
+// The queue between rank 0's two threads: requests that the server has received for the main thread, and the
+// one that is being executed. All rules about queueing and cancelling are here, under one mutex that is held
+// only for moments. No sockets and no MPI. Used by server.cpp and listener.cpp.
 #pragma once
 #include <chrono>
 #include <condition_variable>
@@ -18,33 +18,33 @@ namespace gamelan::engine {
 
 /// A request for the main thread.
 struct Incoming {
-  protocol::Bytes client;     ///< to whom the reply goes: a name of clients.hpp
-  protocol::Frames frames;    ///< as received: what is broadcast to the other ranks
-  protocol::Request request;  ///< the same, decoded: Batch, Configure or Shutdown
+  protocol::Bytes client;     ///< who gets the reply: a name of clients.hpp
+  protocol::Frames frames;    ///< as received, to be broadcast to the other ranks
+  protocol::Request request;  ///< the same, decoded: a Batch, Configure or Shutdown
 };
 
 class Inbox {
  public:
-  /// `cut` stops the request that is being executed, by its sequence number; called under the mutex, so that
-  /// it can never hit the request after the one that was meant.
+  /// `cut` stops the request that is being executed, given by its sequence number. It is called under the
+  /// mutex, so it can never stop the request after the one that was meant.
   explicit Inbox(std::function<void(std::uint64_t seq)> cut) : cut_(std::move(cut)) {}
 
-  // The main thread's side.
-  std::optional<Incoming> next(std::chrono::milliseconds timeout);  ///< it is being executed from now on
-  std::uint64_t finish();                                           ///< its reply is known; its number
+  // For the main thread.
+  std::optional<Incoming> next(std::chrono::milliseconds timeout);  ///< being executed from now on
+  std::uint64_t finish();                                           ///< executed; returns its number
   bool is_executing_of(const protocol::Bytes& client) const;        ///< a request of that client
-  bool is_cut() const;                                              ///< what is being executed was cancelled
+  bool is_cut() const;                                              ///< the one being executed was cancelled
 
-  // The side of whoever holds the socket.
-  /// Queues a request, or says why not: a failed reply. A Shutdown is always taken, cuts what runs and is the
-  /// last.
+  // For the thread that holds the socket.
+  /// Queues a request, or returns a failed reply that says why not. A Shutdown is always accepted; it cuts
+  /// the request that runs, and nothing is accepted after it.
   std::optional<protocol::Reply> admit(Incoming incoming);
-  /// Cuts the batch `batch` of one client (0 = every one of its) where it is executed; takes it from the
-  /// queue where it still waits and returns what was taken: the caller replies. Clients number their batches
-  /// independently.
+  /// Cuts the batch `batch` of one client (0 = all its batches). A batch that is being executed is stopped.
+  /// Batches that still wait are taken from the queue and returned, and the caller replies to them. Each
+  /// client numbers its batches by itself.
   std::vector<Incoming> cancel(const protocol::Bytes& client, std::uint64_t batch);
-  void cut_running();  ///< nobody waits for it any more
-  /// What is queued or being executed, without its frames; the inbox is empty afterwards.
+  void cut_running();  ///< because no client waits for it any more
+  /// A request that was queued or being executed, without its frames.
   struct Waiting {
     protocol::Bytes client;
     std::uint64_t seq;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `dispatch` is the one place that owns try/catch: whatever arrives, exactly one reply leaves and nothing
-// else changes.
+// `dispatch` is the one place with try/catch: whatever arrives, exactly one reply is sent, and nothing else
+// changes.
 #include "engine/serving/listener.hpp"
 
 #include <sys/eventfd.h>
@@ -27,15 +27,14 @@ using protocol::Frames;
 using protocol::Outcome;
 
 constexpr auto lateness = std::chrono::seconds(1);  // of a busy machine
-constexpr int messages_per_turn = 64;               // then look at the gate and the outbox again
+constexpr int messages_per_turn = 64;               // then the gate and the outbox get a turn
 
 Bytes to_bytes(const zmq::message_t& message) {
   const auto* first = static_cast<const std::byte*>(message.data());
   return Bytes(first, first + message.size());
 }
 
-/// A message of a part of a frame. Large results are not copied again on their way out: the message holds the
-/// frames.
+/// A message that is a part of a frame. It holds the frames, so large results are not copied again.
 zmq::message_t to_message(const Clients::SharedFrames& frames, std::span<const std::byte> part) {
   constexpr std::size_t worth_sharing = 4'096;
   if (part.size() < worth_sharing) return zmq::message_t(part.data(), part.size());
@@ -60,7 +59,7 @@ std::string hex(std::uint64_t value) {
   return text;
 }
 
-/// A client may be silent as long as the engines would wait for him alone.
+/// A client may be silent for as long as the engines wait without any client.
 Clients::Limits limits_of(const Options& options) {
   Clients::Limits limits;
   if (options.idle_timeout_s > 0)
@@ -125,8 +124,7 @@ void Listener::serve(std::chrono::milliseconds limit) {
     if (errno == EINTR) return;
     throw Error(ErrorKind::os, std::string("zmq_poll: ") + zmq_strerror(errno));
   }
-  // A wait that ends long after its limit is one in which this process was stopped: the clients were not
-  // silent then.
+  // When a wait ends long after its limit, this process was stopped: the clients were not silent then.
   if (const auto late = Clock::now() - begin - limit; late > lateness)
     heard_s_.fetch_add(std::chrono::duration<double>(late).count());
   if (items[2].revents) {
@@ -193,7 +191,7 @@ void Listener::dispatch(const Bytes& routing_id, Frames frames) {
   send(routing_id, std::make_shared<const Frames>(protocol::encode(reply)));
 }
 
-/// What rank 0 does; of whose program and which line of it, only to the client that it is done for.
+/// What rank 0 is doing. Only the client for which it works learns the program and the line.
 std::string Listener::heartbeat_for(const Bytes& client) const {
   nlohmann::json told = callbacks_.heartbeat();
   if (!inbox_.is_executing_of(client))
@@ -279,7 +277,7 @@ void Listener::answer(const Bytes& client, std::uint64_t seq, Frames frames) {
 }
 
 void Listener::send(const Bytes& routing_id, const Clients::SharedFrames& frames) {
-  // A ROUTER drops what is meant for a client that is gone: never blocks, never throws for it.
+  // A ROUTER drops messages for a client that is gone; it neither blocks nor throws.
   const auto send_part = [&](zmq::message_t part, bool is_last) {
     const auto flags = is_last ? zmq::send_flags::none : zmq::send_flags::sndmore;
     undisturbed([&] { return endpoint_.router().send(part, flags); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A thread for each direction; the first that ends is the end of both.
+// One thread for each direction; the first that ends, ends the process.
 #include "engine/serving/relay_proxy.hpp"
 
 #include <arpa/inet.h>
@@ -59,7 +59,7 @@ int connect_to(const std::string& host, const std::string& port, std::string& re
   return connected;
 }
 
-/// Until the end of either; waits where a descriptor of somebody else's making does not block.
+/// Passes bytes until either side ends. Polls where a descriptor, which others have opened, does not block.
 void pass(int from, int to) {
   std::vector<char> bytes(buffer_bytes);
   const auto await = [](int fd, short what) {
@@ -102,7 +102,7 @@ int run_relay_proxy(const std::string& host_and_port) {
   }
   const int one = 1;
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-  // The process ends with the first direction that does; nothing is left to be said in the other.
+  // The process ends with the first direction that ends; there is nothing more to send in the other.
   std::thread([fd] {
     pass(STDIN_FILENO, fd);
     std::_Exit(EXIT_SUCCESS);

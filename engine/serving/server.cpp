@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who holds the socket, and how it ends. The main thread serves the socket itself while it waits for work;
-// the standby thread checks every few milliseconds and takes over from a main thread that
+// Which thread holds the socket, and how the server ends. The main thread serves the socket itself while it
+// waits for work. The standby thread checks every few milliseconds, and takes over while the main thread
 // computes.
 #include "engine/serving/server.hpp"
 
@@ -30,14 +30,15 @@ using Clock = std::chrono::steady_clock;
 using Milliseconds = std::chrono::milliseconds;
 
 constexpr int linger_ms = 2'000;
-constexpr Milliseconds tick{10};  // a main thread that computes longer than this is replaced at the socket
+constexpr Milliseconds tick{10};  // a main thread that computes longer loses the socket to the standby thread
 constexpr int ticks_to_sleep =
-    100;  // without work: then the standby thread sleeps until the main thread calls it
+    100;  // ticks without work; then the standby thread sleeps until the main thread wakes it
 constexpr Milliseconds turn{1'000};  // no wait is longer
 constexpr double cut_grace_s = 5;    // for the ranks of a lost client to come to the next step
 constexpr int exit_after_term = 128 + SIGTERM;
 
-// A handler may only touch these: the one server of the process, and whether it was asked to go.
+// The only data that a signal handler may touch: the descriptors of the one server of the process, and
+// whether it was asked to end.
 std::atomic<int> signal_fds[] = {-1, -1};
 std::atomic<bool> is_terminating{false};
 
@@ -86,14 +87,14 @@ struct Server::State {
   std::atomic<std::uint64_t> entries{
       0};                              // into `next` and out of it: odd while the main thread waits for work
   std::atomic<std::uint64_t> jobs{0};  // that the main thread has taken while it waited
-  std::atomic<bool> standby_serves{false};  // it holds the socket, perhaps in a wait
-  std::atomic<bool> standby_sleeps{false};  // it must be called when the main thread finds work
+  std::atomic<bool> standby_serves{false};  // it holds the socket, and may be waiting there
+  std::atomic<bool> standby_sleeps{false};  // the main thread must wake it when it finds work
   const int standby_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   std::atomic<bool> is_stopping{false};
   std::mutex reason_mutex;
   std::string reason;  // of leave()
   struct sigaction previous_term {};
-  std::thread standby;  // last: starts when all else is there
+  std::thread standby;  // last member: starts when all others exist
 };
 
 Server::Server(const Options& options, protocol::Connection connection, ServerCallbacks callbacks)
@@ -119,7 +120,7 @@ void Server::reply(const Bytes& client, Frames frames) {
   if (lock.owns_lock())
     state_->listener.flush();
   else
-    state_->listener.wake();  // the standby thread holds it and sends
+    state_->listener.wake();  // the standby thread holds the socket and sends
 }
 
 void Server::leave(const std::string& why) {
@@ -146,14 +147,14 @@ std::optional<Incoming> Server::State::wait_for_work(Milliseconds timeout) {
   Milliseconds left = timeout;
   {
     const std::lock_guard lock(socket);
-    // The standby thread may have admitted something before it let go: look before each wait, too.
+    // The standby thread may have queued something before it gave the socket up: look before each wait, too.
     while (!(incoming = listener.inbox().next(Milliseconds(0))) && !is_terminating.load() &&
            left >= Milliseconds(0)) {
       listener.serve(std::min(left, turn));
       left = std::chrono::duration_cast<Milliseconds>(end - Clock::now()) - Milliseconds(1);
     }
   }
-  // The standby thread speaks the last word and ends the process.
+  // The standby thread sends the last message and ends the process.
   if (is_terminating.load() && !incoming) incoming = listener.inbox().next(std::max(left, Milliseconds(1)));
   entries.fetch_add(1);
   if (incoming) {
@@ -164,14 +165,15 @@ std::optional<Incoming> Server::State::wait_for_work(Milliseconds timeout) {
 }
 
 void Server::State::run_standby() {
-  // An exception that escapes here would be a bug of ours or the end of libzmq; the job must not hang on
-  // without a server.
+  // An exception that gets here is a bug of ours or the end of libzmq. The job must not go on without a
+  // server.
   try {
     std::uint64_t last_entry = entries.load(), last_job = jobs.load();
     for (int idle_ticks = 0; !is_over();) {
       const bool sleeps = idle_ticks >= ticks_to_sleep;
       standby_sleeps.store(sleeps);
-      // The main thread counts first and then asks whether to call: it calls, or the new count is seen here.
+      // The main thread first raises the count and then asks whether the standby thread sleeps. So either it
+      // wakes this thread, or this thread sees the new count.
       pollfd woken{standby_fd, POLLIN, 0};
       if (!sleeps || jobs.load() == last_job)
         poll(&woken, 1, static_cast<int>((sleeps ? turn : tick).count()));
@@ -211,7 +213,7 @@ void Server::State::serve_while_computing() {
 void Server::State::give_up_on_lost_client() {
   const double silent_s = listener.seconds_since_client();
   if (options.idle_timeout_s <= 0 || silent_s < options.idle_timeout_s) return;
-  if (!listener.inbox().state().is_busy) return;  // the main thread sees for itself
+  if (!listener.inbox().state().is_busy) return;  // the main thread will see the reason itself
   listener.inbox().cut_running();                 // so that the main thread comes back and can leave
   if (silent_s < options.idle_timeout_s + cut_grace_s) return;
   std::fprintf(stderr,
@@ -241,7 +243,7 @@ void Server::State::leave_after_term() {
 }
 
 void Server::State::remove_connection_file() {
-  // Only our own: a newer session may have written its file over this path.
+  // Removes only our own file: a newer session may have written its file over this path.
   try {
     const protocol::Connection& own = listener.connection();
     const protocol::Connection present = protocol::read_connection(options.connection_file);

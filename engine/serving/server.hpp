@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 0's socket for clients. One thread holds the ZeroMQ socket at a time: the main thread while it waits
-// for work, so that a batch reaches it and its reply leaves without another thread being woken; a thread of
-// the server's own, the standby thread, once the main thread has computed for a while: clients are answered
-// soon. Knows no arrays, no MPI. Used by process/rank.cpp.
+// Rank 0's socket for clients. One thread at a time holds the ZeroMQ socket. While the main thread waits for
+// work, it is the main thread: so a batch reaches it, and its reply is sent, without waking another thread.
+// Once the main thread has computed for a while, it is the standby thread, so that clients get answers soon.
+// No arrays and no MPI. Used by engine/process/rank.cpp.
 #pragma once
 #include <chrono>
 #include <memory>
@@ -18,30 +18,31 @@ namespace gamelan::engine {
 
 class Server {
  public:
-  /// A request for the main thread. Every one must be answered by exactly one `reply`, before the next
-  /// `next`.
+  /// A request for the main thread. Each must be answered by exactly one reply(), before the next call of
+  /// next().
   using Incoming = engine::Incoming;
 
-  /// Binds, starts the thread, and writes the connection file: `connection` as given, with addresses and keys
-  /// filled in. Throws Error{os} when the directory is open to others or the address cannot be bound. From
-  /// here to destruction SIGTERM (Open MPI's, after a rank died; Slurm's scancel) is answered by telling
-  /// every waiting client and leaving the process with 143.
+  /// Binds the socket, starts the standby thread, and writes the connection file: `connection` as given, with
+  /// addresses and keys filled in. Throws Error{os} when the directory is open to others or the address
+  /// cannot be bound. From now until destruction SIGTERM (sent by Open MPI after a rank died, or by Slurm's
+  /// scancel) tells every waiting client and ends the process with exit code 143.
   Server(const Options& options, protocol::Connection connection, ServerCallbacks callbacks);
-  /// Unlinks the connection file and closes the socket, after what was replied has left (at most 2 s).
+  /// Deletes the connection file and closes the socket. Replies get at most 2 s to leave.
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  /// Next request to execute, in order of arrival; nullopt after `timeout`. Main thread only. Costs no CPU.
+  /// The next request to execute, in order of arrival; nullopt after `timeout`. Sleeps while it waits. Main
+  /// thread only.
   std::optional<Incoming> next(std::chrono::milliseconds timeout);
-  /// Sends a reply. Main thread only; ends the request that `next` gave.
+  /// Sends the reply to the request that next() gave. Main thread only.
   void reply(const protocol::Bytes& client, protocol::Frames frames);
-  /// Has the request that `next` gave been cancelled since? Main thread only.
+  /// True when the request that next() gave has been cancelled since. Main thread only.
   bool is_cancelled() const;
-  /// Tells every waiting client why no reply will come and ends the process. Any thread; returns at once.
+  /// Tells every waiting client why no reply will come, and ends the process. Any thread; returns at once.
   void leave(const std::string& why);
-  /// Seconds since a client was last heard (a well-formed request), or since the start. Suspended time does
-  /// not count: a laptop that slept has not lost its client.
+  /// Seconds since the last well-formed request of any client, or since the start. Time in which the machine
+  /// is suspended does not count.
   double seconds_since_client() const;
   /// The connection file as it was written.
   const protocol::Connection& connection() const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One thread, which sleeps until somebody asks.
+// One thread, which sleeps until counters are asked for.
 #include "engine/serving/status_collector.hpp"
 
 #include <pthread.h>
@@ -69,7 +69,7 @@ void StatusCollector::run() {
       problem = std::string("the engine's status: ") + error.what();
     }
     lock.lock();
-    auto answered = std::exchange(attended_, {});  // but for those that were given up meanwhile
+    auto answered = std::exchange(attended_, {});  // without those that were given up meanwhile
     lock.unlock();
     for (Asked& each : answered) {
       if (!problem.empty()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counters of all ranks, collected on request by a thread of its own: other nodes must be asked, which may
-// take seconds, and whoever holds rank 0's socket must hear a Cancel meanwhile. Requests that come during a
-// collection wait for the next one and share it. Used by listener.cpp.
+// Collects the counters of all ranks on request, on a thread of its own: other nodes must be asked, which may
+// take seconds, and the thread that holds rank 0's socket must be free to read a Cancel meanwhile. Requests
+// that come during a collection wait for the next one and share it. Used by listener.cpp.
 #pragma once
 #include <condition_variable>
 #include <cstdint>
@@ -18,11 +18,11 @@ namespace gamelan::engine {
 
 class StatusCollector {
  public:
-  /// Both are called on the collector's thread: `collect` returns an object of counters, `answer` sends a
-  /// reply to a client.
+  /// Both functions are called on the collector's thread. `collect` returns a JSON object of counters.
+  /// `answer` sends a reply to a client.
   StatusCollector(std::function<nlohmann::json()> collect,
                   std::function<void(const protocol::Bytes& client, const protocol::Reply&)> answer);
-  /// Waits for a collection that is under way; answers nobody any more.
+  /// Waits for a collection that is under way. No request is answered any more.
   ~StatusCollector();
   StatusCollector(const StatusCollector&) = delete;
   StatusCollector& operator=(const StatusCollector&) = delete;
@@ -30,12 +30,12 @@ class StatusCollector {
   struct Asked {
     protocol::Bytes client;
     std::uint64_t seq;
-    nlohmann::json server;  ///< what the server says of itself, for the reply
+    nlohmann::json server;  ///< the server's own counters, for the reply
   };
-  /// The reply follows through `answer`; when too many wait already, it is returned here and says so. Any
-  /// thread.
+  /// Asks for the counters. The reply follows through `answer`. When too many requests wait already, a reply
+  /// that says so is returned at once. Any thread.
   std::optional<protocol::Reply> ask(protocol::Bytes client, std::uint64_t seq, nlohmann::json server);
-  /// Those who wait; they will not be answered here. Any thread.
+  /// Returns the requests that wait; the collector will not answer them. Any thread.
   std::vector<Asked> give_up();
 
  private:
@@ -46,9 +46,9 @@ class StatusCollector {
   std::mutex mutex_;  // guards what follows; not held while collecting
   std::condition_variable changed_;
   std::vector<Asked> waiting_;   // for the next collection
-  std::vector<Asked> attended_;  // by the one that is under way
+  std::vector<Asked> attended_;  // answered by the collection under way
   bool is_stopping_ = false;
-  std::thread thread_;  // last
+  std::thread thread_;  // last member, because it uses the others
 };
 
 }  // namespace gamelan::engine

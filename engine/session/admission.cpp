@@ -13,8 +13,8 @@ using protocol::Batch;
 
 namespace {
 
-/// The command that is blamed when `array` does not fit in step `s`: the one that makes it, or the first of
-/// the step.
+/// The command to be named when `array` does not fit in step `s`: the one that makes the array, or the first
+/// of the step.
 std::int64_t guilty_command(const plan::Plan& plan, const Batch& batch, std::size_t s, ArrayId array) {
   const auto& commands = plan.steps[s].commands;
   for (const int command : commands) {
@@ -22,13 +22,14 @@ std::int64_t guilty_command(const plan::Plan& plan, const Batch& batch, std::siz
     if (made.creates && made.out.base == array) return command;
   }
   if (!commands.empty()) return *std::min_element(commands.begin(), commands.end());
-  // A step of the planner's own serves a later one; in a batch of fetches there may be none.
+  // A step that the planner has added belongs to no command: take a later one. In a batch of fetches there
+  // may be none.
   for (; s < plan.steps.size(); ++s)
     if (plan.steps[s].command >= 0) return plan.steps[s].command;
   return static_cast<std::int64_t>(batch.commands.size());
 }
 
-/// A command as its user knows it: the operation, and the line where it was written.
+/// A command in words for the user: the operation, and the line where it was written.
 std::string in_words(const protocol::Batch& batch, std::int64_t command) {
   if (command < 0 || command >= static_cast<std::int64_t>(batch.commands.size())) return "what is to be read";
   const auto& guilty = batch.commands[static_cast<std::size_t>(command)];
@@ -41,9 +42,9 @@ std::string in_words(const protocol::Batch& batch, std::int64_t command) {
 
 }  // namespace
 
-/// Runs the plan's allocations and releases on a copy of the allocator, as the executor will run them on the
-/// real one. `accept(trial)` is asked after each allocation. The first slot, with its step, that there is no
-/// room for or that is not accepted; nullopt when all is well.
+/// Runs the plan's allocations and releases on a copy of the allocator, in the executor's order.
+/// `accept(trial)` is called after each allocation. Returns the first slot, with its step, for which there is
+/// no room or which is not accepted; nullopt when all fit.
 template <class Accept>
 std::optional<std::pair<std::size_t, int>> Admission::replay(const plan::NamedPlan& named,
                                                              dist::Allocator& trial, Accept accept) const {
@@ -73,7 +74,7 @@ std::optional<Refusal> Admission::admit(const plan::NamedPlan& named, const Batc
         guilty, too_big(batch, guilty, plan::block_bytes(named.plan->slots[static_cast<std::size_t>(slot)]))};
   }
   if (heap_.commit(trial.take_uncommitted())) return admit_messages(named, batch);
-  heap_.trim();  // pages of freed blocks; no rank is at work, so nobody reads them
+  heap_.trim();  // pages of freed blocks; no rank computes now, so none is read
   trial = heap_.allocator();
   const auto stuck =
       replay(named, trial, [this](auto& so_far) { return heap_.commit(so_far.take_uncommitted()); });
@@ -85,9 +86,9 @@ std::optional<Refusal> Admission::admit(const plan::NamedPlan& named, const Batc
                           heap_.backing_file() + "): free some of it, or start engines with less heap")};
 }
 
-/// What comes from other nodes must have room as well, on every rank: address space for the ghost buffers,
-/// had when the plan is new, and memory. The ranks agree when the plan is new, and where any of them needs
-/// much.
+/// Makes sure of room for what comes from other nodes, on every rank: address space for the ghost buffers,
+/// which is reserved when the plan is new, and memory. The ranks agree on it when the plan is new, and on
+/// every run when any of them needs much.
 std::optional<Refusal> Admission::admit_messages(const plan::NamedPlan& named, const Batch& batch) {
   constexpr std::int64_t little = std::int64_t{8} << 20;
   if (!named.schedule) return std::nullopt;
@@ -119,7 +120,7 @@ std::optional<Refusal> Admission::admit_messages(const plan::NamedPlan& named, c
   }
   const auto first_stuck = comm_.agree_min(stuck);
   if (first_stuck == steps) return std::nullopt;
-  heap_.trim();  // what was committed for the step
+  heap_.trim();  // pages that were committed for the step
   try {
     comm_.throw_together(stuck == first_stuck ? cause : std::nullopt);
   } catch (const protocol::Error& error) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Admission: before a plan runs, its allocations are tried on a copy of the allocator, the same on every
-// rank, and the pages that they need are had from the system. The planning of a batch asks it; it runs
-// nothing.
+// Admission: before a plan runs, its allocations are tried on a copy of the allocator, with the same outcome
+// on every rank. Then the pages that they need are committed. Called while a batch is planned; it runs no
+// step.
 #pragma once
 #include <optional>
 #include <utility>
@@ -14,12 +14,12 @@ namespace gamelan::engine {
 
 class Admission {
  public:
-  /// All must outlive it.
+  /// All three must outlive the object.
   Admission(Comm& comm, dist::Heap& heap, const ArrayTable& arrays)
       : comm_(comm), heap_(heap), arrays_(arrays) {}
 
-  /// Makes sure of the memory and the pages that the plan needs, or says from which command on there is none.
-  /// Collective.
+  /// Makes sure that the plan has the memory and the pages that it needs. Otherwise returns the first command
+  /// that has none, and why. Collective.
   std::optional<Refusal> admit(const plan::NamedPlan& named, const protocol::Batch& batch);
 
  private:

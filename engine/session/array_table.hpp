@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The arrays of one client, by id: what they are, where their elements lie on this rank, and which are lost
-// and why. Alike on every rank. The session asks it; it plans and runs nothing.
+// and why. The same on every rank. Used by the session; it plans and runs nothing.
 #pragma once
 #include <unordered_map>
 #include <vector>
@@ -21,35 +21,35 @@ class ArrayTable {
     }
   };
 
-  /// Storage goes back through the executor, which must outlive the table.
+  /// Storage is released through the executor, which must outlive the table.
   explicit ArrayTable(exec::Executor& executor) : executor_(executor) {}
 
   bool contains(protocol::ArrayId id) const { return arrays_.contains(id); }
-  /// Null when there is none.
+  /// nullptr when there is no such array.
   const Array* find(protocol::ArrayId id) const;
   const Array& at(protocol::ArrayId id) const { return arrays_.at(id); }
   std::size_t size() const { return arrays_.size(); }
   const std::unordered_map<protocol::ArrayId, Array>& all() const { return arrays_; }
-  /// What the planner asks for.
+  /// The arrays as the planner needs to know them.
   plan::Catalog catalog() const;
 
   void set(protocol::ArrayId id, Array array) { arrays_.insert_or_assign(id, std::move(array)); }
-  /// Forgets an array whose storage is somebody else's, or gone.
+  /// Forgets an array whose storage another array has taken over, or which is released already.
   void forget(protocol::ArrayId id) { arrays_.erase(id); }
-  /// Forgets an array and gives its storage back; nothing happens when there is none.
+  /// Forgets an array and releases its storage; does nothing when there is none.
   void release(protocol::ArrayId id);
-  /// The client wants no more of these, lost ones among them.
+  /// The client needs these arrays no longer; lost ones may be among them.
   void free(const std::vector<protocol::ArrayId>& ids);
-  /// Of the arrays that the batch frees, those that it does not touch go first: their memory serves the
-  /// batch.
+  /// Frees first those arrays of the batch's frees that no command of it uses: then the batch can use their
+  /// memory.
   void free_untouched(const protocol::Batch& batch);
-  /// An interrupted batch has happened up to a command. What it has made for later ones already is not of
-  /// that moment.
+  /// After an interrupt the batch counts as run up to `command`. Frees the new arrays of later commands that
+  /// were computed already, because they are not of that moment of the program.
   void free_made_from(const protocol::Batch& batch, std::size_t command);
 
-  /// The array is lost, and whoever asks for it learns why.
+  /// Marks the array as lost; reading it raises `cause`.
   void poison(protocol::ArrayId id, const protocol::Error& cause) { poisoned_.insert_or_assign(id, cause); }
-  /// Null when the array is not lost.
+  /// nullptr when the array is not lost.
   const protocol::Error* cause_of_loss(protocol::ArrayId id) const;
   bool has_lost() const { return !poisoned_.empty(); }
 

@@ -12,8 +12,8 @@ using protocol::Batch;
 
 namespace {
 
-/// The batch up to the call that `command` belongs to, to be planned: payloads stay where they are. Frees
-/// stay too, so that what later commands would have read lives no longer than the batch.
+/// The part of the batch before the call to which `command` belongs, for planning; payloads stay where they
+/// are. All frees stay, so that what later commands would have read is freed with the batch.
 Batch prefix_of(const Batch& batch, std::int64_t command) {
   const auto end = plan::first_of_call(batch, static_cast<std::size_t>(std::max<std::int64_t>(command, 0)));
   Batch prefix;
@@ -65,12 +65,12 @@ plan::NamedPlan BatchPlanner::make(const Batch& batch, std::optional<Refusal>& r
   if (!plan && !(refusal = find_fault(batch))) plan = plans_.make(batch, arrays_.catalog(), options_);
   if (plan && !admission_.admit(*plan, batch)) return *plan;
 
-  // The batch runs as the program it records would: up to the first command at fault, nothing after it.
+  // The batch runs as the program would: up to the first command at fault, and nothing after it.
   Batch prefix = batch;
   if (refusal) prefix = prefix_of(batch, refusal->command);
   auto options = options_;
   options.disabled.insert(
-      "relayout");  // to store an array anew is a convenience, and blames the wrong command
+      "relayout");  // it only makes things faster, and its error would name the wrong command
   for (;;) {
     const auto shortened = plan::make_named_plan(prefix, arrays_.catalog(), options);
     auto too_much = admission_.admit(shortened, prefix);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From a batch to a plan that can run: checked, planned or found among the plans of earlier batches, and
-// admitted. What cannot run is cut off, from the first command at fault on. The session asks it, on every
-// rank alike.
+// Makes a plan that can run from a batch: checks it, plans it or finds its plan in the cache, and admits it.
+// What cannot run is cut off, from the first command at fault on. Used by the session, on every rank alike.
 #pragma once
 #include <optional>
 
@@ -12,20 +11,20 @@ namespace gamelan::engine {
 
 class BatchPlanner {
  public:
-  /// All must outlive it.
+  /// All three must outlive the object.
   BatchPlanner(Comm& comm, dist::Heap& heap, const ArrayTable& arrays);
 
-  /// Checks and plans as much of the batch as can be run: all of it, or up to the command that `refusal`
-  /// names. Collective.
+  /// Checks and plans as much of the batch as can run: all of it, or the commands before the one that
+  /// `refusal` names. Collective.
   plan::NamedPlan make(const protocol::Batch& batch, std::optional<Refusal>& refusal);
-  /// Plans all of the batch and changes nothing. Throws Error for what cannot be run, whatever memory it
-  /// takes.
+  /// Plans the whole batch without admission, and changes nothing. Throws Error for a command that cannot run
+  /// for another reason than memory.
   plan::Plan make_unadmitted(const protocol::Batch& batch) const;
 
   plan::Options& options() { return options_; }
   const plan::Options& options() const { return options_; }
   const plan::PlanCache& cache() const { return plans_; }
-  /// Of this process, since reset_counters(). Read by other threads, too.
+  /// Times of this process since reset_counters(). Other threads may read them, too.
   const plan::PassTimes& pass_times() const { return pass_times_; }
   void reset_counters();
 

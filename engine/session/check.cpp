@@ -89,7 +89,7 @@ void Checker::check(const protocol::Batch& batch, const protocol::Command& comma
                             protocol::size_of(command.loop);
         if (batch.payloads[static_cast<std::size_t>(command.payload)].size() != wanted)
           refuse("payload has the wrong size");
-      } else if (command.op == protocol::Op::matmul) {  // of the others the codec has said all there is
+      } else if (command.op == protocol::Op::matmul) {  // the codec has checked all others completely
         if (command.in.size() != 2) refuse("takes two arrays");
         const auto* left = std::get_if<View>(&command.in[0]);
         const auto* right = std::get_if<View>(&command.in[1]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whatever a client may get wrong in a batch is found here, before anything runs: unknown arrays, views
-// outside their base, operands of the wrong shape or dtype. The kernel never sends such a thing; a broken or
+// Finds every mistake that a client can make in a batch, before anything runs: unknown arrays, views outside
+// their base, operands of the wrong shape or dtype. The kernel makes no such mistakes, but a broken or
 // hostile client may.
 #pragma once
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace gamelan::engine {
 
-/// The first command that cannot be run, and why. All ranks find the same.
+/// The first command that cannot run, and why. The same on all ranks.
 struct Refusal {
   std::int64_t command;
   protocol::Error error;
@@ -19,8 +19,8 @@ struct Refusal {
 
 class Checker {
  public:
-  /// `bytes_of(id)`: bytes of an existing array, nullopt when there is none; throws the cause when the array
-  /// was lost. `exists(id)`: true when a new array may not take that id.
+  /// `bytes_of(id)`: bytes of an existing array; nullopt when there is none; throws the cause when the array
+  /// is lost. `exists(id)`: true when a new array must not take that id.
   Checker(std::function<std::optional<std::int64_t>(protocol::ArrayId)> bytes_of,
           std::function<bool(protocol::ArrayId)> exists)
       : bytes_of_(std::move(bytes_of)), exists_(std::move(exists)) {}
@@ -34,7 +34,7 @@ class Checker {
 
   std::function<std::optional<std::int64_t>(protocol::ArrayId)> bytes_of_;
   std::function<bool(protocol::ArrayId)> exists_;
-  std::unordered_map<protocol::ArrayId, protocol::View> made_;  // by the commands before
+  std::unordered_map<protocol::ArrayId, protocol::View> made_;  // by earlier commands of the batch
 };
 
 }  // namespace gamelan::engine

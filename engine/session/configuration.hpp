@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The options of a session that a client sets by name (Configure), as words: which passes there are, what a
-// list of them names, and the choices of options.
+// The options that a client sets by name (Configure), as words: which passes there are, which of them a list
+// names, and the possible values of options.
 #pragma once
 #include <cstddef>
 #include <set>
@@ -9,12 +9,12 @@
 
 namespace gamelan::engine {
 
-/// Passes that can be switched off: the planner's, and what the session does before it plans and while it
-/// runs.
+/// Names of all passes that can be switched off: the planner's, and those of the session before planning and
+/// during a run.
 std::vector<std::string> pass_names();
-/// The passes of a list like "fuse,simplify". Throws Error{value} for a name that is no pass.
+/// The passes in a list such as "fuse,simplify". Throws Error{value} for an unknown name.
 std::set<std::string> passes_of(const std::string& list);
-/// Which of the option's words it is. Throws Error{value} for another one.
+/// The index of `word` among the values of the option. Throws Error{value} when it is not one of them.
 std::size_t chosen(const std::string& option, const std::string& word);
 
 }  // namespace gamelan::engine

@@ -18,7 +18,7 @@ using protocol::View;
 
 using Ids = std::unordered_set<ArrayId>;
 
-/// Arrays that the batch's commands and fetches name.
+/// The arrays that the batch's commands and fetches use.
 Ids touched_by(const Batch& batch) {
   Ids touched;
   for (const Command& command : batch.commands) {
@@ -30,9 +30,9 @@ Ids touched_by(const Batch& batch) {
   return touched;
 }
 
-/// Whether no two elements of a view share a byte, as in every view that slicing gives: each axis steps over
-/// all that the shorter ones reach. (Windows that slide, from another client, keep what was assigned last,
-/// not what was assigned.)
+/// True when no two elements of a view share a byte, as in every view made by slicing: each axis steps over
+/// all bytes that the shorter ones reach. (A client may send sliding windows; they keep the element that was
+/// assigned last, not all that was assigned.)
 bool is_injective(const View& view) {
   std::vector<std::pair<std::int64_t, std::int64_t>> axes;  // step and extent
   for (std::size_t k = 0; k < view.extents.size(); ++k)
@@ -86,7 +86,7 @@ std::vector<ElidedCopies::Copy> ElidedCopies::settle(Batch& batch) {
   return made;
 }
 
-/// With the last array that it was kept for.
+/// Frees the array under the view together with the last array for which it was kept.
 void ElidedCopies::release_base(const Copy& copy, Batch& batch) const {
   const ArrayId base = copy.from.base;
   const bool is_needed = std::any_of(copies_.begin(), copies_.end(),
@@ -108,7 +108,7 @@ std::vector<ElidedCopies::Copy> ElidedCopies::find(const Batch& batch) {
     if (command.creates) created[command.out.base] = c;
   }
   Ids gone(batch.frees.begin(), batch.frees.end());
-  for (const View& view : batch.fetches) gone.insert(view.base);  // these are wanted now
+  for (const View& view : batch.fetches) gone.insert(view.base);  // these are read now
   std::vector<Copy> found;
   for (std::size_t c = 0; c < batch.commands.size(); ++c) {
     const Command& command = batch.commands[c];
@@ -116,11 +116,11 @@ std::vector<ElidedCopies::Copy> ElidedCopies::find(const Batch& batch) {
     const auto* from = std::get_if<View>(&command.in[0]);
     if (from == nullptr || from->dtype != command.out.dtype || command.loop != command.out.dtype) continue;
     const ArrayId array = from->base, base = command.out.base;
-    // The view's array was there before, lives on, and keeps its elements; the array is new and complete.
+    // The view's array existed before, lives on, and keeps its elements; the other array is new and complete.
     if (created.contains(base) || last_write[base] != c || gone.contains(base)) continue;
     if (!created.contains(array) || last_write[array] >= c || gone.contains(array)) continue;
     const Command& making = batch.commands[created[array]];
-    if (making.op == protocol::Op::redistribute) continue;  // a view would lie as its array does
+    if (making.op == protocol::Op::redistribute) continue;  // a view would have the layout of its base
     if (!protocol::same_elements(*from, making.out) || !is_injective(command.out) ||
         protocol::element_count(from->extents) == 0)
       continue;

@@ -7,7 +7,7 @@
 namespace gamelan::engine {
 namespace {
 
-constexpr int most_pieces_told = 4096;  // per axis of a layout: what is asked for by hand
+constexpr int most_pieces_told = 4096;  // per axis of a layout; enough for layouts that users ask for
 
 }  // namespace
 

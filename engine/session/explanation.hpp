@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What np.explain and the layouts of arrays are made of: a plan as text, and where the arrays that are asked
-// for lie. The kernel reads it as JSON.
+// What np.explain shows: a plan as text, and the layouts of the arrays that are asked for. The kernel reads
+// it as JSON.
 #pragma once
 #include <string>
 
@@ -8,7 +8,7 @@
 
 namespace gamelan::engine {
 
-/// The plan of a batch, and a layout for each view that it fetches.
+/// JSON text: the plan of the batch, and a layout for each view that the batch fetches.
 std::string describe(const protocol::Batch& batch, const plan::Plan& plan, const ArrayTable& arrays);
 
 }  // namespace gamelan::engine

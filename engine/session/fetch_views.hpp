@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The values that a batch asks for, brought to rank 0. The session calls it on every rank, when all steps of
-// the batch are over.
+// Brings the elements that a batch fetches to rank 0. The session calls it on every rank after the last step
+// of the batch.
 #pragma once
 #include <optional>
 #include <vector>
@@ -9,8 +9,9 @@
 
 namespace gamelan::engine {
 
-/// Rank 0 reads the views where they lie; ranks of other nodes send what it cannot reach. What goes wrong is
-/// returned on every rank, and rank 0's to tell; the others send all the same. Throws Error{engine_lost}.
+/// Rank 0 reads the views from the blocks of its node; ranks of other nodes send it the rest. An error is
+/// returned on every rank, and rank 0 reports it; the other ranks send their part in any case. Collective.
+/// Throws Error{engine_lost}.
 std::optional<protocol::Error> fetch_views(const protocol::Batch& batch, Comm& comm, dist::Heap& heap,
                                            Board& board, exec::Executor& executor, const ArrayTable& arrays,
                                            std::vector<protocol::Bytes>& payloads);

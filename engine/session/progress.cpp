@@ -20,7 +20,7 @@ Progress::Run::~Run() {
   progress_.batch_ = nullptr;
 }
 
-/// A step that was begun is not done before the next one begins, or the plan is over.
+/// A step that was begun counts as done when the next one begins, or when the plan is over.
 std::uint64_t Progress::count_steps_done() const {
   const auto begun = executor_.last_step() - steps_before_;
   return plan_ != nullptr && begun > 0 ? begun - 1 : begun;
@@ -38,7 +38,7 @@ nlohmann::json Progress::heartbeat() const {
       {"busy", is_busy_.load()}, {"steps_planned", steps_planned_.load()}, {"steps_done", done}};
   if (plan_ == nullptr) return told;
   told["batch"] = batch_->seq;
-  int command = -1;  // several steps may work towards one command, which the last of them completes
+  int command = -1;  // several steps may compute one command; the last of them completes it
   for (std::size_t step = done; step < plan_->steps.size() && command < 0; ++step)
     command = plan_->steps[step].command;
   if (command < 0 || static_cast<std::size_t>(command) >= batch_->commands.size()) return told;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How far the running plan is, and at which line of the program: what a heartbeat asks while the rank
-// computes. The session says which plan runs; everything else is read by other threads.
+// How far the running plan is, and at which line of the program. A heartbeat asks for it while the rank
+// computes. The session says which plan runs; all other functions are for other threads.
 #pragma once
 #include <atomic>
 #include <mutex>
@@ -18,7 +18,7 @@ class Progress {
   void begin_batch() { is_busy_ = true; }
   void end_batch() { is_busy_ = false; }
 
-  /// While it lives, the plan runs; both references must outlive it.
+  /// The plan counts as running while this object lives; both references must outlive it.
   class Run {
    public:
     Run(Progress& progress, const plan::Plan& plan, const protocol::Batch& batch);
@@ -34,7 +34,7 @@ class Progress {
   bool is_busy() const { return is_busy_; }
   std::uint64_t steps_planned() const { return steps_planned_; }  ///< of the running plan, or the last one
   std::uint64_t steps_done() const;
-  /// What rank 0 knows without asking anybody: what it is doing, and how far it is.
+  /// What rank 0 is doing and how far it is, known without asking other ranks. A JSON object.
   nlohmann::json heartbeat() const;
 
  private:
@@ -43,7 +43,7 @@ class Progress {
   const exec::Executor& executor_;
   std::atomic<bool> is_busy_ = false;
   std::atomic<std::uint64_t> steps_planned_ = 0, steps_before_ = 0;
-  mutable std::mutex running_;  // guards what follows: null between two plans
+  mutable std::mutex running_;  // guards the following members; they are null between two plans
   const plan::Plan* plan_ = nullptr;
   const protocol::Batch* batch_ = nullptr;
 };

@@ -24,7 +24,8 @@ std::size_t run_plan(const plan::NamedPlan& named, const protocol::Batch& batch,
   const std::span<const dist::Exchange> exchanges =
       named.schedule ? named.schedule->steps : std::span<const dist::Exchange>();
   const auto done = executor.run(plan, exchanges, storages, batch, {bind, observer.fail, observer.count});
-  // Inputs that were replaced or freed on the way have no storage left; the new versions take their place.
+  // Inputs that were replaced or freed during the plan have no storage any more; the new versions take their
+  // place.
   for (const auto& [id, slot] : bound) {
     auto& storage = storages[static_cast<std::size_t>(slot)];
     arrays.forget(id);

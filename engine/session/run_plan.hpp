@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs an admitted plan over the arrays of the session, and enters into their table what it has made,
-// replaced and freed. The session calls it, on every rank alike.
+// Runs an admitted plan over the arrays of the session, and enters into their table which were made, replaced
+// and freed. The session calls it, on every rank alike.
 #pragma once
 #include <functional>
 #include <vector>
@@ -10,14 +10,14 @@
 
 namespace gamelan::engine {
 
-/// Who is told while the plan runs, before a step is said to be finished (Executor::Observer).
+/// Called while the plan runs, before a step counts as finished (Executor::Observer).
 struct RunObserver {
   std::function<void(const protocol::Error&)> fail;
   std::function<void()> count;
 };
 
-/// Number of steps run: all, or fewer after an interrupt. `written` gets the arrays that have changed.
-/// Collective. Throws Error{engine_lost}.
+/// Returns the number of steps that have run: all, or fewer after an interrupt. Adds to `written` the arrays
+/// that have changed. Collective. Throws Error{engine_lost}.
 std::size_t run_plan(const plan::NamedPlan& named, const protocol::Batch& batch, exec::Executor& executor,
                      ArrayTable& arrays, const RunObserver& observer,
                      std::vector<protocol::ArrayId>& written);

@@ -25,8 +25,8 @@ static_assert(static_cast<int>(exec::Compiling::always) == 2 && static_cast<int>
 
 namespace {
 
-/// One level of loops for the ensemble, the least that every rank has: levels differ in the last bit of an
-/// exponential. Collective; comes before anything that computes.
+/// Sets one level of loops for all ranks, the lowest that any rank has, because levels differ in the last bit
+/// of an exponential. Collective; before anything computes.
 Comm& with_common_isa(Comm& comm) {
   exec::set_isa(static_cast<exec::Isa>(comm.agree_min(static_cast<std::int64_t>(exec::best_isa()))));
   return comm;
@@ -98,9 +98,9 @@ protocol::Reply Session::execute(protocol::Batch& batch) {
   reply.seq = batch.seq;
   progress_.begin_batch();
   settle_last_batch();
-  heap_.allocator().settle(executor_.last_step());  // rank 0 awaited every rank before it let this batch out
+  heap_.allocator().settle(executor_.last_step());  // rank 0 waited for every rank before it sent this batch
   ++batch_number_;
-  const auto made = elided_.settle(batch);  // a command each, in front
+  const auto made = elided_.settle(batch);  // one command in front of the batch for each
   exec::float_errors().watch(batch.watched);
   try {
     arrays_.free_untouched(batch);
@@ -108,7 +108,7 @@ protocol::Reply Session::execute(protocol::Batch& batch) {
     plan_and_run(batch, reply, refusal);
     put_back(made, batch);
     if (reply.outcome == protocol::Outcome::cancelled) {
-      refusal.reset();  // the program was stopped before it came there
+      refusal.reset();  // the interrupt stopped the program before that command
       arrays_.free_made_from(batch, std::max(static_cast<std::size_t>(reply.command), made.size()));
     }
     finish(batch, made.size(), reply, std::move(refusal));
@@ -125,10 +125,10 @@ protocol::Reply Session::execute(protocol::Batch& batch) {
   return reply;
 }
 
-/// What went wrong on one rank only, in the batch before.
+/// Settles what went wrong on one rank only in the batch before.
 void Session::settle_last_batch() {
-  // A file that cannot be read or written says nothing of arrays: the client gives up what was to be read
-  // from it.
+  // When a file cannot be read or written, no array is poisoned here: the client drops the arrays that were
+  // to be read from it.
   if (const auto failure = board_.failure_of(batch_number_); failure && failure->kind() != ErrorKind::os)
     for (const auto id : written_) arrays_.poison(id, *failure);
   for (const auto id : written_)
@@ -145,20 +145,20 @@ std::vector<ElidedCopies::Copy> Session::find_elided(const protocol::Batch& batc
   return ElidedCopies::find(batch);
 }
 
-/// What was to be made first, but was cut off or refused with the rest, stays elided.
+/// Copies that were to be made in front of the batch, but were cut off or refused with it, stay elided.
 void Session::put_back(const Copies& made, protocol::Batch& batch) {
   for (const auto& copy : made)
     if (!arrays_.contains(copy.to.base)) elided_.put_back(copy, batch);
 }
 
-/// Plans the batch with copies elided where that can be.
+/// Plans the batch with elided copies where that is possible.
 plan::NamedPlan Session::make_plan(protocol::Batch& batch, Copies& copies, std::optional<Refusal>& refusal) {
   const auto start = std::chrono::steady_clock::now();
   const std::size_t frees = batch.frees.size();
   for (const auto& copy : copies) batch.frees.push_back(copy.to.base);
   auto plan = planner_.make(batch, refusal);
   batch.frees.resize(frees);
-  if (refusal && !copies.empty()) {  // what runs before the fault must leave its arrays behind
+  if (refusal && !copies.empty()) {  // the commands before the refused one must leave their arrays behind
     copies.clear();
     refusal.reset();
     plan = planner_.make(batch, refusal);
@@ -174,8 +174,8 @@ void Session::plan_and_run(protocol::Batch& batch, protocol::Reply& reply, std::
       refusal ? static_cast<std::size_t>(std::max<std::int64_t>(refusal->command, 0)) : batch.commands.size();
   for (std::size_t c = 0; c < planned; ++c) written_.push_back(batch.commands[c].out.base);
   run(plan, batch, reply);
-  // Cut by an interrupt, an array equals its view if the assignment has run. It may have been stored for
-  // steps that were cut off: then there is nothing to elide.
+  // After an interrupt an array equals its view if the assignment has run. If the array was stored for steps
+  // that were then cut off, there is no copy to elide.
   for (auto& copy : copies) {
     const bool is_equal =
         reply.outcome == protocol::Outcome::ok || static_cast<std::int64_t>(copy.command) < reply.command;
@@ -200,8 +200,8 @@ void Session::run(const plan::NamedPlan& named, const protocol::Batch& batch, pr
       "interrupted: " + std::to_string(done) + " of " + std::to_string(steps.size()) + " steps were run";
 }
 
-/// All ranks have come to the end of the plan: what rank 0 replies, and what is lost. `made` commands were
-/// put in front of the batch.
+/// All ranks have come to the end of the plan: decides what rank 0 replies, and which arrays are lost. `made`
+/// commands were put in front of the batch.
 void Session::finish(protocol::Batch& batch, std::size_t made, protocol::Reply& reply,
                      std::optional<Refusal> refusal) {
   GAMELAN_ASSERT(cheap, heap_.allocator().take_uncommitted().empty(), "what was admitted is committed");
@@ -245,7 +245,8 @@ void Session::poison_unmade(const protocol::Batch& batch, const Error& cause) {
       arrays_.poison(command.out.base, cause);
 }
 
-/// Numbers of the batch as it came: `made` commands were put in front of it.
+/// The floating-point errors, with commands numbered as in the batch that came: `made` commands were put in
+/// front of it.
 std::vector<protocol::FloatErrors> Session::float_errors(std::size_t made) const {
   auto errors = board_.float_errors_of(batch_number_);
   const auto ahead = static_cast<std::int32_t>(made);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The life of a batch: what the last one left is settled, copies that were elided are made where it could
-// tell, it is planned, run, and replied to. Lives on every rank; all ranks execute the same batches, so every
-// decision here is made from the same data everywhere. Knows no sockets.
+// The life of a batch on a rank. Failures of the last batch are settled; elided copies are made where the
+// batch would show that they are missing; the batch is planned and run; a reply is made. Every rank has a
+// Session. All ranks execute the same batches, so every decision here follows from the same data everywhere.
+// No sockets.
 #pragma once
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -15,14 +16,14 @@ namespace gamelan::engine {
 
 class Session {
  public:
-  /// Collective; the heap must outlive it.
+  /// Collective. All three must outlive the object.
   Session(Comm& comm, dist::Heap& heap, Board& board);
 
-  /// Runs a batch; collective. The reply is complete on rank 0 (payloads), its outcome agreed on all ranks.
-  /// Never throws for what a client sent. May rewrite the batch (elided_copies.hpp); the reply speaks of the
-  /// batch as it came.
+  /// Runs a batch; collective. All ranks agree on the outcome; only rank 0's reply has payloads. Never throws
+  /// because of what a client sent. May rewrite the batch (elided_copies.hpp); the reply numbers commands as
+  /// in the batch that came.
   protocol::Reply execute(protocol::Batch& batch);
-  /// Sets options by name; throws Error{value} for an unknown name or value, alike on all ranks. Collective.
+  /// Sets options by name. Collective. Throws Error{value} for an unknown name or value, on all ranks alike.
   void configure(const protocol::Configure& wanted);
   /// See Progress and Status; thread-safe, and may be called while a batch runs.
   nlohmann::json heartbeat() const;
@@ -56,7 +57,7 @@ class Session {
   Status status_;
   ElidedCopies elided_;
   std::uint64_t batch_number_ = 0;
-  std::vector<protocol::ArrayId> written_;  // by the last batch
+  std::vector<protocol::ArrayId> written_;  // arrays that the last batch has written
 };
 
 }  // namespace gamelan::engine

@@ -23,7 +23,7 @@ Status::Status(Comm& comm, dist::Heap& heap, Board& board, const Sources& source
   if (!heap_.commit(pages))
     throw protocol::Error(protocol::ErrorKind::memory, "[session] no memory for the first page of the heap");
   new (&noticeboard(comm.rank())) Noticeboard{};
-  comm.barrier();  // nobody looks at a board before it hangs
+  comm.barrier();  // no rank reads a noticeboard before it is made
   heap_.allocator().reset_peak();
   publish_counters();
   board_.set_reporter([this] {
@@ -42,7 +42,7 @@ Status::Noticeboard& Status::noticeboard(int rank) const {
   return *reinterpret_cast<Noticeboard*>(heap_.address(rank, notices_.offset));
 }
 
-// ---- of the rank that works
+// ---- for the rank itself, which counts
 
 void Status::add_batch(std::size_t commands) {
   published_.batches += 1;
@@ -82,7 +82,7 @@ void Status::publish_counters() {
   published_.heap_peak = heap_.allocator().peak() - heap_at_rest_;
 }
 
-// ---- of whoever asks
+// ---- for rank 0 and the leaders, which read the counters
 
 std::vector<Status::Report> Status::reports_of_node() const {
   std::vector<Report> reports;

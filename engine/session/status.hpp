@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a session says of itself: the counters of every rank, which each leaves in its part of the heap for
-// its node's leader and rank 0, and what rank 0 alone knows of batches, plans and memory. Read while a batch
-// runs.
+// The counters of a session: those of every rank, which each rank writes into its part of the heap, where its
+// node's leader and rank 0 read them, and those of batches, plans and memory, which only rank 0 has. May be
+// read while a batch runs.
 #pragma once
 #include <atomic>
 #include <nlohmann/json_fwd.hpp>
@@ -14,7 +14,7 @@ namespace gamelan::engine {
 
 class Status {
  public:
-  /// What it tells of; all must outlive it.
+  /// Where the counters come from; all must outlive the object.
   struct Sources {
     const exec::Executor& executor;
     const ArrayTable& arrays;
@@ -27,34 +27,35 @@ class Status {
   Status(const Status&) = delete;
   Status& operator=(const Status&) = delete;
 
-  // Of the rank that works.
+  // For the rank itself.
   void add_plan_seconds(double seconds) { published_.plan_seconds = published_.plan_seconds + seconds; }
   void add_fetched(std::size_t bytes) { published_.fetch_bytes += bytes; }
-  /// A batch of so many commands is over.
+  /// Counts a batch of `commands` commands.
   void add_batch(std::size_t commands);
-  /// Tells rank 0 what this rank has done so far.
+  /// Writes what this rank has done so far where rank 0 can read it.
   void publish_work();
-  /// What is counted begins again at zero; the counters of others that it tells of are reset already.
+  /// Sets the counters to zero; those of the sources are reset already.
   void reset();
 
-  /// Counters of all ranks; asks the other nodes, for seconds at worst. Thread-safe.
+  /// The counters of all ranks as a JSON object. Asks the other nodes, which takes seconds at worst.
+  /// Thread-safe.
   nlohmann::json status() const;
 
  private:
-  /// A rank's words in its part of the heap.
+  /// A rank's counters in its part of the heap.
   struct Noticeboard {
     std::atomic<std::uint64_t> kernels, bytes_shared, bytes_sent, bytes_received, messages, pieces_helped;
     std::atomic<double> compute_seconds, wait_seconds;
   };
   Noticeboard& noticeboard(int rank) const;
-  /// What a noticeboard says, to be sent.
+  /// A copy of a noticeboard, which can be sent.
   struct Report {
     std::int64_t rank;
     std::uint64_t kernels, bytes_shared, bytes_sent, bytes_received, messages, pieces_helped;
     double compute_seconds, wait_seconds;
   };
   std::vector<Report> reports_of_node() const;
-  std::vector<Report> reports() const;  // of all ranks; rank 0
+  std::vector<Report> reports() const;  // of all ranks, on rank 0
   void publish_counters();
 
   Comm& comm_;
@@ -62,7 +63,7 @@ class Status {
   Board& board_;
   Sources of_;
   dist::Allocator::Block notices_;
-  std::size_t heap_at_rest_;  // bytes per rank that are no arrays
+  std::size_t heap_at_rest_;  // bytes per rank that do not belong to arrays
   double wait_origin_ = 0;
 
   struct Published {  // read by the status thread

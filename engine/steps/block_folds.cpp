@@ -49,7 +49,7 @@ void fold_blocks(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fol
   const bool is_packed = strides == protocol::contiguous_strides(extents, static_cast<std::size_t>(item));
   std::byte* out = partials.data();
   const bool runs_are_kept = dims > 0 && !step.reduced[dims - 1];
-  if (runs_are_kept) {  // vectors along the last axis, one row of the reduction block after the other
+  if (runs_are_kept) {  // vectors along the last axis, one row of the reduction block after another
     const auto length = extents.back();
     Shape outer(grid.begin(), grid.end() - 1);
     bool are_adjacent = is_packed,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Copies of strided boxes, which several steps need: of elements that every rank of the node can address,
-// cast on the way.
+// Copies of strided boxes, used by several steps: from memory that this rank can address, cast on the way.
 #pragma once
 #include <span>
 
@@ -9,11 +8,12 @@
 
 namespace gamelan::engine::exec {
 
-/// Copies a strided box to another, casting: dtypes, extents, then address and byte strides of both.
+/// Copies a strided box to another one and casts. Arguments: dtypes, extents, then address and byte strides
+/// of both.
 void copy_box(protocol::Dtype from, protocol::Dtype to, std::span<const std::int64_t> extents,
               const std::byte* source, const protocol::Shape& source_strides, std::byte* target,
               const protocol::Shape& target_strides);
-/// A box of an operand's iterations into C-ordered memory, cast.
+/// Copies a box of an operand's iterations into memory in C order, cast.
 void copy_operand(const StepContext& context, const plan::Operand& operand, protocol::Dtype from,
                   protocol::Dtype to, const dist::Box& box, std::byte* target,
                   const protocol::Shape& target_strides);

@@ -9,22 +9,22 @@ namespace gamelan::engine::exec {
 
 class BoxRunner {
  public:
-  /// `shape`: the extents that the iterations count in. Both references must outlive the runner.
+  /// `shape`: the extents of the whole iteration space. Both references must outlive the runner.
   BoxRunner(const StepContext& context, const plan::FusedLoop& fused, protocol::Shape shape);
 
-  /// What of the box lies whole with `rank`, in every operand.
+  /// The part of the box for which every operand lies with `rank`.
   dist::Box local_part(int rank, dist::Box box) const;
-  /// True when everything the box needs lies with this rank.
+  /// True when every operand of the box lies with this rank.
   bool is_local(const dist::Box& box) const;
-  /// Where the elements of a local box lie in a slot operand.
+  /// Where the elements of a local box lie, for an operand in a slot.
   dist::Piece piece_of(std::size_t operand, const dist::Box& box) const;
-  /// Computes every element of the box. `scratch[f]`: where the values of fold f go, from the first of the
-  /// box on.
+  /// Computes every element of the box. `scratch[f]`: where the values of fold f are written, beginning with
+  /// the first of the box.
   void run(const dist::Box& box, std::span<const Pointer> scratch = {});
-  /// The same for a box of `owner`'s part, in that rank's blocks. Bytes count as shared as they do when he
-  /// computes it.
+  /// The same for a box of `owner`'s part, in that rank's blocks. Bytes are counted as shared as if the owner
+  /// computed it.
   void run_for(int owner, const dist::Box& box, std::span<const Pointer> scratch = {});
-  /// Computes what is local and notes the rest, so that the neighbours have time to finish their part.
+  /// Computes what is local and notes the rest, which gives neighbours time to finish their part.
   void run_local(const dist::Box& box);
   /// Computes what run_local has noted.
   void run_noted();
@@ -34,15 +34,15 @@ class BoxRunner {
     dist::Box cell;
     std::vector<dist::Piece> pieces;
   };
-  /// What of an operand lies with this rank, and the piece at its first element: within it, addresses are
-  /// linear.
+  /// The part of an operand that lies with this rank, and the piece at its first element. Within that part
+  /// addresses are linear.
   struct Own {
     dist::Box box;
     dist::Piece piece;
   };
   bool is_here(std::span<const dist::Piece> pieces) const;
-  /// Calls visit(cell, pieces) for the cells of the box; one for a local box, found without looking at any
-  /// cut.
+  /// Calls visit(cell, pieces) for the cells of the box. A local box is one cell, which is found without
+  /// looking at any cut.
   template <class Visit>
   void for_each_cell(const dist::Box& box, Visit visit);
   void count(const dist::Box& cell, std::span<const dist::Piece> pieces, int owner) const;
@@ -56,10 +56,10 @@ class BoxRunner {
   Runner runner_;
   std::vector<const dist::Placement*> placements_;  // of the operands in slots, in order
   std::vector<Own> own_;                            // by placement
-  std::vector<dist::Piece> pieces_;                 // by placement, of the local box at hand
+  std::vector<dist::Piece> pieces_;                 // by placement, of the present local box
   std::vector<Pointer> pointers_;                   // by operand
   std::vector<protocol::Shape> payload_strides_;    // by operand
-  protocol::Shape first_, extents_;                 // of the cell at hand
+  protocol::Shape first_, extents_;                 // of the present cell
   std::vector<Noted> noted_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a pass into a fresh version does not write is copied from the old one.
+// Copies from the old version what a pass into a fresh version does not write.
 #include "engine/steps/carry.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ void carry(const StepContext& context, const plan::FusedLoop::Carry& carry) {
   if (is_empty(block)) return;
   const Shape strides = protocol::contiguous_strides(extents_of(block), protocol::size_of(info.dtype));
 
-  // The written box in indices of the base; a stepped write leaves holes, so then nothing is spared.
+  // The written box in indices of the base. A stepped write leaves holes, so then everything is copied.
   Box written(block.size());
   bool is_plain = true;
   for (std::size_t b = 0; b < block.size(); ++b)

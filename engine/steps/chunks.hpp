@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A box in boxes of few elements, for steps that work through a buffer: whole along the last axes, as many as
-// fit.
+// Cuts a box into smaller boxes, for steps that work through a buffer: whole along the last axes, as many
+// indices as fit.
 #pragma once
 #include <algorithm>
 
@@ -8,8 +8,8 @@
 
 namespace gamelan::engine::exec {
 
-/// Calls visit(part) for parts of `box` in C order of their corners, each of `most` elements at the most
-/// (axis `whole`, which is never cut, does not count; -1: there is none).
+/// Calls visit(part) for parts of `box` in C order of their corners, each of at most `most` elements. Axis
+/// `whole` is never cut and does not count (-1: there is none).
 template <class Visit>
 void for_each_chunk(const dist::Box& box, std::int64_t most, int whole, Visit visit) {
   if (dist::is_empty(box)) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a running step may touch: the blocks behind the plan's slots, here and on this node, and the waits
-// that make reading a neighbour's block in place correct. One StepContext per step, which the executor makes
-// and hands to what runs the step (run_step.hpp).
+// What a running step may use: the blocks of the plan's slots on this rank and this node, and the waits that
+// make it correct to read a neighbour's block in place. The executor makes one StepContext per step and
+// passes it to the function that runs the step (run_step.hpp).
 #pragma once
 #include <span>
 #include <vector>
@@ -16,14 +16,14 @@
 
 namespace gamelan::engine::exec {
 
-/// What this rank did, summed over steps (np.stats()).
+/// What this rank has done, summed over steps (np.stats()).
 struct Counters {
   std::uint64_t kernels = 0, bytes_shared = 0, pieces_helped = 0;
   double compute_seconds = 0;
 };
 
-/// Do ranks that are through help others (shared_work.hpp)? `always`: even with the smallest piece, and first
-/// of all.
+/// Whether ranks that are done help others (shared_work.hpp). `always`, for tests: also with the smallest
+/// piece, and before their own.
 enum class Balance : std::uint8_t { off, on, always };
 
 class StepContext {
@@ -57,32 +57,33 @@ class StepContext {
   Counters& counters() const { return counters_; }
   Workspace& workspace() const { return workspace_; }
 
-  /// Of this rank, when there are several nodes; else null.
+  /// This rank's exchange when there are several nodes; else nullptr.
   GhostExchange* ghost_exchange() const { return ghost_exchange_; }
   bool is_near(int rank) const { return comm_.is_near(rank); }
   const std::vector<int>& near_ranks() const { return comm_.near_ranks(); }
-  /// Lets messages move on; call it now and then in long work.
+  /// Gives messages time to move. To be called now and then during long work.
   void progress() const {
     if (ghost_exchange_) ghost_exchange_->progress();
   }
-  /// Are messages on their way, which move only while progress() is called?
+  /// True when messages are under way, which move only while progress() is called.
   bool has_messages() const { return ghost_exchange_ && ghost_exchange_->is_busy(); }
-  /// Does this rank read blocks of other nodes in this step? They come to this rank only, not to its
-  /// neighbours.
+  /// True when this rank reads blocks of other nodes in this step. Their elements come to this rank only, not
+  /// to its neighbours.
   bool reads_remote() const { return ghost_exchange_ && ghost_exchange_->reads_remote(); }
 
-  /// Bytes of a piece in another rank's block that a cell reads; what is repeated is read once.
+  /// Counts the bytes of a piece in another rank's block that a cell reads. Elements that are read repeatedly
+  /// (stride 0) count once.
   void count_shared(const dist::Box& cell, const dist::Piece& piece, std::size_t item_bytes) const;
-  /// Waits until every rank of the node has finished `step` (0: returns at once). Others hold copies of what
-  /// they read.
+  /// Waits until every rank of the node has finished `step` (0: returns at once). Ranks of other nodes need
+  /// not be waited for, because they have copies of what they read.
   void await_all(std::uint64_t step) const;
-  /// Call once per slot that the step is about to write: nobody still reads or scatters into what is
-  /// overwritten.
+  /// Waits until no rank reads or scatters into what the step will overwrite. To be called once per slot that
+  /// the step writes.
   void prepare_write(int slot) const;
-  /// Call once per slot that the step is about to read.
+  /// Waits until a slot may be read. To be called once per slot that the step reads.
   void prepare_read(int slot) const;
-  /// Start of `owner`'s block of a slot, once its owner has written it; of a rank of another node, of its
-  /// ghost buffer, once all has come that the plan foresees.
+  /// The start of `owner`'s block of a slot; waits until its owner has written it. For a rank of another
+  /// node, the start of its ghost buffer; waits until everything that the plan foresees has come.
   std::byte* block(int slot, int owner) const;
   std::byte* own_block(int slot) const { return heap_.address(rank(), storage(slot).block.offset); }
   std::byte* address(const plan::Operand& operand, const dist::Piece& piece) const {

@@ -60,7 +60,7 @@ void Executor::prepare(const plan::Plan& plan, const plan::Step& step,
   for (const auto& use : plan::uses_of(step))
     use.is_written ? context.prepare_write(use.slot) : context.prepare_read(use.slot);
   if (std::holds_alternative<plan::Scatter>(step.body))
-    context.await_all(step_ - 1);  // others may still be at work in their own blocks
+    context.await_all(step_ - 1);  // other ranks may still compute in their own blocks
 }
 
 void Executor::settle(const plan::Step& step, const StepContext& context) {
@@ -76,8 +76,8 @@ void Executor::settle(const plan::Step& step, const StepContext& context) {
   }
 }
 
-/// Runs the step's body, unless this rank has failed. What it throws is told to the observer; but a node that
-/// is lost ends all.
+/// Runs the step's body, unless this rank has failed. Reports what it throws to the observer, except that the
+/// loss of a node ends everything.
 void Executor::run_body(const plan::Step& step, const dist::Exchange* exchange, const StepContext& context,
                         const Observer& observer) {
   const auto fail = [&](protocol::ErrorKind kind, const std::string& text) {
@@ -85,7 +85,7 @@ void Executor::run_body(const plan::Step& step, const dist::Exchange* exchange, 
     observer.fail({kind, text});
   };
   const auto body = [&] { std::visit([&](const auto& what) { exec::run(context, what); }, step.body); };
-  // Who stayed away from a routine that all compute together would leave the others waiting in it.
+  // A rank that did not take part in a collective routine would leave the others waiting in it.
   if (plan::is_collective(step) && comm_.agree_min(has_failed_ ? 0 : 1) == 0) {
     has_failed_ = true;
     if (ghost_exchange_) ghost_exchange_->fall_silent();
@@ -96,7 +96,7 @@ void Executor::run_body(const plan::Step& step, const dist::Exchange* exchange, 
     else if (!has_failed_)
       body();
   } catch (const FollowsFailure&) {
-    has_failed_ = true;  // the rank that failed first says so
+    has_failed_ = true;  // the rank that failed first reports it
   } catch (const protocol::Error& error) {
     if (error.kind() == protocol::ErrorKind::engine_lost) throw;
     fail(error.kind(), error.what());
@@ -118,7 +118,7 @@ std::size_t Executor::run(const plan::Plan& plan, std::span<const dist::Exchange
     const bool may_run = board_.begin_step(++step_);
     if (!may_run && plan.steps[s].prefix >= 0) {  // else the arrays are those of no moment of the program
       if (ghost_exchange_) ghost_exchange_->rest();
-      board_.end_step(step_);  // the number is spent: whoever awaits it knows that this rank has seen the cut
+      board_.end_step(step_);  // a rank that waits for it sees that this rank has passed the cut
       return s;
     }
     const auto& step = plan.steps[s];

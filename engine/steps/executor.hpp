@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Walks a plan: brings storage to life, runs each step in the order that all ranks share, lets storage go. It
-// decides nothing: the plan says what, the Board says when. Called by the session on every rank.
+// Walks a plan: allocates storage, runs each step in the order that all ranks share, and releases storage. It
+// decides nothing: the plan says what runs, the Board says when. Called by the session on every rank.
 #pragma once
 #include <atomic>
 #include <functional>
@@ -16,35 +16,35 @@ class Executor {
  public:
   Executor(Comm& comm, dist::Heap& heap, Board& board);
 
-  /// Who is told what happens. A rank calls fail() and count() before it says that the step is finished:
-  /// whoever has awaited it sees what they left behind.
+  /// Functions that the executor calls. A rank calls fail() and count() before it announces that the step is
+  /// finished, so a rank that has waited for the step sees their effects.
   struct Observer {
     std::function<void(int slot, protocol::ArrayId array)>
         bind;  ///< a slot becomes an array's current version
     std::function<void(const protocol::Error&)>
-        fail;                     ///< a step has thrown, on this rank, and not for another's sake
+        fail;                     ///< a step has thrown on this rank, not because another rank failed
     std::function<void()> count;  ///< counters() have changed
   };
 
-  /// Runs steps until the end, or to the first one behind an agreed cut that has a prefix. `storages` has one
-  /// entry per slot: inputs filled in, the others made here; `exchanges` one per step, where there are
-  /// several nodes. Returns the number of steps run, which is the same on all ranks. A step that throws here
-  /// is finished empty (the other ranks need not know yet), the remaining ones too. Throws
-  /// Error{engine_lost}.
+  /// Runs steps to the end, or after an agreed cut up to the next step that ends a prefix. `storages` has one
+  /// entry per slot: the caller fills in the inputs, the others are made here. `exchanges` has one entry per
+  /// step where there are several nodes. Returns the number of steps run, which is the same on all ranks.
+  /// When a step throws on this rank, it and the remaining steps end without work (the other ranks need not
+  /// know yet). Throws Error{engine_lost}.
   std::size_t run(const plan::Plan& plan, std::span<const dist::Exchange> exchanges,
                   std::vector<dist::StoragePtr>& storages, const protocol::Batch& batch,
                   const Observer& observer);
 
-  /// Gives storage back; other ranks may still read it for some steps, which its stamp remembers.
+  /// Releases storage. Other ranks may still read it for some steps; its stamp says until which.
   void release(const dist::StoragePtr& storage);
-  /// Number of the last step that was begun, on all ranks alike after run().
+  /// Number of the last step that was begun; after run() it is the same on all ranks.
   std::uint64_t last_step() const { return step_; }
   const Counters& counters() const { return counters_; }
   void reset_counters();
-  /// Messages to other nodes; null when there are none.
+  /// The messages to other nodes; nullptr on a single node.
   GhostExchange* ghost_exchange() { return ghost_exchange_.get(); }
   const GhostExchange* ghost_exchange() const { return ghost_exchange_.get(); }
-  /// On when made, if there are others to help.
+  /// Switches helping on or off. It is on from the start, if the node has several ranks.
   void set_balance(Balance balance) { balance_ = comm_.ranks_on_node() > 1 ? balance : Balance::off; }
 
  private:

@@ -45,7 +45,7 @@ void bring_near(const StepContext& context, int slot, const protocol::View& view
   std::vector<dist::RemoteRead> remote_reads;
   const auto box = dist::box_of_base(view, info.extents, info.dtype);
   if (box && !info.layout.is_replicated) {
-    // One rank reads it all: as if the readers were a grid of one, shifted to it by a pin.
+    // One rank reads all of it: the readers are a grid of one rank, shifted to it by a pin.
     dist::Layout readers;
     readers.grid_size = context.ranks();
     readers.pins = {{context.ranks(), 1, reader}};
@@ -54,7 +54,7 @@ void bring_near(const StepContext& context, int slot, const protocol::View& view
   }
   const auto exchange = dist::exchange_of(remote_reads, context.rank(), context.ranks(),
                                           [&](int rank) { return context.is_near(rank); });
-  std::exception_ptr refusal;  // no plan has admitted this
+  std::exception_ptr refusal;  // no plan has admitted this read
   try {
     context.ghost_exchange()->make_room(0, exchange.memory_bytes(), 1);
   } catch (const protocol::Error&) {

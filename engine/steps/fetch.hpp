@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The elements of a view for one rank: what rank 0 sends to the client, and what a step needs whole.
+// Brings the elements of a view to one rank: those that rank 0 sends to the client, and those that a step
+// needs as a whole.
 #pragma once
 #include "engine/steps/context.hpp"
 
 namespace gamelan::engine::exec {
 
-/// What of a view lies with other nodes comes into the ghost buffers of rank `reader`. Collective when there
-/// are several nodes; throws what went wrong on this rank, and FollowsFailure.
+/// Brings the elements of a view that lie on other nodes into ghost buffers of rank `reader`. Collective when
+/// there are several nodes. Throws what went wrong on this rank, or FollowsFailure.
 void bring_near(const StepContext& context, int slot, const protocol::View& view, int reader);
-/// The elements of any view, in C order, at `target`. Local to the calling rank: reads other ranks' blocks in
-/// place, those of other nodes in their ghost buffers.
+/// Copies the elements of any view, in C order, to `target`. Local to the calling rank: it reads other ranks'
+/// blocks in place, and those of other nodes in their ghost buffers.
 void fetch(const StepContext& context, int slot, const protocol::View& view, std::byte* target);
 
 }  // namespace gamelan::engine::exec

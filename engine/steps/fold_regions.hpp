@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the reduction blocks that a rank folds are taken in turn: region by region, each of whole reduction
-// blocks. Pure arithmetic, the same whoever asks; used by run_fold.
+// In which order a rank folds its reduction blocks: region by region, where each region is a box of whole
+// reduction blocks. Pure arithmetic, with the same result on every rank. Used by run_fold.
 #pragma once
 #include "engine/plan/plan.hpp"
 
@@ -8,17 +8,17 @@ namespace gamelan::engine::exec {
 
 class FoldRegions {
  public:
-  /// A region has at most so many elements, unless a single reduction block (or, where reduction blocks must
-  /// not be cut, a line) has more.
+  /// A region has at most `most_elements` elements, unless one reduction block (or one line, where reduction
+  /// blocks must not be cut) has more.
   FoldRegions(const plan::FoldBlocks& fold, int rank, std::int64_t most_elements);
-  /// None for a rank that takes no part.
+  /// The number of regions; 0 for a rank that takes no part.
   std::int64_t count() const { return count_; }
-  /// In reduction blocks; 0 <= number < count().
+  /// Region `number` (0 <= number < count()) as a box that counts in reduction blocks.
   dist::Box region(std::int64_t number) const;
 
  private:
   dist::Box blocks_;                  // of the rank
-  protocol::Shape extents_, counts_;  // per axis: reduction blocks in a region, regions
+  protocol::Shape extents_, counts_;  // per axis: reduction blocks in a region; regions
   std::int64_t count_ = 0;
 };
 

@@ -20,7 +20,7 @@ using protocol::ErrorKind;
 
 constexpr std::int64_t part_bytes = std::int64_t{16} << 20;  // of a message: what drain() has memory for
 constexpr int step_tag = 1, swap_tag = 2;
-constexpr std::int64_t has_failed = -1;                             // in place of a number of bytes
+constexpr std::int64_t has_failed = -1;                             // sent in place of a number of bytes
 constexpr std::int64_t most_unsent_bytes = std::int64_t{64} << 20;  // packed copies that MPI still has
 constexpr std::int64_t most_ghost_bytes = std::int64_t{32} << 20;   // kept from step to step
 
@@ -174,7 +174,7 @@ void GhostExchange::lay_down(const Incoming& incoming) {
   }
 }
 
-/// Lays down what has come. True when something is still missing.
+/// Unpacks what has arrived. True when something is still missing.
 bool GhostExchange::receive_some() {
   for (auto& incoming : incoming_) {
     if (incoming.requests.empty() || !are_complete(incoming.requests, incoming.statuses.data())) continue;
@@ -269,7 +269,7 @@ bool GhostExchange::announce() {
          attempt([&] { throw FollowsFailure(static_cast<int>(failed - coming_.begin())); });
 }
 
-/// A swap that a failed rank has left out.
+/// Takes part in a swap that this rank has left out because it failed.
 void GhostExchange::swap_nothing() {
   swap_ = {};
   announce();
@@ -289,7 +289,8 @@ void GhostExchange::post(Requests& requests, bool is_send, int partner, int tag,
   }
 }
 
-/// In place of a message of `size` bytes: as many parts, each empty, which takes no memory and no waiting.
+/// In place of a message of `size` bytes, sends as many parts, all empty, which needs no memory and no
+/// waiting.
 void GhostExchange::post_nothing(int partner, std::int64_t size) {
   for (std::size_t part = 0; part < parts_of(size); ++part) {
     MPI_Request request = MPI_REQUEST_NULL;

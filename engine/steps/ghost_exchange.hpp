@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages between ranks that share no memory, by MPI. What a plan foresees is sent before the step and
-// received while it computes; what only data can tell is swapped within the step. What arrives is laid down
-// in a *ghost buffer* of its owner's block, at the same place as there, so that the steps read it as they
+// Messages between ranks that share no memory, by MPI. What a plan foresees is sent before the step, and
+// received while the step computes. What only data can tell is swapped within the step. Received elements are
+// stored in a *ghost buffer*, at the same offset as in their owner's block, so the steps read them as they
 // read a neighbour's block on the node. Every rank runs the same steps, so messages need no names. This is
-// also the one place that knows what a rank owes the others when it fails: everything is posted, the error
-// remembered, all drained. Owned by the Executor, where there are several nodes.
+// also the one place that decides what a rank sends to the others after it has failed: all messages are
+// posted, the error is remembered, all receives are completed. Owned by the Executor, where there are several
+// nodes.
 #pragma once
 #include <cstdint>
 #include <exception>
@@ -25,8 +26,7 @@ namespace gamelan::engine::exec {
 
 using protocol::Bytes;
 
-/// Another rank has failed, and reports why. What this rank cannot do without its data follows from that:
-/// nothing to report.
+/// Another rank has failed and reports why. This rank cannot go on without its data, and reports nothing.
 struct FollowsFailure : std::runtime_error {
   explicit FollowsFailure(int failed)
       : std::runtime_error("[run] rank " + std::to_string(failed) + " has failed and sends nothing"),
@@ -46,42 +46,44 @@ class GhostExchange {
   GhostExchange(const GhostExchange&) = delete;
   GhostExchange& operator=(const GhostExchange&) = delete;
 
-  /// Before the first step of a batch: failures of the last one are over.
+  /// To be called before the first step of a batch: failures of the last batch are over.
   void start() { is_silent_ = false; }
-  /// A step: sends what others read of this rank's blocks, receives while `body` computes, takes part in
-  /// `swaps` swaps. `storages`, by slot. Whatever fails here, every other rank gets what it waits for: data,
-  /// or the word that there are none; then this throws the first failure. A rank that has failed sends no
-  /// more data until start(), and its bodies do not run. Every rank calls it, for each step. Throws
-  /// Error{engine_lost} at once, with messages left under way.
+  /// Runs a step: sends what other ranks read of this rank's blocks, receives while `body` computes, and
+  /// takes part in `swaps` swaps. `storages` are indexed by slot. Whatever fails here, every other rank gets
+  /// what it waits for: data, or the message that there are none. Then this throws the first failure. A rank
+  /// that has failed sends no more data until start(), and its bodies do not run. Collective, for each step.
+  /// Throws Error{engine_lost} at once, with messages left under way.
   void run_step(const dist::Exchange& exchange, std::span<const dist::StoragePtr> storages, int swaps,
                 const std::function<void()>& body);
-  /// The next step has failed on this rank before it began. The caller says so.
+  /// To be called when the next step has failed on this rank before it began.
   void fall_silent() { is_silent_ = true; }
-  /// After the last step: until MPI has let go of all that was sent, for this rank may now sleep without
-  /// looking after messages. Ghost buffers that are large by now are given back.
+  /// To be called after the last step. Waits until MPI has sent everything, because this rank may now sleep
+  /// without looking after messages. Releases the pages of large ghost buffers.
   void rest();
 
   // For bodies.
-  /// Gives MPI the time to move what is under way. Cheap; call it now and then while computing. Never throws.
+  /// Gives MPI time to move messages. Cheap; to be called now and then while computing. Never throws.
   void progress();
-  /// Until everything that was announced lies in the ghost buffers. Throws what has gone wrong with it.
+  /// Waits until everything that the plan foresees is in the ghost buffers. Throws what has gone wrong with
+  /// it.
   void await();
-  /// Swaps bytes with other ranks: what `outgoing` holds for a remote rank comes out as `incoming` of this
-  /// rank there. Collective over all ranks of the job. Throws FollowsFailure on all others when one has
-  /// failed.
+  /// Swaps bytes with other ranks: what rank a has in `outgoing` for rank b is returned on rank b as
+  /// `incoming` from a. Collective over all ranks of the job. When one rank has failed, throws FollowsFailure
+  /// on all others.
   std::map<int, Bytes> swap(std::map<int, Bytes> outgoing);
-  /// So many bytes of ghost buffers, in pages, are about to be written, and so many more needed on the way,
-  /// on each of `ranks` ranks of the node. Throws Error{memory} where it has no room.
+  /// Makes sure of memory: `ghosts` bytes of ghost buffers (whole pages) will be written and `passing` bytes
+  /// used on the way, on each of `ranks` ranks of the node. Throws Error{memory} when there is no room.
   void make_room(std::int64_t ghosts, std::int64_t passing, int ranks);
 
-  /// Does this rank read blocks of other nodes in the running step? Also true when all of it has come
+  /// True when this rank reads blocks of other nodes in the running step, also when all of it has come
   /// already.
   bool reads_remote() const { return exchange_ && !exchange_->receives.empty(); }
-  /// Has MPI anything to move, in or out?
+  /// True when messages are under way, in or out.
   bool is_busy() const { return !is_lost_ && (open_receives_ > 0 || !sent_.empty()); }
   const Counters& counters() const { return counters_; }
   void reset_counters() { counters_ = {}; }
-  /// False: what is announced is awaited before the step computes (to measure what hiding is worth).
+  /// With false, a step waits for its messages before it computes. This is for measuring what it gains to
+  /// hide them.
   void set_hiding(bool hides) { hides_ = hides; }
 
  private:
@@ -114,7 +116,7 @@ class GhostExchange {
   void drop_sent(bool waits);
   void trim_ghosts();
 
-  /// Runs `part`; false when it throws, which is remembered unless something is already.
+  /// Runs `part`. False when it throws; the first exception is remembered.
   template <class Part>
   bool attempt(Part part);
   void wait_until(const std::function<bool()>& is_ready);
@@ -124,7 +126,7 @@ class GhostExchange {
   // These never throw: `requests` has room.
   void post(Requests& requests, bool is_send, int partner, int tag, std::byte* bytes, std::int64_t size);
   void post_nothing(int partner, std::int64_t size);
-  /// Receives a message into memory that nobody reads.
+  /// Receives a message into memory that is not used.
   void drain(int partner, int tag, std::int64_t size);
 
   Comm& comm_;
@@ -140,7 +142,7 @@ class GhostExchange {
   Swap swap_;
   std::vector<std::int64_t> going_, coming_;  // by rank
   std::int64_t sent_bytes_ = 0;
-  std::int64_t ghost_bytes_ = 0;  // of ghost buffers that hold pages, at most
+  std::int64_t ghost_bytes_ = 0;  // upper bound of the bytes in ghost buffers that hold pages
   int swaps_done_ = 0;
   std::exception_ptr failure_;  // of the running step
   bool is_silent_ = false;      // this rank has failed

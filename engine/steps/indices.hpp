@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Walking the indices of a box, and where an index of the user's points.
+// Iterates over the indices of a box, and turns a user's index into a position.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -21,7 +21,7 @@ void for_each_index(const protocol::Shape& extents, Visit visit) {
   }
 }
 
-/// A negative index counts from the end; one that is out of range, which the kernel never sends, is kept
+/// A negative index counts from the end. An index out of range, which the kernel never sends, is moved
 /// inside.
 inline std::int64_t position_of(std::int64_t index, std::int64_t extent) {
   return std::clamp<std::int64_t>(index + (index < 0 ? extent : 0), 0, extent - 1);

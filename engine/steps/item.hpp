@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Elements as bytes of a known size: what moves elements and does not compute needs no dtype.
+// Elements as bytes of a known size. Code that moves elements without computing needs no dtype.
 #pragma once
 #include <array>
 #include <cstddef>

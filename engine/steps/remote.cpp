@@ -21,11 +21,12 @@ void copy_elements(std::byte* to, std::int64_t to_stride, const std::byte* from,
     std::memcpy(to + i * to_stride, from + i * from_stride, static_cast<std::size_t>(bytes));
 }
 
-/// Asked runs as they travel: an element of the usual size is one word, all else four.
+/// The form in which requested runs are sent: a single element of the usual size is one word, everything else
+/// is four.
 constexpr std::int64_t usual_bytes = 8;
 constexpr std::int64_t page_bytes = 4096;
 
-/// Whole pages that a run touches, in bytes, at most.
+/// Upper bound of the bytes in pages that a run touches.
 std::int64_t page_bytes_of(const RemoteRun& run) {
   const auto pages = [](std::int64_t first, std::int64_t bytes) {
     return (first + bytes - 1) / page_bytes - first / page_bytes + 1;

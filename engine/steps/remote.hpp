@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Elements of other nodes' blocks that only data name: asked for, or sent, within the step that needs them,
-// grouped by owner. Every rank takes part in the swap, with nothing to ask or send as well. Used by the
-// irregular steps when there are several nodes.
+// Reads and writes elements in blocks of other nodes whose places only data say. They are requested, or sent,
+// within the step that needs them, grouped by owner. Every rank takes part in the swap, even with nothing to
+// request or send. Used by the irregular steps when there are several nodes.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -20,10 +20,10 @@ struct RemoteRun {
 class RemoteGather {
  public:
   RemoteGather(const StepContext& context, int slot) : context_(context), slot_(slot) {}
-  /// Notes what is wanted; a run that continues the last one of the same owner makes it longer.
+  /// Notes elements to be read. A run that continues the last one of the same owner makes that one longer.
   void ask(int owner, const RemoteRun& run);
-  /// `readers`: so many ranks of the node read at a time. Collective. Throws Error{memory} where the ghost
-  /// buffers find no room, and FollowsFailure on the other ranks.
+  /// Brings the noted elements. `readers`: how many ranks of the node read at a time. Collective. Throws
+  /// Error{memory} when the ghost buffers have no room, and then FollowsFailure on the other ranks.
   void exchange(int readers);
   void exchange() { exchange(static_cast<int>(context_.near_ranks().size())); }
 
@@ -33,14 +33,14 @@ class RemoteGather {
   std::map<int, std::vector<RemoteRun>> asked_;
 };
 
-/// Writes elements into remote blocks of one slot. One swap; runs of one rank are applied in order, ranks by
-/// number.
+/// Writes elements into remote blocks of one slot, with one swap. The runs of one rank are applied in order,
+/// ranks by number.
 class RemoteScatter {
  public:
   RemoteScatter(const StepContext& context, int slot) : context_(context), slot_(slot) {}
-  /// Elements `from_stride` bytes apart, starting at `from`; copied at once.
+  /// Notes elements to be written: they lie `from_stride` bytes apart from `from` on, and are copied at once.
   void tell(int owner, const RemoteRun& run, const std::byte* from, std::int64_t from_stride);
-  /// Collective.
+  /// Sends and writes the noted elements. Collective.
   void exchange();
 
  private:

@@ -20,7 +20,8 @@ struct Library {
 };
 std::vector<Library> libraries;
 
-/// A loader's handle finds what the library needs, too: libc's functions are nobody's routines.
+/// True when the library itself defines the function. A loader's handle also finds functions of the libraries
+/// that it needs, such as libc's.
 bool is_defined_in(const Library& library, void* address) {
   Dl_info found{};
   link_map *definer = nullptr, *own = nullptr;

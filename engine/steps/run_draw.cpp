@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// draw: random numbers that need a number of random words that only they know. Each element has a substream
-// by its place in the result, so every rank fills its block alone; parameters that are arrays are read where
-// they lie.
+// draw: random numbers of a distribution. Each may need any number of random words, so each element has a
+// substream, chosen by its place in the result, and every rank fills its block alone. Parameters that are
+// arrays are read where they lie.
 #include <array>
 #include <vector>
 

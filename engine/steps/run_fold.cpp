@@ -24,7 +24,7 @@ using protocol::Shape;
 
 constexpr std::int64_t region_elements = 32'768;  // scratch stays in the second-level cache
 constexpr std::int64_t plain_region_elements =
-    131'072;  // nothing is computed: mostly no scratch but the partials
+    131'072;  // when nothing is computed: scratch is mostly the partials
 constexpr std::int64_t fewest_shared_regions = 4;
 
 class BlockFolder {
@@ -53,7 +53,7 @@ class BlockFolder {
     std::vector<Box> later;
     const auto fold_if_local = [&](std::int64_t number) {
       Box region = mine.region(number);
-      // The neighbours have the time of the interior to finish their part.
+      // What is local comes first, which gives the neighbours time to finish their part.
       if (is_local(elements_of(region)))
         fold_region(region, context_.rank());
       else
@@ -110,8 +110,8 @@ class BlockFolder {
     if (std::count(plain.begin(), plain.end(), -1) == 0) plain_ = std::move(plain);
   }
 
-  /// True when the folds can walk over the elements where they lie: reduction blocks are runs of consecutive
-  /// memory.
+  /// True when the folds can read the elements where they lie, because reduction blocks are runs of
+  /// consecutive memory.
   bool point_at_operands(const Box& elements, const Shape& extents) {
     if (plain_.empty() || !whole_.is_local(elements)) return false;
     for (std::size_t f = 0; f < scratch_.size(); ++f) {
@@ -166,7 +166,7 @@ class BlockFolder {
     }
   }
 
-  /// The values of `elements` into scratch, C order.
+  /// Computes the values of `elements` into scratch, in C order.
   void compute(const Box& elements, const Shape& extents, int owner) {
     for (std::size_t f = 0; f < scratch_.size(); ++f) {
       auto& scratch = scratch_[f];

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An element-wise pass: the cells whose operands all lie here first, then those that read a neighbour's
-// block, so that the neighbour has the time of the interior to finish its part. What lies here may be done by
-// others as well.
+// An element-wise pass. Cells whose operands all lie with this rank come first. Those that read a neighbour's
+// block come last, which gives the neighbour time to finish its part. Other ranks may help with the former.
 #include "engine/steps/box_runner.hpp"
 #include "engine/steps/carry.hpp"
 #include "engine/steps/run_step.hpp"
@@ -33,7 +32,7 @@ class Pass {
 
   const Box& mine() const { return mine_; }
 
-  /// What lies with this rank; the rest is noted.
+  /// Computes what lies with this rank, and notes the rest.
   void run_local() {
     if (cut_.pieces == 0) return run_alone();
     work_.run([&](std::int64_t piece) {
@@ -42,14 +41,14 @@ class Pass {
     });
     dist::for_each_slab(mine_, local_, [&](const Box& rim) { runner_.run_local(rim); });
   }
-  /// What was noted, and what others have left.
+  /// Computes what was noted, and pieces that other ranks have left.
   void finish() {
     runner_.run_noted();
     work_.finish();
   }
 
  private:
-  /// In pieces while messages are on their way: MPI moves them only when it is called.
+  /// Works in pieces while messages are under way, because MPI moves them only while it is called.
   void run_alone() {
     if (!context_.has_messages() || mine_.empty() || mine_[0].size() < 2) return runner_.run_local(mine_);
     const Cut pieces{0, std::min(mine_[0].size(), pieces_between_looks)};
@@ -59,7 +58,7 @@ class Pass {
     }
   }
   Cut cut(const Box& local) const {
-    // A replica is its owner's affair: another rank would write its own.
+    // A replica must be computed by its owner: another rank would write its own.
     if (fused_.iterations.is_replicated) return {};
     return cut_for_sharing(local, fused_.program.code.size(), context_.balance());
   }

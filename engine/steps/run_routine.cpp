@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A user's routine on arrays as they lie: for the time of the call each is a Global Array, without a copy.
-// Every rank is here, and has done all that comes before; nobody goes on before the routine is through
-// everywhere.
+// Calls a user's routine on arrays where they lie: during the call each is a Global Array, without a copy.
+// Every rank takes part, and has finished all earlier steps. No rank goes on before the routine has ended on
+// all ranks.
 #include <ga.h>
 #include <macdecls.h>
 
@@ -35,7 +35,7 @@ int ga_type_of(protocol::Dtype dtype) {
   }
 }
 
-/// Handles of slots, which end with it. Collective.
+/// GA handles for slots; the destructor ends them. Collective.
 class Handles {
  public:
   explicit Handles(dist::Heap& heap) : heap_(heap) {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What runs a step: one function per kind of step of a plan, each in a run_*.cpp of that name (files/,
-// linalg/ and irregular/ hold families), and the facts about kinds that the executor needs. The plan says
-// which one; the executor calls it.
+// The functions that run steps: one per kind of step, each in a run_*.cpp of that name (files/, linalg/ and
+// irregular/ hold families). Also facts about kinds that the executor needs. The plan says which step comes
+// next; the executor calls its function.
 #pragma once
 #include "engine/plan/plan.hpp"
 #include "engine/steps/context.hpp"
@@ -27,7 +27,7 @@ void run(const StepContext& context, const plan::MergeRuns& merge);
 void run(const StepContext& context, const plan::CollectPlaces& collect);
 void run(const StepContext& context, const plan::Count& count);
 void run(const StepContext& context, const plan::AddCounts& add);
-/// Collective. Throws Error{value} on every rank when it failed on one.
+/// Collective. Throws Error{value} on every rank when the routine failed on one.
 void run(const StepContext& context, const plan::Routine& routine);
 void run(const StepContext& context, const plan::FourierLines& lines);
 void run(const StepContext& context, const plan::Draw& draw);
@@ -43,11 +43,11 @@ void run(const StepContext& context, const plan::ReadHdf5& dataset);
 void run(const StepContext& context, const plan::ReadZarr& dataset);
 void run(const StepContext& context, const plan::WriteFile& file);
 
-/// Are the values of a put rows that are read where they lie?
+/// True when the values of a put are rows that are read where they lie.
 inline bool reads_rows(const plan::ApplyUpdates& updates) {
   return updates.partition.carries_rows && !updates.partition.number;
 }
-/// Of a MergeRuns step (run_merge.cpp).
+/// The number of swaps in a MergeRuns step (run_merge.cpp).
 inline constexpr int swaps_to_merge = 5;
 
 }  // namespace gamelan::engine::exec

@@ -30,7 +30,7 @@ SharedWork::~SharedWork() {
   try {
     await_helpers();
   } catch (const std::exception&) {
-    // A rank is gone: the job ends, and the next wait says why.
+    // A rank has died: the job ends, and the next wait reports why.
   }
 }
 
@@ -46,7 +46,7 @@ void SharedWork::finish() {
 }
 
 void SharedWork::help_others() {
-  // A few of the node are asked, whatever the number of ranks.
+  // Only a few ranks of the node are asked, however many there are.
   const auto& near = context_.near_ranks();
   const auto ranks = near.size();
   const auto own =
@@ -84,7 +84,8 @@ Cut cut_for_sharing(const dist::Box& box, std::size_t instructions, Balance bala
     pieces = std::min(elements / grain, most_pieces);
     if (pieces < fewest_pieces) return {};
   }
-  // The outermost axis that gives pieces enough: rows stay whole. The last one is cut into long runs only.
+  // The outermost axis that gives enough pieces, because then rows stay whole. The last axis is cut into long
+  // runs only.
   Cut cut;
   while (cut.axis + 1 < box.size() && box[cut.axis].size() < fewest_pieces) ++cut.axis;
   const auto size = box[cut.axis].size();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Dynamic balance on a node: a rank's part of a step is cut into pieces, and a rank that is through with its
-// own draws pieces of its neighbours', in place in their blocks. Who does a piece changes nothing: it has the
-// same elements, the same program and the same bits. For passes whose pieces may be done in any order. A rank
-// that helps is at the same step and has awaited what the step awaits. With a piece in hand it waits at most
-// for an earlier step of a third rank, and that one waits for nobody who is at this step: there are no
-// circles. Used by run_fused_loop and run_fold.
+// Balances the work of the ranks of a node: a rank's part of a step is cut into pieces, and a rank that is
+// done takes pieces of its neighbours and computes them in place, in their blocks. The result does not depend
+// on which rank computes a piece: it has the same elements, the same program and the same bits. For passes
+// whose pieces may be done in any order. There is no deadlock: a rank that helps is at the same step and has
+// awaited what the step awaits; with a piece in hand it waits at most for an earlier step of a third rank,
+// which waits for no rank that is at this step. Used by run_fused_loop and run_fold.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -15,17 +15,17 @@ namespace gamelan::engine::exec {
 
 class SharedWork {
  public:
-  /// Does piece `piece` of `owner`'s part, on this rank. May throw.
+  /// Computes piece `piece` of `owner`'s part on this rank. May throw.
   using Help = std::function<void(int owner, std::int64_t piece)>;
 
-  /// Opens the `pieces` of this rank's part to all, if they are shared.
+  /// Offers the `pieces` of this rank's part to all ranks of the node, if they are shared.
   SharedWork(const StepContext& context, std::int64_t pieces, bool are_shared, Help help);
-  /// Withdraws what nobody has taken, and waits for what others have.
+  /// Withdraws pieces that no rank has taken, and waits for those that others have taken.
   ~SharedWork();
   SharedWork(const SharedWork&) = delete;
   SharedWork& operator=(const SharedWork&) = delete;
 
-  /// Calls work(piece) for the own pieces, in order, until all are done or taken by others.
+  /// Calls work(piece) for this rank's pieces, in order, until all are done or taken by others.
   template <class Work>
   void run(Work work) {
     if (!is_open_) {
@@ -35,13 +35,13 @@ class SharedWork {
     let_others_begin();
     while (const auto piece = take_own()) work(*piece);
   }
-  /// Does what a few neighbours have left, then waits until the helpers of this rank are through. Throws what
+  /// Computes pieces that a few neighbours have left, then waits for the helpers of this rank. Throws what
   /// `help` throws.
   void finish();
 
  private:
   std::optional<std::int64_t> take_own();
-  void let_others_begin();  // a test's: each looks for others' work before its own
+  void let_others_begin();  // for tests: ranks look for others' work before their own
   void help_others();
   void await_helpers();
 
@@ -52,13 +52,13 @@ class SharedWork {
   bool is_open_;
 };
 
-/// How a box is cut for sharing: `pieces` along `axis`; 0 pieces when it is too small to be worth it.
+/// How a box is cut for sharing: into `pieces` along `axis`; 0 pieces when it is too small to be cut.
 struct Cut {
   std::size_t axis = 0;
   std::int64_t pieces = 0;
 };
-/// For a pass of so many instructions an element. Depends on its arguments and `balance` only: helpers come
-/// to the same cut.
+/// The cut for a pass of so many instructions per element. It depends on the arguments only, so helpers get
+/// the same cut.
 Cut cut_for_sharing(const dist::Box& box, std::size_t instructions, Balance balance);
 dist::Box piece_of(const dist::Box& box, const Cut& cut, std::int64_t piece);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Elements of any view of an array, also one that is no box of its base: row by row along the last axis of
-// the view, each translated to where the elements lie. On one node blocks of other ranks are read and written
-// in place; those of other nodes through remote.hpp.
+// Elements of any view of an array, also of one that is no box of its base: row by row along the last axis of
+// the view, each translated to the places of its elements. On one node, blocks of other ranks are read and
+// written in place; those of other nodes through remote.hpp.
 #pragma once
 #include "engine/steps/context.hpp"
 #include "engine/steps/remote.hpp"
@@ -32,17 +32,18 @@ void for_each_row(const protocol::View& view, const dist::Box& box, Visit visit)
   }
 }
 
-/// Copies between consecutive local memory and elements of a base that lie a fixed number of virtual bytes
+/// Copies between contiguous local memory and elements of a base that lie a fixed number of virtual bytes
 /// apart.
 class ViewRows {
  public:
   ViewRows(const StepContext& context, int slot, const protocol::View& view);
 
-  /// `count` elements from virtual byte `offset` on: to `local`, or from there.
+  /// Copies `count` elements from virtual byte `offset` on to `local`, or in the other direction
+  /// (`is_write`).
   void copy_row(std::int64_t offset, std::int64_t count, std::byte* local, bool is_write);
-  /// Asks for what copy_row will read of other nodes.
+  /// Requests what copy_row will read from other nodes.
   void ask_row(std::int64_t offset, std::int64_t count, RemoteGather& remote_gather);
-  /// Rows that are written to other nodes go through `remote_scatter`.
+  /// From now on rows for other nodes are written through `remote_scatter`.
   void write_through(RemoteScatter& remote_scatter) { remote_scatter_ = &remote_scatter; }
 
  private:
@@ -68,12 +69,12 @@ class ViewRows {
   RemoteScatter* remote_scatter_ = nullptr;
 };
 
-/// What of a view lies with other nodes comes into their ghost buffers, in so far as this rank reads it: the
-/// elements at `box`. Collective; `readers`: so many ranks of the node read at a time.
+/// Brings those elements of a view that this rank reads (at `box`) and that lie on other nodes into ghost
+/// buffers. Collective. `readers`: how many ranks of the node read at a time.
 void gather_remote(const StepContext& context, int slot, const protocol::View& view, const dist::Box& box,
                    int readers);
 
-/// All of an array, and nothing of it.
+/// The box of a whole array, and an empty box of it.
 dist::Box box_of(const protocol::Shape& extents);
 dist::Box nothing_of(const protocol::Shape& extents);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scratch memory that outlives a step: taken again by the next one without a page being touched or cleared
-// anew. Private to a rank, outside the heap of arrays and never given back: users ask for what fits a cache
-// (a fold: one region).
+// Scratch memory that outlives a step: the next step uses the same pages again, without clearing them.
+// Private to a rank, outside the heap of arrays, and never released. So users should ask only for what fits a
+// cache (a fold: one region).
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -12,7 +12,8 @@ namespace gamelan::engine::exec {
 
 class Workspace {
  public:
-  /// At least `bytes`, aligned to 64, with whatever is in it. Valid until the same number is asked for again.
+  /// Memory of at least `bytes` bytes, aligned to 64, with undefined contents. Valid until the same `number`
+  /// is asked for again.
   std::byte* at_least(std::size_t bytes, std::size_t number = 0) {
     if (number >= parts_.size()) parts_.resize(number + 1);
     Part& part = parts_[number];

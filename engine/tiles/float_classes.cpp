@@ -17,7 +17,7 @@ using protocol::Op;
 
 constexpr unsigned none = 0, divide = protocol::float_divide, over = protocol::float_over,
                    under = protocol::float_under, invalid = protocol::float_invalid;
-/// Complex ones are read as their two parts.
+/// The kind of a dtype. Complex numbers are read as their two parts.
 char kind_of(Dtype dtype) { return protocol::info(dtype).kind; }
 
 template <class T>
@@ -27,13 +27,13 @@ unsigned over_or_under(T result, bool is_of_finite) {
   return std::abs(result) < std::numeric_limits<T>::min() ? under : none;
 }
 
-/// Of a quotient by zero; none of it for NaN and infinity.
+/// The error of a quotient with a zero divisor; none when the dividend is NaN or infinite.
 template <class T>
 unsigned by_zero(T x) {
   return x == 0 ? invalid : std::isfinite(x) ? divide : none;
 }
 
-/// By rules that look at real operands and results; `y` is 0 where the op has one operand.
+/// Errors by the rules that look at real operands and results; `y` is 0 where the op has one operand.
 template <class T>
 unsigned of_real(FloatRule rule, T x, T y, T result) {
   if (std::isnan(x) || std::isnan(y)) return none;
@@ -88,7 +88,7 @@ unsigned of_reals(FloatRule rule, int arity, const void* const* in, const void* 
   return kinds;
 }
 
-/// By the rules that look at complex operands: a modulus has one, a quotient two.
+/// Errors by the rules that look at complex operands: a modulus has one, a quotient two.
 template <class T>
 unsigned of_complexes(FloatRule rule, const void* const* in, const void* out, std::size_t n) {
   const T* x = static_cast<const T*>(in[0]);
@@ -113,8 +113,8 @@ std::vector<float> widened(const void* halves, std::size_t n) {
   return floats;
 }
 
-/// Does a number fit an integer when its fraction is cut off, as the processor's conversions see it? Those to
-/// narrow integers go by way of int32, that to uint32 by int64.
+/// True when a number without its fraction fits an integer dtype, as the processor's conversions decide it:
+/// those to narrow integers go by way of int32, that to uint32 by int64.
 bool fits(double x, Dtype to) {
   if (to == Dtype::uint64) return x > -9223372036854775808.0 && x < 18446744073709551616.0;
   if (to == Dtype::int64 || to == Dtype::uint32)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Floating-point errors as NumPy tells them, met while a batch is computed. The processor's flags are the
-// alarm: they are read after each tile, which costs nothing, and may have been raised for nothing (vector
-// functions, gaps between rows, lanes that are not wanted). Which command has raised one is found out
-// afterwards (tile_attribution.hpp). One per process.
+// The floating-point errors, as NumPy reports them, that are met while a batch is computed. The processor's
+// flags are the alarm. They are read after each tile, which costs nothing. They may be raised without an
+// error that NumPy would report (vector functions, gaps between rows, lanes that are not wanted). Error
+// attribution (tile_attribution.hpp) finds the command afterwards. One object per process.
 #pragma once
 #include <xmmintrin.h>
 
@@ -17,20 +17,21 @@ namespace gamelan::engine::exec {
 
 class FloatErrors {
  public:
-  /// A batch begins, of which these kinds are to be told; 0: nothing is done.
+  /// To be called when a batch begins: `kinds` are to be reported; 0: nothing is done.
   void watch(unsigned kinds);
   unsigned watched() const { return watched_; }
-  /// Forgets flags that were raised by what nobody asks about.
+  /// Clears flags that were raised by work whose errors are not reported.
   void clear() {
     if ((_mm_getcsr() & alarm_) != 0) _mm_setcsr(_mm_getcsr() & ~flags);
   }
-  /// Watched kinds that were raised since the last look or clear().
+  /// The watched kinds whose flags were raised since the last look() or clear().
   unsigned look() { return (_mm_getcsr() & alarm_) == 0 ? 0 : take(); }
 
-  /// Commands of the batch, of which one has met these kinds; nothing is kept twice.
+  /// Notes that one of the commands `first` to `last` of the batch has met these kinds. Nothing is kept
+  /// twice.
   void note(unsigned kinds, int first, int last);
   bool is_known(unsigned kinds, int command) const;
-  /// Has anything been noted since tell()?
+  /// True when something has been noted since tell().
   bool is_new() const { return is_new_; }
   /// All that was noted in this batch.
   std::span<const protocol::FloatErrors> tell();

@@ -15,7 +15,8 @@ using Kind = Instruction::Kind;
 using protocol::Dtype;
 using protocol::size_of;
 
-// An alarm may be false in every tile (NaN goes through some vector functions so): enough is enough.
+// An alarm may be false in every tile (NaN has this effect in some vector functions), so the number of
+// attributions is limited.
 constexpr int most_attributions = 64;
 
 /// Kinds that an instruction can be the cause of.
@@ -69,7 +70,7 @@ bool ErrorAttribution::begin(const Geometry& geometry) {
 }
 
 void ErrorAttribution::keep_operands(const Tile& tile) {
-  // With gaps nothing is computed where it is stored: a look before the stores finds all operands whole.
+  // With gaps nothing is computed where it is stored, so before the stores all operands still exist.
   if (!keeps_operands(tile)) return;
   for (std::size_t operand = 0; operand < kept_.size(); ++operand)
     if (is_overwritten_[operand]) kept_[operand] = gather(tile, operand);
@@ -96,7 +97,8 @@ bool ErrorAttribution::is_all_known(unsigned alarm) const {
   });
 }
 
-/// Flags alone are known, and they are true: of one command, or of one among several.
+/// Only flags are known, and they are reliable. Notes the one command that may have raised them, or the first
+/// and the last of several.
 void ErrorAttribution::note_candidates(unsigned alarm) const {
   for (const unsigned kind :
        {protocol::float_divide, protocol::float_over, protocol::float_under, protocol::float_invalid}) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which commands of a tile program have met floating-point errors, once the alarm (float_errors.hpp) has been
-// raised: the tile is computed again, one instruction after the other, on the wanted elements alone and with
-// every value kept. Used by the tile interpreter only; a program in which nothing goes wrong never comes
-// here.
+// Finds the commands of a tile program that have met floating-point errors, after the alarm
+// (float_errors.hpp). The tile is computed again, one instruction after the other, on the wanted elements
+// alone, and every value is kept. Used by the tile interpreter only, and only after an alarm.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -16,25 +15,25 @@ namespace gamelan::engine::exec {
 
 class ErrorAttribution {
  public:
-  /// The program must live as long as this, if commands of a batch stand in it.
+  /// The program must outlive this object, if any of its instructions belongs to a command.
   explicit ErrorAttribution(const Program& program);
 
-  /// A cell begins: is anybody to be told of its errors?
+  /// To be called when a cell begins. True when its errors are to be reported.
   bool begin(const Geometry& geometry);
-  /// Is an operand that is read written by the same tile?
+  /// True when a tile writes to an operand that it also reads.
   bool is_in_place() const { return is_in_place_; }
 
-  /// The tile whose errors are looked for: where its operands begin, and the linear index of its first
-  /// element.
+  /// The tile in question: where its operands begin, and the linear index of its first element.
   struct Tile {
     const Geometry* geometry;
     const Axes* extents;
     std::byte* const* places;
     std::int64_t index;
   };
-  /// Before a tile is computed: keeps operands that will be overwritten, if flags alone may be false.
+  /// To be called before a tile is computed: keeps copies of operands that will be overwritten, if the flags
+  /// of the program are not reliable.
   void keep_operands(const Tile& tile);
-  /// Notes errors of the commands of the tile since the last look. `are_operands_whole`: none has been
+  /// Notes the errors of the tile's commands since the last look. `are_operands_whole`: no operand has been
   /// overwritten yet.
   void attribute(const Tile& tile, bool are_operands_whole);
 
@@ -52,7 +51,7 @@ class ErrorAttribution {
   const Program& program_;
   bool has_commands_ = false, has_reliable_flags_ = true, is_in_place_ = false;
   std::vector<bool> is_read_, is_written_,
-      is_overwritten_;        // by operand; the last in this cell, though it is read
+      is_overwritten_;        // by operand; the last: read and also written in this cell
   std::vector<Buffer> kept_;  // by operand: elements before they were overwritten
   std::vector<Buffer> registers_;
   int attributions_left_;

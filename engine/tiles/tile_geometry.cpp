@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See tile_geometry.hpp. Element-wise work may be done in any order, so the walk follows memory, not the
-// axes' order.
+// See tile_geometry.hpp. Element-wise work may be done in any order, so tiles go along memory, not in the
+// order of the axes.
 #include "engine/tiles/tile_geometry.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace gamelan::engine::exec {
 namespace {
 
-/// Of a square tile, which serves operands contiguous along different axes.
+/// The side of a square tile, which is for operands that are contiguous along different axes.
 std::int64_t square_side(const GeometryRules& rules) { return rules.tile_elements >= 32 * 32 ? 32 : 16; }
 
 void swap_axes(Geometry& geometry, int left, int right) {
@@ -44,7 +44,7 @@ void copy_axes(const Cell& cell, Geometry& geometry) {
   geometry.axis_count = static_cast<int>(kept);
 }
 
-/// Walks an axis upwards where every operand that moves along it moves downwards in memory.
+/// Reverses an axis when every operand that moves along it moves downwards in memory.
 void flip_axes(Geometry& geometry) {
   for (std::size_t axis = 0; axis < static_cast<std::size_t>(geometry.axis_count); ++axis) {
     bool is_downward = false, is_upward = false;
@@ -63,7 +63,7 @@ void flip_axes(Geometry& geometry) {
   }
 }
 
-/// Whether `left` should be walked outside `right`; written operands decide, then the others in order.
+/// True when axis `left` should be outside axis `right`. Written operands decide, then the others in order.
 bool is_outer(const Geometry& geometry, const GeometryRules& rules, int left, int right) {
   const auto l = static_cast<std::size_t>(left), r = static_cast<std::size_t>(right);
   for (const bool written : {true, false}) {
@@ -78,7 +78,7 @@ bool is_outer(const Geometry& geometry, const GeometryRules& rules, int left, in
   return true;
 }
 
-/// Insertion: the relation is not always transitive, and axes are few and mostly in order.
+/// Insertion sort, because the relation is not always transitive, and axes are few and mostly in order.
 void order_axes(Geometry& geometry, const GeometryRules& rules) {
   for (int axis = 1; axis < geometry.axis_count; ++axis) {
     for (int place = axis; place > 0 && !is_outer(geometry, rules, place - 1, place); --place) {
@@ -108,8 +108,9 @@ void merge_axes(Geometry& geometry, const GeometryRules& rules) {
   geometry.axis_count = static_cast<int>(kept) + 1;
 }
 
-/// The axis other than the last along which some operand is nearest to contiguous while the last is far
-/// apart: a tile that is square over the two uses every cache line it touches. -1 when there is none.
+/// The axis, other than the last, along which some operand is nearly contiguous while it has a large stride
+/// along the last. A tile that is square over both axes uses every cache line that it reads. -1 when there is
+/// none.
 int crossing_axis(const Geometry& geometry) {
   constexpr std::int64_t far_bytes = 64, worth_extent = 16;
   const int last = geometry.axis_count - 1;

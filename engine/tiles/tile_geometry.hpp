@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a cell is cut into tiles: which axes merge, in which order they are walked, and the box of at most
-// 1,024 elements that is one tile. Pure arithmetic on extents and strides, used by the tile interpreter only.
-// Short rows of larger arrays (the inside of a padded grid) lie a little apart. A tile of them keeps those
-// gaps: it is then one piece of every operand's memory, computed in place, and only what is stored leaves out
-// what lies between.
+// How a cell is cut into tiles: which axes are merged, in which order the tiles go over them, and the box of
+// at most 1,024 elements that is one tile. Pure arithmetic on extents and strides, used by the tile
+// interpreter only. Short rows of larger arrays (the interior of a padded grid) have small gaps between them.
+// A tile of such rows includes the gaps: then it is one contiguous part of every operand's memory and can be
+// computed in place. Only stores leave the gaps out.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace gamelan::engine::exec {
 
-/// The axes of a cell after dropping those of extent 1, ordering, flipping and merging; the last is walked
-/// fastest.
+/// The axes of a cell after dropping those of extent 1, ordering, flipping and merging. The last axis is the
+/// innermost.
 struct Geometry {
   int axis_count = 0;  ///< at least 1 unless empty
   bool is_empty = false;
@@ -26,26 +26,25 @@ struct Geometry {
   bool is_square = false;      ///< two axes are cut: at the edges tiles are shorter along either
   std::array<std::int64_t, protocol::max_dims> index_steps{};
   std::int64_t index = 0;             ///< linear C-order index of the first element in `shape`
-  std::vector<std::byte*> addresses;  ///< of each operand's first element in walking order
+  std::vector<std::byte*> addresses;  ///< of each operand's first element, in this order
   std::vector<std::array<std::int64_t, protocol::max_dims>> strides;  ///< [operand][axis], bytes
 
   /// Elements of a tile of these extents, gaps included.
   std::int64_t elements(const std::array<std::int64_t, protocol::max_dims>& of) const;
-  /// Whether the elements of each full tile are consecutive memory for an operand, in walking order, gaps
-  /// included.
+  /// True when the elements of each full tile are contiguous memory for an operand, gaps included.
   bool is_contiguous(std::size_t operand, std::int64_t item_bytes) const;
-  /// Whether an operand is one repeated element, in the whole cell or within each tile.
+  /// True when an operand is one repeated element, in the whole cell or within each tile.
   bool is_scalar(std::size_t operand) const;
   bool is_single(std::size_t operand) const;
-  /// Whether there are several tiles and all read the same elements of an operand, or the first ones of these
-  /// where a tile is shorter. A register tile of them serves tiles of one shape where `is_square`, else all
-  /// tiles.
+  /// True when there are several tiles and all read the same elements of an operand (shorter tiles: the first
+  /// of these). One register tile of these elements then serves all tiles, or where `is_square` all tiles of
+  /// one shape.
   bool is_invariant(std::size_t operand) const;
 };
 
-/// What does not change from cell to cell: operands that are written (their order in memory decides the
-/// walk), their element sizes, whether the linear index matters, which then has to merge with the axes as
-/// operands do, and how long tiles should be.
+/// What is the same for all cells: which operands are written (their order in memory decides the order of
+/// tiles), element sizes, how long tiles should be, and whether the linear index matters. If it does, it must
+/// merge with the axes as operands do.
 struct GeometryRules {
   std::vector<bool> is_written;
   std::vector<std::int64_t> item_bytes;

@@ -24,8 +24,8 @@ InPlaceValues::InPlaceValues(const Renamed& renamed, const std::vector<OperandTr
   for (int index = 0; index < step_count(); ++index) load_in_place(index);
 }
 
-/// Constants and repeating operands are the same for every tile of a cell. (Nothing that repeats is written:
-/// several positions would name one element.)
+/// Constants and repeated operands are the same for every tile of a cell. (A repeated operand is never
+/// written, because several positions would be one element.)
 void InPlaceValues::hoist(const Step& step) {
   if (step.out < 0) return;
   bool is_same_everywhere = step.kind == Kind::constant;
@@ -38,7 +38,7 @@ void InPlaceValues::hoist(const Step& step) {
   is_single_[static_cast<std::size_t>(step.out)] = is_same_everywhere && is_element;
 }
 
-/// A load that gives one element per tile, for which a loop may take the element itself.
+/// True for a load that gives one element per tile, when the loop can use the element itself.
 bool InPlaceValues::is_single_load(const Step& step) const {
   return step.kind == Kind::load && step.is_same_dtype && traits(step.operand).is_single &&
          !traits(step.operand).is_contiguous && !is_hoisted_[static_cast<std::size_t>(step.out)];
@@ -64,8 +64,8 @@ bool InPlaceValues::is_contiguous_load(const Step& step) const {
 void InPlaceValues::store_early(int index) {
   const Step& store = at(index);
   if (store.kind != Kind::store || !store.is_same_dtype || !traits(store.operand).is_contiguous) return;
-  if (store.streams) return;                   // it goes past the cache in one go, from a tile that is in it
-  if (traits(store.operand).has_gaps) return;  // what lies between its rows is not the program's
+  if (store.streams) return;                   // a streamed store is done in one go, from a tile in the cache
+  if (traits(store.operand).has_gaps) return;  // the gaps between its rows must not be written
   const int number = store.in[0];
   const auto v = static_cast<std::size_t>(number);
   const int defined = value(number).defined_at;
@@ -89,7 +89,7 @@ bool InPlaceValues::may_write_at(int defined, int index) const {
     const bool is_same_memory = step.operand >= 0 && alias(step.operand) == group;
     // The old content is read, or newer content written, before the program's own store.
     if (is_same_memory && other > defined) return false;
-    // An older value lives there and is read later.
+    // An older value lies there and is read later.
     if (step.out < 0 || other >= defined || value(step.out).last_use <= defined) continue;
     const bool lives_there = (is_same_memory && may_load_in_place(step)) ||
                              (stored_in_[static_cast<std::size_t>(step.out)] >= 0 &&
@@ -99,8 +99,8 @@ bool InPlaceValues::may_write_at(int defined, int index) const {
   return true;
 }
 
-/// Lets a copy to an operand follow the step that defines the value, so that its tile is soon free again: the
-/// planner writes all stores at the end.
+/// Moves a copy to an operand right behind the step that defines the value, so that its tile is soon free
+/// again. (The planner writes all stores at the end.)
 void InPlaceValues::store_soon(int index) {
   const Step& store = at(index);
   if (store.kind != Kind::store || store_is_done_[static_cast<std::size_t>(index)]) return;
@@ -109,7 +109,7 @@ void InPlaceValues::store_soon(int index) {
   if (!may_write_at(defined, index)) return;
   stored_after_[static_cast<std::size_t>(defined)].push_back(index);
   is_soon_[static_cast<std::size_t>(index)] = true;
-  // What lives on after it is decided by the other readers.
+  // The other readers decide how long the value is needed after it.
   int last_use = defined;
   for (int other = defined + 1; other < step_count(); ++other) {
     const Step& step = at(other);

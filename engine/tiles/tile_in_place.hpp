@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// First half of the storage assignment: which values need no register tile of their own. Stores that can
-// happen where the value is computed, loads that need no copy, what is the same for every tile. Operands may
-// name the same memory: a value in place must not be read after a write to it, and a write must not move
-// before a read of what was there. Used by tile_storage.cpp only.
+// First half of the storage assignment: which values need no register tile of their own. It finds stores that
+// can happen where the value is computed, loads that need no copy, and what is the same for every tile.
+// Operands may be the same memory. So a value in place must not be read after a write to it, and a write must
+// not move before a read of what was there. Used by tile_storage.cpp only.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -23,12 +23,12 @@ struct OperandTraits {
   bool operator==(const OperandTraits&) const = default;
 };
 
-/// A place that a pointer names during a run: an operand's current tile or a register tile.
+/// Where a pointer points during a run: an operand's current tile or a register tile.
 struct Place {
   enum class Kind : std::uint8_t { none, operand, slot } kind = Kind::none;
   int number = -1;
 };
-/// Decides when made; the StorageAssigner derives from it and gives register tiles to the rest.
+/// The constructor decides. StorageAssigner derives from it and gives register tiles to the other values.
 class InPlaceValues {
  public:
   InPlaceValues(const Renamed& renamed, const std::vector<OperandTraits>& traits);
@@ -45,14 +45,14 @@ class InPlaceValues {
 
   const std::vector<OperandTraits>& traits_;
   const std::vector<Step>& steps_;
-  std::vector<Value> values_;                   // a store that happens soon is no late use
-  std::vector<int> stored_in_;                  // value -> operand that it is computed into, -1
+  std::vector<Value> values_;                   // a store that happens soon is not a late use
+  std::vector<int> stored_in_;                  // value -> operand into which it is computed, -1
   std::vector<bool> store_is_done_;             // step: the value's definition does the work
   std::vector<bool> is_soon_;                   // step: a store that follows the value's definition
   std::vector<std::vector<int>> stored_after_;  // by defining step
   std::vector<Place> places_;                   // by value: in an operand, or not yet known
   std::vector<bool> is_hoisted_;                // the same for every tile of a cell: filled before the first
-  std::vector<bool> is_single_;                 // one element; its place may hold only that
+  std::vector<bool> is_single_;                 // one element; its place may hold only this one
 
  private:
   void hoist(const Step& step);

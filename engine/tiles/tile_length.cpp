@@ -7,7 +7,7 @@
 namespace gamelan::engine::exec {
 namespace {
 
-constexpr std::int64_t room_bytes = 40 << 10;  // most of a first cache; a little more than a small one
+constexpr std::int64_t room_bytes = 40 << 10;  // most of a first-level cache; slightly more than a small one
 constexpr std::int64_t shortest = 512;         // elements
 
 /// The most bytes per element that are held at once: values between their definition and their last use. A

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long the tiles of a program should be. What a program keeps at once should stay in the first cache, or
-// each of its steps waits for the second; but each call of a loop costs as much as some tens of elements.
+// How long the tiles of a program should be. What a program holds at once should fit in the first-level
+// cache, or each instruction waits for the second-level cache. But short tiles cost more calls, and each call
+// of a loop takes as long as some tens of elements.
 #pragma once
 #include <cstdint>
 
@@ -8,8 +9,8 @@
 
 namespace gamelan::engine::exec {
 
-/// Elements that a tile should have, at most `tile_elements`: fewer for a program that holds many values at
-/// once.
+/// The number of elements that a tile should have, at most `tile_elements`; fewer for a program that holds
+/// many values at once.
 std::int64_t length_of_tiles(const Renamed& renamed);
 
 }  // namespace gamelan::engine::exec

@@ -32,8 +32,8 @@ namespace {
 
 constexpr std::int64_t width = sizeof(__m128i);
 
-/// Less than a vector. An ordinary store here would miss the cache, and all streamed stores behind it would
-/// wait for it.
+/// Copies less than a vector. An ordinary store here would miss the cache, and all streamed stores behind it
+/// would wait for it.
 void stream_part(const std::byte* from, std::byte* to, std::int64_t bytes) {
   const auto address = reinterpret_cast<std::uintptr_t>(to);
   constexpr std::int64_t word = sizeof(int);
@@ -61,8 +61,8 @@ void stream(const std::byte* from, std::byte* to, std::int64_t bytes) {
   };
   stream_part(from, to, head);
   stream_part(from + end, to + end, tail);
-  // A load waits for an older store at the same offset of a page, and streamed stores are under way for long:
-  // the order is that in which loads stay clear of them.
+  // A load waits for an older store at the same offset of a page, and streamed stores take long. So copy in
+  // the order in which loads do not meet them.
   constexpr std::uintptr_t page_bytes = 4096;
   const auto ahead =
       (reinterpret_cast<std::uintptr_t>(to) - reinterpret_cast<std::uintptr_t>(from)) % page_bytes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tile interpreter and memory: register tiles, and stores past the cache.
+// Memory of the tile interpreter: register tiles, and stores past the cache.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -9,12 +9,13 @@
 
 namespace gamelan::engine::exec {
 
-/// The register tiles of one program. Processors take a load for dependent on a store that was a little ahead
-/// of it modulo 4 KiB, which costs a third of a loop's speed. So the same element of two tiles is at the same
-/// offset of a page, or half a page from it, and as far from the elements of arrays that begin with a page.
+/// The register tiles of one program. When a load follows shortly after a store to another address that is
+/// slightly ahead of it modulo 4 KiB, processors take it for dependent on the store; that costs a third of a
+/// loop's speed. So the same element of two tiles is at the same offset of a page, or half a page from it,
+/// and as far from the elements of arrays that begin with a page.
 class TileMemory {
  public:
-  /// Memory of a tile, zeroed, which lives as long as this. `bytes`: a power of two.
+  /// Zeroed memory for a tile. It lives as long as this object. `bytes`: a power of two.
   std::byte* take(std::int64_t bytes);
 
  private:
@@ -26,10 +27,10 @@ class TileMemory {
   std::int64_t chunk_bytes_ = 0, next_ = 0;  // of the last chunk
 };
 
-/// Copies past the cache (SSE2, which every x86-64 has): memory is not read first, and what is in cache
-/// stays.
+/// Copies past the cache (SSE2, which every x86-64 has): the target is not read first, and the contents of
+/// the cache stay.
 void stream(const std::byte* from, std::byte* to, std::int64_t bytes);
-/// Streamed stores are seen by other ranks in no particular order until this.
+/// After this, streamed stores are visible to other ranks. Before, other ranks may see them in any order.
 void settle_streams();
 
 }  // namespace gamelan::engine::exec

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A fused group of element-wise commands as a short program over registers, each register a tile of at most
-// 1,024 elements that stays in cache; and a cell, the piece of work that a Runner (tile_runner.hpp) does.
+// A fused group of element-wise commands as a short program over registers, where each register is a tile of
+// at most 1,024 elements that stays in cache. Also a cell, the unit of work of a Runner (tile_runner.hpp).
 // Data only: the planner writes programs, the steps make cells.
 #pragma once
 #include <array>
@@ -18,7 +18,8 @@ namespace gamelan::engine::exec {
 
 inline constexpr std::int64_t tile_elements = 1024;
 
-/// One step of a program. A register may be written more than once; every read sees the last write before it.
+/// One instruction of a program. A register may be written more than once; every read sees the last write
+/// before it.
 struct Instruction {
   enum class Kind : std::uint8_t {
     load,      ///< operand -> register `out`, cast to `loop`
@@ -36,16 +37,18 @@ struct Instruction {
   protocol::Scalar scalar{}, scalar_b{};  ///< nullary ops: a and b
   std::array<std::int64_t, 2> ints{};     ///< random ops: key and stream offset
   bool streams = false;                   ///< store: past the cache, for results larger than it
-  int command = -1;  ///< of the batch, whose floating-point errors this one's are; -1: nobody's
+  int command = -1;  ///< of the batch, to which floating-point errors belong; -1: to none
 };
 
 class Translation;  // tile_translation.hpp
 
+/// A program: its instructions, and the dtypes of its registers and of its operands.
 struct Program {
   std::vector<Instruction> code;
   std::vector<protocol::Dtype> registers;
   std::vector<protocol::Dtype> operands;
-  /// What Runners have found out about the program; theirs alone. Programs do not change once they have run.
+  /// What Runners have found out about the program. Only they use it. A program does not change once it has
+  /// run.
   mutable std::shared_ptr<Translation> translation{};
 };
 
@@ -56,7 +59,7 @@ struct Pointer {
 };
 
 /// A box of the iteration space `shape` that starts at index `first`, in which each operand is one strided
-/// block. Two operands either share no byte that one of them writes, or name the same elements at the same
+/// block. Two operands either share no byte that one of them writes, or are the same elements at the same
 /// positions.
 struct Cell {
   std::span<const std::int64_t> extents;

@@ -103,9 +103,8 @@ class Renaming {
     result_.steps.push_back(step);
   }
 
-  /// Whether a step gives the same value wherever it stands: it reads values only. (Programs repeat
-  /// themselves: a loop of Python over the directions of a lattice computes the same products again and
-  /// again.)
+  /// True when a step gives the same value wherever it stands, because it reads values only. (Programs repeat
+  /// themselves: a Python loop over the directions of a lattice computes the same products again and again.)
   static bool is_pure(const Step& step) {
     return step.kind == Kind::cast || (step.kind == Kind::compute && !step.is_nullary);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A tile program with its registers renamed to values, each written once, and its loops and casts looked up.
-// A value that was computed before is taken from there, and steps whose value nobody reads are dropped. Used
-// by the tile interpreter only.
+// A value that was computed before is used again, and instructions whose value is never read are dropped.
+// Used by the tile interpreter only.
 #pragma once
 #include <array>
 #include <vector>
@@ -15,7 +15,7 @@ namespace gamelan::engine::exec {
 struct Value {
   protocol::Dtype dtype{};
   int defined_at = 0;  ///< step
-  int last_use = -1;   ///< step; -1 when nobody reads it
+  int last_use = -1;   ///< step; -1 when it is never read
 };
 
 /// The program with registers renamed to values, loops and casts looked up.
@@ -38,13 +38,14 @@ struct Step {
   int source = -1;             ///< index of the instruction it came from
 };
 
+/// A program after renaming.
 struct Renamed {
   std::vector<Step> steps;
   std::vector<Value> values;
 };
 
-/// Merges an operation into the one that uses its result, where a loop for the pair exists and nobody else
-/// reads it.
+/// Merges an operation into the one that uses its result, where a loop for the pair exists and nothing else
+/// reads the result.
 void pair_up(Renamed& renamed);
 /// Throws Error{internal} unless every step is well formed: registers written before they are read, dtypes as
 /// the rows of the op table say.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs a tile program over a cell, tile by tile (tile_runner.hpp). Decisions were made before (tile_geometry,
-// tile_storage); here are the walk, the copies between strided memory and register tiles, and the calls of
+// Runs a tile program over a cell, tile by tile (tile_runner.hpp). tile_geometry and tile_storage have made
+// all decisions. This file goes over the tiles, copies between strided memory and register tiles, and calls
 // the loops.
 #include "engine/tiles/tile_runner.hpp"
 
@@ -106,7 +106,7 @@ class Runner::State {
     return place.kind == Place::Kind::operand ? number : translation_->operands() + number;
   }
 
-  /// What every tile reads, laid out for tiles of the extents at hand.
+  /// Fills in what every tile reads, in the form of the present tile's extents.
   void gather_repeated(const Instance& instance) const {
     for (const StorageAssignment::Move& move : instance.of->storage.repeated) {
       const Step& step = renamed_.steps[static_cast<std::size_t>(move.step)];
@@ -115,7 +115,7 @@ class Runner::State {
     }
   }
 
-  /// Visits the tiles; the places of operands and `index_` follow.
+  /// Visits the tiles, and updates the places of operands and `index_`.
   void walk(Instance& instance) {
     const auto axes = static_cast<std::size_t>(geometry_.axis_count);
     const bool is_relaid = geometry_.is_square && !instance.of->storage.repeated.empty();
@@ -262,7 +262,7 @@ class Runner::State {
   using Tiles = std::map<std::pair<std::int64_t, int>, std::byte*>;  // by element size and number
   Tiles tiles_, elements_;
   std::deque<Instance> instances_;
-  // The cell and the tile that are being computed.
+  // The present cell and tile.
   Geometry geometry_;
   std::vector<OperandTraits> traits_;
   Axes extents_{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tile interpreter. A step makes one Runner for its program and runs it on cells; nothing here knows of
-// ranks, arrays or where memory comes from.
+// The tile interpreter. A step makes one Runner for its program and runs it on cells. It knows neither ranks
+// nor arrays, nor where memory comes from.
 #pragma once
 #include <memory>
 
@@ -8,8 +8,8 @@
 
 namespace gamelan::engine::exec {
 
-/// Runs one program. Owns the register tiles; constants are filled once. Loops are those of the
-/// instruction-set level in use when it is made. Not for two threads at once.
+/// Runs one program. Owns the register tiles; constants are filled in once. Uses the loops of the
+/// instruction-set level that is set when it is made. Not for two threads at once.
 class Runner {
  public:
   /// Throws Error{internal} for a program that is not well formed.
@@ -18,7 +18,7 @@ class Runner {
   Runner(Runner&&) noexcept;
   Runner& operator=(Runner&&) noexcept;
 
-  /// Computes every element of the cell; nothing happens on an empty one.
+  /// Computes every element of the cell; does nothing for an empty one.
   void run(const Cell& cell);
 
  private:

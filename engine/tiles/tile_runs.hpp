@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The copy of one tile between an operand's strided memory and a contiguous register tile, as runs along one
-// axis: which axis to run along, and where the runs start. Used by the tile interpreter only.
+// Copies one tile between an operand's strided memory and a contiguous register tile, as runs along one axis:
+// decides along which axis runs go and where they start. Used by the tile interpreter only.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -44,7 +44,7 @@ struct Runs {
 
   Run& last() { return run[static_cast<std::size_t>(count - 1)]; }
 
-  /// Moves the run that is best as the innermost loop to the front: long, and along the operand's memory.
+  /// Moves the run that suits best as the innermost loop to the front: a long one along the operand's memory.
   void choose_inner() {
     constexpr std::int64_t long_enough = 8;
     const auto is_better = [](const Run& left, const Run& right) {

@@ -46,8 +46,8 @@ class StorageAssigner : InPlaceValues {
     return {Place::Kind::slot, static_cast<int>(result_.slots.size()) - 1};
   }
 
-  /// Constants first: they then have the same slots in every assignment, and stay filled. A constant that
-  /// only an element of is wanted keeps its slot free: another assignment may want, and fill, all of it.
+  /// Constants come first: then they have the same slots in every assignment, and stay filled. A constant of
+  /// which only one element is needed keeps its slot reserved, because another assignment may need all of it.
   void place_hoisted() {
     for (const Kind kind : {Kind::constant, Kind::load}) {
       for (int index = 0; index < step_count(); ++index) {

@@ -54,7 +54,7 @@ class Tracer {
         return step.is_pair || (!step.is_nullary && jit::computes(step.op, step.loop_dtype));
       case Action::cast:
         return jit::converts(dtype(step.in[0]), dtype(step.out));
-      // Dtypes of operands are not among what a storage assignment knows: same ones only.
+      // A storage assignment does not know the dtypes of operands, so only copies without a cast are taken.
       case Action::gather:
         return step.is_same_dtype && traits(step.operand).is_contiguous && jit::holds(dtype(step.out));
       case Action::scatter:
@@ -74,7 +74,7 @@ class Tracer {
     return static_cast<int>(result_.trace.nodes.size()) - 1;
   }
 
-  /// Elements that all tiles and positions share: their place may hold one only.
+  /// True for elements that are the same in all tiles and positions: their place may hold only one.
   bool is_repeated(int value, Place place) const {
     const Step& source =
         renamed_.steps[static_cast<std::size_t>(renamed_.values[static_cast<std::size_t>(value)].defined_at)];
@@ -98,7 +98,7 @@ class Tracer {
     add({.kind = Kind::store, .dtype = of, .in = {node, -1, -1}, .place = place, .streams = streams});
   }
 
-  /// A value of the trace has been computed; its place is written if somebody looks there later.
+  /// A value of the trace has been computed. It is written to its place if something reads it there later.
   void define(const StorageAssignment::Move& move, int node) {
     const int value = step_of(move).out;
     node_[static_cast<std::size_t>(value)] = node;

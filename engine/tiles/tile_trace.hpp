@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From the interpreter to the compiled tier (engine/jit): runs of moves that it can do become traces. What is
-// left to the interpreter in between, strided copies and transcendental functions, finds and leaves its
-// values in register tiles.
+// From the interpreter to the compiled tier (engine/jit): runs of moves that it can compile become traces.
+// The interpreter does what lies between them, strided copies and transcendental functions; its values are in
+// register tiles before and after.
 #pragma once
 #include <vector>
 
@@ -10,13 +10,14 @@
 
 namespace gamelan::engine::exec {
 
-/// Moves first <= m < last of a storage assignment. Place k of the trace is operand k, or slot k - operands.
+/// Moves first <= m < last of a storage assignment. Place k of the trace is operand k, or from the number of
+/// operands on, a slot.
 struct TracedMoves {
   std::size_t first = 0, last = 0;
   jit::Trace trace;
 };
 
-/// The longest runs of two computing moves or more, in order.
+/// The longest runs that have two computing moves or more, in order.
 std::vector<TracedMoves> find_traces(const Renamed& renamed, const StorageAssignment& storage);
 
 }  // namespace gamelan::engine::exec

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is found out about a program once and serves every run of it: the program renamed, its storage
-// assigned, and the machine code of what has been run often. Kept with the program, hence with the plan: the
-// turns of a loop share it. Holds no memory of a run.
+// What is found out about a program once, for every run of it: the program with values for registers, its
+// storage assignment, and the machine code of parts that have run often. Kept with the program, hence with
+// the plan: the turns of a loop share it. It holds no memory of a run.
 #pragma once
 #include <deque>
 #include <memory>
@@ -21,25 +21,25 @@ class Translation {
     alignas(16) std::array<std::byte, 16> first{}, second{};
     NullaryParams params;
   };
-  /// A move, or several that were compiled. Places are numbered: operands first, then the slots of the
-  /// assignment.
+  /// A move, or several that were compiled together. Places are numbered: operands first, then the slots of
+  /// the assignment.
   struct Call {
     StorageAssignment::Action action{};
     int out = 0;
     std::array<int, 3> in{};
     Loop loop = nullptr;
     int step = 0;
-    const jit::Code* code = nullptr;  ///< does it all, if there is one
+    const jit::Code* code = nullptr;  ///< does all of it, if there is any
   };
   struct Specialization {
     StorageAssignment storage;
     std::vector<Call> calls;
     std::vector<std::shared_ptr<const jit::Code>> codes;
-    std::int64_t elements = 0;  ///< that were computed or are about to be
+    std::int64_t elements = 0;  ///< computed so far, or about to be
     bool is_compiled = false;
   };
 
-  /// The one that is kept with the program, for the instruction-set level in use.
+  /// The translation that is kept with the program, for the instruction-set level in use.
   static std::shared_ptr<Translation> of(const Program& program);
   /// Throws Error{internal} for a program that is not well formed.
   explicit Translation(const Program& program);
@@ -47,15 +47,15 @@ class Translation {
   const Renamed& renamed() const { return renamed_; }
   const GeometryRules& rules() const { return rules_; }
   const Parameters& parameters(int step) const { return parameters_[static_cast<std::size_t>(step)]; }
-  /// Of a constant step.
+  /// The number of a constant step.
   const protocol::Scalar& scalar(int step) const { return scalars_[static_cast<std::size_t>(step)]; }
   std::size_t operands() const { return is_used_.size(); }
   bool is_used(std::size_t operand) const { return is_used_[operand]; }
   bool streams() const { return streams_; }
 
-  /// For operands that lie so in memory.
+  /// The specialization for operands that lie in memory in this way.
   std::shared_ptr<Specialization> find(const std::vector<OperandTraits>& traits);
-  /// To be told before `elements` are computed: what has computed enough of them is compiled.
+  /// To be called before `elements` are computed. Compiles what has computed enough elements.
   void note_elements(Specialization& special, std::int64_t elements) const;
 
  private:
@@ -66,20 +66,19 @@ class Translation {
   Isa level_;
   Renamed renamed_;
   GeometryRules rules_;
-  std::vector<bool> is_used_;  // operand: some step names it
+  std::vector<bool> is_used_;  // by operand: some step uses it
   bool streams_ = false;
   std::vector<Parameters> parameters_;     // by step
   std::vector<protocol::Scalar> scalars_;  // by step
   std::deque<std::shared_ptr<Specialization>> specializations_;
 };
 
-/// Which programs are compiled: none, those that have been run often, or all (for tests). Those that are hot
-/// when nothing is said, none where the processor cannot run what would come out. Ranks may differ: the bits
-/// are the same.
+/// Which programs are compiled: none, those that have run often (the default), or all (for tests). None where
+/// the processor lacks the instructions. Ranks may differ, because the bits are the same.
 enum class Compiling : std::uint8_t { off, hot, always };
 void set_compiling(Compiling which);
 Compiling compiling();
-/// Pieces of programs that have become machine code in this process so far.
+/// How many pieces of programs have become machine code in this process so far.
 std::uint64_t programs_compiled();
 
 }  // namespace gamelan::engine::exec

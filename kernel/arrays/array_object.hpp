@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The two Python types behind gamelan.ndarray, written against the C interface because every operator touches
-// them: `Array` holds a NumPy array `_a` and a base `_b`; `Base` names an array on the engines and frees it
-// when it dies. A distributed array's `_a` is a proxy: NumPy's shape, dtype and strides over addresses that
-// nobody may touch, so that NumPy itself does all slicing (docs/decisions/001). All functions need the GIL.
+// The two Python types behind gamelan.ndarray. They use Python's C interface, because every operator needs
+// them. `Array` holds a NumPy array `_a` and a base `_b`. `Base` is the handle of an array on the engines and
+// frees it when it dies. The `_a` of a distributed array is a proxy: NumPy's shape, dtype and strides over
+// addresses whose memory must never be touched, so that NumPy itself does all slicing (docs/decisions/001).
+// All functions need the GIL.
 #pragma once
 #include "kernel/arrays/numpy_api.hpp"
 // (numpy_api.hpp comes first: Python.h must precede the standard headers)
@@ -19,7 +20,8 @@ struct ReadAhead;
 
 struct Array;
 
-/// An array on the engines. `version` counts the commands that write it, so that a fetched value can be kept.
+/// An array on the engines. `version` counts the commands that write it, so that a fetched value can be kept
+/// until the next one.
 struct Base {
   PyObject_HEAD std::shared_ptr<Session>* session;
   protocol::ArrayId id;
@@ -35,8 +37,9 @@ struct Base {
   bool is_element;                         // picked from another array, whose `read_ahead` this is
 };
 
-/// gamelan.ndarray's layout. Of a distributed array `value` caches what it was, without axes, when its base
-/// had `value_version`; of a local one it is the array that it is a view of, if that is known.
+/// The layout of gamelan.ndarray. Of a distributed array, `value` is the value of a 0-d array, valid while
+/// its base has `value_version`. Of a local view, `value` is the array that it was taken of, if that is
+/// known.
 struct Array {
   PyObject_HEAD PyObject* a;  // numpy.ndarray: data, or a proxy
   Base* b;                    // nullptr for a local array
@@ -45,31 +48,31 @@ struct Array {
   PyObject* weak_references;
 };
 
-/// The two types, of which array_types.cpp makes Python types.
+/// Registers the two types, which array_types.cpp creates.
 void set_array_types(PyTypeObject* base, PyTypeObject* array);
-/// The Python class that results are instances of.
+/// Sets the Python class of all results.
 void set_array_class(PyTypeObject* type);
-/// New reference to an empty base; null with an exception set.
+/// New reference to an empty base; nullptr with an exception set.
 PyObject* new_base();
-/// Forgets that the array was made with its base: it dies, or becomes another one.
+/// Separates a base from the array that was made with it, because that array dies or becomes another one.
 void disown(Array* array);
 
 bool is_array(PyObject* object);
 inline Array* as_array(PyObject* object) { return reinterpret_cast<Array*>(object); }
-/// A reference to a NumPy array as NumPy's functions take it.
+/// The reference as the pointer type that NumPy's functions take.
 inline PyArrayObject* as_numpy(const Ref& reference) {
   return reinterpret_cast<PyArrayObject*>(reference.get());
 }
 inline PyArrayObject* data_of(const Array* array) { return reinterpret_cast<PyArrayObject*>(array->a); }
 
-/// True for a NumPy array of a class derived from numpy.ndarray: masked arrays, matrices, a user's own. A
-/// memmap is plain data.
+/// True for a NumPy array of a class derived from numpy.ndarray: masked arrays, matrices, a user's own. False
+/// for a memmap, which is plain data.
 bool has_own_class(PyObject* value);
-/// Wraps a NumPy array (a new gamelan.ndarray over it); any other object, and an array of a class of its own,
-/// is returned as it is. Steals nothing.
+/// Returns a new gamelan.ndarray over a NumPy array. Any other object, and an array with a class of its own
+/// (has_own_class), is returned as it is. Steals no reference.
 Ref wrap(PyObject* value, Base* base = nullptr);
-/// A new gamelan.ndarray over a NumPy array of any class: an operand that NumPy's functions treat as its
-/// class says.
+/// Returns a new gamelan.ndarray over a NumPy array of any class: an operand that NumPy's functions treat as
+/// its class says.
 Ref hold(PyObject* value, Base* base = nullptr);
 
 }  // namespace gamelan::kernel

@@ -57,7 +57,7 @@ PyType_Spec base_spec = {"gamelan._core.Base", sizeof(Base), 0,
 
 void array_dealloc(PyObject* self) {
   auto* array = as_array(self);
-  disown(array);  // before anybody is told that it dies
+  disown(array);  // before its weak references learn that it dies
   if (array->weak_references != nullptr) PyObject_ClearWeakRefs(self);
   Py_XDECREF(array->a);
   Py_XDECREF(reinterpret_cast<PyObject*>(array->b));
@@ -76,7 +76,7 @@ PyMemberDef array_members[] = {
 
 Py_ssize_t array_length(PyObject* self) { return PyObject_Size(as_array(self)->a); }
 
-// Of views the very object that they were taken of, if it is still there, as in NumPy.
+// The owner of a view is the very object from which it was taken, if that still exists, as in NumPy.
 PyObject* array_owner(PyObject* self, void*) {
   const Base* base = as_array(self)->b;
   PyObject* const owner = base == nullptr ? as_array(self)->value : reinterpret_cast<PyObject*>(base->owner);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The Python types _core.Base and _core.Array: their members, slots and ends. What they hold:
-// array_object.hpp.
+// The Python types _core.Base and _core.Array: their members, slots and destruction. array_object.hpp says
+// what they hold.
 #pragma once
 #include "kernel/arrays/numpy_api.hpp"
 

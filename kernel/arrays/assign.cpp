@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// target[...] = value: NumPy's rules of assignment, which differ from those of operators (unsafe casts,
-// leading ones).
+// target[...] = value: NumPy's rules of assignment, which differ from those of operators (unsafe casts;
+// leading axes of extent 1 are dropped).
 #include <algorithm>
 #include <string>
 
@@ -82,8 +82,8 @@ void assign(PyObject* target_object, PyObject* value) {
   const bool is_plain = is_array(value) || PyArray_Check(value) || PyArray_CheckScalar(value) ||
                         PyFloat_Check(value) || is_machine_integer(value) || PyComplex_Check(value);
   Ref converted;
-  // NumPy takes no sequence for one element, and of a scalar, where elements are signed integers, what int()
-  // makes of it.
+  // NumPy accepts no sequence for one element. For a scalar, when the elements are signed integers, it uses
+  // int().
   const bool is_scalar = PyArray_IsScalar(value, Generic);
   if (is_plain ? is_scalar && protocol::info(dtype).kind == 'i' : PyArray_NDIM(proxy) == 0) {
     converted = Ref::checked(PyArray_SimpleNew(0, nullptr, type_number(dtype)));
@@ -91,8 +91,7 @@ void assign(PyObject* target_object, PyObject* value) {
       throw PythonError();
     value = converted.get();
   } else if ((!is_plain && !has_distributed_items(value)) || is_beyond_engines(value)) {
-    // Lists, strings, None, texts and dates: NumPy converts them straight to the target's dtype, or says why
-    // not.
+    // Lists, strings, None, texts and dates: NumPy converts them to the target's dtype, or raises its error.
     PyArray_Descr* descr = PyArray_DESCR(proxy);
     Py_INCREF(descr);
     PyObject* const source = is_array(value) ? as_array(value)->a : value;
@@ -126,7 +125,7 @@ void assign(PyObject* target_object, PyObject* value) {
     view.extents.erase(view.extents.begin(), view.extents.begin() + static_cast<std::ptrdiff_t>(dropped));
     view.strides.erase(view.strides.begin(), view.strides.begin() + static_cast<std::ptrdiff_t>(dropped));
     stretch(view, extents);
-    if (view == command.out) return;  // the second half of `a[1:] += b`: it is already there
+    if (view == command.out) return;  // the second half of `a[1:] += b`: the result is in place already
     warn_of_real_parts(operand.dtype, dtype);
     command.loop = operand.dtype;
     command.in.push_back(std::move(view));

@@ -9,8 +9,8 @@ constinit Hook gather_hook;
 
 namespace {
 
-// NumPy's own description of a buffer of records does not always say what they are: with gaps, with arrays in
-// arrays.
+// True when NumPy's description of a buffer describes the dtype fully. For some records it does not: with
+// gaps, with arrays in arrays.
 bool is_told_by_a_buffer(PyArrayObject* data) {
   if (PyArray_TYPE(data) != NPY_VOID) return true;
   const Ref memory(PyMemoryView_FromObject(reinterpret_cast<PyObject*>(data)));
@@ -21,7 +21,7 @@ bool is_told_by_a_buffer(PyArrayObject* data) {
 
 }  // namespace
 
-// The consumer holds the lender, which holds the memory.
+// The consumer of the buffer holds the object that lends it, and that holds the memory.
 int array_get_buffer(PyObject* self, Py_buffer* view, int flags) {
   auto* array = as_array(self);
   view->obj = nullptr;
@@ -33,8 +33,8 @@ int array_get_buffer(PyObject* self, Py_buffer* view, int flags) {
   if (array->b == nullptr && PyArray_SIZE(data_of(array)) > 0)
     return PyObject_GetBuffer(array->a, view, flags);
   if (array->b == nullptr) {
-    // Without elements there is nothing to share; NumPy cannot read back what it lends where a stride is
-    // negative.
+    // Without elements there is nothing to share, and NumPy cannot read back what it lends where a stride is
+    // negative. So lend a copy.
     const Ref empty(PyArray_NewCopy(data_of(array), NPY_CORDER));
     return empty ? PyObject_GetBuffer(empty.get(), view, flags) : -1;
   }
@@ -47,8 +47,8 @@ int array_get_buffer(PyObject* self, Py_buffer* view, int flags) {
   return copy ? PyObject_GetBuffer(copy.get(), view, flags) : -1;
 }
 
-// That there is one tells NumPy that the memory is the buffer's and not the array's: frombuffer then holds
-// the buffer.
+// That this function exists tells NumPy that the memory belongs to the buffer and not to the array: then
+// frombuffer keeps the buffer.
 void array_release_buffer(PyObject*, Py_buffer*) {}
 
 }  // namespace gamelan::kernel

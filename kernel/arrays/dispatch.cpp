@@ -76,8 +76,8 @@ bool any_of_kind(const Operands& operands, Kind kind) {
                      [&](const Operand& operand) { return operand.kind == kind; });
 }
 
-// NumPy raises for any negative exponent of integers, so an exponent on the engines is looked at first: one
-// round trip.
+// NumPy raises for any negative exponent of integers. So an exponent on the engines is checked first, which
+// takes one round trip.
 void check_integer_power(Op op, Dtype loop, const Operands& operands) {
   const char kind = protocol::info(loop).kind;
   if (op != Op::power || kind != 'i') return;
@@ -104,9 +104,9 @@ Ref call_numpy(Op op, std::span<PyObject* const> inputs, PyObject* out) {
       PyObject_Vectorcall(ufuncs[static_cast<std::size_t>(op)], arguments.data(), count, nullptr));
 }
 
-// Where an operand decides itself what a ufunc does, NumPy's is called: it asks all that do, in its order,
-// and us, who leave it to them. NotImplemented where none does or one will have nothing to do with ufuncs:
-// Python asks its operators next.
+// When the class of an operand computes ufuncs itself, NumPy's ufunc is called: it asks all such classes in
+// its order, among them ours, which leaves it to them. Returns NotImplemented when no operand is like that,
+// or one refuses ufuncs: Python then asks the operators of the classes.
 Ref ask_others(Op op, std::span<PyObject* const> inputs, PyObject* out) {
   bool is_decided = false;
   for (PyObject* input : inputs) {
@@ -125,7 +125,8 @@ Ref ask_others(Op op, std::span<PyObject* const> inputs, PyObject* out) {
                                           inputs.size(), keywords.get()));
 }
 
-// The quick look at one operand: local (with its size), distributed, or something to classify properly.
+// The result of a quick look at one operand: local (with its size), distributed, or of a kind that classify()
+// must find out.
 enum class Quick { local, distributed, unknown };
 Quick look(PyObject* input, std::int64_t& elements) {
   PyArrayObject* array = nullptr;
@@ -143,26 +144,26 @@ Quick look(PyObject* input, std::int64_t& elements) {
   return Quick::local;
 }
 
-// What no engine holds belongs to NumPy as long as nothing beside it is distributed.
+// Dtypes that no engine holds are left to NumPy, if no other operand is distributed.
 bool are_beyond_engines(std::span<PyObject* const> inputs) {
   return std::none_of(inputs.begin(), inputs.end(),
                       [](PyObject* input) { return is_array(input) && as_array(input)->b != nullptr; }) &&
          std::any_of(inputs.begin(), inputs.end(), is_beyond_engines);
 }
 
-// NumPy's data of an operand: of a local array of ours, or what it is itself.
+// The NumPy array of a local array of ours; any other operand as it is.
 PyObject* numpys(PyObject* input) { return is_array(input) ? as_array(input)->a : input; }
 
-// Arrays of a class of their own that leaves ufuncs to NumPy, which gives the results that class and more (a
-// mask).
+// True for arrays with a class of their own that leaves ufuncs to NumPy. NumPy then gives the result that
+// class, and more (a mask).
 bool have_own_class(std::span<PyObject* const> inputs) {
   return std::any_of(inputs.begin(), inputs.end(), [](PyObject* input) {
     return has_own_class(numpys(input)) && override_of(numpys(input)) == Override::none;
   });
 }
 
-// What NumPy makes of them; nothing beside a distributed array, where they are plain data, and a mask would
-// be lost.
+// NumPy's result for such arrays; null beside a distributed array, where they are plain data. (A mask is
+// refused, because it would be lost.)
 Ref by_their_class(Op op, std::span<PyObject* const> inputs) {
   if (std::none_of(inputs.begin(), inputs.end(),
                    [](PyObject* input) { return is_array(input) && as_array(input)->b != nullptr; })) {
@@ -256,9 +257,10 @@ Ref elementwise_into(Op op, std::span<PyObject* const> inputs, PyObject* out) {
   Operands operands = classify_all(inputs);
   if (any_of_kind(operands, Kind::foreign)) return ask_others(op, inputs, out);
   if (as_array(out)->b == nullptr) {
-    // A small target of distributed operands: they come here, and NumPy applies its own rules.
+    // The target is small and an operand is distributed: the operands are fetched, and NumPy applies its own
+    // rules.
     require_same_extents(data_of(as_array(out)),
-                         broadcast_extents(operands));  // before anything large travels
+                         broadcast_extents(operands));  // before anything large is sent
     std::vector<Ref> here;
     std::vector<PyObject*> objects;
     for (Operand& operand : operands) {
@@ -271,9 +273,9 @@ Ref elementwise_into(Op op, std::span<PyObject* const> inputs, PyObject* out) {
     call_numpy(op, objects, out);
     return Ref::borrow(out);
   }
-  // Before the loop is looked for, as NumPy does: which error is raised depends on it.
+  // Checked before the loop is looked for, in NumPy's order, because it decides which error is raised.
   if (PyArray_NDIM(data_of(as_array(out))) == 0 && !PyArray_ISWRITEABLE(data_of(as_array(out)))) {
-    PyErr_SetString(PyExc_TypeError, "return arrays must be of ArrayType");  // it stands for a scalar
+    PyErr_SetString(PyExc_TypeError, "return arrays must be of ArrayType");  // it stands for a NumPy scalar
     throw PythonError();
   }
   require_writeable(data_of(as_array(out)), "output array is read-only");

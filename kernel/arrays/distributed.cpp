@@ -22,7 +22,7 @@ namespace {
 char* reserved = nullptr;
 std::size_t reserved_bytes = 0;
 
-/// As NumPy's MemoryError writes it: three digits.
+/// A number of bytes with three digits, as NumPy's MemoryError writes it.
 std::string human_bytes(std::int64_t bytes) {
   static constexpr const char* units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"};
   auto value = static_cast<double>(bytes);
@@ -33,7 +33,7 @@ std::string human_bytes(std::int64_t bytes) {
   return text;
 }
 
-/// `proxy` says what was wanted.
+/// `proxy` has the shape and dtype that were asked for.
 void check_fits(const Engines& engines, std::int64_t bytes, PyArrayObject* proxy) {
   const std::int64_t heap_bytes = engines.heap_bytes();
   if (heap_bytes == 0 || bytes <= heap_bytes) return;
@@ -74,7 +74,7 @@ Ref new_distributed(const std::shared_ptr<Session>& session, Dtype dtype, int di
   Ref proxy = Ref::checked(PyArray_NewFromDescr(&PyArray_Type, PyArray_DescrFromType(type_number(dtype)),
                                                 dims, extents, nullptr, reserved, NPY_ARRAY_CARRAY, nullptr));
   const std::int64_t bytes = PyArray_NBYTES(as_numpy(proxy));
-  if (bytes == 0) std::fill_n(PyArray_STRIDES(as_numpy(proxy)), dims, 0);  // as of NumPy's new arrays
+  if (bytes == 0) std::fill_n(PyArray_STRIDES(as_numpy(proxy)), dims, 0);  // as in NumPy's new arrays
   check_fits(session->engines(), bytes, as_numpy(proxy));
   if (static_cast<std::size_t>(bytes) > reserved_bytes) {
     PyErr_Format(PyExc_MemoryError, "Unable to allocate %lld bytes: one array may have %zu",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// NumPy's dtypes and the engines'.
+// Converts between NumPy's dtypes and the engines'.
 #pragma once
 #include "kernel/arrays/numpy_api.hpp"
 // (Python.h first)
@@ -13,7 +13,7 @@ namespace gamelan::kernel {
 std::optional<protocol::Dtype> dtype_of(PyArray_Descr* descr);
 /// NumPy's number of a dtype.
 int type_number(protocol::Dtype dtype);
-/// Raises TypeError for a dtype that the engines do not hold, naming it.
+/// Raises TypeError, with the dtype's name, for a dtype that the engines do not hold.
 [[noreturn]] void refuse_dtype(PyArray_Descr* descr);
 
 }  // namespace gamelan::kernel

@@ -15,7 +15,7 @@ using protocol::View;
 
 namespace {
 
-constexpr int single_fetches = 2;  // values that are fetched alone before a third one brings its neighbours
+constexpr int single_fetches = 2;  // values fetched one by one before the next brings its neighbours
 constexpr std::int64_t window_bytes = 32
                                       << 10;  // a fetch of as much takes hardly longer than one of a number
 
@@ -61,7 +61,7 @@ Ref element_of(Array* view) {
   }
   PyObject* operand = reinterpret_cast<PyObject*>(view);
   Ref value = apply(Op::copy, place.dtype, place.dtype, {&operand, 1}, nullptr);
-  // As with NumPy's scalars: it cannot be written, and `x += 1` binds x to a new one.
+  // As with NumPy's scalars: the element cannot be written, and `x += 1` binds x to a new one.
   PyArray_CLEARFLAGS(data_of(as_array(value.get())), NPY_ARRAY_WRITEABLE);
   if (has_others) {
     if (base->read_ahead == nullptr)

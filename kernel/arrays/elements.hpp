@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Single elements of distributed arrays. One is recorded as a copy and costs a round trip when its value is
-// wanted; a program that wants the values of many, and writes none of them, has what lies around them brought
-// here at once.
+// Single elements of distributed arrays. One element is recorded as a copy, and its value costs a round trip.
+// When a program wants the values of many elements and writes none of them, the elements around them are
+// fetched at once.
 #pragma once
 #include "kernel/arrays/array_object.hpp"
 
 namespace gamelan::kernel {
 
-/// The element that a 0-d view names, as a value: 0-d and read-only on the engines, or the NumPy scalar when
-/// it is known here. May fetch, and then raises what a fetch does.
+/// The element of a 0-d view, as a value: 0-d and read-only on the engines, or the NumPy scalar when it is
+/// known here. May fetch, and then raises what a fetch raises.
 Ref element_of(Array* view);
 
 }  // namespace gamelan::kernel

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The border between C++ and Python's C interface: no C++ exception crosses it.
+// The boundary between C++ and Python's C interface: no C++ exception may cross it.
 #pragma once
 #include "kernel/recorder/hooks.hpp"
 // (Python.h first)
@@ -9,7 +9,7 @@
 
 namespace gamelan::kernel {
 
-/// Runs `body`; every C++ exception becomes the Python one, and the result null.
+/// Runs `body`. Turns a C++ exception into a Python one and returns null then.
 template <class Body>
 PyObject* guarded(Body body) noexcept {
   try {

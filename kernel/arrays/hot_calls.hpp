@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The entry points of gamelan._core that every operator goes through, by Python's C interface: an operator
-// must stay close to NumPy's own cost.
+// The functions of gamelan._core that every operator calls. They use Python's C interface directly, because
+// an operator should not cost much more than NumPy's own.
 #pragma once
 #include "kernel/arrays/array_object.hpp"
 

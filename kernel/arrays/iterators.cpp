@@ -10,11 +10,11 @@ namespace {
 struct ElementIterator {
   PyObject_HEAD PyObject* array;
   PyObject* chunk;     // where elements come from
-  PyObject* elements;  // those at hand, null when there are none
+  PyObject* elements;  // the chunk that was fetched, null when there is none
   Base* base;          // borrowed, for comparison only: the array's when they came, which had `version`
   std::uint64_t version;
   Py_ssize_t place;  // of the next element in the array
-  npy_intp used;     // of the elements at hand
+  npy_intp used;     // how many elements of the chunk
 };
 
 ElementIterator* as_iterator(PyObject* self) { return reinterpret_cast<ElementIterator*>(self); }
@@ -24,8 +24,8 @@ bool is_written(const ElementIterator* iterator) {
   return base != iterator->base || (base != nullptr && base->version != iterator->version);
 }
 
-/// Fetches the elements from the place on; none at the end. False when another thread has used the iterator
-/// meanwhile: it has fetched its own.
+/// Fetches the elements from the place on; none at the end. Returns false when another thread has used the
+/// iterator meanwhile and has fetched its own.
 bool fetch_chunk(ElementIterator* iterator) {
   const bool is_new = iterator->elements != nullptr && is_written(iterator);
   Base* const base = as_array(iterator->array)->b;

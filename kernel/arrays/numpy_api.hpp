@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// NumPy's C interface, shared by the files of this extension: the one that defines GAMELAN_NUMPY_IMPORT
-// before including this (core_module.cpp) imports the function table, the others use it.
+// NumPy's C interface, shared by the files of this extension. One file (core_module.cpp) defines
+// GAMELAN_NUMPY_IMPORT before it includes this header, and imports the function table; the others use that
+// table.
 #pragma once
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What may stand in an expression: an array on the engines, an array here, or one number. Classifies Python
-// objects, says which class of values a number belongs to (NumPy 1.x promotes by value), and turns numbers
-// into the scalars of commands.
+// The operands of an expression: arrays on the engines, arrays in this process, and single numbers. This file
+// classifies Python objects, finds the value class of a number (NumPy 1.x promotes by value), and turns
+// numbers into the scalars of commands.
 #pragma once
 #include "kernel/arrays/array_object.hpp"
 // (Python.h first)
@@ -9,6 +9,7 @@
 
 namespace gamelan::kernel {
 
+/// An operand of an operation, classified. Holds a reference to its object.
 struct Operand {
   enum class Kind : std::uint8_t { distributed, local, number, foreign };
   Kind kind = Kind::foreign;
@@ -23,24 +24,23 @@ struct Operand {
   int dims() const { return shape_source() == nullptr ? 0 : PyArray_NDIM(shape_source()); }
 };
 
-/// Classifies an object; lists and other sequences become NumPy arrays. `foreign` when another library's
-/// operator is to be tried. Throws PythonError (TypeError for a dtype the engines do not know).
+/// Classifies an object; lists and other sequences become NumPy arrays. The result is `foreign` when another
+/// library's operator must be tried. Throws PythonError (TypeError for a dtype that the engines do not hold).
 Operand classify(PyObject* object);
-/// What the class of an object says about ufuncs it is an operand of (NEP 13): nothing, that it is no operand
-/// of any
-/// (`__array_ufunc__ = None`), or that it decides what they do.
+/// What the class of an object says about ufuncs (NEP 13): nothing; that it is never an operand of one
+/// (`__array_ufunc__ = None`); or that it computes them itself.
 enum class Override : std::uint8_t { none, refuses, decides };
 Override override_of(PyObject* object);
-/// A number read from a 0-d array on the engines (waits for it).
+/// A number operand, read from a 0-d array on the engines. Waits for it.
 Operand fetched(const Operand& operand);
 
-/// The number cast to `dtype` as NumPy casts when it must (wrapping, truncating).
+/// The number cast to `dtype`, as NumPy's unsafe cast does it (wrapping, truncating).
 protocol::Scalar to_scalar(PyObject* number, protocol::Dtype dtype);
 /// True for a number below zero (bool and NaN are not).
 bool is_negative(PyObject* number);
 
-/// Of gamelan._creation._coercion: turns any object into a NumPy array or a gamelan.ndarray, or returns
-/// NotImplemented.
+/// A function of gamelan._creation._coercion: turns any object into a NumPy array or a gamelan.ndarray, or
+/// returns NotImplemented.
 extern Hook coerce_hook;
 
 }  // namespace gamelan::kernel

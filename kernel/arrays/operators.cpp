@@ -25,8 +25,8 @@ using protocol::Op;
 
 namespace {
 
-// How an operator uses its op. `equality` is a forward one that never fails. The last two have no op: what is
-// small takes NumPy's own operator or method, all else `general`.
+// How an operator uses its op. `equality` is a forward one that never fails. The last two have no op: for
+// small arrays they call NumPy's own operator or method, else `general`.
 enum Form : int { forward, reflected, in_place, equality, by_numpy, method };
 
 struct Operator {
@@ -49,15 +49,15 @@ bool is_value(PyObject* object) {
   return PyArray_NDIM(proxy) == 0 && (PyArray_FLAGS(proxy) & NPY_ARRAY_WRITEABLE) == 0;
 }
 
-// Lists, tuples and text, which a number repeats.
+// Lists, tuples and text, which Python repeats when they are multiplied by a number.
 bool is_repeatable(PyObject* object) {
   const PyTypeObject* type = Py_TYPE(object);
   const bool has_product = type->tp_as_number != nullptr && type->tp_as_number->nb_multiply != nullptr;
   return !has_product && type->tp_as_sequence != nullptr && type->tp_as_sequence->sq_repeat != nullptr;
 }
 
-// What NumPy's operator makes of the same arguments, wrapped; the first array itself where NumPy returns its
-// own.
+// The result of NumPy's operator for the same arguments, wrapped; the first array itself where NumPy returns
+// its own.
 Ref ask_numpy(const Operator& self, PyObject* const* arguments, std::size_t count, PyObject* keywords) {
   const std::size_t keyword_count =
       keywords == nullptr ? 0 : static_cast<std::size_t>(PyTuple_GET_SIZE(keywords));
@@ -82,8 +82,8 @@ Ref ask_general(const Operator& self, PyObject* const* arguments, std::size_t co
   return Ref::checked(PyObject_Vectorcall(self.general, arguments, count, keywords));
 }
 
-// Beside an array of a class of its own (matrix, masked array) the operator is that of the class: NumPy's
-// arrays leave it to it.
+// Beside an array with a class of its own (matrix, masked array), the operator of that class is called, as
+// NumPy's arrays do it.
 Ref ask_their_class(const Operator& self, PyObject* array, PyObject* other) {
   if (!is_here(array)) {
     PyErr_Format(PyExc_NotImplementedError,
@@ -138,7 +138,7 @@ Ref apply_operator(const Operator& self, PyObject* const* arguments, std::size_t
   try {
     result = evaluate(self, operands);
   } catch (const PythonError&) {
-    // A number or a dtype that no engine holds: how it compares is said there.
+    // A number or a dtype that no engine holds: `general` says how it compares.
     const bool is_beyond = PyErr_ExceptionMatches(PyExc_OverflowError) != 0 ||
                            PyErr_ExceptionMatches(PyExc_NotImplementedError) != 0;
     if (!are_here && is_beyond && self.general != Py_None) {
@@ -209,7 +209,7 @@ PyObject* bind(PyObject* self, PyObject* array, PyObject*) {
   return array == nullptr || array == Py_None ? Ref::borrow(self).release() : PyMethod_New(self, array);
 }
 
-// Its words are those of the Python function behind it, or NumPy's.
+// The docstring of the Python function behind the operator, or NumPy's.
 PyObject* doc_of(PyObject* self, void*) {
   const Operator& described = *as_operator(self);
   return PyObject_GetAttrString(described.general == Py_None ? described.numpy : described.general,

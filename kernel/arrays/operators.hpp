@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `_core.Operator`: what stands in ndarray's class for an operator of Python or for a method that NumPy may
-// warn in. It is C all the way to NumPy, so that a warning about small arrays names the user's line and not
-// one of ours.
+// `_core.Operator`: the objects in ndarray's class for Python's operators, and for methods in which NumPy may
+// warn. All frames down to NumPy are C, so a warning about small arrays names the user's line and not one of
+// this package.
 #pragma once
 #include "kernel/arrays/array_object.hpp"
 

@@ -22,8 +22,8 @@ std::uint64_t code_of(const Operand& operand) {
          static_cast<std::uint64_t>(operand.value_class) << 6;
 }
 
-// What the resolver is asked with: a dtype for an array, (dtype,) for a 0-d array on the engines, a number
-// for itself.
+// How an operand is described to the resolver: an array by its dtype, a 0-d array on the engines by (dtype,),
+// a number by itself.
 Ref description_of(const Operand& operand) {
   if (operand.kind == Kind::number) return Ref::borrow(operand.object.get());
   Ref descr(reinterpret_cast<PyObject*>(PyArray_DescrFromType(type_number(operand.dtype))));

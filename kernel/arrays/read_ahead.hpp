@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Elements of a distributed array that are known here: see elements.hpp.
+// Elements of a distributed array that were fetched ahead (elements.hpp).
 #pragma once
 #include <cstdint>
 
@@ -7,7 +7,7 @@
 
 namespace gamelan::kernel {
 
-/// What is known here of one array's elements. Only what was fetched when the array had `version` counts.
+/// The fetched elements of one array. They are valid while the array has `version`.
 struct ReadAhead {
   std::uint64_t version = 0;
   int values_wanted = 0;  // of elements picked one by one, since the last time that more was fetched

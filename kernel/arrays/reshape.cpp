@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Axes are taken from both shapes until their products agree; such a group of old axes must step through
-// memory as one axis would, and the group of new axes then divides that axis.
+// Axes are taken from both shapes until their products agree. The old axes of such a group must step through
+// memory as one axis would. The new axes of the group then divide that axis.
 #include "kernel/arrays/reshape.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ std::optional<std::vector<std::int64_t>> reshaped_strides(std::span<const std::i
   struct Axis {
     std::int64_t extent, stride;
   };
-  std::vector<Axis> old_axes;  // an axis of one element never steps
+  std::vector<Axis> old_axes;  // without axes of one element, which never step
   for (std::size_t axis = 0; axis < extents.size(); ++axis) {
     if (extents[axis] != 1) old_axes.push_back({extents[axis], strides[axis]});
   }
@@ -47,7 +47,7 @@ std::optional<std::vector<std::int64_t>> reshaped_strides(std::span<const std::i
     old_first = old_last;
     new_first = new_last;
   }
-  return result;  // what is left of the new axes has one element each
+  return result;  // the remaining new axes have one element each
 }
 
 }  // namespace gamelan::kernel

@@ -10,8 +10,8 @@ constinit Hook get_item_hook, set_item_hook;
 
 namespace {
 
-// A key of which NumPy gets its own arrays in the place of ours: of other objects without elements it makes
-// integers, which would turn an empty mask into an empty index.
+// The key with NumPy's arrays in place of ours. NumPy turns other objects without elements into integers, so
+// an empty mask would become an empty index.
 Ref key_for_numpy(PyObject* key) {
   if (is_array(key)) return Ref::borrow(as_array(key)->b == nullptr ? as_array(key)->a : key);
   if (!PyTuple_CheckExact(key)) return Ref::borrow(key);
@@ -54,7 +54,7 @@ PyObject* array_subscript(PyObject* self, PyObject* key) {
   }
 }
 
-// NumPy takes an object for a sequence, as in numpy.array([ours, ours]), only when it has this slot.
+// Without this slot NumPy would not take an array for a sequence, as in numpy.array([ours, ours]).
 PyObject* array_item(PyObject* self, Py_ssize_t index) {
   const Ref key(PyLong_FromSsize_t(index));
   return key ? array_subscript(self, key.get()) : nullptr;

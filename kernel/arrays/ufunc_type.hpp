@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The Python type under gamelan.ufunc. Called with its operands alone it goes straight to the dispatcher,
-// with anything else to Python.
+// The Python type under gamelan.ufunc. A call with operands alone goes straight to the dispatcher; a call
+// with other arguments goes to Python.
 #pragma once
 #include "kernel/recorder/python_object.hpp"
 

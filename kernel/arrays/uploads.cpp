@@ -20,7 +20,7 @@ struct Kept {
   Ref remote;  // the array on the engines
 };
 std::deque<Kept>& kept() {
-  static auto* all = new std::deque<Kept>;  // never ends: Python is gone before statics are
+  static auto* all = new std::deque<Kept>;  // never destroyed: Python ends before statics are
   return *all;
 }
 
@@ -44,7 +44,7 @@ Ref upload_once(PyArrayObject* local) {
   for (auto entry = all.begin(); entry != all.end(); ++entry) {
     if (!is_equal(as_numpy(entry->local), as_numpy(copy))) continue;
     Ref remote = Ref::borrow(entry->remote.get());
-    std::rotate(all.begin(), entry, entry + 1);  // used last
+    std::rotate(all.begin(), entry, entry + 1);  // last used first
     return remote;
   }
   Ref remote = upload(as_numpy(copy));

@@ -111,7 +111,7 @@ Ref value_of(Array* array) {
   if (array->b == nullptr)
     return Ref::checked(PyArray_ToScalar(PyArray_DATA(data_of(array)), data_of(array)));
   if (array->value != nullptr && array->value_version == array->b->version) return Ref::borrow(array->value);
-  if (array->b->is_element) ++(*array->b->read_ahead)->values_wanted;  // as elements.cpp wants to know
+  if (array->b->is_element) ++(*array->b->read_ahead)->values_wanted;  // a count for elements.cpp
   const std::uint64_t version = array->b->version;
   std::vector<Ref> fetched_arrays = fetch({array});
   PyArrayObject* fetched_array = as_numpy(fetched_arrays.front());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Data that crosses between the notebook and the engines: uploads (op `constant`), fetches, and the values of
-// 0-d arrays.
+// Elements that cross between the notebook and the engines: uploads (op `constant`), fetches, and the values
+// of 0-d arrays.
 #pragma once
 #include "kernel/arrays/array_object.hpp"
 // (Python.h first)
@@ -12,9 +12,9 @@ namespace gamelan::kernel {
 
 /// A new distributed array with the elements of a NumPy array, copied now.
 Ref upload(PyArrayObject* source);
-/// The elements of the arrays as fresh NumPy arrays, in one round trip. Local arrays are copied.
+/// The elements of the arrays as new NumPy arrays, fetched in one round trip. Local arrays are copied.
 std::vector<Ref> fetch(const std::vector<const Array*>& arrays);
-/// The NumPy scalar that a 0-d array holds; kept on the object until something writes its base.
+/// The NumPy scalar of a 0-d array. It is kept in the object until its base is written.
 Ref value_of(Array* array);
 
 }  // namespace gamelan::kernel

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Connecting is a matter of attempts: one route at a time, all addresses of it at once, each attempt with a
-// limit. The first address that has proved to hold the engines' key is the connection.
+// Connecting is a series of attempts: one route at a time, all its addresses at once, each attempt with a
+// time limit. The connection is the first address that has proved to hold the engines' key.
 #include "kernel/connection/channel.hpp"
 
 #include <sys/eventfd.h>
@@ -24,7 +24,7 @@ namespace {
 
 constexpr int farewell_limit_ms = 500;  // how long a last Shutdown or Batch may still leave the socket
 constexpr auto direct_limit = 3s, tunnel_limit = 10s;
-constexpr auto handshake_limit = 10s;  // where somebody took the connection: a busy machine, perhaps
+constexpr auto handshake_limit = 10s;  // after the connection was accepted, perhaps by a busy machine
 constexpr auto pause = 250ms;          // between attempts
 constexpr std::size_t told_addresses = 4;
 
@@ -56,7 +56,7 @@ Channel::~Channel() {
   for (const auto& socket : sockets_) socket->linger(farewell_limit_ms);
   const bool has_tunnel = tunnel_ != nullptr;
   sockets_.clear();
-  if (has_tunnel) context_.close();  // what lingers still needs the tunnel
+  if (has_tunnel) context_.close();  // messages that are still being sent need the tunnel
   tunnel_.reset();
   close(wakeup_);
 }
@@ -103,7 +103,8 @@ void Channel::fail_attempt() {
   for (const auto& socket : sockets_) {
     const bool was_asked = socket->problem().empty() && socket->state() == Socket::State::closed;
     const std::string cause = describe_failure(*socket, was_asked ? *answer++ : ProbeAnswer{});
-    // Of another host's addresses its own loopback says nothing, unless there is no other.
+    // This host's loopback address says nothing about another host's loopback address, so skip it, unless
+    // there is no other address.
     if (is_direct && sockets_.size() > 1 && is_loopback(socket->address()) &&
         !is_loopback(sockets_.front()->address()))
       continue;
@@ -113,7 +114,7 @@ void Channel::fail_attempt() {
   if (told > told_addresses) problem += "; and " + std::to_string(told - told_addresses) + " more addresses";
   if (tunnel_ != nullptr && !tunnel_->last_message().empty()) problem = tunnel_->last_message();
   problems_[route_] =
-      std::move(problem);  // only now: while the next attempt runs, this one's failure is what is known
+      std::move(problem);  // set only now, because until then the failure before is the known one
   sockets_.clear();
   retire_tunnel();
   is_trying_ = false;
@@ -203,8 +204,8 @@ void Channel::disconnect() {
 }
 
 void Channel::retire_tunnel() {
-  // To end its program may take a second, for which nobody who waits for a reply or interrupts need wait,
-  // too.
+  // Ending the tunnel's program may take a second. A thread does it, so that no wait and no interrupt is
+  // delayed.
   if (tunnel_ != nullptr) std::thread([tunnel = std::move(tunnel_)] {}).detach();
 }
 
@@ -220,7 +221,7 @@ bool Channel::wait(std::chrono::milliseconds limit) {
     limit = std::min(limit, std::clamp(left, 1ms, std::chrono::milliseconds(250)));
   }
   if (zmq_poll(items.data(), static_cast<int>(items.size()), limit.count()) < 0)
-    return errno != EINTR;  // the C call: a signal is no exception
+    return errno != EINTR;  // in the C call a signal is not an exception
   std::uint64_t count = 0;
   if (items[0].revents != 0 && read(wakeup_, &count, sizeof count) < 0) count = 0;
   return true;
@@ -267,8 +268,8 @@ bool Channel::send(const SharedFrames& frames) {
       const auto flags =
           zmq::send_flags::dontwait | (is_last ? zmq::send_flags::none : zmq::send_flags::sndmore);
       const bool is_taken = undisturbed([&] { return dealer.send(part, flags).has_value(); });
-      // Only the first part may find no room. Later ones fall with the connection, and must be said to be
-      // forgotten.
+      // Only the first part may find no room; then nothing is sent. Later parts are lost with the connection
+      // and are counted as sent.
       if (!is_taken && index + number == 0) return false;
     }
   }
@@ -289,7 +290,7 @@ std::string Channel::problem() const {
   std::string text;
   for (std::size_t index = 0; index < routes_.size(); ++index) {
     std::string cause = problems_[index];
-    // The attempt that is being made has not failed yet, but it may be all there is to tell.
+    // The present attempt has not failed yet, but there may be nothing else to report.
     if (cause.empty() && is_trying_ && index == route_ && !sockets_.empty())
       cause = what_it_waits_for(*sockets_.front());
     if (cause.empty()) continue;

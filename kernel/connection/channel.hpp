@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The client's end of the connection to rank 0: finds a way there, keeps to it, and looks for one again when
-// it is lost. Frames in, frames out; it knows no message and resends nothing. By one thread at a time, but
-// for wake(). A signal never makes a call fail; nothing blocks but wait(), and next_event() for at most 0.2 s
-// when an attempt has failed.
+// The client's end of the connection to rank 0: finds a route, stays with it, and looks for one again when
+// the connection is lost. Frames in, frames out; it does not read messages, and resends nothing. For one
+// thread at a time, except wake(). A signal never makes a call fail. Only wait() blocks, and next_event() for
+// at most 0.2 s after a failed attempt.
 #pragma once
 #include <chrono>
 #include <memory>
@@ -25,44 +25,45 @@ class Channel {
  public:
   enum class Event { connected, disconnected };
 
-  /// Begins to connect by the first route; says nothing yet. `directory`: private, for the sockets of
-  /// tunnels. Throws Error{os}, or Error{value} when the connection names no address.
+  /// Begins to connect by the first route; sends nothing yet. `directory`: a private one, for the sockets of
+  /// tunnels. Throws Error{os}, or Error{value} when the connection has no address.
   Channel(const protocol::Connection& connection, std::vector<Route> routes, std::string directory);
-  /// What was sent has half a second to leave.
+  /// Messages that were sent get half a second to leave.
   ~Channel();
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
-  /// Waits at most so long for frames, an event or wake(); false when a signal ended the wait.
+  /// Waits at most `limit` for frames, an event or wake(). False when a signal ended the wait.
   bool wait(std::chrono::milliseconds limit);
-  /// Ends a wait, now or the next. Any thread.
+  /// Ends the present wait, or the next one. Any thread.
   void wake() const;
-  /// The next message that is there.
+  /// The next message that has arrived; nullopt when there is none.
   std::optional<protocol::Frames> receive();
   /// False while there is no connection.
   bool takes_messages();
-  /// Sends without copying. False, and nothing is sent, when there is no room or nobody to send to.
+  /// Sends without copying. Returns false, and sends nothing, when there is no room or no connection.
   bool send(const SharedFrames& frames);
-  /// What happened since; every connection begins with `connected`, on which what was sent before must be
-  /// sent again.
+  /// The next event since the last call; nullopt when there is none. Every connection begins with
+  /// `connected`. Then what was sent on the connection before must be sent again.
   std::optional<Event> next_event();
 
   bool is_open() const { return is_open_; }
   bool has_tunnel() const { return is_open_ && tunnel_ != nullptr; }
-  /// Leaves the present connection for a new one: it is silent.
+  /// Closes the present connection, which is silent, and opens a new one.
   void reconnect();
-  /// Gives up: closes everything, for good.
+  /// Closes everything; no connection is tried any more.
   void disconnect();
-  /// Over ipc a closed connection means a dead engine; over anything else it may come back.
+  /// True over ipc: then a closed connection means that the engine has ended. Other connections may come
+  /// back.
   bool is_local() const { return is_local_; }
-  /// Did every address of the last attempt answer that nobody listens there? Then rank 0 is gone, not the
-  /// network.
+  /// True when every address of the last attempt refused the connection. Then rank 0 has ended, and the
+  /// network works.
   bool is_nobody_there() const { return is_nobody_there_; }
-  /// How often all routes have failed since the last connection.
+  /// How many times all routes have failed since the last connection.
   int failed_rounds() const { return failed_rounds_; }
-  /// What bytes moved over the present connection, as far as anyone knows.
+  /// The bytes that have moved over the present connection, as far as is known.
   Socket::Traffic traffic() const;
-  /// The way in use, as people are told: "direct tcp://10.0.0.1:5000".
+  /// The route in use, as text for the user: "direct tcp://10.0.0.1:5000".
   std::string route() const;
   /// Why the last attempts failed, route by route.
   std::string problem() const;
@@ -87,7 +88,7 @@ class Channel {
   std::uint32_t connections_ = 0;
 
   std::unique_ptr<Tunnel> tunnel_;                // of the route in use or being tried
-  std::vector<std::unique_ptr<Socket>> sockets_;  // one when open; while connecting one for each address
+  std::vector<std::unique_ptr<Socket>> sockets_;  // one when open; while connecting, one for each address
   std::size_t route_ = 0;                         // in use or being tried
   bool is_open_ = false, is_over_ = false, is_nobody_there_ = false;
   Clock::time_point attempt_ends_, next_attempt_;
@@ -96,7 +97,7 @@ class Channel {
   int failed_rounds_ = 0;
   std::string attempt_problem_;              // of the attempt that is being made
   std::vector<std::string> problems_;        // of the last attempt by each route
-  std::vector<zmq::pollitem_t> poll_items_;  // of wait(), kept because it is called in every round trip
+  std::vector<zmq::pollitem_t> poll_items_;  // of wait(); kept, because every round trip needs it
 };
 
 }  // namespace gamelan::kernel

@@ -20,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto time_limit = std::chrono::milliseconds(200);  // for all of them together
 
-/// One address that is being asked.
+/// One address that is being probed.
 struct Attempt {
   int fd = -1;   // while it has not answered
   int code = 0;  // errno's, once it has
@@ -30,7 +30,7 @@ Attempt begin(int family, const sockaddr* address, socklen_t size) {
   const int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0) return {-1, errno};
   const int code = connect(fd, address, size) == 0 ? 0 : errno;
-  if (code == EINPROGRESS) return {fd, ETIMEDOUT};  // unless it answers
+  if (code == EINPROGRESS) return {fd, ETIMEDOUT};  // until it answers, it counts as timed out
   close(fd);
   return {-1, code};
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A way to rank 0. The session chooses which ways there are and their order (gamelan/_launch/_routes.py), the
-// channel takes the first that leads there.
+// A route to rank 0. kernel/gamelan/_launch/_routes.py decides which routes there are and in which order. The
+// channel takes the first that works.
 #pragma once
 #include <string>
 #include <vector>
 
 namespace gamelan::kernel {
 
+/// One route: its name, and how to connect.
 struct Route {
   std::string name;  ///< as people are told: "direct", "srun relay through job 12"
   std::vector<std::string>

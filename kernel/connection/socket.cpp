@@ -81,7 +81,7 @@ Socket::State Socket::update() {
       case ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL:
         problem_ = "is not these engines: somebody else listens there, or they have other keys";
         break;
-      default:  // closed, disconnected, or (for the rule of ZeroMQ that we switched off) to be tried again
+      default:  // closed, disconnected, or waiting for ZeroMQ's own reconnection, which is off
         state_ = State::closed;
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One thread: waits for the one connection, starts the program, ferries bytes until either side ends.
+// One thread: waits for the one connection, starts the program, and passes bytes on until either side ends.
 #include "kernel/connection/tunnel.hpp"
 
 #include <fcntl.h>
@@ -47,7 +47,7 @@ void shut(int& fd) {
 struct Direction {
   std::array<char, buffer_bytes> bytes;
   std::size_t begin = 0, end = 0;
-  bool is_over = false;  // nothing comes any more
+  bool is_over = false;  // nothing more will come
 
   bool wants_input() const { return !is_over && begin == end; }
   bool has_output() const { return begin < end; }
@@ -57,7 +57,7 @@ struct Direction {
     end = got > 0 ? static_cast<std::size_t>(got) : 0;
     is_over = got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
   }
-  /// False when the other side takes nothing any more.
+  /// False when the other side accepts nothing any more.
   bool drain(int fd, std::atomic<std::uint64_t>* count) {
     const ssize_t put = write(fd, bytes.data() + begin, end - begin);
     if (put < 0) return errno == EAGAIN || errno == EINTR;
@@ -135,7 +135,7 @@ void Tunnel::run() {
   int connection = accept_ourselves();
   remove_socket();
   if (connection >= 0 && start_program()) pass_bytes(connection);
-  end_program();  // first, so that its last words are there when ZeroMQ sees the end
+  end_program();  // first, so that its last message is known when ZeroMQ sees the end
   shut(connection);
 }
 
@@ -170,8 +170,8 @@ bool Tunnel::start_program() {
   sigfillset(&every);
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setsigdefault(&attributes, &every);
-  // A session of its own: Ctrl-C in the terminal is meant for the program that computes, not for its
-  // connection.
+  // The program gets a session of its own: Ctrl-C in the terminal is for the program that computes, not for
+  // its connection.
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
   std::vector<char*> words;
   for (const std::string& word : command_) words.push_back(const_cast<char*>(word.c_str()));
@@ -196,8 +196,8 @@ void Tunnel::pass_bytes(int connection) {
     const auto asks = [](bool reads, bool writes) {
       return static_cast<short>((reads ? POLLIN : 0) | (writes ? POLLOUT : 0));
     };
-    // A pipe whose reader is gone is told by POLLERR even when nothing is asked; a negative descriptor is
-    // left out.
+    // POLLERR reports a pipe without a reader even when no event is asked for. A negative descriptor is
+    // ignored by poll.
     const short asked = asks(there->wants_input(), back->has_output());
     pollfd waiting[] = {{asked != 0 ? connection : -1, asked, 0},
                         {there->has_output() ? input_ : -1, POLLOUT, 0},
@@ -217,7 +217,7 @@ void Tunnel::pass_bytes(int connection) {
     }
     if (there->has_output() && !there->drain(input_, &sent_)) return;
     if (back->has_output() && !back->drain(connection, nullptr)) return;
-    if (there->is_over) return;  // ZeroMQ has closed its socket; nobody reads what may still come
+    if (there->is_over) return;  // ZeroMQ has closed its socket: what may still come is not read
     if (back->is_over && !back->has_output()) return;
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls on ZeroMQ's sockets that a signal of Python's interrupts are made again: nothing has happened then.
+// Repeats calls on ZeroMQ's sockets that a signal (Python's interrupt) has ended. Such a call has done
+// nothing.
 #pragma once
 #include <cerrno>
 #include <zmq.hpp>

@@ -18,9 +18,9 @@ namespace {
 
 const std::string built_version = std::to_string(PY_MAJOR_VERSION) + "." + std::to_string(PY_MINOR_VERSION);
 
-// What `executable` says its version is; empty when it says nothing. Asked before Python starts: an
-// executable of another version has another standard library, and Python would end the process without a word
-// on why.
+// The version that `executable` reports; empty when it reports none. Asked before Python starts: an
+// executable of another version has another standard library, and Python would end the process without saying
+// why.
 std::string version_of(const std::string& executable) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return {};

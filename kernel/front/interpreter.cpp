@@ -97,7 +97,8 @@ nl::json Interpreter::execute_request_impl(int, const std::string& code, bool is
     reply = error_reply(error);
     server_->publisher().publish("error", reply.dump(-1, ' ', false, nl::json::error_handler_t::replace));
   }
-  // The last words of C code and child processes belong to this cell; the reply and `idle` come after them.
+  // What C code and child processes have printed last belongs to this cell; the reply and `idle` come after
+  // it.
   std::fflush(stdout);
   server_->output().flush();
   if (reply.contains("next_count")) server_->set_execution_count(reply["next_count"].get<int>());

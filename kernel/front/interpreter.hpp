@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// xeus's requests, answered by IPython: each is one call into the Python package gamelan_kernel, whose
-// replies are JSON text. Owns the GIL's comings and goings; knows neither sockets nor what a cell does.
+// Answers xeus's requests by IPython: each is one call into the Python package gamelan_kernel, whose replies
+// are JSON text. Takes and releases the GIL. It uses no sockets, and does not look into cells.
 #pragma once
 #include <pybind11/embed.h>
 
@@ -17,10 +17,10 @@ namespace gamelan::kernel {
 class Interpreter : public xeus::xinterpreter {
  public:
   Interpreter();
-  /// The hooks that let `server` serve requests by this interpreter. Starts the shell and the capture of
-  /// output. GIL held. Throws py::error_already_set when IPython cannot be imported.
+  /// Sets the hooks by which `server` serves requests with this interpreter. Starts the shell and the capture
+  /// of output. GIL held. Throws py::error_already_set when IPython cannot be imported.
   void attach(Server& server);
-  /// Runs Python's exit functions once: engines are stopped, history is written. GIL held.
+  /// Runs Python's exit functions once: they stop engines and write the history. GIL held.
   static void close();
 
  private:

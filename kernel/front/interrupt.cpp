@@ -64,8 +64,7 @@ void take_over_signals() {
   std::signal(SIGINT, SIG_DFL);
   const sigset_t set = only_sigint();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  // A handler and not a blocked signal: masks are inherited by the programs that a cell starts, handlers are
-  // not.
+  // SIGTERM gets a handler and is not blocked: programs that a cell starts inherit masks, but not handlers.
   struct sigaction terminate {};
   terminate.sa_handler = on_sigterm;
   terminate.sa_flags = SA_RESTART;

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who gets SIGINT, and when. SIGINT is blocked in every thread of the kernel; it is let through on the main
-// thread only while Python runs there on behalf of a request. Thus an interrupt can reach a cell, a blocking
-// read or an engine wait, and never a socket call of ours or an idle kernel. Knows no sockets and no
-// messages.
+// Which thread gets SIGINT, and when. SIGINT is blocked in every thread of the kernel. On the main thread it
+// is let through only while Python runs there for a request. So an interrupt can reach a cell, a blocking
+// read or a wait for engines, and never a socket call of ours or an idle kernel. No sockets and no messages.
 #pragma once
 #include <csignal>
 
 namespace gamelan::kernel {
 
-/// First thing in main(), before any thread exists: restores SIGINT's default (a server started with `&`
-/// ignores it, and Python would then leave it ignored), blocks it, and turns SIGTERM into a readable
-/// termination_fd().
+/// To be called first in main(), before any thread exists. Restores SIGINT's default (a server that was
+/// started with `&` ignores it, and Python would then go on ignoring it), blocks it, and makes SIGTERM
+/// readable as termination_fd().
 void take_over_signals();
 
-/// After Py_Initialize: from now on a SIGINT that the system hands to a thread of the user's is passed on to
-/// the main thread, the only one on which Python acts upon it.
+/// To be called after Py_Initialize. From now on a SIGINT that the system gives to a thread of the user's is
+/// passed on to the main thread, the only one on which Python reacts to it.
 void forward_interrupts_to_main_thread();
 
 /// Becomes readable when SIGTERM has arrived.
@@ -34,8 +33,7 @@ class InterruptWindow {
   InterruptWindow& operator=(const InterruptWindow&) = delete;
 };
 
-/// Holds all signals back from the calling thread: a socket call that got EINTR half way would lose a
-/// message.
+/// Blocks all signals in the calling thread: a socket call that got EINTR half way would lose a message.
 class HoldSignals {
  public:
   HoldSignals();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// gamelan-kernel: starts the Python it was told to, serves one Jupyter front end until it is told to stop,
-// and leaves nothing behind. Started by Jupyter with `-f <connection file>`; everything of interest is in the
-// files it includes.
+// gamelan-kernel: starts Python, serves one Jupyter front end until it is told to stop, and leaves nothing
+// behind. Jupyter starts it with `-f <connection file>`. The work is in the files that it includes.
 #include <cstdlib>
 #include <exception>
 #include <iostream>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a cell prints: text of sys.stdout and sys.stderr, and whatever C code and child processes write to the
-// file descriptors 1 and 2, joined in the order it was written and published at most every few hundredths of
-// a second. Ten thousand prints are thus a few messages. Usable from any thread, with or without the GIL.
+// What a cell prints: the text of sys.stdout and sys.stderr, and what C code and child processes write to the
+// file descriptors 1 and 2, joined in the order in which it was written. It is published at most every few
+// hundredths of a second, so ten thousand prints are a few messages. Usable from any thread, with or without
+// the GIL.
 #pragma once
 #include <array>
 #include <atomic>
@@ -25,9 +26,9 @@ class Output {
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
-  /// From now on descriptors 1 and 2 are pipes into the front end; the old ones serve log().
+  /// From now on descriptors 1 and 2 are pipes to the front end. log() uses the original ones.
   void capture_descriptors();
-  /// Gives descriptors 1 and 2 back, publishes what is left and stops the thread. Idempotent.
+  /// Restores descriptors 1 and 2, publishes the rest and stops the thread. May be called twice.
   void close();
 
   /// Appends UTF-8 text. In a forked child it is written to the descriptor instead, which leads to the
@@ -35,10 +36,11 @@ class Output {
   void write(Stream stream, std::string_view text);
   /// Publishes everything written so far, by Python or through the descriptors.
   void flush();
-  /// As flush(), unless one has just happened: a program that flushes each print then costs no message each.
+  /// As flush(), unless one has just happened: so a program that flushes after each print does not send a
+  /// message for each.
   void flush_soon();
 
-  /// A line for whoever runs the server, not for the cell.
+  /// Writes a line for the person who runs the server, not for the cell.
   void log(std::string_view line);
   /// Descriptor of the stderr the kernel was started with.
   int log_fd() const { return original_[1]; }

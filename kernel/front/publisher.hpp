@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The iopub socket: everything that a front end shows goes out here, signed, with the header of the request
-// it belongs to. Usable from any thread without the GIL, which xeus's own publishing is not. Contents are
-// JSON text as Python wrote it. Knows nothing of streams, cells or Python.
+// The iopub socket: everything that a front end shows is sent here, signed, with the header of the request to
+// which it belongs. Usable from any thread without the GIL; xeus's own publishing is not. Contents are JSON
+// text as Python wrote it. No streams, no cells, no Python.
 #pragma once
 #include <memory>
 #include <mutex>
@@ -21,7 +21,7 @@ class Publisher {
   /// Binds a PUB socket to `endpoint`. The key is that of `auth`, which must outlive this object.
   Publisher(zmq::context_t& context, const std::string& endpoint, const xeus::xauthentication& auth);
 
-  /// Messages sent from now on name this user and session (those of xeus, from its first message).
+  /// Messages sent from now on carry this user and session (those of xeus, from its first message).
   void set_session(const std::string& user, const std::string& session);
   /// Messages sent from now on belong to this request.
   void set_parent(const nl::json& header);

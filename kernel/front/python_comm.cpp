@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Comms (widgets): xeus keeps the routes, so that it finds incoming messages their way and can list the comms
-// that are open; the comms themselves are Python objects in gamelan_kernel.comms, which gets every message by
-// one function.
+// Comms (widgets): xeus keeps the routes, so that it can deliver incoming messages and list the open comms.
+// The comms themselves are Python objects in gamelan_kernel.comms, which gets every message by one function.
 #include <map>
 #include <memory>
 #include <set>

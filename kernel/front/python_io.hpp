@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The built-in Python module `_gamelan_kernel`: what the shell, which is Python, may do on the Jupyter side.
-// Output in python_io.cpp, comms in python_comm.cpp. JSON crosses as text, so neither side converts objects.
+// The built-in Python module `_gamelan_kernel`: the functions of the Jupyter side that the shell, which is
+// Python, may call. Output is in python_io.cpp, comms are in python_comm.cpp. JSON crosses as text, so
+// neither side converts objects.
 #pragma once
 #include <pybind11/embed.h>
 
@@ -12,8 +13,8 @@
 
 namespace gamelan::kernel {
 
-/// Names the server that the module speaks to. Before the first request; the server must outlive Python's
-/// use.
+/// Sets the server that the module uses. To be called before the first request. The server must outlive
+/// Python.
 void bind_front_end(Server& server);
 
 /// Whether the running request may ask for input, and whether the shell has asked to end the kernel. GIL
@@ -23,7 +24,7 @@ bool is_exit_wanted();
 
 /// Adds the comm functions to the module.
 void add_comms(pybind11::module_& module);
-/// Why xeus must not see this message: a comm or target that is not known here. GIL held.
+/// Why xeus must not get this message: its comm or target is not known here. nullopt when it may. GIL held.
 std::optional<std::string> refuse_comm_message(const xeus::xmessage& message, Server& server);
 
 }  // namespace gamelan::kernel

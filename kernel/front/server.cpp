@@ -37,7 +37,7 @@ zmq::socket_t bound_socket(zmq::context_t& context, zmq::socket_type type, const
   return socket;
 }
 
-// The C call: an interrupted wait is an answer here, not an exception.
+// The C call, because here an interrupted wait is a return value and not an exception.
 bool wait_readable(zmq_pollitem_t* items, int count, int timeout_ms) {
   return zmq_poll(items, count, timeout_ms) > 0;
 }
@@ -49,7 +49,7 @@ xeus::xmessage with_content(const xeus::xmessage& message, nl::json content) {
 
 std::string type_of(const xeus::xmessage& message) { return message.header().value("msg_type", ""); }
 
-// Why xeus could not serve a message. It would say so into the output of the last cell.
+// Why xeus could not serve a message. (xeus itself would write that into the output of the last cell.)
 std::optional<std::string> unservable(const xeus::xmessage& message) {
   static const std::set<std::string> served{
       "execute_request",   "complete_request", "inspect_request",  "history_request", "is_complete_request",
@@ -62,7 +62,7 @@ std::optional<std::string> unservable(const xeus::xmessage& message) {
 
 }  // namespace
 
-// xeus offers a way from the control to the shell thread for its debugger, which this kernel has none of.
+// xeus needs a way from the control to the shell thread for its debugger; this kernel has no debugger.
 class Server::Messenger : public xeus::xcontrol_messenger {
   nl::json send_to_shell_impl(const nl::json&) override {
     return {{"status", "error"}, {"what", "no internal requests"}};
@@ -144,8 +144,8 @@ void Server::serve_shell_message(xeus::xmessage message) {
   });
 }
 
-// xeus calls this after a failed cell. Requests that are already here and would run code are refused, as a
-// front end that has queued a whole notebook expects; the others keep their turn.
+// xeus calls this after a failed cell. Requests that have arrived and would run code are refused, as a front
+// end expects that has queued a whole notebook. The others are served in their turn.
 void Server::abort_queue_impl(const listener&, long) {
   while (auto message = receive(shell_)) {
     if (type_of(*message) != "execute_request") {
@@ -202,7 +202,7 @@ std::optional<xeus::xmessage> Server::receive(zmq::socket_t& socket) {
   const HoldSignals no_message_lost;
   zmq::multipart_t frames;
   if (!frames.recv(socket, ZMQ_DONTWAIT)) return std::nullopt;
-  // xeus pops the parts of a message without looking whether they are there.
+  // xeus takes the parts of a message without checking that they exist.
   std::size_t identities = 0;
   while (identities < frames.size() && frames.peek(identities)->to_string_view() != "<IDS|MSG>") ++identities;
   try {
@@ -230,7 +230,7 @@ void Server::send_shell_impl(xeus::xmessage message) {
   send(shell_, std::move(message));
 }
 
-// xeus 2.4 has no hook for an interrupt and sends empty contents where the protocol wants a status.
+// xeus 2.4 has no hook for an interrupt, and sends empty contents where the protocol needs a status.
 void Server::send_control_impl(xeus::xmessage message) {
   const std::string type = type_of(message);
   if (type == "interrupt_reply") interrupt_running_request();

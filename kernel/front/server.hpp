@@ -44,7 +44,7 @@ class Server : public xeus::xserver {
 
   Server(zmq::context_t& context, const xeus::xconfiguration& config);
   ~Server() override;
-  /// In the form xeus::xkernel wants.
+  /// As xeus::xkernel needs it.
   static std::unique_ptr<xeus::xserver> make(xeus::xcontext& context, const xeus::xconfiguration& config,
                                              nl::json::error_handler_t);
 
@@ -52,12 +52,12 @@ class Server : public xeus::xserver {
   Publisher& publisher() { return publisher_; }
   Output& output() { return output_; }
 
-  /// Asks the front end for a line. Answers to earlier questions (of an interrupted input()) are dropped. GIL
-  /// held.
+  /// Asks the front end for a line of input. Answers to earlier questions (of an interrupted input()) are
+  /// dropped. GIL held.
   void send_question(const std::string& prompt, bool is_password);
-  /// The answer, or nothing when none came in time or a signal did. Without the GIL.
+  /// The answer; nullopt when none came in time or a signal came first. Without the GIL.
   std::optional<std::string> wait_answer(int timeout_ms);
-  /// The number that prompts carry: IPython counts the requests it stores, xeus counts all.
+  /// Sets the number of the next prompt: IPython counts the requests that it stores, xeus counts all.
   void set_execution_count(int count) { execution_count_ = count; }
   /// Ends the kernel after the request that runs now. Any thread.
   void request_stop();

@@ -61,7 +61,7 @@ PyObject* bind(PyObject* self, PyObject* object, PyObject*) {
   return object == nullptr || object == Py_None ? Py_NewRef(self) : PyMethod_New(self, object);
 }
 
-// What else a function has, and inspect asks for: its code, its defaults.
+// The other attributes of a function, which inspect reads: its code, its defaults.
 PyObject* attribute(PyObject* self, PyObject* name) {
   PyObject* own = PyObject_GenericGetAttr(self, name);
   if (own != nullptr || !PyErr_ExceptionMatches(PyExc_AttributeError)) return own;
@@ -69,7 +69,7 @@ PyObject* attribute(PyObject* self, PyObject* name) {
   return PyObject_GetAttr(as_call(self)->function, name);
 }
 
-// As of the function that it stands for.
+// The text of the function for which it stands.
 PyObject* represent(PyObject* self) { return PyObject_Repr(as_call(self)->function); }
 
 // Pickled as functions are, by name.

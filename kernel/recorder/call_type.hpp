@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The Python type gamelan._core.Call: what the user sees of a function of the package. It behaves like the
-// function it holds, and a UserCall lives while it runs.
+// The Python type gamelan._core.Call: the functions of the package are objects of this type. Such an object
+// behaves like the function it holds, and a UserCall exists while the function runs.
 #pragma once
 #include "kernel/recorder/python_object.hpp"
 

@@ -18,7 +18,7 @@ std::shared_ptr<Session> current_session_or_null() { return current; }
 
 std::shared_ptr<Session> current_session() {
   if (current != nullptr && current->engines().has_ended() && !is_forked_child()) {
-    const auto kept = current;  // the hook lets other threads in, which may replace it
+    const auto kept = current;  // during the hook other threads run, which may replace it
     kept->engines().hear_of_end();
   }
   if (current != nullptr && !current->engines().is_lost()) {

@@ -7,11 +7,12 @@ namespace gamelan::kernel {
 
 class Session;
 
-/// Asks gamelan._session to start or find engines when there is none, or when they are gone. Throws
-/// PythonError, Error{engine_lost}.
+/// The present session. When there is none, or its engines are gone, asks gamelan._session to start or find
+/// engines. Throws PythonError, Error{engine_lost}.
 std::shared_ptr<Session> current_session();
 std::shared_ptr<Session> current_session_or_null();
-/// The session before it loses its engines: "they were disconnected". Null: there is none any more.
+/// Makes `session` the present one. The session before it loses its engines ("they were disconnected").
+/// nullptr: there is none from now on.
 void set_current_session(std::shared_ptr<Session> session);
 
 }  // namespace gamelan::kernel

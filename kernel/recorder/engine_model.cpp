@@ -31,7 +31,7 @@ std::vector<Bytes> bytes_list(PyObject* sequence) {
 }  // namespace
 
 protocol::Reply EngineModel::run(const Batch& batch) const {
-  // Through the codec, so that what the model executes is what engines would have received.
+  // The batch goes through the codec, so the model executes what engines would receive.
   const auto decoded = std::get<Batch>(protocol::decode_request(protocol::encode(protocol::Request{batch})));
   const Ref message = to_python(decoded);
   Ref answer = Ref::checked(PyObject_CallOneArg(executor_.get(), message.get()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Engines played by a Python callable in this process: what the tests run the recorder against without MPI.
+// A model of the engines: a Python callable in this process. Tests run the recorder against it without MPI.
 #pragma once
 #include "kernel/recorder/python_object.hpp"
 // (Python.h first)
@@ -9,7 +9,7 @@ namespace gamelan::kernel {
 
 class EngineModel {
  public:
-  /// `executor`: takes a batch as `to_python` makes it, returns a sequence of bytes, one for each fetch.
+  /// `executor`: takes a batch as made by `to_python`, and returns a sequence of bytes, one for each fetch.
   explicit EngineModel(PyObject* executor) : executor_(Ref::borrow(executor)) {}
   /// Throws what the executor raises.
   protocol::Reply run(const protocol::Batch& batch) const;

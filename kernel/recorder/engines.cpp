@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A wait is a row of short ones without the GIL. Between them signals are heard and the wait hook is asked
-// whether the engines still live.
+// A wait is a series of short waits without the GIL. Between them signals are handled, and the wait hook is
+// asked whether the engines still live.
 #include "kernel/recorder/engines.hpp"
 
 #include <algorithm>
@@ -96,8 +96,8 @@ Reply Engines::wait_for(std::uint64_t seq) {
   if (client == nullptr) raise_lost_array();
   for (;;) {
     std::optional<std::string> cause;
-    // Many short waits are one long wait to the user: the hook keeps its pace from one to the next. It comes
-    // before `take`, because what it raises must not swallow a reply.
+    // Many short waits are one long wait for the user: the hook keeps its interval from one to the next. It
+    // is called before `take`, because otherwise a reply would be lost when the hook raises.
     if (PyErr_CheckSignals() != 0) throw PythonError();
     if (std::chrono::steady_clock::now() - last_hook_ >= poll_period) {
       last_hook_ = std::chrono::steady_clock::now();
@@ -171,7 +171,7 @@ void Engines::lose(const std::string& cause) {
 
 void Engines::disconnect(const std::string& cause) {
   lose(cause);
-  auto client = std::exchange(client_, nullptr);  // a thread that waits holds it a moment longer
+  auto client = std::exchange(client_, nullptr);  // a thread that waits holds another reference
   const WithoutGil released;
   client.reset();
 }

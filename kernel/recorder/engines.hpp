@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The engines of one session as this process sees them: what they said in their greeting, requests and waits
-// for replies (GIL released, signals heard), and that and why they are gone. Knows no arrays and no batches'
-// contents. All functions need the GIL; Python errors leave as PythonError.
+// The engines of one session as this process sees them: the facts of their greeting, requests, waits for
+// replies (during which the GIL is released and signals are handled), and whether and why they are gone.
+// Knows no arrays and no contents of batches. All functions need the GIL. Python errors are thrown as
+// PythonError.
 #pragma once
 #include "kernel/recorder/python_object.hpp"
 // (Python.h first)
@@ -17,34 +18,34 @@ namespace gamelan::kernel {
 
 class Engines {
  public:
-  /// `client`: null when a model plays the engines. `on_loss` is called once, when they are gone: true when
-  /// somebody may wait for what they had to do.
+  /// `client`: nullptr when a model stands for the engines. `on_loss` is called once, when the engines are
+  /// gone. It returns true when they had work whose results somebody may wait for.
   Engines(std::shared_ptr<Client> client, std::function<bool()> on_loss);
   ~Engines();
   Engines(const Engines&) = delete;
   Engines& operator=(const Engines&) = delete;
 
-  /// Hello and its answer; raises VersionError, EngineTimeoutError, EngineLostError.
+  /// Sends Hello and waits for the answer. Raises VersionError, EngineTimeoutError, EngineLostError.
   void greet(double timeout_s);
-  /// What they said in their greeting, JSON; and of that the number of ranks, and the memory of all together.
+  /// The facts of the greeting as JSON; also the number of ranks, and the heap of all together in bytes.
   const std::string& info() const { return info_; }
   int ranks() const { return ranks_; }
-  std::int64_t heap_bytes() const { return heap_bytes_; }  ///< 0: not told
+  std::int64_t heap_bytes() const { return heap_bytes_; }  ///< 0: not known
 
   /// False once disconnected, and with a model.
   bool has_client() const { return client_ != nullptr; }
-  /// Sends a request and returns its number; the engines count as lost, and the cause is raised, when the
-  /// client has found that they are gone.
+  /// Sends a request and returns its number. When the client has found that the engines are gone, they count
+  /// as lost, and the cause is raised.
   std::uint64_t send(protocol::Request request);
-  /// Raises whatever the wait hook or a signal raises (the reply stays wanted), EngineLostError when none can
-  /// come.
+  /// Waits for the reply to request `seq`. Raises what the wait hook or a signal raises (the reply can still
+  /// be waited for), and EngineLostError when no reply can come.
   protocol::Reply wait_for(std::uint64_t seq);
-  /// Sends a request that changes no array and waits for its reply: after an interrupt that is not wanted.
+  /// Sends a request that changes no array, and waits for its reply. After an interrupt the reply is dropped.
   protocol::Reply ask(protocol::Request request);
-  /// The reply to `seq` if it comes within `limit`; neither hears signals nor asks the wait hook. Throws
-  /// Error{engine_lost}.
+  /// The reply to `seq` if it comes within `limit`. Handles no signals and does not call the wait hook.
+  /// Throws Error{engine_lost}.
   std::optional<protocol::Reply> take(std::uint64_t seq, std::chrono::milliseconds limit);
-  void cancel();    ///< whatever runs; safe on any thread
+  void cancel();    ///< whatever runs; any thread
   void shutdown();  ///< asks the engines to leave; does not wait
 
   std::string status(double timeout_s);  ///< JSON
@@ -54,30 +55,30 @@ class Engines {
   double waited_seconds() const { return waited_seconds_; }
 
   bool is_lost() const { return is_lost_; }
-  /// The client may have found while nobody waited that the engines are gone: then they count as lost from
-  /// here on, with the launcher's cause. May raise what the wait hook raises.
+  /// Takes notice of an end that the client has found while no thread waited: the engines count as lost from
+  /// now on, with the launcher's cause. May raise what the wait hook raises.
   void hear_of_end() {
     if (client_ != nullptr && client_->is_lost() && !is_lost_) lose_with_cause(*client_->lost_cause());
   }
-  /// As hear_of_end() would find, without asking for the cause.
+  /// True when hear_of_end() would find an end. Does not ask for the cause.
   bool has_ended() const { return is_lost_ || (client_ != nullptr && client_->is_lost()); }
   /// Declares the engines gone.
   void lose(const std::string& cause);
-  /// The same, and lets go of the client.
+  /// The same, and releases the client.
   void disconnect(const std::string& cause);
-  /// Why the engines are gone, when no exception has said it yet; nothing the second time.
+  /// Why the engines are gone, if no exception has said so yet; nullopt on later calls.
   std::optional<std::string> take_untold_loss();
-  /// True when they were lost at work and no exception has said it.
+  /// True when the engines were lost while they had work, and no exception has said so yet.
   bool has_untold_loss_at_work() const { return was_at_work_ && !is_told_; }
-  /// An exception that said the cause was dropped: whoever asks for a value is told again.
+  /// An exception with the cause was dropped: the next one that waits for a value gets it again.
   void tell_again() { is_told_ = false; }
   /// Raises EngineLostError with the cause.
   [[noreturn]] void raise_lost();
-  /// The same for a use of an array that they held.
+  /// The same, with a message for the use of an array that the engines held.
   [[noreturn]] void raise_lost_array();
 
  private:
-  /// `found` is what the client says; the launcher may know more.
+  /// `found`: the cause as the client has found it. The launcher may know a better one.
   void lose_with_cause(const std::string& found);
   [[noreturn]] void fail(const std::string& cause);
 
@@ -88,7 +89,7 @@ class Engines {
   int ranks_ = 0;
   std::string lost_cause_;
   bool is_lost_ = false;
-  bool was_at_work_ = false;  // when they were lost
+  bool was_at_work_ = false;  // the engines had work when they were lost
   bool is_told_ = false;      // an exception has said the cause
   double waited_seconds_ = 0;
   std::chrono::steady_clock::time_point last_hook_ = std::chrono::steady_clock::now();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Why an array was never computed. Kept with the array's id until it dies; raised by whoever reads it.
+// Why an array was never computed. Kept with the id of the array until it dies, and raised when it is read.
 #pragma once
 #include <memory>
 #include <string>
@@ -8,6 +8,7 @@
 
 namespace gamelan::kernel {
 
+/// The error to raise, and the line that recorded the command.
 struct Failure {
   protocol::ErrorKind kind = protocol::ErrorKind::internal;
   std::string message;
@@ -15,7 +16,7 @@ struct Failure {
 };
 using FailurePtr = std::shared_ptr<const Failure>;
 
-/// Of an array that an interrupt has cut off.
+/// The failure of an array that was not computed because of an interrupt.
 inline FailurePtr interrupted(const protocol::Origin& origin) {
   return std::make_shared<const Failure>(
       Failure{protocol::ErrorKind::cancelled, "Lost: interrupted before it was computed", origin});

@@ -23,8 +23,8 @@ unsigned watched_by(long mask) {
   return kinds;
 }
 
-/// NumPy keeps [buffer size, mask, callback] with the thread once somebody has called seterr; all its own
-/// loops look there.
+/// NumPy keeps [buffer size, mask, callback] in the thread's state after the first call of seterr. All its
+/// own loops read them there.
 PyObject* state_of_numpy() {
   static PyObject* const key = PyUnicode_InternFromString("UFUNC_PYVALS");
   PyObject* thread = PyThreadState_GetDict();
@@ -32,7 +32,7 @@ PyObject* state_of_numpy() {
   return state != nullptr && PyList_Check(state) && PyList_GET_SIZE(state) == 3 ? state : nullptr;
 }
 
-/// What NumPy calls it in its messages.
+/// The operation's name in NumPy's messages.
 std::string name_of(protocol::Op op) {
   if (op == protocol::Op::copy) return "cast";
   const auto& row = protocol::info(op);
@@ -69,7 +69,8 @@ void FloatListeners::close(const protocol::Batch& batch, const std::vector<std::
 void FloatListeners::tell(const protocol::FloatErrors& errors) const {
   const auto first = static_cast<std::size_t>(errors.first), last = static_cast<std::size_t>(errors.last);
   if (!float_error_hook || first > last || last >= commands_.size()) return;
-  // Of several it may have been any: when one of them is no affair of the user's, nothing is said.
+  // When one of several commands has met the error, and any of these must not be reported, nothing is
+  // reported.
   for (std::size_t index = first; index <= last; ++index)
     if (commands_[index].listener == 0) return;
   const Heard& heard = commands_[first];

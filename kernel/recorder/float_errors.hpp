@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Floating-point errors as NumPy tells them: what numpy.seterr said when a command was recorded, kept until
-// the engines say what the command has met. Telling itself (warnings, FloatingPointError, ...) is Python's:
-// gamelan._float_errors. Needs the GIL.
+// Floating-point errors as NumPy reports them: the settings of numpy.seterr at the time when a command was
+// recorded, kept until the engines report what the command has met. Python gives the report (warnings,
+// FloatingPointError, ...): gamelan._float_errors. Needs the GIL.
 #pragma once
 #include "kernel/recorder/python_object.hpp"
 // (Python.h first)
@@ -12,30 +12,29 @@
 
 namespace gamelan::kernel {
 
-/// What is to become of errors, and of how many commands' errors it is asked: numpy.geterrobj()'s mask and
-/// callback.
+/// What to do with errors: the mask and the callback of numpy.geterrobj().
 struct Listener {
   long mask = 0;
   Ref callback;
 };
 
-/// The listeners of a batch that is being recorded, then of one that is on its way.
+/// The listeners of a batch that is being recorded, and later of one that was sent.
 class FloatListeners {
  public:
-  /// The number of what NumPy says in this thread now; 0 when it ignores everything.
+  /// The number of the listener for this thread's present settings; 0 when NumPy ignores everything.
   std::uint32_t current();
-  /// The globals of the batch's next line, where Python notes which warnings a line has given.
+  /// Adds the globals of the batch's next line, where Python notes which warnings a line has given.
   void add_line(Ref globals) { globals_.push_back(std::move(globals)); }
-  /// Kinds that somebody hears of.
+  /// The kinds that any listener wants to know.
   unsigned watched() const { return watched_; }
 
-  /// The batch is cut: what is needed to tell of its errors, by command.
+  /// After the batch was cut: what is needed to report its errors, by command.
   struct Heard {
     protocol::Op op;
     std::uint32_t origin, listener;
   };
   void close(const protocol::Batch& batch, const std::vector<std::uint32_t>& listeners);
-  /// Tells of errors; throws what telling raises.
+  /// Reports errors; throws what the report raises.
   void tell(const protocol::FloatErrors& errors) const;
 
  private:
@@ -48,8 +47,8 @@ class FloatListeners {
   unsigned watched_ = 0;
 };
 
-/// Of gamelan._float_errors: called with (kinds, operation, another or None, mask, callback, file, line,
-/// globals).
+/// A function of gamelan._float_errors, called with (kinds, operation, another or None, mask, callback, file,
+/// line, globals).
 extern Hook float_error_hook;
 
 }  // namespace gamelan::kernel

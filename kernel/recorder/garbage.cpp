@@ -9,14 +9,14 @@ namespace gamelan::kernel {
 
 namespace {
 
-/// gc.collect and not PyGC_Collect, which does nothing where the user has switched the collector off.
+/// Calls gc.collect, because PyGC_Collect does nothing after the user has switched the collector off.
 void run_collector() {
   PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
   PyErr_Fetch(&type, &value, &traceback);
   const Ref module(PyImport_ImportModule("gc"));
   const Ref found(module ? PyObject_CallMethod(module.get(), "collect", nullptr) : nullptr);
   if (!found)
-    PyErr_Clear();  // to collect is a service: whoever makes an array hears of the array's errors only
+    PyErr_Clear();  // an error of the collector itself is dropped: the caller only wants to make an array
   PyErr_Restore(type, value, traceback);
 }
 
@@ -27,7 +27,8 @@ void Garbage::set_heap(std::int64_t bytes) {
   if (heap_ > 0) collect_above_ = heap_ / 4;
 }
 
-/// A collection may take as long as the engines need for a gigabyte: some six on the way to a full heap.
+/// A collection may take as long as the engines need for a gigabyte, so there are about six until the heap is
+/// full.
 std::int64_t Garbage::next_after(std::int64_t live) const {
   return live + std::max((heap_ - live) / 4, heap_ / 8);
 }
@@ -40,7 +41,8 @@ void Garbage::collect(std::int64_t coming) {
   is_collecting_ = false;
   collect_above_ = next_after(live_ + coming);
   fruitless_ = before - live_ < heap_ / 16 ? fruitless_ + 1 : 0;
-  // A loop that fills the memory in every iteration, and leaves nothing in cycles, must not collect in each.
+  // A loop that fills the memory in every iteration, and leaves nothing in cycles, must not collect in every
+  // iteration.
   rests_to_come_ = fruitless_ < 5 ? 0 : 1 << std::min(fruitless_ - 5, 20);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arrays that only cycles of Python objects hold: what a cell that failed leaves in its traceback. Python
-// collects cycles when many objects were made, and knows nothing of the engines' memory, which few large
-// arrays fill. Here it is asked to collect while the memory fills, before an array is made that might have no
-// room. One for each session; all functions need the GIL.
+// Arrays may be kept alive only by cycles of Python objects: for example by the traceback of a cell that
+// failed. Python collects cycles after many objects were made. It does not know of the engines' memory, which
+// a few large arrays can fill. So this class asks Python to collect while that memory fills, before an array
+// is made for which there might be no room. One object for each session; all functions need the GIL.
 #pragma once
 #include <cstdint>
 #include <limits>
@@ -11,20 +11,20 @@ namespace gamelan::kernel {
 
 class Garbage {
  public:
-  /// The memory of all engines together.
+  /// Sets the heap of all engines together, in bytes.
   void set_heap(std::int64_t bytes);
-  /// An array of so many bytes is about to be made. May run Python's collector, and with it anybody's
-  /// finalizers.
+  /// To be called before an array of so many bytes is made. May run Python's collector, and with it
+  /// finalizers of any object.
   void make_way(std::int64_t bytes) {
     if (live_ + bytes > collect_above_) collect(bytes);
   }
   void add(std::int64_t bytes) { live_ += bytes; }
   void drop(std::int64_t bytes) noexcept { live_ -= bytes; }
-  /// Collects now; `coming` bytes count as if they lived already when it is decided how soon again. Keeps the
+  /// Collects now. `coming` bytes count as in use when the time of the next collection is decided. Keeps the
   /// Python error.
   void collect(std::int64_t coming = 0);
-  /// A cell has ended, or the program waits for all it has asked for: what lived only on the way there is
-  /// gone.
+  /// To be called when a cell has ended, or the program has waited for everything: temporary arrays are gone
+  /// then.
   void rest();
 
  private:
@@ -34,7 +34,7 @@ class Garbage {
   std::int64_t live_ = 0;  // bytes of arrays that have a name
   std::int64_t collect_above_ = std::numeric_limits<std::int64_t>::max();
   int fruitless_ = 0;           // collections in a row that found little
-  int rests_to_come_ = 0;       // that change nothing
+  int rests_to_come_ = 0;       // calls of rest() that will change nothing
   bool is_collecting_ = false;  // its finalizers may make arrays
 };
 

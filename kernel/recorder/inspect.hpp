@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A batch as Python objects: what the model of the engines executes (engine_model.hpp) and what
-// `_core.pending()` shows.
+// A batch as Python objects, for the model of the engines (engine_model.hpp) and for `_core.pending()`.
 #pragma once
 #include "kernel/recorder/python_object.hpp"
 // (Python.h first)

@@ -51,7 +51,7 @@ void OpenCalls::end(std::uint64_t call, bool is_interrupted) {
     const auto cause = interrupted(origin_of(call));
     recorder_.undo(call, cause);
     if (open->split != nullptr)
-      break_apart(*open->split, cause);  // parts that are on their way follow when they are booked
+      break_apart(*open->split, cause);  // parts that have no reply yet follow when they are booked
   } else if (open->split != nullptr && is_pending(call)) {
     open->has_ended = true;
     return;
@@ -93,8 +93,8 @@ void OpenCalls::book(const SentBatch& sent, std::size_t first_lost, const protoc
       break_apart(*split, cause != nullptr ? cause : sent.interrupted_at(0));
   }
   if (cause == nullptr || first_lost >= written.size()) return;
-  // Of a call that is in this batch as a whole the engines run all or nothing, unless commands of others
-  // stand between. What they refuse they refuse from the call on.
+  // When this batch has a call as a whole, the engines run all of it or nothing, unless commands of others
+  // stand in between. When they refuse a command, they refuse its call from the first command on.
   std::vector<std::uint64_t> lost;
   for (std::size_t index = first_lost; index < written.size(); ++index)
     if (written[index].call != 0 && (lost.empty() || lost.back() != written[index].call))

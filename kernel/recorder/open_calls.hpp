@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls of the user's that end between two of their commands: an interrupt in Python, or one that stops the
-// engines. What has not left is undone. What has left and run is half of a call, and its arrays say so when
-// they are read (docs/decisions/018).
+// Calls of the user's that end between two of their commands, by an interrupt in Python or one that stops the
+// engines. Commands that were not sent are undone. Of those that were sent and have run, the arrays are
+// marked: reading them raises an error (docs/decisions/018).
 #pragma once
 #include "kernel/recorder/sent_batch.hpp"
 // (Python.h first)
@@ -13,19 +13,20 @@ class OpenCalls {
  public:
   explicit OpenCalls(Recorder& recorder) : recorder_(recorder) {}
 
-  /// A command of this call is about to be recorded; 0 is no call.
+  /// To be called before a command of this call is recorded. 0: it belongs to no call.
   void begin(std::uint64_t call);
-  /// A batch is leaving whose commands belong to these calls.
+  /// To be called when a batch is sent whose commands belong to these calls.
   void note_sent(const std::vector<std::uint64_t>& calls, SentBatch& sent);
-  /// A call has returned; or an interrupt has ended it. Then what it has recorded is undone, and what left
-  /// before cannot be: arrays that it has written raise `interrupted`.
+  /// To be called when a call has returned, or an interrupt has ended it. Then its commands that were not
+  /// sent are undone, and arrays that the others have written raise `interrupted`.
   void end(std::uint64_t call, bool is_interrupted);
-  /// An interrupt has ended the call that this thread is in: what is pending of it has not happened.
+  /// An interrupt has ended the call in which this thread is: its pending commands are undone.
   void undo_current();
-  /// What is pending of calls that are not over will not run, though another thread may go on with them.
+  /// Pending commands of calls that are not over will not run, even if another thread goes on with these
+  /// calls.
   void abandon(const FailurePtr& cause);
-  /// A batch has run up to the command `first_lost`: what a call has written of which only a part ran is half
-  /// made. `cause`: why the rest did not run; null when all ran.
+  /// Notes that a batch has run up to the command `first_lost`. Where only a part of a call has run, the
+  /// arrays that it has written are half made. `cause`: why the rest did not run; nullptr when all ran.
   void book(const SentBatch& sent, std::size_t first_lost, const protocol::Reply& reply,
             const FailurePtr& cause);
 
@@ -41,7 +42,7 @@ class OpenCalls {
   void break_apart(SplitCall& split, const FailurePtr& cause);
 
   Recorder& recorder_;
-  std::vector<OpenCall> calls_;  // one for each thread at most, but for those that have ended
+  std::vector<OpenCall> calls_;  // at most one for each thread, besides those that have ended
 };
 
 }  // namespace gamelan::kernel

@@ -19,7 +19,7 @@ void Outcomes::book(SentBatch& sent, const Reply& reply, const std::deque<SentBa
     float_errors_.emplace_back(std::move(sent.listeners), reply.float_errors);
   const bool is_ok = reply.outcome == Outcome::ok;
   if (is_ok && sent.split_calls.empty()) return;
-  // Commands before the one at fault were run, as a program runs up to its error.
+  // The commands before the one at fault have run, as a program runs up to its error.
   const std::size_t first_lost =
       is_ok ? sent.written.size() : static_cast<std::size_t>(std::max<std::int64_t>(reply.command, 0));
   FailurePtr cause;
@@ -29,7 +29,8 @@ void Outcomes::book(SentBatch& sent, const Reply& reply, const std::deque<SentBa
     cause = std::make_shared<const Failure>(Failure{reply.error, reply.message, reply.origin});
   calls_.book(sent, first_lost, reply, cause);
   if (is_ok) return recorder_.forget_poison(sent.freed);
-  // A batch that was cancelled or refused in the queue has not freed anything; to free twice does no harm.
+  // A batch that was cancelled or refused in the queue has freed nothing. Freeing an array twice does no
+  // harm.
   for (const auto id : sent.freed) recorder_.free(id);
   for (std::size_t index = first_lost; index < sent.written.size(); ++index)
     if (sent.written[index].is_created)
@@ -51,7 +52,7 @@ void Outcomes::tell() {
   if (deferred_ == nullptr) return;
   const auto failure = std::exchange(deferred_, nullptr);
   if (failure->kind == ErrorKind::memory)
-    garbage_.collect();  // who tries again finds what there is to be had
+    garbage_.collect();  // so that a second try finds all memory that can be had
   raise_error(Error(failure->kind, failure->message), failure->origin);
 }
 

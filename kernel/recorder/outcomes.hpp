@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What became of the batches that were sent: which arrays were not computed and why, and what the user is
-// still to be told of it. An error of a batch that ran ahead is raised by whoever waits next.
+// The outcomes of the batches that were sent: which arrays were not computed and why, and which errors the
+// user has not been told yet. The next wait raises an error of an earlier batch.
 #pragma once
 #include "kernel/recorder/open_calls.hpp"
 // (Python.h first)
@@ -16,22 +16,23 @@ class Outcomes {
   Outcomes(Recorder& recorder, OpenCalls& calls, Garbage& garbage)
       : recorder_(recorder), calls_(calls), garbage_(garbage) {}
 
-  /// A batch has left.
+  /// A batch was sent.
   void note_sent(const SentBatch& sent) { work_ahead_.sent(sent.seq, sent.written.size()); }
   /// The engines are gone: no reply will come.
   void note_loss() { work_ahead_.lost(); }
-  /// A reply has come: arrays that the batch did not compute raise the cause from now on. `later`: the
+  /// A reply has come: from now on arrays that the batch did not compute raise the cause. `later`: the
   /// batches that were sent after it.
   void book(SentBatch& sent, const protocol::Reply& reply, const std::deque<SentBatch>& later);
-  /// This failure is to be raised, unless another one came first.
+  /// Keeps this failure to be raised, unless there is an earlier one.
   void defer(const FailurePtr& failure) {
     if (deferred_ == nullptr) deferred_ = failure;
   }
   bool has_untold() const { return deferred_ != nullptr || !float_errors_.empty(); }
-  /// Tells what the batches that are done have met: floating-point errors first, as their lines came first;
-  /// then raises the deferred failure.
+  /// Reports what finished batches have met: first floating-point errors, because their lines came first;
+  /// then raises the kept failure.
   void tell();
-  /// After an interrupt, which is how the program ended: nothing is told. Arrays that are lost still say why.
+  /// After an interrupt, which the user knows of: drops everything that has not been reported. Lost arrays
+  /// still raise their cause.
   void drop_untold();
   const WorkAhead& work_ahead() const { return work_ahead_; }
 

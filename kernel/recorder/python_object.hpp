@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Python objects as C++ holds them: an owned reference, a callable that the Python half registers, and the
-// C++ exception for a Python exception that is set. Knows Python and not NumPy.
+// Python objects in C++: an owned reference, a callable that the Python half registers, and the C++ exception
+// for a Python exception that is set. Knows Python and not NumPy.
 #pragma once
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -9,7 +9,7 @@
 
 namespace gamelan::kernel {
 
-/// Thrown when a Python exception is set; caught at the boundary (pybind11's error_already_set is costlier).
+/// Thrown when a Python exception is set; caught at the boundary. (pybind11's error_already_set costs more.)
 struct PythonError : std::exception {};
 
 /// Owns one reference.
@@ -25,7 +25,7 @@ class Ref {
     return *this;
   }
   ~Ref() { Py_XDECREF(object_); }
-  /// Takes a new reference from the interpreter; throws PythonError when it is null.
+  /// Takes over a new reference that a function of Python returned. Throws PythonError when it is null.
   static Ref checked(PyObject* stolen) {
     if (stolen == nullptr) throw PythonError();
     return Ref(stolen);
@@ -46,14 +46,14 @@ class Ref {
   PyObject* object_ = nullptr;
 };
 
-/// True when an exception of this type ends a program from outside, as KeyboardInterrupt does: it is no
-/// `Exception`. Null is none.
+/// True when an exception of this type ends a program from outside, as KeyboardInterrupt does: it does not
+/// derive from `Exception`. False for null.
 inline bool is_interrupt(PyObject* type) noexcept {
   return type != nullptr && PyErr_GivenExceptionMatches(type, PyExc_Exception) == 0;
 }
 
 /// A callable of the Python half that the C++ half calls; null until a module of the package registers it.
-/// Never released: hooks are globals, and Python is gone before they are.
+/// Never released: hooks are globals, and Python has ended before they are destroyed.
 class Hook {
  public:
   void set(PyObject* callable) {

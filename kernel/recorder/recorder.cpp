@@ -46,17 +46,17 @@ std::vector<ArrayId> Recorder::peek_frees() {
 
 namespace {
 constexpr std::size_t none_later =
-    std::numeric_limits<std::size_t>::max();  // a span that keeps no loop from closing
+    std::numeric_limits<std::size_t>::max();  // a length that prevents no loop from closing
 constexpr std::int64_t heavy = 4;  // what a pass over memory costs, in operations that stay in cache
 
-/// A whole array that this batch has made, or few elements repeated: the engines have them at hand when they
-/// need them.
+/// True for a whole array that this batch has made, or a few elements repeated: reading them costs the
+/// engines little.
 bool is_at_hand(const View& view, ArrayId first_of_batch) {
   const bool is_repeated = std::find(view.strides.begin(), view.strides.end(), 0) != view.strides.end();
   return is_repeated || (view.base >= first_of_batch && view.offset == 0 && protocol::is_contiguous(view));
 }
 
-/// Operations, roughly, of which `heavy` make one pass over memory.
+/// A rough number of operations; one pass over memory counts as `heavy` operations for each element.
 std::int64_t work_of(const Command& command, ArrayId first_of_batch) {
   std::int64_t elements = protocol::element_count(command.out.extents);
   const bool is_cheap = protocol::is_elementwise(command.op) &&
@@ -175,7 +175,7 @@ void Recorder::drop_poisoned(Cut& result) {
   };
   std::size_t kept = 0;
   for (std::size_t index = 0; index < commands.size();
-       ++index) {  // in order, so that poison spreads along the program
+       ++index) {  // in order, because a poisoned result poisons later ones
     if (is_dropped(commands[index])) continue;
     result.listeners[kept] = result.listeners[index];
     result.calls[kept] = result.calls[index];
@@ -185,7 +185,7 @@ void Recorder::drop_poisoned(Cut& result) {
   commands.resize(kept);
   result.listeners.resize(kept);
   result.calls.resize(kept);
-  // The engines may know a poisoned array or not; they ignore the death of one they never heard of.
+  // The engines may not know a poisoned array; they ignore the freeing of unknown ids.
   forget_poison(result.batch.frees);
 }
 

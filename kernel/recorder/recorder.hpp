@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the notebook asked for and has not sent yet: commands in program order, ids nobody names any more, and
-// where to cut. Knows neither Python nor sockets: a line of the program is two opaque numbers that the caller
-// resolves when it cuts. Callers hold Python's GIL, which serves as the one mutex: cutting and sending happen
-// without releasing it.
+// What the notebook has recorded and not sent yet: commands in program order, ids of arrays that have no name
+// any more, and where to cut. It uses neither Python nor sockets: a line of the program is two numbers that
+// the caller resolves when it cuts. Callers hold Python's GIL, which is the one mutex here: cutting and
+// sending happen without releasing it.
 #pragma once
 #include <atomic>
 #include <unordered_map>
@@ -15,10 +15,10 @@
 
 namespace gamelan::kernel {
 
-/// Sizes at which a batch is sent without being asked for. Between soft and hard the cut waits for the end
-/// of a loop's iteration, of the outermost loop that ends one: a cut inside an iteration stores what the rest
-/// of it still needs. A call of the user's is cut at twice the hard limits only, because an interrupt between
-/// its halves would cost the arrays that it writes.
+/// Sizes at which a batch is sent without being asked for. Between the soft and the hard limits the cut waits
+/// for the end of an iteration, of the outermost loop that ends one. (A cut inside an iteration stores what
+/// the rest of the iteration still needs.) A call of the user's is cut only at twice the hard limits, because
+/// an interrupt between its halves would cost the arrays that it writes.
 struct CutLimits {
   std::size_t soft_commands = 2'000;
   std::size_t hard_commands = 4'000;
@@ -28,13 +28,13 @@ struct CutLimits {
       << 62;  ///< operations on an element, four for a pass over memory; as soft as soft_commands
 };
 
-/// Ids whose array died. `push` may run on any thread and in any destructor; it takes no lock.
+/// Ids of arrays that have died. `push` may run on any thread and in any destructor; it takes no lock.
 class FreeList {
  public:
   ~FreeList();
   void push(protocol::ArrayId id) noexcept;
   bool is_empty() const { return head_.load(std::memory_order_relaxed) == nullptr; }
-  /// Takes all, oldest first.
+  /// Removes and returns all ids, oldest first.
   std::vector<protocol::ArrayId> drain();
 
  private:
@@ -52,10 +52,10 @@ class Recorder {
   protocol::ArrayId new_id() { return ++last_id_; }
   /// True when the batch should be cut before a command of this line, and of this call, is added.
   bool wants_cut_before(const SourceLine& line, std::uint64_t call = 0) const;
-  /// Appends; returns true when the batch has got a new origin (the caller then keeps the line alive until
-  /// the cut). `listener`: who hears of the command's floating-point errors, a number of the caller's; 0
-  /// nobody. `call`: of the user's (user_call.hpp), 0 when the command is all of it. Neighbours of one call
-  /// have one origin, others never.
+  /// Appends a command. Returns true when the batch has got a new origin; the caller then keeps the line
+  /// alive until the cut. `listener`: who wants to know the command's floating-point errors, a number of the
+  /// caller's; 0: nobody. `call`: the user's call (user_call.hpp); 0 when the command is a call by itself.
+  /// Neighbouring commands of one call have one origin, others never.
   bool add(protocol::Command command, const SourceLine& line, std::uint32_t listener = 0,
            std::uint64_t call = 0);
   bool add(protocol::Command command, const SourceLine& line, std::uint32_t listener, std::uint64_t call,
@@ -63,7 +63,7 @@ class Recorder {
   void free(protocol::ArrayId id) noexcept { frees_.push(id); }
 
   bool has_frees() const { return !frees_.is_empty(); }
-  /// What the next cut will free, left where it is.
+  /// The ids that the next cut will free, without removing them.
   std::vector<protocol::ArrayId> peek_frees();
 
   bool is_empty() const { return pending_.commands.empty(); }
@@ -71,15 +71,14 @@ class Recorder {
   const std::vector<std::uint64_t>& pending_calls() const { return calls_; }
   /// Lines in the order of `Command::origin`; their text is filled in by the caller of `cut`.
   const std::vector<SourceLine>& lines() const { return lines_; }
-  /// While somebody times a statement, every iteration is a batch of its own: it is cut where the first
-  /// command comes again.
+  /// While a statement is timed, every iteration is a batch of its own: it is cut where the first command
+  /// comes again.
   void cut_every_iteration(bool is_on) {
     cuts_every_iteration_ = is_on;
     iteration_line_ = {};
   }
-  /// Takes everything pending, frees included, and starts the next batch. Commands that read a poisoned array
-  /// are left out, their results poisoned in turn; `blocked` then names the cause of the first in-place write
-  /// that was left out.
+  /// Everything pending, frees included. Commands that read a poisoned array are left out, and their results
+  /// are poisoned in turn; `blocked` is then the cause of the first write in place that was left out.
   struct Cut {
     protocol::Batch batch;
     std::vector<SourceLine> lines;
@@ -87,19 +86,20 @@ class Recorder {
     std::vector<std::uint64_t> calls;      ///< by command
     FailurePtr blocked;
   };
-  /// `next`: the line of the command that comes next, when the cut is automatic.
+  /// Takes everything pending and starts the next batch. `next`: the line of the command that comes next,
+  /// when the cut is automatic.
   Cut cut(const SourceLine* next = nullptr);
 
-  /// An array that was never computed raises `cause` when it is read. Forgotten when the array dies.
+  /// Marks an array as never computed: reading it raises `cause`. Forgotten when the array dies.
   void poison(protocol::ArrayId id, FailurePtr cause) { poisoned_[id] = std::move(cause); }
-  /// These arrays have died: nobody will ask for their cause.
+  /// These arrays have died, so their causes are forgotten.
   void forget_poison(const std::vector<protocol::ArrayId>& ids);
-  /// Forgets what is pending: an interrupt fell before it. Arrays it would have created raise the cause of
-  /// their line; others stay as they are. `causes`: by line.
+  /// Drops what is pending, after an interrupt. Arrays that it would have created raise the cause of their
+  /// line; other arrays keep their elements. `causes`: by line.
   void abandon(const std::vector<FailurePtr>& causes);
-  /// The same of one call only: what it has recorded has not happened.
+  /// The same for one call only: what it has recorded is dropped.
   void undo(std::uint64_t call, const FailurePtr& cause);
-  /// The cause, or nullptr for a sound array.
+  /// Why the array was not computed; nullptr for a sound array.
   FailurePtr poison_of(protocol::ArrayId id) const;
 
   std::uint64_t recorded_commands() const { return recorded_commands_; }
@@ -107,15 +107,16 @@ class Recorder {
   void set_limits(CutLimits limits) { limits_ = limits; }
 
  private:
-  /// A range of ids of its own, so that a client never meets the arrays of another one on the same engines.
+  /// Every client gets a range of ids of its own, so that it never meets the arrays of another client on the
+  /// same engines.
   static protocol::ArrayId first_id();
-  /// What is pending, without frees; nothing is afterwards.
+  /// Takes what is pending, without frees; nothing is pending afterwards.
   Cut take();
   void drop_poisoned(Cut& result);
   /// The origin for a command of this line, and whether it is new.
   std::pair<std::uint32_t, bool> origin_for(const SourceLine& line, bool goes_on);
-  /// Whether a command of `line` would begin the next iteration of a loop that all of this batch belongs to,
-  /// or much of it; or all but what came before that loop, if it `may_follow_others`.
+  /// True when a command of `line` would begin the next iteration of a loop to which all of this batch, or
+  /// much of it, belongs. If it `may_follow_others`: all except what came before that loop.
   bool closes_an_iteration(std::uint32_t line, bool may_follow_others) const;
 
   CutLimits limits_;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From commands to batches on their way: adds commands with the line that records them, cuts the batch and
-// hands it to the engines, or to the model that plays them. The order here is the order of the user's
-// program: a batch is cut and sent without letting go of the GIL in between, so two threads that send cannot
-// change places. Waits for nothing.
+// From commands to batches: adds commands with the line that records them, cuts the batch and sends it to the
+// engines, or to their model. Batches are sent in the order of the user's program: a batch is cut and sent
+// without releasing the GIL in between, so two threads that send cannot change places. Waits for nothing.
 #pragma once
 #include "kernel/recorder/current_line.hpp"
 // (Python.h first)
@@ -27,16 +26,16 @@ class Sender {
 
   /// Adds a command that was recorded at this line, in this call.
   void add(protocol::Command command, CurrentLine current, std::uint64_t call);
-  /// The same with a payload; of such commands nobody hears floating-point errors.
+  /// The same with a payload. Floating-point errors of such commands are not reported.
   void add(protocol::Command command, CurrentLine current, std::uint64_t call, protocol::Bytes payload);
-  /// Sends what is pending with these fetches, as far as they are sound. `next`: the line of the command that
-  /// comes next, when the cut is automatic.
+  /// Sends what is pending with those of these fetches that read sound arrays. `next`: the line of the
+  /// command that comes next, when the cut is automatic.
   SentBatch send(const SourceLine* next, std::vector<protocol::View> fetches);
   /// The pending batch as the engines would receive it, for inspection (encoded and decoded again).
   protocol::Batch preview();
-  /// Forgets what is pending: an interrupt fell before it.
+  /// Drops what is pending, after an interrupt.
   void abandon();
-  /// The engines are gone: nothing that is pending will be sent.
+  /// To be called when the engines are gone: nothing that is pending will be sent.
   void forget_lines() { kept_codes_.clear(); }
 
   std::uint64_t batches() const { return batches_; }  ///< sent so far
@@ -50,7 +49,7 @@ class Sender {
   Outcomes& outcomes_;
   Engines& engines_;
   const std::optional<EngineModel> model_;
-  std::unordered_map<const void*, Ref> kept_codes_;  // code objects named by the pending lines
+  std::unordered_map<const void*, Ref> kept_codes_;  // code objects of the pending lines
   FloatListeners listeners_;                         // of what is pending
   std::uint64_t batches_ = 0;
 };

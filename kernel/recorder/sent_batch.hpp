@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What this side keeps of a batch from when it is sent until its outcome is booked.
+// What this side keeps of a batch after it was sent, until its reply has come.
 #pragma once
 #include "kernel/recorder/float_errors.hpp"
 // (Python.h first)
@@ -14,14 +14,15 @@
 
 namespace gamelan::kernel {
 
-/// A call of the user's whose commands left in more than one batch, or may yet. Whatever ends between them
-/// leaves arrays half made.
+/// A call of the user's whose commands are sent in more than one batch. When the call or the engines end
+/// between two of these, its arrays are half made.
 struct SplitCall {
   std::unordered_set<protocol::ArrayId> written;  // by commands that have run
   bool is_broken = false;
 };
 using SplitCallPtr = std::shared_ptr<SplitCall>;
 
+/// A batch that was sent: its number, which arrays its commands write, and which calls have commands in it.
 struct SentBatch {
   struct Written {
     protocol::ArrayId id;
@@ -35,10 +36,10 @@ struct SentBatch {
   std::vector<protocol::Origin> origins;
   std::vector<protocol::ArrayId> freed;
   FloatListeners listeners;
-  bool is_abandoned = false;  ///< interrupted: its reply is awaited only to learn where it was cut
-  std::shared_ptr<protocol::Reply> played;  ///< by a model of the engines; null when engines will answer
+  bool is_abandoned = false;  ///< interrupted: its reply is needed only to learn where it was cut
+  std::shared_ptr<protocol::Reply> played;  ///< reply of a model of the engines; else null
 
-  /// Why the array is lost that this command was to make, when the batch was interrupted.
+  /// Why the array that this command makes is lost, when the batch was interrupted.
   FailurePtr interrupted_at(std::size_t command) const {
     const auto origin = command < written.size() ? written[command].origin : origins.size();
     return interrupted(origin < origins.size() ? origins[origin] : protocol::Origin{});

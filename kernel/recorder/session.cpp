@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Batches that are on their way are settled in the order in which they were sent: their replies are waited
-// for, and their outcomes booked.
+// Batches that were sent are settled in the order in which they were sent: the session waits for their
+// replies and books their outcomes.
 #include "kernel/recorder/session.hpp"
 
 #include <algorithm>
@@ -110,7 +110,7 @@ bool Session::has_unfinished() const {
 
 void Session::make_room() {
   const auto is_abandoned = [](const SentBatch& sent) { return sent.is_abandoned; };
-  // What an interrupted batch still did decides what the next one may name.
+  // What an interrupted batch still did decides which arrays the next one may read.
   while (outstanding_.size() >= outstanding_limit ||
          std::any_of(outstanding_.begin(), outstanding_.end(), is_abandoned)) {
     settle_oldest();
@@ -140,7 +140,7 @@ void Session::settle_oldest() {
   SentBatch sent = std::move(outstanding_.front());
   outstanding_.pop_front();
   settle(std::move(sent));
-  if (PyErr_CheckSignals() != 0) {  // it came while the reply did
+  if (PyErr_CheckSignals() != 0) {  // an interrupt came together with the reply
     stop_soon();
     throw PythonError();
   }
@@ -185,7 +185,7 @@ std::vector<protocol::Bytes> Session::fetch(std::vector<protocol::View> views) {
   Reply reply = settle(std::move(sent));
   outcomes_.tell();
   for (const auto& view : views)
-    require_sound(view.base);  // the cut may have found what it would be computed from unsound
+    require_sound(view.base);  // at the cut its operands may have turned out to be poisoned
   if (reply.outcome != Outcome::ok || reply.payloads.size() != wanted) {
     raise_error(Error(ErrorKind::internal, "[fetch] the engines answered with " +
                                                std::to_string(reply.payloads.size()) + " arrays, expected " +

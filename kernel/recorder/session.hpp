@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One session with one set of engines: what is recorded, what is on its way, and what the user is told of it.
-// Decides when a batch is sent and when something is waited for; the work is done by its parts. All functions
-// need the GIL; Python errors leave as PythonError.
+// One session with one set of engines: what is recorded, what was sent, and what the user is told of it.
+// Decides when a batch is sent and when the session waits; its parts do the work. All functions need the GIL.
+// Python errors are thrown as PythonError.
 #pragma once
 #include "kernel/recorder/sender.hpp"
 // (Python.h first)
@@ -18,19 +18,19 @@ namespace gamelan::kernel {
 
 class Session {
  public:
-  /// `executor`: a Python callable that plays the engines in this process (EngineModel); then `connection` is
-  /// not used. `routes` and `directory` as for Channel.
+  /// `executor`: a Python callable that stands for the engines in this process (EngineModel); then
+  /// `connection` is not used. `routes` and `directory` as for Channel.
   Session(const protocol::Connection& connection, std::vector<Route> routes, std::string directory,
           PyObject* executor);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
-  /// The greeting, which says how much memory the engines have; raises what Engines::greet raises.
+  /// Exchanges the greeting, which says how much memory the engines have. Raises what Engines::greet raises.
   void greet(double timeout_s);
 
-  /// New arrays belong to it, or to another one; current_session.cpp says which.
+  /// Notes whether new arrays belong to this session; current_session.cpp decides that.
   void set_is_current(bool is_current) { is_current_ = is_current; }
   bool is_current() const { return is_current_ && !engines_.is_lost(); }
-  /// Raises EngineLostError when the engines that held these arrays are gone.
+  /// Raises EngineLostError when the engines that held this session's arrays are gone.
   void require_current();
   /// Raises RuntimeError in a child made by fork.
   static void require_own_process();
@@ -38,33 +38,34 @@ class Session {
   protocol::ArrayId new_id() { return recorder_.new_id(); }
   void free(protocol::ArrayId id) noexcept { recorder_.free(id); }
 
-  /// Adds one command, recorded at the user's current line; may send the batch before it (never waits for
-  /// results unless two batches are outstanding).
+  /// Adds one command, recorded at the user's current line. May send the batch before it. Does not wait for
+  /// results, unless two batches are outstanding.
   void record(protocol::Command command);
   void record(protocol::Command command, protocol::Bytes payload);
 
-  /// Sends what is pending; with `wait` also waits for everything sent and raises the first error of it. When
-  /// the engines were lost meanwhile, raises that once, if there was anything to send or to wait for.
+  /// Sends what is pending. With `wait` also waits for everything that was sent, and raises the first error
+  /// of it. When the engines were lost meanwhile, raises that once, if there was anything to send or to wait
+  /// for.
   void flush(bool wait);
   /// Flushes and returns the elements of the views, in C order.
   std::vector<protocol::Bytes> fetch(std::vector<protocol::View> views);
-  /// The engines' plan for what is pending, and how the bases of `views` lie after it, as JSON; computes
-  /// nothing and forgets nothing.
+  /// The engines' plan for what is pending, and the layouts of the bases of `views` after it, as JSON.
+  /// Computes nothing; what is pending stays pending.
   std::string explain(std::vector<protocol::View> views);
-  /// Sets named options on every engine; what is theirs then, as JSON.
+  /// Sets named options on every engine. Returns the options of the engines after that, as JSON.
   std::string configure(std::vector<std::pair<std::string, std::string>> options);
   /// Raises the cause when the array was never computed.
   void require_sound(protocol::ArrayId id) const;
 
-  /// After an interrupt. What was recorded before it is given a moment to finish, as it would have by then
-  /// had nothing run ahead: then every array is what the program had made of it. Else all of it is cancelled.
-  /// Keeps the Python error.
+  /// To be called after an interrupt. What was recorded gets half a second (set_grace) to finish; in NumPy it
+  /// would be finished already. If it finishes, every array is what the program had made of it. Otherwise all
+  /// of it is cancelled. Keeps the Python error.
   void stop_soon();
-  /// That moment: half a second, but for tests.
+  /// Sets that time, for tests.
   static void set_grace(std::chrono::milliseconds limit);
-  /// A call of the user's has returned; or an interrupt has ended it (OpenCalls::end).
+  /// To be called when a call of the user's has returned, or an interrupt has ended it (OpenCalls::end).
   void end_call(std::uint64_t call, bool is_interrupted) { calls_.end(call, is_interrupted); }
-  /// True when a flush has something to do or to tell: not for batches that were cancelled.
+  /// True when a flush has something to do or to report; not because of batches that were cancelled.
   bool has_unfinished() const;
 
   Engines& engines() { return engines_; }
@@ -79,14 +80,14 @@ class Session {
   void before_record(const SourceLine& line, std::uint64_t call);
   bool has_work() const;
   void make_room();
-  /// Waits for one batch and books its outcome; after an interrupt see `stop_soon`.
+  /// Waits for one batch and books its outcome. After an interrupt see `stop_soon`.
   protocol::Reply settle(SentBatch sent);
   void settle_oldest();
   void settle_all();
-  /// Lets what is recorded and sent come to its end; false when that took longer than `limit`.
+  /// Waits until what is recorded and sent has run; false when that takes longer than `limit`.
   bool finish_within(std::chrono::milliseconds limit);
-  /// All that is outstanding is cancelled (what the engines still did of it is learnt from its replies), and
-  /// by the order of the program what is pending too.
+  /// Cancels everything that was sent, and drops what is pending, which comes later in the program. The
+  /// replies say what the engines still did.
   void abandon_all();
 
   Recorder recorder_;
@@ -97,7 +98,7 @@ class Session {
   std::uint64_t fetched_bytes_ = 0;
   bool is_current_ = false;
   Sender sender_;
-  Engines engines_;  // last: its client ends before what it may tell of
+  Engines engines_;  // last member, because its client may call the others
 };
 
 }  // namespace gamelan::kernel

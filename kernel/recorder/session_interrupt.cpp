@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a session ends what an interrupted program has asked for.
+// How a session ends what an interrupted program has recorded.
 #include "kernel/recorder/session.hpp"
 // (Python.h first)
 #include <algorithm>
@@ -22,7 +22,7 @@ void Session::stop_soon() {
   PyErr_Fetch(&type, &value, &traceback);
   try {
     if (is_interrupt(type)) calls_.undo_current();
-    // Interrupted again while it was being cancelled: nothing is granted.
+    // A second interrupt during the cancellation: no time is granted.
     const bool is_first = std::none_of(outstanding_.begin(), outstanding_.end(),
                                        [](const SentBatch& sent) { return sent.is_abandoned; });
     if (!is_first || !finish_within(grace)) abandon_all();
@@ -57,8 +57,8 @@ bool Session::finish_within(std::chrono::milliseconds limit) {
 }
 
 void Session::abandon_all() {
-  // One message for all that this client has sent: between two of them the engines could begin the next
-  // batch.
+  // One message for all batches that this client has sent: between two messages the engines could begin the
+  // next batch.
   engines_.cancel();
   for (auto& sent : outstanding_) sent.is_abandoned = true;
   calls_.abandon(interrupted({}));

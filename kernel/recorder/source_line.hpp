@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A line of the user's program as a command carries it until its batch is cut: cheap to take and to compare,
-// resolved to file and line by current_line.cpp.
+// A line of the user's program, as a command carries it until its batch is cut. Cheap to take and to compare;
+// current_line.cpp resolves it to file and line.
 #pragma once
 #include <cstddef>
 #include <functional>

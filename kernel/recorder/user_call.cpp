@@ -14,10 +14,10 @@ void end(std::uint64_t number) noexcept {
   if (session == nullptr) return;
   const bool is_interrupted = is_interrupt(PyErr_Occurred());
   PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
-  PyErr_Fetch(&type, &value, &traceback);  // the caller's; what follows sets and clears errors of its own
+  PyErr_Fetch(&type, &value, &traceback);  // the caller's exception; what follows sets and clears others
   try {
     session->end_call(number, is_interrupted);
-  } catch (const std::exception&) {  // no memory left to keep the books: arrays of the call may be half made
+  } catch (const std::exception&) {  // no memory left to note it: arrays of the call may be half made
   }
   PyErr_Restore(type, value, traceback);
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls of the user's that are one to him and several commands to us: np.gradient(x), x[i, j] = y. What an
-// interrupt leaves is either before such a call or after it, so commands carry its number (call_number.hpp).
+// Calls that are one call for the user and several commands for us: np.gradient(x), x[i, j] = y. After an
+// interrupt, arrays are those before such a call or those after it; therefore commands carry its number
+// (call_number.hpp).
 #pragma once
 
 namespace gamelan::kernel {
 
-/// The call that this thread is in, for as long as this object lives. Costs some nanoseconds where nothing is
+/// While this object lives, its thread is in a call of the user's. Costs some nanoseconds where nothing is
 /// recorded. Needs the GIL.
 class UserCall {
  public:
@@ -16,7 +17,8 @@ class UserCall {
   UserCall(const UserCall&) = delete;
   UserCall& operator=(const UserCall&) = delete;
 
-  /// What this call has recorded stands, whatever ends it: Python's side has been changed accordingly.
+  /// What this call has recorded so far is kept, however the call ends, because Python objects have been
+  /// changed accordingly.
   static void commit() noexcept;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How many commands have left for the engines, and which batches have no reply yet: what a progress bar says.
-// Outcomes keeps it; Python reads it while it waits. Needs the GIL.
+// How many commands were sent, and which batches have no reply yet: the figures of a progress bar. Outcomes
+// updates it; Python reads it while it waits. Needs the GIL.
 #pragma once
 #include <cstddef>
 #include <cstdint>

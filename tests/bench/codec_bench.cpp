@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a batch of 1,000 commands costs on the wire: JSON, CBOR and MessagePack through nlohmann_json against
 // the binary frame of protocol/commands.cpp. The rivals only parse and fill the structs; the codec also
-// checks every command. Figures: docs/decisions/002-wire-format.md. Prints one JSON object per form; exits
-// with 1 when a round trip differs.
+// checks every command. Figures: docs/decisions/002-binary-commands.md. Prints one JSON object per form;
+// exits with 1 when a round trip differs.
 #include <algorithm>
 #include <cmath>
 #include <ctime>

@@ -7,7 +7,7 @@ import re
 import sys
 
 ROOMS = ["protocol", "kernel", "engine", "tests"]
-MAX_LINES = 600
+MAX_LINES = 400  # docs/style.md
 CODE = {".hpp", ".cpp", ".def", ".py", ".cmake"}
 
 # What the files whose path starts with the key may include of ours; the longest key counts. Arrows go down only:

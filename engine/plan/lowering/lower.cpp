@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Groups -> steps. Names the version (slot) of each array that a step reads and writes, builds the programs,
-// and decides when storage comes to life and when it ends. No hazards are decided here: `fuse` did; the order
-// of steps is the order of groups.
+// From groups to steps. Chooses the version (slot) of each array that a step reads and writes, builds the
+// programs, and decides when storage is allocated and released. No hazards are decided here (`fuse` has done
+// that). The order of steps is the order of groups.
 #include <algorithm>
 
 #include "engine/plan/interior.hpp"
@@ -13,7 +13,7 @@ namespace gamelan::engine::plan {
 namespace {
 
 constexpr std::size_t stream_from_bytes = std::size_t{16}
-                                          << 20;  // per rank; beyond its share of a last-level cache
+                                          << 20;  // per rank; more than its share of a last-level cache
 
 class Lowering : private StepWriter {
  public:
@@ -35,13 +35,13 @@ class Lowering : private StepWriter {
     return static_cast<int>(plan_.slots.size()) - 1;
   }
 
-  /// The version of the array that a step reads now.
+  /// The slot of the array's current version, which a step reads.
   int current(ArrayId array) override {
     if (const auto found = current_.find(array); found != current_.end()) return found->second;
     return current_[array] = new_slot(array, true);
   }
 
-  /// A new version; it becomes current after the step.
+  /// Makes a new version, which is current after the step.
   int make(Step& step, ArrayId array) override {
     const int slot = new_slot(array, false);
     step.allocates.push_back(slot);
@@ -110,8 +110,8 @@ class Lowering : private StepWriter {
     finish(std::move(step));
   }
 
-  /// From here on the copy is read where its original is; who writes the original leaves the version to the
-  /// copy.
+  /// From now on the copy is read where its original is. The command that writes the original leaves the
+  /// version to the copy.
   void note_copy(const Node& copy) {
     const auto original = std::get<View>(copy.command.in[0]).base;
     current_[copy.command.out.base] = current(original);
@@ -262,7 +262,7 @@ class Lowering : private StepWriter {
     stream_large_results(fused);
   }
 
-  /// Results that no cache can hold until they are read again do not pass through it.
+  /// Results that are too large to stay in a cache until they are read again are stored past it.
   void stream_large_results(FusedLoop& fused) const {
     for (auto& instruction : fused.program.code) {
       if (instruction.kind != Instruction::Kind::store) continue;
@@ -273,7 +273,8 @@ class Lowering : private StepWriter {
     }
   }
 
-  /// Storage ends after its last use when a newer version exists or nobody names the array after the batch.
+  /// Releases storage after its last use, when a newer version exists or the array has no name after the
+  /// batch.
   void end_lives() {
     std::vector<int> last_use(plan_.slots.size(), -1);
     for (std::size_t s = 0; s < plan_.steps.size(); ++s)

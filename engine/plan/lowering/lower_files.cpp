@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rows of files -> a step each. A block is read by who has it. What is written is shared out so that
-// requests are large: by the array's own blocks where their rows are long in the file, else by rows, which
-// ranks read of each other.
+// From the commands about files to one step each. Every rank reads its own block. Writing is shared out so
+// that requests are large: by the array's own blocks where their rows are long in the file, else by rows,
+// which ranks read from each other.
 #include "engine/plan/lowering/step_writer.hpp"
 
 namespace gamelan::engine::plan {
@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t long_row_bytes = 64 << 10;
 
-/// Bytes that stand together in the file, of the block of a rank that has the most.
+/// The longest contiguous run of bytes in the file, for the largest block of a rank.
 std::int64_t row_bytes(const Layout& layout, Dtype dtype) {
   auto bytes = static_cast<std::int64_t>(protocol::size_of(dtype));
   for (std::size_t k = layout.axes.size(); k-- > 0;) {
@@ -19,8 +19,8 @@ std::int64_t row_bytes(const Layout& layout, Dtype dtype) {
   return bytes;
 }
 
-/// Cut along the first axis that has more than one index: what a rank has stands together in the file. A
-/// single element is rank 0's.
+/// A layout that cuts the first axis with more than one index: then the part of a rank is contiguous in the
+/// file. A single element belongs to rank 0.
 Layout by_rows(const Shape& extents, int ranks) {
   Layout layout;
   layout.grid_size = 1;

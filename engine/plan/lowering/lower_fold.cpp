@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A group with reductions -> steps: one that folds reduction blocks (FoldBlocks) of all of them, more of the
-// kind while there are many partials, then one for each that folds the last partials to its results
-// (FoldFinish).
+// From a group with reductions to steps: one that folds the reduction blocks of all of them (FoldBlocks),
+// more of that kind while there are many partials, then one for each reduction that folds the last partials
+// to its results (FoldFinish).
 #include <algorithm>
 
 #include "engine/plan/lowering/program_builder.hpp"
@@ -22,7 +22,7 @@ dist::Placement place(const ArrayInfo& info, const View& view) {
                      protocol::size_of(info.dtype));
 }
 
-/// An array for the partials, gone after its last use.
+/// A new array for the partials, released after its last use.
 ArrayId make_partials(Context& context, const Layout& layout, Dtype dtype) {
   const auto id = context.next_temporary++;
   context.arrays[id] = {layout.extents(), dtype, layout};
@@ -74,7 +74,7 @@ void finish_fold(StepWriter& writer, const Node& reduction, const FoldBlocks& fo
   writer.finish(std::move(step));
 }
 
-/// Partials that make one result.
+/// The number of partials that make one result.
 std::int64_t partials_per_result(const Shape& extents, const std::vector<bool>& reduced) {
   std::int64_t count = 1;
   for (std::size_t k = 0; k < extents.size(); ++k)
@@ -82,9 +82,9 @@ std::int64_t partials_per_result(const Shape& extents, const std::vector<bool>& 
   return count;
 }
 
-/// Writes the step that folds reduction blocks of partials, and puts theirs in their place. Whoever reads the
-/// last partials reads them of few ranks then, however many there are: the tree's form depends on the array's
-/// extents alone.
+/// Writes the step that folds reduction blocks of partials, and replaces `partials` by their results. So a
+/// rank reads the last partials from few ranks, however many there are. The form of the tree depends on the
+/// array's extents alone.
 void fold_partials(StepWriter& writer, FoldBlocks& fold, std::vector<ArrayId>& partials) {
   auto& context = writer.context();
   const auto& below = context.arrays.at(partials.front());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Irregular commands -> steps: take, nonzero and more; lower_put.cpp and lower_sort.cpp have the longer ones.
-// Where elements go is known from data only, so a step reads what it needs where it lies.
+// From irregular commands to steps: take, nonzero and others; lower_put.cpp and lower_sort.cpp have the
+// longer ones. Only the data say where elements go, so a step reads what it needs where it lies.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -202,7 +202,7 @@ void lower_search(StepWriter& writer, const protocol::Command& command, Step ste
   writer.finish(std::move(step));
 }
 
-/// Not cut along the axis, so that a line of it lies with one rank.
+/// A layout that is not cut along the axis, so that each line along it lies with one rank.
 Layout uncut_layout(const Shape& extents, std::size_t axis, int ranks) {
   Shape others = extents;
   others[axis] = 1;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `linalg` -> steps. Stacks, and what is small, are whole matrices, each with the rank that has its result.
-// One large matrix is spread in blocks over a grid of ranks, computed by all of them together, and collected:
-// three steps. The notebook says which by the side of a block, 0 for whole matrices; nothing here depends on
-// data.
+// From `linalg` to steps. Stacks and small matrices are whole matrices, each with the rank that has its
+// result. One large matrix takes three steps: it is spread in blocks over a grid of ranks, computed by all of
+// them together, and collected. The notebook says which, by the side of a block (0 for whole matrices).
+// Nothing here depends on data.
 #include "engine/plan/lowering/step_writer.hpp"
 
 namespace gamelan::engine::plan {
@@ -125,8 +125,8 @@ class Blocked {
 
 }  // namespace
 
-/// Whole matrices are cut along the axes of the stack alone. Several results of all ranks, one below another,
-/// are cut along their columns: each of them is copied out of the array, and is then with all ranks, too.
+/// Whole matrices are cut along the axes of the stack only. Several results of all ranks, one below another,
+/// are cut along their columns: each of them is copied out of the array, and then lies with all ranks, too.
 Layout layout_for_linalg(const Context& context, const protocol::Command& command) {
   const auto& extents = command.out.extents;
   const auto dims = extents.size();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// put -> steps. What is written elsewhere is first sorted by its owner (PartitionUpdates) and then applied by
-// it (ApplyUpdates).
+// From put to steps: what is to be written is first partitioned by its owner (PartitionUpdates), and then
+// applied by it (ApplyUpdates).
 #include <algorithm>
 #include <bit>
 #include <limits>

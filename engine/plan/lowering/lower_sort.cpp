@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// sort and argsort -> steps. A row is sorted in runs, one for each rank that has part of it, and the runs are
-// merged; lines that lie with one rank each are one step. Decides how much memory that takes: keys once,
-// places of 32 bits where these suffice, little to sort with, and no two of keys, places of the whole row and
-// numbers of runs for longer than need be.
+// From sort and argsort to steps. A row is sorted in runs, one for each rank that has part of it, and the
+// runs are merged; lines that lie with one rank each are one step. Decides how much memory that takes: the
+// keys once, places of 32 bits where these suffice, and a little spare memory. Keys, places of the whole row
+// and numbers of runs exist together no longer than necessary.
 #include <algorithm>
 #include <limits>
 
@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t cached_keys = 8192;   // a run of so many is sorted at once,
 constexpr std::int64_t parts_of_a_run = 32;  // a longer one in parts of at most so much of it
 
-/// For runs of at most `longest` keys. `keys`: a slot, if there is one to take.
+/// The memory for runs of at most `longest` keys. `keys`: a slot that can be used for them, if there is one.
 RunMemory run_memory(StepWriter& writer, Step& step, std::int64_t longest, Dtype dtype, bool gives_places,
                      int keys = -1) {
   const bool is_compared = protocol::info(dtype).kind == 'c';  // that takes no spare room
@@ -46,7 +46,7 @@ void lower_lines(StepWriter& writer, const protocol::Command& command, Step step
   writer.finish(std::move(step));
 }
 
-/// A number of so many runs.
+/// The dtype that can number so many runs.
 Dtype dtype_of_run(int runs) {
   if (runs <= 1 << 8) return Dtype::uint8;
   return runs <= 1 << 16 ? Dtype::uint16 : Dtype::uint32;

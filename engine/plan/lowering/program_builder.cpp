@@ -65,7 +65,7 @@ int ProgramBuilder::value(const View& view, Dtype dtype) {
 }
 
 void ProgramBuilder::add(const protocol::Command& command, int number) {
-  command_ = number;  // its casts, too: their errors are the command's
+  command_ = number;  // also for its casts: their errors belong to the command
   Instruction instruction;
   instruction.kind = Instruction::Kind::compute;
   instruction.op = command.op;

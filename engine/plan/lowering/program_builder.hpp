@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Builds the register program of one group: each view is loaded once, a value that the group has just
-// computed is taken from its register, and only what outlives the group is stored.
+// Builds the register program of one group. Each view is loaded once, a value that the group has computed
+// before is taken from its register, and only what is needed after the group is stored.
 #pragma once
 #include <functional>
 #include <map>
@@ -17,10 +17,10 @@ class ProgramBuilder {
   ProgramBuilder(Program& program, OperandOf operand_of, PayloadOf payload_of)
       : program_(program), operand_of_(std::move(operand_of)), payload_of_(std::move(payload_of)) {}
 
-  /// Adds an element-wise command, of that number in the batch; its result is kept in a register as the value
-  /// of command.out.
+  /// Adds an element-wise command; `number` is its index in the batch. The result is kept in a register as
+  /// the value of command.out.
   void add(const protocol::Command& command, int number);
-  /// Register with the elements of a view, cast to `dtype`.
+  /// The register with the elements of a view, cast to `dtype`.
   int value(const View& view, Dtype dtype);
   /// Stores the value of every written view for which `is_wanted`.
   void store_results(const std::function<bool(const View&)>& is_wanted);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Unpacks chunks by zlib or Blosc. What is in a file is nobody's promise: a chunk that is broken, or of
-// another size, throws.
+// Decompresses chunks with zlib or Blosc. The contents of a file cannot be trusted: a chunk that is broken,
+// or of another size, throws.
 #pragma once
 #include <span>
 
@@ -8,7 +8,7 @@
 
 namespace gamelan::engine::exec {
 
-/// Fills `chunk` with what `packed` holds. Throws Error{value} when that is not exactly so many bytes.
+/// Decompresses `packed` into `chunk`. Throws Error{value} when that does not give exactly so many bytes.
 void unpack(protocol::ChunkCodec codec, std::span<const std::byte> packed, std::span<std::byte> chunk);
 
 }  // namespace gamelan::engine::exec

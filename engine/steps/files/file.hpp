@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file that a rank reads or writes pieces of. What the system refuses becomes Error{os}, which says who
-// could not do what, and why: "[Errno 2] node7 cannot open the file: No such file or directory". The path is
-// the notebook's to name.
+// A file of which a rank reads or writes parts. When the system refuses a call, Error{os} says which node
+// could not do what, and why: "[Errno 2] node7 cannot open the file: No such file or directory". The notebook
+// chooses the path.
 #pragma once
 #include <optional>
 #include <span>
@@ -15,22 +15,23 @@ namespace gamelan::engine::exec {
 class File {
  public:
   enum class Access : std::uint8_t { read, write };
-  /// Only files that are there, and plain ones: nothing is made, and nobody waits for a pipe.
+  /// Opens a file that exists and is a regular file. It creates no file, and never blocks on a pipe.
   File(const protocol::Bytes& path, Access access);
   ~File();
-  /// To read; nothing where no such file is.
+  /// Opens a file for reading; nullopt when it does not exist.
   static std::optional<File> find(const protocol::Bytes& path);
   File(File&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
   File(const File&) = delete;
   File& operator=(const File&) = delete;
 
   std::int64_t size() const;
-  /// Throws Error{value} where the file ends before.
+  /// Throws Error{value} when the file ends before.
   void read(std::span<std::byte> bytes, std::int64_t offset) const;
   void write(std::span<const std::byte> bytes, std::int64_t offset) const;
-  /// What is written has reached the disk; for a file that other nodes close and name.
+  /// Returns when what was written has reached the disk. For a file that other nodes close and rename.
   void synchronise() const;
-  /// Some file systems say only now what went wrong. The destructor closes silently.
+  /// Closes the file and throws what some file systems report only now. The destructor closes without a
+  /// report.
   void close();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Elements as files have them: in either order of bytes, and a bool that is anything but zero.
+// Elements as files have them: in either byte order, and with bools that may be any nonzero byte.
 #pragma once
 #include <cstring>
 
@@ -20,7 +20,7 @@ void swap_words(std::byte* bytes, std::int64_t count) {
   }
 }
 
-/// Elements as they stand in a file -> as we compute with them: bytes in our order, a bool 0 or 1.
+/// Converts elements read from a file in place: bytes to native order, bools to 0 or 1.
 inline void adopt(protocol::Dtype dtype, bool is_swapped, std::byte* bytes, std::int64_t count) {
   if (dtype == protocol::Dtype::bool_) {
     for (std::int64_t i = 0; i < count; ++i)

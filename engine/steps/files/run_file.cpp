@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files: every rank reads its own block, and writes its share. Requests are of some megabytes. Rows that are
-// short in the file are read together with what lies between them; what is written stands together, as the
-// plan has shared it out.
+// Files: every rank reads its own block, and writes its share, in requests of some megabytes. Rows that are
+// short in the file are read together with what lies between them. What a rank writes is contiguous, because
+// the plan has divided it so.
 #include <zlib.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using protocol::Shape;
 
 constexpr std::int64_t request_bytes =
     4 << 20;  // and the size of the buffer, which stays in the cache that ranks share
-constexpr std::int64_t most_waste = 16;  // bytes read per byte wanted, before single elements are asked for
+constexpr std::int64_t most_waste = 16;  // bytes read for each byte wanted; above it single elements are read
 
 /// Reads one block, axis by axis; its memory is contiguous.
 class Reader {
@@ -135,7 +135,7 @@ class Writer {
 
   void write(dist::Box box) { write(box, 0); }
   void finish() {
-    if (context_.ghost_exchange()) file_.synchronise();  // what other nodes wrote, rank 0's cannot flush
+    if (context_.ghost_exchange()) file_.synchronise();  // rank 0 cannot flush what other nodes wrote
     file_.close();
   }
   uLong sum() const { return sum_; }
@@ -144,7 +144,7 @@ class Writer {
  private:
   /// One index of every axis before `axis`.
   void write(dist::Box& box, std::size_t axis) {
-    bool is_row = true;  // what a few indices of this axis name stands together
+    bool is_row = true;  // the elements of a few indices of this axis are contiguous
     for (std::size_t k = axis + 1; k < box.size(); ++k) is_row = is_row && box[k].size() == extents_[k];
     const auto below = dist::volume({box.begin() + static_cast<std::ptrdiff_t>(axis) + 1, box.end()}) * item_;
     const bool is_last = axis + 1 == box.size();
@@ -175,7 +175,7 @@ class Writer {
     context_.progress();
   }
 
-  /// Where this rank has the whole box as it is to stand in the file.
+  /// The address at which this rank has the whole box in the order of the file; null when there is none.
   const std::byte* in_place(const dist::Box& box) const {
     const auto& own = step_.input.placement.iterations;
     if (!own.takes_part(context_.rank()) || dist::intersection(own.box(context_.rank()), box) != box)

@@ -20,7 +20,7 @@ using protocol::ErrorKind;
 
 constexpr std::int64_t slab_bytes = 16 << 20;  // between looks at messages
 
-/// The innermost of the library's reasons.
+/// The innermost reason that the library gives.
 std::string reason() {
   std::string text = "no reason given";
   H5Ewalk2(
@@ -106,8 +106,8 @@ hid_t type_in_memory(Dtype dtype) {
   return type;
 }
 
-/// To read without locks: other programs may read at the same time, and some networks' file systems have
-/// none.
+/// Opens files without locks: other programs may read at the same time, and some network file systems have no
+/// locks.
 hid_t access_without_locks() {
   const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   H5Pset_file_locking(access, false, true);

@@ -41,7 +41,7 @@ class ChunkReader {
 
   void read() {
     File(bytes_of(folder_ + "/.zarray"), File::Access::read)
-        .close();  // a folder that this node does not see is no empty array
+        .close();  // a folder that this node cannot read must not count as an empty array
     visit(0);
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Positions along a distributed axis -> buckets: each coordinate's positions in runs of a power of two. All
-// that goes to one rank lies in consecutive buckets, and what is written into one bucket fits in a cache.
-// Pure arithmetic.
+// Sorts positions along a distributed axis into buckets: the positions of each coordinate, in runs of a power
+// of two. What goes to one rank lies in consecutive buckets, and what is written into one bucket fits in a
+// cache. Pure arithmetic.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -43,8 +43,8 @@ class Buckets {
     return run->bucket + ((position - run->first) >> shift_);
   }
 
-  /// Calls visit(find) with a function that does what find does, without a loop where two runs or fewer are
-  /// most often.
+  /// Calls visit(find) with a function equal to find(), without a loop when two comparisons are enough in
+  /// most cases.
   template <class Visit>
   void with_find(Visit visit) const {
     if (runs_.size() > 2 || runs_.empty())
@@ -56,7 +56,7 @@ class Buckets {
     });
   }
 
-  /// The buckets of a coordinate, half open.
+  /// The buckets of a coordinate, as a half-open range.
   std::pair<std::int64_t, std::int64_t> of(int coordinate) const {
     for (const auto& run : runs_)
       if (run.coordinate == coordinate)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Buckets for the keys of a long run, known before a key is moved (after Knuth, volume 3, 5.2.5): by the
-// leading bits of the distance to the least key, and where too many keys share these, by the bits that
-// follow, until a bucket holds few keys or equal ones. So a run is dealt once, in order, and needs no room
-// for a second copy of it, whatever the data are.
+// Buckets for the keys of a long run, determined before any key is moved (after Knuth, volume 3, 5.2.5): by
+// the leading bits of the distance to the least key. Where too many keys have these bits in common, also by
+// the bits that follow, until a bucket holds few keys or equal ones. So each key of a run is moved once, in
+// order, and no room for a second copy of the run is needed, whatever the data are.
 #pragma once
 #include <algorithm>
 #include <utility>
@@ -15,8 +15,9 @@ namespace gamelan::engine::exec::sorting {
 template <class Key>
 class KeyBuckets {
  public:
-  /// `for_each_key(visit)` calls visit(key) for all `count` keys, the same ones each time; once for each
-  /// level of buckets, and once before. A bucket holds at most `most` keys, or keys that are all equal.
+  /// `for_each_key(visit)` must call visit(key) for all `count` keys, the same ones each time. It is called
+  /// once, and once more for each level of buckets. A bucket holds at most `most` keys, or keys that are all
+  /// equal.
   template <class ForEachKey>
   KeyBuckets(std::int64_t count, std::int64_t most, ForEachKey for_each_key) {
     Key least = static_cast<Key>(~Key{0}), greatest = 0;
@@ -39,15 +40,15 @@ class KeyBuckets {
     for_each([&](std::size_t slot, bool) { begin += std::exchange(numbers_[slot], begin); });
   }
 
-  /// Calls put(where it goes, key) for every key.
+  /// Calls put(its place, key) for every key.
   template <class ForEachKey, class Put>
   void deal(ForEachKey for_each_key, Put put) {
     for_each_key(
         [&, root = nodes_.front(), next = numbers_.data()](Key key) { put(next[find(root, key)]++, key); });
   }
 
-  /// Calls visit(first, size, is_one_key) for each bucket that is not empty, by rising key, after all keys
-  /// were dealt.
+  /// Calls visit(first, size, is_one_key) for each bucket that is not empty, by rising key. To be called
+  /// after deal().
   template <class Visit>
   void for_each_dealt(Visit visit) {
     std::int64_t first = 0;

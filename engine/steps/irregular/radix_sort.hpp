@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A stable sort of one run by unsigned keys, in passes that stay in a cache: a long run is dealt into buckets
-// by leading bits (after Knuth, volume 3, 5.2.5), a bucket is sorted least significant digit first by as many
-// bits as tell its keys apart, and the few that these leave in the wrong order are inserted. Bits are those
-// of the distance to the least key, looked up anew for every bucket: keys in a narrow or a lopsided range
-// cost no more. No sample, no bad case.
+// A stable sort of one run by unsigned keys, in passes that stay in a cache. A long run is dealt into buckets
+// by leading bits (after Knuth, volume 3, 5.2.5). A bucket is sorted by radix, least significant digit first,
+// on as many bits as distinguish its keys. The few items that are then still in the wrong order are moved by
+// insertion. Bits are those of the distance to the least key, found anew for every bucket, so keys in a
+// narrow or skewed range cost no more. There are no samples, and no slow inputs.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -14,22 +14,22 @@
 
 namespace gamelan::engine::exec::sorting {
 
-/// What a long sort calls now and then, if anything: messages move only when somebody lets them.
+/// A function that a long sort calls now and then, so that messages can move meanwhile. May be empty.
 using Between = std::function<void()>;
 
-/// Sorts items by the bits of their keys from `low` on; equal ones keep their order. Items need a member
-/// `key`.
+/// Sorts items by the bits of their keys from `low` on; items with equal bits keep their order. Items need a
+/// member `key`.
 template <class Item>
 class RadixSort {
  public:
   using Key = typename Item::Key;
   static constexpr std::int64_t cached_items = 8192;  ///< a bucket and its copy fit the second-level cache
-  static constexpr std::int64_t few_items = 24;       ///< inserted one by one
+  static constexpr std::int64_t few_items = 24;       ///< sorted by insertion
 
-  /// Bits below `low` must rise where the bits above are equal.
+  /// Among items whose bits from `low` on are equal, the bits below must be in rising order.
   explicit RadixSort(int low = 0, const Between& between = none()) : low_(low), between_(between) {}
 
-  /// Sorts `items` with room for as many in `spare`: returns which of the two holds the result.
+  /// Sorts `items`; `spare` has room for as many. Returns the one of the two that holds the result.
   Item* sort(Item* items, Item* spare, std::int64_t count) const {
     if (count <= few_items) return insert(items, count), items;
     const auto [least, bits] = range(items, count);
@@ -70,8 +70,8 @@ class RadixSort {
 
   std::uint64_t number(const Item& item) const { return static_cast<std::uint64_t>(item.key) >> low_; }
 
-  /// Deals items by the leading ones of `bits` into `buckets`; then calls visit(first, size) for each bucket
-  /// that is not empty. Its items lie in `buckets` from `first` on.
+  /// Deals items into `buckets` by the leading ones of `bits`. Then calls visit(first, size) for each bucket
+  /// that is not empty; its items lie in `buckets` from `first` on.
   template <class Visit>
   void deal(const Item* items, std::int64_t count, std::uint64_t least, int bits, Item* buckets,
             Visit visit) const {
@@ -126,7 +126,7 @@ class RadixSort {
     return items;
   }
 
-  /// Items are in order but for the last `rest` bits.
+  /// Sorts items that are in order except for the last `rest` bits.
   void finish(Item* items, Item* spare, std::int64_t count, std::uint64_t least, int rest) const {
     const auto leading = [&](std::int64_t i) { return (number(items[i]) - least) >> rest; };
     for (std::int64_t i = 1; i < count; ++i) {

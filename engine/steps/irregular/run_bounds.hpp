@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where a cut of sorted runs can lie, from every n-th item of each: what has to be looked at to find it
-// exactly. For runs that lie far away, where each look is a message. Pure. (Regular sampling: Shi and
-// Schaeffer 1992, "Parallel sorting by regular sampling", used here to bound exact cuts, not to choose
-// splitters.)
+// Bounds for the cuts of sorted runs, from every n-th item of each run: only items between the bounds must be
+// looked at to find the exact cuts. For runs on other nodes, where each look is a message. Pure. (Regular
+// sampling: Shi and Schaeffer 1992, "Parallel sorting by regular sampling", used here to bound exact cuts,
+// not to choose splitters.)
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -17,7 +17,7 @@ struct Sample {
   std::vector<Item> items;
 };
 
-/// Per run, where exact_cuts may cut: low <= cut <= high.
+/// For each run, where exact_cuts may cut: low <= cut <= high.
 struct Bounds {
   std::vector<std::int64_t> low, high;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// bincount and histogram: each rank counts the elements that lie with it in a table of its own; the owner of
-// a bin adds the tables. Integers add exactly, so who counts what does not show.
+// bincount and histogram: each rank counts its elements in a table of its own; the owner of a bin adds the
+// tables. Integers add exactly, so the result does not depend on which rank counts what.
 #include <algorithm>
 #include <vector>
 
@@ -41,8 +41,8 @@ class Table {
   std::int64_t* table_[replicas];
 };
 
-/// The bin of a number, exactly as the edges say: the guess of the division is off by one at most, as in
-/// NumPy.
+/// Finds the bin of a number exactly as the edges say. Division gives a guess that is off by one at most, as
+/// in NumPy.
 class Edges {
  public:
   Edges(const StepContext& context, const plan::Operand& edges, std::int64_t bins) : bins_(bins) {

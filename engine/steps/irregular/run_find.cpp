@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // nonzero: every rank lists the positions at which its share of a row of flags is true; the lists, one after
 // another, are the result. Its owners copy their intervals out of them: of ranks on this node from where they
-// lie, of others by one swap, because the lengths of the lists say who needs what.
+// lie, of others by one swap, because the lengths of the lists say which parts each rank needs.
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -47,7 +47,7 @@ void with_position(const StepContext& context, const plan::Find& find, Visit vis
     visit(std::int64_t{});
 }
 
-/// Sends of this rank's list what owners on other nodes need, and brings theirs. Collective.
+/// Sends the parts of this rank's list that owners on other nodes need, and receives theirs. Collective.
 Mail swap_lists(const StepContext& context, const plan::Collect& collect, const Interval& own,
                 std::int64_t item) {
   const auto& layout = context.info(collect.out).layout;
@@ -93,7 +93,7 @@ void collect_lists(const StepContext& context, const plan::Collect& collect) {
   const auto mine = wanted_by(context.info(collect.out).layout, context.rank());
   if (mine.size() <= 0) return;
   auto* out = reinterpret_cast<std::int64_t*>(context.own_block(collect.out));
-  const auto filled = common(mine, {0, lists.back().last});  // all of it: the notebook has counted
+  const auto filled = common(mine, {0, lists.back().last});  // all of it, because the notebook has counted
   std::fill_n(out + filled.size(), mine.size() - filled.size(), 0);
   for (int r = 0; r < context.ranks(); ++r) {
     const auto& list = lists[static_cast<std::size_t>(r)];

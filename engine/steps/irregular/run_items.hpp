@@ -8,25 +8,25 @@
 
 namespace gamelan::engine::exec {
 
-/// Keys of a rank; of one on another node, where they will be once they were gathered.
+/// The keys of a rank. For a rank of another node: the address where they will be after they were gathered.
 template <class Key>
 sorting::KeyOnly<Key>* items_of(const StepContext& context, const plan::RunMemory& run, int rank) {
   auto* block = rank == context.rank() ? context.own_block(run.keys) : context.block(run.keys, rank);
   return reinterpret_cast<sorting::KeyOnly<Key>*>(block);
 }
 
-/// Are places words of 32 bits, or of 64?
+/// True when places are words of 32 bits; else they have 64.
 inline bool has_short_places(const StepContext& context, const plan::RunMemory& run) {
   return context.info(run.places).dtype == protocol::Dtype::uint32;
 }
 
-/// A rank that has part of the row, and its interval of it.
+/// A rank that owns part of the row, and its interval of it.
 struct RunOwner {
   int rank;
   dist::Interval interval;
 };
 
-/// Those that have a run, by rising interval.
+/// The ranks that have a run, in the order of their intervals.
 inline std::vector<RunOwner> owners_of_runs(const plan::SortRuns& sort) {
   const auto& axis = sort.layout.axes[0];
   std::vector<RunOwner> owners;

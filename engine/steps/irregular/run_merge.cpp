@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A row whose intervals the ranks have sorted: each finds by binary search in the runs of all where its
-// interval of the result begins and ends in each of them, and merges that: every rank has the same share of
-// the work whatever the data, and no sample decides. For argsort the merge of the keys says which run is
-// next, and only when the keys have gone come the places, 8 bytes each: so neither has to find room beside
-// the other.
+// Merges a row whose intervals the ranks have sorted. Each rank finds by binary search where its interval of
+// the result begins and ends in every run, and merges these parts. So every rank has the same share of the
+// work, whatever the data are, and no samples decide. For argsort the merge of the keys notes which run comes
+// next. Only after the keys are freed are the places, 8 bytes each, collected, so the two are never in memory
+// together.
 #include <algorithm>
 #include <cmath>
 #include <cstring>

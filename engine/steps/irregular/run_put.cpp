@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// put, in two halves as messages would go: every rank sorts its share of (position, value) by the owner of
-// the position, then every owner applies what is its own. The sort is stable and ranks come in order, so that
-// of equal indices the last in the index wins, at any number of ranks; with an op the values are taken in, in
-// that order. Sorting finer than by owner makes the writes local: cheaper than at random.
+// put, in two halves. Every rank sorts its share of pairs (position, value) by the owner of the position;
+// then every owner applies its own. The sort is stable and ranks come in order, so of equal indices the last
+// one in the index wins, at any number of ranks. With an op the values are applied in that order. Sorting
+// finer than by owner makes the writes local, which is cheaper than writing at random.
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -124,11 +124,11 @@ class Partitioner {
   std::int64_t first_, last_, extent_;
 };
 
-/// What other nodes have sorted for this rank: of each rank, the counts of this rank's buckets, then the
-/// pairs.
+/// What ranks of other nodes have sorted for this rank: for each of them the counts of this rank's buckets,
+/// then the pairs.
 using Mail = std::map<int, protocol::Bytes>;
 
-/// Sends what this rank has sorted to the owners on other nodes, and brings theirs. Collective.
+/// Sends what this rank has sorted to the owners on other nodes, and receives theirs. Collective.
 template <class Pair>
 Mail exchange_updates(const StepContext& context, const plan::ApplyUpdates& updates) {
   const auto& partition = updates.partition;
@@ -154,8 +154,8 @@ Mail exchange_updates(const StepContext& context, const plan::ApplyUpdates& upda
   return context.ghost_exchange()->swap(std::move(outgoing));
 }
 
-/// Calls visit(first pair, last pair) for what goes to this rank, bucket by bucket, the ranks in order within
-/// each.
+/// Calls visit(first pair, last pair) for the pairs that go to this rank: bucket by bucket, and within each
+/// rank by rank.
 template <class Pair, class Visit>
 void for_each_update(const StepContext& context, const plan::PartitionUpdates& partition, int coordinate,
                      const Mail& mail, Visit visit) {
@@ -228,7 +228,7 @@ void apply_rows(const StepContext& context, const plan::ApplyUpdates& updates, c
           });
 }
 
-/// Asks for the rows that this rank is to write and another node holds. Collective.
+/// Requests the rows that this rank will write and another node holds. Collective.
 void gather_rows(const StepContext& context, const plan::ApplyUpdates& updates, const dist::Box& mine,
                  int coordinate, const Mail& mail) {
   const auto& partition = updates.partition;

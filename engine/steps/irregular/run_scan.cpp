@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// accumulate: a row in reduction blocks (fold each, then each from where the ones before it end: Blelloch
-// 1990), lines of more dimensions one after another, as they lie with one rank.
+// accumulate. A row is cut into reduction blocks: each is folded, then each is scanned from where the ones
+// before it end (Blelloch 1990). Arrays of more dimensions are scanned line by line, where each line lies
+// with one rank.
 #include <algorithm>
 #include <vector>
 
@@ -40,8 +41,8 @@ class Starts {
   Starts(const plan::Scan& scan)
       : scan_(scan), item_(protocol::size_of(scan.loop)), loop_(find_loop(scan.op, scan.loop)) {}
 
-  /// Takes the totals of the next reduction blocks in; afterwards data() holds where each of them starts
-  /// (nothing before reduction block 0).
+  /// Adds the totals of the next reduction blocks. Afterwards data() holds where each of them starts (nothing
+  /// for reduction block 0).
   void advance(const std::byte* totals, std::int64_t blocks) {
     starts_.resize(static_cast<std::size_t>(blocks) * item_);
     for (std::size_t q = 0; q < static_cast<std::size_t>(blocks); ++q) {

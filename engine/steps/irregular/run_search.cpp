@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// searchsorted: where values go in a sorted row. Every rank has a copy of the row, as keys that sort as NumPy
-// sorts, and searches for the values of its own block of the result. The kernel sees to it that the row is
-// not too long for that.
+// searchsorted: where values would be inserted into a sorted row. Every rank has a copy of the row, as keys
+// that sort as NumPy sorts, and searches for the values of its own block of the result. The kernel limits the
+// length of the row.
 #include <algorithm>
 #include <vector>
 
@@ -12,8 +12,8 @@
 namespace gamelan::engine::exec {
 namespace {
 
-/// How many keys of the sorted row come before `key`. Without a branch in the loop: what is looked for cannot
-/// be foreseen.
+/// How many keys of the sorted row come before `key`. The loop has no branch, because the processor cannot
+/// predict the outcome.
 template <class Key, class IsBefore>
 std::int64_t count_before(const Key* first, std::int64_t length, const Key& key, IsBefore is_before) {
   const Key* at = first;

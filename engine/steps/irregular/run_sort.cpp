@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // sort and argsort, the part that a rank does alone: the lines of a block that lie with it as a whole, or its
-// interval of a row, which run_merge.cpp goes on with.
+// interval of a row, which run_merge.cpp then merges.
 #include "engine/steps/box_copies.hpp"
 #include "engine/steps/irregular/run_items.hpp"
 #include "engine/steps/irregular/run_sorter.hpp"

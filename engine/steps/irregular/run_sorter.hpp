@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A stable sort of one run, out of wherever its keys come from into memory of its own: keys, and beside them
-// the places they came from. A long run is dealt into buckets (key_buckets.hpp) while it is read; a bucket is
-// sorted with the little spare room that there is, key and place as one word where they fit. No sample, no
-// bad case.
+// A stable sort of one run: keys are read from wherever they lie into memory of its own, together with the
+// places they came from. A long run is dealt into buckets (key_buckets.hpp) while it is read. A bucket is
+// sorted in a small spare memory, with key and place in one word where they fit. There are no samples, and no
+// slow inputs.
 #pragma once
 #include <memory>
 #include <numeric>
@@ -19,10 +19,10 @@ struct Word {
   Key key;
 };
 
-/// What a sort without places has in their stead.
+/// Stands for the places in a sort without places.
 struct NoPlace {};
 
-/// Bytes of spare room for each key that finds room there.
+/// Bytes of spare memory for each key that is sorted there.
 template <class Key, class Place>
 constexpr std::int64_t spare_bytes_of_a_key = std::is_same_v<Place, NoPlace> ? sizeof(Key)
                                                                              : 2 * sizeof(KeyAndPlace<Key>);
@@ -33,15 +33,15 @@ class RunSorter {
   using Item = KeyOnly<K>;
   static constexpr bool has_places = !std::is_same_v<Place, NoPlace>;
   static constexpr std::int64_t chunk = 1024;  ///< beside the counts of the buckets in the first-level cache
-  /// Puts keys [first, first + count), count <= chunk, where it is told.
+  /// Writes keys [first, first + count), count <= chunk, to `keys`.
   using Read = std::function<void(std::int64_t first, std::int64_t count, Item* keys)>;
 
-  /// `spare` holds `room` keys with their places, spare_bytes_of_a_key each; `between` is called now and
-  /// then.
+  /// `spare` has memory for `room` keys with their places, spare_bytes_of_a_key each. `between` is called now
+  /// and then.
   RunSorter(std::byte* spare, std::int64_t room, const Between& between)
       : spare_(spare), room_(room), between_(between) {}
 
-  /// Sorts `count` keys into `keys`; `places` begin at 0.
+  /// Sorts `count` keys into `keys`, and writes to `places` where each came from, counted from 0.
   void sort(std::int64_t count, const Read& read, Item* keys, Place* places) {
     if constexpr (std::is_integral_v<K>) {
       if (count > room_) return deal(count, read, keys, places);
@@ -53,7 +53,7 @@ class RunSorter {
     }
   }
 
-  /// Sorts the keys where they are, as many as there is room for.
+  /// Sorts keys in place, at most as many as the spare memory has room for.
   void sort_few(Item* keys, Place* places, std::int64_t count) {
     if constexpr (has_places) std::iota(places, places + count, Place{0});
     if constexpr (std::is_integral_v<K>)
@@ -141,7 +141,7 @@ class RunSorter {
     }
   }
 
-  /// Keys that have no bits to sort by.
+  /// Sorts by comparison: for keys that are not integers (complex numbers).
   void sort_compared(Item* keys, Place* places, std::int64_t count) {
     constexpr std::uint32_t many = 1U << 16;
     std::uint32_t compared = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// take: each rank computes its block of the result, reading the rows that the index names where they lie.
-// Addresses are found ahead of the reading and fetched into the cache, so that many misses are under way at
-// once.
+// take: each rank computes its block of the result. It reads the rows that the index names where they lie.
+// Addresses are computed ahead of the reading and prefetched into the cache, so that many cache misses are
+// under way at once.
 #include <algorithm>
 #include <array>
 
@@ -31,7 +31,7 @@ class Taker {
     strides_ = protocol::contiguous_strides(extents, static_cast<std::size_t>(item_));
   }
 
-  /// Asks for the rows that lie with other nodes.
+  /// Requests the rows that lie with other nodes.
   void ask(RemoteGather& remote_gather) {
     for (const auto& part : rows_along(context_, take_.source, box_, axis_)) {
       Shape extents;

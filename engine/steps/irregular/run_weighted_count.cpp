@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// weighted_bincount: sums of weights by number. The row is cut into segments by its length alone; a rank adds
+// weighted_bincount: sums of weights by number. The row is cut into segments by its length alone. A rank adds
 // each of its segments into a table of its own, in order, and the owner of a bin adds the tables by rising
 // segment. So the order of additions, and with it every bit, is the same at any number of ranks.
 #include <algorithm>

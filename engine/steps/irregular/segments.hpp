@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Addresses of the rows of an operand along one axis, for access in any order. The axis is cut between ranks
+// Addresses of the rows of an operand along one axis, for access in any order. Between ranks the axis is cut
 // into a few segments; inside one, row j lies at origin + j * stride. Pure once the blocks are known.
 #pragma once
 #include <cstdint>
@@ -10,6 +10,7 @@
 
 namespace gamelan::engine::exec {
 
+/// A range of rows in the block of one rank.
 struct Segment {
   std::int64_t first;       ///< index of the axis
   std::byte* origin;        ///< where row 0 would lie
@@ -24,7 +25,7 @@ struct RowPart {
   dist::Box box;                  ///< of the other axes; the interval of the axis itself spans all rows
   std::vector<Segment> segments;  ///< ascending
 
-  /// Which segment holds row j.
+  /// The segment that holds row j.
   std::size_t find(std::int64_t j) const {
     constexpr std::size_t few = 8;
     if (segments.size() > few) return find_among_many(j);
@@ -41,17 +42,17 @@ struct RowPart {
 std::vector<RowPart> rows_along(const StepContext& context, const plan::Operand& operand, dist::Box box,
                                 std::size_t axis);
 
-/// Asks for row j (its box `extents` without the axis; `strides` as those of `segment` without it) where it
-/// lies on another node. `block`: the start of the owner's block.
+/// Requests row j when it lies on another node. `extents`: its box without the axis; `strides`: those of
+/// `segment` without it; `block`: the start of the owner's block.
 void ask_row(RemoteGather& remote_gather, const Segment& segment, const std::byte* block, std::int64_t j,
              std::span<const std::int64_t> extents, std::span<const std::int64_t> strides,
              std::int64_t item_bytes);
 
-/// One strided box onto another of the same element size, without a cast. Fit for small boxes: nothing is
-/// prepared.
+/// Copies one strided box onto another of the same element size, without a cast. Good for small boxes:
+/// nothing is prepared.
 void copy_row(std::span<const std::int64_t> extents, const std::byte* from, const std::int64_t* from_strides,
               std::byte* to, const std::int64_t* to_strides, std::int64_t item_bytes);
-/// The same with an op: each element becomes loop(itself, that of `from`).
+/// The same with an op: each element of the target becomes loop(itself, the element of `from`).
 void update_row(Loop loop, std::span<const std::int64_t> extents, const std::byte* from,
                 const std::int64_t* from_strides, std::byte* to, const std::int64_t* to_strides,
                 std::int64_t item_bytes);

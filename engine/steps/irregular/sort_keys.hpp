@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Elements as keys that sort as NumPy sorts: unsigned integers whose order is that of the numbers, NaN last.
-// -0 comes before 0 when values are sorted and equals it when places are asked for (argsort is stable).
-// Complex numbers have no such key; they are compared as they are.
+// Elements as keys that sort as NumPy sorts: unsigned integers in the order of the numbers, with NaN last. -0
+// comes before 0 when values are sorted, and equals 0 for argsort, which is stable. Complex numbers have no
+// such key; they are compared.
 #pragma once
 #include <array>
 #include <bit>
@@ -103,10 +103,10 @@ void with_coder(protocol::Dtype dtype, Visit visit) {
   }
 }
 
-/// Bits that a number has.
+/// The number of bits that a number needs.
 constexpr int width(std::uint64_t number) { return 64 - std::countl_zero(number); }
 
-/// What is sorted: a key alone, or with the place it came from.
+/// What is sorted: a key alone, or a key with the place it came from.
 template <class K>
 struct KeyOnly {
   using Key = K;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sorted runs, the part that is arithmetic only: where to cut several so that the pieces before the cuts are
-// exactly the first n of all (Varman, Scheufler, Iyer and Ricard 1991, "Merging multiple lists on
+// Arithmetic on sorted runs: where to cut several runs so that the pieces before the cuts are exactly the
+// first n items of all (Varman, Scheufler, Iyer and Ricard 1991, "Merging multiple lists on
 // hierarchical-memory multiprocessors"), and a stable merge. Items have a member `key` with operator<.
 #pragma once
 #include <algorithm>
@@ -12,9 +12,9 @@
 
 namespace gamelan::engine::exec::sorting {
 
-/// Where to cut sorted runs so that `wanted` items lie before the cuts, none of them greater than one after;
-/// of equal items those of earlier runs come first. Halves the longest undecided piece until nothing is
-/// undecided.
+/// Where to cut sorted runs so that `wanted` items lie before the cuts, and none of them is greater than one
+/// after. Of equal items those of earlier runs come first. Halves the longest undecided piece until all are
+/// decided.
 template <class Item>
 std::vector<std::int64_t> exact_cuts(std::span<const std::span<const Item>> runs, std::int64_t wanted) {
   const auto less = [](const Item& a, const Item& b) { return a.key < b.key; };
@@ -47,13 +47,13 @@ std::vector<std::int64_t> exact_cuts(std::span<const std::span<const Item>> runs
   }
 }
 
-/// Two runs in the making of one: the next items of each, and where the lesser goes.
+/// The state of a merge of two runs: the next items of each, and where the lesser goes.
 template <class Item>
 struct Merging {
   const Item *a, *a_end, *b, *b_end;
   std::int64_t at;
 
-  /// Steps that can be made before either run ends.
+  /// How many steps can be made before either run may end.
   std::int64_t sure_steps() const { return std::min(a_end - a, b_end - b); }
   template <class Emit>
   void step(Emit& emit) {
@@ -70,9 +70,9 @@ struct Merging {
   }
 };
 
-/// Merges two sorted runs; of equal items those of `a` come first. Calls emit(first + n, n-th item, is it of
-/// b), not in order of n: a merge waits for each comparison before the next, so several parts of a long one
-/// go on in turn.
+/// Merges two sorted runs; of equal items those of `a` come first. Calls emit(first + n, n-th item, whether
+/// it is from b), not in order of n. In a merge each comparison waits for the one before, so several parts of
+/// a long merge take turns.
 template <class Item, class Emit>
 void merge_two(std::span<const Item> a, std::span<const Item> b, std::int64_t first, Emit& emit) {
   constexpr std::size_t parts = 4;
@@ -112,8 +112,8 @@ struct Part {
   std::uint32_t run = 0;
 };
 
-/// The items that come first of all, out of the begin of each part: those up to the least of the parts'
-/// `each`-th items. They are taken off the parts.
+/// The items that come first of all: those up to the least of the parts' `each`-th items. They are removed
+/// from the parts.
 template <class Item>
 std::vector<Part<Item>> take_first(std::vector<Part<Item>>& parts, std::size_t each) {
   const auto less = [](const Item& x, const Item& y) { return x.key < y.key; };
@@ -140,8 +140,8 @@ std::vector<Part<Item>> take_first(std::vector<Part<Item>>& parts, std::size_t e
 }
 
 /// Merges sorted runs; of equal items those of earlier runs come first. Calls emit(n, keep(n-th item, its
-/// run)), not in order of n. More than two are merged two by two, in pieces that stay in a cache: so what is
-/// kept needs a key.
+/// run)), not in order of n. More than two runs are merged two by two, in pieces that stay in a cache; so
+/// what `keep` returns needs a key.
 template <class Item, class Keep, class Emit>
 void merge_runs(const std::vector<std::span<const Item>>& runs, Keep keep, Emit emit) {
   using Kept = decltype(keep(std::declval<const Item&>(), std::uint32_t{}));

@@ -13,12 +13,12 @@ class Stream {
  public:
   static constexpr std::int64_t chunk = 4096;  ///< elements that fit the buffer
 
-  /// Reads elements of dtype `from` as `to`.
+  /// Reads elements of dtype `from` and converts them to `to`.
   Stream(const StepContext& context, const plan::Operand& operand, protocol::Dtype from, protocol::Dtype to,
          std::int64_t longest = chunk);
 
-  /// Elements [first, first + count), count <= longest, one after another; valid until the next call.
-  /// Messages move on meanwhile.
+  /// Elements [first, first + count), count <= longest, contiguous; valid until the next call. Gives messages
+  /// time to move.
   const std::byte* read(std::int64_t first, std::int64_t count);
   template <class T>
   const T* read_as(std::int64_t first, std::int64_t count) {

@@ -14,7 +14,7 @@ namespace gamelan::engine::exec {
 namespace {
 
 constexpr std::size_t most_plans = 32;
-constexpr std::int64_t longest_kept = 1 << 20;  // the tables of a longer one weigh as much as its line
+constexpr std::int64_t longest_kept = 1 << 20;  // the tables of a longer one are as large as its line
 
 fftw_plan make_plan(std::int64_t kind, std::int64_t length) {
   if (length > 0x7fffffff)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// FFTW's plans of single lines. Each is made without wisdom, by estimate, for aligned buffers: the same plan
-// whenever it is made and on whatever rank, hence the same bits. A few are kept.
+// FFTW's plans of single lines. Each is made without wisdom, by estimate, for aligned buffers. So the plan is
+// the same whenever and on whatever rank it is made, and so are the bits. A few plans are kept.
 #pragma once
 #include <complex>
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace gamelan::engine::exec {
 
 struct FourierPlan;
 
-/// Transforms a line: `kind` as in protocol/fourier.hpp, `length` of the transform.
+/// Transforms one line. `kind` as in protocol/fourier.hpp; `length`: that of the transform.
 class FourierLine {
  public:
   FourierLine(std::int64_t kind, std::int64_t length);
@@ -22,7 +22,7 @@ class FourierLine {
   std::shared_ptr<FourierPlan> plan_;
 };
 
-/// Doubles, aligned as FFTW likes them; zero at first. Throws std::bad_alloc.
+/// An array of doubles with the alignment that FFTW needs; zero at first. Throws std::bad_alloc.
 class FourierBuffer {
  public:
   explicit FourierBuffer(std::int64_t doubles);

@@ -116,7 +116,7 @@ class Matrix {
     if (info != 0) throw_failure(task_.routine);
   }
 
-  /// A matrix of LAPACK's to the rows of the result from `row` on.
+  /// Copies a matrix in LAPACK's order to the rows of the result from `row` on.
   template <class From, class To>
   void lay_down(const From* from, std::int64_t leading, std::int64_t rows, std::int64_t columns,
                 To* to) const {
@@ -319,7 +319,7 @@ class Matrix {
 
   static int rounded_up(double size) { return std::max(1, static_cast<int>(size) + 1); }
 
-  /// Calls twice, as LAPACK wants it: first for the size that it likes best.
+  /// Calls a routine twice, as LAPACK wants it: first to ask for the best size of its workspace.
   template <class Element, class Call>
   void with_work(Call call) {
     Element wanted{};

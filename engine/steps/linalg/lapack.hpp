@@ -25,9 +25,9 @@ struct MatrixTask {
 /// Throws Error{linalg} where NumPy raises LinAlgError, Error{memory}.
 void compute(const MatrixTask& task);
 
-/// What goes wrong with data, in NumPy's words.
+/// Throws the error that the routine's data have caused, with NumPy's message.
 [[noreturn]] void throw_failure(protocol::Linalg routine);
-/// LAPACK counts in 32 bits. Throws Error{value}.
+/// The value as LAPACK's 32-bit integer. Throws Error{value} when it does not fit.
 int lapack_int(std::int64_t value);
 
 }  // namespace gamelan::engine::exec

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A large matrix from its array to ScaLAPACK's blocks, and results back. Every rank reads what it needs where
-// it lies; what lies with other nodes is asked for first.
+// Moves a large matrix from its array to ScaLAPACK's blocks, and results back. Every rank reads what it needs
+// where it lies; elements on other nodes are requested first.
 #include <cstring>
 
 #include "engine/steps/box_copies.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// fourier: the lines of an axis that lies whole with one rank. Some lines at a time are read, from wherever
-// they lie, into a buffer in which each is consecutive; FFTW transforms one after another, and they are
-// written to their places in the block. A line meets the same plan and the same alignment wherever it lies,
-// so its bits do not depend on the ranks.
+// fourier: transforms the lines of an axis that lies whole with one rank. Some lines at a time are read, from
+// wherever they lie, into a buffer in which each is contiguous. FFTW transforms one after another, and they
+// are written to their places in the block. A line always gets the same plan and the same alignment, so its
+// bits do not depend on the ranks.
 #include <cmath>
 #include <complex>
 #include <vector>
@@ -44,7 +44,7 @@ class Roots {
     return product(high_[static_cast<std::size_t>(e >> bits_)],
                    low_[static_cast<std::size_t>(e & ((std::int64_t{1} << bits_) - 1))]);
   }
-  /// Without the library's care for infinities.
+  /// The plain formula, without the library's handling of infinities.
   static Complex product(const Complex& x, const Complex& y) {
     return {x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
   }
@@ -57,7 +57,7 @@ class Roots {
 std::int64_t pitch_of(std::int64_t bytes) {
   const auto rounded = (bytes + 63) / 64 * 64;
   return rounded % 4096 == 0 ? rounded + 64
-                             : rounded;  // lines that lie a page apart would meet in one place of the cache
+                             : rounded;  // lines a page apart would fall into the same set of the cache
 }
 
 class Lines {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Matrix product: each rank computes its block of the result, panel by panel of the inner axis, reading the
-// operands where they lie (same node) or packing what lies in several blocks.
+// Matrix product: each rank computes its block of the result, panel by panel of the inner axis. It reads the
+// operands where they lie (on the same node), and packs what lies in several blocks.
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -16,18 +16,19 @@ using dist::Box;
 using dist::Piece;
 using protocol::Shape;
 
-// Everything is cut by the shape alone, not by the blocks: BLAS rounds at the edge of a matrix otherwise than
-// within it. Within it, it rounds alike in float64 (OpenBLAS's other kernels do not, on some processors):
-// there whole tiles that lie together are one call, which packs its operands once.
+// Everything is cut by the shape alone, not by the blocks, because BLAS rounds differently at the edge of a
+// matrix and within it. Within it, rounding does not depend on the size in float64 (in other dtypes
+// OpenBLAS's kernels differ, on some processors). There, adjacent whole tiles are one call, which packs its
+// operands once.
 constexpr std::int64_t panel = 256;  // of the inner axis
 constexpr std::int64_t tile_rows = plan::matmul_tile_rows, tile_columns = plan::matmul_tile_columns;
 constexpr std::int64_t most_rows = 16 * tile_rows,
                        most_columns = 16 * tile_columns;  // of a call: bounds what is packed
 constexpr std::int64_t least_inner =
-    64;  // below it a tile is small for BLAS, and may be multiplied by other means than many
+    64;  // a smaller tile may be multiplied by another method of BLAS than a large one
 
-/// One axis of the result as intervals: the tiles that meet `part`. Whole ones that lie in it are joined, up
-/// to `most` indices (0: each alone).
+/// Cuts one axis of the result into the tiles that overlap `part`. Adjacent whole tiles inside it are joined,
+/// up to `most` indices (0: none are joined).
 std::vector<dist::Interval> cut(const dist::Interval& part, std::int64_t extent, std::int64_t length,
                                 std::int64_t most) {
   std::vector<dist::Interval> pieces;
@@ -119,8 +120,8 @@ void run(const StepContext& context, const plan::Matmul& matmul) {
   const auto rows = mine[dims - 2], columns = mine[dims - 1];
   Panels left(context, matmul.left, matmul.dtype), right(context, matmul.right, matmul.dtype);
   std::vector<std::byte> whole_tile;
-  /// One panel's share of one tile of the result. A tile that is cut by the end of the block is computed as a
-  /// whole, as the rank does that has the other part.
+  /// Adds one panel's share of one tile of the result. A tile that is cut by the end of the block is computed
+  /// as a whole, as on the rank that has the other part.
   const auto add_panel = [&](const dist::Interval& i, const dist::Interval& j, std::int64_t depth,
                              const Matrix& a, const Matrix& b) {
     const dist::Interval own_i = dist::intersection(i, rows), own_j = dist::intersection(j, columns);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Linear algebra on stacks of matrices, and on small ones: each rank reads the matrices whose results lie
-// with it, wherever they are, and gives them to LAPACK one by one.
+// Linear algebra on stacks of matrices, and on small ones: each rank reads the matrices whose results it
+// owns, wherever they lie, and passes them to LAPACK one by one.
 #include <cstring>
 
 #include "engine/steps/box_copies.hpp"
@@ -13,7 +13,7 @@ namespace {
 using dist::Box;
 using protocol::Shape;
 
-/// The matrix of a stack at `index`, its columns together.
+/// Reads the matrix of a stack at `index` in column-major order.
 void read_matrix(const StepContext& context, const plan::Operand& operand, protocol::Dtype from,
                  protocol::Dtype to, const Box& index, std::byte* target) {
   const auto& axes = operand.placement.iterations.axes;

@@ -23,7 +23,7 @@ using protocol::Dtype;
 using protocol::Linalg;
 
 /// BLACS's number of a grid of the first ranks; negative on the others. Made once per grid, with a
-/// communicator that nobody else uses. Collective over all ranks.
+/// communicator of its own. Collective over all ranks.
 int blacs_context_of(Comm& comm, const Cyclic& blocks) {
   static MPI_Comm own = MPI_COMM_NULL;
   static std::map<std::pair<int, int>, int> contexts;
@@ -95,13 +95,14 @@ class Together {
             lapack_int(blocks.leading(comm_.rank()))};
   }
   T* made(int i) const { return static_cast<T*>(task_.made[i]); }
-  /// Collective over all ranks: those outside the grid know no better.
+  /// Throws on all ranks when a routine has failed. Collective over all ranks, because those outside the grid
+  /// do not know.
   void check(int info) {
     if (comm_.agree_max(info != 0 ? 1 : 0) != 0) throw_failure(task_.routine);
   }
 
-  /// Makes room, here as everywhere, then calls: who has no memory must not leave others waiting in the
-  /// routine.
+  /// Allocates on all ranks or on none, and then calls: a rank without memory must not leave others waiting
+  /// in the routine.
   template <class Allocate, class Call>
   void together(Allocate allocate, Call call) {
     bool is_well = true;
@@ -153,7 +154,8 @@ class Together {
     check(info);
   }
 
-  /// Every rank brings the elements of the diagonal that it has; then all multiply them in the same order.
+  /// Every rank contributes the elements of the diagonal that it has; then all multiply them in the same
+  /// order.
   void slogdet() {
     int info = 0;
     std::vector<T> diagonal;
@@ -229,7 +231,8 @@ class Together {
     check(info);
   }
 
-  /// ScaLAPACK's iterations may never end with what is no number: LAPACK finds them not to converge.
+  /// Throws when an element is not finite: ScaLAPACK's iterations might never end. LAPACK reports that they
+  /// do not converge.
   void require_finite() {
     bool is_finite = true;
     if (is_in_grid()) {
@@ -325,7 +328,7 @@ class Together {
     give(values, 0);
   }
 
-  /// double numbers that every rank has, from rank 0.
+  /// Writes numbers that rank 0 has, and every other rank too, into result i.
   void give(const std::vector<double>& values, int i) {
     if (comm_.rank() == 0) std::copy(values.begin(), values.end(), made(i));
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The routines of protocol/linalg.hpp on one matrix that a grid of ranks shares, by ScaLAPACK. Every rank of
-// the grid calls `compute_together`, with messages on a communicator of their own; a rank that stays away
-// would leave the others waiting, so the executor lets all ranks agree first. Knows no arrays.
+// the grid calls `compute_together`, which uses a communicator of its own. A missing rank would leave the
+// others waiting, so the executor lets all ranks agree first. Knows no arrays.
 #pragma once
 #include <cstdint>
 
@@ -11,7 +11,7 @@
 
 namespace gamelan::engine::exec {
 
-/// What is computed; the memory is this rank's part of each matrix.
+/// What is to be computed. The memory is this rank's part of each matrix.
 struct BlockedTask {
   protocol::Linalg routine{};
   protocol::Dtype loop{};

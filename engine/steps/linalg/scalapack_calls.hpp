@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ScaLAPACK's and BLACS's names, of which Debian has no header, and the real and the complex one of each
-// under one name.
+// Declarations of ScaLAPACK's and BLACS's functions, because Debian has no header for them. The real and the
+// complex version of each get one name.
 #pragma once
 #include <mpi.h>
 

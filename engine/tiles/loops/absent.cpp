@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stands for the loops of a level that a build for one machine leaves out (GAMELAN_LEVELS=native): nothing is
-// found in them, and whoever looks goes on to the level below; isa.cpp refuses a machine that has only such
-// levels. GAMELAN_ABSENT_* say which loops are meant.
+// Stands for the loops of a level that a build for one machine leaves out (GAMELAN_LEVELS=native). Looking
+// for a loop here finds nothing, so the caller tries the level below. isa.cpp refuses a machine that has only
+// such levels. GAMELAN_ABSENT_* say which loops are meant.
 #include "engine/tiles/loops/elementwise_tables.hpp"
 #include "engine/tiles/loops/fold_tables.hpp"
 #include "engine/tiles/loops/scan_tables.hpp"

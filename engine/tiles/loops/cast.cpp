@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Casts between all dtypes, NumPy's unsafe rules: complex loses its imaginary part, bool is "not zero", a
-// float out of an integer's range gives what x86 gives. Every conversion here is defined C++, so vector body
-// and scalar tail agree. Built like elementwise.cpp, once per instruction-set level.
+// Casts between all dtypes by NumPy's unsafe rules: complex loses its imaginary part, bool means "not zero",
+// a float outside an integer's range gives what x86 gives. Every conversion here is defined in C++, so the
+// vector code and the scalar rest agree. Built like elementwise_loops.cpp, once per instruction-set level.
 #include <emmintrin.h>
 
 #include <cstring>
@@ -12,7 +12,8 @@
 namespace gamelan::engine::exec::GAMELAN_ISA {
 namespace {
 
-/// cvttsd2si to 32 bits: truncation, the smallest integer for NaN and whatever does not fit.
+/// As the instruction cvttsd2si to 32 bits: truncates, and gives the smallest integer for NaN and for what
+/// does not fit.
 inline std::int32_t to_int32(double x) {
   return x > -2147483649.0 && x < 2147483648.0 ? static_cast<std::int32_t>(x) : INT32_MIN;
 }

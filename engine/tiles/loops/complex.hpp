@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A complex number with NumPy's arithmetic: products as written on paper, Smith's quotient, lexicographic
-// order. Not std::complex, whose operators are library templates: compiled per instruction-set level, the
-// linker would keep one.
+// A complex number with NumPy's arithmetic: the plain formula for products, Smith's quotient, lexicographic
+// order. std::complex cannot be used: its operators are library templates, and of those compiled for several
+// instruction-set levels the linker would keep one.
 #pragma once
 
 #ifndef GAMELAN_ISA

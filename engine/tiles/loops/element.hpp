@@ -85,7 +85,8 @@ template <class T>
 inline constexpr bool is_half = std::is_same_v<T, Half>;
 template <class T>
 inline constexpr bool is_bool = std::is_same_v<T, bool>;
-/// What memory of an element is read as: bools as bytes, because loops that load bools do not vectorise.
+/// The type as which memory of an element is read: bytes for bools, because loops that load bools do not
+/// vectorise.
 template <class T>
 using Read = std::conditional_t<is_bool<T>, std::uint8_t, T>;
 template <class T>

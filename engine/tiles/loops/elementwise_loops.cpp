@@ -10,8 +10,8 @@
 
 #define GAMELAN_PASTE_2(left, right) left##right
 #define GAMELAN_PASTE(left, right) GAMELAN_PASTE_2(left, right)
-// Operands are the output itself or apart from it, never shifted against it: no dependence between
-// iterations.
+// An operand is either the output itself or has no byte in common with it, so iterations do not depend on
+// each other.
 #define GAMELAN_EACH(j, n) _Pragma("GCC ivdep") for (std::size_t j = 0; j < (n); ++j)
 
 namespace gamelan::engine::exec::GAMELAN_ISA {
@@ -36,7 +36,7 @@ void nullary_loop(const void* const*, void* out, std::size_t n, const NullaryPar
   }
 }
 
-/// Moduli of complex numbers by whole vectors: parts taken apart, then libmvec's hypot.
+/// Moduli of complex numbers by whole vectors: the parts are separated, then libmvec's hypot is called.
 template <class R>
 void moduli(const Complex<R>* x, R* out, std::size_t n) {
   constexpr std::size_t chunk = 256;
@@ -111,7 +111,7 @@ constexpr Loop unary() {
     return nullptr;
 }
 
-/// Loops with a single operand pay off where a vector instruction per element is all there is to do.
+/// Loops with a single operand pay where one vector instruction per element is all the work.
 template <class Row, class T>
 constexpr Loop binary(Single single) {
   if constexpr (admits<T>(Row::admitted)) {

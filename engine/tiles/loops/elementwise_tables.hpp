@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Inside engine/tiles/loops only: what elementwise_loops.cpp, pair_loops.cpp and cast.cpp define, once per
-// instruction-set level and group of dtypes. Groups only exist so that the compiler works on several files at
-// once. At avx512 there are only those that gain.
+// For engine/tiles/loops only: what elementwise_loops.cpp, pair_loops.cpp and cast.cpp define, once per
+// instruction-set level and group of dtypes. The groups exist only so that the compiler can work on several
+// files at once. At avx512 there are only the loops that gain from it.
 #pragma once
 #include "engine/tiles/loops/loop_types.hpp"
 #include "protocol/dtype.hpp"

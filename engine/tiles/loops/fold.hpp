@@ -34,7 +34,7 @@ void fold_rows_fresh(protocol::Op op, protocol::Dtype dtype, const void* values,
 void fold_pairs(protocol::Op op, protocol::Dtype dtype, void* values, std::int64_t count,
                 std::int64_t row_length);
 
-/// What a fold of nothing gives; nullopt where the op has no identity (or the row says absent).
+/// The fold of no elements; nullopt where the op has no identity (or the row says absent).
 std::optional<protocol::Scalar> identity(protocol::Op op, protocol::Dtype dtype);
 
 }  // namespace gamelan::engine::exec

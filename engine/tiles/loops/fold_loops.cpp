@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The typed folds (fold.hpp says what they mean) of every row that the op table calls associative. Built like
-// elementwise.cpp, once per instruction-set level; the lanes are logical, 32 whatever the width of a vector,
-// so levels agree in every bit.
+// elementwise_loops.cpp, once per instruction-set level. The lanes are logical, 32 whatever the width of a
+// vector, so levels agree in every bit.
 #include <cstring>
 #include <limits>
 
@@ -15,10 +15,10 @@ using protocol::Op;
 using rows::Identity;
 
 constexpr std::int64_t lane_count = 32;
-// The processor's own prefetching ends at each page of the heap, which has small ones.
+// The processor's own prefetching stops at the end of a page, and the heap has small pages.
 constexpr std::size_t bytes_ahead = 8192, line_bytes = 64;
 
-/// In what a run is accumulated: float for halves, whose sums would soon stop growing.
+/// The type in which a run is accumulated: float for halves, whose sums would soon stop growing.
 template <class T>
 using Wide = std::conditional_t<is_half<T>, float, T>;
 

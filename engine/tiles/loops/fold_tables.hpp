@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Inside engine/tiles/loops only: the folds of one op and dtype, defined by fold_loops.cpp once per
+// For engine/tiles/loops only: the folds of one op and dtype, defined by fold_loops.cpp once per
 // instruction-set level.
 #pragma once
 #include <cstdint>
@@ -9,6 +9,7 @@
 
 namespace gamelan::engine::exec {
 
+/// The loops behind fold_runs and fold_rows (fold.hpp); null where there is none.
 struct FoldLoops {
   void (*runs)(const void* values, std::int64_t run_count, std::int64_t run_length, void* out) = nullptr;
   void (*rows)(const void* values, std::int64_t rows, std::int64_t row_length, void* acc) = nullptr;

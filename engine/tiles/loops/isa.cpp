@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Asks the processor what it can do. Loops compiled for a level are only ever looked up through isa().
+// Asks the processor which instructions it has. Loops compiled for a level are looked up through isa() only.
 #include "engine/tiles/loops/isa.hpp"
 
 #include <algorithm>

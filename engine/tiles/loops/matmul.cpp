@@ -20,7 +20,7 @@ using baseline::Complex;
 using baseline::Half;
 using protocol::Dtype;
 
-/// OpenBLAS counts in 32 bits.
+/// The number as OpenBLAS's 32-bit integer.
 int blas_int(std::int64_t value) {
   if (value > std::numeric_limits<int>::max()) {
     throw protocol::Error(

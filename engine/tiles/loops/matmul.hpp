@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The product of two matrices in local memory, for every dtype: OpenBLAS where it has one, plain blocked
-// loops where it has not. Called by the executor for each pair of blocks; knows nothing of distribution.
+// The product of two matrices in local memory, for every dtype: by OpenBLAS where it supports the dtype, else
+// by plain blocked loops. Called by run_matmul.cpp for each pair of blocks. It knows nothing of distribution.
 #pragma once
 #include <cstdint>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Loops of two arithmetic operations in one pass: outer(inner(x, y), z). Most programs are chains of +, - and
-// *, and a loop that keeps the intermediate value in a vector register saves a tile written and read again.
-// Each operation is rounded as it would be alone (no contraction), so that fusing changes no bit. Built like
-// elementwise.cpp.
+// *. A loop that keeps the intermediate value in a vector register saves writing and reading a tile. Each
+// operation is rounded by itself (no contraction), so fusing changes no bit. Built like
+// elementwise_loops.cpp.
 #include "engine/tiles/loops/element.hpp"
 #include "engine/tiles/loops/elementwise_tables.hpp"
 

@@ -12,7 +12,7 @@ using protocol::Result;
 using protocol::Types;
 using enum protocol::Trait;
 
-/// The `identity` column: what a fold of nothing gives.
+/// The `identity` column: the fold of no elements.
 enum class Identity : std::uint8_t { zero, one, ones, lowest, highest, absent };
 
 #define NULLARY(name, types, doc, expr)                                                            \

@@ -50,7 +50,7 @@ bool less_or_equal(T x, T y) {
   return x <= y;
 }
 
-/// Larger of two; a NaN wins, the first of two NaNs.
+/// The larger of two numbers; a NaN wins, the first of two NaNs.
 template <class T>
 T maximum_of(T x, T y) {
   if constexpr (is_bool<T>)
@@ -69,7 +69,7 @@ T minimum_of(T x, T y) {
   else
     return (x <= y) | (x != x) ? x : y;
 }
-/// Larger of two; a NaN loses, both NaN give the first.
+/// The larger of two numbers; a NaN loses; of two NaNs the first is returned.
 template <class T>
 T fmax_of(T x, T y) {
   if constexpr (is_bool<T>)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // NumPy's integer semantics that C++ lacks: arithmetic wraps (sources that include this are built with
-// -fwrapv), division rounds down and by zero gives 0, shifts past the width give what shifting bit by bit
-// would.
+// -fwrapv), division rounds down, division by zero gives 0, and a shift by more than the width gives the same
+// as shifting bit by bit.
 #pragma once
 #include "engine/tiles/loops/element.hpp"
 

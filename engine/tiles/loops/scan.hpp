@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Running folds of lines that lie one after another in a buffer of the loop dtype. Several lines run side by
-// side: one line is a chain of dependent operations, which leaves most of a processor idle. `op` and dtype as
-// for fold.hpp.
+// Running folds of lines that lie one after another in a buffer of the loop dtype. Several lines are computed
+// side by side, because one line is a chain of dependent operations, which leaves most of a processor idle.
+// `op` and dtype as for fold.hpp.
 #pragma once
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Inside engine/tiles/loops only: the running folds of one op and dtype, defined by scan_loops.cpp once per
+// For engine/tiles/loops only: the running folds of one op and dtype, defined by scan_loops.cpp once per
 // instruction-set level.
 #pragma once
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which rows of the op table are computed by whole vectors of glibc's libmvec, in float and double. A last,
-// partial vector goes through the same function, padded: a result depends on its argument only, never on
-// where it stands.
+// Which rows of the op table are computed by whole vectors of glibc's libmvec, in float and double. A partial
+// vector at the end is padded and goes through the same function. So a result depends on its argument only,
+// never on its place.
 #pragma once
 #include <immintrin.h>
 

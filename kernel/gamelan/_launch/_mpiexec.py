@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Starting engines with Open MPI's mpiexec on this machine: what must be there, the command, the processes.
 
-The caller's process becomes mpiexec's parent. Used by _launch_mpiexec.py and the doctor; knows nothing of sessions.
+The caller's process becomes mpiexec's parent. Used by _by_mpiexec.py and the doctor; knows nothing of sessions.
 """
 
 from __future__ import annotations

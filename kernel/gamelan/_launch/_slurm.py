@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Slurm's commands: submit, look at the queue, cancel, each within a time limit. The job script is deploy/slurm/gamelan.sbatch.
 
-Used by _launch_slurm.py, _slurm_watch.py and _attach.py. Speaks to Slurm through its own commands only, so it needs
+Used by _by_slurm.py, _slurm_watch.py and _attach.py. Speaks to Slurm through its own commands only, so it needs
 nothing but what a login node has; sacct is never needed.
 """
 

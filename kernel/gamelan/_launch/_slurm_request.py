@@ -2,7 +2,7 @@
 """What to ask Slurm for: options that contradict each other are refused here, before anything is submitted.
 
 Pure: numbers and texts in, arguments of sbatch out. What only the cluster can know (partitions, limits, accounts) is
-refused by sbatch, and said in our words by _slurm_words.py. Used by _arguments.py and _launch_slurm.py.
+refused by sbatch, and said in our words by _slurm_words.py. Used by _arguments.py and _by_slurm.py.
 """
 
 from __future__ import annotations

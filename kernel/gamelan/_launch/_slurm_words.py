@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What Slurm says in one word, in a sentence with what to do: why a job waits, why it can never start, why sbatch refused.
 
-Pure: texts in, texts out. The words are those of Slurm 20 to 24 (man squeue, JOB REASON CODES). Used by _launch_slurm.py
+Pure: texts in, texts out. The words are those of Slurm 20 to 24 (man squeue, JOB REASON CODES). Used by _by_slurm.py
 and _attach.py.
 """
 
