@@ -5,7 +5,7 @@
 #pragma once
 #include <optional>
 
-#include "engine/plan/passes.hpp"
+#include "engine/plan/passes/passes.hpp"
 #include "engine/session/admission.hpp"
 
 namespace gamelan::engine {

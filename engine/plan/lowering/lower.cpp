@@ -4,10 +4,10 @@
 // of steps is the order of groups.
 #include <algorithm>
 
-#include "engine/plan/interior.hpp"
 #include "engine/plan/lowering/program_builder.hpp"
 #include "engine/plan/lowering/step_writer.hpp"
-#include "engine/plan/passes.hpp"
+#include "engine/plan/passes/interior.hpp"
+#include "engine/plan/passes/passes.hpp"
 
 namespace gamelan::engine::plan {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "engine/plan/lowering/program_builder.hpp"
 #include "engine/plan/lowering/step_writer.hpp"
-#include "engine/plan/reduction_blocks.hpp"
+#include "engine/plan/passes/reduction_blocks.hpp"
 
 namespace gamelan::engine::plan {
 namespace {

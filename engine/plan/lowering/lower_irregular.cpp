@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "engine/plan/lowering/step_writer.hpp"
-#include "engine/plan/merged_axes.hpp"
+#include "engine/plan/passes/merged_axes.hpp"
 #include "engine/plan/placement_commands.hpp"
 
 namespace gamelan::engine::plan {

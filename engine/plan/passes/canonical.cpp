@@ -5,8 +5,8 @@
 // reshapes across rows, `.real`) is gathered into, or scattered from, a temporary.
 #include <algorithm>
 
-#include "engine/plan/merged_axes.hpp"
-#include "engine/plan/passes.hpp"
+#include "engine/plan/passes/merged_axes.hpp"
+#include "engine/plan/passes/passes.hpp"
 
 namespace gamelan::engine::plan {
 namespace {

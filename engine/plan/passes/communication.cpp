@@ -2,7 +2,7 @@
 // What each step reads of other ranks' blocks, as far as the plan says it without looking at data: where
 // nodes share no memory, it is sent before the step (engine/distribution/exchange.hpp). What depends on data
 // is asked for by the steps themselves.
-#include "engine/plan/passes.hpp"
+#include "engine/plan/passes/passes.hpp"
 
 namespace gamelan::engine::plan {
 namespace {

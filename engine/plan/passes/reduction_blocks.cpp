@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/plan/reduction_blocks.hpp"
+#include "engine/plan/passes/reduction_blocks.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/plan/merged_axes.hpp"
+#include "engine/plan/passes/merged_axes.hpp"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 // dropped, and so on backwards. Errors were raised when the command was recorded; nothing observable is lost.
 #include <algorithm>
 
-#include "engine/plan/passes.hpp"
+#include "engine/plan/passes/passes.hpp"
 
 namespace gamelan::engine::plan {
 

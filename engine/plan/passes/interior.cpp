@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/plan/interior.hpp"
+#include "engine/plan/passes/interior.hpp"
 
 #include <algorithm>
 

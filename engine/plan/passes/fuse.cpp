@@ -7,12 +7,12 @@
 // (interior.hpp).
 #include <algorithm>
 
-#include "engine/plan/hazards.hpp"
-#include "engine/plan/interior.hpp"
 #include "engine/plan/lowering/step_writer.hpp"
-#include "engine/plan/passes.hpp"
-#include "engine/plan/reduction_blocks.hpp"
-#include "engine/plan/uninterruptible.hpp"
+#include "engine/plan/passes/hazards.hpp"
+#include "engine/plan/passes/interior.hpp"
+#include "engine/plan/passes/passes.hpp"
+#include "engine/plan/passes/reduction_blocks.hpp"
+#include "engine/plan/passes/uninterruptible.hpp"
 
 namespace gamelan::engine::plan {
 namespace {
