@@ -16,8 +16,8 @@ struct Choice {
   std::array<std::string_view, 3> words;  ///< in the order of the enum that they name
 };
 inline constexpr std::array<Choice, 2> choices{{
-    {"balance", {"off", "on", "always"}},   // exec::Balance
-    {"compile", {"off", "hot", "always"}},  // exec::Compiling
+    {"balance", {"off", "on", "always"}},   // steps::Balance
+    {"compile", {"off", "hot", "always"}},  // tiles::Compiling
 }};
 
 /// Which of the option's words it is. Throws Error{value} for another one.

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace gamelan::engine::dist {
+namespace gamelan::engine::distribution {
 
 struct Cyclic {
   std::int64_t rows = 0, columns = 0, block = 1;
@@ -37,4 +37,4 @@ struct Cyclic {
 /// As square a grid as so many ranks can make; the last ones may be left out. Never more rows than columns.
 Cyclic cyclic(std::int64_t rows, std::int64_t columns, std::int64_t block, int ranks);
 
-}  // namespace gamelan::engine::dist
+}  // namespace gamelan::engine::distribution

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-namespace gamelan::engine::dist {
+namespace gamelan::engine::distribution {
 namespace {
 
 using Range = Region::Range;
@@ -294,4 +294,4 @@ void for_each_run(const Region& region, int owner,
   }
 }
 
-}  // namespace gamelan::engine::dist
+}  // namespace gamelan::engine::distribution

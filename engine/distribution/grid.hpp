@@ -8,7 +8,7 @@
 
 #include "engine/distribution/axis_layout.hpp"
 
-namespace gamelan::engine::dist {
+namespace gamelan::engine::distribution {
 
 /// Parts per axis; their product is `ranks`. Among the grids with the least work per rank (or within 1/16 of
 /// it) the one with the least cut surface. A cut of the last axis counts more: it makes short strided runs.
@@ -21,4 +21,4 @@ namespace gamelan::engine::dist {
 /// nothing.
 std::vector<int> choose_grid(std::span<const AxisLayout> axes, int ranks);
 
-}  // namespace gamelan::engine::dist
+}  // namespace gamelan::engine::distribution

@@ -11,7 +11,7 @@
 
 #include "engine/distribution/axis_layout.hpp"
 
-namespace gamelan::engine::dist {
+namespace gamelan::engine::distribution {
 
 /// A layout of an array, or of the iterations of a step. `pinned` are grid axes on which only one coordinate
 /// takes part (a view that fixes an index of a distributed axis). Replicated: every rank holds everything.
@@ -66,4 +66,4 @@ bool is_balanced(const Layout& layout);
 /// "3x5 on 2x1 ranks" and the cuts of each axis, for plans and pictures.
 std::string describe(const Layout& layout);
 
-}  // namespace gamelan::engine::dist
+}  // namespace gamelan::engine::distribution

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <optional>
 
-namespace gamelan::engine::dist {
+namespace gamelan::engine::distribution {
 
 /// Makes [start, start + bytes) present and writable; false when the pages cannot be had (some may be present
 /// then). Contents of pages that were present stay.
@@ -30,4 +30,4 @@ struct Space {
 };
 std::optional<Space> file_system_space(const std::filesystem::path& directory);
 
-}  // namespace gamelan::engine::dist
+}  // namespace gamelan::engine::distribution

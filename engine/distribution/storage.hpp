@@ -8,7 +8,7 @@
 
 #include "engine/distribution/allocator.hpp"
 
-namespace gamelan::engine::dist {
+namespace gamelan::engine::distribution {
 
 struct Storage {
   Allocator::Block block;
@@ -18,4 +18,4 @@ struct Storage {
 };
 using StoragePtr = std::shared_ptr<Storage>;
 
-}  // namespace gamelan::engine::dist
+}  // namespace gamelan::engine::distribution

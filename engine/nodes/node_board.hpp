@@ -21,7 +21,7 @@ namespace gamelan::engine {
 class NodeBoard {
  public:
   /// Takes its words from the heap. Collective. Throws Error{memory}.
-  NodeBoard(Comm& comm, dist::Heap& heap);
+  NodeBoard(Comm& comm, distribution::Heap& heap);
   /// When all ranks are idle.
   ~NodeBoard();
   NodeBoard(const NodeBoard&) = delete;
@@ -122,9 +122,9 @@ class NodeBoard {
   void wait_for(SharedCounter& counter, std::uint64_t target, int watched_rank, bool works = true);
 
   Comm& comm_;
-  dist::Heap& heap_;
+  distribution::Heap& heap_;
   const int leader_;
-  dist::Allocator::Block block_;
+  distribution::Allocator::Block block_;
   std::vector<Control*> controls_;  ///< by rank; null on other nodes
   Patience patience_;
   std::int64_t launcher_process_id_;

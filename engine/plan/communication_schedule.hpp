@@ -11,8 +11,8 @@
 namespace gamelan::engine::plan {
 
 struct CommunicationSchedule {
-  std::vector<dist::Exchange> steps;       ///< their regions point into the plan's remote reads
-  std::vector<std::int64_t> memory_bytes;  ///< at most, per step
+  std::vector<distribution::Exchange> steps;  ///< their regions point into the plan's remote reads
+  std::vector<std::int64_t> memory_bytes;     ///< at most, per step
   /// The most that any step costs any rank; who admits the plan asks them, once. Negative: not yet known.
   std::int64_t most_bytes_anywhere = -1;
 };

@@ -37,7 +37,7 @@ struct Step {
   std::vector<int> releases;  ///< slots whose last use this is
   int command = -1;           ///< the last batch command it completes, for error messages
   std::vector<int> commands;  ///< every command it completes
-  std::vector<dist::RemoteRead>
+  std::vector<distribution::RemoteRead>
       remote_reads;  ///< what it reads of other ranks' blocks, as far as the plan knows; several nodes only
   int prefix =
       -1;  ///< a run may end before it: exactly so many commands of the batch have happened; -1: it may not

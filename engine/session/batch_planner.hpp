@@ -13,7 +13,7 @@ namespace gamelan::engine {
 class BatchPlanner {
  public:
   /// All must outlive it.
-  BatchPlanner(Comm& comm, dist::Heap& heap, const ArrayTable& arrays);
+  BatchPlanner(Comm& comm, distribution::Heap& heap, const ArrayTable& arrays);
 
   /// Checks and plans as much of the batch as can be run: all of it, or up to the command that `refusal`
   /// names. Collective.

@@ -16,7 +16,7 @@ namespace gamelan::engine {
 class Session {
  public:
   /// Collective; the heap must outlive it.
-  Session(Comm& comm, dist::Heap& heap, Board& board);
+  Session(Comm& comm, distribution::Heap& heap, Board& board);
 
   /// Runs a batch; collective. The reply is complete on rank 0 (payloads), its outcome agreed on all ranks.
   /// Never throws for what a client sent. May rewrite the batch (elided_copies.hpp); the reply speaks of the
@@ -47,9 +47,9 @@ class Session {
   std::vector<protocol::FloatErrors> float_errors(std::size_t made) const;
 
   Comm& comm_;
-  dist::Heap& heap_;
+  distribution::Heap& heap_;
   Board& board_;
-  exec::Executor executor_;
+  steps::Executor executor_;
   ArrayTable arrays_;
   BatchPlanner planner_;
   Progress progress_;

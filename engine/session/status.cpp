@@ -12,7 +12,7 @@
 
 namespace gamelan::engine {
 
-Status::Status(Comm& comm, dist::Heap& heap, Board& board, const Sources& sources)
+Status::Status(Comm& comm, distribution::Heap& heap, Board& board, const Sources& sources)
     : comm_(comm),
       heap_(heap),
       board_(board),
@@ -141,7 +141,7 @@ nlohmann::json Status::status() const {
       {"arrays", published_.arrays.load()},
       {"plan_hits", published_.plan_hits.load()},
       {"plan_misses", published_.plan_misses.load()},
-      {"ga_creates", dist::Heap::ga_creates()},
+      {"ga_creates", distribution::Heap::ga_creates()},
       {"heap_bytes", published_.heap_bytes.load() * static_cast<std::uint64_t>(comm_.size())},
       {"heap_peak", published_.heap_peak.load() * static_cast<std::uint64_t>(comm_.size())},
       {"heap_bytes_per_rank", heap_.bytes_per_rank()},
@@ -149,7 +149,7 @@ nlohmann::json Status::status() const {
       {"bytes_sent", sum.bytes_sent},
       {"bytes_received", sum.bytes_received},
       {"messages", sum.messages},
-      {"programs_compiled", exec::programs_compiled()},
+      {"programs_compiled", tiles::programs_compiled()},
       {"pieces_helped", sum.pieces_helped},
       {"fetch_bytes", published_.fetch_bytes.load()},
       {"wait_seconds", sum.wait_seconds},

@@ -16,13 +16,13 @@ class Status {
  public:
   /// What it tells of; all must outlive it.
   struct Sources {
-    const exec::Executor& executor;
+    const steps::Executor& executor;
     const ArrayTable& arrays;
     const BatchPlanner& planner;
     const Progress& progress;
   };
   /// Collective. Throws Error{memory}.
-  Status(Comm& comm, dist::Heap& heap, Board& board, const Sources& sources);
+  Status(Comm& comm, distribution::Heap& heap, Board& board, const Sources& sources);
   ~Status();
   Status(const Status&) = delete;
   Status& operator=(const Status&) = delete;
@@ -58,10 +58,10 @@ class Status {
   void publish_counters();
 
   Comm& comm_;
-  dist::Heap& heap_;
+  distribution::Heap& heap_;
   Board& board_;
   Sources of_;
-  dist::Allocator::Block notices_;
+  distribution::Allocator::Block notices_;
   std::size_t heap_at_rest_;  // bytes per rank that are no arrays
   double wait_origin_ = 0;
 

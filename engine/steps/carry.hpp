@@ -5,10 +5,10 @@
 #include "engine/plan/plan.hpp"
 #include "engine/steps/context.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 
 /// This rank's block of the old version goes to the new one, except the box that the pass writes (all of it
 /// when that is no plain box).
 void carry(const StepContext& context, const plan::FusedLoop::Carry& carry);
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

@@ -10,11 +10,11 @@
 
 #include "engine/steps/context.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 
 class Executor {
  public:
-  Executor(Comm& comm, dist::Heap& heap, Board& board);
+  Executor(Comm& comm, distribution::Heap& heap, Board& board);
 
   /// Who is told what happens. A rank calls fail() and count() before it says that the step is finished:
   /// whoever has awaited it sees what they left behind.
@@ -31,12 +31,12 @@ class Executor {
   /// several nodes. Returns the number of steps run, which is the same on all ranks. A step that throws here
   /// is finished empty (the other ranks need not know yet), the remaining ones too. Throws
   /// Error{engine_lost}.
-  std::size_t run(const plan::Plan& plan, std::span<const dist::Exchange> exchanges,
-                  std::vector<dist::StoragePtr>& storages, const protocol::Batch& batch,
+  std::size_t run(const plan::Plan& plan, std::span<const distribution::Exchange> exchanges,
+                  std::vector<distribution::StoragePtr>& storages, const protocol::Batch& batch,
                   const Observer& observer);
 
   /// Gives storage back; other ranks may still read it for some steps, which its stamp remembers.
-  void release(const dist::StoragePtr& storage);
+  void release(const distribution::StoragePtr& storage);
   /// Number of the last step that was begun, on all ranks alike after run().
   std::uint64_t last_step() const { return step_; }
   const Counters& counters() const { return counters_; }
@@ -48,14 +48,14 @@ class Executor {
   void set_balance(Balance balance) { balance_ = comm_.ranks_on_node() > 1 ? balance : Balance::off; }
 
  private:
-  void prepare(const plan::Plan& plan, const plan::Step& step, std::vector<dist::StoragePtr>& storages,
-               const StepContext& context);
-  void run_body(const plan::Step& step, const dist::Exchange* exchange, const StepContext& context,
+  void prepare(const plan::Plan& plan, const plan::Step& step,
+               std::vector<distribution::StoragePtr>& storages, const StepContext& context);
+  void run_body(const plan::Step& step, const distribution::Exchange* exchange, const StepContext& context,
                 const Observer& observer);
   void settle(const plan::Step& step, const StepContext& context);
 
   Comm& comm_;
-  dist::Heap& heap_;
+  distribution::Heap& heap_;
   Board& board_;
   std::atomic<std::uint64_t> step_ = 0;  // written by this thread only; a status reads it meanwhile
   bool has_failed_ = false;              // in this batch, on this rank
@@ -65,4 +65,4 @@ class Executor {
   std::unique_ptr<GhostExchange> ghost_exchange_;
 };
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

@@ -3,7 +3,7 @@
 #pragma once
 #include "engine/steps/context.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 
 /// What of a view lies with other nodes comes into the ghost buffers of rank `reader`. Collective when there
 /// are several nodes; throws what went wrong on this rank, and FollowsFailure.
@@ -12,4 +12,4 @@ void bring_near(const StepContext& context, int slot, const protocol::View& view
 /// place, those of other nodes in their ghost buffers.
 void fetch(const StepContext& context, int slot, const protocol::View& view, std::byte* target);
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

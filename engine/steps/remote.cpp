@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 namespace {
 
 using protocol::Bytes;
@@ -145,4 +145,4 @@ void RemoteScatter::exchange() {
   told_.clear();
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

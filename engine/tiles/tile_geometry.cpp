@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 namespace {
 
 /// Of a square tile, which serves operands contiguous along different axes.
@@ -266,4 +266,4 @@ void plan_cell(const Cell& cell, const GeometryRules& rules, Geometry& geometry)
   shape_tiles(geometry, rules);
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

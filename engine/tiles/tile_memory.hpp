@@ -7,7 +7,7 @@
 #include <new>
 #include <vector>
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 
 /// The register tiles of one program. Processors take a load for dependent on a store that was a little ahead
 /// of it modulo 4 KiB, which costs a third of a loop's speed. So the same element of two tiles is at the same
@@ -32,4 +32,4 @@ void stream(const std::byte* from, std::byte* to, std::int64_t bytes);
 /// Streamed stores are seen by other ranks in no particular order until this.
 void settle_streams();
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

@@ -8,7 +8,7 @@
 #include "engine/jit/trace.hpp"
 #include "engine/tiles/tile_storage.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 
 /// Moves first <= m < last of a storage assignment. Place k of the trace is operand k, or slot k - operands.
 struct TracedMoves {
@@ -19,4 +19,4 @@ struct TracedMoves {
 /// The longest runs of two computing moves or more, in order.
 std::vector<TracedMoves> find_traces(const Renamed& renamed, const StorageAssignment& storage);
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

@@ -53,8 +53,9 @@ class Lowering : private StepWriter {
     const auto& info = info_of(slot);
     Operand result;
     result.slot = slot;
-    result.placement = dist::place(info.layout, *dist::box_of_base(view, info.extents, info.dtype),
-                                   view.extents, protocol::size_of(info.dtype));
+    result.placement =
+        distribution::place(info.layout, *distribution::box_of_base(view, info.extents, info.dtype),
+                            view.extents, protocol::size_of(info.dtype));
     result.is_written = is_written;
     result.may_be_remote = !info.layout.is_replicated && result.placement.iterations != iterations;
     return result;

@@ -10,7 +10,7 @@
 
 #include "protocol/message.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 
 class File {
  public:
@@ -38,4 +38,4 @@ class File {
   int descriptor_;
 };
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

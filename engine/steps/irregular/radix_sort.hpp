@@ -12,7 +12,7 @@
 
 #include "engine/steps/irregular/sort_keys.hpp"
 
-namespace gamelan::engine::exec::sorting {
+namespace gamelan::engine::steps::sorting {
 
 /// What a long sort calls now and then, if anything: messages move only when somebody lets them.
 using Between = std::function<void()>;
@@ -149,4 +149,4 @@ class RadixSort {
   const Between& between_;
 };
 
-}  // namespace gamelan::engine::exec::sorting
+}  // namespace gamelan::engine::steps::sorting

@@ -6,7 +6,7 @@
 #include "engine/steps/context.hpp"
 #include "engine/steps/irregular/sort_keys.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 
 /// Keys of a rank; of one on another node, where they will be once they were gathered.
 template <class Key>
@@ -23,7 +23,7 @@ inline bool has_short_places(const StepContext& context, const plan::RunMemory& 
 /// A rank that has part of the row, and its interval of it.
 struct RunOwner {
   int rank;
-  dist::Interval interval;
+  distribution::Interval interval;
 };
 
 /// Those that have a run, by rising interval.
@@ -36,4 +36,4 @@ inline std::vector<RunOwner> owners_of_runs(const plan::SortRuns& sort) {
   return owners;
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

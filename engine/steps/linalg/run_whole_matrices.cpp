@@ -7,10 +7,10 @@
 #include "engine/steps/linalg/lapack.hpp"
 #include "engine/steps/run_step.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 namespace {
 
-using dist::Box;
+using distribution::Box;
 using protocol::Shape;
 
 /// The matrix of a stack at `index`, its columns together.
@@ -67,4 +67,4 @@ void run(const StepContext& context, const plan::WholeMatrices& linalg) {
   }
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

@@ -9,7 +9,7 @@
 #include "engine/tiles/loops/element.hpp"
 #include "engine/tiles/loops/elementwise_tables.hpp"
 
-namespace gamelan::engine::exec::GAMELAN_ISA {
+namespace gamelan::engine::tiles::GAMELAN_ISA {
 namespace {
 
 /// cvttsd2si to 32 bits: truncation, the smallest integer for NaN and whatever does not fit.
@@ -152,4 +152,4 @@ Cast cast_loop(Dtype from, Dtype to) {
   return nullptr;
 }
 
-}  // namespace gamelan::engine::exec::GAMELAN_ISA
+}  // namespace gamelan::engine::tiles::GAMELAN_ISA

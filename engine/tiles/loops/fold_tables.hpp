@@ -7,7 +7,7 @@
 #include "protocol/message.hpp"
 #include "protocol/ops.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 
 struct FoldLoops {
   void (*runs)(const void* values, std::int64_t run_count, std::int64_t run_length, void* out) = nullptr;
@@ -23,4 +23,4 @@ GAMELAN_DECLARE_LEVEL(baseline)
 GAMELAN_DECLARE_LEVEL(avx2)
 #undef GAMELAN_DECLARE_LEVEL
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles
