@@ -61,7 +61,7 @@ void Status::reset() {
 void Status::publish_work() {
   const auto& counters = of_.executor.counters();
   auto& mine = noticeboard(comm_.rank());
-  mine.kernels = counters.kernels;
+  mine.steps = counters.steps;
   mine.bytes_shared = counters.bytes_shared;
   mine.pieces_helped = counters.pieces_helped;
   if (const auto* ghost_exchange = of_.executor.ghost_exchange()) {
@@ -88,7 +88,7 @@ std::vector<Status::Report> Status::reports_of_node() const {
   std::vector<Report> reports;
   for (const int rank : comm_.near_ranks()) {
     const auto& notices = noticeboard(rank);
-    reports.push_back({rank, notices.kernels, notices.bytes_shared, notices.bytes_sent,
+    reports.push_back({rank, notices.steps, notices.bytes_shared, notices.bytes_sent,
                        notices.bytes_received, notices.messages, notices.pieces_helped,
                        notices.compute_seconds, notices.wait_seconds});
   }
@@ -119,7 +119,7 @@ nlohmann::json Status::status() const {
     sum.compute_seconds += each.compute_seconds;
     sum.wait_seconds += each.wait_seconds;
     per_rank.push_back({{"rank", each.rank},
-                        {"kernels", each.kernels},
+                        {"steps", each.steps},
                         {"bytes_shared", each.bytes_shared},
                         {"bytes_sent", each.bytes_sent},
                         {"bytes_received", each.bytes_received},
@@ -137,7 +137,7 @@ nlohmann::json Status::status() const {
       {"busy", of_.progress.is_busy()},
       {"batches", published_.batches.load()},
       {"commands", published_.commands.load()},
-      {"kernels", noticeboard(0).kernels.load()},
+      {"steps", noticeboard(0).steps.load()},
       {"arrays", published_.arrays.load()},
       {"plan_hits", published_.plan_hits.load()},
       {"plan_misses", published_.plan_misses.load()},

@@ -43,14 +43,14 @@ class Status {
  private:
   /// A rank's words in its part of the heap.
   struct Noticeboard {
-    std::atomic<std::uint64_t> kernels, bytes_shared, bytes_sent, bytes_received, messages, pieces_helped;
+    std::atomic<std::uint64_t> steps, bytes_shared, bytes_sent, bytes_received, messages, pieces_helped;
     std::atomic<double> compute_seconds, wait_seconds;
   };
   Noticeboard& noticeboard(int rank) const;
   /// What a noticeboard says, to be sent.
   struct Report {
     std::int64_t rank;
-    std::uint64_t kernels, bytes_shared, bytes_sent, bytes_received, messages, pieces_helped;
+    std::uint64_t steps, bytes_shared, bytes_sent, bytes_received, messages, pieces_helped;
     double compute_seconds, wait_seconds;
   };
   std::vector<Report> reports_of_node() const;

@@ -18,7 +18,7 @@ namespace gamelan::engine::steps {
 
 /// What this rank did, summed over steps (np.stats()).
 struct Counters {
-  std::uint64_t kernels = 0, bytes_shared = 0, pieces_helped = 0;
+  std::uint64_t steps = 0, bytes_shared = 0, pieces_helped = 0;
   double compute_seconds = 0;
 };
 

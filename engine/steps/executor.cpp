@@ -130,7 +130,7 @@ std::size_t Executor::run(const plan::Plan& plan, std::span<const distribution::
     run_body(step, ghost_exchange_ ? &exchanges[s] : nullptr, context, observer);
     settle(step, context);
     counters_.compute_seconds += seconds() - start - (board_.wait_seconds() - waited);
-    ++counters_.kernels;
+    ++counters_.steps;
     observer.count();
     board_.end_step(step_);
     for (const int slot : step.binds) observer.bind(slot, plan.slots[static_cast<std::size_t>(slot)].array);
