@@ -133,6 +133,7 @@ nlohmann::json Status::status() const {
     pass_seconds[plan::passes()[p].name] = of_.planner.pass_times().seconds[p].load();
   return {
       {"ranks", comm_.size()},
+      {"nodes", comm_.nodes()},
       {"ranks_silent", comm_.size() - static_cast<int>(told.size())},  // of nodes that did not answer in time
       {"busy", of_.progress.is_busy()},
       {"batches", published_.batches.load()},
