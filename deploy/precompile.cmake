@@ -11,11 +11,11 @@ target_compile_options(gamelan_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-a
 
 # One for all targets that are compiled by the same options.
 target_precompile_headers(gamelan_protocol PRIVATE ${gamelan_standard_headers})
-foreach(target gamelan_server gamelan_session gamelan_nodes gamelan_dist gamelan_dist_local gamelan_jit gamelan_exec gamelan_plan)
+foreach(target gamelan_server gamelan_session gamelan_nodes gamelan_distribution gamelan_distribution_local gamelan_jit gamelan_tiles gamelan_plan)
   target_precompile_headers(${target} REUSE_FROM gamelan_protocol)
 endforeach()
 # Sources with options of their own.
-set_source_files_properties(${CMAKE_SOURCE_DIR}/engine/tiles/loops/matmul.cpp TARGET_DIRECTORY gamelan_exec
+set_source_files_properties(${CMAKE_SOURCE_DIR}/engine/tiles/loops/matmul.cpp TARGET_DIRECTORY gamelan_tiles
   PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 
 target_precompile_headers(gamelan_core PRIVATE <Python.h> ${gamelan_standard_headers})

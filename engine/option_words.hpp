@@ -17,8 +17,8 @@ struct Choice {
   std::array<std::string_view, 3> words;  ///< in the order of the enum that they name
 };
 inline constexpr std::array<Choice, 2> choices{{
-    {"balance", {"off", "on", "always"}},   // exec::Balance
-    {"compile", {"off", "hot", "always"}},  // exec::Compiling
+    {"balance", {"off", "on", "always"}},   // steps::Balance
+    {"compile", {"off", "hot", "always"}},  // tiles::Compiling
 }};
 
 /// The index of `word` among the option's words. Throws Error{value} when it is not one of them.

@@ -3,7 +3,7 @@
 # One gtest executable, registered as name.npN for every number of ranks. MPI and GA are started once by mpi_main.cpp,
 # which also merges the results of the ranks.
 add_library(gamelan_mpi_main OBJECT ${CMAKE_CURRENT_LIST_DIR}/mpi_main.cpp)
-target_link_libraries(gamelan_mpi_main PUBLIC gamelan_dist GTest::gtest)
+target_link_libraries(gamelan_mpi_main PUBLIC gamelan_distribution GTest::gtest)
 set(GAMELAN_MPI_RUN ${CMAKE_CURRENT_LIST_DIR}/mpi_run.sh)
 
 function(gamelan_add_mpi_test name)

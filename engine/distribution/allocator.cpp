@@ -6,7 +6,7 @@
 
 #include "engine/assert.hpp"
 
-namespace gamelan::engine::dist {
+namespace gamelan::engine::distribution {
 
 namespace {
 
@@ -141,4 +141,4 @@ void Allocator::forget(const Range& range) {
       std::lower_bound(by_bytes_.begin(), by_bytes_.end(), std::pair{range.last - range.first, range.first}));
 }
 
-}  // namespace gamelan::engine::dist
+}  // namespace gamelan::engine::distribution

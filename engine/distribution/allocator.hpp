@@ -13,7 +13,7 @@
 
 #include "engine/distribution/ranges.hpp"
 
-namespace gamelan::engine::dist {
+namespace gamelan::engine::distribution {
 
 inline constexpr std::size_t page_bytes = 4096;
 inline constexpr std::size_t granule_bytes =
@@ -77,4 +77,4 @@ class Allocator {
   std::vector<Block> uncommitted_;
 };
 
-}  // namespace gamelan::engine::dist
+}  // namespace gamelan::engine::distribution

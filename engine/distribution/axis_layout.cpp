@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/distribution/axis_layout.hpp"
 
-namespace gamelan::engine::dist {
+namespace gamelan::engine::distribution {
 namespace {
 
 std::int64_t floor_div(std::int64_t a, std::int64_t b) {  // b > 0
@@ -92,4 +92,4 @@ std::int64_t AxisLayout::largest_interval() const {
   return std::min(extent, ceil_div(piece, std::max<std::int64_t>(1, std::abs(step))));
 }
 
-}  // namespace gamelan::engine::dist
+}  // namespace gamelan::engine::distribution

@@ -8,7 +8,7 @@
 
 #include "protocol/view.hpp"
 
-namespace gamelan::engine::dist {
+namespace gamelan::engine::distribution {
 
 using protocol::Shape;
 
@@ -65,4 +65,4 @@ struct AxisLayout {
   bool operator==(const AxisLayout&) const = default;
 };
 
-}  // namespace gamelan::engine::dist
+}  // namespace gamelan::engine::distribution

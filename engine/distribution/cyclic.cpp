@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/distribution/cyclic.hpp"
 
-namespace gamelan::engine::dist {
+namespace gamelan::engine::distribution {
 
 std::int64_t Cyclic::share(std::int64_t extent, std::int64_t block, int part, int parts) {
   const auto blocks = extent / block, turns = blocks / parts, rest = blocks % parts;
@@ -15,4 +15,4 @@ Cyclic cyclic(std::int64_t rows, std::int64_t columns, std::int64_t block, int r
   return {rows, columns, block, side, ranks / side};
 }
 
-}  // namespace gamelan::engine::dist
+}  // namespace gamelan::engine::distribution

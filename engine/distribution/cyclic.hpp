@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace gamelan::engine::dist {
+namespace gamelan::engine::distribution {
 
 /// The layout of one matrix: its extents, the side of a block, and the grid of ranks, numbered in C order.
 /// Ranks beyond the grid own nothing.
@@ -40,4 +40,4 @@ struct Cyclic {
 /// be left out.
 Cyclic cyclic(std::int64_t rows, std::int64_t columns, std::int64_t block, int ranks);
 
-}  // namespace gamelan::engine::dist
+}  // namespace gamelan::engine::distribution

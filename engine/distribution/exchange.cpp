@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-namespace gamelan::engine::dist {
+namespace gamelan::engine::distribution {
 namespace {
 
 using Range = Region::Range;
@@ -295,4 +295,4 @@ void for_each_run(const Region& region, int owner,
   }
 }
 
-}  // namespace gamelan::engine::dist
+}  // namespace gamelan::engine::distribution

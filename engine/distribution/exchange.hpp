@@ -9,7 +9,7 @@
 
 #include "engine/distribution/pieces.hpp"
 
-namespace gamelan::engine::dist {
+namespace gamelan::engine::distribution {
 
 /// An operand and the ranks that read it. The iterations that rank r reads follow from its part of `readers`,
 /// axis by axis.
@@ -73,4 +73,4 @@ Exchange exchange_of(std::span<const RemoteRead> remote_reads, int rank, int ran
 void for_each_run(const Region& region, int owner,
                   const std::function<void(std::int64_t, std::int64_t, std::int64_t)>& visit);
 
-}  // namespace gamelan::engine::dist
+}  // namespace gamelan::engine::distribution

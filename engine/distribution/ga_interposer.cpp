@@ -17,7 +17,7 @@ extern "C" {
 #include "engine/distribution/allocator.hpp"
 #include "engine/ranks/comm.hpp"
 
-namespace gamelan::engine::dist {
+namespace gamelan::engine::distribution {
 namespace {
 
 /// The windows and memory under a window over all ranks that was made by MPI_Win_create.
@@ -127,28 +127,28 @@ std::string window_directory() {
   return std::filesystem::temp_directory_path();
 }
 
-}  // namespace gamelan::engine::dist
+}  // namespace gamelan::engine::distribution
 
 // ---- The symbols that GA and ARMCI-MPI call
 // -------------------------------------------------------------------------
 
-using gamelan::engine::dist::state;
+using gamelan::engine::distribution::state;
 
 extern "C" {
 
 int MPI_Win_allocate(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, void* base_out,
                      MPI_Win* window) {
   using namespace gamelan::engine;
-  if (state().sharing) return dist::allocate_shared(bytes, unit, info, comm, base_out, window);
+  if (state().sharing) return distribution::allocate_shared(bytes, unit, info, comm, base_out, window);
   if (is_on_one_node(comm)) return PMPI_Win_allocate(bytes, unit, info, comm, base_out, window);
-  return dist::allocate_over_nodes(bytes, unit, info, comm, base_out, window);
+  return distribution::allocate_over_nodes(bytes, unit, info, comm, base_out, window);
 }
 
 int MPI_Win_free(MPI_Win* window) {
   const auto found = state().beneath.find(*window);
   const int status = PMPI_Win_free(window);  // first the window over all ranks, then the memory under it
   if (found == state().beneath.end()) return status;
-  gamelan::engine::dist::Beneath beneath = found->second;
+  gamelan::engine::distribution::Beneath beneath = found->second;
   state().beneath.erase(found);
   if (beneath.node_window != MPI_WIN_NULL) PMPI_Win_free(&beneath.node_window);
   if (beneath.memory) MPI_Free_mem(beneath.memory);

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace gamelan::engine::dist {
+namespace gamelan::engine::distribution {
 
 /// The window under a GA; vectors are indexed by rank of the world.
 struct SharedWindow {
@@ -35,4 +35,4 @@ int ga_window_count();
 /// mpiexec's command line or in the environment (parameter files are not read), else its default.
 std::string window_directory();
 
-}  // namespace gamelan::engine::dist
+}  // namespace gamelan::engine::distribution

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace gamelan::engine::dist {
+namespace gamelan::engine::distribution {
 namespace {
 
 constexpr std::int64_t most_grids = 256;  // tried one by one
@@ -224,4 +224,4 @@ std::vector<int> choose_grid(std::span<const AxisLayout> axes, int ranks) {
   return is_much_better(fewer.cost_of_all(), all.cost_of_all()) ? fewer.parts() : all.parts();
 }
 
-}  // namespace gamelan::engine::dist
+}  // namespace gamelan::engine::distribution

@@ -8,7 +8,7 @@
 
 #include "engine/distribution/axis_layout.hpp"
 
-namespace gamelan::engine::dist {
+namespace gamelan::engine::distribution {
 
 /// The number of parts per axis; their product is `ranks`. Chosen is the grid with the smallest surface of
 /// cuts, among the grids whose work per rank is the least or within 1/16 of it. A cut of the last axis counts
@@ -20,4 +20,4 @@ namespace gamelan::engine::dist {
 /// much better blocks, the product is that smaller number, and the last ranks own nothing.
 std::vector<int> choose_grid(std::span<const AxisLayout> axes, int ranks);
 
-}  // namespace gamelan::engine::dist
+}  // namespace gamelan::engine::distribution

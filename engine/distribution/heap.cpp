@@ -15,7 +15,7 @@
 #include "engine/distribution/pages.hpp"
 #include "protocol/bytes_text.hpp"
 
-namespace gamelan::engine::dist {
+namespace gamelan::engine::distribution {
 
 using protocol::bytes_text;
 using protocol::Error;
@@ -35,7 +35,7 @@ constexpr std::size_t ga_slack_bytes = 64;
 
 std::byte* round_up(std::byte* address) {
   const auto number = reinterpret_cast<std::uintptr_t>(address);
-  return address + (dist::round_up(number, page_bytes) - number);
+  return address + (distribution::round_up(number, page_bytes) - number);
 }
 
 /// Why this node cannot give its ranks so much memory; nullopt when it can. Without this check Open MPI would
@@ -247,4 +247,4 @@ std::string Heap::backing_file() const {
 
 int Heap::ga_creates() { return ga_window_count() - windows_of_ga_itself.value_or(0); }
 
-}  // namespace gamelan::engine::dist
+}  // namespace gamelan::engine::distribution

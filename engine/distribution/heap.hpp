@@ -14,7 +14,7 @@
 #include "engine/distribution/allocator.hpp"
 #include "engine/ranks/comm.hpp"
 
-namespace gamelan::engine::dist {
+namespace gamelan::engine::distribution {
 
 class Heap {
  public:
@@ -83,4 +83,4 @@ class Heap {
   Allocator allocator_;
 };
 
-}  // namespace gamelan::engine::dist
+}  // namespace gamelan::engine::distribution

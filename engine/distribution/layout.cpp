@@ -6,7 +6,7 @@
 
 #include "engine/distribution/grid.hpp"
 
-namespace gamelan::engine::dist {
+namespace gamelan::engine::distribution {
 namespace {
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }  // a >= 0, b > 0
@@ -152,4 +152,4 @@ std::string describe(const Layout& layout) {
   return text;
 }
 
-}  // namespace gamelan::engine::dist
+}  // namespace gamelan::engine::distribution

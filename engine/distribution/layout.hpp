@@ -11,7 +11,7 @@
 
 #include "engine/distribution/axis_layout.hpp"
 
-namespace gamelan::engine::dist {
+namespace gamelan::engine::distribution {
 
 /// The layout of an array, or of the iterations of a step. `pinned` are grid axes on which only one
 /// coordinate takes part (a view that fixes an index of a distributed axis). `is_replicated`: every rank
@@ -68,4 +68,4 @@ bool is_balanced(const Layout& layout);
 /// "3x5 on 2x1 ranks" and the cuts of each axis, for the texts of plans.
 std::string describe(const Layout& layout);
 
-}  // namespace gamelan::engine::dist
+}  // namespace gamelan::engine::distribution

@@ -20,7 +20,7 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-namespace gamelan::engine::dist {
+namespace gamelan::engine::distribution {
 
 namespace {
 
@@ -139,4 +139,4 @@ std::optional<Space> file_system_space(const fs::path& directory) {
   return Space{facts.f_bavail * block, facts.f_blocks * block};
 }
 
-}  // namespace gamelan::engine::dist
+}  // namespace gamelan::engine::distribution

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <optional>
 
-namespace gamelan::engine::dist {
+namespace gamelan::engine::distribution {
 
 /// Makes [start, start + bytes) present and writable. False when the pages cannot be had; some may be present
 /// then. Pages that were present keep their contents.
@@ -30,4 +30,4 @@ struct Space {
 };
 std::optional<Space> file_system_space(const std::filesystem::path& directory);
 
-}  // namespace gamelan::engine::dist
+}  // namespace gamelan::engine::distribution

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-namespace gamelan::engine::dist {
+namespace gamelan::engine::distribution {
 namespace {
 
 /// Byte strides of a rank's block, which is C-ordered.
@@ -122,4 +122,4 @@ Piece locate_element(const Layout& base, const Shape& index, int self, std::size
   return piece;
 }
 
-}  // namespace gamelan::engine::dist
+}  // namespace gamelan::engine::distribution

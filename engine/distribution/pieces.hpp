@@ -10,7 +10,7 @@
 
 #include "engine/distribution/layout.hpp"
 
-namespace gamelan::engine::dist {
+namespace gamelan::engine::distribution {
 
 /// A view as a box of its base. Its elements may be parts of the base's elements (`.real` of a complex
 /// array): `within` is then the offset of the part in bytes.
@@ -54,4 +54,4 @@ void for_each_cell(const Box& box, std::span<const Placement* const> operands, i
 /// The place of element `index` of a whole array, for views that are no box of their base.
 Piece locate_element(const Layout& base, const Shape& index, int self, std::size_t item_bytes);
 
-}  // namespace gamelan::engine::dist
+}  // namespace gamelan::engine::distribution

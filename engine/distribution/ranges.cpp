@@ -5,7 +5,7 @@
 #include <iterator>
 #include <utility>
 
-namespace gamelan::engine::dist {
+namespace gamelan::engine::distribution {
 
 std::vector<Range>::const_iterator Ranges::first_ending_after(std::size_t position) const {
   return std::partition_point(ranges_.begin(), ranges_.end(),
@@ -79,4 +79,4 @@ void Ranges::erase_values_up_to(std::uint64_t value) {
   std::erase_if(ranges_, [value](const Range& range) { return range.value <= value; });
 }
 
-}  // namespace gamelan::engine::dist
+}  // namespace gamelan::engine::distribution

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-namespace gamelan::engine::dist {
+namespace gamelan::engine::distribution {
 
 /// Half open: [first, last).
 struct Range {
@@ -41,4 +41,4 @@ class Ranges {
   std::vector<Range> ranges_;  // in order, not overlapping, none empty
 };
 
-}  // namespace gamelan::engine::dist
+}  // namespace gamelan::engine::distribution

@@ -8,7 +8,7 @@
 
 #include "engine/distribution/allocator.hpp"
 
-namespace gamelan::engine::dist {
+namespace gamelan::engine::distribution {
 
 /// A version of an array's elements. The step numbers are 0 while nothing of the kind has happened; they are
 /// equal on all ranks.
@@ -20,4 +20,4 @@ struct Storage {
 };
 using StoragePtr = std::shared_ptr<Storage>;
 
-}  // namespace gamelan::engine::dist
+}  // namespace gamelan::engine::distribution

@@ -14,7 +14,8 @@ namespace gamelan::engine {
 using protocol::Error;
 using protocol::ErrorKind;
 
-Board::Board(Comm& comm, dist::Heap& heap, const nodes::Settings& settings) : comm_(comm), node_(comm, heap) {
+Board::Board(Comm& comm, distribution::Heap& heap, const nodes::Settings& settings)
+    : comm_(comm), node_(comm, heap) {
   std::optional<Error> problem;
   try {
     if (!comm.is_one_node() && comm.is_leader())

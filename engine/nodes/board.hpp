@@ -21,7 +21,7 @@ class Board {
  public:
   /// Collective. Throws Error{memory}, and Error{os} when the nodes cannot reach each other, on all ranks
   /// alike.
-  Board(Comm& comm, dist::Heap& heap, const nodes::Settings& settings = {});
+  Board(Comm& comm, distribution::Heap& heap, const nodes::Settings& settings = {});
   /// To be called when all ranks are idle.
   ~Board();
   Board(const Board&) = delete;

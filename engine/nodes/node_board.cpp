@@ -27,7 +27,7 @@ bool is_gone(std::int64_t process_id) {
 
 }  // namespace
 
-NodeBoard::NodeBoard(Comm& comm, dist::Heap& heap)
+NodeBoard::NodeBoard(Comm& comm, distribution::Heap& heap)
     : comm_(comm),
       heap_(heap),
       leader_(comm.leader()),

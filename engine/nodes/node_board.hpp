@@ -21,7 +21,7 @@ namespace gamelan::engine {
 class NodeBoard {
  public:
   /// Allocates its words in the heap. Collective. Throws Error{memory}.
-  NodeBoard(Comm& comm, dist::Heap& heap);
+  NodeBoard(Comm& comm, distribution::Heap& heap);
   /// To be called when all ranks are idle.
   ~NodeBoard();
   NodeBoard(const NodeBoard&) = delete;
@@ -124,9 +124,9 @@ class NodeBoard {
   void wait_for(SharedCounter& counter, std::uint64_t target, int watched_rank, bool works = true);
 
   Comm& comm_;
-  dist::Heap& heap_;
+  distribution::Heap& heap_;
   const int leader_;
-  dist::Allocator::Block block_;
+  distribution::Allocator::Block block_;
   std::vector<Control*> controls_;  ///< by rank; null on other nodes
   Patience patience_;
   std::int64_t launcher_process_id_;

@@ -12,8 +12,8 @@ namespace gamelan::engine::plan {
 
 /// The messages of one rank, step by step.
 struct CommunicationSchedule {
-  std::vector<dist::Exchange> steps;       ///< the regions in them point into the plan's remote reads
-  std::vector<std::int64_t> memory_bytes;  ///< upper bound per step
+  std::vector<distribution::Exchange> steps;  ///< the regions in them point into the plan's remote reads
+  std::vector<std::int64_t> memory_bytes;     ///< upper bound per step
   /// The most memory that any step takes on any rank. Admission finds it once, by asking all ranks. Negative:
   /// not yet known.
   std::int64_t most_bytes_anywhere = -1;

@@ -108,7 +108,7 @@ std::string text_of(const FusedLoop& fused) {
   }
   text += text_of(fused.program);
   if (!fused.interior) return text;
-  return text + "  interior over " + dist::describe(fused.interior->iterations) + "\n" +
+  return text + "  interior over " + distribution::describe(fused.interior->iterations) + "\n" +
          text_of(*fused.interior);
 }
 
@@ -212,13 +212,13 @@ struct Describe {
     return "write " + name(file.input.slot) + " to a file from byte " + std::to_string(file.offset) + " on";
   }
   std::string operator()(const FusedLoop& fused) const {
-    return "fused loop over " + dist::describe(fused.iterations) + "\n" + text_of(fused);
+    return "fused loop over " + distribution::describe(fused.iterations) + "\n" + text_of(fused);
   }
   std::string operator()(const FoldBlocks& fold) const {
     std::string text = "fold blocks";
     for (const auto& each : fold.folds)
       text += " with " + std::string(protocol::info(each.op).name) + " into " + name(each.partials) + ",";
-    return text + " blocks " + dist::describe(fold.values.iterations) + "\n" + text_of(fold.values);
+    return text + " blocks " + distribution::describe(fold.values.iterations) + "\n" + text_of(fold.values);
   }
   std::string operator()(const FoldFinish& fold) const {
     return "fold " + name(fold.partials) + " with " + std::string(protocol::info(fold.fold).name) + " to " +
@@ -242,8 +242,8 @@ std::string dump(const Plan& plan) {
   for (std::size_t slot = 0; slot < plan.slots.size(); ++slot) {
     const auto& s = plan.slots[slot];
     text += name(static_cast<int>(slot)) + ": " + std::string(protocol::info(s.info.dtype).name) + " " +
-            dist::describe(s.info.layout) + ", " + std::to_string(block_bytes(s)) + " bytes per rank" +
-            (s.is_input ? ", input" : "") + "\n";
+            distribution::describe(s.info.layout) + ", " + std::to_string(block_bytes(s)) +
+            " bytes per rank" + (s.is_input ? ", input" : "") + "\n";
   }
   for (std::size_t n = 0; n < plan.steps.size(); ++n) {
     const auto& step = plan.steps[n];

@@ -23,7 +23,7 @@ ArrayInfo chosen_info(const protocol::Command& command, int ranks) {
   layout.is_replicated = chosen.is_replicated;
   int stride = layout.grid_size;
   for (std::size_t k = 0; k < chosen.axes.size(); ++k) {
-    dist::AxisLayout axis{.extent = chosen.extents[k], .template_extent = chosen.extents[k]};
+    distribution::AxisLayout axis{.extent = chosen.extents[k], .template_extent = chosen.extents[k]};
     if (const int parts = chosen.axes[k].parts; parts > 1) {
       stride /= parts;
       axis.parts = parts;
@@ -76,7 +76,7 @@ bool lies_as_ga(const ArrayInfo& info) {
 
 /// A layout over as many ranks as possible such that no block is empty.
 ArrayInfo info_for_ga(const View& view, int ranks) {
-  ArrayInfo info{view.extents, view.dtype, dist::default_layout(view.extents, ranks), true};
+  ArrayInfo info{view.extents, view.dtype, distribution::default_layout(view.extents, ranks), true};
   auto& layout = info.layout;
   layout.is_replicated = false;
   layout.grid_size = 1;

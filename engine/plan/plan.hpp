@@ -39,7 +39,7 @@ struct Step {
   std::vector<int> releases;  ///< slots that are used here for the last time
   int command = -1;           ///< the last batch command it completes, for error messages
   std::vector<int> commands;  ///< every command it completes
-  std::vector<dist::RemoteRead>
+  std::vector<distribution::RemoteRead>
       remote_reads;  ///< what it reads of other ranks' blocks, as far as the plan knows; several nodes only
   int prefix =
       -1;  ///< a run may end before this step: then exactly so many commands have happened; -1: it may not

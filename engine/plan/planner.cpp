@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/plan/planner.hpp"
 
-#include "engine/plan/passes.hpp"
+#include "engine/plan/passes/passes.hpp"
 #include "engine/plan/placement_commands.hpp"
 
 namespace gamelan::engine::plan {

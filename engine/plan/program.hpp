@@ -6,7 +6,7 @@
 
 namespace gamelan::engine::plan {
 
-using exec::Instruction;
-using exec::Program;
+using tiles::Instruction;
+using tiles::Program;
 
 }  // namespace gamelan::engine::plan

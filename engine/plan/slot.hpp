@@ -7,7 +7,7 @@
 
 namespace gamelan::engine::plan {
 
-using dist::Layout;
+using distribution::Layout;
 using protocol::ArrayId;
 using protocol::Dtype;
 using protocol::Op;
@@ -42,8 +42,8 @@ struct Operand {
   Source source = Source::slot;
   int slot = -1;
   int payload = -1;
-  int fold = -1;              ///< for scratch: the fold whose values go there
-  dist::Placement placement;  ///< for slots
+  int fold = -1;                      ///< for scratch: the fold whose values go there
+  distribution::Placement placement;  ///< for slots
   bool is_written = false;
   bool may_be_remote = false;  ///< true when some rank may use a block of another rank
 };

@@ -24,7 +24,7 @@ struct PartitionUpdates {
   bool carries_rows = false;  ///< a value is a row of many elements: i is sorted in its place, and the row is
                               ///< read where it lies
   std::int64_t count = 0, share = 0;  ///< indices in all, and the most that a rank takes
-  dist::AxisLayout target;            ///< of the axis that the indices run along
+  distribution::AxisLayout target;    ///< of the axis that the indices run along
   int bucket_shift = 0;               ///< log2 of the positions in a bucket
   int counts = -1, pairs = -1;
 };

@@ -45,7 +45,7 @@ struct WholeMatrices {
 struct SpreadBlocks {
   Operand source;
   Dtype dtype{}, loop{};
-  dist::Cyclic blocks;
+  distribution::Cyclic blocks;
   int to = -1;
 };
 
@@ -54,7 +54,7 @@ struct SpreadBlocks {
 struct BlockedResult {
   int slot = -1;
   std::int64_t offset = 0;  ///< elements from the start of a rank's block of the slot
-  dist::Cyclic blocks;
+  distribution::Cyclic blocks;
   std::int64_t first_row = 0;
   bool is_transposed = false;  ///< goes there with rows and columns exchanged
   bool is_lower = false;       ///< zeros above the diagonal, there
@@ -65,7 +65,7 @@ struct BlockedMatrix {
   protocol::Linalg routine{};
   Dtype loop{};
   bool flag = false;
-  dist::Cyclic a_blocks, b_blocks;
+  distribution::Cyclic a_blocks, b_blocks;
   int a = -1, b = -1, made = -1;  ///< slots; b of solve only, made of what does not end in them
   std::vector<BlockedResult> results;
 };

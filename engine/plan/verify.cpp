@@ -116,7 +116,7 @@ void check_slot(const Slot& slot, int ranks) {
 }
 
 /// The box that a placement makes of a base of these extents lies inside it.
-void check_box(const dist::Placement& placement) {
+void check_box(const distribution::Placement& placement) {
   const auto& axes = placement.map.axes;
   const Shape extents = placement.iterations.extents();
   require(axes.size() == extents.size(), "a box has other axes than its iterations");

@@ -103,9 +103,9 @@ std::unique_ptr<Server> open_server(const Options& options, Comm& comm, const Se
 void run_rank(const Options& options, Comm& comm) {
   check_rank_count(options, comm);
   load_routines(options, comm);
-  const std::size_t heap_bytes =
-      options.heap_bytes ? static_cast<std::size_t>(options.heap_bytes) : dist::Heap::default_bytes(comm);
-  dist::Heap heap(comm, heap_bytes);
+  const std::size_t heap_bytes = options.heap_bytes ? static_cast<std::size_t>(options.heap_bytes)
+                                                    : distribution::Heap::default_bytes(comm);
+  distribution::Heap heap(comm, heap_bytes);
   Board board(comm, heap, {.fanout = options.node_fanout, .silence_limit_s = options.node_timeout_s});
   Session session(comm, heap, board);
   session.configure({0, {{"balance", options.balance}, {"compile", options.compile}}});

@@ -103,6 +103,8 @@ void Comm::find_node() {
   is_near_.assign(static_cast<std::size_t>(size_), false);
   for (const int near : near_ranks_) is_near_[static_cast<std::size_t>(near)] = true;
   MPI_Comm_split(world_, is_leader() ? 0 : MPI_UNDEFINED, rank_, &leaders_);
+  const int leads = is_leader() ? 1 : 0;
+  MPI_Allreduce(&leads, &nodes_, 1, MPI_INT, MPI_SUM, world_);
 }
 
 Comm::~Comm() {

@@ -59,6 +59,8 @@ class Comm {
   /// node.
   int leader() const { return near_ranks_.front(); }
   bool is_leader() const { return rank_ == leader(); }
+  /// How many nodes there are.
+  int nodes() const { return nodes_; }
   /// The communicator of all leaders, rank 0 first; MPI_COMM_NULL on a rank that is not a leader.
   MPI_Comm leaders() const { return leaders_; }
 
@@ -89,7 +91,7 @@ class Comm {
   void find_node();
 
   MPI_Comm world_ = MPI_COMM_NULL, node_ = MPI_COMM_NULL, leaders_ = MPI_COMM_NULL;
-  int rank_ = 0, size_ = 1, ranks_on_node_ = 1;
+  int rank_ = 0, size_ = 1, ranks_on_node_ = 1, nodes_ = 1;
   std::vector<int> near_ranks_;
   std::vector<bool> is_near_;
   bool is_one_node_ = true;

@@ -47,9 +47,10 @@ std::string in_words(const protocol::Batch& batch, std::int64_t command) {
 /// no room or which is not accepted; nullopt when all fit.
 template <class Accept>
 std::optional<std::pair<std::size_t, int>> Admission::replay(const plan::NamedPlan& named,
-                                                             dist::Allocator& trial, Accept accept) const {
+                                                             distribution::Allocator& trial,
+                                                             Accept accept) const {
   const auto& plan = *named.plan;
-  std::vector<dist::Allocator::Block> blocks(plan.slots.size());
+  std::vector<distribution::Allocator::Block> blocks(plan.slots.size());
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
     for (const int slot : plan.steps[s].allocates) {
       const auto block = trial.allocate(plan::block_bytes(plan.slots[static_cast<std::size_t>(slot)]));
@@ -107,7 +108,7 @@ std::optional<Refusal> Admission::admit_messages(const plan::NamedPlan& named, c
       const auto bytes = schedule.memory_bytes[static_cast<std::size_t>(stuck)];
       for (const auto& message : schedule.steps[static_cast<std::size_t>(stuck)].receives)
         heap_.ghost_address(message.partner, 0);
-      if (dist::has_room(static_cast<std::size_t>(bytes), comm_.ranks_on_node())) continue;
+      if (distribution::has_room(static_cast<std::size_t>(bytes), comm_.ranks_on_node())) continue;
       throw protocol::Error(
           protocol::ErrorKind::memory,
           "[memory] its messages to and from other nodes need up to " + std::to_string(bytes >> 20) + " MiB");
@@ -143,7 +144,7 @@ protocol::Error Admission::too_big(const Batch& batch, std::int64_t command, std
   if (!largest.empty()) text += "; largest arrays:";
   for (std::size_t i = 0; i < std::min<std::size_t>(3, largest.size()); ++i)
     text += " " + bytes_text(static_cast<std::uint64_t>(-largest[i].first)) + " (" +
-            dist::describe(arrays_.at(largest[i].second).info.layout) + ")";
+            distribution::describe(arrays_.at(largest[i].second).info.layout) + ")";
   text += ". Delete arrays, or start engines with more memory";
   return protocol::Error(protocol::ErrorKind::memory, text, command);
 }

@@ -15,7 +15,7 @@ namespace gamelan::engine {
 class Admission {
  public:
   /// All three must outlive the object.
-  Admission(Comm& comm, dist::Heap& heap, const ArrayTable& arrays)
+  Admission(Comm& comm, distribution::Heap& heap, const ArrayTable& arrays)
       : comm_(comm), heap_(heap), arrays_(arrays) {}
 
   /// Makes sure that the plan has the memory and the pages that it needs. Otherwise returns the first command
@@ -24,13 +24,13 @@ class Admission {
 
  private:
   template <class Accept>
-  std::optional<std::pair<std::size_t, int>> replay(const plan::NamedPlan& named, dist::Allocator& trial,
-                                                    Accept accept) const;
+  std::optional<std::pair<std::size_t, int>> replay(const plan::NamedPlan& named,
+                                                    distribution::Allocator& trial, Accept accept) const;
   std::optional<Refusal> admit_messages(const plan::NamedPlan& named, const protocol::Batch& batch);
   protocol::Error too_big(const protocol::Batch& batch, std::int64_t command, std::size_t bytes) const;
 
   Comm& comm_;
-  dist::Heap& heap_;
+  distribution::Heap& heap_;
   const ArrayTable& arrays_;
 };
 

@@ -15,14 +15,14 @@ class ArrayTable {
  public:
   struct Array {
     plan::ArrayInfo info;
-    dist::StoragePtr storage;
+    distribution::StoragePtr storage;
     std::int64_t bytes() const {
       return protocol::element_count(info.extents) * static_cast<std::int64_t>(protocol::size_of(info.dtype));
     }
   };
 
   /// Storage is released through the executor, which must outlive the table.
-  explicit ArrayTable(exec::Executor& executor) : executor_(executor) {}
+  explicit ArrayTable(steps::Executor& executor) : executor_(executor) {}
 
   bool contains(protocol::ArrayId id) const { return arrays_.contains(id); }
   /// nullptr when there is no such array.
@@ -54,7 +54,7 @@ class ArrayTable {
   bool has_lost() const { return !poisoned_.empty(); }
 
  private:
-  exec::Executor& executor_;
+  steps::Executor& executor_;
   std::unordered_map<protocol::ArrayId, Array> arrays_;
   std::unordered_map<protocol::ArrayId, protocol::Error> poisoned_;
 };

@@ -25,7 +25,7 @@ Batch prefix_of(const Batch& batch, std::int64_t command) {
 
 }  // namespace
 
-BatchPlanner::BatchPlanner(Comm& comm, dist::Heap& heap, const ArrayTable& arrays)
+BatchPlanner::BatchPlanner(Comm& comm, distribution::Heap& heap, const ArrayTable& arrays)
     : arrays_(arrays), admission_(comm, heap, arrays) {
   options_.ranks = comm.size();
   options_.times = &pass_times_;

@@ -4,7 +4,7 @@
 #pragma once
 #include <optional>
 
-#include "engine/plan/passes.hpp"
+#include "engine/plan/passes/passes.hpp"
 #include "engine/session/admission.hpp"
 
 namespace gamelan::engine {
@@ -12,7 +12,7 @@ namespace gamelan::engine {
 class BatchPlanner {
  public:
   /// All three must outlive the object.
-  BatchPlanner(Comm& comm, dist::Heap& heap, const ArrayTable& arrays);
+  BatchPlanner(Comm& comm, distribution::Heap& heap, const ArrayTable& arrays);
 
   /// Checks and plans as much of the batch as can run: all of it, or the commands before the one that
   /// `refusal` names. Collective.

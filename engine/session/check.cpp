@@ -76,7 +76,7 @@ void Checker::check(const protocol::Batch& batch, const protocol::Command& comma
       if (kept != command.out.extents) refuse("result extents are not the kept axes");
       const auto of = protocol::info(command.op).of;
       const auto loop = row.result == protocol::Result::boolean ? protocol::Dtype::bool_ : command.loop;
-      if (protocol::element_count(view.extents) == 0 && !exec::identity(of, loop))
+      if (protocol::element_count(view.extents) == 0 && !tiles::identity(of, loop))
         refuse("has no identity for an empty array");
       break;
     }
@@ -107,7 +107,7 @@ void Checker::check(const protocol::Batch& batch, const protocol::Command& comma
       break;
   }
   if (protocol::is_elementwise(command.op) && command.op != protocol::Op::copy &&
-      !exec::find_loop(command.op, command.loop))
+      !tiles::find_loop(command.op, command.loop))
     refuse("is not defined for dtype " + std::string(protocol::info(command.loop).name));
 }
 

@@ -8,8 +8,8 @@ namespace gamelan::engine {
 using protocol::Error;
 using protocol::ErrorKind;
 
-std::optional<Error> fetch_views(const protocol::Batch& batch, Comm& comm, dist::Heap& heap, Board& board,
-                                 exec::Executor& executor, const ArrayTable& arrays,
+std::optional<Error> fetch_views(const protocol::Batch& batch, Comm& comm, distribution::Heap& heap,
+                                 Board& board, steps::Executor& executor, const ArrayTable& arrays,
                                  std::vector<protocol::Bytes>& payloads) {
   if (comm.rank() != 0 && comm.is_one_node()) return std::nullopt;
   std::optional<Error> problem;
@@ -18,20 +18,20 @@ std::optional<Error> fetch_views(const protocol::Batch& batch, Comm& comm, dist:
     const auto& array = arrays.at(view.base);
     plan::Plan plan;
     plan.slots.push_back({view.base, array.info, true});
-    const std::vector<dist::StoragePtr> storages{array.storage};
-    exec::Counters counters;
-    exec::Workspace workspace;
-    const exec::StepContext context(comm, heap, board, plan, storages, batch, executor.last_step() + 1,
-                                    counters, workspace, exec::Balance::off, executor.ghost_exchange());
+    const std::vector<distribution::StoragePtr> storages{array.storage};
+    steps::Counters counters;
+    steps::Workspace workspace;
+    const steps::StepContext context(comm, heap, board, plan, storages, batch, executor.last_step() + 1,
+                                     counters, workspace, steps::Balance::off, executor.ghost_exchange());
     context.prepare_read(0);
     try {
-      exec::bring_near(context, 0, view, 0);
+      steps::bring_near(context, 0, view, 0);
       if (comm.rank() != 0 || problem) continue;
       protocol::Bytes bytes(static_cast<std::size_t>(protocol::element_count(view.extents)) *
                             protocol::size_of(view.dtype));
-      if (!bytes.empty()) exec::fetch(context, 0, view, bytes.data());
+      if (!bytes.empty()) steps::fetch(context, 0, view, bytes.data());
       payloads.push_back(std::move(bytes));
-    } catch (const exec::FollowsFailure& failure) {
+    } catch (const steps::FollowsFailure& failure) {
       problem = Error(ErrorKind::memory, "[fetch] rank " + std::to_string(failure.rank) +
                                              " has no memory left to send its part of the values");
     } catch (const Error& error) {

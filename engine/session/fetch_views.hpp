@@ -12,8 +12,8 @@ namespace gamelan::engine {
 /// Rank 0 reads the views from the blocks of its node; ranks of other nodes send it the rest. An error is
 /// returned on every rank, and rank 0 reports it; the other ranks send their part in any case. Collective.
 /// Throws Error{engine_lost}.
-std::optional<protocol::Error> fetch_views(const protocol::Batch& batch, Comm& comm, dist::Heap& heap,
-                                           Board& board, exec::Executor& executor, const ArrayTable& arrays,
+std::optional<protocol::Error> fetch_views(const protocol::Batch& batch, Comm& comm, distribution::Heap& heap,
+                                           Board& board, steps::Executor& executor, const ArrayTable& arrays,
                                            std::vector<protocol::Bytes>& payloads);
 
 }  // namespace gamelan::engine

@@ -13,7 +13,7 @@ namespace gamelan::engine {
 
 class Progress {
  public:
-  explicit Progress(const exec::Executor& executor) : executor_(executor) {}
+  explicit Progress(const steps::Executor& executor) : executor_(executor) {}
 
   void begin_batch() { is_busy_ = true; }
   void end_batch() { is_busy_ = false; }
@@ -40,7 +40,7 @@ class Progress {
  private:
   std::uint64_t count_steps_done() const;
 
-  const exec::Executor& executor_;
+  const steps::Executor& executor_;
   std::atomic<bool> is_busy_ = false;
   std::atomic<std::uint64_t> steps_planned_ = 0, steps_before_ = 0;
   mutable std::mutex running_;  // guards the following members; they are null between two plans

@@ -7,10 +7,10 @@ namespace gamelan::engine {
 
 using protocol::ArrayId;
 
-std::size_t run_plan(const plan::NamedPlan& named, const protocol::Batch& batch, exec::Executor& executor,
+std::size_t run_plan(const plan::NamedPlan& named, const protocol::Batch& batch, steps::Executor& executor,
                      ArrayTable& arrays, const RunObserver& observer, std::vector<ArrayId>& written) {
   const auto& plan = *named.plan;
-  std::vector<dist::StoragePtr> storages(plan.slots.size());
+  std::vector<distribution::StoragePtr> storages(plan.slots.size());
   std::vector<ArrayId> owner(plan.slots.size());
   for (std::size_t slot = 0; slot < plan.slots.size(); ++slot) {
     owner[slot] = named.array_of(static_cast<int>(slot));
@@ -21,8 +21,8 @@ std::size_t run_plan(const plan::NamedPlan& named, const protocol::Batch& batch,
     owner[static_cast<std::size_t>(slot)] = named.name_of(array);
     bound[named.name_of(array)] = slot;
   };
-  const std::span<const dist::Exchange> exchanges =
-      named.schedule ? named.schedule->steps : std::span<const dist::Exchange>();
+  const std::span<const distribution::Exchange> exchanges =
+      named.schedule ? named.schedule->steps : std::span<const distribution::Exchange>();
   const auto done = executor.run(plan, exchanges, storages, batch, {bind, observer.fail, observer.count});
   // Inputs that were replaced or freed during the plan have no storage any more; the new versions take their
   // place.

@@ -18,7 +18,7 @@ struct RunObserver {
 
 /// Returns the number of steps that have run: all, or fewer after an interrupt. Adds to `written` the arrays
 /// that have changed. Collective. Throws Error{engine_lost}.
-std::size_t run_plan(const plan::NamedPlan& named, const protocol::Batch& batch, exec::Executor& executor,
+std::size_t run_plan(const plan::NamedPlan& named, const protocol::Batch& batch, steps::Executor& executor,
                      ArrayTable& arrays, const RunObserver& observer,
                      std::vector<protocol::ArrayId>& written);
 

@@ -20,7 +20,8 @@ namespace gamelan::engine {
 using protocol::Error;
 using protocol::ErrorKind;
 
-static_assert(static_cast<int>(exec::Compiling::always) == 2 && static_cast<int>(exec::Balance::always) == 2,
+static_assert(static_cast<int>(tiles::Compiling::always) == 2 &&
+                  static_cast<int>(steps::Balance::always) == 2,
               "as in option_words.hpp");
 
 namespace {
@@ -28,13 +29,13 @@ namespace {
 /// Sets one level of loops for all ranks, the lowest that any rank has, because levels differ in the last bit
 /// of an exponential. Collective; before anything computes.
 Comm& with_common_isa(Comm& comm) {
-  exec::set_isa(static_cast<exec::Isa>(comm.agree_min(static_cast<std::int64_t>(exec::best_isa()))));
+  tiles::set_isa(static_cast<tiles::Isa>(comm.agree_min(static_cast<std::int64_t>(tiles::best_isa()))));
   return comm;
 }
 
 }  // namespace
 
-Session::Session(Comm& comm, dist::Heap& heap, Board& board)
+Session::Session(Comm& comm, distribution::Heap& heap, Board& board)
     : comm_(with_common_isa(comm)),
       heap_(heap),
       board_(board),
@@ -59,9 +60,9 @@ void Session::set_option(const std::string& name, const std::string& value) {
   } else if (name == "keep_unread") {
     planner_.options().keeps_unread = value == "1";
   } else if (name == "compile") {
-    exec::set_compiling(static_cast<exec::Compiling>(chosen(name, value)));
+    tiles::set_compiling(static_cast<tiles::Compiling>(chosen(name, value)));
   } else if (name == "balance") {
-    executor_.set_balance(static_cast<exec::Balance>(chosen(name, value)));
+    executor_.set_balance(static_cast<steps::Balance>(chosen(name, value)));
   } else if (name == "find_routine") {
     routines::find(value);
   } else if (name == "reset_stats") {
@@ -101,7 +102,7 @@ protocol::Reply Session::execute(protocol::Batch& batch) {
   heap_.allocator().settle(executor_.last_step());  // rank 0 waited for every rank before it sent this batch
   ++batch_number_;
   const auto made = elided_.settle(batch);  // one command in front of the batch for each
-  exec::float_errors().watch(batch.watched);
+  tiles::float_errors().watch(batch.watched);
   try {
     arrays_.free_untouched(batch);
     std::optional<Refusal> refusal;
@@ -189,7 +190,7 @@ void Session::run(const plan::NamedPlan& named, const protocol::Batch& batch, pr
   const RunObserver observer{[this](const Error& failure) { board_.report_failure(batch_number_, failure); },
                              [this] {
                                status_.publish_work();
-                               if (auto& errors = exec::float_errors(); errors.is_new())
+                               if (auto& errors = tiles::float_errors(); errors.is_new())
                                  board_.report_float_errors(batch_number_, errors.tell());
                              }};
   const auto done = run_plan(named, batch, executor_, arrays_, observer, written_);

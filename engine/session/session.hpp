@@ -17,7 +17,7 @@ namespace gamelan::engine {
 class Session {
  public:
   /// Collective. All three must outlive the object.
-  Session(Comm& comm, dist::Heap& heap, Board& board);
+  Session(Comm& comm, distribution::Heap& heap, Board& board);
 
   /// Runs a batch; collective. All ranks agree on the outcome; only rank 0's reply has payloads. Never throws
   /// because of what a client sent. May rewrite the batch (elided_copies.hpp); the reply numbers commands as
@@ -48,9 +48,9 @@ class Session {
   std::vector<protocol::FloatErrors> float_errors(std::size_t made) const;
 
   Comm& comm_;
-  dist::Heap& heap_;
+  distribution::Heap& heap_;
   Board& board_;
-  exec::Executor executor_;
+  steps::Executor executor_;
   ArrayTable arrays_;
   BatchPlanner planner_;
   Progress progress_;

@@ -12,7 +12,7 @@
 
 namespace gamelan::engine {
 
-Status::Status(Comm& comm, dist::Heap& heap, Board& board, const Sources& sources)
+Status::Status(Comm& comm, distribution::Heap& heap, Board& board, const Sources& sources)
     : comm_(comm),
       heap_(heap),
       board_(board),
@@ -61,7 +61,7 @@ void Status::reset() {
 void Status::publish_work() {
   const auto& counters = of_.executor.counters();
   auto& mine = noticeboard(comm_.rank());
-  mine.kernels = counters.kernels;
+  mine.steps = counters.steps;
   mine.bytes_shared = counters.bytes_shared;
   mine.pieces_helped = counters.pieces_helped;
   if (const auto* ghost_exchange = of_.executor.ghost_exchange()) {
@@ -88,7 +88,7 @@ std::vector<Status::Report> Status::reports_of_node() const {
   std::vector<Report> reports;
   for (const int rank : comm_.near_ranks()) {
     const auto& notices = noticeboard(rank);
-    reports.push_back({rank, notices.kernels, notices.bytes_shared, notices.bytes_sent,
+    reports.push_back({rank, notices.steps, notices.bytes_shared, notices.bytes_sent,
                        notices.bytes_received, notices.messages, notices.pieces_helped,
                        notices.compute_seconds, notices.wait_seconds});
   }
@@ -119,7 +119,7 @@ nlohmann::json Status::status() const {
     sum.compute_seconds += each.compute_seconds;
     sum.wait_seconds += each.wait_seconds;
     per_rank.push_back({{"rank", each.rank},
-                        {"kernels", each.kernels},
+                        {"steps", each.steps},
                         {"bytes_shared", each.bytes_shared},
                         {"bytes_sent", each.bytes_sent},
                         {"bytes_received", each.bytes_received},
@@ -133,15 +133,16 @@ nlohmann::json Status::status() const {
     pass_seconds[plan::passes()[p].name] = of_.planner.pass_times().seconds[p].load();
   return {
       {"ranks", comm_.size()},
+      {"nodes", comm_.nodes()},
       {"ranks_silent", comm_.size() - static_cast<int>(told.size())},  // of nodes that did not answer in time
       {"busy", of_.progress.is_busy()},
       {"batches", published_.batches.load()},
       {"commands", published_.commands.load()},
-      {"kernels", noticeboard(0).kernels.load()},
+      {"steps", noticeboard(0).steps.load()},
       {"arrays", published_.arrays.load()},
       {"plan_hits", published_.plan_hits.load()},
       {"plan_misses", published_.plan_misses.load()},
-      {"ga_creates", dist::Heap::ga_creates()},
+      {"ga_creates", distribution::Heap::ga_creates()},
       {"heap_bytes", published_.heap_bytes.load() * static_cast<std::uint64_t>(comm_.size())},
       {"heap_peak", published_.heap_peak.load() * static_cast<std::uint64_t>(comm_.size())},
       {"heap_bytes_per_rank", heap_.bytes_per_rank()},
@@ -149,7 +150,7 @@ nlohmann::json Status::status() const {
       {"bytes_sent", sum.bytes_sent},
       {"bytes_received", sum.bytes_received},
       {"messages", sum.messages},
-      {"programs_compiled", exec::programs_compiled()},
+      {"programs_compiled", tiles::programs_compiled()},
       {"pieces_helped", sum.pieces_helped},
       {"fetch_bytes", published_.fetch_bytes.load()},
       {"wait_seconds", sum.wait_seconds},

@@ -16,13 +16,13 @@ class Status {
  public:
   /// Where the counters come from; all must outlive the object.
   struct Sources {
-    const exec::Executor& executor;
+    const steps::Executor& executor;
     const ArrayTable& arrays;
     const BatchPlanner& planner;
     const Progress& progress;
   };
   /// Collective. Throws Error{memory}.
-  Status(Comm& comm, dist::Heap& heap, Board& board, const Sources& sources);
+  Status(Comm& comm, distribution::Heap& heap, Board& board, const Sources& sources);
   ~Status();
   Status(const Status&) = delete;
   Status& operator=(const Status&) = delete;
@@ -44,14 +44,14 @@ class Status {
  private:
   /// A rank's counters in its part of the heap.
   struct Noticeboard {
-    std::atomic<std::uint64_t> kernels, bytes_shared, bytes_sent, bytes_received, messages, pieces_helped;
+    std::atomic<std::uint64_t> steps, bytes_shared, bytes_sent, bytes_received, messages, pieces_helped;
     std::atomic<double> compute_seconds, wait_seconds;
   };
   Noticeboard& noticeboard(int rank) const;
   /// A copy of a noticeboard, which can be sent.
   struct Report {
     std::int64_t rank;
-    std::uint64_t kernels, bytes_shared, bytes_sent, bytes_received, messages, pieces_helped;
+    std::uint64_t steps, bytes_shared, bytes_sent, bytes_received, messages, pieces_helped;
     double compute_seconds, wait_seconds;
   };
   std::vector<Report> reports_of_node() const;
@@ -59,10 +59,10 @@ class Status {
   void publish_counters();
 
   Comm& comm_;
-  dist::Heap& heap_;
+  distribution::Heap& heap_;
   Board& board_;
   Sources of_;
-  dist::Allocator::Block notices_;
+  distribution::Allocator::Block notices_;
   std::size_t heap_at_rest_;  // bytes per rank that do not belong to arrays
   double wait_origin_ = 0;
 

@@ -9,7 +9,7 @@
 #include "engine/steps/indices.hpp"
 #include "engine/tiles/loops/fold.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 namespace {
 
 using protocol::Shape;
@@ -34,7 +34,7 @@ void complete(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fold, 
   std::vector<std::byte> results(static_cast<std::size_t>(elements) * item);
   copy_box(fold.loop, fold.loop, extents, partials.data(), from, results.data(),
            protocol::contiguous_strides(extents, item));
-  fold_pairs(fold.op, fold.loop, results.data(), blocks, elements / blocks);
+  tiles::fold_pairs(fold.op, fold.loop, results.data(), blocks, elements / blocks);
   std::memcpy(partials.data(), results.data(), static_cast<std::size_t>(elements / blocks) * item);
 }
 
@@ -67,7 +67,8 @@ void fold_blocks(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fol
       }
       bool is_first = true;
       if (are_adjacent) {
-        fold_rows_fresh(fold.op, fold.loop, values + start, protocol::element_count(rows), length, out);
+        tiles::fold_rows_fresh(fold.op, fold.loop, values + start, protocol::element_count(rows), length,
+                               out);
         out += length * item;
         return;
       }
@@ -77,7 +78,7 @@ void fold_blocks(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fol
         if (is_first)
           std::memcpy(out, values + offset, static_cast<std::size_t>(length * item));
         else
-          fold_rows(fold.op, fold.loop, values + offset, 1, static_cast<std::size_t>(length), out);
+          tiles::fold_rows(fold.op, fold.loop, values + offset, 1, static_cast<std::size_t>(length), out);
         is_first = false;
       });
       out += length * item;
@@ -91,14 +92,15 @@ void fold_blocks(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fol
   for (std::size_t k = 0; k < dims; ++k)
     are_whole = are_whole && extents[k] == grid[k] * step.block_extents[k];
   if (are_whole) {
-    fold_runs(fold.op, fold.loop, values, protocol::element_count(grid), run_of, out);
+    tiles::fold_runs(fold.op, fold.loop, values, protocol::element_count(grid), run_of, out);
   } else if (dims > 0 && run_of == step.block_extents.back()) {
     const auto whole = extents.back() / run_of, rest = extents.back() % run_of;
     for_each_index(Shape(grid.begin(), grid.end() - 1), [&](const Shape& at) {
       const std::byte* row = values;
       for (std::size_t k = 0; k + 1 < dims; ++k) row += at[k] * strides[k];
-      fold_runs(fold.op, fold.loop, row, whole, run_of, out);
-      if (rest > 0) fold_runs(fold.op, fold.loop, row + whole * run_of * item, 1, rest, out + whole * item);
+      tiles::fold_runs(fold.op, fold.loop, row, whole, run_of, out);
+      if (rest > 0)
+        tiles::fold_runs(fold.op, fold.loop, row + whole * run_of * item, 1, rest, out + whole * item);
       out += grid.back() * item;
     });
   } else {
@@ -108,11 +110,11 @@ void fold_blocks(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fol
         start += at[k] * step.block_extents[k] * strides[k];
         length *= std::min(step.block_extents[k], extents[k] - at[k] * step.block_extents[k]);
       }
-      fold_runs(fold.op, fold.loop, values + start, 1, static_cast<std::size_t>(length), out);
+      tiles::fold_runs(fold.op, fold.loop, values + start, 1, static_cast<std::size_t>(length), out);
       out += item;
     });
   }
   if (step.is_complete) complete(step, fold, grid, partials);
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

@@ -7,7 +7,7 @@
 
 #include "engine/plan/plan.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 
 /// Whole reduction blocks in memory. Each is a run of the innermost reduced axes; its elements are adjacent
 /// when the last axis is one of these.
@@ -22,4 +22,4 @@ struct ReductionBlocks {
 void fold_blocks(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fold,
                  const ReductionBlocks& blocks, std::vector<std::byte>& partials);
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

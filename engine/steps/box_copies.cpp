@@ -5,7 +5,7 @@
 #include "engine/tiles/loops/elementwise.hpp"
 #include "engine/tiles/tile_runner.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 namespace {
 
 using protocol::Shape;
@@ -36,7 +36,7 @@ void copy_box(protocol::Dtype from, protocol::Dtype to, std::span<const std::int
               const Shape& target_strides) {
   if (protocol::element_count(extents) <= few_elements &&
       !extents.empty()) {  // a program would take longer to make than to run
-    const Cast cast = find_cast(from, to);
+    const tiles::Cast cast = tiles::find_cast(from, to);
     for_each_index(Shape(extents.begin(), extents.end() - 1), [&](const Shape& row) {
       std::int64_t source_offset = 0, target_offset = 0;
       for (std::size_t k = 0; k < row.size(); ++k) {
@@ -48,33 +48,34 @@ void copy_box(protocol::Dtype from, protocol::Dtype to, std::span<const std::int
     });
     return;
   }
-  Runner runner(copy_program(from, to));
+  tiles::Runner runner(copy_program(from, to));
   const Shape first(extents.size(), 0);
-  const Pointer pointers[] = {{const_cast<std::byte*>(source), source_strides.data()},
-                              {target, target_strides.data()}};
+  const tiles::Pointer pointers[] = {{const_cast<std::byte*>(source), source_strides.data()},
+                                     {target, target_strides.data()}};
   runner.run({extents, first, extents, pointers});
 }
 
 void copy_operand(const StepContext& context, const plan::Operand& operand, protocol::Dtype from,
-                  protocol::Dtype to, const dist::Box& box, std::byte* target,
+                  protocol::Dtype to, const distribution::Box& box, std::byte* target,
                   const protocol::Shape& target_strides) {
-  const dist::Placement* placement = &operand.placement;
-  dist::for_each_cell(box, {&placement, 1}, context.rank(),
-                      [&](const dist::Box& cell, std::span<const dist::Piece> pieces) {
-                        protocol::Shape extents;
-                        std::int64_t offset = 0;
-                        for (std::size_t k = 0; k < cell.size(); ++k) {
-                          extents.push_back(cell[k].size());
-                          offset += (cell[k].first - box[k].first) * target_strides[k];
-                        }
-                        const auto& piece = pieces[0];
-                        if (piece.owner != context.rank())
-                          context.counters().bytes_shared +=
-                              static_cast<std::uint64_t>(volume(cell)) * protocol::size_of(from);
-                        copy_box(from, to, extents, context.address(operand, piece), piece.strides,
-                                 target + offset, target_strides);
-                        context.progress();
-                      });
+  const distribution::Placement* placement = &operand.placement;
+  distribution::for_each_cell(
+      box, {&placement, 1}, context.rank(),
+      [&](const distribution::Box& cell, std::span<const distribution::Piece> pieces) {
+        protocol::Shape extents;
+        std::int64_t offset = 0;
+        for (std::size_t k = 0; k < cell.size(); ++k) {
+          extents.push_back(cell[k].size());
+          offset += (cell[k].first - box[k].first) * target_strides[k];
+        }
+        const auto& piece = pieces[0];
+        if (piece.owner != context.rank())
+          context.counters().bytes_shared +=
+              static_cast<std::uint64_t>(volume(cell)) * protocol::size_of(from);
+        copy_box(from, to, extents, context.address(operand, piece), piece.strides, target + offset,
+                 target_strides);
+        context.progress();
+      });
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

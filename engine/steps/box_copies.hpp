@@ -6,7 +6,7 @@
 #include "engine/plan/plan.hpp"
 #include "engine/steps/context.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 
 /// Copies a strided box to another one and casts. Arguments: dtypes, extents, then address and byte strides
 /// of both.
@@ -15,7 +15,7 @@ void copy_box(protocol::Dtype from, protocol::Dtype to, std::span<const std::int
               const protocol::Shape& target_strides);
 /// Copies a box of an operand's iterations into memory in C order, cast.
 void copy_operand(const StepContext& context, const plan::Operand& operand, protocol::Dtype from,
-                  protocol::Dtype to, const dist::Box& box, std::byte* target,
+                  protocol::Dtype to, const distribution::Box& box, std::byte* target,
                   const protocol::Shape& target_strides);
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 
-using dist::Box;
-using dist::Piece;
+using distribution::Box;
+using distribution::Piece;
 using Source = plan::Operand::Source;
 
 namespace {
@@ -37,7 +37,7 @@ BoxRunner::BoxRunner(const StepContext& context, const plan::FusedLoop& fused, p
   for (const auto* placement : placements_) {
     const auto& layout = placement->iterations;
     Own own{layout.takes_part(context.rank()) ? layout.box(context.rank()) : Box(shape_.size()), {}};
-    if (!is_empty(own.box)) own.piece = dist::locate(*placement, first_of(own.box), context.rank());
+    if (!is_empty(own.box)) own.piece = distribution::locate(*placement, first_of(own.box), context.rank());
     pieces_.push_back(own.piece);
     own_.push_back(std::move(own));
   }
@@ -73,7 +73,7 @@ Box BoxRunner::local_part(int rank, Box box) const {
 template <class Visit>
 void BoxRunner::for_each_cell(const Box& box, Visit visit) {
   if (is_empty(box)) return;
-  if (!is_local(box)) return dist::for_each_cell(box, placements_, context_.rank(), visit);
+  if (!is_local(box)) return distribution::for_each_cell(box, placements_, context_.rank(), visit);
   for (std::size_t p = 0; p < own_.size(); ++p) pieces_[p].offset = offset_of(p, box);
   visit(box, std::span<const Piece>(pieces_));
 }
@@ -97,7 +97,7 @@ Piece BoxRunner::piece_of(std::size_t operand, const Box& box) const {
 }
 
 void BoxRunner::compute(const Box& cell, std::span<const Piece> pieces, const Box& box,
-                        std::span<const Pointer> scratch) {
+                        std::span<const tiles::Pointer> scratch) {
   for (std::size_t k = 0; k < cell.size(); ++k) {
     first_[k] = cell[k].first;
     extents_[k] = cell[k].size();
@@ -122,14 +122,14 @@ void BoxRunner::compute(const Box& cell, std::span<const Piece> pieces, const Bo
   runner_.run({extents_, first_, shape_, pointers_});
 }
 
-void BoxRunner::run_for(int owner, const Box& box, std::span<const Pointer> scratch) {
+void BoxRunner::run_for(int owner, const Box& box, std::span<const tiles::Pointer> scratch) {
   for_each_cell(box, [&](const Box& cell, std::span<const Piece> pieces) {
     count(cell, pieces, owner);
     compute(cell, pieces, box, scratch);
   });
 }
 
-void BoxRunner::run(const Box& box, std::span<const Pointer> scratch) {
+void BoxRunner::run(const Box& box, std::span<const tiles::Pointer> scratch) {
   run_for(context_.rank(), box, scratch);
 }
 
@@ -149,4 +149,4 @@ void BoxRunner::run_noted() {
   noted_.clear();
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

@@ -5,7 +5,7 @@
 #include "engine/steps/context.hpp"
 #include "engine/tiles/tile_runner.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 
 class BoxRunner {
  public:
@@ -13,54 +13,54 @@ class BoxRunner {
   BoxRunner(const StepContext& context, const plan::FusedLoop& fused, protocol::Shape shape);
 
   /// The part of the box for which every operand lies with `rank`.
-  dist::Box local_part(int rank, dist::Box box) const;
+  distribution::Box local_part(int rank, distribution::Box box) const;
   /// True when every operand of the box lies with this rank.
-  bool is_local(const dist::Box& box) const;
+  bool is_local(const distribution::Box& box) const;
   /// Where the elements of a local box lie, for an operand in a slot.
-  dist::Piece piece_of(std::size_t operand, const dist::Box& box) const;
+  distribution::Piece piece_of(std::size_t operand, const distribution::Box& box) const;
   /// Computes every element of the box. `scratch[f]`: where the values of fold f are written, beginning with
   /// the first of the box.
-  void run(const dist::Box& box, std::span<const Pointer> scratch = {});
+  void run(const distribution::Box& box, std::span<const tiles::Pointer> scratch = {});
   /// The same for a box of `owner`'s part, in that rank's blocks. Bytes are counted as shared as if the owner
   /// computed it.
-  void run_for(int owner, const dist::Box& box, std::span<const Pointer> scratch = {});
+  void run_for(int owner, const distribution::Box& box, std::span<const tiles::Pointer> scratch = {});
   /// Computes what is local and notes the rest, which gives neighbours time to finish their part.
-  void run_local(const dist::Box& box);
+  void run_local(const distribution::Box& box);
   /// Computes what run_local has noted.
   void run_noted();
 
  private:
   struct Noted {
-    dist::Box cell;
-    std::vector<dist::Piece> pieces;
+    distribution::Box cell;
+    std::vector<distribution::Piece> pieces;
   };
   /// The part of an operand that lies with this rank, and the piece at its first element. Within that part
   /// addresses are linear.
   struct Own {
-    dist::Box box;
-    dist::Piece piece;
+    distribution::Box box;
+    distribution::Piece piece;
   };
-  bool is_here(std::span<const dist::Piece> pieces) const;
+  bool is_here(std::span<const distribution::Piece> pieces) const;
   /// Calls visit(cell, pieces) for the cells of the box. A local box is one cell, which is found without
   /// looking at any cut.
   template <class Visit>
-  void for_each_cell(const dist::Box& box, Visit visit);
-  void count(const dist::Box& cell, std::span<const dist::Piece> pieces, int owner) const;
-  std::int64_t offset_of(std::size_t placement, const dist::Box& box) const;
-  void compute(const dist::Box& cell, std::span<const dist::Piece> pieces, const dist::Box& box,
-               std::span<const Pointer> scratch);
+  void for_each_cell(const distribution::Box& box, Visit visit);
+  void count(const distribution::Box& cell, std::span<const distribution::Piece> pieces, int owner) const;
+  std::int64_t offset_of(std::size_t placement, const distribution::Box& box) const;
+  void compute(const distribution::Box& cell, std::span<const distribution::Piece> pieces,
+               const distribution::Box& box, std::span<const tiles::Pointer> scratch);
 
   const StepContext& context_;
   const plan::FusedLoop& fused_;
   protocol::Shape shape_;
-  Runner runner_;
-  std::vector<const dist::Placement*> placements_;  // of the operands in slots, in order
-  std::vector<Own> own_;                            // by placement
-  std::vector<dist::Piece> pieces_;                 // by placement, of the present local box
-  std::vector<Pointer> pointers_;                   // by operand
-  std::vector<protocol::Shape> payload_strides_;    // by operand
-  protocol::Shape first_, extents_;                 // of the present cell
+  tiles::Runner runner_;
+  std::vector<const distribution::Placement*> placements_;  // of the operands in slots, in order
+  std::vector<Own> own_;                                    // by placement
+  std::vector<distribution::Piece> pieces_;                 // by placement, of the present local box
+  std::vector<tiles::Pointer> pointers_;                    // by operand
+  std::vector<protocol::Shape> payload_strides_;            // by operand
+  protocol::Shape first_, extents_;                         // of the present cell
   std::vector<Noted> noted_;
 };
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

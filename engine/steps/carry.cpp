@@ -6,10 +6,10 @@
 
 #include "engine/steps/box_copies.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 
-using dist::Box;
-using dist::extents_of;
+using distribution::Box;
+using distribution::extents_of;
 using protocol::Shape;
 
 void carry(const StepContext& context, const plan::FusedLoop::Carry& carry) {
@@ -41,7 +41,7 @@ void carry(const StepContext& context, const plan::FusedLoop::Carry& carry) {
              context.own_block(carry.to) + offset, strides);
   };
   if (!is_plain) return copy(block);
-  dist::for_each_slab(block, written, copy);
+  distribution::for_each_slab(block, written, copy);
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

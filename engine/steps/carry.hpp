@@ -5,10 +5,10 @@
 #include "engine/plan/plan.hpp"
 #include "engine/steps/context.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 
 /// Copies this rank's block of the old version to the new one, except the box that the pass writes (the whole
 /// block when the pass writes no plain box).
 void carry(const StepContext& context, const plan::FusedLoop::Carry& carry);
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

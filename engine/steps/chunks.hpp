@@ -6,13 +6,13 @@
 
 #include "engine/distribution/layout.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 
 /// Calls visit(part) for parts of `box` in C order of their corners, each of at most `most` elements. Axis
 /// `whole` is never cut and does not count (-1: there is none).
 template <class Visit>
-void for_each_chunk(const dist::Box& box, std::int64_t most, int whole, Visit visit) {
-  if (dist::is_empty(box)) return;
+void for_each_chunk(const distribution::Box& box, std::int64_t most, int whole, Visit visit) {
+  if (distribution::is_empty(box)) return;
   protocol::Shape step(box.size());
   std::int64_t room = std::max<std::int64_t>(most, 1);
   for (std::size_t k = box.size(); k-- > 0;) {
@@ -20,7 +20,7 @@ void for_each_chunk(const dist::Box& box, std::int64_t most, int whole, Visit vi
     if (static_cast<int>(k) != whole)
       room = step[k] == box[k].size() ? std::max<std::int64_t>(room / step[k], 1) : 1;
   }
-  dist::Box part(box.size());
+  distribution::Box part(box.size());
   const auto descend = [&](const auto& self, std::size_t k) -> void {
     if (k == box.size()) return visit(part);
     for (auto at = box[k].first; at < box[k].last; at += step[k]) {
@@ -31,4 +31,4 @@ void for_each_chunk(const dist::Box& box, std::int64_t most, int whole, Visit vi
   descend(descend, 0);
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 
-void StepContext::count_shared(const dist::Box& cell, const dist::Piece& piece,
+void StepContext::count_shared(const distribution::Box& cell, const distribution::Piece& piece,
                                std::size_t item_bytes) const {
   auto bytes = static_cast<std::uint64_t>(item_bytes);
   for (std::size_t k = 0; k < cell.size(); ++k)
@@ -43,4 +43,4 @@ std::byte* StepContext::block(int slot, int owner) const {
   return heap_.address(owner, storage.block.offset);
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

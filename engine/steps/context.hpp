@@ -14,11 +14,11 @@
 #include "engine/steps/ghost_exchange.hpp"
 #include "engine/steps/workspace.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 
 /// What this rank has done, summed over steps (np.stats()).
 struct Counters {
-  std::uint64_t kernels = 0, bytes_shared = 0, pieces_helped = 0;
+  std::uint64_t steps = 0, bytes_shared = 0, pieces_helped = 0;
   double compute_seconds = 0;
 };
 
@@ -28,9 +28,10 @@ enum class Balance : std::uint8_t { off, on, always };
 
 class StepContext {
  public:
-  StepContext(Comm& comm, dist::Heap& heap, Board& board, const plan::Plan& plan,
-              std::span<const dist::StoragePtr> storages, const protocol::Batch& batch, std::uint64_t step,
-              Counters& counters, Workspace& workspace, Balance balance, GhostExchange* ghost_exchange)
+  StepContext(Comm& comm, distribution::Heap& heap, Board& board, const plan::Plan& plan,
+              std::span<const distribution::StoragePtr> storages, const protocol::Batch& batch,
+              std::uint64_t step, Counters& counters, Workspace& workspace, Balance balance,
+              GhostExchange* ghost_exchange)
       : comm_(comm),
         heap_(heap),
         board_(board),
@@ -47,12 +48,12 @@ class StepContext {
   int rank() const { return comm_.rank(); }
   int ranks() const { return comm_.size(); }
   std::uint64_t step() const { return step_; }
-  dist::Heap& heap() const { return heap_; }
+  distribution::Heap& heap() const { return heap_; }
   Board& board() const { return board_; }
-  std::span<const dist::StoragePtr> storages() const { return storages_; }
+  std::span<const distribution::StoragePtr> storages() const { return storages_; }
   Balance balance() const { return balance_; }
   const plan::ArrayInfo& info(int slot) const { return plan_.slots[static_cast<std::size_t>(slot)].info; }
-  dist::Storage& storage(int slot) const { return *storages_[static_cast<std::size_t>(slot)]; }
+  distribution::Storage& storage(int slot) const { return *storages_[static_cast<std::size_t>(slot)]; }
   const protocol::Bytes& payload(int index) const { return batch_.payloads[static_cast<std::size_t>(index)]; }
   Counters& counters() const { return counters_; }
   Workspace& workspace() const { return workspace_; }
@@ -73,7 +74,8 @@ class StepContext {
 
   /// Counts the bytes of a piece in another rank's block that a cell reads. Elements that are read repeatedly
   /// (stride 0) count once.
-  void count_shared(const dist::Box& cell, const dist::Piece& piece, std::size_t item_bytes) const;
+  void count_shared(const distribution::Box& cell, const distribution::Piece& piece,
+                    std::size_t item_bytes) const;
   /// Waits until every rank of the node has finished `step` (0: returns at once). Ranks of other nodes need
   /// not be waited for, because they have copies of what they read.
   void await_all(std::uint64_t step) const;
@@ -86,16 +88,16 @@ class StepContext {
   /// node, the start of its ghost buffer; waits until everything that the plan foresees has come.
   std::byte* block(int slot, int owner) const;
   std::byte* own_block(int slot) const { return heap_.address(rank(), storage(slot).block.offset); }
-  std::byte* address(const plan::Operand& operand, const dist::Piece& piece) const {
+  std::byte* address(const plan::Operand& operand, const distribution::Piece& piece) const {
     return block(operand.slot, piece.owner) + piece.offset;
   }
 
  private:
   Comm& comm_;
-  dist::Heap& heap_;
+  distribution::Heap& heap_;
   Board& board_;
   const plan::Plan& plan_;
-  std::span<const dist::StoragePtr> storages_;
+  std::span<const distribution::StoragePtr> storages_;
   const protocol::Batch& batch_;
   std::uint64_t step_;
   Counters& counters_;
@@ -104,4 +106,4 @@ class StepContext {
   GhostExchange* ghost_exchange_;
 };
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

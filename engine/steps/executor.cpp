@@ -6,7 +6,7 @@
 
 #include "engine/steps/run_step.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 namespace {
 
 double seconds() {
@@ -30,7 +30,8 @@ int swaps_of(const plan::Step& step) {
 
 }  // namespace
 
-Executor::Executor(Comm& comm, dist::Heap& heap, Board& board) : comm_(comm), heap_(heap), board_(board) {
+Executor::Executor(Comm& comm, distribution::Heap& heap, Board& board)
+    : comm_(comm), heap_(heap), board_(board) {
   set_balance(Balance::on);
   if (!comm.is_one_node()) ghost_exchange_ = std::make_unique<GhostExchange>(comm, heap, board);
 }
@@ -40,20 +41,20 @@ void Executor::reset_counters() {
   if (ghost_exchange_) ghost_exchange_->reset_counters();
 }
 
-void Executor::release(const dist::StoragePtr& storage) {
+void Executor::release(const distribution::StoragePtr& storage) {
   storage->block.stamp = std::max({storage->block.stamp, storage->read_by, storage->scattered_by});
   heap_.allocator().release(storage->block);
 }
 
 void Executor::prepare(const plan::Plan& plan, const plan::Step& step,
-                       std::vector<dist::StoragePtr>& storages, const StepContext& context) {
+                       std::vector<distribution::StoragePtr>& storages, const StepContext& context) {
   for (const int slot : step.allocates) {
     const auto block =
         heap_.allocator().allocate(plan::block_bytes(plan.slots[static_cast<std::size_t>(slot)]));
     if (!block)
       throw protocol::Error(protocol::ErrorKind::internal,
                             "[run] the heap is smaller than the admitted plan");
-    auto storage = std::make_shared<dist::Storage>();
+    auto storage = std::make_shared<distribution::Storage>();
     storage->block = *block;
     storages[static_cast<std::size_t>(slot)] = std::move(storage);
   }
@@ -78,13 +79,13 @@ void Executor::settle(const plan::Step& step, const StepContext& context) {
 
 /// Runs the step's body, unless this rank has failed. Reports what it throws to the observer, except that the
 /// loss of a node ends everything.
-void Executor::run_body(const plan::Step& step, const dist::Exchange* exchange, const StepContext& context,
-                        const Observer& observer) {
+void Executor::run_body(const plan::Step& step, const distribution::Exchange* exchange,
+                        const StepContext& context, const Observer& observer) {
   const auto fail = [&](protocol::ErrorKind kind, const std::string& text) {
     has_failed_ = true;
     observer.fail({kind, text});
   };
-  const auto body = [&] { std::visit([&](const auto& what) { exec::run(context, what); }, step.body); };
+  const auto body = [&] { std::visit([&](const auto& what) { steps::run(context, what); }, step.body); };
   // A rank that did not take part in a collective routine would leave the others waiting in it.
   if (plan::is_collective(step) && comm_.agree_min(has_failed_ ? 0 : 1) == 0) {
     has_failed_ = true;
@@ -109,8 +110,8 @@ void Executor::run_body(const plan::Step& step, const dist::Exchange* exchange, 
   }
 }
 
-std::size_t Executor::run(const plan::Plan& plan, std::span<const dist::Exchange> exchanges,
-                          std::vector<dist::StoragePtr>& storages, const protocol::Batch& batch,
+std::size_t Executor::run(const plan::Plan& plan, std::span<const distribution::Exchange> exchanges,
+                          std::vector<distribution::StoragePtr>& storages, const protocol::Batch& batch,
                           const Observer& observer) {
   has_failed_ = false;
   if (ghost_exchange_) ghost_exchange_->start();
@@ -129,7 +130,7 @@ std::size_t Executor::run(const plan::Plan& plan, std::span<const dist::Exchange
     run_body(step, ghost_exchange_ ? &exchanges[s] : nullptr, context, observer);
     settle(step, context);
     counters_.compute_seconds += seconds() - start - (board_.wait_seconds() - waited);
-    ++counters_.kernels;
+    ++counters_.steps;
     observer.count();
     board_.end_step(step_);
     for (const int slot : step.binds) observer.bind(slot, plan.slots[static_cast<std::size_t>(slot)].array);
@@ -143,4 +144,4 @@ std::size_t Executor::run(const plan::Plan& plan, std::span<const dist::Exchange
   return plan.steps.size();
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

@@ -10,11 +10,11 @@
 
 #include "engine/steps/context.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 
 class Executor {
  public:
-  Executor(Comm& comm, dist::Heap& heap, Board& board);
+  Executor(Comm& comm, distribution::Heap& heap, Board& board);
 
   /// Functions that the executor calls. A rank calls fail() and count() before it announces that the step is
   /// finished, so a rank that has waited for the step sees their effects.
@@ -31,12 +31,12 @@ class Executor {
   /// step where there are several nodes. Returns the number of steps run, which is the same on all ranks.
   /// When a step throws on this rank, it and the remaining steps end without work (the other ranks need not
   /// know yet). Throws Error{engine_lost}.
-  std::size_t run(const plan::Plan& plan, std::span<const dist::Exchange> exchanges,
-                  std::vector<dist::StoragePtr>& storages, const protocol::Batch& batch,
+  std::size_t run(const plan::Plan& plan, std::span<const distribution::Exchange> exchanges,
+                  std::vector<distribution::StoragePtr>& storages, const protocol::Batch& batch,
                   const Observer& observer);
 
   /// Releases storage. Other ranks may still read it for some steps; its stamp says until which.
-  void release(const dist::StoragePtr& storage);
+  void release(const distribution::StoragePtr& storage);
   /// Number of the last step that was begun; after run() it is the same on all ranks.
   std::uint64_t last_step() const { return step_; }
   const Counters& counters() const { return counters_; }
@@ -48,14 +48,14 @@ class Executor {
   void set_balance(Balance balance) { balance_ = comm_.ranks_on_node() > 1 ? balance : Balance::off; }
 
  private:
-  void prepare(const plan::Plan& plan, const plan::Step& step, std::vector<dist::StoragePtr>& storages,
-               const StepContext& context);
-  void run_body(const plan::Step& step, const dist::Exchange* exchange, const StepContext& context,
+  void prepare(const plan::Plan& plan, const plan::Step& step,
+               std::vector<distribution::StoragePtr>& storages, const StepContext& context);
+  void run_body(const plan::Step& step, const distribution::Exchange* exchange, const StepContext& context,
                 const Observer& observer);
   void settle(const plan::Step& step, const StepContext& context);
 
   Comm& comm_;
-  dist::Heap& heap_;
+  distribution::Heap& heap_;
   Board& board_;
   std::atomic<std::uint64_t> step_ = 0;  // written by this thread only; a status reads it meanwhile
   bool has_failed_ = false;              // in this batch, on this rank
@@ -65,4 +65,4 @@ class Executor {
   std::unique_ptr<GhostExchange> ghost_exchange_;
 };
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

@@ -6,14 +6,14 @@
 #include "engine/steps/box_copies.hpp"
 #include "engine/steps/view_rows.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 
 using protocol::Shape;
 
 void fetch(const StepContext& context, int slot, const protocol::View& view, std::byte* target) {
   const auto& info = context.info(slot);
   const auto item = protocol::size_of(view.dtype);
-  const auto box = dist::box_of_base(view, info.extents, info.dtype);
+  const auto box = distribution::box_of_base(view, info.extents, info.dtype);
   if (!box) {
     ViewRows rows(context, slot, view);
     for_each_row(view, box_of(view.extents), [&](std::int64_t offset, std::int64_t count) {
@@ -22,38 +22,39 @@ void fetch(const StepContext& context, int slot, const protocol::View& view, std
     });
     return;
   }
-  const auto placement = dist::place(info.layout, *box, view.extents, protocol::size_of(info.dtype));
+  const auto placement = distribution::place(info.layout, *box, view.extents, protocol::size_of(info.dtype));
   const Shape strides = protocol::contiguous_strides(view.extents, item);
-  const dist::Placement* operand = &placement;
-  dist::for_each_cell(box_of(view.extents), {&operand, 1}, context.rank(),
-                      [&](const dist::Box& cell, std::span<const dist::Piece> pieces) {
-                        Shape extents;
-                        std::int64_t offset = 0;
-                        for (std::size_t k = 0; k < cell.size(); ++k) {
-                          extents.push_back(cell[k].size());
-                          offset += cell[k].first * strides[k];
-                        }
-                        copy_box(view.dtype, view.dtype, extents,
-                                 context.block(slot, pieces[0].owner) + pieces[0].offset, pieces[0].strides,
-                                 target + offset, strides);
-                      });
+  const distribution::Placement* operand = &placement;
+  distribution::for_each_cell(
+      box_of(view.extents), {&operand, 1}, context.rank(),
+      [&](const distribution::Box& cell, std::span<const distribution::Piece> pieces) {
+        Shape extents;
+        std::int64_t offset = 0;
+        for (std::size_t k = 0; k < cell.size(); ++k) {
+          extents.push_back(cell[k].size());
+          offset += cell[k].first * strides[k];
+        }
+        copy_box(view.dtype, view.dtype, extents, context.block(slot, pieces[0].owner) + pieces[0].offset,
+                 pieces[0].strides, target + offset, strides);
+      });
 }
 
 void bring_near(const StepContext& context, int slot, const protocol::View& view, int reader) {
   if (!context.ghost_exchange()) return;
   const auto& info = context.info(slot);
-  std::vector<dist::RemoteRead> remote_reads;
-  const auto box = dist::box_of_base(view, info.extents, info.dtype);
+  std::vector<distribution::RemoteRead> remote_reads;
+  const auto box = distribution::box_of_base(view, info.extents, info.dtype);
   if (box && !info.layout.is_replicated) {
     // One rank reads all of it: the readers are a grid of one rank, shifted to it by a pin.
-    dist::Layout readers;
+    distribution::Layout readers;
     readers.grid_size = context.ranks();
     readers.pins = {{context.ranks(), 1, reader}};
-    remote_reads.push_back({slot, dist::place(info.layout, *box, view.extents, protocol::size_of(info.dtype)),
-                            readers, std::vector<dist::RemoteRead::Axis>(view.extents.size())});
+    remote_reads.push_back(
+        {slot, distribution::place(info.layout, *box, view.extents, protocol::size_of(info.dtype)), readers,
+         std::vector<distribution::RemoteRead::Axis>(view.extents.size())});
   }
-  const auto exchange = dist::exchange_of(remote_reads, context.rank(), context.ranks(),
-                                          [&](int rank) { return context.is_near(rank); });
+  const auto exchange = distribution::exchange_of(remote_reads, context.rank(), context.ranks(),
+                                                  [&](int rank) { return context.is_near(rank); });
   std::exception_ptr refusal;  // no plan has admitted this read
   try {
     context.ghost_exchange()->make_room(0, exchange.memory_bytes(), 1);
@@ -71,4 +72,4 @@ void bring_near(const StepContext& context, int slot, const protocol::View& view
   if (refusal) std::rethrow_exception(refusal);
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

@@ -4,7 +4,7 @@
 #pragma once
 #include "engine/steps/context.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 
 /// Brings the elements of a view that lie on other nodes into ghost buffers of rank `reader`. Collective when
 /// there are several nodes. Throws what went wrong on this rank, or FollowsFailure.
@@ -13,4 +13,4 @@ void bring_near(const StepContext& context, int slot, const protocol::View& view
 /// blocks in place, and those of other nodes in their ghost buffers.
 void fetch(const StepContext& context, int slot, const protocol::View& view, std::byte* target);
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

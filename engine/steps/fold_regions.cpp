@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 
 FoldRegions::FoldRegions(const plan::FoldBlocks& fold, int rank, std::int64_t most_elements) {
   const auto& layout = fold.values.iterations;
@@ -30,8 +30,8 @@ FoldRegions::FoldRegions(const plan::FoldBlocks& fold, int rank, std::int64_t mo
   count_ = protocol::element_count(counts_);
 }
 
-dist::Box FoldRegions::region(std::int64_t number) const {
-  dist::Box region(blocks_.size());
+distribution::Box FoldRegions::region(std::int64_t number) const {
+  distribution::Box region(blocks_.size());
   for (std::size_t k = blocks_.size(); k-- > 0;) {
     const auto first = blocks_[k].first + number % counts_[k] * extents_[k];
     region[k] = {first, std::min(first + extents_[k], blocks_[k].last)};
@@ -40,4 +40,4 @@ dist::Box FoldRegions::region(std::int64_t number) const {
   return region;
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

@@ -4,7 +4,7 @@
 #pragma once
 #include "engine/plan/plan.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 
 class FoldRegions {
  public:
@@ -14,12 +14,12 @@ class FoldRegions {
   /// The number of regions; 0 for a rank that takes no part.
   std::int64_t count() const { return count_; }
   /// Region `number` (0 <= number < count()) as a box that counts in reduction blocks.
-  dist::Box region(std::int64_t number) const;
+  distribution::Box region(std::int64_t number) const;
 
  private:
-  dist::Box blocks_;                  // of the rank
+  distribution::Box blocks_;          // of the rank
   protocol::Shape extents_, counts_;  // per axis: reduction blocks in a region; regions
   std::int64_t count_ = 0;
 };
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

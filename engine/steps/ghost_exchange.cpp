@@ -11,7 +11,7 @@
 #include "engine/distribution/pages.hpp"
 #include "engine/steps/item.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -43,11 +43,13 @@ void copy_run(std::byte* packed, std::byte* strided, std::int64_t count, std::in
 }
 
 /// All elements of a region, between `packed` and the block that begins at `block`.
-void copy_region(const dist::Region& region, int owner, std::byte* block, std::byte* packed, bool packs) {
-  dist::for_each_run(region, owner, [&](std::int64_t offset, std::int64_t count, std::int64_t stride) {
-    copy_run(packed, block + offset, count, stride, region.item_bytes, packs);
-    packed += count * static_cast<std::int64_t>(region.item_bytes);
-  });
+void copy_region(const distribution::Region& region, int owner, std::byte* block, std::byte* packed,
+                 bool packs) {
+  distribution::for_each_run(region, owner,
+                             [&](std::int64_t offset, std::int64_t count, std::int64_t stride) {
+                               copy_run(packed, block + offset, count, stride, region.item_bytes, packs);
+                               packed += count * static_cast<std::int64_t>(region.item_bytes);
+                             });
 }
 
 bool are_complete(std::vector<MPI_Request>& requests, MPI_Status* statuses = MPI_STATUSES_IGNORE) {
@@ -65,7 +67,7 @@ std::unique_ptr<std::byte[]> memory_of(std::int64_t bytes) {
 
 }  // namespace
 
-GhostExchange::GhostExchange(Comm& comm, dist::Heap& heap, Board& board)
+GhostExchange::GhostExchange(Comm& comm, distribution::Heap& heap, Board& board)
     : comm_(comm),
       heap_(heap),
       board_(board),
@@ -85,8 +87,9 @@ GhostExchange::~GhostExchange() {
 
 // ---- a step
 
-void GhostExchange::run_step(const dist::Exchange& exchange, std::span<const dist::StoragePtr> storages,
-                             int swaps, const std::function<void()>& body) {
+void GhostExchange::run_step(const distribution::Exchange& exchange,
+                             std::span<const distribution::StoragePtr> storages, int swaps,
+                             const std::function<void()>& body) {
   const bool is_whole = !is_silent_;
   try {
     begin(exchange, storages);
@@ -116,7 +119,8 @@ bool GhostExchange::attempt(Part part) {
   }
 }
 
-void GhostExchange::begin(const dist::Exchange& exchange, std::span<const dist::StoragePtr> storages) {
+void GhostExchange::begin(const distribution::Exchange& exchange,
+                          std::span<const distribution::StoragePtr> storages) {
   swaps_done_ = 0;
   trim_ghosts();  // they are of steps that are over
   exchange_ = &exchange;
@@ -139,7 +143,7 @@ void GhostExchange::begin_receives() {
   }
 }
 
-void GhostExchange::begin_send(const dist::Message& message) {
+void GhostExchange::begin_send(const distribution::Message& message) {
   const auto size = message.bytes();
   Sent sent{size, memory_of(size), {}};
   sent.requests.reserve(parts_of(size));
@@ -151,7 +155,7 @@ void GhostExchange::begin_send(const dist::Message& message) {
   ++counters_.messages;
 }
 
-void GhostExchange::pack(const dist::Message& message, std::byte* next) const {
+void GhostExchange::pack(const distribution::Message& message, std::byte* next) const {
   for (const auto& region : message.regions) {
     std::byte* block =
         heap_.address(comm_.rank(), storages_[static_cast<std::size_t>(region.slot)]->block.offset);
@@ -331,7 +335,7 @@ void GhostExchange::drop_sent(bool waits) {
 // ---- memory
 
 void GhostExchange::make_room(std::int64_t ghosts, std::int64_t passing, int ranks) {
-  if (!dist::has_room(static_cast<std::size_t>(ghosts + passing), ranks))
+  if (!distribution::has_room(static_cast<std::size_t>(ghosts + passing), ranks))
     throw Error(
         ErrorKind::memory,
         "[run] the elements of other nodes that this rank reads take up to " +
@@ -346,4 +350,4 @@ void GhostExchange::trim_ghosts() {
   ghost_bytes_ = 0;
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

@@ -22,7 +22,7 @@
 #include "engine/nodes/board.hpp"
 #include "engine/ranks/comm.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 
 using protocol::Bytes;
 
@@ -41,7 +41,7 @@ class GhostExchange {
   };
 
   /// Throws Error{memory}.
-  GhostExchange(Comm& comm, dist::Heap& heap, Board& board);
+  GhostExchange(Comm& comm, distribution::Heap& heap, Board& board);
   ~GhostExchange();
   GhostExchange(const GhostExchange&) = delete;
   GhostExchange& operator=(const GhostExchange&) = delete;
@@ -53,8 +53,8 @@ class GhostExchange {
   /// what it waits for: data, or the message that there are none. Then this throws the first failure. A rank
   /// that has failed sends no more data until start(), and its bodies do not run. Collective, for each step.
   /// Throws Error{engine_lost} at once, with messages left under way.
-  void run_step(const dist::Exchange& exchange, std::span<const dist::StoragePtr> storages, int swaps,
-                const std::function<void()>& body);
+  void run_step(const distribution::Exchange& exchange, std::span<const distribution::StoragePtr> storages,
+                int swaps, const std::function<void()>& body);
   /// To be called when the next step has failed on this rank before it began.
   void fall_silent() { is_silent_ = true; }
   /// To be called after the last step. Waits until MPI has sent everything, because this rank may now sleep
@@ -90,7 +90,7 @@ class GhostExchange {
   using Requests = std::vector<MPI_Request>;
   using Memory = std::unique_ptr<std::byte[]>;
   struct Incoming {
-    const dist::Message* message;
+    const distribution::Message* message;
     Memory bytes;
     Requests requests;
     std::vector<MPI_Status> statuses;
@@ -104,11 +104,11 @@ class GhostExchange {
     std::map<int, Bytes> outgoing, incoming;
     Requests requests;
   };
-  void begin(const dist::Exchange& exchange, std::span<const dist::StoragePtr> storages);
+  void begin(const distribution::Exchange& exchange, std::span<const distribution::StoragePtr> storages);
   void finish(int swaps);
   void begin_receives();
-  void begin_send(const dist::Message& message);
-  void pack(const dist::Message& message, std::byte* next) const;
+  void begin_send(const distribution::Message& message);
+  void pack(const distribution::Message& message, std::byte* next) const;
   void lay_down(const Incoming& incoming);
   bool receive_some();
   bool announce();
@@ -130,12 +130,12 @@ class GhostExchange {
   void drain(int partner, int tag, std::int64_t size);
 
   Comm& comm_;
-  dist::Heap& heap_;
+  distribution::Heap& heap_;
   Board& board_;
   Counters counters_;
   bool hides_ = true;
-  const dist::Exchange* exchange_ = nullptr;  // of the running step
-  std::span<const dist::StoragePtr> storages_;
+  const distribution::Exchange* exchange_ = nullptr;  // of the running step
+  std::span<const distribution::StoragePtr> storages_;
   std::vector<Incoming> incoming_;  // of the first receives: those beyond could not be made ready
   std::size_t open_receives_ = 0;
   std::vector<Sent> sent_;
@@ -150,4 +150,4 @@ class GhostExchange {
   Memory drain_;                // taken at the start, when there is memory
 };
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

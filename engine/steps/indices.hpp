@@ -6,7 +6,7 @@
 
 #include "protocol/view.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 
 /// Calls visit(index) for every index of extents, in C order.
 template <class Visit>
@@ -27,4 +27,4 @@ inline std::int64_t position_of(std::int64_t index, std::int64_t extent) {
   return std::clamp<std::int64_t>(index + (index < 0 ? extent : 0), 0, extent - 1);
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

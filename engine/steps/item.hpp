@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 
 template <std::size_t bytes>
 struct Item {
@@ -29,4 +29,4 @@ auto with_item(std::size_t bytes, Visit visit) {
   }
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

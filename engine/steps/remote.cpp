@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 namespace {
 
 using protocol::Bytes;
@@ -146,4 +146,4 @@ void RemoteScatter::exchange() {
   told_.clear();
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

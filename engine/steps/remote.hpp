@@ -9,7 +9,7 @@
 
 #include "engine/steps/context.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 
 /// `count` elements of `bytes` bytes in the block of a remote rank, `stride` bytes apart.
 struct RemoteRun {
@@ -49,4 +49,4 @@ class RemoteScatter {
   std::map<int, protocol::Bytes> told_;
 };
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

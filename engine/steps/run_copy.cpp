@@ -4,7 +4,7 @@
 #include "engine/steps/run_step.hpp"
 #include "engine/steps/view_rows.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 
 void run(const StepContext& context, const plan::Gather& gather) {
   const auto& info = context.info(gather.to);
@@ -58,4 +58,4 @@ void run(const StepContext& context, const plan::Scatter& scatter) {
   if (context.ghost_exchange()) remote_scatter.exchange();
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

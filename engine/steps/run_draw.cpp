@@ -10,7 +10,7 @@
 #include "engine/steps/run_step.hpp"
 #include "protocol/distributions.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 namespace {
 
 constexpr std::int64_t chunk = 4096;  // elements
@@ -24,7 +24,7 @@ void run(const StepContext& context, const plan::Draw& draw) {
   if (is_empty(mine)) return;
   constexpr auto item = static_cast<std::int64_t>(sizeof(double));
   const auto out_item = protocol::size_of(info.dtype);
-  const auto block_strides = protocol::contiguous_strides(dist::extents_of(mine), out_item);
+  const auto block_strides = protocol::contiguous_strides(distribution::extents_of(mine), out_item);
   const auto places = protocol::contiguous_strides(info.extents, 1);
   const auto count = draw.parameters.size();
   std::vector<std::vector<double>> buffers(count);
@@ -36,8 +36,8 @@ void run(const StepContext& context, const plan::Draw& draw) {
     steps[k] = parameter.operand ? 1 : 0;
   }
   std::vector<double> numbers(chunk);
-  for_each_chunk(mine, chunk, -1, [&](const dist::Box& part) {
-    const auto extents = dist::extents_of(part);
+  for_each_chunk(mine, chunk, -1, [&](const distribution::Box& part) {
+    const auto extents = distribution::extents_of(part);
     const auto strides = protocol::contiguous_strides(extents, sizeof(double));
     for (std::size_t k = 0; k < count; ++k)
       if (const auto& parameter = draw.parameters[k]; parameter.operand)
@@ -48,7 +48,7 @@ void run(const StepContext& context, const plan::Draw& draw) {
     for (std::size_t k = 0; k < part.size(); ++k)
       target += (part[k].first - mine[k].first) * block_strides[k];
     protocol::Shape index(extents.empty() ? 0 : extents.size() - 1, 0);
-    for (std::int64_t done = 0; done < dist::volume(part); done += length) {
+    for (std::int64_t done = 0; done < distribution::volume(part); done += length) {
       std::int64_t place = extents.empty() ? 0 : part.back().first;
       for (std::size_t k = 0; k < index.size(); ++k) place += (part[k].first + index[k]) * places[k];
       for (std::size_t k = 0; k < count; ++k) rows[k] = buffers[k].data() + done * steps[k];
@@ -65,4 +65,4 @@ void run(const StepContext& context, const plan::Draw& draw) {
   });
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

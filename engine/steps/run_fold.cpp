@@ -16,10 +16,10 @@
 #include "engine/tiles/float_errors.hpp"
 #include "engine/tiles/loops/elementwise.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 namespace {
 
-using dist::Box;
+using distribution::Box;
 using protocol::Shape;
 
 constexpr std::int64_t region_elements = 32'768;  // scratch stays in the second-level cache
@@ -42,7 +42,7 @@ class BlockFolder {
     const Shape extents = fold.values.interior->iterations.extents();
     interior_.emplace(context, *fold.values.interior, extents);
     for (const auto extent : extents) interior_box_.push_back({0, extent});
-    interior_box_ = dist::moved(std::move(interior_box_), fold.values.interior_first);
+    interior_box_ = distribution::moved(std::move(interior_box_), fold.values.interior_first);
   }
 
   void run() {
@@ -96,11 +96,11 @@ class BlockFolder {
     std::vector<int> loaded(program.registers.size(), -1), plain(fold_.folds.size(), -1);
     for (const auto& each : program.code) {
       const auto operand = static_cast<std::size_t>(each.operand);
-      if (each.kind == Instruction::Kind::load &&
+      if (each.kind == tiles::Instruction::Kind::load &&
           fold_.values.operands[operand].source == plan::Operand::Source::slot &&
           each.loop == program.operands[operand])
         loaded[static_cast<std::size_t>(each.out)] = each.operand;
-      else if (each.kind == Instruction::Kind::store &&
+      else if (each.kind == tiles::Instruction::Kind::store &&
                fold_.values.operands[operand].source == plan::Operand::Source::scratch)
         plain[static_cast<std::size_t>(fold_.values.operands[operand].fold)] =
             loaded[static_cast<std::size_t>(each.in[0])];
@@ -138,15 +138,15 @@ class BlockFolder {
   Box part_of_interior(const Box& elements) const {
     Shape back;
     for (const auto first : fold_.values.interior_first) back.push_back(-first);
-    return dist::moved(intersection(elements, interior_box_), back);
+    return distribution::moved(intersection(elements, interior_box_), back);
   }
 
   bool is_local(const Box& elements) const {
     if (!interior_) return whole_.is_local(elements);
     const Box part = part_of_interior(elements);
     bool is_local = is_empty(part) || interior_->is_local(part);
-    dist::for_each_slab(elements, interior_box_,
-                        [&](const Box& slab) { is_local = is_local && whole_.is_local(slab); });
+    distribution::for_each_slab(elements, interior_box_,
+                                [&](const Box& slab) { is_local = is_local && whole_.is_local(slab); });
     return is_local;
   }
 
@@ -155,13 +155,13 @@ class BlockFolder {
     Shape extents(dims_);
     for (std::size_t k = 0; k < dims_; ++k) extents[k] = elements[k].size();
     if (!point_at_operands(elements, extents)) compute(elements, extents, owner);
-    float_errors().clear();
+    tiles::float_errors().clear();
     for (std::size_t f = 0; f < scratch_.size(); ++f) {
       Shape grid(dims_);
       for (std::size_t k = 0; k < dims_; ++k) grid[k] = region[k].size();
       auto& scratch = scratch_[f];
       fold_blocks(fold_, fold_.folds[f], {scratch.values, scratch.strides, extents, grid}, scratch.partials);
-      note_fold(fold_.folds[f].op, fold_.folds[f].loop, fold_.folds[f].command);
+      tiles::note_fold(fold_.folds[f].op, fold_.folds[f].loop, fold_.folds[f].command);
       store_partials(fold_.folds[f], scratch_[f], region, owner);
     }
   }
@@ -175,8 +175,8 @@ class BlockFolder {
       scratch.values = scratch.memory;
       scratch.strides = protocol::contiguous_strides(extents, static_cast<std::size_t>(scratch.item));
     }
-    std::vector<Pointer> targets(scratch_.size());
-    const auto aim_at = [&](const Box& part) -> std::span<const Pointer> {
+    std::vector<tiles::Pointer> targets(scratch_.size());
+    const auto aim_at = [&](const Box& part) -> std::span<const tiles::Pointer> {
       for (std::size_t f = 0; f < targets.size(); ++f) {
         const auto& strides = scratch_[f].strides;
         targets[f] = {scratch_[f].memory, strides.data()};
@@ -188,8 +188,8 @@ class BlockFolder {
     if (!interior_) return whole_.run_for(owner, elements, aim_at(elements));
     const Box part = part_of_interior(elements);
     if (!is_empty(part)) interior_->run_for(owner, part, aim_at(moved(part, fold_.values.interior_first)));
-    dist::for_each_slab(elements, interior_box_,
-                        [&](const Box& slab) { whole_.run_for(owner, slab, aim_at(slab)); });
+    distribution::for_each_slab(elements, interior_box_,
+                                [&](const Box& slab) { whole_.run_for(owner, slab, aim_at(slab)); });
   }
 
   void store_partials(const plan::FoldBlocks::Fold& fold, const Scratch& scratch, const Box& region,
@@ -229,4 +229,4 @@ void run(const StepContext& context, const plan::FoldBlocks& fold) {
   BlockFolder(context, fold).run();
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

@@ -9,11 +9,11 @@
 #include "engine/tiles/float_errors.hpp"
 #include "engine/tiles/loops/fold.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 namespace {
 
-using dist::Box;
-using dist::Piece;
+using distribution::Box;
+using distribution::Piece;
 using protocol::Shape;
 
 constexpr std::int64_t finish_elements = 262144;  // partials finished at once
@@ -51,7 +51,7 @@ void run(const StepContext& context, const plan::FoldFinish& fold) {
     values.resize(static_cast<std::size_t>(row * blocks * item));
     const Shape row_strides = protocol::contiguous_strides(extents, static_cast<std::size_t>(item));
     if (fold.is_empty) {
-      const auto identity = exec::identity(fold.fold, fold.loop);
+      const auto identity = tiles::identity(fold.fold, fold.loop);
       for (std::int64_t i = 0; i < row; ++i)
         std::memcpy(values.data() + i * item, identity->bytes.data(), static_cast<std::size_t>(item));
     } else {
@@ -61,28 +61,28 @@ void run(const StepContext& context, const plan::FoldFinish& fold) {
         scratch_strides.push_back(stride);
       Box box = kept;
       for (const auto extent : reduced) box.push_back({0, extent});
-      const dist::Placement* placement = &fold.input.placement;
-      dist::for_each_cell(box, {&placement, 1}, context.rank(),
-                          [&](const Box& cell, std::span<const Piece> pieces) {
-                            std::int64_t offset = 0;
-                            Shape size;
-                            for (std::size_t k = 0; k < cell.size(); ++k) {
-                              offset += (cell[k].first - box[k].first) * scratch_strides[k];
-                              size.push_back(cell[k].size());
-                            }
-                            copy_box(fold.loop, fold.loop, size, context.address(fold.input, pieces[0]),
-                                     pieces[0].strides, values.data() + offset, scratch_strides);
-                          });
-      float_errors().clear();
-      fold_pairs(fold.fold, fold.loop, values.data(), static_cast<std::size_t>(blocks),
-                 static_cast<std::size_t>(row));
-      note_fold(fold.fold, fold.loop, fold.command);
+      const distribution::Placement* placement = &fold.input.placement;
+      distribution::for_each_cell(
+          box, {&placement, 1}, context.rank(), [&](const Box& cell, std::span<const Piece> pieces) {
+            std::int64_t offset = 0;
+            Shape size;
+            for (std::size_t k = 0; k < cell.size(); ++k) {
+              offset += (cell[k].first - box[k].first) * scratch_strides[k];
+              size.push_back(cell[k].size());
+            }
+            copy_box(fold.loop, fold.loop, size, context.address(fold.input, pieces[0]), pieces[0].strides,
+                     values.data() + offset, scratch_strides);
+          });
+      tiles::float_errors().clear();
+      tiles::fold_pairs(fold.fold, fold.loop, values.data(), static_cast<std::size_t>(blocks),
+                        static_cast<std::size_t>(row));
+      tiles::note_fold(fold.fold, fold.loop, fold.command);
     }
-    const auto piece = dist::locate(fold.output.placement, first, context.rank());
+    const auto piece = distribution::locate(fold.output.placement, first, context.rank());
     copy_box(fold.loop, fold.output_dtype, extents, values.data(), row_strides,
              context.address(fold.output, piece), piece.strides);
     context.progress();
   });
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

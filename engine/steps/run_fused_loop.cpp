@@ -6,14 +6,14 @@
 #include "engine/steps/run_step.hpp"
 #include "engine/steps/shared_work.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 namespace {
 
-using dist::Box;
+using distribution::Box;
 
 constexpr std::int64_t pieces_between_looks = 16;
 
-Box part_of(const dist::Layout& layout, int rank) {
+Box part_of(const distribution::Layout& layout, int rank) {
   return layout.takes_part(rank) ? layout.box(rank) : Box(layout.axes.size());
 }
 
@@ -39,7 +39,7 @@ class Pass {
       runner_.run_local(piece_of(local_, cut_, piece));
       context_.progress();
     });
-    dist::for_each_slab(mine_, local_, [&](const Box& rim) { runner_.run_local(rim); });
+    distribution::for_each_slab(mine_, local_, [&](const Box& rim) { runner_.run_local(rim); });
   }
   /// Computes what was noted, and pieces that other ranks have left.
   void finish() {
@@ -93,10 +93,10 @@ void run(const StepContext& context, const plan::FusedLoop& fused) {
   BoxRunner rim(context, fused, fused.iterations.extents());
   Pass inner(context, *fused.interior);
   inner.run_local();
-  dist::for_each_slab(mine, dist::moved(inner.mine(), fused.interior_first),
-                      [&](const Box& slab) { rim.run_local(slab); });
+  distribution::for_each_slab(mine, distribution::moved(inner.mine(), fused.interior_first),
+                              [&](const Box& slab) { rim.run_local(slab); });
   rim.run_noted();
   inner.finish();
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

@@ -12,7 +12,7 @@
 #include "engine/steps/routines.hpp"
 #include "engine/steps/run_step.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 namespace {
 
 int ga_type_of(protocol::Dtype dtype) {
@@ -38,7 +38,7 @@ int ga_type_of(protocol::Dtype dtype) {
 /// GA handles for slots; the destructor ends them. Collective.
 class Handles {
  public:
-  explicit Handles(dist::Heap& heap) : heap_(heap) {}
+  explicit Handles(distribution::Heap& heap) : heap_(heap) {}
   ~Handles() {
     for (const int handle : all) heap_.unplace(handle);
   }
@@ -57,7 +57,7 @@ class Handles {
   std::vector<int> all;
 
  private:
-  dist::Heap& heap_;
+  distribution::Heap& heap_;
 };
 
 }  // namespace
@@ -83,4 +83,4 @@ void run(const StepContext& context, const plan::Routine& routine) {
   comm.throw_together(problem);
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

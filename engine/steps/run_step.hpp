@@ -6,7 +6,7 @@
 #include "engine/plan/plan.hpp"
 #include "engine/steps/context.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 
 void run(const StepContext& context, const plan::FusedLoop& fused);
 void run(const StepContext& context, const plan::FoldBlocks& fold);
@@ -50,4 +50,4 @@ inline bool reads_rows(const plan::ApplyUpdates& updates) {
 /// The number of swaps in a MergeRuns step (run_merge.cpp).
 inline constexpr int swaps_to_merge = 5;
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 namespace {
 
 constexpr std::int64_t piece_work = 524'288;  // elements x instructions: some tens of microseconds
@@ -74,9 +74,9 @@ void SharedWork::await_helpers() {
   context_.board().await_done(static_cast<std::uint64_t>(pieces_ - own_ - left));
 }
 
-Cut cut_for_sharing(const dist::Box& box, std::size_t instructions, Balance balance) {
+Cut cut_for_sharing(const distribution::Box& box, std::size_t instructions, Balance balance) {
   if (balance == Balance::off || box.empty() || is_empty(box)) return {};
-  const auto elements = dist::volume(box);
+  const auto elements = distribution::volume(box);
   std::int64_t pieces = pieces_when_always;
   if (balance != Balance::always) {
     const auto grain = std::max(
@@ -94,11 +94,11 @@ Cut cut_for_sharing(const dist::Box& box, std::size_t instructions, Balance bala
   return cut.pieces < 2 ? Cut{} : cut;
 }
 
-dist::Box piece_of(const dist::Box& box, const Cut& cut, std::int64_t piece) {
-  dist::Box part = box;
+distribution::Box piece_of(const distribution::Box& box, const Cut& cut, std::int64_t piece) {
+  distribution::Box part = box;
   const auto first = box[cut.axis].first, size = box[cut.axis].size();
   part[cut.axis] = {first + size * piece / cut.pieces, first + size * (piece + 1) / cut.pieces};
   return part;
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

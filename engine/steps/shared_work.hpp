@@ -11,7 +11,7 @@
 
 #include "engine/steps/context.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 
 class SharedWork {
  public:
@@ -59,7 +59,7 @@ struct Cut {
 };
 /// The cut for a pass of so many instructions per element. It depends on the arguments only, so helpers get
 /// the same cut.
-Cut cut_for_sharing(const dist::Box& box, std::size_t instructions, Balance balance);
-dist::Box piece_of(const dist::Box& box, const Cut& cut, std::int64_t piece);
+Cut cut_for_sharing(const distribution::Box& box, std::size_t instructions, Balance balance);
+distribution::Box piece_of(const distribution::Box& box, const Cut& cut, std::int64_t piece);
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

@@ -6,7 +6,7 @@
 
 #include "engine/tiles/loops/elementwise.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 
 using protocol::Shape;
 
@@ -18,7 +18,7 @@ ViewRows::ViewRows(const StepContext& context, int slot, const protocol::View& v
       dtype_(view.dtype),
       part_(static_cast<std::int64_t>(protocol::size_of(view.dtype))),
       stride_(view.strides.empty() ? 0 : view.strides.back()),
-      copy_(find_cast(dtype_, dtype_)) {
+      copy_(tiles::find_cast(dtype_, dtype_)) {
   const auto dims = info_.extents.size();
   virtual_strides_.assign(dims, 1);
   for (std::size_t k = dims; k-- > 1;) virtual_strides_[k - 1] = virtual_strides_[k] * info_.extents[k];
@@ -106,7 +106,7 @@ std::byte* ViewRows::element(std::int64_t linear) {
   }
   if (!is_inside) {
     const auto piece =
-        dist::locate_element(info_.layout, index_, context_.rank(), static_cast<std::size_t>(item_));
+        distribution::locate_element(info_.layout, index_, context_.rank(), static_cast<std::size_t>(item_));
     owner_ = piece.owner;
     block_ = info_.layout.box(owner_);
     strides_ = piece.strides;
@@ -117,8 +117,8 @@ std::byte* ViewRows::element(std::int64_t linear) {
   return address;
 }
 
-void gather_remote(const StepContext& context, int slot, const protocol::View& view, const dist::Box& box,
-                   int readers) {
+void gather_remote(const StepContext& context, int slot, const protocol::View& view,
+                   const distribution::Box& box, int readers) {
   RemoteGather remote_gather(context, slot);
   ViewRows rows(context, slot, view);
   for_each_row(view, box,
@@ -126,12 +126,14 @@ void gather_remote(const StepContext& context, int slot, const protocol::View& v
   remote_gather.exchange(readers);
 }
 
-dist::Box box_of(const Shape& extents) {
-  dist::Box box;
+distribution::Box box_of(const Shape& extents) {
+  distribution::Box box;
   for (const auto extent : extents) box.push_back({0, extent});
   return box;
 }
 
-dist::Box nothing_of(const Shape& extents) { return dist::Box(std::max<std::size_t>(extents.size(), 1)); }
+distribution::Box nothing_of(const Shape& extents) {
+  return distribution::Box(std::max<std::size_t>(extents.size(), 1));
+}
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

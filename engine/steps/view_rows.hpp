@@ -7,11 +7,11 @@
 #include "engine/steps/remote.hpp"
 #include "engine/tiles/loops/loop_types.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 
 /// Calls visit(virtual byte offset, elements) for each run along the last axis of `box`, in C order.
 template <class Visit>
-void for_each_row(const protocol::View& view, const dist::Box& box, Visit visit) {
+void for_each_row(const protocol::View& view, const distribution::Box& box, Visit visit) {
   if (is_empty(box)) return;
   const auto dims = box.size();
   std::int64_t offset = view.offset;
@@ -61,9 +61,9 @@ class ViewRows {
   std::int64_t item_;
   protocol::Dtype dtype_;
   std::int64_t part_, stride_;
-  Cast copy_;
+  tiles::Cast copy_;
   protocol::Shape virtual_strides_, index_, strides_;
-  dist::Box block_;
+  distribution::Box block_;
   std::byte* base_ = nullptr;
   int owner_ = -1;
   RemoteScatter* remote_scatter_ = nullptr;
@@ -71,11 +71,11 @@ class ViewRows {
 
 /// Brings those elements of a view that this rank reads (at `box`) and that lie on other nodes into ghost
 /// buffers. Collective. `readers`: how many ranks of the node read at a time.
-void gather_remote(const StepContext& context, int slot, const protocol::View& view, const dist::Box& box,
-                   int readers);
+void gather_remote(const StepContext& context, int slot, const protocol::View& view,
+                   const distribution::Box& box, int readers);
 
 /// The box of a whole array, and an empty box of it.
-dist::Box box_of(const protocol::Shape& extents);
-dist::Box nothing_of(const protocol::Shape& extents);
+distribution::Box box_of(const protocol::Shape& extents);
+distribution::Box nothing_of(const protocol::Shape& extents);
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

@@ -8,7 +8,7 @@
 #include <new>
 #include <vector>
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 
 class Workspace {
  public:
@@ -37,4 +37,4 @@ class Workspace {
   std::vector<Part> parts_;
 };
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

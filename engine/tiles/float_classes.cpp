@@ -8,7 +8,7 @@
 #include "engine/tiles/loops/elementwise.hpp"
 #include "protocol/message.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 namespace {
 
 using protocol::Dtype;
@@ -236,4 +236,4 @@ unsigned errors_of_cast_values(Dtype from, Dtype to, const void* in, std::size_t
   return none;
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

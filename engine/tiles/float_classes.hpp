@@ -8,7 +8,7 @@
 #include "protocol/dtype.hpp"
 #include "protocol/ops.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 
 /// The kinds (protocol::FloatErrorKind) for which the flags are reliable after the loop of an operation, or
 /// after a cast.
@@ -25,4 +25,4 @@ unsigned errors_of_values(protocol::Op op, protocol::Dtype loop, const void* con
                           std::size_t n);
 unsigned errors_of_cast_values(protocol::Dtype from, protocol::Dtype to, const void* in, std::size_t n);
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

@@ -3,7 +3,7 @@
 
 #include "engine/tiles/float_classes.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 namespace {
 
 // The processor's flags and NumPy's kinds.
@@ -63,4 +63,4 @@ void note_fold(protocol::Op op, protocol::Dtype loop, int command) {
     float_errors().note(kinds, command, command);
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

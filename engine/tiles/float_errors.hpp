@@ -13,7 +13,7 @@
 
 #include "protocol/message.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 
 class FloatErrors {
  public:
@@ -51,4 +51,4 @@ FloatErrors& float_errors();
 /// Notes what a fold with `op` in `loop` has raised since the last look.
 void note_fold(protocol::Op op, protocol::Dtype loop, int command);
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

@@ -8,7 +8,7 @@
 #include "engine/tiles/float_errors.hpp"
 #include "engine/tiles/loops/elementwise.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 namespace {
 
 using Kind = Instruction::Kind;
@@ -190,4 +190,4 @@ void ErrorAttribution::replay(const Tile& tile, unsigned alarm) {
   }
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

@@ -11,7 +11,7 @@
 #include "engine/tiles/tile_program.hpp"
 #include "engine/tiles/tile_runs.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 
 class ErrorAttribution {
  public:
@@ -57,4 +57,4 @@ class ErrorAttribution {
   int attributions_left_;
 };
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 namespace {
 
 /// The side of a square tile, which is for operands that are contiguous along different axes.
@@ -267,4 +267,4 @@ void plan_cell(const Cell& cell, const GeometryRules& rules, Geometry& geometry)
   shape_tiles(geometry, rules);
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

@@ -12,7 +12,7 @@
 #include "engine/tiles/tile_program.hpp"
 #include "protocol/view.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 
 /// The axes of a cell after dropping those of extent 1, ordering, flipping and merging. The last axis is the
 /// innermost.
@@ -49,10 +49,10 @@ struct GeometryRules {
   std::vector<bool> is_written;
   std::vector<std::int64_t> item_bytes;
   bool needs_index = false;
-  std::int64_t tile_elements = exec::tile_elements;
+  std::int64_t tile_elements = tiles::tile_elements;
 };
 
 /// Fills `geometry`, reusing its memory.
 void plan_cell(const Cell& cell, const GeometryRules& rules, Geometry& geometry);
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 
 using Kind = Instruction::Kind;
 
@@ -139,4 +139,4 @@ void InPlaceValues::load_in_place(int index) {
   is_single_[static_cast<std::size_t>(load.out)] = is_single_load(load);
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

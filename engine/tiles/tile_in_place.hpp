@@ -9,7 +9,7 @@
 
 #include "engine/tiles/tile_rename.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 
 /// How one operand lies in memory for a cell.
 struct OperandTraits {
@@ -66,4 +66,4 @@ class InPlaceValues {
   void load_in_place(int index);
 };
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

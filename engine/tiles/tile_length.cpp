@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 namespace {
 
 constexpr std::int64_t room_bytes = 40 << 10;  // most of a first-level cache; slightly more than a small one
@@ -43,4 +43,4 @@ std::int64_t length_of_tiles(const Renamed& renamed) {
   return length;
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

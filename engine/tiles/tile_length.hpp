@@ -7,10 +7,10 @@
 
 #include "engine/tiles/tile_rename.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 
 /// The number of elements that a tile should have, at most `tile_elements`; fewer for a program that holds
 /// many values at once.
 std::int64_t length_of_tiles(const Renamed& renamed);
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 
 std::byte* TileMemory::take(std::int64_t bytes) {
   const std::int64_t grain = std::min(bytes, page);
@@ -82,4 +82,4 @@ void settle_streams() {
 #endif
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

@@ -7,7 +7,7 @@
 #include <new>
 #include <vector>
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 
 /// The register tiles of one program. When a load follows shortly after a store to another address that is
 /// slightly ahead of it modulo 4 KiB, processors take it for dependent on the store; that costs a third of a
@@ -33,4 +33,4 @@ void stream(const std::byte* from, std::byte* to, std::int64_t bytes);
 /// After this, streamed stores are visible to other ranks. Before, other ranks may see them in any order.
 void settle_streams();
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

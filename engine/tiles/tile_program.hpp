@@ -14,7 +14,7 @@
 #include "protocol/message.hpp"
 #include "protocol/ops.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 
 inline constexpr std::int64_t tile_elements = 1024;
 
@@ -68,4 +68,4 @@ struct Cell {
   std::span<const Pointer> operands;
 };
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

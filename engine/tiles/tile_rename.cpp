@@ -8,7 +8,7 @@
 #include "engine/tiles/loops/elementwise.hpp"
 #include "protocol/error.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 namespace {
 
 using protocol::Dtype;
@@ -223,4 +223,4 @@ void pair_up(Renamed& renamed) {
   number_steps(renamed);
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

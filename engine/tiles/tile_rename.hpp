@@ -9,7 +9,7 @@
 #include "engine/tiles/loops/loop_types.hpp"
 #include "engine/tiles/tile_program.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 
 /// One value of the program: a register between two writes.
 struct Value {
@@ -51,4 +51,4 @@ void pair_up(Renamed& renamed);
 /// the rows of the op table say.
 Renamed rename(const Program& program);
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

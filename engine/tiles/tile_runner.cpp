@@ -17,7 +17,7 @@
 #include "engine/tiles/tile_translation.hpp"
 #include "protocol/error.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 
 using Kind = Instruction::Kind;
 
@@ -278,4 +278,4 @@ Runner& Runner::operator=(Runner&&) noexcept = default;
 
 void Runner::run(const Cell& cell) { state_->run(cell); }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

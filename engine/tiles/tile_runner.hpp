@@ -6,7 +6,7 @@
 
 #include "engine/tiles/tile_program.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 
 /// Runs one program. Owns the register tiles; constants are filled in once. Uses the loops of the
 /// instruction-set level that is set when it is made. Not for two threads at once.
@@ -26,4 +26,4 @@ class Runner {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

@@ -10,7 +10,7 @@
 
 #include "protocol/view.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 
 using Axes = std::array<std::int64_t, protocol::max_dims>;
 
@@ -80,4 +80,4 @@ struct Runs {
   }
 };
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

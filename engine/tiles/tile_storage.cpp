@@ -8,7 +8,7 @@
 
 #include "engine/tiles/loops/elementwise.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 namespace {
 
 using Kind = Instruction::Kind;
@@ -167,4 +167,4 @@ StorageAssignment assign_storage(const Renamed& renamed, const std::vector<Opera
   return StorageAssigner(renamed, traits).run();
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

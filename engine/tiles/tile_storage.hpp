@@ -9,7 +9,7 @@
 
 #include "engine/tiles/tile_in_place.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 
 /// A register tile of `item_bytes` wide elements, or a single element, numbered by its value. Equal numbers
 /// of equal width are the same memory in every assignment.
@@ -38,4 +38,4 @@ struct StorageAssignment {
 };
 
 StorageAssignment assign_storage(const Renamed& renamed, const std::vector<OperandTraits>& traits);
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

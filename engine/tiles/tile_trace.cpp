@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 namespace {
 
 using Action = StorageAssignment::Action;
@@ -163,4 +163,4 @@ std::vector<TracedMoves> find_traces(const Renamed& renamed, const StorageAssign
   return Tracer(renamed, storage).run();
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

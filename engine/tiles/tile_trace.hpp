@@ -8,7 +8,7 @@
 #include "engine/jit/trace.hpp"
 #include "engine/tiles/tile_storage.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 
 /// Moves first <= m < last of a storage assignment. Place k of the trace is operand k, or from the number of
 /// operands on, a slot.
@@ -20,4 +20,4 @@ struct TracedMoves {
 /// The longest runs that have two computing moves or more, in order.
 std::vector<TracedMoves> find_traces(const Renamed& renamed, const StorageAssignment& storage);
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

@@ -8,7 +8,7 @@
 #include "engine/tiles/tile_length.hpp"
 #include "engine/tiles/tile_trace.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 namespace {
 
 using Kind = Instruction::Kind;
@@ -120,4 +120,4 @@ void Translation::compile(Specialization& special) const {
   special.calls = std::move(calls);
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

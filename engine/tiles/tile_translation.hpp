@@ -12,7 +12,7 @@
 #include "engine/tiles/tile_geometry.hpp"
 #include "engine/tiles/tile_storage.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 
 class Translation {
  public:
@@ -81,4 +81,4 @@ Compiling compiling();
 /// How many pieces of programs have become machine code in this process so far.
 std::uint64_t programs_compiled();
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whoever holds the socket waits for replies, connection events and wakes. Rank 0 answers heartbeats even
-// while it computes, so silence for `silence_limit` means that the process, its node or the network is gone.
+// Whoever holds the channel waits for replies, connection events and wakes, sends what is queued, and asks
+// the failure detector whether the engines are still there.
 #include "kernel/connection/client.hpp"
 
 #include <pthread.h>
@@ -9,6 +9,7 @@
 #include <csignal>
 
 #include "kernel/connection/channel.hpp"
+#include "kernel/connection/failure_detector.hpp"
 
 namespace gamelan::kernel {
 
@@ -21,24 +22,13 @@ namespace {
 
 constexpr auto heartbeat_period = 1s;
 constexpr auto look_in_period = 500ms;
-constexpr auto suspicious_silence = 3s;    // then another connection is tried: it may get through sooner
-constexpr auto silence_limit = 10s;        // of a network; rank 0 answers heartbeats even while it computes
-constexpr auto local_silence_limit = 20s;  // of a process on this machine, which may be short of processors
-constexpr auto local_reconnect_limit = 1s, nobody_there_limit = 2s;
-constexpr auto longest_look = 2s;  // a longer time between two looks is one in which we were stopped
-constexpr auto suspicious_silence_of_tunnel = 6s;        // TCP within it gets over a cut of five seconds
-constexpr std::uint64_t slow_tunnel_bytes = 128 * 1024;  // in a second
-constexpr auto longest_allowance = 120s;
-constexpr std::uint64_t bulk_bytes = 16 * 1024;  // acknowledged in half a second: more than heartbeats are
-
-std::string seconds_of(std::chrono::seconds limit) { return std::to_string(limit.count()) + " s"; }
 
 }  // namespace
 
 Client::Client(const protocol::Connection& connection, std::vector<Route> routes, std::string directory)
-    : host_(connection.host),
-      channel_(std::make_unique<Channel>(connection, std::move(routes), std::move(directory))) {
-  last_beat_ = last_look_ = last_progress_ = opened_ = Clock::now();
+    : channel_(std::make_unique<Channel>(connection, std::move(routes), std::move(directory))),
+      detector_(std::make_unique<FailureDetector>(connection.host, *channel_)),
+      last_beat_(Clock::now()) {
   thread_ = std::thread([this] { run(); });
 }
 
@@ -47,7 +37,7 @@ Client::~Client() {
     const std::scoped_lock lock(mutex_);
     is_stopping_ = true;
     // The last word: what has come. Else rank 0 would keep replies for a client that is no more.
-    if (!lost_) queue_.push_back(heartbeat());
+    if (!lost_) requests_.add_heartbeat();
   }
   ending_.notify_all();
   thread_.join();
@@ -55,31 +45,21 @@ Client::~Client() {
 
 std::uint64_t Client::send(protocol::Request request) {
   const std::scoped_lock numbering(numbering_);
-  std::uint64_t seq = 0, heard = 0;
+  OutstandingRequests::Numbers numbers{};
   {
     const std::scoped_lock lock(mutex_);
     if (lost_) throw Error(ErrorKind::engine_lost, *lost_);
-    heard = heard_so_far();
-    seq = ++last_seq_;
-    being_made_ = seq;
+    numbers = requests_.begin();
   }
-  std::visit([seq](auto& message) { message.seq = seq; }, request);
-  if (auto* batch = std::get_if<protocol::Batch>(&request)) batch->heard = heard;
+  std::visit([&](auto& message) { message.seq = numbers.seq; }, request);
+  if (auto* batch = std::get_if<protocol::Batch>(&request)) batch->heard = numbers.heard;
   auto frames = std::make_shared<const Frames>(protocol::encode(request));
   {
     const std::scoped_lock lock(mutex_);
-    unanswered_.emplace(seq, frames);
-    being_made_ = 0;
-    queue_.push_back(std::move(frames));
+    requests_.add(numbers.seq, std::move(frames));
   }
   send_now();
-  return seq;
-}
-
-std::uint64_t Client::heard_so_far() const {
-  if (!unanswered_.empty()) return unanswered_.begin()->first - 1;
-  // A request that is still being encoded has its number and is in no list yet; a heartbeat may overtake it.
-  return being_made_ != 0 ? being_made_ - 1 : last_seq_;
+  return numbers.seq;
 }
 
 void Client::send_now() {
@@ -98,14 +78,14 @@ void Client::send_now() {
 
 bool Client::has_queued() const {
   const std::scoped_lock lock(mutex_);
-  return !queue_.empty();
+  return requests_.has_queued();
 }
 
 std::optional<protocol::Reply> Client::take(std::uint64_t seq, Milliseconds limit) {
   const auto end = Clock::now() + limit;
   std::unique_lock lock(mutex_);
   for (bool is_signalled = false, has_looked = false;; has_looked = true) {
-    if (auto node = replies_.extract(seq)) return std::move(node.mapped());
+    if (auto reply = requests_.take_reply(seq)) return reply;
     if (lost_) throw Error(ErrorKind::engine_lost, *lost_);
     const auto left = std::chrono::ceil<Milliseconds>(end - Clock::now());
     if (is_signalled || (has_looked && left <= 0ms)) return std::nullopt;
@@ -124,7 +104,7 @@ std::optional<protocol::Reply> Client::take(std::uint64_t seq, Milliseconds limi
 
 void Client::forget(std::uint64_t seq) {
   const std::scoped_lock lock(mutex_);
-  if (replies_.erase(seq) == 0) forgotten_.insert(seq);
+  requests_.forget(seq);
 }
 
 void Client::lose(const std::string& cause) { set_lost(cause); }
@@ -201,14 +181,7 @@ void Client::beat() {
   if (Clock::now() - last_beat_ < heartbeat_period || !channel_->is_open()) return;
   last_beat_ = Clock::now();
   const std::scoped_lock lock(mutex_);
-  queue_.push_back(heartbeat());
-}
-
-SharedFrames Client::heartbeat() {
-  const std::uint64_t heard = heard_so_far();
-  heartbeats_.insert(++last_seq_);
-  return std::make_shared<const Frames>(
-      protocol::encode(protocol::Request{protocol::Heartbeat{last_seq_, heard}}));
+  requests_.add_heartbeat();
 }
 
 bool Client::send_queued() {
@@ -218,43 +191,35 @@ bool Client::send_queued() {
     SharedFrames frames;
     {
       const std::scoped_lock lock(mutex_);
-      frames = std::move(queue_.front());
-      queue_.pop_front();
+      frames = requests_.take_queued();
     }
     if (channel_->send(frames)) continue;
     const std::scoped_lock lock(mutex_);  // the other side has gone since the socket was asked
-    queue_.push_front(std::move(frames));
+    requests_.put_back(std::move(frames));
     return false;
   }
 }
 
 void Client::send_unanswered_again() {
-  opened_ = Clock::now();
-  disconnected_.reset();
-  received_ = acknowledged_ = given_when_heard_ = 0;
   last_beat_ = Clock::now() - heartbeat_period;
   const std::scoped_lock lock(mutex_);
-  if (connections_++ == 0) silence_ = {};  // to find the first way may have taken long
+  ++connections_;
   route_ = channel_->route();
-  heartbeats_.clear();
-  queue_.clear();  // what was never sent is unanswered, too
-  for (const auto& [seq, frames] : unanswered_) queue_.push_back(frames);
+  requests_.queue_unanswered();
 }
 
 void Client::receive_all() {
   while (const auto frames = channel_->receive()) {
     protocol::Reply reply = protocol::decode_reply(*frames);
-    silence_ = {};
-    if (channel_->has_tunnel()) given_when_heard_ = channel_->traffic().acknowledged;
+    detector_->note_heard();
     const std::scoped_lock lock(mutex_);
     if (reply.outcome == protocol::Outcome::failed && reply.error == ErrorKind::engine_lost) {
       // Rank 0's last word. It knows that it must leave, not why: whoever waits asks the launcher, as after a
       // silence.
       set_lost_locked(reply.message);
-    } else if (heartbeats_.erase(reply.seq) > 0) {
+    } else if (requests_.answer_heartbeat(reply.seq)) {
       status_ = std::move(reply.info);
-    } else if (unanswered_.erase(reply.seq) > 0 && forgotten_.erase(reply.seq) == 0) {  // else it came twice
-      replies_.insert_or_assign(reply.seq, std::move(reply));
+    } else if (requests_.add_reply(std::move(reply))) {  // else it came twice
       arrived_.notify_all();
     }
   }
@@ -263,63 +228,19 @@ void Client::receive_all() {
 void Client::watch_connection() {
   while (const auto event = channel_->next_event()) {
     if (*event == Channel::Event::connected) {
+      detector_->note_connected();
       send_unanswered_again();
     } else {
-      if (!disconnected_) disconnected_ = Clock::now();
+      detector_->note_disconnected();
       const std::scoped_lock lock(mutex_);
       route_ = "none: connecting again";
     }
   }
-  const auto now = Clock::now();
-  silence_ += std::min<Clock::duration>(now - last_look_, longest_look);
-  last_look_ = now;
   if (lost_cause()) return channel_->disconnect();
-  if (now - last_progress_ >= look_in_period) {
-    // A long message is no silence: its bytes move, even when no reply can overtake them.
-    last_progress_ = now;
-    const Socket::Traffic traffic = channel_->traffic();
-    if (traffic.received > received_ || traffic.acknowledged > acknowledged_ + bulk_bytes) silence_ = {};
-    received_ = traffic.received;
-    acknowledged_ = traffic.acknowledged;
+  if (const auto cause = detector_->look()) {
+    set_lost(*cause);
+    channel_->disconnect();
   }
-  if (connections() == 0) {
-    if (channel_->failed_rounds() > 0) give_up(host_ + " cannot be reached");
-  } else if (channel_->is_local()) {
-    if (disconnected_ && now - *disconnected_ > local_reconnect_limit)
-      give_up("the engines closed the connection");
-    if (silence_ > local_silence_limit)
-      give_up("the engines have not answered for " + seconds_of(local_silence_limit));
-  } else if (disconnected_ && channel_->is_nobody_there() && now - *disconnected_ > nobody_there_limit) {
-    give_up("the engines closed the connection, and rank 0 is no more on " + host_);
-  } else if (silence_ > silence_limit + allowance() &&
-             !(channel_->is_open() && now - opened_ < suspicious_silence)) {
-    give_up(host_ + " does not answer since " + seconds_of(silence_limit));
-  } else if (silence_ >
-                 (channel_->has_tunnel() ? suspicious_silence_of_tunnel : suspicious_silence) + allowance() &&
-             channel_->is_open() && now - opened_ > suspicious_silence) {
-    if (!disconnected_) disconnected_ = now;
-    channel_->reconnect();
-  }
-}
-
-Client::Clock::duration Client::allowance() const {
-  // What a tunnel's program has taken may still lie in its buffers, megabytes of it, and our heartbeats
-  // behind it.
-  if (!channel_->has_tunnel()) return {};
-  const std::uint64_t on_its_way = channel_->traffic().acknowledged - given_when_heard_;
-  if (on_its_way < bulk_bytes) return {};
-  return std::min<Clock::duration>(std::chrono::seconds(on_its_way / slow_tunnel_bytes), longest_allowance);
-}
-
-void Client::give_up(const std::string& cause) {
-  const bool is_mute = channel_->is_open(), is_first = connections() == 0;
-  const std::string why = channel_->problem();
-  set_lost(
-      cause +
-      (why.empty() ? is_mute ? ": it takes connections and says nothing: rank 0 hangs, or is stopped" : ""
-                   : ": " + why) +
-      (is_first ? ". `gamelan engines list` shows what runs, `gamelan engines start` starts new ones" : ""));
-  channel_->disconnect();
 }
 
 }  // namespace gamelan::kernel

@@ -2,22 +2,21 @@
 // Requests to rank 0 and their replies. The channel has one holder at a time: whoever waits for a reply reads
 // it himself, so that no other thread need wake; a thread of the client's own looks in now and then and keeps
 // the engines awake with heartbeats. Replies are found by sequence number. A request is held until it is
-// answered and sent again on every new connection, under its number, by which rank 0 does it once. Knows
-// neither Python nor arrays. Every wait has a limit.
+// answered and sent again on every new connection, under its number, by which rank 0 does it once. Whether
+// the engines are still there is the failure detector's question. Knows neither Python nor arrays. Every wait
+// has a limit.
 #pragma once
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <deque>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "kernel/connection/outstanding_requests.hpp"
 #include "kernel/connection/route.hpp"
 #include "protocol/codec.hpp"
 #include "protocol/connection.hpp"
@@ -25,6 +24,7 @@
 namespace gamelan::kernel {
 
 class Channel;  // keeps ZeroMQ's headers out of this one
+class FailureDetector;
 
 class Client {
  public:
@@ -62,48 +62,31 @@ class Client {
   /// Serves the socket once, after waiting at most `limit` for something to come; false after a signal. What
   /// fails here is the end of the engines for all callers.
   bool serve(Milliseconds limit);
-  void beat();
-  void send_unanswered_again();
-  void give_up(const std::string& cause);
   void send_now();
-  // With the mutex held.
-  /// Every reply up to this number has come.
-  std::uint64_t heard_so_far() const;
-  std::shared_ptr<const protocol::Frames> heartbeat();
-  /// False when something stays queued because the socket takes nothing now.
-  bool send_queued();
   bool has_queued() const;
-  void receive_all();
-  void watch_connection();
-  std::chrono::steady_clock::duration allowance() const;
   void set_lost(const std::string& cause);
   void set_lost_locked(const std::string& cause);  // with the mutex held
+  // By the holder of the channel.
+  void beat();
+  /// False when something stays queued because the socket takes nothing now.
+  bool send_queued();
+  void send_unanswered_again();
+  void receive_all();
+  void watch_connection();
 
-  using SharedFrames = std::shared_ptr<const protocol::Frames>;
   using Clock = std::chrono::steady_clock;
 
-  const std::string host_;  // whom we speak to, as messages say it
   std::unique_ptr<Channel> channel_;
-  std::mutex holding_;  // of the socket and of what follows; taken before mutex_
-  Clock::time_point last_beat_, last_look_, opened_, last_progress_;
-  std::optional<Clock::time_point> disconnected_;
-  Clock::duration silence_{};  // since rank 0 was last heard, counted while this process runs: it may be
-                               // stopped for hours
-  std::uint64_t received_ = 0, acknowledged_ = 0;  // bytes, at the last look
-  std::uint64_t given_when_heard_ = 0;             // bytes that a tunnel had taken when rank 0 was last heard
+  std::unique_ptr<FailureDetector> detector_;  // of the channel
+  std::mutex holding_;  // of the channel, its detector and the next; taken before mutex_
+  Clock::time_point last_beat_;
 
   std::mutex numbering_;  // requests enter the queue in the order of their numbers; taken before mutex_
 
   mutable std::mutex mutex_;  // guards everything below; never held over a socket call
   std::condition_variable arrived_, ending_;
   bool is_read_ = false;  // some caller waits at the socket; the others wait for arrived_
-  std::deque<SharedFrames> queue_;
-  std::map<std::uint64_t, SharedFrames> unanswered_;
-  std::map<std::uint64_t, protocol::Reply> replies_;
-  std::set<std::uint64_t> forgotten_;
-  std::uint64_t last_seq_ = 0;
-  std::uint64_t being_made_ = 0;        // the number of a request that is being encoded; 0: none
-  std::set<std::uint64_t> heartbeats_;  // not yet answered
+  OutstandingRequests requests_;
   std::string status_ = "{}", route_ = "none: connecting";
   std::uint64_t connections_ = 0;
   std::optional<std::string> lost_;

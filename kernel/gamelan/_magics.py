@@ -54,6 +54,8 @@ def _parser() -> _Parser:
             add_start_options(sub, f"{launch.DEFAULT_IDLE_SECONDS:g}")
         elif name == "attach":
             sub.add_argument("where", metavar="JOBID", help="a Slurm job; or a session's name, or a connection file")
+        elif name == "status":
+            sub.add_argument("--all", action="store_true", help="with every counter of np.stats()")
         elif name == "stop":
             sub.add_argument(
                 "session", nargs="?", help="name, Slurm job or connection file (default: those this notebook has started)"
@@ -154,7 +156,7 @@ class EngineMagics(Magics):
         if engines is None:
             print("no engines run; the first large array starts them, or %engines start -n 4")
             return None
-        return self._table(engines)
+        return self._table(engines, getattr(options, "all", False))
 
     def _memory(self, options, parser):
         _session.flush()
@@ -166,11 +168,11 @@ class EngineMagics(Magics):
         return EngineMagics._table(engines)
 
     @staticmethod
-    def _table(engines):
+    def _table(engines, is_all=False):
         state = engines.status()
         if _session.engines() is engines and state["state"] == "running":
             state["route"] = _session.route()
-        return StatusTable(state, _session.status() if state["state"] == "running" else None)
+        return StatusTable(state, _session.status() if state["state"] == "running" else None, is_all)
 
     @no_var_expand
     @line_cell_magic

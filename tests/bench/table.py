@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """results.json as text: the table that run.py prints, and the same in Markdown for docs/performance.md."""
 
-HEADER = ["case", "ranks", "ms", "GiB/s", "x NumPy", "x numexpr", "x Dask", "/ C++", "kernels", "plans", "MB moved", "heap MB",
+HEADER = ["case", "ranks", "ms", "GiB/s", "x NumPy", "x numexpr", "x Dask", "/ C++", "steps", "plans", "MB moved", "heap MB",
           "wait", "equal", "note"]  # fmt: skip
 TARGET_RANKS = 2
 LEGEND = """x NumPy, x numexpr, x Dask: how many times as fast as they are. / C++: how many times the time of the C++ and MPI
@@ -52,7 +52,7 @@ def row(name, case, ranks, targets):
     if stats:
         hits, misses = stats.get("plan_hits", 0), stats.get("plan_misses", 0)
         moved = stats.get("bytes_shared", 0) + stats.get("bytes_received", 0)
-        told = [f"{stats.get('kernels', 0)}", f"{hits}/{hits + misses}", f"{moved / 1e6:.2f}",
+        told = [f"{stats.get('steps', 0)}", f"{hits}/{hits + misses}", f"{moved / 1e6:.2f}",
                 f"{stats.get('heap_peak', 0) / 1e6:.1f}", f"{100 * stats.get('wait_share', 0):.0f} %"]  # fmt: skip
     equal = "-" if "wrong" not in mine else "no" if mine["wrong"] else "bits" if case["same_bits"] else "yes"
     return [name, str(ranks), f"{1000 * seconds:.2f}" if seconds else "-", speed, *rivals, *told, equal, why_not(mine)]

@@ -22,7 +22,7 @@ extern "C" __m256d _ZGVdN4v_log(__m256d);
 namespace {
 
 using namespace gamelan;
-using namespace gamelan::engine::exec;
+using namespace gamelan::engine::tiles;
 using protocol::Dtype;
 using protocol::Op;
 using Kind = Instruction::Kind;

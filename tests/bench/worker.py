@@ -121,7 +121,7 @@ class Gamelan(Numpy):
         return told
 
 
-TOLD = ("kernels", "plan_hits", "plan_misses", "bytes_shared", "bytes_received", "heap_peak", "commands", "batches",
+TOLD = ("steps", "plan_hits", "plan_misses", "bytes_shared", "bytes_received", "heap_peak", "commands", "batches",
         "plan_seconds", "compute_seconds")  # fmt: skip
 COMPETITORS = {"numpy": Numpy, "numexpr": Numexpr, "dask": Dask, "gamelan": Gamelan}
 

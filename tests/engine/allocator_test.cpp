@@ -11,7 +11,7 @@
 #include "engine/assert.hpp"
 #include "protocol/error.hpp"
 
-namespace gamelan::engine::dist {
+namespace gamelan::engine::distribution {
 namespace {
 
 constexpr std::size_t kilobyte = 1024, megabyte = 1024 * kilobyte;
@@ -265,4 +265,4 @@ TEST(Allocator, equals_a_byte_map_on_random_requests) {
 }
 
 }  // namespace
-}  // namespace gamelan::engine::dist
+}  // namespace gamelan::engine::distribution

@@ -27,7 +27,7 @@ class BatchWriter {
 
   View existing(const Shape& extents, Dtype dtype = Dtype::float64) {
     const auto id = next_++;
-    known_[id] = {extents, dtype, dist::default_layout(extents, options_.ranks)};
+    known_[id] = {extents, dtype, distribution::default_layout(extents, options_.ranks)};
     return protocol::whole(id, dtype, extents);
   }
   View compute(Op op, std::vector<protocol::Operand> in, bool is_dead = true) {

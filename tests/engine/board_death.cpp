@@ -10,7 +10,7 @@
 
 int main(int argc, char** argv) {
   gamelan::engine::Comm comm(&argc, &argv);
-  gamelan::engine::dist::Heap heap(comm, std::size_t{1} << 20);
+  gamelan::engine::distribution::Heap heap(comm, std::size_t{1} << 20);
   gamelan::engine::Board board(comm, heap);
   const int victim = comm.size() - 1;
   comm.barrier();

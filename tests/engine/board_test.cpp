@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 constexpr std::size_t megabyte = std::size_t{1} << 20;
 
 struct BoardTest : ::testing::Test {
-  dist::Heap heap{comm(), 4 * megabyte};
+  distribution::Heap heap{comm(), 4 * megabyte};
   Board board{comm(), heap, testing::nodes_settings()};
 };
 
@@ -275,7 +275,7 @@ TEST_F(BoardTest, a_failure_on_any_rank_is_known_on_all_with_the_next_message) {
 std::string told_when_last_node_fails(nodes::Settings settings,
                                       const std::function<void(nodes::Settings&)>& hinder,
                                       const std::function<void()>& help) {
-  dist::Heap heap(comm(), 4 * megabyte);
+  distribution::Heap heap(comm(), 4 * megabyte);
   const auto good = settings;
   const bool is_victim = comm().rank() == comm().size() - 1;
   if (is_victim) hinder(settings);
@@ -328,7 +328,7 @@ TEST(Board, says_on_all_ranks_what_one_node_lacks) {
 }
 
 TEST(Board, refuses_a_heap_without_room_on_all_ranks) {
-  dist::Heap heap(comm(), 64 * 1024);
+  distribution::Heap heap(comm(), 64 * 1024);
   EXPECT_THROW(Board(comm(), heap), protocol::Error);
   EXPECT_EQ(heap.allocator().in_use(), 0u);
 }

@@ -7,7 +7,7 @@
 #include <set>
 #include <tuple>
 
-namespace gamelan::engine::dist {
+namespace gamelan::engine::distribution {
 namespace {
 
 TEST(Cyclic, grid_is_nearly_square) {
@@ -48,4 +48,4 @@ TEST(Cyclic, every_element_has_one_place) {
 }
 
 }  // namespace
-}  // namespace gamelan::engine::dist
+}  // namespace gamelan::engine::distribution

@@ -71,7 +71,7 @@ class ElidedCopy : public ::testing::Test {
         << values[0] << ", expected " << value;
   }
 
-  dist::Heap heap{comm(), 24 * megabyte / static_cast<std::size_t>(comm().size())};
+  distribution::Heap heap{comm(), 24 * megabyte / static_cast<std::size_t>(comm().size())};
   Board board{comm(), heap};
   Session session{comm(), heap, board};
   const View grid = array(1), work = array(2);

@@ -7,7 +7,7 @@
 #include <random>
 #include <set>
 
-namespace gamelan::engine::dist {
+namespace gamelan::engine::distribution {
 namespace {
 
 using protocol::Dtype;
@@ -222,4 +222,4 @@ TEST(Exchange, pages_of_what_is_laid_down_are_bounded_and_not_by_much) {
 }
 
 }  // namespace
-}  // namespace gamelan::engine::dist
+}  // namespace gamelan::engine::distribution

@@ -96,7 +96,7 @@ class Failure : public ::testing::Test {
     for (std::int64_t i = 0; i < 4096; ++i) ASSERT_EQ(values[i], static_cast<double>(4096 - i)) << i;
   }
 
-  dist::Heap heap{comm(), 96 * megabyte};
+  distribution::Heap heap{comm(), 96 * megabyte};
   Board board{comm(), heap};
   Session session{comm(), heap, board};
   ArrayId next_ = 1000;

@@ -13,7 +13,7 @@
 #include "engine/distribution/pages.hpp"
 #include "tests/mpi_test.hpp"
 
-namespace gamelan::engine::dist {
+namespace gamelan::engine::distribution {
 namespace {
 
 using testing::comm;
@@ -131,4 +131,4 @@ TEST_F(HeapFull, commit_without_the_advice_of_new_kernels) {
 }
 
 }  // namespace
-}  // namespace gamelan::engine::dist
+}  // namespace gamelan::engine::distribution

@@ -14,7 +14,7 @@
 
 #include "tests/mpi_test.hpp"
 
-namespace gamelan::engine::dist {
+namespace gamelan::engine::distribution {
 namespace {
 
 using testing::comm;
@@ -304,4 +304,4 @@ TEST(Heap, default_size_is_accepted) {
 }
 
 }  // namespace
-}  // namespace gamelan::engine::dist
+}  // namespace gamelan::engine::distribution

@@ -90,7 +90,7 @@ class Interrupt : public ::testing::Test {
   bool check_cut(const Batch& batch, const protocol::Reply& reply, RandomBatches& program, Moment& moment);
   std::string describe(const Batch& batch, std::uint64_t step, const protocol::Reply& reply);
 
-  dist::Heap heap{comm(), (std::size_t{64} << 20) / static_cast<std::size_t>(comm().size())};
+  distribution::Heap heap{comm(), (std::size_t{64} << 20) / static_cast<std::size_t>(comm().size())};
   Board board{comm(), heap, testing::nodes_settings()};
   Session session{comm(), heap, board};
   int cuts_inside = 0;

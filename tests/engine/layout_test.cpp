@@ -10,7 +10,7 @@
 #include "engine/distribution/grid.hpp"
 #include "engine/distribution/pieces.hpp"
 
-namespace gamelan::engine::dist {
+namespace gamelan::engine::distribution {
 namespace {
 
 using protocol::View;
@@ -309,4 +309,4 @@ TEST(Layout, reduction_blocks_beyond_the_end_have_an_owner) {
 }
 
 }  // namespace
-}  // namespace gamelan::engine::dist
+}  // namespace gamelan::engine::distribution

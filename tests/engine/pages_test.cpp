@@ -8,7 +8,7 @@
 #include <fstream>
 #include <string>
 
-namespace gamelan::engine::dist {
+namespace gamelan::engine::distribution {
 namespace {
 
 namespace fs = std::filesystem;
@@ -117,4 +117,4 @@ TEST(PagesOfNobody, are_refused_without_a_signal) {
 }
 
 }  // namespace
-}  // namespace gamelan::engine::dist
+}  // namespace gamelan::engine::distribution

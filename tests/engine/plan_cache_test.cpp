@@ -158,7 +158,7 @@ TEST_F(PlanCacheTest, arrays_that_are_not_as_the_batch_says_are_never_found) {
   make(base);
   const auto nothing = [](ArrayId) -> const ArrayInfo* { return nullptr; };
   EXPECT_FALSE(cache.find(base.batch(), nothing, base.options())) << "it reads an array that does not exist";
-  static const ArrayInfo info{{64, 64}, Dtype::float64, dist::default_layout({64, 64}, 4)};
+  static const ArrayInfo info{{64, 64}, Dtype::float64, distribution::default_layout({64, 64}, 4)};
   const auto everything = [](ArrayId) { return &info; };
   EXPECT_FALSE(cache.find(base.batch(), everything, base.options())) << "it creates arrays that exist";
 }

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "engine/plan/passes.hpp"
+#include "engine/plan/passes/passes.hpp"
 #include "tests/engine/batch_writer.hpp"
 
 namespace gamelan::engine::plan {

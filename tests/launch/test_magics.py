@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """%engines and %explain in a plain IPython, as ipykernel has it; one shell in a process of its own per test."""
 
+import re
 import subprocess
 import sys
 
@@ -50,10 +51,33 @@ print(float(np.ones(100_000).sum()))
     assert out.startswith("no engines run; the first large array starts them")
     assert "UsageError engines run already (2 ranks)" in out
     assert out.count("100000.0\n") == 3
-    assert "RANK  PID" in out and "<table>" in out and "<th>rank</th>" in out and "COUNTER" in out
+    assert "RANK  PID" in out and "<table>" in out and "<th>rank</th>" in out and "<td>memory</td>" in out
+    assert "COUNTER" not in out and "%engines status --all shows every counter" in out
     assert out.count("route: direct ipc://") == 3 and "<br>route: direct ipc://" in out
     assert "\n2\n" in out and "stopped\nno engines run\nno engines run; the first" in out
     assert not processes_of(runtime)
+
+
+def test_status_shows_what_is_asked_first_and_all_on_request(runtime):
+    out = run("""
+engines("start -n 2 --heap 64M")
+import gamelan as np
+a = np.ones(1_000_000)
+np.sync()
+print("FIRST"); print(engines("status"))
+print("ALL"); table = engines("status --all"); print(table); print("HTML", table._repr_html_())
+engines("stop")
+""")
+    first, _, rest = out.partition("FIRST\n")[2].partition("ALL\n")
+    rows = dict(line.split("  ", 1) for line in first.splitlines() if "  " in line and not line.startswith(("RANK", "0", "1")))
+    told = {name: text.strip() for name, text in rows.items()}
+    assert told["ranks"] == "2 on 1 node"
+    assert re.fullmatch(r"7\.6\d MiB of 128 MiB, at most [\d.]+ MiB so far", told["memory"])
+    assert told["arrays"] == "1" and told["batches"].endswith(" operations") and int(told["steps (passes over memory)"]) >= 1
+    assert told["moved between ranks"] == "0 B within nodes" and told["fetched to the notebook"] == "0 B"
+    assert len(told) == 7 and "plan_hits" not in first
+    table, _, page = rest.partition("HTML")
+    assert "plan_hits" in table and "heap_bytes_per_rank" in table and "<td>plan_hits</td>" in page and "--all shows" not in rest
 
 
 def test_restart_with_another_number_and_what_its_arrays_say(runtime):

@@ -35,7 +35,7 @@ def test_codespell():
     assert not checkers.run([needed(checkers.codespell())], checkers.tracked()), "mend it, or add the word to .codespellrc"
 
 
-@pytest.mark.parametrize("rule", ["arrows", "documents", "tree", "subjects"])
+@pytest.mark.parametrize("rule", ["arrows", "floors", "documents", "tree", "subjects"])
 def test_rules_of_the_house(rule):
     said = checkers.run([sys.executable, f"tests/house/{rule}_test.py", "."])
     assert not said, said

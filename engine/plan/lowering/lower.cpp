@@ -4,10 +4,10 @@
 // that). The order of steps is the order of groups.
 #include <algorithm>
 
-#include "engine/plan/interior.hpp"
 #include "engine/plan/lowering/program_builder.hpp"
 #include "engine/plan/lowering/step_writer.hpp"
-#include "engine/plan/passes.hpp"
+#include "engine/plan/passes/interior.hpp"
+#include "engine/plan/passes/passes.hpp"
 
 namespace gamelan::engine::plan {
 namespace {
@@ -53,8 +53,9 @@ class Lowering : private StepWriter {
     const auto& info = info_of(slot);
     Operand result;
     result.slot = slot;
-    result.placement = dist::place(info.layout, *dist::box_of_base(view, info.extents, info.dtype),
-                                   view.extents, protocol::size_of(info.dtype));
+    result.placement =
+        distribution::place(info.layout, *distribution::box_of_base(view, info.extents, info.dtype),
+                            view.extents, protocol::size_of(info.dtype));
     result.is_written = is_written;
     result.may_be_remote = !info.layout.is_replicated && result.placement.iterations != iterations;
     return result;

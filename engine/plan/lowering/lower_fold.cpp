@@ -6,7 +6,7 @@
 
 #include "engine/plan/lowering/program_builder.hpp"
 #include "engine/plan/lowering/step_writer.hpp"
-#include "engine/plan/reduction_blocks.hpp"
+#include "engine/plan/passes/reduction_blocks.hpp"
 
 namespace gamelan::engine::plan {
 namespace {
@@ -17,9 +17,9 @@ constexpr std::int64_t most_partials = 4096;  // of a result, that are finished 
 constexpr std::int64_t few_partials = 128;    // where a tree of steps ends, when few ranks read them all,
 constexpr std::int64_t fewer_partials = 16;   // and when many do
 
-dist::Placement place(const ArrayInfo& info, const View& view) {
-  return dist::place(info.layout, *dist::box_of_base(view, info.extents, info.dtype), view.extents,
-                     protocol::size_of(info.dtype));
+distribution::Placement place(const ArrayInfo& info, const View& view) {
+  return distribution::place(info.layout, *distribution::box_of_base(view, info.extents, info.dtype),
+                             view.extents, protocol::size_of(info.dtype));
 }
 
 /// A new array for the partials, released after its last use.
@@ -175,7 +175,7 @@ void lower_fold(StepWriter& writer, const Group& group, FusedLoop values, Step s
   const auto count = [&] {
     return partials_per_result(context.arrays.at(partials.front()).extents, fold.reduced);
   };
-  const bool is_large = dist::is_for_many_ranks(extents);
+  const bool is_large = distribution::is_for_many_ranks(extents);
   if (count() > (is_large ? few_partials : most_partials))
     while (count() > (is_large ? fewer_partials : few_partials) &&
            protocol::element_count(

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "engine/plan/lowering/step_writer.hpp"
-#include "engine/plan/merged_axes.hpp"
+#include "engine/plan/passes/merged_axes.hpp"
 #include "engine/plan/placement_commands.hpp"
 
 namespace gamelan::engine::plan {
@@ -90,7 +90,7 @@ void lower_accumulate(StepWriter& writer, const protocol::Command& command, Step
   scan.op = static_cast<Op>(command.ints[1]);
   scan.axis = static_cast<std::size_t>(command.ints[0]);
   const Layout layout = context.arrays.at(command.out.base).layout;
-  if (input.extents.size() == 1) scan.block_length = dist::segment_length(input.extents);
+  if (input.extents.size() == 1) scan.block_length = distribution::segment_length(input.extents);
   if (scan.block_length > 0 && layout.axes[0].parts > 1) {
     auto blocks = layout;  // reduction block q lies with its last element
     auto& axis = blocks.axes[0];
@@ -206,7 +206,7 @@ void lower_search(StepWriter& writer, const protocol::Command& command, Step ste
 Layout uncut_layout(const Shape& extents, std::size_t axis, int ranks) {
   Shape others = extents;
   others[axis] = 1;
-  Layout layout = dist::default_layout(others, ranks);
+  Layout layout = distribution::default_layout(others, ranks);
   layout.axes[axis] = {.extent = extents[axis], .template_extent = extents[axis]};
   layout.is_replicated = protocol::element_count(extents) <= 1;
   return layout;
@@ -215,7 +215,7 @@ Layout uncut_layout(const Shape& extents, std::size_t axis, int ranks) {
 using protocol::Command;
 
 Layout even_layout(const Context& context, const Command& command) {
-  return dist::default_layout(command.out.extents, context.options.ranks);
+  return distribution::default_layout(command.out.extents, context.options.ranks);
 }
 /// Whole lines along the axis lie with one rank.
 Layout layout_of_lines(const Context& context, const Command& command) {

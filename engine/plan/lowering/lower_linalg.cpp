@@ -8,7 +8,7 @@
 namespace gamelan::engine::plan {
 namespace {
 
-using dist::Cyclic;
+using distribution::Cyclic;
 using protocol::Linalg;
 
 /// Elements that LAPACK's operands and results take for one matrix (run_whole_matrices.cpp).
@@ -47,7 +47,7 @@ class Blocked {
     return like(extents[0], extents[1]);
   }
   Cyclic like(std::int64_t rows, std::int64_t columns) const {
-    return dist::cyclic(rows, columns, command_.ints[1], writer_.context().options.ranks);
+    return distribution::cyclic(rows, columns, command_.ints[1], writer_.context().options.ranks);
   }
   /// A row of numbers, whole with rank 0.
   Cyclic row(std::int64_t count) const {
@@ -133,12 +133,12 @@ Layout layout_for_linalg(const Context& context, const protocol::Command& comman
   const auto routine = static_cast<Linalg>(command.ints[0]);
   const bool are_several = routine == Linalg::qr || routine == Linalg::svd || routine == Linalg::eigh;
   const bool is_shared = command.ints[1] > 0;
-  if (is_shared && !are_several) return dist::default_layout(extents, context.options.ranks);
+  if (is_shared && !are_several) return distribution::default_layout(extents, context.options.ranks);
   Shape cut = extents;
   std::vector<std::size_t> whole{dims - 2};
   if (!is_shared) whole.push_back(dims - 1);
   for (const auto axis : whole) cut[axis] = 1;
-  Layout layout = dist::default_layout(cut, context.options.ranks);
+  Layout layout = distribution::default_layout(cut, context.options.ranks);
   layout.is_replicated = false;
   for (const auto axis : whole)
     layout.axes[axis] = {.extent = extents[axis], .template_extent = extents[axis]};

@@ -95,7 +95,7 @@ void ProgramBuilder::add(const protocol::Command& command, int number) {
     if (command.op == Op::copy) {
       result = instruction.in[0];
     } else {
-      result = instruction.out = new_register(exec::result_dtype(command.op, command.loop));
+      result = instruction.out = new_register(tiles::result_dtype(command.op, command.loop));
       emit(instruction);
     }
   }

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 namespace {
 
 using protocol::ChunkCodec;
@@ -49,4 +49,4 @@ void unpack(ChunkCodec codec, std::span<const std::byte> packed, std::span<std::
         "[read_zarr] a chunk is broken: it does not unpack to " + std::to_string(chunk.size()) + " bytes");
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

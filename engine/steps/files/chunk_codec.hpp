@@ -6,9 +6,9 @@
 
 #include "protocol/datasets.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 
 /// Decompresses `packed` into `chunk`. Throws Error{value} when that does not give exactly so many bytes.
 void unpack(protocol::ChunkCodec codec, std::span<const std::byte> packed, std::span<std::byte> chunk);
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

@@ -12,7 +12,7 @@
 
 #include "engine/host_name.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 namespace {
 
 using protocol::Error;
@@ -100,4 +100,4 @@ void File::close() {
   if (::close(descriptor) != 0 && errno != EINTR) refuse(errno, "write");
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

@@ -10,7 +10,7 @@
 
 #include "protocol/message.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 
 class File {
  public:
@@ -39,4 +39,4 @@ class File {
   int descriptor_;
 };
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

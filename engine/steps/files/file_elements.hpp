@@ -5,7 +5,7 @@
 
 #include "protocol/dtype.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 
 template <class Word>
 void swap_words(std::byte* bytes, std::int64_t count) {
@@ -36,4 +36,4 @@ inline void adopt(protocol::Dtype dtype, bool is_swapped, std::byte* bytes, std:
   if (part == 8) swap_words<std::uint64_t>(bytes, count);
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

@@ -12,7 +12,7 @@
 #include "engine/steps/files/file_elements.hpp"
 #include "engine/steps/run_step.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 namespace {
 
 using protocol::Shape;
@@ -133,7 +133,7 @@ class Writer {
         item_(static_cast<std::int64_t>(protocol::size_of(step.dtype))),
         strides_(protocol::contiguous_strides(extents_, protocol::size_of(step.dtype))) {}
 
-  void write(dist::Box box) { write(box, 0); }
+  void write(distribution::Box box) { write(box, 0); }
   void finish() {
     if (context_.ghost_exchange()) file_.synchronise();  // rank 0 cannot flush what other nodes wrote
     file_.close();
@@ -143,10 +143,11 @@ class Writer {
 
  private:
   /// One index of every axis before `axis`.
-  void write(dist::Box& box, std::size_t axis) {
+  void write(distribution::Box& box, std::size_t axis) {
     bool is_row = true;  // the elements of a few indices of this axis are contiguous
     for (std::size_t k = axis + 1; k < box.size(); ++k) is_row = is_row && box[k].size() == extents_[k];
-    const auto below = dist::volume({box.begin() + static_cast<std::ptrdiff_t>(axis) + 1, box.end()}) * item_;
+    const auto below =
+        distribution::volume({box.begin() + static_cast<std::ptrdiff_t>(axis) + 1, box.end()}) * item_;
     const bool is_last = axis + 1 == box.size();
     const auto together = is_row ? std::max<std::int64_t>(1, request_bytes / below) : 1;
     const bool is_small = is_row && (below <= request_bytes || is_last);
@@ -158,15 +159,16 @@ class Writer {
     box[axis] = all;
   }
 
-  void write_row(const dist::Box& box) {
+  void write_row(const distribution::Box& box) {
     std::int64_t offset = step_.offset;
     for (std::size_t k = 0; k < box.size(); ++k) offset += box[k].first * strides_[k];
-    const auto size = static_cast<std::size_t>(dist::volume(box) * item_);
+    const auto size = static_cast<std::size_t>(distribution::volume(box) * item_);
     const std::byte* bytes = in_place(box);
     if (bytes == nullptr) {
       buffer_.resize(std::max(buffer_.size(), size));
-      copy_operand(context_, step_.input, step_.dtype, step_.dtype, box, buffer_.data(),
-                   protocol::contiguous_strides(dist::extents_of(box), protocol::size_of(step_.dtype)));
+      copy_operand(
+          context_, step_.input, step_.dtype, step_.dtype, box, buffer_.data(),
+          protocol::contiguous_strides(distribution::extents_of(box), protocol::size_of(step_.dtype)));
       bytes = buffer_.data();
     }
     file_.write({bytes, size}, offset);
@@ -176,13 +178,13 @@ class Writer {
   }
 
   /// The address at which this rank has the whole box in the order of the file; null when there is none.
-  const std::byte* in_place(const dist::Box& box) const {
+  const std::byte* in_place(const distribution::Box& box) const {
     const auto& own = step_.input.placement.iterations;
-    if (!own.takes_part(context_.rank()) || dist::intersection(own.box(context_.rank()), box) != box)
+    if (!own.takes_part(context_.rank()) || distribution::intersection(own.box(context_.rank()), box) != box)
       return nullptr;
     Shape first;
     for (const auto& interval : box) first.push_back(interval.first);
-    const auto piece = dist::locate(step_.input.placement, first, context_.rank());
+    const auto piece = distribution::locate(step_.input.placement, first, context_.rank());
     std::int64_t expected = item_;
     for (std::size_t k = box.size(); k-- > 0;) {
       if (box[k].size() != 1 && piece.strides[k] != expected) return nullptr;
@@ -208,17 +210,17 @@ void run(const StepContext& context, const plan::ReadFile& file) {
   const auto& layout = context.info(file.out).layout;
   if (!layout.takes_part(context.rank())) return;
   const auto mine = layout.box(context.rank());
-  if (dist::is_empty(mine)) return;
+  if (distribution::is_empty(mine)) return;
   std::int64_t offset = file.offset;
   for (std::size_t k = 0; k < mine.size(); ++k) offset += mine[k].first * file.strides[k];
-  Reader(context, file, dist::extents_of(mine)).read(context.own_block(file.out), offset);
+  Reader(context, file, distribution::extents_of(mine)).read(context.own_block(file.out), offset);
 }
 
 void run(const StepContext& context, const plan::WriteFile& file) {
   auto* receipt = reinterpret_cast<std::int64_t*>(context.own_block(file.out));
   receipt[0] = receipt[1] = 0;
   const auto& shares = file.shares;
-  if (!shares.takes_part(context.rank()) || dist::is_empty(shares.box(context.rank()))) return;
+  if (!shares.takes_part(context.rank()) || distribution::is_empty(shares.box(context.rank()))) return;
   Writer writer(context, file);
   writer.write(shares.box(context.rank()));
   writer.finish();
@@ -226,4 +228,4 @@ void run(const StepContext& context, const plan::WriteFile& file) {
   receipt[1] = writer.bytes();
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

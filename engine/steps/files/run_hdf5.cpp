@@ -11,7 +11,7 @@
 #include "engine/steps/run_step.hpp"
 #include "protocol/datasets.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 namespace {
 
 using protocol::Dtype;
@@ -124,8 +124,8 @@ std::int64_t rows_of_chunk(hid_t dataset, std::size_t dims) {
 }
 
 /// Reads the box `mine` of the part into `memory`, in C order.
-void read(const StepContext& context, hid_t dataset, const plan::ReadHdf5& step, const dist::Box& mine,
-          std::byte* memory) {
+void read(const StepContext& context, hid_t dataset, const plan::ReadHdf5& step,
+          const distribution::Box& mine, std::byte* memory) {
   const auto dims = mine.size();
   const Handle space(H5Dget_space(dataset), H5Sclose, "no extents"),
       type(type_in_memory(step.dtype), H5Tclose, "no type");
@@ -163,7 +163,7 @@ void run(const StepContext& context, const plan::ReadHdf5& step) {
   const auto& layout = context.info(step.out).layout;
   if (!layout.takes_part(context.rank())) return;
   const auto mine = layout.box(context.rank());
-  if (dist::is_empty(mine)) return;
+  if (distribution::is_empty(mine)) return;
   const auto [path, name] = protocol::hdf5_names(context.payload(step.payload));
   const auto* bytes = reinterpret_cast<const std::byte*>(path.data());
   File(protocol::Bytes(bytes, bytes + path.size()), File::Access::read)
@@ -176,4 +176,4 @@ void run(const StepContext& context, const plan::ReadHdf5& step) {
   read(context, dataset, step, mine, context.own_block(step.out));
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

@@ -9,7 +9,7 @@
 #include "engine/steps/files/file_elements.hpp"
 #include "engine/steps/run_step.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 namespace {
 
 using protocol::Shape;
@@ -22,13 +22,14 @@ struct Overlap {
 
 class ChunkReader {
  public:
-  ChunkReader(const StepContext& context, const plan::ReadZarr& step, dist::Box mine)
+  ChunkReader(const StepContext& context, const plan::ReadZarr& step, distribution::Box mine)
       : context_(context),
         step_(step),
         mine_(std::move(mine)),
         item_(static_cast<std::int64_t>(protocol::size_of(step.dtype))),
         block_(context.own_block(step.out)),
-        block_strides_(protocol::contiguous_strides(dist::extents_of(mine_), protocol::size_of(step.dtype))),
+        block_strides_(
+            protocol::contiguous_strides(distribution::extents_of(mine_), protocol::size_of(step.dtype))),
         chunk_strides_(strides_in_chunk()),
         overlaps_(mine_.size()),
         number_(mine_.size()) {
@@ -135,7 +136,7 @@ class ChunkReader {
 
   const StepContext& context_;
   const plan::ReadZarr& step_;
-  dist::Box mine_;
+  distribution::Box mine_;
   std::int64_t item_;
   std::byte* block_;
   Shape block_strides_, chunk_strides_;
@@ -151,7 +152,7 @@ void run(const StepContext& context, const plan::ReadZarr& step) {
   const auto& layout = context.info(step.out).layout;
   if (!layout.takes_part(context.rank())) return;
   const auto mine = layout.box(context.rank());
-  if (!dist::is_empty(mine)) ChunkReader(context, step, mine).read();
+  if (!distribution::is_empty(mine)) ChunkReader(context, step, mine).read();
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

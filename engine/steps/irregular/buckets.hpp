@@ -10,11 +10,11 @@
 
 #include "engine/distribution/layout.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 
 class Buckets {
  public:
-  Buckets(const dist::AxisLayout& axis, int shift) : shift_(shift) {
+  Buckets(const distribution::AxisLayout& axis, int shift) : shift_(shift) {
     for (int c = 0; c < axis.parts; ++c)
       if (const auto interval = axis.interval(c); interval.size() > 0)
         runs_.push_back({interval.first, c, 0, interval.size()});
@@ -75,4 +75,4 @@ class Buckets {
   std::vector<Run> runs_;
 };
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

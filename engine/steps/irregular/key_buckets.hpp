@@ -10,7 +10,7 @@
 
 #include "engine/steps/irregular/sort_keys.hpp"
 
-namespace gamelan::engine::exec::sorting {
+namespace gamelan::engine::steps::sorting {
 
 template <class Key>
 class KeyBuckets {
@@ -114,4 +114,4 @@ class KeyBuckets {
   std::vector<std::uint32_t> children_;  // per slot: the node that its keys have, if any
 };
 
-}  // namespace gamelan::engine::exec::sorting
+}  // namespace gamelan::engine::steps::sorting

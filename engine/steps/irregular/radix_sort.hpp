@@ -12,7 +12,7 @@
 
 #include "engine/steps/irregular/sort_keys.hpp"
 
-namespace gamelan::engine::exec::sorting {
+namespace gamelan::engine::steps::sorting {
 
 /// A function that a long sort calls now and then, so that messages can move meanwhile. May be empty.
 using Between = std::function<void()>;
@@ -149,4 +149,4 @@ class RadixSort {
   const Between& between_;
 };
 
-}  // namespace gamelan::engine::exec::sorting
+}  // namespace gamelan::engine::steps::sorting

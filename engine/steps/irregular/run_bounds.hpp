@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace gamelan::engine::exec::sorting {
+namespace gamelan::engine::steps::sorting {
 
 /// Items 0, spacing, 2 * spacing, ... of a run of `length`.
 template <class Item>
@@ -76,4 +76,4 @@ Bounds bound_cuts(const std::vector<Sample<Item>>& runs, std::int64_t spacing, s
   return bounds;
 }
 
-}  // namespace gamelan::engine::exec::sorting
+}  // namespace gamelan::engine::steps::sorting

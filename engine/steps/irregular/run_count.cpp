@@ -7,7 +7,7 @@
 #include "engine/steps/irregular/stream.hpp"
 #include "engine/steps/run_step.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 namespace {
 
 constexpr std::int64_t most_replicated_bins = 8192;
@@ -108,8 +108,8 @@ void for_each_own(const StepContext& context, const plan::Count& count, protocol
     first.push_back(interval.first);
     extents.push_back(interval.size());
   }
-  const auto piece = dist::locate(count.input.placement, first, context.rank());
-  const auto cast = find_cast(count.dtype, as);
+  const auto piece = distribution::locate(count.input.placement, first, context.rank());
+  const auto cast = tiles::find_cast(count.dtype, as);
   std::vector<T> buffer(static_cast<std::size_t>(Stream::chunk));
   for_each_run(extents, piece.strides, context.address(count.input, piece),
                [&](const std::byte* data, std::int64_t run, std::int64_t stride) {
@@ -158,4 +158,4 @@ void run(const StepContext& context, const plan::AddCounts& add) {
   }
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

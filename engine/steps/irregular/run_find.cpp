@@ -10,10 +10,10 @@
 #include "engine/steps/irregular/stream.hpp"
 #include "engine/steps/run_step.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 namespace {
 
-using dist::Interval;
+using distribution::Interval;
 using Mail = std::map<int, protocol::Bytes>;
 
 Interval common(const Interval& one, const Interval& other) {
@@ -34,7 +34,7 @@ std::vector<Interval> intervals_of(const StepContext& context, const plan::Colle
   return intervals;
 }
 
-Interval wanted_by(const dist::Layout& layout, int rank) {
+Interval wanted_by(const distribution::Layout& layout, int rank) {
   return layout.takes_part(rank) ? layout.box(rank)[0] : Interval{0, 0};
 }
 
@@ -123,4 +123,4 @@ void run(const StepContext& context, const plan::Collect& collect) {
                 [&]<class Position>(Position) { collect_lists<Position>(context, collect); });
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

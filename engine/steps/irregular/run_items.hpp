@@ -6,7 +6,7 @@
 #include "engine/steps/context.hpp"
 #include "engine/steps/irregular/sort_keys.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 
 /// The keys of a rank. For a rank of another node: the address where they will be after they were gathered.
 template <class Key>
@@ -23,7 +23,7 @@ inline bool has_short_places(const StepContext& context, const plan::RunMemory& 
 /// A rank that owns part of the row, and its interval of it.
 struct RunOwner {
   int rank;
-  dist::Interval interval;
+  distribution::Interval interval;
 };
 
 /// The ranks that have a run, in the order of their intervals.
@@ -36,4 +36,4 @@ inline std::vector<RunOwner> owners_of_runs(const plan::SortRuns& sort) {
   return owners;
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

@@ -15,7 +15,7 @@
 #include "engine/steps/remote.hpp"
 #include "engine/steps/run_step.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 namespace {
 
 using namespace sorting;
@@ -91,7 +91,7 @@ std::vector<Sample<Item>> swap_samples(const StepContext& context, const plan::S
 /// interval itself. Collective.
 template <class Item>
 Range range_over_nodes(const StepContext& context, const plan::SortRuns& sort, const Runs<Item>& runs,
-                       const dist::Interval& mine) {
+                       const distribution::Interval& mine) {
   constexpr auto bytes = static_cast<std::int64_t>(sizeof(Item));
   const auto longest = sort.layout.axes[0].largest_interval();
   const auto spacing =
@@ -140,7 +140,7 @@ void with_number(protocol::Dtype dtype, Visit visit) {
 }
 
 template <class Coder>
-void merge(const StepContext& context, const plan::MergeRuns& step, const dist::Interval& mine) {
+void merge(const StepContext& context, const plan::MergeRuns& step, const distribution::Interval& mine) {
   using Item = KeyOnly<typename Coder::Key>;
   auto runs = find_runs<Item>(context, step.runs);
   const Range range = context.ghost_exchange() ? range_over_nodes<Item>(context, step.runs, runs, mine)
@@ -172,7 +172,8 @@ void merge(const StepContext& context, const plan::MergeRuns& step, const dist::
 }
 
 template <class Place>
-void collect(const StepContext& context, const plan::CollectPlaces& step, const dist::Interval& mine) {
+void collect(const StepContext& context, const plan::CollectPlaces& step,
+             const distribution::Interval& mine) {
   const auto owners = owners_of_runs(step.runs);
   auto* out = reinterpret_cast<std::int64_t*>(context.own_block(step.out));
   if (step.cuts < 0) {  // one run
@@ -216,14 +217,14 @@ void collect(const StepContext& context, const plan::CollectPlaces& step, const 
 
 void run(const StepContext& context, const plan::MergeRuns& step) {
   const bool takes_part = step.runs.layout.takes_part(context.rank());
-  const auto mine = takes_part ? step.runs.layout.box(context.rank())[0] : dist::Interval{};
+  const auto mine = takes_part ? step.runs.layout.box(context.rank())[0] : distribution::Interval{};
   if (mine.size() == 0 && !context.ghost_exchange()) return;
   with_coder(step.runs.dtype, [&]<class Coder>() { merge<Coder>(context, step, mine); });
 }
 
 void run(const StepContext& context, const plan::CollectPlaces& step) {
   const bool takes_part = step.runs.layout.takes_part(context.rank());
-  const auto mine = takes_part ? step.runs.layout.box(context.rank())[0] : dist::Interval{};
+  const auto mine = takes_part ? step.runs.layout.box(context.rank())[0] : distribution::Interval{};
   if (mine.size() == 0 && !context.ghost_exchange()) return;
   if (has_short_places(context, step.runs.run))
     collect<std::uint32_t>(context, step, mine);
@@ -231,4 +232,4 @@ void run(const StepContext& context, const plan::CollectPlaces& step) {
     collect<std::int64_t>(context, step, mine);
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

@@ -15,7 +15,7 @@
 #include "engine/steps/item.hpp"
 #include "engine/steps/run_step.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 namespace {
 
 template <class V, class P = std::int64_t>
@@ -41,7 +41,7 @@ void with_pair(const StepContext& context, const plan::PartitionUpdates& partiti
 }
 
 /// Which of the buckets' coordinates is a rank's.
-int coordinate_of(const dist::Layout& layout, int rank) {
+int coordinate_of(const distribution::Layout& layout, int rank) {
   return layout.is_replicated ? 0 : layout.coordinate(0, rank);
 }
 
@@ -188,11 +188,11 @@ void for_each_update(const StepContext& context, const plan::PartitionUpdates& p
 }
 
 /// Rows of many elements: the i-th value is copied from where it lies.
-void apply_rows(const StepContext& context, const plan::ApplyUpdates& updates, const dist::Box& mine,
+void apply_rows(const StepContext& context, const plan::ApplyUpdates& updates, const distribution::Box& mine,
                 int coordinate, const Mail& mail) {
   const auto& partition = updates.partition;
   const auto item = static_cast<std::int64_t>(protocol::size_of(partition.dtype));
-  const Loop loop = updates.op ? find_loop(*updates.op, partition.dtype) : nullptr;
+  const tiles::Loop loop = updates.op ? tiles::find_loop(*updates.op, partition.dtype) : nullptr;
   const auto write = [&](const protocol::Shape& extents, const std::byte* from,
                          const std::int64_t* from_strides, std::byte* to, const std::int64_t* strides) {
     if (loop == nullptr)
@@ -200,12 +200,12 @@ void apply_rows(const StepContext& context, const plan::ApplyUpdates& updates, c
     else
       update_row(loop, extents, from, from_strides, to, strides, item);
   };
-  const auto apply = [&](const dist::Box& box, auto copy) {
+  const auto apply = [&](const distribution::Box& box, auto copy) {
     protocol::Shape index, extents;
     for (const auto& interval : box) index.push_back(interval.first);
     for (std::size_t k = 1; k < box.size(); ++k) extents.push_back(box[k].size());
     index[0] = mine[0].first;
-    const auto piece = dist::locate(updates.target.placement, index, context.rank());
+    const auto piece = distribution::locate(updates.target.placement, index, context.rank());
     std::byte* to = context.address(updates.target, piece) - mine[0].first * piece.strides[0];
     for_each_update<RowPair>(
         context, partition, coordinate, mail, [&](const RowPair* pair, const RowPair* end) {
@@ -229,7 +229,7 @@ void apply_rows(const StepContext& context, const plan::ApplyUpdates& updates, c
 }
 
 /// Requests the rows that this rank will write and another node holds. Collective.
-void gather_rows(const StepContext& context, const plan::ApplyUpdates& updates, const dist::Box& mine,
+void gather_rows(const StepContext& context, const plan::ApplyUpdates& updates, const distribution::Box& mine,
                  int coordinate, const Mail& mail) {
   const auto& partition = updates.partition;
   const auto item = static_cast<std::int64_t>(protocol::size_of(partition.dtype));
@@ -252,14 +252,14 @@ void gather_rows(const StepContext& context, const plan::ApplyUpdates& updates, 
 }
 
 template <class Pair>
-void apply_values(const StepContext& context, const plan::ApplyUpdates& updates, const dist::Box& mine,
-                  int coordinate, const Mail& mail) {
+void apply_values(const StepContext& context, const plan::ApplyUpdates& updates,
+                  const distribution::Box& mine, int coordinate, const Mail& mail) {
   protocol::Shape index;
   for (const auto& interval : mine) index.push_back(interval.first);
-  const auto piece = dist::locate(updates.target.placement, index, context.rank());
+  const auto piece = distribution::locate(updates.target.placement, index, context.rank());
   const auto stride = piece.strides[0];
   std::byte* to = context.address(updates.target, piece) - mine[0].first * stride;
-  const Loop loop = updates.op ? find_loop(*updates.op, updates.partition.dtype) : nullptr;
+  const tiles::Loop loop = updates.op ? tiles::find_loop(*updates.op, updates.partition.dtype) : nullptr;
   const auto update = [&](const Pair* pair, const Pair* end) {
     for (; pair != end; ++pair) {
       const void* operands[] = {to + pair->position * stride, &pair->value};
@@ -283,7 +283,7 @@ void run(const StepContext& context, const plan::PartitionUpdates& partition) {
 void run(const StepContext& context, const plan::ApplyUpdates& updates) {
   const auto& layout = updates.target.placement.iterations;
   const auto mine =
-      layout.takes_part(context.rank()) ? layout.box(context.rank()) : dist::Box(layout.axes.size());
+      layout.takes_part(context.rank()) ? layout.box(context.rank()) : distribution::Box(layout.axes.size());
   const int coordinate = coordinate_of(layout, context.rank());
   Mail mail;
   if (context.ghost_exchange()) {
@@ -297,4 +297,4 @@ void run(const StepContext& context, const plan::ApplyUpdates& updates) {
             [&]<class Pair>(Pair) { apply_values<Pair>(context, updates, mine, coordinate, mail); });
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

@@ -10,7 +10,7 @@
 #include "engine/steps/run_step.hpp"
 #include "engine/tiles/loops/scan.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 namespace {
 
 using protocol::Shape;
@@ -22,7 +22,7 @@ constexpr std::int64_t slab_bytes = 1 << 18;
 /// Calls visit(data, first reduction block, reduction blocks, elements of each) for the reduction blocks of
 /// this rank; a last one may be shorter.
 template <class Visit>
-void for_each_blocks(const StepContext& context, const plan::Scan& scan, const dist::Interval& mine,
+void for_each_blocks(const StepContext& context, const plan::Scan& scan, const distribution::Interval& mine,
                      Visit visit) {
   Stream input(context, scan.input, scan.input_dtype, scan.loop, together);
   const auto whole = together / scan.block_length * scan.block_length;
@@ -39,7 +39,7 @@ void for_each_blocks(const StepContext& context, const plan::Scan& scan, const d
 class Starts {
  public:
   Starts(const plan::Scan& scan)
-      : scan_(scan), item_(protocol::size_of(scan.loop)), loop_(find_loop(scan.op, scan.loop)) {}
+      : scan_(scan), item_(protocol::size_of(scan.loop)), loop_(tiles::find_loop(scan.op, scan.loop)) {}
 
   /// Adds the totals of the next reduction blocks. Afterwards data() holds where each of them starts (nothing
   /// for reduction block 0).
@@ -62,13 +62,13 @@ class Starts {
  private:
   const plan::Scan& scan_;
   std::size_t item_;
-  Loop loop_;
+  tiles::Loop loop_;
   bool is_first_ = true;
   alignas(16) std::byte next_[16];
   std::vector<std::byte> starts_;
 };
 
-void scan_by_blocks(const StepContext& context, const plan::Scan& scan, const dist::Interval& mine) {
+void scan_by_blocks(const StepContext& context, const plan::Scan& scan, const distribution::Interval& mine) {
   const auto item = static_cast<std::int64_t>(protocol::size_of(scan.loop));
   std::byte* out = context.own_block(scan.out);
   Starts starts(scan);
@@ -92,19 +92,19 @@ void scan_by_blocks(const StepContext& context, const plan::Scan& scan, const di
             starts.advance(totals->read(block + done, some), some);
             const auto skipped = block + done == 0 ? 1 : 0;  // nothing comes before the first reduction block
             const auto bytes = length * item;
-            if (skipped) scan_lines(scan.op, scan.loop, data, 1, length, nullptr, out);
-            scan_lines(scan.op, scan.loop, data + (done + skipped) * bytes, some - skipped, length,
-                       starts.data() + skipped * item, out + (done + skipped) * bytes);
+            if (skipped) tiles::scan_lines(scan.op, scan.loop, data, 1, length, nullptr, out);
+            tiles::scan_lines(scan.op, scan.loop, data + (done + skipped) * bytes, some - skipped, length,
+                              starts.data() + skipped * item, out + (done + skipped) * bytes);
             done += some;
           }
         } else {
           folds.resize(static_cast<std::size_t>(blocks * item));
-          fold_lines(scan.op, scan.loop, data, blocks, length, folds.data());
+          tiles::fold_lines(scan.op, scan.loop, data, blocks, length, folds.data());
           starts.advance(folds.data(), blocks);
           const auto skipped = block == 0 ? 1 : 0;
-          if (skipped) scan_lines(scan.op, scan.loop, data, 1, length, nullptr, out);
-          scan_lines(scan.op, scan.loop, data + skipped * length * item, blocks - skipped, length,
-                     starts.data() + skipped * item, out + skipped * length * item);
+          if (skipped) tiles::scan_lines(scan.op, scan.loop, data, 1, length, nullptr, out);
+          tiles::scan_lines(scan.op, scan.loop, data + skipped * length * item, blocks - skipped, length,
+                            starts.data() + skipped * item, out + skipped * length * item);
         }
         out += blocks * length * item;
       });
@@ -116,8 +116,8 @@ void scan_in_place(const plan::Scan& scan, std::byte* data, std::int64_t before,
   const auto row_bytes = inner * static_cast<std::int64_t>(protocol::size_of(scan.loop));
   const bool is_associative = (protocol::info(scan.op).traits & protocol::associative) != 0;
   if (inner == 1 && !continues && is_associative)
-    return scan_lines(scan.op, scan.loop, data, before, length, nullptr, data);
-  const auto loop = find_loop(scan.op, scan.loop);
+    return tiles::scan_lines(scan.op, scan.loop, data, before, length, nullptr, data);
+  const auto loop = tiles::find_loop(scan.op, scan.loop);
   for (std::int64_t line = 0; line < before; ++line, data += length * row_bytes)
     for (std::int64_t i = continues ? 0 : 1; i < length; ++i) {
       const void* operands[] = {data + (i - 1) * row_bytes, data + i * row_bytes};
@@ -126,7 +126,7 @@ void scan_in_place(const plan::Scan& scan, std::byte* data, std::int64_t before,
 }
 
 /// The block in slabs along its first axis: copied and cast, then scanned while they are in the cache.
-void scan_block(const StepContext& context, const plan::Scan& scan, const dist::Box& mine) {
+void scan_block(const StepContext& context, const plan::Scan& scan, const distribution::Box& mine) {
   Shape extents;
   for (const auto& interval : mine) extents.push_back(interval.size());
   const auto strides = protocol::contiguous_strides(extents, protocol::size_of(scan.loop));
@@ -135,7 +135,7 @@ void scan_block(const StepContext& context, const plan::Scan& scan, const dist::
   for (std::size_t k = scan.axis + 1; k < extents.size(); ++k) inner *= extents[k];
   const auto slab = std::max<std::int64_t>(slab_bytes / strides[0], 1);
   for (auto at = mine[0].first; at < mine[0].last; at += slab) {
-    dist::Box box = mine;
+    distribution::Box box = mine;
     box[0] = {at, std::min(at + slab, mine[0].last)};
     std::byte* to = context.own_block(scan.out) + (at - mine[0].first) * strides[0];
     copy_operand(context, scan.input, scan.input_dtype, scan.loop, box, to, strides);
@@ -155,7 +155,7 @@ void run(const StepContext& context, const plan::ScanTotals& totals) {
   std::byte* out = context.own_block(totals.totals);
   for_each_blocks(context, totals.scan, totals.layout.box(context.rank())[0],
                   [&](const std::byte* data, std::int64_t, std::int64_t blocks, std::int64_t length) {
-                    fold_lines(totals.scan.op, totals.scan.loop, data, blocks, length, out);
+                    tiles::fold_lines(totals.scan.op, totals.scan.loop, data, blocks, length, out);
                     out += blocks * item;
                   });
 }
@@ -168,4 +168,4 @@ void run(const StepContext& context, const plan::Scan& scan) {
   scan.block_length > 0 ? scan_by_blocks(context, scan, mine[0]) : scan_block(context, scan, mine);
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

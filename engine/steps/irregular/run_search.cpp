@@ -9,7 +9,7 @@
 #include "engine/steps/irregular/stream.hpp"
 #include "engine/steps/run_step.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 namespace {
 
 /// How many keys of the sorted row come before `key`. The loop has no branch, because the processor cannot
@@ -26,7 +26,7 @@ std::int64_t count_before(const Key* first, std::int64_t length, const Key& key,
 }
 
 template <class Coder>
-void search(const StepContext& context, const plan::Search& search, const dist::Interval& mine) {
+void search(const StepContext& context, const plan::Search& search, const distribution::Interval& mine) {
   using Key = typename Coder::Key;
   using Element = typename Coder::Element;
   const auto length = search.table.placement.iterations.axes[0].extent;
@@ -63,4 +63,4 @@ void run(const StepContext& context, const plan::Search& step) {
   sorting::with_coder(step.loop, [&]<class Coder>() { search<Coder>(context, step, mine); });
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

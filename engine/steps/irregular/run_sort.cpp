@@ -7,7 +7,7 @@
 #include "engine/steps/irregular/stream.hpp"
 #include "engine/steps/run_step.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 namespace {
 
 using namespace sorting;
@@ -34,7 +34,7 @@ Place* places_of(const StepContext& context, const plan::RunMemory& run) {
 }
 
 template <class Coder, class Place>
-void sort_row(const StepContext& context, const plan::SortRuns& sort, const dist::Interval& mine) {
+void sort_row(const StepContext& context, const plan::SortRuns& sort, const distribution::Interval& mine) {
   using Sorter = RunSorter<typename Coder::Key, Place>;
   using Item = typename Sorter::Item;
   static_assert(Sorter::chunk <= Stream::chunk);
@@ -53,11 +53,11 @@ void sort_row(const StepContext& context, const plan::SortRuns& sort, const dist
 }
 
 template <class Coder, class Place>
-void sort_lines(const StepContext& context, const plan::SortLines& sort, const dist::Box& mine) {
+void sort_lines(const StepContext& context, const plan::SortLines& sort, const distribution::Box& mine) {
   using Element = typename Coder::Element;
   using Sorter = RunSorter<typename Coder::Key, Place>;
   using Item = typename Sorter::Item;
-  const Shape extents = dist::extents_of(mine);
+  const Shape extents = distribution::extents_of(mine);
   std::byte* block = context.own_block(sort.values);
   copy_operand(context, sort.input, sort.dtype, sort.dtype, mine, block,
                protocol::contiguous_strides(extents, sizeof(Element)));
@@ -113,4 +113,4 @@ void run(const StepContext& context, const plan::SortRuns& sort) {
            [&]<class Coder, class Place>() { sort_row<Coder, Place>(context, sort, mine); });
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

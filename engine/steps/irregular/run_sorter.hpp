@@ -11,7 +11,7 @@
 #include "engine/steps/irregular/radix_sort.hpp"
 #include "engine/steps/irregular/sort_keys.hpp"
 
-namespace gamelan::engine::exec::sorting {
+namespace gamelan::engine::steps::sorting {
 
 /// A key and a place in one word.
 struct Word {
@@ -177,4 +177,4 @@ class RunSorter {
   const Between& between_;
 };
 
-}  // namespace gamelan::engine::exec::sorting
+}  // namespace gamelan::engine::steps::sorting

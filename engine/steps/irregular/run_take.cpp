@@ -11,7 +11,7 @@
 #include "engine/steps/item.hpp"
 #include "engine/steps/run_step.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 namespace {
 
 using protocol::Shape;
@@ -167,7 +167,7 @@ class Taker {
   const StepContext& context_;
   const plan::Take& take_;
   std::size_t axis_;
-  dist::Box box_;
+  distribution::Box box_;
   std::int64_t item_, extent_, shared_ = 0;
   Shape strides_;
   Stream index_;
@@ -188,4 +188,4 @@ void run(const StepContext& context, const plan::Take& take) {
   if (takes_part) Taker(context, take).run();
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

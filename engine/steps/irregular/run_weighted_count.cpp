@@ -7,7 +7,7 @@
 #include "engine/steps/irregular/stream.hpp"
 #include "engine/steps/run_step.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 
 void run(const StepContext& context, const plan::WeightedCount& weighted) {
   Stream numbers(context, weighted.numbers, weighted.numbers_dtype, protocol::Dtype::int64);
@@ -45,4 +45,4 @@ void run(const StepContext& context, const plan::AddWeightedCounts& add) {
   }
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <map>
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 
 std::size_t RowPart::find_among_many(std::int64_t j) const {
   const auto after =
@@ -14,14 +14,15 @@ std::size_t RowPart::find_among_many(std::int64_t j) const {
   return static_cast<std::size_t>(after - segments.begin()) - 1;
 }
 
-std::vector<RowPart> rows_along(const StepContext& context, const plan::Operand& operand, dist::Box box,
-                                std::size_t axis) {
+std::vector<RowPart> rows_along(const StepContext& context, const plan::Operand& operand,
+                                distribution::Box box, std::size_t axis) {
   box[axis] = {0, operand.placement.iterations.axes[axis].extent};
   std::vector<RowPart> parts;
   std::map<protocol::Shape, std::size_t> part_at;  // by the first index of the other axes
-  const dist::Placement* placement = &operand.placement;
-  dist::for_each_cell(
-      box, {&placement, 1}, context.rank(), [&](const dist::Box& cell, std::span<const dist::Piece> pieces) {
+  const distribution::Placement* placement = &operand.placement;
+  distribution::for_each_cell(
+      box, {&placement, 1}, context.rank(),
+      [&](const distribution::Box& cell, std::span<const distribution::Piece> pieces) {
         protocol::Shape key;
         for (std::size_t k = 0; k < cell.size(); ++k) key.push_back(k == axis ? 0 : cell[k].first);
         const auto [found, is_new] = part_at.try_emplace(std::move(key), parts.size());
@@ -66,7 +67,7 @@ void copy_row(std::span<const std::int64_t> extents, const std::byte* from, cons
   }
 }
 
-void update_row(Loop loop, std::span<const std::int64_t> extents, const std::byte* from,
+void update_row(tiles::Loop loop, std::span<const std::int64_t> extents, const std::byte* from,
                 const std::int64_t* from_strides, std::byte* to, const std::int64_t* to_strides,
                 std::int64_t item_bytes) {
   const bool is_run = extents.size() == 1 && from_strides[0] == item_bytes && to_strides[0] == item_bytes;
@@ -79,4 +80,4 @@ void update_row(Loop loop, std::span<const std::int64_t> extents, const std::byt
                to_strides + 1, item_bytes);
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

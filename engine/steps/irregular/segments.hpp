@@ -8,7 +8,7 @@
 #include "engine/steps/remote.hpp"
 #include "engine/tiles/loops/elementwise.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 
 /// A range of rows in the block of one rank.
 struct Segment {
@@ -22,7 +22,7 @@ struct Segment {
 
 /// The part of every row that lies in one box of the other axes.
 struct RowPart {
-  dist::Box box;                  ///< of the other axes; the interval of the axis itself spans all rows
+  distribution::Box box;          ///< of the other axes; the interval of the axis itself spans all rows
   std::vector<Segment> segments;  ///< ascending
 
   /// The segment that holds row j.
@@ -39,8 +39,8 @@ struct RowPart {
 };
 
 /// The rows of `operand` along `axis`, cut to `box` (iteration space) on the other axes.
-std::vector<RowPart> rows_along(const StepContext& context, const plan::Operand& operand, dist::Box box,
-                                std::size_t axis);
+std::vector<RowPart> rows_along(const StepContext& context, const plan::Operand& operand,
+                                distribution::Box box, std::size_t axis);
 
 /// Requests row j when it lies on another node. `extents`: its box without the axis; `strides`: those of
 /// `segment` without it; `block`: the start of the owner's block.
@@ -53,8 +53,8 @@ void ask_row(RemoteGather& remote_gather, const Segment& segment, const std::byt
 void copy_row(std::span<const std::int64_t> extents, const std::byte* from, const std::int64_t* from_strides,
               std::byte* to, const std::int64_t* to_strides, std::int64_t item_bytes);
 /// The same with an op: each element of the target becomes loop(itself, the element of `from`).
-void update_row(Loop loop, std::span<const std::int64_t> extents, const std::byte* from,
+void update_row(tiles::Loop loop, std::span<const std::int64_t> extents, const std::byte* from,
                 const std::int64_t* from_strides, std::byte* to, const std::int64_t* to_strides,
                 std::int64_t item_bytes);
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

@@ -12,7 +12,7 @@
 
 #include "protocol/dtype.hpp"
 
-namespace gamelan::engine::exec::sorting {
+namespace gamelan::engine::steps::sorting {
 
 /// Key of an integer of type T.
 template <class T>
@@ -119,4 +119,4 @@ struct KeyAndPlace {
   std::int64_t place;
 };
 
-}  // namespace gamelan::engine::exec::sorting
+}  // namespace gamelan::engine::steps::sorting

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace gamelan::engine::exec::sorting {
+namespace gamelan::engine::steps::sorting {
 
 /// Where to cut sorted runs so that `wanted` items lie before the cuts, and none of them is greater than one
 /// after. Of equal items those of earlier runs come first. Halves the longest undecided piece until all are
@@ -198,4 +198,4 @@ void merge_runs(const std::vector<std::span<const Item>>& runs, Keep keep, Emit 
   if (!parts.empty()) merge_pair(parts, 0, at, emit);
 }
 
-}  // namespace gamelan::engine::exec::sorting
+}  // namespace gamelan::engine::steps::sorting

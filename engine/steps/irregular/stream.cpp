@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 
 Stream::Stream(const StepContext& context, const plan::Operand& operand, protocol::Dtype from,
                protocol::Dtype to, std::int64_t longest)
@@ -13,14 +13,14 @@ Stream::Stream(const StepContext& context, const plan::Operand& operand, protoco
       to_bytes_(static_cast<std::int64_t>(protocol::size_of(to))),
       longest_(longest),
       is_cast_(from != to),
-      cast_(find_cast(from, to)) {}
+      cast_(tiles::find_cast(from, to)) {}
 
 void Stream::find_piece(std::int64_t at) {
   const auto& axis = operand_.placement.iterations.axes[0];
   const auto interval = axis.interval(axis.owner(at));
   first_ = interval.first;
   last_ = interval.last;
-  const auto piece = dist::locate(operand_.placement, {first_}, context_.rank());
+  const auto piece = distribution::locate(operand_.placement, {first_}, context_.rank());
   data_ = context_.address(operand_, piece);
   stride_ = piece.strides[0];
   is_remote_ = piece.owner != context_.rank();
@@ -45,4 +45,4 @@ const std::byte* Stream::read(std::int64_t first, std::int64_t count) {
   return buffer_.get();
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

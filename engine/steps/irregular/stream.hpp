@@ -7,7 +7,7 @@
 #include "engine/steps/context.hpp"
 #include "engine/tiles/loops/elementwise.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 
 class Stream {
  public:
@@ -32,7 +32,7 @@ class Stream {
   const plan::Operand& operand_;
   std::int64_t from_bytes_, to_bytes_, longest_;
   bool is_cast_;
-  Cast cast_;
+  tiles::Cast cast_;
   std::int64_t first_ = 0, last_ = 0;  // what lies in the current piece
   const std::byte* data_ = nullptr;    // of first_
   std::int64_t stride_ = 0;
@@ -40,4 +40,4 @@ class Stream {
   std::unique_ptr<std::byte[]> buffer_;
 };
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

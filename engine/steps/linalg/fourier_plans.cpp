@@ -10,7 +10,7 @@
 #include "protocol/error.hpp"
 #include "protocol/fourier.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 namespace {
 
 constexpr std::size_t most_plans = 32;
@@ -95,4 +95,4 @@ void FourierBuffer::Release::operator()(double* data) const {
   ::operator delete (data, std::align_val_t{64});
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

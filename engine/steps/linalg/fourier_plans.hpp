@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <memory>
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 
 struct FourierPlan;
 
@@ -35,4 +35,4 @@ class FourierBuffer {
   std::unique_ptr<double, Release> data_;
 };
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

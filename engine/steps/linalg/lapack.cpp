@@ -38,7 +38,7 @@ void zgeev_(const char*, const char*, const int*, Complex*, const int*, Complex*
             Complex*, const int*, Complex*, const int*, double*, int*);
 }
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 namespace {
 
 using protocol::Dtype;
@@ -372,4 +372,4 @@ void compute(const MatrixTask& task) {
   return Matrix<Complex>(task).run();
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

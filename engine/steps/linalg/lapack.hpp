@@ -7,7 +7,7 @@
 #include "protocol/dtype.hpp"
 #include "protocol/linalg.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 
 /// A matrix m x n, and what is wanted of it. LAPACK's matrices have their columns together.
 struct MatrixTask {
@@ -30,4 +30,4 @@ void compute(const MatrixTask& task);
 /// The value as LAPACK's 32-bit integer. Throws Error{value} when it does not fit.
 int lapack_int(std::int64_t value);
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

@@ -3,7 +3,7 @@
 #include "engine/steps/linalg/scalapack.hpp"
 #include "engine/steps/run_step.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 
 void run(const StepContext& context, const plan::BlockedMatrix& linalg) {
   BlockedTask task{.routine = linalg.routine,
@@ -23,4 +23,4 @@ void run(const StepContext& context, const plan::BlockedMatrix& linalg) {
   compute_together(context.comm(), task);
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

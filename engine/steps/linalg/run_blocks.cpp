@@ -7,12 +7,12 @@
 #include "engine/steps/remote.hpp"
 #include "engine/steps/run_step.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 namespace {
 
-using dist::Box;
-using dist::Cyclic;
-using dist::Piece;
+using distribution::Box;
+using distribution::Cyclic;
+using distribution::Piece;
 using protocol::Shape;
 
 /// Visits this rank's blocks: their box in the matrix, and the element where each begins in the rank's
@@ -37,8 +37,8 @@ void for_each_own_block(const Cyclic& blocks, int rank, Visit visit) {
 
 void ask_box(const StepContext& context, RemoteGather& remote_gather, const plan::Operand& operand,
              const Box& box, std::int64_t item) {
-  const dist::Placement* placement = &operand.placement;
-  dist::for_each_cell(
+  const distribution::Placement* placement = &operand.placement;
+  distribution::for_each_cell(
       box, {&placement, 1}, context.rank(), [&](const Box& cell, std::span<const Piece> pieces) {
         const auto& piece = pieces[0];
         if (context.is_near(piece.owner)) return;
@@ -70,8 +70,9 @@ void for_each_part(const Cyclic& blocks, const Box& box, Visit visit) {
 Box wanted(const plan::BlockedResult& result, const Box& mine) {
   const auto rows = result.is_transposed ? result.blocks.columns : result.blocks.rows;
   const auto columns = result.is_transposed ? result.blocks.rows : result.blocks.columns;
-  const auto part = dist::intersection(mine, {{result.first_row, result.first_row + rows}, {0, columns}});
-  const dist::Interval down{part[0].first - result.first_row, part[0].last - result.first_row};
+  const auto part =
+      distribution::intersection(mine, {{result.first_row, result.first_row + rows}, {0, columns}});
+  const distribution::Interval down{part[0].first - result.first_row, part[0].last - result.first_row};
   return result.is_transposed ? Box{part[1], down} : Box{down, part[1]};
 }
 
@@ -95,7 +96,7 @@ void collect(const StepContext& context, const plan::CollectBlocks& collect,
     context.progress();
   });
   if (!result.is_lower) return;
-  const auto rows = dist::intersection(mine, {{result.first_row, mine[0].last}, mine[1]})[0];
+  const auto rows = distribution::intersection(mine, {{result.first_row, mine[0].last}, mine[1]})[0];
   for (auto row = rows.first; row < rows.last; ++row) {
     const auto first = std::max(row - result.first_row + 1, mine[1].first);
     if (first < mine[1].last)
@@ -143,4 +144,4 @@ void run(const StepContext& context, const plan::CollectBlocks& step) {
   }
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

@@ -13,7 +13,7 @@
 #include "engine/steps/run_step.hpp"
 #include "protocol/fourier.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 namespace {
 
 using Complex = std::complex<double>;
@@ -90,14 +90,14 @@ class Lines {
       if (k != lines_.axis) count *= mine_[k].size();
     const FourierBuffer buffer(std::min(most_, count) * pitch_ / 8);
     const auto block_strides =
-        protocol::contiguous_strides(dist::extents_of(mine_), static_cast<std::size_t>(out_item_));
-    for_each_chunk(mine_, most_, static_cast<int>(lines_.axis), [&](dist::Box part) {
+        protocol::contiguous_strides(distribution::extents_of(mine_), static_cast<std::size_t>(out_item_));
+    for_each_chunk(mine_, most_, static_cast<int>(lines_.axis), [&](distribution::Box part) {
       read(part, buffer.data());
       transform(part, buffer.data());
       std::int64_t offset = 0;
       for (std::size_t k = 0; k < part.size(); ++k)
         offset += (part[k].first - mine_[k].first) * block_strides[k];
-      copy_box(out_dtype_, out_dtype_, dist::extents_of(part),
+      copy_box(out_dtype_, out_dtype_, distribution::extents_of(part),
                reinterpret_cast<const std::byte*>(buffer.data()), strides_of(part, out_item_),
                context_.own_block(lines_.out) + offset, block_strides);
       context_.progress();
@@ -106,7 +106,7 @@ class Lines {
 
  private:
   /// Of a part in the buffer: lines a pitch apart, in C order of the other axes.
-  protocol::Shape strides_of(const dist::Box& part, std::int64_t item) const {
+  protocol::Shape strides_of(const distribution::Box& part, std::int64_t item) const {
     protocol::Shape strides(part.size());
     std::int64_t stride = pitch_;
     for (std::size_t k = part.size(); k-- > 0;) {
@@ -118,13 +118,13 @@ class Lines {
     return strides;
   }
 
-  void read(dist::Box part, double* buffer) const {
+  void read(distribution::Box part, double* buffer) const {
     part[lines_.axis] = {0, read_};
     copy_operand(context_, lines_.input, lines_.dtype, in_dtype_, part, reinterpret_cast<std::byte*>(buffer),
                  strides_of(part, in_item_));
   }
 
-  void transform(const dist::Box& part, double* buffer) {
+  void transform(const distribution::Box& part, double* buffer) {
     const auto next = lines_.axis + 1;
     std::int64_t inner = 1, lines = 1;  // lines per place along the next axis, and all
     for (std::size_t k = 0; k < part.size(); ++k) {
@@ -161,7 +161,7 @@ class Lines {
   bool is_real_in_, is_real_out_;
   protocol::Dtype in_dtype_, out_dtype_;
   std::int64_t in_item_, out_item_, read_, written_;
-  dist::Box mine_;
+  distribution::Box mine_;
   std::int64_t pitch_, most_;
   FourierBuffer result_;
   std::optional<Roots> roots_;
@@ -175,4 +175,4 @@ void run(const StepContext& context, const plan::FourierLines& lines) {
   Lines(context, lines).run();
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

@@ -9,11 +9,11 @@
 #include "engine/steps/run_step.hpp"
 #include "engine/tiles/loops/matmul.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 namespace {
 
-using dist::Box;
-using dist::Piece;
+using distribution::Box;
+using distribution::Piece;
 using protocol::Shape;
 
 // Everything is cut by the shape alone, not by the blocks, because BLAS rounds differently at the edge of a
@@ -29,13 +29,13 @@ constexpr std::int64_t least_inner =
 
 /// Cuts one axis of the result into the tiles that overlap `part`. Adjacent whole tiles inside it are joined,
 /// up to `most` indices (0: none are joined).
-std::vector<dist::Interval> cut(const dist::Interval& part, std::int64_t extent, std::int64_t length,
-                                std::int64_t most) {
-  std::vector<dist::Interval> pieces;
+std::vector<distribution::Interval> cut(const distribution::Interval& part, std::int64_t extent,
+                                        std::int64_t length, std::int64_t most) {
+  std::vector<distribution::Interval> pieces;
   bool may_grow = false;
   for (auto first = part.first / length * length; first < part.last; first += length) {
-    const dist::Interval tile{first, std::min(first + length, extent)};
-    const bool is_whole = tile.size() == length && dist::intersection(tile, part) == tile;
+    const distribution::Interval tile{first, std::min(first + length, extent)};
+    const bool is_whole = tile.size() == length && distribution::intersection(tile, part) == tile;
     if (is_whole && may_grow && pieces.back().size() + length <= most)
       pieces.back().last = tile.last;
     else
@@ -68,25 +68,24 @@ class Panels {
     const Shape packed{columns * item_, item_};
     std::optional<Matrix> direct;
     is_packed_ = false;
-    dist::for_each_cell(box, {&placement_, 1}, context_.rank(),
-                        [&](const Box& cell, std::span<const Piece> pieces) {
-                          const auto& piece = pieces[0];
-                          const Shape strides{piece.strides[dims - 2], piece.strides[dims - 1]};
-                          const std::byte* from = context_.address(operand_, piece);
-                          if (piece.owner != context_.rank())
-                            context_.count_shared(cell, piece, static_cast<std::size_t>(item_));
-                          if (cell == box && can_be_read(box[dims - 2].size(), columns, strides)) {
-                            direct = Matrix{from, box[dims - 2].size() == 1 ? columns : strides[0] / item_};
-                            return;
-                          }
-                          if (!is_packed_)
-                            memory_.resize(static_cast<std::size_t>(box[dims - 2].size() * columns * item_));
-                          is_packed_ = true;
-                          const auto row = cell[dims - 2].first - box[dims - 2].first,
-                                     column = cell[dims - 1].first - box[dims - 1].first;
-                          copy_box(dtype_, dtype_, Shape{cell[dims - 2].size(), cell[dims - 1].size()}, from,
-                                   strides, memory_.data() + row * packed[0] + column * packed[1], packed);
-                        });
+    distribution::for_each_cell(
+        box, {&placement_, 1}, context_.rank(), [&](const Box& cell, std::span<const Piece> pieces) {
+          const auto& piece = pieces[0];
+          const Shape strides{piece.strides[dims - 2], piece.strides[dims - 1]};
+          const std::byte* from = context_.address(operand_, piece);
+          if (piece.owner != context_.rank())
+            context_.count_shared(cell, piece, static_cast<std::size_t>(item_));
+          if (cell == box && can_be_read(box[dims - 2].size(), columns, strides)) {
+            direct = Matrix{from, box[dims - 2].size() == 1 ? columns : strides[0] / item_};
+            return;
+          }
+          if (!is_packed_) memory_.resize(static_cast<std::size_t>(box[dims - 2].size() * columns * item_));
+          is_packed_ = true;
+          const auto row = cell[dims - 2].first - box[dims - 2].first,
+                     column = cell[dims - 1].first - box[dims - 1].first;
+          copy_box(dtype_, dtype_, Shape{cell[dims - 2].size(), cell[dims - 1].size()}, from, strides,
+                   memory_.data() + row * packed[0] + column * packed[1], packed);
+        });
     return direct ? *direct : Matrix{memory_.data(), columns};
   }
 
@@ -98,7 +97,7 @@ class Panels {
 
   const StepContext& context_;
   const plan::Operand& operand_;
-  const dist::Placement* placement_;
+  const distribution::Placement* placement_;
   protocol::Dtype dtype_;
   std::int64_t item_;
   bool is_packed_ = false;
@@ -122,15 +121,16 @@ void run(const StepContext& context, const plan::Matmul& matmul) {
   std::vector<std::byte> whole_tile;
   /// Adds one panel's share of one tile of the result. A tile that is cut by the end of the block is computed
   /// as a whole, as on the rank that has the other part.
-  const auto add_panel = [&](const dist::Interval& i, const dist::Interval& j, std::int64_t depth,
-                             const Matrix& a, const Matrix& b) {
-    const dist::Interval own_i = dist::intersection(i, rows), own_j = dist::intersection(j, columns);
+  const auto add_panel = [&](const distribution::Interval& i, const distribution::Interval& j,
+                             std::int64_t depth, const Matrix& a, const Matrix& b) {
+    const distribution::Interval own_i = distribution::intersection(i, rows),
+                                 own_j = distribution::intersection(j, columns);
     std::byte* own = result + static_cast<std::size_t>((own_i.first - rows.first) * columns.size() +
                                                        own_j.first - columns.first) *
                                   item;
     if (own_i == i && own_j == j) {
-      gemm(matmul.dtype, i.size(), j.size(), depth, a.data, a.leading, b.data, b.leading, own, columns.size(),
-           true);
+      tiles::gemm(matmul.dtype, i.size(), j.size(), depth, a.data, a.leading, b.data, b.leading, own,
+                  columns.size(), true);
       return;
     }
     whole_tile.assign(static_cast<std::size_t>(i.size() * j.size()) * item, std::byte{0});
@@ -140,8 +140,8 @@ void run(const StepContext& context, const plan::Matmul& matmul) {
     const Shape extents{own_i.size(), own_j.size()}, own_strides{columns.size() * bytes, bytes},
         tile_strides{j.size() * bytes, bytes};
     copy_box(matmul.dtype, matmul.dtype, extents, own, own_strides, whole_tile.data() + corner, tile_strides);
-    gemm(matmul.dtype, i.size(), j.size(), depth, a.data, a.leading, b.data, b.leading, whole_tile.data(),
-         j.size(), true);
+    tiles::gemm(matmul.dtype, i.size(), j.size(), depth, a.data, a.leading, b.data, b.leading,
+                whole_tile.data(), j.size(), true);
     copy_box(matmul.dtype, matmul.dtype, extents, whole_tile.data() + corner, tile_strides, own, own_strides);
   };
   Box batch(mine.begin(), mine.end() - 2);
@@ -150,13 +150,13 @@ void run(const StepContext& context, const plan::Matmul& matmul) {
   while (true) {
     Box one;
     for (const auto i : index) one.push_back({i, i + 1});
-    const auto in_batch = [&](const dist::Interval& i, const dist::Interval& j) {
+    const auto in_batch = [&](const distribution::Interval& i, const distribution::Interval& j) {
       Box box = one;
       box.insert(box.end(), {i, j});
       return box;
     };
     for (std::int64_t first = 0; first < matmul.inner; first += panel) {
-      const dist::Interval inner{first, std::min(first + panel, matmul.inner)};
+      const distribution::Interval inner{first, std::min(first + panel, matmul.inner)};
       const bool may_join = inner.size() >= least_inner && matmul.dtype == protocol::Dtype::float64;
       for (const auto& j :
            cut(columns, matmul.extents[dims - 1], tile_columns, may_join ? most_columns : 0)) {
@@ -183,4 +183,4 @@ void run(const StepContext& context, const plan::Matmul& matmul) {
   }
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

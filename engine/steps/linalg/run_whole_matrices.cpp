@@ -7,10 +7,10 @@
 #include "engine/steps/linalg/lapack.hpp"
 #include "engine/steps/run_step.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 namespace {
 
-using dist::Box;
+using distribution::Box;
 using protocol::Shape;
 
 /// Reads the matrix of a stack at `index` in column-major order.
@@ -67,4 +67,4 @@ void run(const StepContext& context, const plan::WholeMatrices& linalg) {
   }
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

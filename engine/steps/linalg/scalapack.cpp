@@ -14,11 +14,11 @@
 #include "engine/steps/linalg/scalapack_calls.hpp"
 #include "protocol/error.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 namespace {
 
 using namespace scalapack;
-using dist::Cyclic;
+using distribution::Cyclic;
 using protocol::Dtype;
 using protocol::Linalg;
 
@@ -356,4 +356,4 @@ void compute_together(Comm& comm, const BlockedTask& task) {
   return Together<std::complex<double>>(comm, task, blacs).run();
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

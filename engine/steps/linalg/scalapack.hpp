@@ -9,22 +9,22 @@
 #include "engine/ranks/comm.hpp"
 #include "protocol/linalg.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::steps {
 
 /// What is to be computed. The memory is this rank's part of each matrix.
 struct BlockedTask {
   protocol::Linalg routine{};
   protocol::Dtype loop{};
   bool flag = false;  ///< eigh: the lower triangle counts
-  dist::Cyclic a_blocks = {}, b_blocks = {};
+  distribution::Cyclic a_blocks = {}, b_blocks = {};
   void* a = nullptr;  ///< destroyed, or the result (inverse, cholesky, R)
   void* b = nullptr;  ///< right-hand sides, then solutions
   /// Further results: Q; U, V conjugated and transposed, values; vectors, values; sign and logarithm.
   void* made[3] = {};
-  dist::Cyclic made_blocks[3] = {};
+  distribution::Cyclic made_blocks[3] = {};
 };
 /// Collective over all ranks, also those outside the grid. Throws Error{linalg} where NumPy raises
 /// LinAlgError, and std::bad_alloc when one has no memory: on all ranks.
 void compute_together(Comm& comm, const BlockedTask& task);
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::steps

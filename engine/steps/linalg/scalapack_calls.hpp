@@ -46,7 +46,7 @@ void Cdgsum2d(int, const char*, const char*, int, int, double*, int, int, int);
 void Czgsum2d(int, const char*, const char*, int, int, std::complex<double>*, int, int, int);
 }
 
-namespace gamelan::engine::exec::scalapack {
+namespace gamelan::engine::steps::scalapack {
 
 #define GAMELAN_NAME(name, real_, complex_)  \
   template <class T, class... Rest>          \
@@ -68,4 +68,4 @@ GAMELAN_NAME(syev, pdsyev_, pzheev_)
 GAMELAN_NAME(gsum2d, Cdgsum2d, Czgsum2d)
 #undef GAMELAN_NAME
 
-}  // namespace gamelan::engine::exec::scalapack
+}  // namespace gamelan::engine::steps::scalapack

@@ -6,7 +6,7 @@
 #include "engine/tiles/loops/fold_tables.hpp"
 #include "engine/tiles/loops/scan_tables.hpp"
 
-namespace gamelan::engine::exec::GAMELAN_ISA {
+namespace gamelan::engine::tiles::GAMELAN_ISA {
 
 using protocol::Dtype;
 using protocol::Op;
@@ -29,4 +29,4 @@ bool write_identity(Op, Dtype, void*) { return false; }
 ScanLoops scan_loops(Op, Dtype) { return {}; }
 #endif
 
-}  // namespace gamelan::engine::exec::GAMELAN_ISA
+}  // namespace gamelan::engine::tiles::GAMELAN_ISA

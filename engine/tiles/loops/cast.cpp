@@ -9,7 +9,7 @@
 #include "engine/tiles/loops/element.hpp"
 #include "engine/tiles/loops/elementwise_tables.hpp"
 
-namespace gamelan::engine::exec::GAMELAN_ISA {
+namespace gamelan::engine::tiles::GAMELAN_ISA {
 namespace {
 
 /// As the instruction cvttsd2si to 32 bits: truncates, and gives the smallest integer for NaN and for what
@@ -153,4 +153,4 @@ Cast cast_loop(Dtype from, Dtype to) {
   return nullptr;
 }
 
-}  // namespace gamelan::engine::exec::GAMELAN_ISA
+}  // namespace gamelan::engine::tiles::GAMELAN_ISA

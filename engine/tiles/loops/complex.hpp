@@ -8,7 +8,7 @@
 #define GAMELAN_ISA baseline
 #endif
 
-namespace gamelan::engine::exec::GAMELAN_ISA {
+namespace gamelan::engine::tiles::GAMELAN_ISA {
 
 template <class R>
 struct Complex {
@@ -57,4 +57,4 @@ bool less_or_equal(Complex<R> x, Complex<R> y) {
   return (x.real < y.real && x.imag == x.imag && y.imag == y.imag) || (x.real == y.real && x.imag <= y.imag);
 }
 
-}  // namespace gamelan::engine::exec::GAMELAN_ISA
+}  // namespace gamelan::engine::tiles::GAMELAN_ISA

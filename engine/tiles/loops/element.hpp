@@ -12,7 +12,7 @@
 #include "protocol/dtype.hpp"
 #include "protocol/ops.hpp"
 
-namespace gamelan::engine::exec::GAMELAN_ISA {
+namespace gamelan::engine::tiles::GAMELAN_ISA {
 
 using protocol::Dtype;
 
@@ -173,4 +173,4 @@ using ResultElement = std::conditional_t<
     result == protocol::Result::boolean, bool,
     std::conditional_t<result == protocol::Result::real_of, typename RealPart<T>::type, T>>;
 
-}  // namespace gamelan::engine::exec::GAMELAN_ISA
+}  // namespace gamelan::engine::tiles::GAMELAN_ISA

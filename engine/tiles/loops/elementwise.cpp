@@ -6,7 +6,7 @@
 #include "engine/tiles/loops/elementwise_tables.hpp"
 #include "engine/tiles/loops/isa.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 
 using protocol::Dtype;
 using protocol::Op;
@@ -81,4 +81,4 @@ Cast find_cast(Dtype from, Dtype to) {
   return isa() >= Isa::avx2 ? avx2::cast_loop(from, to) : baseline::cast_loop(from, to);
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

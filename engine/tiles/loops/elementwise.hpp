@@ -7,7 +7,7 @@
 #include "protocol/dtype.hpp"
 #include "protocol/ops.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 
 /// nullptr where the row's types exclude the dtype, where the op is not element-wise, and where no loop with
 /// this single operand was compiled (the caller then fills an array with it).
@@ -20,4 +20,4 @@ protocol::Dtype result_dtype(protocol::Op op, protocol::Dtype loop);
 
 Cast find_cast(protocol::Dtype from, protocol::Dtype to);
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

@@ -14,7 +14,7 @@
 // each other.
 #define GAMELAN_EACH(j, n) _Pragma("GCC ivdep") for (std::size_t j = 0; j < (n); ++j)
 
-namespace gamelan::engine::exec::GAMELAN_ISA {
+namespace gamelan::engine::tiles::GAMELAN_ISA {
 namespace {
 
 using protocol::Op;
@@ -170,4 +170,4 @@ Loop GAMELAN_PASTE(loops_of_, GAMELAN_GROUP)(Op op, Dtype loop, Single single) {
   return find_in(GAMELAN_GROUP(), op, loop, single);
 }
 
-}  // namespace gamelan::engine::exec::GAMELAN_ISA
+}  // namespace gamelan::engine::tiles::GAMELAN_ISA

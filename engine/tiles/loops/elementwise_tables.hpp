@@ -6,7 +6,7 @@
 #include "engine/tiles/loops/loop_types.hpp"
 #include "protocol/dtype.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 
 #define GAMELAN_DECLARE_LEVEL(level)                                                  \
   namespace level {                                                                   \
@@ -27,4 +27,4 @@ Loop loops_of_reals(protocol::Op op, protocol::Dtype loop, Single single);
 Loop find_pair(const Pair& pair, protocol::Dtype dtype, unsigned singles);
 }  // namespace avx512
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

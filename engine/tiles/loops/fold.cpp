@@ -9,7 +9,7 @@
 #include "engine/tiles/loops/isa.hpp"
 #include "protocol/error.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 
 using protocol::Dtype;
 using protocol::Op;
@@ -69,4 +69,4 @@ std::optional<protocol::Scalar> identity(Op op, Dtype dtype) {
   return value;
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

@@ -12,7 +12,7 @@
 #include "protocol/message.hpp"
 #include "protocol/ops.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 
 bool can_fold(protocol::Op op, protocol::Dtype dtype);
 
@@ -37,4 +37,4 @@ void fold_pairs(protocol::Op op, protocol::Dtype dtype, void* values, std::int64
 /// The fold of no elements; nullopt where the op has no identity (or the row says absent).
 std::optional<protocol::Scalar> identity(protocol::Op op, protocol::Dtype dtype);
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

@@ -8,7 +8,7 @@
 #include "engine/tiles/loops/fold_tables.hpp"
 #include "engine/tiles/loops/rows.hpp"
 
-namespace gamelan::engine::exec::GAMELAN_ISA {
+namespace gamelan::engine::tiles::GAMELAN_ISA {
 namespace {
 
 using protocol::Op;
@@ -160,4 +160,4 @@ bool write_identity(Op op, Dtype dtype, void* to) {
   });
 }
 
-}  // namespace gamelan::engine::exec::GAMELAN_ISA
+}  // namespace gamelan::engine::tiles::GAMELAN_ISA

@@ -7,7 +7,7 @@
 #include "protocol/message.hpp"
 #include "protocol/ops.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 
 /// The loops behind fold_runs and fold_rows (fold.hpp); null where there is none.
 struct FoldLoops {
@@ -24,4 +24,4 @@ GAMELAN_DECLARE_LEVEL(baseline)
 GAMELAN_DECLARE_LEVEL(avx2)
 #undef GAMELAN_DECLARE_LEVEL
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

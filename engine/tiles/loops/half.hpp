@@ -12,7 +12,7 @@
 #define GAMELAN_ISA baseline
 #endif
 
-namespace gamelan::engine::exec::GAMELAN_ISA {
+namespace gamelan::engine::tiles::GAMELAN_ISA {
 
 inline float float_of_half(std::uint16_t half) {
 #if defined(__F16C__)
@@ -99,4 +99,4 @@ struct Half {
 };
 static_assert(sizeof(Half) == 2);
 
-}  // namespace gamelan::engine::exec::GAMELAN_ISA
+}  // namespace gamelan::engine::tiles::GAMELAN_ISA

@@ -14,7 +14,7 @@
 #define GAMELAN_HIGHEST_ISA 2
 #endif
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 namespace {
 
 constexpr auto lowest_built = static_cast<Isa>(GAMELAN_LOWEST_ISA);
@@ -69,4 +69,4 @@ std::string_view name(Isa level) {
   return "unknown";
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 
 /// In ascending order; every level includes those before it.
 enum class Isa : std::uint8_t { baseline, avx2, avx512 };
@@ -21,4 +21,4 @@ void set_isa(Isa level);
 Isa isa();
 std::string_view name(Isa level);
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

@@ -7,7 +7,7 @@
 
 #include "protocol/ops.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 
 /// What nullary ops need. Element j of a loop has linear index `index + j * step` in the array it is made
 /// for.
@@ -40,4 +40,4 @@ struct Pair {
 using Cast = void (*)(const std::byte* from, std::ptrdiff_t from_stride, std::byte* to,
                       std::ptrdiff_t to_stride, std::size_t n);
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

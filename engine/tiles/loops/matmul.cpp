@@ -13,7 +13,7 @@
 #include "engine/tiles/loops/element.hpp"
 #include "protocol/error.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 namespace {
 
 using baseline::Complex;
@@ -188,4 +188,4 @@ void gemm(Dtype dtype, std::int64_t m, std::int64_t n, std::int64_t k, const voi
   }
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

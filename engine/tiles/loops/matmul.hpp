@@ -6,7 +6,7 @@
 
 #include "protocol/dtype.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 
 /// c (m x n) = a (m x k) times b (k x n), plus c when `accumulate`. Row-major, leading dimensions in
 /// elements, each at least the length of a row. Integers wrap; bool is or of ands, as NumPy's; float16
@@ -15,4 +15,4 @@ namespace gamelan::engine::exec {
 void gemm(protocol::Dtype dtype, std::int64_t m, std::int64_t n, std::int64_t k, const void* a,
           std::int64_t lda, const void* b, std::int64_t ldb, void* c, std::int64_t ldc, bool accumulate);
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

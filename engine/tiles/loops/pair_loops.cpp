@@ -6,7 +6,7 @@
 #include "engine/tiles/loops/element.hpp"
 #include "engine/tiles/loops/elementwise_tables.hpp"
 
-namespace gamelan::engine::exec::GAMELAN_ISA {
+namespace gamelan::engine::tiles::GAMELAN_ISA {
 namespace {
 
 using protocol::Op;
@@ -87,4 +87,4 @@ Loop find_pair(const Pair& pair, Dtype dtype, unsigned singles) {
   return nullptr;
 }
 
-}  // namespace gamelan::engine::exec::GAMELAN_ISA
+}  // namespace gamelan::engine::tiles::GAMELAN_ISA

@@ -5,7 +5,7 @@
 #pragma once
 #include "engine/tiles/loops/scalar.hpp"
 
-namespace gamelan::engine::exec::GAMELAN_ISA::rows {
+namespace gamelan::engine::tiles::GAMELAN_ISA::rows {
 
 using protocol::Op;
 using protocol::Result;
@@ -79,4 +79,4 @@ Found with_fold(Op op, Visit visit) {
   return {};
 }
 
-}  // namespace gamelan::engine::exec::GAMELAN_ISA::rows
+}  // namespace gamelan::engine::tiles::GAMELAN_ISA::rows

@@ -7,7 +7,7 @@
 #include "engine/tiles/loops/scalar_real.hpp"
 #include "protocol/philox.hpp"
 
-namespace gamelan::engine::exec::GAMELAN_ISA {
+namespace gamelan::engine::tiles::GAMELAN_ISA {
 
 template <class T>
 T add_of(T x, T y) {
@@ -110,4 +110,4 @@ T bounded(std::uint64_t key, std::int64_t counter, T low, T high) {
                         protocol::philox::below(key, static_cast<std::uint64_t>(counter), range));
 }
 
-}  // namespace gamelan::engine::exec::GAMELAN_ISA
+}  // namespace gamelan::engine::tiles::GAMELAN_ISA

@@ -4,7 +4,7 @@
 #pragma once
 #include "engine/tiles/loops/scalar_real.hpp"
 
-namespace gamelan::engine::exec::GAMELAN_ISA {
+namespace gamelan::engine::tiles::GAMELAN_ISA {
 
 __extension__ typedef _Complex float CFloat;
 __extension__ typedef _Complex double CDouble;
@@ -141,4 +141,4 @@ Complex<R> power_of(Complex<R> x, Complex<R> y) {
   return library_power(x, y);
 }
 
-}  // namespace gamelan::engine::exec::GAMELAN_ISA
+}  // namespace gamelan::engine::tiles::GAMELAN_ISA

@@ -5,7 +5,7 @@
 #pragma once
 #include "engine/tiles/loops/element.hpp"
 
-namespace gamelan::engine::exec::GAMELAN_ISA {
+namespace gamelan::engine::tiles::GAMELAN_ISA {
 
 template <Integer T>
 using Unsigned = std::make_unsigned_t<T>;
@@ -135,4 +135,4 @@ T reciprocal(T x) {
   return static_cast<T>(x == 1 ? 1 : (std::is_signed_v<T> && x == T(-1)) ? -1 : 0);
 }
 
-}  // namespace gamelan::engine::exec::GAMELAN_ISA
+}  // namespace gamelan::engine::tiles::GAMELAN_ISA

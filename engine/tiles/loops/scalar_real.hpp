@@ -5,7 +5,7 @@
 #pragma once
 #include "engine/tiles/loops/element.hpp"
 
-namespace gamelan::engine::exec::GAMELAN_ISA {
+namespace gamelan::engine::tiles::GAMELAN_ISA {
 
 // One function of the C library under the name of the table, for the three real types.
 #define GAMELAN_MATH_1(name, function)                              \
@@ -194,4 +194,4 @@ GAMELAN_LIFT_2(log_add_exp2)
 #undef GAMELAN_LIFT_1
 #undef GAMELAN_LIFT_2
 
-}  // namespace gamelan::engine::exec::GAMELAN_ISA
+}  // namespace gamelan::engine::tiles::GAMELAN_ISA

@@ -8,7 +8,7 @@
 #include "engine/tiles/loops/scan_tables.hpp"
 #include "protocol/error.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 namespace {
 
 ScanLoops require(protocol::Op op, protocol::Dtype dtype) {
@@ -31,4 +31,4 @@ void fold_lines(protocol::Op op, protocol::Dtype dtype, const void* in, std::int
   require(op, dtype).fold(in, lines, length, out);
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

@@ -8,7 +8,7 @@
 #include "protocol/dtype.hpp"
 #include "protocol/ops.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 
 /// out[line][i] = start[line] op (in[line][0] op ... op in[line][i]), from the left; without `starts` the
 /// fold alone. `out` may be `in`.
@@ -18,4 +18,4 @@ void scan_lines(protocol::Op op, protocol::Dtype dtype, const void* in, std::int
 void fold_lines(protocol::Op op, protocol::Dtype dtype, const void* in, std::int64_t lines,
                 std::int64_t length, void* out);
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

@@ -5,7 +5,7 @@
 #include "engine/tiles/loops/rows.hpp"
 #include "engine/tiles/loops/scan_tables.hpp"
 
-namespace gamelan::engine::exec::GAMELAN_ISA {
+namespace gamelan::engine::tiles::GAMELAN_ISA {
 namespace {
 
 using protocol::Op;
@@ -80,4 +80,4 @@ ScanLoops scan_loops(Op op, Dtype dtype) {
   });
 }
 
-}  // namespace gamelan::engine::exec::GAMELAN_ISA
+}  // namespace gamelan::engine::tiles::GAMELAN_ISA

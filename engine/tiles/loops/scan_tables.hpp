@@ -7,7 +7,7 @@
 #include "protocol/dtype.hpp"
 #include "protocol/ops.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 
 struct ScanLoops {
   void (*scan)(const void* in, std::int64_t lines, std::int64_t length, const void* starts,
@@ -22,4 +22,4 @@ namespace avx2 {
 ScanLoops scan_loops(protocol::Op op, protocol::Dtype dtype);
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

@@ -9,7 +9,7 @@
 
 #include "engine/tiles/loops/element.hpp"
 
-namespace gamelan::engine::exec::GAMELAN_ISA {
+namespace gamelan::engine::tiles::GAMELAN_ISA {
 
 #if defined(__AVX512F__)
 using DoubleVector = __m512d;
@@ -143,4 +143,4 @@ void map_vectors(const T* x, const T* y, T* out, std::size_t n) {
   for (std::size_t lane = 0; done + lane < n; ++lane) out[done + lane] = tail_x[lane];
 }
 
-}  // namespace gamelan::engine::exec::GAMELAN_ISA
+}  // namespace gamelan::engine::tiles::GAMELAN_ISA

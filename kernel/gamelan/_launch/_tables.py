@@ -69,19 +69,41 @@ def rank_rows(session: dict) -> list[list[str]]:
     return rows
 
 
-def counter_rows(counters: dict) -> list[tuple[str, str]]:
-    """Counters of np.stats() that say something at a glance, in the words of a reader."""
-    told = []
-    for name, value in counters.items():
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            continue
-        text = (
-            size(value)
-            if "bytes" in name or name in ("heap_peak",)
-            else (f"{value:.3f} s" if name.endswith("_seconds") else f"{value:g}")
-        )
-        told.append((name.replace("_", " "), text))
-    return told
+def summary_rows(counters: dict) -> list[list[str]]:
+    """What a user asks first of the engines, of the counters of np.stats(). Empty without counters."""
+    if "ranks" not in counters:
+        return []
+    ranks, nodes, silent = counters["ranks"], counters.get("nodes", 1), counters.get("ranks_silent", 0)
+    held, peak = counters.get("heap_bytes", 0), counters.get("heap_peak", 0)
+    moved = f"{size(counters.get('bytes_shared', 0))} within nodes"
+    if nodes > 1:
+        moved += f", {size(counters.get('bytes_received', 0))} between nodes"
+    return [
+        ["ENGINES", ""],
+        ["ranks", f"{ranks} on {nodes} node{'s' if nodes > 1 else ''}" + (f", {silent} did not answer" if silent else "")],
+        ["memory", f"{size(held)} of {size(counters.get('heap_bytes_per_rank', 0) * ranks)}, at most {size(peak)} so far"],
+        ["arrays", f"{counters.get('arrays', 0):,}"],
+        ["batches", f"{counters.get('batches', 0):,} with {counters.get('commands', 0):,} operations"],
+        ["steps (passes over memory)", f"{counters.get('steps', 0):,}"],
+        ["moved between ranks", moved],
+        ["fetched to the notebook", size(counters.get("fetch_bytes", 0))],
+    ]
+
+
+def counter_rows(counters: dict) -> list[list[str]]:
+    """Every number of np.stats(), by its name there, with its unit. Empty without counters."""
+    rows = [
+        [name, _with_unit(name, value)]
+        for name, value in counters.items()
+        if isinstance(value, (int, float)) and not isinstance(value, bool)
+    ]
+    return [["COUNTER", "VALUE"], *rows] if rows else []
+
+
+def _with_unit(name: str, value: float) -> str:
+    if "bytes" in name or name == "heap_peak":
+        return size(value)
+    return f"{value:.3f} s" if name.endswith("_seconds") else f"{value:,}"
 
 
 def headline(session: dict) -> str:
@@ -100,29 +122,24 @@ def headline(session: dict) -> str:
 
 
 class StatusTable:
-    """A session's state that shows itself as text in a terminal and as a table in a notebook."""
+    """A session's state that shows itself as text in a terminal and as a table in a notebook.
 
-    def __init__(self, session: dict, counters: dict | None = None):
+    `counters` are those of np.stats(): a summary of them is shown, and with `is_all` each of them.
+    """
+
+    def __init__(self, session: dict, counters: dict | None = None, is_all: bool = False):
         self.session = session
-        self.counters = counter_rows(counters or {})
+        ranks = rank_rows(session) if session["processes"] else []
+        tables = [ranks, summary_rows(counters or {}), counter_rows(counters or {}) if is_all else []]
+        self.tables = [rows for rows in tables if rows]
+        self.foot = "%engines status --all shows every counter" if counters and not is_all else ""
 
     def __repr__(self) -> str:
-        parts = [headline(self.session)]
-        if self.session["processes"]:
-            parts.append(columns(rank_rows(self.session)))
-        if self.counters:
-            parts.append(columns([["COUNTER", "VALUE"], *map(list, self.counters)]))
-        return "\n".join(parts)
+        return "\n".join([headline(self.session), *map(columns, self.tables), *filter(None, [self.foot])])
 
     def _repr_html_(self) -> str:
-        parts = [f"<div><b>Engines</b> {_lines(headline(self.session))}</div>"]
-        if self.session["processes"]:
-            parts.append(table(rank_rows(self.session)))
-        if self.counters:
-            parts.append(
-                "<details><summary>counters</summary>" + table([["COUNTER", "VALUE"], *map(list, self.counters)]) + "</details>"
-            )
-        return "".join(parts)
+        foot = f"<small>{html.escape(self.foot)}</small>" if self.foot else ""
+        return f"<div><b>Engines</b> {_lines(headline(self.session))}</div>" + "".join(map(table, self.tables)) + foot
 
 
 def _lines(text: str) -> str:

@@ -53,7 +53,8 @@ class Random : public testing::Choices {
                           : is_float && chance(40) ? pick(odd)
                                                    : below(2000) / 8.0 - 100;
     Bits bits{};
-    exec::find_cast(Dtype::float64, dtype)(reinterpret_cast<const std::byte*>(&number), 0, bits.data(), 0, 1);
+    tiles::find_cast(Dtype::float64, dtype)(reinterpret_cast<const std::byte*>(&number), 0, bits.data(), 0,
+                                            1);
     return bits;
   }
 };
@@ -80,7 +81,7 @@ void add_operation(Random& random, Sample& sample, const std::vector<Dtype>& use
   const auto op =
       freezes && random.chance(50) ? Op::where : static_cast<Op>(random.below(protocol::op_count()));
   if (!computes(op, loop)) return;
-  Node node{.kind = Kind::compute, .op = op, .dtype = exec::result_dtype(op, loop), .from = loop};
+  Node node{.kind = Kind::compute, .op = op, .dtype = tiles::result_dtype(op, loop), .from = loop};
   for (std::size_t k = 0; k < static_cast<std::size_t>(protocol::info(op).arity); ++k) {
     node.in[k] =
         find_value(random, trace, op == Op::where && k == 0 ? Dtype::bool_ : loop, trace.nodes.size());
@@ -183,11 +184,11 @@ void run_naively(const Trace& trace, const std::vector<std::byte*>& places, std:
           std::memcpy(place + i * size, in[0], size);
           break;
         case Kind::convert:
-          exec::find_cast(node.from, node.dtype)(static_cast<const std::byte*>(in[0]), 0, result.data(), 0,
-                                                 1);
+          tiles::find_cast(node.from, node.dtype)(static_cast<const std::byte*>(in[0]), 0, result.data(), 0,
+                                                  1);
           break;
         case Kind::compute:
-          exec::find_loop(node.op, node.from)(in, result.data(), 1, nullptr);
+          tiles::find_loop(node.op, node.from)(in, result.data(), 1, nullptr);
           break;
       }
       values[n] = result;
@@ -200,8 +201,8 @@ bool is_same(Dtype dtype, const std::byte* x, const std::byte* y) {
   if (std::memcmp(x, y, protocol::size_of(dtype)) == 0) return true;
   if (dtype != Dtype::float64 && dtype != Dtype::float32) return false;
   double left = 0, right = 0;
-  exec::find_cast(dtype, Dtype::float64)(x, 0, reinterpret_cast<std::byte*>(&left), 0, 1);
-  exec::find_cast(dtype, Dtype::float64)(y, 0, reinterpret_cast<std::byte*>(&right), 0, 1);
+  tiles::find_cast(dtype, Dtype::float64)(x, 0, reinterpret_cast<std::byte*>(&left), 0, 1);
+  tiles::find_cast(dtype, Dtype::float64)(y, 0, reinterpret_cast<std::byte*>(&right), 0, 1);
   return left != left && right != right;
 }
 

@@ -32,16 +32,19 @@ void tell(const char* what, int ranks, Make make) {
 }
 
 /// engine/steps/irregular/segments.cpp: where the rows of a shared axis lie.
-std::vector<gamelan::engine::dist::Piece> segments(const gamelan::engine::dist::Layout& layout) {
-  namespace dist = gamelan::engine::dist;
+std::vector<gamelan::engine::distribution::Piece> segments(
+    const gamelan::engine::distribution::Layout& layout) {
+  namespace distribution = gamelan::engine::distribution;
   const auto extents = layout.extents();
-  const auto box = dist::box_of_base(gamelan::protocol::whole(1, gamelan::protocol::Dtype::float64, extents),
-                                     extents, gamelan::protocol::Dtype::float64);
-  const auto placement = dist::place(layout, *box, extents, 8);
-  const dist::Placement* operand = &placement;
-  std::vector<dist::Piece> found;
-  dist::for_each_cell({{0, extents[0]}}, {&operand, 1}, 0,
-                      [&](const auto&, std::span<const dist::Piece> pieces) { found.push_back(pieces[0]); });
+  const auto box =
+      distribution::box_of_base(gamelan::protocol::whole(1, gamelan::protocol::Dtype::float64, extents),
+                                extents, gamelan::protocol::Dtype::float64);
+  const auto placement = distribution::place(layout, *box, extents, 8);
+  const distribution::Placement* operand = &placement;
+  std::vector<distribution::Piece> found;
+  distribution::for_each_cell(
+      {{0, extents[0]}}, {&operand, 1}, 0,
+      [&](const auto&, std::span<const distribution::Piece> pieces) { found.push_back(pieces[0]); });
   return found;
 }
 
@@ -68,9 +71,9 @@ int main(int argc, char** argv) {
     }
   std::printf("\n| for a row | ranks | us | KiB |\n| :-- | --: | --: | --: |\n");
   for (const int count : ranks) {
-    const auto layout = gamelan::engine::dist::default_layout({per_rank * count}, count);
+    const auto layout = gamelan::engine::distribution::default_layout({per_rank * count}, count);
     tell("put: buckets of all ranks", count,
-         [&] { return gamelan::engine::exec::Buckets(layout.axes[0], 16); });
+         [&] { return gamelan::engine::steps::Buckets(layout.axes[0], 16); });
     tell("take: segments of all ranks", count, [&] { return segments(layout); });
   }
 }

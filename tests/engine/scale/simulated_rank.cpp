@@ -9,11 +9,11 @@ namespace gamelan::tests {
 namespace {
 
 using namespace engine::plan;
-using engine::dist::Box;
-using engine::dist::Interval;
-using engine::dist::Piece;
-using engine::dist::Placement;
-namespace dist = engine::dist;
+namespace distribution = engine::distribution;
+using engine::distribution::Box;
+using engine::distribution::Interval;
+using engine::distribution::Piece;
+using engine::distribution::Placement;
 
 Box box_of(const Layout& layout, int rank) {
   return layout.takes_part(rank) ? layout.box(rank) : Box(layout.axes.size());
@@ -35,13 +35,13 @@ class Walk {
     if (!fused.interior) return cells(fused, mine);
     const Box inner = box_of(fused.interior->iterations, rank_);
     cells(*fused.interior, inner);
-    dist::for_each_slab(mine, dist::moved(inner, fused.interior_first),
-                        [&](const Box& slab) { cells(fused, slab); });
+    distribution::for_each_slab(mine, distribution::moved(inner, fused.interior_first),
+                                [&](const Box& slab) { cells(fused, slab); });
   }
 
   void operator()(const FoldBlocks& fold) {
     if (protocol::element_count(fold.extents) == 0) return;
-    const engine::exec::FoldRegions regions(fold, rank_, 131'072);
+    const engine::steps::FoldRegions regions(fold, rank_, 131'072);
     Box interior;
     if (fold.values.interior)
       for (const auto extent : fold.values.interior->iterations.extents()) interior.push_back({0, extent});
@@ -56,15 +56,15 @@ class Walk {
       }
       Shape back;
       for (const auto first : fold.values.interior_first) back.push_back(-first);
-      const Box hole = dist::moved(interior, fold.values.interior_first);
-      cells(*fold.values.interior, dist::moved(dist::intersection(region, hole), back));
-      dist::for_each_slab(region, hole, [&](const Box& slab) { cells(fold.values, slab); });
+      const Box hole = distribution::moved(interior, fold.values.interior_first);
+      cells(*fold.values.interior, distribution::moved(distribution::intersection(region, hole), back));
+      distribution::for_each_slab(region, hole, [&](const Box& slab) { cells(fold.values, slab); });
     }
   }
 
   void operator()(const FoldFinish& fold) {
     Box box = box_of(fold.iterations, rank_);
-    if (dist::is_empty(box) || fold.is_empty) return;
+    if (distribution::is_empty(box) || fold.is_empty) return;
     const Shape all = fold.input.placement.iterations.extents();
     for (std::size_t k = box.size(); k < all.size(); ++k) box.push_back({0, all[k]});
     cells(fold.input, box);
@@ -77,7 +77,7 @@ class Walk {
   void operator()(const Matmul& matmul) {
     const auto& layout = info(matmul.out).layout;
     const Box mine = box_of(layout, rank_);
-    if (dist::is_empty(mine)) return;
+    if (distribution::is_empty(mine)) return;
     const Interval panel{0, std::min<std::int64_t>(256, matmul.inner)};
     cells(matmul.left, {mine[0], panel});
     cells(matmul.right, {panel, mine[1]});
@@ -85,7 +85,7 @@ class Walk {
 
   void operator()(const Take& take) {
     const Box mine = look_at_block(take.out);
-    if (!dist::is_empty(mine)) row(take.index, mine[take.axis]);
+    if (!distribution::is_empty(mine)) row(take.index, mine[take.axis]);
   }
   void operator()(const PartitionUpdates& partition) {
     const Interval share{std::min(partition.count, partition.share * rank_),
@@ -102,7 +102,7 @@ class Walk {
   void operator()(const ScanTotals& totals) { row(totals.scan.input, box_of(totals.layout, rank_)[0]); }
   void operator()(const Scan& scan) {
     const Box mine = look_at_block(scan.out);
-    if (dist::is_empty(mine)) return;
+    if (distribution::is_empty(mine)) return;
     if (scan.block_length > 0)
       row(scan.input, mine[0]);
     else
@@ -156,13 +156,13 @@ class Walk {
   void look_at(const Operand& operand) {
     const Box mine = box_of(operand.placement.iterations, rank_);
     ++part_.cells;
-    if (dist::is_empty(mine)) return;
+    if (distribution::is_empty(mine)) return;
     Shape first;
     for (const auto& interval : mine) first.push_back(interval.first);
-    dist::locate(operand.placement, first, rank_);
+    distribution::locate(operand.placement, first, rank_);
   }
   void cells(const Box& box, std::span<const Placement* const> placements) {
-    dist::for_each_cell(box, placements, rank_, [&](const Box&, std::span<const Piece> pieces) {
+    distribution::for_each_cell(box, placements, rank_, [&](const Box&, std::span<const Piece> pieces) {
       ++part_.cells;
       part_.remote +=
           std::any_of(pieces.begin(), pieces.end(), [&](const Piece& piece) { return piece.owner != rank_; });
@@ -182,7 +182,7 @@ class Walk {
   void row(const Operand& operand, const Interval& wanted) {
     const auto& axis = operand.placement.iterations.axes[0];
     for (auto at = wanted.first; at < wanted.last;) {
-      const auto piece = dist::locate(operand.placement, {at}, rank_);
+      const auto piece = distribution::locate(operand.placement, {at}, rank_);
       ++part_.cells;
       part_.remote += piece.owner != rank_;
       at = std::max(at + 1, axis.interval(axis.owner(at)).last);
@@ -206,7 +206,7 @@ Mail mail_of(const Plan& plan, int rank, int ranks) {
   Mail mail;
   const auto is_near = [&](int other) { return other / ranks_per_node == rank / ranks_per_node; };
   for (const auto& step : plan.steps) {
-    const auto exchange = dist::exchange_of(step.remote_reads, rank, ranks, is_near);
+    const auto exchange = distribution::exchange_of(step.remote_reads, rank, ranks, is_near);
     mail.sends += std::ssize(exchange.sends);
     mail.receives += std::ssize(exchange.receives);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What several tests of the kernels need: all dtypes, the levels of this processor, buffers of plausible
+// What several tests of the loops need: all dtypes, the levels of this processor, buffers of plausible
 // values.
 #pragma once
 #include <array>
@@ -11,7 +11,7 @@
 #include "engine/tiles/loops/elementwise.hpp"
 #include "engine/tiles/loops/isa.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 
 inline constexpr std::array all_dtypes{
     protocol::Dtype::bool_,     protocol::Dtype::int8,      protocol::Dtype::uint8,
@@ -53,4 +53,4 @@ inline Buffer random_values(std::mt19937& random, protocol::Dtype dtype, std::si
   return result;
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

@@ -12,7 +12,7 @@
 #include "protocol/error.hpp"
 #include "tests/engine/tiles/every_dtype.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 namespace {
 
 using protocol::Dtype;
@@ -217,4 +217,4 @@ TEST(Fold, what_does_not_fold_is_refused) {
 }
 
 }  // namespace
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

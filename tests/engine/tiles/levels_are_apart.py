@@ -15,7 +15,7 @@ def main(level, objects):
         listing = subprocess.run(["nm", "--demangle", "--defined-only", path], check=True, capture_output=True, text=True)
         for line in listing.stdout.splitlines():
             _, kind, name = line.split(maxsplit=2)
-            if kind in "WVuT" and f"exec::{level}::" not in name:
+            if kind in "WVuT" and f"tiles::{level}::" not in name:
                 shared.append(f"{path}: {name}")
     for line in shared:
         print("FAILED", line)

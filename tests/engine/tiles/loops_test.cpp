@@ -11,7 +11,7 @@
 #include "protocol/error.hpp"
 #include "tests/engine/tiles/every_dtype.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 namespace {
 
 using protocol::Dtype;
@@ -202,4 +202,4 @@ TEST(Loops, an_unavailable_level_is_refused) {
 }
 
 }  // namespace
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

@@ -9,7 +9,7 @@
 
 #include "tests/engine/tiles/every_dtype.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 namespace {
 
 using protocol::Dtype;
@@ -130,4 +130,4 @@ TEST(Matmul, whole_tiles_are_the_same_bits_alone_and_together) {
 }
 
 }  // namespace
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

@@ -14,7 +14,7 @@
 #include "engine/steps/irregular/sort_keys.hpp"
 #include "engine/steps/irregular/sort_runs.hpp"
 
-namespace gamelan::engine::exec::sorting {
+namespace gamelan::engine::steps::sorting {
 namespace {
 
 using Item = KeyAndPlace<std::uint32_t>;
@@ -316,12 +316,12 @@ TEST(Buckets, belong_to_the_owner_and_rise) {
     for (const std::int64_t extent : {1, 5, 100, 4099})
       for (const int step : {1, -1, 2})
         for (const int shift : {0, 3, 20}) {
-          dist::AxisLayout axis{.extent = extent,
-                                .template_extent = extent * std::abs(step),
-                                .start = step < 0 ? extent - 1 : 0,
-                                .step = step,
-                                .unit = 4,
-                                .parts = parts};
+          distribution::AxisLayout axis{.extent = extent,
+                                        .template_extent = extent * std::abs(step),
+                                        .start = step < 0 ? extent - 1 : 0,
+                                        .step = step,
+                                        .unit = 4,
+                                        .parts = parts};
           const Buckets buckets(axis, shift);
           std::int64_t before = -1;
           for (std::int64_t i = 0; i < extent; ++i) {
@@ -338,4 +338,4 @@ TEST(Buckets, belong_to_the_owner_and_rise) {
 }
 
 }  // namespace
-}  // namespace gamelan::engine::exec::sorting
+}  // namespace gamelan::engine::steps::sorting

@@ -11,7 +11,7 @@
 #include "engine/tiles/tile_translation.hpp"
 #include "tests/engine/tiles/tile_program.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 namespace {
 
 class Compiled : public ::testing::Test {
@@ -175,7 +175,7 @@ TEST_F(Compiled, no_exit_where_something_is_still_to_be_computed) {
     traits[k].alias = static_cast<int>(k);
   }
   const Renamed renamed = rename(program);
-  const auto traces = find_traces(renamed, exec::assign_storage(renamed, traits));
+  const auto traces = find_traces(renamed, tiles::assign_storage(renamed, traits));
   ASSERT_EQ(traces.size(), 1U);
   EXPECT_TRUE(jit::find_exits(traces[0].trace).empty()) << "a conversion to float64 has no value yet";
   for (const std::int64_t count : {1, 7, 8, 9, 1000, 1024, 5000}) Comparison(program, count, 3).check();
@@ -190,7 +190,7 @@ TEST_F(Compiled, points_that_have_escaped_are_left) {
     traits[k].is_contiguous = true;
     traits[k].alias = static_cast<int>(k);
   }
-  const auto traces = find_traces(renamed, exec::assign_storage(renamed, traits));
+  const auto traces = find_traces(renamed, tiles::assign_storage(renamed, traits));
   ASSERT_EQ(traces.size(), 1U);
   // After every condition but the first, where the count is not yet known, and the last, which saves too
   // little.
@@ -199,4 +199,4 @@ TEST_F(Compiled, points_that_have_escaped_are_left) {
 }
 
 }  // namespace
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

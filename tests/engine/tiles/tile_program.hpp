@@ -10,7 +10,7 @@
 #include "engine/tiles/tile_runner.hpp"
 #include "protocol/view.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 
 using protocol::Dtype;
 using protocol::Op;
@@ -100,4 +100,4 @@ inline void run_naively(const Program& program, const Cell& cell) {
   }
 }
 
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

@@ -15,7 +15,7 @@
 #include "tests/engine/tiles/tile_program.hpp"
 #include "tests/random.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 namespace {
 
 /// Memory of one operand with its strides over the cell; `view` addresses it after a copy as well.
@@ -326,4 +326,4 @@ TEST(TileRandom, compiled_programs_equal_naive_evaluation) {
 }
 
 }  // namespace
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

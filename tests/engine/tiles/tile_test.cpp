@@ -10,7 +10,7 @@
 #include "protocol/error.hpp"
 #include "tests/engine/tiles/tile_program.hpp"
 
-namespace gamelan::engine::exec {
+namespace gamelan::engine::tiles {
 namespace {
 
 /// y = a + b * 3 over plain arrays of n elements, at and around the tile size.
@@ -226,4 +226,4 @@ TEST(Tile, ill_formed_programs_are_refused) {
 }
 
 }  // namespace
-}  // namespace gamelan::engine::exec
+}  // namespace gamelan::engine::tiles

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/plan/interior.hpp"
+#include "engine/plan/passes/interior.hpp"
 
 #include <algorithm>
 
@@ -22,8 +22,8 @@ protocol::Command part_of(protocol::Command command, const Shape& first, const S
 std::optional<Shape> origin_in(const View& inner, const View& outer, const ArrayInfo& base) {
   if (inner.base != outer.base || inner.dtype != outer.dtype || inner.extents.size() != outer.extents.size())
     return std::nullopt;
-  const auto in = dist::box_of_base(inner, base.extents, base.dtype),
-             out = dist::box_of_base(outer, base.extents, base.dtype);
+  const auto in = distribution::box_of_base(inner, base.extents, base.dtype),
+             out = distribution::box_of_base(outer, base.extents, base.dtype);
   if (!in || !out || in->within != out->within) return std::nullopt;
   Shape first;
   for (std::size_t k = 0; k < inner.extents.size(); ++k) {
@@ -105,12 +105,12 @@ std::optional<Group> as_interior(const Context& context, const Group& group, con
       const auto& base = context.arrays.at(view->base);
       const auto first = origin_in(write, *view, base);
       if (!first || !is_worth_it(context, group, command, view->extents)) continue;
-      const auto iterations = dist::layout_of_view(
-          base.layout, dist::box_of_base(*view, base.extents, base.dtype)->map, view->extents);
+      const auto iterations = distribution::layout_of_view(
+          base.layout, distribution::box_of_base(*view, base.extents, base.dtype)->map, view->extents);
       protocol::AxisWise box;
       for (std::size_t k = 0; k < first->size(); ++k)
         box.axes.push_back({static_cast<int>(k), (*first)[k], 1});
-      if (dist::layout_of_view(iterations, box, group.extents) != group.iterations) continue;
+      if (distribution::layout_of_view(iterations, box, group.extents) != group.iterations) continue;
       Group whole = group;
       whole.extents = view->extents;
       whole.iterations = iterations;

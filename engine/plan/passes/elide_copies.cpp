@@ -4,8 +4,8 @@
 // assignment is the only pass.
 #include <algorithm>
 
-#include "engine/plan/passes.hpp"
-#include "engine/plan/uninterruptible.hpp"
+#include "engine/plan/passes/passes.hpp"
+#include "engine/plan/passes/uninterruptible.hpp"
 
 namespace gamelan::engine::plan {
 namespace {

@@ -8,7 +8,7 @@
 #include <queue>
 
 #include "engine/plan/calls.hpp"
-#include "engine/plan/passes.hpp"
+#include "engine/plan/passes/passes.hpp"
 
 namespace gamelan::engine::plan {
 

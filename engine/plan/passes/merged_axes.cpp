@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/plan/merged_axes.hpp"
+#include "engine/plan/passes/merged_axes.hpp"
 
 #include <algorithm>
 
@@ -31,17 +31,17 @@ std::optional<Layout> merged(const Layout& layout, std::size_t first, std::size_
 
 }  // namespace
 
-std::optional<dist::Placement> place_merged(const View& view, const ArrayInfo& base) {
+std::optional<distribution::Placement> place_merged(const View& view, const ArrayInfo& base) {
   const auto item = protocol::size_of(base.dtype);
-  if (auto box = dist::box_of_base(view, base.extents, base.dtype))
-    return dist::place(base.layout, *box, view.extents, item);
+  if (auto box = distribution::box_of_base(view, base.extents, base.dtype))
+    return distribution::place(base.layout, *box, view.extents, item);
   const auto dims = base.layout.axes.size();
   if (dims != base.extents.size() || protocol::element_count(base.extents) == 0) return std::nullopt;
   for (std::size_t count = dims; count >= 2; --count)  // all of them first: the flat form
     for (std::size_t first = 0; first + count <= dims; ++first)
       if (const auto layout = merged(base.layout, first, first + count - 1))
-        if (auto box = dist::box_of_base(view, layout->extents(), base.dtype))
-          return dist::place(*layout, *box, view.extents, item);
+        if (auto box = distribution::box_of_base(view, layout->extents(), base.dtype))
+          return distribution::place(*layout, *box, view.extents, item);
   return std::nullopt;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/plan/uninterruptible.hpp"
+#include "engine/plan/passes/uninterruptible.hpp"
 
 #include <algorithm>
 

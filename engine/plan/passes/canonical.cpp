@@ -5,8 +5,8 @@
 // reshapes across rows, `.real`) is gathered into, or scattered from, a temporary.
 #include <algorithm>
 
-#include "engine/plan/merged_axes.hpp"
-#include "engine/plan/passes.hpp"
+#include "engine/plan/passes/merged_axes.hpp"
+#include "engine/plan/passes/passes.hpp"
 
 namespace gamelan::engine::plan {
 namespace {
@@ -60,9 +60,10 @@ void choose_extents(Context& context) {
     auto& base = context.arrays.at(view.base);
     if (base.is_chosen || (!context.options.has(Switch::relayout) && !context.created.contains(view.base)))
       return;
-    if (dist::box_of_base(view, base.extents, base.dtype)) return;
+    if (distribution::box_of_base(view, base.extents, base.dtype)) return;
     const auto extents = natural_extents(view, base);
-    if (extents.size() <= base.extents.size() || !dist::box_of_base(view, extents, base.dtype)) return;
+    if (extents.size() <= base.extents.size() || !distribution::box_of_base(view, extents, base.dtype))
+      return;
     if (!context.created.contains(view.base)) context.relayouts.emplace(view.base, base);
     base.extents = extents;
     settled.insert(view.base);
@@ -110,7 +111,7 @@ class Canonicaliser {
       if (node.kind == Node::Kind::matmul) make_loop_dtype(node);
       auto& out = node.command.out;
       const auto& base = context_.arrays.at(out.base);
-      if (!dist::box_of_base(out, base.extents, base.dtype) && !lies_well(out, node)) {
+      if (!distribution::box_of_base(out, base.extents, base.dtype) && !lies_well(out, node)) {
         node.command.op == Op::put ? put_aside(std::move(node)) : scatter(std::move(node));
       } else {
         context_.nodes.push_back(std::move(node));
@@ -172,7 +173,7 @@ class Canonicaliser {
 
   void make_box(View& view, const Node& node) {
     const auto& base = context_.arrays.at(view.base);
-    if (dist::box_of_base(view, base.extents, base.dtype) || lies_well(view, node)) return;
+    if (distribution::box_of_base(view, base.extents, base.dtype) || lies_well(view, node)) return;
     gather(view, node);
   }
 

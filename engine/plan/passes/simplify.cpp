@@ -4,7 +4,7 @@
 // lost.
 #include <algorithm>
 
-#include "engine/plan/passes.hpp"
+#include "engine/plan/passes/passes.hpp"
 
 namespace gamelan::engine::plan {
 

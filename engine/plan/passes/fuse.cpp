@@ -7,12 +7,12 @@
 // (interior.hpp).
 #include <algorithm>
 
-#include "engine/plan/hazards.hpp"
-#include "engine/plan/interior.hpp"
 #include "engine/plan/lowering/step_writer.hpp"
-#include "engine/plan/passes.hpp"
-#include "engine/plan/reduction_blocks.hpp"
-#include "engine/plan/uninterruptible.hpp"
+#include "engine/plan/passes/hazards.hpp"
+#include "engine/plan/passes/interior.hpp"
+#include "engine/plan/passes/passes.hpp"
+#include "engine/plan/passes/reduction_blocks.hpp"
+#include "engine/plan/passes/uninterruptible.hpp"
 
 namespace gamelan::engine::plan {
 namespace {
@@ -138,7 +138,7 @@ class Fuser {
     return &group == &context_.groups.back() && !group.fold_axes &&
            std::all_of(group.writes.begin(), group.writes.end(), [&](const View& write) {
              return group.made.contains(write.base) &&
-                    (dist::is_balanced(layout) || is_dead_temporary(context_, write.base));
+                    (distribution::is_balanced(layout) || is_dead_temporary(context_, write.base));
            });
   }
 
@@ -188,8 +188,8 @@ class Fuser {
 
   Layout layout_of(const View& view) const {
     const auto& base = array(view.base);
-    return dist::layout_of_view(base.layout, dist::box_of_base(view, base.extents, base.dtype)->map,
-                                view.extents);
+    return distribution::layout_of_view(
+        base.layout, distribution::box_of_base(view, base.extents, base.dtype)->map, view.extents);
   }
 
   /// The layout for a new array of `extents`: that of the first operand that spans the iterations, else the
@@ -200,9 +200,9 @@ class Fuser {
       if (!view || view->extents != extents) continue;
       if (std::find(view->strides.begin(), view->strides.end(), 0) != view->strides.end()) continue;
       const auto layout = layout_of(*view);
-      if (!layout.is_replicated && dist::is_balanced(layout)) return layout;
+      if (!layout.is_replicated && distribution::is_balanced(layout)) return layout;
     }
-    return dist::default_layout(extents, context_.options.ranks);
+    return distribution::default_layout(extents, context_.options.ranks);
   }
 
   void open_group(int n) {
@@ -219,7 +219,7 @@ class Fuser {
     else if (is_reduce)
       group.iterations = layout_of(std::get<View>(command.in[0]));
     if (is_reduce && group.iterations.is_replicated)
-      group.iterations = dist::default_layout(group.extents, context_.options.ranks);
+      group.iterations = distribution::default_layout(group.extents, context_.options.ranks);
     if (command.creates && array(command.out.base).is_chosen) group.is_fusable = false;
     context_.groups.push_back(std::move(group));
     add(context_.groups.back(), n);
@@ -251,7 +251,7 @@ class Fuser {
       else if (current.kind == Node::Kind::reduce)
         made.layout = layout_of_fold(group, current, made.extents);
       else
-        made.layout = dist::default_layout(made.extents, context_.options.ranks);
+        made.layout = distribution::default_layout(made.extents, context_.options.ranks);
     }
   }
 
@@ -268,7 +268,7 @@ class Fuser {
 
   /// The layout of a reduction's result: that of its kept axes, when it is balanced.
   Layout layout_of_fold(const Group& group, const Node& current, const Shape& extents) const {
-    Layout layout = dist::default_layout(extents, context_.options.ranks);
+    Layout layout = distribution::default_layout(extents, context_.options.ranks);
     if (layout.is_replicated) return layout;
     Layout kept = group.iterations;
     for (auto axis = current.command.ints.rbegin(); axis != current.command.ints.rend(); ++axis) {
@@ -276,7 +276,7 @@ class Fuser {
       if (kept.axes[k].parts > 1) return layout;
       kept.axes.erase(kept.axes.begin() + static_cast<std::ptrdiff_t>(k));
     }
-    return kept.is_replicated || !dist::is_balanced(kept) ? layout : kept;
+    return kept.is_replicated || !distribution::is_balanced(kept) ? layout : kept;
   }
 
   Context& context_;

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "engine/plan/passes.hpp"
+#include "engine/plan/passes/passes.hpp"
 
 namespace gamelan::engine::plan {
 namespace {

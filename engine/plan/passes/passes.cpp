@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/plan/passes.hpp"
+#include "engine/plan/passes/passes.hpp"
 
 #include <chrono>
 

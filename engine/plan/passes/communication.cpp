@@ -2,12 +2,12 @@
 // Finds what each step reads of other ranks' blocks, as far as this follows from the plan and not from data.
 // Where nodes share no memory, it is sent before the step (engine/distribution/exchange.hpp). What depends on
 // data, the steps request themselves.
-#include "engine/plan/passes.hpp"
+#include "engine/plan/passes/passes.hpp"
 
 namespace gamelan::engine::plan {
 namespace {
 
-using dist::RemoteRead;
+using distribution::RemoteRead;
 
 const Layout& everybody() {
   static const Layout replicated = [] {
@@ -32,7 +32,7 @@ class Finder {
 
   void operator()(const FusedLoop& fused) {
     add_operands(fused, [&](const Operand& operand) {
-      return dist::aligned_read(operand.slot, operand.placement, fused.iterations);
+      return distribution::aligned_read(operand.slot, operand.placement, fused.iterations);
     });
     if (fused.interior) (*this)(*fused.interior);
   }
@@ -163,8 +163,9 @@ class Finder {
     if (!scatter.to_replica) return;
     const auto& info = plan_.slots[static_cast<std::size_t>(scatter.from)].info;
     const auto view = protocol::whole(1, info.dtype, info.extents);
-    const auto placement = dist::place(info.layout, *dist::box_of_base(view, info.extents, info.dtype),
-                                       view.extents, protocol::size_of(info.dtype));
+    const auto placement =
+        distribution::place(info.layout, *distribution::box_of_base(view, info.extents, info.dtype),
+                            view.extents, protocol::size_of(info.dtype));
     add({scatter.from, placement, everybody(), std::vector<RemoteRead::Axis>(info.extents.size())});
   }
 
@@ -185,13 +186,13 @@ class Finder {
                    {.extent = bins, .template_extent = bins}};
     matrix.grid_size = ranks;
     const auto view = protocol::whole(1, dtype, {rows, bins});
-    const auto placement = dist::place(matrix, *dist::box_of_base(view, {rows, bins}, dtype), view.extents,
-                                       protocol::size_of(dtype));
+    const auto placement = distribution::place(matrix, *distribution::box_of_base(view, {rows, bins}, dtype),
+                                               view.extents, protocol::size_of(dtype));
     add({tables, placement, owners, {RemoteRead::Axis{}, {0, 1, 0, 1}}});
   }
 
   static RemoteRead aligned(const Operand& operand, const Layout& readers) {
-    return dist::aligned_read(operand.slot, operand.placement, readers);
+    return distribution::aligned_read(operand.slot, operand.placement, readers);
   }
 
   template <class Make>

@@ -12,6 +12,6 @@ namespace gamelan::engine::plan {
 
 /// The placement of `view`: under the layout of its base, or under the same blocks with some neighbouring
 /// axes merged. nullopt when it is a box of neither, or when the base has no layout yet.
-std::optional<dist::Placement> place_merged(const View& view, const ArrayInfo& base);
+std::optional<distribution::Placement> place_merged(const View& view, const ArrayInfo& base);
 
 }  // namespace gamelan::engine::plan

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/plan/hazards.hpp"
+#include "engine/plan/passes/hazards.hpp"
 
 #include <algorithm>
 
-#include "engine/plan/interior.hpp"
+#include "engine/plan/passes/interior.hpp"
 
 namespace gamelan::engine::plan {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/plan/reduction_blocks.hpp"
+#include "engine/plan/passes/reduction_blocks.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -37,7 +37,7 @@ Shape reduction_block_extents(const Shape& extents, const std::vector<bool>& is_
     block[k] = std::clamp<std::int64_t>(left, 1, std::max<std::int64_t>(extents[k], 1));
     // The last axis of a whole array is cut between its segments: then a reduction block lies within one
     // block.
-    if (k + 1 == extents.size()) block[k] = std::min(block[k], dist::segment_length(extents));
+    if (k + 1 == extents.size()) block[k] = std::min(block[k], distribution::segment_length(extents));
     run *= block[k];
     is_open = block[k] == extents[k] && left > extents[k] && run < long_enough && k > 0 && is_reduced[k - 1];
     left /= block[k];
