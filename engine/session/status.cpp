@@ -88,9 +88,9 @@ std::vector<Status::Report> Status::reports_of_node() const {
   std::vector<Report> reports;
   for (const int rank : comm_.near_ranks()) {
     const auto& notices = noticeboard(rank);
-    reports.push_back({rank, notices.steps, notices.bytes_shared, notices.bytes_sent,
-                       notices.bytes_received, notices.messages, notices.pieces_helped,
-                       notices.compute_seconds, notices.wait_seconds});
+    reports.push_back({rank, notices.steps, notices.bytes_shared, notices.bytes_sent, notices.bytes_received,
+                       notices.messages, notices.pieces_helped, notices.compute_seconds,
+                       notices.wait_seconds});
   }
   return reports;
 }
