@@ -21,6 +21,8 @@ def test_both_tiers_compute(engine, ranks):
 
 
 def test_the_work_of_every_rank_is_counted_when_the_answer_is_there(engine, ranks):
+    if not ranks:
+        pytest.skip("the model has no ranks")
     a = gamelan.ones((200, 50 * ranks))
     gamelan.sync()
     for _ in range(300):
