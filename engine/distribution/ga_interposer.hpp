@@ -28,7 +28,8 @@ SharedWindow share_window_of(const std::function<void()>& allocate);
 /// is destroyed. Collective.
 void place_at(const std::vector<std::byte*>& addresses, const std::function<void()>& allocate);
 
-/// How often GA has asked for a window of its own since MPI started: once for the heap.
+/// How often GA has asked for a window of its own since MPI started: some at its own start, then once for the
+/// heap.
 int ga_window_count();
 
 /// The directory in which Open MPI stores shared windows: its parameter osc_sm_backing_directory, as given on

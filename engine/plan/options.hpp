@@ -32,7 +32,8 @@ struct SwitchInfo {
 /// All switches, in the order of the enum.
 std::span<const SwitchInfo> switches();
 
-/// For which rank a plan is made, and with which ranks it shares memory.
+/// Whose messages are computed beside the plan, and with which ranks that rank shares memory. The plan itself
+/// is the same for all.
 struct Standpoint {
   int rank = 0;
   std::function<bool(int)> is_near;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Commands about where arrays lie: `redistribute`, and `routine`, whose arrays must be distributed as Global
-// Arrays allow. Called by make_plan.
+// Arrays allow.
 #pragma once
 #include "engine/plan/context.hpp"
 

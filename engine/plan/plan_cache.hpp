@@ -35,6 +35,8 @@ class PlanCache {
   /// `limit`: words of 8 bytes in which keys and messages are kept; the least recently used plans are dropped
   /// first.
   explicit PlanCache(std::size_t limit = std::size_t{1} << 19) : limit_(limit) {}
+  PlanCache(const PlanCache&) = delete;
+  PlanCache& operator=(const PlanCache&) = delete;
 
   /// The plan of an equal batch. nullopt when there is none, when an array that the batch reads does not
   /// exist, or when one that it creates exists already. The batch needs no further checks, because the equal

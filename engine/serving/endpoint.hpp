@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The socket that clients connect to, and who may use it. Over ipc: any process that may enter a private
 // directory. Over tcp: a client that has the one CURVE key of the connection file (ZAP, RFC 27). It does not
-// read messages. Used by server.cpp and listener.cpp.
+// read messages. Used by listener.cpp.
 #pragma once
 #include <array>
 #include <cerrno>

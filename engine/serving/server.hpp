@@ -2,7 +2,7 @@
 // Rank 0's socket for clients. One thread at a time holds the ZeroMQ socket. While the main thread waits for
 // work, it is the main thread: so a batch reaches it, and its reply is sent, without waking another thread.
 // Once the main thread has computed for a while, it is the standby thread, so that clients get answers soon.
-// No arrays and no MPI. Used by engine/process/rank.cpp.
+// No arrays and no MPI. Used by engine/process.
 #pragma once
 #include <chrono>
 #include <memory>

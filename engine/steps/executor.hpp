@@ -26,11 +26,11 @@ class Executor {
     std::function<void()> count;  ///< counters() have changed
   };
 
-  /// Runs steps to the end, or after an agreed cut up to the next step that ends a prefix. `storages` has one
-  /// entry per slot: the caller fills in the inputs, the others are made here. `exchanges` has one entry per
-  /// step where there are several nodes. Returns the number of steps run, which is the same on all ranks.
-  /// When a step throws on this rank, it and the remaining steps end without work (the other ranks need not
-  /// know yet). Throws Error{engine_lost}.
+  /// Runs steps to the end. After an agreed cut it stops before the next step at which a prefix ends.
+  /// `storages` has one entry per slot: the caller fills in the inputs, the others are made here. `exchanges`
+  /// has one entry per step where there are several nodes. Returns the number of steps run, which is the same
+  /// on all ranks. When a step throws on this rank, it and the remaining steps end without work (the other
+  /// ranks need not know yet). Throws Error{engine_lost}.
   std::size_t run(const plan::Plan& plan, std::span<const distribution::Exchange> exchanges,
                   std::vector<distribution::StoragePtr>& storages, const protocol::Batch& batch,
                   const Observer& observer);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reads and writes elements in blocks of other nodes whose places only data say. They are requested, or sent,
 // within the step that needs them, grouped by owner. Every rank takes part in the swap, even with nothing to
-// request or send. Used by the irregular steps when there are several nodes.
+// request or send. Used when there are several nodes.
 #pragma once
 #include <cstdint>
 #include <map>

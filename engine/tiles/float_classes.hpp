@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which floating-point errors NumPy reports for an operation on given elements. Where the processor's flags
 // are reliable, they decide; else operands and results do. Errors that neither can tell are never reported.
-// Used by error attribution only.
 #pragma once
 #include <cstddef>
 

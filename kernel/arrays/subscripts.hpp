@@ -14,7 +14,8 @@ struct Array;
 extern Hook get_item_hook, set_item_hook;
 
 /// A gamelan.ndarray over what NumPy derived from a local array. A view keeps that array as `value`, which is
-/// what `base` returns. It keeps no more memory alive than the NumPy array does.
+/// what `base` returns. It keeps no more memory alive than the NumPy array does, unless `resize` gives the
+/// owner new memory.
 Ref wrap_derived(Array* array, PyObject* derived);
 
 /// Functions for the slots of the array's type.

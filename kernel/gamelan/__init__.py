@@ -10,6 +10,7 @@ live on the engines, which start by themselves on first need. `np.sync()` waits 
 import importlib as _importlib
 import os as _os
 import sys as _sys
+import threading as _threading
 import warnings as _warnings
 
 import numpy as _numpy
@@ -66,9 +67,18 @@ def __getattr__(name):
     raise _MissingName("gamelan", name)
 
 
+# Names that NumPy is about to give up, or has given up. It warns of them, at a line of ours where we ask.
+_WARNED = frozenset().union(
+    *(getattr(_numpy, table, ()) for table in ("__future_scalars__", "__deprecated_attrs__", "__expired_functions__"))
+)
+_warned_lock = _threading.Lock()
+
+
 def _is_found(name):
-    """Does NumPy find a name that it has not at hand? Of names that it has given up it warns: so do we, at the user's line."""
-    with _warnings.catch_warnings(record=True) as told:
+    """Does NumPy find a name that it has not at hand? Of what it warns, we warn at the user's line."""
+    if name not in _WARNED:
+        return hasattr(_numpy, name)
+    with _warned_lock, _warnings.catch_warnings(record=True) as told:  # which is the whole process's
         _warnings.simplefilter("always")
         is_there = hasattr(_numpy, name)
     for each in told:

@@ -50,7 +50,7 @@ def _path(value):
 
 
 def _route(value):
-    if value not in ROUTES:
+    if not isinstance(value, str) or value not in ROUTES:
         raise ValueError
     return value
 

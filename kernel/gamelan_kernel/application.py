@@ -6,6 +6,7 @@ import faulthandler
 import getpass
 import json
 import logging
+import os
 import sys
 
 import _gamelan_kernel as front_end
@@ -19,12 +20,24 @@ from . import engines
 from .shell import ZMQInteractiveShell
 from .streams import Stream
 
-try:
-    from . import comms
-except ModuleNotFoundError as error:
-    if error.name != "comm":
-        raise
-    comms = None  # a venv with IPython alone: no comms, and no widgets
+
+def _import_comms():
+    """The module comms; None where the package `comm` is missing, as in a venv with IPython alone: then there are no widgets. A
+    file of that name beside the notebook is the user's own, and is not it."""
+    path, here = sys.path[:], os.getcwd()
+    sys.path[:] = [entry for entry in path if os.path.realpath(entry or here) != os.path.realpath(here)]
+    try:
+        from . import comms
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "comm":
+            raise
+        return None
+    finally:
+        sys.path[:] = path
+    return comms
+
+
+comms = _import_comms()
 
 # How many cells may wait to be written to the history file. Writing each at once costs more than the cell itself
 # (SQLite, competing for the GIL); they are written when the notebook is quiet, when asked for, and at the end.

@@ -72,8 +72,9 @@ class ZMQInteractiveShell(InteractiveShell):
         """Runs the cell, then what it has recorded for the engines: also of a cell that raised half way."""
         with engines.cell(self):
             failed = await super().run_ast_nodes(nodelist, cell_name, interactivity, compiler, result)
-            last_line = (cell_name, nodelist[-1].lineno) if nodelist else (None, 0)
-            error = engines.end_of_code(getattr(result, "error_in_exec", None), last_line)
+            raised = getattr(result, "error_in_exec", None)
+            last_line = tracebacks.line_in(cell_name, raised) or (nodelist[-1].lineno if nodelist else 0)
+            error = engines.end_of_code(raised, (cell_name, last_line))
         if error is None:
             return failed
         self.showtraceback((type(error), error, error.__traceback__), tb_offset=0)

@@ -23,6 +23,12 @@ def at_line(error, file, line):
         return raised.with_traceback(raised.__traceback__.tb_next)
 
 
+def line_in(file, error):
+    """The outermost line of a file that an error came through; None where there is none."""
+    lines = (entry.tb_lineno for entry in _entries(error and error.__traceback__) if entry.tb_frame.f_code.co_filename == file)
+    return next(lines, None)
+
+
 def of_the_user(error, traceback):
     """The traceback of an error without the frames that are no news, its head unless that is one of them; the error's own and
     those of its causes are cut as well."""
@@ -50,7 +56,9 @@ def _is_ours(frame):
 def _is_the_users(frame):
     file = frame.f_code.co_filename
     modules = [sys.modules[name].__file__ for name in ("contextlib", "decorator") if name in sys.modules]
-    packages = [os.path.dirname(sys.modules[name].__file__) for name in ("numpy", "IPython") if name in sys.modules]
+    packages = [
+        os.path.join(os.path.dirname(sys.modules[name].__file__), "") for name in ("numpy", "IPython") if name in sys.modules
+    ]
     around = (*modules, *packages, "<frozen importlib", "<__array_function__ internals>")
     is_cython = file.endswith(".pyx") and not os.path.isabs(file)  # as in NumPy's packages
     return not _is_ours(frame) and not is_cython and not file.startswith(around)
@@ -116,8 +124,9 @@ def _cut_causes(error):
     seen = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
-        cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
-        if cause is not None:
+        context = None if error.__suppress_context__ else error.__context__
+        cause = context if error.__cause__ is None else error.__cause__
+        if cause is not None and cause.__traceback__ is not None and not _may_be_a_defect(cause, cause.__traceback__):
             before = _frames(cause.__traceback__)
             cause.__traceback__ = _cut(cause.__traceback__)
             if cause is not error.__cause__ and any(map(_is_ours, before)) and not any(map(_is_the_users, before)):

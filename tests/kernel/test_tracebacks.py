@@ -123,3 +123,25 @@ def test_engines_that_die_before_the_end_of_a_cell(fresh):
     cell = fresh.run(f"import os\nos.kill({engine_pids(fresh)[0]}, 9)\ny = a + 1\nif True:\n    y = y * 2", timeout=60)
     places, marked, text = told(cell)
     assert cell.ename == "EngineLostError" and len(places) == 1 and len(marked) == 1 and "/gamelan/" not in text, text
+
+
+def test_an_error_at_the_end_of_a_cell_that_raised_names_a_line_that_has_run(fresh):
+    fresh.run("import sys\nsession = sys.modules['gamelan._session']\ndef late():\n    raise ValueError('late')")
+    cell = fresh.run("session.flush_cell = late\n1 / 0\nprint('never run')")
+    assert [error["ename"] for error in cell.of_type("error")] == ["ZeroDivisionError", "ValueError"]
+    text = re.sub(r"\x1b\[[\d;]*m", "", "\n".join(cell.of_type("error")[1]["traceback"]))
+    assert [line.split(None, 2)[2] for line in text.splitlines() if re.match(r"-+> \d", line)] == ["1 / 0"], text
+
+
+def test_libraries_whose_names_begin_as_numpys_are_the_users(fresh):
+    folder = "import numpy, os\nfolder = os.path.dirname(numpy.__file__) + '_financial'\n"
+    library = "exec(compile('def rates(v):\\n    return v.reshape(7)', folder + '/rates.py', 'exec'))\n"
+    cell = fresh.run(folder + library + "rates(np.ones((300, 300)))")
+    places, marked, text = told(cell)
+    assert any("_financial" in place for place in places), text
+
+
+def test_a_defect_that_is_a_cause_keeps_its_frames(fresh):
+    fresh.run("import gamelan._session as session\nexec(compile('def slip():\\n    assert False', session.__file__, 'exec'))")
+    cell = fresh.run("try:\n    slip()\nexcept AssertionError as error:\n    raise ValueError('above') from error")
+    assert "_session.py" in told(cell)[2]

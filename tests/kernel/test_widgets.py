@@ -147,3 +147,10 @@ def test_a_kernel_without_the_package_comm(own_home, tmp_path):
         assert notebook.run("get_ipython().kernel.comm_manager is None").text == "True"
         cell = send(notebook, "comm_open", {"comm_id": "v", "target_name": "jupyter.widget.version", "data": {}})
         assert cell.of_type("comm_close")[0]["comm_id"] == "v" and cell.err == ""
+
+
+@pytest.mark.parametrize("text", ["raise RuntimeError('not to be run')", "size = 4"])
+def test_a_file_of_the_user_named_comm_is_not_the_package(own_home, tmp_path, text):
+    (tmp_path / "comm.py").write_text(text)
+    with Notebook(cwd=str(tmp_path)) as notebook:
+        assert notebook.run("get_ipython().kernel.comm_manager is None").text == "False"

@@ -20,6 +20,8 @@ import oracle
 import reference
 from gamelan import _core, _session
 
+_engines, _limit_s = pytest.StashKey(), pytest.StashKey()
+
 
 def pytest_addoption(parser):
     parser.addoption("--ranks", type=int, default=0, help="real engines on so many ranks; 0: the model in reference.py")
@@ -40,7 +42,16 @@ def pytest_collection_modifyitems(config, items):
     config.hook.pytest_deselected(items=[item for number, item in enumerate(items) if number % parts != part - 1])
     items[:] = chosen
     for item in items:
-        item.add_marker(pytest.mark.timeout(0))  # _limited limits them: its alarm would be the plug-in's otherwise
+        marker = item.get_closest_marker("timeout")
+        item.stash[_limit_s] = marker.args[0] if marker else hang.TEST_LIMIT_S
+        item.add_marker(pytest.mark.timeout(0), append=False)  # hang.Watch's alarm would be the plug-in's otherwise
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_protocol(item):
+    """A test that hangs fails: waits for the engines look for signals."""
+    with hang.Watch(item, lambda: item.session.stash.get(_engines, None), item.stash[_limit_s]):
+        yield
 
 
 def pytest_terminal_summary(terminalreporter, config):
@@ -60,6 +71,7 @@ def _connected(ranks, request):
     running = engines.Engines(
         ranks, ranks_per_node=request.config.getoption("--ranks-per-node"), node_fanout=request.config.getoption("--node-fanout")
     )
+    request.session.stash[_engines] = running
     try:
         _session.use(running)
         yield running
@@ -125,13 +137,6 @@ def _leaves_no_files():
         if name.endswith((".npz", ".npy", ".txt", ".dat", ".bin", ".h5", ".zarr", ".csv"))
     }
     assert not left, f"tests left {sorted(left)} in {os.getcwd()}"
-
-
-@pytest.fixture(autouse=True)
-def _limited(request, _connected):
-    """A test that hangs fails: waits for the engines look for signals."""
-    with hang.Watch(request.node.nodeid, _connected):
-        yield
 
 
 @pytest.fixture(autouse=True)

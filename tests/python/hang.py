@@ -26,14 +26,15 @@ def keep_standard_error():
 
 
 class Watch:
-    """Of one test. `engines` has `pids()`, `log` and `stop()`; None where there are none."""
+    """Of the set-up, the call and the clean-up of one test. `engines()` has `pids()`, `log` and `stop()`, or is something else
+    where there are none."""
 
-    def __init__(self, name, engines):
-        self._name, self._engines, self._is_late = name, engines, False
+    def __init__(self, item, engines, limit_s=TEST_LIMIT_S, clean_up_limit_s=CLEAN_UP_LIMIT_S):
+        self._item, self._engines, self._limits, self._alarms = item, engines, (limit_s, clean_up_limit_s), 0
 
     def __enter__(self):
         self._before = signal.signal(signal.SIGALRM, self._late)
-        signal.setitimer(signal.ITIMER_REAL, TEST_LIMIT_S, CLEAN_UP_LIMIT_S)
+        signal.setitimer(signal.ITIMER_REAL, *self._limits)
         return self
 
     def __exit__(self, *error):
@@ -41,11 +42,18 @@ class Watch:
         signal.signal(signal.SIGALRM, self._before)
 
     def _late(self, signum, frame):
-        if not self._is_late:
-            self._is_late = True
-            raise TimeoutError(f"a test took longer than {TEST_LIMIT_S} s")
-        tell(self._name, self._engines)
-        pytest.exit(f"the clean-up of {self._name} took longer than {CLEAN_UP_LIMIT_S} s", EXIT_CODE)
+        self._alarms += 1
+        if self._alarms == 1:
+            raise TimeoutError(f"a test took longer than {self._limits[0]} s")
+        name = self._item.nodeid
+        if self._alarms > 2:  # somebody has caught what the second alarm has raised
+            print(f"{name} cannot be ended", file=_out, flush=True)
+            os._exit(EXIT_CODE)
+        self._item.session.shouldstop = f"{name} hangs"
+        try:
+            tell(name, self._engines())
+        finally:
+            pytest.exit(f"{name} went on for {self._limits[1]} s after its time was over", EXIT_CODE)
 
 
 def tell(name, engines):
@@ -54,13 +62,20 @@ def tell(name, engines):
     faulthandler.dump_traceback(_out)
     if not hasattr(engines, "pids"):
         return
-    if debugger := shutil.which("gdb"):
+    try:
         for pid in engines.pids():
-            command = [debugger, "-p", str(pid), "-batch", "-ex", "thread apply all backtrace 24"]
-            try:
-                told = subprocess.run(command, capture_output=True, text=True, timeout=30).stdout
-            except subprocess.TimeoutExpired:
-                told = "the debugger did not answer"
-            print(f"engine {pid}:\n{told}", file=_out, flush=True)
-    print(f"the engines' log:\n{engines.log.read_text(errors='replace')[-4000:]}", file=_out, flush=True)
-    engines.stop()
+            print(f"engine {pid}:\n{_stacks(pid)}", file=_out, flush=True)
+        print(f"the engines' log:\n{engines.log.read_text(errors='replace')[-4000:]}", file=_out, flush=True)
+    finally:
+        engines.stop()
+
+
+def _stacks(pid):
+    debugger = shutil.which("gdb")
+    if not debugger:
+        return "no gdb here, to see its threads"
+    command = [debugger, "-p", str(pid), "-batch", "-ex", "thread apply all backtrace 24"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=30).stdout
+    except subprocess.TimeoutExpired:
+        return "the debugger did not answer"

@@ -18,8 +18,8 @@ using protocol::Shape;
 
 // Everything is cut by the shape alone, not by the blocks, because BLAS rounds differently at the edge of a
 // matrix and within it. Within it, rounding does not depend on the size in float64 (in other dtypes
-// OpenBLAS's kernels differ, on some processors). There, adjacent whole tiles are one call, which packs its
-// operands once.
+// OpenBLAS's kernels differ, on some processors). In float64, adjacent whole tiles are one call, which packs
+// its operands once.
 constexpr std::int64_t panel = 256;  // of the inner axis
 constexpr std::int64_t tile_rows = plan::matmul_tile_rows, tile_columns = plan::matmul_tile_columns;
 constexpr std::int64_t most_rows = 16 * tile_rows,

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Warnings that NumPy gives before it looks at any element: the same classes, at the user's line."""
 
+import threading
 import warnings
 
 import numpy
@@ -78,3 +79,18 @@ def test_code_without_a_module_is_warned(engine, ranks):
         warnings.simplefilter("always")
         exec("float((np.ones(5) / 0)[2]); np.sync()", {"np": gamelan})
     assert [str(each.message) for each in told] == ["divide by zero encountered in divide"]
+
+
+def test_names_asked_for_by_two_threads_leave_the_warnings_as_they_are():
+    before = list(warnings.filters), warnings.showwarning, warnings._showwarnmsg_impl
+
+    def ask():
+        for _ in range(3000):
+            assert not hasattr(gamelan, "no_such_name")
+
+    threads = [threading.Thread(target=ask) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert (list(warnings.filters), warnings.showwarning, warnings._showwarnmsg_impl) == before
