@@ -64,6 +64,8 @@ def __getattr__(name):
         return _importlib.import_module(f"gamelan.{name}")
     if not name.startswith("_") and (name in vars(_numpy) or _is_found(name)):
         return _local.forwarded(_numpy, name, "")
+    if name in getattr(_numpy, "__former_attrs__", ()):  # np.int: NumPy says what to write
+        raise AttributeError(_numpy.__former_attrs__[name])
     raise _MissingName("gamelan", name)
 
 

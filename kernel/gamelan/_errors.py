@@ -139,7 +139,7 @@ def _kind(dtype):
         return f"structured ({dtype})"
     kind = {"U": "text", "S": "bytes"}.get(dtype.kind)
     if kind:
-        return f"{kind} ({dtype.str})"
+        return f"{kind} ({dtype.str})" if dtype.itemsize else kind
     return dtype.name if dtype.isnative else f"{dtype.name} ({dtype.str}, not of this machine's byte order)"
 
 

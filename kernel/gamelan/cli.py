@@ -40,7 +40,8 @@ def _parser() -> argparse.ArgumentParser:
         "GAMELAN_PYTHON, else of the active venv, else the one that Gamelan was built with.",
     )
     add_start_options(run, f"{launch.DEFAULT_IDLE_SECONDS:g}")
-    run.add_argument("script", help="a Python file, or -m for a module")
+    run.add_argument("-m", dest="is_module", action="store_true", help="run a module by its name, as python3 -m does")
+    run.add_argument("script", help="a Python file; with -m a module's name")
     run.add_argument("arguments", nargs=argparse.REMAINDER, help="what the script gets")
     run.set_defaults(act=_run, parser=run)
 
@@ -83,10 +84,8 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _run(options) -> int:
-    script = [options.script, *options.arguments]
-    if options.script == "-m" and not options.arguments:
-        options.parser.error("-m needs a module")
-    if options.script != "-m" and not os.path.isfile(options.script):
+    script = [*(["-m"] if options.is_module else []), options.script, *options.arguments]
+    if not options.is_module and not os.path.isfile(options.script):
         print(f"gamelan run: no such file: {options.script}", file=sys.stderr)
         return 2
     interpreter = _interpreter()

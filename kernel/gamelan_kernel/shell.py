@@ -29,6 +29,7 @@ class ZMQInteractiveShell(InteractiveShell):
     kernel = Any()
     keepkernel_on_exit = None
     last_traceback = ()
+    _display_error = None
 
     @default("exiter")
     def _default_exiter(self):
@@ -68,16 +69,31 @@ class ZMQInteractiveShell(InteractiveShell):
     def enable_matplotlib(self, gui=None):
         return super().enable_matplotlib("inline" if gui in (None, "auto") else gui)
 
+    def showtraceback(self, exc_tuple=None, *args, **options):
+        """As IPython's; an error of a display counts for its cell, and is shown once though an array has several formats."""
+        error = exc_tuple[1] if exc_tuple else None
+        if error is not None and tracebacks.is_of_a_display(error):
+            before, self._display_error = self._display_error, error
+            if before is not None and (type(before), str(before)) == (type(error), str(error)):
+                return
+        super().showtraceback(exc_tuple, *args, **options)
+
     async def run_ast_nodes(self, nodelist, cell_name, interactivity="last_expr", compiler=compile, result=None):
         """Runs the cell, then what it has recorded for the engines: also of a cell that raised half way."""
+        self._display_error = None
         with engines.cell(self):
             failed = await super().run_ast_nodes(nodelist, cell_name, interactivity, compiler, result)
             raised = getattr(result, "error_in_exec", None)
             last_line = tracebacks.line_in(cell_name, raised) or (nodelist[-1].lineno if nodelist else 0)
             error = engines.end_of_code(raised, (cell_name, last_line))
-        if error is None:
+        if error is None and failed:
             return failed
-        self.showtraceback((type(error), error, error.__traceback__), tb_offset=0)
+        if error is None:
+            error = self._display_error  # "Run all" stops at a cell that could not show its result
+            if error is None:
+                return failed
+        else:
+            self.showtraceback((type(error), error, error.__traceback__), tb_offset=0)
         if result is not None and result.error_in_exec is None:
             result.error_in_exec = error
         return True

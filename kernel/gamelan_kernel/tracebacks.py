@@ -29,6 +29,12 @@ def line_in(file, error):
     return next(lines, None)
 
 
+def is_of_a_display(error):
+    """True for an error in the text or picture of an array of gamelan's: IPython has caught it, to show it and go on."""
+    frames = _frames(error.__traceback__)
+    return any(frame.f_code.co_name == "catch_format_error" for frame in frames) and any(map(_is_ours, frames))
+
+
 def of_the_user(error, traceback):
     """The traceback of an error without the frames that are no news, its head unless that is one of them; the error's own and
     those of its causes are cut as well."""

@@ -145,3 +145,20 @@ def test_a_defect_that_is_a_cause_keeps_its_frames(fresh):
     fresh.run("import gamelan._session as session\nexec(compile('def slip():\\n    assert False', session.__file__, 'exec'))")
     cell = fresh.run("try:\n    slip()\nexcept AssertionError as error:\n    raise ValueError('above') from error")
     assert "_session.py" in told(cell)[2]
+
+
+@pytest.mark.parametrize("code", ["x", "x.sum()", "display(x)\nprint('went on')"])
+def test_a_cell_that_cannot_show_its_result_fails_once(fresh, code):
+    fresh.run("x = a + 1\nnp.sync()")
+    lose_engines(fresh)
+    cell = fresh.run(code)
+    assert cell.ename == "EngineLostError", cell.reply
+    assert len(cell.of_type("error")) == 1 and not cell.of_type("execute_result")
+    assert cell.out == ("went on\n" if "print" in code else "")
+
+
+def test_a_display_of_the_users_own_that_fails_does_not_fail_the_cell(shared):
+    """As in IPython."""
+    code = "class Broken:\n    def _repr_html_(self):\n        raise ValueError('no picture')\n"
+    cell = shared.run(code + "Broken()")
+    assert cell.status == "ok" and len(cell.of_type("error")) == 1

@@ -62,6 +62,14 @@ def test_run_gives_the_script_engines_and_its_arguments(gamelan, runtime, tmp_pa
     assert not processes_of(runtime) and not list(runtime.iterdir())
 
 
+def test_run_takes_a_module(gamelan, runtime, tmp_path, monkeypatch):
+    (tmp_path / "played.py").write_text(SCRIPT)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
+    done = gamelan("run", "-n", 3, "-m", "played", "-m", "--help")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "3 100000.0 ['-m', '--help']"
+
+
 @pytest.mark.parametrize(
     "body, code",
     [

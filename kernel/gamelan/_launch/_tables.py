@@ -107,7 +107,8 @@ def _with_unit(name: str, value: float) -> str:
 
 
 def headline(session: dict) -> str:
-    line = f"session {session['session']}: {session['state']}, {session['ranks']} ranks on {session['host']}"
+    ranks = f"{session['ranks']} rank{'s' * (session['ranks'] != 1)}"
+    line = f"session {session['session']}: {session['state']}, {ranks} on {session['host']}"
     if session["slurm_job_id"]:
         line += f", Slurm job {session['slurm_job_id']}"
     if session["started"] and session["state"] != "ended":

@@ -94,3 +94,14 @@ def test_names_asked_for_by_two_threads_leave_the_warnings_as_they_are():
     for thread in threads:
         thread.join(60)
     assert (list(warnings.filters), warnings.showwarning, warnings._showwarnmsg_impl) == before
+
+
+@pytest.mark.parametrize("name", ["int", "float", "bool", "object"])
+def test_a_name_that_numpy_has_given_up_says_what_to_write(name):
+    with pytest.raises(AttributeError) as expected, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        getattr(numpy, name)
+    with pytest.raises(AttributeError) as told, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        getattr(gamelan, name)
+    assert str(told.value) == str(expected.value)
