@@ -123,12 +123,14 @@ def test_interrupts_at_random_moments(shared):
         start_time = time.monotonic()
         shared.control("interrupt_request")
         shared.finish(cell)
-        assert time.monotonic() - start_time < 1, seed
+        took = time.monotonic() - start_time
+        assert took < 1, seed
         assert cell.ename == "KeyboardInterrupt", (cell.reply, seed)
         after = shared.run("float(a.sum())", timeout=10)
         assert after.text == "500000.0", (after.reply, seed)
         state = shared.run("float(b.max() - b.min())", timeout=10)
-        assert state.text == "0.0", (state.reply, seed)  # what the loop had passed is computed, alike on every engine
+        # What the loop had passed is computed, alike on every engine, unless that takes half a second or more.
+        assert state.text == "0.0" or took >= 0.5 and state.ename == "CancelledError", (state.reply, took, seed)
 
 
 def test_bar_while_the_engines_are_busy(shared):
