@@ -314,7 +314,7 @@ def explain(x=None):
     Returns
     -------
     str
-        The lines of the plan; for a small array the sentence that NumPy has computed it already.
+        The lines of the plan; a sentence where nothing is to be computed, as for a small array.
 
     Raises
     ------
@@ -328,7 +328,8 @@ def explain(x=None):
         answer = json.loads(text)
     except ValueError:
         return Plan(text)
-    return Plan(answer.get("plan", text) if isinstance(answer, dict) else text)
+    plan = answer.get("plan", text) if isinstance(answer, dict) else text
+    return Plan(plan or "nothing is recorded that is not computed yet")
 
 
 @atexit.register

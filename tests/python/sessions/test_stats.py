@@ -47,3 +47,13 @@ def test_every_rank_tells_when_it_is_asked_and_none_for_a_heartbeat(engine, rank
         time.sleep(0.1)
     beat = json.loads(_core.last_status())
     assert set(beat) == {"busy", "steps_planned", "steps_done"}, beat
+
+
+def test_a_plan_of_nothing_says_so(engine, ranks):
+    if not ranks:
+        pytest.skip("the model plans nothing")
+    a = gamelan.ones((30, 5))
+    gamelan.sync()
+    assert gamelan.explain() == gamelan.explain(a) == "nothing is recorded that is not computed yet"
+    b = a + 1  # noqa: F841 - read by nobody, but there is a plan for it
+    assert "step 0" in gamelan.explain(b)
