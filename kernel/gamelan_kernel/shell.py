@@ -86,14 +86,12 @@ class ZMQInteractiveShell(InteractiveShell):
             raised = getattr(result, "error_in_exec", None)
             last_line = tracebacks.line_in(cell_name, raised) or (nodelist[-1].lineno if nodelist else 0)
             error = engines.end_of_code(raised, (cell_name, last_line))
-        if error is None and failed:
-            return failed
-        if error is None:
-            error = self._display_error  # "Run all" stops at a cell that could not show its result
-            if error is None:
-                return failed
-        else:
+        if error is not None:
             self.showtraceback((type(error), error, error.__traceback__), tb_offset=0)
+        elif not failed:
+            error = self._display_error  # "Run all" stops at a cell that could not show its result
+        if error is None:
+            return failed
         if result is not None and result.error_in_exec is None:
             result.error_in_exec = error
         return True
