@@ -36,7 +36,9 @@ __all__ = sorted({*_names, "array_api"} - {"lib", "linalg", "random"}) + ["linal
 def _hold_calls_together():
     for kind, of_numpy in (
         (ndarray, "numpy.ndarray"),
+        (DistributedArray, "numpy.ndarray"),
         (array_api.Array, "numpy.ndarray"),
+        (array_api.LargeArray, "numpy.ndarray"),
         (ufunc, "numpy.ufunc"),
         (_PairUfunc, "numpy.ufunc"),
         (flatiter, "numpy.flatiter"),

@@ -18,8 +18,9 @@ def astype(array, dtype, order="K", casting="unsafe", subok=True, copy=True):
     Lazy, but a small view of a distributed array is fetched for a dtype that the engines lack, which triggers evaluation.
     """
     if array._b is None:
-        result = array._a.astype(dtype, order, casting, copy=copy)
-        return array if result is array._a else wrap_here(result)
+        data = array._a
+        result = data.astype(dtype, order, casting, copy=copy)
+        return array if result is data else wrap_here(result)
     dtype, _ = numpy.dtype(dtype), flag(subok)
     if order != "K":
         numpy.empty(0).astype(float, order)  # for its error

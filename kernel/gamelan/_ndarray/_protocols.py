@@ -14,7 +14,7 @@ from .._creation._from_data import asarray
 from .._errors import unimplemented
 from .._float_errors import numpys_own
 from .._gathering import copy_here, here
-from .._local import call_numpy, decides_itself, has_distributed, is_value, rewrap, unwrap, wrap_here
+from .._local import call_numpy, decides_itself, has_distributed, is_numpys, is_value, rewrap, unwrap, wrap_here
 
 __all__ = ["from_dlpack"]
 
@@ -35,7 +35,7 @@ def _ours(function):
 
 def _described(value):
     """An array as NumPy's functions about dtypes and shapes may see it. They read no elements, except of a 0-d array."""
-    if not isinstance(value, _core.Array):
+    if not isinstance(value, _core.OURS):
         return value
     return value._a if value.ndim else unwrap(value)
 
@@ -56,7 +56,7 @@ def from_dlpack(x, /):
     >>> np.from_dlpack(numpy.arange(3)).tolist()
     [0, 1, 2]
     """
-    return x if isinstance(x, _core.Array) else asarray(numpy.from_dlpack(x))
+    return x if isinstance(x, _core.OURS) else asarray(numpy.from_dlpack(x))
 
 
 class Protocols(_core.Array):
@@ -137,9 +137,9 @@ class Protocols(_core.Array):
                 f"the ufunc {function.__name__!r} is {whose} in the memory of this process: "
                 "give it numpy.asarray(x), a copy of up to np.config.gather_limit elements"
             )
-        if isinstance(keywords.get("out"), numpy.ndarray):
+        if is_numpys(keywords.get("out")):
             target = keywords.pop("out")
-            elements = (here(value) if isinstance(value, _core.Array) else value for value in inputs)
+            elements = (here(value) if isinstance(value, _core.OURS) else value for value in inputs)
             getattr(function, method)(*elements, out=target, **unwrap(keywords))
             return target
         return ours(*inputs, **keywords) if method == "__call__" else getattr(ours, method)(*inputs, **keywords)

@@ -61,7 +61,7 @@ class FloatLimits:
 
 
 def _dtype_of(value):
-    return value.dtype if isinstance(value, _core.Array) else numpy.dtype(value)
+    return value.dtype if isinstance(value, _core.OURS) else numpy.dtype(value)
 
 
 def astype(x, dtype, /, *, copy=True, device=None):
@@ -113,8 +113,8 @@ def result_type(*arrays_and_dtypes):
 
 def promoted(*values):
     """The values such that NumPy's rules give the standard's dtype: 0-d arrays among others are cast first."""
-    arrays = [value for value in values if isinstance(value, _core.Array)]
+    arrays = [value for value in values if isinstance(value, _core.OURS)]
     if len({array.dtype for array in arrays}) < 2 or len({array.ndim == 0 for array in arrays}) < 2:
         return values
     dtype = numpy.result_type(*(array.dtype for array in arrays))
-    return tuple(value.astype(dtype, copy=False) if isinstance(value, _core.Array) else value for value in values)
+    return tuple(value.astype(dtype, copy=False) if isinstance(value, _core.OURS) else value for value in values)

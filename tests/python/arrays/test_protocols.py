@@ -162,7 +162,7 @@ def test_operators_ask_an_operand_that_decides_itself(request, where, other):
         for result, name in ((x + other, "add"), (x @ other, "matmul"), (x < other, "less"), (x ** other, "power"), (gamelan.add(x, other), "add"),
                              (gamelan.hypot(x, other, dtype="f8"), "hypot"), (gamelan.divmod(x, other), "divmod"), (numpy.add(x, other), "add")):  # fmt: skip
             assert result == (name, "__call__", 1, [])
-        assert gamelan.add(x, other, out=x)[3] == [gamelan.ndarray]
+        assert gamelan.add(x, other, out=x)[3] == [type(x)]
         kept = x
         x += other
         assert x[:3] == ("add", "__call__", 1) and kept.shape in ((3,), (30,))
@@ -211,7 +211,7 @@ def test_copies_and_pickles(engine, dtype):
     x = gamelan.array(numpy.arange(10).astype(dtype))
     for again in (copy.copy(x), copy.deepcopy(x), pickle.loads(pickle.dumps(x))):
         again[0] = 1
-        assert again.dtype == x.dtype and type(again) is gamelan.ndarray and not bool(x[0]) and bool(again[0])
+        assert again.dtype == x.dtype and type(again) is type(x) and not bool(x[0]) and bool(again[0])
     assert x.tobytes() == numpy.arange(10).astype(dtype).tobytes()
 
 

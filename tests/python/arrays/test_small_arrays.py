@@ -120,7 +120,7 @@ def test_small_arrays_lend_their_memory():
     del x
     assert view[0, 1] == 1  # the memory lives as long as who looks at it
     frozen = gamelan.arange(3)
-    frozen._a.flags.writeable = False
+    frozen.flags.writeable = False
     assert memoryview(frozen).readonly
     file = io.BytesIO()
     file.write(frozen)
