@@ -12,7 +12,7 @@ int array_get_buffer(PyObject* self, Py_buffer* view, int flags) {
   auto* array = as_array(self);
   view->obj = nullptr;
   if (array->b == nullptr) return PyObject_GetBuffer(array->a, view, flags);
-  if ((flags & (PyBUF_WRITABLE | PyBUF_FORMAT | PyBUF_ND)) != 0) {
+  if ((flags & PyBUF_WRITABLE) != 0) {
     PyErr_SetString(PyExc_BufferError,
                     "a distributed array has no memory here; numpy.asarray(x) brings a copy");
     return -1;

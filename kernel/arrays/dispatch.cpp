@@ -218,7 +218,9 @@ void set_ufuncs(PyObject* list) {
 Ref wrap_result(PyObject* value) {
   if (!PyArray_Check(value)) return Ref::borrow(value);
   auto* array = reinterpret_cast<PyArrayObject*>(value);
-  return PyArray_SIZE(array) >= threshold_elements && !has_own_class(value) ? upload(array) : adopt(value);
+  const bool is_for_engines =
+      PyArray_SIZE(array) >= threshold_elements && !has_own_class(value) && dtype_of(PyArray_DESCR(array));
+  return is_for_engines ? upload(array) : adopt(value);
 }
 
 Ref elementwise(Op op, std::span<PyObject* const> inputs) {

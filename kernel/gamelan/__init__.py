@@ -23,10 +23,11 @@ from . import _core  # noqa: E402
 
 _core.set_package_directory(_os.path.dirname(_os.path.abspath(__file__)))
 
-from . import _calls, _local, _package, array_api  # noqa: E402
+from . import _calls, _local, _other_libraries, _package, array_api  # noqa: E402, F401
 from ._catalogue import *  # noqa: E402
 from ._catalogue import __all__ as _names  # noqa: E402
 from ._errors import MissingName as _MissingName  # noqa: E402
+from ._ndarray import _class  # noqa: E402
 from ._ufuncs._objects import PairUfunc as _PairUfunc  # noqa: E402
 from ._version import VERSION as __version__  # noqa: E402
 
@@ -56,6 +57,7 @@ def _hold_calls_together():
 
 
 _hold_calls_together()
+_class.add_methods_with_numpy()
 
 
 _package.public = _sys.modules[__name__]

@@ -7,7 +7,7 @@ from types import ModuleType
 import numpy
 
 from . import _core
-from ._errors import NotImplementedName, unimplemented
+from ._errors import unimplemented
 
 _PLAIN = (numpy.memmap, _core.ndarray)
 
@@ -162,7 +162,17 @@ def call_numpy(function, name, arguments, keywords, wrap_result=rewrap):
     for value, given in zip((*arguments, *keywords.values()), (*plain, *named.values())):
         if given is result:  # an output, or what needs no change
             return value if isinstance(value, _core.OURS) else wrap_result(_core.share(result))
-    return wrap_result(result)
+    return wrap_result(_apart(result, (*plain, *named.values())))
+
+
+def _apart(result, given):
+    """The results, with a view in the place of every array that the caller gave: its class is the caller's."""
+    if type(result) in (tuple, list):
+        return type(result)(_apart(item, given) for item in result)
+    is_given = type(result) is numpy.ndarray and any(
+        each is result or isinstance(each, (tuple, list)) and any(item is result for item in each) for each in given
+    )
+    return _core.share(result) if is_given else result
 
 
 def write_here(function, target, *operands):
@@ -177,16 +187,10 @@ _ITERATORS = ("nditer",)  # classes that go through the elements of what they ar
 @functools.cache
 def forwarded(module, name, prefix):
     """What `gamelan.<name>` is when gamelan does not have it: NumPy's function for arrays that are here, which refuses
-    distributed ones by name; for a module the same of its functions. Classes and values are NumPy's own, but classes
-    whose objects are NumPy arrays of a kind of their own raise NotImplementedError."""
+    distributed ones by name; for a module the same of its functions. Classes and values are NumPy's own."""
     theirs = getattr(module, name)
     if isinstance(theirs, ModuleType):
         return _Forwarded(theirs, f"{prefix}{name}.")
-    if isinstance(theirs, type) and issubclass(theirs, numpy.ndarray) and theirs is not numpy.matrix and not prefix:
-        raise NotImplementedName(
-            f"gamelan.{name} is not implemented: its objects are NumPy's own arrays; numpy.{name} makes them, "
-            "and gamelan.asarray takes what they hold"
-        )
     if isinstance(theirs, type) and name not in _ITERATORS or not callable(theirs):
         return theirs
 

@@ -28,7 +28,7 @@ def astype(array, dtype, order="K", casting="unsafe", subok=True, copy=True):
         raise TypeError(f"Cannot cast array data from {array.dtype!r} to {dtype!r} according to the rule {casting!r}")
     if not copy and dtype == array.dtype:
         return array
-    if not is_supported(dtype) and array.size < _core.threshold():
+    if not is_supported(dtype):
         result = here(array).astype(dtype, order, casting)
         return result[()] if is_value(array) else wrap_here(result)
     loop, result = dtype_number(array.dtype), dtype_number(dtype)

@@ -57,8 +57,8 @@ _NUMPYS = """shape dtype strides ndim size itemsize nbytes flags setflags T base
     conj conjugate itemset
     __iter__ __contains__ __bool__ __float__ __int__ __complex__ __index__ __hash__ __trunc__ __sizeof__ __copy__ __deepcopy__
     __array__ __array_priority__ __array_interface__ __array_struct__ __array_ufunc__ __array_function__ __dlpack__
-    __dlpack_device__ __bytes__ __class_getitem__ __doc__ __module__ __slots__ _number _place_of _memory _interface
-    _struct""".split()
+    __dlpack_device__ __bytes__ __class_getitem__ __getattr__ __doc__ __module__ __slots__ _typ _number
+    _place_of""".split()
 # Methods of which NumPy computes a small array's result, if no argument is on the engines.
 _WITH_NUMPY = """sum prod max min any all mean var std ptp argmin argmax cumsum cumprod round trace nonzero argsort fill put
     compress sort partition""".split()
@@ -69,10 +69,15 @@ def _add_methods_of_small_arrays():
     ndarray.__new__ = _new
     for part in DistributedArray.__bases__:
         for name, attribute in vars(part).items():
-            if name in _WITH_NUMPY:
-                attribute = _core.Operator(name, -1, _core.METHOD, getattr(numpy.ndarray, name), attribute)
-            if name not in _NUMPYS:
+            if name not in _NUMPYS and name not in _WITH_NUMPY:
                 setattr(ndarray, name, attribute)
+
+
+def add_methods_with_numpy():
+    """The other methods of small arrays, once those of distributed ones are what users call."""
+    for name in _WITH_NUMPY:
+        theirs, ours = getattr(numpy.ndarray, name), getattr(DistributedArray, name)
+        setattr(ndarray, name, _core.Operator(name, -1, _core.METHOD, theirs, ours))
 
 
 def _name_methods():
