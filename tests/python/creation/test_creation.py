@@ -82,7 +82,11 @@ def test_pickle_and_copy(engine):
 
 def test_what_the_engines_cannot_hold_stays_here(engine):
     for dtype in ("O", "U3", "M8[s]", "g", [("x", "f8")], ">f8"):
-        for make in (lambda np: np.zeros(3, dtype), lambda np: np.empty_like(np.zeros(3), dtype=dtype), lambda np: np.full(3, 0, dtype)):  # noqa: B023
+        for make in (
+            lambda np: np.zeros(3, dtype),
+            lambda np: np.empty_like(np.zeros(3), dtype=dtype),
+            lambda np: np.full(3, 0, dtype),
+        ):  # noqa: B023
             made = make(gamelan)
             assert not made.is_distributed and made.dtype == make(numpy).dtype and made.shape == (3,)
     check(lambda np: np.zeros(3).astype("O") + 1)
