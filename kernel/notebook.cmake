@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # gamelan-kernel, its Python package and its kernelspec; a build leaves all three in the places of an installation.
-find_package(Python 3.11 EXACT REQUIRED COMPONENTS Interpreter Development)
+find_package(Python 3.11 REQUIRED COMPONENTS Interpreter Development)
 find_package(pybind11 REQUIRED)
 find_package(xeus 2.4 REQUIRED)
 
