@@ -87,12 +87,12 @@ void Interpreter::close() {
   }
 }
 
-nl::json Interpreter::execute_request_impl(int, const std::string& code, bool is_silent, bool is_stored,
-                                           nl::json user_expressions, bool is_input_allowed) {
+nl::json Interpreter::execute(const std::string& code, const CellOptions& options,
+                              nl::json user_expressions) {
   nl::json reply;
-  allow_input(is_input_allowed);
+  allow_input(options.is_input_allowed);
   try {
-    reply = call("execute", code, is_silent, is_stored, user_expressions.dump());
+    reply = call("execute", code, options.is_silent, options.is_stored, user_expressions.dump());
   } catch (py::error_already_set& error) {  // an interrupt outside the cell's own code
     reply = error_reply(error);
     server_->publisher().publish("error", reply.dump(-1, ' ', false, nl::json::error_handler_t::replace));
