@@ -64,9 +64,10 @@ def __getattr__(name):
         return _importlib.import_module(f"gamelan.{name}")
     if not name.startswith("_") and (name in vars(_numpy) or _is_found(name)):
         return _local.forwarded(_numpy, name, "")
-    for told in ("__former_attrs__", "__expired_attributes__"):
-        if name in getattr(_numpy, told, ()):  # np.int, np.float_: NumPy says what to write
-            raise AttributeError(_refusal(name))
+    if name in getattr(_numpy, "__former_attrs__", ()):  # np.int: NumPy says what to write
+        raise AttributeError(_numpy.__former_attrs__[name])
+    if name in getattr(_numpy, "__expired_attributes__", ()):  # np.float_, too
+        raise AttributeError(_refusal(name))
     raise _MissingName("gamelan", name)
 
 

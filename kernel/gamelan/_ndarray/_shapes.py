@@ -151,14 +151,14 @@ class Shapes(_core.Array):
         else:
             flatiter(self)[:] = value
 
-    def reshape(self, *shape, order="C"):
+    def reshape(self, *shape, order="C", copy=None):
         """The array with another shape.
 
         The result is a view where NumPy could make one, else a copy on the engines. Lazy.
         """
         if self._b is None:
-            return _view(self, self._a.reshape(*shape, order=order))
-        return views.reshape(self, shape[0] if len(shape) == 1 else shape, order)
+            return _view(self, self._a.reshape(*shape, order=order, **({} if copy is None else {"copy": copy})))
+        return views.reshape(self, shape[0] if len(shape) == 1 else shape, order, copy=copy)
 
     def ravel(self, order="C"):
         """The elements in one dimension.

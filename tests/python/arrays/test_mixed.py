@@ -103,8 +103,8 @@ def test_and_refuse_large_ones_by_name(mixed):
         np.vectorize(abs)(np.ones(20))
     with pytest.raises(NotImplementedError, match="gamelan.recarray"):
         np.recarray
-    with pytest.raises(NotImplementedError, match="gamelan.mat "):
-        np.mat(np.ones(20))
+    with pytest.raises(NotImplementedError, match="gamelan.asmatrix "):
+        np.asmatrix(np.ones(20))
     with pytest.raises(NotImplementedError, match="gamelan.char.upper"):
         np.char.upper(np.ones(20))
     with pytest.raises(AttributeError):
