@@ -130,6 +130,15 @@ def _add_missing_methods():
             setattr(DistributedArray, name, forward(name))
 
 
+def _drop_methods():
+    """Methods of ours that NumPy 2 has no more."""
+    for part in ndarray.__bases__:
+        for name in ("itemset", "ptp"):
+            if name in vars(part) and not hasattr(numpy.ndarray, name):
+                delattr(part, name)
+
+
+_drop_methods()
 _name_methods()
 _add_missing_methods()
 _add_methods_of_small_arrays()

@@ -9,12 +9,14 @@ import types as python_types
 import numpy
 
 from .. import _core, _package
+from .._arguments import check_device
 from .._creation._from_data import array as make_array
 from .._creation._from_data import asarray
-from .._errors import unimplemented
+from .._errors import NotImplementedDtype, unimplemented
 from .._float_errors import numpys_own
 from .._gathering import copy_here, here
 from .._local import call_numpy, decides_itself, gathered, has_distributed, is_numpys, is_value, rewrap, unwrap, wrap_here
+from .._ufuncs._odd_comparisons import COMPARISONS, by_numpy
 
 __all__ = ["from_dlpack"]
 
@@ -58,7 +60,7 @@ def _rebuild(data):
     return make_array(data)
 
 
-def from_dlpack(x, /):
+def from_dlpack(x, /, *, device=None, copy=None):
     """An array from an object that supports DLPack.
 
     A small array shares memory with the object. A large one is copied to the engines; this triggers no evaluation.
@@ -70,7 +72,11 @@ def from_dlpack(x, /):
     >>> np.from_dlpack(numpy.arange(3)).tolist()
     [0, 1, 2]
     """
-    return x if isinstance(x, _core.OURS) else asarray(numpy.from_dlpack(x))
+    check_device(device)
+    if isinstance(x, _core.OURS):
+        return x.copy() if copy else x
+    keywords = {} if copy is None else {"copy": copy}
+    return asarray(numpy.from_dlpack(x, **keywords))
 
 
 class Protocols(_core.Array):
@@ -147,6 +153,11 @@ class Protocols(_core.Array):
             elements = (here(value) if isinstance(value, _core.OURS) else value for value in inputs)
             getattr(function, method)(*elements, out=target, **unwrap(keywords))
             return target
+        if method == "__call__" and not keywords and function.__name__ in COMPARISONS:
+            try:
+                return ours(*inputs)
+            except NotImplementedDtype:  # NumPy's == with what no engine holds: it makes an answer of the error, too
+                return by_numpy(function, inputs)
         return ours(*inputs, **keywords) if method == "__call__" else getattr(ours, method)(*inputs, **keywords)
 
     @numpys_own

@@ -103,7 +103,7 @@ class Shapes(_core.Array):
     def mT(self):
         """The array with its last two axes exchanged, a view."""
         if self.ndim < 2:
-            raise ValueError(f"mT: got {self.ndim} dimensions, expected two at least")
+            raise ValueError("matrix transpose with ndim < 2 is undefined")
         return _view(self, self._a.swapaxes(-1, -2))
 
     @property
@@ -151,14 +151,14 @@ class Shapes(_core.Array):
         else:
             flatiter(self)[:] = value
 
-    def reshape(self, *shape, order="C"):
+    def reshape(self, *shape, order="C", copy=None):
         """The array with another shape.
 
         The result is a view where NumPy could make one, else a copy on the engines. Lazy.
         """
         if self._b is None:
-            return _view(self, self._a.reshape(*shape, order=order))
-        return views.reshape(self, shape[0] if len(shape) == 1 else shape, order)
+            return _view(self, self._a.reshape(*shape, order=order, **({} if copy is None else {"copy": copy})))
+        return views.reshape(self, shape[0] if len(shape) == 1 else shape, order, copy=copy)
 
     def ravel(self, order="C"):
         """The elements in one dimension.

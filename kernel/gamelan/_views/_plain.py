@@ -67,7 +67,7 @@ def _view_function(name):
     """NumPy's function applied to the array or its proxy: for functions that never read an element."""
     function = getattr(numpy, name)
 
-    @functools.wraps(function)
+    @functools.wraps(function, updated=())
     def apply(a, *arguments, **keywords):
         a = asarray(a)
         # Only the proxy itself may meet NumPy: another array of ours would send NumPy back here with it.
@@ -107,7 +107,7 @@ dsplit = _view_function("dsplit")
 def _at_least(name):
     function = getattr(numpy, name)
 
-    @functools.wraps(function)
+    @functools.wraps(function, updated=())
     def apply(*arys):
         results = [_wrap_views(array, data, function(data)) for array, data in ((each, each._a) for each in map(asarray, arys))]
         return results[0] if len(results) == 1 else results

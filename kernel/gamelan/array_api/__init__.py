@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The array-API standard (version 2023.12) on gamelan's arrays, for libraries that ask an array for its namespace.
+"""The array-API standard (version 2024.12) on gamelan's arrays, for libraries that ask an array for its namespace.
 
     xp = x.__array_namespace__()
 

@@ -10,7 +10,7 @@ from .. import _core
 from .._local import each, is_distributed, is_value
 from .._ndarray._class import DistributedArray, ndarray
 from .._views._copyto import copyto
-from ._dtypes import promoted
+from ._dtypes import number, promoted
 from ._elementwise import floor_divide
 
 _ARITHMETIC = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift")
@@ -18,8 +18,6 @@ _COMPARISONS = ("__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__")
 _OF_ONE = ("__neg__", "__pos__", "__abs__", "__invert__", "__getitem__", "__copy__", "__deepcopy__", "to_device")
 _PROPERTIES = ("T", "mT")
 _SET_CLASS = vars(object)["__class__"].__set__  # DistributedArray's own `__class__` cannot be set
-# Python's numbers and dtypes by how much they can hold; a real array and a complex number may meet.
-_KINDS = {bool: 0, int: 1, float: 2, complex: 3, "b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
 
 
 class Array(ndarray):
@@ -102,20 +100,9 @@ def by_the_standard(function):
     return call
 
 
-def _number(value, array):
-    """A Python number as the 0-d array it stands for beside a 0-d array. With others NumPy's rule is the standard's; so it
-    is for a number that the dtype cannot hold, of which the standard says nothing."""
-    dtype = array.dtype
-    if array.ndim or _KINDS.get(type(value), 4) > _KINDS[dtype.kind] + (dtype.kind == "f"):
-        return value
-    if dtype.kind in "iu" and not numpy.iinfo(dtype).min <= value <= numpy.iinfo(dtype).max:
-        return value
-    return numpy.asarray(value, numpy.result_type(dtype, numpy.complex64) if type(value) is complex else dtype)
-
-
 def _operands(array, other):
     """Both operands, such that NumPy's operators give the standard's dtype."""
-    return tuple(map(plain, promoted(array, other))) if isinstance(other, _core.OURS) else (plain(array), _number(other, array))
+    return tuple(map(plain, promoted(array, other))) if isinstance(other, _core.OURS) else (plain(array), number(other, array))
 
 
 def _add_operators(kind, plain_kind):
@@ -127,7 +114,7 @@ def _add_operators(kind, plain_kind):
         function = getattr(plain_kind, name)
 
         def operator(self, other):
-            result = function(self, plain(_number(other, self)))
+            result = function(self, plain(number(other, self)))
             return self if result is self else standard(result)
 
         return operator

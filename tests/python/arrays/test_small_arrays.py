@@ -13,6 +13,7 @@ import numpy
 import pytest
 
 import gamelan
+from gamelan._imported_numpy import UNEQUAL_SHAPES_RAISE
 from oracle import check
 
 PROGRAMS = """
@@ -103,6 +104,9 @@ def test_text_is_compared_beside_engines(mixed):
 
 
 def test_shapes_that_do_not_fit_are_unequal_with_a_warning(engine):
+    if UNEQUAL_SHAPES_RAISE:
+        check(lambda np: np.arange(3) == np.arange(2))
+        return
     with pytest.warns(DeprecationWarning, match="elementwise comparison failed"):
         assert (gamelan.arange(3) == gamelan.arange(2)) is False
 
@@ -174,6 +178,10 @@ def test_print_options(request, where):
         request.getfixturevalue(where)
     with numpy.printoptions(formatter={"float": lambda value: f"<{value:.1f}>"}):
         assert str(gamelan.zeros(2)) == "[<0.0> <0.0>]" and repr(gamelan.zeros(2)) == "array([<0.0>, <0.0>])"
+    if not hasattr(numpy, "set_string_function"):
+        with numpy.printoptions(override_repr=lambda array: f"{array.size} numbers"):
+            assert repr(gamelan.zeros(2)) == "2 numbers" and str(gamelan.zeros(2)) == "[0. 0.]"
+        return
     try:
         gamelan.set_string_function(lambda array: f"{array.size} numbers")
         assert repr(gamelan.zeros(2)) == "2 numbers" and str(gamelan.zeros(2)) == "[0. 0.]"
