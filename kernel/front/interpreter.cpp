@@ -118,7 +118,9 @@ nl::json Interpreter::is_complete_request_impl(const std::string& code) { return
 
 // Also answered on the control thread while a cell runs: no Python here.
 nl::json Interpreter::kernel_info_request_impl() {
-  const auto link = [](const char* text, const char* url) { return nl::json{{"text", text}, {"url", url}}; };
+  const auto link = [](const char* text, const std::string& url) {
+    return nl::json{{"text", text}, {"url", url}};
+  };
   return {{"status", "ok"},
           {"implementation", "gamelan"},
           {"implementation_version", GAMELAN_VERSION},
@@ -133,9 +135,10 @@ nl::json Interpreter::kernel_info_request_impl() {
             {"nbconvert_exporter", "python"},
             {"file_extension", ".py"}}},
           {"help_links",
-           {link("Python", "https://docs.python.org/3.11"),
+           {link("Python", "https://docs.python.org/" + std::to_string(PY_MAJOR_VERSION) + "." +
+                               std::to_string(PY_MINOR_VERSION)),
             link("IPython", "https://ipython.org/documentation.html"),
-            link("NumPy", "https://numpy.org/doc/1.24/reference/")}}};
+            link("NumPy", "https://numpy.org/doc/stable/reference/")}}};
 }
 
 std::unique_ptr<xeus::xhistory_manager> make_history() { return std::make_unique<History>(); }
