@@ -81,10 +81,12 @@ def _kernelspecs(kernel: str) -> Iterator[Verdict]:
     chosen, _ = _pythons.chosen()
     bases = {
         _kernelspec.user_directory(): "--user",
-        Path(_pythons.ask(chosen).prefix if chosen else sys.prefix) / "share/jupyter": "--sys-prefix",
         Path("/usr/local/share/jupyter"): "--prefix /usr/local",
         Path("/usr/share/jupyter"): "--prefix /usr",
     }
+    own = Path(_pythons.ask(chosen).prefix if chosen else sys.prefix) / "share/jupyter"
+    # Jupyter in an environment looks there first.
+    bases = {own: "--sys-prefix"} | bases if chosen else bases | {own: "--sys-prefix"}
     specs = {base / "kernels" / _kernelspec.NAME: option for base, option in bases.items()}
     spec = next((spec for spec in specs if (spec / "kernel.json").is_file()), None)
     if spec is None:
