@@ -38,6 +38,8 @@ struct Operator {
   PyObject* qualified_name;
 };
 
+bool unequal_shapes_raise = false;  // of == and !=
+
 Operator* as_operator(PyObject* self) { return reinterpret_cast<Operator*>(self); }
 
 bool is_here(PyObject* object) { return !is_array(object) || as_array(object)->b == nullptr; }
@@ -147,7 +149,7 @@ Ref apply_operator(const Operator& self, PyObject* const* arguments, std::size_t
     }
     if (self.form != equality) throw;
     const bool is_mismatch = PyErr_ExceptionMatches(PyExc_ValueError) != 0;
-    if (!are_here && is_mismatch) return unequal();
+    if (!are_here && is_mismatch && !unequal_shapes_raise) return unequal();
     if (!are_here || (!is_mismatch && PyErr_ExceptionMatches(PyExc_TypeError) == 0)) throw;
     PyErr_Clear();
     return ask_numpy(self, arguments, count, keywords);
@@ -246,6 +248,8 @@ PyType_Spec operator_spec = {"gamelan._core.Operator", sizeof(Operator), 0,
                              operator_slots};
 
 }  // namespace
+
+void set_unequal_shapes_raise(bool value) { unequal_shapes_raise = value; }
 
 void add_operators(PyObject* module) {
   Ref type = Ref::checked(PyType_FromSpec(&operator_spec));

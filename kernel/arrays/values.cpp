@@ -57,6 +57,8 @@ Ref array_from(const Array* model, Bytes payload) {
 }  // namespace
 
 Ref upload(PyArrayObject* source) {
+  if (PyArray_DESCR(source)->type_num > NPY_HALF)
+    refuse_dtype(PyArray_DESCR(source));  // StringDType and such
   Ref native =
       Ref::checked(reinterpret_cast<PyObject*>(PyArray_DescrNewByteorder(PyArray_DESCR(source), NPY_NATIVE)));
   auto* descr = reinterpret_cast<PyArray_Descr*>(native.get());

@@ -68,8 +68,9 @@ def __getattr__(name):
         return _importlib.import_module(f"gamelan.{name}")
     if not name.startswith("_") and (name in vars(_numpy) or _is_found(name)):
         return _local.forwarded(_numpy, name, "")
-    if name in getattr(_numpy, "__former_attrs__", ()):  # np.int: NumPy says what to write
-        raise AttributeError(_numpy.__former_attrs__[name])
+    for told in ("__former_attrs__", "__expired_attributes__"):
+        if name in getattr(_numpy, told, ()):  # np.int, np.float_: NumPy says what to write
+            raise AttributeError(_refusal(name))
     raise _MissingName("gamelan", name)
 
 
@@ -77,6 +78,16 @@ def __getattr__(name):
 _WARNED = frozenset().union(
     *(getattr(_numpy, table, ()) for table in ("__future_scalars__", "__deprecated_attrs__", "__expired_functions__"))
 )
+
+
+def _refusal(name):
+    """What NumPy says of a name that it has given up."""
+    try:
+        getattr(_numpy, name)
+    except AttributeError as error:
+        return str(error)
+
+
 _warned_lock = _threading.Lock()
 
 

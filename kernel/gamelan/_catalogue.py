@@ -105,6 +105,9 @@ from ._files._text import *
 from ._files._hdf5 import *
 from ._files._zarr import *
 
+# What NumPy 2 took over from the array-API standard.
+from ._standard_names import *
+
 # The array itself.
 from ._ndarray._class import *
 from ._ndarray._protocols import *

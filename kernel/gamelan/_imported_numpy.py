@@ -60,7 +60,8 @@ RankWarning = _found("RankWarning", *_EXCEPTIONS)
 
 # Public names of ours that only some NumPys have: those that NumPy 2 removed, and those that it brought.
 _OLD = "alltrue asfarray cumproduct in1d msort product round_ row_stack set_string_function sometrue trapz"
-_NEW = "trapezoid"
+_NEW = """trapezoid astype bitwise_count concat cumulative_prod cumulative_sum matrix_transpose matvec permute_dims unique_all
+unique_counts unique_inverse unique_values unstack vecdot vecmat"""
 _VARYING = frozenset(f"{_OLD} {_NEW}".split())
 _FORMER = {"trapezoid": "trapz"}  # functions that only some NumPys have under that name
 
@@ -83,3 +84,16 @@ FALSE_FORBIDS_COPIES = _fails(numpy.array, [1], copy=False)
 NO_AXES_NO_NONZERO = _fails(numpy.nonzero, numpy.ones(()))
 NUMBERS_HAVE_NO_AXES = _fails(float, numpy.ones(1))
 CLIP_CASTS = not _fails(numpy.clip, numpy.ones(1), 0, 0.5, out=numpy.ones(1, int))
+NONE_IS_A_COUNT = not _fails(numpy.bincount, [0], minlength=None)
+INTERPOLATION_IS_A_NAME = not _fails(numpy.quantile, numpy.ones(1), 0.5, interpolation="linear")  # of the argument `method`
+_whole = numpy.ones(2, int)
+ROUNDING_COPIES = numpy.round(_whole) is not _whole
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    INSERT_TAKES_MASKS = numpy.insert(_whole, numpy.zeros(2, bool), 0).size == 2
+UNEQUAL_SHAPES_RAISE = _fails(lambda: numpy.zeros(2) == numpy.zeros(3))
+MOST_OPERANDS = 32 if _fails(numpy.broadcast, *[0] * 33) else 64
+# Which right side of numpy.linalg.solve is a stack of vectors: one of one axis only (NumPy 2), or of one axis less.
+ONE_AXIS_IS_A_VECTOR = numpy.linalg.solve(numpy.ones((1, 1, 1)), numpy.ones((1, 1))).ndim == 3
+ROLL_TAKES_FLOATS = not _fails(numpy.roll, _whole, 1.0)
+WIDE_INDICES = not _fails(numpy.take, _whole, numpy.zeros(1, numpy.uint64))  # numbers of 64 bits without a sign

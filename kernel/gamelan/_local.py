@@ -132,6 +132,8 @@ def rewrap(value):
     """Wraps NumPy's results, also inside tuples and lists; arrays of another class (matrix, masked) stay NumPy's."""
     if type(value) in (tuple, list):
         return type(value)(map(rewrap, value))
+    if isinstance(value, tuple) and hasattr(value, "_fields"):  # NumPy's results that have names
+        return type(value)(*map(rewrap, value))
     return wrap(value) if type(value) is numpy.ndarray else value
 
 

@@ -135,6 +135,8 @@ def source_of(value, dtype, casting):
         return value
     if isinstance(value, _core.Array) or has_distributed((value,)):
         return asarray(value)
+    if type(value) is int:
+        numpy.copyto(numpy.empty(0, dtype), value, casting)  # for NumPy 2's error: the dtype does not hold it
     value = numpy.asarray(value)
     is_text = value.dtype.kind not in "biufc"
     return asarray(value.astype(dtype) if is_text and numpy.can_cast(value.dtype, dtype, casting) else value)

@@ -9,7 +9,7 @@ from .._creation._from_data import asarray, copy_of, values_for
 from .._creation._ranges import arange
 from .._folds._arg_reductions import argmax
 from .._folds._bounds import require_inside
-from .._imported_numpy import normalize_axis_index
+from .._imported_numpy import INSERT_TAKES_MASKS, normalize_axis_index
 from .._indexing._positions import positions_of
 from .._indexing._take_put import take
 from .._local import call_numpy, gathered, has_distributed, is_distributed
@@ -119,7 +119,11 @@ def insert(arr, obj, values, axis=None):
     if isinstance(obj, slice):
         obj = numpy.arange(*obj.indices(extent), dtype=numpy.intp)
     places = asarray(obj)
-    if places.dtype == bool:
+    if places.dtype == bool and INSERT_TAKES_MASKS:
+        if places.ndim != 1:
+            raise ValueError("boolean array argument obj to insert must be one dimensional")
+        places = positions_of(places) if is_distributed(places) else asarray(numpy.flatnonzero(numpy.asarray(places)))
+    elif places.dtype == bool:
         _core.warn(FutureWarning, "in the future insert will treat boolean arrays and array-likes as a boolean index")
         places = places.astype(numpy.intp)
     elif places.size == 0 and not isinstance(obj, (_core.Array, numpy.ndarray)):

@@ -11,7 +11,7 @@ from .._arguments import axis_in
 from .._creation._from_data import asarray, values_for
 from .._creation._ranges import arange
 from .._folds._bounds import require_inside
-from .._imported_numpy import normalize_axis_index
+from .._imported_numpy import WIDE_INDICES, normalize_axis_index
 from .._local import as_output, as_value, call_numpy, has_distributed, is_distributed, is_value, write_here
 from .._ufuncs._clip import clip
 from .._views._reshape import ravel, reshape
@@ -22,7 +22,7 @@ __all__ = ["put", "put_along_axis", "take", "take_along_axis"]
 
 def require_whole(dtype):
     """NumPy's TypeError for an array of a dtype that no array of indices may have."""
-    if not numpy.can_cast(dtype, numpy.intp, "safe"):
+    if not numpy.can_cast(dtype, numpy.intp, "same_kind" if WIDE_INDICES and dtype.kind == "u" else "safe"):
         raise TypeError(f"Cannot cast array data from {dtype!r} to {numpy.dtype(numpy.intp)!r} according to the rule 'safe'")
 
 

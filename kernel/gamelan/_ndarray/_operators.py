@@ -7,12 +7,14 @@ import numpy
 
 from .. import _core
 from .._float_errors import numpys_own
+from .._imported_numpy import UNEQUAL_SHAPES_RAISE
 from .._local import decides_itself, is_distributed, is_value, unwrap
 from .._promotion import OPS
 from .._ufuncs._odd_comparisons import comparison
 from ..linalg import _products as linalg
 
 _evaluate = _core.evaluate
+_core.set_unequal_shapes_raise(UNEQUAL_SHAPES_RAISE)
 
 
 class Operators(_core.Array):

@@ -103,7 +103,7 @@ class Shapes(_core.Array):
     def mT(self):
         """The array with its last two axes exchanged, a view."""
         if self.ndim < 2:
-            raise ValueError(f"mT: got {self.ndim} dimensions, expected two at least")
+            raise ValueError("matrix transpose with ndim < 2 is undefined")
         return _view(self, self._a.swapaxes(-1, -2))
 
     @property

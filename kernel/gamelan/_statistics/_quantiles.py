@@ -9,7 +9,7 @@ import numpy
 from .._creation._from_data import asarray
 from .._creation._ranges import arange
 from .._folds import _reductions
-from .._imported_numpy import normalize_axis_tuple
+from .._imported_numpy import INTERPOLATION_IS_A_NAME, normalize_axis_tuple
 from .._indexing._gather import take_along as take_inside
 from .._indexing._take_put import taken_into
 from .._local import alone, as_output, is_distributed
@@ -152,6 +152,8 @@ def _nan_quantile(a, q, axis, out, method, keepdims):
 def _renamed(method, interpolation):
     if interpolation is None:
         return method
+    if not INTERPOLATION_IS_A_NAME:
+        raise TypeError("got an unexpected keyword argument 'interpolation'")
     warnings.warn("the `interpolation=` argument was renamed to `method=`", DeprecationWarning, stacklevel=4)
     if method != "linear":
         raise TypeError("You shall not pass both `method` and `interpolation`!")

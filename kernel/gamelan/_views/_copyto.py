@@ -13,14 +13,11 @@ __all__ = ["copyto"]
 
 
 def _check_cast(source, dtype, casting):
-    # Of a number NumPy looks at the value.
-    value = source if not hasattr(source, "dtype") else source.dtype if source.ndim else numpy.asarray(source)
-    if not numpy.can_cast(value, dtype, casting):
-        kind = numpy.asarray(value).dtype if value is source else source.dtype
-        raise TypeError(
-            f"Cannot cast {'array data' if numpy.ndim(source) else 'scalar'} from {kind!r} to {dtype!r} according "
-            f"to the rule {casting!r}"
-        )
+    """NumPy's error for a source that the rule does not let in. NumPy 1 looks at the value of a number."""
+    if casting != "unsafe" or type(source) is int:
+        is_array = hasattr(source, "dtype") and source.ndim
+        probe = numpy.empty(0, source.dtype) if is_array else numpy.asarray(source) if hasattr(source, "dtype") else source
+        numpy.copyto(numpy.empty(0, dtype), probe, casting)
 
 
 def copyto(dst, src, casting="same_kind", where=True):

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What other libraries call: NumPy's functions and ufuncs on our arrays, the memory protocols and their bound, copies.
 import copy
+import importlib
 import json
 import pickle
 import sys
 import warnings
 
 import numpy
-import numpy.core._umath_tests as _umath_tests
 import pytest
 
 import gamelan
 import oracle
+
+_umath_tests = importlib.import_module(f"numpy.{'_core' if hasattr(numpy, '_core') else 'core'}._umath_tests")
 
 
 def test_functions_of_numpy_come_to_us(engine):

@@ -5,6 +5,7 @@ import numpy
 import pytest
 
 import gamelan
+from gamelan._imported_numpy import ComplexWarning
 from gamelan.fft import _bluestein, _four_step, _lines
 from operands import DTYPES, LAYOUTS, cube
 from oracle import check, check_all
@@ -148,5 +149,5 @@ def test_bits_do_not_depend_on_where_a_line_lies(engine, name):
 
 
 def test_complex_numbers_to_a_real_transform_warn(engine):
-    with pytest.warns(numpy.ComplexWarning):
+    with pytest.warns(ComplexWarning):
         gamelan.fft.rfft(gamelan.asarray(data((4, 4))))
