@@ -173,7 +173,7 @@ void add_session_functions(py::module_& m) {
   m.def("stats", &stats, "Counters of this side.");
   m.def(
       "work_ahead",
-      [] {
+      []() -> py::tuple {
         const auto session = current_session_or_null();
         if (!session) return py::make_tuple(0, 0, py::dict());
         const auto& work = session->work_ahead();
