@@ -52,6 +52,11 @@ def numpy_function(name):
     return getattr(numpy, name, None)
 
 
+def promoted_as(given, otherwise):
+    """What takes part in a promotion for an argument of a function: in NumPy 2 a number of Python as such, else `otherwise`."""
+    return given if NUMBERS_ARE_WEAK and type(given) in (int, float, complex) else otherwise
+
+
 def _probe(name, probes, out, keywords):
     """Result dtype (and the dtype of the loop) of NumPy's op on these probes."""
     if name == "where":

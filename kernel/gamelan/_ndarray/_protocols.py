@@ -56,6 +56,11 @@ def _described(value):
     return value._a if value.ndim else unwrap(value)
 
 
+def _with_its_axes(value):
+    """An array of ours that has axes; without any as NumPy's, which sends nothing back here."""
+    return here(value) if isinstance(value, _core.Array) and not value.ndim else value
+
+
 def _rebuild(data):
     return make_array(data)
 
@@ -150,7 +155,7 @@ class Protocols(_core.Array):
             try:
                 return ours(*inputs)
             except NotImplementedDtype:  # NumPy's == with what no engine holds: it makes an answer of the error, too
-                return by_numpy(function, inputs)
+                return by_numpy(function, [_with_its_axes(each) for each in inputs])
         return ours(*inputs, **keywords) if method == "__call__" else getattr(ours, method)(*inputs, **keywords)
 
     @numpys_own
