@@ -106,7 +106,9 @@ def installed(request, source):
     tree = f"build-dir={WORK / ('tree' + version)}"
     compilers = {"CC": "cc", "CXX": "c++"}
     words = (
-        ["-C", tree, "-C", "cmake.define.GAMELAN_LEVELS=all"] if os.environ.get("CMAKE_CXX_COMPILER_LAUNCHER") else ["-C", tree]
+        ["--config-settings", tree, "--config-settings", "cmake.define.GAMELAN_LEVELS=all"]
+        if os.environ.get("CMAKE_CXX_COMPILER_LAUNCHER")
+        else ["--config-settings", tree]
     )
     run(python, "-m", "pip", "wheel", source, "--no-deps", "--no-build-isolation", "-w", wheels, *words, seconds=3600,
         env=os.environ | compilers)  # fmt: skip
