@@ -27,10 +27,11 @@ except ImportError as _error:
 
 _core.set_package_directory(_os.path.dirname(_os.path.abspath(__file__)))
 
-from . import _calls, _local, _package, array_api  # noqa: E402
+from . import _calls, _local, _other_libraries, _package, array_api  # noqa: E402, F401
 from ._catalogue import *  # noqa: E402
 from ._catalogue import __all__ as _names  # noqa: E402
 from ._errors import MissingName as _MissingName  # noqa: E402
+from ._ndarray import _class  # noqa: E402
 from ._ufuncs._objects import PairUfunc as _PairUfunc  # noqa: E402
 from ._version import VERSION as __version__  # noqa: E402
 
@@ -40,7 +41,9 @@ __all__ = sorted({*_names, "array_api"} - {"lib", "linalg", "random"}) + ["linal
 def _hold_calls_together():
     for kind, of_numpy in (
         (ndarray, "numpy.ndarray"),
+        (DistributedArray, "numpy.ndarray"),
         (array_api.Array, "numpy.ndarray"),
+        (array_api.LargeArray, "numpy.ndarray"),
         (ufunc, "numpy.ufunc"),
         (_PairUfunc, "numpy.ufunc"),
         (flatiter, "numpy.flatiter"),
@@ -58,6 +61,7 @@ def _hold_calls_together():
 
 
 _hold_calls_together()
+_class.add_methods_with_numpy()
 
 
 _package.public = _sys.modules[__name__]
@@ -68,9 +72,10 @@ def __getattr__(name):
         return _importlib.import_module(f"gamelan.{name}")
     if not name.startswith("_") and (name in vars(_numpy) or _is_found(name)):
         return _local.forwarded(_numpy, name, "")
-    for told in ("__former_attrs__", "__expired_attributes__"):
-        if name in getattr(_numpy, told, ()):  # np.int, np.float_: NumPy says what to write
-            raise AttributeError(_refusal(name))
+    if name in getattr(_numpy, "__former_attrs__", ()):  # np.int: NumPy says what to write
+        raise AttributeError(_numpy.__former_attrs__[name])
+    if name in getattr(_numpy, "__expired_attributes__", ()):  # np.float_, too
+        raise AttributeError(_refusal(name))
     raise _MissingName("gamelan", name)
 
 

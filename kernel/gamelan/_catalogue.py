@@ -81,6 +81,7 @@ from ._editing._apply import *
 # Linear algebra that has no namespace of its own, statistics, files.
 from .linalg._products import *
 from .linalg._tensor_products import *
+from .linalg._vector_products import *
 from .linalg._einsum import *
 from ._statistics._averages import *
 from ._statistics._spread import *

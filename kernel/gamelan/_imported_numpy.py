@@ -3,6 +3,8 @@
 asked here and nowhere else; the other modules import the names from here. Knows no arrays of ours."""
 
 import importlib
+import inspect
+import operator
 import warnings
 
 import numpy
@@ -34,13 +36,13 @@ _EXCEPTIONS = "numpy.exceptions", "numpy"
 NUMBERS_ARE_WEAK = numpy.result_type(numpy.float32, numpy.float64(1.0)) == numpy.float64
 
 
-def _fails(call, *arguments, **keywords):
+def _fails(call, *arguments, error=(TypeError, ValueError), **keywords):
     """Does NumPy refuse this call? Others may warn only."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             call(*arguments, **keywords)
-        except (TypeError, ValueError):
+        except error:
             return True
     return False
 
@@ -97,3 +99,15 @@ MOST_OPERANDS = 32 if _fails(numpy.broadcast, *[0] * 33) else 64
 ONE_AXIS_IS_A_VECTOR = numpy.linalg.solve(numpy.ones((1, 1, 1)), numpy.ones((1, 1))).ndim == 3
 ROLL_TAKES_FLOATS = not _fails(numpy.roll, _whole, 1.0)
 WIDE_INDICES = not _fails(numpy.take, _whole, numpy.zeros(1, numpy.uint64))  # numbers of 64 bits without a sign
+MATMUL_IN_PLACE = not _fails(operator.imatmul, numpy.eye(1), numpy.eye(1))
+AVERAGE_TAKES_LISTS = not _fails(numpy.average, numpy.ones((1, 1)), axis=[0, 1])
+LSTSQ_RCOND = inspect.signature(numpy.linalg.lstsq).parameters["rcond"].default
+WHOLE_BINS = numpy.histogram_bin_edges(numpy.array([0, 1, 2] * 9), "sqrt").size == 3  # of integers no bin is narrower than 1
+TRIM_TAKES_AXES = "axis" in inspect.signature(numpy.trim_zeros).parameters
+STACKS_TAKE_SEQUENCES = _fails(numpy.hstack, iter([_whole]))
+FLAGS_ARE_PYTHONS = _fails(numpy.sum, _whole, keepdims=numpy.True_)  # a bool of NumPy is none
+BOOLEAN_KEYS_FIT = _fails(lambda: numpy.zeros(3).flat[numpy.zeros(2, bool)], error=IndexError)  # of x.flat
+COMPLEX_HAS_NO_QUANTILES = _fails(numpy.quantile, numpy.zeros(1, complex), 0.5)
+# At a tie `closest_observation` takes the element of even number, counted from 1 (NumPy 2) or from 0.
+COUNTS_FROM_ONE = bool(numpy.quantile(numpy.arange(6), 0.25, method="closest_observation") == 1)
+ZERO_SHARES = not _fails(numpy.random.default_rng(1).dirichlet, [0.0, 1.0])

@@ -13,15 +13,13 @@ from ._creation._casting import astype as cast_to
 from ._creation._filled import filled
 from ._creation._from_data import asarray
 from ._folds import _scans
-from ._folds._reductions import reduce
 from ._imported_numpy import normalize_axis_index
 from ._local import as_output, call_numpy, has_distributed, is_distributed
-from ._promotion import OPS, dtype_number
 from ._sets._unique import unique
 from ._ufuncs._objects import PUBLIC
 from ._views._join import concatenate
-from ._views._plain import atleast_1d, moveaxis, swapaxes, transpose
-from .linalg._products import matmul
+from ._views._plain import atleast_1d, moveaxis, transpose
+from .linalg import _standard
 
 __all__ = [
     "astype",
@@ -30,15 +28,12 @@ __all__ = [
     "cumulative_prod",
     "cumulative_sum",
     "matrix_transpose",
-    "matvec",
     "permute_dims",
     "unique_all",
     "unique_counts",
     "unique_inverse",
     "unique_values",
     "unstack",
-    "vecdot",
-    "vecmat",
 ]
 
 concat, permute_dims = concatenate, transpose
@@ -112,7 +107,7 @@ def astype(x, dtype, /, *, copy=True, device=None):
     Lazy when the array is distributed.
     """
     check_device(device)
-    if isinstance(x, _core.Array):
+    if isinstance(x, _core.OURS):
         return cast_to(x, dtype, copy=copy)
     if not isinstance(x, numpy.ndarray) and not numpy.isscalar(x):
         raise TypeError(f"Input should be a NumPy array or scalar. It is a {type(x)} instead.")
@@ -121,10 +116,7 @@ def astype(x, dtype, /, *, copy=True, device=None):
 
 def matrix_transpose(x, /):
     """The last two axes exchanged, a view."""
-    x = asarray(x)
-    if x.ndim < 2:
-        raise ValueError(f"Input array must be at least 2-dimensional, but it is {x.ndim}")
-    return swapaxes(x, -1, -2)
+    return _standard.matrix_transpose(x)
 
 
 def unstack(x, /, *, axis=0):
@@ -166,59 +158,6 @@ def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=Fa
     return _cumulative("cumprod", x, axis, dtype, out, include_initial)
 
 
-def _here(name, operands, out, keywords):
-    """NumPy's function for operands that are here."""
-    result = call_numpy(getattr(numpy, name), name, operands, {"out": out, **keywords})
-    return result if out is None else out
-
-
-def vecdot(x1, x2, /, out=None, *, axis=-1, **keywords):
-    """Sums of products along an axis, the first factor conjugated."""
-    x1, x2 = asarray(x1), asarray(x2)
-    if not has_distributed((x1, x2, out)):
-        return _here("vecdot", (x1, x2), out, {"axis": axis, **keywords})
-    samples = [numpy.ones((1,) * each.ndim, each.dtype) for each in (x1, x2)]
-    dtype = numpy.asarray(numpy.vecdot(*samples, axis=axis, **keywords)).dtype  # and NumPy's errors
-    x1, x2 = (moveaxis(each, axis, -1) for each in (x1, x2))
-    if x1.shape[-1] != x2.shape[-1]:
-        raise ValueError(
-            "vecdot: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (n),(n)->() "
-            f"(size {x2.shape[-1]} is different from {x1.shape[-1]})"
-        )
-    x1 = PUBLIC["conjugate"](x1) if x1.dtype.kind == "c" else x1
-    number = dtype_number(dtype)
-    row = "logical_and" if dtype == bool else "multiply"
-    products = _core.apply(OPS[row], number, number, (x1, x2), None)
-    return reduce("any", products, -1, None, out) if dtype == bool else reduce("sum", products, -1, dtype, out)
-
-
-def matvec(x1, x2, /, out=None, **keywords):
-    """Matrices times vectors."""
-    x1, x2 = asarray(x1), asarray(x2)
-    if not has_distributed((x1, x2, out)):
-        return _here("matvec", (x1, x2), out, keywords)
-    numpy.matvec(*(numpy.ones((1,) * each.ndim, each.dtype) for each in (x1, x2)), **keywords)  # for its errors
-    result = matmul(x1, x2[..., None], **keywords)[..., 0]
-    return result if out is None else _stored(result, out)
-
-
-def vecmat(x1, x2, /, out=None, **keywords):
-    """Vectors, conjugated, times matrices."""
-    x1, x2 = asarray(x1), asarray(x2)
-    if not has_distributed((x1, x2, out)):
-        return _here("vecmat", (x1, x2), out, keywords)
-    numpy.vecmat(*(numpy.ones((1,) * each.ndim, each.dtype) for each in (x1, x2)), **keywords)  # for its errors
-    x1 = PUBLIC["conjugate"](x1) if x1.dtype.kind == "c" else x1
-    result = matmul(x1[..., None, :], x2, **keywords)[..., 0, :]
-    return result if out is None else _stored(result, out)
-
-
-def _stored(result, out):
-    out = as_output(out)
-    out[...] = result
-    return out
-
-
 def bitwise_count(x, /, out=None, **keywords):
     """How many bits of the absolute value of each element are 1.
 
@@ -226,7 +165,8 @@ def bitwise_count(x, /, out=None, **keywords):
     """
     x = asarray(x)
     if not has_distributed((x, out, *keywords.values())):
-        return _here("bitwise_count", (x,), out, keywords)
+        result = call_numpy(numpy.bitwise_count, "bitwise_count", (x,), {"out": out, **keywords})
+        return result if out is None else out
     numpy.bitwise_count(numpy.empty(0, x.dtype), **{key: value for key, value in keywords.items() if key != "where"})
     size = x.dtype.itemsize
     wide = numpy.dtype(f"u{size}")

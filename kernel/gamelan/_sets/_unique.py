@@ -99,7 +99,8 @@ def _inverse(places, new):
 
 
 def _distinct_rows(ar, axis, wanted):
-    (axis,) = normalize_axis_tuple(axis, ar.ndim)  # also of a tuple of one
+    numpy.unique(numpy.zeros((1,) * ar.ndim), axis=axis)  # for its errors
+    (axis,) = normalize_axis_tuple(axis, ar.ndim)  # also of a tuple of one, in NumPy 1
     rows = moveaxis(ar, axis, 0)
     count = rows.shape[0]
     if rows.size == 0:

@@ -47,6 +47,8 @@ def _transform(name, a, n, axis, norm, kind, out):
         if kind == REAL_BACKWARD:
             n = (n - 1) * 2
     factor = _factor(n, norm, kind in (FORWARD, REAL_FORWARD))
+    if a.dtype == numpy.float16 and _dtype_of(name, a.dtype).itemsize < 16 and _dtype_of(name, a.dtype) != float:
+        factor = float(numpy.float16(factor))  # NumPy 2 multiplies by one in the precision of the array
     n = operator.index(n)
     axis = normalize_axis_index(axis, a.ndim)
     if kind == REAL_FORWARD and a.dtype.kind == "c":

@@ -8,7 +8,7 @@ import numpy
 from .._creation._from_data import asarray
 from .._local import call_numpy, is_distributed
 from ._engine import compute, part, row
-from ._operands import cast, flipped, identities, require_stack, types, zeros
+from ._operands import adjoint, cast, flipped, identities, require_stack, types, zeros
 from ._results import qr_result
 from ._tsqr import is_tall, tall_qr
 
@@ -17,7 +17,7 @@ __all__ = ["cholesky", "qr"]
 _OLD_MODES = {"f": "reduced", "full": "reduced", "e": "economic", "economic": "economic"}
 
 
-def cholesky(a):
+def cholesky(a, /, *, upper=False):
     """The Cholesky factor of a positive definite matrix.
 
     Triggers evaluation, because a matrix that is not positive definite must raise here.
@@ -30,7 +30,9 @@ def cholesky(a):
     """
     a = asarray(a)
     if not is_distributed(a):
-        return call_numpy(numpy.linalg.cholesky, "linalg.cholesky", (a,), {})
+        return call_numpy(numpy.linalg.cholesky, "linalg.cholesky", (a,), {"upper": upper} if upper else {})
+    if upper:  # of the elements above the diagonal
+        return adjoint(cholesky(adjoint(a)))
     require_stack(a, is_square=True)
     loop, dtype = types(a)
     return cast(compute("cholesky", loop, a), dtype) if a.size else zeros(a.shape, dtype)
