@@ -13,7 +13,7 @@ namespace gamelan::engine {
 const char* environment_variable(const char* name) { return std::getenv(name); }
 
 std::string rank_from_launcher() {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID"})
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
     if (const char* value = environment_variable(name)) return value;
   return "0";
 }

@@ -44,20 +44,32 @@ protocol::Connection describe(const Options& options, const Comm& comm) {
   return connection;
 }
 
+/// "Open MPI v4.1.4", "MPICH Version: 4.0.2": what MPI says of itself, up to the first comma or line.
 std::string mpi_library() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
   int length = 0;
   MPI_Get_library_version(text, &length);
-  return std::string(text, static_cast<std::size_t>(length)).substr(0, std::string(text).find(','));
+  std::string words;
+  for (const char* letter = text; *letter != '\0' && *letter != ',' && *letter != '\n'; ++letter) {
+    const bool is_gap = *letter == ' ' || *letter == '\t';
+    if (!is_gap || (!words.empty() && words.back() != ' ')) words += is_gap ? ' ' : *letter;
+  }
+  return words;
 }
+
+#ifdef OPEN_MPI
+constexpr const char* fitting_launcher = "under Slurm: srun --mpi=pmix; otherwise mpiexec.openmpi";
+#else
+constexpr const char* fitting_launcher =
+    "under Slurm: srun --mpi=pmi2, on a Cray its own; otherwise MPICH's mpiexec";
+#endif
 
 void check_rank_count(const Options& options, const Comm& comm) {
   if (options.expect_ranks != 0 && options.expect_ranks != comm.size())
-    throw Error(ErrorKind::os,
-                "MPI started " + std::to_string(comm.size()) + " ranks, expected " +
-                    std::to_string(options.expect_ranks) +
-                    ": the launcher and the MPI library do not fit together (under Slurm: srun "
-                    "--mpi=pmix; otherwise mpiexec.openmpi)");
+    throw Error(ErrorKind::os, "MPI started " + std::to_string(comm.size()) + " ranks, expected " +
+                                   std::to_string(options.expect_ranks) +
+                                   ": the launcher and the MPI library, " + mpi_library() +
+                                   ", do not fit together (" + fitting_launcher + ")");
 }
 
 /// The users' libraries (--routines). Collective.

@@ -9,6 +9,7 @@ import tempfile
 import time
 
 import gamelan
+from gamelan._launch import _hydra
 
 _START_LIMIT_S = 30
 
@@ -28,7 +29,10 @@ class Engines:
         self.log = pathlib.Path(self._directory.name) / "engines.log"
         # One machine that pretends to be several, over TCP.
         wires = ["--mca", "osc", "sm,pt2pt", "--mca", "btl", "tcp,self"] if ranks_per_node else ["--mca", "osc", "sm"]
-        command = ["mpiexec.openmpi", "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1", *wires, "-np", str(ranks), engine_program(), "--connection-file", str(self.connection_file),
+        launcher = ["mpiexec.openmpi", "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1", *wires]
+        if _hydra.is_engine_of_mpich(engine_program()):
+            launcher = ["mpiexec.mpich"]
+        command = [*launcher, "-np", str(ranks), engine_program(), "--connection-file", str(self.connection_file),
                    "--idle-timeout", "30"]  # fmt: skip
         if heap_bytes is not None:
             command += ["--heap-bytes", str(heap_bytes)]
