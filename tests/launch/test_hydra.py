@@ -5,6 +5,7 @@ import os
 
 import pytest
 import launch_fixtures  # noqa: F401  (imports gamelan as the command does)
+from gamelan._doctor import _mpi_questions
 from gamelan._launch import _hydra, _mpiexec
 from gamelan._launch._ending import explain
 from gamelan._launch._errors import MpiexecMissingError
@@ -83,3 +84,20 @@ def test_an_engine_of_mpich_wants_its_mpiexec(tmp_path, monkeypatch):
     monkeypatch.setenv("GAMELAN_MPIEXEC", str(hydra))
     words = _mpiexec.command(3, tmp_path, ["--session", "s"])
     assert words == [str(hydra), "-n", "3", str(engine), "--session", "s"] and not (tmp_path / "ompi").exists()
+
+
+@pytest.mark.parametrize(
+    "line, state, words",
+    [
+        ("\tlibmpi.so.40 => PREFIX/lib/libmpi.so.40 (0x00007f41)", "ok", "Open MPI"),
+        ("\tlibmpi.so.40 => /elsewhere/lib/libmpi.so.40 (0x00007f41)", "warn", "of another installation"),
+        ("\tlibmpi.so.40 => not found", "fail", "wants libmpi.so.40 (Open MPI), which is not found"),
+        ("\tlibmpich.so.12 => PREFIX/lib/x86_64-linux-gnu/libmpich.so.12 (0x00007f41)", "ok", "libmpich.so.12"),
+    ],
+)
+def test_the_doctor_sees_two_mpis(tmp_path, monkeypatch, line, state, words):
+    (tmp_path / "bin").mkdir()
+    monkeypatch.setenv("GAMELAN_ENGINE", str(program(tmp_path / "bin" / "gamelan-engine", "libmpi.so.40")))
+    monkeypatch.setenv("GAMELAN_MPIEXEC", str(program(tmp_path / "bin" / "mpiexec", "mpiexec (OpenRTE) 4.1.4")))
+    [(told, what, advice)] = _mpi_questions.questions(lambda command: line.replace("PREFIX", str(tmp_path)) + "\n")
+    assert (told, bool(advice)) == (state, state != "ok") and words in what

@@ -19,7 +19,7 @@ from pathlib import Path
 from .. import _requirements, launch
 from .._launch import _kernelspec, _mpiexec, _pythons, _sessions, _tables
 from .._launch._errors import LaunchError
-from . import _route_questions, _slurm_questions
+from . import _mpi_questions, _route_questions, _slurm_questions
 
 _COMFORTABLE_SHM_BYTES = 1 << 30
 
@@ -99,6 +99,12 @@ def programs() -> Iterator[Verdict]:
             "gamelan kernel install "
             + ("--user" if place == _kernelspec.user_directory() else f"--prefix {place.parent.parent}"),
         )
+
+
+def mpi() -> Iterator[Verdict]:
+    """Do the engine's MPI and mpiexec belong together?"""
+    for state, what, advice in _mpi_questions.questions(_text_of):
+        yield Verdict(state, what, advice)
 
 
 def memory() -> Iterator[Verdict]:
@@ -261,6 +267,7 @@ def trial() -> Iterator[Verdict]:
 
 QUESTIONS: list[Callable[[], Iterator[Verdict]]] = [
     programs,
+    mpi,
     memory,
     processors,
     blas,
