@@ -11,6 +11,7 @@ foreach(source GAMELAN_GA_SOURCE GAMELAN_ARMCI_SOURCE)
       "(github.com/GlobalArrays/ga, github.com/pmodels/armci-mpi; nothing is downloaded here): '${${source}}' does not exist")
   endif()
 endforeach()
+find_program(gamelan_gfortran NAMES $ENV{FC} gfortran NO_CACHE)  # conda's has another name, told by FC
 foreach(tool autoreconf libtoolize make gfortran)
   find_program(gamelan_${tool} ${tool} NO_CACHE)
   if(NOT gamelan_${tool})
