@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # gamelan-kernel, its Python package and its kernelspec; a build leaves all three in the places of an installation.
-find_package(Python 3.11 EXACT REQUIRED COMPONENTS Interpreter Development)
+find_package(Python 3.11 REQUIRED COMPONENTS Interpreter Development)
 find_package(pybind11 REQUIRED)
 find_package(xeus 2.4 REQUIRED)
+pkg_check_modules(libsodium REQUIRED IMPORTED_TARGET libsodium)
 
 set(GAMELAN_INSTALL_PYTHON ${CMAKE_INSTALL_PREFIX}/lib/python3/dist-packages CACHE PATH
   "Where `cmake --install` puts the Python packages")
 
 add_executable(gamelan-kernel
   front/main.cpp front/environment.cpp front/interpreter.cpp front/interrupt.cpp front/output.cpp front/publisher.cpp front/python_comm.cpp front/python_io.cpp
-  front/server.cpp)
-target_link_libraries(gamelan-kernel PRIVATE gamelan_options xeus pybind11::embed cppzmq Threads::Threads)
+  front/server.cpp front/wire.cpp)
+target_link_libraries(gamelan-kernel PRIVATE gamelan_options xeus pybind11::embed cppzmq PkgConfig::libsodium Threads::Threads)
 target_compile_definitions(gamelan-kernel PRIVATE
   GAMELAN_VERSION="${PROJECT_VERSION}"
   GAMELAN_BUILT_WITH_PYTHON="${Python_EXECUTABLE}"

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/process/environment.hpp"
 
+#include <mpi.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 
@@ -16,6 +19,25 @@ std::string rank_from_launcher() {
   for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
     if (const char* value = environment_variable(name)) return value;
   return "0";
+}
+
+void end_with_launcher() {
+  if (!environment_variable("PRTE_LAUNCHED")) return;
+  const pid_t launcher = getppid();
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() != launcher) std::raise(SIGTERM);  // it died in between
+}
+
+std::string mpi_library() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+  int length = 0;
+  MPI_Get_library_version(text, &length);  // may be called before MPI_Init
+  std::string words;
+  for (const char* letter = text; *letter != '\0' && *letter != ',' && *letter != '\n'; ++letter) {
+    const bool is_gap = *letter == ' ' || *letter == '\t';
+    if (!is_gap || (!words.empty() && words.back() != ' ')) words += is_gap ? ' ' : *letter;
+  }
+  return words;
 }
 
 void redirect_output(const std::string& directory, const std::string& rank) {

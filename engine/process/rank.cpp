@@ -44,19 +44,6 @@ protocol::Connection describe(const Options& options, const Comm& comm) {
   return connection;
 }
 
-/// "Open MPI v4.1.4", "MPICH Version: 4.0.2": what MPI says of itself, up to the first comma or line.
-std::string mpi_library() {
-  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
-  int length = 0;
-  MPI_Get_library_version(text, &length);
-  std::string words;
-  for (const char* letter = text; *letter != '\0' && *letter != ',' && *letter != '\n'; ++letter) {
-    const bool is_gap = *letter == ' ' || *letter == '\t';
-    if (!is_gap || (!words.empty() && words.back() != ' ')) words += is_gap ? ' ' : *letter;
-  }
-  return words;
-}
-
 #ifdef OPEN_MPI
 constexpr const char* fitting_launcher = "under Slurm: srun --mpi=pmix; otherwise mpiexec.openmpi";
 #else

@@ -27,11 +27,17 @@ std::int64_t threshold_elements = 32'768;
 std::uint64_t host_op_count = 0;
 std::vector<PyObject*> ufuncs;  // immortal: the module is never unloaded
 
+// NumPy 2 leaves whole numbers as they are.
+bool rounds_nothing(Op op, Dtype loop) {
+  const char kind = protocol::info(loop).kind;
+  return (op == Op::floor || op == Op::ceil || op == Op::trunc) && kind != 'f' && kind != 'c';
+}
+
 // Records op over classified operands; makes `out` when it is null.
 Ref record_elementwise(Op op, Dtype loop, Dtype result_dtype, const Operands& operands, PyObject* out) {
   std::vector<npy_intp> extents = broadcast_extents(operands);
   Command command;
-  command.op = op;
+  command.op = rounds_nothing(op, loop) ? Op::copy : op;
   command.loop = loop;
   for (const Operand& operand : operands) {
     if (operand.kind == Kind::distributed) (*operand.array()->b->session)->require_current();
@@ -49,11 +55,19 @@ Ref record_elementwise(Op op, Dtype loop, Dtype result_dtype, const Operands& op
   }
   const Array* target = as_array(result.get());
   command.out = view_of(target);
+  const bool is_of_integers =
+      loop == Dtype::float64 && result_dtype == Dtype::bool_ &&
+      std::any_of(operands.begin(), operands.end(), [](const Operand& operand) {
+        return operand.kind != Kind::number && protocol::info(operand.dtype).kind != 'f';
+      });
   std::array<Ref, 3> keep;
   for (std::size_t index = 0; index < operands.size(); ++index) {
     const bool is_condition = op == Op::where && index == 0;
-    command.in.push_back(
-        command_operand(operands[index], is_condition ? Dtype::bool_ : loop, extents, keep[index]));
+    if (is_of_integers && operands[index].kind == Kind::number)
+      command.in.push_back(to_scalar(beside_integers(operands[index]).get(), loop));
+    else
+      command.in.push_back(
+          command_operand(operands[index], is_condition ? Dtype::bool_ : loop, extents, keep[index]));
   }
   record_write(target, std::move(command));
   return result;

@@ -100,7 +100,8 @@ Ref reshape_view(Array* array, int dims, const npy_intp* extents) {
   const auto own = static_cast<std::size_t>(PyArray_NDIM(data));
   PyArray_Descr* descr = PyArray_DESCR(data);
   const auto strides = reshaped_strides({PyArray_DIMS(data), own}, {PyArray_STRIDES(data), own},
-                                        {extents, static_cast<std::size_t>(dims)}, descr->elsize);
+                                        {extents, static_cast<std::size_t>(dims)},
+                                        static_cast<npy_intp>(PyArray_ITEMSIZE(data)));
   if (!strides) return {};
   Py_INCREF(descr);
   Ref view = Ref::checked(PyArray_NewFromDescr(&PyArray_Type, descr, dims, extents, strides->data(),

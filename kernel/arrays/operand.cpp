@@ -15,7 +15,16 @@ using protocol::Scalar;
 
 namespace {
 
-// The limits of numpy.min_scalar_type, which decide what a number promotes to in NumPy 1.x.
+bool numbers_are_weak = false;
+
+// Classes beside those of values below. With weak numbers (NEP 50) a number of NumPy promotes like an array.
+constexpr int class_of_numpys = 12;
+// Integers of Python beyond all dtypes: NumPy 2 raises OverflowError, except in comparisons and beside
+// floats.
+constexpr int class_above_all = 13, class_below_all = 14;
+
+// The limits of numpy.min_scalar_type, which decide what a number promotes to in NumPy 1.x, and in NumPy 2
+// whether a dtype holds an integer.
 int class_of_signed(long long value) {
   if (value < 0) return value >= -128 ? 8 : value >= -32768 ? 9 : value >= -2147483648LL ? 10 : 11;
   return value <= 127            ? 0
@@ -60,6 +69,11 @@ void classify_python_int(Operand& operand, PyObject* object) {
     }
     PyErr_Clear();
   }
+  if (numbers_are_weak) {
+    operand.dtype = Dtype::int64;
+    operand.value_class = overflow > 0 ? class_above_all : class_below_all;
+    return;
+  }
   const Ref descr = Ref::checked(reinterpret_cast<PyObject*>(PyArray_DescrFromType(NPY_OBJECT)));
   refuse_dtype(reinterpret_cast<PyArray_Descr*>(descr.get()));  // what NumPy makes of such a number
 }
@@ -91,7 +105,12 @@ Operand classify_numpy(Ref object) {
   if (!dtype) refuse_dtype(PyArray_DESCR(array));
   operand.dtype = *dtype;
   operand.kind = PyArray_NDIM(array) == 0 ? Operand::Kind::number : Operand::Kind::local;
-  if (operand.kind == Operand::Kind::number) classify_zero_dim(operand, array);
+  if (operand.kind == Operand::Kind::number) {
+    if (numbers_are_weak)
+      operand.value_class = class_of_numpys;
+    else
+      classify_zero_dim(operand, array);
+  }
   operand.object = std::move(object);
   return operand;
 }
@@ -99,6 +118,17 @@ Operand classify_numpy(Ref object) {
 }  // namespace
 
 constinit Hook coerce_hook;
+
+void set_numbers_are_weak(bool value) { numbers_are_weak = value; }
+
+Ref beside_integers(const Operand& operand) {
+  PyObject* const number = operand.object.get();
+  if (!numbers_are_weak || !PyLong_Check(number) || PyArray_IsScalar(number, Generic))
+    return Ref::borrow(number);
+  int overflow = 0;
+  static_cast<void>(PyLong_AsLongLongAndOverflow(number, &overflow));
+  return overflow == 0 ? Ref::borrow(number) : Ref::checked(PyFloat_FromDouble(overflow * HUGE_VAL));
+}
 
 Override override_of(PyObject* object) {
   if (is_array(object) || PyArray_CheckExact(object)) return Override::none;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The operands of an expression: arrays on the engines, arrays in this process, and single numbers. This file
-// classifies Python objects, finds the value class of a number (NumPy 1.x promotes by value), and turns
-// numbers into the scalars of commands.
+// classifies Python objects, finds the value class of a number (NumPy 1.x promotes by value; NumPy 2 by
+// dtype, except that numbers of Python are weak), and turns numbers into the scalars of commands.
 #pragma once
 #include "kernel/arrays/array_object.hpp"
 // (Python.h first)
@@ -36,6 +36,11 @@ Operand fetched(const Operand& operand);
 
 /// The number cast to `dtype`, as NumPy's unsafe cast does it (wrapping, truncating).
 protocol::Scalar to_scalar(PyObject* number, protocol::Dtype dtype);
+/// The number of an operand that is compared with integers as a float64: an integer of Python that no machine
+/// integer of 64 bits holds is an infinity there, so that the comparison is exact.
+Ref beside_integers(const Operand& operand);
+/// Says whether the imported NumPy treats numbers of Python as weak (gamelan._imported_numpy).
+void set_numbers_are_weak(bool value);
 /// True for a number below zero (bool and NaN are not).
 bool is_negative(PyObject* number);
 

@@ -27,8 +27,7 @@ void free_payload(PyObject* capsule) {
 Ref array_from(const Array* model, Bytes payload) {
   PyArrayObject* proxy = data_of(model);
   PyArray_Descr* descr = PyArray_DESCR(proxy);
-  const std::size_t expected =
-      static_cast<std::size_t>(PyArray_SIZE(proxy)) * static_cast<std::size_t>(descr->elsize);
+  const auto expected = static_cast<std::size_t>(PyArray_NBYTES(proxy));
   if (payload.size() != expected) {
     PyErr_Format(PyExc_RuntimeError, "gamelan: an engine sent %zu bytes for an array of %zu", payload.size(),
                  expected);

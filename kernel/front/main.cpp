@@ -12,6 +12,7 @@
 #include "kernel/front/environment.hpp"
 #include "kernel/front/interpreter.hpp"
 #include "kernel/front/interrupt.hpp"
+#include "kernel/front/xeus_release.hpp"
 
 namespace py = pybind11;
 namespace kernel = gamelan::kernel;
@@ -34,7 +35,7 @@ xeus::xconfiguration read_configuration(int argc, char** argv) {
 
 void serve(const xeus::xconfiguration& configuration) {
   auto* const interpreter = new kernel::Interpreter;
-  xeus::xkernel jupyter(configuration, xeus::get_user_name(), xeus::make_context<zmq::context_t>(),
+  xeus::xkernel jupyter(configuration, xeus::get_user_name(), kernel::make_zmq_context(),
                         std::unique_ptr<xeus::xinterpreter>(interpreter), kernel::Server::make,
                         kernel::make_history(), nullptr, xeus::make_null_debugger, nl::json::object(),
                         nl::json::error_handler_t::replace);

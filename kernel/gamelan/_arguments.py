@@ -6,11 +6,12 @@ engines is waited for. Functions that NumPy has in Python take a bool for 0 or 1
 import operator
 
 import numpy
-from numpy.core.numeric import normalize_axis_index, normalize_axis_tuple
 
 from . import _core
+from ._imported_numpy import normalize_axis_index, normalize_axis_tuple
 from ._local import is_distributed, is_value
 
+DEVICE = "cpu"
 _MOST = numpy.iinfo(numpy.intp).max
 
 
@@ -117,3 +118,9 @@ def order_of(order):
     if order is None:
         return "C"
     return (order.decode() if isinstance(order, bytes) else order).upper()
+
+
+def check_device(device):
+    """Refuses a device that there is not."""
+    if device not in (None, DEVICE):
+        raise ValueError(f"got the device {device!r}, expected {DEVICE!r}: there is no other")

@@ -5,6 +5,7 @@
 from . import _ufunc_methods, fft, lib, linalg, random
 from ._creation._public import follows_like
 from ._distribution.redistribution import accepts_distribution
+from ._imported_numpy import is_public
 
 # What needs no arrays.
 from ._numpys_own import *
@@ -129,4 +130,5 @@ for _name in (
 for _name in ("asanyarray", "ascontiguousarray", "asfortranarray", "require", "tri", "frombuffer", "fromfile", "fromstring"):
     globals()[_name] = follows_like(globals()[_name])
 
-__all__ = sorted(name for name in globals() if not name.startswith("_") and name not in ("accepts_distribution", "follows_like"))
+_OURS = ("accepts_distribution", "follows_like", "is_public")
+__all__ = sorted(name for name in globals() if not name.startswith("_") and name not in _OURS and is_public(name))

@@ -18,8 +18,8 @@ from ._numpydoc import Entry
 _NUMPY = SimpleNamespace(numpy=numpy)
 _LAZY = "Lazy for distributed arrays: it is recorded, and computed when a value is needed. NumPy computes small arrays at once."
 _SAYS_WHEN = ("lazy", "evaluation")  # words of a text that tells by itself when it is computed
-# NumPy 2 has dropped some names of NumPy 1; their sections are those of the successor.
-_SUCCESSORS = {"trapz": "trapezoid", "in1d": "isin", "row_stack": "vstack", "round_": "round"}
+# NumPy 2 has dropped some names of NumPy 1; their sections are those of the other name.
+_SUCCESSORS = {"trapz": "trapezoid", "trapezoid": "trapz", "in1d": "isin", "row_stack": "vstack", "round_": "round"}
 # Functions of which NumPy only says that they are like another.
 _LIKE = {
     **dict.fromkeys(("array_split", "dsplit", "hsplit", "vsplit"), "split"),
@@ -37,6 +37,13 @@ _DESCRIBED = {
         "casting, order, dtype, subok", ["    As in `numpy.ufunc`. `order` and `subok` change nothing for distributed arrays."]
     ),
 }
+_DESCRIBED["device"] = Entry(
+    "device : str, optional", ["    `cpu`: there is no other, for small arrays and for distributed ones."]
+)
+_DESCRIBED["copy"] = Entry(
+    "copy : bool, optional",
+    ["    Always copy, or never; then what only a copy can be is refused. By default only where it must be."],
+)
 _DESCRIBED["arguments"] = Entry("*arguments", ["    As in NumPy."])
 _DESCRIBED["keywords"] = Entry("**keywords", ["    As in NumPy."])
 _DESCRIBED.update(dict.fromkeys(("order", "dtype", "subok"), _DESCRIBED["casting"]))

@@ -6,11 +6,15 @@ asked for by NumPy's name is told (`numpys_own`): an average divides for reasons
 import sys
 import warnings
 
-from . import _core
+import numpy
 
-# Bits of a kind, NumPy's words for it, and where its treatment stands in the mask of `numpy.geterrobj`.
+from . import _core
+from ._imported_numpy import float_settings
+
+# Bits of a kind, NumPy's words for it, and where its treatment stands in a mask, as NumPy 1 has it.
 _KINDS = ((1, "divide by zero", 0), (2, "overflow", 3), (4, "underflow", 6), (8, "invalid value", 9))
 _IGNORE, _WARN, _RAISE, _CALL, _PRINT, _LOG = range(6)
+_TREATMENTS = ("ignore", "warn", "raise", "call", "print", "log")
 
 
 def numpys_own(function):
@@ -62,4 +66,14 @@ def _warn(message, file, line, namespace):
     warnings.warn_explicit(message, RuntimeWarning, file, line, module, registry)
 
 
+def _settings():
+    """The mask and the callback that numpy.seterr and numpy.seterrcall have set."""
+    treatments = numpy.geterr()
+    kinds = ("divide", "over", "under", "invalid")
+    mask = sum(_TREATMENTS.index(treatments[kind]) << shift for kind, (_, _, shift) in zip(kinds, _KINDS))
+    return mask, numpy.geterrcall()
+
+
 _core.set_float_error_hook(tell)
+if float_settings is not None:
+    _core.set_float_settings(float_settings, _settings)

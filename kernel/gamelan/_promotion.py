@@ -9,6 +9,7 @@ import numpy
 
 from . import _core
 from ._errors import unsupported_dtype
+from ._imported_numpy import NUMBERS_ARE_WEAK
 
 NAMES = tuple(_core.dtype_names())
 DTYPES = tuple(numpy.dtype(name) for name in NAMES)
@@ -54,7 +55,7 @@ def numpy_function(name):
 def _probe(name, probes, out, keywords):
     """Result dtype (and the dtype of the loop) of NumPy's op on these probes."""
     if name == "where":
-        result = numpy.result_type(*probes[1:])
+        result = numpy.where(*probes).dtype
         return result, result
     function = numpy_function(name)
     with numpy.errstate(all="ignore"):
@@ -72,7 +73,18 @@ def _probe(name, probes, out, keywords):
         return result, result
     if len(probes) == 1:
         return function.resolve_dtypes((numpy.asarray(probes[0]).dtype, None))[0], result
-    return numpy.result_type(*probes), result
+    return _compared(probes), result
+
+
+def _compared(probes):
+    """The dtype in which two operands are compared. Beside integers, NumPy 2 compares an integer of Python that their dtype
+    does not hold: we do as float64, where `_core` makes an infinity of what no integer dtype holds."""
+    loop = numpy.result_type(*probes)
+    if NUMBERS_ARE_WEAK and loop.kind in "iu":
+        limits = numpy.iinfo(loop)
+        if any(isinstance(probe, int) and not limits.min <= probe <= limits.max for probe in probes):
+            return numpy.dtype(float)
+    return loop
 
 
 def _asked_loop(function, probes, keywords):
@@ -128,4 +140,5 @@ def resolve(name, operands, out=None, **keywords):
 
 
 _core.set_resolve_hook(resolve)
+_core.set_numbers_are_weak(NUMBERS_ARE_WEAK)
 _core.set_ufuncs([numpy_function(name) for name in TABLE])

@@ -1,19 +1,33 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Does this Python's NumPy fit the one that `_core` was built for? Asked before `_core` is loaded, which would say it in
-NumPy's words. Imports nothing: the command and the doctor ask about other Pythons than their own."""
+NumPy's words. Imports no NumPy: the command and the doctor ask about other Pythons than their own."""
 
-BUILT_FOR = 1  # NumPy's major version, whose C interface `_core` has
+from ._version import NUMPY_HEADERS
+
+OLDEST = (1, 24)
+NEWEST_MAJOR = 2
 
 
-def refusal(version, python="python3"):
-    """What is wrong with a NumPy of this version, and what to do; empty where it fits or is not known."""
-    major = version.split(".")[0]
-    if not major.isdigit() or int(major) == BUILT_FOR:
+def refusal(version, python="python3", headers=NUMPY_HEADERS):
+    """What is wrong with a NumPy of this version, and what to do; empty where it fits or is not known. What is built with the
+    headers of NumPy 2 runs on NumPy 1 too."""
+    numbers = version.split(".")
+    if len(numbers) < 2 or not all(number.isdigit() for number in numbers[:2]):
         return ""
-    return (
-        f"Gamelan is built for NumPy {BUILT_FOR}.x; this Python has {version}. Run `{python} -m pip install "
-        f"'numpy<{BUILT_FOR + 1}'`, or use another Python (GAMELAN_PYTHON=/usr/bin/python3)"
-    )
+    major, minor = map(int, numbers[:2])
+    newest = NEWEST_MAJOR if headers.startswith(f"{NEWEST_MAJOR}.") else 1
+    if major > newest:
+        built = f"Gamelan is built for NumPy {newest}.x; this Python has {version}. "
+        mend = f"Run `{python} -m pip install 'numpy<{newest + 1}'`"
+        if major <= NEWEST_MAJOR:
+            return f"{built}{mend}, or build it for this Python (cmake -DPython_EXECUTABLE={python})"
+        return f"{built}{mend}, or use another Python (GAMELAN_PYTHON=/usr/bin/python3)"
+    if (major, minor) < OLDEST:
+        return (
+            f"Gamelan needs NumPy {OLDEST[0]}.{OLDEST[1]} or newer; this Python has {version}. Run `{python} -m pip install "
+            f"'numpy>={OLDEST[0]}.{OLDEST[1]}'`"
+        )
+    return ""
 
 
 def require_numpy(version, python):

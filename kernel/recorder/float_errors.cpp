@@ -23,13 +23,39 @@ unsigned watched_by(long mask) {
   return kinds;
 }
 
-/// NumPy keeps [buffer size, mask, callback] in the thread's state after the first call of seterr. All its
+/// What numpy.seterr has set: a mask and a callback.
+struct Settings {
+  long mask = default_mask;
+  PyObject* callback = Py_None;  // borrowed
+};
+
+/// NumPy 1 keeps [buffer size, mask, callback] in the thread's state after the first call of seterr. All its
 /// own loops read them there.
-PyObject* state_of_numpy() {
+Settings settings_of_thread() {
   static PyObject* const key = PyUnicode_InternFromString("UFUNC_PYVALS");
   PyObject* thread = PyThreadState_GetDict();
   PyObject* state = thread == nullptr ? nullptr : PyDict_GetItem(thread, key);
-  return state != nullptr && PyList_Check(state) && PyList_GET_SIZE(state) == 3 ? state : nullptr;
+  if (state == nullptr || !PyList_Check(state) || PyList_GET_SIZE(state) != 3) return {};
+  return {PyLong_AsLong(PyList_GET_ITEM(state, 1)), PyList_GET_ITEM(state, 2)};
+}
+
+constinit Hook variable_hook, ask_hook;
+
+/// NumPy 2 keeps an object of its own in a context variable. The last one that was asked about is known.
+Settings settings_of_context() {
+  static constinit Hook known, callback;
+  static long mask = default_mask;
+  PyObject* found = nullptr;
+  if (PyContextVar_Get(variable_hook.get(), nullptr, &found) < 0) throw PythonError();
+  Ref object(found);
+  if (object.get() != known.get()) {
+    const Ref answer = Ref::checked(PyObject_CallNoArgs(ask_hook.get()));
+    PyObject* told = nullptr;
+    if (!PyArg_ParseTuple(answer.get(), "lO", &mask, &told)) throw PythonError();
+    callback.set(told);
+    known.set(object.get());
+  }
+  return {mask, callback.get()};
 }
 
 /// The operation's name in NumPy's messages.
@@ -43,18 +69,21 @@ std::string name_of(protocol::Op op) {
 
 constinit Hook float_error_hook;
 
+void set_float_settings(PyObject* variable, PyObject* ask) {
+  variable_hook.set(variable);
+  ask_hook.set(ask);
+}
+
 std::uint32_t FloatListeners::current() {
-  PyObject* const state = state_of_numpy();
-  const long mask = state == nullptr ? default_mask : PyLong_AsLong(PyList_GET_ITEM(state, 1));
-  PyObject* const callback = state == nullptr ? Py_None : PyList_GET_ITEM(state, 2);
-  if (watched_by(mask) == 0) return 0;
+  const Settings wanted = variable_hook ? settings_of_context() : settings_of_thread();
+  if (watched_by(wanted.mask) == 0) return 0;
   const auto is_it = [&](const Listener& each) {
-    return each.mask == mask && each.callback.get() == callback;
+    return each.mask == wanted.mask && each.callback.get() == wanted.callback;
   };
   const auto found = std::find_if(listeners_.rbegin(), listeners_.rend(), is_it);
   if (found != listeners_.rend()) return static_cast<std::uint32_t>(listeners_.rend() - found);
-  listeners_.push_back({mask, Ref::borrow(callback)});
-  watched_ |= watched_by(mask);
+  listeners_.push_back({wanted.mask, Ref::borrow(wanted.callback)});
+  watched_ |= watched_by(wanted.mask);
   return static_cast<std::uint32_t>(listeners_.size());
 }
 

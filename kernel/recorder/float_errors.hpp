@@ -12,7 +12,7 @@
 
 namespace gamelan::kernel {
 
-/// What to do with errors: the mask and the callback of numpy.geterrobj().
+/// What to do with errors: a mask of three bits for each kind, as NumPy 1 has it, and a callback.
 struct Listener {
   long mask = 0;
   Ref callback;
@@ -47,6 +47,9 @@ class FloatListeners {
   unsigned watched_ = 0;
 };
 
+/// For a NumPy that keeps what numpy.seterr has set in a context variable: that variable, and a function of
+/// gamelan._float_errors that gives the mask and the callback.
+void set_float_settings(PyObject* variable, PyObject* ask);
 /// A function of gamelan._float_errors, called with (kinds, operation, another or None, mask, callback, file,
 /// line, globals).
 extern Hook float_error_hook;

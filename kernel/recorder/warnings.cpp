@@ -22,7 +22,7 @@ void warn(PyObject* category, const char* message) {
 void warn_of_real_parts(protocol::Dtype from, protocol::Dtype to) {
   if (protocol::info(from).kind != 'c' || protocol::info(to).kind == 'c' || protocol::info(to).kind == 'b')
     return;
-  const Ref numpy = Ref::checked(PyImport_ImportModule("numpy"));
+  const Ref numpy = Ref::checked(PyImport_ImportModule("gamelan._imported_numpy"));
   const Ref category = Ref::checked(PyObject_GetAttrString(numpy.get(), "ComplexWarning"));
   warn(category.get(), "Casting complex values to real discards the imaginary part");
 }

@@ -53,7 +53,7 @@ def _settle(value):
 def error_class(error):
     """The public class of an error: private subclasses of NumPy (UFuncTypeError, ...) count as what they extend."""
     for each in type(error).__mro__:
-        if not each.__name__.startswith("_") and each.__module__ in ("builtins", "numpy", "numpy.linalg"):
+        if not each.__name__.startswith("_") and each.__module__ in ("builtins", "numpy", "numpy.exceptions", "numpy.linalg"):
             return each
     return type(error)
 

@@ -4,9 +4,11 @@
 import operator
 
 import numpy
+from numpy import _CopyMode
 
 from .. import _core
 from .._errors import unsupported_dtype
+from .._imported_numpy import FALSE_FORBIDS_COPIES
 from .._local import has_distributed, has_own_class, is_distributed, ours_of, unwrap, wrap, wrap_here
 from .._promotion import OPS, is_supported
 from . import _memory_order
@@ -43,6 +45,9 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, lik
     >>> np.array([[1, 2], [3, 4]]).shape
     (2, 2)
     """
+    if copy is _CopyMode.NEVER or copy is False and FALSE_FORBIDS_COPIES:
+        return _never_copied(object, dtype, order, subok, ndmin)
+    copy = copy is not None and bool(copy)
     if hasattr(type(object), "__gamelan_array__"):
         object, copy = object.__gamelan_array__(), False  # it is in a file still
     if isinstance(object, _core.Array):
@@ -54,24 +59,40 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, lik
             result = result[(None,) * (ndmin - result.ndim)]
         return result
     if hasattr(type(object), "distributed_elements"):  # x.flat
-        return array(object.distributed_elements(), dtype, copy=copy, ndmin=ndmin)
+        return array(object.distributed_elements(), dtype, copy=copy or None, ndmin=ndmin)
     if type(object) in (list, tuple) and any(map(_has_ours, object)):
         if has_distributed(object):
             if dtype is not None and not is_supported(numpy.dtype(dtype)):
                 raise unsupported_dtype(numpy.dtype(dtype))
-            return array(_from_sequence(object), dtype, copy=False, order=order, ndmin=ndmin)
+            return array(_from_sequence(object), dtype, copy=None, order=order, ndmin=ndmin)
         if dtype is None or numpy.dtype(dtype) != numpy.object_:
             object = unwrap(object)
     if subok and has_own_class(object):
-        return numpy.array(object, dtype, copy=copy, order=order, subok=True, ndmin=ndmin)
+        return numpy.array(object, dtype, copy=copy or _CopyMode.IF_NEEDED, order=order, subok=True, ndmin=ndmin)
     try:
-        data = numpy.array(object, dtype, copy=copy, order=order, ndmin=ndmin)
+        data = numpy.array(object, dtype, copy=copy or _CopyMode.IF_NEEDED, order=order, ndmin=ndmin)
     except ValueError:
         ours = ours_of(object)
         if ours is None:
             raise
-        return array(ours, dtype, copy=copy, order=order, ndmin=ndmin)
+        return array(ours, dtype, copy=copy or None, order=order, ndmin=ndmin)
     return _from_numpy(data)
+
+
+def _never_copied(object, dtype, order, subok, ndmin):
+    """The array over the memory of the object; NumPy's ValueError where only a copy has that dtype, order or place."""
+    result = array(object, dtype, copy=None, order=order, subok=subok, ndmin=ndmin)
+    if is_distributed(object):
+        is_shared = is_distributed(result) and result._b is object._b
+    else:
+        is_shared = (
+            not is_distributed(result)
+            and isinstance(object, (_core.Array, numpy.ndarray))
+            and numpy.may_share_memory(unwrap(result), unwrap(object))
+        )
+    if not is_shared and result is not object:
+        numpy.array(numpy.empty(1, "i1"), "f8", copy=_CopyMode.NEVER)  # for its error
+    return result
 
 
 def _from_numpy(data):
@@ -155,12 +176,12 @@ def asarray(a, dtype=None, order=None):
         return a if dtype is None or numpy.dtype(dtype) == a.dtype else a.astype(dtype)
     if has_own_class(a):
         return _core.hold(numpy.asanyarray(a, dtype, order))
-    return array(a, dtype, copy=False, order="K" if order is None else order)
+    return array(a, dtype, copy=None, order="K" if order is None else order)
 
 
 def ascontiguousarray(a, dtype=None, *, like=None):
     """The argument as an array of at least one dimension in C order."""
-    return array(a, dtype, copy=False, order="C", ndmin=1)
+    return array(a, dtype, copy=None, order="C", ndmin=1)
 
 
 def asfortranarray(a, dtype=None, *, like=None):
@@ -169,12 +190,12 @@ def asfortranarray(a, dtype=None, *, like=None):
     The order of a distributed array is that of its virtual memory: it decides which views there are, not how the blocks lie on
     the engines. Lazy.
     """
-    return array(a, dtype, copy=False, order="F", ndmin=1)
+    return array(a, dtype, copy=None, order="F", ndmin=1)
 
 
-def asfarray(a, dtype=numpy.float_):
+def asfarray(a, dtype=numpy.float64):
     """The argument as an array of a floating dtype."""
-    return asarray(a, dtype if numpy.issubdtype(dtype, numpy.inexact) else numpy.float_)
+    return asarray(a, dtype if numpy.issubdtype(dtype, numpy.inexact) else numpy.float64)
 
 
 def asarray_chkfinite(a, dtype=None, order=None):
@@ -194,7 +215,7 @@ def require(a, dtype=None, requirements=None, *, like=None):
     if {"C", "F"} <= wanted:
         raise ValueError('Cannot specify both "C" and "F" order')
     order = "C" if "C" in wanted else "F" if "F" in wanted else "A"
-    result = array(a, dtype, copy=False, order=order)
+    result = array(a, dtype, copy=None, order=order)
     return result if all(result._a.flags[flag] for flag in wanted - {"C", "F"}) else copy_of(result, order)
 
 

@@ -6,25 +6,33 @@ import functools
 
 import numpy
 
+from .._arguments import check_device
 from .._local import call_numpy, decides_functions, has_own_class
 from . import _from_data
 
 __all__ = ["asarray", "asanyarray"]
 
 
-def asarray(a, dtype=None, order=None, *, like=None):
+def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     """The argument as an array; an array is returned itself.
 
     Shares memory with a small NumPy array. A large one is copied to the engines. Lazy when the argument is a distributed array.
     """
-    return _from_data.asarray(numpy.asarray(a) if has_own_class(a) else a, dtype, order)
+    check_device(device)
+    a = numpy.asarray(a) if has_own_class(a) else a
+    if copy is not None:
+        return _from_data.array(a, dtype, copy=bool(copy) or numpy._CopyMode.NEVER, order=order or "K")
+    return _from_data.asarray(a, dtype, order)
 
 
-def asanyarray(a, dtype=None, order=None, *, like=None):
+def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     """The argument as an array; objects of subclasses of numpy.ndarray are returned as they are.
 
     Shares memory with a small NumPy array. A large one is copied to the engines. Lazy when the argument is a distributed array.
     """
+    check_device(device)
+    if copy is not None:
+        return _from_data.array(a, dtype, copy=bool(copy) or numpy._CopyMode.NEVER, order=order or "K", subok=True)
     return numpy.asanyarray(a, dtype, order) if has_own_class(a) else _from_data.asarray(a, dtype, order)
 
 

@@ -5,7 +5,8 @@
 import math
 import operator
 
-import numpy
+
+from .._imported_numpy import normalize_axis_index
 
 __all__ = ["distribution"]
 
@@ -171,7 +172,7 @@ class distribution:
         return [(extent, parts, ()) for extent, parts in zip(shape, [*grid, *[1] * (len(shape) - len(grid))])]
 
     def _cyclic_axes(self, shape, count):
-        axis = numpy.core.numeric.normalize_axis_index(self.axis, len(shape))
+        axis = normalize_axis_index(self.axis, len(shape))
         turn = self.length * count
         if shape[axis] % turn:
             raise ValueError(f"{self!r}: {shape[axis]} indices are not a multiple of {self.length} for each of {count} ranks")

@@ -7,6 +7,7 @@ import inspect
 import numpy
 
 from .. import _core
+from .._arguments import check_device
 from .._creation._from_data import asarray
 from .._display import layout_of
 from .._local import call_numpy, decides_functions, is_distributed
@@ -74,15 +75,23 @@ def _make(shape, dtype, source, integers):
     return result
 
 
+# As NumPy 2 has it. `asarray` looks at its own.
+_TAKE_A_DEVICE = frozenset("zeros ones full empty arange linspace eye zeros_like ones_like full_like empty_like".split())
+
+
 def accepts_distribution(create):
-    """The function that makes arrays, with one keyword more: `distribution`. What it makes like another library's array is that
-    library's, which NumPy asks."""
+    """The function that makes arrays, with two keywords more: `distribution`, and `device` as in NumPy 2. What it makes like
+    another library's array is that library's, which NumPy asks."""
     theirs = getattr(numpy, create.__name__)
+    takes_device = create.__name__ in _TAKE_A_DEVICE
 
     @functools.wraps(create)
     def function(*arguments, distribution=None, **keywords):
-        if keywords and decides_functions(keywords.get("like")):
-            return call_numpy(theirs, create.__name__, arguments, keywords)
+        if keywords:
+            if decides_functions(keywords.get("like")):
+                return call_numpy(theirs, create.__name__, arguments, keywords)
+            if takes_device:
+                check_device(keywords.pop("device", None))
         made = create(*arguments, **keywords)
         return made if distribution is None else redistribute(made, distribution)
 
@@ -91,7 +100,8 @@ def accepts_distribution(create):
     keyword = inspect.Parameter("distribution", inspect.Parameter.KEYWORD_ONLY, default=None)
     parameters = list(signature.parameters.values())
     at = next((place for place, each in enumerate(parameters) if each.kind is each.VAR_KEYWORD), len(parameters))
-    function.__signature__ = signature.replace(parameters=[*parameters[:at], keyword, *parameters[at:]])
+    device = [keyword.replace(name="device")] if takes_device else []
+    function.__signature__ = signature.replace(parameters=[*parameters[:at], *device, keyword, *parameters[at:]])
     return function
 
 

@@ -6,11 +6,11 @@ many lines there may be is bounded."""
 import math
 
 import numpy
-from numpy.core.numeric import normalize_axis_index
 
 from .. import _package
 from .._creation._from_data import asarray
 from .._errors import unimplemented
+from .._imported_numpy import normalize_axis_index
 from .._local import call_numpy, has_distributed
 from .._views._join import stack
 from .._views._plain import expand_dims, moveaxis, transpose

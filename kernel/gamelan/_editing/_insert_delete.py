@@ -2,7 +2,6 @@
 """New arrays with rows more or fewer than an old one: append, insert, delete, trim_zeros."""
 
 import numpy
-from numpy.core.numeric import normalize_axis_index
 
 from .. import _core
 from .._creation._filled import filled
@@ -10,6 +9,7 @@ from .._creation._from_data import asarray, copy_of, values_for
 from .._creation._ranges import arange
 from .._folds._arg_reductions import argmax
 from .._folds._bounds import require_inside
+from .._imported_numpy import normalize_axis_index
 from .._indexing._positions import positions_of
 from .._indexing._take_put import take
 from .._local import call_numpy, gathered, has_distributed, is_distributed

@@ -5,10 +5,10 @@ import itertools
 import operator
 
 import numpy
-from numpy.core.numeric import normalize_axis_tuple
 
 from .._creation._filled import filled
 from .._creation._from_data import asarray
+from .._imported_numpy import normalize_axis_tuple
 from .._local import call_numpy, is_distributed
 from .._views._reshape import ravel, reshape
 

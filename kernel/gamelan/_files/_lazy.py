@@ -54,7 +54,9 @@ class FileArray:
     def __iter__(self):
         return (self[index] for index in range(len(self)))
 
-    def __array__(self, dtype=None):
+    def __array__(self, dtype=None, copy=None):
+        if copy is False:
+            raise ValueError("the elements are in a file: only a copy of them can be handed over")
         array = numpy.asarray(self.__gamelan_array__())
         return array if dtype is None else array.astype(dtype)
 

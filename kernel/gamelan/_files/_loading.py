@@ -6,9 +6,10 @@ import math
 import os
 
 import numpy
-from numpy.lib import format as npy
+
 
 from .._errors import unimplemented
+from .._imported_numpy import npy_format as npy
 from ._lazy import FileArray
 from ._npy import read_elements, read_header
 from ._npz import NpzFile

@@ -7,9 +7,9 @@ import math
 import os
 
 import numpy
-from numpy.lib import format as npy
 
 from .._creation._from_data import asarray
+from .._imported_numpy import npy_format as npy
 from .._local import is_distributed
 from ._pieces import here, read, write
 from ._places import is_path, is_plain, path_of

@@ -9,11 +9,11 @@ import time
 import zipfile
 import zlib
 
-import numpy
 from numpy.lib import format as npy
 
 from .._config import config
 from .._errors import unimplemented
+from .._imported_numpy import BagObj
 from .._local import is_distributed
 from ._crc import combined
 from ._npy import _as_numpy, header_of, read_elements, read_header
@@ -124,7 +124,7 @@ class NpzFile(collections.abc.Mapping):
             raise
         self._members = {name[:-4] if name.endswith(".npy") else name: name for name in self.zip.namelist()}
         self.files = list(self._members)
-        self.f = numpy.lib.npyio.BagObj(self)
+        self.f = BagObj(self)
 
     def __enter__(self):
         return self

@@ -96,9 +96,11 @@ class flatiter:
         """
         return self._array.flatten()
 
-    def __array__(self, dtype=None):
+    def __array__(self, dtype=None, copy=None):
+        if copy is False:
+            raise ValueError("the elements are on the engines: only a copy of them can be handed over")
         data = numpy.asarray(ravel(self._array))
-        return data if dtype is None else data.astype(dtype)
+        return data.astype(data.dtype if dtype is None else dtype) if copy or dtype is not None else data
 
     def _parse(self, key):
         """An int, a slice, or a row of positions."""

@@ -6,6 +6,7 @@ import numpy
 from .. import _core
 from .._creation._from_data import asarray
 from .._folds._reductions import reduce
+from .._imported_numpy import NO_AXES_NO_NONZERO
 from .._local import call_numpy, is_distributed
 from .._ufuncs._logic import truth_of
 from .._views._join import stack
@@ -64,6 +65,8 @@ def nonzero(a):
     if not is_distributed(a):
         return call_numpy(numpy.nonzero, "nonzero", (a,), {})
     if a.ndim == 0:
+        if NO_AXES_NO_NONZERO:
+            numpy.nonzero(numpy.empty(()))  # for its error
         _core.warn(DeprecationWarning, "Calling nonzero on 0d arrays is deprecated: use `atleast_1d(a).nonzero()`")
     return unraveled(flatnonzero(a), a.shape or (1,))
 

@@ -5,13 +5,13 @@ import math
 import warnings
 
 import numpy
-from numpy.core.numeric import normalize_axis_index
 
 from .. import _core
 from .._arguments import axis_in
 from .._creation._from_data import asarray, values_for
 from .._creation._ranges import arange
 from .._folds._bounds import require_inside
+from .._imported_numpy import normalize_axis_index
 from .._local import as_output, as_value, call_numpy, has_distributed, is_distributed, is_value, write_here
 from .._ufuncs._clip import clip
 from .._views._reshape import ravel, reshape

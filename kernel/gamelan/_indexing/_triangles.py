@@ -3,12 +3,13 @@
 NumPy counts both by `arange` of whole numbers, also from a k that is none: its own function then counts here."""
 
 import numpy
-from numpy.lib.twodim_base import _min_int
+
 
 from .. import _core
 from .._creation._filled import ones
 from .._creation._from_data import asarray
 from .._creation._ranges import arange
+from .._imported_numpy import least_integer
 from .._local import call_numpy, is_distributed, with_numbers, wrap_here
 from .._promotion import OPS, dtype_number
 from ._gather import distributed
@@ -21,7 +22,7 @@ def _count(start, stop):
     """The numbers of rows or of columns: a range, or what NumPy makes of arguments that are no whole numbers of Python."""
     if type(start) is int and type(stop) is int and -(2**63) <= start and stop < 2**63:
         return range(start, stop)
-    return numpy.arange(start, stop, dtype=_min_int(start, stop))
+    return numpy.arange(start, stop, dtype=least_integer(start, stop))
 
 
 def _there(numbers):

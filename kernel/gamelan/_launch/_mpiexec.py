@@ -12,7 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from . import _hydra
+from . import _hydra, _open_mpi
 from ._errors import EngineMissingError, LaunchError, MpiexecMissingError, SharedMemoryError
 
 _FOREIGN = (
@@ -127,27 +127,8 @@ def command(ranks: int, directory: Path, engine_arguments: list[str]) -> list[st
     if _hydra.is_engine_of_mpich(engine):
         return _hydra.command(mpiexec, ranks, engine, engine_arguments)
     (directory / "ompi").mkdir(mode=0o700, exist_ok=True)
-    return [
-        mpiexec,
-        "--oversubscribe",
-        "--bind-to",
-        "none",
-        "--mca",
-        "mpi_yield_when_idle",
-        "1",
-        "--mca",
-        "osc",
-        "sm",
-        "--mca",
-        "orte_tmpdir_base",
-        str(directory / "ompi"),
-        "--report-uri",
-        str(directory / "ompi" / "uri"),
-        "-np",
-        str(ranks),
-        engine,
-        *engine_arguments,
-    ]
+    options = _open_mpi.options_on_one_node(_open_mpi.release(mpiexec), directory / "ompi")
+    return [mpiexec, *options, "-np", str(ranks), engine, *engine_arguments]
 
 
 def environment() -> dict[str, str]:
@@ -178,12 +159,8 @@ def spawn(arguments: list[str], log: Path) -> subprocess.Popen:
 
 
 def job_family(directory: Path) -> int | None:
-    """The part of Open MPI's job id that names its files; mpiexec writes it as "FAMILY<<16.0;address"."""
-    try:
-        text = (directory / "ompi" / "uri").read_text()
-        return int(text.partition(".")[0]) >> 16
-    except (OSError, ValueError):
-        return None
+    """The part of Open MPI's job id that names its files, once mpiexec has told it."""
+    return _open_mpi.job_family(directory / "ompi" / "uri")
 
 
 def _children_of(pid: int | str) -> list[str]:

@@ -11,6 +11,7 @@ import numpy
 from .. import _core, _display
 from .._arguments import whole
 from .._gathering import here
+from .._imported_numpy import NUMBERS_HAVE_NO_AXES
 from .._indexing._flat import in_turn
 from .._local import is_distributed, is_value, unwrap, wrap_here
 
@@ -93,14 +94,22 @@ class Elements(_core.Array):
             raise ValueError("The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()")
         return bool(self._number("size 1")) if self.size else bool(numpy.empty(0))
 
+    def _python_number(self, kind):
+        """The only element as a number of Python."""
+        if self._b is None:
+            return kind(self._a)
+        if self.ndim and NUMBERS_HAVE_NO_AXES:
+            kind(numpy.broadcast_to(0, self.shape))  # for its error
+        return kind(self._number("only size-1 arrays can be converted to Python scalars"))
+
     def __float__(self):
-        return float(self._a if self._b is None else self._number("only size-1 arrays can be converted to Python scalars"))
+        return self._python_number(float)
 
     def __int__(self):
-        return int(self._a if self._b is None else self._number("only size-1 arrays can be converted to Python scalars"))
+        return self._python_number(int)
 
     def __complex__(self):
-        return complex(self._a if self._b is None else self._number("only size-1 arrays can be converted to Python scalars"))
+        return self._python_number(complex)
 
     def __index__(self):
         if self._b is None:

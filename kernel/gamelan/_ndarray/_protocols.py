@@ -65,9 +65,14 @@ class Protocols(_core.Array):
     __slots__ = ()
     __array_priority__ = 100.0
 
-    def __array__(self, dtype=None):
-        data = here(self)
-        return data if dtype is None or numpy.dtype(dtype) == data.dtype else data.astype(dtype)
+    def __array__(self, dtype=None, copy=None):
+        if copy is False and self._b is not None:
+            raise ValueError("a distributed array has no memory here: only a copy of it can be handed over")
+        data = copy_here(self) if copy and self._b is not None else here(self)
+        is_cast = dtype is not None and numpy.dtype(dtype) != data.dtype
+        if copy is False and is_cast:
+            raise ValueError(f"only a copy has the dtype {numpy.dtype(dtype)}: the array has {data.dtype}")
+        return data.astype(dtype) if is_cast else data.copy() if copy and self._b is None else data
 
     def to_numpy(self, dtype=None, copy=False):
         """The elements as a `numpy.ndarray`: of a small array its own memory, of a large one a read-only copy.

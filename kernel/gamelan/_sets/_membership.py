@@ -63,7 +63,7 @@ def in1d(ar1, ar2, assume_unique=False, invert=False, *, kind=None):
     """
     ar1, ar2 = asarray(ar1), asarray(ar2)
     if not has_distributed((ar1, ar2)):
-        return call_numpy(numpy.in1d, "in1d", (ar1, ar2, assume_unique, invert), {"kind": kind})
+        return call_numpy(numpy.isin, "in1d", (reshape(ar1, -1), ar2, assume_unique, invert), {"kind": kind})
     _check_kind(kind, ar1, ar2)
     return _is_member(reshape(ar1, -1), ar2, invert)
 

@@ -3,10 +3,10 @@
 and these numbers are made unique."""
 
 import numpy
-from numpy.core.numeric import normalize_axis_tuple
 
 from .._creation._filled import filled
 from .._creation._from_data import asarray
+from .._imported_numpy import normalize_axis_tuple
 from .._indexing._positions import positions_of
 from .._indexing._take_put import take
 from .._local import call_numpy, is_distributed

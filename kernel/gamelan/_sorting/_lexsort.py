@@ -2,12 +2,12 @@
 """lexsort: one stable argsort after the other, from the least key to the first."""
 
 import numpy
-from numpy.core.numeric import normalize_axis_index
 
 from .. import _core
 from .._creation._filled import filled
 from .._creation._from_data import asarray
 from .._folds._bounds import remember
+from .._imported_numpy import normalize_axis_index
 from .._local import call_numpy, has_distributed, is_distributed
 from ._along import taken_along
 from ._sort import argsort

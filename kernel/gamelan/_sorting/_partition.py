@@ -5,9 +5,9 @@ data are, which a selection is not."""
 import operator
 
 import numpy
-from numpy.core.numeric import normalize_axis_index
 
 from .._creation._from_data import asarray
+from .._imported_numpy import normalize_axis_index
 from .._local import call_numpy, is_distributed
 from .._views._reshape import ravel
 from ._sort import argsort, sort, sort_in_place

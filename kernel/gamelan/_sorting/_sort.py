@@ -2,13 +2,13 @@
 """sort and argsort. Both are stable whatever `kind` says, so the result does not depend on the number of engines."""
 
 import numpy
-from numpy.core.numeric import normalize_axis_index
 
 from .. import _core
 from .._arguments import axis_of
 from .._creation._filled import filled
 from .._creation._from_data import asarray
 from .._folds._bounds import remember
+from .._imported_numpy import normalize_axis_index
 from .._local import call_numpy, is_distributed
 from .._promotion import OPS, dtype_number
 from .._views._plain import moveaxis

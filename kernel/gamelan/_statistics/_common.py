@@ -9,6 +9,7 @@ import numpy
 from .. import _core
 from .._arguments import flag
 from .._creation._from_data import asarray
+from .._imported_numpy import numpys
 from .._local import as_output, as_value, call_numpy, each, gathered, has_distributed, is_distributed
 from .._promotion import OPS, dtype_number
 
@@ -32,7 +33,7 @@ def _has_axes(values):
 def of_numpy(function):
     """A function that NumPy computes when all its arguments are here, or have no elements, or are numbers beside a first one
     that is here; the body sees at least one distributed array that has some."""
-    theirs = getattr(numpy, function.__name__)
+    theirs = numpys(function.__name__)
 
     @functools.wraps(function)
     def apply(*arguments, **keywords):

@@ -45,10 +45,10 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
         raise ValueError("y has more than 2 dimensions")
     if dtype is None:
         dtype = numpy.result_type(m.dtype, numpy.float64) if y is None else numpy.result_type(m.dtype, y.dtype, numpy.float64)
-    X = array(m, dtype, copy=False, ndmin=2)
+    X = array(m, dtype, copy=None, ndmin=2)
     X = X.T if not rowvar and X.shape[0] != 1 else X
     if y is not None:
-        y = array(y, dtype, copy=False, ndmin=2)
+        y = array(y, dtype, copy=None, ndmin=2)
         X = concatenate((X, y.T if not rowvar and y.shape[0] != 1 else y), 0)
     weights = None
     if fweights is not None:

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Differences of neighbours: diff, ediff1d and trapz. Views shifted against each other, so each is one fused pass."""
+"""Differences of neighbours: diff, ediff1d and trapezoid. Views shifted against each other, so each is one fused pass."""
 
 import operator
 
 import numpy
-from numpy.core.numeric import normalize_axis_index
 
 from .._arguments import axis_of
 from .._creation._from_data import asarray
+from .._imported_numpy import normalize_axis_index, numpys
 from .._ufuncs._objects import PUBLIC
 from .._views._join import concatenate
 from .._views._plain import broadcast_to
 from .._views._reshape import reshape
 from ._common import document, of_numpy, stored, unset
 
-__all__ = ["diff", "ediff1d", "trapz"]
+__all__ = ["diff", "ediff1d", "trapezoid", "trapz"]
 
 
 def along(axis, part):
@@ -66,9 +66,11 @@ def ediff1d(ary, to_end=None, to_begin=None):
     return concatenate(parts) if len(parts) > 1 else parts[0]
 
 
-@document("The integral along an axis by the trapezoidal rule.", ">>> float(np.trapz([1.0, 2.0, 4.0]))\n4.5")
+@document(
+    "The integral along an axis by the trapezoidal rule.", f">>> float(np.{numpys('trapezoid').__name__}([1.0, 2.0, 4.0]))\n4.5"
+)
 @of_numpy
-def trapz(y, x=None, dx=1.0, axis=-1):
+def trapezoid(y, x=None, dx=1.0, axis=-1):
     y = asarray(y)
     axis = axis_of(axis, y.ndim)
     if x is None:
@@ -80,3 +82,6 @@ def trapz(y, x=None, dx=1.0, axis=-1):
             widths = reshape(widths, (-1,) + (1,) * (y.ndim - axis - 1))
     heights = y[along(axis, slice(1, None))] + y[along(axis, slice(None, -1))]
     return stored((widths * heights / 2.0).sum(axis), None)
+
+
+trapz = trapezoid  # its name in NumPy 1

@@ -5,6 +5,7 @@ import numpy
 
 from .._creation._filled import filled
 from .._creation._from_data import asarray
+from .._imported_numpy import normalize_axis_tuple
 from .._local import is_distributed
 from .._views._reshape import reshape
 from ._common import document, of_numpy
@@ -82,7 +83,7 @@ def _derivative(f, steps, axis, edge_order, dtype):
 @of_numpy
 def gradient(f, *varargs, axis=None, edge_order=1):
     f = asarray(f)
-    axes = tuple(range(f.ndim)) if axis is None else numpy.core.numeric.normalize_axis_tuple(axis, f.ndim)
+    axes = tuple(range(f.ndim)) if axis is None else normalize_axis_tuple(axis, f.ndim)
     steps = _spacings(f, varargs, axes)
     if edge_order > 2:
         raise ValueError("'edge_order' greater than 2 not supported")

@@ -7,6 +7,7 @@ import numpy
 from .. import _core
 from .._creation._from_data import asarray
 from .._creation._like import zeros_like
+from .._imported_numpy import RankWarning
 from .._local import is_distributed, wrap_here
 from .._views._reshape import reshape
 from ._common import cast, document, of_numpy
@@ -114,7 +115,7 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     if rank != order and not full:
         import warnings
 
-        warnings.warn("Polyfit may be poorly conditioned", numpy.RankWarning, stacklevel=4)
+        warnings.warn("Polyfit may be poorly conditioned", RankWarning, stacklevel=4)
     if full:
         return wrap_here(coefficients), wrap_here(residuals), rank, wrap_here(singular), rcond
     if not cov:

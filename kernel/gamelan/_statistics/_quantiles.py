@@ -5,11 +5,11 @@ every line are read. Without NaNs the lines are equally long and which elements 
 import warnings
 
 import numpy
-from numpy.core.numeric import normalize_axis_tuple
 
 from .._creation._from_data import asarray
 from .._creation._ranges import arange
 from .._folds import _reductions
+from .._imported_numpy import normalize_axis_tuple
 from .._indexing._gather import take_along as take_inside
 from .._indexing._take_put import taken_into
 from .._local import alone, as_output, is_distributed

@@ -11,6 +11,7 @@ from .. import _core
 from .._arguments import axis_of
 from .._creation._from_data import asarray, copy_of
 from .._errors import unimplemented
+from .._imported_numpy import i0_coefficients
 from .._local import as_value, call_numpy, has_distributed, is_distributed, is_value
 from .._promotion import OPS
 from ._objects import PUBLIC
@@ -146,7 +147,6 @@ def sinc(x):
 @_or_numpy
 def i0(x):
     """The modified Bessel function of the first kind and order 0."""
-    from numpy.lib.function_base import _i0A, _i0B  # NumPy's coefficients
 
     if x.dtype.kind == "c":
         raise TypeError("i0 not supported for complex values")
@@ -155,8 +155,8 @@ def i0(x):
         return i0(x[None])[0]  # beside an array a number of Python's leaves the dtype as it is
     is_small = x <= 8.0
     near, far = _where(is_small, x, x.dtype.type(8)), _where(is_small, x.dtype.type(8), x)
-    small = _op("exp", near) * _chebyshev(near / 2.0 - 2, _i0A)
-    large = _op("exp", far) * _chebyshev(32.0 / far - 2.0, _i0B) / _op("sqrt", far)
+    small = _op("exp", near) * _chebyshev(near / 2.0 - 2, i0_coefficients[0])
+    large = _op("exp", far) * _chebyshev(32.0 / far - 2.0, i0_coefficients[1]) / _op("sqrt", far)
     return _where(is_small, small, large).astype(x.dtype, copy=False)
 
 

@@ -173,6 +173,23 @@ ALIASES = {
     "degrees": "rad2deg",
     "radians": "deg2rad",
 }
+ALIASES |= {
+    alias: name
+    for alias, name in {
+        "acos": "arccos",
+        "acosh": "arccosh",
+        "asin": "arcsin",
+        "asinh": "arcsinh",
+        "atan": "arctan",
+        "atan2": "arctan2",
+        "atanh": "arctanh",
+        "bitwise_invert": "invert",
+        "bitwise_left_shift": "left_shift",
+        "bitwise_right_shift": "right_shift",
+        "pow": "power",
+    }.items()
+    if hasattr(numpy, alias)  # NumPy 2 has them
+}
 PUBLIC = {**UFUNCS, **{alias: UFUNCS[name] for alias, name in ALIASES.items()}}
 
 

@@ -35,7 +35,7 @@ def _leaves(item):
 def _joined(item, depth, dims):
     """The item as one array of `dims` axes: lists of that depth run along axis -depth."""
     if depth == 0:
-        return array(item, copy=False, ndmin=dims)
+        return array(item, copy=None, ndmin=dims)
     return concatenate([_joined(each, depth - 1, dims) for each in item], -depth)
 
 

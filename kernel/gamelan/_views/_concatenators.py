@@ -2,12 +2,13 @@
 """np.r_ and np.c_: arrays written as what is joined: numbers, slices, arrays; a string first says along which axis."""
 
 import numpy
-from numpy.core.numerictypes import ScalarType
+
 
 from .._creation._from_data import array
 from .._creation._makers import number_of
 from .._creation._ranges import arange, linspace
 from .._errors import unimplemented
+from .._imported_numpy import NUMBERS_ARE_WEAK, ScalarType
 from ._join import concatenate
 
 __all__ = ["c_", "r_"]
@@ -18,6 +19,21 @@ def _numbers_of(part):
     if isinstance(step, (complex, numpy.complexfloating)):
         return linspace(start, stop, int(abs(step)))
     return arange(start, stop, step)
+
+
+def _common_dtype(items, parts):
+    """What the numbers among the parts are cast to: of numbers and arrays NumPy 2 promotes as everywhere, NumPy 1 by a rule of
+    its own."""
+    if NUMBERS_ARE_WEAK:
+        kinds = [part if type(part) in ScalarType else item.dtype for item, part in zip(items, parts)]
+        dtype = numpy.result_type(*kinds) if kinds else None
+        for part in parts:
+            if type(part) is int:
+                numpy.array(part, dtype)  # for its error, where the dtype does not hold the number
+        return dtype
+    arrays = [item.dtype for item, part in zip(items, parts) if type(part) not in ScalarType]
+    numbers = [item.dtype for item, part in zip(items, parts) if type(part) in ScalarType]
+    return numpy.find_common_type(arrays, numbers)
 
 
 class AxisConcatenator:
@@ -39,9 +55,7 @@ class AxisConcatenator:
             raise ValueError("special directives must be the first entry.")
         axis, dims, place = self._directive(parts.pop(0)) if isinstance(parts[0], str) else self._defaults
         items = [self._item(part, dims, place) for part in parts]
-        arrays = [item.dtype for item, part in zip(items, parts) if type(part) not in ScalarType]
-        numbers = [item.dtype for item, part in zip(items, parts) if type(part) in ScalarType]
-        dtype = numpy.find_common_type(arrays, numbers)
+        dtype = _common_dtype(items, parts)
         if dtype is not None:
             items = [item.astype(dtype) if type(part) in ScalarType else item for item, part in zip(items, parts)]
         return concatenate(tuple(items), axis)
@@ -60,13 +74,13 @@ class AxisConcatenator:
     @staticmethod
     def _item(part, dims, place):
         """The part as an array of at least `dims` axes, its own ones beginning at `place` of them."""
-        item = _numbers_of(part) if isinstance(part, slice) else array(part, copy=False)
+        item = _numbers_of(part) if isinstance(part, slice) else array(part, copy=None)
         missing = dims - item.ndim
         if missing <= 0:
             return item
         at = place + missing + 1 if place < 0 else place
         if isinstance(part, slice):
-            item = array(item, copy=False, ndmin=dims)
+            item = array(item, copy=None, ndmin=dims)
             return item if place == -1 else item.swapaxes(-1, place)
         if type(part) in ScalarType or place == -1:
             return item[(None,) * missing]

@@ -2,12 +2,12 @@
 """Arrays put beside each other: concatenate and its kin."""
 
 import numpy
-from numpy.core.numeric import normalize_axis_index
 
 from .. import _core
 from .._arguments import axis_of
 from .._creation._filled import filled
 from .._creation._from_data import asarray
+from .._imported_numpy import normalize_axis_index
 from .._local import as_output, call_numpy, has_distributed, has_own_class
 from ._plain import atleast_1d, atleast_2d, atleast_3d
 from ._reshape import ravel

@@ -3,11 +3,11 @@
 virtual bytes, so that these need no copy; only what would leave these bytes is refused here."""
 
 import numpy
-from numpy.core.numeric import normalize_axis_tuple
 
 from .. import _core
 from .._creation._from_data import asarray
 from .._flags import overlaps_itself
+from .._imported_numpy import byte_bounds, normalize_axis_tuple
 from .._local import is_distributed, wrap_here
 
 
@@ -30,8 +30,8 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
     base = x._a
     while isinstance(base.base, numpy.ndarray):
         base = base.base
-    first, last = numpy.byte_bounds(view) if view.size else (0, 0)
-    lowest, highest = numpy.byte_bounds(base)
+    first, last = byte_bounds(view) if view.size else (0, 0)
+    lowest, highest = byte_bounds(base)
     if view.size and (first < lowest or last > highest):
         raise ValueError("as_strided: the view would leave the memory of the array")
     if writeable and overlaps_itself(view):

@@ -8,7 +8,7 @@ import numpy
 
 from .. import _catalogue as np
 from .. import _core
-from ._info import check_device
+from .._arguments import check_device
 
 __all__ = [
     "arange",

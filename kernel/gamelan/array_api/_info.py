@@ -4,15 +4,8 @@ one device: small arrays and distributed ones mix freely, and engines compute on
 
 import numpy
 
+from .._arguments import DEVICE, check_device
 from . import _dtypes
-
-DEVICE = "cpu"
-
-
-def check_device(device):
-    """Refuses a device that there is not."""
-    if device not in (None, DEVICE):
-        raise ValueError(f"got the device {device!r}, expected {DEVICE!r}: there is no other")
 
 
 class Info:

@@ -5,7 +5,7 @@ stays single, where NumPy 1.x computes in double."""
 import numpy
 
 from .. import _catalogue as np
-from ._info import check_device
+from .._arguments import check_device
 
 __all__ = [
     "fft",

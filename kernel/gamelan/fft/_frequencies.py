@@ -4,12 +4,12 @@
 import operator
 
 import numpy
-from numpy.core.numeric import normalize_axis_tuple
 
 from .. import _core
 from .._creation._filled import filled
 from .._creation._from_data import asarray
 from .._creation._ranges import arange
+from .._imported_numpy import normalize_axis_tuple
 from .._local import call_numpy, is_distributed, with_numbers, wrap_here
 
 __all__ = ["fftfreq", "fftshift", "ifftshift", "rfftfreq"]

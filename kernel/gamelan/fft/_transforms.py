@@ -6,9 +6,9 @@ import operator
 import warnings
 
 import numpy
-from numpy.core.numeric import normalize_axis_index
 
 from .._creation._from_data import asarray
+from .._imported_numpy import ComplexWarning, normalize_axis_index
 from .._local import call_numpy, is_distributed
 from .._ufuncs._objects import PUBLIC
 from ._lines import BACKWARD, FORWARD, REAL_BACKWARD, REAL_FORWARD
@@ -47,7 +47,7 @@ def _transform(name, a, n, axis, norm, kind):
     n = operator.index(n)
     axis = normalize_axis_index(axis, a.ndim)
     if kind == REAL_FORWARD and a.dtype.kind == "c":
-        warnings.warn("Casting complex values to real discards the imaginary part", numpy.ComplexWarning, stacklevel=3)
+        warnings.warn("Casting complex values to real discards the imaginary part", ComplexWarning, stacklevel=3)
         a = a.real
     return transform(a, n, axis, kind, factor)
 

@@ -3,7 +3,6 @@
 singular values asks for them."""
 
 import numpy
-from numpy.core.numeric import normalize_axis_index
 from numpy.linalg import LinAlgError
 
 from .. import _core
@@ -11,6 +10,7 @@ from .._arguments import whole
 from .._creation._diagonals import eye
 from .._creation._from_data import asarray
 from .._folds._reductions import reduce
+from .._imported_numpy import normalize_axis_index
 from .._local import as_value, call_numpy, gathered, has_distributed, is_distributed
 from .._ufuncs._objects import PUBLIC
 from .._ufuncs._where import either

@@ -4,10 +4,10 @@
 import math
 
 import numpy
-from numpy.core.numeric import normalize_axis_index
 
 from .. import _core
 from .._creation._from_data import asarray
+from .._imported_numpy import normalize_axis_index
 from .._local import as_value, call_numpy, has_distributed
 from .._promotion import OPS, dtype_number
 from .._ufuncs._objects import PUBLIC

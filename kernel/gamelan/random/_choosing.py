@@ -8,13 +8,13 @@ import warnings
 from collections.abc import Sequence
 
 import numpy
-from numpy.core.numeric import normalize_axis_index
 
 from .. import _core
 from .._creation._filled import filled
 from .._creation._from_data import asarray
 from .._creation._ranges import arange
 from .._folds._scans import cumsum
+from .._imported_numpy import normalize_axis_index
 from .._indexing._gather import take_along
 from .._indexing._take_put import take
 from .._local import is_distributed, with_numbers, wrap_here

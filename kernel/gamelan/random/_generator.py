@@ -4,10 +4,10 @@
 import copy
 
 import numpy
-from numpy.core.numeric import normalize_axis_index
 
 from .._creation._from_data import asarray
 from .._errors import NotImplementedName
+from .._imported_numpy import normalize_axis_index
 from .._views._reshape import ravel, reshape
 from . import _several
 from ._bits import BitGenerator, bit_generator_from

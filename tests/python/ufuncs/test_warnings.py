@@ -8,6 +8,7 @@ import numpy
 import pytest
 
 import gamelan
+from oracle import error_class
 
 _PROGRAMS = """
 np.nonzero(A(3))
@@ -39,15 +40,21 @@ bool(A([]))
 
 
 def _warned(np, program):
+    """The warnings of a program, and the class of its error: what one NumPy warns of another refuses."""
+    error = None
     with warnings.catch_warnings(record=True) as caught, numpy.errstate(all="ignore"):
         warnings.simplefilter("always")
-        eval(compile(program, "program", "eval"), {"np": np, "A": np.array})
-    return caught
+        try:
+            eval(compile(program, "program", "eval"), {"np": np, "A": np.array})
+        except Exception as raised:
+            error = error_class(raised)
+    return caught, error
 
 
 @pytest.mark.parametrize("program", _PROGRAMS.strip().splitlines())
 def test_the_classes_of_warnings(engine, program):
-    expected, actual = _warned(numpy, program), _warned(gamelan, program)
+    (expected, refused), (actual, error) = _warned(numpy, program), _warned(gamelan, program)
+    assert error is refused
     assert [each.category for each in actual] == [each.category for each in expected]
 
 
@@ -55,13 +62,17 @@ def test_the_classes_of_warnings(engine, program):
     "program", ["A([1j]).astype(float)", "A([1.0]).__setitem__(0, A(1j))", "np.where(A(3))", "A(3).nonzero()"]
 )
 def test_a_warning_names_the_users_line(engine, program):
-    (warned,) = _warned(gamelan, program)
+    if _warned(numpy, program)[1] is not None:
+        pytest.skip("an error in this NumPy")
+    (warned,), _ = _warned(gamelan, program)
     assert warned.filename == "program"
 
 
 @pytest.mark.parametrize("name", ["bool", "object", "str"])
 def test_a_name_that_numpy_gives_up_warns_at_the_users_line(name):
     """NumPy 1.24 warns that it will be another one, and has it no more."""
+    if name in vars(numpy):
+        pytest.skip("a name of this NumPy")
     told = []
     for np in (numpy, gamelan):
         with warnings.catch_warnings(record=True) as caught, pytest.raises(AttributeError):
@@ -98,6 +109,8 @@ def test_names_asked_for_by_two_threads_leave_the_warnings_as_they_are():
 
 @pytest.mark.parametrize("name", ["int", "float", "bool", "object"])
 def test_a_name_that_numpy_has_given_up_says_what_to_write(name):
+    if name in vars(numpy):
+        pytest.skip("a name of this NumPy")
     with pytest.raises(AttributeError) as expected, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         getattr(numpy, name)

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What this package uses of NumPy that NumPy 1 and NumPy 2 keep in different places, some of it private. The imported NumPy is
+asked here and nowhere else; the other modules import the names from here. Knows no arrays of ours."""
+
+import importlib
+import warnings
+
+import numpy
+import numpy.lib.format
+
+
+_MUST_BE = object()
+
+
+def _found(name, *places, otherwise=_MUST_BE):
+    """The object of that name in the first of these modules that has it."""
+    for place in places:
+        try:
+            return getattr(importlib.import_module(place), name)
+        except (ImportError, AttributeError):
+            pass
+    if otherwise is not _MUST_BE:
+        return otherwise
+    raise ImportError(f"NumPy {numpy.__version__} has no {name} in {' or '.join(places)}", name="numpy")
+
+
+_NUMERIC = "numpy._core.numeric", "numpy.core.numeric"
+_UMATH = "numpy._core.umath", "numpy.core.umath"
+_FUNCTIONS = "numpy.lib._function_base_impl", "numpy.lib.function_base"
+_EXCEPTIONS = "numpy.exceptions", "numpy"
+
+# Does a number of Python leave the dtype of an array as it is, and a number of NumPy take part like an array (NEP 50)? In
+# NumPy 1 the values of both decide.
+NUMBERS_ARE_WEAK = numpy.result_type(numpy.float32, numpy.float64(1.0)) == numpy.float64
+
+
+def _fails(call, *arguments, **keywords):
+    """Does NumPy refuse this call? Others may warn only."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            call(*arguments, **keywords)
+        except (TypeError, ValueError):
+            return True
+    return False
+
+
+normalize_axis_index = _found("normalize_axis_index", *_NUMERIC)
+normalize_axis_tuple = _found("normalize_axis_tuple", *_NUMERIC)
+ScalarType = _found("ScalarType", "numpy._core.numerictypes", "numpy.core.numerictypes")
+clip = _found("clip", *_UMATH)  # the universal function, which takes no None
+i0_coefficients = _found("_i0A", *_FUNCTIONS), _found("_i0B", *_FUNCTIONS)
+least_integer = _found("_min_int", "numpy.lib._twodim_base_impl", "numpy.lib.twodim_base")
+byte_bounds = _found("byte_bounds", "numpy.lib.array_utils", "numpy")
+BagObj = _found("BagObj", "numpy.lib._npyio_impl", "numpy.lib.npyio")
+npy_format = _found("_format_impl", "numpy.lib", otherwise=numpy.lib.format)
+AxisError = _found("AxisError", *_EXCEPTIONS)
+ComplexWarning = _found("ComplexWarning", *_EXCEPTIONS)
+RankWarning = _found("RankWarning", *_EXCEPTIONS)
+
+# Public names of ours that only some NumPys have: those that NumPy 2 removed, and those that it brought.
+_OLD = "alltrue asfarray cumproduct in1d msort product round_ row_stack set_string_function sometrue trapz"
+_NEW = "trapezoid"
+_VARYING = frozenset(f"{_OLD} {_NEW}".split())
+_FORMER = {"trapezoid": "trapz"}  # functions that only some NumPys have under that name
+
+
+def numpys(name):
+    """NumPy's function of that name, or of the name that it had in NumPy 1."""
+    return _found(name, "numpy", otherwise=None) or getattr(numpy, _FORMER.get(name, name))
+
+
+def is_public(name, place=numpy):
+    """May the package show this name of its own? Not when it is one that only other NumPys have."""
+    return name not in _VARYING or hasattr(place, name)
+
+
+# The variable in which NumPy 2 keeps what numpy.seterr has set; None for NumPy 1, which keeps it with the thread.
+float_settings = _found("_extobj_contextvar", *_UMATH, otherwise=None)
+
+# What `copy=False` means in `numpy.array`: never (NumPy 2), or only where it must be (NumPy 1).
+FALSE_FORBIDS_COPIES = _fails(numpy.array, [1], copy=False)
+NO_AXES_NO_NONZERO = _fails(numpy.nonzero, numpy.ones(()))
+NUMBERS_HAVE_NO_AXES = _fails(float, numpy.ones(1))
+CLIP_CASTS = not _fails(numpy.clip, numpy.ones(1), 0, 0.5, out=numpy.ones(1, int))
