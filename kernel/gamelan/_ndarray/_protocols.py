@@ -58,7 +58,7 @@ def _described(value):
 
 def _with_its_axes(value):
     """An array of ours that has axes; without any as NumPy's, which sends nothing back here."""
-    return here(value) if isinstance(value, _core.Array) and not value.ndim else value
+    return here(value) if isinstance(value, _core.OURS) and not value.ndim else value
 
 
 def _rebuild(data):
