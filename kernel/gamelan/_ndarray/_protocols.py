@@ -26,7 +26,7 @@ _DEVICE = "cpu"
 def _ours(function):
     """Gamelan's function in place of one of NumPy's, by the place where NumPy has it; None where there is none. A
     namesake from elsewhere (a ufunc of scipy, of `numpy.frompyfunc`) is not it."""
-    module = "numpy" if isinstance(function, numpy.ufunc) else function.__module__
+    module = "numpy" if isinstance(function, numpy.ufunc) else function.__module__ or ""  # numba's have none
     if module.split(".")[0] != "numpy":
         return None
     theirs, ours = numpy, _package.public
