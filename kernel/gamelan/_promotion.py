@@ -87,7 +87,7 @@ def _compared(probes):
     loop = numpy.result_type(*probes)
     if NUMBERS_ARE_WEAK and loop.kind in "iu":
         limits = numpy.iinfo(loop)
-        if any(isinstance(probe, int) and not limits.min <= probe <= limits.max for probe in probes):
+        if any(type(probe) is int and not limits.min <= probe <= limits.max for probe in probes):
             return numpy.dtype(float)
     return loop
 
