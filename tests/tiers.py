@@ -139,6 +139,14 @@ TIERS = [
         default=False,
         is_built=False,
     ),
+    Tier(
+        "install",
+        [pytest("install", "--timeout", "4000")],
+        14400,
+        "pip install into venvs of each Python, a Debian package in a bare Debian: needs PyPI, root, and builds for each",
+        default=False,
+        is_built=False,
+    ),
     Tier("bench", [["bench"]], 7200, "side by side with NumPy, numexpr, Dask and C++/MPI, in figures", default=False),
 ]
 
