@@ -24,7 +24,7 @@ packages_of() {
   suite=$(suite_here)
   while IFS= read -r line; do
     case $line in
-      "# build" | "# run" | "# test" | "# container") section=${line#\# } ;;
+      "# build" | "# run" | "# package" | "# test" | "# container") section=${line#\# } ;;
       "#"* | "") ;;
       *" ["*) [[ $wanted == *" $section "* && $line == *"[$suite]" ]] && printf '%s\n' "${line%% *}" ;;
       *) [[ $wanted == *" $section "* ]] && printf '%s\n' "$line" ;;

@@ -100,6 +100,7 @@ void add_registrations(py::module_& m) {
       "else.");
   m.def("set_package_directory", &kernel::set_package_directory);
   m.def("set_threshold", &kernel::set_threshold);
+  m.def("set_unequal_shapes_raise", &kernel::set_unequal_shapes_raise);
   m.def("set_numbers_are_weak", &kernel::set_numbers_are_weak);
   m.def("set_float_settings", [](const py::object& variable, const py::object& ask) {
     kernel::set_float_settings(variable.ptr(), ask.ptr());

@@ -9,5 +9,7 @@ namespace gamelan::kernel {
 
 /// Adds the type Operator to the module; throws PythonError.
 void add_operators(PyObject* module);
+/// Says whether `==` and `!=` of arrays whose shapes do not fit raise, or are False and True with a warning.
+void set_unequal_shapes_raise(bool value);
 
 }  // namespace gamelan::kernel

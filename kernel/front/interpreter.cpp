@@ -139,7 +139,7 @@ nl::json Interpreter::kernel_info_request_impl() {
           {"help_links",
            {link("Python", "https://docs.python.org/" + python_version),
             link("IPython", "https://ipython.org/documentation.html"),
-            link("NumPy", "https://numpy.org/doc/1.24/reference/")}}};
+            link("NumPy", "https://numpy.org/doc/stable/reference/")}}};
 }
 
 std::unique_ptr<xeus::xhistory_manager> make_history() { return std::make_unique<History>(); }

@@ -61,8 +61,9 @@ int main(int argc, char** argv) {
     kernel::forward_interrupts_to_main_thread();
     auto path = py::module_::import("sys").attr("path").cast<py::list>();
     path.insert(0, "");  // the notebook's own directory
-    path.insert(1, kernel::package_directory().string());
-    kernel::require_ipython(executable);
+    if (const auto packages = kernel::package_directory(); !packages.empty())
+      path.insert(1, packages.string());
+    kernel::require_packages(executable);
     serve(configuration);
   } catch (const std::exception& error) {
     std::cerr << "gamelan-kernel: " << error.what() << std::endl;

@@ -8,7 +8,7 @@ import operator
 import numpy
 
 from . import _core
-from ._imported_numpy import normalize_axis_index, normalize_axis_tuple
+from ._imported_numpy import FLAGS_ARE_PYTHONS, normalize_axis_index, normalize_axis_tuple
 from ._local import is_distributed, is_value
 
 DEVICE = "cpu"
@@ -107,7 +107,7 @@ def flag(value):
     if value is True or value is False:
         return value
     value = _number_of(value)
-    return bool(value) if isinstance(value, numpy.bool_) else operator.index(value) != 0
+    return bool(value) if isinstance(value, numpy.bool_) and not FLAGS_ARE_PYTHONS else operator.index(value) != 0
 
 
 def order_of(order):

@@ -81,6 +81,7 @@ from ._editing._apply import *
 # Linear algebra that has no namespace of its own, statistics, files.
 from .linalg._products import *
 from .linalg._tensor_products import *
+from .linalg._vector_products import *
 from .linalg._einsum import *
 from ._statistics._averages import *
 from ._statistics._spread import *
@@ -104,6 +105,9 @@ from ._files._raw import *
 from ._files._text import *
 from ._files._hdf5 import *
 from ._files._zarr import *
+
+# What NumPy 2 took over from the array-API standard.
+from ._standard_names import *
 
 # The array itself.
 from ._ndarray._class import *

@@ -72,11 +72,27 @@ def array_str(array, *options):
         return numpy.array_str(data, *options)
 
 
-def array_repr(array, *options):
+def array_repr(array, max_line_width=None, *options):
     """As `numpy.array_repr`; triggers evaluation and fetches the corners only."""
+    override = numpy.get_printoptions().get("override_repr")  # NumPy 2 has one
+    if override is not None:
+        return override(array)
     data, summary = _printable(array)
     with numpy.printoptions(**summary):
-        return numpy.array_repr(data, *options)
+        text = numpy.array_repr(data, max_line_width, *options)
+    if data.shape == array.shape:
+        return text
+    return _with_shape(text, data.shape, array.shape, max_line_width or summary["linewidth"])
+
+
+def _with_shape(text, shown, shape, width):
+    """The text of the corners with the shape of the whole array, where NumPy says it, on a line of its own if it must be."""
+    elements, mark, rest = text.rpartition(f"shape={shown}")
+    if not mark:
+        return text
+    elements, rest = elements.rstrip(), f"shape={shape}{rest}"
+    is_wide = len(elements) - (elements.rfind("\n") + 1) + len(rest) + 1 > width
+    return elements + ("\n      " if is_wide else " ") + rest
 
 
 def array2string(array, *options, threshold=None, edgeitems=None, **named):

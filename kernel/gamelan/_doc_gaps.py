@@ -12,7 +12,7 @@ AttributeError: If the object has no method `__dlpack__`.
 AxisError: If `axis` is outside the dimensions of the result.
     expand_dims stack linspace logspace geomspace
 IndexError: If an axis is outside the dimensions of the array.
-    size split array_split trapz fft.fftshift fft.ifftshift
+    size split array_split trapezoid trapz fft.fftshift fft.ifftshift
 IndexError: If an index is outside the array and `mode` is 'raise'.
     take put
 IndexError: If an index is outside the array.

@@ -44,6 +44,22 @@ _DESCRIBED["copy"] = Entry(
     "copy : bool, optional",
     ["    Always copy, or never; then what only a copy can be is refused. By default only where it must be."],
 )
+_DESCRIBED["shape"] = Entry(
+    "shape : int or tuple of ints", ["    The new shape; one extent may be -1 and follows from the others."]
+)
+_DESCRIBED["newshape"] = Entry("newshape : int or tuple of ints", ["    The name of `shape` in NumPy 1."])
+_DESCRIBED["stable"] = Entry("stable : bool, optional", ["    Changes nothing: the sort is always stable."])
+_DESCRIBED["sorted"] = Entry("sorted : bool, optional", ["    Changes nothing for distributed arrays: the result is in order."])
+_DESCRIBED["mean"] = Entry("mean : array_like, optional", ["    The mean, where it is known, with the axes kept."])
+_DESCRIBED["correction"] = Entry("correction : int or float, optional", ["    Another name of `ddof`."])
+_DESCRIBED["interpolation"] = Entry("interpolation : str, optional", ["    The name of `method` in NumPy 1."])
+_DESCRIBED["weights"] = Entry(
+    "weights : array_like, optional", ['    A weight for each element; with `method="inverted_cdf"` only.']
+)
+_DESCRIBED["rtol"] = Entry("rtol : array_like, optional", ["    Singular values up to it times the largest one count as 0."])
+_DESCRIBED["upper"] = Entry("upper : bool, optional", ["    The upper factor instead of the lower one."])
+_DESCRIBED["min"] = Entry("min, max", ["    Other names of `a_min` and `a_max`."])
+_DESCRIBED["max"] = _DESCRIBED["min"]
 _DESCRIBED["arguments"] = Entry("*arguments", ["    As in NumPy."])
 _DESCRIBED["keywords"] = Entry("**keywords", ["    As in NumPy."])
 _DESCRIBED.update(dict.fromkeys(("order", "dtype", "subok"), _DESCRIBED["casting"]))

@@ -3,6 +3,8 @@
 asked here and nowhere else; the other modules import the names from here. Knows no arrays of ours."""
 
 import importlib
+import inspect
+import operator
 import warnings
 
 import numpy
@@ -34,13 +36,13 @@ _EXCEPTIONS = "numpy.exceptions", "numpy"
 NUMBERS_ARE_WEAK = numpy.result_type(numpy.float32, numpy.float64(1.0)) == numpy.float64
 
 
-def _fails(call, *arguments, **keywords):
+def _fails(call, *arguments, error=(TypeError, ValueError), **keywords):
     """Does NumPy refuse this call? Others may warn only."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             call(*arguments, **keywords)
-        except (TypeError, ValueError):
+        except error:
             return True
     return False
 
@@ -60,7 +62,8 @@ RankWarning = _found("RankWarning", *_EXCEPTIONS)
 
 # Public names of ours that only some NumPys have: those that NumPy 2 removed, and those that it brought.
 _OLD = "alltrue asfarray cumproduct in1d msort product round_ row_stack set_string_function sometrue trapz"
-_NEW = "trapezoid"
+_NEW = """trapezoid astype bitwise_count concat cumulative_prod cumulative_sum matrix_transpose matvec permute_dims unique_all
+unique_counts unique_inverse unique_values unstack vecdot vecmat"""
 _VARYING = frozenset(f"{_OLD} {_NEW}".split())
 _FORMER = {"trapezoid": "trapz"}  # functions that only some NumPys have under that name
 
@@ -83,3 +86,28 @@ FALSE_FORBIDS_COPIES = _fails(numpy.array, [1], copy=False)
 NO_AXES_NO_NONZERO = _fails(numpy.nonzero, numpy.ones(()))
 NUMBERS_HAVE_NO_AXES = _fails(float, numpy.ones(1))
 CLIP_CASTS = not _fails(numpy.clip, numpy.ones(1), 0, 0.5, out=numpy.ones(1, int))
+NONE_IS_A_COUNT = not _fails(numpy.bincount, [0], minlength=None)
+INTERPOLATION_IS_A_NAME = not _fails(numpy.quantile, numpy.ones(1), 0.5, interpolation="linear")  # of the argument `method`
+_whole = numpy.ones(2, int)
+ROUNDING_COPIES = numpy.round(_whole) is not _whole
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    INSERT_TAKES_MASKS = numpy.insert(_whole, numpy.zeros(2, bool), 0).size == 2
+UNEQUAL_SHAPES_RAISE = _fails(lambda: numpy.zeros(2) == numpy.zeros(3))
+MOST_OPERANDS = 32 if _fails(numpy.broadcast, *[0] * 33) else 64
+# Which right side of numpy.linalg.solve is a stack of vectors: one of one axis only (NumPy 2), or of one axis less.
+ONE_AXIS_IS_A_VECTOR = numpy.linalg.solve(numpy.ones((1, 1, 1)), numpy.ones((1, 1))).ndim == 3
+ROLL_TAKES_FLOATS = not _fails(numpy.roll, _whole, 1.0)
+WIDE_INDICES = not _fails(numpy.take, _whole, numpy.zeros(1, numpy.uint64))  # numbers of 64 bits without a sign
+MATMUL_IN_PLACE = not _fails(operator.imatmul, numpy.eye(1), numpy.eye(1))
+AVERAGE_TAKES_LISTS = not _fails(numpy.average, numpy.ones((1, 1)), axis=[0, 1])
+LSTSQ_RCOND = inspect.signature(numpy.linalg.lstsq).parameters["rcond"].default
+WHOLE_BINS = numpy.histogram_bin_edges(numpy.array([0, 1, 2] * 9), "sqrt").size == 3  # of integers no bin is narrower than 1
+TRIM_TAKES_AXES = "axis" in inspect.signature(numpy.trim_zeros).parameters
+STACKS_TAKE_SEQUENCES = _fails(numpy.hstack, iter([_whole]))
+FLAGS_ARE_PYTHONS = _fails(numpy.sum, _whole, keepdims=numpy.True_)  # a bool of NumPy is none
+BOOLEAN_KEYS_FIT = _fails(lambda: numpy.zeros(3).flat[numpy.zeros(2, bool)], error=IndexError)  # of x.flat
+COMPLEX_HAS_NO_QUANTILES = _fails(numpy.quantile, numpy.zeros(1, complex), 0.5)
+# At a tie `closest_observation` takes the element of even number, counted from 1 (NumPy 2) or from 0.
+COUNTS_FROM_ONE = bool(numpy.quantile(numpy.arange(6), 0.25, method="closest_observation") == 1)
+ZERO_SHARES = not _fails(numpy.random.default_rng(1).dirichlet, [0.0, 1.0])

@@ -18,7 +18,7 @@ geterrcall seterrobj geterrobj getbufsize setbufsize ModuleDeprecationWarning ba
 format_float_scientific ALLOW_THREADS BUFSIZE CLIP ERR_CALL ERR_DEFAULT ERR_IGNORE ERR_LOG ERR_PRINT ERR_RAISE ERR_WARN
 FLOATING_POINT_SUPPORT FPE_DIVIDEBYZERO FPE_INVALID FPE_OVERFLOW FPE_UNDERFLOW MAXDIMS MAY_SHARE_BOUNDS MAY_SHARE_EXACT RAISE
 SHIFT_DIVIDEBYZERO SHIFT_INVALID SHIFT_OVERFLOW SHIFT_UNDERFLOW UFUNC_BUFSIZE_DEFAULT UFUNC_PYVALS_NAME WRAP little_endian
-tracemalloc_domain use_hugepage nbytes
+tracemalloc_domain use_hugepage nbytes isdtype long ulong bool
 """.split()
-__all__ = [name for name in _PASSED if hasattr(numpy, name)]
+__all__ = [name for name in _PASSED if name in vars(numpy)]
 globals().update({name: getattr(numpy, name) for name in __all__})

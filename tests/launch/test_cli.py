@@ -119,7 +119,7 @@ def test_a_signal_reaches_the_script_and_the_engines_leave(runtime, tmp_path, nu
 def test_a_venv_of_another_python_is_refused_in_a_sentence(gamelan, runtime, tmp_path, monkeypatch):
     (tmp_path / "bin").mkdir()
     python = tmp_path / "bin" / "python3"
-    python.write_text("#!/bin/sh\necho 3 9\n")
+    python.write_text("#!/bin/sh\necho '{\"version\": [3, 9]}'\n")
     python.chmod(0o755)
     (tmp_path / "script.py").write_text("")
     monkeypatch.setenv("VIRTUAL_ENV", str(tmp_path))

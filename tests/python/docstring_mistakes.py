@@ -175,7 +175,9 @@ def mistakes():
             if not isinstance(ast.parse(text, mode="eval").body, ast.Call) or "OUT" in text or not name_of(text):
                 continue
             try:
-                taken = inspect.signature(operator.attrgetter(name_of(text))(gamelan)).parameters.keys()
+                taken = inspect.signature(
+                    operator.attrgetter(name_of(text).replace("ndarray.", "DistributedArray."))(gamelan)
+                ).parameters.keys()
             except (AttributeError, TypeError, ValueError):
                 taken = set()
             found += [(name_of(text), ast.unparse(call)) for call in _changed(text, taken)]
@@ -183,5 +185,23 @@ def mistakes():
 
 
 def listed():
-    """[(exception, call)] of the table above."""
-    return [line.split(" ", 1) for line in _CALLS.strip().splitlines()]
+    """[(exception, call)] of the table above, without what this NumPy does not have, or does not refuse."""
+    calls = [line.split(" ", 1) for line in _CALLS.strip().splitlines()]
+    return [(expected, call) for expected, call in calls if is_known(name_of(call)) and not _is_fine(call)]
+
+
+def is_known(name):
+    """Has the package this function or method, with the imported NumPy?"""
+    place = gamelan
+    for part in name.split("."):
+        place = getattr(place, part, None)
+    return place is not None
+
+
+def _is_fine(call):
+    if call != "np.linalg.matrix_rank(np.ones((0, 3)))":
+        return False
+    try:
+        return numpy.linalg.matrix_rank(numpy.ones((0, 3))) == 0
+    except ValueError:
+        return False

@@ -2,9 +2,12 @@
 """Calls that NumPy accepts, for every public function: where argument_kinds.py begins. The letters are operands of
 kinds_values.py. Optional parameters need not stand here, unless nothing is known of them in kinds_parameters."""
 
+import re
+
 import numpy
 
 import gamelan
+from gamelan._imported_numpy import _VARYING
 from kinds_method_calls import METHODS, STATEMENTS
 
 _NUMPY = """
@@ -57,7 +60,10 @@ packbits(m); unpackbits(u); unpackbits(u, count=9); array2string(x); array_repr(
 apply_along_axis(sorted, 1, x); apply_over_axes(np.sum, x, [0, 1]); lib.stride_tricks.sliding_window_view(v, 3)
 lib.stride_tricks.sliding_window_view(x, (2, 2)); broadcast(x, h[:, None]).shape; can_cast(x, 'f4'); result_type(x, i, 2.5); min_scalar_type(z)
 common_type(x, c); broadcast_shapes((2, 1), (3,)); isscalar(x); iterable(x); frompyfunc(lambda a, b: a + b, 2, 1)(v, w); vectorize(lambda a: a + 1)(v)
-require(i, dtype='f8', requirements='F'); promote_types('f4', i.dtype); nditer(v).shape
+require(i, dtype='f8', requirements='F'); promote_types('f4', i.dtype); nditer(v).shape; trapezoid(v); trapezoid(x, dx=0.5, axis=0); astype(x, 'f4'); bitwise_count(i); concat([x, y])
+concat((x, y), axis=1); cumulative_prod(v); cumulative_sum(v); cumulative_sum(x, axis=1, include_initial=True); matrix_transpose(x); matvec(q, h)
+permute_dims(t, (2, 0, 1)); unique_all(k); unique_counts(k); unique_inverse(l); unique_values(k); unstack(x); unstack(x, axis=1); vecdot(x, y)
+vecdot(c, c, axis=0); vecmat(h, q)
 """
 _LINALG = """
 cholesky(q); det(q); det(g); eigvals(q); eigvalsh(q); eigh(q); eig(q); inv(q); inv(g); lstsq(q, h, rcond=None); lstsq(y.T, v[:4], rcond=None)
@@ -123,7 +129,20 @@ def _ufunc_calls():
 
 
 def every_call():
-    """All calls, as texts, in groups with their weights."""
+    """All calls of what the imported NumPy has, as texts, in groups with their weights."""
+    return {group: ([call for call in calls if _is_known(call)], weight) for group, (calls, weight) in _every_call().items()}
+
+
+def _is_known(call):
+    """No call of a function or a method that other NumPys have."""
+    function = re.match(r"np\.(\w+)", call)
+    method = re.search(r"\.(itemset|ptp)\(", call)
+    if function and function[1] in _VARYING and not hasattr(numpy, function[1]):
+        return False
+    return not method or call.startswith("np.") or hasattr(numpy.ndarray, method[1])
+
+
+def _every_call():
     return {
         "functions": (_lines(_NUMPY, "np."), 8),
         "linalg": (_lines(_LINALG, "np.linalg."), 1),
@@ -143,6 +162,7 @@ LEFT_OUT = {
     **dict.fromkeys("geterr geterrcall geterrobj getbufsize get_printoptions".split(), "takes nothing"),
     **dict.fromkeys("base_repr binary_repr format_float_positional format_float_scientific typename mintypecode obj2sctype sctype2char maximum_sctype issctype "
                     "issubsctype issubclass_ find_common_type issubdtype".split(), "NumPy's own, and takes no array"),
+    "isdtype": "of dtypes",
     **dict.fromkeys("isnat".split(), "dates are NumPy's own"),
     **dict.fromkeys("flatiter ndarray ufunc".split(), "a class: its methods are called"),
 }  # fmt: skip

@@ -46,7 +46,8 @@ def _settle(value):
     if isinstance(value, gamelan.ndarray):
         return numpy.asarray(value)
     if isinstance(value, (list, tuple)):
-        return type(value)(_settle(item) for item in value)
+        items = [_settle(item) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
     return value
 
 

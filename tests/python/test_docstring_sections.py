@@ -137,7 +137,7 @@ def test_composed_when_first_read():
 
 def test_help_and_info_show_them():
     text = pydoc.render_doc(gamelan.sort, renderer=pydoc.plaintext)
-    assert "sort(a, axis=-1, kind=None, order=None)" in text and "Differences from NumPy" in text
+    assert "sort(a, axis=-1, kind=None, order=None, *, stable=None)" in text and "Differences from NumPy" in text
     assert "Parameters" in pydoc.render_doc(gamelan.add, renderer=pydoc.plaintext)
     assert "sort(self, axis=-1" in pydoc.render_doc(gamelan.ndarray.sort, renderer=pydoc.plaintext)
     out = io.StringIO()

@@ -6,6 +6,7 @@ import re
 
 import numpy
 
+from gamelan._imported_numpy import NUMBERS_ARE_WEAK
 from oracle import check_all
 
 N, S = 24, 6
@@ -48,5 +49,6 @@ def program(line, **more):
 
 
 def check_lines(text, **more):
-    """Compares every line with NumPy; `more` are further names."""
-    check_all((line, program(line, **more)) for line in text.strip().splitlines())
+    """Compares every line with NumPy; `more` are further names. What ends in `# NumPy 1` is not for NumPy 2."""
+    lines = [line for line in text.strip().splitlines() if not line.endswith("# NumPy 1") or not NUMBERS_ARE_WEAK]
+    check_all((line, program(line, **more)) for line in lines)

@@ -9,7 +9,7 @@ from .._creation._from_data import asarray, copy_of, values_for
 from .._creation._ranges import arange
 from .._folds._arg_reductions import argmax
 from .._folds._bounds import require_inside
-from .._imported_numpy import normalize_axis_index
+from .._imported_numpy import INSERT_TAKES_MASKS, TRIM_TAKES_AXES, normalize_axis_index, normalize_axis_tuple
 from .._indexing._positions import positions_of
 from .._indexing._take_put import take
 from .._local import call_numpy, gathered, has_distributed, is_distributed
@@ -119,7 +119,11 @@ def insert(arr, obj, values, axis=None):
     if isinstance(obj, slice):
         obj = numpy.arange(*obj.indices(extent), dtype=numpy.intp)
     places = asarray(obj)
-    if places.dtype == bool:
+    if places.dtype == bool and INSERT_TAKES_MASKS:
+        if places.ndim != 1:
+            raise ValueError("boolean array argument obj to insert must be one dimensional")
+        places = positions_of(places) if is_distributed(places) else asarray(numpy.flatnonzero(numpy.asarray(places)))
+    elif places.dtype == bool:
         _core.warn(FutureWarning, "in the future insert will treat boolean arrays and array-likes as a boolean index")
         places = places.astype(numpy.intp)
     elif places.size == 0 and not isinstance(obj, (_core.Array, numpy.ndarray)):
@@ -165,8 +169,8 @@ def _inserted(arr, places, values, axis):
     return result
 
 
-def trim_zeros(filt, trim="fb"):
-    """A one-dimensional array without the zeros at its ends.
+def trim_zeros(filt, trim="fb", axis=None):
+    """An array without the zeros at its ends.
 
     Triggers evaluation: the extent of the result depends on the data. Of a distributed array the result is a view.
 
@@ -177,7 +181,9 @@ def trim_zeros(filt, trim="fb"):
     [1, 2]
     """
     if not is_distributed(filt):
-        return call_numpy(numpy.trim_zeros, "trim_zeros", (filt, trim), {})
+        return call_numpy(numpy.trim_zeros, "trim_zeros", (filt, trim), {} if axis is None else {"axis": axis})
+    if TRIM_TAKES_AXES:
+        return _trimmed(filt, trim, axis)
     if filt.ndim == 0:
         raise TypeError("iteration over a 0-d array")
     if filt.ndim != 1:
@@ -190,3 +196,21 @@ def trim_zeros(filt, trim="fb"):
         return filt[:0]
     trim = trim.upper()
     return filt[before if "F" in trim else 0 : filt.size - (after if "B" in trim else 0)]
+
+
+def _trimmed(filt, trim, axis):
+    """As NumPy 2 has it: along every axis, or some."""
+    numpy.trim_zeros(numpy.ones(1), trim)  # for its errors
+    axes = tuple(range(filt.ndim)) if axis is None else normalize_axis_tuple(axis, filt.ndim, argname="axis")
+    if not axes or filt.size == 0:
+        return filt
+    used = filt != 0
+    lines = [used.any(tuple(other for other in range(filt.ndim) if other != each)) for each in axes]
+    wanted = [fact for line in lines for fact in (argmax(line), argmax(line[::-1]))]
+    *places, has_any = (int(value) for value in _core.fetch([*wanted, used.any()]))
+    key, trim = [slice(None)] * filt.ndim, trim.lower()
+    for number, each in enumerate(axes):
+        before, after = places[2 * number : 2 * number + 2]
+        first, last = (before, filt.shape[each] - after) if has_any else (0, 0)
+        key[each] = slice(first if "f" in trim or not has_any else None, last if "b" in trim or not has_any else None)
+    return filt[tuple(key)]

@@ -8,7 +8,7 @@ import numpy
 
 from .._creation._filled import filled
 from .._creation._from_data import asarray
-from .._imported_numpy import normalize_axis_tuple
+from .._imported_numpy import ROLL_TAKES_FLOATS, normalize_axis_tuple
 from .._local import call_numpy, is_distributed
 from .._views._reshape import ravel, reshape
 
@@ -35,7 +35,7 @@ def roll(a, shift, axis=None):
         raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
     shifts = dict.fromkeys(range(a.ndim), 0)
     for distance, along in pairs:
-        shifts[int(along)] += distance
+        shifts[int(along)] += int(distance) if ROLL_TAKES_FLOATS else distance
     result = filled(a.shape, a.dtype, 0)
     stretches = [
         _stretches(extent, shifts[along] % (extent or 1)) for along, extent in enumerate(a.shape)

@@ -62,7 +62,7 @@ def save(file, arr, allow_pickle=True, fix_imports=True):
     ...     np.load(os.path.join(directory, "a.npy")).tolist()
     [0, 1, 2]
     """
-    keywords = {"allow_pickle": allow_pickle, "fix_imports": fix_imports}
+    keywords = {"allow_pickle": allow_pickle} | ({} if fix_imports is True else {"fix_imports": fix_imports})
     if not is_distributed(arr):
         arr = _as_numpy(arr)
     if is_path(file):

@@ -136,3 +136,4 @@ def cumprod(a, axis=None, dtype=None, out=None):
 
 
 cumproduct = cumprod  # NumPy's older name
+RUNNING = {"cumsum": cumsum, "cumprod": cumprod}

@@ -9,6 +9,7 @@ import numpy
 from .. import _core
 from .._creation._from_data import asarray, copy_of, values_for
 from .._folds._bounds import require_inside
+from .._imported_numpy import BOOLEAN_KEYS_FIT
 from .._local import has_distributed
 from .._views._reshape import ravel, reshape
 from ._gather import put_flat, require_writeable
@@ -124,6 +125,11 @@ class flatiter:
         if key.dtype == bool:
             if key.ndim != 1:
                 raise ValueError("boolean index array should have 1 dimension")
+            if BOOLEAN_KEYS_FIT and key.size != self._array.size:
+                raise IndexError(
+                    "boolean index did not match indexed flat iterator along axis 0; size of axis is "
+                    f"{self._array.size} but size of corresponding boolean axis is {key.size}"
+                )
             if key.size > self._array.size:
                 raise ValueError("too many boolean indices")
             return positions_of(key)
@@ -171,7 +177,7 @@ class flatiter:
             place = self.place(key)
             try:
                 value = ravel(values_for(self._array.dtype, value))
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 value = None
             if value is None or value.size != 1:
                 raise ValueError("Error setting single item of array.")
@@ -230,7 +236,7 @@ class ndenumerate:
     """
 
     def __init__(self, arr):
-        arr = asarray(arr) if has_distributed((arr,)) else arr if isinstance(arr, _core.Array) else numpy.asarray(arr)
+        arr = asarray(arr) if has_distributed((arr,)) else arr if isinstance(arr, _core.OURS) else numpy.asarray(arr)
         self.iter = arr.flat
         self._places = numpy.ndindex(arr.shape)
 

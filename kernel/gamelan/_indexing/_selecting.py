@@ -8,15 +8,13 @@ from .. import _core
 from .._creation._filled import filled
 from .._creation._from_data import asarray
 from .._folds._bounds import extremes
-from .._local import as_output, as_value, call_numpy, has_distributed, is_distributed, is_value, wrap_here
+from .._imported_numpy import MOST_OPERANDS
+from .._local import as_output, as_value, call_numpy, has_distributed, is_distributed, is_value
 from .._promotion import OPS
 from .._views._plain import broadcast_arrays, broadcast_to
 from ._take_put import mode_of, require_whole
 
 __all__ = ["choose", "piecewise", "select"]
-
-
-_MOST_CHOICES = 32  # as in NumPy
 
 
 def _choice(condition, x, y):
@@ -25,7 +23,7 @@ def _choice(condition, x, y):
 
 def _given(choice):
     """A choice that is no array of ours; what has no axes stays here, where its value is known."""
-    return asarray(choice) if has_distributed((choice,)) or numpy.ndim(choice) else wrap_here(numpy.asarray(choice))
+    return asarray(choice) if has_distributed((choice,)) or numpy.ndim(choice) else _core.share(numpy.asarray(choice))
 
 
 def choose(a, choices, out=None, mode="raise"):
@@ -42,15 +40,15 @@ def choose(a, choices, out=None, mode="raise"):
     """
     if not isinstance(choices, (list, tuple)):
         choices = asarray(choices)
-        choices = list(choices[: _MOST_CHOICES + 1] if choices.ndim else choices)
+        choices = list(choices[: MOST_OPERANDS + 1] if choices.ndim else choices)
     if not has_distributed((a, choices, out)):
         result = call_numpy(numpy.choose, "choose", (a, list(choices)), {"out": out, "mode": mode})
         return result if out is None else out
-    a, choices = asarray(a), [choice if isinstance(choice, _core.Array) else _given(choice) for choice in choices]
+    a, choices = asarray(a), [choice if isinstance(choice, _core.OURS) else _given(choice) for choice in choices]
     if not choices:
         raise ValueError("invalid entry in choice array")
-    if len(choices) > _MOST_CHOICES:
-        raise ValueError(f"Need at least 0 and at most {_MOST_CHOICES} array objects.")
+    if len(choices) > MOST_OPERANDS:
+        raise ValueError(f"Need at least 0 and at most {MOST_OPERANDS} array objects.")
     mode = mode_of(mode)
     require_whole(a.dtype)
     number = len(choices)
@@ -103,7 +101,7 @@ def select(condlist, choicelist, default=0):
         raise ValueError("select with an empty condition list is not possible")
     conditions = [asarray(condition) for condition in condlist]
     choices = (*choicelist, default)
-    choices = [choice if isinstance(choice, _core.Array) else wrap_here(numpy.asarray(choice)) for choice in choices]
+    choices = [choice if isinstance(choice, _core.OURS) else _core.share(numpy.asarray(choice)) for choice in choices]
     for place, condition in enumerate(conditions):
         if condition.dtype != bool:
             raise TypeError(f"invalid entry {place} in condlist: should be boolean ndarray")
@@ -166,5 +164,5 @@ def _is_one_condition(condlist, x):
     ):  # not of a list: it gathers
         return True
     first = condlist[0]
-    is_array = isinstance(first, (list, numpy.ndarray)) or isinstance(first, _core.Array) and not is_value(first)
+    is_array = isinstance(first, (list, numpy.ndarray)) or isinstance(first, _core.OURS) and not is_value(first)
     return not is_array and x.ndim != 0

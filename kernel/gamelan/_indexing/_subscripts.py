@@ -5,9 +5,12 @@ Basic keys of a distributed array are applied by NumPy to its proxy, so results 
 data (masks, index arrays) are told apart first: a proxy must never be read.
 """
 
+import numpy
+
 from .. import _core
 from .._creation._from_data import copy_of
 from .._float_errors import numpys_own
+from .._imported_numpy import NUMBERS_HAVE_NO_AXES
 from .._local import gathered, is_value
 from .._promotion import OPS, dtype_number
 from . import _arrays as arrays
@@ -50,7 +53,11 @@ def setitem(array, key, value):
     if parts is None:
         arrays.set(array, key, value)
     else:
-        _core.assign(_core.view(array, _proxy_at(array, parts)[0]), value)
+        proxy, has_ellipsis = _proxy_at(array, parts)
+        if NUMBERS_HAVE_NO_AXES and not proxy.ndim and not has_ellipsis and isinstance(value, (_core.Array, numpy.ndarray)):
+            if value.ndim and value.dtype.kind in "biufc":
+                numpy.empty(1, array.dtype)[0] = numpy.broadcast_to(numpy.zeros((), value.dtype), value.shape)  # for its error
+        _core.assign(_core.view(array, proxy), value)
 
 
 _core.set_get_item_hook(getitem)

@@ -11,7 +11,7 @@ from .._arguments import axis_in
 from .._creation._from_data import asarray, values_for
 from .._creation._ranges import arange
 from .._folds._bounds import require_inside
-from .._imported_numpy import normalize_axis_index
+from .._imported_numpy import NUMBERS_ARE_WEAK, WIDE_INDICES, normalize_axis_index
 from .._local import as_output, as_value, call_numpy, has_distributed, is_distributed, is_value, write_here
 from .._ufuncs._clip import clip
 from .._views._reshape import ravel, reshape
@@ -20,9 +20,9 @@ from ._gather import distributed, put_flat, require_writeable, take_along
 __all__ = ["put", "put_along_axis", "take", "take_along_axis"]
 
 
-def require_whole(dtype):
+def require_whole(dtype, may_be_wide=False):
     """NumPy's TypeError for an array of a dtype that no array of indices may have."""
-    if not numpy.can_cast(dtype, numpy.intp, "safe"):
+    if not numpy.can_cast(dtype, numpy.intp, "same_kind" if may_be_wide and WIDE_INDICES and dtype.kind == "u" else "safe"):
         raise TypeError(f"Cannot cast array data from {dtype!r} to {numpy.dtype(numpy.intp)!r} according to the rule 'safe'")
 
 
@@ -42,14 +42,14 @@ def mode_of(mode):
     )
 
 
-def _numbers(indices, mode, extent):
+def _numbers(indices, mode, extent, may_be_wide=False):
     """The argument `indices` of take and put as an array of integers inside the axis, or not yet looked at. NumPy takes the
     whole part of a float that is no array, also in a list."""
     mode = mode_of(mode)
     if is_distributed(indices) and is_value(indices):
         indices = _core.value(indices)
     if isinstance(indices, (_core.Array, numpy.ndarray)):
-        require_whole(indices.dtype)
+        require_whole(indices.dtype, may_be_wide)
         index = asarray(indices)
     else:
         index = asarray(indices) if has_distributed((indices,)) else numpy.array(indices, numpy.intp)
@@ -92,7 +92,7 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     if axis is None:
         a, axis = ravel(a), 0
     axis, a = axis_in(axis, a)
-    index = _numbers(indices, mode, max(a.shape[axis], 1))
+    index = _numbers(indices, mode, max(a.shape[axis], 1), may_be_wide=True)
     if a.shape[axis] == 0 and math.prod(a.shape[:axis] + index.shape + a.shape[axis + 1 :]):
         raise IndexError("cannot do a non-empty take from an empty axes.")
     require_inside(index, axis, a.shape[axis])
@@ -123,7 +123,7 @@ def put(a, ind, v, mode="raise"):
     [7, 1, 2, 3, 8]
     """
     if not is_distributed(a):
-        write_here(numpy.put, a, ind, first_of(v, ind.size) if isinstance(ind, _core.Array) else v, mode)
+        write_here(numpy.put, a, ind, first_of(v, ind.size) if isinstance(ind, _core.OURS) else v, mode)
         return
     if not a._a.flags.writeable:
         raise ValueError("put: output array is read-only")
@@ -157,6 +157,8 @@ def _grid_key(indices, axis, shape):
 
 
 def _along_axis(arr, indices, axis):
+    if NUMBERS_ARE_WEAK and axis is None and indices.ndim != 1:
+        raise ValueError("when axis=None, `indices` must have a single dimension.")
     if indices.dtype.kind not in "iu":
         raise IndexError("`indices` must be an integer array")
     if indices.ndim != (1 if axis is None else arr.ndim):

@@ -75,6 +75,8 @@ class Elements(_core.Array):
         if is_distributed(value):
             if value.size != 1:
                 raise ValueError("setting an array element with a sequence.")
+            if value.ndim and NUMBERS_HAVE_NO_AXES:
+                numpy.empty((), self.dtype).fill(numpy.zeros(value.shape, value.dtype))  # for its error
         else:
             cell = numpy.empty((), self.dtype)
             cell.fill(unwrap(value))  # NumPy's conversion and its errors

@@ -63,13 +63,13 @@ class Irregular(_core.Array):
         """The cumulative products of the elements along an axis."""
         return scans.cumprod(self, axis, dtype, out)
 
-    def sort(self, axis=-1, kind=None, order=None):
+    def sort(self, axis=-1, kind=None, order=None, *, stable=None):
         """Sort the array in place."""
-        sorting.sort_in_place(self, axis, kind, order)
+        sorting.sort_in_place(self, axis, kind, order, stable)
 
-    def argsort(self, axis=-1, kind=None, order=None):
+    def argsort(self, axis=-1, kind=None, order=None, *, stable=None):
         """The indices that would sort the array."""
-        return sorting.argsort(self, axis, kind, order)
+        return sorting.argsort(self, axis, kind, order, stable=stable)
 
     def partition(self, kth, axis=-1, kind="introselect", order=None):
         """Partition the array in place: the kth element is where sorting puts it."""

@@ -7,12 +7,14 @@ import numpy
 
 from .. import _core
 from .._float_errors import numpys_own
+from .._imported_numpy import MATMUL_IN_PLACE, UNEQUAL_SHAPES_RAISE
 from .._local import decides_itself, is_distributed, is_value, unwrap
 from .._promotion import OPS
 from .._ufuncs._odd_comparisons import comparison
 from ..linalg import _products as linalg
 
 _evaluate = _core.evaluate
+_core.set_unequal_shapes_raise(UNEQUAL_SHAPES_RAISE)
 
 
 class Operators(_core.Array):
@@ -27,6 +29,13 @@ class Operators(_core.Array):
         return _matmul(other, self, other)
 
     def __imatmul__(self, other):
+        if MATMUL_IN_PLACE:
+            if self.ndim < 1 or numpy.ndim(other) < 2:
+                raise ValueError(
+                    "inplace matrix multiplication requires the first operand to have at least one and the second at least two "
+                    "dimensions."
+                )
+            return linalg.matmul(self, other, out=self)
         raise TypeError("In-place matrix multiplication is not (yet) supported. Use 'a = a @ b' instead of 'a @= b'.")
 
 

@@ -11,7 +11,7 @@ from .._creation._from_data import copy_of
 from .._creation._like import zeros_like
 from .._editing._bytes import byteswap
 from .._editing._repeat import repeat
-from .._errors import unimplemented, unsupported_dtype
+from .._errors import unimplemented
 from .._flags import Flags, make_writeable
 from .._gathering import here
 from .._indexing._flat import flatiter
@@ -103,7 +103,7 @@ class Shapes(_core.Array):
     def mT(self):
         """The array with its last two axes exchanged, a view."""
         if self.ndim < 2:
-            raise ValueError(f"mT: got {self.ndim} dimensions, expected two at least")
+            raise ValueError("matrix transpose with ndim < 2 is undefined")
         return _view(self, self._a.swapaxes(-1, -2))
 
     @property
@@ -151,14 +151,14 @@ class Shapes(_core.Array):
         else:
             flatiter(self)[:] = value
 
-    def reshape(self, *shape, order="C"):
+    def reshape(self, *shape, order="C", copy=None):
         """The array with another shape.
 
         The result is a view where NumPy could make one, else a copy on the engines. Lazy.
         """
         if self._b is None:
-            return _view(self, self._a.reshape(*shape, order=order))
-        return views.reshape(self, shape[0] if len(shape) == 1 else shape, order)
+            return _view(self, self._a.reshape(*shape, order=order, **({} if copy is None else {"copy": copy})))
+        return views.reshape(self, shape[0] if len(shape) == 1 else shape, order, copy=copy)
 
     def ravel(self, order="C"):
         """The elements in one dimension.
@@ -217,8 +217,6 @@ class Shapes(_core.Array):
             raise ValueError("Type must be a sub-type of ndarray type")
         data = self._a.view() if dtype is _unset else self._a.view(dtype)
         if self._b is not None and not is_supported(data.dtype):
-            if self.size >= _core.threshold():
-                raise unsupported_dtype(data.dtype)
             view = wrap_here(here(self).view(dtype))
         else:
             view = _view(self, data)

@@ -2,6 +2,8 @@
 """unique: sort, compare neighbours, keep the first of each run. With an axis, rows are first numbered in their order (_rows),
 and these numbers are made unique."""
 
+import math
+
 import numpy
 
 from .._creation._filled import filled
@@ -19,7 +21,7 @@ from ._rows import numbered_rows
 __all__ = ["unique"]
 
 
-def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True):
+def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True, sorted=True):
     """The sorted unique elements of an array.
 
     Triggers evaluation: the extent of the result depends on the data. With `axis` None the array is flattened first.
@@ -32,14 +34,28 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
     """
     ar = asarray(ar)
     if not is_distributed(ar):
-        options = {"axis": axis, "equal_nan": equal_nan}
+        options = {"axis": axis, "equal_nan": equal_nan} | ({} if sorted else {"sorted": sorted})
         return call_numpy(numpy.unique, "unique", (ar, return_index, return_inverse, return_counts), options)
     wanted = [return_index, return_inverse, return_counts]
     if axis is None:
         values, extras = _distinct(ravel(ar), wanted, equal_nan)
     else:
         values, extras = _distinct_rows(ar, axis, wanted)
+    if return_inverse:
+        place = 1 if return_index else 0
+        extras[place] = reshape(extras[place], _inverse_shape(ar.shape, axis))
     return (values, *extras) if any(wanted) else values
+
+
+def _inverse_shape(shape, axis):
+    """The shape of the inverse: a row, or one from which `take` makes the array again, as the imported NumPy has it."""
+    sample = numpy.unique(numpy.zeros((1,) * len(shape)), return_inverse=True, axis=axis)[1]
+    if axis is None:
+        return shape if sample.ndim == len(shape) else (math.prod(shape),)
+    (axis,) = normalize_axis_tuple(axis, len(shape))
+    return tuple(
+        shape[axis] if place == axis or sample.ndim == 1 else 1 for place in range(len(shape) if sample.ndim != 1 else 1)
+    )
 
 
 def _distinct(row, wanted, equal_nan):
@@ -83,7 +99,8 @@ def _inverse(places, new):
 
 
 def _distinct_rows(ar, axis, wanted):
-    (axis,) = normalize_axis_tuple(axis, ar.ndim)  # also of a tuple of one
+    numpy.unique(numpy.zeros((1,) * ar.ndim), axis=axis)  # for its errors
+    (axis,) = normalize_axis_tuple(axis, ar.ndim)  # also of a tuple of one, in NumPy 1
     rows = moveaxis(ar, axis, 0)
     count = rows.shape[0]
     if rows.size == 0:

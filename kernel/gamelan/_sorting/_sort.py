@@ -65,7 +65,13 @@ def _line_by_line(name, a, dtype, axis):
     return moveaxis(result, -1, axis)
 
 
-def sort(a, axis=-1, kind=None, order=None):
+def _check_stable(kind, stable):
+    """NumPy's error for `stable` beside a kind. Ours is stable anyway."""
+    if stable is not None and kind is not None:
+        raise ValueError("`kind` and `stable` parameters can't be provided at the same time. Use only one of them.")
+
+
+def sort(a, axis=-1, kind=None, order=None, *, stable=None):
     """A sorted copy of an array.
 
     Lazy. NaN is last. The engines sort their parts and merge them, which is balanced whatever the data are; this takes the
@@ -79,11 +85,12 @@ def sort(a, axis=-1, kind=None, order=None):
     """
     a = asarray(a)
     if not is_distributed(a):
-        return call_numpy(numpy.sort, "sort", (a, axis, kind, order), {})
+        return call_numpy(numpy.sort, "sort", (a, axis, kind, order), {} if stable is None else {"stable": stable})
+    _check_stable(kind, stable)
     return _sorted("sort", a, axis, kind, order)
 
 
-def argsort(a, axis=-1, kind=None, order=None):
+def argsort(a, axis=-1, kind=None, order=None, *, stable=None):
     """The indices that would sort an array.
 
     Lazy. The sort is always stable: equal elements keep their order.
@@ -96,7 +103,8 @@ def argsort(a, axis=-1, kind=None, order=None):
     """
     a = asarray(a)
     if not is_distributed(a):
-        return call_numpy(numpy.argsort, "argsort", (a, axis, kind, order), {})
+        return call_numpy(numpy.argsort, "argsort", (a, axis, kind, order), {} if stable is None else {"stable": stable})
+    _check_stable(kind, stable)
     return _sorted("argsort", a, axis, kind, order)
 
 
@@ -124,11 +132,12 @@ def sort_complex(a):
     return result.astype("F" if a.dtype.char in "bhBH" else "D")
 
 
-def sort_in_place(array, axis=-1, kind=None, order=None):
+def sort_in_place(array, axis=-1, kind=None, order=None, stable=None):
     """`array.sort()`."""
     if not is_distributed(array):
-        array._a.sort(axis, kind, order)
+        array._a.sort(axis, kind, order, **({} if stable is None else {"stable": stable}))
         return
+    _check_stable(kind, stable)
     if axis is None:
         raise TypeError("'NoneType' object cannot be interpreted as an integer")
     array[...] = _sorted("sort", array, axis, kind, order)

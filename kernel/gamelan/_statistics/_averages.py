@@ -9,6 +9,7 @@ from .._arguments import counted_axes
 from .._creation._from_data import asarray
 from .._creation._like import full_like
 from .._folds import _reductions
+from .._imported_numpy import AVERAGE_TAKES_LISTS, normalize_axis_tuple
 from .._local import as_output, is_distributed
 from .._ufuncs._objects import PUBLIC
 from .._ufuncs._where import either
@@ -74,6 +75,9 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=unset, *, where=unset):
 def average(a, axis=None, weights=None, returned=False, *, keepdims=unset):
     a = asarray(a)
     kept = {} if keepdims is unset else {"keepdims": keepdims}
+    if AVERAGE_TAKES_LISTS and axis is not None:
+        axis = normalize_axis_tuple(axis, a.ndim, argname="axis")
+        axis = axis[0] if len(axis) == 1 else axis
     if weights is None:
         result = mean(a, axis, **kept)
         scale = _full_like_result(result, count_along(a, counted_axes(axis, a.ndim)))

@@ -5,6 +5,7 @@
 import numpy
 
 from .. import _core
+from .._imported_numpy import WHOLE_BINS
 from .._ufuncs._where import either
 from ._counts import even_counts
 from ._nan_folds import nanmax, nanmean, nanmin, nanstd
@@ -96,4 +97,6 @@ def number_of_bins(rule, a, limits, ends):
     if sample.size == 0:
         return 1
     width = _WIDTHS[rule](sample, ends)
+    if WHOLE_BINS and a.dtype.kind in "iu" and 0 < width < 1:
+        width = 1
     return int(numpy.ceil((ends[1] - ends[0]) / width)) if width else 1

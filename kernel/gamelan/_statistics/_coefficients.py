@@ -8,6 +8,7 @@ import numpy
 from .._creation._filled import ones, zeros
 from .._creation._from_data import asarray
 from .._editing._insert_delete import trim_zeros
+from .._imported_numpy import NUMBERS_ARE_WEAK
 from .._indexing._nonzero import flatnonzero
 from .._sorting._sort import sort
 from .._views._join import concatenate, hstack
@@ -100,8 +101,9 @@ def polydiv(u, v):
     u, v = atleast_1d(u) + 0.0, atleast_1d(v) + 0.0
     dtype = numpy.result_type(u.dtype, v.dtype)
     steps = len(u) - len(v) + 1
-    scale = 1.0 / v[:1].astype(numpy.result_type(dtype, float))  # of two scalars NumPy makes double precision
-    loop = numpy.result_type(numpy.empty(1, v.dtype), scale.dtype.type(1))  # of a scalar and an array that of the array
+    # Of two scalars NumPy 1 makes double precision, of a scalar and an array that of the array.
+    scale = 1.0 / (v[:1] if NUMBERS_ARE_WEAK else v[:1].astype(numpy.result_type(dtype, float)))
+    loop = dtype if NUMBERS_ARE_WEAK else numpy.result_type(numpy.empty(1, v.dtype), scale.dtype.type(1))
     quotient, rest = zeros(max(steps, 1), dtype), u.astype(dtype)
     for k in range(steps):
         factor = scale * rest[k : k + 1]

@@ -11,6 +11,7 @@ from .._creation._filled import filled
 from .._creation._from_data import asarray
 from .._folds._bounds import extremes
 from .._folds._scans import cumsum
+from .._imported_numpy import NONE_IS_A_COUNT, WIDE_INDICES
 from .._indexing._gather import take_along as take_inside
 from .._promotion import OPS, dtype_number
 from .._sorting._sort import argsort
@@ -80,9 +81,9 @@ def bincount(x, weights=None, minlength=0):
     x = asarray(x)
     if x.ndim != 1:
         raise ValueError(f"object {'too deep' if x.ndim else 'of too small depth'} for desired array")
-    if not numpy.can_cast(x.dtype, numpy.intp, "safe"):
+    if not numpy.can_cast(x.dtype, numpy.intp, "same_kind" if WIDE_INDICES and x.dtype.kind == "u" else "safe"):
         raise TypeError(f"Cannot cast array data from {x.dtype!r} to {numpy.dtype(numpy.intp)!r} according to the rule 'safe'")
-    if minlength is None:
+    if minlength is None and NONE_IS_A_COUNT:
         _core.warn(DeprecationWarning, "0 should be passed as minlength instead of None")
         minlength = 0
     minlength = whole(minlength)

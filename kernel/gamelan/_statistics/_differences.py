@@ -85,3 +85,4 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
 
 
 trapz = trapezoid  # its name in NumPy 1
+trapezoid.__name__ = trapezoid.__qualname__ = numpys("trapezoid").__name__

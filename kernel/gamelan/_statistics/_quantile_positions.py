@@ -5,6 +5,7 @@ engines (how many numbers a line has without its NaNs) are computed by the same 
 
 import numpy
 
+from .._imported_numpy import COUNTS_FROM_ONE
 from .._local import is_distributed
 from .._ufuncs._objects import PUBLIC
 from .._ufuncs._where import either
@@ -49,7 +50,7 @@ def positions(n, q, method):
     if method == "inverted_cdf":
         found = _step(np, n * q - 1, lambda part, position: part == 0)
     elif method == "closest_observation":
-        found = _step(np, n * q - 1 - 0.5, lambda part, position: (part == 0) & (np.floor(position) % 2 == 0))
+        found = _step(np, n * q - 1 - 0.5, lambda part, position: (part == 0) & (np.floor(position) % 2 == COUNTS_FROM_ONE))
     elif method in ("lower", "higher", "nearest"):
         found = {"lower": np.floor, "higher": np.ceil, "nearest": np.rint}[method](last * q)
     else:

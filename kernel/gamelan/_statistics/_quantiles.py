@@ -9,7 +9,7 @@ import numpy
 from .._creation._from_data import asarray
 from .._creation._ranges import arange
 from .._folds import _reductions
-from .._imported_numpy import normalize_axis_tuple
+from .._imported_numpy import COMPLEX_HAS_NO_QUANTILES, INTERPOLATION_IS_A_NAME, NUMBERS_ARE_WEAK, normalize_axis_tuple
 from .._indexing._gather import take_along as take_inside
 from .._indexing._take_put import taken_into
 from .._local import alone, as_output, is_distributed
@@ -22,6 +22,7 @@ from .._views._reshape import reshape
 from ._averages import mean
 from ._common import count_along, document, is_true, of_numpy, small, stored, unset
 from ._quantile_positions import check_method, positions
+from ._weighted_quantiles import weighted
 
 __all__ = ["median", "nanmedian", "nanpercentile", "nanquantile", "percentile", "quantile"]
 
@@ -106,16 +107,28 @@ def _computed_into(result, target):
     target[...] = result
 
 
-def _quantile(a, q, axis, out, method, keepdims):
+def _kind(function, a, q, method):
+    """The dtype of quantiles in NumPy 2, where it depends on the dtypes alone; None in NumPy 1."""
+    if not NUMBERS_ARE_WEAK:
+        return None
+    return function(numpy.zeros(2, asarray(a).dtype), q if type(q) in (int, float) else small(q), method=method).dtype
+
+
+def _quantile(a, q, axis, out, method, keepdims, weights=None, kind=None):
     a = asarray(a)
     check_method(method)
+    if a.dtype.kind == "c" and COMPLEX_HAS_NO_QUANTILES:
+        raise TypeError("a must be an array of real numbers")
+    if weights is not None:
+        return weighted(a, q, _axes(a, axis) if axis is not None else None, out, method, is_true(keepdims), weights, False)
     target = None if out is None else _target(alone(out), a, axis, keepdims)
     lines, shape, kept = _sorted_lines(a, axis)
     flat = q.reshape(-1) if q.ndim > 1 else q
     result = _interpolated(lines, lines.shape[-1], flat, method)
+    result = result if kind is None else result.astype(kind, copy=False)
     if a.dtype.kind in "fc":
         last = _element(lines, -1)
-        if out is None and not shape and not q.ndim and result.dtype != a.dtype and bool(_isnan(last)):
+        if kind is None and out is None and not shape and not q.ndim and result.dtype != a.dtype and bool(_isnan(last)):
             result = last  # what NumPy returns, of the dtype of the array
         result = either(_isnan(last), result.dtype.type(numpy.nan), result)
     if out is None:
@@ -128,10 +141,14 @@ def _quantile(a, q, axis, out, method, keepdims):
     return out
 
 
-def _nan_quantile(a, q, axis, out, method, keepdims):
+def _nan_quantile(a, q, axis, out, method, keepdims, weights=None, kind=None):
     a = asarray(a)
+    if a.dtype.kind == "c" and COMPLEX_HAS_NO_QUANTILES:
+        raise TypeError("a must be an array of real numbers")
+    if weights is not None:
+        return weighted(a, q, _axes(a, axis) if axis is not None else None, out, method, is_true(keepdims), weights, True)
     if a.dtype.kind not in "fc":
-        return _quantile(a, q, axis, out, method, keepdims)
+        return _quantile(a, q, axis, out, method, keepdims, weights, kind)
     check_method(method)
     target = None if out is None else _target(out, a, axis, keepdims)
     lines, shape, kept = _sorted_lines(a, axis)
@@ -141,7 +158,9 @@ def _nan_quantile(a, q, axis, out, method, keepdims):
     nonempty = either(counts == 0, 1, counts)
     parts = [_interpolated(lines, nonempty, each, method) for each in q.reshape(-1)]
     result = stack([either(counts == 0, part.dtype.type(numpy.nan), part) for part in parts])
-    if result.dtype != a.dtype and counts.size and int(counts[(0,) * counts.ndim]) == 0:
+    if kind is not None:
+        result = result.astype(kind, copy=False)
+    elif result.dtype != a.dtype and counts.size and int(counts[(0,) * counts.ndim]) == 0:
         result = result.astype(a.dtype)  # to NumPy the first line says of which dtype all are
     if out is None:
         return _finish(result, q.shape + (kept if is_true(keepdims) else shape))
@@ -152,6 +171,8 @@ def _nan_quantile(a, q, axis, out, method, keepdims):
 def _renamed(method, interpolation):
     if interpolation is None:
         return method
+    if not INTERPOLATION_IS_A_NAME:
+        raise TypeError("got an unexpected keyword argument 'interpolation'")
     warnings.warn("the `interpolation=` argument was renamed to `method=`", DeprecationWarning, stacklevel=4)
     if method != "linear":
         raise TypeError("You shall not pass both `method` and `interpolation`!")
@@ -165,26 +186,42 @@ So does a single quantile of float16, float32 or complex64, because its dtype de
 
 @document("The q-th quantiles of the elements over axes.", ">>> float(np.quantile([1.0, 2.0, 4.0], 0.5))\n2.0", _NOTE)
 @of_numpy
-def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, interpolation=None):
-    return _quantile(a, _checked(q, 1, "Quantiles"), axis, out, _renamed(method, interpolation), keepdims)
+def quantile(
+    a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None, interpolation=None
+):
+    method, checked = _renamed(method, interpolation), _checked(q, 1, "Quantiles")
+    kind = _kind(numpy.quantile, a, q, method) if weights is None else None
+    return _quantile(a, checked, axis, out, method, keepdims, weights, kind)
 
 
 @document("The q-th percentiles of the elements over axes.", ">>> float(np.percentile([1.0, 2.0, 4.0], 50))\n2.0", _NOTE)
 @of_numpy
-def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, interpolation=None):
-    return _quantile(a, _checked(q, 100, "Percentiles"), axis, out, _renamed(method, interpolation), keepdims)
+def percentile(
+    a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None, interpolation=None
+):
+    method, checked = _renamed(method, interpolation), _checked(q, 100, "Percentiles")
+    kind = _kind(numpy.percentile, a, q, method) if weights is None else None
+    return _quantile(a, checked, axis, out, method, keepdims, weights, kind)
 
 
 @document("The q-th quantiles of the elements over axes, without NaNs.", "", _NOTE)
 @of_numpy
-def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=unset, *, interpolation=None):
-    return _nan_quantile(a, _checked(q, 1, "Quantiles"), axis, out, _renamed(method, interpolation), keepdims)
+def nanquantile(
+    a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=unset, *, weights=None, interpolation=None
+):
+    method, checked = _renamed(method, interpolation), _checked(q, 1, "Quantiles")
+    kind = _kind(numpy.quantile, a, q, method) if weights is None else None
+    return _nan_quantile(a, checked, axis, out, method, keepdims, weights, kind)
 
 
 @document("The q-th percentiles of the elements over axes, without NaNs.", "", _NOTE)
 @of_numpy
-def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=unset, *, interpolation=None):
-    return _nan_quantile(a, _checked(q, 100, "Percentiles"), axis, out, _renamed(method, interpolation), keepdims)
+def nanpercentile(
+    a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=unset, *, weights=None, interpolation=None
+):
+    method, checked = _renamed(method, interpolation), _checked(q, 100, "Percentiles")
+    kind = _kind(numpy.percentile, a, q, method) if weights is None else None
+    return _nan_quantile(a, checked, axis, out, method, keepdims, weights, kind)
 
 
 @document("The median of the elements over axes.", ">>> float(np.median([3, 1, 2]))\n2.0", _SORTED)

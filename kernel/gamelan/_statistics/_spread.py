@@ -28,13 +28,22 @@ def squared_distances(a, center):
     return distance * distance
 
 
-def variance(a, axis, dtype, ddof, keepdims, where):
+def _corrected(ddof, correction):
+    """How much less than the number of elements divides."""
+    if correction is unset:
+        return ddof
+    if ddof != 0:
+        raise ValueError("ddof and correction can't be provided simultaneously.")
+    return correction
+
+
+def variance(a, axis, dtype, ddof, keepdims, where, center=unset):
     """The variance over axes, in the precision that the sums have."""
     a = asarray(a)
     axes = counted_axes(axis, a.ndim)
     loop, result = loop_dtype(a, dtype)
     total, count = sum_and_count(a, axes, loop, True, where)
-    squares = squared_distances(a, divided(total, count, total.dtype))
+    squares = squared_distances(a, divided(total, count, total.dtype) if center is unset or center is None else asarray(center))
     if is_given(where):
         squares = either(selected(a, where)[1], squares, squares.dtype.type(0))
     adding = squares.dtype if dtype is None and loop.kind == "c" else loop
@@ -54,15 +63,15 @@ def variance(a, axis, dtype, ddof, keepdims, where):
 
 @document("The variance of the elements over axes.", ">>> float(np.var([1.0, 3.0]))\n1.0")
 @of_numpy
-def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=unset, *, where=unset):
-    value, result = variance(a, axis, dtype, ddof, is_kept(keepdims), where)
+def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=unset, *, where=unset, mean=unset, correction=unset):
+    value, result = variance(a, axis, dtype, _corrected(ddof, correction), is_kept(keepdims), where, mean)
     return stored(value if result is None else cast(value, result), out)
 
 
 @document("The standard deviation of the elements over axes.", ">>> float(np.std([1.0, 3.0]))\n1.0")
 @of_numpy
-def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=unset, *, where=unset):
-    value, result = variance(a, axis, dtype, ddof, is_kept(keepdims), where)
+def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=unset, *, where=unset, mean=unset, correction=unset):
+    value, result = variance(a, axis, dtype, _corrected(ddof, correction), is_kept(keepdims), where, mean)
     if value.ndim and value.dtype.kind not in "fc":
         numpy.sqrt(numpy.ones(1, value.dtype), out=numpy.ones(1, value.dtype))  # NumPy's refusal
     if out is not None:

@@ -7,6 +7,7 @@ import numpy
 
 from .. import _core
 from .._creation._filled import filled
+from .._imported_numpy import ROUNDING_COPIES
 from .._local import as_value
 from .._promotion import OPS, dtype_number, resolve
 from ._calls import described
@@ -47,7 +48,7 @@ def _step(name, a, dtype, *factor):
 
 def _unchanged(a, out):
     if out is None:
-        return a if a.ndim else PUBLIC["positive"](a)
+        return a if a.ndim and not ROUNDING_COPIES else PUBLIC["positive"](a)
     if not numpy.can_cast(a.dtype, out.dtype, "same_kind"):
         raise TypeError(f"Cannot cast array data from {a.dtype!r} to {out.dtype!r} according to the rule 'same_kind'")
     out[...] = a

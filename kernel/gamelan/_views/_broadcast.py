@@ -7,6 +7,7 @@ import math
 import numpy
 
 from .._creation._from_data import asarray
+from .._imported_numpy import MOST_OPERANDS
 from .._local import has_distributed, unwrap
 from ._plain import broadcast_to
 from ._reshape import ravel
@@ -33,8 +34,8 @@ class broadcast:
 
     def __init__(self, *args):
         self._arrays = list(itertools.chain.from_iterable(map(_arrays_of, args)))
-        if len(self._arrays) > 32:
-            raise ValueError("Need at least 0 and at most 32 array objects.")
+        if len(self._arrays) > MOST_OPERANDS:
+            raise ValueError(f"Need at least 0 and at most {MOST_OPERANDS} array objects.")
         self.shape = numpy.broadcast_shapes(*(each.shape for each in self._arrays))
         self.nd = self.ndim = len(self.shape)
         self.size, self.numiter = math.prod(self.shape), len(self._arrays)

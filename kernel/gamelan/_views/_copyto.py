@@ -13,14 +13,11 @@ __all__ = ["copyto"]
 
 
 def _check_cast(source, dtype, casting):
-    # Of a number NumPy looks at the value.
-    value = source if not hasattr(source, "dtype") else source.dtype if source.ndim else numpy.asarray(source)
-    if not numpy.can_cast(value, dtype, casting):
-        kind = numpy.asarray(value).dtype if value is source else source.dtype
-        raise TypeError(
-            f"Cannot cast {'array data' if numpy.ndim(source) else 'scalar'} from {kind!r} to {dtype!r} according "
-            f"to the rule {casting!r}"
-        )
+    """NumPy's error for a source that the rule does not let in. NumPy 1 looks at the value of a number."""
+    if casting != "unsafe" or type(source) is int:
+        is_array = hasattr(source, "dtype") and source.ndim
+        probe = numpy.empty(0, source.dtype) if is_array else numpy.asarray(source) if hasattr(source, "dtype") else source
+        numpy.copyto(numpy.empty(0, dtype), probe, casting)
 
 
 def copyto(dst, src, casting="same_kind", where=True):
@@ -44,7 +41,7 @@ def copyto(dst, src, casting="same_kind", where=True):
         numpy.copyto(unwrap(dst), unwrap(source), casting, where if where is True else unwrap(where))
         return
     _check_cast(source, dst.dtype, casting)
-    source = source if isinstance(source, _core.Array) else numpy.asarray(source)  # which is cast without a warning
+    source = source if isinstance(source, _core.OURS) else numpy.asarray(source)  # which is cast without a warning
     if where is True:
         dst[...] = source
         return
@@ -55,7 +52,7 @@ def copyto(dst, src, casting="same_kind", where=True):
         raise TypeError(f"Cannot cast array data from {mask.dtype!r} to {numpy.dtype(bool)!r} according to the rule 'safe'")
     if not dst._a.flags.writeable:
         raise ValueError("assignment destination is read-only")
-    if isinstance(source, _core.Array) and is_distributed(source):
+    if isinstance(source, _core.OURS) and is_distributed(source):
         while source.ndim > dst.ndim and source.shape[0] == 1:
             source = source[0]
     else:

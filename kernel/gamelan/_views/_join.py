@@ -7,7 +7,7 @@ from .. import _core
 from .._arguments import axis_of
 from .._creation._filled import filled
 from .._creation._from_data import asarray
-from .._imported_numpy import normalize_axis_index
+from .._imported_numpy import STACKS_TAKE_SEQUENCES, normalize_axis_index
 from .._local import as_output, call_numpy, has_distributed, has_own_class
 from ._plain import atleast_1d, atleast_2d, atleast_3d
 from ._reshape import ravel
@@ -98,20 +98,27 @@ def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
     return concatenate([array[key] for array in arrays], axis, out, dtype, casting)
 
 
+def _each(arrays):
+    """The arrays to stack; NumPy 2's error for an iterator."""
+    if STACKS_TAKE_SEQUENCES and not hasattr(arrays, "__getitem__"):
+        raise TypeError('arrays to stack must be passed as a "sequence" type such as list or tuple.')
+    return arrays
+
+
 def vstack(tup, *, dtype=None, casting="same_kind"):
     """Join arrays as rows, along the first axis."""
-    return concatenate([atleast_2d(array) for array in tup], 0, None, dtype, casting)
+    return concatenate([atleast_2d(array) for array in _each(tup)], 0, None, dtype, casting)
 
 
 def hstack(tup, *, dtype=None, casting="same_kind"):
     """Join arrays along the second axis, and one-dimensional ones along the first."""
-    arrays = [atleast_1d(array) for array in tup]
+    arrays = [atleast_1d(array) for array in _each(tup)]
     return concatenate(arrays, 0 if arrays and arrays[0].ndim == 1 else 1, None, dtype, casting)
 
 
 def dstack(tup):
     """Join arrays along the third axis."""
-    return concatenate([atleast_3d(array) for array in tup], 2)
+    return concatenate([atleast_3d(array) for array in _each(tup)], 2)
 
 
 row_stack = vstack
@@ -119,5 +126,5 @@ row_stack = vstack
 
 def column_stack(tup):
     """Join one-dimensional arrays as the columns of a matrix."""
-    arrays = [asarray(array) for array in tup]
+    arrays = [asarray(array) for array in _each(tup)]
     return concatenate([array if array.ndim > 1 else atleast_2d(array).T for array in arrays], 1)

@@ -41,7 +41,10 @@ def _order_of(order, allowed):
     return order
 
 
-def reshape(a, newshape, order="C"):
+_unset = numpy._NoValue
+
+
+def reshape(a, shape=_unset, order="C", *, newshape=_unset, copy=None):
     """The array with another shape.
 
     The result is a view where NumPy could make one, else a copy on the engines. Lazy.
@@ -53,12 +56,26 @@ def reshape(a, newshape, order="C"):
     [[0, 1, 2], [3, 4, 5]]
     """
     a = asarray(a)
+    if shape is _unset or newshape is not _unset:
+        given = {"shape": shape, "newshape": newshape}
+        numpy.reshape(0, **{name: () for name, value in given.items() if value is not _unset})  # for its errors
+        shape = newshape
     if not is_distributed(a):
-        return _core.view(a, numpy.reshape(a._a, newshape, order))
-    shape = resolve_shape(newshape, a.size)
+        return _core.view(a, numpy.reshape(a._a, shape, order, **({} if copy is None else {"copy": copy})))
+    if copy:
+        return _reshaped(copy_of(a), shape, order)
+    result = _reshaped(a, shape, order)
+    if copy is False and result._b is not a._b:
+        raise ValueError("Unable to avoid creating a copy while reshaping.")
+    return result
+
+
+def _reshaped(a, shape, order):
+    """Of a distributed array."""
+    shape = resolve_shape(shape, a.size)
     order = _order_of(order, "CFA")
     if order == "F" or order == "A" and a._a.flags.f_contiguous and not a._a.flags.c_contiguous:
-        return transpose(reshape(transpose(a), shape[::-1]))
+        return transpose(_reshaped(transpose(a), shape[::-1], "C"))
     view = None if is_value(a) else _core.reshape_view(a, shape)
     return _core.reshape_view(copy_of(a), shape) if view is None else view
 
@@ -138,7 +155,7 @@ def resize_in_place(array, shape, refcheck=True):
             "cannot resize an array that references or is referenced\nby another array in this way.\n"
             "Use the np.resize function or refcheck=False"
         )
-    result = filled((size,), array.dtype, 0) if is_distributed(array) else wrap_here(numpy.zeros(size, array.dtype))
+    result = filled((size,), array.dtype, 0)
     flat, count = ravel(array), min(size, array.size)
     result[:count] = flat[:count]
     _core.rebind(array, result.reshape(shape))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The array-API standard (version 2023.12) on gamelan's arrays, for libraries that ask an array for its namespace.
+"""The array-API standard (version 2024.12) on gamelan's arrays, for libraries that ask an array for its namespace.
 
     xp = x.__array_namespace__()
 
@@ -12,7 +12,7 @@ import sys as _sys
 from types import FunctionType as _FunctionType
 
 from . import _creation, _dtypes, _folds, _shapes, _versions, fft, linalg
-from ._array import Array, by_the_standard
+from ._array import Array, LargeArray, by_the_standard
 from ._creation import *  # noqa: F403
 from ._dtypes import *  # noqa: F403
 from ._elementwise import FUNCTIONS as _FUNCTIONS

@@ -61,7 +61,7 @@ class FloatLimits:
 
 
 def _dtype_of(value):
-    return value.dtype if isinstance(value, _core.Array) else numpy.dtype(value)
+    return value.dtype if isinstance(value, _core.OURS) else numpy.dtype(value)
 
 
 def astype(x, dtype, /, *, copy=True, device=None):
@@ -107,14 +107,46 @@ def isdtype(dtype, kind):
 
 
 def result_type(*arrays_and_dtypes):
-    """The dtype that dtypes promote to; of arrays only the dtype counts."""
-    return numpy.result_type(*map(_dtype_of, arrays_and_dtypes))
+    """The dtype that dtypes promote to; of arrays only the dtype counts, of numbers of Python only their kind.
+
+    Examples
+    --------
+    >>> import gamelan as np
+    >>> np.array_api.result_type(np.array_api.float32, 1)
+    dtype('float32')
+    """
+    numbers = [value for value in arrays_and_dtypes if type(value) in _LEAST]
+    result = numpy.result_type(*(_dtype_of(value) for value in arrays_and_dtypes if type(value) not in _LEAST))
+    for value in numbers:
+        if _KINDS[type(value)] > _KINDS[result.kind]:
+            result = numpy.result_type(result, _LEAST[type(value)] if result.kind == "f" else type(value))
+    return result
+
+
+# Python's numbers and dtypes by how much they can hold; a real array and a complex number may meet.
+_KINDS = {builtins.bool: 0, int: 1, float: 2, complex: 3, "b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
+_LEAST = {builtins.bool: bool, int: int8, float: float32, complex: complex64}
+
+
+def number(value, array):
+    """A Python number as the 0-d array it stands for beside a 0-d array. With others NumPy's rule is the standard's; so it
+    is for a number that the dtype cannot hold, of which the standard says nothing."""
+    dtype = array.dtype
+    if array.ndim or _KINDS.get(type(value), 4) > _KINDS[dtype.kind] + (dtype.kind == "f"):
+        return value
+    if dtype.kind in "iu" and not numpy.iinfo(dtype).min <= value <= numpy.iinfo(dtype).max:
+        return value
+    return numpy.asarray(value, numpy.result_type(dtype, numpy.complex64) if type(value) is complex else dtype)
 
 
 def promoted(*values):
-    """The values such that NumPy's rules give the standard's dtype: 0-d arrays among others are cast first."""
-    arrays = [value for value in values if isinstance(value, _core.Array)]
+    """The values such that NumPy's rules give the standard's dtype: 0-d arrays among others are cast first, and numbers of
+    Python stand for arrays of the dtype that they meet."""
+    first = next((value for value in values if isinstance(value, _core.OURS)), None)
+    if first is not None:
+        values = tuple(number(value, first) if type(value) in _LEAST else value for value in values)
+    arrays = [value for value in values if isinstance(value, _core.OURS)]
     if len({array.dtype for array in arrays}) < 2 or len({array.ndim == 0 for array in arrays}) < 2:
         return values
     dtype = numpy.result_type(*(array.dtype for array in arrays))
-    return tuple(value.astype(dtype, copy=False) if isinstance(value, _core.Array) else value for value in values)
+    return tuple(value.astype(dtype, copy=False) if isinstance(value, _core.OURS) else value for value in values)

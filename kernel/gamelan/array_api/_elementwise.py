@@ -32,6 +32,7 @@ _UNARY = {
     "negative": "negative",
     "positive": "positive",
     "real": "real",
+    "reciprocal": "reciprocal",
     "signbit": "signbit",
     "sin": "sin",
     "sinh": "sinh",

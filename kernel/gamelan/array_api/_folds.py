@@ -13,7 +13,10 @@ __all__ = [
     "argmax",
     "argmin",
     "argsort",
+    "count_nonzero",
+    "cumulative_prod",
     "cumulative_sum",
+    "diff",
     "max",
     "mean",
     "min",
@@ -23,6 +26,7 @@ __all__ = [
     "sort",
     "std",
     "sum",
+    "take_along_axis",
     "unique_all",
     "unique_counts",
     "unique_inverse",
@@ -108,15 +112,40 @@ def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
     >>> np.array_api.cumulative_sum(np.array([1, 2]), include_initial=True).tolist()
     [0, 1, 3]
     """
+    return _running("cumulative_sum", np.cumsum, np.zeros, x, axis, dtype, include_initial)
+
+
+def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
+    """Running products along an axis, behind a one if asked for."""
+    return _running("cumulative_prod", np.cumprod, np.ones, x, axis, dtype, include_initial)
+
+
+def _running(name, function, initial, x, axis, dtype, include_initial):
     if axis is None:
         if x.ndim > 1:
-            raise ValueError("cumulative_sum: axis must be given for an array of more than one dimension")
+            raise ValueError(f"{name}: axis must be given for an array of more than one dimension")
         axis = 0
-    result = np.cumsum(np.atleast_1d(x), axis=axis, dtype=dtype)
+    result = function(np.atleast_1d(x), axis=axis, dtype=dtype)
     if not include_initial:
         return result
     shape = [1 if place == axis % result.ndim else extent for place, extent in enumerate(result.shape)]
-    return np.concatenate([np.zeros(shape, result.dtype), result], axis=axis)
+    return np.concatenate([initial(shape, result.dtype), result], axis=axis)
+
+
+def count_nonzero(x, /, *, axis=None, keepdims=False):
+    """How many elements over axes are not zero."""
+    return np.asarray(np.count_nonzero(x, axis=axis, keepdims=keepdims))
+
+
+def diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
+    """The n-th differences along an axis."""
+    ends = {"prepend": prepend, "append": append}
+    return np.diff(x, n, axis, **{name: value for name, value in ends.items() if value is not None})
+
+
+def take_along_axis(x, indices, /, *, axis=-1):
+    """Elements along an axis, by an array of indices."""
+    return np.take_along_axis(x, indices, axis)
 
 
 def argmax(x, /, *, axis=None, keepdims=False):

@@ -7,9 +7,9 @@ from types import ModuleType
 
 import numpy
 
-from .._ndarray._class import ndarray
+from .._ndarray._class import DistributedArray, ndarray
 
-NEWEST = "2023.12"
+NEWEST = "2024.12"
 _NEW = {
     "2021.12": (),
     "2022.12": ("complex64", "complex128", "conj", "fft", "imag", "isdtype", "real", "take"),
@@ -28,6 +28,7 @@ _NEW = {
         "tile",
         "unstack",
     ),
+    "2024.12": ("count_nonzero", "cumulative_prod", "diff", "nextafter", "reciprocal", "take_along_axis"),
 }
 VERSIONS = tuple(_NEW)
 newest = None  # the package, which puts itself here
@@ -78,4 +79,4 @@ def __array_namespace__(self, /, *, api_version=None):
 
 
 __array_namespace__.__module__, __array_namespace__.__qualname__ = ndarray.__module__, "ndarray.__array_namespace__"
-ndarray.__array_namespace__ = __array_namespace__
+ndarray.__array_namespace__ = DistributedArray.__array_namespace__ = __array_namespace__

@@ -6,11 +6,12 @@ import itertools
 
 import numpy
 
+from .. import _core
 from .._creation._filled import filled
 from .._creation._from_data import asarray
-from .._local import call_numpy, is_distributed, with_numbers
+from .._local import has_distributed, is_distributed, with_numbers
 from .._ufuncs._objects import PUBLIC
-from ._transforms import fft, ifft, irfft, rfft
+from ._transforms import fft, here, ifft, into, irfft, rfft
 
 __all__ = ["fft2", "fftn", "ifft2", "ifftn", "irfft2", "irfftn", "rfft2", "rfftn"]
 
@@ -66,10 +67,13 @@ def _function(name, default_axes, doc):
             a = inner(a, n, axis, norm)
         return a
 
-    def over_axes(a, s, axes, norm):
+    def over_axes(a, s, axes, norm, out):
         a = asarray(a)
-        if not is_distributed(a):
-            return call_numpy(getattr(numpy.fft, name), f"fft.{name}", (a, s, axes, norm), {})
+        if not has_distributed((a, out)):
+            return here(name, (a, s, axes, norm), out)
+        return into(over_all(a if is_distributed(a) else _core.upload(numpy.asarray(a)), s, axes, norm), out)
+
+    def over_all(a, s, axes, norm):
         s, axes = _lengths_and_axes(a, s, axes, is_real and is_inverse)
         if name in ("fftn", "fft2") and _has_conjugates(a, axes):
             return _completed(over_half(a, s, axes, norm), s[-1], axes)
@@ -85,12 +89,12 @@ def _function(name, default_axes, doc):
 
     if default_axes is None:
 
-        def function(a, s=None, axes=None, norm=None):
-            return over_axes(a, s, axes, norm)
+        def function(a, s=None, axes=None, norm=None, out=None):
+            return over_axes(a, s, axes, norm, out)
     else:
 
-        def function(a, s=None, axes=default_axes, norm=None):
-            return over_axes(a, s, axes, norm)
+        def function(a, s=None, axes=default_axes, norm=None, out=None):
+            return over_axes(a, s, axes, norm, out)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc

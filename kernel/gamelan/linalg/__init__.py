@@ -9,7 +9,7 @@ that `LinAlgError` is raised at their line.
 from numpy.linalg import LinAlgError
 
 from .._errors import MissingName as _MissingName
-from . import _chain, _decompositions, _determinants, _eigen, _least_squares, _norms, _singular, _solutions
+from . import _chain, _decompositions, _determinants, _eigen, _least_squares, _norms, _singular, _solutions, _standard
 from ._chain import *
 from ._decompositions import *
 from ._determinants import *
@@ -18,9 +18,10 @@ from ._least_squares import *
 from ._norms import *
 from ._singular import *
 from ._solutions import *
+from ._standard import *
 
 __all__ = ["LinAlgError"]
-for _home in (_chain, _decompositions, _determinants, _eigen, _least_squares, _norms, _singular, _solutions):
+for _home in (_chain, _decompositions, _determinants, _eigen, _least_squares, _norms, _singular, _solutions, _standard):
     __all__ += _home.__all__
 
 

@@ -8,7 +8,8 @@ import numpy
 from .._creation._from_data import asarray
 from .._local import call_numpy, is_distributed
 from ._engine import compute, part, row
-from ._operands import cast, flipped, identities, require_stack, types, zeros
+from ._operands import adjoint, cast, flipped, identities, require_stack, types, zeros
+from ._results import qr_result
 from ._tsqr import is_tall, tall_qr
 
 __all__ = ["cholesky", "qr"]
@@ -16,7 +17,7 @@ __all__ = ["cholesky", "qr"]
 _OLD_MODES = {"f": "reduced", "full": "reduced", "e": "economic", "economic": "economic"}
 
 
-def cholesky(a):
+def cholesky(a, /, *, upper=False):
     """The Cholesky factor of a positive definite matrix.
 
     Triggers evaluation, because a matrix that is not positive definite must raise here.
@@ -29,7 +30,9 @@ def cholesky(a):
     """
     a = asarray(a)
     if not is_distributed(a):
-        return call_numpy(numpy.linalg.cholesky, "linalg.cholesky", (a,), {})
+        return call_numpy(numpy.linalg.cholesky, "linalg.cholesky", (a,), {"upper": upper} if upper else {})
+    if upper:  # of the elements above the diagonal
+        return adjoint(cholesky(adjoint(a)))
     require_stack(a, is_square=True)
     loop, dtype = types(a)
     return cast(compute("cholesky", loop, a), dtype) if a.size else zeros(a.shape, dtype)
@@ -68,10 +71,10 @@ def qr(a, mode="reduced"):
         return factors if mode == "economic" else (flipped(factors), row(result, m, dtype)[..., : min(m, n)])
     if mode != "complete" and is_tall(a):
         q, r = tall_qr(a, loop)
-        return cast(r, dtype) if mode == "r" else (cast(q, dtype), cast(r, dtype))
+        return cast(r, dtype) if mode == "r" else qr_result(cast(q, dtype), cast(r, dtype))
     result = compute("qr", loop, a, width=width)
     r = flipped(part(result, m, m + n, dtype))
-    return r if mode == "r" else (part(result, 0, m, dtype), r)
+    return r if mode == "r" else qr_result(part(result, 0, m, dtype), r)
 
 
 def _of_nothing(a, mode, width, dtype):
@@ -83,4 +86,4 @@ def _of_nothing(a, mode, width, dtype):
     r = zeros(lead + (width, n), dtype)
     if mode == "r":
         return r
-    return (identities(lead, m, dtype) if mode == "complete" else zeros(lead + (m, width), dtype)), r
+    return qr_result(identities(lead, m, dtype) if mode == "complete" else zeros(lead + (m, width), dtype), r)

@@ -9,6 +9,7 @@ from .._local import as_value, call_numpy, is_distributed
 from .._ufuncs._objects import PUBLIC
 from ._engine import compute
 from ._operands import cast, real_of, require_stack, types
+from ._results import slogdet_result
 
 __all__ = ["det", "slogdet"]
 
@@ -39,7 +40,7 @@ def slogdet(a):
         return call_numpy(numpy.linalg.slogdet, "linalg.slogdet", (a,), {})
     sign, logarithm = _sign_and_log(a)
     dtype = types(a)[1]
-    return as_value(cast(sign, dtype)), as_value(cast(logarithm, real_of(dtype)))
+    return slogdet_result(as_value(cast(sign, dtype)), as_value(cast(logarithm, real_of(dtype))))
 
 
 def det(a):

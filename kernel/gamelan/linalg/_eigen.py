@@ -12,6 +12,7 @@ from .._local import call_numpy, is_distributed
 from .._ufuncs._objects import PUBLIC
 from ._engine import compute, part, row
 from ._operands import cast, real_of, require_stack, types, zeros
+from ._results import eig_result, eigh_result
 
 __all__ = ["eig", "eigh", "eigvals", "eigvalsh"]
 
@@ -43,9 +44,9 @@ def eigh(a, UPLO="L"):
     loop, dtype = types(a)
     n = a.shape[-1]
     if not a.size:
-        return zeros(a.shape[:-1], real_of(dtype)), zeros(a.shape, dtype)
+        return eigh_result(zeros(a.shape[:-1], real_of(dtype)), zeros(a.shape, dtype))
     result = compute("eigh", loop, a, flag=is_lower)
-    return row(result, n, real_of(dtype)), part(result, 0, n, dtype)
+    return eigh_result(row(result, n, real_of(dtype)), part(result, 0, n, dtype))
 
 
 def eigvalsh(a, UPLO="L"):
@@ -96,11 +97,11 @@ def eig(a):
     n = a.shape[-1]
     if not a.size:
         result = dtype if loop.kind == "f" else complex_dtype
-        return zeros(a.shape[:-1], result), zeros(a.shape, result)
+        return eig_result(zeros(a.shape[:-1], result), zeros(a.shape, result))
     result = compute("eig", loop, a)
     if loop.kind == "c" or bool(reduce("any", result[..., n, :].imag != 0)):
         dtype = complex_dtype
-    return row(result, n, dtype), part(result, 0, n, dtype)
+    return eig_result(row(result, n, dtype), part(result, 0, n, dtype))
 
 
 def eigvals(a):

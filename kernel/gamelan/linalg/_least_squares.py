@@ -8,6 +8,7 @@ from numpy.linalg import LinAlgError
 
 from .._creation._from_data import asarray
 from .._folds._reductions import reduce
+from .._imported_numpy import LSTSQ_RCOND
 from .._local import call_numpy, has_distributed, is_distributed
 from .._ufuncs._where import either
 from ._operands import adjoint, cast, real_of, require_matrix, require_stack, types, zeros
@@ -21,7 +22,7 @@ def _reciprocals(values, is_kept):
     return either(is_kept, 1 / either(is_kept, values, values.dtype.type(1)), values.dtype.type(0))
 
 
-def pinv(a, rcond=1e-15, hermitian=False):
+def pinv(a, rcond=None, hermitian=False, *, rtol=numpy._NoValue):
     """The pseudo-inverse of a matrix.
 
     Triggers evaluation. Singular values up to `rcond` times the largest count as 0.
@@ -33,8 +34,15 @@ def pinv(a, rcond=1e-15, hermitian=False):
     [[0.5, 0.0]]
     """
     a = asarray(a)
-    if not has_distributed((a, rcond)):
-        return call_numpy(numpy.linalg.pinv, "linalg.pinv", (a, rcond, hermitian), {})
+    keywords = {} if rtol is numpy._NoValue else {"rtol": rtol}
+    if not has_distributed((a, rcond, rtol)):
+        if rcond is not None:
+            keywords["rcond"] = rcond
+        return call_numpy(numpy.linalg.pinv, "linalg.pinv", (a,), {"hermitian": hermitian, **keywords})
+    if rcond is None:
+        rcond = 1e-15 if not keywords else max(a.shape[-2:]) * numpy.finfo(a.dtype).eps if rtol is None else rtol
+    elif keywords:
+        raise ValueError("`rtol` and `rcond` can't be both set.")
     if a.ndim >= 2 and a.shape[-1] * a.shape[-2] == 0:
         return zeros(a.shape[:-2] + (a.shape[-1], a.shape[-2]), a.dtype)
     require_stack(a)
@@ -44,7 +52,7 @@ def pinv(a, rcond=1e-15, hermitian=False):
     return adjoint(vh) @ scaled
 
 
-def lstsq(a, b, rcond="warn"):
+def lstsq(a, b, rcond=LSTSQ_RCOND):
     """The least-squares solution of a linear system.
 
     Triggers evaluation.

@@ -80,7 +80,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
         return call_numpy(numpy.linalg.norm, "linalg.norm", (x, ord, axis, keepdims), {})
     if x.dtype.kind not in "fc":
         x = x.astype(float)
-    ord = gathered(ord)[()] if isinstance(ord, _core.Array) and ord.ndim == 0 else ord
+    ord = gathered(ord)[()] if isinstance(ord, _core.OURS) and ord.ndim == 0 else ord
     if axis is None:
         if ord is None or ord in ("f", "fro") and x.ndim == 2 or ord == 2 and x.ndim == 1:
             return PUBLIC["sqrt"](reduce("sum", _squares(x), None, None, None, bool(keepdims)))
@@ -133,7 +133,7 @@ def cond(x, p=None):
     return as_value(either(PUBLIC["isnan"](result) & ~has_nan, numpy.array(numpy.inf, result.dtype), result))
 
 
-def matrix_rank(A, tol=None, hermitian=False):
+def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
     """The rank of a matrix, by its singular values.
 
     Triggers evaluation.
@@ -145,15 +145,19 @@ def matrix_rank(A, tol=None, hermitian=False):
     1
     """
     A = asarray(A)
-    if not has_distributed((A, tol)):
-        return call_numpy(numpy.linalg.matrix_rank, "linalg.matrix_rank", (A, tol, hermitian), {})
+    if not has_distributed((A, tol, rtol)):
+        keywords = {} if rtol is None else {"rtol": rtol}
+        return call_numpy(numpy.linalg.matrix_rank, "linalg.matrix_rank", (A, tol, hermitian), keywords)
+    if rtol is not None and tol is not None:
+        raise ValueError("`tol` and `rtol` can't be both set.")
     if A.ndim < 2:
         return int(bool(reduce("any", A != 0)))
     values = svd(A, compute_uv=False, hermitian=hermitian)
     if tol is None:
         if not min(A.shape[-2:]):
-            raise ValueError("zero-size array to reduction operation maximum which has no identity")
-        bound = reduce("max", values, -1, None, None, True) * (max(A.shape[-2:]) * numpy.finfo(values.dtype).eps)
+            return asarray(numpy.linalg.matrix_rank(numpy.empty(A.shape)))  # or NumPy 1's error
+        relative = max(A.shape[-2:]) * numpy.finfo(values.dtype).eps if rtol is None else asarray(rtol)[..., None]
+        bound = reduce("max", values, -1, None, None, True) * relative
     else:
         bound = asarray(tol)[..., None]
     return reduce("sum", values > bound, -1, numpy.intp)

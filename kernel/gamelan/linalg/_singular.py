@@ -9,6 +9,7 @@ from .._views._join import concatenate
 from ._decompositions import qr
 from ._engine import compute, part, row
 from ._operands import adjoint, cast, flipped, identities, real_of, require_stack, types, zeros
+from ._results import svd_result
 from ._tsqr import is_tall, tall_qr
 
 __all__ = ["svd"]
@@ -38,7 +39,7 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
     u, s, vh = _reduced(a, loop, dtype, real) if a.size else _of_nothing(a, dtype, real)
     if full_matrices and m != n:
         u, vh = (_completed(u), vh) if m > n else (u, adjoint(_completed(adjoint(vh))).copy())
-    return u, s, vh
+    return svd_result(u, s, vh)
 
 
 def _values(a, loop, real):

@@ -8,6 +8,7 @@ import numpy
 from numpy.linalg import LinAlgError
 
 from .._creation._from_data import asarray
+from .._imported_numpy import ONE_AXIS_IS_A_VECTOR
 from .._local import call_numpy, has_distributed, is_distributed
 from .._views._plain import transpose
 from .._views._reshape import ravel, reshape
@@ -34,7 +35,7 @@ def solve(a, b):
         return call_numpy(numpy.linalg.solve, "linalg.solve", (a, b), {})
     require_stack(a, is_square=True)
     loop, dtype = types(a, b)
-    is_vector = b.ndim == a.ndim - 1
+    is_vector = b.ndim == 1 or b.ndim == a.ndim - 1 and not ONE_AXIS_IS_A_VECTOR
     if is_vector:
         b = b[..., None]
     n = a.shape[-1]

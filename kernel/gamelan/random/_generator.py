@@ -7,7 +7,7 @@ import numpy
 
 from .._creation._from_data import asarray
 from .._errors import NotImplementedName
-from .._imported_numpy import normalize_axis_index
+from .._imported_numpy import ZERO_SHARES, normalize_axis_index
 from .._views._reshape import ravel, reshape
 from . import _several
 from ._bits import BitGenerator, bit_generator_from
@@ -178,7 +178,7 @@ class Generator(Continuous, Discrete, Choosing):
 
         Distributed parameters trigger evaluation, to check them. Otherwise lazy.
         """
-        return _several.dirichlet(self._bits, alpha, size)
+        return _several.dirichlet(self._bits, alpha, size, ZERO_SHARES)
 
     def multivariate_normal(self, mean, cov, size=None, check_valid="warn", tol=1e-8, *, method="svd"):
         """Numbers of the multivariate normal distribution.

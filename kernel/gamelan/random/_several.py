@@ -57,13 +57,13 @@ def multivariate_hypergeometric(bits, colors, nsample, size=None, method="margin
     return result
 
 
-def dirichlet(bits, alpha, size=None):
+def dirichlet(bits, alpha, size=None, may_be_zero=False):
     """Shares that add up to 1: gammas over their sum; where all are small, one beta after another of what is left."""
     alpha = numpy.asarray(alpha, float)
     if alpha.ndim != 1:
         raise ValueError("object of too small depth for desired array" if alpha.ndim == 0 else "alpha must be one-dimensional")
-    if not numpy.all(alpha > 0):
-        raise ValueError("alpha <= 0")
+    if not numpy.all(alpha >= 0 if may_be_zero else alpha > 0):
+        raise ValueError("alpha < 0" if may_be_zero else "alpha <= 0")
     shape = () if size is None else shape_of(size)
     if alpha.size == 0 or alpha.max() >= 0.1:
         parts = asarray(draw(bits, "gamma", (alpha, 1.0), shape + alpha.shape, checked=True))

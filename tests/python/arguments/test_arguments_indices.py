@@ -22,7 +22,7 @@ def test_take(anywhere):
         np.take(v, [N], mode='Wrap')
         np.take(v, [N], mode=1)
         np.take(v, [N], mode=None)
-        np.take(v, [N], mode=7)
+        np.take(v, [N], mode=7)  # NumPy 1
         np.take(v, [N], mode='x')
         np.take(M, 0, True)
         np.take(M, 0, 1.0)
@@ -48,8 +48,8 @@ def test_put(anywhere):
         np.put(i, [1], [2.7]); i
         np.put(M.T, [1, 2], v[:2]); M
         np.put_along_axis(M, np.arange(S), v[:S], None); M
-        np.put_along_axis(M.T, np.arange(S), v[:2], None); M
-        np.put_along_axis(M, np.arange(S), [], None); M
+        np.put_along_axis(M.T, np.arange(S), v[:2], None); M  # NumPy 1
+        np.put_along_axis(M, np.arange(S), [], None); M  # NumPy 1
         np.put_along_axis(M, np.arange(S), 'x', None); M
         np.put_along_axis(M, Mi, 5, None); M
         np.put_along_axis(ro, I, 5, None); ro
@@ -63,7 +63,7 @@ def test_rows(anywhere):
     )
     check_lines(
         "\n".join(
-            f"np.delete(v, {kind})\n np.insert(v, {kind}, 5)\n np.repeat(v, {kind})\n np.roll(v, {kind})"
+            f"np.delete(v, {kind})\n np.insert(v, {kind}, 5){'  # NumPy 1' * (kind == 'True')}\n np.repeat(v, {kind})\n np.roll(v, {kind})"
             for kind in kinds.split()
         )
         + """

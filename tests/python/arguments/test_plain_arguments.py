@@ -9,7 +9,8 @@ import numpy
 import pytest
 
 import gamelan
-from oracle import check_all
+from gamelan._imported_numpy import NUMBERS_ARE_WEAK
+from oracle import check, check_all
 
 _NAMES = {
     "x": numpy.arange(12.0).reshape(3, 4), "i": numpy.arange(12).reshape(3, 4), "b": numpy.arange(12).reshape(3, 4) % 3 > 0, "v": numpy.arange(6.0), "c": numpy.arange(4) * 1j,
@@ -144,10 +145,13 @@ def test_small_arrays_beside_large_ones(mixed):
 
 def test_numbers_beyond_64_bits_are_refused_as_objects(engine):
     x, target = gamelan.array(_NAMES["x"]), gamelan.zeros(3)
-    with pytest.raises(NotImplementedError, match="object arrays"):
-        x * 2**70
-    with pytest.raises(TypeError):
-        x += 2**70
+    if NUMBERS_ARE_WEAK:
+        check(lambda np: np.array(_NAMES["x"]) * 2**70)
+    else:
+        with pytest.raises(NotImplementedError, match="object arrays"):
+            x * 2**70
+        with pytest.raises(TypeError):
+            x += 2**70
     target[1] = 2**70
     assert target.tolist() == [0, 2.0**70, 0]
     with pytest.raises(OverflowError):

@@ -8,7 +8,7 @@ import gamelan
 
 @pytest.fixture
 def xp(engine):
-    return gamelan.zeros(1).__array_namespace__(api_version="2023.12")
+    return gamelan.zeros(1).__array_namespace__(api_version="2024.12")
 
 
 def test_every_name_is_there_and_new_versions_are_refused(xp):
@@ -20,7 +20,8 @@ def test_every_name_is_there_and_new_versions_are_refused(xp):
 def test_dtypes_promote_without_a_look_at_values(xp):
     small, number = xp.ones(3, dtype=xp.float32), xp.asarray(1.0, dtype=xp.float64)
     assert xp.add(small, number).dtype == (small + number).dtype == (number + small).dtype == xp.float64
-    assert (gamelan.ones(3, dtype="f4") + gamelan.array(1.0)).dtype == xp.float32  # NumPy's rule for arrays that are NumPy's
+    theirs = numpy.ones(3, dtype="f4") + numpy.array(1.0)
+    assert (gamelan.ones(3, dtype="f4") + gamelan.array(1.0)).dtype == theirs.dtype  # NumPy's rule for arrays that are NumPy's
     assert xp.concat([small, xp.ones(2, dtype=xp.int8)]).dtype == xp.float32
     assert xp.result_type(small, number) == xp.float64
     assert xp.isdtype(xp.int8, ("integral", xp.float64)) and not xp.isdtype(xp.float32, "integral")
@@ -51,7 +52,10 @@ def test_numbers_take_the_dtype_of_the_array_they_meet(request, where):
     whole += 1
     whole <<= 1
     assert whole.tolist() == 16 and same.tolist() == 16 and whole.dtype == xp.uint8
-    assert type(gamelan.ones(3) + xp.ones(3)) is type(whole) and gamelan.add(whole, 1).dtype == xp.int64
+    assert (
+        type(gamelan.ones(3) + xp.ones(3)) is type(whole)
+        and gamelan.add(whole, 1).dtype == numpy.add(numpy.array(16, "u1"), 1).dtype
+    )
 
 
 def test_nothing_is_copied_between_the_two_kinds(xp):

@@ -28,7 +28,7 @@ def test_broadcast(anywhere):
         x = np.broadcast(v); list(x)
         x = np.broadcast(v, s); iter(x) is x
         np.broadcast(v, v[:3])
-        np.broadcast(*[v] * 33)
+        np.broadcast(*[v] * 33).numiter
         len(np.broadcast(v, s))
         x = np.broadcast(v, s); x.index = 3
     """)

@@ -13,6 +13,7 @@ import numpy
 import pytest
 
 import gamelan
+from gamelan._imported_numpy import UNEQUAL_SHAPES_RAISE
 from oracle import check
 
 PROGRAMS = """
@@ -103,6 +104,9 @@ def test_text_is_compared_beside_engines(mixed):
 
 
 def test_shapes_that_do_not_fit_are_unequal_with_a_warning(engine):
+    if UNEQUAL_SHAPES_RAISE:
+        check(lambda np: np.arange(3) == np.arange(2))
+        return
     with pytest.warns(DeprecationWarning, match="elementwise comparison failed"):
         assert (gamelan.arange(3) == gamelan.arange(2)) is False
 
@@ -120,7 +124,7 @@ def test_small_arrays_lend_their_memory():
     del x
     assert view[0, 1] == 1  # the memory lives as long as who looks at it
     frozen = gamelan.arange(3)
-    frozen._a.flags.writeable = False
+    frozen.flags.writeable = False
     assert memoryview(frozen).readonly
     file = io.BytesIO()
     file.write(frozen)
@@ -143,8 +147,7 @@ def test_distributed_arrays_give_bytes_and_no_memory(engine):
     assert bytes(x.T) == plain.T.tobytes() and hashlib.md5(x).digest() == hashlib.md5(plain).digest()
     assert bytes(gamelan.arange(3).sum()) == bytes(numpy.arange(3).sum())
     assert x.data.readonly and x.data.tolist() == x.tolist()
-    with pytest.raises(BufferError, match="numpy.asarray"):
-        memoryview(x)
+    assert memoryview(x).readonly and memoryview(x).tolist() == x.tolist()
     with gamelan.options(gather_limit=5):
         with pytest.raises(ValueError, match="gather_limit"):
             bytes(x)
@@ -175,6 +178,10 @@ def test_print_options(request, where):
         request.getfixturevalue(where)
     with numpy.printoptions(formatter={"float": lambda value: f"<{value:.1f}>"}):
         assert str(gamelan.zeros(2)) == "[<0.0> <0.0>]" and repr(gamelan.zeros(2)) == "array([<0.0>, <0.0>])"
+    if not hasattr(numpy, "set_string_function"):
+        with numpy.printoptions(override_repr=lambda array: f"{array.size} numbers"):
+            assert repr(gamelan.zeros(2)) == "2 numbers" and str(gamelan.zeros(2)) == "[0. 0.]"
+        return
     try:
         gamelan.set_string_function(lambda array: f"{array.size} numbers")
         assert repr(gamelan.zeros(2)) == "2 numbers" and str(gamelan.zeros(2)) == "[0. 0.]"

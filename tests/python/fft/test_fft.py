@@ -5,6 +5,7 @@ import numpy
 import pytest
 
 import gamelan
+from gamelan._imported_numpy import NUMBERS_ARE_WEAK, ComplexWarning
 from gamelan.fft import _bluestein, _four_step, _lines
 from operands import DTYPES, LAYOUTS, cube
 from oracle import check, check_all
@@ -73,13 +74,16 @@ def test_several_axes(engine, name, dtype):
 @pytest.mark.parametrize("name", ONE)
 def test_errors_are_numpys(engine, name):
     a = data((4, 5), complex_for(name))
+    left_out = (
+        "empty line filled" if NUMBERS_ARE_WEAK and name in ("irfft", "hfft") else ""
+    )  # NumPy 2 shows memory that nobody has set
     check_all([(f"{name} {what}", program) for what, program in {
         "norm": lambda np: getattr(np.fft, name)(np.asarray(a), norm="no"), "n 0": lambda np: getattr(np.fft, name)(np.asarray(a), 0),
         "n -1": lambda np: getattr(np.fft, name)(np.asarray(a), -1), "axis": lambda np: getattr(np.fft, name)(np.asarray(a), axis=2),
         "axis n": lambda np: getattr(np.fft, name)(np.asarray(a), 3, axis=-3), "float n": lambda np: getattr(np.fft, name)(np.asarray(a), 2.5),
         "0-d": lambda np: getattr(np.fft, name)(np.asarray(a)[1, 1, ...]), "empty line": lambda np: getattr(np.fft, name)(np.asarray(a)[:, :0]),
         "no lines": lambda np: getattr(np.fft, name)(np.asarray(a)[:0]), "empty line filled": lambda np: getattr(np.fft, name)(np.asarray(a)[:, :0], 4),
-    }.items()])  # fmt: skip
+    }.items() if what != left_out])  # fmt: skip
 
 
 def test_frequencies(engine):
@@ -148,5 +152,5 @@ def test_bits_do_not_depend_on_where_a_line_lies(engine, name):
 
 
 def test_complex_numbers_to_a_real_transform_warn(engine):
-    with pytest.warns(numpy.ComplexWarning):
+    with pytest.warns(ComplexWarning):
         gamelan.fft.rfft(gamelan.asarray(data((4, 4))))

@@ -46,7 +46,7 @@ def test_mixed(mixed):
 
 
 def test_small_stays_small(mixed):
-    assert type(gamelan.count_nonzero(gamelan.arange(5))) is int
+    assert type(gamelan.count_nonzero(gamelan.arange(5))) is type(numpy.count_nonzero(numpy.arange(5)))
     assert not gamelan.tri(2).is_distributed and gamelan.tri(20).is_distributed
     assert type(gamelan.arange(5).flat) is numpy.flatiter
 

@@ -182,7 +182,7 @@ PROGRAMS = {
         z.__iadd__(A(z))
         numpy.real_if_close(A(z+0j))
         numpy.gcd.reduce(A(ii))
-        numpy.round_(A(z/3))
+        numpy.round(A(z/3))
         numpy.add(1,2,out=A(z))
         numpy.matmul(A(M),A(M.T))
         numpy.matmul(A(M),A(M.T),out=A(numpy.zeros((7,7))))
