@@ -15,7 +15,7 @@ from .._arguments import axis_in, axis_of, flag, fold_axes, single_axis
 from .._creation._filled import filled
 from .._creation._from_data import asarray
 from .._errors import unimplemented
-from .._local import as_output, as_value, call_numpy, has_distributed
+from .._local import as_output, as_value, call_numpy, has_distributed, is_distributed
 from .._promotion import OPS, dtype_number
 from .._views._reshape import ravel, reshape
 from ._reductions import FOLD_OF, asked_by_out
@@ -29,6 +29,7 @@ def _along(axis, part):
 
 def accumulate(name, function, array, axis=0, dtype=None, out=None):
     """`function.accumulate` of a distributed array; `name` is its row of the op table, `function` NumPy's object."""
+    array = array if is_distributed(array) else _core.upload(numpy.asarray(array))  # where only `out` is distributed
     axis = single_axis(axis, array.ndim, "accumulate")
     if array.ndim == 0:
         axis_of(axis, 1 if axis in (0, -1) else 0)

@@ -91,7 +91,7 @@ np.linalg.multi_dot([x, y], out=v)|np.einsum("i,ij", x, y, out=v)|np.outer(x, x,
 np.percentile(y, 50, 0, out=v)|np.cumsum(x, out=v)|np.compress([True, True], x, out=v)|np.add.reduce(y, out=v)|np.sum(y, 0, out=v)|np.std(y, 0, out=v)
 np.argmax(y, 0, out=u)|np.ptp(y, 0, out=v)|np.nansum(y, 0, out=v)|np.nanmax(y, 0, out=v)|np.fix(x, out=v)|np.add(x, x, out=v)|np.any(y, 0, out=v)
 x.clip(1, 2, v)|x.round(0, v)|y.trace(0, 0, 1, None, w)|x.dot(y, v)|x.take([0, 1], None, v)|y.sum(0, None, v)|y.mean(0, None, v)|x.cumsum(0, None, v)
-y.max(0, v)|y.all(0, v)|y.argmin(0, u)|x.compress([True, True], None, v)|np.multiply.accumulate(x, out=v)|np.nancumsum(x, out=v)|y.var(0, None, v)"""
+y.max(0, v)|y.all(0, out=v)|y.argmin(0, u)|x.compress([True, True], None, v)|np.multiply.accumulate(x, out=v)|np.nancumsum(x, out=v)|y.var(0, None, v)"""
 
 
 @pytest.mark.parametrize("where", ["here", "engine"])
