@@ -7,7 +7,6 @@ import operator
 
 import numpy
 
-from . import _core
 from ._imported_numpy import FLAGS_ARE_PYTHONS, normalize_axis_index, normalize_axis_tuple
 from ._local import is_distributed, is_value
 
@@ -69,7 +68,7 @@ def axis_of(axis, dims):
 def axis_in(axis, array):
     """The axis of an array, counted from the first, and the array with one axis at least."""
     if array.ndim == 0:
-        array = _core.reshape_view(array, (1,))
+        array = array.reshape(1)
     return axis_of(axis, array.ndim), array
 
 
