@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What `np.sort?` and Shift-Tab show: functions of gamelan as functions, universal functions as NumPy's.
 
-They are objects of its own classes (`_core.Call`, `ufunc`), of which IPython would show the class. Nothing here imports
+They are objects of its own classes (`_core.Call`, `_core.Operator`, `ufunc`), of which IPython would show the class. Nothing here imports
 gamelan.
 """
 
@@ -28,6 +28,6 @@ class Inspector(InspectorOfIPython):
 def _as_function(value):
     """A function with the name, the docstring and the source of a function of gamelan; other objects as they are."""
     core = sys.modules.get("gamelan._core")
-    if core is None or not isinstance(value, core.Call):
+    if core is None or not isinstance(value, (core.Call, core.Operator)):
         return value
     return functools.wraps(value)(lambda: None)
