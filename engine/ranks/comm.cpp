@@ -87,6 +87,8 @@ Comm::Comm(int* argc, char*** argv) {
     std::fprintf(stderr, "gamelan: this MPI does not provide MPI_THREAD_SERIALIZED\n");
     MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
   }
+  // As ARMCI-MPI 0.3 does by itself. 0.4 takes MPI's datatypes, and warns that Open MPI's are broken there.
+  setenv("ARMCI_IOV_METHOD", "BATCHED", 0);
   GA_Initialize();
   if (!MA_init(C_DBL, ma_stack_doubles, ma_heap_doubles)) {
     std::fprintf(stderr, "gamelan: no memory for the scratch space of Global Arrays\n");

@@ -112,7 +112,8 @@ def _interpreter() -> str:
     program, source = _pythons.chosen()
     if program is None:
         return sys.executable
-    answer = _pythons.ask(program, "numpy")
+    # Where pip has put Gamelan into one environment, another one needs its own.
+    answer = _pythons.ask(program, "numpy", *(["gamelan"] if _pythons.own_environment() else []))
     if refused := _environments.refusal(program, source, answer):
         raise LaunchError(refused)
     return program
