@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from launch_fixtures import BUILD, processes_of, shared_memory_of, wait_until_gone
+from launch_fixtures import BUILD, is_mpich, processes_of, shared_memory_of, wait_until_gone
 from gamelan import launch
 
 SOON = 5.0  # seconds in which a death must have been told
@@ -25,10 +25,11 @@ def test_a_killed_rank_is_named_within_seconds(runtime, victim):
     begin = time.monotonic()
     ending = engines.wait(SOON)
     assert ending and time.monotonic() - begin < SOON
-    assert (ending.rank, ending.signal) == (victim, signal.SIGKILL) and not ending.is_expected
-    assert f"rank {victim}" in str(ending) and "SIGKILL" in str(ending) and ending.host
+    named = None if is_mpich() else victim
+    assert (ending.rank, ending.signal) == (named, signal.SIGKILL) and not ending.is_expected
+    assert ("a rank" if is_mpich() else f"rank {victim}") in str(ending) and "SIGKILL" in str(ending) and ending.host
     assert heard == [ending]
-    assert observer.wait(3) and observer.ending.rank == victim, "who only connected learns the same"
+    assert observer.wait(3) and observer.ending.rank == named, "who only connected learns the same"
     assert engines.end_cause() == str(ending)
     assert not wait_until_gone(runtime) and not shared_memory_of(engines.facts["job_family"])
     assert launch.list_all()[0]["state"] == "ended" and "SIGKILL" in launch.list_all()[0]["ending"]
@@ -41,7 +42,7 @@ def test_other_deadly_signals_are_named(runtime, number):
     engines = launch.start(2, idle_timeout=0)
     os.kill(engines.status()["processes"][1]["pid"], number)
     ending = engines.wait(SOON)
-    assert ending and ending.rank == 1 and ending.signal == number
+    assert ending and ending.rank == (None if is_mpich() else 1) and ending.signal == number
     engines.stop()
 
 
@@ -122,7 +123,7 @@ try:
         float(a.sum())
         time.sleep(0.01)
 except Exception as error:
-    print(type(error).__name__, time.monotonic() - begin < 5, "rank 1" in str(error), "SIGKILL" in str(error), flush=True)
+    print(type(error).__name__, time.monotonic() - begin < 5, "rank 1" in str(error) or "a rank on" in str(error), "SIGKILL" in str(error), flush=True)
     print(error, file=sys.stderr)
 b = np.ones(200_000)
 print(float(b.sum()), flush=True)

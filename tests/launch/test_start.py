@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from launch_fixtures import processes_of, shared_memory_of
+from launch_fixtures import is_mpich, processes_of, shared_memory_of
 from gamelan import launch
 from gamelan._launch import _mpiexec, _sessions
 from gamelan._launch._errors import (
@@ -41,7 +41,7 @@ def test_engines_start_soon_and_stop_without_a_trace(runtime, ranks):
     assert (status["state"], status["ranks"], len(status["processes"])) == ("running", ranks, ranks)
     assert [each["rank"] for each in status["processes"]] == list(range(ranks))
     family = engines.facts["job_family"]
-    assert family
+    assert family or is_mpich()
     engines.stop()
     assert engines.ending.is_expected and not directory.exists()
     assert not processes_of(runtime) and not shared_memory_of(family)
@@ -155,6 +155,8 @@ def start_in(*surroundings):
     ids=["files", "address space"],
 )
 def test_a_limit_of_the_shell_is_named_with_what_to_do(runtime, limit, told):
+    if is_mpich() and limit.startswith("-n"):
+        pytest.skip("Hydra waits for ever where it may not open files")
     assert told in start_in("sh", "-c", f'ulimit {limit}; exec "$@"', "sh")
     assert launch.list_all() == []
 
