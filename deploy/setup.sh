@@ -3,7 +3,7 @@
 # changed. Where it cannot go on it ends with 3 and one sentence that says what to do.
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-# What a first run takes, in MB and minutes of one core: measured on Debian 12, rounded up.
+# What a first run takes, in MB and minutes of one core: measured on Debian 12 and 13, rounded up.
 packages_mb=1700 build_mb=400 tests_mb=700 memory_mb=2000
 build_minutes=6 tests_minutes=25
 os_release=/etc/os-release
@@ -12,19 +12,27 @@ say() { printf '%s\n' "$*" >&2; }
 refuse() { say "$*"; exit 3; }
 free_mb() { df -Pk "$1" 2>/dev/null | awk 'NR == 2 {print int($4 / 1024)}' || true; }
 
-# packages_of SECTION...: the packages of these sections of packages.txt.
+# codenames: what this system calls itself and the Debian that it is made of.
+codenames() { [ ! -r "$os_release" ] || sed -n 's/^\(VERSION\|DEBIAN\)_CODENAME=//p' "$os_release"; }
+
+# suite_here: the Debian whose packages are installed here: trixie (13), else bookworm (12).
+suite_here() { if [[ $(codenames) == *trixie* ]]; then echo trixie; else echo bookworm; fi; }
+
+# packages_of SECTION...: the packages of these sections of packages.txt, for this system.
 packages_of() {
-  local wanted=" $* " section="" line
+  local wanted=" $* " section="" line suite
+  suite=$(suite_here)
   while IFS= read -r line; do
     case $line in
-      "# build" | "# run" | "# test" | "# container") section=${line#\# } ;;
+      "# build" | "# run" | "# package" | "# test" | "# container") section=${line#\# } ;;
       "#"* | "") ;;
+      *" ["*) [[ $wanted == *" $section "* && $line == *"[$suite]" ]] && printf '%s\n' "${line%% *}" ;;
       *) [[ $wanted == *" $section "* ]] && printf '%s\n' "$line" ;;
     esac
   done <"$root/deploy/packages.txt"
 }
 
-# check_system: refuses what is no Debian 12 when packages have to be installed.
+# check_system: refuses what is neither Debian 12 nor 13 when packages have to be installed.
 check_system() {
   local name="" code=""
   local instead="use the container (deploy/container/Containerfile) or build by Spack (deploy/spack/README.md)"
@@ -32,13 +40,13 @@ check_system() {
     refuse "Gamelan runs on Linux and this is $(uname -s): $instead."
   if [ -r "$os_release" ]; then
     name=$(sed -n 's/^PRETTY_NAME="\{0,1\}\([^"]*\)"\{0,1\}$/\1/p' "$os_release")
-    code=$(sed -n 's/^\(VERSION\|DEBIAN\)_CODENAME=//p' "$os_release")
+    code=$(codenames)
   fi
   command -v apt-get >/dev/null ||
-    refuse "Gamelan is built from Debian 12's packages and ${name:-this} has no apt-get: $instead."
+    refuse "Gamelan is built from the packages of Debian 12 or 13 and ${name:-this} has no apt-get: $instead."
   # A system that does not say which it is may try.
-  [[ -z $code || $code == *bookworm* ]] ||
-    refuse "Gamelan is built from Debian 12's packages and this is $name, whose packages are others: $instead."
+  [[ -z $code || $code == *bookworm* || $code == *trixie* ]] ||
+    refuse "Gamelan is built from the packages of Debian 12 or 13 and this is $name, whose packages are others: $instead."
 }
 
 # check_disk FOLDER MB WHAT: refuses when a folder has not so much room.
@@ -55,7 +63,7 @@ check_cmake() {
   local version
   version=$(cmake --version 2>/dev/null | sed -n '1s/[^0-9]*\([0-9][0-9.]*\).*/\1/p' || true)
   if [ "$(printf '%s\n' 3.25 "${version:-0}" | sort -V | head -n 1)" != 3.25 ]; then
-    refuse "Gamelan needs CMake 3.25 and $(command -v cmake || echo 'no cmake') is ${version:-missing}: put Debian 12's first (PATH=/usr/bin:\$PATH), or pip install 'cmake>=3.25'."
+    refuse "Gamelan needs CMake 3.25 and $(command -v cmake || echo 'no cmake') is ${version:-missing}: put Debian's first (PATH=/usr/bin:\$PATH), or pip install 'cmake>=3.25'."
   fi
 }
 

@@ -44,11 +44,12 @@ int main(int argc, char** argv) {
     options = parse_options(std::vector<std::string>(argv + 1, argv + argc), environment_variable);
     if (options.wants_help && speaks) std::fputs(help_text().c_str(), stdout);
     if (options.wants_version && speaks)
-      std::printf("gamelan-engine %s, protocol %d, op table %016llx\n", GAMELAN_VERSION,
+      std::printf("gamelan-engine %s, protocol %d, op table %016llx, %s\n", GAMELAN_VERSION,
                   gamelan::protocol::protocol_version,
-                  static_cast<unsigned long long>(gamelan::protocol::fingerprint()));
+                  static_cast<unsigned long long>(gamelan::protocol::fingerprint()), mpi_library().c_str());
     if (options.wants_help || options.wants_version) return EXIT_SUCCESS;
     if (!options.relay.empty()) return run_relay_proxy(options.relay);
+    end_with_launcher();
     if (!options.log_dir.empty()) redirect_output(options.log_dir, rank);
   } catch (const gamelan::protocol::Error& error) {
     if (speaks) std::fprintf(stderr, "gamelan-engine: %s\n", error.what());

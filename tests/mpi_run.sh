@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # mpi_run.sh SECONDS RANKS PROGRAM [ARGUMENTS]: one MPI test, with our launch line, a time limit that
 # ends the whole job, and a backing directory of its own that must be empty afterwards.
+# With MPI_TEST_TCP=1 the ranks talk by TCP, as on several nodes.
 # With MPI_TEST_TMPFS=SIZE the directory is a tmpfs of that size; exit code 77 (skipped) where that is not allowed.
 seconds=$1 ranks=$2
 shift 2
@@ -26,9 +27,17 @@ fi
 # Open MPI keeps memory until it exits: a sanitizer must not call that a leak of ours.
 export ASAN_OPTIONS="detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
 export OPENBLAS_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+osc=sm btl=vader,self
+if [ -n "$MPI_TEST_TCP" ]; then
+  btl=tcp,self
+  case $(mpiexec.openmpi --version) in
+    *" 4."*) osc=sm,pt2pt ;;
+    *) osc=sm,rdma OMPI_MCA_btl_tcp_disable_family=6; export OMPI_MCA_btl_tcp_disable_family ;; # as gamelan.sbatch
+  esac
+fi
 timeout --kill-after=10 "$seconds" \
-  mpiexec.openmpi --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 --mca osc "${MPI_TEST_OSC:-sm}" \
-  --mca btl "${MPI_TEST_BTL:-vader,self}" --mca osc_sm_backing_directory "$directory" \
+  mpiexec.openmpi --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 --mca osc $osc \
+  --mca btl $btl --mca osc_sm_backing_directory "$directory" \
   --mca btl_vader_backing_directory "$directory" $MPI_TEST_FLAGS -np "$ranks" "$@"
 code=$?
 [ $code = 124 ] && echo "FAILED: not done within $seconds s"

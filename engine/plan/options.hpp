@@ -2,6 +2,7 @@
 // What a plan depends on besides the batch and the existing arrays: how many ranks there are, what is
 // switched off, and the standpoint of this rank. Set by the session.
 #pragma once
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <set>

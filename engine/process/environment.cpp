@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/process/environment.hpp"
 
+#include <mpi.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 
@@ -16,6 +19,21 @@ std::string rank_from_launcher() {
   for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID"})
     if (const char* value = environment_variable(name)) return value;
   return "0";
+}
+
+void end_with_launcher() {
+  if (!environment_variable("PRTE_LAUNCHED")) return;
+  const pid_t launcher = getppid();
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() != launcher) std::raise(SIGTERM);  // it died in between
+}
+
+std::string mpi_library() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+  int length = 0;
+  MPI_Get_library_version(text, &length);  // may be called before MPI_Init
+  const std::string whole(text, static_cast<std::size_t>(length));
+  return whole.substr(0, whole.find(','));
 }
 
 void redirect_output(const std::string& directory, const std::string& rank) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An engine's environment variables and its log file. No MPI.
+// An engine's surroundings: environment variables, launcher, MPI library, log file. Before MPI is started.
 #pragma once
 #include <string>
 
@@ -10,6 +10,11 @@ const char* environment_variable(const char* name);
 /// The rank, read from the launcher's environment; "0" for a process that was started by hand. It is needed
 /// before MPI_Init, and only MPI could tell it reliably.
 std::string rank_from_launcher();
+/// Ends this process, by SIGTERM, together with the mpiexec of Open MPI 5 that started it, whose ranks would
+/// outlive it. (Those of Open MPI 4 end by themselves, and Slurm ends its own.)
+void end_with_launcher();
+/// The MPI library that this program was linked with, as "Open MPI v4.1.4".
+std::string mpi_library();
 /// Sends standard output and standard error to DIRECTORY/rank-RANK.log. Throws Error{os}.
 void redirect_output(const std::string& directory, const std::string& rank);
 

@@ -44,13 +44,6 @@ protocol::Connection describe(const Options& options, const Comm& comm) {
   return connection;
 }
 
-std::string mpi_library() {
-  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
-  int length = 0;
-  MPI_Get_library_version(text, &length);
-  return std::string(text, static_cast<std::size_t>(length)).substr(0, std::string(text).find(','));
-}
-
 void check_rank_count(const Options& options, const Comm& comm) {
   if (options.expect_ranks != 0 && options.expect_ranks != comm.size())
     throw Error(ErrorKind::os,

@@ -22,12 +22,12 @@ using protocol::Op;
 namespace {
 
 py::list fetch_all(const py::sequence& arrays) {
-  std::vector<const Array*> sources;
+  std::vector<PyObject*> sources;
   std::vector<Ref> keep;
   for (const auto& item : arrays) {
     if (!is_array(item.ptr())) throw py::type_error("fetch expects gamelan arrays");
     keep.push_back(Ref::borrow(item.ptr()));
-    sources.push_back(as_array(item.ptr()));
+    sources.push_back(item.ptr());
   }
   py::list results;
   for (auto& result : fetch(sources)) results.append(python(std::move(result)));

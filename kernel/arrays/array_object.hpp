@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The two Python types behind gamelan.ndarray. They use Python's C interface, because every operator needs
-// them. `Array` holds a NumPy array `_a` and a base `_b`. `Base` is the handle of an array on the engines and
-// frees it when it dies. The `_a` of a distributed array is a proxy: NumPy's shape, dtype and strides over
-// addresses whose memory must never be touched, so that NumPy itself does all slicing (docs/decisions/001).
-// All functions need the GIL.
+// The Python types behind the arrays of gamelan. They use Python's C interface, because every operator needs
+// them. `ndarray` derives from numpy.ndarray: a small array is a NumPy array. `Array` is one on the
+// engines: it holds a NumPy array `_a` and a base `_b`. `Base` is the handle of an array on the engines and
+// frees it when it dies. `_a` is a proxy: NumPy's shape, dtype and strides over addresses whose memory must
+// never be touched, so that NumPy itself does all slicing (docs/decisions/001, 025). All functions need the
+// GIL.
 #pragma once
 #include "kernel/arrays/numpy_api.hpp"
 // (numpy_api.hpp comes first: Python.h must precede the standard headers)
@@ -37,28 +38,36 @@ struct Base {
   bool is_element;                         // picked from another array, whose `read_ahead` this is
 };
 
-/// The layout of gamelan.ndarray. Of a distributed array, `value` is the value of a 0-d array, valid while
-/// its base has `value_version`. Of a local view, `value` is the array that it was taken of, if that is
-/// known.
+/// The layout of a distributed array, and of an array with a class of its own (a matrix, a masked array) that
+/// is an operand. `value` is the value of a 0-d array, valid while its base has `value_version`.
 struct Array {
-  PyObject_HEAD PyObject* a;  // numpy.ndarray: data, or a proxy
-  Base* b;                    // nullptr for a local array
+  PyObject_HEAD PyObject* a;  // numpy.ndarray: a proxy, or the array with a class of its own
+  Base* b;                    // nullptr for an array with a class of its own
   PyObject* value;
   std::uint64_t value_version;
   PyObject* weak_references;
 };
 
-/// Registers the two types, which array_types.cpp creates.
-void set_array_types(PyTypeObject* base, PyTypeObject* array);
-/// Sets the Python class of all results.
+/// Registers the types, which array_types.cpp creates.
+void set_array_types(PyTypeObject* base, PyTypeObject* array, PyTypeObject* local);
+/// Sets the Python class of distributed arrays.
 void set_array_class(PyTypeObject* type);
 /// New reference to an empty base; nullptr with an exception set.
 PyObject* new_base();
 /// Separates a base from the array that was made with it, because that array dies or becomes another one.
 void disown(Array* array);
 
+/// True for an array of ours, wherever its elements are.
 bool is_array(PyObject* object);
+/// True for an array on the engines.
+bool is_distributed(PyObject* object);
+/// True for a small array: a NumPy array whose class is gamelan's.
+bool is_local(PyObject* object);
+/// Of a distributed array (or an operand with a class of its own) only.
 inline Array* as_array(PyObject* object) { return reinterpret_cast<Array*>(object); }
+/// The NumPy array that stands for an array of ours: a small one itself, the proxy of a distributed one; any
+/// other object as it is. Borrowed.
+PyObject* numpys(PyObject* object);
 /// The reference as the pointer type that NumPy's functions take.
 inline PyArrayObject* as_numpy(const Ref& reference) {
   return reinterpret_cast<PyArrayObject*>(reference.get());
@@ -66,13 +75,20 @@ inline PyArrayObject* as_numpy(const Ref& reference) {
 inline PyArrayObject* data_of(const Array* array) { return reinterpret_cast<PyArrayObject*>(array->a); }
 
 /// True for a NumPy array of a class derived from numpy.ndarray: masked arrays, matrices, a user's own. False
-/// for a memmap, which is plain data.
+/// for a memmap, which is plain data, and for our small arrays.
 bool has_own_class(PyObject* value);
-/// Returns a new gamelan.ndarray over a NumPy array. Any other object, and an array with a class of its own
-/// (has_own_class), is returned as it is. Steals no reference.
-Ref wrap(PyObject* value, Base* base = nullptr);
-/// Returns a new gamelan.ndarray over a NumPy array of any class: an operand that NumPy's functions treat as
-/// its class says.
+/// Gives a plain NumPy array, which the caller has just got and nobody else knows, the class of small arrays.
+/// Any other object is returned as it is. Steals no reference.
+Ref adopt(PyObject* value);
+/// A small array over the memory of a NumPy array that others know. Any other object, and an array with a
+/// class of its own, is returned as it is.
+Ref share(PyObject* value);
+/// gamelan.ndarray; borrowed.
+PyObject* local_class();
+/// The small array as a plain NumPy array over the same memory.
+Ref plain(PyObject* local);
+/// A new object over a NumPy array: the proxy of a distributed array with its base; or, without a base, an
+/// operand with a class of its own, which NumPy's functions treat as that class says.
 Ref hold(PyObject* value, Base* base = nullptr);
 
 }  // namespace gamelan::kernel

@@ -7,6 +7,7 @@
 
 #include "kernel/arrays/array_object.hpp"
 #include "kernel/arrays/buffer.hpp"
+#include "kernel/arrays/guarded.hpp"
 #include "kernel/arrays/read_ahead.hpp"
 #include "kernel/arrays/subscripts.hpp"
 #include "kernel/recorder/session.hpp"
@@ -79,7 +80,7 @@ Py_ssize_t array_length(PyObject* self) { return PyObject_Size(as_array(self)->a
 // The owner of a view is the very object from which it was taken, if that still exists, as in NumPy.
 PyObject* array_owner(PyObject* self, void*) {
   const Base* base = as_array(self)->b;
-  PyObject* const owner = base == nullptr ? as_array(self)->value : reinterpret_cast<PyObject*>(base->owner);
+  PyObject* const owner = base == nullptr ? nullptr : reinterpret_cast<PyObject*>(base->owner);
   return Py_NewRef(owner == nullptr ? Py_None : owner);
 }
 PyGetSetDef array_getset[] = {
@@ -102,8 +103,81 @@ PyType_Slot array_slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(array_deall
 PyType_Spec array_spec = {"gamelan._core.Array", sizeof(Array), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
                           array_slots};
 
-PyTypeObject* add_type(PyObject* module, PyType_Spec& spec, const char* name) {
-  Ref type = Ref::checked(PyType_FromSpec(&spec));
+// The Python half asks small and distributed arrays alike for `_a` and `_b`.
+PyObject* local_data(PyObject* self, void*) {
+  return guarded([&] { return plain(self).release(); });
+}
+PyObject* no_base(PyObject*, void*) { Py_RETURN_NONE; }
+
+PyObject* base_of(PyObject* array) { return PyArray_BASE(reinterpret_cast<PyArrayObject*>(array)); }
+
+// NumPy's `base`, without the plain arrays (see `plain`) of which NumPy has taken views; borrowed.
+PyObject* owner_of(PyObject* array) {
+  PyObject* owner = base_of(array);
+  if (owner != nullptr && PyArray_CheckExact(owner) && base_of(owner) != nullptr && is_local(base_of(owner)))
+    owner = base_of(owner);
+  if (owner == nullptr || !is_local(owner)) return owner;
+  PyObject* const next = owner_of(owner);
+  return next != nullptr && is_local(next) ? next : owner;
+}
+PyObject* local_owner(PyObject* self, void*) {
+  PyObject* const owner = owner_of(self);
+  return Py_NewRef(owner == nullptr ? Py_None : owner);
+}
+
+// __array_wrap__(result, context, return_scalar): NumPy asks what class the new result of a ufunc gets.
+PyObject* local_wrap(PyObject*, PyObject* arguments) {
+  PyObject *result = nullptr, *context = nullptr, *returns_scalar = nullptr;
+  if (!PyArg_ParseTuple(arguments, "O|OO", &result, &context, &returns_scalar)) return nullptr;
+  if (!PyArray_CheckExact(result)) return Py_NewRef(result);
+  auto* const array = reinterpret_cast<PyArrayObject*>(result);
+  if (PyArray_NDIM(array) == 0 && returns_scalar != Py_False)
+    return PyArray_ToScalar(PyArray_DATA(array), array);
+  return guarded([&] {
+    const bool is_new = PyArray_BASE(array) == nullptr && PyArray_CHKFLAGS(array, NPY_ARRAY_OWNDATA);
+    return (is_new ? adopt(result) : share(result)).release();
+  });
+}
+
+// __array_prepare__(output, context): NumPy 1.x asks what the output is to be before it computes.
+PyObject* local_prepare(PyObject*, PyObject* arguments) {
+  PyObject *output = nullptr, *context = nullptr;
+  return PyArg_ParseTuple(arguments, "O|O", &output, &context) ? Py_NewRef(output) : nullptr;
+}
+
+PyMethodDef local_methods[] = {
+    {"__array_prepare__", local_prepare, METH_VARARGS, "The output of a ufunc of NumPy 1.x, as it is."},
+    {"__array_wrap__", local_wrap, METH_VARARGS, "The result of a ufunc of NumPy as a small array."},
+    {nullptr, nullptr, 0, nullptr}};
+
+PyGetSetDef local_getset[] = {
+    {"_a", local_data, nullptr, "The same memory as a plain NumPy array.", nullptr},
+    {"_b", no_base, nullptr, "None: the array is not on the engines.", nullptr},
+    {"base", local_owner, nullptr, "The object that the memory belongs to; None where it is this array.",
+     nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+constexpr const char* local_doc =
+    "A NumPy array that lives here when it is small and on the engines when it is large.\n\n"
+    "Usually made by `gamelan.array`, `zeros`, `arange`, ... A small one is a `numpy.ndarray`, and every "
+    "library takes it\n"
+    "for one. A large one, of `np.config.distribute_from` elements or more, is a `DistributedArray`, for "
+    "which\n"
+    "`isinstance(x, ndarray)` is true, too. Operators and functions of small arrays whose result is large "
+    "make a\n"
+    "distributed one.";
+
+PyType_Slot local_slots[] = {{Py_tp_getset, local_getset},
+                             {Py_tp_methods, local_methods},
+                             {Py_mp_subscript, reinterpret_cast<void*>(local_subscript)},
+                             {Py_mp_ass_subscript, reinterpret_cast<void*>(local_assign_subscript)},
+                             {Py_tp_doc, const_cast<char*>(local_doc)},
+                             {0, nullptr}};
+PyType_Spec local_spec = {"gamelan.ndarray", 0, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, local_slots};
+
+PyTypeObject* add_type(PyObject* module, PyType_Spec& spec, const char* name,
+                       PyTypeObject* derived_from = nullptr) {
+  Ref type = Ref::checked(PyType_FromSpecWithBases(&spec, reinterpret_cast<PyObject*>(derived_from)));
   if (PyModule_AddObjectRef(module, name, type.get()) < 0) throw PythonError();
   return reinterpret_cast<PyTypeObject*>(type.release());
 }
@@ -112,7 +186,11 @@ PyTypeObject* add_type(PyObject* module, PyType_Spec& spec, const char* name) {
 
 void add_array_types(PyObject* module) {
   PyTypeObject* const base_type = add_type(module, base_spec, "Base");
-  set_array_types(base_type, add_type(module, array_spec, "Array"));
+  PyTypeObject* const array_type = add_type(module, array_spec, "Array");
+  PyTypeObject* const local_type = add_type(module, local_spec, "ndarray", &PyArray_Type);
+  set_array_types(base_type, array_type, local_type);
+  const Ref both = Ref::checked(PyTuple_Pack(2, array_type, local_type));
+  if (PyModule_AddObjectRef(module, "OURS", both.get()) < 0) throw PythonError();
 }
 
 }  // namespace gamelan::kernel

@@ -26,8 +26,7 @@ namespace {
 bool has_distributed_items(PyObject* value) {
   if (!PyList_Check(value) && !PyTuple_Check(value)) return false;
   PyObject** items = PySequence_Fast_ITEMS(value);
-  return std::any_of(items, items + PySequence_Fast_GET_SIZE(value),
-                     [](PyObject* item) { return is_array(item) && as_array(item)->b != nullptr; });
+  return std::any_of(items, items + PySequence_Fast_GET_SIZE(value), is_distributed);
 }
 
 bool is_machine_integer(PyObject* value) {
@@ -94,7 +93,7 @@ void assign(PyObject* target_object, PyObject* value) {
     // Lists, strings, None, texts and dates: NumPy converts them to the target's dtype, or raises its error.
     PyArray_Descr* descr = PyArray_DESCR(proxy);
     Py_INCREF(descr);
-    PyObject* const source = is_array(value) ? as_array(value)->a : value;
+    PyObject* const source = numpys(value);
     const int most_axes = is_plain ? 0 : PyArray_NDIM(proxy);
     converted = Ref::checked(PyArray_FromAny(source, descr, 0, most_axes, NPY_ARRAY_FORCECAST, nullptr));
     value = converted.get();

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Python's buffer protocol. A small array lends its own memory. A distributed one gives a read-only copy to
-// callers that ask for plain bytes (files, hashes, sockets). Callers that ask for shape and format
-// (memoryview, and NumPy, which then uses __array__) are refused, so that the copy is not taken for the
-// array.
+// Python's buffer protocol of distributed arrays (NumPy has that of small ones): a read-only copy of the
+// elements. Callers that want to write are refused.
 #pragma once
 #include "kernel/arrays/numpy_api.hpp"
 // (Python.h first)

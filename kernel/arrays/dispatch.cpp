@@ -121,11 +121,17 @@ void check_integer_power(Op op, Dtype loop, const Operands& operands) {
   throw PythonError();
 }
 
+// NumPy gets plain arrays: of a derived class it would ask three times what to do.
 Ref call_numpy(Op op, std::span<PyObject* const> inputs, PyObject* out) {
   std::array<PyObject*, 4> arguments{};
+  std::array<Ref, 3> views;
   std::size_t count = 0;
-  for (PyObject* input : inputs) arguments[count++] = is_array(input) ? as_array(input)->a : input;
-  if (out != nullptr) arguments[count++] = as_array(out)->a;
+  for (PyObject* input : inputs) {
+    if (is_local(input)) views[count] = plain(input);
+    arguments[count] = views[count] ? views[count].get() : numpys(input);
+    ++count;
+  }
+  if (out != nullptr) arguments[count++] = out;
   ++host_op_count;
   return Ref::checked(
       PyObject_Vectorcall(ufuncs[static_cast<std::size_t>(op)], arguments.data(), count, nullptr));
@@ -157,11 +163,10 @@ Ref ask_others(Op op, std::span<PyObject* const> inputs, PyObject* out) {
 enum class Quick { local, distributed, unknown };
 Quick look(PyObject* input, std::int64_t& elements) {
   PyArrayObject* array = nullptr;
-  if (is_array(input)) {
-    if (as_array(input)->b != nullptr) return Quick::distributed;
-    array = data_of(as_array(input));
-  } else if (PyArray_CheckExact(input)) {
+  if (is_local(input) || PyArray_CheckExact(input)) {
     array = reinterpret_cast<PyArrayObject*>(input);
+  } else if (is_distributed(input)) {
+    return Quick::distributed;
   } else {
     const bool is_number = PyFloat_CheckExact(input) || PyLong_Check(input) || PyComplex_CheckExact(input) ||
                            PyArray_IsScalar(input, Generic);
@@ -173,13 +178,9 @@ Quick look(PyObject* input, std::int64_t& elements) {
 
 // Dtypes that no engine holds are left to NumPy, if no other operand is distributed.
 bool are_beyond_engines(std::span<PyObject* const> inputs) {
-  return std::none_of(inputs.begin(), inputs.end(),
-                      [](PyObject* input) { return is_array(input) && as_array(input)->b != nullptr; }) &&
+  return std::none_of(inputs.begin(), inputs.end(), is_distributed) &&
          std::any_of(inputs.begin(), inputs.end(), is_beyond_engines);
 }
-
-// The NumPy array of a local array of ours; any other operand as it is.
-PyObject* numpys(PyObject* input) { return is_array(input) ? as_array(input)->a : input; }
 
 // True for arrays with a class of their own that leaves ufuncs to NumPy. NumPy then gives the result that
 // class, and more (a mask).
@@ -192,10 +193,8 @@ bool have_own_class(std::span<PyObject* const> inputs) {
 // NumPy's result for such arrays; null beside a distributed array, where they are plain data. (A mask is
 // refused, because it would be lost.)
 Ref by_their_class(Op op, std::span<PyObject* const> inputs) {
-  if (std::none_of(inputs.begin(), inputs.end(),
-                   [](PyObject* input) { return is_array(input) && as_array(input)->b != nullptr; })) {
-    return wrap(call_numpy(op, inputs, nullptr).get());
-  }
+  if (std::none_of(inputs.begin(), inputs.end(), is_distributed))
+    return adopt(call_numpy(op, inputs, nullptr).get());
   for (PyObject* input : inputs) {
     if (!has_own_class(numpys(input)) || PyObject_HasAttrString(numpys(input), "_mask") == 0) continue;
     PyErr_SetString(PyExc_NotImplementedError,
@@ -213,7 +212,7 @@ constinit Hook negative_hook;
 bool is_beyond_engines(PyObject* input) {
   PyObject* const data = numpys(input);
   int type = NPY_BOOL;
-  if (PyArray_CheckExact(data)) {
+  if (PyArray_CheckExact(data) || is_local(data)) {
     type = PyArray_DESCR(reinterpret_cast<PyArrayObject*>(data))->type_num;
   } else if (PyArray_IsScalar(data, Generic)) {
     const Ref descr = Ref::checked(reinterpret_cast<PyObject*>(PyArray_DescrFromScalar(data)));
@@ -246,11 +245,13 @@ void set_ufuncs(PyObject* list) {
 Ref wrap_result(PyObject* value) {
   if (!PyArray_Check(value)) return Ref::borrow(value);
   auto* array = reinterpret_cast<PyArrayObject*>(value);
-  return PyArray_SIZE(array) >= threshold_elements && !has_own_class(value) ? upload(array) : wrap(value);
+  const bool is_for_engines =
+      PyArray_SIZE(array) >= threshold_elements && !has_own_class(value) && dtype_of(PyArray_DESCR(array));
+  return is_for_engines ? upload(array) : adopt(value);
 }
 
 Ref elementwise(Op op, std::span<PyObject* const> inputs) {
-  if (is_plainly_local(inputs)) return wrap(call_numpy(op, inputs, nullptr).get());
+  if (is_plainly_local(inputs)) return adopt(call_numpy(op, inputs, nullptr).get());
   if (are_beyond_engines(inputs)) return ask_others(op, inputs, nullptr);
   if (have_own_class(inputs)) {
     Ref result = by_their_class(op, inputs);
@@ -263,7 +264,7 @@ Ref elementwise(Op op, std::span<PyObject* const> inputs) {
     if (product(extents) < threshold_elements || !any_of_kind(operands, Kind::local)) {
       std::vector<PyObject*> objects;
       for (const Operand& operand : operands) objects.push_back(operand.object.get());
-      return wrap(call_numpy(op, objects, nullptr).get());
+      return adopt(call_numpy(op, objects, nullptr).get());
     }
   }
   const Resolution resolution = resolve(op, operands, nullptr);
@@ -277,23 +278,24 @@ Ref elementwise(Op op, std::span<PyObject* const> inputs) {
 }
 
 Ref elementwise_into(Op op, std::span<PyObject* const> inputs, PyObject* out) {
-  if (as_array(out)->b == nullptr && is_plainly_local(inputs)) {
+  const bool is_here = !is_distributed(out);
+  if (is_here && is_plainly_local(inputs)) {
     call_numpy(op, inputs, out);
     return Ref::borrow(out);
   }
-  if (as_array(out)->b == nullptr && are_beyond_engines(inputs)) return ask_others(op, inputs, out);
+  if (is_here && are_beyond_engines(inputs)) return ask_others(op, inputs, out);
   Operands operands = classify_all(inputs);
   if (any_of_kind(operands, Kind::foreign)) return ask_others(op, inputs, out);
-  if (as_array(out)->b == nullptr) {
+  if (is_here) {
     // The target is small and an operand is distributed: the operands are fetched, and NumPy applies its own
     // rules.
-    require_same_extents(data_of(as_array(out)),
+    require_same_extents(reinterpret_cast<PyArrayObject*>(numpys(out)),
                          broadcast_extents(operands));  // before anything large is sent
     std::vector<Ref> here;
     std::vector<PyObject*> objects;
     for (Operand& operand : operands) {
       if (operand.kind == Kind::distributed)
-        here.push_back(std::move(fetch({operand.array()}).front()));
+        here.push_back(std::move(fetch({operand.object.get()}).front()));
       else
         here.push_back(Ref::borrow(operand.object.get()));
       objects.push_back(here.back().get());

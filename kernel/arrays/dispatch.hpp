@@ -15,7 +15,8 @@ namespace gamelan::kernel {
 /// `op(x)` or `op(x, y)` as an operator does it. Returns a new array, a NumPy scalar, or NotImplemented for
 /// operands of other libraries.
 Ref elementwise(protocol::Op op, std::span<PyObject* const> inputs);
-/// The same, written into `out` (a gamelan.ndarray); returns `out`. Applies NumPy's casting rule same_kind.
+/// The same, written into `out` (an array of ours or NumPy's); returns `out`. Applies NumPy's casting rule
+/// same_kind.
 Ref elementwise_into(protocol::Op op, std::span<PyObject* const> inputs, PyObject* out);
 /// An element-wise operation on the engines, with dtypes decided by the caller. `out` may be null: then the
 /// result is a new array of dtype `result`.
@@ -38,7 +39,8 @@ bool is_beyond_engines(PyObject* input);
 /// Sets the number of elements from which a result lives on the engines.
 void set_threshold(std::int64_t elements);
 std::int64_t threshold();
-/// Wraps a result of NumPy: scalars stay as they are, small arrays are wrapped, large ones are uploaded.
+/// What to make of a new result of NumPy: scalars stay as they are, a small array becomes one of ours
+/// (adopt), a large one is uploaded.
 Ref wrap_result(PyObject* value);
 std::uint64_t host_ops();
 void count_host_op();

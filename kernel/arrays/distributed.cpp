@@ -88,7 +88,7 @@ Ref new_distributed(const std::shared_ptr<Session>& session, Dtype dtype, int di
   base->id = session->new_id();
   base->bytes = bytes;
   session->garbage().add(bytes);
-  Ref result = wrap(proxy.get(), base);
+  Ref result = hold(proxy.get(), base);
   base->owner = as_array(result.get());
   // The proxy keeps its base alive too: whatever view NumPy derives from it, the array stays on the engines.
   if (PyArray_SetBaseObject(as_numpy(proxy), holder.release()) < 0) throw PythonError();
@@ -109,7 +109,7 @@ Ref reshape_view(Array* array, int dims, const npy_intp* extents) {
                                                nullptr));
   Py_INCREF(array->a);
   if (PyArray_SetBaseObject(as_numpy(view), array->a) < 0) throw PythonError();
-  return wrap(view.get(), array->b);
+  return hold(view.get(), array->b);
 }
 
 protocol::View view_of(const Array* array) {

@@ -43,7 +43,7 @@ PyObject* array_at(PyObject* object) {
 }
 
 PyObject* distributed_at(PyObject* object) {
-  if (kernel::as_array(array_at(object))->b != nullptr) return object;
+  if (kernel::is_distributed(object)) return object;
   PyErr_SetString(PyExc_TypeError, "expected a distributed array");
   throw kernel::PythonError();
 }
@@ -80,7 +80,11 @@ PyObject* wrap(PyObject*, PyObject* value) {
 }
 
 PyObject* wrap_here(PyObject*, PyObject* value) {
-  return guarded([&] { return kernel::wrap(value).release(); });
+  return guarded([&] { return kernel::adopt(value).release(); });
+}
+
+PyObject* share(PyObject*, PyObject* value) {
+  return guarded([&] { return kernel::share(value).release(); });
 }
 
 PyObject* hold(PyObject*, PyObject* value) {
@@ -91,7 +95,7 @@ PyObject* hold(PyObject*, PyObject* value) {
   });
 }
 
-// view(array, numpy_array): a gamelan.ndarray over a view that NumPy derived from array._a.
+// view(array, numpy_array): an array of ours over a view that NumPy derived from array._a.
 PyObject* view(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
   if (!takes(count, 2)) return nullptr;
   return guarded([&] {
@@ -99,9 +103,9 @@ PyObject* view(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
       PyErr_SetString(PyExc_TypeError, "expected a numpy.ndarray");
       throw kernel::PythonError();
     }
-    kernel::Array* array = kernel::as_array(array_at(arguments[0]));
-    return (array->b == nullptr ? kernel::wrap_derived(array, arguments[1])
-                                : kernel::wrap(arguments[1], array->b))
+    PyObject* const array = array_at(arguments[0]);
+    return (kernel::is_distributed(array) ? kernel::hold(arguments[1], kernel::as_array(array)->b)
+                                          : kernel::adopt(arguments[1]))
         .release();
   });
 }
@@ -112,7 +116,7 @@ PyObject* element(PyObject*, PyObject* array) {
 
 PyObject* value(PyObject*, PyObject* array) {
   if (!kernel::is_array(array)) return Py_NewRef(array);
-  return guarded([&] { return kernel::value_of(kernel::as_array(array)).release(); });
+  return guarded([&] { return kernel::value_of(array).release(); });
 }
 
 int int_at(PyObject* number) {
@@ -151,7 +155,8 @@ PyObject* reshape_view(PyObject*, PyObject* const* arguments, Py_ssize_t count) 
   if (!takes(count, 2)) return nullptr;
   return guarded([&] {
     const auto extents = extents_at(arguments[1]);
-    kernel::Array* array = kernel::as_array(array_at(arguments[0]));
+    if (kernel::is_local(array_at(arguments[0]))) distributed_at(arguments[0]);
+    kernel::Array* array = kernel::as_array(arguments[0]);
     if (PyArray_MultiplyList(extents.data(), static_cast<int>(extents.size())) !=
         PyArray_SIZE(kernel::data_of(array))) {
       PyErr_SetString(PyExc_ValueError, "the shapes differ in size");
@@ -167,8 +172,8 @@ PyObject* reshape_view(PyObject*, PyObject* const* arguments, Py_ssize_t count) 
 PyObject* rebind(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
   if (!takes(count, 2)) return nullptr;
   return guarded([&] {
-    kernel::Array* array = kernel::as_array(array_at(arguments[0]));
-    const kernel::Array* other = kernel::as_array(array_at(arguments[1]));
+    kernel::Array* array = kernel::as_array(distributed_at(arguments[0]));
+    const kernel::Array* other = kernel::as_array(distributed_at(arguments[1]));
     Py_INCREF(other->a);
     Py_XINCREF(reinterpret_cast<PyObject*>(other->b));
     kernel::disown(array);
@@ -260,8 +265,11 @@ PyMethodDef hot_methods[] = {
      "evaluate_into(op, out, *operands): the same into an array."},
     {"assign", fast(assign), METH_FASTCALL, "assign(view, value): view[...] = value for a distributed view."},
     {"view", fast(view), METH_FASTCALL, "view(array, derived): an array over a NumPy view of array._a."},
-    {"wrap", wrap, METH_O, "Wraps what NumPy computed, and counts it; large arrays go to the engines."},
-    {"wrap_here", wrap_here, METH_O, "Wraps a NumPy array whatever its size."},
+    {"wrap", wrap, METH_O,
+     "What to make of a new result of NumPy, which is counted; large arrays go to the engines."},
+    {"wrap_here", wrap_here, METH_O,
+     "Gives a new NumPy array, which nobody else knows, the class of small arrays, whatever its size."},
+    {"share", share, METH_O, "A small array over the memory of a NumPy array that others know."},
     {"hold", hold, METH_O,
      "A NumPy array of a class of its own as an operand; what NumPy makes of it has that class, and is not "
      "wrapped."},

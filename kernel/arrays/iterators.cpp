@@ -71,8 +71,8 @@ PyObject* next(PyObject* self) {
 PyObject* new_iterator(PyTypeObject* type, PyObject* arguments, PyObject*) {
   PyObject *array = nullptr, *chunk = nullptr;
   if (!PyArg_ParseTuple(arguments, "OO", &array, &chunk)) return nullptr;
-  if (!is_array(array)) {
-    PyErr_SetString(PyExc_TypeError, "expected an array of gamelan");
+  if (!is_distributed(array)) {
+    PyErr_SetString(PyExc_TypeError, "expected a distributed array");
     return nullptr;
   }
   PyObject* self = type->tp_alloc(type, 0);

@@ -131,7 +131,7 @@ Ref beside_integers(const Operand& operand) {
 }
 
 Override override_of(PyObject* object) {
-  if (is_array(object) || PyArray_CheckExact(object)) return Override::none;
+  if (PyArray_CheckExact(object) || is_array(object)) return Override::none;
   static PyObject* const numpys =
       PyObject_GetAttrString(reinterpret_cast<PyObject*>(&PyArray_Type), "__array_ufunc__");
   const Ref method(PyObject_GetAttrString(reinterpret_cast<PyObject*>(Py_TYPE(object)), "__array_ufunc__"));
@@ -142,6 +142,7 @@ Override override_of(PyObject* object) {
 
 Operand classify(PyObject* object) {
   Operand operand;
+  if (is_local(object)) return classify_numpy(Ref::borrow(object));
   if (is_array(object)) {
     const Array* array = as_array(object);
     if (array->b == nullptr) return classify_numpy(Ref::borrow(array->a));
@@ -179,8 +180,7 @@ Operand classify(PyObject* object) {
 }
 
 Operand fetched(const Operand& operand) {
-  return classify_numpy(
-      Ref::checked(PyArray_FromScalar(value_of(as_array(operand.object.get())).get(), nullptr)));
+  return classify_numpy(Ref::checked(PyArray_FromScalar(value_of(operand.object.get()).get(), nullptr)));
 }
 
 Scalar to_scalar(PyObject* number, Dtype dtype) {

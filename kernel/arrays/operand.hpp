@@ -13,7 +13,8 @@ namespace gamelan::kernel {
 struct Operand {
   enum class Kind : std::uint8_t { distributed, local, number, foreign };
   Kind kind = Kind::foreign;
-  Ref object;  // distributed: gamelan.ndarray; local: numpy.ndarray of dims > 0; number: Python or 0-d NumPy
+  Ref object;  // distributed: Array; local: numpy.ndarray (small arrays of ours, too) of dims > 0; number:
+               // Python or 0-d NumPy
   protocol::Dtype dtype{};
   int value_class = 0;  // of a number: numbers of one class promote alike
 

@@ -5,6 +5,7 @@
 // (numpy_api.hpp first)
 #include <structmember.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <span>
@@ -42,7 +43,12 @@ bool unequal_shapes_raise = false;  // of == and !=
 
 Operator* as_operator(PyObject* self) { return reinterpret_cast<Operator*>(self); }
 
-bool is_here(PyObject* object) { return !is_array(object) || as_array(object)->b == nullptr; }
+bool is_here(PyObject* object) { return !is_distributed(object); }
+
+bool are_all_here(PyObject* const* arguments, std::size_t count, PyObject* keywords) {
+  const std::size_t more = keywords == nullptr ? 0 : static_cast<std::size_t>(PyTuple_GET_SIZE(keywords));
+  return std::all_of(arguments, arguments + count + more, is_here);
+}
 
 // A 0-d array of the engines that stands for a NumPy scalar.
 bool is_value(PyObject* object) {
@@ -64,17 +70,25 @@ Ref ask_numpy(const Operator& self, PyObject* const* arguments, std::size_t coun
   const std::size_t keyword_count =
       keywords == nullptr ? 0 : static_cast<std::size_t>(PyTuple_GET_SIZE(keywords));
   std::vector<PyObject*> theirs(arguments, arguments + count + keyword_count);
+  std::vector<Ref> keep;
   for (PyObject*& argument : theirs) {
-    if (is_array(argument)) argument = as_array(argument)->a;
+    if (is_local(argument)) {
+      keep.push_back(plain(argument));
+      argument = keep.back().get();
+    } else {
+      argument = numpys(argument);
+    }
   }
   count_host_op();
   Ref result = Ref::checked(PyObject_Vectorcall(self.numpy, theirs.data(), count, keywords));
-  if (result.get() == theirs.front()) return Ref::borrow(arguments[0]);
-  if (!PyTuple_CheckExact(result.get())) return wrap(result.get());
+  for (std::size_t place = 0; place < theirs.size(); ++place) {
+    if (result.get() == theirs[place]) return Ref::borrow(arguments[place]);
+  }
+  if (!PyTuple_CheckExact(result.get())) return adopt(result.get());
   const Py_ssize_t size = PyTuple_GET_SIZE(result.get());  // of divmod
   Ref wrapped = Ref::checked(PyTuple_New(size));
   for (Py_ssize_t index = 0; index < size; ++index) {
-    PyTuple_SET_ITEM(wrapped.get(), index, wrap(PyTuple_GET_ITEM(result.get(), index)).release());
+    PyTuple_SET_ITEM(wrapped.get(), index, adopt(PyTuple_GET_ITEM(result.get(), index)).release());
   }
   return wrapped;
 }
@@ -98,10 +112,10 @@ Ref ask_their_class(const Operator& self, PyObject* array, PyObject* other) {
   if (self.form == reflected) name.erase(name.find('r'), 1);  // __rmul__
   const Ref operators = Ref::checked(PyImport_ImportModule("operator"));
   const Ref function = Ref::checked(PyObject_GetAttrString(operators.get(), name.c_str()));
-  PyObject* const data = as_array(array)->a;
-  std::array<PyObject*, 2> pair{data, other};
+  const Ref data = is_local(array) ? plain(array) : Ref::borrow(numpys(array));
+  std::array<PyObject*, 2> pair{data.get(), other};
   if (self.form == reflected) std::swap(pair[0], pair[1]);
-  return wrap(Ref::checked(PyObject_Vectorcall(function.get(), pair.data(), pair.size(), nullptr)).get());
+  return adopt(Ref::checked(PyObject_Vectorcall(function.get(), pair.data(), pair.size(), nullptr)).get());
 }
 
 Ref evaluate(const Operator& self, std::span<PyObject* const> arguments) {
@@ -122,13 +136,14 @@ Ref unequal(const char* message = "elementwise comparison failed; this will rais
 Ref apply_operator(const Operator& self, PyObject* const* arguments, std::size_t count, PyObject* keywords) {
   const std::span<PyObject* const> operands(arguments, count);
   if (self.form == by_numpy || self.form == method) {
-    const bool is_small = self.form == method ? is_here(arguments[0]) : is_plainly_local(operands);
+    const bool is_small =
+        self.form == method ? are_all_here(arguments, count, keywords) : is_plainly_local(operands);
     return is_small ? ask_numpy(self, arguments, count, keywords)
                     : ask_general(self, arguments, count, keywords);
   }
   if (count == 2 && static_cast<Op>(self.op) == Op::multiply && is_value(arguments[0]) &&
       is_repeatable(arguments[1])) {
-    const Ref value = value_of(as_array(arguments[0]));
+    const Ref value = value_of(arguments[0]);
     return Ref::checked(PyNumber_Multiply(arguments[1], value.get()));
   }
   if (count == 2 && (self.form == forward || self.form == reflected) && has_own_class(arguments[1]) &&
@@ -222,6 +237,15 @@ PyObject* represent(PyObject* self) {
   return PyUnicode_FromFormat("<method '%U' of 'gamelan.ndarray' objects>", as_operator(self)->name);
 }
 
+// Pickles name it: gamelan.ndarray.<name>.
+PyObject* reduce_operator(PyObject* self, PyObject*) {
+  const Ref builtins(PyImport_ImportModule("builtins"));
+  const Ref get(builtins ? PyObject_GetAttrString(builtins.get(), "getattr") : nullptr);
+  return get ? Py_BuildValue("O(OO)", get.get(), local_class(), as_operator(self)->name) : nullptr;
+}
+PyMethodDef operator_methods[] = {{"__reduce__", reduce_operator, METH_NOARGS, nullptr},
+                                  {nullptr, nullptr, 0, nullptr}};
+
 PyMemberDef operator_members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(Operator, call), READONLY, nullptr},
     {"__name__", T_OBJECT, offsetof(Operator, name), READONLY, nullptr},
@@ -241,6 +265,7 @@ PyType_Slot operator_slots[] = {{Py_tp_new, reinterpret_cast<void*>(new_operator
                                 {Py_tp_descr_get, reinterpret_cast<void*>(bind)},
                                 {Py_tp_repr, reinterpret_cast<void*>(represent)},
                                 {Py_tp_members, operator_members},
+                                {Py_tp_methods, operator_methods},
                                 {Py_tp_getset, operator_getset},
                                 {0, nullptr}};
 PyType_Spec operator_spec = {"gamelan._core.Operator", sizeof(Operator), 0,

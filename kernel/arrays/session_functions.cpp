@@ -47,8 +47,7 @@ void connect(const std::string& path, double timeout_s, const py::object& execut
 std::string explain(const py::sequence& arrays) {
   std::vector<protocol::View> views;
   for (const auto& item : arrays) {
-    if (!is_array(item.ptr()) || as_array(item.ptr())->b == nullptr)
-      throw py::type_error("explain expects distributed arrays");
+    if (!is_distributed(item.ptr())) throw py::type_error("explain expects distributed arrays");
     views.push_back(view_of(as_array(item.ptr())));
   }
   return connected_session()->explain(std::move(views));
@@ -174,7 +173,7 @@ void add_session_functions(py::module_& m) {
   m.def("stats", &stats, "Counters of this side.");
   m.def(
       "work_ahead",
-      [] {
+      []() -> py::tuple {
         const auto session = current_session_or_null();
         if (!session) return py::make_tuple(0, 0, py::dict());
         const auto& work = session->work_ahead();

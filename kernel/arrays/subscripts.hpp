@@ -8,17 +8,14 @@
 
 namespace gamelan::kernel {
 
-struct Array;
-
 /// Functions of gamelan._indexing._subscripts: a[key] and a[key] = value where an array is distributed.
 extern Hook get_item_hook, set_item_hook;
 
-/// A gamelan.ndarray over what NumPy derived from a local array. A view keeps that array as `value`, which is
-/// what `base` returns. It keeps no more memory alive than the NumPy array does, unless `resize` gives the
-/// owner new memory.
-Ref wrap_derived(Array* array, PyObject* derived);
+/// Functions for the slots of the type of small arrays.
+PyObject* local_subscript(PyObject* self, PyObject* key);
+int local_assign_subscript(PyObject* self, PyObject* key, PyObject* value);
 
-/// Functions for the slots of the array's type.
+/// Functions for the slots of the type of distributed arrays.
 PyObject* array_subscript(PyObject* self, PyObject* key);
 PyObject* array_item(PyObject* self, Py_ssize_t index);
 int array_assign_subscript(PyObject* self, PyObject* key, PyObject* value);

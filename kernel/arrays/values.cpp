@@ -88,11 +88,12 @@ Ref upload(PyArrayObject* source) {
   return result;
 }
 
-std::vector<Ref> fetch(const std::vector<const Array*>& arrays) {
+std::vector<Ref> fetch(const std::vector<PyObject*>& arrays) {
   std::vector<protocol::View> views;
   std::shared_ptr<Session> session;
-  for (const Array* array : arrays) {
-    if (array->b == nullptr) continue;
+  for (PyObject* object : arrays) {
+    if (!is_distributed(object)) continue;
+    const Array* array = as_array(object);
     (*array->b->session)->require_current();
     session = *array->b->session;
     views.push_back(view_of(array));
@@ -101,20 +102,25 @@ std::vector<Ref> fetch(const std::vector<const Array*>& arrays) {
   if (session != nullptr) payloads = session->fetch(std::move(views));
   std::vector<Ref> results;
   auto next = payloads.begin();
-  for (const Array* array : arrays) {
-    results.push_back(array->b == nullptr ? Ref::checked(PyArray_NewCopy(data_of(array), NPY_CORDER))
-                                          : array_from(array, std::move(*next++)));
+  for (PyObject* object : arrays) {
+    results.push_back(is_distributed(object)
+                          ? array_from(as_array(object), std::move(*next++))
+                          : Ref::checked(PyArray_NewCopy(
+                                reinterpret_cast<PyArrayObject*>(plain(numpys(object)).get()), NPY_CORDER)));
   }
   return results;
 }
 
-Ref value_of(Array* array) {
-  if (array->b == nullptr)
-    return Ref::checked(PyArray_ToScalar(PyArray_DATA(data_of(array)), data_of(array)));
+Ref value_of(PyObject* object) {
+  if (!is_distributed(object)) {
+    auto* local = reinterpret_cast<PyArrayObject*>(numpys(object));
+    return Ref::checked(PyArray_ToScalar(PyArray_DATA(local), local));
+  }
+  Array* array = as_array(object);
   if (array->value != nullptr && array->value_version == array->b->version) return Ref::borrow(array->value);
   if (array->b->is_element) ++(*array->b->read_ahead)->values_wanted;  // a count for elements.cpp
   const std::uint64_t version = array->b->version;
-  std::vector<Ref> fetched_arrays = fetch({array});
+  std::vector<Ref> fetched_arrays = fetch({object});
   PyArrayObject* fetched_array = as_numpy(fetched_arrays.front());
   Ref value = Ref::checked(PyArray_ToScalar(PyArray_DATA(fetched_array), fetched_array));
   Py_INCREF(value.get());

@@ -13,8 +13,8 @@ namespace gamelan::kernel {
 /// A new distributed array with the elements of a NumPy array, copied now.
 Ref upload(PyArrayObject* source);
 /// The elements of the arrays as new NumPy arrays, fetched in one round trip. Local arrays are copied.
-std::vector<Ref> fetch(const std::vector<const Array*>& arrays);
-/// The NumPy scalar of a 0-d array. It is kept in the object until its base is written.
-Ref value_of(Array* array);
+std::vector<Ref> fetch(const std::vector<PyObject*>& arrays);
+/// The NumPy scalar of a 0-d array of ours. A distributed one keeps it until its base is written.
+Ref value_of(PyObject* array);
 
 }  // namespace gamelan::kernel

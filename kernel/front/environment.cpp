@@ -18,6 +18,27 @@ namespace {
 
 const std::string built_version = std::to_string(PY_MAJOR_VERSION) + "." + std::to_string(PY_MINOR_VERSION);
 
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+// The folder above that of this program.
+std::filesystem::path prefix() {
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/exe", error).parent_path().parent_path();
+}
+
+// The environment into which pip has put this program and its packages; empty for any other installation.
+std::filesystem::path own_environment() {
+  std::error_code error;
+  const std::filesystem::path place = prefix();
+  const auto packages = place / "lib" / ("python" + built_version) / "site-packages";
+  const bool is_pips = std::filesystem::exists(packages / "gamelan_kernel", error) &&
+                       access((place / "bin/python3").c_str(), X_OK) == 0;
+  return is_pips ? place : std::filesystem::path();
+}
+
 // The version that `executable` reports; empty when it reports none. Asked before Python starts: an
 // executable of another version has another standard library, and Python would end the process without saying
 // why.
@@ -58,9 +79,13 @@ void check(const PyStatus& status) {
 }  // namespace
 
 std::string python_executable() {
-  if (const char* chosen = std::getenv("GAMELAN_PYTHON"); chosen != nullptr && *chosen != '\0') return chosen;
-  if (const char* active = std::getenv("VIRTUAL_ENV"); active != nullptr && *active != '\0') {
-    return std::string(active) + "/bin/python";
+  if (const std::string chosen = variable("GAMELAN_PYTHON"); !chosen.empty()) return chosen;
+  if (const std::filesystem::path own = own_environment(); !own.empty()) return own / "bin/python3";
+  if (const std::string active = variable("VIRTUAL_ENV"); !active.empty()) return active + "/bin/python";
+  // conda activates `base` in every shell: nobody has chosen that one.
+  if (const std::string active = variable("CONDA_PREFIX");
+      !active.empty() && variable("CONDA_DEFAULT_ENV") != "base") {
+    return active + "/bin/python";
   }
   return GAMELAN_BUILT_WITH_PYTHON;
 }
@@ -68,14 +93,19 @@ std::string python_executable() {
 void start_python(const std::string& executable) {
   if (executable != GAMELAN_BUILT_WITH_PYTHON) {
     if (access(executable.c_str(), X_OK) != 0) {
-      throw std::runtime_error(executable +
-                               " is not an executable file; set GAMELAN_PYTHON to the path of a Python " +
-                               built_version + " that has IPython.");
+      throw std::runtime_error(
+          executable +
+          " is not an executable file. Is its environment gone? Then make it again, or run "
+          "`gamelan kernel install` in another; or set GAMELAN_PYTHON to the path of a "
+          "Python " +
+          built_version + " that has IPython.");
     }
     if (const std::string version = version_of(executable); version != built_version) {
-      throw std::runtime_error(executable + " is Python " + (version.empty() ? "(unknown)" : version) +
-                               ", but this kernel was built for Python " + built_version +
-                               "; set GAMELAN_PYTHON to a Python " + built_version + " that has IPython.");
+      throw std::runtime_error(
+          executable + " is Python " + (version.empty() ? "(unknown)" : version) +
+          ", but this kernel was built for Python " + built_version + ": install Gamelan for it (`" +
+          executable + " -m pip install .` in Gamelan's sources), or set GAMELAN_PYTHON to a Python " +
+          built_version + " that has IPython.");
     }
   }
   PyConfig config;
@@ -92,7 +122,7 @@ void start_python(const std::string& executable) {
   check(status);
 }
 
-void require_ipython(const std::string& executable) {
+void require_packages(const std::string& executable) {
   try {
     pybind11::module_::import("IPython");
   } catch (pybind11::error_already_set& error) {
@@ -101,16 +131,22 @@ void require_ipython(const std::string& executable) {
                              executable +
                              " -m pip install ipython`, or set GAMELAN_PYTHON to a Python that has it.");
   }
+  if (pybind11::module_::import("importlib.util").attr("find_spec")("gamelan_kernel").is_none()) {
+    throw std::runtime_error(executable + " has no Gamelan: install it there with `" + executable +
+                             " -m pip install .` in Gamelan's sources, or set GAMELAN_PYTHON to a Python " +
+                             "that has it.");
+  }
 }
 
 std::filesystem::path package_directory() {
   std::error_code error;
-  const auto prefix = std::filesystem::read_symlink("/proc/self/exe", error).parent_path().parent_path();
-  const std::filesystem::path in_build = prefix / "python";
-  for (const auto& place : {in_build, std::filesystem::path(GAMELAN_INSTALL_PYTHON)}) {
-    if (std::filesystem::exists(place / "gamelan_kernel", error)) return place;
-  }
-  return {};
+  const std::filesystem::path in_build = prefix() / "python";
+  if (std::filesystem::exists(in_build / "gamelan_kernel", error)) return in_build;
+#ifdef GAMELAN_INSTALL_PYTHON
+  const std::filesystem::path installed = prefix() / GAMELAN_INSTALL_PYTHON;
+  if (std::filesystem::exists(installed / "gamelan_kernel", error)) return installed;
+#endif
+  return {};  // pip's: an environment finds its own packages
 }
 
 }  // namespace gamelan::kernel

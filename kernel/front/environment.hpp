@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which Python the kernel embeds: GAMELAN_PYTHON, else the active VIRTUAL_ENV, else the one with which it was
-// built. Starts the interpreter with the sys.prefix, sys.executable and site-packages of that Python.
+// Which Python the kernel embeds: GAMELAN_PYTHON, else that of the environment into which pip has put the
+// kernel, else the active venv's or conda environment's, else the one with which it was built.
+// kernel/gamelan/_launch/_pythons.py chooses in the same way. Starts the interpreter with the sys.prefix,
+// sys.executable and site-packages of that Python.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -14,11 +16,12 @@ std::string python_executable();
 /// when the executable does not exist or has another version than the one compiled in.
 void start_python(const std::string& executable);
 
-/// Throws std::runtime_error with one sentence when IPython cannot be imported. GIL held.
-void require_ipython(const std::string& executable);
+/// Throws std::runtime_error with one sentence when IPython cannot be imported or Gamelan's packages are not
+/// there. GIL held.
+void require_packages(const std::string& executable);
 
-/// Directory with the packages `gamelan` and `gamelan_kernel`, found from where this binary lies; empty if
-/// missing.
+/// Directory with the packages `gamelan` and `gamelan_kernel`, found from where this binary lies; empty where
+/// pip has put them into the environment of the Python.
 std::filesystem::path package_directory();
 
 }  // namespace gamelan::kernel

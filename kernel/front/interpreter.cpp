@@ -87,12 +87,12 @@ void Interpreter::close() {
   }
 }
 
-nl::json Interpreter::execute_request_impl(int, const std::string& code, bool is_silent, bool is_stored,
-                                           nl::json user_expressions, bool is_input_allowed) {
+nl::json Interpreter::execute(const std::string& code, const CellOptions& options,
+                              nl::json user_expressions) {
   nl::json reply;
-  allow_input(is_input_allowed);
+  allow_input(options.is_input_allowed);
   try {
-    reply = call("execute", code, is_silent, is_stored, user_expressions.dump());
+    reply = call("execute", code, options.is_silent, options.is_stored, user_expressions.dump());
   } catch (py::error_already_set& error) {  // an interrupt outside the cell's own code
     reply = error_reply(error);
     server_->publisher().publish("error", reply.dump(-1, ' ', false, nl::json::error_handler_t::replace));
@@ -118,7 +118,11 @@ nl::json Interpreter::is_complete_request_impl(const std::string& code) { return
 
 // Also answered on the control thread while a cell runs: no Python here.
 nl::json Interpreter::kernel_info_request_impl() {
-  const auto link = [](const char* text, const char* url) { return nl::json{{"text", text}, {"url", url}}; };
+  const auto link = [](const char* text, const std::string& url) {
+    return nl::json{{"text", text}, {"url", url}};
+  };
+  const std::string python_version =
+      std::to_string(PY_MAJOR_VERSION) + "." + std::to_string(PY_MINOR_VERSION);
   return {{"status", "ok"},
           {"implementation", "gamelan"},
           {"implementation_version", GAMELAN_VERSION},
@@ -133,9 +137,9 @@ nl::json Interpreter::kernel_info_request_impl() {
             {"nbconvert_exporter", "python"},
             {"file_extension", ".py"}}},
           {"help_links",
-           {link("Python", "https://docs.python.org/3.11"),
+           {link("Python", "https://docs.python.org/" + python_version),
             link("IPython", "https://ipython.org/documentation.html"),
-            link("NumPy", "https://numpy.org/doc/1.24/reference/")}}};
+            link("NumPy", "https://numpy.org/doc/stable/reference/")}}};
 }
 
 std::unique_ptr<xeus::xhistory_manager> make_history() { return std::make_unique<History>(); }

@@ -8,13 +8,13 @@
 #include <memory>
 #include <string>
 #include <xeus/xhistory_manager.hpp>
-#include <xeus/xinterpreter.hpp>
 
 #include "kernel/front/server.hpp"
+#include "kernel/front/xeus_release.hpp"
 
 namespace gamelan::kernel {
 
-class Interpreter : public xeus::xinterpreter {
+class Interpreter : public AnyInterpreter {
  public:
   Interpreter();
   /// Sets the hooks by which `server` serves requests with this interpreter. Starts the shell and the capture
@@ -25,8 +25,7 @@ class Interpreter : public xeus::xinterpreter {
 
  private:
   void configure_impl() override {}
-  nl::json execute_request_impl(int count, const std::string& code, bool is_silent, bool is_stored,
-                                nl::json user_expressions, bool is_input_allowed) override;
+  nl::json execute(const std::string& code, const CellOptions& options, nl::json user_expressions) override;
   nl::json complete_request_impl(const std::string& code, int cursor) override;
   nl::json inspect_request_impl(const std::string& code, int cursor, int detail_level) override;
   nl::json is_complete_request_impl(const std::string& code) override;

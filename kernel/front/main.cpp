@@ -12,6 +12,7 @@
 #include "kernel/front/environment.hpp"
 #include "kernel/front/interpreter.hpp"
 #include "kernel/front/interrupt.hpp"
+#include "kernel/front/xeus_release.hpp"
 
 namespace py = pybind11;
 namespace kernel = gamelan::kernel;
@@ -34,7 +35,7 @@ xeus::xconfiguration read_configuration(int argc, char** argv) {
 
 void serve(const xeus::xconfiguration& configuration) {
   auto* const interpreter = new kernel::Interpreter;
-  xeus::xkernel jupyter(configuration, xeus::get_user_name(), xeus::make_context<zmq::context_t>(),
+  xeus::xkernel jupyter(configuration, xeus::get_user_name(), kernel::make_zmq_context(),
                         std::unique_ptr<xeus::xinterpreter>(interpreter), kernel::Server::make,
                         kernel::make_history(), nullptr, xeus::make_null_debugger, nl::json::object(),
                         nl::json::error_handler_t::replace);
@@ -60,8 +61,9 @@ int main(int argc, char** argv) {
     kernel::forward_interrupts_to_main_thread();
     auto path = py::module_::import("sys").attr("path").cast<py::list>();
     path.insert(0, "");  // the notebook's own directory
-    path.insert(1, kernel::package_directory().string());
-    kernel::require_ipython(executable);
+    if (const auto packages = kernel::package_directory(); !packages.empty())
+      path.insert(1, packages.string());
+    kernel::require_packages(executable);
     serve(configuration);
   } catch (const std::exception& error) {
     std::cerr << "gamelan-kernel: " << error.what() << std::endl;

@@ -2,8 +2,6 @@
 #include "kernel/front/publisher.hpp"
 
 #include <utility>
-#include <xeus/xmiddleware.hpp>
-#include <xeus/xzmq_serializer.hpp>
 
 #include "kernel/front/interrupt.hpp"
 
@@ -12,19 +10,15 @@ namespace {
 
 constexpr auto replace_bad_utf8 = nl::json::error_handler_t::replace;
 
-xeus::xraw_buffer raw(const std::string& text) {
-  return {reinterpret_cast<const unsigned char*>(text.data()), text.size()};
-}
-
 }  // namespace
 
-Publisher::Publisher(zmq::context_t& context, const std::string& endpoint, const xeus::xauthentication& auth)
-    : auth_(auth), socket_(context, zmq::socket_type::pub) {
+Publisher::Publisher(zmq::context_t& context, const std::string& endpoint, const Signer& signer)
+    : signer_(signer), socket_(context, zmq::socket_type::pub) {
   // The default of 1,000 waiting messages would drop the `idle` of a cell that displays a lot, and with it
   // hang the front end for ever. Streams are joined before they come here, so the queue stays short in
   // practice.
   socket_.set(zmq::sockopt::sndhwm, 0);
-  socket_.set(zmq::sockopt::linger, xeus::get_socket_linger());
+  socket_.set(zmq::sockopt::linger, linger_ms);
   socket_.bind(endpoint);
 }
 
@@ -57,9 +51,9 @@ void Publisher::publish_for(const nl::json& parent, const std::string& type, con
   send_locked(parent.dump(-1, ' ', false, replace_bad_utf8), type, content, "{}", {});
 }
 
-void Publisher::forward(xeus::xpub_message message) {
+void Publisher::forward(const xeus::xpub_message& message) {
   const HoldSignals no_interrupt_half_way;
-  auto frames = xeus::xzmq_serializer::serialize_iopub(std::move(message), auth_, replace_bad_utf8);
+  auto frames = frames_of(message, signer_);
   const std::lock_guard lock(mutex_);
   frames.send(socket_);
 }
@@ -69,8 +63,8 @@ void Publisher::send_locked(const std::string& parent, const std::string& type, 
   const std::string header = xeus::make_header(type, user_, session_).dump(-1, ' ', false, replace_bad_utf8);
   zmq::multipart_t frames;
   frames.addstr("kernel." + type);
-  frames.addstr("<IDS|MSG>");
-  frames.addstr(auth_.sign(raw(header), raw(parent), raw(metadata), raw(content)));
+  frames.addstr(std::string(delimiter));
+  frames.addstr(signer_.sign({header, parent, metadata, content}));
   for (const std::string* part : {&header, &parent, &metadata, &content}) frames.addstr(*part);
   for (const std::string& buffer : buffers) frames.addstr(buffer);
   frames.send(socket_);

@@ -7,19 +7,23 @@
 #include <mutex>
 #include <string>
 #include <vector>
-#include <xeus/xauthentication.hpp>
 #include <xeus/xmessage.hpp>
 #include <zmq.hpp>
 #include <zmq_addon.hpp>
 
+#include "kernel/front/wire.hpp"
+
 namespace gamelan::kernel {
+
+/// How long a socket that is closed waits for what it has not sent yet.
+constexpr int linger_ms = 1000;
 
 class Publisher {
  public:
   using Buffers = std::vector<std::string>;
 
-  /// Binds a PUB socket to `endpoint`. The key is that of `auth`, which must outlive this object.
-  Publisher(zmq::context_t& context, const std::string& endpoint, const xeus::xauthentication& auth);
+  /// Binds a PUB socket to `endpoint`. Messages are signed by `signer`, which must outlive this object.
+  Publisher(zmq::context_t& context, const std::string& endpoint, const Signer& signer);
 
   /// Messages sent from now on carry this user and session (those of xeus, from its first message).
   void set_session(const std::string& user, const std::string& session);
@@ -33,14 +37,14 @@ class Publisher {
   /// The same under an explicit parent (a request that is refused without being run).
   void publish_for(const nl::json& parent, const std::string& type, const std::string& content);
   /// Sends a message that xeus has composed.
-  void forward(xeus::xpub_message message);
+  void forward(const xeus::xpub_message& message);
 
  private:
   void send_locked(const std::string& parent, const std::string& type, const std::string& content,
                    const std::string& metadata, const Buffers& buffers);
 
   mutable std::mutex mutex_;  // a zmq socket may change threads under a lock
-  const xeus::xauthentication& auth_;
+  const Signer& signer_;
   zmq::socket_t socket_;
   std::string user_;
   std::string session_;

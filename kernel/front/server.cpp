@@ -11,8 +11,6 @@
 #include <cstdlib>
 #include <set>
 #include <utility>
-#include <xeus/xmiddleware.hpp>
-#include <xeus/xzmq_serializer.hpp>
 #include <zmq_addon.hpp>
 
 #include "kernel/front/interrupt.hpp"
@@ -27,12 +25,13 @@ constexpr std::chrono::milliseconds interruptible_time{1000};
 constexpr itimerval hard_limit{{0, 0}, {2, 400'000}};
 
 std::string endpoint(const xeus::xconfiguration& config, const std::string& port) {
-  return xeus::get_end_point(config.m_transport, config.m_ip, port.empty() ? "*" : port);
+  const char* const separator = config.m_transport == "tcp" ? ":" : "-";
+  return config.m_transport + "://" + config.m_ip + separator + (port.empty() ? "*" : port);
 }
 
 zmq::socket_t bound_socket(zmq::context_t& context, zmq::socket_type type, const std::string& address) {
   zmq::socket_t socket(context, type);
-  socket.set(zmq::sockopt::linger, xeus::get_socket_linger());
+  socket.set(zmq::sockopt::linger, linger_ms);
   socket.bind(address);
   return socket;
 }
@@ -70,12 +69,12 @@ class Server::Messenger : public xeus::xcontrol_messenger {
 };
 
 Server::Server(zmq::context_t& context, const xeus::xconfiguration& config)
-    : authentication_(xeus::make_xauthentication(config.m_signature_scheme, config.m_key)),
+    : signer_(config.m_signature_scheme, config.m_key),
       shell_(bound_socket(context, zmq::socket_type::router, endpoint(config, config.m_shell_port))),
       control_(bound_socket(context, zmq::socket_type::router, endpoint(config, config.m_control_port))),
       stdin_(bound_socket(context, zmq::socket_type::router, endpoint(config, config.m_stdin_port))),
       heartbeat_(bound_socket(context, zmq::socket_type::rep, endpoint(config, config.m_hb_port))),
-      publisher_(context, endpoint(config, config.m_iopub_port), *authentication_),
+      publisher_(context, endpoint(config, config.m_iopub_port), signer_),
       output_(publisher_),
       messenger_(std::make_unique<Messenger>()),
       wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
@@ -100,7 +99,7 @@ void Server::start_impl(xeus::xpub_message message) {
   user_ = message.header().value("username", "");
   session_ = message.header().value("session", "");
   publisher_.set_session(user_, session_);
-  publisher_.forward(std::move(message));
+  publisher_.forward(message);
   control_thread_ = std::thread([this] { serve_control(); });
   serve_shell();
   is_shell_done_ = true;
@@ -202,22 +201,17 @@ std::optional<xeus::xmessage> Server::receive(zmq::socket_t& socket) {
   const HoldSignals no_message_lost;
   zmq::multipart_t frames;
   if (!frames.recv(socket, ZMQ_DONTWAIT)) return std::nullopt;
-  // xeus takes the parts of a message without checking that they exist.
-  std::size_t identities = 0;
-  while (identities < frames.size() && frames.peek(identities)->to_string_view() != "<IDS|MSG>") ++identities;
   try {
-    if (frames.size() < identities + 6) throw std::runtime_error("too few parts");
-    return xeus::xzmq_serializer::deserialize(frames, *authentication_);
+    return message_of(frames, signer_);
   } catch (const std::exception& error) {
     output_.log(std::string("dropped a message that is not Jupyter's or not signed: ") + error.what());
     return std::nullopt;
   }
 }
 
-void Server::send(zmq::socket_t& socket, xeus::xmessage message) {
+void Server::send(zmq::socket_t& socket, const xeus::xmessage& message) {
   const HoldSignals no_message_lost;
-  auto frames = xeus::xzmq_serializer::serialize(std::move(message), *authentication_,
-                                                 nl::json::error_handler_t::replace);
+  auto frames = frames_of(message, signer_);
   frames.send(socket);
 }
 
@@ -227,10 +221,10 @@ void Server::send_shell_impl(xeus::xmessage message) {
     content["execution_count"] = execution_count_ - 1;
     return send(shell_, with_content(message, std::move(content)));
   }
-  send(shell_, std::move(message));
+  send(shell_, message);
 }
 
-// xeus 2.4 has no hook for an interrupt, and sends empty contents where the protocol needs a status.
+// xeus has no hook for an interrupt, and sends empty contents where the protocol needs a status.
 void Server::send_control_impl(xeus::xmessage message) {
   const std::string type = type_of(message);
   if (type == "interrupt_reply") interrupt_running_request();
@@ -239,10 +233,10 @@ void Server::send_control_impl(xeus::xmessage message) {
     content["status"] = "ok";
     return send(control_, with_content(message, std::move(content)));
   }
-  send(control_, std::move(message));
+  send(control_, message);
 }
 
-void Server::send_stdin_impl(xeus::xmessage message) { send(stdin_, std::move(message)); }
+void Server::send_stdin_impl(xeus::xmessage message) { send(stdin_, message); }
 
 void Server::publish_impl(xeus::xpub_message message, xeus::channel) {
   if (message.header().value("msg_type", "") == "execute_input") {
@@ -251,7 +245,7 @@ void Server::publish_impl(xeus::xpub_message message, xeus::channel) {
     publisher_.publish("execute_input", content.dump(-1, ' ', false, nl::json::error_handler_t::replace));
     return;
   }
-  publisher_.forward(std::move(message));
+  publisher_.forward(message);
 }
 
 void Server::send_question(const std::string& prompt, bool is_password) {

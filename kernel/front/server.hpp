@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The thin adapter to this xeus release (2.4): sockets and threads of the Jupyter protocol beneath xeus's
+// The thin adapter to xeus: sockets and threads of the Jupyter protocol beneath xeus's
 // dispatch. The shell channel is served on the main thread (Python acts on signals only there), control and
 // heartbeat on a thread of their own that never takes the GIL, so they answer while a cell runs. Written
 // against xeus::xserver, not xeus's own servers: those die of an idle SIGINT, ignore interrupt_request, drop
@@ -13,7 +13,6 @@
 #include <optional>
 #include <string>
 #include <thread>
-#include <xeus/xauthentication.hpp>
 #include <xeus/xcontrol_messenger.hpp>
 #include <xeus/xeus_context.hpp>
 #include <xeus/xkernel_configuration.hpp>
@@ -22,6 +21,7 @@
 
 #include "kernel/front/output.hpp"
 #include "kernel/front/publisher.hpp"
+#include "kernel/front/wire.hpp"
 
 namespace gamelan::kernel {
 
@@ -81,10 +81,10 @@ class Server : public xeus::xserver {
   void leave_in_time();
   bool is_parent_gone() const;
   std::optional<xeus::xmessage> receive(zmq::socket_t& socket);
-  void send(zmq::socket_t& socket, xeus::xmessage message);
+  void send(zmq::socket_t& socket, const xeus::xmessage& message);
 
   Hooks hooks_;
-  std::unique_ptr<xeus::xauthentication> authentication_;
+  Signer signer_;
   zmq::socket_t shell_;
   zmq::socket_t control_;
   zmq::socket_t stdin_;

@@ -19,14 +19,19 @@ from . import _requirements
 
 _requirements.require_numpy(_numpy.__version__, _sys.executable)
 
-from . import _core  # noqa: E402
+try:
+    from . import _core
+except ImportError as _error:
+    _told = _requirements.core_refusal(_error, _os.path.dirname(__file__), _sys.executable)
+    raise ImportError(_told, name="gamelan") from None
 
 _core.set_package_directory(_os.path.dirname(_os.path.abspath(__file__)))
 
-from . import _calls, _local, _package, array_api  # noqa: E402
+from . import _calls, _local, _other_libraries, _package, array_api  # noqa: E402, F401
 from ._catalogue import *  # noqa: E402
 from ._catalogue import __all__ as _names  # noqa: E402
 from ._errors import MissingName as _MissingName  # noqa: E402
+from ._ndarray import _class  # noqa: E402
 from ._ufuncs._objects import PairUfunc as _PairUfunc  # noqa: E402
 from ._version import VERSION as __version__  # noqa: E402
 
@@ -36,7 +41,9 @@ __all__ = sorted({*_names, "array_api"} - {"lib", "linalg", "random"}) + ["linal
 def _hold_calls_together():
     for kind, of_numpy in (
         (ndarray, "numpy.ndarray"),
+        (DistributedArray, "numpy.ndarray"),
         (array_api.Array, "numpy.ndarray"),
+        (array_api.LargeArray, "numpy.ndarray"),
         (ufunc, "numpy.ufunc"),
         (_PairUfunc, "numpy.ufunc"),
         (flatiter, "numpy.flatiter"),
@@ -54,6 +61,7 @@ def _hold_calls_together():
 
 
 _hold_calls_together()
+_class.add_methods_with_numpy()
 
 
 _package.public = _sys.modules[__name__]

@@ -146,9 +146,8 @@ def _kind(dtype):
 def unsupported_dtype(dtype):
     """The exception for a dtype that the engines do not hold; called by `_core`, too."""
     return NotImplementedDtype(
-        f"{_kind(dtype)} arrays of {_core.threshold():,} elements or more are not supported, nor are operations with a "
-        "distributed array, however small. Convert a small part first (`x[:10].astype(...)`), use `numpy.array(...)`, or raise "
-        "`np.config.distribute_from`."
+        f"operations of {_kind(dtype)} values with a distributed array are not supported: the engines hold bool, integer, float "
+        "and complex numbers of at most 16 bytes. `numpy.asarray(x)` brings the distributed array here."
     )
 
 

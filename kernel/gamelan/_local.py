@@ -7,7 +7,9 @@ from types import ModuleType
 import numpy
 
 from . import _core
-from ._errors import NotImplementedName, unimplemented
+from ._errors import unimplemented
+
+_PLAIN = (numpy.memmap, _core.ndarray)
 
 wrap = _core.wrap
 wrap_here = _core.wrap_here
@@ -15,13 +17,20 @@ wrap_here = _core.wrap_here
 
 def is_distributed(value):
     """True for a gamelan array whose elements live on the engines."""
-    return isinstance(value, _core.Array) and value._b is not None
+    return isinstance(value, _core.OURS) and value._b is not None
 
 
 def has_own_class(value):
     """True for a NumPy array of a class derived from numpy.ndarray, which NumPy's functions treat as that class says: masked
     arrays, matrices, a user's own. A memmap is plain data."""
-    return isinstance(value, numpy.ndarray) and type(value) is not numpy.ndarray and type(value) is not numpy.memmap
+    kind = type(value)
+    return kind is not numpy.ndarray and issubclass(kind, numpy.ndarray) and not issubclass(kind, _PLAIN)
+
+
+def is_numpys(value):
+    """True for an array in the memory of this process: NumPy's, and small ones of ours. (`isinstance` is true for distributed
+    ones, too.)"""
+    return issubclass(type(value), numpy.ndarray)
 
 
 def ours_of(value):
@@ -30,7 +39,7 @@ def ours_of(value):
     if isinstance(value, numpy.generic) or not hasattr(type(value), "__array__"):
         return None
     ours = value.__array__()
-    return ours if isinstance(ours, _core.Array) else None
+    return ours if isinstance(ours, _core.OURS) else None
 
 
 def as_value(array):
@@ -64,18 +73,18 @@ def as_output(out):
 
 def is_output(out):
     """True for what results can be written into: an array, and no value."""
-    return isinstance(out, numpy.ndarray) or isinstance(out, _core.Array) and not is_value(out)
+    return isinstance(out, numpy.ndarray) or isinstance(out, _core.OURS) and not is_value(out)
 
 
 def decides_itself(value):
     """True for an operand whose class says what a ufunc does with it (NEP 13), if only that it is no operand of any."""
     method = getattr(type(value), "__array_ufunc__", numpy.ndarray.__array_ufunc__)
-    return method is not numpy.ndarray.__array_ufunc__ and not isinstance(value, _core.Array)
+    return method is not numpy.ndarray.__array_ufunc__ and not isinstance(value, _core.OURS)
 
 
 def decides_functions(value):
     """True for an object whose class may say what NumPy's functions make like it (NEP 35), and for one that cannot."""
-    if value is None or isinstance(value, _core.Array):
+    if value is None or isinstance(value, _core.OURS):
         return False
     return getattr(type(value), "__array_function__", None) is not numpy.ndarray.__array_function__
 
@@ -91,7 +100,7 @@ def each(function, values):
 def unwrap(value):
     """What NumPy may be given for a value: the data of a local array, a copy of a distributed one (bounded by
     `config.gather_limit`), also inside tuples, lists and dicts; other objects as they are."""
-    if isinstance(value, _core.Array):
+    if isinstance(value, _core.OURS):
         return value._a if value._b is None else numpy.asarray(value)  # never the proxy, which has no memory
     if isinstance(value, (tuple, list)):
         return each(unwrap, value)
@@ -103,7 +112,7 @@ def unwrap(value):
 def gathered(value):
     """The value with every array of ours brought here, also inside tuples and lists; without axes as a scalar. Triggers
     evaluation."""
-    if isinstance(value, _core.Array):
+    if isinstance(value, _core.OURS):
         return numpy.asarray(value) if value.ndim else _core.value(value)
     return each(gathered, value) if isinstance(value, (tuple, list)) else value
 
@@ -111,7 +120,7 @@ def gathered(value):
 def with_numbers(value):
     """The value with the NumPy scalar in the place of every array of ours without axes, also inside tuples and lists.
     Triggers evaluation."""
-    if isinstance(value, _core.Array):
+    if isinstance(value, _core.OURS):
         return value if value.ndim else _core.value(value)
     return each(with_numbers, value) if isinstance(value, (tuple, list)) else value
 
@@ -129,7 +138,7 @@ def has_distributed(values):
 
 
 def rewrap(value):
-    """Wraps NumPy's results, also inside tuples and lists; arrays of another class (matrix, masked) stay NumPy's."""
+    """New results of NumPy as ours, also inside tuples and lists; arrays of another class (matrix, masked) stay NumPy's."""
     if type(value) in (tuple, list):
         return type(value)(map(rewrap, value))
     if isinstance(value, tuple) and hasattr(value, "_fields"):  # NumPy's results that have names
@@ -150,12 +159,22 @@ def call_numpy(function, name, arguments, keywords, wrap_result=rewrap):
         keywords = {key: value if key == "out" else with_numbers(value) for key, value in keywords.items()}
         if has_distributed(arguments) or has_distributed(keywords.values()):
             raise unimplemented(name, _HINTS.get(name, ""))
-    result = function(*map(unwrap, arguments), **unwrap(keywords))
-    if type(result) is numpy.ndarray:  # where NumPy returns an argument of its own, an output for one, so do we
-        for value in (*arguments, *keywords.values()):
-            if isinstance(value, _core.Array) and value._a is result:
-                return value
-    return wrap_result(result)
+    plain, named = [unwrap(value) for value in arguments], unwrap(keywords)
+    result = function(*plain, **named)
+    for value, given in zip((*arguments, *keywords.values()), (*plain, *named.values())):
+        if given is result:  # an output, or what needs no change
+            return value if isinstance(value, _core.OURS) else wrap_result(_core.share(result))
+    return wrap_result(_apart(result, (*plain, *named.values())))
+
+
+def _apart(result, given):
+    """The results, with a view in the place of every array that the caller gave: its class is the caller's."""
+    if type(result) in (tuple, list):
+        return type(result)(_apart(item, given) for item in result)
+    is_given = type(result) is numpy.ndarray and any(
+        each is result or isinstance(each, (tuple, list)) and any(item is result for item in each) for each in given
+    )
+    return _core.share(result) if is_given else result
 
 
 def write_here(function, target, *operands):
@@ -170,16 +189,10 @@ _ITERATORS = ("nditer",)  # classes that go through the elements of what they ar
 @functools.cache
 def forwarded(module, name, prefix):
     """What `gamelan.<name>` is when gamelan does not have it: NumPy's function for arrays that are here, which refuses
-    distributed ones by name; for a module the same of its functions. Classes and values are NumPy's own, but classes
-    whose objects are NumPy arrays of a kind of their own raise NotImplementedError."""
+    distributed ones by name; for a module the same of its functions. Classes and values are NumPy's own."""
     theirs = getattr(module, name)
     if isinstance(theirs, ModuleType):
         return _Forwarded(theirs, f"{prefix}{name}.")
-    if isinstance(theirs, type) and issubclass(theirs, numpy.ndarray) and theirs is not numpy.matrix and not prefix:
-        raise NotImplementedName(
-            f"gamelan.{name} is not implemented: its objects are NumPy's own arrays; numpy.{name} makes them, "
-            "and gamelan.asarray takes what they hold"
-        )
     if isinstance(theirs, type) and name not in _ITERATORS or not callable(theirs):
         return theirs
 

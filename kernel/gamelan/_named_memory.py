@@ -11,18 +11,22 @@ from ._launch import _tables
 from ._launch._tables import size
 
 
+def _memory_of(array):
+    return array if array.base is None else array.base
+
+
 def rows_of(namespace):
     """(name, shape, dtype, bytes, where) of every array of ours that a name of the notebook, or its Out, holds: most bytes
     first. Of names of one base the first holds the bytes."""
     named = [(name, value) for name, value in namespace.items() if not name.startswith("_") and name not in ("In", "Out")]
     shown = namespace.get("Out")  # the user may have given the name to something else
     named += [(f"Out[{number}]", value) for number, value in (shown.items() if isinstance(shown, dict) else ())]
-    arrays = [(name, value) for name, value in named if isinstance(value, _core.Array)]
+    arrays = [(name, value) for name, value in named if isinstance(value, _core.OURS)]
     arrays.sort(key=lambda each: each[1]._b is not None and each[1].nbytes != each[1]._b.nbytes)  # bases before views
     rows, owners = [], {}
     for name, value in arrays:
         shape = " x ".join(map(str, value.shape)) or "()"
-        owner = owners.setdefault(id(value._a if value._b is None else value._b), name)
+        owner = owners.setdefault(id(_memory_of(value) if value._b is None else value._b), name)
         where = "here" if value._b is None else "lost with its engines" if value._b.is_lost else _tables.engines(_core.ranks())
         if owner == name:
             held = 0 if value._b is not None and value._b.is_lost else (value if value._b is None else value._b).nbytes

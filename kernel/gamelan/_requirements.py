@@ -2,6 +2,10 @@
 """Does this Python's NumPy fit the one that `_core` was built for? Asked before `_core` is loaded, which would say it in
 NumPy's words. Imports no NumPy: the command and the doctor ask about other Pythons than their own."""
 
+import os
+import sys
+from importlib.machinery import EXTENSION_SUFFIXES
+
 from ._version import NUMPY_HEADERS
 
 OLDEST = (1, 24)
@@ -35,3 +39,18 @@ def require_numpy(version, python):
     told = refusal(version, python)
     if told:
         raise ImportError(told, name="gamelan")
+
+
+def core_refusal(error, folder, python):
+    """Why `_core` in this folder was not loaded, and what to do."""
+    built = [file.name for file in os.scandir(folder) if file.name.startswith("_core.")]
+    if any(name == "_core" + suffix for name in built for suffix in EXTENSION_SUFFIXES):
+        return (
+            f"Gamelan was built for another system than this one ({error}): install the package that was made for this "
+            f"distribution, or build it here: `{python} -m pip install .` in its sources"
+        )
+    has = "for another Python (" + ", ".join(sorted(built)) + ")" if built else "without its extension _core"
+    this = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    return (
+        f"Gamelan was built {has}, and this is Python {this}: `{python} -m pip install .` in its sources builds it for this one"
+    )

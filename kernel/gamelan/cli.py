@@ -13,8 +13,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from . import _requirements, launch
-from ._launch import _kernelspec, _of_run, _pythons, _routes, _sessions, _tables
+from . import launch
+from ._launch import _environments, _kernelspec, _of_run, _pythons, _routes, _sessions, _tables
 from ._launch._arguments import add_start_options, joined, start_settings
 from ._launch._changing_line import TerminalLine
 from ._launch._ending import tail
@@ -37,7 +37,8 @@ def _parser() -> argparse.ArgumentParser:
         "run",
         help="run a Python script with engines up; its exit code is the script's",
         description="Start engines, run a Python script that imports gamelan, stop the engines. The Python is that of "
-        "GAMELAN_PYTHON, else of the active venv, else the one that Gamelan was built with.",
+        "GAMELAN_PYTHON, else of the environment that Gamelan was installed in by pip, else of the active venv or conda "
+        "environment, else the one that Gamelan was built with.",
     )
     add_start_options(run, f"{launch.DEFAULT_IDLE_SECONDS:g}")
     run.add_argument("-m", dest="is_module", action="store_true", help="run a module by its name, as python3 -m does")
@@ -75,8 +76,9 @@ def _parser() -> argparse.ArgumentParser:
     install = kernel.add_parser("install", help="write the kernelspec")
     where = install.add_mutually_exclusive_group()
     where.add_argument("--user", action="store_true", help="for you (the default)")
-    where.add_argument("--sys-prefix", action="store_true", help="into this Python's prefix")
+    where.add_argument("--sys-prefix", action="store_true", help="into the active environment: its Jupyter alone sees it")
     where.add_argument("--prefix", metavar="DIR", help="into DIR/share/jupyter/kernels")
+    install.add_argument("--name", default=_kernelspec.NAME, help="under another name, where there are several environments")
     install.set_defaults(act=_install)
 
     commands.add_parser("doctor", help="look at MPI, memory, versions, sessions, and say what to do").set_defaults(act=_doctor)
@@ -91,9 +93,7 @@ def _run(options) -> int:
     interpreter = _interpreter()
     engines = _start_and_tell(start_settings(options, options.parser, launch.default_ranks))
     try:
-        package = str(Path(__file__).absolute().parents[1])
-        paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
-        variables = os.environ | _of_run.variables(engines) | {"PYTHONPATH": os.pathsep.join(paths)}
+        variables = _pythons.variables() | _of_run.variables(engines)
         variables.pop("GAMELAN_ENGINES", None)
         child = subprocess.Popen([interpreter, *script], env=variables)
         for number in (signal.SIGTERM, signal.SIGHUP):
@@ -108,18 +108,12 @@ def _run(options) -> int:
 
 
 def _interpreter() -> str:
-    """The Python of GAMELAN_PYTHON, else the active venv's, when our extension fits it; else the one that runs this command."""
+    """The Python that the environment names, when Gamelan fits it; else the one that runs this command."""
     program, source = _pythons.chosen()
     if program is None:
         return sys.executable
-    version, numpy = _pythons.ask(program)
-    if version != sys.version_info[:2]:
-        told = "Python " + ".".join(map(str, version)) if version else "no Python that runs"
-        raise LaunchError(
-            f"{source} has {told}, gamelan was built for {sys.version_info[0]}.{sys.version_info[1]}: make a venv with "
-            "/usr/bin/python3 -m venv --system-site-packages, or set GAMELAN_PYTHON"
-        )
-    if refused := _requirements.refusal(numpy, program):
+    answer = _pythons.ask(program, "numpy")
+    if refused := _environments.refusal(program, source, answer):
         raise LaunchError(refused)
     return program
 
@@ -245,8 +239,14 @@ def _logs(options) -> int:
 
 
 def _install(options) -> int:
-    place = _kernelspec.install(prefix=sys.prefix if options.sys_prefix else options.prefix)
-    print(f"kernelspec gamelan installed in {place}")
+    program, _ = _pythons.chosen()
+    prefix = options.prefix
+    if program and (refused := _environments.refusal(program, f"{program}", _pythons.ask(program, "numpy"))):
+        raise LaunchError(refused)
+    if options.sys_prefix:
+        prefix = _pythons.ask(program).prefix if program else sys.prefix
+    place = _kernelspec.install(prefix, program, options.name)
+    print(f"kernelspec {options.name} installed in {place}" + (f", with {program}" if program else ""))
     return 0
 
 

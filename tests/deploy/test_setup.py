@@ -13,6 +13,7 @@ TOOLS = "awk bash cat dirname env grep head mktemp rm sed sort tail"  # real one
 
 DEBIAN_12 = 'PRETTY_NAME="Debian GNU/Linux 12 (bookworm)"\nVERSION_CODENAME=bookworm\n'
 DEBIAN_13 = 'PRETTY_NAME="Debian GNU/Linux 13 (trixie)"\nVERSION_CODENAME=trixie\n'
+DEBIAN_14 = 'PRETTY_NAME="Debian GNU/Linux forky/sid"\nVERSION_CODENAME=forky\n'
 UBUNTU = 'PRETTY_NAME="Ubuntu 24.04.1 LTS"\nVERSION_CODENAME=noble\nUBUNTU_CODENAME=noble\n'
 MINT = 'PRETTY_NAME="LMDE 6 (faye)"\nVERSION_CODENAME=faye\nDEBIAN_CODENAME=bookworm\n'
 ROCKY = 'PRETTY_NAME="Rocky Linux 9.4 (Blue Onyx)"\n'
@@ -60,9 +61,9 @@ def refused(done, *words):
     return lines[0]
 
 
-@pytest.mark.parametrize("system, name", [(DEBIAN_13, "Debian GNU/Linux 13"), (UBUNTU, "Ubuntu 24.04")])
+@pytest.mark.parametrize("system, name", [(DEBIAN_14, "Debian GNU/Linux forky"), (UBUNTU, "Ubuntu 24.04")])
 def test_another_debian(machine, system, name):
-    refused(machine(system), name, "Debian 12", "deploy/container/Containerfile", "deploy/spack/README.md")
+    refused(machine(system), name, "Debian 12 or 13", "deploy/container/Containerfile", "deploy/spack/README.md")
 
 
 def test_no_debian(machine):
@@ -78,13 +79,20 @@ def test_no_linux(machine):
     )
 
 
-@pytest.mark.parametrize("system", [DEBIAN_12, MINT, ""])
+@pytest.mark.parametrize("system", [DEBIAN_12, DEBIAN_13, MINT, ""])
 def test_what_it_takes_is_said_first(machine, system):
     done = machine(system)
     lines = done.stderr.splitlines()
     assert done.returncode == 0, done
     assert "MB of disk" in lines[0] and "Debian packages" in lines[0] and "GB of memory" in lines[0] and "minutes" in lines[0]
     assert lines[1].startswith("installing") and "building with" in lines[2] and lines[-1].startswith("built:")
+
+
+@pytest.mark.parametrize("system, fortran", [(DEBIAN_12, 12), (MINT, 12), ("", 12), (DEBIAN_13, 14)])
+def test_packages_are_those_of_the_system(machine, system, fortran):
+    words = machine(system).stderr.splitlines()[1].split()
+    assert [word for word in words if "libgfortran" in word] == [f"libgfortran-{fortran}-dev"]
+    assert "xeus-dev" in words and not [word for word in words if "[" in word]
 
 
 def test_little_disk(machine):

@@ -12,7 +12,7 @@ SPACK = "deploy/spack/spack_repo/gamelan"
 # What Debian's packages are to Spack; None: part of another, or of the compiler.
 SPACK_NAMES = {
     "build-essential": "cxx", "cmake": "cmake", "cppzmq-dev": "cppzmq", "libarmci-mpi-dev": "armcimpi", "libblosc-dev": "c-blosc", "libfftw3-dev": "fftw",
-    "libgfortran-12-dev": "fortran", "libhdf5-dev": "hdf5", "zlib1g-dev": "zlib-api",
+    "libgfortran-12-dev": "fortran", "libgfortran-14-dev": "fortran", "libhdf5-dev": "hdf5", "zlib1g-dev": "zlib-api",
     "libglobalarrays-dev": "globalarrays", "libopenblas-dev": "openblas", "libopenmpi-dev": "openmpi", "libsodium-dev": "libsodium", "libzmq3-dev": "libzmq",
     "libscalapack-openmpi-dev": "netlib-scalapack", "libxbyak-dev": None, "ninja-build": "ninja", "nlohmann-json3-dev": "nlohmann-json",
     "pkg-config": "pkgconfig", "pybind11-dev": "py-pybind11", "python3-dev": "python", "python3-numpy": "py-numpy",
@@ -27,7 +27,7 @@ def packages_of(root, section):
         if line in ("# build", "# run", "# test"):
             inside = line == f"# {section}"
         elif inside and line and not line.startswith("#"):
-            found.append(line)
+            found.append(line.partition(" ")[0])
     return found
 
 

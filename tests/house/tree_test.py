@@ -11,7 +11,7 @@ import sys
 
 MOST_FILES = 50  # in a folder; those of its folders are not counted
 TOP = {".ci", ".clang-format", ".clang-tidy", ".codespellrc", ".containerignore", ".gitignore", ".pre-commit-config.yaml", "CMakeLists.txt",
-       "CMakePresets.json", "LICENSE", "README.md", "deploy", "docs", "engine", "kernel", "notebooks", "protocol", "ruff.toml", "tests"}  # fmt: skip
+       "CMakePresets.json", "LICENSE", "README.md", "deploy", "docs", "engine", "kernel", "notebooks", "protocol", "pyproject.toml", "ruff.toml", "tests"}  # fmt: skip
 DATA = re.compile(r"\.(npz|npy|h5|hdf5|zarr|csv|pkl|pickle|dat|bin|log|o|so|a)$")
 IGNORED = re.compile(r"^(build|\.git$|\.ruff_cache$|\.pytest_cache$|\.hypothesis$|__pycache__$)|\.pyc$")
 

@@ -8,7 +8,7 @@ from gamelan import _core, _numpydoc
 
 _MODULES = ("linalg", "fft", "lib.stride_tricks")
 _CLASSES = {
-    "ndarray": gamelan.ndarray,
+    "ndarray": gamelan.DistributedArray,
     "random.Generator": gamelan.random.Generator,
     "random.RandomState": gamelan.random.RandomState,
     "ufunc": gamelan.ufunc,

@@ -177,7 +177,9 @@ def mistakes():
             if not isinstance(ast.parse(text, mode="eval").body, ast.Call) or "OUT" in text or not name_of(text):
                 continue
             try:
-                taken = inspect.signature(operator.attrgetter(name_of(text))(gamelan)).parameters.keys()
+                taken = inspect.signature(
+                    operator.attrgetter(name_of(text).replace("ndarray.", "DistributedArray."))(gamelan)
+                ).parameters.keys()
             except (AttributeError, TypeError, ValueError):
                 taken = set()
             found += [(name_of(text), ast.unparse(call)) for call in _changed(text, taken)]

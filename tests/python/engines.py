@@ -9,6 +9,7 @@ import tempfile
 import time
 
 import gamelan
+from gamelan._launch import _open_mpi
 
 _START_LIMIT_S = 30
 
@@ -19,6 +20,15 @@ def engine_program():
     return os.environ.get("GAMELAN_ENGINE") or str(beside)
 
 
+def wires(ranks_per_node):
+    """Options of mpiexec for this machine, which pretends to be several, over TCP, unless `ranks_per_node` is 0."""
+    is_4 = _open_mpi.release("mpiexec.openmpi") < (5, 0)
+    if not ranks_per_node:
+        return ["--mca", "osc", "sm"] if is_4 else ["--mca", "osc", "sm", "--mca", "btl", "self,sm"]
+    tcp = ["--mca", "btl", "tcp,self", "--mca", "osc"]
+    return [*tcp, "sm,pt2pt"] if is_4 else [*tcp, "sm,rdma", "--mca", "btl_tcp_disable_family", "6"]
+
+
 class Engines:
     """`ranks` engines over ipc; `connection_file` is there once the constructor returns. `options`: more of the engine's."""
 
@@ -26,9 +36,7 @@ class Engines:
         self._directory = tempfile.TemporaryDirectory(prefix="gamelan-test-")
         self.connection_file = pathlib.Path(self._directory.name) / "engines.json"
         self.log = pathlib.Path(self._directory.name) / "engines.log"
-        # One machine that pretends to be several, over TCP.
-        wires = ["--mca", "osc", "sm,pt2pt", "--mca", "btl", "tcp,self"] if ranks_per_node else ["--mca", "osc", "sm"]
-        command = ["mpiexec.openmpi", "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1", *wires, "-np", str(ranks), engine_program(), "--connection-file", str(self.connection_file),
+        command = ["mpiexec.openmpi", "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1", *wires(ranks_per_node), "-np", str(ranks), engine_program(), "--connection-file", str(self.connection_file),
                    "--idle-timeout", "30"]  # fmt: skip
         if heap_bytes is not None:
             command += ["--heap-bytes", str(heap_bytes)]

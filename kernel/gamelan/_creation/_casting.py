@@ -18,8 +18,9 @@ def astype(array, dtype, order="K", casting="unsafe", subok=True, copy=True):
     Lazy, but a small view of a distributed array is fetched for a dtype that the engines lack, which triggers evaluation.
     """
     if array._b is None:
-        result = array._a.astype(dtype, order, casting, copy=copy)
-        return array if result is array._a else wrap_here(result)
+        data = array._a
+        result = data.astype(dtype, order, casting, copy=copy)
+        return array if result is data else wrap_here(result)
     dtype, _ = numpy.dtype(dtype), flag(subok)
     if order != "K":
         numpy.empty(0).astype(float, order)  # for its error
@@ -27,7 +28,7 @@ def astype(array, dtype, order="K", casting="unsafe", subok=True, copy=True):
         raise TypeError(f"Cannot cast array data from {array.dtype!r} to {dtype!r} according to the rule {casting!r}")
     if not copy and dtype == array.dtype:
         return array
-    if not is_supported(dtype) and array.size < _core.threshold():
+    if not is_supported(dtype):
         result = here(array).astype(dtype, order, casting)
         return result[()] if is_value(array) else wrap_here(result)
     loop, result = dtype_number(array.dtype), dtype_number(dtype)

@@ -17,7 +17,7 @@ def eye(N, M=None, k=0, dtype=float, order="C", *, like=None):
     """A matrix with ones on a diagonal and zeros elsewhere."""
     rows = operator.index(N)
     columns = rows if M is None else operator.index(M)
-    if not is_large((rows, columns)):
+    if not is_large((rows, columns), dtype):
         return wrap(numpy.eye(N, M, k, dtype, order))
     result = zeros((N, N if M is None else M), dtype, order)
     if k >= columns:
@@ -51,7 +51,7 @@ def diag(v, k=0):
     if v.ndim != 1:
         raise ValueError("Input must be 1- or 2-d.")
     extent = operator.index(v.shape[0] + abs(k))
-    if not is_distributed(v) and not is_large((extent, extent)):
+    if not is_distributed(v) and not is_large((extent, extent), v.dtype):
         return wrap(numpy.diag(v._a, k))
     k = operator.index(k)
     result = filled((extent, extent), v.dtype, 0)

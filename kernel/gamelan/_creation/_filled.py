@@ -9,7 +9,7 @@ import numpy
 
 from .. import _arguments, _core
 from .._local import is_distributed, unwrap, wrap_here
-from .._promotion import OPS, dtype_number
+from .._promotion import OPS, dtype_number, is_supported
 from . import _memory_order
 
 __all__ = ["empty", "full", "ones", "zeros"]
@@ -20,10 +20,14 @@ def shape_of(shape):
     return numpy.empty(shape).shape if shape is None else _arguments.shape(shape)  # NumPy's answer to None, and its warning
 
 
-def is_large(shape):
-    """True when an array of that shape lives on the engines."""
+def is_large(shape, dtype):
+    """True when an array of that shape and dtype lives on the engines, which hold numbers only."""
     # A negative extent, or one that no index reaches, makes no large array: NumPy then raises its error on the local path.
-    return math.prod(shape) >= _core.threshold() and (not shape or min(shape) >= 0 and max(shape) <= sys.maxsize)
+    return (
+        math.prod(shape) >= _core.threshold()
+        and (not shape or min(shape) >= 0 and max(shape) <= sys.maxsize)
+        and is_supported(numpy.dtype(dtype))
+    )
 
 
 def filled(shape, dtype, value):
@@ -55,7 +59,7 @@ def zeros(shape, dtype=float, order="C", *, like=None):
     if type(shape) is int and 0 <= shape < _core.threshold():
         return wrap_here(numpy.zeros(shape, dtype, order))
     shape = shape_of(shape)
-    if is_large(shape):
+    if is_large(shape, dtype):
         return _in_order(shape, order, lambda extents: filled(extents, numpy.dtype(dtype), 0))
     return wrap_here(numpy.zeros(shape, dtype, order))
 
@@ -66,7 +70,7 @@ def empty(shape, dtype=float, order="C", *, like=None):
     Distributed arrays begin as zeros. Lazy.
     """
     shape = shape_of(shape)
-    return zeros(shape, dtype, order) if is_large(shape) else wrap_here(numpy.empty(shape, dtype, order))
+    return zeros(shape, dtype, order) if is_large(shape, dtype) else wrap_here(numpy.empty(shape, dtype, order))
 
 
 def ones(shape, dtype=None, order="C", *, like=None):
@@ -79,8 +83,8 @@ def full(shape, fill_value, dtype=None, order="C", *, like=None):
     shape = shape_of(shape)
     if dtype is None:
         dtype = fill_value.dtype if hasattr(fill_value, "dtype") else numpy.asarray(fill_value).dtype
-    if not is_large(shape):
-        value = numpy.asarray(fill_value) if isinstance(fill_value, _core.Array) else fill_value
+    if not is_large(shape, dtype):
+        value = numpy.asarray(fill_value) if isinstance(fill_value, _core.OURS) else fill_value
         return wrap_here(numpy.full(shape, value, dtype, order))
     dtype = numpy.dtype(dtype)
     if not is_distributed(fill_value) and numpy.ndim(unwrap(fill_value)) == 0:

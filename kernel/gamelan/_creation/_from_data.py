@@ -50,7 +50,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, lik
     copy = copy is not None and bool(copy)
     if hasattr(type(object), "__gamelan_array__"):
         object, copy = object.__gamelan_array__(), False  # it is in a file still
-    if isinstance(object, _core.Array):
+    if isinstance(object, _core.OURS):
         result = object
         if dtype is not None and numpy.dtype(dtype) != result.dtype:
             result, copy = result.astype(dtype), False
@@ -76,7 +76,8 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, lik
         if ours is None:
             raise
         return array(ours, dtype, copy=copy or None, order=order, ndmin=ndmin)
-    return _from_numpy(data)
+    is_new = copy or type(object) in (list, tuple) or type(object) is numpy.ndarray and not numpy.may_share_memory(data, object)
+    return _from_numpy(data if is_new else _core.share(data))
 
 
 def _never_copied(object, dtype, order, subok, ndmin):
@@ -97,14 +98,16 @@ def _never_copied(object, dtype, order, subok, ndmin):
 
 def _from_numpy(data):
     """A NumPy array as one of ours; what lies in columns also does on the engines."""
-    if _memory_order.lies_in_columns(data) and data.size >= _core.threshold():
+    if data.size < _core.threshold():
+        return wrap_here(data)
+    if _memory_order.lies_in_columns(data):
         result = wrap(data.T)
         return _core.view(result, result._a.T)
     return wrap(data)
 
 
 def _has_ours(item):
-    return isinstance(item, _core.Array) or type(item) in (list, tuple) and any(map(_has_ours, item))
+    return isinstance(item, _core.OURS) or type(item) in (list, tuple) and any(map(_has_ours, item))
 
 
 def _has_distributed(item):
@@ -122,7 +125,7 @@ def _ordered(array, order):
 def values_for(dtype, value):
     """What is to be written into an array of that dtype: data of Python become its numbers here, with NumPy's errors for what
     is none; arrays of numbers stay what they are, and are cast where they are written."""
-    if isinstance(value, _core.Array) or isinstance(value, (list, tuple)) and any(map(_has_distributed, value)):
+    if isinstance(value, _core.OURS) or isinstance(value, (list, tuple)) and any(map(_has_distributed, value)):
         return asarray(value)
     is_array = isinstance(value, numpy.ndarray) and value.dtype.kind in "biufc"
     return asarray(value if is_array else numpy.array(value, dtype))
@@ -133,7 +136,7 @@ def source_of(value, dtype, casting):
     an array's element."""
     if isinstance(value, (bool, int, float, complex)) and casting != "unsafe":
         return value
-    if isinstance(value, _core.Array) or has_distributed((value,)):
+    if isinstance(value, _core.OURS) or has_distributed((value,)):
         return asarray(value)
     if type(value) is int:
         numpy.copyto(numpy.empty(0, dtype), value, casting)  # for NumPy 2's error: the dtype does not hold it
@@ -174,7 +177,7 @@ def _stacked(arrays):
 def asarray(a, dtype=None, order=None):
     """What the functions of this package compute with: the argument as an array, itself when it is one. A masked array or a
     matrix stays what it is, so that NumPy treats it as its class says; `_public.asarray` is what users call."""
-    if isinstance(a, _core.Array) and order is None:
+    if isinstance(a, _core.OURS) and order is None:
         return a if dtype is None or numpy.dtype(dtype) == a.dtype else a.astype(dtype)
     if has_own_class(a):
         return _core.hold(numpy.asanyarray(a, dtype, order))

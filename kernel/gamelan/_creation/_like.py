@@ -7,7 +7,7 @@ from .. import _arguments
 from .._local import is_distributed, unwrap, wrap
 from .._promotion import is_supported
 from . import _memory_order
-from ._filled import filled, is_large, shape_of
+from ._filled import filled, shape_of
 from ._from_data import asarray, source_of
 
 __all__ = ["empty_like", "full_like", "ones_like", "zeros_like"]
@@ -20,7 +20,7 @@ def _like(prototype, dtype, order, subok, shape, value):
         return None
     extents = prototype.shape if shape is None else shape_of(shape)
     dtype = prototype.dtype if dtype is None else numpy.dtype(dtype)
-    if not is_supported(dtype) and not is_large(extents):
+    if not is_supported(dtype):
         return None
     axes = _memory_order.axes_for(prototype, order, len(extents))
     if axes is None:

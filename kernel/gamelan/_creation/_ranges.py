@@ -85,7 +85,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     [0.0, 0.5, 1.0]
     """
     num = operator.index(num)
-    ends = [value if isinstance(value, _core.Array) else numpy.asanyarray(value) for value in (start, stop)]
+    ends = [value if isinstance(value, _core.OURS) else numpy.asanyarray(value) for value in (start, stop)]
     ends = [_value_here(value) for value in ends]
     shape = numpy.broadcast_shapes(*(value.shape for value in ends))
     is_here = not any(map(is_distributed, ends))
@@ -108,7 +108,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     if axis != 0:
         values = _core.view(values, numpy.moveaxis(values._a, 0, axis))
     return (
-        (values, step if isinstance(step, _core.Array) else numpy.float64(step) if step is numpy.nan else step)
+        (values, step if isinstance(step, _core.OURS) else numpy.float64(step) if step is numpy.nan else step)
         if retstep
         else values
     )
@@ -116,7 +116,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
 
 def _value_here(value):
     """A 0-d array of the engines as a NumPy one: its dtype promotes by its value."""
-    return numpy.asarray(value) if isinstance(value, _core.Array) and (value.ndim == 0 or not is_distributed(value)) else value
+    return numpy.asarray(value) if isinstance(value, _core.OURS) and (value.ndim == 0 or not is_distributed(value)) else value
 
 
 def _step_here(step):
@@ -124,7 +124,7 @@ def _step_here(step):
 
 
 def _kind(value):
-    return value.dtype if isinstance(value, _core.Array) else value
+    return value.dtype if isinstance(value, _core.OURS) else value
 
 
 def _spaced(num, working, first, delta, step, intervals, shape):

@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from .. import _requirements, launch
-from .._launch import _kernelspec, _mpiexec, _pythons, _sessions, _tables
+from .. import launch
+from .._launch import _environments, _kernelspec, _mpiexec, _pythons, _sessions, _tables
 from .._launch._errors import LaunchError
 from . import _route_questions, _slurm_questions
 
@@ -73,32 +73,35 @@ def programs() -> Iterator[Verdict]:
     if not kernel:
         yield Verdict("warn", "notebook kernel: none", "build it (cmake --build build); scripts work without")
         return
-    place = next(
-        (
-            base
-            for base in (
-                _kernelspec.user_directory(),
-                Path(sys.prefix) / "share/jupyter",
-                Path("/usr/local/share/jupyter"),
-                Path("/usr/share/jupyter"),
-            )
-            if (base / "kernels" / _kernelspec.NAME / "kernel.json").is_file()
-        ),
-        None,
-    )
-    if place is None:
+    yield from _kernelspecs(kernel)
+
+
+def _kernelspecs(kernel: str) -> Iterator[Verdict]:
+    """Does Jupyter know the kernel, and does what it knows run?"""
+    chosen, _ = _pythons.chosen()
+    bases = {
+        _kernelspec.user_directory(): "--user",
+        Path("/usr/local/share/jupyter"): "--prefix /usr/local",
+        Path("/usr/share/jupyter"): "--prefix /usr",
+    }
+    own = Path(_pythons.ask(chosen).prefix if chosen else sys.prefix) / "share/jupyter"
+    # Jupyter in an environment looks there first.
+    bases = {own: "--sys-prefix"} | bases if chosen else bases | {own: "--sys-prefix"}
+    specs = {base / "kernels" / _kernelspec.NAME: option for base, option in bases.items()}
+    spec = next((spec for spec in specs if (spec / "kernel.json").is_file()), None)
+    if spec is None:
         yield Verdict("warn", f"notebook kernel: {kernel}, not known to Jupyter", "gamelan kernel install --user")
         return
-    named = _kernelspec.program_of(place / "kernels" / _kernelspec.NAME)
-    if named and shutil.which(named):
-        yield Verdict("ok", f"notebook kernel: {named}, known to Jupyter in {place}")
-    else:
+    program, python = _kernelspec.program_of(spec), _kernelspec.python_of(spec)
+    mend = f"gamelan kernel install {specs[spec]}"
+    if not (program and shutil.which(program)):
         yield Verdict(
-            "fail",
-            f"notebook kernel: Jupyter's kernelspec in {place} names {named or 'no program'}, which does not run",
-            "gamelan kernel install "
-            + ("--user" if place == _kernelspec.user_directory() else f"--prefix {place.parent.parent}"),
+            "fail", f"notebook kernel: Jupyter's kernelspec in {spec} names {program or 'no program'}, which does not run", mend
         )
+    elif python and not shutil.which(python):
+        yield Verdict("fail", f"notebook kernel: Jupyter's kernelspec in {spec} names {python}, whose environment is gone", mend)
+    else:
+        yield Verdict("ok", f"notebook kernel: {program}, known to Jupyter in {spec}" + (f", with {python}" if python else ""))
 
 
 def memory() -> Iterator[Verdict]:
@@ -152,39 +155,44 @@ def blas() -> Iterator[Verdict]:
 
 
 def python() -> Iterator[Verdict]:
-    """Does the Python that people use fit the extension that was built?"""
-    package = Path(__file__).absolute().parents[1]
-    built = sorted(package.glob("_core.*.so"))
-    if not built:
-        yield Verdict("fail", f"Python package: {package} has no _core", "build it: cmake --build build")
+    """Does the Python that people use fit the extension that was built, and has it what the kernel imports?"""
+    if not _pythons.built_for():
+        yield Verdict("fail", "Python package: no extension _core was built", "build it: cmake --build build")
         return
-    match = re.search(r"cpython-(\d)(\d+)", built[0].name)
-    wanted = (int(match[1]), int(match[2])) if match else sys.version_info[:2]
     chosen, source = _pythons.chosen()
-    found = {sys.executable, *filter(None, [shutil.which("python3"), chosen])}
-    for program in sorted(found):
-        version, numpy = _pythons.ask(program)
-        line = f"Python: {program} is {'.'.join(map(str, version)) if version else 'not runnable'}"
-        line += f", chosen by {source}" if program == chosen else ""
-        is_used = program == (chosen or sys.executable)  # by the kernel and `gamelan run`
-        if version != wanted:
-            yield Verdict(
-                "fail" if program == chosen else "warn",
-                line,
-                f"gamelan was built for Python {wanted[0]}.{wanted[1]}: use /usr/bin/python3, or a venv made with it",
-            )
-        elif not numpy:
-            yield Verdict(
-                "fail" if is_used else "warn",
-                f"{line}, without NumPy",
-                f"{program} -m pip install 'numpy<2', or apt-get install " "python3-numpy",
-            )
-        elif refused := _requirements.refusal(numpy, program):
-            yield Verdict("fail" if is_used else "warn", f"{line}, NumPy {numpy}", refused)
-        else:
-            yield Verdict("ok", f"{line}, NumPy {numpy}")
+    used = chosen or sys.executable  # by the kernel and `gamelan run`
+    yield _python_in_use(used, source)
+    for program in sorted({sys.executable, *filter(None, [shutil.which("python3")])} - {used}):
+        answer = _pythons.ask(program, "numpy")
+        line = f"Python: {program} is {_environments.dotted(answer.version) or 'not runnable'}"
+        refused = _environments.refusal(program, program, answer)
+        yield Verdict("warn", line, refused) if refused else Verdict("ok", f"{line}, NumPy {answer.modules['numpy']}")
 
 
+def _python_in_use(program: str, source: str) -> Verdict:
+    answer = _pythons.ask(program, "numpy", "IPython", "comm", "gamelan")
+    line = f"Python: {program} is {_environments.dotted(answer.version) or 'not runnable'}"
+    line += f", chosen by {source}" if source else ""
+    line += "".join(f", {name} {answer.modules[key]}" for key, name in _SHOWN if key in answer.modules)
+    if refused := _environments.refusal(program, source or program, answer):
+        return Verdict("fail", line, refused)
+    if "IPython" in answer.faults:
+        return Verdict(
+            "warn", f"{line}; IPython: {answer.faults['IPython']}", f"notebooks need it: {program} -m pip install ipython"
+        )
+    if "gamelan" in answer.faults:
+        mend = (
+            f"{program} -m pip install . in Gamelan's sources"
+            if "gamelan" in answer.missing
+            else "build it again on this machine"
+        )
+        return Verdict("fail", f"{line}; gamelan: {answer.faults['gamelan']}", mend)
+    if "comm" in answer.faults:
+        return Verdict("warn", f"{line}; comm: {answer.faults['comm']}", f"widgets need it: {program} -m pip install comm")
+    return Verdict("ok", line)
+
+
+_SHOWN = (("numpy", "NumPy"), ("IPython", "IPython"))
 _WIDGETS = "from importlib.metadata import version; print(version('ipywidgets'))"
 
 

@@ -9,7 +9,7 @@ from .._creation._filled import filled
 from .._creation._from_data import asarray
 from .._folds._bounds import extremes
 from .._imported_numpy import MOST_OPERANDS
-from .._local import as_output, as_value, call_numpy, has_distributed, is_distributed, is_value, wrap_here
+from .._local import as_output, as_value, call_numpy, has_distributed, is_distributed, is_value
 from .._promotion import OPS, promoted_as
 from .._views._plain import broadcast_arrays, broadcast_to
 from ._take_put import mode_of, require_whole
@@ -23,7 +23,7 @@ def _choice(condition, x, y):
 
 def _given(choice):
     """A choice that is no array of ours; what has no axes stays here, where its value is known."""
-    return asarray(choice) if has_distributed((choice,)) or numpy.ndim(choice) else wrap_here(numpy.asarray(choice))
+    return asarray(choice) if has_distributed((choice,)) or numpy.ndim(choice) else _core.share(numpy.asarray(choice))
 
 
 def choose(a, choices, out=None, mode="raise"):
@@ -45,7 +45,7 @@ def choose(a, choices, out=None, mode="raise"):
         result = call_numpy(numpy.choose, "choose", (a, list(choices)), {"out": out, "mode": mode})
         return result if out is None else out
     given = choices
-    a, choices = asarray(a), [choice if isinstance(choice, _core.Array) else _given(choice) for choice in choices]
+    a, choices = asarray(a), [choice if isinstance(choice, _core.OURS) else _given(choice) for choice in choices]
     if not choices:
         raise ValueError("invalid entry in choice array")
     if len(choices) > MOST_OPERANDS:
@@ -103,7 +103,7 @@ def select(condlist, choicelist, default=0):
         raise ValueError("select with an empty condition list is not possible")
     conditions = [asarray(condition) for condition in condlist]
     given = (*choicelist, default)
-    choices = [choice if isinstance(choice, _core.Array) else wrap_here(numpy.asarray(choice)) for choice in given]
+    choices = [choice if isinstance(choice, _core.OURS) else _core.share(numpy.asarray(choice)) for choice in given]
     for place, condition in enumerate(conditions):
         if condition.dtype != bool:
             raise TypeError(f"invalid entry {place} in condlist: should be boolean ndarray")
@@ -166,5 +166,5 @@ def _is_one_condition(condlist, x):
     ):  # not of a list: it gathers
         return True
     first = condlist[0]
-    is_array = isinstance(first, (list, numpy.ndarray)) or isinstance(first, _core.Array) and not is_value(first)
+    is_array = isinstance(first, (list, numpy.ndarray)) or isinstance(first, _core.OURS) and not is_value(first)
     return not is_array and x.ndim != 0

@@ -69,8 +69,9 @@ _HINTS = {
 }
 _SIGNALLED = re.compile(r"process rank (\d+) with PID (\d+) on node (\S+) exited on\s+signal (\d+)")
 _LAST_WORDS = re.compile(r"^gamelan-engine: rank (\d+) of \d+ on (\S+): (.+)$", re.MULTILINE)
-_ABORTED = re.compile(r"MPI_ABORT was invoked on rank (\d+).*?errorcode (-?\d+)", re.DOTALL)
-_EXITED = re.compile(r"Process name: \[\[\d+,\d+\],(\d+)\]\s+Exit code:\s+(\d+)")
+# What differs in Open MPI 5: "Errorcode: 5" on a line of its own, "Process name: [prterun-host-4711@1,3]".
+_ABORTED = re.compile(r"MPI_ABORT was invoked on rank (\d+).*?[Ee]rrorcode:? (-?\d+)", re.DOTALL)
+_EXITED = re.compile(r"Process name: \[(?:\[\d+,\d+\]|[^\],]+),(\d+)\]\s+Exit code:\s+(\d+)")
 
 
 def explain(log: Path, return_code: int | None, session: str) -> Ending:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -38,21 +39,36 @@ def source() -> Path:
 def program_of(spec: Path) -> str:
     """The program that a kernelspec starts; empty when it is not legible."""
     try:
-        return str(json.loads((spec / "kernel.json").read_text())["argv"][0])
+        named = str(json.loads((spec / "kernel.json").read_text())["argv"][0])
+    except (OSError, ValueError, LookupError, TypeError):
+        return ""
+    return os.path.normpath(named.replace("{resource_dir}", str(spec)))
+
+
+def python_of(spec: Path) -> str:
+    """The Python that a kernelspec names; empty when it names none."""
+    try:
+        return str(json.loads((spec / "kernel.json").read_text())["env"]["GAMELAN_PYTHON"])
     except (OSError, ValueError, LookupError, TypeError):
         return ""
 
 
-def install(prefix: str | None = None) -> Path:
-    """Install for the user, or under `prefix`; returns where."""
+def install(prefix: str | None = None, python: str | None = None, name: str = NAME) -> Path:
+    """Install for the user, or under `prefix`, for the Python that is given; returns where."""
     program = find_program("gamelan-kernel", "GAMELAN_KERNEL")
     if not program:
         raise LaunchError("gamelan-kernel was not found: build first (cmake --preset release && cmake --build build)")
+    if not re.fullmatch(r"[\w.-]+", name, re.ASCII):
+        raise LaunchError(f"--name: got {name!r}, expected letters, digits, '.', '-' and '_': Jupyter takes no others")
     base = Path(prefix).absolute() / "share" / "jupyter" if prefix else user_directory()
-    target = base / "kernels" / NAME
+    target = base / "kernels" / name
     spec = source()
     facts = json.loads((spec / "kernel.json").read_text())
     facts["argv"][0] = os.path.abspath(program)
+    if python:  # whoever starts Jupyter, and from whichever environment
+        facts["env"] = facts.get("env", {}) | {"GAMELAN_PYTHON": os.path.abspath(python)}
+    if name != NAME:
+        facts["display_name"] += f" ({name})"
     if target.resolve() == spec.resolve():
         return target
     try:

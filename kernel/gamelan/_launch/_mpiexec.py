@@ -12,6 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from . import _open_mpi
 from ._errors import EngineMissingError, LaunchError, MpiexecMissingError, SharedMemoryError
 
 _FOREIGN = (
@@ -90,27 +91,9 @@ def require_shared_memory(ranks: int, directory: str = "/dev/shm") -> None:
 
 def command(ranks: int, directory: Path, engine_arguments: list[str]) -> list[str]:
     (directory / "ompi").mkdir(mode=0o700, exist_ok=True)
-    return [
-        find_mpiexec(),
-        "--oversubscribe",
-        "--bind-to",
-        "none",
-        "--mca",
-        "mpi_yield_when_idle",
-        "1",
-        "--mca",
-        "osc",
-        "sm",
-        "--mca",
-        "orte_tmpdir_base",
-        str(directory / "ompi"),
-        "--report-uri",
-        str(directory / "ompi" / "uri"),
-        "-np",
-        str(ranks),
-        find_engine(),
-        *engine_arguments,
-    ]
+    mpiexec = find_mpiexec()
+    options = _open_mpi.options_on_one_node(_open_mpi.release(mpiexec), directory / "ompi")
+    return [mpiexec, *options, "-np", str(ranks), find_engine(), *engine_arguments]
 
 
 def environment() -> dict[str, str]:
@@ -141,12 +124,8 @@ def spawn(arguments: list[str], log: Path) -> subprocess.Popen:
 
 
 def job_family(directory: Path) -> int | None:
-    """The part of Open MPI's job id that names its files; mpiexec writes it as "FAMILY<<16.0;address"."""
-    try:
-        text = (directory / "ompi" / "uri").read_text()
-        return int(text.partition(".")[0]) >> 16
-    except (OSError, ValueError):
-        return None
+    """The part of Open MPI's job id that names its files, once mpiexec has told it."""
+    return _open_mpi.job_family(directory / "ompi" / "uri")
 
 
 def rank_processes(launcher_pid: int) -> list[dict]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""class ndarray: NumPy's array interface over `_core.Array`, put together of its parts, the other modules here. Here is what
-belongs to none of them: that methods are called as the user knows them, and that what is missing says so by name."""
+"""The two classes of arrays. `DistributedArray` is NumPy's array interface over `_core.Array`, put together of its parts, the
+other modules here. `ndarray`, the class of small arrays, is a numpy.ndarray that takes from the parts what NumPy's methods
+cannot do: results that may be large, and operands on the engines. Decision 025 says why there are two."""
 
 from types import FunctionType
 
@@ -8,10 +9,9 @@ import numpy
 
 from .. import _core
 from .._creation._filled import empty
-from .._creation._from_data import asarray
 from .._errors import unimplemented
 from .._files._methods import Files
-from .._local import call_numpy, unwrap
+from .._local import call_numpy, is_value
 from ._calculation import Calculation
 from ._distribution import Distributed
 from ._elements import Elements
@@ -20,31 +20,70 @@ from ._operators import Operators
 from ._protocols import Protocols
 from ._shapes import Shapes
 
-__all__ = ["ndarray"]
+__all__ = ["DistributedArray", "ndarray"]
 
 
-class ndarray(Operators, Shapes, Elements, Calculation, Irregular, Protocols, Files, Distributed):
-    """A NumPy array that lives here when it is small and on the engines when it is large.
+class DistributedArray(Operators, Shapes, Elements, Calculation, Irregular, Protocols, Files, Distributed):
+    """An array whose elements live on the engines.
 
-    Usually made by `gamelan.array`, `zeros`, `arange`, ... Operations on distributed arrays are
-    recorded and computed when a value is asked for, at `gamelan.sync()`, or at the end of a notebook cell.
+    Operations are recorded and computed when a value is asked for, at `gamelan.sync()`, or at the end of a notebook cell.
+    Functions make such arrays where the result is large; see `gamelan.ndarray`.
     """
 
     __slots__ = ()
 
-    def __new__(cls, shape, dtype=float, buffer=None, offset=0, strides=None, order=None):
-        """An array of a shape whose elements nobody has set; with a buffer or strides NumPy's array of these."""
-        if buffer is None and strides is None:
-            return empty(shape, dtype)
-        return asarray(numpy.ndarray(shape, dtype, unwrap(buffer), offset, strides, order))
+    @property
+    def __class__(self):
+        """What `isinstance` takes it for: an array of NumPy's, or of a value such as `x.mean()` the NumPy scalar that it
+        stands for."""
+        if self._b is None:
+            return type(self)
+        return self.dtype.type if is_value(self) else ndarray
 
-    def __init__(self, *arguments, **keywords):
-        pass
+
+ndarray = _core.ndarray
+
+
+def _new(cls, shape, dtype=float, buffer=None, offset=0, strides=None, order=None):
+    """An array of a shape whose elements nobody has set; with a buffer or strides NumPy's array of these."""
+    if cls is ndarray and buffer is None and strides is None:
+        return empty(shape, dtype)
+    return numpy.ndarray.__new__(cls, shape, dtype, buffer, offset, strides, order)
+
+
+# What a small array leaves to numpy.ndarray: facts, views, and what concerns its elements alone.
+_NUMPYS = """shape dtype strides ndim size itemsize nbytes flags setflags T base real imag flat data ctypes
+    reshape ravel flatten transpose swapaxes squeeze diagonal view resize byteswap copy item tolist tobytes tofile dump dumps
+    conj conjugate itemset
+    __iter__ __contains__ __bool__ __float__ __int__ __complex__ __index__ __hash__ __trunc__ __sizeof__ __copy__ __deepcopy__
+    __array__ __array_priority__ __array_interface__ __array_struct__ __array_ufunc__ __array_function__ __dlpack__
+    __dlpack_device__ __bytes__ __class_getitem__ __getattr__ __doc__ __module__ __slots__ _typ _number
+    _place_of _python_number""".split()
+# Methods of which NumPy computes a small array's result, if no argument is on the engines.
+_WITH_NUMPY = """sum prod max min any all mean var std ptp argmin argmax cumsum cumprod round trace nonzero argsort fill put
+    compress sort partition""".split()
+
+
+def _add_methods_of_small_arrays():
+    """What a small array has besides: the operators, methods whose result may be large, and what NumPy lacks."""
+    ndarray.__new__ = _new
+    for part in DistributedArray.__bases__:
+        for name, attribute in vars(part).items():
+            if name not in _NUMPYS and name not in _WITH_NUMPY:
+                setattr(ndarray, name, attribute)
+
+
+def add_methods_with_numpy():
+    """The other methods of small arrays, once those of distributed ones are what users call."""
+    for name in filter(numpy.ndarray.__dict__.__contains__, _WITH_NUMPY):  # NumPy 2 has no `ptp`
+        theirs, ours = getattr(numpy.ndarray, name), getattr(DistributedArray, name)
+        setattr(ndarray, name, _core.Operator(name, -1, _core.METHOD, theirs, ours))
 
 
 def _name_methods():
     """Methods of the parts are called as the user knows them, in messages of Python, in help and in pickles."""
-    for part in ndarray.__bases__:
+    DistributedArray.__module__ = "gamelan"
+    for part in DistributedArray.__bases__:
         for method in vars(part).values():
             if isinstance(method, FunctionType):
                 method.__module__, method.__qualname__ = __name__, f"ndarray.{method.__name__}"
@@ -87,13 +126,13 @@ def _add_missing_methods():
         return method
 
     for name, attribute in vars(numpy.ndarray).items():
-        if not name.startswith("_") and not hasattr(ndarray, name) and callable(attribute):
-            setattr(ndarray, name, forward(name))
+        if not name.startswith("_") and not hasattr(DistributedArray, name) and callable(attribute):
+            setattr(DistributedArray, name, forward(name))
 
 
 def _drop_methods():
     """Methods of ours that NumPy 2 has no more."""
-    for part in ndarray.__bases__:
+    for part in DistributedArray.__bases__:
         for name in ("itemset", "ptp"):
             if name in vars(part) and not hasattr(numpy.ndarray, name):
                 delattr(part, name)
@@ -102,4 +141,5 @@ def _drop_methods():
 _drop_methods()
 _name_methods()
 _add_missing_methods()
-_core.set_array_class(ndarray)
+_add_methods_of_small_arrays()
+_core.set_array_class(DistributedArray)

@@ -15,7 +15,7 @@ from .._creation._from_data import asarray
 from .._errors import NotImplementedDtype, unimplemented
 from .._float_errors import numpys_own
 from .._gathering import copy_here, here
-from .._local import call_numpy, decides_itself, has_distributed, is_value, rewrap, unwrap, wrap_here
+from .._local import call_numpy, decides_itself, gathered, has_distributed, is_numpys, is_value, rewrap, unwrap, wrap_here
 from .._ufuncs._odd_comparisons import COMPARISONS, by_numpy
 
 __all__ = ["from_dlpack"]
@@ -35,16 +35,30 @@ def _ours(function):
     return ours if theirs is function else None
 
 
+def _computed_here(function, inputs, keywords):
+    """The result of another library's ufunc (scipy.special, numba, np.frompyfunc): operands come here, large results and
+    distributed outputs go to the engines."""
+    out = keywords.pop("out", None)
+    keywords = {name: gathered(value) for name, value in keywords.items()}
+    results = function(*map(gathered, inputs), **keywords)
+    if out is None:
+        return rewrap(results)
+    outputs, given = (out, results) if isinstance(out, tuple) else ((out,), (results,))
+    for output, result in zip(outputs, given):
+        output[...] = result
+    return out
+
+
 def _described(value):
     """An array as NumPy's functions about dtypes and shapes may see it. They read no elements, except of a 0-d array."""
-    if not isinstance(value, _core.Array):
+    if not isinstance(value, _core.OURS):
         return value
     return value._a if value.ndim else unwrap(value)
 
 
 def _with_its_axes(value):
     """An array of ours that has axes; without any as NumPy's, which sends nothing back here."""
-    return here(value) if isinstance(value, _core.Array) and not value.ndim else value
+    return here(value) if isinstance(value, _core.OURS) and not value.ndim else value
 
 
 def _rebuild(data):
@@ -64,7 +78,7 @@ def from_dlpack(x, /, *, device=None, copy=None):
     [0, 1, 2]
     """
     check_device(device)
-    if isinstance(x, _core.Array):
+    if isinstance(x, _core.OURS):
         return x.copy() if copy else x
     keywords = {} if copy is None else {"copy": copy}
     return asarray(numpy.from_dlpack(x, **keywords))
@@ -75,6 +89,7 @@ class Protocols(_core.Array):
 
     __slots__ = ()
     __array_priority__ = 100.0
+    _typ = "npy_extension"  # pandas asks such an object for to_numpy() before it makes a Series or a DataFrame of it
 
     def __array__(self, dtype=None, copy=None):
         if copy is False and self._b is not None:
@@ -108,30 +123,21 @@ class Protocols(_core.Array):
         """Bytes that the object holds in this process: of a small array with its elements, of a large one without."""
         return object.__sizeof__(self) + (self._a.__sizeof__() if self._b is None else 0)
 
-    def _memory(self, name):
-        if self._b is not None:
-            raise AttributeError(f"ndarray.{name}: a distributed array has no memory here; numpy.asarray(x) brings a copy")
-        return getattr(self._a, name)
+    @property
+    def __array_interface__(self):
+        """A description of the elements for other libraries: of a read-only copy, which lives as long as whoever uses it."""
+        try:
+            data = here(self)
+        except ValueError as too_large:
+            raise AttributeError(f"ndarray.__array_interface__: {too_large}") from None
+        return {"version": 3, "shape": data.shape, "typestr": data.dtype.str, "data": data}
 
-    def _interface(self):
-        found = self._memory("__array_interface__")
-        if self.dtype.names is not None and numpy.dtype(found["descr"]) != self.dtype:  # NumPy would read other records
-            raise AttributeError(
-                f"ndarray.__array_interface__: it has no words for records of {self.dtype!r}; numpy.asarray(x) shares "
-                f"their memory"
-            )
-        return found
-
-    __array_interface__ = property(lambda self: self._interface(), doc="NumPy's description of the memory of a small array.")
-
-    def _struct(self):
-        if self.dtype.kind not in "biufc":  # NumPy reads such a one with another size of text, and dates without their unit
-            raise AttributeError("ndarray.__array_struct__: of numbers only; __array_interface__ describes the others")
-        return self._memory("__array_struct__")
-
-    __array_struct__ = property(lambda self: self._struct(), doc="NumPy's description of the memory of a small array, for C.")
     data = property(lambda self: here(self).data, doc="The memory of a small array; a read-only copy of a large one's elements.")
-    ctypes = property(lambda self: self._memory("ctypes"), doc="The memory of a small array, for ctypes.")
+
+    @property
+    def ctypes(self):
+        """The memory of a small array, for ctypes."""
+        raise AttributeError("ndarray.ctypes: a distributed array has no memory here; numpy.asarray(x) brings a copy")
 
     @numpys_own
     def __array_ufunc__(self, function, method, *inputs, out=None, **keywords):
@@ -146,16 +152,10 @@ class Protocols(_core.Array):
         if ours is None:
             if getattr(numpy, function.__name__, None) is function:
                 raise unimplemented(function.__name__)
-            whose = "another library's, which computes"
-            if function.__name__.endswith(" (vectorized)"):  # so NumPy calls what its frompyfunc makes
-                whose = "a Python function (np.frompyfunc), which is called for every element"
-            raise NotImplementedError(
-                f"the ufunc {function.__name__!r} is {whose} in the memory of this process: "
-                "give it numpy.asarray(x), a copy of up to np.config.gather_limit elements"
-            )
-        if isinstance(keywords.get("out"), numpy.ndarray):
+            return _computed_here(getattr(function, method), inputs, keywords)
+        if is_numpys(keywords.get("out")):
             target = keywords.pop("out")
-            elements = (here(value) if isinstance(value, _core.Array) else value for value in inputs)
+            elements = (here(value) if isinstance(value, _core.OURS) else value for value in inputs)
             getattr(function, method)(*elements, out=target, **unwrap(keywords))
             return target
         if method == "__call__" and not keywords and function.__name__ in COMPARISONS:
@@ -234,6 +234,12 @@ class Protocols(_core.Array):
         Triggers evaluation. At most `config.gather_limit` elements.
         """
         return here(self).tobytes(order)
+
+    def __getattr__(self, name):
+        """What a NumPy scalar has and an array has not, of a value such as `x.mean()`: as_integer_ratio, is_integer, ..."""
+        if not name.startswith("_") and is_value(self) and hasattr(self.dtype.type, name):
+            return getattr(_core.value(self), name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @classmethod
     def __class_getitem__(cls, parameters):

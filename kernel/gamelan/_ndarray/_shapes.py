@@ -11,7 +11,7 @@ from .._creation._from_data import copy_of
 from .._creation._like import zeros_like
 from .._editing._bytes import byteswap
 from .._editing._repeat import repeat
-from .._errors import unimplemented, unsupported_dtype
+from .._errors import unimplemented
 from .._flags import Flags, make_writeable
 from .._gathering import here
 from .._indexing._flat import flatiter
@@ -217,8 +217,6 @@ class Shapes(_core.Array):
             raise ValueError("Type must be a sub-type of ndarray type")
         data = self._a.view() if dtype is _unset else self._a.view(dtype)
         if self._b is not None and not is_supported(data.dtype):
-            if self.size >= _core.threshold():
-                raise unsupported_dtype(data.dtype)
             view = wrap_here(here(self).view(dtype))
         else:
             view = _view(self, data)

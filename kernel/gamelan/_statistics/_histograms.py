@@ -7,7 +7,7 @@ import numpy
 from .. import _core
 from .._creation._from_data import asarray
 from .._folds._reductions import reduce
-from .._local import is_distributed, with_numbers, wrap_here
+from .._local import is_distributed, with_numbers
 from .._ufuncs._where import either
 from .._views._reshape import reshape
 from ._bin_widths import RULES, number_of_bins
@@ -99,7 +99,7 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
         counts = weighted_counts(bins_of(on_engines(a), edges), count, weights)
     if density:
         counts = counts / numpy.array(numpy.diff(edges), float) / counts.sum()
-    return counts, bins if is_distributed(bins) and bins.ndim else wrap_here(edges)
+    return counts, bins if is_distributed(bins) and bins.ndim else _core.share(edges)
 
 
 @document(
@@ -111,4 +111,4 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
 def histogram_bin_edges(a, bins=10, range=None, weights=None):
     a, weights = _flat(a, weights)
     edges = _edges(a, bins, range, weights)[0]
-    return bins if is_distributed(bins) and bins.ndim else wrap_here(edges)
+    return bins if is_distributed(bins) and bins.ndim else _core.share(edges)

@@ -3,8 +3,9 @@
 
 import numpy
 
+from .. import _core
 from .._creation._from_data import asarray
-from .._local import has_distributed, wrap_here
+from .._local import has_distributed
 from .._ufuncs._where import either
 from ._common import document, of_numpy, on_engines, small
 from ._histograms import bins_of, ends_of, flags_as_numbers, weighted_counts
@@ -67,7 +68,7 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
         for axis, marks in enumerate(edges):
             total = total / numpy.diff(marks).reshape((-1,) + (1,) * (dims - axis - 1))
         total = total / whole
-    return total, [wrap_here(numpy.asarray(marks)) for marks in edges]
+    return total, [_core.share(numpy.asarray(marks)) for marks in edges]
 
 
 @document("The two-dimensional histogram of points.", "", _NOTE)

@@ -8,7 +8,7 @@ from .. import _core
 from .._creation._filled import filled
 from .._creation._from_data import asarray
 from .._float_errors import numpys_own
-from .._local import as_value, is_distributed, is_output, is_value, unwrap, wrap_here
+from .._local import as_value, is_distributed, is_output, is_value, unwrap
 from .._promotion import DTYPES, OPS, dtype_number, resolve
 
 
@@ -60,8 +60,7 @@ def general(name, op, inputs, out, where=True, **keywords):
         number = dtype_number(out.dtype)
         _core.apply(OPS["where"], number, number, (mask, value, out), out)
     else:
-        target = out._a if isinstance(out, _core.Array) else out
-        numpy.copyto(target, numpy.asarray(value), "unsafe", True if mask is None else numpy.asarray(mask))
+        numpy.copyto(out, numpy.asarray(value), "unsafe", True if mask is None else numpy.asarray(mask))
     return out
 
 
@@ -81,7 +80,7 @@ def _mask(where):
     mask = asarray(where)
     if mask.dtype == bool:
         return mask
-    if isinstance(where, numpy.ndarray) or isinstance(where, _core.Array) and not is_value(where):
+    if isinstance(where, numpy.ndarray) or isinstance(where, _core.OURS) and not is_value(where):
         raise TypeError(f"Cannot cast array data from {mask.dtype!r} to dtype('bool') according to the rule 'safe'")
     return mask.astype(bool)
 
@@ -114,7 +113,4 @@ def _spread(value, shape):
 @numpys_own
 def call(name, op, inputs, out, keywords):
     """As `general`; a small output of small operands that only `where` makes distributed is filled by NumPy."""
-    if out is not None and not is_distributed(out) and isinstance(out, numpy.ndarray):
-        general(name, op, inputs, wrap_here(out), **keywords)
-        return out
     return general(name, op, inputs, out, **keywords)

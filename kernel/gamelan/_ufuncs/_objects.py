@@ -9,7 +9,7 @@ import numpy
 from .. import _core, _docs
 from .._creation._from_data import asarray
 from .._float_errors import numpys_own
-from .._local import decides_itself, has_distributed, is_distributed, rewrap, unwrap, wrap, wrap_here
+from .._local import decides_itself, has_distributed, is_distributed, rewrap, unwrap, wrap
 from .._promotion import TABLE, numpy_function
 from ._calls import call, checked_out
 from ._odd_comparisons import COMPARISONS, by_numpy
@@ -119,7 +119,7 @@ class ElementwiseUfunc(_core.Ufunc, ufunc):
     @numpys_own
     def _call(self, *inputs, out=None, **keywords):
         """Every call but the plain one with operands alone, which `_core.Ufunc` makes."""
-        if isinstance(out, _core.Array) and not keywords and len(inputs) == self.nin:  # what loops do
+        if isinstance(out, _core.OURS) and not keywords and len(inputs) == self.nin:  # what loops do
             result = _core.evaluate_into(self._op, out, *inputs)
             if result is not NotImplemented:
                 return result
@@ -132,10 +132,10 @@ class ElementwiseUfunc(_core.Ufunc, ufunc):
         if not keywords:
             if target is None:
                 result = _core.evaluate(self._op, *inputs)
-            elif is_distributed(target) or isinstance(target, _core.Array):
+            elif is_distributed(target) or isinstance(target, _core.OURS):
                 result = _core.evaluate_into(self._op, target, *inputs)
             else:
-                result = _core.evaluate_into(self._op, wrap_here(target), *inputs)
+                result = _core.evaluate_into(self._op, _core.share(target), *inputs)
                 result = target if result is not NotImplemented else result
             return self._refuse(inputs, target) if result is NotImplemented else result
         if not has_distributed((*inputs, *out, keywords.get("where"))):
@@ -205,7 +205,7 @@ class PairUfunc(ufunc):
         if any(map(decides_itself, inputs)):
             return self._numpy(*inputs, **({} if out is None else {"out": out}), **keywords)
         if out is None and not keywords and not any(map(is_distributed, inputs)):
-            plain = [value._a if isinstance(value, _core.Array) else value for value in inputs]
+            plain = [value._a if isinstance(value, _core.OURS) else value for value in inputs]
             if len(inputs) == self.nin and not has_distributed(inputs):
                 return tuple(map(wrap, self._numpy(*plain)))
         inputs, out = self._split(inputs, out)

@@ -76,8 +76,8 @@ def by_numpy(function, inputs):
     brought here."""
     function(
         *(
-            numpy.empty((0,) * value.ndim, value.dtype) if isinstance(value, _core.Array) and value.ndim else value
+            numpy.empty((0,) * value.ndim, value.dtype) if isinstance(value, _core.OURS) and value.ndim else value
             for value in inputs
         )
     )
-    return wrap(function(*(here(value) if isinstance(value, _core.Array) else value for value in inputs)))
+    return wrap(function(*(here(value) if isinstance(value, _core.OURS) else value for value in inputs)))

@@ -35,12 +35,12 @@ __all__ = [
 ]
 
 
-def _wrap_views(array, result):
+def _wrap_views(array, data, result):
     if isinstance(result, (list, tuple)):
-        return type(result)(_wrap_views(array, item) for item in result)
+        return type(result)(_wrap_views(array, data, item) for item in result)
     if isinstance(result, numpy.generic):  # `flip` of an array without axes that is here
         return result
-    return array if result is array._a and not has_own_class(result) else _core.view(array, result)
+    return array if result is data and not has_own_class(result) else _core.view(array, result)
 
 
 _SUMMARIES = {
@@ -77,7 +77,8 @@ def _view_function(name):
         if a.ndim == 0 and is_distributed(a) and name != "broadcast_to":
             # Some of them index, and would read the number: the shape comes from a stand-in.
             return _core.reshape_view(a, numpy.shape(function(numpy.empty((), a.dtype), *arguments, **keywords)))
-        return _wrap_views(a, function(a._a, *arguments, **keywords))
+        data = a._a
+        return _wrap_views(a, data, function(data, *arguments, **keywords))
 
     apply.__module__ = "gamelan"  # where pickles find it
     views = "The parts are views and need" if "split" in name else "The result is a view and needs"
@@ -109,7 +110,7 @@ def _at_least(name):
 
     @functools.wraps(function, updated=())
     def apply(*arys):
-        results = [_wrap_views(array, function(array._a)) for array in map(asarray, arys)]
+        results = [_wrap_views(array, data, function(data)) for array, data in ((each, each._a) for each in map(asarray, arys))]
         return results[0] if len(results) == 1 else SEVERAL(results)
 
     apply.__module__ = "gamelan"

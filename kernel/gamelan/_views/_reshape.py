@@ -155,7 +155,7 @@ def resize_in_place(array, shape, refcheck=True):
             "cannot resize an array that references or is referenced\nby another array in this way.\n"
             "Use the np.resize function or refcheck=False"
         )
-    result = filled((size,), array.dtype, 0) if is_distributed(array) else wrap_here(numpy.zeros(size, array.dtype))
+    result = filled((size,), array.dtype, 0)
     flat, count = ravel(array), min(size, array.size)
     result[:count] = flat[:count]
     _core.rebind(array, result.reshape(shape))

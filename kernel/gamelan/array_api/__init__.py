@@ -12,7 +12,7 @@ import sys as _sys
 from types import FunctionType as _FunctionType
 
 from . import _creation, _dtypes, _folds, _shapes, _versions, fft, linalg
-from ._array import Array, by_the_standard
+from ._array import Array, LargeArray, by_the_standard
 from ._creation import *  # noqa: F403
 from ._dtypes import *  # noqa: F403
 from ._elementwise import FUNCTIONS as _FUNCTIONS

@@ -7,8 +7,8 @@ import functools
 import numpy
 
 from .. import _core
-from .._local import each, is_value, wrap_here
-from .._ndarray._class import ndarray
+from .._local import each, is_distributed, is_value
+from .._ndarray._class import DistributedArray, ndarray
 from .._views._copyto import copyto
 from ._dtypes import number, promoted
 from ._elementwise import floor_divide
@@ -17,6 +17,7 @@ _ARITHMETIC = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul
 _COMPARISONS = ("__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__")
 _OF_ONE = ("__neg__", "__pos__", "__abs__", "__invert__", "__getitem__", "__copy__", "__deepcopy__", "to_device")
 _PROPERTIES = ("T", "mT")
+_SET_CLASS = vars(object)["__class__"].__set__  # DistributedArray's own `__class__` cannot be set
 
 
 class Array(ndarray):
@@ -37,32 +38,42 @@ class Array(ndarray):
     def __new__(cls, *arguments, **keywords):
         return standard(ndarray(*arguments, **keywords))
 
-    def __floordiv__(self, other):
-        return standard(floor_divide(*_operands(self, other)))
 
-    def __rfloordiv__(self, other):
-        return standard(floor_divide(*reversed(_operands(self, other))))
+class LargeArray(DistributedArray):
+    """Such an array on the engines."""
 
-    def __ifloordiv__(self, other):
-        result = self // other
-        if not is_value(self):
-            copyto(self, result, casting="same_kind")
-        return result if is_value(self) else self
+    __slots__ = ()
+    __class__ = property(lambda self: Array)
 
 
-def _over(value, kind):
-    """A second object of another class over the same elements."""
-    result = wrap_here(value._a) if value._b is None else _core.view(value, value._a)
-    result.__class__ = kind
-    return result
+def __floordiv__(self, other):
+    return standard(floor_divide(*_operands(self, other)))
+
+
+def __rfloordiv__(self, other):
+    return standard(floor_divide(*reversed(_operands(self, other))))
+
+
+def __ifloordiv__(self, other):
+    result = self // other
+    if not is_value(self):
+        copyto(self, result, casting="same_kind")
+    return result if is_value(self) else self
+
+
+_FLOOR_DIVISION = (__floordiv__, __rfloordiv__, __ifloordiv__)
 
 
 def standard(value):
     """The value as the standard's functions return it, also inside tuples and lists."""
-    if isinstance(value, _core.Array):
-        return value if type(value) is Array else _over(value, Array)
-    if isinstance(value, numpy.generic):
-        return _over(wrap_here(numpy.asarray(value)), Array)
+    if type(value) in (Array, LargeArray):
+        return value
+    if is_distributed(value):
+        result = _core.view(value, value._a)
+        _SET_CLASS(result, LargeArray)
+        return result
+    if isinstance(value, (_core.ndarray, numpy.generic)):
+        return numpy.ndarray.view(numpy.asanyarray(value), Array)
     if type(value) is list:
         return list(map(standard, value))
     if isinstance(value, tuple):
@@ -73,7 +84,9 @@ def standard(value):
 def plain(value):
     """The value as gamelan's functions take it: with the operators that they expect."""
     if type(value) is Array:
-        return _over(value, ndarray)
+        return numpy.ndarray.view(value, ndarray)
+    if type(value) is LargeArray:
+        return _core.view(value, value._a)
     return each(plain, value) if isinstance(value, (tuple, list)) else value
 
 
@@ -89,16 +102,16 @@ def by_the_standard(function):
 
 def _operands(array, other):
     """Both operands, such that NumPy's operators give the standard's dtype."""
-    return tuple(map(plain, promoted(array, other))) if isinstance(other, _core.Array) else (plain(array), number(other, array))
+    return tuple(map(plain, promoted(array, other))) if isinstance(other, _core.OURS) else (plain(array), number(other, array))
 
 
-def _add_operators():
+def _add_operators(kind, plain_kind):
     def two(name):
-        function = getattr(ndarray, name)
+        function = getattr(plain_kind, name)
         return lambda self, other: standard(function(*_operands(self, other)))
 
     def in_place(name):
-        function = getattr(ndarray, name)
+        function = getattr(plain_kind, name)
 
         def operator(self, other):
             result = function(self, plain(number(other, self)))
@@ -107,26 +120,27 @@ def _add_operators():
         return operator
 
     def one(name):
-        function = getattr(ndarray, name)
+        function = getattr(plain_kind, name)
         return lambda self, *arguments, **keywords: standard(function(self, *arguments, **keywords))
+
+    def define(name, function):
+        function = functools.wraps(getattr(plain_kind, name), assigned=("__name__", "__doc__"))(function)
+        function.__qualname__, function.__module__ = f"Array.{name}", __name__
+        setattr(kind, name, function)
 
     for name in _ARITHMETIC:
         for make, prefix in ((two, ""), (two, "r"), (in_place, "i")):
-            _define(f"__{prefix}{name}__", make)
+            define(f"__{prefix}{name}__", make(f"__{prefix}{name}__"))
     for name in _COMPARISONS:
-        _define(name, two)
+        define(name, two(name))
     for name in _OF_ONE:
-        _define(name, one)
+        define(name, one(name))
+    for function in _FLOOR_DIVISION:
+        setattr(kind, function.__name__, function)
     for name in _PROPERTIES:
-        theirs = getattr(ndarray, name)
-        setattr(Array, name, property(lambda self, theirs=theirs: standard(theirs.__get__(self)), doc=theirs.__doc__))
+        theirs = getattr(plain_kind, name)
+        setattr(kind, name, property(lambda self, theirs=theirs: standard(theirs.__get__(self)), doc=theirs.__doc__))
 
 
-def _define(name, make):
-    if name not in vars(Array):
-        function = functools.wraps(getattr(ndarray, name), assigned=("__name__", "__doc__"))(make(name))
-        function.__qualname__, function.__module__ = f"Array.{name}", __name__
-        setattr(Array, name, function)
-
-
-_add_operators()
+_add_operators(Array, ndarray)
+_add_operators(LargeArray, DistributedArray)

@@ -7,7 +7,7 @@ from types import ModuleType
 
 import numpy
 
-from .._ndarray._class import ndarray
+from .._ndarray._class import DistributedArray, ndarray
 
 NEWEST = "2024.12"
 _NEW = {
@@ -85,4 +85,4 @@ def __array_namespace__(self, /, *, api_version=None):
 
 
 __array_namespace__.__module__, __array_namespace__.__qualname__ = ndarray.__module__, "ndarray.__array_namespace__"
-ndarray.__array_namespace__ = __array_namespace__
+ndarray.__array_namespace__ = DistributedArray.__array_namespace__ = __array_namespace__

@@ -2,8 +2,7 @@
 """The continuous distributions, as methods of Generator and RandomState. Parameters may be arrays; names, order and errors
 are NumPy's. Each is drawn exactly, by inversion or by rejection (protocol/distribution_methods.hpp)."""
 
-import numpy
-
+from .._local import is_numpys
 from ._streams import check, draw, numbers, output_shape, parameter
 
 
@@ -17,7 +16,7 @@ class Continuous:
         """
         low, high = parameter(low, float), parameter(high, float)
         check("uniform", (low, high))
-        if isinstance(low, numpy.ndarray) and isinstance(high, numpy.ndarray) and low.ndim == high.ndim == 0:
+        if is_numpys(low) and is_numpys(high) and low.ndim == high.ndim == 0:
             return numbers(self._bits, "random_uniform", size, float, float(low), float(high))
         return low + (high - low) * numbers(self._bits, "random_uniform", output_shape(size, (low, high)), float, 0.0, 1.0)
 
@@ -28,7 +27,7 @@ class Continuous:
         """
         loc, scale = parameter(loc, float), parameter(scale, float)
         check("normal", (loc, scale))
-        if isinstance(loc, numpy.ndarray) and isinstance(scale, numpy.ndarray) and loc.ndim == scale.ndim == 0:
+        if is_numpys(loc) and is_numpys(scale) and loc.ndim == scale.ndim == 0:
             return numbers(self._bits, "random_normal", size, float, float(loc), float(scale))
         return loc + scale * numbers(self._bits, "random_normal", output_shape(size, (loc, scale)), float, 0.0, 1.0)
 
@@ -175,7 +174,7 @@ class Continuous:
         Lazy, but distributed parameters trigger evaluation, to check them.
         """
         values = [parameter(value, float) for value in (left, mode, right)]
-        if any(not isinstance(value, numpy.ndarray) for value in values):  # how they stand to each other: one look at all
+        if not all(map(is_numpys, values)):  # how they stand to each other: one look at all
             left, mode, right = values
             wrong = ((left > mode) | (mode > right) | (left == right)).any()
             if bool(wrong):

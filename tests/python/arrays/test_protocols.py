@@ -76,8 +76,7 @@ def test_a_foreign_namesake_of_a_ufunc_is_not_ours(engine):
     x = gamelan.array([1.0, 2.0])
     foreign = numpy.frompyfunc(add, 2, 1)
     foreign_name = foreign.__name__.split()[0]
-    with pytest.raises(NotImplementedError, match=foreign_name):
-        foreign(x, x)
+    assert foreign_name == "add" and foreign(x, x).tolist() == [101.0, 202.0]
 
 
 def test_what_nobody_has_is_named(engine):
@@ -85,23 +84,25 @@ def test_what_nobody_has_is_named(engine):
         numpy.is_busday(gamelan.arange(3))
 
 
-def test_a_ufunc_of_another_library_is_named_as_such(engine):
-    with pytest.raises(NotImplementedError, match="another library's.*numpy.asarray"):
+def test_an_error_of_another_library_s_ufunc_is_its_own(engine):
+    with pytest.raises(RuntimeError, match="How unexpected"):
         _umath_tests.always_error(gamelan.arange(3.0), 1)
-    theirs = numpy.frompyfunc(lambda value: value, 1, 1)
-    with pytest.raises(NotImplementedError, match="a Python function .*numpy.asarray"):
-        theirs(gamelan.arange(3.0))
 
 
 @pytest.mark.parametrize("make", [
     lambda np: np.array(["a", "b"]), lambda np: np.zeros(3, ">f8"), lambda np: np.arange(3.0).astype(str), lambda np: np.zeros(3, "M8[D]"),
     lambda np: np.where(np.arange(3) > 1, "a", "b"), lambda np: np.array([None, 1]), lambda np: np.full(3, 1, "longdouble")])  # fmt: skip
-def test_dtypes_that_the_engines_do_not_hold_are_named(engine, make):
-    with pytest.raises(NotImplementedError, match=r"^\S.* arrays of [\d,]+ elements or more are not supported") as told:
-        make(gamelan)
-    assert isinstance(told.value, TypeError) and "dtype dtype" not in str(told.value)
-    with gamelan.options(distribute_from=100):
-        assert numpy.array_equal(numpy.asarray(make(gamelan)), make(numpy))
+def test_dtypes_that_the_engines_do_not_hold_stay_here(engine, make):
+    made = make(gamelan)
+    assert not made.is_distributed and numpy.array_equal(numpy.asarray(made), make(numpy))
+
+
+@pytest.mark.parametrize("dtype", ["g", "U1", "M8[D]"])
+def test_dtypes_that_the_engines_do_not_hold_are_named(engine, dtype):
+    for operation in (gamelan.add, gamelan.hypot, gamelan.less):
+        with pytest.raises(NotImplementedError, match=r"^operations of \S.* values with a distributed array are not") as told:
+            operation(gamelan.ones(3), numpy.ones(3).astype(dtype))
+        assert isinstance(told.value, TypeError) and "dtype dtype" not in str(told.value)
 
 
 def test_modules_and_classes_of_numpy_take_small_arrays(engine):
@@ -115,8 +116,7 @@ def test_modules_and_classes_of_numpy_take_small_arrays(engine):
     for refused in (gamelan.emath.sqrt, gamelan.polynomial.polynomial.polyroots, gamelan.vectorize(abs), gamelan.info):
         with pytest.raises(NotImplementedError, match="for distributed arrays"):
             refused(gamelan.arange(3.0))
-    with pytest.raises(NotImplementedError, match="numpy.recarray makes them"):
-        gamelan.recarray
+    assert gamelan.recarray is numpy.recarray
 
 
 def test_an_array_is_made_read_only(engine):
@@ -164,7 +164,7 @@ def test_operators_ask_an_operand_that_decides_itself(request, where, other):
         for result, name in ((x + other, "add"), (x @ other, "matmul"), (x < other, "less"), (x ** other, "power"), (gamelan.add(x, other), "add"),
                              (gamelan.hypot(x, other, dtype="f8"), "hypot"), (gamelan.divmod(x, other), "divmod"), (numpy.add(x, other), "add")):  # fmt: skip
             assert result == (name, "__call__", 1, [])
-        assert gamelan.add(x, other, out=x)[3] == [gamelan.ndarray]
+        assert gamelan.add(x, other, out=x)[3] == [type(x)]
         kept = x
         x += other
         assert x[:3] == ("add", "__call__", 1) and kept.shape in ((3,), (30,))
@@ -194,8 +194,9 @@ def test_what_hands_elements_over_is_bounded(engine):
             with pytest.raises(ValueError, match="gather_limit"):
                 take(x)
     assert not numpy.asarray(x).flags.writeable and numpy.array(x).flags.writeable
-    with pytest.raises(AttributeError, match="numpy.asarray"):
-        x.__array_interface__
+    with gamelan.options(gather_limit=99):
+        assert not hasattr(x, "__array_interface__")
+    assert numpy.array_equal(numpy.asarray(x.__array_interface__["data"]), numpy.arange(100.0))
 
 
 def test_dlpack_both_ways(engine):
@@ -213,7 +214,7 @@ def test_copies_and_pickles(engine, dtype):
     x = gamelan.array(numpy.arange(10).astype(dtype))
     for again in (copy.copy(x), copy.deepcopy(x), pickle.loads(pickle.dumps(x))):
         again[0] = 1
-        assert again.dtype == x.dtype and type(again) is gamelan.ndarray and not bool(x[0]) and bool(again[0])
+        assert again.dtype == x.dtype and type(again) is type(x) and not bool(x[0]) and bool(again[0])
     assert x.tobytes() == numpy.arange(10).astype(dtype).tobytes()
 
 
@@ -339,9 +340,10 @@ def test_what_is_handed_over_outlives_the_array(engine, make, receive):
 
 
 def test_numpy_keeps_no_address_of_a_copy_that_is_gone(engine):
-    """numpy.frombuffer remembers the address and the lender, which here would not hold the memory."""
-    with pytest.raises(BufferError, match="numpy.asarray"):
-        numpy.frombuffer(gamelan.zeros(1000))
+    """numpy.frombuffer remembers the address and the lender, which must hold the memory."""
+    received = numpy.frombuffer(gamelan.full(1000, 2.5))
+    others = [numpy.full(1000, 7.0) for _ in range(50)]
+    assert received.tolist() == [2.5] * 1000 and len(others) == 50
     with gamelan.options(distribute_from=10):
         received = numpy.frombuffer(gamelan.full(3, 2.5))
         others = [numpy.full(3, 7.0) for _ in range(50)]

@@ -124,7 +124,7 @@ def test_small_arrays_lend_their_memory():
     del x
     assert view[0, 1] == 1  # the memory lives as long as who looks at it
     frozen = gamelan.arange(3)
-    frozen._a.flags.writeable = False
+    frozen.flags.writeable = False
     assert memoryview(frozen).readonly
     file = io.BytesIO()
     file.write(frozen)
@@ -147,8 +147,7 @@ def test_distributed_arrays_give_bytes_and_no_memory(engine):
     assert bytes(x.T) == plain.T.tobytes() and hashlib.md5(x).digest() == hashlib.md5(plain).digest()
     assert bytes(gamelan.arange(3).sum()) == bytes(numpy.arange(3).sum())
     assert x.data.readonly and x.data.tolist() == x.tolist()
-    with pytest.raises(BufferError, match="numpy.asarray"):
-        memoryview(x)
+    assert memoryview(x).readonly and memoryview(x).tolist() == x.tolist()
     with gamelan.options(gather_limit=5):
         with pytest.raises(ValueError, match="gather_limit"):
             bytes(x)

@@ -174,8 +174,6 @@ def test_refused_by_name(engine, tmp_path):
     for mode in ("r+", "c"):
         with pytest.raises(NotImplementedError, match="mmap_mode"):
             gamelan.load(tmp_path / "a.npy", mmap_mode=mode)
-    with pytest.raises(NotImplementedError, match="memmap"):
-        gamelan.memmap("x")
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError, SystemExit])

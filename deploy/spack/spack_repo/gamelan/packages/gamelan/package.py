@@ -44,7 +44,7 @@ class Gamelan(CMakePackage):
     depends_on("cppzmq@4.9:")
     depends_on("nlohmann-json@3.11:")
 
-    depends_on("python@3.11", type=("build", "link", "run"))
+    depends_on("python@3.11:", type=("build", "link", "run"))
     depends_on("py-numpy@1.24:1", type=("build", "run"))
     depends_on("py-pybind11@2.10:2", type="build")
 
