@@ -8,7 +8,11 @@ from kinds_cases import DATA, PLAIN
 _ERRORS = r"^(raises|no error|error class)"
 # (pattern of the program but for operands that are what they mostly are, pattern of "kind: text", why)
 KNOWN = [
-    (r"", r"^refused: .*arrays of [\d,]+ elements or more are not supported", "docs/differences.md, Dtypes"),
+    (
+        r"",
+        r"^refused: .*(arrays of [\d,]+ elements or more|values with a distributed array) are not supported",
+        "docs/differences.md, Dtypes",
+    ),
     (
         r"",
         r"^refused: .*(is not implemented yet for distributed arrays|in the memory of this process)",

@@ -40,5 +40,5 @@ def test_what_numpy_computes_with_objects_is_refused_by_the_name_of_their_dtype(
         lambda: numpy.maximum(array, value),
         lambda: gamelan.where(array > 0, value, 0),
     ):
-        with pytest.raises(NotImplementedError, match="object arrays"):
+        with pytest.raises(NotImplementedError, match="object (arrays|values)"):
             program()

@@ -148,7 +148,7 @@ def test_numbers_beyond_64_bits_are_refused_as_objects(engine):
     if NUMBERS_ARE_WEAK:
         check(lambda np: np.array(_NAMES["x"]) * 2**70)
     else:
-        with pytest.raises(NotImplementedError, match="object arrays"):
+        with pytest.raises(NotImplementedError, match="object (arrays|values)"):
             x * 2**70
         with pytest.raises(TypeError):
             x += 2**70
