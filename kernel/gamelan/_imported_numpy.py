@@ -112,3 +112,4 @@ COMPLEX_HAS_NO_QUANTILES = _fails(numpy.quantile, numpy.zeros(1, complex), 0.5)
 # At a tie `closest_observation` takes the element of even number, counted from 1 (NumPy 2) or from 0.
 COUNTS_FROM_ONE = bool(numpy.quantile(numpy.arange(6), 0.25, method="closest_observation") == 1)
 ZERO_SHARES = not _fails(numpy.random.default_rng(1).dirichlet, [0.0, 1.0])
+TRANSFORMS_CAST = not _fails(numpy.fft.rfft, numpy.zeros(2, complex))  # and warn that imaginary parts are left out

@@ -38,6 +38,11 @@ KNOWN = [
         "docs/differences.md, Ufuncs: NumPy's own are wrong on some processors",
     ),
     (r"\.reduce\(.*out=", r"^(value|written)", "docs/differences.md, Ufuncs: a fold casts once, at the end"),
+    (
+        r"\b(copy|out|device|stable|sorted|weights|mean|correction|rtol|upper|shape|min|max|axis)=",
+        r"unexpected keyword argument",
+        "docs/differences.md, NumPy 1 and 2: parameters of NumPy 2",
+    ),
     (r"unique_values\(", r"^value", "docs/differences.md, Order: NumPy says nothing of it"),
     (r"interp\(", r"nan", "of points that do not rise NumPy does not say what it gives"),
     (r"histogram", r"complex|real numbers", "docs/differences.md, Other classes"),

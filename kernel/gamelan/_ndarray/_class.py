@@ -58,7 +58,7 @@ _NUMPYS = """shape dtype strides ndim size itemsize nbytes flags setflags T base
     __iter__ __contains__ __bool__ __float__ __int__ __complex__ __index__ __hash__ __trunc__ __sizeof__ __copy__ __deepcopy__
     __array__ __array_priority__ __array_interface__ __array_struct__ __array_ufunc__ __array_function__ __dlpack__
     __dlpack_device__ __bytes__ __class_getitem__ __getattr__ __doc__ __module__ __slots__ _typ _number
-    _place_of""".split()
+    _place_of _python_number""".split()
 # Methods of which NumPy computes a small array's result, if no argument is on the engines.
 _WITH_NUMPY = """sum prod max min any all mean var std ptp argmin argmax cumsum cumprod round trace nonzero argsort fill put
     compress sort partition""".split()
@@ -75,7 +75,7 @@ def _add_methods_of_small_arrays():
 
 def add_methods_with_numpy():
     """The other methods of small arrays, once those of distributed ones are what users call."""
-    for name in _WITH_NUMPY:
+    for name in filter(numpy.ndarray.__dict__.__contains__, _WITH_NUMPY):  # NumPy 2 has no `ptp`
         theirs, ours = getattr(numpy.ndarray, name), getattr(DistributedArray, name)
         setattr(ndarray, name, _core.Operator(name, -1, _core.METHOD, theirs, ours))
 
@@ -132,7 +132,7 @@ def _add_missing_methods():
 
 def _drop_methods():
     """Methods of ours that NumPy 2 has no more."""
-    for part in ndarray.__bases__:
+    for part in DistributedArray.__bases__:
         for name in ("itemset", "ptp"):
             if name in vars(part) and not hasattr(numpy.ndarray, name):
                 delattr(part, name)

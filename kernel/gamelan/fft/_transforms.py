@@ -11,8 +11,8 @@ import numpy
 from .. import _core
 from .._creation._casting import astype
 from .._creation._from_data import asarray
-from .._imported_numpy import ComplexWarning, normalize_axis_index
-from .._local import as_output, call_numpy, has_distributed, is_distributed
+from .._imported_numpy import TRANSFORMS_CAST, ComplexWarning, normalize_axis_index
+from .._local import alone, as_output, call_numpy, has_distributed, is_distributed
 from .._ufuncs._objects import PUBLIC
 from ._lines import BACKWARD, FORWARD, REAL_BACKWARD, REAL_FORWARD
 from ._one_axis import transform
@@ -52,6 +52,8 @@ def _transform(name, a, n, axis, norm, kind, out):
     n = operator.index(n)
     axis = normalize_axis_index(axis, a.ndim)
     if kind == REAL_FORWARD and a.dtype.kind == "c":
+        if not TRANSFORMS_CAST:
+            numpy.fft.rfft(numpy.zeros(2, a.dtype))  # for its error
         warnings.warn("Casting complex values to real discards the imaginary part", ComplexWarning, stacklevel=3)
         a = a.real
     if not is_distributed(a):
@@ -75,7 +77,7 @@ def into(result, out):
     """The result, or the output that takes it."""
     if out is None:
         return result
-    out = as_output(out)
+    out = as_output(alone(out))
     if out.shape != result.shape:
         raise ValueError("output array has wrong shape.")
     if not numpy.can_cast(result.dtype, out.dtype, "same_kind"):

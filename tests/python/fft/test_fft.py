@@ -152,5 +152,9 @@ def test_bits_do_not_depend_on_where_a_line_lies(engine, name):
 
 
 def test_complex_numbers_to_a_real_transform_warn(engine):
+    if NUMBERS_ARE_WEAK:
+        check(lambda np: np.fft.rfft(np.asarray(data((4, 4)))))
+        check(lambda np: np.fft.rfft2(np.asarray(data((4, 4)))))
+        return
     with pytest.warns(ComplexWarning):
         gamelan.fft.rfft(gamelan.asarray(data((4, 4))))
