@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One engine process: reads the options, starts MPI, and runs this rank (process/rank.cpp). --help, --version
 // and --relay need no MPI.
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "engine/options.hpp"
@@ -53,6 +55,7 @@ int main(int argc, char** argv) {
     if (!options.log_dir.empty()) redirect_output(options.log_dir, rank);
   } catch (const gamelan::protocol::Error& error) {
     if (speaks) std::fprintf(stderr, "gamelan-engine: %s\n", error.what());
+    if (!speaks) std::this_thread::sleep_for(std::chrono::seconds(1));  // the first to leave ends the job
     return exit_usage;
   }
   return run_engine(argc, argv, options);

@@ -76,12 +76,19 @@ bool is_on_one_node(MPI_Comm comm) {
 }
 
 Comm::Comm(int* argc, char*** argv) {
+#ifndef OPEN_MPI
+  // MPICH 4.0 looks at every page of a large window (msync) for an address that is free on all ranks: a
+  // second per GB of heap.
+  setenv("MPIR_CVAR_SHM_SYMHEAP_RETRY", "0", 0);
+#endif
   int provided = MPI_THREAD_SINGLE;
   MPI_Init_thread(argc, argv, MPI_THREAD_SERIALIZED, &provided);
   if (provided < MPI_THREAD_SERIALIZED) {
     std::fprintf(stderr, "gamelan: this MPI does not provide MPI_THREAD_SERIALIZED\n");
     MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
   }
+  // As ARMCI-MPI 0.3 does by itself. 0.4 takes MPI's datatypes, and warns that Open MPI's are broken there.
+  setenv("ARMCI_IOV_METHOD", "BATCHED", 0);
   GA_Initialize();
   if (!MA_init(C_DBL, ma_stack_doubles, ma_heap_doubles)) {
     std::fprintf(stderr, "gamelan: no memory for the scratch space of Global Arrays\n");

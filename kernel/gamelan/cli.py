@@ -183,6 +183,8 @@ def _start_detached(options) -> int:
 
 def _announce(engines) -> None:
     print(f"session {engines.session}: {engines.ranks} engines serve, log {engines.log}")
+    if engines.notice:
+        print(engines.notice)
     print(f"export GAMELAN_CONNECT={engines.connection_file}", flush=True)
 
 

@@ -146,7 +146,7 @@ def start_in(*surroundings):
 @pytest.mark.parametrize(
     "limit, told",
     [
-        ("-n 32", "a process may have only 32 files open here, and mpiexec needs more: ulimit -n 1024\n"),
+        ("-n 24", "a process may have only 24 files open here, and mpiexec needs more: ulimit -n 1024\n"),
         (
             "-v 2000000",
             "A process may have only 1953 MiB of address space here; if that is the cause, ulimit -v unlimited mends it\n---",

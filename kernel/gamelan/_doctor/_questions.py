@@ -19,7 +19,7 @@ from pathlib import Path
 from .. import launch
 from .._launch import _environments, _kernelspec, _mpiexec, _pythons, _sessions, _tables
 from .._launch._errors import LaunchError
-from . import _route_questions, _slurm_questions
+from . import _mpi_questions, _route_questions, _slurm_questions
 
 _COMFORTABLE_SHM_BYTES = 1 << 30
 
@@ -102,6 +102,12 @@ def _kernelspecs(kernel: str) -> Iterator[Verdict]:
         yield Verdict("fail", f"notebook kernel: Jupyter's kernelspec in {spec} names {python}, whose environment is gone", mend)
     else:
         yield Verdict("ok", f"notebook kernel: {program}, known to Jupyter in {spec}" + (f", with {python}" if python else ""))
+
+
+def mpi() -> Iterator[Verdict]:
+    """Do the engine's MPI and mpiexec belong together?"""
+    for state, what, advice in _mpi_questions.questions(_text_of):
+        yield Verdict(state, what, advice)
 
 
 def memory() -> Iterator[Verdict]:
@@ -264,6 +270,7 @@ def trial() -> Iterator[Verdict]:
 
 QUESTIONS: list[Callable[[], Iterator[Verdict]]] = [
     programs,
+    mpi,
     memory,
     processors,
     blas,

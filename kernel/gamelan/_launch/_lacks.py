@@ -12,7 +12,7 @@ import resource
 from ._ending import quoted_tail
 
 _NETWORK = r"unable to find network interfaces"
-_FILES = r"number of pipes a process can open|[Tt]oo many open files"
+_FILES = r"number of pipes (?:a process can open|that can be open)|[Tt]oo many open files"
 
 
 def explain_start(log: str, reason: str) -> str:
