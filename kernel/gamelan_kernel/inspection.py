@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What `np.sort?` and Shift-Tab show: functions of gamelan as functions, universal functions as NumPy's.
 
-They are objects of its own classes (`_core.Call`, `_core.Operator`, `ufunc`), of which IPython would show the class. Nothing here imports
-gamelan.
+They are objects of its own classes (`_core.Call`, `_core.Operator`, `ufunc`), of which IPython would show the class.
+Nothing here imports gamelan.
 """
 
 import functools

@@ -187,7 +187,11 @@ def _python_in_use(program: str, source: str) -> Verdict:
             "warn", f"{line}; IPython: {answer.faults['IPython']}", f"notebooks need it: {program} -m pip install ipython"
         )
     if "gamelan" in answer.faults:
-        return Verdict("fail", f"{line}; gamelan: {answer.faults['gamelan']}", "build it again on this machine")
+        return Verdict(
+            "fail",
+            f"{line}; gamelan: {answer.faults['gamelan']}",
+            f"build it again for this Python, or tell us: {program} -c 'import gamelan'",
+        )
     if "comm" in answer.faults:
         return Verdict("warn", f"{line}; comm: {answer.faults['comm']}", f"widgets need it: {program} -m pip install comm")
     return Verdict("ok", line)

@@ -75,7 +75,7 @@ def _add_methods_of_small_arrays():
 
 def add_methods_with_numpy():
     """The other methods of small arrays, once those of distributed ones are what users call."""
-    for name in filter(numpy.ndarray.__dict__.__contains__, _WITH_NUMPY):  # NumPy 2 has no `ptp`
+    for name in filter(lambda each: hasattr(numpy.ndarray, each), _WITH_NUMPY):  # NumPy 2.5 has no ptp
         theirs, ours = getattr(numpy.ndarray, name), getattr(DistributedArray, name)
         setattr(ndarray, name, _core.Operator(name, -1, _core.METHOD, theirs, ours))
 

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The Debian packages that deploy/package left in dist/, each in a Debian with nothing on it: what apt installs is enough for a
+script, the doctor and, in a venv, another NumPy. Needs root and the archive."""
+
+import re
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "deploy"))
+
+import bare  # noqa: E402
+
+SUITES = {"deb12": "bookworm", "deb13": "trixie"}
+SCRIPT = "import numpy, gamelan as np; a = np.ones(200_000); print(np.stats()['ranks'], float(a.sum()), numpy.__version__)"
+
+
+@pytest.fixture(scope="module", params=sorted(SUITES))
+def system(request):
+    packages = sorted((ROOT / "dist").glob(f"gamelan_*+{request.param}_*.deb"))
+    if not packages:
+        pytest.skip(f"dist/ has no package for {request.param}: deploy/package makes one, on that Debian")
+    bare.SUITE = SUITES[request.param]
+    folder = ROOT / "build" / "fresh"
+    folder.mkdir(parents=True, exist_ok=True)
+    if reason := bare.why_not(folder):
+        pytest.skip(reason)
+    made = bare.Bare(ROOT, folder)
+    (made.root / "root" / "gamelan.deb").write_bytes(packages[-1].read_bytes())
+    (made.root / "tmp" / "script.py").write_text(SCRIPT)
+    start = time.monotonic()
+    code, said = made.run(
+        "root",
+        "export DEBIAN_FRONTEND=noninteractive; apt-get update -q && apt-get install -yq --no-install-recommends /root/gamelan.deb",
+        900,
+    )
+    assert code == 0, said[-3000:]
+    print(f"{packages[-1].name}: installed after {time.monotonic() - start:.0f} s")
+    made.add_user("player")
+    yield made
+    made.remove()
+
+
+@pytest.mark.timeout(1200)
+def test_a_user_computes(system):
+    code, said = system.run("player", "cd && gamelan run -n 2 /tmp/script.py")
+    assert code == 0 and said.startswith("2 200000.0 "), said
+    code, said = system.run("player", "cd && python3 -c 'import gamelan; print(gamelan.ones(3).sum(), gamelan.__file__)'")
+    assert code == 0 and "3.0 /usr/lib/gamelan/python/gamelan/__init__.py" in said, said
+
+
+def test_the_doctor_is_content(system):
+    code, said = system.run("player", "cd && gamelan doctor")
+    assert code == 0 and "[fail]" not in said, said
+    assert "known to Jupyter in /usr/share/jupyter/kernels/gamelan" in said, said
+
+
+@pytest.mark.timeout(900)
+def test_a_venv_with_another_numpy(system):
+    system.run("root", "DEBIAN_FRONTEND=noninteractive apt-get install -yq --no-install-recommends python3-venv", 300)
+    code, said = system.run("player", "cd && python3 -m venv env && env/bin/pip install -q 'numpy>=2' ipython comm", 400)
+    if code:
+        pytest.skip(f"PyPI is not reached from the bare system: {said.strip().splitlines()[-1:]}")
+    code, said = system.run("player", "cd && VIRTUAL_ENV=$HOME/env gamelan run -n 2 /tmp/script.py")
+    assert code == 0 and re.match(r"2 200000\.0 2\.", said), said
+
+
+def test_nothing_stays_when_it_is_removed(system):
+    code, said = system.run(
+        "root", "DEBIAN_FRONTEND=noninteractive apt-get purge -yq gamelan; ls -d /usr/lib/gamelan /usr/bin/gamelan*"
+    )
+    assert "cannot access '/usr/lib/gamelan'" in said and "cannot access '/usr/bin/gamelan*'" in said, said[-2000:]
