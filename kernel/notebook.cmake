@@ -24,8 +24,7 @@ configure_file(${CMAKE_SOURCE_DIR}/deploy/kernel.json.in
   ${CMAKE_BINARY_DIR}/share/jupyter/kernels/gamelan/kernel.json @ONLY)
 
 install(TARGETS gamelan-kernel RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(DIRECTORY gamelan_kernel DESTINATION ${GAMELAN_INSTALL_PYTHON}
-  PATTERN "__pycache__" EXCLUDE)
+install(DIRECTORY gamelan_kernel DESTINATION ${GAMELAN_INSTALL_PYTHON} FILES_MATCHING PATTERN "*.py" PATTERN "__pycache__" EXCLUDE)
 # The kernelspec names the program's place, known only when the prefix is.
 install(CODE "
   set(GAMELAN_KERNEL_EXECUTABLE \"${gamelan_installed_kernel}\")

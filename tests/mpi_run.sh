@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # mpi_run.sh SECONDS RANKS PROGRAM [ARGUMENTS]: one MPI test, with our launch line, a time limit that
 # ends the whole job, and a backing directory of its own that must be empty afterwards.
+# MPI_TEST_FAMILY=mpich: Hydra's words instead of Open MPI's; MPICH's windows lie in /dev/shm itself, which the tmpfs then hides.
 # With MPI_TEST_TCP=1 the ranks talk by TCP, as on several nodes.
 # With MPI_TEST_TMPFS=SIZE the directory is a tmpfs of that size; exit code 77 (skipped) where that is not allowed.
 seconds=$1 ranks=$2
@@ -27,6 +28,17 @@ fi
 # Open MPI keeps memory until it exits: a sanitizer must not call that a leak of ours.
 export ASAN_OPTIONS="detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
 export OPENBLAS_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+if [ "$MPI_TEST_FAMILY" = mpich ]; then
+  if [ -n "$MPI_TEST_TMPFS" ] && ! mount --move "$directory" /dev/shm 2>/dev/null; then
+    echo "skipped: this user may not mount over /dev/shm"
+    exit 77
+  fi
+  export HYDRA_LAUNCHER=fork
+  timeout --kill-after=10 "$seconds" "${MPI_TEST_MPIEXEC:-mpiexec.mpich}" $MPI_TEST_FLAGS -n "$ranks" "$@"
+  code=$?
+  [ $code = 124 ] && echo "FAILED: not done within $seconds s"
+  exit $code
+fi
 osc=sm btl=vader,self
 if [ -n "$MPI_TEST_TCP" ]; then
   btl=tcp,self

@@ -139,6 +139,21 @@ TIERS = [
         default=False,
         is_built=False,
     ),
+    Tier(
+        "install",
+        [pytest("install", "--timeout", "4000")],
+        14400,
+        "pip install into venvs of each Python, a Debian package in a bare Debian: needs PyPI, root, and builds for each",
+        default=False,
+        is_built=False,
+    ),
+    Tier(
+        "libraries",
+        [pytest("libraries", "--timeout", "900")],
+        7200,
+        "other libraries from PyPI with our arrays, small and large: needs PyPI and a gigabyte",
+        default=False,
+    ),
     Tier("bench", [["bench"]], 7200, "side by side with NumPy, numexpr, Dask and C++/MPI, in figures", default=False),
 ]
 

@@ -140,7 +140,11 @@ int MPI_Win_allocate(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, voi
                      MPI_Win* window) {
   using namespace gamelan::engine;
   if (state().sharing) return distribution::allocate_shared(bytes, unit, info, comm, base_out, window);
-  if (is_on_one_node(comm)) return PMPI_Win_allocate(bytes, unit, info, comm, base_out, window);
+  if (is_on_one_node(comm)) {
+    const auto whole = static_cast<MPI_Aint>(
+        distribution::round_up(static_cast<std::size_t>(bytes), distribution::granule_bytes));
+    return PMPI_Win_allocate(whole, unit, info, comm, base_out, window);  // docs/decisions/026
+  }
   return distribution::allocate_over_nodes(bytes, unit, info, comm, base_out, window);
 }
 

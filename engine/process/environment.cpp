@@ -16,7 +16,7 @@ namespace gamelan::engine {
 const char* environment_variable(const char* name) { return std::getenv(name); }
 
 std::string rank_from_launcher() {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID"})
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
     if (const char* value = environment_variable(name)) return value;
   return "0";
 }
@@ -32,8 +32,12 @@ std::string mpi_library() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
   int length = 0;
   MPI_Get_library_version(text, &length);  // may be called before MPI_Init
-  const std::string whole(text, static_cast<std::size_t>(length));
-  return whole.substr(0, whole.find(','));
+  std::string words;
+  for (const char* letter = text; *letter != '\0' && *letter != ',' && *letter != '\n'; ++letter) {
+    const bool is_gap = *letter == ' ' || *letter == '\t';
+    if (!is_gap || (!words.empty() && words.back() != ' ')) words += is_gap ? ' ' : *letter;
+  }
+  return words;
 }
 
 void redirect_output(const std::string& directory, const std::string& rank) {

@@ -44,13 +44,19 @@ protocol::Connection describe(const Options& options, const Comm& comm) {
   return connection;
 }
 
+#ifdef OPEN_MPI
+constexpr const char* fitting_launcher = "under Slurm: srun --mpi=pmix; otherwise mpiexec.openmpi";
+#else
+constexpr const char* fitting_launcher =
+    "under Slurm: srun --mpi=pmi2, on a Cray its own; otherwise MPICH's mpiexec";
+#endif
+
 void check_rank_count(const Options& options, const Comm& comm) {
   if (options.expect_ranks != 0 && options.expect_ranks != comm.size())
-    throw Error(ErrorKind::os,
-                "MPI started " + std::to_string(comm.size()) + " ranks, expected " +
-                    std::to_string(options.expect_ranks) +
-                    ": the launcher and the MPI library do not fit together (under Slurm: srun "
-                    "--mpi=pmix; otherwise mpiexec.openmpi)");
+    throw Error(ErrorKind::os, "MPI started " + std::to_string(comm.size()) + " ranks, expected " +
+                                   std::to_string(options.expect_ranks) +
+                                   ": the launcher and the MPI library, " + mpi_library() +
+                                   ", do not fit together (" + fitting_launcher + ")");
 }
 
 /// The users' libraries (--routines). Collective.

@@ -76,6 +76,11 @@ bool is_on_one_node(MPI_Comm comm) {
 }
 
 Comm::Comm(int* argc, char*** argv) {
+#ifndef OPEN_MPI
+  // MPICH 4.0 looks at every page of a large window (msync) for an address that is free on all ranks: a
+  // second per GB of heap.
+  setenv("MPIR_CVAR_SHM_SYMHEAP_RETRY", "0", 0);
+#endif
   int provided = MPI_THREAD_SINGLE;
   MPI_Init_thread(argc, argv, MPI_THREAD_SERIALIZED, &provided);
   if (provided < MPI_THREAD_SERIALIZED) {

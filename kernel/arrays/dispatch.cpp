@@ -73,6 +73,19 @@ Ref record_elementwise(Op op, Dtype loop, Dtype result_dtype, const Operands& op
   return result;
 }
 
+// The sign of complex numbers is that of their real part in NumPy 1, and x / |x| in NumPy 2.
+bool is_direction(Op op, Dtype loop) {
+  return op == Op::sign && protocol::info(loop).kind == 'c' && are_numbers_weak();
+}
+
+Ref direction_of(PyObject* x) {
+  const Ref modulus = elementwise(Op::absolute, std::array{x});
+  const Ref zero = Ref::checked(PyLong_FromLong(0)), one = Ref::checked(PyLong_FromLong(1));
+  const Ref is_zero = elementwise(Op::equal, std::array{modulus.get(), zero.get()});
+  const Ref divisor = elementwise(Op::where, std::array{is_zero.get(), one.get(), modulus.get()});
+  return elementwise(Op::divide, std::array{x, divisor.get()});
+}
+
 Operands classify_all(std::span<PyObject* const> inputs) {
   Operands operands;
   operands.reserve(inputs.size());
@@ -255,6 +268,7 @@ Ref elementwise(Op op, std::span<PyObject* const> inputs) {
     }
   }
   const Resolution resolution = resolve(op, operands, nullptr);
+  if (is_direction(op, resolution.loop)) return direction_of(inputs.front());
   check_integer_power(op, resolution.loop, operands);
   Ref result = record_elementwise(op, resolution.loop, resolution.result, operands, nullptr);
   // A 0-d result of a universal function is a value, as NumPy's scalars are; that of `where` is an array.
@@ -297,11 +311,16 @@ Ref elementwise_into(Op op, std::span<PyObject* const> inputs, PyObject* out) {
   require_writeable(data_of(as_array(out)), "output array is read-only");
   const Dtype out_dtype = *dtype_of(PyArray_DESCR(data_of(as_array(out))));
   const Resolution resolution = resolve(op, operands, &out_dtype);
+  if (is_direction(op, resolution.loop)) {
+    const Ref direction = direction_of(inputs.front());
+    return elementwise_into(Op::positive, std::array{direction.get()}, out);
+  }
   check_integer_power(op, resolution.loop, operands);
   return record_elementwise(op, resolution.loop, resolution.result, operands, out);
 }
 
 Ref apply(Op op, Dtype loop, Dtype result, std::span<PyObject* const> inputs, PyObject* out) {
+  if (is_direction(op, loop) && out == nullptr) return direction_of(inputs.front());
   const Operands operands = classify_all(inputs);
   if (any_of_kind(operands, Kind::foreign)) refuse_foreign();
   return record_elementwise(op, loop, result, operands, out);

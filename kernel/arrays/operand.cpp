@@ -120,11 +120,11 @@ Operand classify_numpy(Ref object) {
 constinit Hook coerce_hook;
 
 void set_numbers_are_weak(bool value) { numbers_are_weak = value; }
+bool are_numbers_weak() { return numbers_are_weak; }
 
 Ref beside_integers(const Operand& operand) {
   PyObject* const number = operand.object.get();
-  if (!numbers_are_weak || !PyLong_Check(number) || PyArray_IsScalar(number, Generic))
-    return Ref::borrow(number);
+  if (!numbers_are_weak || !PyLong_CheckExact(number)) return Ref::borrow(number);
   int overflow = 0;
   static_cast<void>(PyLong_AsLongLongAndOverflow(number, &overflow));
   return overflow == 0 ? Ref::borrow(number) : Ref::checked(PyFloat_FromDouble(overflow * HUGE_VAL));
@@ -157,7 +157,7 @@ Operand classify(PyObject* object) {
   } else if (PyBool_Check(object)) {
     operand.kind = Operand::Kind::number;
     operand.dtype = Dtype::bool_;
-  } else if (PyLong_Check(object)) {
+  } else if (numbers_are_weak ? PyLong_CheckExact(object) : PyLong_Check(object)) {
     operand.kind = Operand::Kind::number;
     classify_python_int(operand, object);
   } else if (PyComplex_CheckExact(object)) {

@@ -42,6 +42,7 @@ protocol::Scalar to_scalar(PyObject* number, protocol::Dtype dtype);
 Ref beside_integers(const Operand& operand);
 /// Says whether the imported NumPy treats numbers of Python as weak (gamelan._imported_numpy).
 void set_numbers_are_weak(bool value);
+bool are_numbers_weak();
 /// True for a number below zero (bool and NaN are not).
 bool is_negative(PyObject* number);
 

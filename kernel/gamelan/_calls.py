@@ -6,6 +6,8 @@ each other as they are."""
 import functools
 from types import FunctionType, MethodType
 
+import numpy
+
 from . import _core, _docs
 
 _core.Call.__doc__ = _docs.Documentation(
@@ -25,9 +27,18 @@ def _is_ours(value):
     return isinstance(value, FunctionType) and value.__module__.startswith("gamelan") and value.__module__ not in _NOT_OF_ARRAYS
 
 
+# Of another library's object that has a method of the name, NumPy calls that: `np.cumsum(series)` is a Series.
+_LEFT_TO_METHODS = frozenset(
+    """all any argmax argmin argsort choose clip compress cumprod cumsum diagonal max mean min nonzero prod ptp put repeat
+    reshape round searchsorted squeeze std sum swapaxes take trace transpose var""".split()
+)
+
+
 def _call(function, place):
     if function not in _made:
         call = _made[function] = functools.update_wrapper(_core.Call(function), function, _WITHOUT_DOC)
+        if place == "numpy" and function.__name__ in _LEFT_TO_METHODS:
+            call._theirs = getattr(numpy, function.__name__)
         if place is not None and not function.__name__.startswith("_"):
             _docs.namesakes[call] = place, function.__name__
     return _made[function]

@@ -4,6 +4,7 @@ them. A method of ndarray has what the function of its name has. Read only when 
 
 import functools
 
+from ._imported_numpy import NO_AXES_NO_NONZERO
 from ._numpydoc import Entry
 
 _RAISES = """
@@ -219,7 +220,15 @@ ValueError: If the state is none of this generator.
     random.set_state
 ValueError: If the length is negative.
     random.bytes
+ValueError: If the array has fewer axes than that takes.
+    linalg.matrix_transpose matrix_transpose unstack
+ValueError: If an array has another number of axes than one.
+    linalg.outer
+ValueError: If an array of more than one axis comes without `axis`.
+    cumulative_sum cumulative_prod
 """
+if NO_AXES_NO_NONZERO:
+    _RAISES += "ValueError: If the array has no axes.\n    nonzero\n"
 
 
 _RETURNS = """

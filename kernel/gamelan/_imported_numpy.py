@@ -102,6 +102,7 @@ WIDE_INDICES = not _fails(numpy.take, _whole, numpy.zeros(1, numpy.uint64))  # n
 MATMUL_IN_PLACE = not _fails(operator.imatmul, numpy.eye(1), numpy.eye(1))
 AVERAGE_TAKES_LISTS = not _fails(numpy.average, numpy.ones((1, 1)), axis=[0, 1])
 LSTSQ_RCOND = inspect.signature(numpy.linalg.lstsq).parameters["rcond"].default
+SEVERAL = type(numpy.atleast_1d(0, 0))  # how several arrays are returned: in a tuple (NumPy 2) or in a list
 WHOLE_BINS = numpy.histogram_bin_edges(numpy.array([0, 1, 2] * 9), "sqrt").size == 3  # of integers no bin is narrower than 1
 TRIM_TAKES_AXES = "axis" in inspect.signature(numpy.trim_zeros).parameters
 STACKS_TAKE_SEQUENCES = _fails(numpy.hstack, iter([_whole]))

@@ -52,6 +52,11 @@ def numpy_function(name):
     return getattr(numpy, name, None)
 
 
+def promoted_as(given, otherwise):
+    """What takes part in a promotion for an argument of a function: in NumPy 2 a number of Python as such, else `otherwise`."""
+    return given if NUMBERS_ARE_WEAK and type(given) in (int, float, complex) else otherwise
+
+
 def _probe(name, probes, out, keywords):
     """Result dtype (and the dtype of the loop) of NumPy's op on these probes."""
     if name == "where":
@@ -82,7 +87,7 @@ def _compared(probes):
     loop = numpy.result_type(*probes)
     if NUMBERS_ARE_WEAK and loop.kind in "iu":
         limits = numpy.iinfo(loop)
-        if any(isinstance(probe, int) and not limits.min <= probe <= limits.max for probe in probes):
+        if any(type(probe) is int and not limits.min <= probe <= limits.max for probe in probes):
             return numpy.dtype(float)
     return loop
 

@@ -112,7 +112,8 @@ def _interpreter() -> str:
     program, source = _pythons.chosen()
     if program is None:
         return sys.executable
-    answer = _pythons.ask(program, "numpy")
+    # Where pip has put Gamelan into one environment, another one needs its own.
+    answer = _pythons.ask(program, "numpy", *(["gamelan"] if _pythons.own_environment() else []))
     if refused := _environments.refusal(program, source, answer):
         raise LaunchError(refused)
     return program
@@ -182,6 +183,8 @@ def _start_detached(options) -> int:
 
 def _announce(engines) -> None:
     print(f"session {engines.session}: {engines.ranks} engines serve, log {engines.log}")
+    if engines.notice:
+        print(engines.notice)
     print(f"export GAMELAN_CONNECT={engines.connection_file}", flush=True)
 
 

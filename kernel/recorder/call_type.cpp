@@ -4,6 +4,7 @@
 #include <structmember.h>
 
 #include <cstddef>
+#include <string_view>
 
 #include "kernel/recorder/user_call.hpp"
 
@@ -14,13 +15,31 @@ namespace {
 struct Call {
   PyObject_HEAD vectorcallfunc call;
   PyObject* function;
-  PyObject* names;  // its __dict__: what functools.update_wrapper writes
+  PyObject* theirs;  // NumPy's function that leaves objects of other libraries to their own method, or null
+  PyObject* names;   // its __dict__: what functools.update_wrapper writes
   PyObject* weak_references;
 };
 
 Call* as_call(PyObject* self) { return reinterpret_cast<Call*>(self); }
 
+// True for an object of another library that computes ufuncs itself (a Series of pandas) and has the method.
+bool has_own_method(PyObject* object, PyObject* function) {
+  PyTypeObject* const type = Py_TYPE(object);
+  if ((type->tp_flags & Py_TPFLAGS_HEAPTYPE) == 0 || std::string_view(type->tp_name).starts_with("gamelan."))
+    return false;
+  auto* const kind = reinterpret_cast<PyObject*>(type);
+  const Ref computes(PyObject_GetAttrString(kind, "__array_ufunc__"));
+  const Ref name(computes && PyFunction_Check(computes.get()) ? PyObject_GetAttrString(function, "__name__")
+                                                              : nullptr);
+  const Ref method(name ? PyObject_GetAttr(kind, name.get()) : nullptr);
+  PyErr_Clear();
+  return static_cast<bool>(method);
+}
+
 PyObject* call(PyObject* self, PyObject* const* arguments, std::size_t flagged_count, PyObject* keywords) {
+  PyObject* const theirs = as_call(self)->theirs;
+  if (theirs != nullptr && PyVectorcall_NARGS(flagged_count) > 0 && has_own_method(arguments[0], theirs))
+    return PyObject_Vectorcall(theirs, arguments, flagged_count, keywords);
   const UserCall lives;
   return PyObject_Vectorcall(as_call(self)->function, arguments, flagged_count, keywords);
 }
@@ -38,12 +57,14 @@ PyObject* new_call(PyTypeObject* type, PyObject* arguments, PyObject*) {
 int traverse_call(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   Py_VISIT(as_call(self)->function);
+  Py_VISIT(as_call(self)->theirs);
   Py_VISIT(as_call(self)->names);
   return 0;
 }
 
 int clear_call(PyObject* self) {
   Py_CLEAR(as_call(self)->function);
+  Py_CLEAR(as_call(self)->theirs);
   Py_CLEAR(as_call(self)->names);
   return 0;
 }
@@ -76,6 +97,7 @@ PyObject* represent(PyObject* self) { return PyObject_Repr(as_call(self)->functi
 PyObject* reduce(PyObject* self, PyObject*) { return PyObject_GetAttrString(self, "__qualname__"); }
 
 PyMemberDef call_members[] = {
+    {"_theirs", T_OBJECT, offsetof(Call, theirs), 0, nullptr},
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(Call, call), READONLY, nullptr},
     {"__dictoffset__", T_PYSSIZET, offsetof(Call, names), READONLY, nullptr},
     {"__weaklistoffset__", T_PYSSIZET, offsetof(Call, weak_references), READONLY, nullptr},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Recipes that nobody here can cook (Spack, a container) must not rot: they are held against the build that they drive and
+"""Recipes that are seldom cooked (Spack, conda, a container) must not rot: they are held against the build that they drive and
 against deploy/packages.txt. Usage: recipes_test.py source_folder build_folder"""
 
 import ast
@@ -13,11 +13,13 @@ SPACK = "deploy/spack/spack_repo/gamelan"
 SPACK_NAMES = {
     "build-essential": "cxx", "cmake": "cmake", "cppzmq-dev": "cppzmq", "libarmci-mpi-dev": "armcimpi", "libblosc-dev": "c-blosc", "libfftw3-dev": "fftw",
     "libgfortran-12-dev": "fortran", "libgfortran-14-dev": "fortran", "libhdf5-dev": "hdf5", "zlib1g-dev": "zlib-api",
-    "libglobalarrays-dev": "globalarrays", "libopenblas-dev": "openblas", "libopenmpi-dev": "openmpi", "libsodium-dev": "libsodium", "libzmq3-dev": "libzmq",
+    "libglobalarrays-dev": "globalarrays", "libopenblas-dev": "openblas", "libopenmpi-dev": "mpi", "libsodium-dev": "libsodium", "libzmq3-dev": "libzmq",
     "libscalapack-openmpi-dev": "netlib-scalapack", "libxbyak-dev": None, "ninja-build": "ninja", "nlohmann-json3-dev": "nlohmann-json",
     "pkg-config": "pkgconfig", "pybind11-dev": "py-pybind11", "python3-dev": "python", "python3-numpy": "py-numpy",
     "uuid-dev": "util-linux-uuid", "xeus-dev": "xeus", "xtl-dev": "xtl",
 }  # fmt: skip
+
+VIRTUAL = {"openmpi": "mpi"}  # who provides what the recipe asks for
 
 
 def packages_of(root, section):
@@ -56,7 +58,7 @@ def faults_of_spack(root):
     compile(tree, str(recipe), "exec")
     if f"namespace: {pathlib.Path(SPACK).name}\n" not in (root / SPACK / "repo.yaml").read_text():
         yield "repo.yaml: the namespace is not the folder's name"
-    specs = list(calls_of(tree, "depends_on"))
+    specs = [*calls_of(tree, "depends_on"), *(spec.rpartition("] ")[2] for spec in calls_of(tree, "requires"))]
     names = {re.split(r"[@~+ ]", spec)[0] for spec in specs}
     for package in packages_of(root, "build"):
         if package not in SPACK_NAMES:
@@ -77,9 +79,26 @@ def faults_of_spack(root):
         yield from faults_of_version(name, version)
 
 
+def faults_of_conda(root):
+    recipe, spack = (root / place for place in ("deploy/conda/recipe.yaml", f"{SPACK}/packages/gamelan/package.py"))
+    text, cmake = recipe.read_text(), cmake_text(root)
+    for option in re.findall(r"-D(GAMELAN_\w+)=", text):
+        if not re.search(rf"\b{option}\b", cmake):
+            yield f"recipe.yaml sets {option}, which no CMake file reads"
+    archives = re.findall(r"url: (\S+)\n +sha256: (\w{64})\n", text)
+    if len(archives) != 2:
+        yield "recipe.yaml: expected the archives of Global Arrays and of ARMCI-MPI"
+    for url, checksum in archives:
+        if f'url="{url}",\n            sha256="{checksum}"' not in spack.read_text():
+            yield f"package.py does not have recipe.yaml's {url} with its checksum"
+    version = re.search(r"project\(gamelan VERSION ([\d.]+)", (root / "CMakeLists.txt").read_text())[1]
+    if f'version: "{version}"' not in text:
+        yield f"recipe.yaml is not of version {version}"
+
+
 def faults_of_version(name, version):
     """Externals are Debian's, as installed here."""
-    debian = next((package for package, spack in SPACK_NAMES.items() if spack == name), None)
+    debian = next(package for package, spack in SPACK_NAMES.items() if spack == VIRTUAL.get(name, name))
     done = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", debian], capture_output=True, text=True, check=False)
     if done.returncode == 0 and not re.sub("^[0-9]+:", "", done.stdout).startswith(version):
         yield f"packages.yaml has {name}@{version}, Debian {done.stdout}"
@@ -148,7 +167,7 @@ def faults_of_container(root, build):
 
 def main():
     root, build = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
-    faults = [*faults_of_spack(root), *faults_of_container(root, build)]
+    faults = [*faults_of_spack(root), *faults_of_conda(root), *faults_of_container(root, build)]
     print("\n".join(faults) or "the recipes fit the build")
     return 1 if faults else 0
 

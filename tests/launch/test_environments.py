@@ -110,6 +110,7 @@ def test_a_kernelspec_whose_environment_is_gone(told_by_doctor, pythons, tmp_pat
         ({"modules": {"numpy": "3.0.0"}}, "fail", "this Python has 3.0.0. Run `"),
         ({"modules": {"numpy": "1.26.4"}, "faults": {"IPython": "No module named 'IPython'"}}, "warn", "pip install ipython"),
         ({"modules": {"numpy": "1.26.4"}, "faults": {"gamelan": "GLIBC_9"}}, "fail", "build it again on this machine"),
+        ({"modules": {"numpy": "1.26.4"}, "missing": ["gamelan"]}, "fail", "has no Gamelan: `"),
         ({"modules": {"numpy": "1.26.4"}, "faults": {"comm": "No module named 'comm'"}}, "warn", "widgets need it"),
         ({"modules": {"numpy": "1.26.4", "IPython": "9.1"}}, "ok", "NumPy 1.26.4, IPython 9.1"),
     ],

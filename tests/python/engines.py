@@ -9,7 +9,7 @@ import tempfile
 import time
 
 import gamelan
-from gamelan._launch import _open_mpi
+from gamelan._launch import _hydra, _open_mpi
 
 _START_LIMIT_S = 30
 
@@ -36,7 +36,11 @@ class Engines:
         self._directory = tempfile.TemporaryDirectory(prefix="gamelan-test-")
         self.connection_file = pathlib.Path(self._directory.name) / "engines.json"
         self.log = pathlib.Path(self._directory.name) / "engines.log"
-        command = ["mpiexec.openmpi", "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1", *wires(ranks_per_node), "-np", str(ranks), engine_program(), "--connection-file", str(self.connection_file),
+        launcher = ["mpiexec.mpich"]
+        if not _hydra.is_engine_of_mpich(engine_program()):
+            yielding = ["--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]
+            launcher = ["mpiexec.openmpi", *yielding, *wires(ranks_per_node)]
+        command = [*launcher, "-np", str(ranks), engine_program(), "--connection-file", str(self.connection_file),
                    "--idle-timeout", "30"]  # fmt: skip
         if heap_bytes is not None:
             command += ["--heap-bytes", str(heap_bytes)]

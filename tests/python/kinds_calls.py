@@ -108,10 +108,13 @@ def _lines(text, prefix):
     return [prefix + call.strip() for line in text.strip().splitlines() for call in line.split("; ")]
 
 
+_NARROW = ("bitwise_count", "matvec", "vecdot", "vecmat")  # no loop has the dtype of the result only, or there is no `where`
+
+
 def _ufunc_calls():
     """Calls of every universal function, with operands of a kind that it has loops for."""
     for name, function in sorted(vars(numpy).items()):
-        if not isinstance(function, numpy.ufunc) or _SPECIAL_UFUNCS.get(name, "") is None:
+        if not isinstance(function, numpy.ufunc) or _SPECIAL_UFUNCS.get(name, "") is None or function.signature is not None:
             continue
         kinds = "".join(function.types)
         first, second = ("y", "x") if "d" in kinds else ("i", "j") if "l" in kinds else ("b", "d")
@@ -119,7 +122,7 @@ def _ufunc_calls():
         others = _SPECIAL_UFUNCS.get(name, "i" if function.nin == 1 else "i, y") if "l" in kinds and "d" in kinds else operands
         for text in (operands, others):
             yield f"np.{name}({text})"
-            if function.nout == 1:
+            if function.nout == 1 and name not in _NARROW:
                 dtype = "f8" if "->d" in kinds else "i8" if "l->l" in kinds else "?"
                 yield from (f"np.{name}({text}, {keyword.replace('f8', dtype)})" for keyword in _KEYWORDS)
         if function.nin == 2 and function.nout == 1 and name != "ldexp":

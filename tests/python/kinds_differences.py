@@ -32,11 +32,12 @@ KNOWN = [
         "docs/differences.md, Ufuncs: `at` casts once, at the end; NumPy's writes into read-only arrays",
     ),
     (
-        r"(arctan2|power|float_power|nextafter)\.(reduce|accumulate)",
+        r"(arctan2|atan2|power|pow|float_power|nextafter)\.(reduce|accumulate)",
         r"^value",
         "docs/differences.md, Ufuncs: NumPy's own are wrong on some processors",
     ),
     (r"\.reduce\(.*out=", r"^(value|written)", "docs/differences.md, Ufuncs: a fold casts once, at the end"),
+    (r"unique_values\(", r"^value", "docs/differences.md, Order: NumPy says nothing of it"),
     (r"interp\(", r"nan", "of points that do not rise NumPy does not say what it gives"),
     (r"histogram", r"complex|real numbers", "docs/differences.md, Other classes"),
     (r"broadcast_arrays|broadcast_to", r"^writeable", "docs/differences.md, Order in memory"),

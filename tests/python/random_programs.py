@@ -253,7 +253,10 @@ class Writer(Pieces):
         key = f"{':, ' * axis}{self.indices(value.shape[axis])}"
         if choose.random() < 0.4:
             return f"{name}[{key}] {choose.choice('+-')}= {self.number()}"
-        shape = eval(f"value[{key}].shape", {"np": numpy, "value": value})
+        try:
+            shape = eval(f"value[{key}].shape", {"np": numpy, "value": value})
+        except OverflowError:  # NumPy 2: a number that a narrow dtype does not hold
+            return None
         return f"{name}[{key}] = {choose.choice([self.number(), f'D({shape}, {repr(self.dtype())}, 3)'])}"
 
     def run_along(self):

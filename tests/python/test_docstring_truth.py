@@ -89,6 +89,8 @@ def test_what_we_say_is_raised(raised):
         kinds |= {"TypeError"} if "UFuncTypeError" in kinds else set()
         if any(map(docstring_mistakes.is_known, titles)):
             missing += [f"{name}: {each.head}" for each in entries if each.head not in kinds]
+    if hasattr(numpy, "concat"):
+        missing = [each for each in missing if each != "linalg.matrix_rank: ValueError"]  # NumPy 2 has no error for nothing
     assert not [each for each in missing if not each.endswith(": NotImplementedError") and "as_strided" not in each], missing
 
 

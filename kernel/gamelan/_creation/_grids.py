@@ -6,6 +6,7 @@ import math
 import numpy
 
 from .. import _core
+from .._imported_numpy import SEVERAL
 from .._local import call_numpy, has_distributed, has_own_class, is_distributed, wrap_here
 from ._filled import filled, shape_of
 from ._from_data import asarray
@@ -35,10 +36,10 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
     if not sparse:
         if copy and not any(map(is_distributed, vectors)):
             vectors = [_stretched(vector, vectors) for vector in vectors]
-            return vectors
+            return SEVERAL(vectors)
         shape = numpy.broadcast_shapes(*(vector.shape for vector in vectors))
         vectors = [_core.view(vector, numpy.broadcast_to(vector._a, shape)) for vector in vectors]
-    return [vector.copy() for vector in vectors] if copy else list(vectors)
+    return SEVERAL(vector.copy() if copy else vector for vector in vectors)
 
 
 def _stretched(vector, vectors):

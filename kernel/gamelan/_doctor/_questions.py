@@ -19,7 +19,7 @@ from pathlib import Path
 from .. import launch
 from .._launch import _environments, _kernelspec, _mpiexec, _pythons, _sessions, _tables
 from .._launch._errors import LaunchError
-from . import _route_questions, _slurm_questions
+from . import _mpi_questions, _route_questions, _slurm_questions
 
 _COMFORTABLE_SHM_BYTES = 1 << 30
 
@@ -104,6 +104,12 @@ def _kernelspecs(kernel: str) -> Iterator[Verdict]:
         yield Verdict("ok", f"notebook kernel: {program}, known to Jupyter in {spec}" + (f", with {python}" if python else ""))
 
 
+def mpi() -> Iterator[Verdict]:
+    """Do the engine's MPI and mpiexec belong together?"""
+    for state, what, advice in _mpi_questions.questions(_text_of):
+        yield Verdict(state, what, advice)
+
+
 def memory() -> Iterator[Verdict]:
     """Is /dev/shm large enough?"""
     try:
@@ -181,12 +187,7 @@ def _python_in_use(program: str, source: str) -> Verdict:
             "warn", f"{line}; IPython: {answer.faults['IPython']}", f"notebooks need it: {program} -m pip install ipython"
         )
     if "gamelan" in answer.faults:
-        mend = (
-            f"{program} -m pip install . in Gamelan's sources"
-            if "gamelan" in answer.missing
-            else "build it again on this machine"
-        )
-        return Verdict("fail", f"{line}; gamelan: {answer.faults['gamelan']}", mend)
+        return Verdict("fail", f"{line}; gamelan: {answer.faults['gamelan']}", "build it again on this machine")
     if "comm" in answer.faults:
         return Verdict("warn", f"{line}; comm: {answer.faults['comm']}", f"widgets need it: {program} -m pip install comm")
     return Verdict("ok", line)
@@ -269,6 +270,7 @@ def trial() -> Iterator[Verdict]:
 
 QUESTIONS: list[Callable[[], Iterator[Verdict]]] = [
     programs,
+    mpi,
     memory,
     processors,
     blas,

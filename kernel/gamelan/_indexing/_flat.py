@@ -2,6 +2,7 @@
 """x.flat of a distributed array: its elements in C order, without a copy where there is a flat view. NumPy's rules: what is
 read is a copy, what is written begins again when it is too short, and iteration moves a cursor."""
 
+import collections.abc
 import operator
 
 import numpy
@@ -115,14 +116,20 @@ class flatiter:
             return key
         if isinstance(key, (bool, numpy.bool_)):
             return 0 if key else slice(0)
-        if isinstance(key, list):
-            key = listed(key)
+        if isinstance(key, list) or BOOLEAN_KEYS_FIT and isinstance(key, collections.abc.Sequence):
+            key = listed(list(key))
         if not isinstance(key, (_core.Array, numpy.ndarray)) or key.ndim == 0 and not is_scalar_array(key):
             try:
-                return operator.index(key)
+                return int(key) if BOOLEAN_KEYS_FIT and isinstance(key, float) else operator.index(key)
             except TypeError:
                 raise IndexError("unsupported iterator index") from None
+        if key.ndim == 0 and BOOLEAN_KEYS_FIT and key.dtype.kind in "iu":
+            return int(key)
         if key.dtype == bool:
+            if key.ndim != 1 and BOOLEAN_KEYS_FIT:
+                raise IndexError(
+                    f"too many indices for flat iterator: flat iterator is 1-dimensional, but {key.ndim} were indexed"
+                )
             if key.ndim != 1:
                 raise ValueError("boolean index array should have 1 dimension")
             if BOOLEAN_KEYS_FIT and key.size != self._array.size:
@@ -176,7 +183,8 @@ class flatiter:
         if isinstance(key, int):
             place = self.place(key)
             try:
-                value = ravel(values_for(self._array.dtype, value))
+                value = values_for(self._array.dtype, value)
+                value = None if value.ndim and BOOLEAN_KEYS_FIT else ravel(value)
             except (TypeError, ValueError, OverflowError):
                 value = None
             if value is None or value.size != 1:

@@ -10,7 +10,7 @@ from .._creation._from_data import asarray
 from .._folds._bounds import extremes
 from .._imported_numpy import MOST_OPERANDS
 from .._local import as_output, as_value, call_numpy, has_distributed, is_distributed, is_value
-from .._promotion import OPS
+from .._promotion import OPS, promoted_as
 from .._views._plain import broadcast_arrays, broadcast_to
 from ._take_put import mode_of, require_whole
 
@@ -44,6 +44,7 @@ def choose(a, choices, out=None, mode="raise"):
     if not has_distributed((a, choices, out)):
         result = call_numpy(numpy.choose, "choose", (a, list(choices)), {"out": out, "mode": mode})
         return result if out is None else out
+    given = choices
     a, choices = asarray(a), [choice if isinstance(choice, _core.OURS) else _given(choice) for choice in choices]
     if not choices:
         raise ValueError("invalid entry in choice array")
@@ -61,7 +62,8 @@ def choose(a, choices, out=None, mode="raise"):
             if low < 0 or high >= number:
                 raise ValueError("invalid entry in choice array")
     # As NumPy: of numbers and arrays without axes the value counts, which is known of those that are here.
-    dtype = numpy.result_type(*(choice.dtype if is_distributed(choice) else choice._a for choice in choices))
+    kinds = (choice.dtype if is_distributed(choice) else choice._a for choice in choices)
+    dtype = numpy.result_type(*map(promoted_as, given, kinds))
     choices = [choice if choice.dtype == dtype else choice.astype(dtype) for choice in choices]
     result = choices[-1]
     for place in range(number - 2, -1, -1):
@@ -100,12 +102,12 @@ def select(condlist, choicelist, default=0):
     if len(condlist) == 0:
         raise ValueError("select with an empty condition list is not possible")
     conditions = [asarray(condition) for condition in condlist]
-    choices = (*choicelist, default)
-    choices = [choice if isinstance(choice, _core.OURS) else _core.share(numpy.asarray(choice)) for choice in choices]
+    given = (*choicelist, default)
+    choices = [choice if isinstance(choice, _core.OURS) else _core.share(numpy.asarray(choice)) for choice in given]
     for place, condition in enumerate(conditions):
         if condition.dtype != bool:
             raise TypeError(f"invalid entry {place} in condlist: should be boolean ndarray")
-    dtype = numpy.result_type(*(_for_promotion(choice) for choice in choices))
+    dtype = numpy.result_type(*map(promoted_as, given, map(_for_promotion, choices)))
     conditions = broadcast_arrays(*conditions)
     shape = numpy.broadcast_shapes(conditions[0].shape, *(choice.shape for choice in choices))
     result = broadcast_to(choices[-1].astype(dtype), shape)

@@ -56,6 +56,9 @@ def start(make: Callable[[Path, dict], Engines], ranks: int, options: list[str],
     except BaseException:
         engines.stop()
         raise
+    scarce = _mpiexec.scarce_shared_memory(ranks)
+    if scarce:
+        engines._tell(scarce)
     facts["job_family"] = _mpiexec.job_family(directory)
     _sessions.write_facts(directory, facts)
     return engines

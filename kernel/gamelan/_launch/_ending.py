@@ -12,7 +12,7 @@ import signal
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from . import _ending_slurm
+from . import _ending_slurm, _hydra
 
 
 @dataclass
@@ -89,6 +89,11 @@ def explain(log: Path, return_code: int | None, session: str) -> Ending:
         return Ending(
             f"{name}: rank {rank} on {host} was killed by {signal_name(number)}{hint}", rank, host, number, log=str(log)
         )
+    killed = _hydra.killed(text)
+    if killed:
+        host, number = killed
+        hint = f" ({_HINTS[number]})" if number in _HINTS else ""
+        return Ending(f"{name}: a rank on {host} was killed by {signal_name(number)}{hint}", None, host, number, log=str(log))
     if words:
         code = _ABORTED.search(text)
         return Ending(
@@ -103,6 +108,10 @@ def explain(log: Path, return_code: int | None, session: str) -> Ending:
         return Ending(
             f"{name}: rank {found[1]} aborted with code {found[2]}", int(found[1]), exit_code=int(found[2]), log=str(log)
         )
+    aborted = _hydra.aborted(text)
+    if aborted:
+        rank, code = aborted
+        return Ending(f"{name}: rank {rank} aborted with code {code}", rank, exit_code=code, log=str(log))
     found = _EXITED.search(text)
     if found:
         return Ending(

@@ -48,6 +48,11 @@ class Ensemble:
     def ranks(self) -> int:
         return self.facts.get("ranks", 0)
 
+    @property
+    def notice(self) -> str:
+        """The last sentence that the user should see of engines that run; "" when there is none."""
+        return self._notice or ""
+
     def on_end(self, listener: Callable[[Ending], None]) -> None:
         """Call `listener` once, on another thread, when the engines have ended (at once if they have)."""
         with self._lock:

@@ -27,6 +27,8 @@ def refusal(program: str, source: str, answer: Answer) -> str:
         return f"{source} has Python {dotted(answer.version)}, {other}"
     if "numpy" in answer.faults:
         return f"{source} cannot import NumPy ({answer.faults['numpy']}): {program} -m pip install numpy"
+    if "gamelan" in answer.missing:
+        return f"{source} has no Gamelan: `{program} -m pip install .` in Gamelan's sources installs it there"
     return _requirements.refusal(answer.modules.get("numpy", ""), program)
 
 

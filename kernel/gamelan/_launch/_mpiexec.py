@@ -12,7 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from . import _open_mpi
+from . import _hydra, _open_mpi
 from ._errors import EngineMissingError, LaunchError, MpiexecMissingError, SharedMemoryError
 
 _FOREIGN = (
@@ -20,6 +20,7 @@ _FOREIGN = (
     "SLURMD_",
     "PMIX_",
     "PMI_",
+    "HYDI_",
     "PRTE_",
     "OMPI_COMM_WORLD_",
     "OMPI_UNIVERSE_",
@@ -28,6 +29,8 @@ _FOREIGN = (
     "OMPI_MCA_orte",
     "OMPI_MCA_pmix",
 )
+_RANK_VARIABLES = (b"OMPI_COMM_WORLD_RANK=", b"PMI_RANK=")
+_SCARCE_SHM_BYTES = 256 << 20  # a container has 64 MiB unless it is told otherwise
 _SHM_BYTES_PER_RANK = 6 << 20  # Open MPI's own segment of a rank (4 MiB) and what it writes at start
 
 
@@ -55,7 +58,10 @@ def find_engine() -> str:
 
 
 def find_mpiexec() -> str:
-    """Open MPI's mpiexec; another MPI's would start N engines of one rank each."""
+    """The mpiexec of the engine's MPI; another MPI's would start N engines of one rank each."""
+    engine = find_program("gamelan-engine", "GAMELAN_ENGINE")
+    if engine and _hydra.is_engine_of_mpich(engine):
+        return _find_hydra(engine)
     named = os.environ.get("GAMELAN_MPIEXEC")
     advice = "install Open MPI: apt-get install openmpi-bin (or set GAMELAN_MPIEXEC to its mpiexec)"
     if named:
@@ -74,6 +80,21 @@ def find_mpiexec() -> str:
     return program
 
 
+def _find_hydra(engine: str) -> str:
+    named = os.environ.get("GAMELAN_MPIEXEC")
+    tried = []
+    for name in [named] if named else _hydra.MPIEXECS:
+        program = shutil.which(name)
+        if not program:
+            continue
+        version = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=10, check=False).stdout
+        if _hydra.is_hydra(version):
+            return program
+        tried.append(f"{program} is another MPI's")
+    told = "; ".join(tried) or (f"GAMELAN_MPIEXEC names {named}, which cannot be run" if named else "mpiexec was not found")
+    raise MpiexecMissingError(f"{engine} was built with MPICH, and {told}: {_hydra.ADVICE}")
+
+
 def require_shared_memory(ranks: int, directory: str = "/dev/shm") -> None:
     """Raise SharedMemoryError when not even empty engines fit: Open MPI would die with SIGBUS later."""
     try:
@@ -89,17 +110,31 @@ def require_shared_memory(ranks: int, directory: str = "/dev/shm") -> None:
         )
 
 
+def scarce_shared_memory(ranks: int, directory: str = "/dev/shm") -> str:
+    """One sentence for who starts engines where arrays have next to no room, as in a container; "" where they have."""
+    facts = os.statvfs(directory)
+    total = facts.f_blocks * facts.f_frsize
+    if ranks == 1 or total >= _SCARCE_SHM_BYTES:
+        return ""
+    return (
+        f"{directory} has only {total >> 20} MiB, and all arrays live there: start the container with more "
+        f"(docker or podman run --shm-size=4g), or as root: mount -o remount,size=4g {directory}"
+    )
+
+
 def command(ranks: int, directory: Path, engine_arguments: list[str]) -> list[str]:
+    mpiexec, engine = find_mpiexec(), find_engine()
+    if _hydra.is_engine_of_mpich(engine):
+        return _hydra.command(mpiexec, ranks, engine, engine_arguments)
     (directory / "ompi").mkdir(mode=0o700, exist_ok=True)
-    mpiexec = find_mpiexec()
     options = _open_mpi.options_on_one_node(_open_mpi.release(mpiexec), directory / "ompi")
-    return [mpiexec, *options, "-np", str(ranks), find_engine(), *engine_arguments]
+    return [mpiexec, *options, "-np", str(ranks), engine, *engine_arguments]
 
 
 def environment() -> dict[str, str]:
     """Ours, without what an enclosing MPI or Slurm job says to its own processes: these engines are a job apart."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(_FOREIGN)}
-    inherited.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")
+    inherited.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1", **_hydra.ENVIRONMENT)
     if os.geteuid() == 0:  # as in most containers
         inherited.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     return inherited
@@ -128,22 +163,26 @@ def job_family(directory: Path) -> int | None:
     return _open_mpi.job_family(directory / "ompi" / "uri")
 
 
+def _children_of(pid: int | str) -> list[str]:
+    try:
+        return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except OSError:
+        return []
+
+
 def rank_processes(launcher_pid: int) -> list[dict]:
     """The ranks under a local mpiexec: rank, pid, state, processor seconds and resident bytes, from /proc."""
     ranks = []
     ticks, page = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
-    try:
-        children = Path(f"/proc/{launcher_pid}/task/{launcher_pid}/children").read_text().split()
-    except OSError:
-        return []
-    for pid in children:
+    children = _children_of(launcher_pid)
+    for pid in children + [each for child in children for each in _children_of(child)]:  # Hydra's are beneath its proxy
         try:
             variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
             fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
             resident = int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * page
         except (OSError, IndexError):
             continue
-        rank = next((int(entry[21:]) for entry in variables if entry.startswith(b"OMPI_COMM_WORLD_RANK=")), None)
+        rank = next((int(entry.partition(b"=")[2]) for entry in variables if entry.startswith(_RANK_VARIABLES)), None)
         if rank is not None:
             ranks.append(
                 {

@@ -22,7 +22,8 @@ for name in sys.argv[1:]:
         facts["modules"][name] = str(getattr(module, "__version__", "?"))
     except BaseException as error:
         facts["faults"][name] = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        facts["missing"] = facts.get("missing", []) + [name] * (getattr(error, "name", None) == name)
+        is_missing = isinstance(error, ModuleNotFoundError) and error.name == name
+        facts["missing"] = facts.get("missing", []) + [name] * is_missing
 print()
 print(json.dumps(facts))
 """

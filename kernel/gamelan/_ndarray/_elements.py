@@ -102,7 +102,8 @@ class Elements(_core.Array):
             return kind(self._a)
         if self.ndim and NUMBERS_HAVE_NO_AXES:
             kind(numpy.broadcast_to(0, self.shape))  # for its error
-        return kind(self._number("only size-1 arrays can be converted to Python scalars"))
+        number = self._number("only size-1 arrays can be converted to Python scalars")
+        return kind(number if is_value(self) else numpy.asarray(number))  # NumPy's arrays and scalars differ
 
     def __float__(self):
         return self._python_number(float)

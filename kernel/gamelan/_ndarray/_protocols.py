@@ -26,7 +26,7 @@ _DEVICE = "cpu"
 def _ours(function):
     """Gamelan's function in place of one of NumPy's, by the place where NumPy has it; None where there is none. A
     namesake from elsewhere (a ufunc of scipy, of `numpy.frompyfunc`) is not it."""
-    module = "numpy" if isinstance(function, numpy.ufunc) else function.__module__
+    module = "numpy" if isinstance(function, numpy.ufunc) else function.__module__ or ""  # numba's have none
     if module.split(".")[0] != "numpy":
         return None
     theirs, ours = numpy, _package.public
@@ -54,6 +54,11 @@ def _described(value):
     if not isinstance(value, _core.OURS):
         return value
     return value._a if value.ndim else unwrap(value)
+
+
+def _with_its_axes(value):
+    """An array of ours that has axes; without any as NumPy's, which sends nothing back here."""
+    return here(value) if isinstance(value, _core.OURS) and not value.ndim else value
 
 
 def _rebuild(data):
@@ -127,13 +132,6 @@ class Protocols(_core.Array):
             raise AttributeError(f"ndarray.__array_interface__: {too_large}") from None
         return {"version": 3, "shape": data.shape, "typestr": data.dtype.str, "data": data}
 
-    data = property(lambda self: here(self).data, doc="The memory of a small array; a read-only copy of a large one's elements.")
-
-    @property
-    def ctypes(self):
-        """The memory of a small array, for ctypes."""
-        raise AttributeError("ndarray.ctypes: a distributed array has no memory here; numpy.asarray(x) brings a copy")
-
     @numpys_own
     def __array_ufunc__(self, function, method, *inputs, out=None, **keywords):
         if any(map(decides_itself, (*inputs, *(out or ())))):
@@ -157,7 +155,7 @@ class Protocols(_core.Array):
             try:
                 return ours(*inputs)
             except NotImplementedDtype:  # NumPy's == with what no engine holds: it makes an answer of the error, too
-                return by_numpy(function, inputs)
+                return by_numpy(function, [_with_its_axes(each) for each in inputs])
         return ours(*inputs, **keywords) if method == "__call__" else getattr(ours, method)(*inputs, **keywords)
 
     @numpys_own
@@ -234,6 +232,8 @@ class Protocols(_core.Array):
         """What a NumPy scalar has and an array has not, of a value such as `x.mean()`: as_integer_ratio, is_integer, ..."""
         if not name.startswith("_") and is_value(self) and hasattr(self.dtype.type, name):
             return getattr(_core.value(self), name)
+        if name in ("data", "ctypes", "__array_struct__"):  # netCDF4 takes what has `data` for memory
+            raise AttributeError(f"ndarray.{name}: a distributed array has no memory here; numpy.asarray(x) brings a copy")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @classmethod

@@ -53,14 +53,7 @@ def _is_member(elements, others, invert):
 
 
 def in1d(ar1, ar2, assume_unique=False, invert=False, *, kind=None):
-    """Test for each element of the flattened first array whether the second contains it.
-
-    Examples
-    --------
-    >>> import gamelan as np
-    >>> np.in1d([1, 2, 3], [2, 5]).tolist()
-    [False, True, False]
-    """
+    """Test for each element of the flattened first array whether the second contains it."""
     ar1, ar2 = asarray(ar1), asarray(ar2)
     if not has_distributed((ar1, ar2)):
         return call_numpy(numpy.isin, "in1d", (reshape(ar1, -1), ar2, assume_unique, invert), {"kind": kind})

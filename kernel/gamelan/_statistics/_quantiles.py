@@ -128,7 +128,7 @@ def _quantile(a, q, axis, out, method, keepdims, weights=None, kind=None):
     result = result if kind is None else result.astype(kind, copy=False)
     if a.dtype.kind in "fc":
         last = _element(lines, -1)
-        if kind is None and out is None and not shape and not q.ndim and result.dtype != a.dtype and bool(_isnan(last)):
+        if out is None and not shape and not q.ndim and result.dtype != a.dtype and bool(_isnan(last)):
             result = last  # what NumPy returns, of the dtype of the array
         result = either(_isnan(last), result.dtype.type(numpy.nan), result)
     if out is None:
@@ -160,7 +160,7 @@ def _nan_quantile(a, q, axis, out, method, keepdims, weights=None, kind=None):
     result = stack([either(counts == 0, part.dtype.type(numpy.nan), part) for part in parts])
     if kind is not None:
         result = result.astype(kind, copy=False)
-    elif result.dtype != a.dtype and counts.size and int(counts[(0,) * counts.ndim]) == 0:
+    if result.dtype != a.dtype and counts.size and int(counts[(0,) * counts.ndim]) == 0:
         result = result.astype(a.dtype)  # to NumPy the first line says of which dtype all are
     if out is None:
         return _finish(result, q.shape + (kept if is_true(keepdims) else shape))

@@ -84,7 +84,7 @@ def _where(condition, x, y):
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     """Replace NaN by zero and infinities by large finite numbers."""
     if x.dtype.kind not in "fc":
-        return x.copy() if copy else x
+        return as_value(x.copy()) if copy else x
     result = copy_of(x) if copy or is_value(x) else x
     for part in (result.real, result.imag) if result.dtype.kind == "c" else (result,):
         limits = numpy.finfo(part.dtype)

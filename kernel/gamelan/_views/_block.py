@@ -2,19 +2,24 @@
 """block: nested lists of arrays as one array, the innermost lists along the last axis."""
 
 from .._creation._from_data import array, asarray
+from .._imported_numpy import NUMBERS_ARE_WEAK
 from ._join import concatenate
 
 __all__ = ["block"]
 
 
+def _is_list(item):
+    return isinstance(item, list) if NUMBERS_ARE_WEAK else type(item) is list
+
+
 def _depth(item, path):
     """How deep the lists are nested; ValueError when they are not all equally deep."""
-    if type(item) is tuple:
+    if type(item) is tuple or NUMBERS_ARE_WEAK and isinstance(item, tuple):
         raise TypeError(
             f"{path} is a tuple. Only lists can be used to arrange blocks, and np.block does not allow "
             "implicit conversion from tuple to ndarray."
         )
-    if type(item) is not list:
+    if not _is_list(item):
         return 0
     if not item:
         raise ValueError(f"List at {path} cannot be empty")
@@ -25,7 +30,7 @@ def _depth(item, path):
 
 
 def _leaves(item):
-    if type(item) is not list:
+    if not _is_list(item):
         yield asarray(item)
         return
     for each in item:

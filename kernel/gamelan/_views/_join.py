@@ -9,16 +9,18 @@ from .._creation._filled import filled
 from .._creation._from_data import asarray
 from .._imported_numpy import STACKS_TAKE_SEQUENCES, normalize_axis_index
 from .._local import as_output, call_numpy, has_distributed, has_own_class
+from .._promotion import promoted_as
 from ._plain import atleast_1d, atleast_2d, atleast_3d
 from ._reshape import ravel
 
 __all__ = ["column_stack", "concatenate", "dstack", "hstack", "row_stack", "stack", "vstack"]
 
 
-def _join_dtype(arrays, dtype, casting):
+def _join_dtype(given, arrays, dtype, casting):
     if dtype is None:
-        # Of numbers among arrays NumPy looks at the value.
-        dtype = numpy.result_type(*(array.dtype if array.ndim else numpy.asarray(array) for array in arrays))
+        # Of numbers among arrays NumPy 1 looks at the value.
+        kinds = (array.dtype if array.ndim else numpy.asarray(array) for array in arrays)
+        dtype = numpy.result_type(*map(promoted_as, given, kinds))
     result = numpy.dtype(dtype)
     for array in arrays:
         if not numpy.can_cast(array.dtype, result, casting):
@@ -39,19 +41,22 @@ def concatenate(arrays, axis=0, out=None, dtype=None, casting="same_kind"):
     """
     if not hasattr(type(arrays), "__getitem__") or isinstance(arrays, dict):
         raise TypeError("The first input argument needs to be a sequence")
-    arrays = [asarray(array) for array in arrays]
+    given = list(arrays)
+    arrays = [asarray(array) for array in given]
     total = sum(array.size for array in arrays)
     is_here = not has_distributed((*arrays, out))
     if is_here and (total < _core.threshold() or any(has_own_class(array._a) for array in arrays)) or not arrays:
         keywords = {"dtype": dtype, "casting": casting} if dtype is not None else {"casting": casting}
-        result = call_numpy(numpy.concatenate, "concatenate", (arrays, axis), {"out": out, **keywords})
+        result = call_numpy(
+            numpy.concatenate, "concatenate", ([*map(promoted_as, given, arrays)], axis), {"out": out, **keywords}
+        )
         return result if out is None else out
     if out is not None and dtype is not None:
         raise TypeError("concatenate() only takes `out` or `dtype` as an argument, but both were provided.")
     if out is not None:
         out = as_output(out)
     is_flat = axis is None
-    joined = _join_dtype(arrays, dtype, casting) if is_flat and out is None else None
+    joined = _join_dtype(given, arrays, dtype, casting) if is_flat and out is None else None
     if is_flat:
         arrays, axis = [ravel(array) for array in arrays], 0
     dims = arrays[0].ndim
@@ -74,7 +79,7 @@ def concatenate(arrays, axis=0, out=None, dtype=None, casting="same_kind"):
     shape = list(arrays[0].shape)
     shape[axis] = sum(array.shape[axis] for array in arrays)
     if joined is None:
-        joined = _join_dtype(arrays, dtype if out is None else out.dtype, casting)
+        joined = _join_dtype(given, arrays, dtype if out is None else out.dtype, casting)
     result = out if out is not None else filled(tuple(shape), joined, 0)
     if result.shape != tuple(shape):
         raise ValueError("Output array is the wrong shape")

@@ -7,6 +7,7 @@ import numpy
 
 from .. import _core
 from .._creation._from_data import asarray
+from .._imported_numpy import SEVERAL
 from .._local import gathered, has_own_class, is_distributed
 
 __all__ = [
@@ -110,7 +111,7 @@ def _at_least(name):
     @functools.wraps(function, updated=())
     def apply(*arys):
         results = [_wrap_views(array, data, function(data)) for array, data in ((each, each._a) for each in map(asarray, arys))]
-        return results[0] if len(results) == 1 else results
+        return results[0] if len(results) == 1 else SEVERAL(results)
 
     apply.__module__ = "gamelan"
     apply.__doc__ = (
@@ -131,4 +132,4 @@ def broadcast_arrays(*args, subok=False):
     """
     arrays = [asarray(array) for array in args]
     shape = numpy.broadcast_shapes(*(array.shape for array in arrays))
-    return [broadcast_to(array, shape) for array in arrays]
+    return SEVERAL(broadcast_to(array, shape) for array in arrays)

@@ -11,6 +11,7 @@ distinct to `unique_*`, `sort` knows `descending`. What has no distributed form 
 import sys as _sys
 from types import FunctionType as _FunctionType
 
+from .. import _package
 from . import _creation, _dtypes, _folds, _shapes, _versions, fft, linalg
 from ._array import Array, LargeArray, by_the_standard
 from ._creation import *  # noqa: F403
@@ -49,3 +50,10 @@ _follow_the_standard(globals(), __all__)
 _follow_the_standard(vars(linalg), linalg.__all__)
 _follow_the_standard(vars(fft), fft.__all__)
 _versions.newest = _sys.modules[__name__]
+
+
+def __getattr__(name):
+    """Functions of NumPy that the standard lacks: gamelan's. xarray asks an array's namespace for `pad`."""
+    if name.startswith("_"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(_package.public, name)

@@ -48,7 +48,7 @@ def concat(arrays, /, *, axis=0):
     return np.concatenate([array.astype(dtype, copy=False) for array in arrays], axis=axis)
 
 
-def expand_dims(x, /, *, axis=0):
+def expand_dims(x, /, axis):
     """The array with an axis of extent 1 more."""
     if not -x.ndim - 1 <= axis <= x.ndim:
         raise IndexError(f"axis {axis} is out of bounds for an array of {x.ndim} dimensions and one more")

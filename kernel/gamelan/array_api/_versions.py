@@ -49,6 +49,7 @@ def namespace(version=NEWEST):
     older.linalg = _without(newest.linalg, version, too_new)
     for module, name in ((older, "sum"), (older, "prod"), (older.linalg, "trace")):
         setattr(module, name, _in_the_default_dtype(getattr(module, name)))
+    older.expand_dims = _expand_dims
     older.__array_api_version__ = version
     return older
 
@@ -59,6 +60,11 @@ def _without(module, version, names):
     result.__all__ = [name for name in module.__all__ if name not in names]
     vars(result).update({name: getattr(module, name) for name in result.__all__})
     return result
+
+
+def _expand_dims(x, /, *, axis=0):
+    """The array with an axis of extent 1 more, as before 2024.12."""
+    return newest.expand_dims(x, axis)
 
 
 def _in_the_default_dtype(function):

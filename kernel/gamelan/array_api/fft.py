@@ -61,7 +61,7 @@ def _build():
 _build()
 
 
-def fftfreq(n, /, *, d=1.0, device=None):
+def fftfreq(n, /, *, d=1.0, dtype=None, device=None):
     """The frequencies of `fft`.
 
     Examples
@@ -71,13 +71,13 @@ def fftfreq(n, /, *, d=1.0, device=None):
     [0.0, 0.25, -0.5, -0.25]
     """
     check_device(device)
-    return np.asarray(np.fft.fftfreq(n, d))
+    return np.asarray(np.fft.fftfreq(n, d), dtype)
 
 
-def rfftfreq(n, /, *, d=1.0, device=None):
+def rfftfreq(n, /, *, d=1.0, dtype=None, device=None):
     """The frequencies of `rfft`."""
     check_device(device)
-    return np.asarray(np.fft.rfftfreq(n, d))
+    return np.asarray(np.fft.rfftfreq(n, d), dtype)
 
 
 def fftshift(x, /, *, axes=None):

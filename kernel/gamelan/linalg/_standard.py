@@ -82,12 +82,21 @@ def matrix_norm(x, /, *, keepdims=False, ord="fro"):
     """Norms of matrices.
 
     Lazy, but orders 2, -2 and "nuc" need the singular values, which triggers evaluation.
+
+    Returns
+    -------
+    ndarray or scalar
     """
     return norm(x, ord, (-2, -1), keepdims)
 
 
 def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
-    """Norms of vectors, whose elements may lie along several axes."""
+    """Norms of vectors, whose elements may lie along several axes.
+
+    Returns
+    -------
+    ndarray or scalar
+    """
     x = asarray(x)
     shape = x.shape
     axes = normalize_axis_tuple(range(x.ndim) if axis is None else axis, x.ndim)

@@ -100,3 +100,21 @@ def test_ufuncs_of_others_compute_here(engine):
     assert both(gamelan.arange(3), numpy.arange(3)).tolist() == [0, 2, 4]
     with gamelan.options(gather_limit=2), pytest.raises(ValueError, match="gather_limit"):
         twice(gamelan.arange(3))
+
+
+class Labelled:
+    """As a Series of pandas: a class that computes ufuncs, with methods of NumPy's names."""
+
+    def __array_ufunc__(self, *arguments, **keywords):
+        return "ufunc"
+
+    def cumsum(self, axis=None, dtype=None, out=None):
+        return f"cumsum {axis}"
+
+    def clip(self, low, high, out=None, **keywords):
+        return f"clip {low} {high}"
+
+
+def test_functions_leave_objects_of_others_to_their_methods():
+    assert gamelan.cumsum(Labelled(), axis=0) == "cumsum 0" and gamelan.clip(Labelled(), 1, 2) == "clip 1 2"
+    assert gamelan.exp(Labelled()) == "ufunc"

@@ -101,7 +101,7 @@ CALLS = {
     "a": lambda r, a: r.choice(0, 3), "empty": lambda r, a: r.choice(a([]), 3), "more": lambda r, a: r.choice(a([1, 2]), 3, replace=False),
     "p": lambda r, a: r.choice(2, 3, p=a([0.5, 0.6])), "p size": lambda r, a: r.choice(3, 3, p=a([0.5, 0.5])), "p nan": lambda r, a: r.choice(2, 3, p=a([0.5, numpy.nan])),
     "p less": lambda r, a: r.choice(2, 3, p=a([-0.5, 1.5])), "p zero": lambda r, a: r.choice(3, 2, replace=False, p=a([1.0, 0, 0])), "float a": lambda r, a: r.choice(2.5, 3),
-    "multinomial": lambda r, a: r.multinomial(5, [0.6, 0.6, 0.1]), "multinomial n": lambda r, a: r.multinomial(a([-5]), [0.5, 0.5]), "dirichlet": lambda r, a: r.dirichlet([0.0, 1]),
+    "multinomial": lambda r, a: r.multinomial(5, [0.6, 0.6, 0.1]), "multinomial n": lambda r, a: r.multinomial(a([-5]), [0.5, 0.5]), "dirichlet": lambda r, a: r.dirichlet([-1.0, 1]),
     "cov": lambda r, a: r.multivariate_normal([0, 0], [[1]]), "method": lambda r, a: r.multivariate_normal([0], [[1]], method="x"), "seed": lambda r, a: type(r)(3),
 }  # fmt: skip
 

@@ -143,7 +143,8 @@ def test_what_is_here_only_says_so(engine):
 def test_every_ufunc_of_numpy_is_there(engine):
     theirs = {name for name in dir(numpy) if isinstance(getattr(numpy, name), numpy.ufunc)}
     ours = {name for name in theirs if isinstance(gamelan.__dict__.get(name), gamelan.ufunc)}
-    assert theirs - ours == {"isnat", "matmul"}, "functions of that name"
+    functions = {"isnat", "matmul", "matvec", "vecdot", "vecmat", "bitwise_count"}
+    assert theirs - ours == functions & theirs, "functions of that name"
 
 
 def test_results_without_axes_are_values(engine):

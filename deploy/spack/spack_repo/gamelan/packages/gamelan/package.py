@@ -17,6 +17,13 @@ class Gamelan(CMakePackage):
 
     variant("kernel", default=True, description="The notebook kernel; scripts and other kernels do without")
     variant("xbyak", default="none", description="Folder that holds xbyak/xbyak.h, to compile hot programs to machine code")
+    variant(
+        "global_arrays",
+        default="archives",
+        values=("archives", "external"),
+        multi=False,
+        description="Global Arrays on ARMCI-MPI: built with Gamelan from their archives, or packages of the site",
+    )
 
     generator("ninja")
 
@@ -27,10 +34,30 @@ class Gamelan(CMakePackage):
     depends_on("ninja", type="build")
     depends_on("pkgconfig", type="build")
 
-    # Engines. Global Arrays must be static and lie on ARMCI-MPI.
-    depends_on("openmpi@4.1")
-    depends_on("globalarrays@5.8")
-    depends_on("armcimpi~shared")
+    # Engines. Global Arrays must be static and lie on ARMCI-MPI, which Spack's own package cannot be told.
+    depends_on("mpi")
+    requires("^[virtuals=mpi] openmpi@4.1:5", "^[virtuals=mpi] mpich@4:", policy="one_of")
+    with when("global_arrays=archives"):
+        depends_on("autoconf", type="build")
+        depends_on("automake", type="build")
+        depends_on("libtool", type="build")
+        depends_on("m4", type="build")
+        depends_on("gmake", type="build")
+        resource(
+            name="ga",
+            url="https://github.com/GlobalArrays/ga/archive/refs/tags/v5.9.2.tar.gz",
+            sha256="6ccae41744e0a293be2ccd56b698c3919098c001c52fda489716d2cff0b44c02",
+            placement="ga-source",
+        )
+        resource(
+            name="armci-mpi",
+            url="https://github.com/pmodels/armci-mpi/archive/refs/tags/v0.4.tar.gz",
+            sha256="bcc3bb189b23bf653dcc69bc469eb86eae5ebc5ad94ab5f83e52ddbdbbebf1b1",
+            placement="armci-source",
+        )
+    with when("global_arrays=external"):
+        depends_on("globalarrays@5.8:")
+        depends_on("armcimpi~shared")
     depends_on("netlib-scalapack@2.2:")
     depends_on("openblas")
     depends_on("fftw@3.3:~mpi precision=double")
@@ -45,14 +72,14 @@ class Gamelan(CMakePackage):
     depends_on("nlohmann-json@3.11:")
 
     depends_on("python@3.11:", type=("build", "link", "run"))
-    depends_on("py-numpy@1.24:1", type=("build", "run"))
+    depends_on("py-numpy@1.24:2", type=("build", "run"))
     depends_on("py-pybind11@2.10:2", type="build")
 
     with when("+kernel"):
-        depends_on("xeus@2.4")
+        depends_on("xeus@2.4:5")
         depends_on("xtl@0.7")
         depends_on("util-linux-uuid")
-        depends_on("py-ipython@8", type="run")
+        depends_on("py-ipython@8:", type="run")
         depends_on("py-comm", type="run")
         depends_on("py-ipywidgets", type="run")
         depends_on("py-jupyter-client", type="run")
@@ -62,11 +89,17 @@ class Gamelan(CMakePackage):
     requires("%gcc@12:", msg="C++20 as g++ 12 has it, and glibc's vector functions by its calls")
 
     def cmake_args(self):
+        is_openmpi = self.spec.satisfies("^[virtuals=mpi] openmpi")
         args = [
             self.define("Python_EXECUTABLE", python.path),
             self.define("BUILD_TESTING", False),
             self.define_from_variant("GAMELAN_KERNEL", "kernel"),
+            self.define("GAMELAN_MPI", "openmpi" if is_openmpi else "mpich"),
         ]
+        if self.spec.satisfies("global_arrays=archives"):
+            args.append(self.define("GAMELAN_FETCH_GA", True))
+            args.append(self.define("GAMELAN_GA_SOURCE", join_path(self.stage.source_path, "ga-source")))
+            args.append(self.define("GAMELAN_ARMCI_SOURCE", join_path(self.stage.source_path, "armci-source")))
         place = self.spec.variants["xbyak"].value
         if place != "none":
             args.append(self.define("GAMELAN_XBYAK", place))
@@ -79,4 +112,4 @@ class Gamelan(CMakePackage):
     def setup_run_environment(self, env: EnvironmentModifications) -> None:
         env.prepend_path("PYTHONPATH", join_path(self.prefix, "lib", "python3", "dist-packages"))
         env.prepend_path("JUPYTER_PATH", self.prefix.share.jupyter)
-        env.set("GAMELAN_MPIEXEC", join_path(self.spec["openmpi"].prefix.bin, "mpiexec"))
+        env.set("GAMELAN_MPIEXEC", join_path(self.spec["mpi"].prefix.bin, "mpiexec"))

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Other libraries as PyPI has them, with small arrays and with arrays on the engines: what they compute is what they compute of
+NumPy's. A tier of its own, `tests/run libraries`: it needs PyPI and a gigabyte. GAMELAN_LIBRARIES names an environment that has
+them already (its Python must be the build's)."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy
+import programs
+import pytest
+
+HERE = Path(__file__).resolve().parent
+BUILD = Path(os.environ.get("GAMELAN_BUILD", HERE.parents[1] / "build"))
+SMALL, LARGE = 1_000, 100_000  # elements; the second are on the engines
+
+
+@pytest.fixture(scope="session")
+def python():
+    """The Python of an environment with the libraries."""
+    folder = Path(os.environ.get("GAMELAN_LIBRARIES", BUILD / "libraries"))
+    python = folder / "bin/python"
+    if "GAMELAN_LIBRARIES" in os.environ:
+        return python
+    if not python.exists():
+        made = subprocess.run([sys.executable, "-m", "venv", folder], capture_output=True, text=True, timeout=120)
+        if made.returncode:
+            pytest.skip(f"no environment could be made: {(made.stdout + made.stderr).strip().splitlines()[-1]}")
+    major = int(numpy.__version__.split(".")[0])
+    numpys = f"numpy>={major},<{major + 1}"  # the build's NumPy
+    pip = [python, "-m", "pip", "install", "-q", "--disable-pip-version-check", numpys, "ipython"]
+    if subprocess.run(pip, capture_output=True, timeout=600).returncode:
+        pytest.skip("PyPI cannot be reached")
+    for line in (HERE / "requirements.txt").read_text().splitlines():
+        if line and not line.startswith("#"):
+            subprocess.run([*pip, line], capture_output=True, timeout=900)
+    return python
+
+
+@pytest.mark.parametrize("count", [SMALL, LARGE], ids=["small", "large"])
+@pytest.mark.parametrize("library", programs.PROGRAMS)
+@pytest.mark.timeout(900)
+def test_a_library_takes_our_arrays_for_numpys(python, library, count):
+    run = subprocess.run(
+        [python, HERE / "run_programs.py", library, str(count)],
+        capture_output=True,
+        text=True,
+        timeout=600,
+        cwd=BUILD,
+        env={**os.environ, "GAMELAN_RANKS": "2", "OPENBLAS_NUM_THREADS": "1"},
+    )
+    assert run.returncode == 0, run.stderr[-3000:]
+    found = json.loads(run.stdout.splitlines()[-1])
+    if "missing" in found:
+        pytest.skip(f"{library}: {found['missing']}")
+    version = found.pop("version")
+    differ = [f"{each}: {ours}, with NumPy {theirs}" for each, (theirs, ours, *_) in found.items() if ours != theirs]
+    assert not differ, f"{library} {version}\n" + "\n".join(differ)
+    broken = [f"{each}: {theirs}" for each, (theirs, *_) in found.items() if "Error: " in theirs]
+    assert not broken, f"{library} {version}: these fail with NumPy, too\n" + "\n".join(broken)
