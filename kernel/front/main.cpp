@@ -35,12 +35,12 @@ xeus::xconfiguration read_configuration(int argc, char** argv) {
 
 void serve(const xeus::xconfiguration& configuration) {
   auto* const interpreter = new kernel::Interpreter;
-  std::streambuf* const log = std::clog.rdbuf(nullptr);  // in which xeus 5 says that it has begun
+  std::streambuf* const output = std::cout.rdbuf(nullptr);  // where xeus 5 says that it has begun
   xeus::xkernel jupyter(configuration, xeus::get_user_name(), kernel::make_zmq_context(),
                         std::unique_ptr<xeus::xinterpreter>(interpreter), kernel::Server::make,
                         kernel::make_history(), nullptr, xeus::make_null_debugger, nl::json::object(),
                         nl::json::error_handler_t::replace);
-  std::clog.rdbuf(log);
+  std::cout.rdbuf(output);
   auto& server = static_cast<kernel::Server&>(jupyter.get_server());
   interpreter->attach(server);
   {

@@ -70,7 +70,9 @@ void Output::capture_descriptors() {
     ::close(ends[1]);
     pipes_[i] = ends[0];
   }
-  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // a pipe is fully buffered by default: printf would come at exit
+  // A pipe is fully buffered by default: printf would come at exit. (After a first output this has no effect:
+  // main.cpp keeps libraries from printing before.)
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
   is_captured_ = true;
   wake_thread();  // it does not know the pipes yet
 }

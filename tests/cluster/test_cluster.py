@@ -15,7 +15,9 @@ from slurm_files import why_no_ssh
 def test_hosts_are_apart_and_share_a_file_system(cluster):
     assert sorted(cluster.slurm("srun", "-N2", "hostname").split()) == ["node1", "node2"]
     cluster.run("node1", ["touch", "/tmp/mine", "/dev/shm/mine", cluster.home / "ours"], check=True)
-    assert cluster.run("node2", ["ls", "/tmp", "/dev/shm"], check=True).stdout.split() == ["/dev/shm:", "/tmp:"]
+    there = cluster.run("node2", ["ls", "/tmp", "/dev/shm"], check=True).stdout.split()
+    # Slurm 24 makes a folder for the PMIx of each step, and removes it when it likes.
+    assert [name for name in there if not name.startswith("spmix_appdir")] == ["/dev/shm:", "/tmp:"]
     assert cluster.run("node2", ["ls", cluster.home], check=True).stdout.split() == ["ours"]
     cluster.run("node1", ["rm", "/tmp/mine", "/dev/shm/mine"], check=True)
     assert len(cluster.processes("login")) < 20 and cluster.processes("login", "slurmctld")
