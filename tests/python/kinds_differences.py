@@ -22,7 +22,7 @@ KNOWN = [
     ),
     (r"n\.asmatrix|view\(Own\)", r"", "docs/differences.md, Other classes"),
     (
-        r"Fraction|Decimal|Float\(|Index\(|Holder|Sequence|\{1, 2\}|object\(\)|'abc'|'yes'|str\(|2\*\*70|None|dict|1e300|'1'|uint64\(|initial=\[|initial=\(",
+        r"Fraction|\[0, \.\.\.\]|Decimal|Float\(|Index\(|Holder|Sequence|\{1, 2\}|object\(\)|'abc'|'yes'|str\(|2\*\*70|None|dict|1e300|'1'|uint64\(|initial=\[|initial=\(",
         _ERRORS,
         "docs/differences.md, Odd arguments",
     ),
