@@ -75,7 +75,31 @@ Ref share(PyObject* value) {
                                                                            : Ref::borrow(value);
 }
 
-Ref plain(PyObject* local) { return view_as(local, &PyArray_Type); }
+Ref adopt_result(PyObject* value) { return Py_REFCNT(value) == 1 ? adopt(value) : Ref::borrow(value); }
+
+PyObject* root_of(PyObject* array) {
+  for (;;) {
+    auto* const data = reinterpret_cast<PyArrayObject*>(array);
+    PyObject* const base = PyArray_BASE(data);
+    if (PyArray_CHKFLAGS(data, NPY_ARRAY_OWNDATA) || base == nullptr ||
+        !(PyArray_CheckExact(base) || is_local(base)))
+      return array;
+    array = base;
+  }
+}
+
+// NumPy shortens a chain of bases only among arrays of one class. The view is told its root at once, or a
+// loop that takes views of views in both classes would make a chain without end.
+Ref plain(PyObject* local) {
+  auto* const array = reinterpret_cast<PyArrayObject*>(local);
+  PyArray_Descr* const descr = PyArray_DESCR(array);
+  Py_INCREF(descr);
+  Ref view = Ref::checked(PyArray_NewFromDescr(&PyArray_Type, descr, PyArray_NDIM(array), PyArray_DIMS(array),
+                                               PyArray_STRIDES(array), PyArray_DATA(array),
+                                               PyArray_FLAGS(array) & ~NPY_ARRAY_OWNDATA, nullptr));
+  if (PyArray_SetBaseObject(as_numpy(view), Ref::borrow(root_of(local)).release()) < 0) throw PythonError();
+  return view;
+}
 
 Ref hold(PyObject* value, Base* base) {
   Ref result = Ref::checked(array_class->tp_alloc(array_class, 0));

@@ -83,6 +83,11 @@ Ref adopt(PyObject* value);
 /// A small array over the memory of a NumPy array that others know. Any other object, and an array with a
 /// class of its own, is returned as it is.
 Ref share(PyObject* value);
+/// What NumPy has just returned: a new array becomes a small one of ours. One that others hold, too (an
+/// element of an array of objects), is returned as it is. `value` must have no reference but the caller's.
+Ref adopt_result(PyObject* value);
+/// The array at the end of the chain of NumPy's and our arrays of which this one is a view; borrowed.
+PyObject* root_of(PyObject* array);
 /// gamelan.ndarray; borrowed.
 PyObject* local_class();
 /// The small array as a plain NumPy array over the same memory.

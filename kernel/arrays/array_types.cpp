@@ -98,7 +98,7 @@ PyType_Slot array_slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(array_deall
                              {Py_sq_item, reinterpret_cast<void*>(array_item)},
                              {Py_bf_getbuffer, reinterpret_cast<void*>(array_get_buffer)},
                              {Py_bf_releasebuffer, reinterpret_cast<void*>(array_release_buffer)},
-                             {Py_tp_doc, const_cast<char*>("Layout of gamelan.ndarray.")},
+                             {Py_tp_doc, const_cast<char*>("Layout of distributed arrays.")},
                              {0, nullptr}};
 PyType_Spec array_spec = {"gamelan._core.Array", sizeof(Array), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
                           array_slots};
@@ -109,19 +109,10 @@ PyObject* local_data(PyObject* self, void*) {
 }
 PyObject* no_base(PyObject*, void*) { Py_RETURN_NONE; }
 
-PyObject* base_of(PyObject* array) { return PyArray_BASE(reinterpret_cast<PyArrayObject*>(array)); }
-
-// NumPy's `base`, without the plain arrays (see `plain`) of which NumPy has taken views; borrowed.
-PyObject* owner_of(PyObject* array) {
-  PyObject* owner = base_of(array);
-  if (owner != nullptr && PyArray_CheckExact(owner) && base_of(owner) != nullptr && is_local(base_of(owner)))
-    owner = base_of(owner);
-  if (owner == nullptr || !is_local(owner)) return owner;
-  PyObject* const next = owner_of(owner);
-  return next != nullptr && is_local(next) ? next : owner;
-}
+// NumPy's `base`, without the plain arrays (see `plain`) of which NumPy has taken views.
 PyObject* local_owner(PyObject* self, void*) {
-  PyObject* const owner = owner_of(self);
+  PyObject* const root = root_of(self);
+  PyObject* const owner = root == self ? PyArray_BASE(reinterpret_cast<PyArrayObject*>(self)) : root;
   return Py_NewRef(owner == nullptr ? Py_None : owner);
 }
 
@@ -129,12 +120,18 @@ PyObject* local_owner(PyObject* self, void*) {
 PyObject* local_wrap(PyObject*, PyObject* arguments) {
   PyObject *result = nullptr, *context = nullptr, *returns_scalar = nullptr;
   if (!PyArg_ParseTuple(arguments, "O|OO", &result, &context, &returns_scalar)) return nullptr;
+  if (!PyArray_Check(result)) {
+    PyErr_SetString(PyExc_TypeError, "can only be called with ndarray object");
+    return nullptr;
+  }
   if (!PyArray_CheckExact(result)) return Py_NewRef(result);
   auto* const array = reinterpret_cast<PyArrayObject*>(result);
   if (PyArray_NDIM(array) == 0 && returns_scalar != Py_False)
     return PyArray_ToScalar(PyArray_DATA(array), array);
   return guarded([&] {
-    const bool is_new = PyArray_BASE(array) == nullptr && PyArray_CHKFLAGS(array, NPY_ARRAY_OWNDATA);
+    const bool is_of_ufunc = context != nullptr && context != Py_None;  // which asks of new arrays only
+    const bool is_new =
+        is_of_ufunc && PyArray_BASE(array) == nullptr && PyArray_CHKFLAGS(array, NPY_ARRAY_OWNDATA);
     return (is_new ? adopt(result) : share(result)).release();
   });
 }

@@ -194,7 +194,7 @@ bool have_own_class(std::span<PyObject* const> inputs) {
 // refused, because it would be lost.)
 Ref by_their_class(Op op, std::span<PyObject* const> inputs) {
   if (std::none_of(inputs.begin(), inputs.end(), is_distributed))
-    return adopt(call_numpy(op, inputs, nullptr).get());
+    return adopt_result(call_numpy(op, inputs, nullptr).get());
   for (PyObject* input : inputs) {
     if (!has_own_class(numpys(input)) || PyObject_HasAttrString(numpys(input), "_mask") == 0) continue;
     PyErr_SetString(PyExc_NotImplementedError,
@@ -251,7 +251,7 @@ Ref wrap_result(PyObject* value) {
 }
 
 Ref elementwise(Op op, std::span<PyObject* const> inputs) {
-  if (is_plainly_local(inputs)) return adopt(call_numpy(op, inputs, nullptr).get());
+  if (is_plainly_local(inputs)) return adopt_result(call_numpy(op, inputs, nullptr).get());
   if (are_beyond_engines(inputs)) return ask_others(op, inputs, nullptr);
   if (have_own_class(inputs)) {
     Ref result = by_their_class(op, inputs);
@@ -264,7 +264,7 @@ Ref elementwise(Op op, std::span<PyObject* const> inputs) {
     if (product(extents) < threshold_elements || !any_of_kind(operands, Kind::local)) {
       std::vector<PyObject*> objects;
       for (const Operand& operand : operands) objects.push_back(operand.object.get());
-      return adopt(call_numpy(op, objects, nullptr).get());
+      return adopt_result(call_numpy(op, objects, nullptr).get());
     }
   }
   const Resolution resolution = resolve(op, operands, nullptr);

@@ -84,11 +84,11 @@ Ref ask_numpy(const Operator& self, PyObject* const* arguments, std::size_t coun
   for (std::size_t place = 0; place < theirs.size(); ++place) {
     if (result.get() == theirs[place]) return Ref::borrow(arguments[place]);
   }
-  if (!PyTuple_CheckExact(result.get())) return adopt(result.get());
+  if (!PyTuple_CheckExact(result.get())) return adopt_result(result.get());
   const Py_ssize_t size = PyTuple_GET_SIZE(result.get());  // of divmod
   Ref wrapped = Ref::checked(PyTuple_New(size));
   for (Py_ssize_t index = 0; index < size; ++index) {
-    PyTuple_SET_ITEM(wrapped.get(), index, adopt(PyTuple_GET_ITEM(result.get(), index)).release());
+    PyTuple_SET_ITEM(wrapped.get(), index, adopt_result(PyTuple_GET_ITEM(result.get(), index)).release());
   }
   return wrapped;
 }
@@ -115,7 +115,8 @@ Ref ask_their_class(const Operator& self, PyObject* array, PyObject* other) {
   const Ref data = is_local(array) ? plain(array) : Ref::borrow(numpys(array));
   std::array<PyObject*, 2> pair{data.get(), other};
   if (self.form == reflected) std::swap(pair[0], pair[1]);
-  return adopt(Ref::checked(PyObject_Vectorcall(function.get(), pair.data(), pair.size(), nullptr)).get());
+  return adopt_result(
+      Ref::checked(PyObject_Vectorcall(function.get(), pair.data(), pair.size(), nullptr)).get());
 }
 
 Ref evaluate(const Operator& self, std::span<PyObject* const> arguments) {

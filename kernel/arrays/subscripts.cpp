@@ -43,7 +43,8 @@ PyObject* local_subscript(PyObject* self, PyObject* key) {
   // Of a derived class NumPy would return a view of the elements that it has gathered.
   return guarded([&] {
     const Ref data = plain(self);
-    return adopt(Ref::checked(PyArray_Type.tp_as_mapping->mp_subscript(data.get(), key)).get()).release();
+    return adopt_result(Ref::checked(PyArray_Type.tp_as_mapping->mp_subscript(data.get(), key)).get())
+        .release();
   });
 }
 

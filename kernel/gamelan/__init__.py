@@ -3,7 +3,7 @@
 
     import gamelan as np
 
-Small arrays are NumPy arrays in our class and are computed here; arrays of `np.config.distribute_from` elements or more
+Small arrays are NumPy arrays and are computed here; arrays of `np.config.distribute_from` elements or more
 live on the engines, which start by themselves on first need. `np.sync()` waits for them, `np.stats()` counts.
 """
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The small-array path: NumPy computes, our class wraps."""
+"""The small-array path: NumPy computes, and its results get our class."""
 
 import functools
+import sys
 from types import ModuleType
 
 import numpy
@@ -138,12 +139,30 @@ def has_distributed(values):
 
 
 def rewrap(value):
-    """New results of NumPy as ours, also inside tuples and lists; arrays of another class (matrix, masked) stay NumPy's."""
+    """New results of NumPy as ours, also inside tuples and lists; arrays of another class (matrix, masked) stay NumPy's. Of an
+    array that others hold, too, it is a view: its class is theirs to choose."""
     if type(value) in (tuple, list):
-        return type(value)(map(rewrap, value))
-    if isinstance(value, tuple) and hasattr(value, "_fields"):  # NumPy's results that have names
-        return type(value)(*map(rewrap, value))
-    return wrap(value) if type(value) is numpy.ndarray else value
+        return type(value)(map(_rewrap_item, value))
+    if type(value) is not numpy.ndarray:
+        return value
+    return wrap(value if sys.getrefcount(value) <= _NEW else _core.share(value))
+
+
+def _rewrap_item(value):
+    if type(value) in (tuple, list):
+        return type(value)(map(_rewrap_item, value))
+    if type(value) is not numpy.ndarray:
+        return value
+    return wrap(value if sys.getrefcount(value) <= _NEW_ITEM else _core.share(value))
+
+
+def _references(value):
+    return sys.getrefcount(value)
+
+
+# References to a new array where `rewrap` counts them; versions of Python differ.
+_NEW = _references(numpy.empty(0))
+_NEW_ITEM = next(map(_references, (numpy.empty(0),)))
 
 
 _HINTS = {
@@ -160,21 +179,12 @@ def call_numpy(function, name, arguments, keywords, wrap_result=rewrap):
         if has_distributed(arguments) or has_distributed(keywords.values()):
             raise unimplemented(name, _HINTS.get(name, ""))
     plain, named = [unwrap(value) for value in arguments], unwrap(keywords)
-    result = function(*plain, **named)
+    results = [function(*plain, **named)]
     for value, given in zip((*arguments, *keywords.values()), (*plain, *named.values())):
-        if given is result:  # an output, or what needs no change
-            return value if isinstance(value, _core.OURS) else wrap_result(_core.share(result))
-    return wrap_result(_apart(result, (*plain, *named.values())))
-
-
-def _apart(result, given):
-    """The results, with a view in the place of every array that the caller gave: its class is the caller's."""
-    if type(result) in (tuple, list):
-        return type(result)(_apart(item, given) for item in result)
-    is_given = type(result) is numpy.ndarray and any(
-        each is result or isinstance(each, (tuple, list)) and any(item is result for item in each) for each in given
-    )
-    return _core.share(result) if is_given else result
+        if given is results[0]:  # an output, or what needs no change
+            return value if isinstance(value, _core.OURS) else wrap_result(_core.share(given))
+    del plain, named
+    return wrap_result(results.pop())  # which has no name here: `rewrap` counts
 
 
 def write_here(function, target, *operands):

@@ -59,5 +59,11 @@ def test_a_library_takes_our_arrays_for_numpys(python, library, count):
     version = found.pop("version")
     differ = [f"{each}: {ours}, with NumPy {theirs}" for each, (theirs, ours, *_) in found.items() if ours != theirs]
     assert not differ, f"{library} {version}\n" + "\n".join(differ)
+    slow = [
+        f"{each}: {ours_s:.1f} s, with NumPy {theirs_s:.1f} s"
+        for each, (*_, theirs_s, ours_s) in found.items()
+        if ours_s > 30 * theirs_s + 3  # element by element it would take minutes
+    ]
+    assert not slow, f"{library} {version}\n" + "\n".join(slow)
     broken = [f"{each}: {theirs}" for each, (theirs, *_) in found.items() if "Error: " in theirs]
     assert not broken, f"{library} {version}: these fail with NumPy, too\n" + "\n".join(broken)

@@ -200,7 +200,12 @@ def asfortranarray(a, dtype=None, *, like=None):
 
 def asfarray(a, dtype=numpy.float64):
     """The argument as an array of a floating dtype."""
-    return asarray(a, dtype if numpy.issubdtype(dtype, numpy.inexact) else numpy.float64)
+    return asarray(_as_base_class(a), dtype if numpy.issubdtype(dtype, numpy.inexact) else numpy.float64)
+
+
+def _as_base_class(a):
+    """A matrix or a masked array as a plain one."""
+    return numpy.asarray(a) if has_own_class(a) else a
 
 
 def asarray_chkfinite(a, dtype=None, order=None):
@@ -208,7 +213,7 @@ def asarray_chkfinite(a, dtype=None, order=None):
 
     Triggers evaluation, because the elements are checked at once.
     """
-    result = asarray(a, dtype, order)
+    result = asarray(_as_base_class(a), dtype, order)
     if result.dtype.kind in "fc" and not bool(_core.evaluate(OPS["isfinite"], result).all()):
         raise ValueError("array must not contain infs or NaNs")
     return result

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The part of ndarray that becomes bytes and files. A base of ndarray, of no use by itself."""
+"""The part of ndarray that becomes bytes and files. A base of DistributedArray, of no use by itself."""
 
 import pickle
 

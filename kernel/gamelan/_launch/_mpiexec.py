@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Starting engines with Open MPI's mpiexec on this machine: what must be there, the command, the processes.
+"""Starting engines with mpiexec, Open MPI's or Hydra, on this machine: what must be there, the command, the processes.
 
 The caller's process becomes mpiexec's parent. Used by _by_mpiexec.py and the doctor; knows nothing of sessions.
 """

@@ -14,7 +14,9 @@ from pathlib import Path
 _PACKAGE = Path(__file__).absolute().parents[1]
 # Imports as the kernel would; what an import prints comes before the answer.
 _QUESTION = """
-import importlib, json, sys
+import sys
+sys.path = [folder for folder in sys.path if folder]  # never what lies in the working directory
+import importlib, json
 facts = {"version": sys.version_info[:2], "prefix": sys.prefix, "modules": {}, "faults": {}}
 for name in sys.argv[1:]:
     try:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The part of ndarray that calculates by name: x.sum(), x.clip(), x.dot(). Each forwards to the function of that name; the
 folds of small arrays go to NumPy at once, because a look at every keyword would cost more than the fold. A base of
-ndarray, of no use by itself."""
+DistributedArray, of no use by itself."""
 
 from .. import _core
 from .._float_errors import numpys_own

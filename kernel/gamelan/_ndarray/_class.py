@@ -47,7 +47,7 @@ ndarray = _core.ndarray
 def _new(cls, shape, dtype=float, buffer=None, offset=0, strides=None, order=None):
     """An array of a shape whose elements nobody has set; with a buffer or strides NumPy's array of these."""
     if cls is ndarray and buffer is None and strides is None:
-        return empty(shape, dtype)
+        return empty(shape, dtype, "C" if order is None else order)
     return numpy.ndarray.__new__(cls, shape, dtype, buffer, offset, strides, order)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The part of ndarray about where it lies. NumPy has none of this. A base of ndarray, of no use by itself."""
+"""The part of ndarray about where it lies. NumPy has none of this. A base of DistributedArray, of no use by itself."""
 
 from .. import _core
 from .._distribution import blocks, redistribution

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The part of ndarray that makes Python of elements: numbers, lists, truth, text. A number that lives on the engines is
 waited for, and no more is brought over than is asked for. What the text looks like is _display's business. A base of
-ndarray, of no use by itself."""
+DistributedArray, of no use by itself."""
 
 import math
 import operator

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The part of ndarray whose elements move by what data say: x.take(), x.nonzero(), x.sort(). Each forwards to the
-function of that name. A base of ndarray, of no use by itself."""
+function of that name. A base of DistributedArray, of no use by itself."""
 
 import numpy
 

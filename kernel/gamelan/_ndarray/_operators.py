@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The part of ndarray that operators call: arithmetic, bits, comparisons, powers, @. They are objects of `_core`, which
 computes small arrays by NumPy and records the others; which operator is which op of the table is said here. A base of
-ndarray, of no use by itself."""
+DistributedArray, of no use by itself."""
 
 import numpy
 

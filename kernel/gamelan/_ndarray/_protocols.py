@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The part of ndarray that other libraries call: how NumPy's functions and ufuncs find ours, how the elements are handed
 over (__array__, DLPack, pickles, bytes), and the array-API namespace. Whatever hands elements over is bounded by
-`config.gather_limit`. A base of ndarray, of no use by itself."""
+`config.gather_limit`. A base of DistributedArray, of no use by itself."""
 
 import copy
 import types as python_types

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The part of ndarray that is known at once, distributed or not: shape, dtype and the like, and the methods that answer
 with another view of the elements, or with a copy where no view exists. Views are NumPy's own, taken of the proxy
-(docs/decisions/001); what NumPy cannot do with a proxy is in _views. A base of ndarray, of no use by itself."""
+(docs/decisions/001); what NumPy cannot do with a proxy is in _views. A base of DistributedArray, of no use by itself."""
 
 import numpy
 

@@ -12,7 +12,7 @@ from .._folds._reductions import FOLD_OF
 from .._folds._reductions import reduce as fold
 from .._folds._scans import accumulate as running_fold
 from .._folds._scans import reduce_subtract
-from .._local import alone, call_numpy, has_distributed, is_distributed, is_output, unwrap, wrap
+from .._local import alone, call_numpy, has_distributed, is_distributed, is_output, rewrap, unwrap, wrap
 from .._ufuncs._objects import ufunc
 from ._at import at as change_at
 from ._left_folds import reduce_from_the_left
@@ -30,7 +30,7 @@ def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=_u
     """
     array, out = asarray(array), alone(out)
     if array._b is None and out is None and where is True and initial is _unset:
-        return wrap(self._numpy.reduce(array._a, axis, dtype, None, keepdims))
+        return rewrap(self._numpy.reduce(array._a, axis, dtype, None, keepdims))
     if not has_distributed((array, out, where)):
         keywords = {"axis": axis, "dtype": dtype, "out": out, "keepdims": keepdims, "where": where}
         if initial is not _unset:

@@ -118,3 +118,48 @@ class Labelled:
 def test_functions_leave_objects_of_others_to_their_methods():
     assert gamelan.cumsum(Labelled(), axis=0) == "cumsum 0" and gamelan.clip(Labelled(), 1, 2) == "clip 1 2"
     assert gamelan.exp(Labelled()) == "ufunc"
+
+
+@pytest.mark.parametrize("view", [gamelan.flip, gamelan.ravel, gamelan.squeeze, gamelan.transpose, lambda a: gamelan.reshape(a, -1), lambda a: gamelan.expand_dims(a, 0)[0]])  # fmt: skip
+def test_views_of_views_hold_their_root_alone(view):
+    first = a = gamelan.arange(6.0)
+    for _ in range(2000):
+        a = view(a)
+        a = a[:]
+    assert a.base is first
+    depth, base = 0, a
+    while base is not None:
+        depth, base = depth + 1, numpy.ndarray.base.__get__(base)
+    assert depth <= 5
+
+
+def test_arrays_that_others_hold_keep_their_class():
+    """What NumPy returns may be an element of an array of objects, the mask of an array, or what `__array__` gave."""
+    held = numpy.arange(3.0)
+    objects = numpy.empty(1, object)
+    objects[0] = held
+    ours = gamelan.asarray(objects)
+    masked = numpy.ma.array([1.0, 2.0], mask=[True, False])
+
+    class Holder:
+        def __array__(self, dtype=None, copy=None):
+            return held
+
+    for call in (lambda: gamelan.max(ours), lambda: ours.max(), lambda: ours.sum(), lambda: gamelan.take(ours, 0), lambda: ours.take(0),
+                 lambda: ours[numpy.array(0)], lambda: gamelan.maximum.reduce(ours),
+                 lambda: gamelan.histogram([1.0], bins=Holder()), lambda: gamelan.histogram_bin_edges([1.0], bins=Holder()),
+                 lambda: gamelan.nan_to_num(Holder(), copy=False), lambda: gamelan.real_if_close(Holder()), lambda: gamelan.asarray(Holder()),
+                 lambda: gamelan.ma.getmask(masked), lambda: gamelan.ma.getmaskarray(masked),
+                 lambda: gamelan.apply_over_axes(lambda a, axis: held, gamelan.zeros(3), 0), lambda: gamelan.zeros(3).__array_wrap__(held)):  # fmt: skip
+        call()
+        assert type(held) is numpy.ndarray and type(masked._mask) is numpy.ndarray
+
+
+def test_matrices_become_arrays_where_numpy_makes_arrays():
+    for make in (gamelan.asarray_chkfinite, gamelan.asfarray) if hasattr(numpy, "asfarray") else (gamelan.asarray_chkfinite,):
+        made = make(numpy.ma.array([1.0, 2.0], mask=[True, False]))
+        assert type(made) is gamelan.ndarray and made.sum() == 3
+
+
+def test_memory_order_of_a_new_array():
+    assert gamelan.ndarray((2, 3), order="F").flags.f_contiguous and gamelan.ndarray((2, 3)).flags.c_contiguous
