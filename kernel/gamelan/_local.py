@@ -138,31 +138,28 @@ def has_distributed(values):
     return False
 
 
-def rewrap(value):
-    """New results of NumPy as ours, also inside tuples and lists; arrays of another class (matrix, masked) stay NumPy's. Of an
-    array that others hold, too, it is a view: its class is theirs to choose."""
-    if type(value) in (tuple, list):
-        return type(value)(map(_rewrap_item, value))
-    if type(value) is not numpy.ndarray:
-        return value
-    return wrap(value if sys.getrefcount(value) <= _NEW else _core.share(value))
-
-
-def _rewrap_item(value):
-    if type(value) in (tuple, list):
-        return type(value)(map(_rewrap_item, value))
-    if type(value) is not numpy.ndarray:
-        return value
-    return wrap(value if sys.getrefcount(value) <= _NEW_ITEM else _core.share(value))
-
-
 def _references(value):
     return sys.getrefcount(value)
 
 
-# References to a new array where `rewrap` counts them; versions of Python differ.
-_NEW = _references(numpy.empty(0))
-_NEW_ITEM = next(map(_references, (numpy.empty(0),)))
+def _rewrapper(references_of_new):
+    """`rewrap`, which takes an array for new that has no more references than that."""
+
+    def rewrap(value):
+        """New results of NumPy as ours, also inside tuples and lists; arrays of another class (matrix, masked) stay NumPy's.
+        Of an array that others hold, too, it is a view: its class is theirs to choose."""
+        if type(value) in (tuple, list):
+            return type(value)(map(_rewrap_item, value))
+        if type(value) is not numpy.ndarray:
+            return value
+        return wrap(value if sys.getrefcount(value) <= references_of_new else _core.share(value))
+
+    return rewrap
+
+
+# Counted where `rewrap` counts: versions of Python differ.
+rewrap = _rewrapper(_references(numpy.empty(0)))
+_rewrap_item = _rewrapper(next(map(_references, (numpy.empty(0),))))
 
 
 _HINTS = {

@@ -29,12 +29,12 @@ def system(request):
     if reason := bare.why_not(folder):
         pytest.skip(reason)
     made = bare.Bare(ROOT, folder)
-    (made.root / "root" / "gamelan.deb").write_bytes(packages[-1].read_bytes())
+    (made.root / "tmp" / "gamelan.deb").write_bytes(packages[-1].read_bytes())
     (made.root / "tmp" / "script.py").write_text(SCRIPT)
     start = time.monotonic()
     code, said = made.run(
         "root",
-        "export DEBIAN_FRONTEND=noninteractive; apt-get update -q && apt-get install -yq --no-install-recommends /root/gamelan.deb",
+        "export DEBIAN_FRONTEND=noninteractive; apt-get update -q && apt-get install -yq --no-install-recommends /tmp/gamelan.deb",
         900,
     )
     assert code == 0, said[-3000:]

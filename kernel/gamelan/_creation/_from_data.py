@@ -82,16 +82,17 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, lik
 
 def _never_copied(object, dtype, order, subok, ndmin):
     """The array over the memory of the object; NumPy's ValueError where only a copy has that dtype, order or place."""
-    result = array(object, dtype, copy=None, order=order, subok=subok, ndmin=ndmin)
     if is_distributed(object):
+        result = array(object, dtype, copy=None, order=order, ndmin=ndmin)
         is_shared = is_distributed(result) and result._b is object._b
     else:
-        is_shared = (
-            not is_distributed(result)
-            and isinstance(object, (_core.Array, numpy.ndarray))
-            and numpy.may_share_memory(unwrap(result), unwrap(object))
-        )
-    if not is_shared and result is not object:
+        data = numpy.array(object, dtype, copy=_CopyMode.NEVER, order=order, subok=subok, ndmin=ndmin)
+        if subok and has_own_class(data):
+            return data
+        is_ours = isinstance(object, _core.OURS) and (data.dtype, data.ndim) == (object.dtype, object.ndim)
+        result = object if is_ours else _core.share(data)
+        is_shared = is_ours or data.size < _core.threshold() or not is_supported(data.dtype)
+    if not is_shared:
         numpy.array(numpy.empty(1, "i1"), "f8", copy=_CopyMode.NEVER)  # for its error
     return result
 

@@ -74,10 +74,19 @@ def find_mpiexec() -> str:
     program = shutil.which("mpiexec")
     if not program:
         raise MpiexecMissingError(f"mpiexec was not found: {advice}")
-    version = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=10, check=False).stdout
+    version = _version_of(program)
     if "Open MPI" not in version and "OpenRTE" not in version:
-        raise MpiexecMissingError(f"{program} is not Open MPI's but {version.splitlines()[:1]}: {advice}")
+        told = next(iter(version.splitlines()), "does not say which")
+        raise MpiexecMissingError(f"{program} is not Open MPI's ({told}): {advice}")
     return program
+
+
+def _version_of(program: str) -> str:
+    """What an mpiexec says of itself; nothing where it does not answer."""
+    try:
+        return subprocess.run([program, "--version"], capture_output=True, text=True, timeout=10, check=False).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
 
 
 def _find_hydra(engine: str) -> str:
@@ -87,8 +96,7 @@ def _find_hydra(engine: str) -> str:
         program = shutil.which(name)
         if not program:
             continue
-        version = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=10, check=False).stdout
-        if _hydra.is_hydra(version):
+        if _hydra.is_hydra(_version_of(program)):
             return program
         tried.append(f"{program} is another MPI's")
     told = "; ".join(tried) or (f"GAMELAN_MPIEXEC names {named}, which cannot be run" if named else "mpiexec was not found")

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -53,7 +54,7 @@ def own_environment() -> Path | None:
 def chosen() -> tuple[str | None, str]:
     """The Python that the environment names, and where it is named; None when it names none."""
     if program := os.environ.get("GAMELAN_PYTHON"):
-        return program, f"GAMELAN_PYTHON={program}"
+        return shutil.which(program) or program, f"GAMELAN_PYTHON={program}"
     if own := own_environment():
         return str(own / "bin/python3"), f"the environment {own}"
     if environment := os.environ.get("VIRTUAL_ENV"):

@@ -43,9 +43,15 @@ def _computed_here(function, inputs, keywords):
     results = function(*map(gathered, inputs), **keywords)
     if out is None:
         return rewrap(results)
-    outputs, given = (out, results) if isinstance(out, tuple) else ((out,), (results,))
-    for output, result in zip(outputs, given):
-        output[...] = result
+    if not isinstance(out, tuple):
+        return _written(results, out)
+    return tuple(map(_written, results, out))
+
+
+def _written(result, out):
+    if out is None:
+        return rewrap(result)
+    out[...] = result
     return out
 
 

@@ -163,3 +163,24 @@ def test_matrices_become_arrays_where_numpy_makes_arrays():
 
 def test_memory_order_of_a_new_array():
     assert gamelan.ndarray((2, 3), order="F").flags.f_contiguous and gamelan.ndarray((2, 3)).flags.c_contiguous
+
+
+def test_memory_that_is_never_copied():
+    never = numpy._CopyMode.NEVER
+    buffer = bytearray(b"abcd")
+    shared = gamelan.array(memoryview(buffer), copy=never)
+    buffer[0] = 1
+    assert type(shared) is gamelan.ndarray and shared[0] == 1
+    x, theirs = gamelan.arange(3), numpy.arange(3)
+    assert gamelan.array(x, copy=never) is x and gamelan.array(theirs, copy=never).base is theirs
+    for refused in (lambda: gamelan.array([1, 2], copy=never), lambda: gamelan.array(x, float, copy=never),
+                    lambda: gamelan.array(numpy.zeros(gamelan.config.distribute_from), copy=never)):  # fmt: skip
+        with pytest.raises(ValueError, match="copy"):
+            refused()
+
+
+def test_some_outputs_of_a_foreign_ufunc(engine):
+    split = numpy.frompyfunc(lambda value: (value // 2, value % 2), 1, 2)
+    halves = gamelan.zeros(4)
+    given, rests = split(gamelan.arange(4), out=(halves, None))
+    assert given is halves and halves.tolist() == [0, 0, 1, 1] and rests.tolist() == [0, 1, 0, 1]
