@@ -114,7 +114,7 @@ def test_missing_programs_are_named_with_what_to_do(runtime, monkeypatch):
     with pytest.raises(MpiexecMissingError, match="apt-get install openmpi-bin"):
         launch.start(2)
     program(runtime / "mpiexec", "echo HYDRA build details:; echo Version 4.0.2")
-    with pytest.raises(MpiexecMissingError, match="is not Open MPI's but .*HYDRA.*openmpi-bin"):
+    with pytest.raises(MpiexecMissingError, match="is not Open MPI's .*HYDRA.*openmpi-bin"):
         launch.start(2)
     assert launch.list_all() == []
 
