@@ -81,6 +81,13 @@ const Row rows[] = {
      [](Options& options, const std::string& text) {
        options.node_fanout = parse_number(text, 1, most_ranks, "a number of nodes, 1 or more");
      }},
+    {"--lanes", "off|on", "GAMELAN_LANES",
+     "on: clients on rank 0's machine send requests through shared memory, not through the socket (default "
+     "on)",
+     [](Options& options, const std::string& text) {
+       if (text != "off" && text != "on") refuse("got \"" + text + "\", expected off or on");
+       options.has_lanes = text == "on";
+     }},
     {"--balance", "off|on", "GAMELAN_BALANCE",
      "on: a rank that is done with its part of a pass helps other ranks of its node (default on)",
      [](Options& options, const std::string& text) {

@@ -21,6 +21,7 @@ struct Options {
   double idle_timeout_s = 30;    ///< leave after so long without a client, 0 = never
   double node_timeout_s = 10;    ///< after so long without a message another node counts as lost
   int node_fanout = 8;           ///< children of a node in the tree of nodes
+  bool has_lanes = true;         ///< offer shared memory to clients of the same machine
   int expect_ranks = 0;          ///< refuse to run with another MPI size, 0 = any
   std::string compile = "hot";   ///< which programs become machine code: off, hot, always (for tests)
   std::string balance = "on";    ///< do ranks of a node help each other: off, on, always (for tests)

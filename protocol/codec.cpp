@@ -350,14 +350,27 @@ std::uint64_t peek_sequence(const Frames& frames) noexcept {
 
 // ---- one buffer for a broadcast: number of frames, their lengths, their bytes
 
-Bytes pack(const Frames& frames) {
+std::size_t packed_bytes(const Frames& frames) {
   std::size_t total = sizeof(std::uint64_t) * (1 + frames.size());
   for (const Bytes& frame : frames) total += frame.size();
-  Writer out(total);
-  out.put(std::uint64_t{frames.size()});
-  for (const Bytes& frame : frames) out.put(std::uint64_t{frame.size()});
-  for (const Bytes& frame : frames) out.put_raw(frame.data(), frame.size());
-  return out.finish();
+  return total;
+}
+
+void pack_into(std::span<std::byte> buffer, const Frames& frames) {
+  const auto put = [&](const void* source, std::size_t bytes) {
+    if (bytes != 0) std::memcpy(buffer.data(), source, bytes);
+    buffer = buffer.subspan(bytes);
+  };
+  const auto put_number = [&](std::uint64_t number) { put(&number, sizeof number); };
+  put_number(frames.size());
+  for (const Bytes& frame : frames) put_number(frame.size());
+  for (const Bytes& frame : frames) put(frame.data(), frame.size());
+}
+
+Bytes pack(const Frames& frames) {
+  Bytes buffer(packed_bytes(frames));
+  pack_into(buffer, frames);
+  return buffer;
 }
 
 Frames unpack(std::span<const std::byte> buffer) {

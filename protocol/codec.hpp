@@ -29,6 +29,9 @@ std::uint64_t peek_sequence(const Frames& frames) noexcept;
 
 /// One contiguous buffer for a broadcast, and back. `unpack` throws Error{protocol} on any inconsistency.
 Bytes pack(const Frames& frames);
+std::size_t packed_bytes(const Frames& frames);
+/// The same into memory of exactly that many bytes.
+void pack_into(std::span<std::byte> buffer, const Frames& frames);
 Frames unpack(std::span<const std::byte> buffer);
 
 }  // namespace gamelan::protocol

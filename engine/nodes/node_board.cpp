@@ -31,7 +31,7 @@ NodeBoard::NodeBoard(Comm& comm, distribution::Heap& heap)
     : comm_(comm),
       heap_(heap),
       leader_(comm.leader()),
-      patience_(patience_of(comm.ranks_on_node())),
+      patience_(comm.ranks_on_node()),
       launcher_process_id_(getppid()) {
   const auto block = heap.allocator().allocate(sizeof(Control));
   if (!block || !heap.commit(heap.allocator().take_uncommitted())) {
@@ -96,7 +96,7 @@ bool NodeBoard::begin_step(std::uint64_t step) {
 }
 
 std::uint64_t NodeBoard::begin_decision() {
-  SharedCounter& decision = control(leader_).decision;
+  protocol::SharedCounter& decision = control(leader_).decision;
   if (decision.value() % 3 == 0) decision.publish(decision.value() + 1);
   std::uint64_t furthest = 0;
   for (const int rank : comm_.near_ranks()) furthest = std::max(furthest, started(rank));
@@ -110,7 +110,7 @@ void NodeBoard::set_cut(std::uint64_t cut) {
 }
 
 void NodeBoard::clear_cut() {
-  SharedCounter& decision = control(leader_).decision;
+  protocol::SharedCounter& decision = control(leader_).decision;
   if (decision.value() % 3 == 2) decision.publish(decision.value() + 1);
 }
 
@@ -167,7 +167,7 @@ void NodeBoard::set_lost(const std::string& cause) {
 void NodeBoard::end_step(std::uint64_t step) { control(comm_.rank()).finished.publish(step); }
 
 void NodeBoard::await(int rank, std::uint64_t step) {
-  SharedCounter& counter = control(rank).finished;
+  protocol::SharedCounter& counter = control(rank).finished;
   if (counter.has_reached(step)) return;
   const auto start = std::chrono::steady_clock::now();
   wait_for(counter, step, rank);
@@ -175,7 +175,7 @@ void NodeBoard::await(int rank, std::uint64_t step) {
 }
 
 void NodeBoard::await_done(std::uint64_t taken) {
-  SharedCounter& counter = control(comm_.rank()).work_queue.done();
+  protocol::SharedCounter& counter = control(comm_.rank()).work_queue.done();
   taken_by_others_ += taken;
   if (counter.has_reached(taken_by_others_)) return;
   const auto start = std::chrono::steady_clock::now();
@@ -183,8 +183,9 @@ void NodeBoard::await_done(std::uint64_t taken) {
   wait_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-void NodeBoard::wait_for(SharedCounter& counter, std::uint64_t target, int watched_rank, bool works) {
-  if (wait_awake(counter, target, patience_)) return;
+void NodeBoard::wait_for(protocol::SharedCounter& counter, std::uint64_t target, int watched_rank,
+                         bool works) {
+  if (patience_.wait_awake(counter, target)) return;
   auto next_check = std::chrono::steady_clock::now() + liveness_period;
   while (!counter.has_reached(target)) {
     // MPI moves messages only while it is called, so a rank with messages under way calls it.

@@ -13,8 +13,8 @@
 
 #include "engine/distribution/heap.hpp"
 #include "engine/ranks/comm.hpp"
-#include "engine/ranks/counter.hpp"
 #include "engine/ranks/work_queue.hpp"
+#include "protocol/shared_counter.hpp"
 
 namespace gamelan::engine {
 
@@ -104,14 +104,14 @@ class NodeBoard {
   /// The control words of one rank, in its part of the heap. Only the owner writes the first group (except
   /// its work queue). The second group is used in the leader's words.
   struct Control {
-    SharedCounter finished, started, consumed;
+    protocol::SharedCounter finished, started, consumed;
     std::int64_t process_id = 0;
     WorkQueue work_queue;
     FloatReport float_report;
 
-    SharedCounter posted;    ///< messages
-    SharedCounter decision;  ///< 3k: no cut; 3k + 1: one is being decided; 3k + 2: `cut` holds
-    alignas(cache_line_bytes) std::atomic<std::uint64_t> cut{0};
+    protocol::SharedCounter posted;    ///< messages
+    protocol::SharedCounter decision;  ///< 3k: no cut; 3k + 1: one is being decided; 3k + 2: `cut` holds
+    alignas(protocol::cache_line_bytes) std::atomic<std::uint64_t> cut{0};
     std::atomic<bool> is_lost{false};
     char lost_cause[text_bytes] = {};
     Verdict verdicts[2];  ///< of odd and even batches: one may be written while a slow rank still reads the
@@ -121,14 +121,14 @@ class NodeBoard {
 
   Control& control(int rank) const { return *controls_[static_cast<std::size_t>(rank)]; }
   /// `works`: call the function of set_meanwhile() during the wait; only for the main thread.
-  void wait_for(SharedCounter& counter, std::uint64_t target, int watched_rank, bool works = true);
+  void wait_for(protocol::SharedCounter& counter, std::uint64_t target, int watched_rank, bool works = true);
 
   Comm& comm_;
   distribution::Heap& heap_;
   const int leader_;
   distribution::Allocator::Block block_;
   std::vector<Control*> controls_;  ///< by rank; null on other nodes
-  Patience patience_;
+  protocol::Patience patience_;
   std::int64_t launcher_process_id_;
   bool is_watching_ = true;
   std::function<bool()> meanwhile_;

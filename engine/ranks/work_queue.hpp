@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <optional>
 
-#include "engine/ranks/counter.hpp"
+#include "protocol/shared_counter.hpp"
 
 namespace gamelan::engine {
 
-class alignas(cache_line_bytes) WorkQueue {
+class alignas(protocol::cache_line_bytes) WorkQueue {
  public:
   static constexpr std::int64_t max_items = (std::int64_t{1} << 20) - 1;
 
@@ -38,7 +38,7 @@ class alignas(cache_line_bytes) WorkQueue {
   /// rank that sees the count.
   void report_done() { done_.add(1); }
   /// How many items other ranks have done since the start.
-  SharedCounter& done() { return done_; }
+  protocol::SharedCounter& done() { return done_; }
 
  private:
   // One word holds the low bits of the step, the count, and the next item. A closed word has no items
@@ -51,7 +51,7 @@ class alignas(cache_line_bytes) WorkQueue {
   static std::int64_t count(std::uint64_t word) { return static_cast<std::int64_t>(word >> bits & field); }
 
   std::atomic<std::uint64_t> word_{0};
-  SharedCounter done_;
+  protocol::SharedCounter done_;
 };
 
 }  // namespace gamelan::engine

@@ -12,12 +12,6 @@ using protocol::ErrorKind;
 constexpr std::size_t max_queued_requests = 64;
 constexpr std::size_t max_queued_bytes = std::size_t{1} << 30;
 
-std::size_t total_bytes(const protocol::Frames& frames) {
-  std::size_t bytes = 0;
-  for (const protocol::Bytes& frame : frames) bytes += frame.size();
-  return bytes;
-}
-
 }  // namespace
 
 std::optional<Incoming> Inbox::next(std::chrono::milliseconds timeout) {
@@ -27,21 +21,22 @@ std::optional<Incoming> Inbox::next(std::chrono::milliseconds timeout) {
   if (!has_request_.wait_for(lock, timeout, [&] { return !queue_.empty(); })) return std::nullopt;
   Incoming incoming = std::move(queue_.front());
   queue_.pop_front();
-  queued_bytes_ -= total_bytes(incoming.frames);
-  running_ = Running{incoming.client, protocol::sequence(incoming.request), false, Clock::now()};
+  queued_bytes_ -= incoming.packed.size();
+  running_ =
+      Running{{incoming.client, incoming.lane, protocol::sequence(incoming.request)}, false, Clock::now()};
   return incoming;
 }
 
-std::uint64_t Inbox::finish() {
+Inbox::Waiting Inbox::finish() {
   const std::lock_guard lock(mutex_);
-  const std::uint64_t seq = running_ ? running_->seq : 0;
+  Waiting request = running_ ? std::move(running_->request) : Waiting{};
   running_.reset();
-  return seq;
+  return request;
 }
 
 bool Inbox::is_executing_of(const protocol::Bytes& client) const {
   const std::lock_guard lock(mutex_);
-  return running_ && running_->client == client;
+  return running_ && running_->request.client == client;
 }
 
 bool Inbox::is_cut() const {
@@ -49,9 +44,14 @@ bool Inbox::is_cut() const {
   return running_ && running_->is_cut;
 }
 
+bool Inbox::has_room() const {
+  const std::lock_guard lock(mutex_);
+  return queue_.size() < max_queued_requests && queued_bytes_ < max_queued_bytes;
+}
+
 std::optional<protocol::Reply> Inbox::admit(Incoming incoming) {
   const std::uint64_t seq = protocol::sequence(incoming.request);
-  const std::size_t bytes = total_bytes(incoming.frames);
+  const std::size_t bytes = incoming.packed.size();
   const bool is_shutdown = std::holds_alternative<protocol::Shutdown>(incoming.request);
   {
     const std::lock_guard lock(mutex_);
@@ -84,11 +84,12 @@ std::vector<Incoming> Inbox::cancel(const protocol::Bytes& client, std::uint64_t
       ++item;
       continue;
     }
-    queued_bytes_ -= total_bytes(item->frames);
+    queued_bytes_ -= item->packed.size();
     dropped.push_back(std::move(*item));
     item = queue_.erase(item);
   }
-  if (running_ && running_->client == client && (batch == 0 || running_->seq == batch)) cut_locked();
+  if (running_ && running_->request.client == client && (batch == 0 || running_->request.seq == batch))
+    cut_locked();
   return dropped;
 }
 
@@ -100,14 +101,15 @@ void Inbox::cut_running() {
 void Inbox::cut_locked() {
   if (!running_) return;
   running_->is_cut = true;
-  cut_(running_->seq);
+  cut_(running_->request.seq);
 }
 
 std::vector<Inbox::Waiting> Inbox::give_up() {
   std::vector<Waiting> waiting;
   const std::lock_guard lock(mutex_);
-  if (running_) waiting.push_back({std::move(running_->client), running_->seq});
-  for (Incoming& item : queue_) waiting.push_back({std::move(item.client), protocol::sequence(item.request)});
+  if (running_) waiting.push_back(std::move(running_->request));
+  for (Incoming& item : queue_)
+    waiting.push_back({std::move(item.client), item.lane, protocol::sequence(item.request)});
   running_.reset();
   queue_.clear();
   queued_bytes_ = 0;

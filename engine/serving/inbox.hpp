@@ -12,15 +12,17 @@
 #include <optional>
 #include <vector>
 
+#include "engine/serving/lanes.hpp"
 #include "protocol/codec.hpp"
 
 namespace gamelan::engine {
 
 /// A request for the main thread.
 struct Incoming {
-  protocol::Bytes client;     ///< who gets the reply: a name of clients.hpp
-  protocol::Frames frames;    ///< as received, to be broadcast to the other ranks
-  protocol::Request request;  ///< the same, decoded: a Batch, Configure or Shutdown
+  protocol::Bytes client;         ///< who gets the reply: a name of clients.hpp
+  std::optional<LaneClaim> lane;  ///< by which it came, and the reply goes; else by the socket
+  protocol::Bytes packed;         ///< as received, to be broadcast to the other ranks
+  protocol::Request request;      ///< the same, decoded: a Batch, Configure or Shutdown
 };
 
 class Inbox {
@@ -31,11 +33,21 @@ class Inbox {
 
   // For the main thread.
   std::optional<Incoming> next(std::chrono::milliseconds timeout);  ///< being executed from now on
-  std::uint64_t finish();                                           ///< executed; returns its number
-  bool is_executing_of(const protocol::Bytes& client) const;        ///< a request of that client
-  bool is_cut() const;                                              ///< the one being executed was cancelled
+  /// A request that was queued or being executed, without its bytes.
+  struct Waiting {
+    protocol::Bytes client;
+    std::optional<LaneClaim> lane;
+    std::uint64_t seq = 0;
+  };
+  Waiting finish();                                           ///< executed; who waits for the reply
+  bool is_executing_of(const protocol::Bytes& client) const;  ///< a request of that client
+  bool is_cut() const;                                        ///< the one being executed was cancelled
 
-  // For the thread that holds the socket.
+  // For any thread.
+  /// False when admit() would refuse another small request.
+  bool has_room() const;
+
+  // For the thread that holds the socket, and for who reads the lanes.
   /// Queues a request, or returns a failed reply that says why not. A Shutdown is always accepted; it cuts
   /// the request that runs, and nothing is accepted after it.
   std::optional<protocol::Reply> admit(Incoming incoming);
@@ -44,11 +56,6 @@ class Inbox {
   /// client numbers its batches by itself.
   std::vector<Incoming> cancel(const protocol::Bytes& client, std::uint64_t batch);
   void cut_running();  ///< because no client waits for it any more
-  /// A request that was queued or being executed, without its frames.
-  struct Waiting {
-    protocol::Bytes client;
-    std::uint64_t seq;
-  };
   std::vector<Waiting> give_up();
 
   struct State {
@@ -61,8 +68,7 @@ class Inbox {
  private:
   using Clock = std::chrono::steady_clock;
   struct Running {
-    protocol::Bytes client;
-    std::uint64_t seq;
+    Waiting request;
     bool is_cut;
     Clock::time_point since;
   };

@@ -59,6 +59,15 @@ std::string hex(std::uint64_t value) {
   return text;
 }
 
+/// What a greeting says of this machine's lanes.
+std::string with_lane(const std::string& info, const std::optional<protocol::LaneOffer>& offer) {
+  nlohmann::json told = nlohmann::json::parse(info);
+  if (offer)
+    told["lane"] = {
+        {"process_id", offer->process_id}, {"descriptor", offer->descriptor}, {"proof", offer->proof}};
+  return told.dump();
+}
+
 /// A client may be silent for as long as the engines wait without any client.
 Clients::Limits limits_of(const Options& options) {
   Clients::Limits limits;
@@ -79,10 +88,12 @@ void ring(int event_fd) {
 Listener::Listener(const Options& options, protocol::Connection connection, ServerCallbacks callbacks)
     : connection_(std::move(connection)),
       idle_timeout_s_(options.idle_timeout_s),
+      has_lanes_(options.has_lanes),
       callbacks_(std::move(callbacks)),
       endpoint_(options, connection_),
       clients_(limits_of(options)),
       wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      lanes_(connection_.ranks + 1),
       collector_(callbacks_.status, [this](const Bytes& client, const protocol::Reply& reply) {
         post(client, reply.seq, protocol::encode(reply));
         wake();
@@ -133,6 +144,7 @@ void Listener::serve(std::chrono::milliseconds limit) {
   }
   if (items[1].revents) endpoint_.admit_or_deny();
   clients_.look();
+  lanes_.sweep();
   flush();
   if (items[0].revents) receive();
 }
@@ -154,6 +166,39 @@ void Listener::receive() {
   }
 }
 
+void Listener::read_lanes() {
+  const std::lock_guard lock(lanes_mutex_);
+  while (inbox_.has_room())
+    if (auto message = lanes_.take())
+      admit(std::move(*message));
+    else
+      return;
+}
+
+void Listener::admit(Lanes::Message message) {
+  protocol::Reply reply;
+  Frames frames;
+  try {
+    frames = protocol::unpack(message.packed);
+    protocol::Request request = protocol::decode_request(frames);
+    note_client();
+    const bool is_ours = std::holds_alternative<protocol::Batch>(request) ||
+                         std::holds_alternative<protocol::Configure>(request);
+    if (!is_ours) throw Error(ErrorKind::protocol, "this request belongs to the socket");
+    auto refusal =
+        inbox_.admit({message.client, message.claim, std::move(message.packed), std::move(request)});
+    if (!refusal) return;
+    reply = std::move(*refusal);
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::protocol) ++malformed_;
+    reply = protocol::failed_reply(protocol::peek_sequence(frames), error.kind(), error.what());
+  } catch (const std::exception& error) {
+    reply = protocol::failed_reply(protocol::peek_sequence(frames), ErrorKind::internal,
+                                   std::string("the engine's server: ") + error.what());
+  }
+  lanes_.reply(message.claim, reply.seq, protocol::encode(reply));
+}
+
 void Listener::refuse(const Bytes& routing_id, const Frames& header) {
   clients_.hear(routing_id);
   ++malformed_;
@@ -165,6 +210,7 @@ void Listener::refuse(const Bytes& routing_id, const Frames& header) {
 }
 
 void Listener::dispatch(const Bytes& routing_id, Frames frames) {
+  read_lanes();  // what a client wrote there before it sent this comes first
   const Bytes client = clients_.hear(routing_id);
   protocol::Reply reply;
   try {
@@ -219,8 +265,9 @@ std::optional<protocol::Reply> Listener::take(const Bytes& client, Frames frames
     if (const auto* cut = std::get_if<protocol::Cancel>(&request)) return cancel(client, *cut);
     if (std::holds_alternative<protocol::StatusRequest>(request))
       return collector_.ask(client, seq, describe());
-    return inbox_.admit(
-        {client, std::move(frames), std::move(request)});  // no refusal: the main thread will reply
+    auto refusal = inbox_.admit({client, std::nullopt, protocol::pack(frames), std::move(request)});
+    if (!refusal && lanes_.is_used()) lanes_.ring();  // the main thread waits at the bell, and will reply
+    return refusal;
   } catch (const std::exception& error) {
     return protocol::failed_reply(seq, ErrorKind::internal,
                                   std::string("the engine's server: ") + error.what());
@@ -229,7 +276,7 @@ std::optional<protocol::Reply> Listener::take(const Bytes& client, Frames frames
 
 protocol::Reply Listener::greet(const protocol::Hello& hello) {
   if (hello.version == protocol::protocol_version && hello.fingerprint == protocol::fingerprint())
-    return success(hello.seq, callbacks_.hello_info());
+    return success(hello.seq, with_lane(callbacks_.hello_info(), has_lanes_ ? lanes_.offer() : std::nullopt));
   return protocol::failed_reply(
       hello.seq, ErrorKind::version,
       "client and engines were built from different sources: the engines speak protocol " +
@@ -252,7 +299,7 @@ nlohmann::json Listener::describe() const {
           {"busy_seconds", work.busy_s},
           {"is_busy", work.is_busy},
           {"queued", work.queued},
-          {"malformed", malformed_},
+          {"malformed", malformed_.load()},
           {"clients", clients_.count()},
           {"kept_replies", clients_.kept_replies()},
           {"kept_bytes", clients_.kept_bytes()},
@@ -265,9 +312,14 @@ protocol::Reply Listener::cancel(const Bytes& client, const protocol::Cancel& re
     reply.outcome = Outcome::cancelled;
     reply.command = 0;
     reply.message = "cancelled before it began";
-    answer(item.client, reply.seq, protocol::encode(reply));
+    answer({item.client, item.lane, reply.seq}, protocol::encode(reply));
   }
   return success(request.seq, "{}");
+}
+
+void Listener::answer(const Inbox::Waiting& request, Frames frames) {
+  if (!request.lane || !lanes_.reply(*request.lane, request.seq, frames))
+    answer(request.client, request.seq, std::move(frames));
 }
 
 void Listener::answer(const Bytes& client, std::uint64_t seq, Frames frames) {
@@ -294,8 +346,7 @@ void Listener::send(const Bytes& routing_id, const Clients::SharedFrames& frames
 
 void Listener::refuse_waiting(const std::string& why) {
   for (const Inbox::Waiting& each : inbox_.give_up())
-    answer(each.client, each.seq,
-           protocol::encode(protocol::failed_reply(each.seq, ErrorKind::engine_lost, why)));
+    answer(each, protocol::encode(protocol::failed_reply(each.seq, ErrorKind::engine_lost, why)));
   for (const StatusCollector::Asked& each : collector_.give_up())
     answer(each.client, each.seq,
            protocol::encode(protocol::failed_reply(each.seq, ErrorKind::engine_lost, why)));

@@ -61,6 +61,9 @@ class Listener {
   void wake() { ring(wake_fd_); }
   /// Gives the reply to a client's request. It is sent by the next serve() or flush().
   void post(const protocol::Bytes& client, std::uint64_t seq, protocol::Frames frames);
+  /// Queues the requests that clients have written into lanes, as far as the queue takes them.
+  void read_lanes();
+  Lanes& lanes() { return lanes_; }
   Inbox& inbox() { return inbox_; }
   const Inbox& inbox() const { return inbox_; }
   const protocol::Connection& connection() const { return connection_; }
@@ -74,6 +77,10 @@ class Listener {
   void dispatch(const protocol::Bytes& routing_id, protocol::Frames frames);
   /// Answers a request that is longer than allowed. `header`: the part of it that was kept.
   void refuse(const protocol::Bytes& routing_id, const protocol::Frames& header);
+  /// Queues a request that came by a lane, or writes there why not.
+  void admit(Lanes::Message message);
+  /// Gives the reply to a request that will not be executed.
+  void answer(const Inbox::Waiting& request, protocol::Frames frames);
   /// Takes a request that is done once, however often it comes. Returns nullopt when its reply follows later.
   std::optional<protocol::Reply> take(const protocol::Bytes& client, protocol::Frames frames,
                                       protocol::Request request);
@@ -90,14 +97,17 @@ class Listener {
   using Clock = std::chrono::steady_clock;  // CLOCK_MONOTONIC: stands still while the machine is suspended
   protocol::Connection connection_;
   const double idle_timeout_s_;
+  const bool has_lanes_;
   const ServerCallbacks callbacks_;
   Endpoint endpoint_;
   Clients clients_;
-  std::uint64_t malformed_ = 0;
+  std::atomic<std::uint64_t> malformed_{0};
   const Clock::time_point started_ = Clock::now();
   std::atomic<double> heard_s_{0};
   const int wake_fd_;
 
+  Lanes lanes_;
+  std::mutex lanes_mutex_;  // requests of lanes enter the queue in the order in which they are read
   Inbox inbox_{callbacks_.cancel};
   struct Posted {
     protocol::Bytes client;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which thread holds the socket, and how the server ends. The main thread serves the socket itself while it
-// waits for work. The standby thread checks every few milliseconds, and takes over while the main thread
-// computes.
+// waits for work, or waits at the bell of the lanes. The standby thread checks every few milliseconds, and
+// takes over while the main thread does not serve.
 #include "engine/serving/server.hpp"
 
 #include <poll.h>
@@ -72,6 +72,8 @@ struct Server::State {
   State& operator=(const State&) = delete;
 
   std::optional<Incoming> wait_for_work(Milliseconds timeout);
+  std::optional<Incoming> wait_at_bell(Milliseconds timeout);
+  std::optional<Incoming> wait_at_socket(Milliseconds timeout);
   void wake_standby() { ring(standby_fd); }
   void run_standby();
   void serve_while_computing();
@@ -113,9 +115,10 @@ Server::~Server() {
 std::optional<Incoming> Server::next(Milliseconds timeout) { return state_->wait_for_work(timeout); }
 bool Server::is_cancelled() const { return state_->listener.inbox().is_cut(); }
 
-void Server::reply(const Bytes& client, Frames frames) {
-  const std::uint64_t seq = state_->listener.inbox().finish();
-  state_->listener.post(client, seq, std::move(frames));
+void Server::reply(Frames frames) {
+  Inbox::Waiting request = state_->listener.inbox().finish();
+  if (request.lane && state_->listener.lanes().reply(*request.lane, request.seq, frames)) return;
+  state_->listener.post(request.client, request.seq, std::move(frames));
   const std::unique_lock lock(state_->socket, std::try_to_lock);
   if (lock.owns_lock())
     state_->listener.flush();
@@ -137,7 +140,30 @@ double Server::seconds_since_client() const { return state_->listener.seconds_si
 const protocol::Connection& Server::connection() const { return state_->listener.connection(); }
 
 std::optional<Incoming> Server::State::wait_for_work(Milliseconds timeout) {
+  listener.read_lanes();
   if (auto waiting = listener.inbox().next(Milliseconds(0))) return waiting;
+  return listener.lanes().is_used() ? wait_at_bell(timeout) : wait_at_socket(timeout);
+}
+
+std::optional<Incoming> Server::State::wait_at_bell(Milliseconds timeout) {
+  // The standby thread finds within a tick that nobody serves the socket, and serves it from then on.
+  if (standby_sleeps.load()) wake_standby();
+  const auto end = Clock::now() + timeout;
+  for (;;) {
+    const std::uint64_t rings = listener.lanes().rings();
+    listener.read_lanes();
+    if (auto incoming = listener.inbox().next(Milliseconds(0))) {
+      jobs.fetch_add(1);
+      return incoming;
+    }
+    const auto left = std::chrono::ceil<Milliseconds>(end - Clock::now());
+    if (left <= Milliseconds(0)) break;
+    listener.lanes().await_ring(rings, std::min(left, turn));
+  }
+  return std::nullopt;
+}
+
+std::optional<Incoming> Server::State::wait_at_socket(Milliseconds timeout) {
   // Either the standby thread sees that the main thread waits, or the main thread sees that the standby
   // thread serves and wakes it.
   entries.fetch_add(1);
@@ -149,7 +175,7 @@ std::optional<Incoming> Server::State::wait_for_work(Milliseconds timeout) {
     const std::lock_guard lock(socket);
     // The standby thread may have queued something before it gave the socket up: look before each wait, too.
     while (!(incoming = listener.inbox().next(Milliseconds(0))) && !is_terminating.load() &&
-           left >= Milliseconds(0)) {
+           left >= Milliseconds(0) && !listener.lanes().is_used()) {
       listener.serve(std::min(left, turn));
       left = std::chrono::duration_cast<Milliseconds>(end - Clock::now()) - Milliseconds(1);
     }

@@ -2,7 +2,8 @@
 // Rank 0's socket for clients. One thread at a time holds the ZeroMQ socket. While the main thread waits for
 // work, it is the main thread: so a batch reaches it, and its reply is sent, without waking another thread.
 // Once the main thread has computed for a while, it is the standby thread, so that clients get answers soon.
-// No arrays and no MPI. Used by engine/process.
+// While clients of this machine use lanes (lanes.hpp), the main thread waits there, and the standby thread
+// holds the socket. No arrays and no MPI. Used by engine/process.
 #pragma once
 #include <chrono>
 #include <memory>
@@ -36,7 +37,7 @@ class Server {
   /// thread only.
   std::optional<Incoming> next(std::chrono::milliseconds timeout);
   /// Sends the reply to the request that next() gave. Main thread only.
-  void reply(const protocol::Bytes& client, protocol::Frames frames);
+  void reply(protocol::Frames frames);
   /// True when the request that next() gave has been cancelled since. Main thread only.
   bool is_cancelled() const;
   /// Tells every waiting client why no reply will come, and ends the process. Any thread; returns at once.

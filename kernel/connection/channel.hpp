@@ -47,6 +47,8 @@ class Channel {
   /// `connected`. Then what was sent on the connection before must be sent again.
   std::optional<Event> next_event();
 
+  /// The client's name, chosen at random; the same on every connection.
+  const protocol::Bytes& name() const { return name_; }
   bool is_open() const { return is_open_; }
   bool has_tunnel() const { return is_open_ && tunnel_ != nullptr; }
   /// Closes the present connection, which is silent, and opens a new one.

@@ -10,6 +10,7 @@
 
 #include "kernel/connection/channel.hpp"
 #include "kernel/connection/failure_detector.hpp"
+#include "kernel/connection/lane.hpp"
 
 namespace gamelan::kernel {
 
@@ -54,12 +55,56 @@ std::uint64_t Client::send(protocol::Request request) {
   std::visit([&](auto& message) { message.seq = numbers.seq; }, request);
   if (auto* batch = std::get_if<protocol::Batch>(&request)) batch->heard = numbers.heard;
   auto frames = std::make_shared<const Frames>(protocol::encode(request));
+  if (send_by_lane(request, numbers.seq, *frames)) return numbers.seq;
   {
     const std::scoped_lock lock(mutex_);
     requests_.add(numbers.seq, std::move(frames));
   }
   send_now();
   return numbers.seq;
+}
+
+std::string Client::open_lane(const protocol::LaneOffer& offer, int ranks) {
+  try {
+    const std::scoped_lock lock(numbering_, reading_);
+    lane_ = std::make_unique<Lane>(offer, channel_->name(), ranks);
+    has_lane_.store(true);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  {
+    const std::scoped_lock lock(mutex_);
+    requests_.add_heartbeat();  // rank 0 may wait at its socket, and looks at its lanes then
+  }
+  send_now();
+  return {};
+}
+
+bool Client::send_by_lane(const protocol::Request& request, std::uint64_t seq, const Frames& frames) {
+  const bool may_go_there = std::holds_alternative<protocol::Batch>(request) ||
+                            std::holds_alternative<protocol::Configure>(request);
+  if (!may_go_there || lane_ == nullptr) return false;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (requests_.is_socket_in_use()) return false;
+    requests_.add_by_lane(seq);  // before it is sent: its reply may be here at once
+  }
+  if (lane_->send(frames)) return true;
+  const std::scoped_lock lock(mutex_);
+  requests_.take_back(seq);
+  return false;
+}
+
+void Client::read_lane() {
+  const std::scoped_lock reading(reading_);
+  try {
+    while (auto reply = lane_->receive()) {
+      const std::scoped_lock lock(mutex_);
+      if (requests_.add_reply(std::move(*reply))) arrived_.notify_all();
+    }
+  } catch (const std::exception& error) {
+    set_lost(std::string("[client] ") + error.what());
+  }
 }
 
 void Client::send_now() {
@@ -85,10 +130,23 @@ std::optional<protocol::Reply> Client::take(std::uint64_t seq, Milliseconds limi
   const auto end = Clock::now() + limit;
   std::unique_lock lock(mutex_);
   for (bool is_signalled = false, has_looked = false;; has_looked = true) {
+    std::uint64_t seen = 0;
+    if (has_lane_.load()) {
+      lock.unlock();
+      seen = lane_->replies();
+      read_lane();
+      lock.lock();
+    }
     if (auto reply = requests_.take_reply(seq)) return reply;
     if (lost_) throw Error(ErrorKind::engine_lost, *lost_);
     const auto left = std::chrono::ceil<Milliseconds>(end - Clock::now());
     if (is_signalled || (has_looked && left <= 0ms)) return std::nullopt;
+    if (requests_.is_by_lane(seq) && !lane_->is_by_socket(seq)) {
+      lock.unlock();
+      is_signalled = !lane_->wait(seen, std::max(left, 0ms));
+      lock.lock();
+      continue;
+    }
     if (is_read_) {
       arrived_.wait_until(lock, end);
       continue;
@@ -121,7 +179,7 @@ std::string Client::last_status() const {
 
 std::string Client::route() const {
   const std::scoped_lock lock(mutex_);
-  return route_;
+  return has_lane_.load() ? route_ + ", batches through shared memory" : route_;
 }
 
 std::uint64_t Client::connections() const {

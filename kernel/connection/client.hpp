@@ -2,7 +2,8 @@
 // Requests to rank 0 and their replies. The channel has one holder at a time: whoever waits for a reply reads
 // it himself, so that no other thread need wake; a thread of the client's own looks in now and then and keeps
 // the engines awake with heartbeats. Replies are found by sequence number. A request is held until it is
-// answered and sent again on every new connection, under its number, by which rank 0 does it once. Whether
+// answered and sent again on every new connection, under its number, by which rank 0 does it once. Batches
+// go by a lane (lane.hpp) where there is one, and the thread that waits sleeps there. Whether
 // the engines are still there is the failure detector's question. Knows neither Python nor arrays. Every wait
 // has a limit.
 #pragma once
@@ -20,9 +21,11 @@
 #include "kernel/connection/route.hpp"
 #include "protocol/codec.hpp"
 #include "protocol/connection.hpp"
+#include "protocol/lane.hpp"
 
 namespace gamelan::kernel {
 
+class Lane;
 class Channel;  // keeps ZeroMQ's headers out of this one
 class FailureDetector;
 
@@ -37,6 +40,10 @@ class Client {
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
+  /// Requests go through memory that is shared with rank 0 from now on, where that is possible; `ranks`: how
+  /// many processes work for them. Without it, or where it is not possible, they go over the channel.
+  /// Returns why it is not possible; empty when it is. To be called after the greeting, once.
+  std::string open_lane(const protocol::LaneOffer& offer, int ranks);
   /// Sends a request under a fresh sequence number, which it returns. Never blocks: what the socket does not
   /// take now leaves later, in order. Throws Error{engine_lost} once the engines are known to be gone.
   std::uint64_t send(protocol::Request request);
@@ -63,6 +70,10 @@ class Client {
   /// fails here is the end of the engines for all callers.
   bool serve(Milliseconds limit);
   void send_now();
+  /// Sends a request by the lane, if there is one and the request may go there.
+  bool send_by_lane(const protocol::Request& request, std::uint64_t seq, const protocol::Frames& frames);
+  /// Takes every reply that lies in the lane.
+  void read_lane();
   bool has_queued() const;
   void set_lost(const std::string& cause);
   void set_lost_locked(const std::string& cause);  // with the mutex held
@@ -81,7 +92,10 @@ class Client {
   std::mutex holding_;  // of the channel, its detector and the next; taken before mutex_
   Clock::time_point last_beat_;
 
-  std::mutex numbering_;  // requests enter the queue in the order of their numbers; taken before mutex_
+  std::mutex numbering_;        // requests enter the queue in the order of their numbers; taken before mutex_
+  std::unique_ptr<Lane> lane_;  // sends under numbering_, receives under reading_
+  std::atomic<bool> has_lane_{false};
+  std::mutex reading_;  // taken before mutex_
 
   mutable std::mutex mutex_;  // guards everything below; never held over a socket call
   std::condition_variable arrived_, ending_;

@@ -13,8 +13,24 @@ OutstandingRequests::Numbers OutstandingRequests::begin() {
 
 void OutstandingRequests::add(std::uint64_t seq, SharedFrames frames) {
   unanswered_.emplace(seq, frames);
+  ++by_socket_;
   being_made_ = 0;
   queue_.push_back(std::move(frames));
+}
+
+void OutstandingRequests::add_by_lane(std::uint64_t seq) {
+  unanswered_.emplace(seq, nullptr);
+  being_made_ = 0;
+}
+
+void OutstandingRequests::take_back(std::uint64_t seq) {
+  unanswered_.erase(seq);
+  being_made_ = seq;
+}
+
+bool OutstandingRequests::is_by_lane(std::uint64_t seq) const {
+  const auto request = unanswered_.find(seq);
+  return request != unanswered_.end() && request->second == nullptr;
 }
 
 void OutstandingRequests::add_heartbeat() {
@@ -39,11 +55,16 @@ OutstandingRequests::SharedFrames OutstandingRequests::take_queued() {
 void OutstandingRequests::queue_unanswered() {
   heartbeats_.clear();
   queue_.clear();  // what was never sent is unanswered, too
-  for (const auto& [seq, frames] : unanswered_) queue_.push_back(frames);
+  for (const auto& [seq, frames] : unanswered_)
+    if (frames != nullptr) queue_.push_back(frames);
 }
 
 bool OutstandingRequests::add_reply(protocol::Reply reply) {
-  if (unanswered_.erase(reply.seq) == 0 || forgotten_.erase(reply.seq) > 0) return false;
+  const auto request = unanswered_.find(reply.seq);
+  if (request == unanswered_.end()) return false;
+  if (request->second != nullptr) --by_socket_;
+  unanswered_.erase(request);
+  if (forgotten_.erase(reply.seq) > 0) return false;
   replies_.insert_or_assign(reply.seq, std::move(reply));
   return true;
 }

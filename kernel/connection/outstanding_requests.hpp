@@ -27,6 +27,13 @@ class OutstandingRequests {
   Numbers begin();
   /// The request begun, encoded; queued to be sent.
   void add(std::uint64_t seq, SharedFrames frames);
+  /// The request begun has gone by the lane: it is not sent again, whatever the connection does.
+  void add_by_lane(std::uint64_t seq);
+  bool is_by_lane(std::uint64_t seq) const;
+  /// It could not go there: it is the request begun again.
+  void take_back(std::uint64_t seq);
+  /// True while a request that went by the socket is unanswered: what follows it must not overtake it.
+  bool is_socket_in_use() const { return by_socket_ > 0; }
   /// Queues a heartbeat under a fresh number. It tells rank 0 which replies have come.
   void add_heartbeat();
 
@@ -52,7 +59,8 @@ class OutstandingRequests {
   std::uint64_t last_seq_ = 0;
   std::uint64_t being_made_ = 0;  // the number of a request that is being encoded; 0: none
   std::deque<SharedFrames> queue_;
-  std::map<std::uint64_t, SharedFrames> unanswered_;
+  std::map<std::uint64_t, SharedFrames> unanswered_;  // no frames: by the lane
+  std::size_t by_socket_ = 0;                         // of the unanswered ones
   std::map<std::uint64_t, protocol::Reply> replies_;
   std::set<std::uint64_t> forgotten_;
   std::set<std::uint64_t> heartbeats_;  // not yet answered

@@ -3,6 +3,8 @@
 // asked whether the engines still live.
 #include "kernel/recorder/engines.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -70,6 +72,17 @@ void Engines::greet(double timeout_s) {
   if (!facts.is_object()) return;
   ranks_ = facts.value("ranks", 0);
   heap_bytes_ = facts.value("heap_bytes_per_rank", std::int64_t{0}) * ranks_;
+  open_lane(facts);
+}
+
+void Engines::open_lane(const nlohmann::json& facts) {
+  const auto lane = facts.find("lane");
+  if (lane == facts.end() || !lane->is_object()) return;
+  char host[256] = {};
+  if (gethostname(host, sizeof host - 1) != 0 || facts.value("host", "") != host) return;
+  const protocol::LaneOffer offer{lane->value("process_id", std::int64_t{0}), lane->value("descriptor", -1),
+                                  lane->value("proof", std::uint64_t{0})};
+  no_lane_ = client_->open_lane(offer, ranks_);
 }
 
 std::uint64_t Engines::send(protocol::Request request) {
@@ -138,6 +151,11 @@ void Engines::cancel() {
 
 void Engines::shutdown() {
   if (client_ != nullptr && !has_ended()) client_->forget(client_->send(protocol::Shutdown{}));
+}
+
+std::string Engines::route() const {
+  if (client_ == nullptr) return {};
+  return client_->route() + (no_lane_.empty() ? "" : ", without shared memory (" + no_lane_ + ")");
 }
 
 std::string Engines::status(double timeout_s) {

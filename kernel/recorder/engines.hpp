@@ -9,6 +9,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 
@@ -50,7 +51,8 @@ class Engines {
 
   std::string status(double timeout_s);  ///< JSON
   std::string last_status() const { return client_ == nullptr ? "{}" : client_->last_status(); }
-  std::string route() const { return client_ == nullptr ? "" : client_->route(); }
+  /// How they are reached, for people.
+  std::string route() const;
   std::uint64_t connections() const { return client_ == nullptr ? 0 : client_->connections(); }
   double waited_seconds() const { return waited_seconds_; }
 
@@ -81,10 +83,12 @@ class Engines {
   /// `found`: the cause as the client has found it. The launcher may know a better one.
   void lose_with_cause(const std::string& found);
   [[noreturn]] void fail(const std::string& cause);
+  void open_lane(const nlohmann::json& facts);
 
   std::shared_ptr<Client> client_;
   std::function<bool()> on_loss_;
   std::string info_ = "{}";
+  std::string no_lane_;  ///< why requests do not go through memory that rank 0 of this machine has offered
   std::int64_t heap_bytes_ = 0;
   int ranks_ = 0;
   std::string lost_cause_;

@@ -217,7 +217,7 @@ class Engine {
       }
       if (const auto* asked = std::get_if<protocol::Batch>(&incoming->request))
         reply.payloads = asked->payloads;
-      server_->reply(incoming->client, protocol::encode(reply));
+      server_->reply(protocol::encode(reply));
     }
   }
 

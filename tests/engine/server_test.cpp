@@ -148,7 +148,7 @@ TEST(Server, hands_the_socket_over_without_losing_a_message) {
             std::chrono::microseconds(random() % 30'000));  // around what the standby thread waits for
         Reply reply;
         reply.seq = protocol::sequence(incoming->request);
-        server.reply(incoming->client, protocol::encode(reply));
+        server.reply(protocol::encode(reply));
       }
     });
     {

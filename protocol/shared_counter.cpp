@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/ranks/counter.hpp"
+#include "protocol/shared_counter.hpp"
 
 #include <linux/futex.h>
 #include <sched.h>
@@ -7,16 +7,22 @@
 #include <unistd.h>
 
 #include <bit>
+#include <cerrno>
 #include <climits>
 #include <ctime>
+#include <utility>
 
-namespace gamelan::engine {
+namespace gamelan::protocol {
 
 namespace {
 
 // A futex has 32 bits: the low half of the counter. It only has to differ after a change, which is the case
 // unless 2^32 steps pass between two looks.
 static_assert(std::endian::native == std::endian::little && std::atomic<std::uint64_t>::is_always_lock_free);
+
+using std::chrono::microseconds;
+constexpr microseconds longest_with_a_core{50}, longest_without{15}, core_was_taken{40};
+constexpr int looks_between_yields = 16, sleeps_on_a_busy_machine = 100;
 
 /// Without FUTEX_PRIVATE_FLAG, because the waiters are other processes.
 long futex(std::atomic<std::uint64_t>& word, int operation, std::uint32_t value, const timespec* timeout) {
@@ -47,33 +53,46 @@ void SharedCounter::wake_sleepers() {
   if (sleepers_.load(std::memory_order_seq_cst) > 0) futex(value_, FUTEX_WAKE, INT_MAX, nullptr);
 }
 
-void SharedCounter::sleep_below(std::uint64_t target, std::chrono::microseconds limit) {
+bool SharedCounter::sleep_below(std::uint64_t target, std::chrono::microseconds limit) {
+  bool is_undisturbed = true;
   sleepers_.fetch_add(1, std::memory_order_seq_cst);
   const std::uint64_t seen = value_.load(std::memory_order_seq_cst);
   if (seen < target) {
     const timespec timeout{limit.count() / 1'000'000, limit.count() % 1'000'000 * 1'000};
-    futex(value_, FUTEX_WAIT, static_cast<std::uint32_t>(seen), &timeout);
+    is_undisturbed =
+        futex(value_, FUTEX_WAIT, static_cast<std::uint32_t>(seen), &timeout) == 0 || errno != EINTR;
   }
   sleepers_.fetch_sub(1, std::memory_order_relaxed);
+  return is_undisturbed;
 }
 
-Patience patience_of(int ranks) {
+Patience::Patience(int processes) {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
   const int cores = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
-  return ranks <= cores ? Patience{2000, 0} : Patience{0, 30};
+  has_a_core_ = processes <= cores;
 }
 
-bool wait_awake(const SharedCounter& counter, std::uint64_t target, Patience patience) {
-  for (int spin = 0; spin < patience.spins; ++spin) {
-    if (counter.has_reached(target)) return true;
-    pause_briefly();
+bool Patience::wait_awake(const SharedCounter& counter, std::uint64_t target) {
+  using Clock = std::chrono::steady_clock;
+  if (counter.has_reached(target)) return true;
+  if (sleeps_left_.load(std::memory_order_relaxed) > 0) {
+    sleeps_left_.fetch_sub(1, std::memory_order_relaxed);
+    return false;
   }
-  for (int yield = 0; yield < patience.yields; ++yield) {
-    if (counter.has_reached(target)) return true;
+  const auto begin = Clock::now();
+  for (auto now = begin; now - begin < (has_a_core_ ? longest_with_a_core : longest_without);) {
+    for (int look = 0; look < looks_between_yields; ++look) {
+      if (counter.has_reached(target)) return true;
+      pause_briefly();
+    }
     sched_yield();
+    const auto before = std::exchange(now, Clock::now());
+    if (now - before < core_was_taken) continue;
+    sleeps_left_.store(sleeps_on_a_busy_machine, std::memory_order_relaxed);
+    break;
   }
   return counter.has_reached(target);
 }
 
-}  // namespace gamelan::engine
+}  // namespace gamelan::protocol

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The client's side of a lane (protocol/lane.hpp): memory shared with rank 0 of the same machine. Requests
+// and replies go through it without a socket. Sending is for one thread at a time, and so is receiving.
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "protocol/lane.hpp"
+
+namespace gamelan::kernel {
+
+class Lane {
+ public:
+  /// Maps the memory that rank 0 offers, and claims a lane in it. Throws Error{os} with the reason when it
+  /// cannot be had: rank 0 runs on another machine, in another container, as another user, or all lanes are
+  /// taken. `name`: the client's. `ranks`: how many processes will work for its requests.
+  Lane(const protocol::LaneOffer& offer, const protocol::Bytes& name, int ranks);
+  /// Rank 0 reads what was sent, and then frees the lane.
+  ~Lane();
+  Lane(const Lane&) = delete;
+  Lane& operator=(const Lane&) = delete;
+
+  /// Writes a request and wakes rank 0. False, and nothing is sent, when there is no room.
+  bool send(const protocol::Frames& frames);
+
+  /// The next reply; nullopt when none is there. Throws Error{protocol}.
+  std::optional<protocol::Reply> receive();
+  /// A number that rises with every reply, and whether the reply to request `seq` may come over the socket
+  /// instead, because it found no room here.
+  std::uint64_t replies() const;
+  bool is_by_socket(std::uint64_t seq) const;
+  /// Waits until replies() is above `seen`, at most for `limit`; stays awake for some microseconds before it
+  /// sleeps. False when a signal ended the wait.
+  bool wait(std::uint64_t seen, std::chrono::milliseconds limit);
+
+ private:
+  struct Unmap {
+    void operator()(protocol::LaneRegion* region) const;
+  };
+  protocol::LaneWords& words() const { return region_->lanes[lane_]; }
+
+  std::unique_ptr<protocol::LaneRegion, Unmap> region_;
+  std::size_t lane_ = 0;
+  protocol::Patience patience_;
+};
+
+}  // namespace gamelan::kernel
