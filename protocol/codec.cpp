@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -154,7 +155,7 @@ Hello decode_hello(const Header& header) {
           from_hex(header.text("fingerprint"), "fingerprint"), header.text("client")};
 }
 
-Frames encode_request(const Batch& batch) {
+Frames encode_request(Batch&& batch) {
   if (batch.commands.size() > max_commands || batch.frees.size() > max_commands ||
       batch.origins.size() > max_commands || batch.payloads.size() > max_frames - 2 ||
       batch.fetches.size() > max_frames - 2) {
@@ -173,11 +174,11 @@ Frames encode_request(const Batch& batch) {
                              {"heard", batch.heard},
                              {"watched", batch.watched}}));
   frames.push_back(encode_commands(batch));
-  frames.insert(frames.end(), batch.payloads.begin(), batch.payloads.end());
+  std::move(batch.payloads.begin(), batch.payloads.end(), std::back_inserter(frames));
   return frames;
 }
 
-Batch decode_batch(const Header& header, const Frames& frames) {
+Batch decode_batch(const Header& header, Frames&& frames) {
   Batch batch;
   batch.seq = header.natural("seq");
   batch.explain = header.boolean("explain");
@@ -189,7 +190,7 @@ Batch decode_batch(const Header& header, const Frames& frames) {
   counts.origins = header.count("origins", max_commands);
   counts.fetches = header.count("fetches", max_frames - 2);  // the reply needs a frame for each
   require_frames(frames, 2 + header.count("payloads", max_frames - 2));
-  batch.payloads.assign(frames.begin() + 2, frames.end());
+  batch.payloads.assign(std::move_iterator(frames.begin() + 2), std::move_iterator(frames.end()));
   decode_commands(frames[1], counts, batch);
   return batch;
 }
@@ -278,15 +279,17 @@ auto guarded(Decode decode) {
 
 }  // namespace
 
-Frames encode(const Request& request) {
-  return std::visit([](const auto& message) { return encode_request(message); }, request);
+Frames encode(Request request) {
+  return std::visit([](auto& message) { return encode_request(std::move(message)); }, request);
 }
 
-Request decode_request(const Frames& frames) {
+Request decode_request(const Frames& frames) { return decode_request(Frames(frames)); }
+
+Request decode_request(Frames&& frames) {
   return guarded([&]() -> Request {
     const Header header(frames);
     const std::string type = header.text("type");
-    if (type == "batch") return decode_batch(header, frames);
+    if (type == "batch") return decode_batch(header, std::move(frames));
     require_frames(frames, 1);
     if (type == "hello") return decode_hello(header);
     if (type == "beat") return Heartbeat{header.natural("seq"), header.natural("heard")};
@@ -299,7 +302,7 @@ Request decode_request(const Frames& frames) {
 }
 
 /// Frame 1 is `info`: the text of a plan may be longer than a header.
-Frames encode(const Reply& reply) {
+Frames encode(Reply reply) {
   if (reply.payloads.size() > max_frames - 2)
     throw Error(ErrorKind::protocol, "[encode] too many payloads in a reply");
   Frames frames;
@@ -316,11 +319,11 @@ Frames encode(const Reply& reply) {
                              {"payloads", reply.payloads.size()}}));
   const auto* info = reinterpret_cast<const std::byte*>(reply.info.data());
   frames.emplace_back(info, info + reply.info.size());
-  frames.insert(frames.end(), reply.payloads.begin(), reply.payloads.end());
+  std::move(reply.payloads.begin(), reply.payloads.end(), std::back_inserter(frames));
   return frames;
 }
 
-Reply decode_reply(const Frames& frames) {
+Reply decode_reply(Frames frames) {
   return guarded([&] {
     const Header header(frames);
     if (header.text("type") != "reply") reject("not a reply");
@@ -335,7 +338,7 @@ Reply decode_reply(const Frames& frames) {
     require_frames(frames, 2 + header.count("payloads", max_frames - 2));
     reply.info.assign(reinterpret_cast<const char*>(frames[1].data()), frames[1].size());
     if (!Json::accept(reply.info)) reject("info is not JSON");
-    reply.payloads.assign(frames.begin() + 2, frames.end());
+    reply.payloads.assign(std::move_iterator(frames.begin() + 2), std::move_iterator(frames.end()));
     return reply;
   });
 }

@@ -20,10 +20,12 @@ inline constexpr std::size_t max_request_bytes = std::size_t{4} << 30;
 /// were recorded before the array.
 inline constexpr std::size_t max_payload_bytes = max_request_bytes - (std::size_t{256} << 20);
 
-Frames encode(const Request& request);
+// A message that is moved in gives its payloads away: they may be large.
+Frames encode(Request request);
 Request decode_request(const Frames& frames);  ///< throws Error{protocol}
-Frames encode(const Reply& reply);
-Reply decode_reply(const Frames& frames);  ///< throws Error{protocol}
+Request decode_request(Frames&& frames);       ///< the same; takes the payloads, leaves the header
+Frames encode(Reply reply);
+Reply decode_reply(Frames frames);  ///< throws Error{protocol}
 /// The sequence number of a request that may be malformed; 0 when it cannot be read. Never throws.
 std::uint64_t peek_sequence(const Frames& frames) noexcept;
 

@@ -180,7 +180,7 @@ void Listener::admit(Lanes::Message message) {
   Frames frames;
   try {
     frames = protocol::unpack(message.packed);
-    protocol::Request request = protocol::decode_request(frames);
+    protocol::Request request = protocol::decode_request(std::move(frames));
     note_client();
     const bool is_ours = std::holds_alternative<protocol::Batch>(request) ||
                          std::holds_alternative<protocol::Configure>(request);

@@ -53,9 +53,11 @@ std::uint64_t Client::send(protocol::Request request) {
     numbers = requests_.begin();
   }
   std::visit([&](auto& message) { message.seq = numbers.seq; }, request);
+  const bool may_go_by_lane = std::holds_alternative<protocol::Batch>(request) ||
+                              std::holds_alternative<protocol::Configure>(request);
   if (auto* batch = std::get_if<protocol::Batch>(&request)) batch->heard = numbers.heard;
-  auto frames = std::make_shared<const Frames>(protocol::encode(request));
-  if (send_by_lane(request, numbers.seq, *frames)) return numbers.seq;
+  auto frames = std::make_shared<const Frames>(protocol::encode(std::move(request)));
+  if (may_go_by_lane && send_by_lane(numbers.seq, *frames)) return numbers.seq;
   {
     const std::scoped_lock lock(mutex_);
     requests_.add(numbers.seq, std::move(frames));
@@ -80,10 +82,8 @@ std::string Client::open_lane(const protocol::LaneOffer& offer, int ranks) {
   return {};
 }
 
-bool Client::send_by_lane(const protocol::Request& request, std::uint64_t seq, const Frames& frames) {
-  const bool may_go_there = std::holds_alternative<protocol::Batch>(request) ||
-                            std::holds_alternative<protocol::Configure>(request);
-  if (!may_go_there || lane_ == nullptr) return false;
+bool Client::send_by_lane(std::uint64_t seq, const Frames& frames) {
+  if (lane_ == nullptr) return false;
   {
     const std::scoped_lock lock(mutex_);
     if (requests_.is_socket_in_use()) return false;
@@ -267,8 +267,8 @@ void Client::send_unanswered_again() {
 }
 
 void Client::receive_all() {
-  while (const auto frames = channel_->receive()) {
-    protocol::Reply reply = protocol::decode_reply(*frames);
+  while (auto frames = channel_->receive()) {
+    protocol::Reply reply = protocol::decode_reply(std::move(*frames));
     detector_->note_heard();
     const std::scoped_lock lock(mutex_);
     if (reply.outcome == protocol::Outcome::failed && reply.error == ErrorKind::engine_lost) {

@@ -70,8 +70,8 @@ class Client {
   /// fails here is the end of the engines for all callers.
   bool serve(Milliseconds limit);
   void send_now();
-  /// Sends a request by the lane, if there is one and the request may go there.
-  bool send_by_lane(const protocol::Request& request, std::uint64_t seq, const protocol::Frames& frames);
+  /// Sends a request by the lane, if there is one, it has room, and the request would overtake nothing.
+  bool send_by_lane(std::uint64_t seq, const protocol::Frames& frames);
   /// Takes every reply that lies in the lane.
   void read_lane();
   bool has_queued() const;

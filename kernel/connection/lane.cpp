@@ -79,7 +79,7 @@ std::optional<protocol::Reply> Lane::receive() {
   if (!packed) return std::nullopt;
   auto frames = protocol::unpack(*packed);
   ring.release();
-  return protocol::decode_reply(frames);
+  return protocol::decode_reply(std::move(frames));
 }
 
 std::uint64_t Lane::replies() const { return words().replies.value(); }
