@@ -74,8 +74,8 @@ def load_zarr(path, key=...):
     is_nested = stored.get("dimension_separator", ".") == "/"
     native = source.dtype.newbyteorder("=")
     filling = source.fill_value
-    if isinstance(filling, (list, tuple)):  # zarr 3.0 leaves a complex number as it stands in the file
-        filling = complex(*filling)
+    if numpy.size(filling) == 2:  # zarr 3.0 leaves a complex number in the two parts that stand in the file
+        filling = complex(*numpy.real(filling))
     filling = native.type(0 if filling is None else filling)
     facts = _CODECS.get(codec, 0), int(stored["order"] == "F"), int(not source.dtype.isnative), int(is_nested)
     return read_part("read_zarr", native, part, (filling,), facts, os.fsencode(path), path, source.chunks)
