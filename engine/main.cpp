@@ -53,6 +53,7 @@ int main(int argc, char** argv) {
     if (!options.relay.empty()) return run_relay_proxy(options.relay);
     end_with_launcher();
     if (!options.log_dir.empty()) redirect_output(options.log_dir, rank);
+    require_pmix(options.expect_ranks);
   } catch (const gamelan::protocol::Error& error) {
     if (speaks) std::fprintf(stderr, "gamelan-engine: %s\n", error.what());
     if (!speaks) std::this_thread::sleep_for(std::chrono::seconds(1));  // the first to leave ends the job

@@ -8,10 +8,20 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 #include "protocol/error.hpp"
 
 namespace gamelan::engine {
+namespace {
+
+/// Open MPI since 5; not 4, and not the MPICH family.
+bool knows_pmix_alone(const std::string& library) {
+  constexpr std::string_view before = "Open MPI v";
+  return library.starts_with(before) && std::atoi(library.c_str() + before.size()) >= 5;
+}
+
+}  // namespace
 
 const char* environment_variable(const char* name) { return std::getenv(name); }
 
@@ -38,6 +48,14 @@ std::string mpi_library() {
     if (!is_gap || (!words.empty() && words.back() != ' ')) words += is_gap ? ' ' : *letter;
   }
   return words;
+}
+
+void require_pmix(int expected_ranks) {
+  const bool is_from_srun = environment_variable("SLURM_STEP_ID") && environment_variable("SLURM_PROCID");
+  const bool has_pmix = environment_variable("PMIX_NAMESPACE") && environment_variable("PMIX_RANK");
+  if (expected_ranks < 2 || !is_from_srun || has_pmix || !knows_pmix_alone(mpi_library())) return;
+  throw protocol::Error(protocol::ErrorKind::os, "srun gave no PMIx to " + mpi_library() +
+                                                     ", which knows nothing else: use srun --mpi=pmix");
 }
 
 void redirect_output(const std::string& directory, const std::string& rank) {

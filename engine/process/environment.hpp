@@ -15,6 +15,10 @@ std::string rank_from_launcher();
 void end_with_launcher();
 /// The MPI library that this program was linked with, as "Open MPI v4.1.4".
 std::string mpi_library();
+/// Refuses, with Error{os}, what Open MPI 5 would take for a program started by hand: srun started this rank
+/// as one of several, and gave it no PMIx. Each such rank would be alone, and would leave files in /dev/shm
+/// when its step ends. (Open MPI 4 may have been built with another PMI: check_rank_count sees it there.)
+void require_pmix(int expected_ranks);
 /// Sends standard output and standard error to DIRECTORY/rank-RANK.log. Throws Error{os}.
 void redirect_output(const std::string& directory, const std::string& rank);
 

@@ -30,11 +30,11 @@ void FloatErrors::watch(unsigned kinds) {
 }
 
 unsigned FloatErrors::take() {
-  const unsigned state = _mm_getcsr();
+  const unsigned state = raised();
   unsigned kinds = 0;
   for (const auto& [flag, kind] : flag_and_kind)
     if ((state & alarm_ & flag) != 0) kinds |= kind;
-  _mm_setcsr(state & ~flags);
+  lower();
   return kinds;
 }
 

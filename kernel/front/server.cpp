@@ -168,7 +168,11 @@ void Server::serve_control() {
     wait_readable(items, 4, control_tick_ms);
     if ((items[0].revents & ZMQ_POLLIN) != 0) {
       auto message = receive(control_);
-      if (message && !unservable(*message)) notify_control_listener(std::move(*message));
+      if (message && !unservable(*message)) {
+        const nl::json& content = message->content();
+        is_restart_ = content.contains("restart") && content["restart"] == true;
+        notify_control_listener(std::move(*message));
+      }
     }
     if ((items[1].revents & ZMQ_POLLIN) != 0) {
       zmq::multipart_t beat;
@@ -231,6 +235,7 @@ void Server::send_control_impl(xeus::xmessage message) {
   if (type == "interrupt_reply" || type == "shutdown_reply") {
     nl::json content = message.content();
     content["status"] = "ok";
+    if (type == "shutdown_reply") content["restart"] = is_restart_;  // xeus 5 leaves it out
     return send(control_, with_content(message, std::move(content)));
   }
   send(control_, message);

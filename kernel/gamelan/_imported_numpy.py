@@ -104,6 +104,9 @@ AVERAGE_TAKES_LISTS = not _fails(numpy.average, numpy.ones((1, 1)), axis=[0, 1])
 LSTSQ_RCOND = inspect.signature(numpy.linalg.lstsq).parameters["rcond"].default
 SEVERAL = type(numpy.atleast_1d(0, 0))  # how several arrays are returned: in a tuple (NumPy 2) or in a list
 WHOLE_BINS = numpy.histogram_bin_edges(numpy.array([0, 1, 2] * 9), "sqrt").size == 3  # of integers no bin is narrower than 1
+BLOCKS_TAKE_SUBCLASSES = numpy.block([type("List", (list,), {})([1, 2])]).ndim == 2  # of list, as lists
+_column = numpy.zeros((2, 1))
+BROADCASTS_GIVE_BACK = numpy.broadcast_arrays(_column, numpy.zeros(1))[0] is _column  # an array that has the shape already
 TRIM_TAKES_AXES = "axis" in inspect.signature(numpy.trim_zeros).parameters
 STACKS_TAKE_SEQUENCES = _fails(numpy.hstack, iter([_whole]))
 FLAGS_ARE_PYTHONS = _fails(numpy.sum, _whole, keepdims=numpy.True_)  # a bool of NumPy is none

@@ -19,6 +19,7 @@ SPACK_NAMES = {
     "uuid-dev": "util-linux-uuid", "xeus-dev": "xeus", "xtl-dev": "xtl",
 }  # fmt: skip
 
+EXTERNALS = {"packages.yaml": "bookworm", "packages-debian13.yaml": "trixie"}  # of deploy/spack: whose versions they name
 VIRTUAL = {"openmpi": "mpi"}  # who provides what the recipe asks for
 
 
@@ -69,14 +70,16 @@ def faults_of_spack(root):
     for option in [*calls_of(tree, "define"), *calls_of(tree, "define_from_variant")]:
         if option != "BUILD_TESTING" and not re.search(rf"\b{option}\b", text):
             yield f"package.py sets {option}, which no CMake file reads"
-    externals = (root / "deploy/spack/packages.yaml").read_text()
-    for name, version in re.findall(r"- spec: ([\w-]+)@([\d.]+)", externals):
-        if name not in names:
-            yield f"packages.yaml has {name}, which package.py does not depend on"
-        wanted = next((spec for spec in specs if spec.startswith(f"{name}@")), None)
-        if wanted and not version.startswith(re.match(rf"{name}@([\d.]+)", wanted)[1]):
-            yield f"packages.yaml has {name}@{version}, package.py wants {wanted}"
-        yield from faults_of_version(name, version)
+    for file, debian in EXTERNALS.items():
+        externals = (root / "deploy/spack" / file).read_text()
+        for name, version in re.findall(r"- spec: ([\w-]+)@([\d.]+)", externals):
+            if name not in names:
+                yield f"{file} has {name}, which package.py does not depend on"
+            wanted = next((spec for spec in specs if spec.startswith(f"{name}@")), None)
+            if wanted and not is_within(version, wanted):
+                yield f"{file} has {name}@{version}, package.py wants {wanted}"
+            if debian == debian_here():
+                yield from faults_of_version(file, name, version)
 
 
 def faults_of_conda(root):
@@ -96,12 +99,31 @@ def faults_of_conda(root):
         yield f"recipe.yaml is not of version {version}"
 
 
-def faults_of_version(name, version):
+def is_within(version, spec):
+    """A version and Spack's range of versions, as xeus@2.4:5. The last number of a range stands for all that begin with it."""
+    lowest, colon, highest = re.search(r"@([\d.]*)(:?)([\d.]*)", spec).groups()
+
+    def numbers(text):
+        return [int(number) for number in text.split(".") if number]
+
+    found, first, last = numbers(version), numbers(lowest), numbers(highest if colon else lowest)
+    return found >= first and found[: len(last)] <= last if last else found >= first
+
+
+def debian_here():
+    """The codename of this system's Debian; empty where there is none."""
+    try:
+        return re.search(r"^VERSION_CODENAME=(\w+)$", pathlib.Path("/etc/os-release").read_text(), re.M)[1]
+    except (OSError, TypeError):
+        return ""
+
+
+def faults_of_version(file, name, version):
     """Externals are Debian's, as installed here."""
     debian = next(package for package, spack in SPACK_NAMES.items() if spack == VIRTUAL.get(name, name))
     done = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", debian], capture_output=True, text=True, check=False)
     if done.returncode == 0 and not re.sub("^[0-9]+:", "", done.stdout).startswith(version):
-        yield f"packages.yaml has {name}@{version}, Debian {done.stdout}"
+        yield f"{file} has {name}@{version}, Debian {done.stdout}"
 
 
 def dependencies():

@@ -55,7 +55,10 @@ def _asked(notebook, code):
 def test_a_function_of_gamelan_is_shown_as_numpys(shared, name):
     shared.run("import gamelan as np, numpy")
     ours, theirs = (_asked(shared, f"{module}.{name}?") for module in ("np", "numpy"))
-    assert _LABEL.findall(ours) == _LABEL.findall(theirs) == ["Signature", "Docstring", "File", "Type"]
+    assert _LABEL.findall(ours) == ["Signature", "Docstring", "File", "Type"]
+    # Most functions of NumPy since 1.25 are objects of a class for IPython, with a signature of their call beside.
+    if shared.run(f"import inspect; inspect.isfunction(numpy.{name})").text == "True":
+        assert _LABEL.findall(ours) == _LABEL.findall(theirs)
     assert "Returns\n-------" in ours
     with_source = _asked(shared, f"np.{name}??")  # and the docstring, which is composed and does not stand in the source
     assert _LABEL.findall(with_source) == ["Signature", "Docstring", "Source", "File", "Type"]

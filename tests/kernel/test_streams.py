@@ -82,7 +82,8 @@ def test_unfinished_characters_are_joined(shared):
 def test_odd_text(shared):
     cell = shared.run("print('\\udc80 \\x00 \\x1b[1m é'); import os; os.write(1, b'\\xff\\n');")
     assert "é" in cell.out and cell.status == "ok"
-    assert shared.run("'\\udc80'").text == "'\\udc80'"
+    # Not the first statement: Python 3.13 takes a text there for a docstring, and compiles none with such a character.
+    assert shared.run("0; '\\udc80'").text == "'\\udc80'"
     assert shared.run("raise ValueError('\\udc80')").ename == "ValueError"
 
 

@@ -11,6 +11,7 @@ import time
 
 import pytest
 from gamelan._doctor import _questions
+from gamelan._version import NUMPY_HEADERS
 from launch_fixtures import BUILD, COMMAND, processes_of, wait_until_gone
 
 SCRIPT = """
@@ -149,17 +150,21 @@ def test_run_takes_the_python_that_is_chosen(gamelan, runtime, tmp_path, monkeyp
 
 
 def test_another_numpy_is_refused_in_a_sentence(gamelan, runtime, tmp_path, monkeypatch):
-    python = python_with(tmp_path, "2.4.6")
+    newest = 2 if NUMPY_HEADERS.startswith("2.") else 1
+    version = f"{newest + 1}.4.6"
+    python = python_with(tmp_path, version)
     monkeypatch.setenv("GAMELAN_PYTHON", str(python))
     (tmp_path / "script.py").write_text("import gamelan")
     done = gamelan("run", "-n", 1, tmp_path / "script.py")
-    told = f"Gamelan is built for NumPy 1.x; this Python has 2.4.6. Run `{python} -m pip install 'numpy<2'`"
+    told = f"Gamelan is built for NumPy {newest}.x; this Python has {version}. Run `{python} -m pip install 'numpy<{newest + 1}'`"
     assert done.returncode == 1 and told in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
     doctor = gamelan("doctor", timeout=90)
     assert doctor.returncode == 1 and told in doctor.stdout and "all is well" not in doctor.stdout, doctor.stdout
     environment = os.environ | {"PYTHONPATH": str(BUILD / "python")}
     imported = subprocess.run([python, tmp_path / "script.py"], env=environment, capture_output=True, text=True, timeout=20)
-    assert "NumPy 1.x; this Python has 2.4.6. Run" in imported.stderr and "_ARRAY_API" not in imported.stderr, imported.stderr
+    assert (
+        f"NumPy {newest}.x; this Python has {version}. Run" in imported.stderr and "_ARRAY_API" not in imported.stderr
+    ), imported.stderr
 
 
 @pytest.mark.parametrize("version, state", [("6.0.0", "warn"), ("8.1.9", "ok"), ("", None)])

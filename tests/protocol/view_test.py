@@ -133,7 +133,8 @@ def judge_form(view, linear, base, must_exist):
 
 
 def judge_facts(view, base):
-    low, high = np.byte_bounds(view) if view.size else (address(view), address(view))
+    byte_bounds = getattr(np, "byte_bounds", None) or np.lib.array_utils.byte_bounds  # NumPy 1, NumPy 2
+    low, high = byte_bounds(view) if view.size else (address(view), address(view))
     repeats = any(stride == 0 and extent > 1 for stride, extent in zip(view.strides, view.shape)) and view.size > 0
     expected = [int(view.flags.c_contiguous), low - address(base), high - address(base), view.size, 1, int(not repeats)]
     return lambda answer: None if answer.split() == [str(value) for value in expected] else f"expected {expected}"

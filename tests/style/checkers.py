@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The programs that check the text of the project, and which of its files they read. What is missing here says so; ruff, which
-Debian does not pack, is fetched into build/style once."""
+"""The programs that check the text of the project, and which of its files they read. What is missing here says so. What
+Debian does not pack (ruff; on Debian 13 clang-format 14) is fetched into a venv, build/style, once."""
 
 import functools
+import itertools
 import os
 import pathlib
 import shutil
@@ -13,6 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 OWN = ROOT / "build" / "style"
 RUFF = "0.4.10"  # as in .pre-commit-config.yaml: another version formats otherwise
 CLANG_FORMAT = "14"
+CLANG_FORMAT_PACKAGE = "clang-format==14.0.6"
 
 
 def tracked(*endings):
@@ -37,13 +39,40 @@ def version_of(program):
         return ""
 
 
+@functools.cache
+def fetch(package):
+    """A package of PyPI into a venv of the build. Empty, or why not."""
+    commands = (
+        [] if (OWN / "bin" / "pip").exists() else [[sys.executable, "-m", "venv", str(OWN)]],
+        [[str(OWN / "bin" / "pip"), "install", "--quiet", "--disable-pip-version-check", "--no-deps", package]],
+    )
+    for command in itertools.chain(*commands):
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return str(error)
+        if done.returncode:
+            said = f"{done.stdout}{done.stderr}".strip().splitlines()
+            return said[-1] if said else "nothing said"
+    return ""
+
+
 def clang_format():
-    """The path of clang-format, or None and why not."""
-    for name in (f"clang-format-{CLANG_FORMAT}", "clang-format"):
-        found = shutil.which(name)
-        if found and f"version {CLANG_FORMAT}." in version_of(found):
-            return found, ""
-    return None, f"no clang-format {CLANG_FORMAT} on PATH (Debian 12: apt-get install clang-format)"
+    """The path of clang-format: from PATH, else fetched (Debian 13 has no 14); else None and why not."""
+
+    def here():
+        for found in (
+            shutil.which(f"clang-format-{CLANG_FORMAT}"),
+            shutil.which("clang-format"),
+            str(OWN / "bin" / "clang-format"),
+        ):
+            if found and f"version {CLANG_FORMAT}." in version_of(found):
+                return found
+        return None
+
+    failed = "" if here() else fetch(CLANG_FORMAT_PACKAGE)
+    found = here()
+    return found, "" if found else f"no clang-format {CLANG_FORMAT} on PATH (Debian 12 packs it), and not fetched: {failed}"
 
 
 def codespell():
@@ -51,24 +80,18 @@ def codespell():
     return found, "" if found else "no codespell on PATH (Debian: apt-get install codespell)"
 
 
-@functools.cache
 def ruff():
-    """From PATH, else by pip into a folder of the build, else None and why not."""
-    for found in (shutil.which("ruff"), str(OWN / "bin" / "ruff")):
-        if found and version_of(found) == f"ruff {RUFF}":
-            return found, ""
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--target", str(OWN)]
-    try:
-        done = subprocess.run(
-            [*pip, "--upgrade", f"ruff=={RUFF}"], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL
-        )
-        said = done.stderr.strip().splitlines()
-    except subprocess.TimeoutExpired:
-        said = ["pip took longer than a minute"]
-    found = str(OWN / "bin" / "ruff")
-    if version_of(found) == f"ruff {RUFF}":
-        return found, ""
-    return None, f"no ruff {RUFF} on PATH, and pip cannot fetch it: {said[-1] if said else 'nothing said'}"
+    """From PATH, else fetched, else None and why not."""
+
+    def here():
+        for found in (shutil.which("ruff"), str(OWN / "bin" / "ruff")):
+            if found and version_of(found) == f"ruff {RUFF}":
+                return found
+        return None
+
+    failed = "" if here() else fetch(f"ruff=={RUFF}")
+    found = here()
+    return found, "" if found else f"no ruff {RUFF} on PATH, and not fetched: {failed}"
 
 
 def run(command, names=()):

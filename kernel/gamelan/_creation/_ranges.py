@@ -107,11 +107,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
         values = values.astype(dtype)
     if axis != 0:
         values = _core.view(values, numpy.moveaxis(values._a, 0, axis))
-    return (
-        (values, step if isinstance(step, _core.OURS) else numpy.float64(step) if step is numpy.nan else step)
-        if retstep
-        else values
-    )
+    return (values, numpy.float64(step) if step is numpy.nan else _step_here(step)) if retstep else values
 
 
 def _value_here(value):
@@ -120,7 +116,8 @@ def _value_here(value):
 
 
 def _step_here(step):
-    return wrap_here(step) if isinstance(step, numpy.ndarray) and step.ndim else step
+    is_theirs = isinstance(step, numpy.ndarray) and not isinstance(step, _core.OURS)
+    return wrap_here(step) if is_theirs and step.ndim else step
 
 
 def _kind(value):

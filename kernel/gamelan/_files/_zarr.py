@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Zarr, format version 2: the zarr package, in the notebook, reads what the folder says of an array; the engines read and
-unpack the chunks. Filters and codecs that engines do not have are refused by name."""
+"""Zarr, format version 2: the zarr package (2 or 3), in the notebook, reads small arrays and the shape and dtype of any; the
+engines read and unpack the chunks of large ones. Filters and codecs that engines do not have are refused by name."""
 
 import errno
 import json
@@ -45,7 +45,8 @@ def load_zarr(path, key=...):
     IndexError
         If `key` is outside the array.
     NotImplementedError
-        If a large array has filters, or is packed by other codecs than Blosc, zlib and gzip.
+        If the array is of format version 3, or a large one has filters or is packed by other codecs than Blosc, zlib and
+        gzip.
     ValueError
         If a chunk does not unpack to its size.
 
@@ -56,21 +57,27 @@ def load_zarr(path, key=...):
     zarr = _zarr()
     path = resolve(path)
     facts_path = os.path.join(path, ".zarray")
+    if os.path.isfile(os.path.join(path, "zarr.json")):
+        raise unimplemented("load_zarr of format version 3", "write it with zarr_format=2")
     if not os.path.isfile(facts_path):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), facts_path)
     source = zarr.open_array(path, mode="r")
     part = select(key, source.shape, "load_zarr")
     if not is_for_engines(source.dtype, tuple(part.extents)) or not part.extents:
         return adopt(numpy.asarray(part.of(source)).astype(source.dtype.newbyteorder("="), copy=False))
-    codec = source.compressor and source.compressor.codec_id
-    if source.filters or (codec and codec not in _CODECS):
-        what = f"the codec {codec}" if codec and codec not in _CODECS else f"the filter {source.filters[0].codec_id}"
+    with open(facts_path, encoding="utf-8") as file:  # of these facts zarr 2 and 3 say not the same
+        stored = json.load(file)
+    codec, filters = (stored["compressor"] or {}).get("id"), stored["filters"]
+    if filters or (codec and codec not in _CODECS):
+        what = f"the codec {codec}" if codec and codec not in _CODECS else f"the filter {filters[0]['id']}"
         raise unimplemented(f"load_zarr of an array with {what}", "zarr.copy it to one packed by Blosc, zlib or gzip")
-    with open(facts_path, encoding="utf-8") as file:
-        is_nested = json.load(file).get("dimension_separator", ".") == "/"
+    is_nested = stored.get("dimension_separator", ".") == "/"
     native = source.dtype.newbyteorder("=")
-    filling = native.type(0 if source.fill_value is None else source.fill_value)
-    facts = _CODECS.get(codec, 0), int(source.order == "F"), int(not source.dtype.isnative), int(is_nested)
+    filling = source.fill_value
+    if numpy.size(filling) == 2:  # zarr 3.0 leaves a complex number in the two parts that stand in the file
+        filling = complex(*numpy.real(filling))
+    filling = native.type(0 if filling is None else filling)
+    facts = _CODECS.get(codec, 0), int(stored["order"] == "F"), int(not source.dtype.isnative), int(is_nested)
     return read_part("read_zarr", native, part, (filling,), facts, os.fsencode(path), path, source.chunks)
 
 
@@ -78,5 +85,5 @@ def _zarr():
     try:
         import zarr
     except ImportError:
-        raise ImportError("Zarr arrays need zarr in the notebook: apt install python3-zarr, or pip install 'zarr<3'") from None
+        raise ImportError("Zarr arrays need zarr in the notebook: apt install python3-zarr, or pip install zarr") from None
     return zarr

@@ -27,7 +27,9 @@ _SIGNALS = {
 _NODE_SILENT = re.compile(r"^gamelan-engine: (node (\S+) has not been heard by .+)$", re.MULTILINE)
 _NODE_GONE = re.compile(r"^gamelan-engine: (node (\S+) is gone: .+)$", re.MULTILINE)
 _TERMINATED = 143  # the engine's exit code after SIGTERM: it follows from an end, it is none
-_WRONG_PMI = re.compile(r"OMPI was not built with\s+SLURM\'s PMI support|ext3x_client|MPI started 1 ranks, expected")
+_WRONG_PMI = re.compile(
+    r"OMPI was not built with\s+SLURM\'s PMI support|ext3x_client|MPI started 1 ranks, expected|srun gave no PMIx"
+)
 _OUT_OF_MEMORY = (
     "had more memory than the job may have: smaller arrays, more nodes (-N), or more memory (--sbatch " '"--mem=...")'
 )

@@ -64,6 +64,11 @@ _WITH_NUMPY = """sum prod max min any all mean var std ptp argmin argmax cumsum 
     compress sort partition""".split()
 
 
+def _is_numpys(name):
+    """Whether NumPy's arrays have a method. NumPy 2.0 to 2.4 keep what they took away, as an attribute that says so."""
+    return callable(getattr(numpy.ndarray, name, None))
+
+
 def _add_methods_of_small_arrays():
     """What a small array has besides: the operators, methods whose result may be large, and what NumPy lacks."""
     ndarray.__new__ = _new
@@ -75,7 +80,7 @@ def _add_methods_of_small_arrays():
 
 def add_methods_with_numpy():
     """The other methods of small arrays, once those of distributed ones are what users call."""
-    for name in filter(lambda each: hasattr(numpy.ndarray, each), _WITH_NUMPY):  # NumPy 2.5 has no ptp
+    for name in filter(_is_numpys, _WITH_NUMPY):
         theirs, ours = getattr(numpy.ndarray, name), getattr(DistributedArray, name)
         setattr(ndarray, name, _core.Operator(name, -1, _core.METHOD, theirs, ours))
 
@@ -134,7 +139,7 @@ def _drop_methods():
     """Methods of ours that NumPy 2 has no more."""
     for part in DistributedArray.__bases__:
         for name in ("itemset", "ptp"):
-            if name in vars(part) and not hasattr(numpy.ndarray, name):
+            if name in vars(part) and not _is_numpys(name):
                 delattr(part, name)
 
 

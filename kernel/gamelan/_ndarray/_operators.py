@@ -7,7 +7,7 @@ import numpy
 
 from .. import _core
 from .._float_errors import numpys_own
-from .._imported_numpy import MATMUL_IN_PLACE, UNEQUAL_SHAPES_RAISE
+from .._imported_numpy import MATMUL_IN_PLACE, NUMBERS_ARE_WEAK, UNEQUAL_SHAPES_RAISE
 from .._local import decides_itself, is_distributed, is_value, unwrap
 from .._promotion import OPS
 from .._ufuncs._odd_comparisons import comparison
@@ -72,6 +72,8 @@ def _power(array, exponent, modulus=None):
 def _positive(array):
     if array.dtype != bool:
         return _evaluate(OPS["positive"], array)
+    if NUMBERS_ARE_WEAK:
+        +numpy.zeros(1, bool)  # NumPy 2's error
     _core.warn(
         DeprecationWarning,
         "Applying '+' to a non-numerical array is ill-defined. Returning a copy, but in the future this will error.",

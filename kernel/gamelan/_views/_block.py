@@ -2,19 +2,19 @@
 """block: nested lists of arrays as one array, the innermost lists along the last axis."""
 
 from .._creation._from_data import array, asarray
-from .._imported_numpy import NUMBERS_ARE_WEAK
+from .._imported_numpy import BLOCKS_TAKE_SUBCLASSES
 from ._join import concatenate
 
 __all__ = ["block"]
 
 
 def _is_list(item):
-    return isinstance(item, list) if NUMBERS_ARE_WEAK else type(item) is list
+    return isinstance(item, list) if BLOCKS_TAKE_SUBCLASSES else type(item) is list
 
 
 def _depth(item, path):
     """How deep the lists are nested; ValueError when they are not all equally deep."""
-    if type(item) is tuple or NUMBERS_ARE_WEAK and isinstance(item, tuple):
+    if type(item) is tuple or BLOCKS_TAKE_SUBCLASSES and isinstance(item, tuple):
         raise TypeError(
             f"{path} is a tuple. Only lists can be used to arrange blocks, and np.block does not allow "
             "implicit conversion from tuple to ndarray."

@@ -7,7 +7,7 @@ import numpy
 
 from .. import _core
 from .._creation._from_data import asarray
-from .._imported_numpy import SEVERAL
+from .._imported_numpy import BROADCASTS_GIVE_BACK, SEVERAL
 from .._local import gathered, has_own_class, is_distributed
 
 __all__ = [
@@ -128,8 +128,8 @@ atleast_3d = _at_least("atleast_3d")
 def broadcast_arrays(*args, subok=False):
     """Broadcast arrays against each other.
 
-    The results are read-only views. No evaluation is needed.
+    The results are read-only views; with NumPy 2 an array that has the shape already is given back. No evaluation is needed.
     """
     arrays = [asarray(array) for array in args]
     shape = numpy.broadcast_shapes(*(array.shape for array in arrays))
-    return SEVERAL(broadcast_to(array, shape) for array in arrays)
+    return SEVERAL(array if BROADCASTS_GIVE_BACK and array.shape == shape else broadcast_to(array, shape) for array in arrays)

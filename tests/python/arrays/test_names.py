@@ -19,6 +19,9 @@ def test_the_page_is_up_to_date(engine, ranks, on_page, title):
     if ranks != 3:
         pytest.skip("once: with 3 ranks")
     found = names_probe.section(title)
+    # The page is that of the newest NumPy 2: earlier ones still have names of NumPy 1.
+    former = names_page.states_on_page(names_page.PAGE.read_text(), "1")[title]
+    found = {name: state for name, state in found.items() if name in on_page[title] or name not in former}
     changed = [f"{name}: {found.get(name)}, on the page {on_page[title].get(name)}" for name in sorted({*found, *on_page[title]})
                if found.get(name) != on_page[title].get(name)]  # fmt: skip
     assert not changed, "run tests/python/names_page.py --write:\n" + "\n".join(changed)

@@ -14,6 +14,8 @@ from oracle import assert_same
 
 h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
 zarr = pytest.importorskip("zarr", reason="python3-zarr is not installed")
+numcodecs = pytest.importorskip("numcodecs", reason="python3-numcodecs is not installed")
+IS_ZARR_2 = zarr.__version__.startswith("2.")
 
 DTYPES = ["f8", "c16", "?", ">i4", "f2", "<u2", "c8"]
 KEYS = [
@@ -62,7 +64,37 @@ def test_hdf5(engine, dtype, tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["a.h5", "b.h5"]
 
 
-CODECS = [None, zarr.Blosc("lz4", shuffle=zarr.Blosc.BITSHUFFLE), zarr.Zlib(), zarr.GZip(), zarr.Blosc("zstd")]
+def make_zarr(path, shape, dtype, chunks=True, codec=None, order="C", separator=".", fill_value=0):
+    """An empty array of format version 2, by zarr 2 or 3."""
+    if IS_ZARR_2:
+        return zarr.open_array(
+            str(path),
+            "w",
+            shape,
+            chunks,
+            dtype=dtype,
+            compressor=codec,
+            order=order,
+            dimension_separator=separator,
+            fill_value=fill_value,
+        )
+    places = {"name": "v2", "separator": separator}
+    return zarr.create_array(
+        str(path), shape=shape, dtype=dtype, chunks="auto" if chunks is True else chunks, compressors=codec, order=order, chunk_key_encoding=places,
+        fill_value=fill_value, zarr_format=2, overwrite=True)  # fmt: skip
+
+
+def save_zarr(path, data, chunks=True, codec=numcodecs.Blosc()):
+    make_zarr(path, data.shape, data.dtype, chunks, codec)[...] = data
+
+
+CODECS = [
+    None,
+    numcodecs.Blosc("lz4", shuffle=numcodecs.Blosc.BITSHUFFLE),
+    numcodecs.Zlib(),
+    numcodecs.GZip(),
+    numcodecs.Blosc("zstd"),
+]
 
 
 @pytest.mark.parametrize(("dtype", "codec"), zip(DTYPES, itertools.cycle(CODECS)), ids=str)
@@ -70,8 +102,7 @@ def test_zarr(engine, dtype, codec, tmp_path):
     data = left(numpy.dtype(dtype).newbyteorder("="))
     for order, separator in (("C", "."), ("F", "/")):
         path = tmp_path / f"{order}.zarr"
-        made = zarr.open_array(str(path), "w", data.shape, (5, 4), dtype=in_order(data, dtype).dtype, compressor=codec, order=order, dimension_separator=separator,
-                               fill_value=data[1, 1].item())  # fmt: skip
+        made = make_zarr(path, data.shape, in_order(data, dtype).dtype, (5, 4), codec, order, separator, data[1, 1].item())
         made[:11, 2:] = data[:11, 2:]
         for key in KEYS:
             assert_same(gamelan.load_zarr(path, key), made[...].astype(data.dtype)[key], f"{order} {key}", exact=True)
@@ -82,7 +113,7 @@ def test_many_chunks(engine, tmp_path):
     data = numpy.arange(3.0 * SIZE[0] * SIZE[1]).reshape(SIZE[0], 3, SIZE[1])
     with h5py.File(tmp_path / "a.h5", "w") as file:
         file.create_dataset("x", data=data, chunks=(4, 2, 8), compression="gzip")
-    zarr.save_array(str(tmp_path / "a.zarr"), data, chunks=(4, 2, 8))
+    save_zarr(tmp_path / "a.zarr", data, chunks=(4, 2, 8))
     for key in ((), (slice(1, None, 2), 1), (slice(30, None, -7), ..., slice(2, -2, 9)), (5, 2, 7)):
         assert_same(gamelan.load_hdf5(tmp_path / "a.h5", "x", key), data[key], key, exact=True)
         assert_same(gamelan.load_zarr(tmp_path / "a.zarr", key), data[key], key, exact=True)
@@ -92,7 +123,7 @@ def test_a_small_part_of_a_large_array(mixed, tmp_path):
     data = numpy.arange(60.0).reshape(10, 6)
     with h5py.File(tmp_path / "a.h5", "w") as file:
         file.create_dataset("x", data=data, chunks=(4, 4))
-    zarr.save_array(str(tmp_path / "a.zarr"), data, chunks=(4, 4))
+    save_zarr(tmp_path / "a.zarr", data, chunks=(4, 4))
     for key in (..., 3, (slice(None, None, -4), 2), (7, 5), slice(0, 0), (slice(8, None, -3), slice(None, None, -5))):
         for part in (gamelan.load_hdf5(tmp_path / "a.h5", "x", key), gamelan.load_zarr(tmp_path / "a.zarr", key)):
             assert_same(part, data[key], key, exact=True)
@@ -105,7 +136,7 @@ def test_elements_stay_away_from_the_notebook(engine, ranks, tmp_path):
     data = numpy.zeros((300, 1000))
     with h5py.File(tmp_path / "a.h5", "w") as file:
         file.create_dataset("x", data=data, chunks=(7, 1000), compression="gzip")
-    zarr.save_array(str(tmp_path / "a.zarr"), data, chunks=(7, 1000))
+    save_zarr(tmp_path / "a.zarr", data, chunks=(7, 1000))
     before = gamelan.stats()["fetch_bytes"]
     total = gamelan.load_hdf5(tmp_path / "a.h5", "x") + gamelan.load_zarr(tmp_path / "a.zarr")
     assert float(total.sum()) == 0
@@ -113,7 +144,7 @@ def test_elements_stay_away_from_the_notebook(engine, ranks, tmp_path):
 
 
 def test_wrong_parts(engine, tmp_path):
-    zarr.save_array(str(tmp_path / "a.zarr"), numpy.ones((5, 6)))
+    save_zarr(tmp_path / "a.zarr", numpy.ones((5, 6)))
     for key in (7, (0, -7), (0, 0, 0), (..., ...)):
         with pytest.raises(IndexError):
             gamelan.load_zarr(tmp_path / "a.zarr", key)
@@ -124,7 +155,7 @@ def test_wrong_parts(engine, tmp_path):
 def test_broken_and_unknown(engine, ranks, tmp_path):
     """What is broken is an error at the call, and the engines live on."""
     path = str(tmp_path / "a.zarr")
-    zarr.save_array(path, numpy.ones((20, 6)), chunks=(4, 6))
+    save_zarr(path, numpy.ones((20, 6)), chunks=(4, 6))
     if ranks:
         for bytes_left in (0, 10, 30):
             os.truncate(os.path.join(path, "3.0"), bytes_left)
@@ -139,7 +170,7 @@ def test_broken_and_unknown(engine, ranks, tmp_path):
         with pytest.raises(ValueError, match="read_hdf5"):
             gamelan.load_hdf5(tmp_path / "a.h5", "x")
     assert_same(gamelan.load_zarr(path, slice(0, 4)), numpy.ones((4, 6)), "the chunk before")
-    zarr.save_array(path, numpy.ones((20, 6)), compressor=zarr.LZ4())
+    save_zarr(path, numpy.ones((20, 6)), codec=numcodecs.LZ4())
     with pytest.raises(NotImplementedError, match="lz4"):
         gamelan.load_zarr(path)
     with h5py.File(tmp_path / "b.h5", "w") as file:
@@ -147,5 +178,10 @@ def test_broken_and_unknown(engine, ranks, tmp_path):
     with pytest.raises(NotImplementedError, match="lzf"):
         gamelan.load_hdf5(tmp_path / "b.h5", "x")
     shutil.rmtree(path)
+    if not IS_ZARR_2:
+        zarr.open_array(path, mode="w", shape=(3, 4), dtype="f8", zarr_format=3)
+        with pytest.raises(NotImplementedError, match="format version 3"):
+            gamelan.load_zarr(path)
+        shutil.rmtree(path)
     with pytest.raises(FileNotFoundError, match="a.zarr"):
         gamelan.load_zarr(path)
