@@ -2,7 +2,9 @@
 #include "kernel/front/environment.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <pybind11/embed.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -39,7 +41,9 @@ std::filesystem::path own_environment() {
   return is_pips ? place : std::filesystem::path();
 }
 
-// The version that `executable` reports; empty when it reports none. Asked before Python starts: an
+constexpr int answer_limit_ms = 20'000;  // a disk that sleeps, a network that is slow; no program that hangs
+
+// The version that `executable` reports; empty when it reports none in time. Asked before Python starts: an
 // executable of another version has another standard library, and Python would end the process without saying
 // why.
 std::string version_of(const std::string& executable) {
@@ -62,7 +66,9 @@ std::string version_of(const std::string& executable) {
   std::array<char, 16> answer{};
   ssize_t size = 0;
   if (failed == 0) {
-    size = read(ends[0], answer.data(), answer.size());
+    pollfd reported{ends[0], POLLIN, 0};
+    if (poll(&reported, 1, answer_limit_ms) == 1) size = read(ends[0], answer.data(), answer.size());
+    kill(child, SIGKILL);  // it has said what was asked
     waitpid(child, nullptr, 0);
   }
   close(ends[0]);
@@ -102,7 +108,7 @@ void start_python(const std::string& executable) {
     }
     if (const std::string version = version_of(executable); version != built_version) {
       throw std::runtime_error(
-          executable + " is Python " + (version.empty() ? "(unknown)" : version) +
+          executable + (version.empty() ? " does not say which Python it is" : " is Python " + version) +
           ", but this kernel was built for Python " + built_version + ": install Gamelan for it (`" +
           executable + " -m pip install .` in Gamelan's sources), or set GAMELAN_PYTHON to a Python " +
           built_version + " that has IPython.");

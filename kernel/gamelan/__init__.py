@@ -17,12 +17,13 @@ import numpy as _numpy
 
 from . import _requirements
 
+_requirements.require_python(_os.path.dirname(__file__), _sys.executable)
 _requirements.require_numpy(_numpy.__version__, _sys.executable)
 
 try:
     from . import _core
 except ImportError as _error:
-    _told = _requirements.core_refusal(_error, _os.path.dirname(__file__), _sys.executable)
+    _told = _requirements.core_refusal(_error, _sys.executable)
     raise ImportError(_told, name="gamelan") from None
 
 _core.set_package_directory(_os.path.dirname(_os.path.abspath(__file__)))

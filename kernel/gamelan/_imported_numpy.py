@@ -97,6 +97,10 @@ UNEQUAL_SHAPES_RAISE = _fails(lambda: numpy.zeros(2) == numpy.zeros(3))
 MOST_OPERANDS = 32 if _fails(numpy.broadcast, *[0] * 33) else 64
 # Which right side of numpy.linalg.solve is a stack of vectors: one of one axis only (NumPy 2), or of one axis less.
 ONE_AXIS_IS_A_VECTOR = numpy.linalg.solve(numpy.ones((1, 1, 1)), numpy.ones((1, 1))).ndim == 3
+EIGENVALUES_ARE_COMPLEX = numpy.linalg.eigvals(numpy.eye(1)).dtype.kind == "c"  # of real matrices, too
+CROSS_NEEDS_THREE = _fails(numpy.cross, [1, 2], [1, 2])  # components
+CONDITION_MAY_BE_NAN = not _fails(numpy.linalg.cond, numpy.full((1, 1), numpy.nan), error=numpy.linalg.LinAlgError)
+TAKEN_IS_CAST = not _fails(numpy.take, _whole, [0], out=numpy.zeros(1, numpy.float32))  # to the dtype of the output
 ROLL_TAKES_FLOATS = not _fails(numpy.roll, _whole, 1.0)
 WIDE_INDICES = not _fails(numpy.take, _whole, numpy.zeros(1, numpy.uint64))  # numbers of 64 bits without a sign
 MATMUL_IN_PLACE = not _fails(operator.imatmul, numpy.eye(1), numpy.eye(1))
@@ -113,6 +117,10 @@ FLAGS_ARE_PYTHONS = _fails(numpy.sum, _whole, keepdims=numpy.True_)  # a bool of
 BOOLEAN_KEYS_FIT = _fails(lambda: numpy.zeros(3).flat[numpy.zeros(2, bool)], error=IndexError)  # of x.flat
 COMPLEX_HAS_NO_QUANTILES = _fails(numpy.quantile, numpy.zeros(1, complex), 0.5)
 # At a tie `closest_observation` takes the element of even number, counted from 1 (NumPy 2) or from 0.
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    _no_numbers = numpy.nanquantile(numpy.full(1, numpy.nan, numpy.float32), [0.5])
+FIRST_LINE_GIVES_DTYPE = _no_numbers.dtype == numpy.float32  # of all quantiles, where it has nothing but NaN
 COUNTS_FROM_ONE = bool(numpy.quantile(numpy.arange(6), 0.25, method="closest_observation") == 1)
 ZERO_SHARES = not _fails(numpy.random.default_rng(1).dirichlet, [0.0, 1.0])
 TRANSFORMS_CAST = not _fails(numpy.fft.rfft, numpy.zeros(2, complex))  # and warn that imaginary parts are left out

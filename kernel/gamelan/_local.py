@@ -148,11 +148,10 @@ def _rewrapper(references_of_new):
     def rewrap(value):
         """New results of NumPy as ours, also inside tuples and lists; arrays of another class (matrix, masked) stay NumPy's.
         Of an array that others hold, too, it is a view: its class is theirs to choose."""
-        if isinstance(value, (tuple, list)):
-            if hasattr(value, "_make"):  # NumPy 2's, as EighResult
-                return value._make(map(_rewrap_item, value))
-            if type(value) in (tuple, list):
-                return type(value)(map(_rewrap_item, value))
+        if type(value) in (tuple, list):
+            return type(value)(map(_rewrap_item, value))
+        if isinstance(value, tuple) and hasattr(type(value), "_make"):  # with names, as of NumPy 2's decompositions
+            return type(value)._make(map(_rewrap_item, value))
         if type(value) is not numpy.ndarray:
             return value
         return wrap(value if sys.getrefcount(value) <= references_of_new else _core.share(value))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does this Python's NumPy fit the one that `_core` was built for? Asked before `_core` is loaded, which would say it in
+"""Do this Python and its NumPy fit those that `_core` was built for? Asked before `_core` is loaded, which would say it in
 NumPy's words. Imports no NumPy: the command and the doctor ask about other Pythons than their own."""
 
 import os
@@ -10,6 +10,7 @@ from ._version import NUMPY_HEADERS
 
 OLDEST = (1, 24)
 NEWEST_MAJOR = 2
+BUILT = "Gamelan was built "  # how the sentences about another Python and another system begin
 
 
 def refusal(version, python="python3", headers=NUMPY_HEADERS):
@@ -41,16 +42,22 @@ def require_numpy(version, python):
         raise ImportError(told, name="gamelan")
 
 
-def core_refusal(error, folder, python):
-    """Why `_core` in this folder was not loaded, and what to do."""
+def require_python(folder, python):
+    """Raise ImportError where no `_core` in this folder is for this Python; another NumPy would not help there."""
     built = [file.name for file in os.scandir(folder) if file.name.startswith("_core.")]
     if any(name == "_core" + suffix for name in built for suffix in EXTENSION_SUFFIXES):
-        return (
-            f"Gamelan was built for another system than this one ({error}): install the package that was made for this "
-            f"distribution, or build it here: `{python} -m pip install .` in its sources"
-        )
+        return
     has = "for another Python (" + ", ".join(sorted(built)) + ")" if built else "without its extension _core"
     this = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    raise ImportError(
+        f"{BUILT}{has}, and this is Python {this}: `{python} -m pip install .` in its sources builds it for this one",
+        name="gamelan",
+    )
+
+
+def core_refusal(error, python):
+    """Why a `_core` that is for this Python was not loaded, and what to do."""
     return (
-        f"Gamelan was built {has}, and this is Python {this}: `{python} -m pip install .` in its sources builds it for this one"
+        f"{BUILT}for another system than this one ({error}): install the package that was made for this distribution, or build "
+        f"it here: `{python} -m pip install .` in its sources"
     )

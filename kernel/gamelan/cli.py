@@ -112,11 +112,15 @@ def _interpreter() -> str:
     program, source = _pythons.chosen()
     if program is None:
         return sys.executable
+    _require_gamelan(program, source)
+    return program
+
+
+def _require_gamelan(program: str, source: str) -> None:
     # Where pip has put Gamelan into one environment, another one needs its own.
     answer = _pythons.ask(program, "numpy", *(["gamelan"] if _pythons.own_environment() else []))
     if refused := _environments.refusal(program, source, answer):
         raise LaunchError(refused)
-    return program
 
 
 def _start(options) -> int:
@@ -244,8 +248,8 @@ def _logs(options) -> int:
 def _install(options) -> int:
     program, _ = _pythons.chosen()
     prefix = options.prefix
-    if program and (refused := _environments.refusal(program, f"{program}", _pythons.ask(program, "numpy"))):
-        raise LaunchError(refused)
+    if program:
+        _require_gamelan(program, program)
     if options.sys_prefix:
         prefix = _pythons.ask(program).prefix if program else sys.prefix
     place = _kernelspec.install(prefix, program, options.name)

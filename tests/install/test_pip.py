@@ -15,6 +15,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("GAMELAN_BUILD", ROOT / "build"))
 WORK = BUILD / "install"
+SOURCE = Path(os.environ.get("GAMELAN_TEST_SOURCE", WORK / "source"))
 TOOLS = ["build", "scikit-build-core>=0.10", "pybind11>=2.13", "numpy>=2"]
 NUMPYS = {"3.11": ["numpy==1.24.*", "numpy>=2"], "3.12": ["numpy==1.26.*", "numpy>=2"]}
 
@@ -83,16 +84,19 @@ def new_venv(python, path, *packages):
 
 @pytest.fixture(scope="session")
 def source():
-    """The source distribution, unpacked where the compilers' cache knows it."""
+    """The source distribution, unpacked: into GAMELAN_TEST_SOURCE, where a compilers' cache may know it, or beside the venvs."""
     tools = new_venv("/usr/bin/python3", WORK / "tools", *TOOLS)
     shutil.rmtree(WORK / "sdist", ignore_errors=True)
     run(tools, "-m", "build", "--sdist", "--no-isolation", "-o", WORK / "sdist", ROOT)
     (archive,) = (WORK / "sdist").glob("gamelan_kernel-*.tar.gz")
-    shutil.rmtree(WORK / "source", ignore_errors=True)
+    shutil.rmtree(WORK / "unpacked", ignore_errors=True)
     with tarfile.open(archive) as files:
-        files.extractall(WORK / "unpacked", filter="data")
-    (WORK / "unpacked" / archive.name.removesuffix(".tar.gz")).rename(WORK / "source")
-    return WORK / "source"
+        files.extractall(WORK / "unpacked")
+    SOURCE.mkdir(parents=True, exist_ok=True)
+    for left in SOURCE.iterdir():
+        shutil.rmtree(left) if left.is_dir() else left.unlink()
+    shutil.copytree(WORK / "unpacked" / archive.name.removesuffix(".tar.gz"), SOURCE, dirs_exist_ok=True)
+    return SOURCE
 
 
 @pytest.fixture(scope="module", params=sorted(pythons()))

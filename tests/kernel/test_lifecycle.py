@@ -196,7 +196,7 @@ def refusal(env):
         env={**os.environ, **env},
         capture_output=True,
         text=True,
-        timeout=20,
+        timeout=40,
     )
     assert kernel.returncode == 1
     return kernel.stderr
@@ -214,7 +214,10 @@ def test_another_python_is_refused_in_one_sentence(tmp_path):
     other.chmod(0o755)
     said = refusal({"GAMELAN_PYTHON": str(other)})
     assert "is Python 3.12, but this kernel was built for Python 3." in said and said.count("\n") == 1
-    assert "not an executable file" in refusal({"GAMELAN_PYTHON": str(tmp_path / "none")})
+    said = refusal({"GAMELAN_PYTHON": str(tmp_path / "none")})
+    assert "Is its environment gone? Then make it again, or run `gamelan kernel install`" in said and said.count("\n") == 1
+    other.write_text("#!/bin/sh\nexec sleep 60\n")
+    assert "does not say which Python it is" in refusal({"GAMELAN_PYTHON": str(other)})
 
 
 def test_python_without_ipython_is_refused_in_one_sentence(tmp_path):

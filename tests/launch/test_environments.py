@@ -145,12 +145,79 @@ def test_a_package_made_for_another_python_or_system(pythons, environment, tmp_p
     for file in ("__init__.py", "_requirements.py", "_version.py"):
         (package / file).write_text((BUILD / "python/gamelan" / file).read_text())
     make(package)
+    last = refused_import(environment, tmp_path)
+    assert words in last and "-m pip install ." in last
+    if "another Python" in words:  # another NumPy would not help there
+        a_numpy(tmp_path, "3.0.0")
+        assert words in refused_import(environment, tmp_path)
+
+
+def refused_import(environment, folder):
+    """The last line of what `import gamelan` says where this folder is the first on the path."""
     done = subprocess.run(
         [environment / "bin/python3", "-c", "import gamelan"],
-        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        env=os.environ | {"PYTHONPATH": f"{folder}:{BUILD}/python"},
         capture_output=True,
         text=True,
         timeout=60,
     )
+    assert done.returncode == 1, done.stderr
+    return done.stderr.splitlines()[-1]
+
+
+def a_numpy(folder, version):
+    (folder / "numpy").mkdir()
+    (folder / "numpy/__init__.py").write_text(f'__version__ = "{version}"\n')
+
+
+def test_numpy_3(gamelan, runtime, pythons, environment, told_by_doctor, monkeypatch, tmp_path):
+    """The first of a future NumPy, in an environment that fits otherwise."""
+    a_numpy(tmp_path, "3.0.0")
+    assert "this Python has 3.0.0. Run `" in refused_import(environment, tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("VIRTUAL_ENV", str(environment))
+    (tmp_path / "script.py").write_text("import gamelan\n")
+    for command in (["run", tmp_path / "script.py"], ["kernel", "install", "--prefix", tmp_path]):
+        done = gamelan(*command)
+        assert done.returncode == 1 and "this Python has 3.0.0. Run `" in done.stderr and len(done.stderr.splitlines()) == 1
+    told = told_by_doctor("python")[0]
+    assert told.startswith("fail") and f"Run `{environment}/bin/python3 -m pip install 'numpy<" in told
+
+
+def test_an_engine_of_another_build(gamelan, runtime, pythons, told_by_doctor, monkeypatch, tmp_path):
+    """One whose tables differ in a letter, as after an update of one side only."""
+    strange = tmp_path / "gamelan-engine"
+    strange.write_bytes((BUILD / "bin/gamelan-engine").read_bytes().replace(b"\0complex128\0", b"\0complex12x\0"))
+    strange.chmod(0o755)
+    monkeypatch.setenv("GAMELAN_ENGINE", str(strange))
+    (tmp_path / "script.py").write_text("import gamelan\nprint(gamelan.ones(100_000).sum())\n")
+    done = gamelan("run", "-n", 1, tmp_path / "script.py")
+    assert "use the package and the engine of one build" in told_by_doctor("python")[0]
     last = done.stderr.splitlines()[-1]
-    assert done.returncode == 1 and words in last and "-m pip install ." in last, done.stderr
+    assert done.returncode == 1 and "were built from another source than this Python package" in last, done.stderr
+    assert "use the package and the engine of one build (GAMELAN_ENGINE names the engine), and start new engines" in last
+
+
+@pytest.mark.parametrize(
+    "says, lacks",
+    [
+        ("error while loading shared libraries: libx.so.9: cannot open shared object file", "libx.so.9"),
+        ("/lib/libc.so.6: version `GLIBC_9.9' not found (required by gamelan-engine)", "/lib/libc.so.6: version `GLIBC_9.9'"),
+    ],
+)
+def test_an_engine_for_another_distribution(gamelan, runtime, pythons, monkeypatch, tmp_path, says, lacks):
+    strange = tmp_path / "gamelan-engine"
+    strange.write_text(f"#!/bin/sh\ncat >&2 <<'END'\ngamelan-engine: {says}\nEND\nexit 127\n")
+    strange.chmod(0o755)
+    monkeypatch.setenv("GAMELAN_ENGINE", str(strange))
+    done = gamelan("engines", "start", "-n", 1)
+    assert done.returncode == 1 and len(done.stderr.splitlines()) == 1 and lacks in done.stderr, done.stderr
+    assert "built for another system than this one" in done.stderr and "`pip install .` in Gamelan's sources" in done.stderr
+
+
+def test_a_wheel_for_another_distribution(pythons):
+    """What `gamelan run` and `gamelan kernel install` say of an environment where `import gamelan` has its own words for it."""
+    environments = importlib.import_module("gamelan._launch._environments")
+    said = "Gamelan was built for another system than this one (GLIBC_9): install the package that was made for this distribution"
+    answer = pythons.Answer(version=pythons.built_for()[0], modules={"numpy": "1.26.4"}, faults={"gamelan": said})
+    assert environments.refusal("python3", "the environment /e", answer) == f"the environment /e: {said}"

@@ -8,16 +8,15 @@ import subprocess
 import tempfile
 import time
 
-import gamelan
-from gamelan._launch import _hydra, _open_mpi
+from gamelan._launch import _hydra, _mpiexec, _open_mpi
 
 _START_LIMIT_S = 30
 
 
 def engine_program():
-    """The engine of this build: GAMELAN_ENGINE, or bin/ beside the package's python/."""
-    beside = pathlib.Path(gamelan.__file__).parent.parent.parent / "bin" / "gamelan-engine"
-    return os.environ.get("GAMELAN_ENGINE") or str(beside)
+    """The engine of the package that is imported, in a build or where pip has put it; or GAMELAN_ENGINE."""
+    named = os.environ.get("GAMELAN_ENGINE")
+    return named or _mpiexec.find_program("gamelan-engine", "GAMELAN_ENGINE") or "gamelan-engine"
 
 
 def wires(ranks_per_node):

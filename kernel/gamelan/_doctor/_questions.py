@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import launch
-from .._launch import _environments, _kernelspec, _mpiexec, _pythons, _sessions, _tables
+from .._launch import _environments, _kernelspec, _lacks, _mpiexec, _pythons, _sessions, _tables
 from .._launch._errors import LaunchError
 from . import _mpi_questions, _route_questions, _slurm_questions
 
@@ -61,12 +61,9 @@ def programs() -> Iterator[Verdict]:
         if version:
             yield Verdict("ok", f"engine: {version} ({engine})")
         else:
-            missing = re.findall(r"(\S+) => not found", _text_of(["ldd", engine]))
-            yield Verdict(
-                "fail",
-                f"engine: {engine} does not run",
-                "libraries missing: " + ", ".join(missing) if missing else "build it again on this machine: cmake --build build",
-            )
+            missing = ", ".join(re.findall(r"(\S+) => not found", _text_of(["ldd", engine])))
+            mend = _lacks.other_system("it", missing) if missing else "build it again on this machine: cmake --build build"
+            yield Verdict("fail", f"engine: {engine} does not run", mend)
     except LaunchError as error:
         yield Verdict("fail", "engine: none", str(error))
     kernel = _mpiexec.find_program("gamelan-kernel", "GAMELAN_KERNEL")
@@ -192,9 +189,25 @@ def _python_in_use(program: str, source: str) -> Verdict:
             f"{line}; gamelan: {answer.faults['gamelan']}",
             f"build it again for this Python, or tell us: {program} -c 'import gamelan'",
         )
+    engines = _table_of_engine()
+    if answer.table and engines and engines != answer.table:
+        return Verdict(
+            "fail",
+            f"{line}; gamelan: op table {answer.table}, the engine's is {engines}",
+            "use the package and the engine of one build (GAMELAN_ENGINE names the engine)",
+        )
     if "comm" in answer.faults:
         return Verdict("warn", f"{line}; comm: {answer.faults['comm']}", f"widgets need it: {program} -m pip install comm")
     return Verdict("ok", line)
+
+
+def _table_of_engine() -> str:
+    """The table of operations that the engine was built from; empty where it does not run."""
+    try:
+        found = re.search(r"op table (\w+)", _text_of([_mpiexec.find_engine(), "--version"]))
+    except LaunchError:
+        return ""
+    return found[1] if found else ""
 
 
 _SHOWN = (("numpy", "NumPy"), ("IPython", "IPython"))

@@ -11,13 +11,18 @@ from .._arguments import axis_in
 from .._creation._from_data import asarray, values_for
 from .._creation._ranges import arange
 from .._folds._bounds import require_inside
-from .._imported_numpy import NUMBERS_ARE_WEAK, WIDE_INDICES, normalize_axis_index
+from .._imported_numpy import NUMBERS_ARE_WEAK, TAKEN_IS_CAST, WIDE_INDICES, normalize_axis_index
 from .._local import as_output, as_value, call_numpy, has_distributed, is_distributed, is_value, write_here
 from .._ufuncs._clip import clip
 from .._views._reshape import ravel, reshape
 from ._gather import distributed, put_flat, require_writeable, take_along
 
 __all__ = ["put", "put_along_axis", "take", "take_along_axis"]
+
+_OTHER_KIND = (
+    "Implicit casting of output to a different kind is deprecated. In a future version, this will result in an error. "
+    "(Deprecated NumPy 2.5)"
+)
 
 
 def require_whole(dtype, may_be_wide=False):
@@ -63,11 +68,15 @@ def _numbers(indices, mode, extent, may_be_wide=False):
 
 
 def taken_into(out, result, dtype, complaint):
-    """The result in `out`, as of NumPy's functions that take: the cast that they check leads from `out` to what was taken of."""
+    """The result in `out`, as of NumPy's functions that take: the cast that they check leads from `out` to what was taken of.
+    Since NumPy 2.5 it leads to `out`, and may be any."""
     out = as_output(out)
     if out.shape != result.shape:
         raise complaint
-    if not numpy.can_cast(out.dtype, dtype, "safe"):
+    if TAKEN_IS_CAST:
+        if not numpy.can_cast(dtype, out.dtype, "same_kind"):
+            _core.warn(DeprecationWarning, _OTHER_KIND)
+    elif not numpy.can_cast(out.dtype, dtype, "safe"):
         raise TypeError(f"Cannot cast array data from {out.dtype!r} to {dtype!r} according to the rule 'safe'")
     out[...] = result
     return out

@@ -29,6 +29,8 @@ def refusal(program: str, source: str, answer: Answer) -> str:
         return f"{source} cannot import NumPy ({answer.faults['numpy']}): {program} -m pip install numpy"
     if "gamelan" in answer.missing:
         return f"{source} has no Gamelan: `{program} -m pip install .` in Gamelan's sources installs it there"
+    if answer.faults.get("gamelan", "").startswith(_requirements.BUILT):  # says itself what to do
+        return f"{source}: {answer.faults['gamelan']}"
     return _requirements.refusal(answer.modules.get("numpy", ""), program)
 
 

@@ -12,7 +12,16 @@ import resource
 from ._ending import quoted_tail
 
 _NETWORK = r"unable to find network interfaces"
+_LIBRARY = r"error while loading shared libraries: (\S+):|(\S+: version `\S+' not found)"
 _FILES = r"number of pipes (?:a process can open|that can be open)|[Tt]oo many open files"
+
+
+def other_system(program: str, lacking: str) -> str:
+    """What is wrong with a program of ours that finds no library, or an older one than it was linked with, and what to do."""
+    return (
+        f"{program} was built for another system than this one ({lacking} is not here): install the package that was made for "
+        "this distribution, or build it here: `pip install .` in Gamelan's sources"
+    )
 
 
 def explain_start(log: str, reason: str) -> str:
@@ -23,6 +32,8 @@ def explain_start(log: str, reason: str) -> str:
             "the engines did not start: no network interface is up, and Open MPI needs one, if only the loopback: ip link set lo "
             "up (as root)"
         )
+    if found := re.search(_LIBRARY, told):
+        return f"the engines did not start: {other_system('gamelan-engine', found[1] or found[2])}"
     if re.search(_FILES, told):
         files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         return (

@@ -23,6 +23,8 @@ for name in sys.argv[1:]:
     try:
         module = importlib.import_module(name)
         facts["modules"][name] = str(getattr(module, "__version__", "?"))
+        if name == "gamelan":
+            facts["table"] = f"{module._core.fingerprint():016x}"
     except BaseException as error:
         facts["faults"][name] = (str(error).strip().splitlines() or [type(error).__name__])[0]
         is_missing = isinstance(error, ModuleNotFoundError) and error.name == name
@@ -35,13 +37,14 @@ print(json.dumps(facts))
 @dataclass
 class Answer:
     """What a Python says of itself: its version (none when it does not run), its prefix, the versions of the modules that it
-    was asked for, and why it cannot import the others."""
+    was asked for, why it cannot import the others, and gamelan's table of operations, which its engines must have, too."""
 
     version: tuple[int, ...] = ()
     prefix: str = ""
     modules: dict[str, str] = field(default_factory=dict)
     faults: dict[str, str] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
+    table: str = ""
 
 
 def own_environment() -> Path | None:

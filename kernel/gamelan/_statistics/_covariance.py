@@ -57,6 +57,8 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
             raise TypeError("fweights must be integer")
         weights = _frequencies(values, "fweights", X.shape[1])
     if aweights is not None:
+        if type(aweights) is complex:
+            float(aweights)  # NumPy's refusal
         aweights = _frequencies(aweights, "aweights", X.shape[1])
         weights = aweights if weights is None else weights * aweights
     ddof = (1 if bias == 0 else 0) if ddof is None else ddof

@@ -9,7 +9,13 @@ import numpy
 from .._creation._from_data import asarray
 from .._creation._ranges import arange
 from .._folds import _reductions
-from .._imported_numpy import COMPLEX_HAS_NO_QUANTILES, INTERPOLATION_IS_A_NAME, NUMBERS_ARE_WEAK, normalize_axis_tuple
+from .._imported_numpy import (
+    COMPLEX_HAS_NO_QUANTILES,
+    FIRST_LINE_GIVES_DTYPE,
+    INTERPOLATION_IS_A_NAME,
+    NUMBERS_ARE_WEAK,
+    normalize_axis_tuple,
+)
 from .._indexing._gather import take_along as take_inside
 from .._indexing._take_put import taken_into
 from .._local import alone, as_output, is_distributed
@@ -160,7 +166,7 @@ def _nan_quantile(a, q, axis, out, method, keepdims, weights=None, kind=None):
     result = stack([either(counts == 0, part.dtype.type(numpy.nan), part) for part in parts])
     if kind is not None:
         result = result.astype(kind, copy=False)
-    if result.dtype != a.dtype and counts.size and int(counts[(0,) * counts.ndim]) == 0:
+    if FIRST_LINE_GIVES_DTYPE and result.dtype != a.dtype and counts.size and int(counts[(0,) * counts.ndim]) == 0:
         result = result.astype(a.dtype)  # to NumPy the first line says of which dtype all are
     if out is None:
         return _finish(result, q.shape + (kept if is_true(keepdims) else shape))

@@ -8,6 +8,7 @@ from .._config import config
 from .._creation._from_data import asarray
 from .._errors import unimplemented
 from .._folds._reductions import reduce
+from .._imported_numpy import EIGENVALUES_ARE_COMPLEX
 from .._local import call_numpy, is_distributed
 from .._ufuncs._objects import PUBLIC
 from ._engine import compute, part, row
@@ -87,7 +88,7 @@ def eig(a):
     Examples
     --------
     >>> import gamelan as np
-    >>> np.linalg.eig([[2.0, 0.0], [0.0, 1.0]])[0].tolist()
+    >>> np.linalg.eig([[2.0, 0.0], [0.0, 1.0]])[0].real.tolist()
     [2.0, 1.0]
     """
     a = asarray(a)
@@ -96,10 +97,10 @@ def eig(a):
     loop, dtype, complex_dtype = _general("eig", a)
     n = a.shape[-1]
     if not a.size:
-        result = dtype if loop.kind == "f" else complex_dtype
+        result = complex_dtype if loop.kind == "c" or EIGENVALUES_ARE_COMPLEX else dtype
         return eig_result(zeros(a.shape[:-1], result), zeros(a.shape, result))
     result = compute("eig", loop, a)
-    if loop.kind == "c" or bool(reduce("any", result[..., n, :].imag != 0)):
+    if loop.kind == "c" or EIGENVALUES_ARE_COMPLEX or bool(reduce("any", result[..., n, :].imag != 0)):
         dtype = complex_dtype
     return eig_result(row(result, n, dtype), part(result, 0, n, dtype))
 
@@ -114,8 +115,8 @@ def eigvals(a):
         return call_numpy(numpy.linalg.eigvals, "linalg.eigvals", (a,), {})
     loop, dtype, complex_dtype = _general("eigvals", a)
     if not a.size:
-        return zeros(a.shape[:-1], dtype if loop.kind == "f" else complex_dtype)
+        return zeros(a.shape[:-1], complex_dtype if loop.kind == "c" or EIGENVALUES_ARE_COMPLEX else dtype)
     result = compute("eig_values", loop, a)
-    if loop.kind == "c" or bool(reduce("any", result.imag != 0)):
+    if loop.kind == "c" or EIGENVALUES_ARE_COMPLEX or bool(reduce("any", result.imag != 0)):
         dtype = complex_dtype
     return cast(row(result, 0, dtype), dtype)

@@ -10,7 +10,7 @@ from .._arguments import whole
 from .._creation._diagonals import eye
 from .._creation._from_data import asarray
 from .._folds._reductions import reduce
-from .._imported_numpy import normalize_axis_index
+from .._imported_numpy import CONDITION_MAY_BE_NAN, normalize_axis_index
 from .._local import as_value, call_numpy, gathered, has_distributed, is_distributed
 from .._ufuncs._objects import PUBLIC
 from .._ufuncs._where import either
@@ -117,6 +117,9 @@ def cond(x, p=None):
     x = asarray(x)
     if not is_distributed(x):
         return call_numpy(numpy.linalg.cond, "linalg.cond", (x, p), {})
+    has_nan = reduce("any", PUBLIC["isnan"](x), (-2, -1)) if x.ndim >= 2 else False
+    if CONDITION_MAY_BE_NAN:
+        x = either(has_nan[..., None, None], eye(*x.shape[-2:], dtype=x.dtype), x) if x.ndim >= 2 else x
     if x.ndim >= 2 and x.shape[-1] * x.shape[-2] == 0:
         raise LinAlgError("cond is not defined on empty arrays")
     if p is None or p in (2, -2):
@@ -129,8 +132,8 @@ def cond(x, p=None):
         inverse = inv(either(is_singular[..., None, None], eye(x.shape[-1], dtype=x.dtype), x))
         result = cast(norm(x, p, (-2, -1)) * norm(inverse, p, (-2, -1)), types(x)[1])
         result = either(is_singular, numpy.array(numpy.nan, result.dtype), result)
-    has_nan = reduce("any", PUBLIC["isnan"](x), (-2, -1))
-    return as_value(either(PUBLIC["isnan"](result) & ~has_nan, numpy.array(numpy.inf, result.dtype), result))
+    result = either(PUBLIC["isnan"](result) & ~has_nan, numpy.array(numpy.inf, result.dtype), result)
+    return as_value(either(has_nan, numpy.array(numpy.nan, result.dtype), result) if CONDITION_MAY_BE_NAN else result)
 
 
 def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):

@@ -7,7 +7,7 @@ import numpy
 
 from .. import _core
 from .._creation._from_data import asarray
-from .._imported_numpy import normalize_axis_index
+from .._imported_numpy import CROSS_NEEDS_THREE, normalize_axis_index
 from .._local import as_value, call_numpy, has_distributed
 from .._promotion import OPS, dtype_number
 from .._ufuncs._objects import PUBLIC
@@ -102,6 +102,11 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
         axisa = axisb = axisc = axis
     axisa, axisb = normalize_axis_index(axisa, a.ndim), normalize_axis_index(axisb, b.ndim)
     a, b = moveaxis(a, axisa, -1), moveaxis(b, axisb, -1)
+    if CROSS_NEEDS_THREE and not a.shape[-1] == b.shape[-1] == 3:
+        raise ValueError(
+            "Both input arrays must be (arrays of) 3-dimensional vectors, "
+            f"but they are {a.shape[-1]} and {b.shape[-1]} dimensional instead."
+        )
     if a.shape[-1] not in (2, 3) or b.shape[-1] not in (2, 3):
         raise ValueError("incompatible dimensions for cross product\n(dimension must be 2 or 3)")
     shape = numpy.broadcast_shapes(a.shape[:-1], b.shape[:-1])
