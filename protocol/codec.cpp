@@ -283,9 +283,7 @@ Frames encode(Request request) {
   return std::visit([](auto& message) { return encode_request(std::move(message)); }, request);
 }
 
-Request decode_request(const Frames& frames) { return decode_request(Frames(frames)); }
-
-Request decode_request(Frames&& frames) {
+Request decode_request(Frames frames) {
   return guarded([&]() -> Request {
     const Header header(frames);
     const std::string type = header.text("type");

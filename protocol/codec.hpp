@@ -22,8 +22,7 @@ inline constexpr std::size_t max_payload_bytes = max_request_bytes - (std::size_
 
 // A message that is moved in gives its payloads away: they may be large.
 Frames encode(Request request);
-Request decode_request(const Frames& frames);  ///< throws Error{protocol}
-Request decode_request(Frames&& frames);       ///< the same; takes the payloads, leaves the header
+Request decode_request(Frames frames);  ///< throws Error{protocol}
 Frames encode(Reply reply);
 Reply decode_reply(Frames frames);  ///< throws Error{protocol}
 /// The sequence number of a request that may be malformed; 0 when it cannot be read. Never throws.

@@ -68,6 +68,18 @@ std::string with_lane(const std::string& info, const std::optional<protocol::Lan
   return told.dump();
 }
 
+/// The request in one buffer, and its number, also when it is malformed.
+protocol::Request decode(const Bytes& packed, std::uint64_t& seq) {
+  try {
+    protocol::Request request = protocol::decode_request(protocol::unpack(packed));
+    seq = protocol::sequence(request);
+    return request;
+  } catch (const Error&) {
+    seq = protocol::peek_sequence(protocol::unpack(packed));  // throws the same where that is the cause
+    throw;
+  }
+}
+
 /// A client may be silent for as long as the engines wait without any client.
 Clients::Limits limits_of(const Options& options) {
   Clients::Limits limits;
@@ -177,10 +189,9 @@ void Listener::read_lanes() {
 
 void Listener::admit(Lanes::Message message) {
   protocol::Reply reply;
-  Frames frames;
+  std::uint64_t seq = 0;
   try {
-    frames = protocol::unpack(message.packed);
-    protocol::Request request = protocol::decode_request(std::move(frames));
+    protocol::Request request = decode(message.packed, seq);
     note_client();
     const bool is_ours = std::holds_alternative<protocol::Batch>(request) ||
                          std::holds_alternative<protocol::Configure>(request);
@@ -191,10 +202,10 @@ void Listener::admit(Lanes::Message message) {
     reply = std::move(*refusal);
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::protocol) ++malformed_;
-    reply = protocol::failed_reply(protocol::peek_sequence(frames), error.kind(), error.what());
+    reply = protocol::failed_reply(seq, error.kind(), error.what());
   } catch (const std::exception& error) {
-    reply = protocol::failed_reply(protocol::peek_sequence(frames), ErrorKind::internal,
-                                   std::string("the engine's server: ") + error.what());
+    reply =
+        protocol::failed_reply(seq, ErrorKind::internal, std::string("the engine's server: ") + error.what());
   }
   lanes_.reply(message.claim, reply.seq, protocol::encode(reply));
 }
