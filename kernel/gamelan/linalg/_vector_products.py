@@ -6,7 +6,7 @@ import numpy
 from .. import _core
 from .._creation._from_data import asarray
 from .._folds._reductions import reduce
-from .._local import as_output, call_numpy, has_distributed
+from .._local import alone, as_output, call_numpy, has_distributed
 from .._promotion import OPS, dtype_number
 from .._ufuncs._objects import PUBLIC
 from .._views._plain import moveaxis
@@ -41,7 +41,7 @@ def _stored(result, out):
 
 def vecdot(x1, x2, /, out=None, *, axis=-1, **keywords):
     """Sums of products along an axis, the first factor conjugated."""
-    x1, x2 = asarray(x1), asarray(x2)
+    x1, x2, out = asarray(x1), asarray(x2), alone(out)
     if not has_distributed((x1, x2, out)):
         return _here("vecdot", (x1, x2), out, {"axis": axis, **keywords})
     dtype = _checked("vecdot", x1, x2, {"axis": axis, **keywords})
@@ -59,7 +59,7 @@ def vecdot(x1, x2, /, out=None, *, axis=-1, **keywords):
 
 def matvec(x1, x2, /, out=None, **keywords):
     """Matrices times vectors."""
-    x1, x2 = asarray(x1), asarray(x2)
+    x1, x2, out = asarray(x1), asarray(x2), alone(out)
     if not has_distributed((x1, x2, out)):
         return _here("matvec", (x1, x2), out, keywords)
     _checked("matvec", x1, x2, keywords)
@@ -68,7 +68,7 @@ def matvec(x1, x2, /, out=None, **keywords):
 
 def vecmat(x1, x2, /, out=None, **keywords):
     """Vectors, conjugated, times matrices."""
-    x1, x2 = asarray(x1), asarray(x2)
+    x1, x2, out = asarray(x1), asarray(x2), alone(out)
     if not has_distributed((x1, x2, out)):
         return _here("vecmat", (x1, x2), out, keywords)
     _checked("vecmat", x1, x2, keywords)

@@ -18,6 +18,7 @@ DTYPES = [
 NULLARY, UNARY, BINARY, TERNARY = range(4)
 
 # Vector maths (libmvec) is within 4 ulp; NumPy's own within 4 of the truth as well. Complex functions compose several.
+IS_NUMPY_2 = not np.__version__.startswith("1.")
 ULPS = {"transcendental": 8, "complex": 64}
 TRANSCENDENTAL = set(
     "cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh "
@@ -117,6 +118,21 @@ def complex_distance(got, expected):
         return np.maximum(*parts)
 
 
+def as_numpy_1(name, operands, expected):
+    """What the rows of the op table stand for, where NumPy 2 changed it: the kernel records other commands there, or the
+    difference is one of docs/differences.md. None: no loop."""
+    x = operands[0]
+    if name in ("floor", "ceil", "trunc") and x.dtype.kind in "biu":
+        return None  # a copy
+    if x.dtype.kind == "c" and name == "sign":
+        sign = np.where(x.real != 0, np.sign(x.real), np.sign(x.imag))
+        return np.where(np.isnan(x.real) | np.isnan(x.imag), np.nan, sign).astype(x.dtype)
+    if x.dtype.kind == "c" and name in ("power", "float_power"):
+        is_nan = (x == 0) & (operands[1].real > 0) & (operands[1].imag != 0)
+        return np.where(is_nan, expected.dtype.type(complex(np.nan, np.nan)), expected)
+    return expected
+
+
 class Check:
     def __init__(self, library):
         self.library = library
@@ -189,6 +205,8 @@ class Check:
                         expected = function(*operands)
                     except TypeError:
                         expected = None
+                if IS_NUMPY_2 and expected is not None:
+                    expected = as_numpy_1(name, operands, expected)
                 if name == "float_power" and dtype.name not in ("float64", "complex128"):
                     continue  # NumPy computes in these two only
                 if name == "signbit" and dtype.kind != "f":

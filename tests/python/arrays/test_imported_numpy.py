@@ -188,6 +188,13 @@ def test_methods_that_numpy_2_took_from_arrays_are_gone(mixed):
         check(lambda np: getattr(np.arange(30.0), name)(*arguments), name)  # noqa: B023
 
 
+def test_an_output_of_a_product_of_vectors_stands_in_a_tuple(engine):
+    if not hasattr(numpy, "vecdot"):
+        pytest.skip("NumPy 1")
+    x, out = gamelan.arange(12.0).reshape(3, 4), gamelan.zeros(3)
+    assert gamelan.vecdot(x, x, out=(out,)) is out and out.tolist() == [14.0, 126.0, 366.0]
+
+
 @pytest.mark.parametrize("size", [2, 40])
 def test_results_of_several_arrays_are_ours(mixed, size):
     a = gamelan.eye(size) * 2 + gamelan.ones((size, size))
