@@ -62,13 +62,13 @@ def test_the_doctor_is_content(system):
     assert "known to Jupyter in /usr/share/jupyter/kernels/gamelan" in said, said
 
 
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1500)
 def test_a_venv_with_another_numpy(system):
     system.run("root", "DEBIAN_FRONTEND=noninteractive apt-get install -yq --no-install-recommends python3-venv", 300)
     if certificates := os.environ.get("PIP_CERT"):  # of this machine's way to PyPI
         (system.root / "tmp" / "certificates").write_bytes(Path(certificates).read_bytes())
     trust = "PIP_CERT=/tmp/certificates" if certificates else ""
-    code, said = system.run("player", f"cd && python3 -m venv env && {trust} env/bin/pip install -q 'numpy>=2' ipython comm", 400)
+    code, said = system.run("player", f"cd && python3 -m venv env && {trust} env/bin/pip install -q 'numpy>=2' ipython comm", 900)
     if code:
         pytest.skip(f"PyPI is not reached from the bare system: {said.strip().splitlines()[-1:]}")
     code, said = system.run("player", "cd && VIRTUAL_ENV=$HOME/env gamelan run -n 2 /tmp/script.py")
