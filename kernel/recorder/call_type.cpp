@@ -23,6 +23,7 @@ struct Call {
 Call* as_call(PyObject* self) { return reinterpret_cast<Call*>(self); }
 
 // True for an object of another library that computes ufuncs itself (a Series of pandas) and has the method.
+// An interrupt that comes while it is asked stays set.
 bool has_own_method(PyObject* object, PyObject* function) {
   PyTypeObject* const type = Py_TYPE(object);
   if ((type->tp_flags & Py_TPFLAGS_HEAPTYPE) == 0 || std::string_view(type->tp_name).starts_with("gamelan."))
@@ -32,14 +33,17 @@ bool has_own_method(PyObject* object, PyObject* function) {
   const Ref name(computes && PyFunction_Check(computes.get()) ? PyObject_GetAttrString(function, "__name__")
                                                               : nullptr);
   const Ref method(name ? PyObject_GetAttr(kind, name.get()) : nullptr);
-  PyErr_Clear();
+  if (PyErr_Occurred() != nullptr && PyErr_ExceptionMatches(PyExc_Exception) != 0) PyErr_Clear();
   return static_cast<bool>(method);
 }
 
 PyObject* call(PyObject* self, PyObject* const* arguments, std::size_t flagged_count, PyObject* keywords) {
   PyObject* const theirs = as_call(self)->theirs;
-  if (theirs != nullptr && PyVectorcall_NARGS(flagged_count) > 0 && has_own_method(arguments[0], theirs))
-    return PyObject_Vectorcall(theirs, arguments, flagged_count, keywords);
+  if (theirs != nullptr && PyVectorcall_NARGS(flagged_count) > 0) {
+    if (has_own_method(arguments[0], theirs))
+      return PyObject_Vectorcall(theirs, arguments, flagged_count, keywords);
+    if (PyErr_Occurred() != nullptr) return nullptr;
+  }
   const UserCall lives;
   return PyObject_Vectorcall(as_call(self)->function, arguments, flagged_count, keywords);
 }

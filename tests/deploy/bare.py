@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import shutil
+import socket
 import subprocess
 import urllib.error
 import urllib.request
@@ -66,6 +67,8 @@ class Bare:
         shutil.rmtree(self.root, ignore_errors=True)
         subprocess.run(["cp", "-a", str(base), str(self.root)], check=True)
         shutil.copy("/etc/resolv.conf", self.root / "etc/resolv.conf")
+        # As Debian's installer writes it; without it Open MPI 4.1 waits 5 s at each start.
+        (self.root / "etc/hosts").write_text(f"127.0.0.1\tlocalhost\n127.0.1.1\t{socket.gethostname()}\n")
         self.project = project
 
     def add_user(self, name):

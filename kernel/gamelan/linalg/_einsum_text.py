@@ -24,7 +24,7 @@ def _letters(numbers):
         if number is Ellipsis:
             text += "..."
             continue
-        if isinstance(number, (bool, numpy.bool_)):
+        if isinstance(number, (bool, numpy.bool_)) or getattr(number, "ndim", 0):
             raise TypeError("each subscript must be either an integer or an ellipsis")
         try:
             text += _LETTERS[number] if 0 <= number < 52 else _refuse(number)
