@@ -8,7 +8,8 @@
 namespace gamelan::engine::distribution {
 namespace {
 
-constexpr std::int64_t many_parts = 32;  // into so many a layout for a view can be cut, or it is none
+/// Into so many parts a layout for a view can be cut, or it is none.
+std::int64_t many_parts(const Shape& extents) { return is_for_many_ranks(extents) ? 1024 : 8; }
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }  // a >= 0, b > 0
 
@@ -264,7 +265,7 @@ bool can_be_cut_for(const Shape& extents, protocol::Dtype dtype, const protocol:
   const auto granule = granules(extents, dtype, view);
   if (!granule) return false;
   for (std::size_t k = 0; k < extents.size(); ++k)
-    if ((*granule)[k] > 0 && extents[k] >= many_parts * (*granule)[k]) return true;
+    if ((*granule)[k] > 0 && extents[k] >= many_parts(extents) * (*granule)[k]) return true;
   return false;
 }
 
@@ -280,11 +281,13 @@ std::optional<Layout> layout_for_looks(const Shape& extents, protocol::Dtype dty
                        : std::lcm(granule[k], (*wanted)[k]);
   }
   for (std::size_t k = 0; k < extents.size(); ++k) {
-    if (granule[k] == 0 || extents[k] < many_parts * granule[k] || extents[k] < ranks * granule[k]) continue;
+    if (granule[k] == 0 || extents[k] < many_parts(extents) * granule[k] || extents[k] < ranks * granule[k])
+      continue;
     auto unit = granule[k];
     if (k + 1 == extents.size()) {  // and between the segments of rows, where that leaves parts enough
       const auto both = std::lcm(unit, segment_length(extents));
-      if (extents[k] >= 4 * many_parts * both && extents[k] >= many_parts * ranks * both) unit = both;
+      if (extents[k] >= 4 * many_parts(extents) * both && extents[k] >= many_parts(extents) * ranks * both)
+        unit = both;
     }
     const auto largest = ceil_div(ceil_div(extents[k], unit), ranks) * unit;
     if (4 * largest * ranks > 5 * (extents[k] + ranks)) continue;  // uneven

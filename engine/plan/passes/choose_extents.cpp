@@ -70,6 +70,7 @@ class Chooser {
       if (!command.creates) look(command.out, has_no_shape && runs_as_stored(node, command.out));
     }
     for (const auto& view : context_.fetches) look(view, true);
+    for (const auto id : existing_) store_for_looks(id);
   }
 
  private:
@@ -86,54 +87,85 @@ class Chooser {
   void look(const View& view, bool is_cheap) {
     if (protocol::element_count(view.extents) == 0) return;
     auto& base = context_.arrays.at(view.base);
-    const bool is_new = context_.created.contains(view.base);
-    if (base.is_chosen || (!is_new && !context_.options.has(Switch::relayout))) return;
-    if (distribution::box_of_base(view, base.extents, base.dtype)) return;
-    if (!settled_.contains(view.base) && wants_extents_of(view, base, is_new)) {
-      if (!is_new) context_.relayouts.emplace(view.base, base);
-      base.extents = natural_extents(view, base);
-      if (!is_new) base.layout = distribution::default_layout(base.extents, context_.options.ranks);
-      settled_.insert(view.base);
+    if (base.is_chosen) return;
+    if (!context_.created.contains(view.base)) {
+      if (is_cheap || !context_.options.has(Switch::relayout)) return;
+      auto& looks = looks_[view.base];
+      if (looks.empty()) existing_.push_back(view.base);
+      if (std::find(looks.begin(), looks.end(), view) == looks.end()) looks.push_back(view);
       return;
     }
-    if (is_new || is_cheap) return;
-    looks_[view.base].push_back(view);
-    if (!placement_of(view, base)) cut_for_looks(view.base, base);
-  }
-
-  /// True when the array should have the extents of the view, which has more axes. Where its own can be cut
-  /// for the view, it keeps them. Does not depend on the number of ranks, because whole arrays are reduced
-  /// over their extents.
-  bool wants_extents_of(const View& view, const ArrayInfo& base, bool is_new) const {
+    if (settled_.contains(view.base) || distribution::box_of_base(view, base.extents, base.dtype)) return;
     const auto extents = natural_extents(view, base);
     if (extents.size() <= base.extents.size() || !distribution::box_of_base(view, extents, base.dtype))
-      return false;
-    if (is_new && base.extents.size() == 1 && extents.back() >= shortest_row) return true;
-    return !distribution::can_be_cut_for(base.extents, base.dtype, view) && is_most_of(view, base);
+      return;
+    if ((base.extents.size() == 1 && extents.back() >= shortest_row) || !suits(view, base, base.extents)) {
+      base.extents = extents;
+      settled_.insert(view.base);
+    }
   }
 
+  /// True when the view is a box of an array of these extents, or can be made one by other cuts. Does not
+  /// depend on the number of ranks.
+  static bool suits(const View& view, const ArrayInfo& base, const Shape& extents) {
+    return distribution::box_of_base(view, extents, base.dtype) ||
+           distribution::can_be_cut_for(extents, base.dtype, view);
+  }
+
+  /// Small parts are gathered sooner than that the whole array is stored anew.
   static bool is_most_of(const View& view, const ArrayInfo& base) {
     return 4 * protocol::element_count(view.extents) >= protocol::element_count(base.extents);
   }
 
-  /// Gives an existing array blocks that suit all views so far.
-  void cut_for_looks(ArrayId id, ArrayInfo& base) {
-    auto& looks = looks_.at(id);
-    auto layout =
-        is_most_of(looks.back(), base)
-            ? distribution::layout_for_looks(base.extents, base.dtype, looks, context_.options.ranks)
-            : std::nullopt;
-    if (!layout) {  // it will be gathered
-      looks.pop_back();
-      return;
+  /// Gives an existing array the extents that suit most views, and cuts it for them. Whole arrays are reduced
+  /// over their extents, so these must not depend on the number of ranks. The cuts may.
+  void store_for_looks(ArrayId id) {
+    auto& base = context_.arrays.at(id);
+    const ArrayInfo old = base;
+    const auto& views = looks_.at(id);
+    const auto misfits = [&](const Shape& extents) {
+      return std::count_if(views.begin(), views.end(), [&](const View& view) {
+        return is_most_of(view, base) && !suits(view, base, extents);
+      });
+    };
+    auto fewest = misfits(old.extents);
+    for (const auto& view : views) {
+      if (fewest == 0) break;
+      if (!is_most_of(view, base) || suits(view, base, base.extents)) continue;
+      auto extents = natural_extents(view, base);
+      if (extents.empty() || !distribution::box_of_base(view, extents, base.dtype)) continue;
+      if (const auto count = misfits(extents); count < fewest) {
+        fewest = count;
+        base.extents = std::move(extents);
+      }
     }
-    context_.relayouts.emplace(id, base);
-    base.layout = std::move(*layout);
+    if (base.extents != old.extents)
+      base.layout = distribution::default_layout(base.extents, context_.options.ranks);
+    cut_for(views, base);
+    if (base.extents != old.extents || base.layout != old.layout) context_.relayouts.emplace(id, old);
+  }
+
+  /// Gives an array blocks that suit as many views as possible, the first ones first.
+  void cut_for(const std::vector<View>& views, ArrayInfo& base) const {
+    std::vector<View> cut;  // so far
+    for (const auto& view : views) {
+      if (distribution::box_of_base(view, base.extents, base.dtype)) continue;
+      cut.push_back(view);
+      if (placement_of(view, base)) continue;
+      auto layout = is_most_of(view, base) ? distribution::layout_for_looks(base.extents, base.dtype, cut,
+                                                                            context_.options.ranks)
+                                           : std::nullopt;
+      if (layout)
+        base.layout = std::move(*layout);
+      else
+        cut.pop_back();  // it will be gathered
+    }
   }
 
   Context& context_;
   std::unordered_set<ArrayId> settled_;                   // arrays that keep their extents
-  std::unordered_map<ArrayId, std::vector<View>> looks_;  // of existing arrays, in other shapes
+  std::vector<ArrayId> existing_;                         // arrays that the batch looks at
+  std::unordered_map<ArrayId, std::vector<View>> looks_;  // at each of them
 };
 
 }  // namespace
