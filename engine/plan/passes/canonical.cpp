@@ -128,8 +128,11 @@ class Canonicaliser {
     if (base.layout.axes.size() == base.extents.size() && !base.extents.empty())
       return placement_of(view, base).has_value();
     if (!computed_.contains(view.base)) return false;
+    constexpr std::size_t most_looks = 64;
     auto looks = context_.looks[view.base];
+    if (std::find(looks.begin(), looks.end(), view) != looks.end()) return true;
     looks.push_back(view);
+    if (looks.size() > most_looks) return false;
     if (!distribution::layout_for_looks(base.extents, base.dtype, looks, context_.options.ranks))
       return false;
     context_.looks[view.base] = std::move(looks);

@@ -11,6 +11,7 @@
 namespace gamelan::engine::plan {
 namespace {
 
+constexpr std::size_t most_looks = 64;     // at one array that count
 constexpr std::int64_t shortest_row = 64;  // of extents that suit a view: loops over shorter rows are slow
 
 bool is_whole(const View& view, const ArrayInfo& base) {
@@ -89,10 +90,11 @@ class Chooser {
     auto& base = context_.arrays.at(view.base);
     if (base.is_chosen) return;
     if (!context_.created.contains(view.base)) {
-      if (is_cheap || !context_.options.has(Switch::relayout)) return;
+      if (is_cheap || !context_.options.has(Switch::relayout) || !is_most_of(view, base)) return;
       auto& looks = looks_[view.base];
       if (looks.empty()) existing_.push_back(view.base);
-      if (std::find(looks.begin(), looks.end(), view) == looks.end()) looks.push_back(view);
+      if (looks.size() < most_looks && std::find(looks.begin(), looks.end(), view) == looks.end())
+        looks.push_back(view);
       return;
     }
     if (settled_.contains(view.base) || distribution::box_of_base(view, base.extents, base.dtype)) return;
@@ -124,14 +126,13 @@ class Chooser {
     const ArrayInfo old = base;
     const auto& views = looks_.at(id);
     const auto misfits = [&](const Shape& extents) {
-      return std::count_if(views.begin(), views.end(), [&](const View& view) {
-        return is_most_of(view, base) && !suits(view, base, extents);
-      });
+      return std::count_if(views.begin(), views.end(),
+                           [&](const View& view) { return !suits(view, base, extents); });
     };
     auto fewest = misfits(old.extents);
     for (const auto& view : views) {
       if (fewest == 0) break;
-      if (!is_most_of(view, base) || suits(view, base, base.extents)) continue;
+      if (suits(view, base, base.extents)) continue;
       auto extents = natural_extents(view, base);
       if (extents.empty() || !distribution::box_of_base(view, extents, base.dtype)) continue;
       if (const auto count = misfits(extents); count < fewest) {
@@ -152,9 +153,7 @@ class Chooser {
       if (distribution::box_of_base(view, base.extents, base.dtype)) continue;
       cut.push_back(view);
       if (placement_of(view, base)) continue;
-      auto layout = is_most_of(view, base) ? distribution::layout_for_looks(base.extents, base.dtype, cut,
-                                                                            context_.options.ranks)
-                                           : std::nullopt;
+      auto layout = distribution::layout_for_looks(base.extents, base.dtype, cut, context_.options.ranks);
       if (layout)
         base.layout = std::move(*layout);
       else
