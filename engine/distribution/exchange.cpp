@@ -125,7 +125,8 @@ bool contains(const Range& outer, const Range& inner) {
 /// Two dense boxes that differ along one axis only, and touch there, become one. True when `into` now covers
 /// `other`.
 bool joined(Region& into, const Region& other) {
-  if (into.slot != other.slot || into.ranges.size() != other.ranges.size()) return false;
+  if (into.slot != other.slot || into.item_bytes != other.item_bytes || *into.base != *other.base)
+    return false;  // other extents, other indices
   std::size_t differing = into.ranges.size(), differences = 0;
   bool is_inside = true;
   for (std::size_t b = 0; b < into.ranges.size(); ++b) {

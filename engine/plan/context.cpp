@@ -16,6 +16,23 @@ void find_readers(Context& context) {
       context.readers[context.nodes[n].command.out.base].push_back(static_cast<int>(n));
 }
 
+bool can_be_carried_around(const View& view, const ArrayInfo& base) {
+  if (view.dtype != base.dtype) return false;
+  if (distribution::box_of_base(view, base.extents, base.dtype)) return true;
+  const auto placement = placement_of(view, base);
+  return placement &&
+         protocol::element_count(placement->base.extents()) == protocol::element_count(base.extents);
+}
+
+bool suits_looks(const Context& context, ArrayId array, const Layout& layout) {
+  const auto found = context.looks.find(array);
+  if (found == context.looks.end()) return true;
+  const auto& info = context.arrays.at(array);
+  return std::all_of(found->second.begin(), found->second.end(), [&](const View& view) {
+    return distribution::place(layout, info.extents, info.dtype, view).has_value();
+  });
+}
+
 bool is_dead_temporary(const Context& context, ArrayId array) {
   return context.created.contains(array) && context.dead.contains(array);
 }

@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "engine/distribution/reshaped.hpp"
 #include "engine/plan/options.hpp"
 #include "engine/plan/plan.hpp"
 
@@ -54,12 +55,24 @@ struct Context {
       assigned;  ///< may live on as the view that they are assigned to (engine/session/elided_copies.hpp)
   std::unordered_map<ArrayId, std::vector<int>> readers;  ///< nodes that read an array, by `find_readers`
   std::unordered_map<ArrayId, ArrayInfo>
-      relayouts;              ///< how existing arrays were stored that get new extents first
+      relayouts;  ///< how existing arrays were stored that get new extents first
+  std::unordered_map<ArrayId, std::vector<View>>
+      looks;  ///< views of new arrays that are boxes only if `fuse` lays the arrays out for them
   std::vector<View> fetches;  ///< read after the last step
   std::vector<Group> groups;
   ArrayId next_temporary = ArrayId{1} << 63;
 };
 
+/// The view as a box of its base, as that is stored or with the same blocks under other extents; nullopt when
+/// it is none, or when the layout of the base is not known yet.
+inline std::optional<distribution::Placement> placement_of(const View& view, const ArrayInfo& base) {
+  return distribution::place(base.layout, base.extents, base.dtype, view);
+}
+/// True when the view is a box of its base, and the boxes beside it are the rest: then a write to it may go
+/// to a fresh version.
+bool can_be_carried_around(const View& view, const ArrayInfo& base);
+/// True when the array, laid out like this, has boxes for all its `looks`.
+bool suits_looks(const Context& context, ArrayId array, const Layout& layout);
 /// Fills `readers`.
 void find_readers(Context& context);
 /// True for an array that this batch creates and that has no name after it.

@@ -5,8 +5,7 @@
 
 namespace gamelan::engine::plan {
 
-/// General copies for views that are no box of their base: element by element, each address computed by
-/// itself.
+/// A view that is a box under no extents that its base can have is copied to a new array.
 struct Gather {
   int from = -1, to = -1;
   View view;  ///< of `from`; `to` is the whole of a new array

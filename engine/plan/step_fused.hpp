@@ -15,6 +15,7 @@ namespace gamelan::engine::plan {
 struct FusedLoop {
   struct Carry {
     int from = -1, to = -1;
+    Layout blocks;  ///< of both, perhaps under other extents than they are stored with
     protocol::AxisWise written;
     Shape extents;  ///< of the written view
   };

@@ -170,13 +170,19 @@ class Steps {
  private:
   const ArrayInfo& info(int slot) const { return plan_.slots[static_cast<std::size_t>(slot)].info; }
 
-  /// The box lies in the slot, as it is stored or with neighbouring axes for one (merged_axes.hpp).
+  /// The box lies in the slot, as it is stored or under other extents (engine/distribution/reshaped.hpp). The
+  /// first axis of these may have a last index that is there in part.
   void check_operand(const Operand& operand) const {
     const auto& placement = operand.placement;
-    require(placement.item_bytes == protocol::size_of(info(operand.slot).dtype),
+    const auto bytes = protocol::element_count(info(operand.slot).extents) *
+                       static_cast<std::int64_t>(protocol::size_of(info(operand.slot).dtype));
+    const Shape extents = placement.base.extents();
+    require(placement.item_bytes == protocol::size_of(info(operand.slot).dtype) ||
+                extents != info(operand.slot).extents,
             "takes elements of " + name(operand.slot) + " for others");
-    require(protocol::element_count(placement.base.extents()) ==
-                protocol::element_count(info(operand.slot).extents),
+    const auto seen = protocol::element_count(extents) * static_cast<std::int64_t>(placement.item_bytes);
+    const auto outer = std::find_if(extents.begin(), extents.end(), [](auto extent) { return extent != 1; });
+    require(seen == bytes || (seen > bytes && outer != extents.end() && seen - seen / *outer < bytes),
             "takes " + name(operand.slot) + " for larger or smaller than it is");
     check_box(placement);
   }

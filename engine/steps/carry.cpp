@@ -14,8 +14,8 @@ using protocol::Shape;
 
 void carry(const StepContext& context, const plan::FusedLoop::Carry& carry) {
   const auto& info = context.info(carry.from);
-  if (!info.layout.takes_part(context.rank())) return;
-  const Box block = info.layout.box(context.rank());
+  if (!carry.blocks.takes_part(context.rank())) return;
+  const Box block = carry.blocks.box(context.rank());
   if (is_empty(block)) return;
   const Shape strides = protocol::contiguous_strides(extents_of(block), protocol::size_of(info.dtype));
 

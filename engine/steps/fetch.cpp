@@ -3,6 +3,7 @@
 
 #include <exception>
 
+#include "engine/distribution/reshaped.hpp"
 #include "engine/steps/box_copies.hpp"
 #include "engine/steps/view_rows.hpp"
 
@@ -13,18 +14,10 @@ using protocol::Shape;
 void fetch(const StepContext& context, int slot, const protocol::View& view, std::byte* target) {
   const auto& info = context.info(slot);
   const auto item = protocol::size_of(view.dtype);
-  const auto box = distribution::box_of_base(view, info.extents, info.dtype);
-  if (!box) {
-    ViewRows rows(context, slot, view);
-    for_each_row(view, box_of(view.extents), [&](std::int64_t offset, std::int64_t count) {
-      rows.copy_row(offset, count, target, false);
-      target += count * static_cast<std::int64_t>(item);
-    });
-    return;
-  }
-  const auto placement = distribution::place(info.layout, *box, view.extents, protocol::size_of(info.dtype));
+  const auto placement = distribution::place(info.layout, info.extents, info.dtype, view);
+  if (!placement) return ViewRows(context, slot, view).copy(box_of(view.extents), target, false);
   const Shape strides = protocol::contiguous_strides(view.extents, item);
-  const distribution::Placement* operand = &placement;
+  const distribution::Placement* operand = &*placement;
   distribution::for_each_cell(
       box_of(view.extents), {&operand, 1}, context.rank(),
       [&](const distribution::Box& cell, std::span<const distribution::Piece> pieces) {
@@ -43,15 +36,14 @@ void bring_near(const StepContext& context, int slot, const protocol::View& view
   if (!context.ghost_exchange()) return;
   const auto& info = context.info(slot);
   std::vector<distribution::RemoteRead> remote_reads;
-  const auto box = distribution::box_of_base(view, info.extents, info.dtype);
-  if (box && !info.layout.is_replicated) {
+  const auto placement = distribution::place(info.layout, info.extents, info.dtype, view);
+  if (placement && !info.layout.is_replicated) {
     // One rank reads all of it: the readers are a grid of one rank, shifted to it by a pin.
     distribution::Layout readers;
     readers.grid_size = context.ranks();
     readers.pins = {{context.ranks(), 1, reader}};
     remote_reads.push_back(
-        {slot, distribution::place(info.layout, *box, view.extents, protocol::size_of(info.dtype)), readers,
-         std::vector<distribution::RemoteRead::Axis>(view.extents.size())});
+        {slot, *placement, readers, std::vector<distribution::RemoteRead::Axis>(view.extents.size())});
   }
   const auto exchange = distribution::exchange_of(remote_reads, context.rank(), context.ranks(),
                                                   [&](int rank) { return context.is_near(rank); });
@@ -62,8 +54,8 @@ void bring_near(const StepContext& context, int slot, const protocol::View& view
     refusal = std::current_exception();
     context.ghost_exchange()->fall_silent();
   }
-  context.ghost_exchange()->run_step(exchange, context.storages(), box ? 0 : 2, [&] {
-    if (!box)
+  context.ghost_exchange()->run_step(exchange, context.storages(), placement ? 0 : 2, [&] {
+    if (!placement)
       gather_remote(context, slot, view,
                     context.rank() == reader && !info.layout.is_replicated ? box_of(view.extents)
                                                                            : nothing_of(view.extents),

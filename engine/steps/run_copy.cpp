@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// General gathers and scatters, element by element: between an array and a view that is no box of its base.
+// General gathers and scatters: between an array and a view that is no box of its base.
 #include "engine/steps/fetch.hpp"
 #include "engine/steps/run_step.hpp"
 #include "engine/steps/view_rows.hpp"
@@ -14,13 +14,8 @@ void run(const StepContext& context, const plan::Gather& gather) {
                   takes_part ? info.layout.box(context.rank()) : nothing_of(info.extents),
                   static_cast<int>(context.near_ranks().size()));
   if (!takes_part) return;
-  std::byte* to = context.own_block(gather.to);
-  const auto item = static_cast<std::int64_t>(protocol::size_of(info.dtype));
   ViewRows rows(context, gather.from, gather.view);
-  for_each_row(gather.view, info.layout.box(context.rank()), [&](std::int64_t offset, std::int64_t count) {
-    rows.copy_row(offset, count, to, false);
-    to += count * item;
-  });
+  rows.copy(info.layout.box(context.rank()), context.own_block(gather.to), false);
 }
 
 namespace {
@@ -32,12 +27,8 @@ void scatter_to_replica(const StepContext& context, const plan::Scatter& scatter
   protocol::Bytes values(static_cast<std::size_t>(protocol::element_count(info.extents) * item));
   if (values.empty()) return;
   fetch(context, scatter.from, protocol::whole(0, info.dtype, info.extents), values.data());
-  std::byte* from = values.data();
   ViewRows rows(context, scatter.to, scatter.view);
-  for_each_row(scatter.view, box_of(scatter.view.extents), [&](std::int64_t offset, std::int64_t count) {
-    rows.copy_row(offset, count, from, true);
-    from += count * item;
-  });
+  rows.copy(box_of(scatter.view.extents), values.data(), true);
 }
 
 }  // namespace
@@ -45,16 +36,11 @@ void scatter_to_replica(const StepContext& context, const plan::Scatter& scatter
 void run(const StepContext& context, const plan::Scatter& scatter) {
   const auto& info = context.info(scatter.from);
   if (scatter.to_replica) return scatter_to_replica(context, scatter);
-  std::byte* from = context.own_block(scatter.from);
-  const auto item = static_cast<std::int64_t>(protocol::size_of(info.dtype));
   ViewRows rows(context, scatter.to, scatter.view);
   RemoteScatter remote_scatter(context, scatter.to);
   if (context.ghost_exchange()) rows.write_through(remote_scatter);
   if (info.layout.takes_part(context.rank()))
-    for_each_row(scatter.view, info.layout.box(context.rank()), [&](std::int64_t offset, std::int64_t count) {
-      rows.copy_row(offset, count, from, true);
-      from += count * item;
-    });
+    rows.copy(info.layout.box(context.rank()), context.own_block(scatter.from), true);
   if (context.ghost_exchange()) remote_scatter.exchange();
 }
 

@@ -2,100 +2,172 @@
 #include "engine/steps/view_rows.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <numeric>
 
-#include "engine/tiles/loops/elementwise.hpp"
+#include "engine/steps/strided_copy.hpp"
 
 namespace gamelan::engine::steps {
 
 using protocol::Shape;
 
 ViewRows::ViewRows(const StepContext& context, int slot, const protocol::View& view)
-    : context_(context),
-      slot_(slot),
-      info_(context.info(slot)),
-      item_(static_cast<std::int64_t>(protocol::size_of(info_.dtype))),
-      dtype_(view.dtype),
-      part_(static_cast<std::int64_t>(protocol::size_of(view.dtype))),
-      stride_(view.strides.empty() ? 0 : view.strides.back()),
-      copy_(tiles::find_cast(dtype_, dtype_)) {
-  const auto dims = info_.extents.size();
+    : context_(context), slot_(slot), view_(view), layout_(context.info(slot).layout) {
+  const auto item = static_cast<std::int64_t>(protocol::size_of(context.info(slot).dtype));
+  const auto part = static_cast<std::int64_t>(protocol::size_of(view.dtype));
+  unit_ = std::gcd(std::gcd(item, part), view.offset);
+  for (const auto stride : view.strides) unit_ = std::gcd(unit_, stride);
+  if (item != unit_) layout_.axes.push_back({.extent = item / unit_, .template_extent = item / unit_});
+  if (part != unit_) {
+    view_.extents.push_back(part / unit_);
+    view_.strides.push_back(unit_);
+  }
+  view_.offset /= unit_;
+  for (auto& stride : view_.strides) stride /= unit_;
+  const auto dims = layout_.axes.size();
   virtual_strides_.assign(dims, 1);
-  for (std::size_t k = dims; k-- > 1;) virtual_strides_[k - 1] = virtual_strides_[k] * info_.extents[k];
+  for (std::size_t k = dims; k-- > 1;) virtual_strides_[k - 1] = virtual_strides_[k] * layout_.axes[k].extent;
   index_.assign(dims, 0);
 }
 
-void ViewRows::copy_row(std::int64_t offset, std::int64_t count, std::byte* local, bool is_write) {
-  if (stride_ % item_ != 0 ||
-      offset % item_ + part_ > item_) {  // elements of the view span elements of the base
-    for (std::int64_t i = 0; i < count; ++i) copy_bytes(offset + i * stride_, local + i * part_, is_write);
-    return;
-  }
-  while (count > 0) {
-    const auto [address, step, run] = find_run(offset, count);
-    if (remote_scatter_ && !context_.is_near(owner_))
-      remote_scatter_->tell(owner_, {address - base_, step, run, part_}, local, part_);
-    else if (is_write)
-      copy_(local, part_, address, step, static_cast<std::size_t>(run));
-    else
-      copy_(address, step, local, part_, static_cast<std::size_t>(run));
-    offset += run * stride_;
-    local += run * part_;
-    count -= run;
+/// Calls visit(first, rows, row) for each plane of the last two axes of `box`, in C order.
+template <class Visit>
+void ViewRows::for_each_plane(distribution::Box box, Visit visit) {
+  if (is_empty(box)) return;
+  if (box.size() < view_.extents.size()) box.push_back({0, view_.extents.back()});
+  const auto dims = box.size();
+  std::int64_t first = view_.offset;
+  for (std::size_t k = 0; k < dims; ++k) first += box[k].first * view_.strides[k];
+  const auto line = [&](std::size_t from_end) {
+    return dims < from_end ? Line{0, 1} : Line{view_.strides[dims - from_end], box[dims - from_end].size()};
+  };
+  Shape index(dims, 0);
+  while (true) {
+    visit(first, line(2), line(1));
+    auto k = std::max<std::size_t>(dims, 2) - 2;
+    while (true) {
+      if (k == 0) return;
+      --k;
+      first += view_.strides[k];
+      if (++index[k] < box[k].size()) break;
+      first -= box[k].size() * view_.strides[k];
+      index[k] = 0;
+    }
   }
 }
 
-void ViewRows::ask_row(std::int64_t offset, std::int64_t count, RemoteGather& remote_gather) {
-  if (stride_ % item_ != 0 || offset % item_ + part_ > item_) {
-    for (std::int64_t i = 0; i < count; ++i)
-      for (std::int64_t at = offset + i * stride_, end = at + part_; at < end;) {
-        const auto within = at % item_, size = std::min(end - at, item_ - within);
-        const std::byte* remote = element(at / item_) + within;
-        if (!context_.is_near(owner_)) remote_gather.ask(owner_, {remote - base_, size, 1, size});
-        at += size;
+void ViewRows::copy(const distribution::Box& box, std::byte* local, bool is_write) {
+  for_each_plane(box, [&](std::int64_t first, Line rows, Line row) {
+    copy_plane(first, rows, row, local, is_write);
+    local += rows.count * row.count * unit_;
+  });
+}
+
+void ViewRows::copy_plane(std::int64_t first, Line rows, Line row, std::byte* local, bool is_write) {
+  while (rows.count > 0) {
+    std::int64_t done = 1;
+    const auto run = find_run(first, row);
+    const auto beside = run.run == row.count && !is_far() ? rows_beside(run, row, rows) : Line{0, 1};
+    if (beside.count > 1) {
+      done = beside.count;
+      const StridedPlane plane{run.address, beside.step, run.step, local, row.count * unit_, unit_};
+      is_write ? copy_to_strided(plane, done, row.count, unit_)
+               : copy_from_strided(plane, done, row.count, unit_);
+      if (owner_ != context_.rank())
+        context_.counters().bytes_shared += static_cast<std::uint64_t>(done * row.count * unit_);
+    } else {
+      copy_row(first, row, local, is_write);
+    }
+    first += done * rows.step;
+    local += done * row.count * unit_;
+    rows.count -= done;
+  }
+}
+
+void ViewRows::copy_row(std::int64_t first, Line row, std::byte* local, bool is_write) {
+  while (row.count > 0) {
+    const auto [address, step, run, axis] = find_run(first, row);
+    auto done = run;
+    // Where whole rows of the base follow one another, they are a plane.
+    if (2 * run <= row.count && axis > 0 && row.step > 0) {
+      const auto k = static_cast<std::size_t>(axis);
+      const auto extent = layout_.axes[k].extent, stride = row.step / virtual_strides_[k];
+      if (block_[k].size() == extent && extent % stride == 0 && index_[k] < stride) {
+        done = row.count / run * run;
+        copy_plane(first, {run * row.step, row.count / run}, {row.step, run}, local, is_write);
+        first += done * row.step;
+        local += done * unit_;
+        row.count -= done;
+        continue;
       }
-    return;
-  }
-  while (count > 0) {
-    const auto [address, step, run] = find_run(offset, count);
-    if (!context_.is_near(owner_)) remote_gather.ask(owner_, {address - base_, step, run, part_});
-    offset += run * stride_;
-    count -= run;
+    }
+    if (remote_scatter_ && is_far()) {
+      remote_scatter_->tell(owner_, {address - base_, step, run, unit_}, local, unit_);
+    } else {
+      const StridedPlane plane{address, 0, step, local, 0, unit_};
+      is_write ? copy_to_strided(plane, 1, run, unit_) : copy_from_strided(plane, 1, run, unit_);
+      if (owner_ != context_.rank())
+        context_.counters().bytes_shared += static_cast<std::uint64_t>(run * unit_);
+    }
+    first += run * row.step;
+    local += run * unit_;
+    row.count -= run;
   }
 }
 
-/// How many of the next `count` elements lie in one block along one axis, and where.
-ViewRows::Found ViewRows::find_run(std::int64_t offset, std::int64_t count) {
-  std::byte* address = element(offset / item_) + offset % item_;
-  const auto elements = stride_ / item_;
-  if (elements == 0) return {address, 0, count};
-  if (count == 1 || virtual_strides_.empty()) return {address, 0, 1};
-  std::size_t axis = 0;  // the outermost axis along which the stride is a whole number of steps
-  while (elements % virtual_strides_[axis] != 0) ++axis;
-  const auto step = elements / virtual_strides_[axis];
+void ViewRows::ask(const distribution::Box& box, RemoteGather& remote_gather) {
+  for_each_plane(box, [&](std::int64_t first, Line rows, Line row) {
+    for (std::int64_t r = 0; r < rows.count; ++r)
+      for (std::int64_t at = 0; at < row.count;) {
+        const auto from = first + r * rows.step + at * row.step;
+        const auto [address, step, run, axis] = find_run(from, {row.step, row.count - at});
+        if (is_far()) remote_gather.ask(owner_, {address - base_, step, run, unit_});
+        at += run;
+      }
+  });
+}
+
+bool ViewRows::is_far() const { return !context_.is_near(owner_); }
+
+/// The outermost axis of the base along which so many units are a whole number of indices.
+int ViewRows::axis_of(std::int64_t step) const {
+  std::size_t axis = 0;
+  while (step % virtual_strides_[axis] != 0) ++axis;
+  return static_cast<int>(axis);
+}
+
+/// How many of the row's elements lie in one block along one axis, and where.
+ViewRows::Found ViewRows::find_run(std::int64_t first, Line row) {
+  std::byte* address = element(first);
+  if (row.step == 0) return {address, 0, row.count, -1};
+  if (row.count == 1 || virtual_strides_.empty()) return {address, 0, 1, -1};
+  const int found = axis_of(row.step);
+  const auto axis = static_cast<std::size_t>(found);
+  const auto step = row.step / virtual_strides_[axis];
   const auto room = step > 0 ? (block_[axis].last - index_[axis] + step - 1) / step
                              : (index_[axis] - block_[axis].first) / -step + 1;
-  const auto run = std::min(count, room);
-  if (owner_ != context_.rank()) context_.counters().bytes_shared += static_cast<std::uint64_t>(run * part_);
-  return {address, step * strides_[axis], run};
+  return {address, step * strides_[axis], std::min(row.count, room), found};
 }
 
-void ViewRows::copy_bytes(std::int64_t offset, std::byte* local, bool is_write) {
-  for (std::int64_t done = 0; done < part_;) {
-    const auto at = offset + done, within = at % item_;
-    const auto size = static_cast<std::size_t>(std::min(part_ - done, item_ - within));
-    std::byte* remote = element(at / item_) + within;
-    if (remote_scatter_ && !context_.is_near(owner_))
-      remote_scatter_->tell(owner_, {remote - base_, 1, 1, static_cast<std::int64_t>(size)}, local + done, 0);
-    else if (is_write)
-      std::memcpy(remote, local + done, size);
-    else
-      std::memcpy(local + done, remote, size);
-    done += static_cast<std::int64_t>(size);
+/// How many of the rows, from that of `run` on (a whole row) and with it, lie in the same block, and how many
+/// bytes apart.
+ViewRows::Line ViewRows::rows_beside(const Found& run, Line row, Line rows) const {
+  if (rows.step == 0) return {0, rows.count};
+  if (rows.count == 1 || virtual_strides_.empty()) return {0, 1};
+  const int found = axis_of(rows.step);
+  const auto axis = static_cast<std::size_t>(found);
+  const auto step = rows.step / virtual_strides_[axis];
+  auto low = index_[axis], high = low;
+  if (found == run.axis) {
+    const auto end = low + (row.count - 1) * (row.step / virtual_strides_[axis]);
+    low = std::min(low, end);
+    high = std::max(high, end);
   }
+  const auto room =
+      step > 0 ? (block_[axis].last - 1 - high) / step + 1 : (low - block_[axis].first) / -step + 1;
+  return {step * strides_[axis], std::min(rows.count, room)};
 }
 
-/// Address of a base element by its C-order number; index_, block_, strides_ and owner_ are then those
+/// Address of a unit of the base by its C-order number; index_, block_, strides_ and owner_ are then those
 /// around it.
 std::byte* ViewRows::element(std::int64_t linear) {
   bool is_inside = base_ != nullptr;
@@ -106,9 +178,9 @@ std::byte* ViewRows::element(std::int64_t linear) {
   }
   if (!is_inside) {
     const auto piece =
-        distribution::locate_element(info_.layout, index_, context_.rank(), static_cast<std::size_t>(item_));
+        distribution::locate_element(layout_, index_, context_.rank(), static_cast<std::size_t>(unit_));
     owner_ = piece.owner;
-    block_ = info_.layout.box(owner_);
+    block_ = layout_.box(owner_);
     strides_ = piece.strides;
     base_ = context_.block(slot_, owner_);
   }
@@ -120,9 +192,7 @@ std::byte* ViewRows::element(std::int64_t linear) {
 void gather_remote(const StepContext& context, int slot, const protocol::View& view,
                    const distribution::Box& box, int readers) {
   RemoteGather remote_gather(context, slot);
-  ViewRows rows(context, slot, view);
-  for_each_row(view, box,
-               [&](std::int64_t offset, std::int64_t count) { rows.ask_row(offset, count, remote_gather); });
+  ViewRows(context, slot, view).ask(box, remote_gather);
   remote_gather.exchange(readers);
 }
 

@@ -1,67 +1,51 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Elements of any view of an array, also of one that is no box of its base: row by row along the last axis of
-// the view, each translated to the places of its elements. On one node, blocks of other ranks are read and
+// Elements of any view of an array, also of one that is no box of its base: cut into planes of which each
+// lies in one block, and copied by loops with two strides. On one node, blocks of other ranks are read and
 // written in place; those of other nodes through remote.hpp.
 #pragma once
 #include "engine/steps/context.hpp"
 #include "engine/steps/remote.hpp"
-#include "engine/tiles/loops/loop_types.hpp"
 
 namespace gamelan::engine::steps {
 
-/// Calls visit(virtual byte offset, elements) for each run along the last axis of `box`, in C order.
-template <class Visit>
-void for_each_row(const protocol::View& view, const distribution::Box& box, Visit visit) {
-  if (is_empty(box)) return;
-  const auto dims = box.size();
-  std::int64_t offset = view.offset;
-  for (std::size_t k = 0; k < dims; ++k) offset += box[k].first * view.strides[k];
-  if (dims == 0) return visit(offset, std::int64_t{1});
-  protocol::Shape index(dims, 0);
-  while (true) {
-    visit(offset, box.back().size());
-    std::size_t k = dims - 1;
-    while (true) {
-      if (k == 0) return;
-      --k;
-      offset += view.strides[k];
-      if (++index[k] < box[k].size()) break;
-      offset -= box[k].size() * view.strides[k];
-      index[k] = 0;
-    }
-  }
-}
-
-/// Copies between contiguous local memory and elements of a base that lie a fixed number of virtual bytes
-/// apart.
+/// Copies between contiguous local memory and the elements of a view. Works in units, of which an element of
+/// the view and one of the base are whole multiples, so both may have any size.
 class ViewRows {
  public:
   ViewRows(const StepContext& context, int slot, const protocol::View& view);
 
-  /// Copies `count` elements from virtual byte `offset` on to `local`, or in the other direction
-  /// (`is_write`).
-  void copy_row(std::int64_t offset, std::int64_t count, std::byte* local, bool is_write);
-  /// Requests what copy_row will read from other nodes.
-  void ask_row(std::int64_t offset, std::int64_t count, RemoteGather& remote_gather);
-  /// From now on rows for other nodes are written through `remote_scatter`.
+  /// Copies the part of the view at `box` to `local`, in C order, or in the other direction (`is_write`).
+  void copy(const distribution::Box& box, std::byte* local, bool is_write);
+  /// Requests what `copy` will read from other nodes.
+  void ask(const distribution::Box& box, RemoteGather& remote_gather);
+  /// From now on elements on other nodes are written through `remote_scatter`.
   void write_through(RemoteScatter& remote_scatter) { remote_scatter_ = &remote_scatter; }
 
  private:
   struct Found {
     std::byte* address;
     std::int64_t step, run;
+    int axis;  ///< of the base, along which the run goes; -1 when it does not move
   };
-  Found find_run(std::int64_t offset, std::int64_t count);
-  void copy_bytes(std::int64_t offset, std::byte* local, bool is_write);
+  /// An axis of a plane: units from one element to the next, and how many.
+  struct Line {
+    std::int64_t step, count;
+  };
+  template <class Visit>
+  void for_each_plane(distribution::Box box, Visit visit);
+  void copy_plane(std::int64_t first, Line rows, Line row, std::byte* local, bool is_write);
+  void copy_row(std::int64_t first, Line row, std::byte* local, bool is_write);
+  Found find_run(std::int64_t first, Line row);
+  Line rows_beside(const Found& run, Line row, Line rows) const;
+  int axis_of(std::int64_t step) const;
+  bool is_far() const;
   std::byte* element(std::int64_t linear);
 
   const StepContext& context_;
   int slot_;
-  const plan::ArrayInfo& info_;
-  std::int64_t item_;
-  protocol::Dtype dtype_;
-  std::int64_t part_, stride_;
-  tiles::Cast copy_;
+  protocol::View view_;          // in units
+  std::int64_t unit_;            // bytes
+  distribution::Layout layout_;  // of the base, in units
   protocol::Shape virtual_strides_, index_, strides_;
   distribution::Box block_;
   std::byte* base_ = nullptr;

@@ -15,7 +15,7 @@ CODE = {".hpp", ".cpp", ".def", ".py", ".cmake"}
 # distribution -> ranks. In the kernel: arrays -> recorder -> connection; the front stands alone.
 PLAN_DATA = ["engine/plan/plan.hpp", "engine/plan/program.hpp"]
 GROUND = ["protocol/", "engine/assert.hpp", "engine/host_name.hpp"]
-LAYOUTS = [f"engine/distribution/{name}.hpp" for name in ("cyclic", "exchange", "layout", "pieces")]
+LAYOUTS = [f"engine/distribution/{name}.hpp" for name in ("cyclic", "exchange", "layout", "pieces", "reshaped")]
 # What a plan is, as the steps see it: data that knows neither the passes nor the lowering.
 STEPS_AS_DATA = ["engine/plan/slot.hpp", "engine/plan/program.hpp", "engine/plan/step_", "engine/tiles/tile_program.hpp"]
 MAY_INCLUDE = {
@@ -93,6 +93,7 @@ MAY_NOT_USE = {
     "engine/distribution/layout": {"mpi", "ga", "zmq", "python", "json"},
     "engine/distribution/pieces": {"mpi", "ga", "zmq", "python", "json"},
     "engine/distribution/exchange": {"mpi", "ga", "zmq", "python", "json"},
+    "engine/distribution/reshaped": {"mpi", "ga", "zmq", "python", "json"},
     "engine/distribution/grid": {"mpi", "ga", "zmq", "python", "json"},
     "engine/steps/irregular/run_bounds": {"mpi", "ga", "zmq", "python", "json"},
     "protocol/parts": {"mpi", "ga", "zmq", "python", "json"},

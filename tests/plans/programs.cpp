@@ -80,6 +80,18 @@ void diagonal(BatchWriter& r) {
   view.strides = {m.strides[0] + m.strides[1]};
   r.assign(view, r.compute(Op::multiply, {view, number(2)}));
 }
+void windows(BatchWriter& r) {
+  View view = row(r);
+  view.extents = {row_length - 2, 3};
+  view.strides = {8, 8};
+  r.compute(Op::multiply, {view, number(2)}, false);
+}
+void pooling(BatchWriter& r) {
+  View view = grid(r);
+  view.extents = {n / 2, 2, n / 2, 2};
+  view.strides = {n * 16, n * 8, 16, 8};
+  r.call(Op::sum, {n / 2, n / 2}, Dtype::float64, {view}, {1, 3});
+}
 void relayout(BatchWriter& r) {  // a row is looked at as a square
   View square = r.existing({n * n});
   square.extents = {n, n};
@@ -114,6 +126,12 @@ const std::vector<GoldenProgram>& golden_programs() {
       {"mask", "a[flags]", 3, {}, mask},
       {"weighted_count", "np.bincount(i, weights)", 3, {}, weighted_count},
       {"diagonal", "diagonal of m, doubled in place", 4, {}, diagonal},
+      {"windows", "2 * sliding_window_view(a, 3)", 4, {}, windows},
+      {"pooling",
+       "a.reshape(n // 2, 2, n // 2, 2).sum(axis=(1, 3)), three ranks: 700 rows are cut between pairs",
+       3,
+       {},
+       pooling},
       {"relayout", "square = a.reshape(n, n); square[:-1] - square[1:]", 4, {}, relayout},
   };
   return all;

@@ -53,9 +53,7 @@ class Lowering : private StepWriter {
     const auto& info = info_of(slot);
     Operand result;
     result.slot = slot;
-    result.placement =
-        distribution::place(info.layout, *distribution::box_of_base(view, info.extents, info.dtype),
-                            view.extents, protocol::size_of(info.dtype));
+    result.placement = placement_of(view, info).value();
     result.is_written = is_written;
     result.may_be_remote = !info.layout.is_replicated && result.placement.iterations != iterations;
     return result;
@@ -154,9 +152,8 @@ class Lowering : private StepWriter {
       hand_over(step, array, from);
       for (const auto& write : group.writes)
         if (write.base == array) {
-          const auto& info = info_of(from);
-          fused.carries.push_back(
-              {from, versions_[array], *protocol::axis_wise(write, info.extents, info.dtype), write.extents});
+          const auto placement = placement_of(write, info_of(from)).value();
+          fused.carries.push_back({from, versions_[array], placement.base, placement.map, write.extents});
           break;
         }
     }

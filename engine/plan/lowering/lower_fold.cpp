@@ -18,8 +18,7 @@ constexpr std::int64_t few_partials = 128;    // where a tree of steps ends, whe
 constexpr std::int64_t fewer_partials = 16;   // and when many do
 
 distribution::Placement place(const ArrayInfo& info, const View& view) {
-  return distribution::place(info.layout, *distribution::box_of_base(view, info.extents, info.dtype),
-                             view.extents, protocol::size_of(info.dtype));
+  return placement_of(view, info).value();
 }
 
 /// A new array for the partials, released after its last use.

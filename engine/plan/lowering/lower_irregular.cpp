@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "engine/plan/lowering/step_writer.hpp"
-#include "engine/plan/passes/merged_axes.hpp"
 #include "engine/plan/placement_commands.hpp"
 
 namespace gamelan::engine::plan {
@@ -15,7 +14,7 @@ Operand read(StepWriter& writer, const View& view) {
   Operand operand;
   operand.slot = writer.current(view.base);
   const auto& info = writer.context().arrays.at(view.base);
-  operand.placement = place_merged(view, info).value();
+  operand.placement = placement_of(view, info).value();
   operand.may_be_remote = !info.layout.is_replicated;
   return operand;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Makes every operand a box of its base. A base's extents are only a choice of distribution (views are byte
-// strides over its C-order elements), so first the extents are chosen well: `arange(n*n).reshape(n, n)` is
-// stored as n x n, and an operation on flat views of n x n arrays runs over n x n. What remains (diagonals,
-// reshapes across rows, `.real`) is gathered into, or scattered from, a temporary.
+// Makes every operand a box of its base, as that is stored or with the same blocks under other extents
+// (engine/distribution/reshaped.hpp). A base's extents are only a choice of distribution (views are byte
+// strides over its C-order elements), so first they are chosen well (choose_extents.cpp), and an operation on
+// flat views of n x n arrays runs over n x n. What remains (windows that slide, a reshape of an array that is
+// cut elsewhere) is gathered into, or scattered from, a temporary.
 #include <algorithm>
 
-#include "engine/plan/passes/merged_axes.hpp"
 #include "engine/plan/passes/passes.hpp"
 
 namespace gamelan::engine::plan {
@@ -22,65 +22,8 @@ bool is_one_element_everywhere(const View& view) {
   return true;
 }
 
-/// Extents over which `view` is a box, guessed from its strides; empty when there is no guess.
-Shape natural_extents(const View& view, const ArrayInfo& base) {
-  if (view.dtype != base.dtype) return {};
-  const auto item = static_cast<std::int64_t>(protocol::size_of(base.dtype));
-  const auto count = protocol::element_count(base.extents);
-  std::vector<std::int64_t> steps;
-  for (std::size_t k = 0; k < view.extents.size(); ++k)
-    if (view.extents[k] > 1 && view.strides[k] != 0) steps.push_back(std::abs(view.strides[k]) / item);
-  std::sort(steps.rbegin(), steps.rend());
-  if (steps.empty() || std::adjacent_find(steps.begin(), steps.end()) != steps.end()) return {};
-  if (steps.back() != 1) steps.push_back(1);
-  Shape extents;
-  std::int64_t outer = count;
-  for (const auto step : steps) {
-    if (step == 0 || outer % step != 0) return {};
-    extents.push_back(outer / step);
-    outer = step;
-  }
-  return extents;
-}
-
-/// True when the command can run over any extents with the same C order: no operand is a proper part of its
-/// base.
-bool is_shapeless(const Context& context, const protocol::Command& command) {
-  return std::all_of(command.in.begin(), command.in.end(), [&](const protocol::Operand& operand) {
-    const auto* view = std::get_if<View>(&operand);
-    return !view || is_one_element_everywhere(*view) || is_whole(*view, context.arrays.at(view->base));
-  });
-}
-
-/// Gives new arrays the extents that suit the views which the batch takes of them.
-void choose_extents(Context& context) {
-  std::unordered_set<ArrayId> settled;
-  const auto look = [&](const View& view) {
-    if (settled.contains(view.base) || protocol::element_count(view.extents) == 0) return;
-    auto& base = context.arrays.at(view.base);
-    if (base.is_chosen || (!context.options.has(Switch::relayout) && !context.created.contains(view.base)))
-      return;
-    if (distribution::box_of_base(view, base.extents, base.dtype)) return;
-    const auto extents = natural_extents(view, base);
-    if (extents.size() <= base.extents.size() || !distribution::box_of_base(view, extents, base.dtype))
-      return;
-    if (!context.created.contains(view.base)) context.relayouts.emplace(view.base, base);
-    base.extents = extents;
-    settled.insert(view.base);
-  };
-  for (const auto& node : context.nodes) {
-    if (node.command.creates &&
-        (node.kind != Node::Kind::elementwise || !is_shapeless(context, node.command)))
-      settled.insert(node.command.out.base);
-    for (const auto& operand : node.command.in)
-      if (const auto* view = std::get_if<View>(&operand)) look(*view);
-    if (!node.command.creates) look(node.command.out);
-  }
-  for (const auto& view : context.fetches) look(view);
-}
-
-/// An existing array may now be viewed by more axes than it is stored with. It is stored anew, once, before
-/// anything else.
+/// Existing arrays that choose_extents has given other extents or another layout are stored anew, once,
+/// before anything else.
 void relayout(Context& context, std::vector<Node>& nodes) {
   for (const auto& [id, old] : context.relayouts) {
     const auto& base = context.arrays.at(id);
@@ -109,13 +52,13 @@ class Canonicaliser {
       for (auto& operand : node.command.in)
         if (auto* view = std::get_if<View>(&operand)) make_box(*view, node);
       if (node.kind == Node::Kind::matmul) make_loop_dtype(node);
-      auto& out = node.command.out;
-      const auto& base = context_.arrays.at(out.base);
-      if (!distribution::box_of_base(out, base.extents, base.dtype) && !lies_well(out, node)) {
+      if (!is_placed(node.command.out, node)) {
         node.command.op == Op::put ? put_aside(std::move(node)) : scatter(std::move(node));
-      } else {
-        context_.nodes.push_back(std::move(node));
+        continue;
       }
+      if (node.kind == Node::Kind::elementwise && node.command.creates)
+        computed_.insert(node.command.out.base);
+      context_.nodes.push_back(std::move(node));
     }
   }
 
@@ -172,18 +115,28 @@ class Canonicaliser {
   }
 
   void make_box(View& view, const Node& node) {
-    const auto& base = context_.arrays.at(view.base);
-    if (distribution::box_of_base(view, base.extents, base.dtype) || lies_well(view, node)) return;
-    gather(view, node);
+    if (!is_placed(view, node)) gather(view, node);
   }
 
-  /// True for views that take, put and nonzero can use although they are no box: flat forms of arrays whose
-  /// layout is decided.
-  bool lies_well(const View& view, const Node& node) const {
-    const auto op = node.command.op;
-    if (op != Op::take && op != Op::put && op != Op::nonzero) return false;
-    if (context_.created.contains(view.base) || context_.relayouts.contains(view.base)) return false;
-    return place_merged(view, context_.arrays.at(view.base)).has_value();
+  /// True when the view is a box of its base, or will be: `fuse` lays out new arrays such that it is.
+  bool is_placed(const View& view, const Node& node) {
+    const auto& base = context_.arrays.at(view.base);
+    if (distribution::box_of_base(view, base.extents, base.dtype)) return true;
+    if (node.kind != Node::Kind::elementwise && node.kind != Node::Kind::reduce &&
+        protocol::size_of(view.dtype) != protocol::size_of(base.dtype))
+      return false;  // these steps move whole elements
+    if (base.layout.axes.size() == base.extents.size() && !base.extents.empty())
+      return placement_of(view, base).has_value();
+    if (!computed_.contains(view.base)) return false;
+    constexpr std::size_t most_looks = 64;
+    auto looks = context_.looks[view.base];
+    if (std::find(looks.begin(), looks.end(), view) != looks.end()) return true;
+    looks.push_back(view);
+    if (looks.size() > most_looks) return false;
+    if (!distribution::layout_for_looks(base.extents, base.dtype, looks, context_.options.ranks))
+      return false;
+    context_.looks[view.base] = std::move(looks);
+    return true;
   }
 
   /// Replaces a view by one of a temporary that holds its elements (broadcast axes stay broadcast).
@@ -273,6 +226,7 @@ class Canonicaliser {
   }
 
   Context& context_;
+  std::unordered_set<ArrayId> computed_;  // new arrays that `fuse` may lay out as it likes
 };
 
 }  // namespace

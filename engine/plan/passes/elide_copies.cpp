@@ -21,7 +21,7 @@ const View* copied(const Context& context, const Node& node) {
     return nullptr;
   const auto& from = context.arrays.at(view->base);
   const auto& to = context.arrays.at(command.out.base);
-  if (to.is_chosen) return nullptr;
+  if (to.is_chosen || context.looks.contains(command.out.base)) return nullptr;
   const bool is_same = from.dtype == to.dtype && command.loop == from.dtype && from.extents == to.extents;
   return is_same && protocol::same_elements(*view, protocol::whole(view->base, from.dtype, from.extents))
              ? view
@@ -57,7 +57,8 @@ void elide_copies(Context& context) {
     // A write to the copy would write to the version that the writer may still be reading.
     if (std::any_of(node + 1, nodes.end(), writes(copy))) continue;
     if (is_missed(context, copy, node + 1, writer)) continue;
-    if (writer->takes_version || writer->command.out.dtype != context.arrays.at(original).dtype) continue;
+    if (writer->takes_version || !can_be_carried_around(writer->command.out, context.arrays.at(original)))
+      continue;
     node->kind = Node::Kind::elided_copy;
     writer->takes_version = true;
   }

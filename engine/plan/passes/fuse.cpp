@@ -66,7 +66,7 @@ class Fuser {
   }
 
   bool can_take_a_version(const View& write) const {
-    return context_.options.has(Switch::version) && write.dtype == array(write.base).dtype &&
+    return context_.options.has(Switch::version) && can_be_carried_around(write, array(write.base)) &&
            2 * protocol::element_count(write.extents) >= protocol::element_count(array(write.base).extents);
   }
 
@@ -120,6 +120,8 @@ class Fuser {
         return false;
     } else if (!is_balanced(group.iterations) && !is_dead_temporary(context_, command.out.base)) {
       return false;
+    } else if (!suits_looks(context_, command.out.base, group.iterations)) {
+      return !group.interior && can_move(group, layout_for_looks(command.out.base));
     }
     return true;
   }
@@ -137,7 +139,7 @@ class Fuser {
   bool can_move(const Group& group, const Layout& layout) const {
     return &group == &context_.groups.back() && !group.fold_axes &&
            std::all_of(group.writes.begin(), group.writes.end(), [&](const View& write) {
-             return group.made.contains(write.base) &&
+             return group.made.contains(write.base) && suits_looks(context_, write.base, layout) &&
                     (distribution::is_balanced(layout) || is_dead_temporary(context_, write.base));
            });
   }
@@ -186,10 +188,14 @@ class Fuser {
            });
   }
 
-  Layout layout_of(const View& view) const {
-    const auto& base = array(view.base);
-    return distribution::layout_of_view(
-        base.layout, distribution::box_of_base(view, base.extents, base.dtype)->map, view.extents);
+  Layout layout_of(const View& view) const { return placement_of(view, array(view.base))->iterations; }
+
+  /// A layout for a new array such that all its looks are boxes (canonical.cpp has made sure that there is
+  /// one).
+  Layout layout_for_looks(ArrayId id) const {
+    const auto& info = array(id);
+    return *distribution::layout_for_looks(info.extents, info.dtype, context_.looks.at(id),
+                                           context_.options.ranks);
   }
 
   /// The layout for a new array of `extents`: that of the first operand that spans the iterations, else the
@@ -200,9 +206,12 @@ class Fuser {
       if (!view || view->extents != extents) continue;
       if (std::find(view->strides.begin(), view->strides.end(), 0) != view->strides.end()) continue;
       const auto layout = layout_of(*view);
-      if (!layout.is_replicated && distribution::is_balanced(layout)) return layout;
+      if (!layout.is_replicated && distribution::is_balanced(layout) &&
+          suits_looks(context_, command.out.base, layout))
+        return layout;
     }
-    return distribution::default_layout(extents, context_.options.ranks);
+    auto layout = distribution::default_layout(extents, context_.options.ranks);
+    return suits_looks(context_, command.out.base, layout) ? layout : layout_for_looks(command.out.base);
   }
 
   void open_group(int n) {
@@ -232,6 +241,9 @@ class Fuser {
       if (needs_version(group, current)) group.versioned.insert(command.out.base);
       if (const auto layout = layout_of(command.out); layout != group.iterations) move(group, layout);
     }
+    if (command.creates && current.kind == Node::Kind::elementwise &&
+        !suits_looks(context_, command.out.base, group.iterations))
+      move(group, layout_for_looks(command.out.base));
     group.nodes.push_back(n);
     regions_.add(static_cast<std::size_t>(&group - context_.groups.data()), current);
     for (const auto& operand : command.in)
@@ -239,8 +251,10 @@ class Fuser {
     group.writes.push_back(command.out);
     count_operands(group, command);
     if (current.kind == Node::Kind::reduce) group.fold_axes = command.ints;
-    if (command.creates) {
-      group.made.insert(command.out.base);
+    const bool is_stored_anew =  // choose_extents.cpp has chosen the layout
+        current.kind == Node::Kind::gather && context_.relayouts.contains(command.out.base);
+    if (command.creates) group.made.insert(command.out.base);
+    if (command.creates && !is_stored_anew) {
       auto& made = context_.arrays.at(command.out.base);
       if (current.kind == Node::Kind::elementwise)
         made.layout = group.iterations;

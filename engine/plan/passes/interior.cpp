@@ -105,8 +105,7 @@ std::optional<Group> as_interior(const Context& context, const Group& group, con
       const auto& base = context.arrays.at(view->base);
       const auto first = origin_in(write, *view, base);
       if (!first || !is_worth_it(context, group, command, view->extents)) continue;
-      const auto iterations = distribution::layout_of_view(
-          base.layout, distribution::box_of_base(*view, base.extents, base.dtype)->map, view->extents);
+      const auto iterations = placement_of(*view, base)->iterations;
       protocol::AxisWise box;
       for (std::size_t k = 0; k < first->size(); ++k)
         box.axes.push_back({static_cast<int>(k), (*first)[k], 1});

@@ -39,6 +39,7 @@ void run_passes(Planning& planning);
 
 // The passes, one file each.
 void canonicalise(Context& context);     ///< operands become boxes of their base; others get general copies
+void choose_extents(Context& context);   ///< of the arrays; the first part of canonicalise
 void simplify(Context& context);         ///< drops commands whose result is never read
 void reduce_strength(Context& context);  ///< replaces operations by cheaper ones with the same bits
 void elide_copies(Context& context);     ///< copies whose original is written later take over its storage

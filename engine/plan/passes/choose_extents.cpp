@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Chooses how the arrays of a batch are stored, from the views that the batch takes of them. A new array gets
+// extents over which these are boxes: `arange(n*n).reshape(n, n)` is stored as n x n. An existing array keeps
+// its extents where it can. A view in another shape needs at most other cuts: blocks that end between the
+// groups of rows that it keeps together. With those the array is stored anew, once, and views in the first
+// shape stay boxes, too. Called by canonical.cpp.
+#include <algorithm>
+
+#include "engine/plan/passes/passes.hpp"
+
+namespace gamelan::engine::plan {
+namespace {
+
+constexpr std::size_t most_looks = 64;     // at one array that count
+constexpr std::int64_t shortest_row = 64;  // of extents that suit a view: loops over shorter rows are slow
+
+bool is_whole(const View& view, const ArrayInfo& base) {
+  return view.offset == 0 && view.dtype == base.dtype && protocol::is_contiguous(view) &&
+         protocol::element_count(view.extents) == protocol::element_count(base.extents);
+}
+
+bool is_one_element_everywhere(const View& view) {
+  for (std::size_t k = 0; k < view.extents.size(); ++k)
+    if (view.extents[k] > 1 && view.strides[k] != 0) return false;
+  return true;
+}
+
+/// Extents over which `view` is a box, guessed from its strides; empty when there is no guess.
+Shape natural_extents(const View& view, const ArrayInfo& base) {
+  if (view.dtype != base.dtype) return {};
+  const auto item = static_cast<std::int64_t>(protocol::size_of(base.dtype));
+  const auto count = protocol::element_count(base.extents);
+  std::vector<std::int64_t> steps;
+  for (std::size_t k = 0; k < view.extents.size(); ++k)
+    if (view.extents[k] > 1 && view.strides[k] != 0) steps.push_back(std::abs(view.strides[k]) / item);
+  std::sort(steps.rbegin(), steps.rend());
+  if (steps.empty() || std::adjacent_find(steps.begin(), steps.end()) != steps.end()) return {};
+  if (steps.back() != 1) steps.push_back(1);
+  Shape extents;
+  std::int64_t outer = count;
+  for (const auto step : steps) {
+    if (step == 0 || outer % step != 0) return {};
+    extents.push_back(outer / step);
+    outer = step;
+  }
+  return extents;
+}
+
+/// True when the command can run over any extents with the same C order: no operand is a proper part of its
+/// base.
+bool is_shapeless(const Context& context, const protocol::Command& command) {
+  return std::all_of(command.in.begin(), command.in.end(), [&](const protocol::Operand& operand) {
+    const auto* view = std::get_if<View>(&operand);
+    return !view || is_one_element_everywhere(*view) || is_whole(*view, context.arrays.at(view->base));
+  });
+}
+
+class Chooser {
+ public:
+  explicit Chooser(Context& context) : context_(context) {}
+
+  void run() {
+    for (const auto& node : context_.nodes) {
+      const auto& command = node.command;
+      const bool has_no_shape = is_shapeless(context_, command);
+      if (command.creates && !(node.kind == Node::Kind::elementwise && has_no_shape))
+        settled_.insert(command.out.base);
+      for (const auto& operand : command.in)
+        if (const auto* view = std::get_if<View>(&operand))
+          look(*view, has_no_shape && runs_as_stored(node, *view));
+      if (!command.creates) look(command.out, has_no_shape && runs_as_stored(node, command.out));
+    }
+    for (const auto& view : context_.fetches) look(view, true);
+    for (const auto id : existing_) store_for_looks(id);
+  }
+
+ private:
+  /// True when canonical.cpp lets the command run over the extents of the view's array.
+  bool runs_as_stored(const Node& node, const View& view) const {
+    const auto& command = node.command;
+    if (node.kind == Node::Kind::reduce) return command.ints.size() == view.extents.size();
+    return node.kind == Node::Kind::elementwise &&
+           is_whole(command.out, context_.arrays.at(command.out.base)) &&
+           context_.arrays.at(view.base).extents.size() >= command.out.extents.size();
+  }
+
+  /// `is_cheap`: the view needs no box.
+  void look(const View& view, bool is_cheap) {
+    if (protocol::element_count(view.extents) == 0) return;
+    auto& base = context_.arrays.at(view.base);
+    if (base.is_chosen) return;
+    if (!context_.created.contains(view.base)) {
+      if (is_cheap || !context_.options.has(Switch::relayout) || !is_most_of(view, base)) return;
+      auto& looks = looks_[view.base];
+      if (looks.empty()) existing_.push_back(view.base);
+      if (looks.size() < most_looks && std::find(looks.begin(), looks.end(), view) == looks.end())
+        looks.push_back(view);
+      return;
+    }
+    if (settled_.contains(view.base) || distribution::box_of_base(view, base.extents, base.dtype)) return;
+    const auto extents = natural_extents(view, base);
+    if (extents.size() <= base.extents.size() || !distribution::box_of_base(view, extents, base.dtype))
+      return;
+    if ((base.extents.size() == 1 && extents.back() >= shortest_row) || !suits(view, base, base.extents)) {
+      base.extents = extents;
+      settled_.insert(view.base);
+    }
+  }
+
+  /// True when the view is a box of an array of these extents, or can be made one by other cuts. Does not
+  /// depend on the number of ranks.
+  static bool suits(const View& view, const ArrayInfo& base, const Shape& extents) {
+    return distribution::box_of_base(view, extents, base.dtype) ||
+           distribution::can_be_cut_for(extents, base.dtype, view);
+  }
+
+  /// Small parts are gathered sooner than that the whole array is stored anew.
+  static bool is_most_of(const View& view, const ArrayInfo& base) {
+    return 4 * protocol::element_count(view.extents) >= protocol::element_count(base.extents);
+  }
+
+  /// Gives an existing array the extents that suit most views, and cuts it for them. Whole arrays are reduced
+  /// over their extents, so these must not depend on the number of ranks. The cuts may.
+  void store_for_looks(ArrayId id) {
+    auto& base = context_.arrays.at(id);
+    const ArrayInfo old = base;
+    const auto& views = looks_.at(id);
+    const auto misfits = [&](const Shape& extents) {
+      return std::count_if(views.begin(), views.end(),
+                           [&](const View& view) { return !suits(view, base, extents); });
+    };
+    auto fewest = misfits(old.extents);
+    for (const auto& view : views) {
+      if (fewest == 0) break;
+      if (suits(view, base, base.extents)) continue;
+      auto extents = natural_extents(view, base);
+      if (extents.empty() || !distribution::box_of_base(view, extents, base.dtype)) continue;
+      if (const auto count = misfits(extents); count < fewest) {
+        fewest = count;
+        base.extents = std::move(extents);
+      }
+    }
+    if (base.extents != old.extents)
+      base.layout = distribution::default_layout(base.extents, context_.options.ranks);
+    cut_for(views, base);
+    if (base.extents != old.extents || base.layout != old.layout) context_.relayouts.emplace(id, old);
+  }
+
+  /// Gives an array blocks that suit as many views as possible, the first ones first.
+  void cut_for(const std::vector<View>& views, ArrayInfo& base) const {
+    std::vector<View> cut;  // so far
+    for (const auto& view : views) {
+      if (distribution::box_of_base(view, base.extents, base.dtype)) continue;
+      cut.push_back(view);
+      if (placement_of(view, base)) continue;
+      auto layout = distribution::layout_for_looks(base.extents, base.dtype, cut, context_.options.ranks);
+      if (layout)
+        base.layout = std::move(*layout);
+      else
+        cut.pop_back();  // it will be gathered
+    }
+  }
+
+  Context& context_;
+  std::unordered_set<ArrayId> settled_;                   // arrays that keep their extents
+  std::vector<ArrayId> existing_;                         // arrays that the batch looks at
+  std::unordered_map<ArrayId, std::vector<View>> looks_;  // at each of them
+};
+
+}  // namespace
+
+void choose_extents(Context& context) { Chooser(context).run(); }
+
+}  // namespace gamelan::engine::plan

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An array is looked at in one shape, written in another, and looked at in the first again: results are NumPy's, whatever blocks
+the engines have chosen in between. Whole numbers, so that every sum is exact."""
+
+import itertools
+
+import numpy
+import pytest
+
+import gamelan
+import oracle
+
+
+def numbers(np, *shape, dtype="f8"):
+    return (np.arange(int(numpy.prod(shape))) * 7919 % 1009 - 500).astype(dtype).reshape(shape)
+
+
+def groups(a, axis, size):
+    """Neighbours along an axis, together; what is left over at the end is left out."""
+    whole = a.shape[axis] // size
+    part = a[(slice(None),) * axis + (slice(0, whole * size),)]
+    return part.reshape(part.shape[:axis] + (whole, size) + part.shape[axis + 1 :])
+
+
+def pool(np, a):
+    return groups(groups(a, 1, 2) if a.ndim > 1 else a, 0, 2).sum(axis=1)
+
+
+def flat_pairs(np, a):
+    flat = a.reshape(-1)
+    return flat[: flat.size // 2 * 2].reshape(-1, 2).max(axis=1) - flat[1::2]
+
+
+def flat_stencil(np, a):
+    flat = a.reshape(-1)
+    return flat[2:] + flat[:-2] - 2 * flat[1:-1]
+
+
+def columns_in_groups(np, a):
+    return groups(a, a.ndim - 1, 5).sum(axis=-1)
+
+
+def in_eight(np, a):
+    flat = a.reshape(-1)
+    return flat[: flat.size // 8 * 8].reshape(8, -1).sum(axis=0)
+
+
+def in_three(np, a):
+    flat = a.reshape(-1)
+    part = flat[: flat.size // 3 * 3].reshape(3, -1)
+    return part[0] * part[1] - part[2]
+
+
+def diagonals(np, a):
+    step = a.shape[-1] + 1
+    return a.reshape(-1)[::step] * 2
+
+
+def blocks(np, a):
+    return np.lib.stride_tricks.as_strided(a, (a.size // 64, 8, 8), (64 * a.itemsize, 8 * a.itemsize, a.itemsize)).sum(axis=1)
+
+
+def sliding(np, a):
+    return np.lib.stride_tricks.sliding_window_view(a.reshape(-1), 5).sum(axis=-1)
+
+
+def write_pairs(np, a):
+    part = groups(a, 0, 2)
+    part[:, 0] = part[:, 1] + 1
+    return a.sum()
+
+
+def write_flat(np, a):
+    flat = a.reshape(-1)
+    flat[5:-5] = flat[4:-6] + 1
+    return flat[3:100]
+
+
+def write_stencil(np, a):
+    flat = a.reshape(-1)
+    flat[1:-1] = flat[2:] + flat[:-2] - flat[1:-1]
+    flat[::7] = 3
+    return flat.max()
+
+
+def other_bytes(np, a):
+    if a.dtype == complex:
+        return a.view(float)[..., 1:] - a.view(float)[..., :-1]
+    return a.view(np.uint8)[..., ::3] + np.uint8(1)
+
+
+def stencil(np, a):
+    results = [a.sum(), a[::-1] + a, a * 2 - 1]
+    for axis in range(a.ndim):
+        lower, upper = ((slice(None),) * axis + (part,) for part in (slice(None, -1), slice(1, None)))
+        results.append(a[upper] - a[lower])
+    return results
+
+
+def in_place(np, a):
+    inner = (slice(1, -1),) * a.ndim
+    a[inner] = a[inner] + a[(slice(2, None),) * a.ndim] - a[(slice(None, -2),) * a.ndim]
+    return a.copy()
+
+
+def turned(np, a):
+    return [a.T + 1, a.T.ravel()[1:] - a.T.ravel()[:-1], a.sum(axis=0)]
+
+
+USES = [pool, flat_pairs, flat_stencil, columns_in_groups, in_eight, in_three, diagonals, blocks, sliding, write_pairs, write_flat,
+        write_stencil, other_bytes]  # fmt: skip
+PROBES = [stencil, in_place, turned]
+LARGE = [(100_003,), (701, 499), (840, 120), (3, 40_003), (60_001, 2), (47, 50, 60)]
+SMALL = [(64,), (97,), (8, 8), (13, 21), (3, 30), (30, 3), (5, 6, 8)]
+
+
+def program(shape, dtype, is_apart, has_use_first, use, probe):
+    """Runs on NumPy and on the engines alike; `is_apart`: each part is computed before the next is recorded."""
+
+    def run(np):
+        sync = np.sync if is_apart and np is gamelan else lambda: None
+        a = numbers(np, *shape, dtype=dtype)
+        if dtype == "c16":
+            a = a + 1j * a[::-1]
+        sync()
+        results = []
+        for part in (use, probe, use, probe) if has_use_first else (probe, use, probe):
+            results.append(part(np, a))
+            sync()
+        return [*results, a]
+
+    return run
+
+
+@pytest.mark.parametrize("use", USES, ids=lambda use: use.__name__)
+@pytest.mark.parametrize("shape", LARGE, ids=str)
+def test_large(engine, use, shape):
+    for probe, is_apart in zip(PROBES, itertools.cycle((True, False))):
+        if use is blocks and shape[-1] % 8:
+            continue
+        oracle.check(program(shape, "f8", is_apart, is_apart, use, probe))
+
+
+@pytest.mark.parametrize("use", USES, ids=lambda use: use.__name__)
+@pytest.mark.parametrize("dtype", ["f8", "i2", "c16"])
+def test_small_ones_on_all_ranks(engine, use, dtype):
+    with gamelan.options(distribute_from=0):
+        for number, (shape, probe) in enumerate(itertools.product(SMALL, PROBES)):
+            is_apart = number % 2 == 0
+            oracle.check(program(shape, dtype, is_apart, not is_apart, use, probe))
+
+
+BORN = {
+    "pairs": lambda np: numbers(np, 50_003, 2).ravel(),
+    "stack": lambda np: np.stack([numbers(np, 50_001), numbers(np, 50_001) * 2], axis=-1).ravel(),
+    "repeat": lambda np: numbers(np, 30_001).repeat(4),
+    "repeat twice": lambda np: numbers(np, 151, 149).repeat(2, 0).repeat(2, 1),
+    "kron": lambda np: np.kron(numbers(np, 101, 53), np.ones((4, 4))),
+    "tile": lambda np: np.tile(numbers(np, 151, 149), (2, 3)),
+    "parts of complex numbers": lambda np: (numbers(np, 60_001) + 1j).view(float),
+    "pairs as complex numbers": lambda np: numbers(np, 120_002).view(complex),
+    "bits": lambda np: np.unpackbits(numbers(np, 20_001).astype(np.uint8)).astype(float),
+    "columns first": lambda np: numbers(np, 301, 401).ravel("F"),
+    "turned": lambda np: numbers(np, 301, 401).T.ravel(),
+    "four axes": lambda np: numbers(np, 20, 30, 20, 15).reshape(600, 300),
+    "broadcast": lambda np: np.broadcast_to(numbers(np, 20_001)[:, None], (20_001, 8)).copy().ravel(),
+}
+
+
+@pytest.mark.parametrize("born", BORN)
+def test_born_in_another_shape(engine, born):
+    for probe, is_apart in itertools.product(PROBES, (True, False)):
+
+        def run(np, probe=probe, is_apart=is_apart):
+            a = BORN[born](np)
+            if is_apart and np is gamelan:
+                np.sync()
+            return [probe(np, a), probe(np, a)]
+
+        oracle.check(run)
+
+
+def test_bits_do_not_depend_on_what_was_done_before(engine, ranks):
+    """The sum of an array that has been looked at in groups is the sum of a fresh one, to the last bit."""
+    values = numpy.random.default_rng(3).random((1400, 700))
+    sums = []
+    for use in (None, pool, columns_in_groups, flat_stencil, sliding):
+        a = gamelan.array(values)
+        gamelan.sync()
+        kept = use(gamelan, a) if use else None
+        gamelan.sync()
+        sums.append([numpy.asarray(x).tobytes() for x in (a.sum(), a.sum(axis=0), a.sum(axis=1), (a * a).mean())])
+        del kept
+    assert all(each == sums[0] for each in sums)
