@@ -20,6 +20,8 @@ class Panels {
         item_(static_cast<std::int64_t>(protocol::size_of(dtype))),
         is_transposed_(lies_transposed(operand.placement.map)) {}
 
+  /// True when columns lie in memory as rows of the base do.
+  bool is_transposed() const { return is_transposed_; }
   /// The matrix in the last two axes of `box`; it lives until the next call.
   tiles::MatrixInMemory at(const distribution::Box& box) {
     const auto dims = box.size();

@@ -19,7 +19,7 @@ using protocol::Shape;
 // matrix and within it. Within it, rounding does not depend on the size in float64 (in other dtypes
 // OpenBLAS's kernels differ, on some processors). In float64, adjacent whole tiles are one call, which packs
 // its operands once.
-constexpr std::int64_t panel = 256, vector_panel = 8192;  // of the inner axis; of a product with a vector
+constexpr std::int64_t panel = 256, vector_panel = 8192;  // of the inner axis; of dense rows times a vector
 constexpr std::int64_t tile_rows = plan::matmul_tile_rows, tile_columns = plan::matmul_tile_columns;
 constexpr std::int64_t most_rows = 16 * tile_rows,
                        most_columns = 16 * tile_columns;  // of a call: bounds what is packed
@@ -84,8 +84,11 @@ void run(const StepContext& context, const plan::Matmul& matmul) {
     tiles::gemm(matmul.dtype, i.size(), j.size(), depth, a, b, whole_tile.data(), j.size(), true);
     copy_box(matmul.dtype, matmul.dtype, extents, whole_tile.data() + corner, tile_strides, own, own_strides);
   };
-  const bool is_vector = matmul.extents[dims - 1] == 1 || matmul.extents[dims - 2] == 1;
-  const auto panel_length = is_vector ? vector_panel : panel;
+  // Along dense rows a long panel pays; across them it would seldom lie with one rank.
+  const bool is_along_rows = matmul.extents[dims - 1] == 1   ? !left.is_transposed()
+                             : matmul.extents[dims - 2] == 1 ? right.is_transposed()
+                                                             : false;
+  const auto panel_length = is_along_rows ? vector_panel : panel;
   Box batch(mine.begin(), mine.end() - 2);
   Shape index;
   for (const auto& axis : batch) index.push_back(axis.first);

@@ -116,7 +116,7 @@ class Walk {
   void operator()(const AddCounts& add) { look_at_block(add.out); }
   void operator()(const FourierLines& lines) {
     Box box = look_at_block(lines.out);
-    if (lines.piece == 0) box[lines.axis] = {0, lines.input.placement.iterations.axes[lines.axis].extent};
+    box[lines.axis] = {0, lines.input.placement.iterations.axes[lines.axis].extent};
     cells(lines.input, box);
   }
   void operator()(const Draw& draw) {
@@ -137,8 +137,8 @@ class Walk {
   void operator()(const AddChunks& add) { look_at_block(add.out); }
   void operator()(const ArgLines& lines) {
     Box box = look_at_block(lines.out);
-    box[lines.axis] = {0, lines.input.placement.iterations.axes[lines.axis].extent};
-    cells(lines.input, box);
+    if (lines.piece == 0) box[lines.axis] = {0, lines.input.placement.iterations.axes[lines.axis].extent};
+    if (lines.piece == 0) cells(lines.input, box);
   }
   void operator()(const PackBits& pack) { look_at_block(pack.out); }
   void operator()(const FoldSegments& fold) { row(fold.starts, look_at_block(fold.out)[0]); }
