@@ -242,6 +242,50 @@ void check_searchsorted(const Command& command) {
   require(command.ints[0] == 0 || command.ints[0] == 1, command, "no such side");
 }
 
+void check_argmax(const Command& command) {
+  require(command.in.size() == 1 && !command.ints.empty() && command.ints.size() <= 2 && command.creates,
+          command, "expected an array, an axis and a new result");
+  const View& in = view_operand(command, 0);
+  Shape extents = in.extents;
+  const auto axis = axis_of(command, extents.size());
+  require(extents[axis] > 0 && info(in.dtype).kind != 'c', command, "there is nothing to compare");
+  const auto piece = command.ints.size() == 2 ? command.ints[1] : extents[axis];
+  require(piece > 0 && (piece == extents[axis] || extents.size() == 1), command, "only a row has pieces");
+  extents[axis] = (extents[axis] + piece - 1) / piece;
+  require(extents == command.out.extents && command.out.dtype == Dtype::int64, command,
+          "the result is not one int64 for each line");
+}
+
+void check_bits(const Command& command) {
+  require(command.in.size() == 1 && command.ints.size() == 1 && command.creates, command,
+          "expected a row, an order and a new result");
+  const View& in = view_operand(command, 0);
+  require(in.extents.size() == 1 && command.out.extents.size() == 1 && command.out.dtype == Dtype::uint8 &&
+              (command.ints[0] == 0 || command.ints[0] == 1),
+          command, "expected rows of bytes");
+  const bool packs = command.op == Op::packbits;
+  require(packs ? is_integer(in.dtype) || in.dtype == Dtype::bool_ : in.dtype == Dtype::uint8, command,
+          "these are no bits");
+  require(
+      packs ? command.out.extents[0] == (in.extents[0] + 7) / 8 : command.out.extents[0] <= 8 * in.extents[0],
+      command, "the result has another extent");
+}
+
+void check_reduceat(const Command& command) {
+  require(command.in.size() == 2 && command.ints.size() == 1 && command.creates, command,
+          "expected two rows, an op and a new result");
+  const View& in = view_operand(command, 0);
+  const View& starts = view_operand(command, 1);
+  check_index(command, starts);
+  require(in.extents.size() == 1 && in.extents[0] > 0 && command.out.extents == starts.extents &&
+              command.out.dtype == command.loop,
+          command, "the result is not one element for each start");
+  const OpInfo& row = op_of(command, command.ints[0]);
+  require(row.kind == RowKind::binary && (row.traits & associative) != 0 && admits(row.types, command.loop) &&
+              is_closed(row, command.loop),
+          command, "the op does not fold over this dtype");
+}
+
 }  // namespace
 
 void check_irregular(const Command& command) {
@@ -256,6 +300,9 @@ void check_irregular(const Command& command) {
   if (command.op == Op::linalg) return check_linalg(command);
   if (command.op == Op::weighted_bincount) return check_weighted_bincount(command);
   if (command.op == Op::searchsorted) return check_searchsorted(command);
+  if (command.op == Op::argmax || command.op == Op::argmin) return check_argmax(command);
+  if (command.op == Op::packbits || command.op == Op::unpackbits) return check_bits(command);
+  if (command.op == Op::reduceat) return check_reduceat(command);
   require(false, command, "this op has no rule in check_irregular.cpp");
 }
 

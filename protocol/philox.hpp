@@ -43,34 +43,46 @@ constexpr Words words(std::uint64_t key, std::uint64_t counter) {
 }
 
 /// Uniform in [0, 1) with 53 random bits.
-inline double uniform_double(std::uint64_t key, std::uint64_t counter) {
-  return static_cast<double>(words(key, counter).first >> 11) * 0x1p-53;
+[[gnu::always_inline]] inline double uniform_double(Words drawn) {
+  return static_cast<double>(drawn.first >> 11) * 0x1p-53;
 }
 
 /// Uniform in [0, 1) with the given number of random bits (24 for float, 11 for half), so that rounding never
 /// gives 1.
-inline float uniform_float(std::uint64_t key, std::uint64_t counter, int bits = 24) {
-  const std::uint64_t drawn = words(key, counter).first >> (64 - bits);
-  return static_cast<float>(drawn) / static_cast<float>(std::uint32_t{1} << bits);
+[[gnu::always_inline]] inline float uniform_float(Words drawn, int bits = 24) {
+  const std::uint64_t leading = drawn.first >> (64 - bits);
+  return static_cast<float>(leading) / static_cast<float>(std::uint32_t{1} << bits);
 }
 
 /// Standard normal by Box and Muller. Both uniforms come from one block. The first is in (0, 1], so the
 /// logarithm is finite.
-inline double normal_double(std::uint64_t key, std::uint64_t counter) {
+[[gnu::always_inline]] inline double normal_double(Words drawn) {
   constexpr double two_pi = 6.283185307179586476925286766559;
-  const Words drawn = words(key, counter);
   const double radius = std::sqrt(-2.0 * std::log(static_cast<double>((drawn.first >> 11) + 1) * 0x1p-53));
   return radius * std::cos(two_pi * (static_cast<double>(drawn.second >> 11) * 0x1p-53));
 }
 
 /// Uniform in [0, range), where range 0 means 2**64: the upper word of range times a 128-bit fraction. The
 /// bias is below 2**-64, and one block is always enough; with rejection it might not be.
-constexpr std::uint64_t below(std::uint64_t key, std::uint64_t counter, std::uint64_t range) {
+[[gnu::always_inline]] constexpr std::uint64_t below(Words drawn, std::uint64_t range) {
   __extension__ using Wide = unsigned __int128;
-  const Words drawn = words(key, counter);
   if (range == 0) return drawn.first;
   const Wide carry = (static_cast<Wide>(drawn.second) * range) >> 64;
   return static_cast<std::uint64_t>((static_cast<Wide>(drawn.first) * range + carry) >> 64);
+}
+
+/// The same from key and counter.
+inline double uniform_double(std::uint64_t key, std::uint64_t counter) {
+  return uniform_double(words(key, counter));
+}
+inline float uniform_float(std::uint64_t key, std::uint64_t counter, int bits = 24) {
+  return uniform_float(words(key, counter), bits);
+}
+inline double normal_double(std::uint64_t key, std::uint64_t counter) {
+  return normal_double(words(key, counter));
+}
+constexpr std::uint64_t below(std::uint64_t key, std::uint64_t counter, std::uint64_t range) {
+  return below(words(key, counter), range);
 }
 
 }  // namespace gamelan::protocol::philox

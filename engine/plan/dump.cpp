@@ -199,6 +199,25 @@ struct Describe {
     return "search " + name(search.table.slot) + " for " + name(search.values.slot) + " to " +
            name(search.out);
   }
+  std::string operator()(const MatmulChunks& chunks) const {
+    return (*this)(chunks.product, chunks.tables) + " in " + std::to_string(chunks.chunks) + " chunks";
+  }
+  std::string operator()(const AddChunks& add) const {
+    return "add chunks " + name(add.chunks.tables) + " to " + name(add.out);
+  }
+  std::string operator()(const ArgLines& lines) const {
+    return std::string(lines.is_max ? "argmax" : "argmin") + " of " + name(lines.input.slot) +
+           " along axis " + std::to_string(lines.axis) + " to " + name(lines.out);
+  }
+  std::string operator()(const PackBits& pack) const {
+    return std::string(pack.packs ? "pack" : "unpack") + " bits of " + name(pack.input.slot) + " to " +
+           name(pack.out);
+  }
+  std::string operator()(const FoldSegments& fold) const {
+    return "fold segments of " + name(fold.values.slot) + " with " +
+           std::string(protocol::info(fold.op).name) + " from " + name(fold.starts.slot) + " to " +
+           name(fold.out);
+  }
   std::string operator()(const ReadFile& file) const {
     return "read a file from byte " + std::to_string(file.offset) + " on to " + name(file.out);
   }
@@ -230,8 +249,9 @@ struct Describe {
   std::string operator()(const Scatter& scatter) const {
     return "scatter " + name(scatter.from) + " to " + name(scatter.to);
   }
-  std::string operator()(const Matmul& matmul) const {
-    return "matmul " + name(matmul.left.slot) + " by " + name(matmul.right.slot) + " to " + name(matmul.out);
+  std::string operator()(const Matmul& matmul) const { return (*this)(matmul, matmul.out); }
+  std::string operator()(const Matmul& matmul, int to) const {
+    return "matmul " + name(matmul.left.slot) + " by " + name(matmul.right.slot) + " to " + name(to);
   }
 };
 

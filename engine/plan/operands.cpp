@@ -19,6 +19,8 @@ class Finder {
     add(fold.output);
   }
   void operator()(const Matmul& matmul) { add(matmul.left, matmul.right); }
+  void operator()(const MatmulChunks& chunks) { (*this)(chunks.product); }
+  void operator()(const AddChunks&) {}
   void operator()(const Take& take) { add(take.source, take.index); }
   void operator()(const PartitionUpdates& partition) {
     add(partition.index);
@@ -37,6 +39,9 @@ class Finder {
   }
   void operator()(const WeightedCount& weighted) { add(weighted.numbers, weighted.weights); }
   void operator()(const Search& search) { add(search.table, search.values); }
+  void operator()(const ArgLines& lines) { add(lines.input); }
+  void operator()(const PackBits& pack) { add(pack.input); }
+  void operator()(const FoldSegments& fold) { add(fold.values, fold.starts); }
   void operator()(const FourierLines& lines) { add(lines.input); }
   void operator()(const Draw& draw) {
     for (const auto& parameter : draw.parameters)

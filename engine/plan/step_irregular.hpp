@@ -92,4 +92,32 @@ struct Search {
   int out = -1;
 };
 
+/// Where the greatest (or smallest) element of each line along `axis` stands first. Each rank looks through
+/// the lines of its block of the result, wherever they lie.
+struct ArgLines {
+  Operand input;
+  Dtype dtype{};
+  std::size_t axis = 0;
+  std::int64_t piece = 0;  ///< of a row: so many elements have a result of their own; 0: all together
+  bool is_max = false;
+  int out = -1;
+};
+
+/// Eight elements of a row into each byte, or the bits of bytes into a row.
+struct PackBits {
+  Operand input;
+  Dtype dtype{};
+  bool packs = false;
+  bool is_little = false;  ///< the first element in the lowest bit
+  int out = -1;
+};
+
+/// Folds of parts of a row, each by the rank that owns its result.
+struct FoldSegments {
+  Operand values, starts;
+  Dtype values_dtype{}, starts_dtype{}, loop{};
+  Op op{};
+  int out = -1;
+};
+
 }  // namespace gamelan::engine::plan

@@ -22,6 +22,23 @@ struct Matmul {
   std::int64_t inner = 0;
 };
 
+/// A product of long and thin matrices: its inner axis in chunks, which depend on the shape and not on the
+/// ranks. Every rank fills a table for each of its chunks.
+struct MatmulChunks {
+  Matmul product;
+  std::int64_t chunks = 1, length = 0;  ///< how many, and of how many elements
+  std::int64_t per_rank = 1;            ///< chunks of a rank
+  int tables = -1;
+};
+/// The length of a chunk; 0 for a product that is better shared by elements of its result.
+std::int64_t matmul_chunk_length(const Shape& extents, std::int64_t inner);
+
+/// Second half: the owner of an element adds the tables in the order of the chunks.
+struct AddChunks {
+  MatmulChunks chunks;
+  int out = -1;
+};
+
 /// Transforms lines along `axis` one by one (protocol/fourier.hpp). Each line lies with one rank.
 struct FourierLines {
   Operand input;

@@ -122,6 +122,28 @@ class IrregularUses {
     reads(search.values);
     all.push_back({search.out, true, false});
   }
+  void operator()(const MatmulChunks& chunks) {
+    all.push_back({chunks.product.left.slot, false, true});
+    all.push_back({chunks.product.right.slot, false, true});
+    all.push_back({chunks.tables, true, false});
+  }
+  void operator()(const AddChunks& add) {
+    all.push_back({add.chunks.tables, false, true});
+    all.push_back({add.out, true, false});
+  }
+  void operator()(const ArgLines& lines) {
+    reads(lines.input);
+    all.push_back({lines.out, true, false});
+  }
+  void operator()(const PackBits& pack) {
+    reads(pack.input);
+    all.push_back({pack.out, true, false});
+  }
+  void operator()(const FoldSegments& fold) {
+    reads(fold.values);
+    reads(fold.starts);
+    all.push_back({fold.out, true, false});
+  }
   void operator()(const ReadFile& file) { all.push_back({file.out, true, false}); }
   void operator()(const ReadHdf5& dataset) { all.push_back({dataset.out, true, false}); }
   void operator()(const ReadZarr& dataset) { all.push_back({dataset.out, true, false}); }

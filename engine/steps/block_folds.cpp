@@ -87,13 +87,14 @@ void fold_blocks(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fol
   }
   // A reduction block is one contiguous run of scratch, whole rows or the piece of one. Those of one length
   // that lie together are one call.
-  const auto run_of = protocol::element_count(step.block_extents);
+  Shape block(dims);
+  for (std::size_t k = 0; k < dims; ++k) block[k] = std::min(step.block_extents[k], extents[k]);
+  const auto run_of = protocol::element_count(block);
   bool are_whole = is_packed;
-  for (std::size_t k = 0; k < dims; ++k)
-    are_whole = are_whole && extents[k] == grid[k] * step.block_extents[k];
+  for (std::size_t k = 0; k < dims; ++k) are_whole = are_whole && extents[k] == grid[k] * block[k];
   if (are_whole) {
     tiles::fold_runs(fold.op, fold.loop, values, protocol::element_count(grid), run_of, out);
-  } else if (dims > 0 && run_of == step.block_extents.back()) {
+  } else if (dims > 0 && run_of == block.back()) {
     const auto whole = extents.back() / run_of, rest = extents.back() % run_of;
     for_each_index(Shape(grid.begin(), grid.end() - 1), [&](const Shape& at) {
       const std::byte* row = values;

@@ -130,6 +130,26 @@ inline void fill_irregular(Random& random, protocol::Command& command) {
     command.out = random_result(random, extents, true, Dtype::int64);
     command.in = {random_operand(random, {random.number(0, 4)}), random_operand(random, extents)};
     command.ints = {random.number(0, 1)};
+  } else if (command.op == Op::argmax || command.op == Op::argmin) {
+    auto& extent = extents[static_cast<std::size_t>(axis)];
+    extent = std::max<std::int64_t>(extent, 1);
+    command.in = {random_operand(random, extents, Dtype::float64)};
+    extent = 1;
+    command.out = random_result(random, extents, true, Dtype::int64);
+    command.ints = {axis};
+  } else if (command.op == Op::packbits || command.op == Op::unpackbits) {
+    const bool packs = command.op == Op::packbits;
+    const auto bytes = random.number(0, 4);
+    command.in = {random_operand(random, {packs ? 8 * bytes : bytes}, Dtype::uint8)};
+    command.out = random_result(random, {packs ? bytes : 8 * bytes}, true, Dtype::uint8);
+    command.ints = {random.number(0, 1)};
+  } else if (command.op == Op::reduceat) {
+    command.loop = Dtype::float64;
+    const protocol::Shape starts{random.number(0, 4)};
+    command.in = {random_operand(random, {random.number(1, 9)}, Dtype::float64),
+                  random_operand(random, starts, Dtype::int64)};
+    command.out = random_result(random, starts, true, Dtype::float64);
+    command.ints = {static_cast<std::int64_t>(Op::add)};
   } else if (command.op == Op::weighted_bincount) {
     extents.resize(1, 3);
     command.out = random_result(random, {random.number(1, 5)}, true, Dtype::float64);

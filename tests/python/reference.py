@@ -43,6 +43,12 @@ class Model:
             return numpy.empty(view["extents"], view["dtype"])  # of nothing: whatever its strides are
         return numpy.ndarray(view["extents"], view["dtype"], self.arrays[view["base"]], view["offset"], view["strides"])
 
+    @staticmethod
+    def arg_lines(function, operand, axis, piece=None):
+        if piece is None:
+            return numpy.expand_dims(function(operand, axis), axis)
+        return numpy.array([first + function(operand[first : first + piece]) for first in range(0, operand.size, piece)])
+
     def operand(self, operand, dtype):
         if "scalar" in operand:
             return numpy.frombuffer(operand["scalar"], operand["dtype"])[0].astype(dtype)
@@ -168,6 +174,18 @@ class Model:
         if name == "accumulate":
             axis, number = command["ints"]
             return getattr(numpy, _NAMES[number]).accumulate(operands[0], axis)
+        if name in ("argmax", "argmin"):
+            return self.arg_lines(getattr(numpy, name), operands[0], *command["ints"])
+        if name in ("packbits", "unpackbits"):
+            order = ("big", "little")[command["ints"][0]]
+            row = self.view(inputs[0])
+            return (
+                numpy.packbits(row, bitorder=order)
+                if name == "packbits"
+                else numpy.unpackbits(row, count=command["out"]["extents"][0], bitorder=order)
+            )
+        if name == "reduceat":
+            return getattr(numpy, _NAMES[command["ints"][0]]).reduceat(operands[0], self.view(inputs[1]))
         if name == "bincount":
             bins, numbers = command["out"]["extents"][0], self.view(inputs[0])
             return numpy.bincount(numbers[(numbers >= 0) & (numbers < bins)], minlength=bins)

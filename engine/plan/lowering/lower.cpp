@@ -10,6 +10,15 @@
 #include "engine/plan/passes/passes.hpp"
 
 namespace gamelan::engine::plan {
+
+std::int64_t matmul_chunk_length(const Shape& extents, std::int64_t inner) {
+  constexpr std::int64_t unit = 256, most_chunks = 64;
+  if (extents.size() != 2 || protocol::element_count(extents) == 0 || extents[0] > matmul_tile_rows ||
+      extents[1] > matmul_tile_columns)
+    return 0;
+  if (inner < 2 * unit || inner < 4 * std::max(extents[0], extents[1])) return 0;
+  return (inner + most_chunks * unit - 1) / (most_chunks * unit) * unit;
+}
 namespace {
 
 constexpr std::size_t stream_from_bytes = std::size_t{16}
@@ -139,8 +148,26 @@ class Lowering : private StepWriter {
     matmul.dtype = command.loop;
     matmul.extents = command.out.extents;
     matmul.inner = left.extents.back();
+    if (const auto length = matmul_chunk_length(matmul.extents, matmul.inner); length > 0)
+      return lower_matmul_chunks(std::move(matmul), length, command.out.base, std::move(step));
     matmul.out = make(step, command.out.base);
     step.body = std::move(matmul);
+    finish(std::move(step));
+  }
+
+  void lower_matmul_chunks(Matmul matmul, std::int64_t length, ArrayId out, Step step) {
+    MatmulChunks chunks;
+    chunks.length = length;
+    chunks.chunks = (matmul.inner + length - 1) / length;
+    chunks.per_rank = (chunks.chunks + context().options.ranks - 1) / context().options.ranks;
+    Step first;
+    chunks.tables =
+        make_scratch(*this, first, chunks.per_rank * protocol::element_count(matmul.extents), matmul.dtype);
+    chunks.product = std::move(matmul);
+    first.body = chunks;
+    finish(std::move(first));
+    AddChunks add{std::move(chunks), make(step, out)};
+    step.body = std::move(add);
     finish(std::move(step));
   }
 

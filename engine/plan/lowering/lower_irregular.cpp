@@ -201,6 +201,42 @@ void lower_search(StepWriter& writer, const protocol::Command& command, Step ste
   writer.finish(std::move(step));
 }
 
+void lower_arg_lines(StepWriter& writer, const protocol::Command& command, Step step) {
+  const auto& input = std::get<View>(command.in[0]);
+  ArgLines lines{read(writer, input),
+                 input.dtype,
+                 static_cast<std::size_t>(command.ints[0]),
+                 command.ints.size() > 1 ? command.ints[1] : 0,
+                 command.op == Op::argmax,
+                 -1};
+  lines.out = writer.make(step, command.out.base);
+  step.body = std::move(lines);
+  writer.finish(std::move(step));
+}
+
+void lower_bits(StepWriter& writer, const protocol::Command& command, Step step) {
+  const auto& input = std::get<View>(command.in[0]);
+  PackBits pack{read(writer, input), input.dtype, command.op == Op::packbits, command.ints[0] == 1, -1};
+  pack.out = writer.make(step, command.out.base);
+  step.body = std::move(pack);
+  writer.finish(std::move(step));
+}
+
+void lower_reduceat(StepWriter& writer, const protocol::Command& command, Step step) {
+  const auto& values = std::get<View>(command.in[0]);
+  const auto& starts = std::get<View>(command.in[1]);
+  FoldSegments fold{read(writer, values),
+                    read(writer, starts),
+                    values.dtype,
+                    starts.dtype,
+                    command.loop,
+                    static_cast<Op>(command.ints[0]),
+                    -1};
+  fold.out = writer.make(step, command.out.base);
+  step.body = std::move(fold);
+  writer.finish(std::move(step));
+}
+
 /// A layout that is not cut along the axis, so that each line along it lies with one rank.
 Layout uncut_layout(const Shape& extents, std::size_t axis, int ranks) {
   Shape others = extents;
@@ -245,6 +281,11 @@ constexpr Lowering lowerings[] = {
     {Op::histogram, lower_count},
     {Op::weighted_bincount, lower_weighted_count},
     {Op::searchsorted, lower_search},
+    {Op::argmax, lower_arg_lines},
+    {Op::argmin, lower_arg_lines},
+    {Op::packbits, lower_bits},
+    {Op::unpackbits, lower_bits},
+    {Op::reduceat, lower_reduceat},
     {Op::fourier, lower_fourier, layout_of_lines},
     {Op::draw, lower_draw},
     {Op::routine, lower_routine},

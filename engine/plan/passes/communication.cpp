@@ -75,6 +75,20 @@ class Finder {
     }
   }
 
+  void operator()(const MatmulChunks& chunks) {
+    const auto shares = even_shares(chunks.product.inner, chunks.length * chunks.per_rank,
+                                    layout_of(chunks.tables).axes[0].parts);
+    const RemoteRead::Axis inner{0, 1, 0, 1}, all;
+    const auto &left = chunks.product.left, &right = chunks.product.right;
+    add({left.slot, left.placement, shares, {all, inner}});
+    add({right.slot, right.placement, shares, {inner, all}});
+  }
+  void operator()(const AddChunks& add_chunks) {
+    const auto& chunks = add_chunks.chunks;
+    const auto elements = protocol::element_count(chunks.product.extents);
+    add_tables(chunks.tables, chunks.per_rank, elements, everybody(), {});
+  }
+
   void operator()(const Take& take) {
     RemoteRead index{
         take.index.slot, take.index.placement, layout_of(take.out), {{static_cast<int>(take.axis), 1, 0, 1}}};
@@ -115,6 +129,25 @@ class Finder {
     auto remote_read = aligned(lines.input, layout_of(lines.out));
     remote_read.axes[lines.axis] = {};  // whole lines, which may be shorter than those of the result
     add(std::move(remote_read));
+  }
+  void operator()(const ArgLines& lines) {
+    auto remote_read = aligned(lines.input, layout_of(lines.out));
+    remote_read.axes[lines.axis] =
+        lines.piece > 0 ? RemoteRead::Axis{0, lines.piece, 0, 1} : RemoteRead::Axis{};
+    add(std::move(remote_read));
+  }
+  void operator()(const PackBits& pack) {
+    if (pack.packs)
+      add({pack.input.slot, pack.input.placement, layout_of(pack.out), {{0, 8, 0, 1}}});
+    else
+      add({pack.input.slot,
+           pack.input.placement,
+           everybody(),
+           {RemoteRead::Axis{}}});  // an eighth of the result
+  }
+  void operator()(const FoldSegments& fold) {
+    for (const auto* operand : {&fold.values, &fold.starts})
+      add({operand->slot, operand->placement, everybody(), {RemoteRead::Axis{}}});
   }
   void operator()(const Draw& draw) {
     for (const auto& parameter : draw.parameters)
@@ -177,7 +210,8 @@ class Finder {
   const Layout& layout_of(int slot) const { return plan_.slots[static_cast<std::size_t>(slot)].info.layout; }
   /// The tables of the ranks, one after another, as a matrix with `per_rank` rows for each. The owner of a
   /// bin reads its column.
-  void add_tables(int tables, std::int64_t per_rank, std::int64_t bins, const Layout& owners) {
+  void add_tables(int tables, std::int64_t per_rank, std::int64_t bins, const Layout& owners,
+                  const RemoteRead::Axis& bin = {0, 1, 0, 1}) {
     const int ranks = layout_of(tables).axes[0].parts;
     const auto rows = per_rank * ranks;
     const auto dtype = plan_.slots[static_cast<std::size_t>(tables)].info.dtype;
@@ -188,7 +222,7 @@ class Finder {
     const auto view = protocol::whole(1, dtype, {rows, bins});
     const auto placement = distribution::place(matrix, *distribution::box_of_base(view, {rows, bins}, dtype),
                                                view.extents, protocol::size_of(dtype));
-    add({tables, placement, owners, {RemoteRead::Axis{}, {0, 1, 0, 1}}});
+    add({tables, placement, owners, {RemoteRead::Axis{}, bin}});
   }
 
   static RemoteRead aligned(const Operand& operand, const Layout& readers) {

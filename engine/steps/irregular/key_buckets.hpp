@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Buckets for the keys of a long run, determined before any key is moved (after Knuth, volume 3, 5.2.5): by
-// the leading bits of the distance to the least key. Where too many keys have these bits in common, also by
-// the bits that follow, until a bucket holds few keys or equal ones. So each key of a run is moved once, in
-// order, and no room for a second copy of the run is needed, whatever the data are.
+// the leading bits of the distance to the least key. A bucket with too many keys is divided again between its
+// own least and greatest key, until a bucket holds few keys or equal ones: bits that its keys have in common
+// cost nothing. So each key of a run is moved once, in order, and no room for a second copy of the run is
+// needed, whatever the data are.
 #pragma once
 #include <algorithm>
 #include <utility>
@@ -16,7 +17,7 @@ template <class Key>
 class KeyBuckets {
  public:
   /// `for_each_key(visit)` must call visit(key) for all `count` keys, the same ones each time. It is called
-  /// once, and once more for each level of buckets. A bucket holds at most `most` keys, or keys that are all
+  /// twice for each level of buckets. A bucket holds at most `most` keys, or keys that are all
   /// equal.
   template <class ForEachKey>
   KeyBuckets(std::int64_t count, std::int64_t most, ForEachKey for_each_key) {
@@ -26,15 +27,17 @@ class KeyBuckets {
       greatest = std::max(greatest, key);
     });
     add_node(count, least, width(static_cast<std::uint64_t>(greatest) - least));
-    for (std::size_t counted = 0; counted < numbers_.size();) {
-      const auto first = counted;
-      counted = numbers_.size();
+    std::vector<Crowd> crowds;
+    for (std::size_t first = 0; first < numbers_.size();) {
       for_each_key([&, root = nodes_.front(), counts = numbers_.data()](Key key) {
         const auto slot = find(root, key);
         counts[slot] += slot >= first;
       });
-      const auto nodes = nodes_.size();
-      for (std::size_t n = 0; n < nodes; ++n) refine(nodes_[n], first, most);
+      crowds = crowds_of(first, most);
+      if (crowds.empty()) break;
+      measure(crowds, first, for_each_key);
+      first = numbers_.size();
+      if (divide(crowds)) break;
     }
     std::int64_t begin = 0;
     for_each([&](std::size_t slot, bool) { begin += std::exchange(numbers_[slot], begin); });
@@ -78,15 +81,48 @@ class KeyBuckets {
     children_.resize(nodes_.back().last, none);
   }
 
-  void refine(const Node node, std::size_t counted_from, std::int64_t most) {
-    if (node.first < counted_from || node.shift == 0) return;
-    for (auto slot = node.first; slot < node.last; ++slot) {
-      if (numbers_[slot] <= most) continue;
-      children_[slot] = static_cast<std::uint32_t>(nodes_.size());
-      add_node(numbers_[slot],
-               static_cast<Key>(node.least + (static_cast<Key>(slot - node.first) << node.shift)),
-               node.shift);
+  /// A slot with too many keys, and the ends of what it holds.
+  struct Crowd {
+    std::size_t slot;
+    Key least = static_cast<Key>(~Key{0}), greatest = 0;
+  };
+
+  std::vector<Crowd> crowds_of(std::size_t first, std::int64_t most) const {
+    std::vector<Crowd> crowds;
+    for (const auto& node : nodes_)
+      for (auto slot = std::max(node.first, first); slot < node.last && node.shift > 0; ++slot)
+        if (numbers_[slot] > most) crowds.push_back({slot});
+    return crowds;
+  }
+
+  template <class ForEachKey>
+  void measure(std::vector<Crowd>& crowds, std::size_t first, ForEachKey for_each_key) const {
+    constexpr auto nobody = ~std::uint32_t{0};
+    std::vector<std::uint32_t> crowd_of(numbers_.size() - first, nobody);
+    for (std::size_t c = 0; c < crowds.size(); ++c)
+      crowd_of[crowds[c].slot - first] = static_cast<std::uint32_t>(c);
+    for_each_key([&, root = nodes_.front()](Key key) {
+      const auto slot = find(root, key);
+      if (slot < first) return;
+      const auto number = crowd_of[slot - first];
+      if (number == nobody) return;
+      auto& crowd = crowds[number];
+      crowd.least = std::min(crowd.least, key);
+      crowd.greatest = std::max(crowd.greatest, key);
+    });
+  }
+
+  /// Gives each crowd slots of its own. True when no keys need be counted, because each crowd is one key.
+  bool divide(const std::vector<Crowd>& crowds) {
+    const bool are_equal_keys = std::all_of(crowds.begin(), crowds.end(),
+                                            [](const Crowd& crowd) { return crowd.least == crowd.greatest; });
+    for (const auto& crowd : crowds) {
+      const auto count = numbers_[crowd.slot];
+      children_[crowd.slot] = static_cast<std::uint32_t>(nodes_.size());
+      add_node(count, crowd.least, width(static_cast<std::uint64_t>(crowd.greatest) - crowd.least));
+      if (are_equal_keys) numbers_.back() = count;
     }
+    return are_equal_keys;
   }
 
   static std::size_t slot_of(const Node& node, Key key) {

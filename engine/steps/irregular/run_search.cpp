@@ -12,17 +12,38 @@
 namespace gamelan::engine::steps {
 namespace {
 
-/// How many keys of the sorted row come before `key`. The loop has no branch, because the processor cannot
-/// predict the outcome.
+constexpr std::size_t abreast = 16;  // searches that take turns: each waits for the key that it compares
+
+/// How many keys of the sorted row come before each of some keys. All searches halve the same lengths. There
+/// is no branch, because the processor cannot predict the outcome.
 template <class Key, class IsBefore>
-std::int64_t count_before(const Key* first, std::int64_t length, const Key& key, IsBefore is_before) {
-  const Key* at = first;
+void count_before(const Key* first, std::int64_t length, const Key* keys, std::size_t count,
+                  std::int64_t* out, IsBefore is_before) {
+  const Key* at[abreast];
+  std::fill_n(at, abreast, first);
   while (length > 1) {
     const auto half = length / 2;
-    at += is_before(at[half - 1], key) ? half : 0;
+    for (std::size_t k = 0; k < count; ++k) at[k] += is_before(at[k][half - 1], keys[k]) ? half : 0;
     length -= half;
   }
-  return (at - first) + (length == 1 && is_before(*at, key));
+  for (std::size_t k = 0; k < count; ++k)
+    out[k] = (at[k] - first) + (length == 1 && is_before(*at[k], keys[k]));
+}
+
+template <class Key>
+void search_all(const std::vector<Key>& table, const Key* keys, std::int64_t count, bool goes_after_equal,
+                std::int64_t* out) {
+  const auto length = static_cast<std::int64_t>(table.size());
+  const auto search_some = [&](auto is_before) {
+    std::int64_t i = 0;
+    for (; i + static_cast<std::int64_t>(abreast) <= count; i += abreast)
+      count_before(table.data(), length, keys + i, abreast, out + i, is_before);
+    count_before(table.data(), length, keys + i, static_cast<std::size_t>(count - i), out + i, is_before);
+  };
+  if (goes_after_equal)
+    search_some([](const Key& x, const Key& y) { return !(y < x); });
+  else
+    search_some([](const Key& x, const Key& y) { return x < y; });
 }
 
 template <class Coder>
@@ -40,16 +61,14 @@ void search(const StepContext& context, const plan::Search& search, const distri
   }
   Stream values(context, search.values, search.values_dtype, search.loop);
   auto* out = reinterpret_cast<std::int64_t*>(context.own_block(search.out));
+  std::vector<Key> keys(static_cast<std::size_t>(Stream::chunk));
   for (auto at = mine.first; at < mine.last; at += Stream::chunk) {
     const auto some = std::min(Stream::chunk, mine.last - at);
     const auto* element = values.read_as<Element>(at, some);
-    for (std::int64_t i = 0; i < some; ++i) {
-      const auto key = Coder::encode(element[i], true);
-      *out++ =
-          search.goes_after_equal
-              ? count_before(table.data(), length, key, [](const Key& x, const Key& y) { return !(y < x); })
-              : count_before(table.data(), length, key, [](const Key& x, const Key& y) { return x < y; });
-    }
+    for (std::int64_t i = 0; i < some; ++i)
+      keys[static_cast<std::size_t>(i)] = Coder::encode(element[i], true);
+    search_all(table, keys.data(), some, search.goes_after_equal, out);
+    out += some;
   }
 }
 

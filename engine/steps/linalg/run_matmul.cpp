@@ -3,24 +3,23 @@
 // operands where they lie (on the same node), and packs what lies in several blocks.
 #include <algorithm>
 #include <cstring>
-#include <optional>
 
 #include "engine/steps/box_copies.hpp"
+#include "engine/steps/linalg/matmul_panels.hpp"
+#include "engine/steps/linalg/run_matmul_stack.hpp"
 #include "engine/steps/run_step.hpp"
-#include "engine/tiles/loops/matmul.hpp"
 
 namespace gamelan::engine::steps {
 namespace {
 
 using distribution::Box;
-using distribution::Piece;
 using protocol::Shape;
 
 // Everything is cut by the shape alone, not by the blocks, because BLAS rounds differently at the edge of a
 // matrix and within it. Within it, rounding does not depend on the size in float64 (in other dtypes
 // OpenBLAS's kernels differ, on some processors). In float64, adjacent whole tiles are one call, which packs
 // its operands once.
-constexpr std::int64_t panel = 256;  // of the inner axis
+constexpr std::int64_t panel = 256, vector_panel = 8192;  // of the inner axis; of dense rows times a vector
 constexpr std::int64_t tile_rows = plan::matmul_tile_rows, tile_columns = plan::matmul_tile_columns;
 constexpr std::int64_t most_rows = 16 * tile_rows,
                        most_columns = 16 * tile_columns;  // of a call: bounds what is packed
@@ -45,65 +44,6 @@ std::vector<distribution::Interval> cut(const distribution::Interval& part, std:
   return pieces;
 }
 
-/// A matrix as BLAS wants it: rows `leading` elements apart, columns adjacent.
-struct Matrix {
-  const std::byte* data;
-  std::int64_t leading;
-};
-
-/// Panels of one operand: where a panel lies in one block as BLAS reads it, that memory; else a packed copy.
-class Panels {
- public:
-  Panels(const StepContext& context, const plan::Operand& operand, protocol::Dtype dtype)
-      : context_(context),
-        operand_(operand),
-        placement_(&operand.placement),
-        dtype_(dtype),
-        item_(static_cast<std::int64_t>(protocol::size_of(dtype))) {}
-
-  /// The matrix in the last two axes of `box`; it lives until the next call.
-  Matrix at(const Box& box) {
-    const auto dims = box.size();
-    const auto columns = box[dims - 1].size();
-    const Shape packed{columns * item_, item_};
-    std::optional<Matrix> direct;
-    is_packed_ = false;
-    distribution::for_each_cell(
-        box, {&placement_, 1}, context_.rank(), [&](const Box& cell, std::span<const Piece> pieces) {
-          const auto& piece = pieces[0];
-          const Shape strides{piece.strides[dims - 2], piece.strides[dims - 1]};
-          const std::byte* from = context_.address(operand_, piece);
-          if (piece.owner != context_.rank())
-            context_.count_shared(cell, piece, static_cast<std::size_t>(item_));
-          if (cell == box && can_be_read(box[dims - 2].size(), columns, strides)) {
-            direct = Matrix{from, box[dims - 2].size() == 1 ? columns : strides[0] / item_};
-            return;
-          }
-          if (!is_packed_) memory_.resize(static_cast<std::size_t>(box[dims - 2].size() * columns * item_));
-          is_packed_ = true;
-          const auto row = cell[dims - 2].first - box[dims - 2].first,
-                     column = cell[dims - 1].first - box[dims - 1].first;
-          copy_box(dtype_, dtype_, Shape{cell[dims - 2].size(), cell[dims - 1].size()}, from, strides,
-                   memory_.data() + row * packed[0] + column * packed[1], packed);
-        });
-    return direct ? *direct : Matrix{memory_.data(), columns};
-  }
-
- private:
-  bool can_be_read(std::int64_t rows, std::int64_t columns, const Shape& strides) const {
-    const bool is_dense = strides[1] == item_ || columns == 1;
-    return is_dense && (rows == 1 || (strides[0] >= columns * item_ && strides[0] % item_ == 0));
-  }
-
-  const StepContext& context_;
-  const plan::Operand& operand_;
-  const distribution::Placement* placement_;
-  protocol::Dtype dtype_;
-  std::int64_t item_;
-  bool is_packed_ = false;
-  std::vector<std::byte> memory_;
-};
-
 }  // namespace
 
 void run(const StepContext& context, const plan::Matmul& matmul) {
@@ -111,6 +51,7 @@ void run(const StepContext& context, const plan::Matmul& matmul) {
   if (!layout.takes_part(context.rank())) return;
   const Box mine = layout.box(context.rank());
   const auto dims = mine.size();
+  if (run_stack(context, matmul, mine)) return;
   std::byte* result = context.own_block(matmul.out);
   const auto item = protocol::size_of(matmul.dtype);
   std::memset(result, 0, static_cast<std::size_t>(volume(mine)) * item);
@@ -122,15 +63,15 @@ void run(const StepContext& context, const plan::Matmul& matmul) {
   /// Adds one panel's share of one tile of the result. A tile that is cut by the end of the block is computed
   /// as a whole, as on the rank that has the other part.
   const auto add_panel = [&](const distribution::Interval& i, const distribution::Interval& j,
-                             std::int64_t depth, const Matrix& a, const Matrix& b) {
+                             std::int64_t depth, const tiles::MatrixInMemory& a,
+                             const tiles::MatrixInMemory& b) {
     const distribution::Interval own_i = distribution::intersection(i, rows),
                                  own_j = distribution::intersection(j, columns);
     std::byte* own = result + static_cast<std::size_t>((own_i.first - rows.first) * columns.size() +
                                                        own_j.first - columns.first) *
                                   item;
     if (own_i == i && own_j == j) {
-      tiles::gemm(matmul.dtype, i.size(), j.size(), depth, a.data, a.leading, b.data, b.leading, own,
-                  columns.size(), true);
+      tiles::gemm(matmul.dtype, i.size(), j.size(), depth, a, b, own, columns.size(), true);
       return;
     }
     whole_tile.assign(static_cast<std::size_t>(i.size() * j.size()) * item, std::byte{0});
@@ -140,10 +81,14 @@ void run(const StepContext& context, const plan::Matmul& matmul) {
     const Shape extents{own_i.size(), own_j.size()}, own_strides{columns.size() * bytes, bytes},
         tile_strides{j.size() * bytes, bytes};
     copy_box(matmul.dtype, matmul.dtype, extents, own, own_strides, whole_tile.data() + corner, tile_strides);
-    tiles::gemm(matmul.dtype, i.size(), j.size(), depth, a.data, a.leading, b.data, b.leading,
-                whole_tile.data(), j.size(), true);
+    tiles::gemm(matmul.dtype, i.size(), j.size(), depth, a, b, whole_tile.data(), j.size(), true);
     copy_box(matmul.dtype, matmul.dtype, extents, whole_tile.data() + corner, tile_strides, own, own_strides);
   };
+  // Along dense rows a long panel pays; across them it would seldom lie with one rank.
+  const bool is_along_rows = matmul.extents[dims - 1] == 1   ? !left.is_transposed()
+                             : matmul.extents[dims - 2] == 1 ? right.is_transposed()
+                                                             : false;
+  const auto panel_length = is_along_rows ? vector_panel : panel;
   Box batch(mine.begin(), mine.end() - 2);
   Shape index;
   for (const auto& axis : batch) index.push_back(axis.first);
@@ -155,19 +100,23 @@ void run(const StepContext& context, const plan::Matmul& matmul) {
       box.insert(box.end(), {i, j});
       return box;
     };
-    for (std::int64_t first = 0; first < matmul.inner; first += panel) {
-      const distribution::Interval inner{first, std::min(first + panel, matmul.inner)};
+    for (std::int64_t first = 0; first < matmul.inner; first += panel_length) {
+      const distribution::Interval inner{first, std::min(first + panel_length, matmul.inner)};
       const bool may_join = inner.size() >= least_inner && matmul.dtype == protocol::Dtype::float64;
       for (const auto& j :
            cut(columns, matmul.extents[dims - 1], tile_columns, may_join ? most_columns : 0)) {
-        const Matrix b = right.at(in_batch(inner, j));
-        const bool may_join_rows = may_join && j.size() % tile_columns == 0;
+        const auto b = right.at(in_batch(inner, j));
+        const bool may_join_rows =
+            may_join && (j.size() % tile_columns == 0 || matmul.extents[dims - 1] == 1);
         for (const auto& i : cut(rows, matmul.extents[dims - 2], tile_rows, may_join_rows ? most_rows : 0)) {
-          const Matrix a = left.at(in_batch(i, inner));
+          const auto a = left.at(in_batch(i, inner));
           const auto together = i.size() % tile_rows == 0 ? j.size() : tile_columns;
           for (auto column = j.first; column < j.last; column += together) {
-            add_panel(i, {column, std::min(column + together, j.last)}, inner.size(), a,
-                      {b.data + static_cast<std::size_t>(column - j.first) * item, b.leading});
+            add_panel(
+                i, {column, std::min(column + together, j.last)}, inner.size(), a,
+                {static_cast<const std::byte*>(b.data) +
+                     (column - j.first) * (b.is_transposed ? b.leading : 1) * static_cast<std::int64_t>(item),
+                 b.leading, b.is_transposed});
             context.progress();  // others wait for this rank's panels
           }
         }

@@ -1,31 +1,73 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Linear algebra on stacks of matrices, and on small ones: each rank reads the matrices whose results it
-// owns, wherever they lie, and passes them to LAPACK one by one.
-#include <cstring>
+// owns, wherever they lie, and passes them to LAPACK one by one. Small ones are read many at once.
+#include <algorithm>
+#include <array>
+#include <optional>
 
-#include "engine/steps/box_copies.hpp"
 #include "engine/steps/linalg/lapack.hpp"
+#include "engine/steps/linalg/matrix_stacks.hpp"
 #include "engine/steps/run_step.hpp"
 
 namespace gamelan::engine::steps {
 namespace {
 
 using distribution::Box;
-using protocol::Shape;
 
-/// Reads the matrix of a stack at `index` in column-major order.
-void read_matrix(const StepContext& context, const plan::Operand& operand, protocol::Dtype from,
-                 protocol::Dtype to, const Box& index, std::byte* target) {
-  const auto& axes = operand.placement.iterations.axes;
-  const auto dims = axes.size();
-  const auto item = static_cast<std::int64_t>(protocol::size_of(to));
-  Box box = index;
-  Shape strides(index.size(), 0);
-  for (const auto axis : {dims - 2, dims - 1}) box.push_back({0, axes[axis].extent});
-  strides.push_back(item);
-  strides.push_back(item * axes[dims - 2].extent);
-  copy_operand(context, operand, from, to, box, target, strides);
-}
+constexpr std::int64_t elements_at_once = 16'384;
+
+/// The matrices of an operand, one after the other, in column-major order.
+class Matrices {
+ public:
+  Matrices(const StepContext& context, const plan::Operand& operand, protocol::Dtype from, protocol::Dtype to)
+      : stack_(context, operand, from, to),
+        dims_(operand.placement.iterations.axes.size()),
+        rows_(operand.placement.iterations.axes[dims_ - 2].extent),
+        columns_(operand.placement.iterations.axes[dims_ - 1].extent),
+        is_complex_(protocol::info(to).kind == 'c') {}
+
+  /// Writes the matrix at `index` to `target`; after it `left` more along the last axis of the stack will be
+  /// asked for.
+  void read(const Box& index, std::int64_t left, std::byte* target) {
+    if (next_ == count_) {
+      Box box = index;
+      const auto room =
+          std::max<std::int64_t>(elements_at_once / std::max<std::int64_t>(rows_ * columns_, 1), 1);
+      count_ = index.empty() ? 1 : std::min(room, left + 1);
+      if (!index.empty()) box.back().last = box.back().first + count_;
+      box.push_back({0, rows_});
+      box.push_back({0, columns_});
+      found_ = stack_.at(box);
+      next_ = 0;
+    }
+    const auto* from = found_.data + (dims_ > 2 ? next_ * found_.strides[dims_ - 3] : 0);
+    ++next_;
+    if (is_complex_)
+      turn<std::array<double, 2>>(from, target);
+    else
+      turn<double>(from, target);
+  }
+
+ private:
+  template <class T>
+  void turn(const std::byte* from, std::byte* target) const {
+    constexpr std::int64_t side = 32;  // both sides of the exchange stay in cache
+    auto* to = reinterpret_cast<T*>(target);
+    const auto row = found_.strides[dims_ - 2], column = found_.strides[dims_ - 1];
+    for (std::int64_t i0 = 0; i0 < rows_; i0 += side)
+      for (std::int64_t j0 = 0; j0 < columns_; j0 += side)
+        for (std::int64_t j = j0; j < std::min(j0 + side, columns_); ++j)
+          for (std::int64_t i = i0; i < std::min(i0 + side, rows_); ++i)
+            to[i + j * rows_] = *reinterpret_cast<const T*>(from + i * row + j * column);
+  }
+
+  StackOperand stack_;
+  std::size_t dims_;
+  std::int64_t rows_, columns_;
+  bool is_complex_;
+  MatrixStack found_;
+  std::int64_t next_ = 0, count_ = 0;  // of what was found
+};
 
 }  // namespace
 
@@ -48,10 +90,13 @@ void run(const StepContext& context, const plan::WholeMatrices& linalg) {
   auto* out = context.own_block(linalg.out);
   Box index;
   for (std::size_t k = 0; k + 2 < dims; ++k) index.push_back({mine[k].first, mine[k].first + 1});
+  Matrices left(context, linalg.a, linalg.a_dtype, linalg.loop);
+  std::optional<Matrices> right;
+  if (linalg.b.slot >= 0) right.emplace(context, linalg.b, linalg.b_dtype, linalg.loop);
   while (true) {
-    read_matrix(context, linalg.a, linalg.a_dtype, linalg.loop, index, static_cast<std::byte*>(task.a));
-    if (linalg.b.slot >= 0)
-      read_matrix(context, linalg.b, linalg.b_dtype, linalg.loop, index, static_cast<std::byte*>(task.work));
+    const auto rest = index.empty() ? 0 : mine[index.size() - 1].last - index.back().last;
+    left.read(index, rest, static_cast<std::byte*>(task.a));
+    if (right) right->read(index, rest, static_cast<std::byte*>(task.work));
     task.out = out;
     compute(task);
     context.progress();

@@ -5,6 +5,7 @@
 #include "engine/tiles/loops/elementwise_tables.hpp"
 #include "engine/tiles/loops/fold_tables.hpp"
 #include "engine/tiles/loops/scan_tables.hpp"
+#include "engine/tiles/loops/small_products.hpp"
 
 namespace gamelan::engine::tiles::GAMELAN_ISA {
 
@@ -27,6 +28,7 @@ Cast cast_loop(Dtype, Dtype) { return nullptr; }
 FoldLoops fold_loops(Op, Dtype) { return {}; }
 bool write_identity(Op, Dtype, void*) { return false; }
 ScanLoops scan_loops(Op, Dtype) { return {}; }
+SmallProductLoop small_product_loop(Dtype) { return nullptr; }
 #endif
 
 }  // namespace gamelan::engine::tiles::GAMELAN_ISA

@@ -5,6 +5,8 @@
 // no value.
 
 #include "engine/tiles/loops/elementwise_tables.hpp"
+#include "engine/tiles/loops/integer_quotients.hpp"
+#include "engine/tiles/loops/random_loops.hpp"
 #include "engine/tiles/loops/rows.hpp"
 #include "engine/tiles/loops/vector_math.hpp"
 
@@ -30,6 +32,9 @@ template <class Row, class T>
 void nullary_loop(const void* const*, void* out, std::size_t n, const NullaryParams* params) {
   const T a = *static_cast<const T*>(params->first), b = *static_cast<const T*>(params->second);
   T* result = static_cast<T*>(out);
+  if constexpr (is_random<Row::op>)
+    return random_loop<Row::op>(a, b, params->key, params->offset + static_cast<std::uint64_t>(params->index),
+                                static_cast<std::uint64_t>(params->step), result, n);
   for (std::size_t j = 0; j < n; ++j) {
     const std::int64_t index = params->index + static_cast<std::int64_t>(j) * params->step;
     result[j] = Row::template apply<T>(a, b, params->key, params->offset, index);
@@ -70,6 +75,10 @@ void binary_loop(const void* const* in, void* out, std::size_t n, const NullaryP
   auto* result = static_cast<decltype(Row::template apply<T>(T(), T()))*>(out);
   if constexpr (VectorFunction<Row::op, T>::exists) {
     map_vectors<Row::op>(x, y, result, n);
+  } else if constexpr (single == Single::right && is_quotient<Row::op, T>) {
+    divide_by<Row::op>(x, *y, result, n);
+  } else if constexpr (single == Single::none && is_quotient<Row::op, T>) {
+    divide_each<Row::op>(x, y, result, n);
   } else if constexpr (single == Single::left) {
     const T only = *x;
     GAMELAN_EACH(j, n) result[j] = Row::template apply<T>(only, y[j]);
@@ -90,17 +99,19 @@ void ternary_loop(const void* const* in, void* out, std::size_t n, const Nullary
   GAMELAN_EACH(j, n) result[j] = Row::template apply<T>(condition[j] != 0, x[j], y[j]);
 }
 
-/// Nullary loops are scalar arithmetic with fixed bits: compiled once, at the baseline.
+/// Nullary loops are scalar arithmetic with fixed bits: compiled once, at the baseline. Random words are
+/// whole numbers.
 template <class Row, class T>
 constexpr Loop nullary() {
 #if defined(__AVX2__)
-  return nullptr;
+  constexpr bool exists = is_random<Row::op>;
 #else
-  if constexpr (admits<T>(Row::admitted))
+  constexpr bool exists = true;
+#endif
+  if constexpr (exists && admits<T>(Row::admitted))
     return nullary_loop<Row, T>;
   else
     return nullptr;
-#endif
 }
 
 template <class Row, class T>
@@ -116,7 +127,7 @@ template <class Row, class T>
 constexpr Loop binary(Single single) {
   if constexpr (admits<T>(Row::admitted)) {
     if (single == Single::none) return binary_loop<Row, T, Single::none>;
-    constexpr bool is_wide = Real<T> || (Integer<T> && sizeof(T) >= 4);
+    constexpr bool is_wide = Real<T> || (Integer<T> && sizeof(T) >= 4) || is_quotient<Row::op, T>;
     if constexpr (is_wide && !VectorFunction<Row::op, T>::exists) {
       return single == Single::left ? binary_loop<Row, T, Single::left> : binary_loop<Row, T, Single::right>;
     }

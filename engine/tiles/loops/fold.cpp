@@ -39,6 +39,8 @@ void fold_runs(Op op, Dtype dtype, const void* values, std::int64_t run_count, s
   require(op, dtype).runs(values, run_count, run_length, out);
 }
 
+FoldRuns find_fold_runs(Op op, Dtype dtype) { return require(op, dtype).runs; }
+
 void fold_rows(Op op, Dtype dtype, const void* values, std::int64_t rows, std::int64_t row_length,
                void* acc) {
   require(op, dtype).rows(values, rows, row_length, acc);

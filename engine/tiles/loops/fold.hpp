@@ -22,6 +22,10 @@ bool can_fold(protocol::Op op, protocol::Dtype dtype);
 void fold_runs(protocol::Op op, protocol::Dtype dtype, const void* values, std::int64_t run_count,
                std::int64_t run_length, void* out);
 
+/// fold_runs for one op and dtype, looked up once.
+using FoldRuns = void (*)(const void* values, std::int64_t run_count, std::int64_t run_length, void* out);
+FoldRuns find_fold_runs(protocol::Op op, protocol::Dtype dtype);
+
 /// acc[j] = acc[j] op values[i][j], i ascending.
 void fold_rows(protocol::Op op, protocol::Dtype dtype, const void* values, std::int64_t rows,
                std::int64_t row_length, void* acc);

@@ -8,9 +8,12 @@
 #include <cstring>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/tiles/loops/element.hpp"
+#include "engine/tiles/loops/isa.hpp"
+#include "engine/tiles/loops/small_products.hpp"
 #include "protocol/error.hpp"
 
 namespace gamelan::engine::tiles {
@@ -32,26 +35,36 @@ int blas_int(std::int64_t value) {
 
 struct Sides {
   int m, n, k, lda, ldb, ldc;
+  CBLAS_TRANSPOSE flip_a, flip_b;
 };
+
+CBLAS_TRANSPOSE other(CBLAS_TRANSPOSE flip) { return flip == CblasTrans ? CblasNoTrans : CblasTrans; }
 
 /// gemv where c is one column or one row: OpenBLAS's gemm packs both operands first, which costs more than
 /// the product.
 template <class T, class Gemm, class Gemv>
 void call_blas(const Sides& s, const T* a, const T* b, T* c, const Gemm& gemm_call, const Gemv& gemv_call) {
-  if (s.n == 1)
-    gemv_call(CblasNoTrans, s.m, s.k, a, s.lda, b, s.ldb, c, s.ldc);
-  else if (s.m == 1)
-    gemv_call(CblasTrans, s.k, s.n, b, s.ldb, a, 1, c, 1);
-  else
+  // gemv wants the matrix as it lies in memory: its rows and columns are exchanged if it is transposed.
+  const auto rows_first = [](CBLAS_TRANSPOSE flip, int rows, int columns) {
+    return flip == CblasTrans ? std::pair(columns, rows) : std::pair(rows, columns);
+  };
+  if (s.n == 1) {
+    const auto [rows, columns] = rows_first(s.flip_a, s.m, s.k);
+    gemv_call(s.flip_a, rows, columns, a, s.lda, b, s.flip_b == CblasTrans ? 1 : s.ldb, c, s.ldc);
+  } else if (s.m == 1) {
+    const auto [rows, columns] = rows_first(s.flip_b, s.k, s.n);
+    gemv_call(other(s.flip_b), rows, columns, b, s.ldb, a, s.flip_a == CblasTrans ? s.lda : 1, c, 1);
+  } else {
     gemm_call(a, b, c);
+  }
 }
 
 void multiply(const Sides& s, const float* a, const float* b, float* c, float beta) {
   call_blas(
       s, a, b, c,
       [&](const float* x, const float* y, float* z) {
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, s.m, s.n, s.k, 1.0F, x, s.lda, y, s.ldb, beta,
-                    z, s.ldc);
+        cblas_sgemm(CblasRowMajor, s.flip_a, s.flip_b, s.m, s.n, s.k, 1.0F, x, s.lda, y, s.ldb, beta, z,
+                    s.ldc);
       },
       [&](CBLAS_TRANSPOSE flip, int rows, int columns, const float* matrix, int ld, const float* x,
           int step_x, float* y, int step_y) {
@@ -63,8 +76,8 @@ void multiply(const Sides& s, const double* a, const double* b, double* c, doubl
   call_blas(
       s, a, b, c,
       [&](const double* x, const double* y, double* z) {
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, s.m, s.n, s.k, 1.0, x, s.lda, y, s.ldb, beta,
-                    z, s.ldc);
+        cblas_dgemm(CblasRowMajor, s.flip_a, s.flip_b, s.m, s.n, s.k, 1.0, x, s.lda, y, s.ldb, beta, z,
+                    s.ldc);
       },
       [&](CBLAS_TRANSPOSE flip, int rows, int columns, const double* matrix, int ld, const double* x,
           int step_x, double* y, int step_y) {
@@ -75,33 +88,48 @@ void multiply(const Sides& s, const double* a, const double* b, double* c, doubl
 void multiply(const Sides& s, const Complex<float>* a, const Complex<float>* b, Complex<float>* c,
               float beta) {
   const Complex<float> one(1), beta_value(beta);
-  cblas_cgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, s.m, s.n, s.k, &one, a, s.lda, b, s.ldb, &beta_value,
-              c, s.ldc);
+  cblas_cgemm(CblasRowMajor, s.flip_a, s.flip_b, s.m, s.n, s.k, &one, a, s.lda, b, s.ldb, &beta_value, c,
+              s.ldc);
 }
 
 void multiply(const Sides& s, const Complex<double>* a, const Complex<double>* b, Complex<double>* c,
               double beta) {
   const Complex<double> one(1), beta_value(beta);
-  cblas_zgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, s.m, s.n, s.k, &one, a, s.lda, b, s.ldb, &beta_value,
-              c, s.ldc);
+  cblas_zgemm(CblasRowMajor, s.flip_a, s.flip_b, s.m, s.n, s.k, &one, a, s.lda, b, s.ldb, &beta_value, c,
+              s.ldc);
 }
 
 template <class T>
-void blas(std::int64_t m, std::int64_t n, std::int64_t k, const void* a, std::int64_t lda, const void* b,
-          std::int64_t ldb, void* c, std::int64_t ldc, bool accumulate) {
+void blas(std::int64_t m, std::int64_t n, std::int64_t k, const MatrixInMemory& a, const MatrixInMemory& b,
+          void* c, std::int64_t ldc, bool accumulate) {
   using R = typename baseline::RealPart<T>::type;
-  const Sides sides{blas_int(m), blas_int(n), blas_int(k), blas_int(lda), blas_int(ldb), blas_int(ldc)};
-  multiply(sides, static_cast<const T*>(a), static_cast<const T*>(b), static_cast<T*>(c),
+  const Sides sides{blas_int(m),
+                    blas_int(n),
+                    blas_int(k),
+                    blas_int(a.leading),
+                    blas_int(b.leading),
+                    blas_int(ldc),
+                    a.is_transposed ? CblasTrans : CblasNoTrans,
+                    b.is_transposed ? CblasTrans : CblasNoTrans};
+  multiply(sides, static_cast<const T*>(a.data), static_cast<const T*>(b.data), static_cast<T*>(c),
            accumulate ? R(1) : R(0));
+}
+
+/// Elements from one row to the next, and from one column to the next.
+std::pair<std::int64_t, std::int64_t> steps(const MatrixInMemory& matrix) {
+  return matrix.is_transposed ? std::pair(std::int64_t{1}, matrix.leading)
+                              : std::pair(matrix.leading, std::int64_t{1});
 }
 
 /// Row of c += element of a times row of b, in blocks of b that stay in cache. Acc is what sums are kept in.
 template <class T, class Acc>
-void plain(std::int64_t m, std::int64_t n, std::int64_t k, const void* a_bytes, std::int64_t lda,
-           const void* b_bytes, std::int64_t ldb, void* c_bytes, std::int64_t ldc, bool accumulate) {
+void plain(std::int64_t m, std::int64_t n, std::int64_t k, const MatrixInMemory& left,
+           const MatrixInMemory& right, void* c_bytes, std::int64_t ldc, bool accumulate) {
   constexpr std::int64_t block_rows = 64, block_columns = 512;
-  const T* a = static_cast<const T*>(a_bytes);
-  const T* b = static_cast<const T*>(b_bytes);
+  const T* a = static_cast<const T*>(left.data);
+  const T* b = static_cast<const T*>(right.data);
+  const auto [a_row, a_column] = steps(left);
+  const auto [b_row, b_column] = steps(right);
   T* c = static_cast<T*>(c_bytes);
   std::vector<Acc> sums(static_cast<std::size_t>(std::min(n, block_columns) * m));
   for (std::int64_t column = 0; column < n; column += block_columns) {
@@ -117,13 +145,13 @@ void plain(std::int64_t m, std::int64_t n, std::int64_t k, const void* a_bytes, 
       for (std::int64_t i = 0; i < m; ++i) {
         Acc* sum = &sums[static_cast<std::size_t>(i * width)];
         for (std::int64_t p = inner; p < last; ++p) {
-          const Acc factor = static_cast<Acc>(a[i * lda + p]);
-          const T* row = b + p * ldb + column;
+          const Acc factor = static_cast<Acc>(a[i * a_row + p * a_column]);
+          const T* row = b + p * b_row + column * b_column;
           for (std::int64_t j = 0; j < width; ++j) {
             if constexpr (std::is_same_v<T, bool>)
-              sum[j] = static_cast<Acc>(sum[j] | (factor & Acc{row[j]}));
+              sum[j] = static_cast<Acc>(sum[j] | (factor & Acc{row[j * b_column]}));
             else
-              sum[j] = static_cast<Acc>(sum[j] + factor * static_cast<Acc>(row[j]));
+              sum[j] = static_cast<Acc>(sum[j] + factor * static_cast<Acc>(row[j * b_column]));
           }
         }
       }
@@ -146,14 +174,14 @@ void clear(Dtype dtype, std::int64_t m, std::int64_t n, void* c, std::int64_t ld
 
 }  // namespace
 
-void gemm(Dtype dtype, std::int64_t m, std::int64_t n, std::int64_t k, const void* a, std::int64_t lda,
-          const void* b, std::int64_t ldb, void* c, std::int64_t ldc, bool accumulate) {
+void gemm(Dtype dtype, std::int64_t m, std::int64_t n, std::int64_t k, const MatrixInMemory& a,
+          const MatrixInMemory& b, void* c, std::int64_t ldc, bool accumulate) {
   if (m == 0 || n == 0) return;
   if (k == 0) {
     if (!accumulate) clear(dtype, m, n, c, ldc);
     return;
   }
-  const auto call = [&](auto function) { function(m, n, k, a, lda, b, ldb, c, ldc, accumulate); };
+  const auto call = [&](auto function) { function(m, n, k, a, b, c, ldc, accumulate); };
   // Unsigned accumulators: signed sums wrap to the same bits, and no product of promoted 16-bit numbers can
   // overflow.
   switch (dtype) {
@@ -186,6 +214,12 @@ void gemm(Dtype dtype, std::int64_t m, std::int64_t n, std::int64_t k, const voi
     case Dtype::complex128:
       return call(blas<Complex<double>>);
   }
+}
+
+void small_products(Dtype dtype, const SmallProducts& each, const void* a, const void* b, void* c) {
+  const auto loop =
+      isa() >= Isa::avx2 ? avx2::small_product_loop(dtype) : baseline::small_product_loop(dtype);
+  loop(each, a, b, c);
 }
 
 }  // namespace gamelan::engine::tiles

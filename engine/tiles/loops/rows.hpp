@@ -17,6 +17,7 @@ enum class Identity : std::uint8_t { zero, one, ones, lowest, highest, absent };
 
 #define NULLARY(name, types, doc, expr)                                                            \
   struct name##_row {                                                                              \
+    static constexpr Op op = Op::name;                                                             \
     static constexpr Types admitted = Types::types;                                                \
     template <class T>                                                                             \
     static T apply([[maybe_unused]] T a, [[maybe_unused]] T b, [[maybe_unused]] std::uint64_t key, \

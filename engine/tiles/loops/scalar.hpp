@@ -91,23 +91,36 @@ T fmin_of(T x, T y) {
 
 /// Uniform in [0, 1), with as many random bits as T has.
 template <class T>
-T uniform(std::uint64_t key, std::int64_t counter) {
-  const auto index = static_cast<std::uint64_t>(counter);
+T uniform(protocol::philox::Words words) {
   if constexpr (std::is_same_v<T, double>)
-    return protocol::philox::uniform_double(key, index);
+    return protocol::philox::uniform_double(words);
   else
-    return T(protocol::philox::uniform_float(key, index, is_half<T> ? 11 : 24));
+    return T(protocol::philox::uniform_float(words, is_half<T> ? 11 : 24));
 }
 template <class T>
-T normal(std::uint64_t key, std::int64_t counter) {
-  return static_cast<T>(protocol::philox::normal_double(key, static_cast<std::uint64_t>(counter)));
+T normal(protocol::philox::Words words) {
+  return static_cast<T>(protocol::philox::normal_double(words));
 }
 /// Uniform integer in [low, high].
 template <Integer T>
-T bounded(std::uint64_t key, std::int64_t counter, T low, T high) {
+T bounded(protocol::philox::Words words, T low, T high) {
   const std::uint64_t range = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) + 1;
-  return static_cast<T>(static_cast<std::uint64_t>(low) +
-                        protocol::philox::below(key, static_cast<std::uint64_t>(counter), range));
+  return static_cast<T>(static_cast<std::uint64_t>(low) + protocol::philox::below(words, range));
+}
+inline protocol::philox::Words words_of(std::uint64_t key, std::int64_t counter) {
+  return protocol::philox::words(key, static_cast<std::uint64_t>(counter));
+}
+template <class T>
+T uniform(std::uint64_t key, std::int64_t counter) {
+  return uniform<T>(words_of(key, counter));
+}
+template <class T>
+T normal(std::uint64_t key, std::int64_t counter) {
+  return normal<T>(words_of(key, counter));
+}
+template <Integer T>
+T bounded(std::uint64_t key, std::int64_t counter, T low, T high) {
+  return bounded<T>(words_of(key, counter), low, high);
 }
 
 }  // namespace gamelan::engine::tiles::GAMELAN_ISA

@@ -21,6 +21,8 @@ from .._views._reshape import ravel
 
 __all__ = ["append", "delete", "insert", "trim_zeros"]
 
+_FEW = 16  # what is left between so many is joined as slices
+
 
 def append(arr, values, axis=None):
     """A new array with values appended at its end."""
@@ -91,6 +93,10 @@ def delete(arr, obj, axis=None):
         if not is_list and obj.dtype.kind not in "iu":
             raise IndexError("arrays used as indices must be of integer (or boolean) type")
         return copy_of(arr)
+    if not is_distributed(obj) and obj.size <= _FEW and obj.dtype.kind in "iu":
+        places = sorted({_inside(int(place), extent, axis, extent) for place in numpy.asarray(obj).reshape(-1)})
+        ends = zip([-1, *places], [*places, extent])
+        return concatenate([arr[_at(axis, slice(before + 1, place))] for before, place in ends], axis)
     keep = filled((extent,), bool, True)
     keep[ravel(obj)] = False
     return _rows_where(arr, keep, axis)

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""argmin and argmax: the smallest index at which an array equals its fold. Two passes, both of them reductions where the
-elements lie, so the result does not depend on the number of engines."""
+"""argmin and argmax. The engines look through each line once; a long line in pieces of a length of their own, and then
+through what was found in these. Complex numbers take two passes: the smallest index at which an array equals its fold."""
 
 import math
 
 import numpy
 
+from .. import _core
 from .._arguments import axis_of, checked_axis
 from .._creation._from_data import asarray
 from .._creation._ranges import arange
 from .._local import call_numpy, is_distributed, is_output
+from .._promotion import OPS, dtype_number
 from .._ufuncs._where import either
 from .._views._reshape import ravel, reshape
 from . import _reductions
@@ -18,6 +20,8 @@ from ._bounds import remember
 __all__ = ["argmax", "argmin"]
 
 _unset = numpy._NoValue
+_INTP = dtype_number(numpy.intp)
+_LONG, _PIECE = 32768, 4096  # elements of a line that all engines share, and of what one looks through at a time
 
 
 def _arg(name, a, axis, out, keepdims):
@@ -40,13 +44,14 @@ def _arg(name, a, axis, out, keepdims):
     extent = shape[axis]
     if extent == 0 and math.prod(kept):
         raise ValueError(f"attempt to get {name} of an empty sequence")
-    extreme = _reductions.reduce(name[3:], a, axis, keepdims=True)
-    # Of an array with NaN the extreme is NaN, and equals nothing: then the first NaN counts, which alone is not itself.
-    found = a == extreme
-    if a.dtype.kind in "fc":
-        found |= a != a
-    along = reshape(arange(extent), (extent,) + (1,) * (a.ndim - axis - 1))
-    result = _reductions.reduce("min", either(found, along, extent), axis)
+    if 0 in shape or a.dtype.kind == "c":
+        result = _by_comparison(name, a, axis, extent)
+    elif a.ndim == 1 and extent >= _LONG:
+        result = _of_row(name, a)
+    else:
+        result = _core.empty(shape[:axis] + (1,) + shape[axis + 1 :], _INTP, a)
+        _core.record(OPS[name], dtype_number(a.dtype), result, True, (a,), (axis,))
+        result = _core.reshape_view(result, shape[:axis] + shape[axis + 1 :])
     if keepdims is not _unset and keepdims:  # in the sense of Python
         result = reshape(result, kept)
     if is_distributed(result) and extent:
@@ -61,9 +66,39 @@ def _arg(name, a, axis, out, keepdims):
     return out
 
 
+def _by_comparison(name, a, axis, extent):
+    extreme = _reductions.reduce(name[3:], a, axis, keepdims=True)
+    # Of an array with NaN the extreme is NaN, and equals nothing: then the first NaN counts, which alone is not itself.
+    found = a == extreme
+    if a.dtype.kind in "fc":
+        found |= a != a
+    along = reshape(arange(extent), (extent,) + (1,) * (a.ndim - axis - 1))
+    return _reductions.reduce("min", either(found, along, extent), axis)
+
+
+def _of_row(name, row):
+    """Of a long row: what is found in each piece is a row to look through, too."""
+    number, places = dtype_number(row.dtype), None
+    while True:
+        length = row.shape[0]
+        piece = _PIECE if length > _PIECE else length
+        found = _core.empty((-(-length // piece),), _INTP, row)
+        _core.record(OPS[name], number, found, True, (row,), (0, piece))
+        places = found if places is None else _taken(places, found)
+        if found.shape[0] == 1:
+            return _core.reshape_view(places, ())
+        row = _taken(row, found)
+
+
+def _taken(row, index):
+    result = _core.empty(index.shape, dtype_number(row.dtype))
+    _core.record(OPS["take"], dtype_number(row.dtype), result, True, (row, index), (0,))
+    return result
+
+
 _DOC = """The index of the {which} along an axis, or of the flattened array.
 
-Lazy: of a distributed array the result is a distributed array of dtype intp. Takes two passes over the array.
+Lazy: of a distributed array the result is a distributed array of dtype intp.
 
 Examples
 --------

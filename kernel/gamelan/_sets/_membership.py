@@ -1,22 +1,28 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""isin and in1d: which elements of one array occur in another. Few of them are compared one by one; many are sorted together
-with the others, and a run of equal ones tells its elements what it begins with."""
+"""isin and in1d: which elements of one array occur in another. Few of them are compared one by one. Whole numbers in a
+narrow range are looked up in a table, others of which every engine can have a copy are searched for. Many are sorted
+together with the others, and a run of equal ones tells its elements what it begins with."""
 
 import numpy
 
 from .._creation._filled import filled
 from .._creation._from_data import asarray
 from .._creation._ranges import arange
+from .._folds._bounds import extremes
+from .._indexing._gather import put_along, take_along
 from .._indexing._take_put import take
 from .._local import call_numpy, has_distributed, is_distributed
-from .._sorting._sort import argsort
+from .._sorting._search import search
+from .._sorting._sort import argsort, sort
 from .._ufuncs._objects import UFUNCS
+from .._ufuncs._where import either
 from .._views._join import concatenate
 from .._views._reshape import reshape
 from ._neighbours import is_new, on_engines, short
 
 __all__ = ["in1d", "isin"]
 
+_LONG_TABLE, _LONG_ROW = 1 << 20, 1 << 18
 _FEW = 16  # comparisons with so many are one pass over memory
 
 
@@ -38,6 +44,9 @@ def _is_member(elements, others, invert):
         for other in numpy.asarray(others).reshape(-1):
             result = result & (elements != other) if invert else result | (elements == other)
         return result
+    elements = on_engines(elements)
+    if (found := _in_table(elements, others)) is not None or (found := _by_search(elements, others)) is not None:
+        return ~found if invert else found
     first = on_engines(others)
     both = concatenate((first, on_engines(elements)))
     size = both.size
@@ -50,6 +59,37 @@ def _is_member(elements, others, invert):
     found = filled((size,), bool, False)
     found[places] = (begins & 1) == (0 if invert else 1)
     return found[first.size :]
+
+
+def _in_table(elements, others):
+    """By a table of the numbers between the least and the greatest of the others; None if they are too far apart."""
+    if elements.dtype.kind not in "biu" or others.dtype.kind not in "biu" or "L" in (elements.dtype.char, others.dtype.char):
+        return None
+    if is_distributed(others):
+        low, high = extremes(others)
+    else:
+        low, high = int(numpy.min(numpy.asarray(others))), int(numpy.max(numpy.asarray(others)))
+    extent = high - low + 1
+    if extent > max(_LONG_TABLE, 6 * (elements.size + others.size)):
+        return None
+    wide, others = elements.astype(numpy.int64), reshape(others, (others.size,)).astype(numpy.int64)
+    table = filled((extent + 1,), bool, False)  # the last is for all that are outside
+    if is_distributed(others) or is_distributed(table):
+        put_along(table if is_distributed(table) else on_engines(table), on_engines(others - low), numpy.bool_(True), 0)
+    else:
+        table[others - low] = True
+    return take_along(table, either((wide >= low) & (wide <= high), wide - low, extent), 0)
+
+
+def _by_search(elements, others):
+    """By a search in the sorted others; None if they are too many for a copy on every engine."""
+    dtype = numpy.result_type(elements.dtype, others.dtype)
+    if others.size > _LONG_ROW or others.size * 4 > elements.size or dtype.kind == "c":
+        return None
+    ordered = sort(reshape(others, (others.size,)).astype(dtype))
+    elements = elements.astype(dtype)
+    place = UFUNCS["minimum"](search(ordered, elements, "left", dtype), ordered.size - 1)
+    return take_along(ordered, place, 0) == elements
 
 
 def in1d(ar1, ar2, assume_unique=False, invert=False, *, kind=None):

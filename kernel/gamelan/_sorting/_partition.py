@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""partition and argpartition: what is sorted is partitioned at every place, and the engines' sort is balanced whatever the
-data are, which a selection is not."""
+"""partition and argpartition. A long row is partitioned at one place by a selection. Anything else is sorted, and so
+partitioned at every place."""
 
 import operator
 
@@ -8,8 +8,10 @@ import numpy
 
 from .._creation._from_data import asarray
 from .._imported_numpy import normalize_axis_index
+from .._indexing._gather import take_along
 from .._local import call_numpy, is_distributed
 from .._views._reshape import ravel
+from ._selection import partitioned
 from ._sort import argsort, sort, sort_in_place
 
 __all__ = ["argpartition", "partition"]
@@ -33,10 +35,18 @@ def _check(a, kth, axis, kind, order):
             raise ValueError(f"kth(={place}) out of bounds ({extent})")
 
 
+def _order(a, kth):
+    """The order that partitions a row at a single place; None where it is to be sorted."""
+    places = numpy.asarray(kth).reshape(-1)
+    if a.ndim != 1 or places.size != 1:
+        return None
+    return partitioned(a, int(places[0]) % a.size)
+
+
 def partition(a, kth, axis=-1, kind="introselect", order=None):
     """A copy in which the kth element is where sorting puts it, with smaller elements before it.
 
-    Lazy. Distributed arrays are sorted, which is a partition, too.
+    Triggers evaluation for a long row and a single place. Other distributed arrays are sorted, which is a partition, too.
 
     Examples
     --------
@@ -50,13 +60,14 @@ def partition(a, kth, axis=-1, kind="introselect", order=None):
     if axis is None:
         a, axis = ravel(a), -1
     _check(a, kth, axis, kind, order)
-    return sort(a, axis)
+    found = _order(a, kth) if a.size else None
+    return sort(a, axis) if found is None else take_along(a, found, 0)
 
 
 def argpartition(a, kth, axis=-1, kind="introselect", order=None):
     """The indices that partition an array.
 
-    Lazy. Of a distributed array they are the indices that sort it.
+    Triggers evaluation for a long row and a single place. Of other distributed arrays they are the indices that sort them.
 
     Examples
     --------
@@ -70,7 +81,8 @@ def argpartition(a, kth, axis=-1, kind="introselect", order=None):
     if axis is None or a.ndim == 0 and axis in (-1, 0):
         a, axis = ravel(a), -1  # of a number NumPy makes a row
     _check(a, kth, axis, kind, order)
-    return argsort(a, axis)
+    found = _order(a, kth) if a.size else None
+    return argsort(a, axis) if found is None else found
 
 
 def partition_in_place(array, kth, axis=-1, kind="introselect", order=None):
@@ -79,4 +91,8 @@ def partition_in_place(array, kth, axis=-1, kind="introselect", order=None):
         array._a.partition(kth, axis, kind, order)
         return
     _check(array, kth, axis, kind, order)
-    sort_in_place(array, axis)
+    found = _order(array, kth) if array.size else None
+    if found is None:
+        sort_in_place(array, axis)
+    else:
+        array[...] = take_along(array, found, 0)

@@ -9,6 +9,8 @@ from .. import _core
 from .._creation._filled import filled
 from .._creation._from_data import asarray
 from .._indexing._gather import take_along as take_inside
+from .._local import is_distributed
+from .._promotion import OPS, dtype_number
 from .._views._join import concatenate
 from .._views._reshape import reshape
 from ..linalg._products import dot
@@ -42,12 +44,22 @@ def _padded(row, before, after):
     return result
 
 
-def _sum_of_views(row, kernel, count):
-    """out[i] = sum of row[i + k] * kernel[k]."""
-    total = row[:count] * kernel[:1]
-    for k in range(1, kernel.size):
-        total = total + row[k : k + count] * kernel[k : k + 1]
+def _sum_of_views(row, kernel, count, target=None):
+    """out[i] = sum of row[i + k] * kernel[k], into a target if there is one."""
+    number, total = dtype_number(row.dtype), None
+    for k, factor in enumerate(kernel):
+        term = _core.apply(OPS["multiply"], number, number, (row[k : k + count], factor), target if len(kernel) == 1 else None)
+        total = (
+            term if k == 0 else _core.apply(OPS["add"], number, number, (total, term), target if k == len(kernel) - 1 else None)
+        )
     return total
+
+
+def _factors(kernel):
+    """The elements of a short kernel: numbers if they are known here."""
+    if is_distributed(kernel):
+        return [kernel[k : k + 1] for k in range(kernel.size)]
+    return list(numpy.asarray(kernel))
 
 
 def _by_blocks(row, kernel, count):
@@ -71,7 +83,8 @@ def _valid(row, kernel):
     """The correlation where the kernel lies within the row."""
     count = row.size - kernel.size + 1
     if kernel.size <= LONGEST_SUM:
-        return _sum_of_views(row, kernel, count)
+        return _sum_of_views(row, _factors(kernel), count)
+    kernel = on_engines(kernel)
     total = None
     for first in range(0, kernel.size, BLOCK):
         piece = kernel[first : first + BLOCK]
@@ -80,15 +93,30 @@ def _valid(row, kernel):
     return total
 
 
+def _with_ends(row, kernel, before, after):
+    """The correlation of a padded row. Only its ends need zeros, and the copy that makes room for them."""
+    inside, factors = kernel.size - 1, _factors(kernel)
+    result = filled((row.size + before + after - inside,), row.dtype, 0)
+    head, tail = _padded(row[:inside], before, 0), _padded(row[row.size - inside :], 0, after)
+    for part, first in ((head, 0), (row, before), (tail, before + row.size - inside)):
+        if count := part.size - inside:
+            _sum_of_views(part, factors, count, result[first : first + count])
+    return result
+
+
 def _correlated(row, kernel, mode):
     if row.size < kernel.size:
         return _correlated(kernel, row, mode)[::-1].copy()
     dtype = numpy.result_type(row.dtype, kernel.dtype)
     working = numpy.dtype(numpy.int64) if dtype == bool else dtype
-    row, kernel = cast(on_engines(row), working), cast(on_engines(kernel), working)
+    row = cast(on_engines(row), working)
+    kernel = cast(kernel, working) if is_distributed(kernel) else asarray(numpy.asarray(kernel).astype(working))
     before = (0, kernel.size // 2, kernel.size - 1)[mode]
     after = (0, kernel.size - 1 - kernel.size // 2, kernel.size - 1)[mode]
-    result = _valid(_padded(row, before, after), kernel)
+    if before + after and kernel.size <= min(LONGEST_SUM, row.size // 4):
+        result = _with_ends(row, kernel, before, after)
+    else:
+        result = _valid(_padded(row, before, after), kernel)
     return result != 0 if dtype == bool else result
 
 

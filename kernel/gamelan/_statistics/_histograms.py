@@ -8,12 +8,12 @@ from .. import _core
 from .._creation._from_data import asarray
 from .._folds._reductions import reduce
 from .._local import is_distributed, with_numbers
+from .._sorting._search import search
 from .._ufuncs._where import either
 from .._views._reshape import reshape
 from ._bin_widths import RULES, number_of_bins
 from ._common import document, of_numpy, on_engines, small
 from ._counts import counts_of, even_counts, sums_of
-from ._searching import search
 
 __all__ = ["histogram", "histogram_bin_edges"]
 

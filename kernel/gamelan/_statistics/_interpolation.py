@@ -7,13 +7,13 @@ from .._creation._filled import filled
 from .._indexing._gather import take_along as take_inside
 from .._indexing._take_put import take
 from .._local import as_value, is_distributed, unwrap
+from .._sorting._search import search
 from .._sorting._sort import argsort
 from .._ufuncs._objects import PUBLIC
 from .._ufuncs._where import either
 from .._views._join import concatenate
 from .._views._reshape import reshape
 from ._common import cast, document, of_numpy, on_engines
-from ._searching import search
 
 __all__ = ["interp"]
 

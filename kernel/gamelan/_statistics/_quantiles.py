@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """median, quantile, percentile and their nan-variants: the engines sort along the axes, NaN last; then a few elements of
-every line are read. Without NaNs the lines are equally long and which elements is known here; else each has its own."""
+every line are read. In a long row they are found without a sort. Without NaNs the lines are equally long and which elements
+is known here; else each has its own."""
 
 import warnings
 
@@ -9,24 +10,18 @@ import numpy
 from .._creation._from_data import asarray
 from .._creation._ranges import arange
 from .._folds import _reductions
-from .._imported_numpy import (
-    COMPLEX_HAS_NO_QUANTILES,
-    FIRST_LINE_GIVES_DTYPE,
-    INTERPOLATION_IS_A_NAME,
-    NUMBERS_ARE_WEAK,
-    normalize_axis_tuple,
-)
+from .._imported_numpy import COMPLEX_HAS_NO_QUANTILES, FIRST_LINE_GIVES_DTYPE, INTERPOLATION_IS_A_NAME, NUMBERS_ARE_WEAK
 from .._indexing._gather import take_along as take_inside
 from .._indexing._take_put import taken_into
 from .._local import alone, as_output, is_distributed
-from .._sorting._sort import sort
 from .._ufuncs._objects import PUBLIC
 from .._ufuncs._where import either
 from .._views._join import stack
 from .._views._plain import moveaxis
 from .._views._reshape import reshape
 from ._averages import mean
-from ._common import count_along, document, is_true, of_numpy, small, stored, unset
+from ._common import document, is_true, of_numpy, small, stored, unset
+from ._ordered_lines import Selected, axes_of, lines_to_read, selected_without_nans, sorted_lines
 from ._quantile_positions import check_method, positions
 from ._weighted_quantiles import weighted
 
@@ -35,26 +30,12 @@ __all__ = ["median", "nanmedian", "nanpercentile", "nanquantile", "percentile", 
 _isnan = PUBLIC["isnan"]
 
 
-def _sorted_lines(a, axis):
-    """The elements along the axes as one last axis, sorted; and the shapes of the result without and with kept axes."""
-    axes = _axes(a, axis)
-    others = tuple(k for k in range(a.ndim) if k not in axes)
-    shape = tuple(a.shape[k] for k in others)
-    kept = tuple(1 if k in axes else extent for k, extent in enumerate(a.shape))
-    lines = reshape(moveaxis(a, others, range(len(others))), (*shape, count_along(a, axes)))
-    return sort(lines, -1), shape, kept
-
-
-def _axes(a, axis):
-    return tuple(range(a.ndim)) if axis is None else tuple(sorted(normalize_axis_tuple(axis, a.ndim)))  # lists and bools, too
-
-
 def _target(out, a, axis, keepdims):
     """The part of an output that takes the result without kept axes."""
     out = as_output(out)
     if not is_true(keepdims):
         return out
-    axes = _axes(a, axis)
+    axes = axes_of(a, axis)
     return out[(Ellipsis, *(0 if k in axes else slice(None) for k in range(a.ndim)))]
 
 
@@ -70,6 +51,8 @@ def _elements(lines, index):
         lines = reshape(lines, (lines.size,))
         starts = reshape(arange(index.size) * extent, index.shape)
         return reshape(take_inside(lines, reshape(starts + index, (index.size,)), 0), index.shape)
+    if isinstance(lines, Selected) and index.ndim:
+        return lines.at(index)
     return _element(lines, index) if index.ndim == 0 else moveaxis(take_inside(lines, index, lines.ndim - 1), -1, 0)
 
 
@@ -86,6 +69,12 @@ def _interpolated(lines, n, q, method):
             weight = reshape(weight, (1,))
             return either(weight < 0.5, first + distance * weight, second - distance * (1 - weight))[0]
     return either(weight < 0.5, first + distance * weight, second - distance * (1 - weight))
+
+
+def _places(n, q, method):
+    """The numbers of the elements that quantiles of so many sorted ones are made of."""
+    below, above, _ = positions(n, q, method)
+    return sorted({*map(int, numpy.ravel(below)), *map(int, numpy.ravel(above))})
 
 
 def _checked(q, scale, name):
@@ -126,10 +115,10 @@ def _quantile(a, q, axis, out, method, keepdims, weights=None, kind=None):
     if a.dtype.kind == "c" and COMPLEX_HAS_NO_QUANTILES:
         raise TypeError("a must be an array of real numbers")
     if weights is not None:
-        return weighted(a, q, _axes(a, axis) if axis is not None else None, out, method, is_true(keepdims), weights, False)
+        return weighted(a, q, axes_of(a, axis) if axis is not None else None, out, method, is_true(keepdims), weights, False)
     target = None if out is None else _target(alone(out), a, axis, keepdims)
-    lines, shape, kept = _sorted_lines(a, axis)
     flat = q.reshape(-1) if q.ndim > 1 else q
+    lines, shape, kept = lines_to_read(a, axis, lambda n: sorted({*_places(n, flat, method), n - 1}))  # the last: NaN if any is
     result = _interpolated(lines, lines.shape[-1], flat, method)
     result = result if kind is None else result.astype(kind, copy=False)
     if a.dtype.kind in "fc":
@@ -152,18 +141,25 @@ def _nan_quantile(a, q, axis, out, method, keepdims, weights=None, kind=None):
     if a.dtype.kind == "c" and COMPLEX_HAS_NO_QUANTILES:
         raise TypeError("a must be an array of real numbers")
     if weights is not None:
-        return weighted(a, q, _axes(a, axis) if axis is not None else None, out, method, is_true(keepdims), weights, True)
+        return weighted(a, q, axes_of(a, axis) if axis is not None else None, out, method, is_true(keepdims), weights, True)
     if a.dtype.kind not in "fc":
         return _quantile(a, q, axis, out, method, keepdims, weights, kind)
     check_method(method)
     target = None if out is None else _target(out, a, axis, keepdims)
-    lines, shape, kept = _sorted_lines(a, axis)
-    counts = (~_isnan(lines)).sum(axis=-1)
-    if not shape:
-        counts, lines = reshape(counts, (1,)), reshape(lines, (1, lines.size))
-    nonempty = either(counts == 0, 1, counts)
-    parts = [_interpolated(lines, nonempty, each, method) for each in q.reshape(-1)]
-    result = stack([either(counts == 0, part.dtype.type(numpy.nan), part) for part in parts])
+    selected = selected_without_nans(a, axis, lambda n: _places(n, q.reshape(-1), method))
+    if selected is not None:
+        lines, counts = selected
+        shape, kept = (), (1,) * a.ndim
+        result = stack([_interpolated(lines, counts, each, method) for each in q.reshape(-1)])
+        counts = arange(0)
+    else:
+        lines, shape, kept = sorted_lines(a, axis)
+        counts = (~_isnan(lines)).sum(axis=-1)
+        if not shape:
+            counts, lines = reshape(counts, (1,)), reshape(lines, (1, lines.size))
+        nonempty = either(counts == 0, 1, counts)
+        parts = [_interpolated(lines, nonempty, each, method) for each in q.reshape(-1)]
+        result = stack([either(counts == 0, part.dtype.type(numpy.nan), part) for part in parts])
     if kind is not None:
         result = result.astype(kind, copy=False)
     if FIRST_LINE_GIVES_DTYPE and result.dtype != a.dtype and counts.size and int(counts[(0,) * counts.ndim]) == 0:
@@ -235,9 +231,10 @@ def nanpercentile(
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     a = asarray(a)
     target = None if out is None else _target(out, a, axis, keepdims)
-    lines, shape, kept = _sorted_lines(a, axis)
+    lines, shape, kept = lines_to_read(a, axis, lambda n: sorted({(n - 1) // 2, n // 2, n - 1}))
     half = lines.shape[-1] // 2
-    result = mean(lines[..., half - 1 + lines.shape[-1] % 2 : half + 1], axis=-1)
+    middle = slice(half - 1 + lines.shape[-1] % 2, half + 1)
+    result = mean(lines.at(range(middle.start, middle.stop)) if isinstance(lines, Selected) else lines[..., middle], axis=-1)
     if a.dtype.kind in "fc":
         result = either(_isnan(_element(lines, -1)), _element(lines, -1), result)
     if out is None:
@@ -253,12 +250,17 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=unset):
     if a.dtype.kind not in "fc":
         return median(a, axis, out, overwrite_input, is_true(keepdims))
     target = None if out is None else _target(out, a, axis, keepdims)
-    lines, shape, kept = _sorted_lines(a, axis)
-    counts = _reductions.reduce("sum", ~_isnan(lines), -1, numpy.intp)
-    if not shape:
-        counts, lines = reshape(counts, (1,)), reshape(lines, (1, lines.size))
-    middle = either(counts == 0, 1, counts)
-    pair = stack([_elements(lines, (middle - 1) // 2), _elements(lines, middle // 2)])
+    selected = selected_without_nans(a, axis, lambda n: sorted({(n - 1) // 2, n // 2}))
+    if selected is not None:
+        lines, count = selected
+        shape, kept, pair = (), (1,) * a.ndim, lines.at([(count - 1) // 2, count // 2])
+    else:
+        lines, shape, kept = sorted_lines(a, axis)
+        counts = _reductions.reduce("sum", ~_isnan(lines), -1, numpy.intp)
+        if not shape:
+            counts, lines = reshape(counts, (1,)), reshape(lines, (1, lines.size))
+        middle = either(counts == 0, 1, counts)
+        pair = stack([_elements(lines, (middle - 1) // 2), _elements(lines, middle // 2)])
     result = mean(pair, axis=0)
     if out is None:
         return stored(reshape(result, kept if is_true(keepdims) else shape), None)

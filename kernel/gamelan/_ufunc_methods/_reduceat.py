@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""ufunc.reduceat: folds of slices of an axis. The slices are written out one after the other (they may overlap), each
+"""ufunc.reduceat: folds of slices of an axis. Slices of a row the engines fold where they lie. Others, or with operations
+that are not associative, are written out one after the other (they may overlap), each
 element with the number of its slice; the first of each slice begins its result, the others are taken in from the left."""
 
 import numpy
@@ -10,9 +11,10 @@ from .._creation._filled import filled
 from .._creation._from_data import asarray
 from .._creation._ranges import arange
 from .._folds._bounds import extremes
+from .._folds._reductions import FOLD_OF
 from .._indexing._take_put import take
 from .._local import as_output, has_distributed, is_distributed
-from .._promotion import OPS
+from .._promotion import OPS, dtype_number
 from .._views._plain import moveaxis
 from ._at import put_rows
 from ._left_folds import decided
@@ -68,6 +70,11 @@ def _starts(name, indices, extent):
 def _folded(name, rows, starts, extent):
     count = starts.size
     starts = starts if is_distributed(starts) else _core.upload(starts._a)
+    if rows.ndim == 1 and name in FOLD_OF:
+        number = dtype_number(rows.dtype)
+        result = _core.empty((count,), number, rows)
+        _core.record(OPS["reduceat"], number, result, True, (rows, starts), (OPS[name],))
+        return result
     ends = filled((count,), numpy.int64, extent)
     ends[:-1] = starts[1:]
     lengths = _core.evaluate(OPS["maximum"], ends - starts, 1)

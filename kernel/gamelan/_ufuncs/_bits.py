@@ -1,26 +1,31 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""packbits and unpackbits: eight truth values are a last axis, whose columns are shifted to their places and joined. Both are
-one fused pass over the elements; where lines end within a byte, zeros are put behind them first."""
+"""packbits and unpackbits: the engines exchange eight elements and one byte, in one row of all lines. Where lines end within
+a byte, zeros are put behind them first."""
 
 import numpy
 
+from .. import _core
 from .._arguments import axis_of, whole
 from .._creation._filled import filled
 from .._creation._from_data import asarray
 from .._local import call_numpy, is_distributed
+from .._promotion import OPS, dtype_number
 from .._views._plain import moveaxis
 from .._views._reshape import ravel, reshape
-from ._logic import truth_of
 
 __all__ = ["packbits", "unpackbits"]
 
 _BYTE = numpy.dtype(numpy.uint8)
 
 
-def _places(bitorder):
-    """How far each of eight bits is shifted."""
-    places = numpy.arange(8, dtype=_BYTE)
-    return places if bitorder[0] == "l" else places[::-1].copy()
+def _exchanged(name, lines, extent, bitorder):
+    """The lines packed or unpacked, each to so many bytes."""
+    if 0 in lines.shape or extent == 0:
+        return filled((*lines.shape[:-1], extent), _BYTE, 0)
+    row = reshape(lines, (lines.size,))
+    result = _core.empty((lines.size // lines.shape[-1] * extent,), dtype_number(_BYTE), row)
+    _core.record(OPS[name], dtype_number(row.dtype), result, True, (row,), (int(bitorder[0] == "l"),))
+    return _core.reshape_view(result, (*lines.shape[:-1], extent))
 
 
 def _lines(a, axis):
@@ -53,14 +58,10 @@ def packbits(a, axis=None, bitorder="big"):
     if not is_distributed(a):
         return call_numpy(numpy.packbits, "packbits", (a, axis, bitorder), {})
     numpy.packbits(numpy.empty(0, a.dtype), bitorder=bitorder)  # for NumPy's errors
-    lines, axis = _lines(truth_of(a), axis)
+    lines, axis = _lines(a, axis)
     count = -(-lines.shape[-1] // 8)
-    bits = reshape(_resized(lines, 8 * count), (*lines.shape[:-1], count, 8))
-    bits = bits.astype(_BYTE)
-    packed = 0
-    for column, place in enumerate(_places(bitorder)):
-        packed = packed | (bits[..., column] << place)
-    return moveaxis(packed, -1, axis)
+    lines = lines if lines.size == lines.shape[-1] else _resized(lines, 8 * count)
+    return moveaxis(_exchanged("packbits", lines, count, bitorder), -1, axis)
 
 
 def unpackbits(a, axis=None, count=None, bitorder="big"):
@@ -81,6 +82,8 @@ def unpackbits(a, axis=None, count=None, bitorder="big"):
     wanted = extent if count is None else whole(count)
     if wanted < -extent:
         raise ValueError("-count larger than number of elements")
-    bits = (reshape(lines, (*lines.shape, 1)) >> _places(bitorder)) & _BYTE.type(1)
-    bits = _resized(reshape(bits, (*lines.shape[:-1], extent)), wanted if wanted >= 0 else extent + wanted)
+    wanted = wanted if wanted >= 0 else extent + wanted
+    is_row = lines.size == lines.shape[-1]
+    bits = _exchanged("unpackbits", lines, min(wanted, extent) if is_row else extent, bitorder)
+    bits = _resized(bits, wanted)
     return moveaxis(bits, -1, axis)

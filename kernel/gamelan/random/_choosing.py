@@ -25,6 +25,9 @@ from .._views._reshape import ravel, reshape
 from ._streams import draw, numbers, shape_of
 
 
+_MANY = 16  # times as many to choose from: then few are drawn twice
+
+
 def _words(bits, shape):
     return numbers(bits, "random_integers", shape, numpy.uint64, numpy.uint64(0), numpy.uint64(2**64 - 1))
 
@@ -117,12 +120,26 @@ def choose(bits, a, size=None, replace=True, p=None, axis=0):
             raise ValueError("Cannot take a larger sample than population when replace is False")
         if count > chosen:
             raise ValueError("Fewer non-zero entries in p than size")
-        first = (order(bits, population) if p is None else _successive(bits, p))[:count]
+        first = _distinct(bits, population, count) if p is None else _successive(bits, p)[:count]
         index = first[0] if shape is None else reshape(first, shape)
     if a.ndim == 0:
         return int(index) if shape is None else index
     result = take(a, index, axis)
     return result[()] if shape is None and isinstance(result, _core.OURS) and not is_distributed(result) else result
+
+
+def _distinct(bits, population, count):
+    """Different numbers in random order. A few of many are drawn until there are enough: the first of each counts."""
+    if count * _MANY > population or count >= _core.threshold():
+        return order(bits, population)[:count]
+    drawn = numpy.empty(0, int)
+    while True:
+        more = numbers(bits, "random_integers", (count - drawn.size,), numpy.int64, numpy.int64(0), numpy.int64(population - 1))
+        drawn = numpy.concatenate((drawn, numpy.asarray(more)))
+        _, places = numpy.unique(drawn, return_index=True)
+        drawn = drawn[numpy.sort(places)]
+        if drawn.size == count:
+            return wrap_here(drawn)
 
 
 def _with_replacement(bits, population, shape, p):

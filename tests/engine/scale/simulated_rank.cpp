@@ -133,6 +133,15 @@ class Walk {
   }
   void operator()(const AddWeightedCounts& add) { look_at_block(add.out); }
   void operator()(const Search& search) { row(search.values, look_at_block(search.out)[0]); }
+  void operator()(const MatmulChunks& chunks) { look_at_block(chunks.tables); }
+  void operator()(const AddChunks& add) { look_at_block(add.out); }
+  void operator()(const ArgLines& lines) {
+    Box box = look_at_block(lines.out);
+    if (lines.piece == 0) box[lines.axis] = {0, lines.input.placement.iterations.axes[lines.axis].extent};
+    if (lines.piece == 0) cells(lines.input, box);
+  }
+  void operator()(const PackBits& pack) { look_at_block(pack.out); }
+  void operator()(const FoldSegments& fold) { row(fold.starts, look_at_block(fold.out)[0]); }
   void operator()(const WholeMatrices& linalg) { look_at_block(linalg.out); }
   void operator()(const SpreadBlocks& spread) { look_at_block(spread.to); }
   void operator()(const BlockedMatrix& linalg) { look_at_block(linalg.a); }

@@ -80,7 +80,7 @@ PLACES = {
     "many buckets": (("engine/plan/lowering/lower_put.cpp", "most_buckets"), lambda np, n, p: put(np, 400 * n, 70_000)),
     "chunks of a row": (("engine/steps/irregular/stream.hpp", "chunk"), lambda np, n, p: [np.take(numbers(np, 3 * n), np.arange(n * p) * 7 % (3 * n)), numbers(np, n * p)[numbers(np, n * p) > 0]]),
     "misses": (("engine/steps/irregular/run_take.cpp", "rows_ahead"), lambda np, n, p: [numbers(np, n, 9)[np.arange(5 * n) * 31 % n], np.take(numbers(np, 9, n), np.arange(n)[::-1], 1)]),
-    "copied for the search": (("kernel/gamelan/_statistics/_searching.py", "LONGEST_COPY"), lambda np, n, p: np.searchsorted(np.arange(n) * 2, numbers(np, 500, period=10**6 + 3) * 4)),
+    "copied for the search": (("kernel/gamelan/_sorting/_search.py", "LONGEST_COPY"), lambda np, n, p: np.searchsorted(np.arange(n) * 2, numbers(np, 500, period=10**6 + 3) * 4)),
     "compared one by one": (("kernel/gamelan/_sets/_membership.py", "_FEW"), lambda np, n, p: np.isin(numbers(np, 70_000), np.arange(n) * 3)),
 }  # fmt: skip
 MATRICES = {

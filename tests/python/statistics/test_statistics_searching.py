@@ -7,7 +7,8 @@ import numpy
 import pytest
 
 import gamelan
-from gamelan._statistics import _counts, _searching
+from gamelan._sorting import _search
+from gamelan._statistics import _counts
 from operands import DTYPES, values
 from oracle import check, check_all
 
@@ -60,7 +61,7 @@ def test_sorter_and_errors(engine):
 
 
 def test_a_long_table_is_searched_in_steps(engine, monkeypatch):
-    monkeypatch.setattr(_searching, "LONGEST_COPY", 7)
+    monkeypatch.setattr(_search, "LONGEST_COPY", 7)
     draw = numpy.random.RandomState(5)
 
     def programs():
