@@ -22,8 +22,8 @@ struct LaneClaim {
 
 class Lanes {
  public:
-  /// Makes the memory. `processes`: how many work for a request, the client's among them. Without it (no memfd, no address space) nothing is offered, and clients use the
-  /// socket.
+  /// Makes the memory. `processes`: how many work for a request, the client's among them. Without it (no
+  /// memfd, no address space) nothing is offered, and clients use the socket.
   explicit Lanes(int processes);
   ~Lanes();
   Lanes(const Lanes&) = delete;

@@ -10,7 +10,8 @@ namespace gamelan::engine::plan {
 namespace {
 
 constexpr SwitchInfo switch_table[] = {
-    {Switch::relayout, "relayout", "an existing array is stored anew for the shapes in which it is looked at"},
+    {Switch::relayout, "relayout",
+     "an existing array is stored anew for the shapes in which it is looked at"},
     {Switch::simplify, "simplify", "commands whose result nobody reads are dropped"},
     {Switch::strength_reduction, "strength_reduction", "cheaper operations with the same bits"},
     {Switch::elide_copies, "elide_copies", "a copy takes over the version that a later write leaves behind"},
