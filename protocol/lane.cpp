@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "protocol/lane.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace gamelan::protocol {
@@ -17,14 +18,17 @@ std::uint64_t padded(std::uint64_t bytes) { return (bytes + word - 1) / word * w
 bool Ring::write(const Frames& frames) {
   const std::uint64_t length = packed_bytes(frames), needed = word + padded(length);
   const std::uint64_t written = words_->written.load(std::memory_order_relaxed);
-  const std::uint64_t read = words_->read.load(std::memory_order_acquire);
-  const std::uint64_t place = written % bytes_;
-  const bool fits_here = place + needed <= bytes_;
-  // The mark that sends the reader to the beginning must stay until it is read.
-  const bool skips = place != 0 && (!fits_here || (written == read && needed <= place));
-  const std::uint64_t begin = skips ? written + bytes_ - place : written;
+  std::uint64_t read =
+      std::max(words_->read.load(std::memory_order_acquire), words_->start.load(std::memory_order_relaxed));
+  const std::uint64_t place = written % bytes_, rest = place == 0 ? 0 : bytes_ - place;
+  if (written % word != 0) return false;  // somebody else wrote it
+  const bool is_empty = read == written, skips = !is_empty && place + needed > bytes_;
+  const std::uint64_t begin = is_empty || skips ? written + rest : written;
+  if (is_empty) read = begin;
   if (needed > bytes_ || begin + needed - read > bytes_) return false;
-  if (skips) std::memcpy(data_ + place, &skip, word);
+  if (is_empty) words_->start.store(begin, std::memory_order_relaxed);
+  if (skips && rest != 0)
+    std::memcpy(data_ + place, &skip, word);  // where the reader goes on at the beginning
   std::byte* message = data_ + begin % bytes_;
   std::memcpy(message, &length, word);
   pack_into({message + word, length}, frames);
@@ -36,6 +40,8 @@ std::optional<std::span<const std::byte>> Ring::read() {
   std::uint64_t begin = words_->read.load(std::memory_order_relaxed);
   const std::uint64_t written = words_->written.load(std::memory_order_acquire);
   if (begin == written) return std::nullopt;
+  begin = std::max(begin, words_->start.load(std::memory_order_relaxed));
+  begin -= begin % word;  // what the other process wrote is not trusted: it must not lead out of the ring
   std::uint64_t length = 0;
   std::memcpy(&length, data_ + begin % bytes_, word);
   if (length == skip) {

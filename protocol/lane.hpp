@@ -21,11 +21,14 @@ struct LaneOffer {
   std::int64_t process_id = 0;
   int descriptor = -1;
   std::uint64_t proof = 0;
+  int layout = 0;  ///< LaneRegion::layout of rank 0's build
 };
 
-/// How many bytes one side of a ring has written and the other has read, since the beginning.
+/// How many bytes one side of a ring has written and the other has read, since the beginning. Nothing unread
+/// lies before `start`, which the writer moves when the ring is empty.
 struct RingWords {
   alignas(cache_line_bytes) std::atomic<std::uint64_t> written{0};
+  std::atomic<std::uint64_t> start{0};
   alignas(cache_line_bytes) std::atomic<std::uint64_t> read{0};
 };
 
@@ -68,6 +71,7 @@ struct LaneWords {
 
   SharedCounter replies;                    ///< rises with every reply
   std::atomic<std::uint64_t> by_socket{0};  ///< replies up to this number may come over the socket
+  std::atomic<bool> is_refused{false};      ///< no message began where one must: rank 0 reads no more
 
   RingWords request_words, reply_words;
 };
@@ -79,6 +83,7 @@ inline std::int64_t lane_process(std::uint64_t owner) { return static_cast<std::
 
 /// The beginning of the memory. The rings' bytes follow on their own pages.
 struct LaneRegion {
+  static constexpr int layout = 1;  ///< to be raised when anything here changes its place or meaning
   static constexpr std::size_t lane_count = 8, request_bytes = std::size_t{32} << 20,
                                reply_bytes = std::size_t{64} << 20;
   static constexpr std::size_t header_bytes = 1 << 16;
@@ -89,6 +94,8 @@ struct LaneRegion {
   SharedCounter bell;  ///< rung by clients for every request; rank 0 sleeps here
   LaneWords lanes[lane_count];
 
+  /// The bytes of both rings of a lane, on pages of their own.
+  std::span<std::byte> bytes(std::size_t lane) { return {data(lane), request_bytes + reply_bytes}; }
   Ring requests(std::size_t lane) { return {lanes[lane].request_words, data(lane), request_bytes}; }
   Ring replies(std::size_t lane) {
     return {lanes[lane].reply_words, data(lane) + request_bytes, reply_bytes};

@@ -39,8 +39,8 @@ class alignas(cache_line_bytes) SharedCounter {
 /// because a sleeper gets the core back sooner than one that yields. For any number of threads.
 class Patience {
  public:
-  /// For one of `processes` that work together on the cores that this process may use. More processes than
-  /// cores never stay awake by the clock, they only yield a few times.
+  /// For one of `processes` that work together on the cores that this process may use. With more processes
+  /// than cores it waits awake for 15 us, else for 50.
   explicit Patience(int processes);
   /// Returns true as soon as the counter has reached `target`; false when it is time to sleep.
   bool wait_awake(const SharedCounter& counter, std::uint64_t target);

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <new>
@@ -47,7 +48,7 @@ Lanes::~Lanes() {
 
 std::optional<protocol::LaneOffer> Lanes::offer() const {
   if (region_ == nullptr) return std::nullopt;
-  return protocol::LaneOffer{getpid(), descriptor_, region_->proof.load()};
+  return protocol::LaneOffer{getpid(), descriptor_, region_->proof.load(), LaneRegion::layout};
 }
 
 bool Lanes::is_used() const {
@@ -87,9 +88,11 @@ std::optional<Lanes::Message> Lanes::take_from(std::size_t lane) {
         Bytes(bytes->begin(), bytes->end())};
     ring.release();
     return message;
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     std::fprintf(stderr, "gamelan-engine: a client's lane is not read any more: %s\n", error.what());
     held.is_broken = true;
+    words.is_refused.store(true);
+    words.replies.add(1);
     return std::nullopt;
   }
 }
@@ -99,7 +102,7 @@ bool Lanes::reply(const LaneClaim& claim, std::uint64_t seq, const protocol::Fra
   if (held_[claim.lane].claim != claim.number) return false;
   LaneWords& words = region_->lanes[claim.lane];
   const bool is_written = region_->replies(claim.lane).write(frames);
-  if (!is_written) words.by_socket.store(seq);
+  if (!is_written) words.by_socket.store(std::max(seq, words.by_socket.load()));
   words.replies.add(1);
   return is_written;
 }
@@ -120,8 +123,13 @@ void Lanes::sweep() {
     held_[lane] = {};
     words.is_named.store(false);
     words.by_socket.store(0);
+    words.is_refused.store(false);
+    new (&words.replies) protocol::SharedCounter;  // one who was killed in his sleep counts no more
+    const auto bytes = region_->bytes(lane);
+    madvise(bytes.data(), bytes.size(), MADV_REMOVE);  // its pages
     for (protocol::RingWords* ring : {&words.request_words, &words.reply_words}) {
       ring->written.store(0);
+      ring->start.store(0);
       ring->read.store(0);
     }
     words.owner.store(0, std::memory_order_release);

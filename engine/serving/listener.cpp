@@ -63,8 +63,10 @@ std::string hex(std::uint64_t value) {
 std::string with_lane(const std::string& info, const std::optional<protocol::LaneOffer>& offer) {
   nlohmann::json told = nlohmann::json::parse(info);
   if (offer)
-    told["lane"] = {
-        {"process_id", offer->process_id}, {"descriptor", offer->descriptor}, {"proof", offer->proof}};
+    told["lane"] = {{"process_id", offer->process_id},
+                    {"descriptor", offer->descriptor},
+                    {"proof", offer->proof},
+                    {"layout", offer->layout}};
   return told.dump();
 }
 
@@ -277,7 +279,7 @@ std::optional<protocol::Reply> Listener::take(const Bytes& client, Frames frames
     if (std::holds_alternative<protocol::StatusRequest>(request))
       return collector_.ask(client, seq, describe());
     auto refusal = inbox_.admit({client, std::nullopt, protocol::pack(frames), std::move(request)});
-    if (!refusal && lanes_.is_used()) lanes_.ring();  // the main thread waits at the bell, and will reply
+    if (!refusal) lanes_.ring();  // the main thread may wait at the bell; it will reply
     return refusal;
   } catch (const std::exception& error) {
     return protocol::failed_reply(seq, ErrorKind::internal,
@@ -356,6 +358,7 @@ void Listener::send(const Bytes& routing_id, const Clients::SharedFrames& frames
 }
 
 void Listener::refuse_waiting(const std::string& why) {
+  read_lanes();
   for (const Inbox::Waiting& each : inbox_.give_up())
     answer(each, protocol::encode(protocol::failed_reply(each.seq, ErrorKind::engine_lost, why)));
   for (const StatusCollector::Asked& each : collector_.give_up())

@@ -141,12 +141,16 @@ const protocol::Connection& Server::connection() const { return state_->listener
 
 std::optional<Incoming> Server::State::wait_for_work(Milliseconds timeout) {
   listener.read_lanes();
-  if (auto waiting = listener.inbox().next(Milliseconds(0))) return waiting;
+  if (auto waiting = listener.inbox().next(Milliseconds(0))) {
+    jobs.fetch_add(1);
+    if (standby_sleeps.load()) wake_standby();
+    return waiting;
+  }
   return listener.lanes().is_used() ? wait_at_bell(timeout) : wait_at_socket(timeout);
 }
 
 std::optional<Incoming> Server::State::wait_at_bell(Milliseconds timeout) {
-  // The standby thread finds within a tick that nobody serves the socket, and serves it from then on.
+  // The standby thread finds within a few ticks that nobody serves the socket, and serves it from then on.
   if (standby_sleeps.load()) wake_standby();
   const auto end = Clock::now() + timeout;
   for (;;) {
@@ -157,7 +161,7 @@ std::optional<Incoming> Server::State::wait_at_bell(Milliseconds timeout) {
       return incoming;
     }
     const auto left = std::chrono::ceil<Milliseconds>(end - Clock::now());
-    if (left <= Milliseconds(0)) break;
+    if (left <= Milliseconds(0) || !listener.lanes().is_used()) break;
     listener.lanes().await_ring(rings, std::min(left, turn));
   }
   return std::nullopt;

@@ -23,6 +23,7 @@ namespace {
 
 constexpr auto heartbeat_period = 1s;
 constexpr auto look_in_period = 500ms;
+constexpr auto lane_look = 100ms;  // for the end of the engines, which is found at the socket
 
 }  // namespace
 
@@ -67,6 +68,9 @@ std::uint64_t Client::send(protocol::Request request) {
 }
 
 std::string Client::open_lane(const protocol::LaneOffer& offer, int ranks) {
+  // A reply that finds no room in the lane comes over the socket. Over tcp it could get lost with a
+  // connection, and a request of the lane is not sent again.
+  if (!channel_->is_local()) return "the engines listen on tcp";
   try {
     const std::scoped_lock lock(numbering_, reading_);
     lane_ = std::make_unique<Lane>(offer, channel_->name(), ranks);
@@ -100,10 +104,23 @@ void Client::read_lane() {
   try {
     while (auto reply = lane_->receive()) {
       const std::scoped_lock lock(mutex_);
-      if (requests_.add_reply(std::move(*reply))) arrived_.notify_all();
+      accept(std::move(*reply));
     }
+    if (lane_->is_refused()) set_lost("[client] rank 0 cannot read the lane of this client any more");
   } catch (const std::exception& error) {
     set_lost(std::string("[client] ") + error.what());
+  }
+}
+
+void Client::accept(protocol::Reply reply) {
+  if (reply.outcome == protocol::Outcome::failed && reply.error == ErrorKind::engine_lost) {
+    // Rank 0's last word. It knows that it must leave, not why: whoever waits asks the launcher, as after a
+    // silence.
+    set_lost_locked(reply.message);
+  } else if (requests_.answer_heartbeat(reply.seq)) {
+    status_ = std::move(reply.info);
+  } else if (requests_.add_reply(std::move(reply))) {  // else it came twice
+    arrived_.notify_all();
   }
 }
 
@@ -143,7 +160,7 @@ std::optional<protocol::Reply> Client::take(std::uint64_t seq, Milliseconds limi
     if (is_signalled || (has_looked && left <= 0ms)) return std::nullopt;
     if (requests_.is_by_lane(seq) && !lane_->is_by_socket(seq)) {
       lock.unlock();
-      is_signalled = !lane_->wait(seen, std::max(left, 0ms));
+      is_signalled = !lane_->wait(seen, std::clamp(left, 0ms, lane_look));
       lock.lock();
       continue;
     }
@@ -211,6 +228,7 @@ void Client::run() {
       is_read_ = true;
     }
     serve(0ms);
+    if (has_lane_.load()) read_lane();  // of replies that nobody waits for
     const std::scoped_lock lock(mutex_);
     is_read_ = false;
     arrived_.notify_all();  // who came meanwhile looks whether his reply did, and reads on
@@ -271,15 +289,7 @@ void Client::receive_all() {
     protocol::Reply reply = protocol::decode_reply(std::move(*frames));
     detector_->note_heard();
     const std::scoped_lock lock(mutex_);
-    if (reply.outcome == protocol::Outcome::failed && reply.error == ErrorKind::engine_lost) {
-      // Rank 0's last word. It knows that it must leave, not why: whoever waits asks the launcher, as after a
-      // silence.
-      set_lost_locked(reply.message);
-    } else if (requests_.answer_heartbeat(reply.seq)) {
-      status_ = std::move(reply.info);
-    } else if (requests_.add_reply(std::move(reply))) {  // else it came twice
-      arrived_.notify_all();
-    }
+    accept(std::move(reply));
   }
 }
 

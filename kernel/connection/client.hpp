@@ -72,6 +72,7 @@ class Client {
   void send_now();
   /// Sends a request by the lane, if there is one, it has room, and the request would overtake nothing.
   bool send_by_lane(std::uint64_t seq, const protocol::Frames& frames);
+  void accept(protocol::Reply reply);  // with the mutex held; from the lane or the channel
   /// Takes every reply that lies in the lane.
   void read_lane();
   bool has_queued() const;

@@ -32,6 +32,8 @@ class Lane {
   /// instead, because it found no room here.
   std::uint64_t replies() const;
   bool is_by_socket(std::uint64_t seq) const;
+  /// True when rank 0 found no message where one must begin, and reads this lane no more.
+  bool is_refused() const { return words().is_refused.load(); }
   /// Waits until replies() is above `seen`, at most for `limit`; stays awake for some microseconds before it
   /// sleeps. False when a signal ended the wait.
   bool wait(std::uint64_t seen, std::chrono::milliseconds limit);

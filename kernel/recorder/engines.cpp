@@ -79,9 +79,9 @@ void Engines::open_lane(const nlohmann::json& facts) {
   const auto lane = facts.find("lane");
   if (lane == facts.end() || !lane->is_object()) return;
   char host[256] = {};
-  if (gethostname(host, sizeof host - 1) != 0 || facts.value("host", "") != host) return;
+  if (gethostname(host, sizeof host - 1) != 0 || facts.value("host", "") != host) return;  // another machine
   const protocol::LaneOffer offer{lane->value("process_id", std::int64_t{0}), lane->value("descriptor", -1),
-                                  lane->value("proof", std::uint64_t{0})};
+                                  lane->value("proof", std::uint64_t{0}), lane->value("layout", 0)};
   no_lane_ = client_->open_lane(offer, ranks_);
 }
 
@@ -160,7 +160,7 @@ std::string Engines::route() const {
 
 std::string Engines::status(double timeout_s) {
   const auto client = client_;
-  if (client == nullptr) return "{}";
+  if (client == nullptr || is_forked_child()) return "{}";
   const auto seq = send(protocol::StatusRequest{});
   const Stopwatch waited;
   for (;;) {

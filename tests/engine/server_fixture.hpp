@@ -125,8 +125,10 @@ inline protocol::Hello hello(std::uint64_t seq) {
 /// A server with a main thread that answers every batch, as soon as the gate is open.
 class Engine {
  public:
-  explicit Engine(Transport transport = Transport::ipc, double idle_timeout_s = 0)
-      : directory_(make_private_directory()) {
+  /// `turn`: how long the main thread waits for a request before it looks whether it should stop.
+  explicit Engine(Transport transport = Transport::ipc, double idle_timeout_s = 0,
+                  std::chrono::milliseconds turn = 20ms)
+      : directory_(make_private_directory()), turn_(turn) {
     options_.connection_file = directory_ + "/engine.json";
     options_.transport = transport;
     options_.bind = "127.0.0.1";
@@ -201,7 +203,7 @@ class Engine {
   }
   void work() {
     while (!is_stopping_) {
-      std::optional<Server::Incoming> incoming = server_->next(20ms);
+      std::optional<Server::Incoming> incoming = server_->next(turn_);
       if (!incoming) continue;
       Reply reply;
       reply.seq = protocol::sequence(incoming->request);
@@ -222,6 +224,7 @@ class Engine {
   }
 
   std::string directory_;
+  const std::chrono::milliseconds turn_;
   Options options_;
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -109,6 +109,7 @@ TEST(Ring, bytes_that_are_no_message_are_refused) {
     }
     memory.words.read.store(random() % 300 / 8 * 8);
     memory.words.written.store(memory.words.read.load() + random() % 300 / 8 * 8);
+    memory.words.start.store(random() % 4 == 0 ? random() % 600 : 0);
     Ring ring = memory.ring();
     try {
       while (const auto packed = ring.read()) {

@@ -37,12 +37,12 @@ std::optional<Reply> take(kernel::Client& client, std::uint64_t seq, std::chrono
 
 protocol::LaneOffer offer_in(const Reply& greeting) {
   const auto lane = nlohmann::json::parse(greeting.info).at("lane");
-  return {lane.at("process_id"), lane.at("descriptor"), lane.at("proof")};
+  return {lane.at("process_id"), lane.at("descriptor"), lane.at("proof"), lane.at("layout")};
 }
 
 /// An engine of this machine, and a client that has a lane to it.
 struct Session {
-  Engine engine;
+  Engine engine{engine::Transport::ipc, 0, 500ms};  // waits as long as the real one
   kernel::Client client{engine.connection(), {}, ""};
   protocol::LaneOffer offer = offer_in(*take(client, client.send(engine::test::hello(0))));
   std::string problem = client.open_lane(offer, 1);
@@ -187,11 +187,11 @@ TEST(Lane, memory_that_is_another_or_cannot_be_had_is_refused_with_the_reason) {
   offer.proof += 1;
   EXPECT_NE(session.client.open_lane(offer, 1), "");
   const int other = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  offer = {getpid(), other, session.offer.proof};
+  offer = {getpid(), other, session.offer.proof, session.offer.layout};
   kernel::Client client(session.engine.connection(), {}, "");
   EXPECT_NE(client.open_lane(offer, 1).find("another container"), std::string::npos);
   close(other);
-  offer = {std::int64_t{1} << 30, 3, session.offer.proof};
+  offer = {std::int64_t{1} << 30, 3, session.offer.proof, session.offer.layout};
   EXPECT_NE(client.open_lane(offer, 1).find("cannot be opened"), std::string::npos);
   ASSERT_TRUE(take(client, client.send(batch_with(10))));
 }
@@ -211,14 +211,30 @@ TEST(Lane, a_lane_that_holds_no_message_harms_nobody_else) {
     session.engine.close();
     bad.send(batch_with(100));
     ASSERT_TRUE(session.engine.wait_until_busy());
-    bad.send(batch_with(100));
+    const auto second = bad.send(batch_with(100));
     ASSERT_EQ(pwrite(file, rubbish.data(), rubbish.size(), static_cast<off_t>(place)),
               static_cast<ssize_t>(rubbish.size()));
     close(file);
     session.engine.open();
     ASSERT_TRUE(take(session.client, session.client.send(batch_with(10))));
+    EXPECT_THROW(take(bad, second), Error);  // and its own client does not wait for ever
   }
   ASSERT_TRUE(take(session.client, session.client.send(batch_with(10))));
+}
+
+TEST(Lane, a_client_of_the_socket_is_not_kept_waiting_when_a_lane_is_freed) {
+  Session session;
+  for (int round = 0; round < 5; ++round) {
+    auto leaver =
+        std::make_unique<kernel::Client>(session.engine.connection(), std::vector<kernel::Route>(), "");
+    ASSERT_EQ(leaver->open_lane(session.offer, 1), "");
+    ASSERT_TRUE(take(*leaver, leaver->send(batch_with(10))));
+    engine::test::Client other(session.engine.connection());
+    leaver.reset();
+    const auto start = Clock::now();
+    EXPECT_EQ(other.ask(engine::test::batch(4)).outcome, Outcome::ok);
+    EXPECT_LT(Clock::now() - start, 400ms);
+  }
 }
 
 TEST(Lane, a_server_that_ends_leaves_nobody_waiting) {
