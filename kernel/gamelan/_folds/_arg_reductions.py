@@ -10,7 +10,7 @@ from .. import _core
 from .._arguments import axis_of, checked_axis
 from .._creation._from_data import asarray
 from .._creation._ranges import arange
-from .._local import call_numpy, is_distributed, is_output
+from .._local import as_value, call_numpy, is_distributed, is_output
 from .._promotion import OPS, dtype_number
 from .._ufuncs._where import either
 from .._views._reshape import ravel, reshape
@@ -57,7 +57,7 @@ def _arg(name, a, axis, out, keepdims):
     if is_distributed(result) and extent:
         remember(result, 0, extent - 1)
     if out is None:
-        return result
+        return as_value(result) if is_distributed(result) else result
     if out.shape != result.shape:
         raise ValueError(f"output array does not match result of np.{name}.")
     if not numpy.can_cast(out.dtype, numpy.intp):

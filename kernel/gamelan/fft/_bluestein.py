@@ -85,9 +85,11 @@ class _Line:
             target = self.result[..., piece * self._length : (piece + 1) * self._length]
             product = part[..., : target.shape[-1]] * (self._corner(piece) * self._root(turn, -piece))
             target += product.real if self._is_real else product
+            del product
+            _core.flush(False)  # else the pieces would be one pass, and their factors live together
             if piece + 1 < self._made:
                 part *= step
-        _core.flush(False)
+                _core.flush(False)
 
     # With j = j0 + length * piece, c[j] is c[j0] * step[j0]**piece * c[length * piece].
 
