@@ -126,6 +126,17 @@ double Listener::seconds_since_client() const {
   return std::chrono::duration<double>(Clock::now().time_since_epoch()).count() - heard_s_.load();
 }
 
+void Listener::forgive_lateness(Clock::time_point begin, std::chrono::milliseconds limit) {
+  const auto now = Clock::now();
+  if (now - begin - limit <= lateness) return;
+  // This process was stopped: the clients were not silent then. Several threads may say so of the same stop.
+  const double late = std::chrono::duration<double>(now - begin - limit).count();
+  const double latest = std::chrono::duration<double>(now.time_since_epoch()).count();
+  double heard = heard_s_.load();
+  while (!heard_s_.compare_exchange_weak(heard, std::min(heard + late, latest))) {
+  }
+}
+
 void Listener::post(const Bytes& client, std::uint64_t seq, Frames frames) {
   const std::lock_guard lock(mutex_);
   outbox_.push_back({client, seq, std::move(frames)});
@@ -149,9 +160,7 @@ void Listener::serve(std::chrono::milliseconds limit) {
     if (errno == EINTR) return;
     throw Error(ErrorKind::os, std::string("zmq_poll: ") + zmq_strerror(errno));
   }
-  // When a wait ends long after its limit, this process was stopped: the clients were not silent then.
-  if (const auto late = Clock::now() - begin - limit; late > lateness)
-    heard_s_.fetch_add(std::chrono::duration<double>(late).count());
+  forgive_lateness(begin, limit);
   if (items[2].revents) {
     std::uint64_t count = 0;
     if (read(wake_fd_, &count, sizeof count) < 0 && errno != EAGAIN) throw Error(ErrorKind::os, "eventfd");

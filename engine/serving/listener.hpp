@@ -67,6 +67,9 @@ class Listener {
   Inbox& inbox() { return inbox_; }
   const Inbox& inbox() const { return inbox_; }
   const protocol::Connection& connection() const { return connection_; }
+  using Clock = std::chrono::steady_clock;  // CLOCK_MONOTONIC: stands still while the machine is suspended
+  /// To be called after a wait: one that ended long after its limit was no silence of the clients.
+  void forgive_lateness(Clock::time_point begin, std::chrono::milliseconds limit);
   /// Seconds since a well-formed request, or since the start. Suspended time does not count.
   double seconds_since_client() const;
   /// The eventfd that wake() rings. A signal handler may ring it, too.
@@ -94,7 +97,6 @@ class Listener {
   void send(const protocol::Bytes& routing_id, const Clients::SharedFrames& frames);
   void note_client();
 
-  using Clock = std::chrono::steady_clock;  // CLOCK_MONOTONIC: stands still while the machine is suspended
   protocol::Connection connection_;
   const double idle_timeout_s_;
   const bool has_lanes_;

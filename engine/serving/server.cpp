@@ -162,7 +162,9 @@ std::optional<Incoming> Server::State::wait_at_bell(Milliseconds timeout) {
     }
     const auto left = std::chrono::ceil<Milliseconds>(end - Clock::now());
     if (left <= Milliseconds(0) || !listener.lanes().is_used()) break;
+    const auto begin = Clock::now();
     listener.lanes().await_ring(rings, std::min(left, turn));
+    listener.forgive_lateness(begin, std::min(left, turn));
   }
   return std::nullopt;
 }
