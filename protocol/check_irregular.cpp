@@ -242,6 +242,11 @@ void check_searchsorted(const Command& command) {
   require(command.ints[0] == 0 || command.ints[0] == 1, command, "no such side");
 }
 
+/// How many parts of `length` so many elements are; numbers from outside must not overflow.
+std::int64_t parts_of(std::int64_t elements, std::int64_t length) {
+  return elements / length + (elements % length != 0 ? 1 : 0);
+}
+
 void check_argmax(const Command& command) {
   require(command.in.size() == 1 && !command.ints.empty() && command.ints.size() <= 2 && command.creates,
           command, "expected an array, an axis and a new result");
@@ -251,7 +256,7 @@ void check_argmax(const Command& command) {
   require(extents[axis] > 0 && info(in.dtype).kind != 'c', command, "there is nothing to compare");
   const auto piece = command.ints.size() == 2 ? command.ints[1] : extents[axis];
   require(piece > 0 && (piece == extents[axis] || extents.size() == 1), command, "only a row has pieces");
-  extents[axis] = (extents[axis] + piece - 1) / piece;
+  extents[axis] = parts_of(extents[axis], piece);
   require(extents == command.out.extents && command.out.dtype == Dtype::int64, command,
           "the result is not one int64 for each line");
 }
@@ -266,9 +271,9 @@ void check_bits(const Command& command) {
   const bool packs = command.op == Op::packbits;
   require(packs ? is_integer(in.dtype) || in.dtype == Dtype::bool_ : in.dtype == Dtype::uint8, command,
           "these are no bits");
-  require(
-      packs ? command.out.extents[0] == (in.extents[0] + 7) / 8 : command.out.extents[0] <= 8 * in.extents[0],
-      command, "the result has another extent");
+  require(packs ? command.out.extents[0] == parts_of(in.extents[0], 8)
+                : parts_of(command.out.extents[0], 8) <= in.extents[0],
+          command, "the result has another extent");
 }
 
 void check_reduceat(const Command& command) {
