@@ -80,7 +80,12 @@ RANKS = [
 
 # What only the model of the engines can show: every batch that is recorded, and that nothing reads what is not here.
 MODEL = [
-    pytest("python/sessions/test_recorder.py", "tests/python/sessions/test_user_calls.py", "tests/python/arrays/test_walk.py")
+    pytest(
+        "python/sessions/test_recorder.py",
+        "tests/python/sessions/test_user_calls.py",
+        "tests/python/arrays/test_walk.py",
+        "tests/python/test_docstring_truth.py",
+    )
 ]
 
 FAULTS = ("faults", "cuts", "latency", "routes")  # of the cluster's tests: most of their time is patience

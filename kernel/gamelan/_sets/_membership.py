@@ -93,7 +93,10 @@ def _by_search(elements, others):
 
 
 def in1d(ar1, ar2, assume_unique=False, invert=False, *, kind=None):
-    """Test for each element of the flattened first array whether the second contains it."""
+    """Test for each element of the flattened first array whether the second contains it.
+
+    Lazy; triggers evaluation when more than a few whole numbers of the engines are sought, for their range.
+    """
     ar1, ar2 = asarray(ar1), asarray(ar2)
     if not has_distributed((ar1, ar2)):
         return call_numpy(numpy.isin, "in1d", (reshape(ar1, -1), ar2, assume_unique, invert), {"kind": kind})
@@ -103,6 +106,8 @@ def in1d(ar1, ar2, assume_unique=False, invert=False, *, kind=None):
 
 def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
     """Test for each element of the first array whether the second contains it.
+
+    Lazy; triggers evaluation when more than a few whole numbers of the engines are sought, for their range.
 
     Examples
     --------

@@ -46,7 +46,7 @@ def _order(a, kth):
 def partition(a, kth, axis=-1, kind="introselect", order=None):
     """A copy in which the kth element is where sorting puts it, with smaller elements before it.
 
-    Triggers evaluation for a long row and a single place. Other distributed arrays are sorted, which is a partition, too.
+    Lazy; triggers evaluation for a long row and a single place. Other distributed arrays are sorted, which is a partition, too.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def partition(a, kth, axis=-1, kind="introselect", order=None):
 def argpartition(a, kth, axis=-1, kind="introselect", order=None):
     """The indices that partition an array.
 
-    Triggers evaluation for a long row and a single place. Of other distributed arrays they are the indices that sort them.
+    Lazy; triggers evaluation for a long row and a single place. Of other distributed arrays they are the indices that sort them.
 
     Examples
     --------
