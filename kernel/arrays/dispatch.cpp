@@ -23,7 +23,7 @@ using Kind = Operand::Kind;
 
 namespace {
 
-std::int64_t threshold_elements = 32'768;
+std::int64_t threshold_elements = 0;  // gamelan._config sets it
 std::uint64_t host_op_count = 0;
 std::vector<PyObject*> ufuncs;  // immortal: the module is never unloaded
 
