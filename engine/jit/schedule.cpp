@@ -11,9 +11,8 @@ using Kind = Node::Kind;
 
 constexpr int never = std::numeric_limits<int>::max();
 
-/// The registers of one kind, and the values in them.
+/// Registers, and the values in them.
 struct Bank {
-  Source::Kind kind;
   int first;
   std::vector<int> holder;  // register -> value, -1
 
@@ -25,16 +24,17 @@ struct Bank {
 
 class Scheduler {
  public:
-  Scheduler(const Trace& trace, const std::vector<Exit>& exits)
+  Scheduler(const Trace& trace, const std::vector<Exit>& exits, const Registers& registers)
       : trace_(trace),
         exits_(exits),
+        has_masks_(registers.masks > 0),
         uses_(trace.nodes.size()),
         next_use_(trace.nodes.size(), 0),
         register_(trace.nodes.size(), -1),
         slot_(trace.nodes.size(), -1),
         may_reload_(trace.nodes.size(), false),
-        vectors_{Source::Kind::vector, 0, std::vector<int>(vector_registers, -1)},
-        masks_{Source::Kind::mask, first_mask, std::vector<int>(mask_registers, -1)} {
+        vectors_{0, std::vector<int>(static_cast<std::size_t>(registers.vectors), -1)},
+        masks_{registers.first_mask, std::vector<int>(static_cast<std::size_t>(registers.masks), -1)} {
     note_uses();
   }
 
@@ -54,7 +54,8 @@ class Scheduler {
   static int time_of(int n) { return 2 * n; }
   int count() const { return static_cast<int>(trace_.nodes.size()); }
   const Node& at(int n) const { return trace_.nodes[static_cast<std::size_t>(n)]; }
-  Bank& bank(int value) { return at(value).dtype == Dtype::bool_ ? masks_ : vectors_; }
+  bool is_mask(int value) const { return at(value).dtype == Dtype::bool_; }
+  Bank& bank(int value) { return is_mask(value) && has_masks_ ? masks_ : vectors_; }
 
   void note_uses() {
     for (int n = 0; n < count(); ++n)
@@ -97,7 +98,10 @@ class Scheduler {
     std::stable_sort(repeated.begin(), repeated.end(), [&](int x, int y) {
       return uses_[static_cast<std::size_t>(x)].size() > uses_[static_cast<std::size_t>(y)].size();
     });
-    const auto spare = static_cast<std::size_t>(std::max(0, vector_registers - 2 - pressure(trace_).vectors));
+    const Pressure most = pressure(trace_);
+    const int needed = has_masks_ ? most.vectors : most.all;
+    const auto spare =
+        static_cast<std::size_t>(std::max(0, static_cast<int>(vectors_.holder.size()) - 2 - needed));
     if (repeated.size() > spare) repeated.resize(spare);
     for (const int n : repeated) {
       is_kept_.push_back(n);
@@ -127,7 +131,8 @@ class Scheduler {
   }
   Source place_of(int value) {
     const int number = register_[static_cast<std::size_t>(value)];
-    return number < 0 ? home_of(value) : Source{bank(value).kind, bank(value).first + number};
+    if (number < 0) return home_of(value);
+    return {is_mask(value) ? Source::Kind::mask : Source::Kind::vector, bank(value).first + number};
   }
   /// Where a value lies when it has no register.
   Source home_of(int value) const {
@@ -247,6 +252,7 @@ class Scheduler {
 
   const Trace& trace_;
   const std::vector<Exit>& exits_;
+  const bool has_masks_;
   std::vector<std::vector<int>> uses_;  // by value: times, rising
   std::vector<std::size_t> next_use_;   // by value: into uses_
   std::vector<int> register_, slot_;    // by value, -1
@@ -264,8 +270,8 @@ bool takes_memory(const Node& node) {
   return node.op == Op::add || node.op == Op::subtract || node.op == Op::multiply || node.op == Op::divide;
 }
 
-Schedule make_schedule(const Trace& trace, const std::vector<Exit>& exits) {
-  return Scheduler(trace, exits).run();
+Schedule make_schedule(const Trace& trace, const std::vector<Exit>& exits, const Registers& registers) {
+  return Scheduler(trace, exits, registers).run();
 }
 
 }  // namespace gamelan::engine::jit
