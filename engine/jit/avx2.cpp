@@ -112,7 +112,7 @@ void Avx2::widen(Mask mask, Dtype dtype) {
   if (!is_wide(dtype) && has_wide_masks()) vpmovsxdq(of(mask), low_half(of(mask)));
 }
 
-void Avx2::compare(Op op, Dtype dtype, Mask out, const Xmm& x, const Xmm& y) {
+void Avx2::compare(Op op, Dtype dtype, Mask out, const Xmm& x, const Xbyak::Operand& y) {
   const bool wide = is_wide(dtype);
   const Xmm lanes = vector(out.number, dtype), other = vector(spare, dtype);
   if (is_float(dtype)) {
@@ -125,6 +125,7 @@ void Avx2::compare(Op op, Dtype dtype, Mask out, const Xmm& x, const Xmm& y) {
     }
     return widen(out, dtype);
   }
+  const Xmm& second = static_cast<const Xmm&>(y);  // integers are in registers
   const auto greater = [&](const Xmm& left, const Xmm& right) {
     wide ? vpcmpgtq(lanes, left, right) : vpcmpgtd(lanes, left, right);
   };
@@ -135,11 +136,11 @@ void Avx2::compare(Op op, Dtype dtype, Mask out, const Xmm& x, const Xmm& y) {
       break;
     case Op::greater:
     case Op::less_equal:
-      greater(x, y);
+      greater(x, second);
       break;
     case Op::less:
     case Op::greater_equal:
-      greater(y, x);
+      greater(second, x);
       break;
     default:
       refuse(op);
@@ -190,8 +191,9 @@ void Avx2::choose(Mask out, Mask condition, Mask then, Mask otherwise) {
 
 void Avx2::jump_if_none(Mask x, Mask y, const Xbyak::Label& to) {
   Xbyak::Ymm any = of(x);
-  if (x.number != y.number) vpor(any = Xbyak::Ymm(spare), of(x), of(y));
-  vptest(any, any);
+  if (x.number != y.number) vorpd(any = Xbyak::Ymm(spare), of(x), of(y));
+  vmovmskps(ecx, any);
+  test(ecx, ecx);
   jz(to, T_NEAR);
 }
 

@@ -11,11 +11,14 @@ namespace gamelan::engine::jit {
 
 class Avx2 final : public Instructions {
  public:
-  static constexpr Registers registers{.vector_bytes = 32, .vectors = 14};
+  /// More may be alive than there are registers: to wait for one operation after the other takes longer than
+  /// to put values away.
+  static constexpr Registers registers{.vector_bytes = 32, .vectors = 14, .most_alive = 24};
   Avx2(int lanes, std::span<std::byte> room) : Instructions(registers, lanes, room) {}
 
   Xmm passing(Dtype dtype) const override { return vector(second_spare, dtype); }
   Mask passing_mask() const override { return {second_spare}; }
+  bool broadcasts() const override { return false; }
   void begin_tail() override;
 
   void load(Dtype dtype, const Xmm& out, const Address& from) override;
@@ -35,12 +38,11 @@ class Avx2 final : public Instructions {
   void clear(Mask out) override { clear(of(out)); }
   void unary(Op op, Dtype dtype, const Xmm& out, const Xmm& x) override;
   void binary(Op op, Dtype dtype, const Xmm& out, const Xmm& x, const Xbyak::Operand& y) override;
-  void binary_of_repeat(Op op, Dtype dtype, const Xmm& out, const Xmm& x, const Address& y) override;
   void blend(Dtype dtype, const Xmm& out, Mask condition, const Xmm& then, const Xmm& otherwise) override;
   void convert(Dtype from, Dtype to, const Xmm& out, const Xmm& x) override;
   void convert(Mask truth, Dtype to, const Xmm& out) override;
 
-  void compare(Op op, Dtype dtype, Mask out, const Xmm& x, const Xmm& y) override;
+  void compare(Op op, Dtype dtype, Mask out, const Xmm& x, const Xbyak::Operand& y) override;
   void compare_with_zero(Op op, Dtype dtype, Mask out, const Xmm& x) override;
   void logic(Op op, Mask out, Mask x, Mask y) override;
   void choose(Mask out, Mask condition, Mask then, Mask otherwise) override;

@@ -13,10 +13,9 @@ void Avx2::unary(Op op, Dtype dtype, const Xmm& out, const Xmm& x) {
     if (op == Op::invert) return invert(out, x);
     if (op == Op::absolute) {
       if (!wide) return vpabsd(out, x);
-      vpsrad(other, x, 31);
-      vpshufd(other, other, 0xf5);  // the sign, in both halves
-      vpxor(out, x, other);
-      return vpsubq(out, out, other);
+      clear(other);
+      vpsubq(other, other, x);
+      return select(dtype, out, x, other, x);
     }
     if (op != Op::negative) refuse(op);
     clear(other);
@@ -82,12 +81,6 @@ void Avx2::binary(Op op, Dtype dtype, const Xmm& out, const Xmm& x, const Xbyak:
     default:
       refuse(op);
   }
-}
-
-void Avx2::binary_of_repeat(Op op, Dtype dtype, const Xmm& out, const Xmm& x, const Address& y) {
-  const Xmm second = passing(dtype);
-  repeat(dtype, second, y);
-  binary(op, dtype, out, x, second);
 }
 
 /// x * y modulo 2^64: the low halves' product, and both products of a low and a high half shifted up.

@@ -188,7 +188,7 @@ void Avx512::convert(Dtype from, Dtype to, const Xmm& out, const Xmm& x) {
 
 // ---- bools
 
-void Avx512::compare_with(Op op, Dtype dtype, Mask out, const Xmm& x, const Xbyak::Operand& y) {
+void Avx512::compare(Op op, Dtype dtype, Mask out, const Xmm& x, const Xbyak::Operand& y) {
   const bool wide = is_wide(dtype);
   if (!is_float(dtype))
     return wide ? vpcmpq(of(out), x, y, integer_predicate(op)) : vpcmpd(of(out), x, y, integer_predicate(op));

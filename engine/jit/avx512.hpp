@@ -8,11 +8,13 @@ namespace gamelan::engine::jit {
 
 class Avx512 final : public Instructions {
  public:
-  static constexpr Registers registers{.vector_bytes = 64, .vectors = 31, .first_mask = 2, .masks = 4};
+  static constexpr Registers registers{
+      .vector_bytes = 64, .vectors = 31, .first_mask = 2, .masks = 4, .most_alive = 28};
   Avx512(int lanes, std::span<std::byte> room) : Instructions(registers, lanes, room) {}
 
   Xmm passing(Dtype dtype) const override { return vector(spare, dtype); }
   Mask passing_mask() const override { return {spare_mask}; }
+  bool broadcasts() const override { return true; }
   void begin_tail() override;
 
   void load(Dtype dtype, const Xmm& out, const Address& from) override;
@@ -32,18 +34,13 @@ class Avx512 final : public Instructions {
   void clear(Mask out) override { kxorw(of(out), of(out), of(out)); }
   void unary(Op op, Dtype dtype, const Xmm& out, const Xmm& x) override;
   void binary(Op op, Dtype dtype, const Xmm& out, const Xmm& x, const Xbyak::Operand& y) override;
-  void binary_of_repeat(Op op, Dtype dtype, const Xmm& out, const Xmm& x, const Address& y) override {
-    binary(op, dtype, out, x, ptr_b[y]);
-  }
   void blend(Dtype dtype, const Xmm& out, Mask condition, const Xmm& then, const Xmm& otherwise) override;
   void convert(Dtype from, Dtype to, const Xmm& out, const Xmm& x) override;
   void convert(Mask truth, Dtype to, const Xmm& out) override;
 
-  void compare(Op op, Dtype dtype, Mask out, const Xmm& x, const Xmm& y) override {
-    compare_with(op, dtype, out, x, y);
-  }
+  void compare(Op op, Dtype dtype, Mask out, const Xmm& x, const Xbyak::Operand& y) override;
   void compare_with_zero(Op op, Dtype dtype, Mask out, const Xmm& x) override {
-    compare_with(op, dtype, out, x, all(0, dtype));
+    compare(op, dtype, out, x, all(0, dtype));
   }
   void logic(Op op, Mask out, Mask x, Mask y) override;
   void choose(Mask out, Mask condition, Mask then, Mask otherwise) override;
@@ -59,7 +56,6 @@ class Avx512 final : public Instructions {
   void fill(Dtype dtype, const Xmm& out, std::uint64_t bits);
   /// In a tail the lanes behind it are zero.
   Xmm wanted(const Xmm& out) const { return is_tail_ ? out | Xbyak::Opmask(tail_mask) | T_z : out; }
-  void compare_with(Op op, Dtype dtype, Mask out, const Xmm& x, const Xbyak::Operand& y);
   void choose_larger(Op op, Dtype dtype, const Xmm& out, const Xmm& x, const Xmm& y);
 };
 

@@ -42,7 +42,8 @@ int parts_for(const Trace& trace, bool has_exits, const Registers& registers) {
   const bool has_masks = registers.masks > 0;
   for (const int parts : {4, 2}) {
     const bool is_too_long = trace.nodes.size() * static_cast<std::size_t>(parts) > most_nodes_side_by_side;
-    const bool is_too_wide = (has_masks ? most.vectors : most.all) * parts > registers.vectors - 3 ||
+    const int room = parts == 2 ? registers.most_alive : registers.vectors - 2;
+    const bool is_too_wide = (has_masks ? most.vectors : most.all) * parts > room ||
                              (has_masks && most.masks * parts > registers.masks);
     if (!is_too_long && !is_too_wide && !(has_exits && parts > 2)) return parts;
   }

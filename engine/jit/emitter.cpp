@@ -82,6 +82,19 @@ void Emitter::store(const Node& node, const Source& from, bool streams) {
   code_.store(node.dtype, element(node.place, size, node.part), value, streams && node.streams);
 }
 
+template <class Use>
+void Emitter::with(const Source& operand, Dtype dtype, int part, const Use& use) {
+  if (operand.kind == Kind::vector) return use(vector(operand, dtype));
+  if (operand.kind == Kind::spill) return use(Xbyak::util::ptr[spill_slot(operand.number)]);
+  if (operand.kind == Kind::element && !code_.is_tail())
+    return use(Xbyak::util::ptr[element(operand.number, protocol::size_of(dtype), part)]);
+  if (operand.kind == Kind::repeat && code_.broadcasts())
+    return use(Xbyak::util::ptr_b[first_element(operand.number)]);
+  const Xmm passing = code_.passing(dtype);
+  fetch(passing, operand, dtype, part);
+  use(passing);
+}
+
 void Emitter::compute(const Action& action) {
   const Node& node = node_of(action);
   const auto& [x, y, z] = action.in;
@@ -93,17 +106,9 @@ void Emitter::compute(const Action& action) {
   if (node.op == Op::where)
     return code_.blend(node.dtype, out, mask(x), vector(y, node.dtype), vector(z, node.dtype));
   const Xmm first = vector(x, node.dtype);
-  switch (y.kind) {
-    case Kind::none:
-      return code_.unary(node.op, node.dtype, out, first);
-    case Kind::repeat:
-      return code_.binary_of_repeat(node.op, node.dtype, out, first, first_element(y.number));
-    case Kind::element:
-      return code_.binary_of_element(node.op, node.dtype, out, first,
-                                     element(y.number, protocol::size_of(node.dtype), node.part));
-    default:
-      return code_.binary(node.op, node.dtype, out, first, vector(y, node.dtype));
-  }
+  if (y.kind == Kind::none) return code_.unary(node.op, node.dtype, out, first);
+  with(y, node.dtype, node.part,
+       [&](const Xbyak::Operand& second) { code_.binary(node.op, node.dtype, out, first, second); });
 }
 
 void Emitter::compute_mask(const Action& action) {
@@ -115,7 +120,9 @@ void Emitter::compute_mask(const Action& action) {
     if (node.kind == Node::Kind::convert)
       return code_.compare_with_zero(Op::not_equal, node.from, out, first);
     if (node.op == Op::logical_not) return code_.compare_with_zero(Op::equal, node.from, out, first);
-    return code_.compare(node.op, node.from, out, first, y.kind == Kind::none ? first : vector(y, node.from));
+    if (y.kind == Kind::none) return code_.compare(node.op, node.from, out, first, first);
+    return with(y, node.from, node.part,
+                [&](const Xbyak::Operand& second) { code_.compare(node.op, node.from, out, first, second); });
   }
   if (node.kind == Node::Kind::convert) return code_.move(out, mask(x));
   if (node.op == Op::where) return code_.choose(out, mask(x), mask(y), mask(z));

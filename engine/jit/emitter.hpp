@@ -46,6 +46,9 @@ class Emitter {
   void spill(const Action& action);
   void compute(const Action& action);
   void compute_mask(const Action& action);
+  /// Calls `use` with the operand where it is, or in a passing register.
+  template <class Use>
+  void with(const Source& operand, Dtype dtype, int part, const Use& use);
 };
 
 }  // namespace gamelan::engine::jit

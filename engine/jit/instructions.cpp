@@ -89,11 +89,4 @@ void Instructions::save(const Address& slot, const Xmm& value) { vmovapd(ptr[slo
 void Instructions::restore(const Xmm& out, const Address& slot) { vmovapd(out, ptr[slot]); }
 void Instructions::move(const Xmm& out, const Xmm& x) { vmovapd(out, x); }
 
-void Instructions::binary_of_element(Op op, Dtype dtype, const Xmm& out, const Xmm& x, const Address& y) {
-  if (!is_tail_) return binary(op, dtype, out, x, ptr[y]);
-  const Xmm second = passing(dtype);
-  load(dtype, second, y);
-  binary(op, dtype, out, x, second);
-}
-
 }  // namespace gamelan::engine::jit

@@ -34,12 +34,15 @@ class Instructions : public Xbyak::CodeGenerator {
   /// operations that take memory, leave it alone.
   virtual Xmm passing(Dtype dtype) const = 0;
   virtual Mask passing_mask() const = 0;
+  /// True when an operand in memory may be one element for all.
+  virtual bool broadcasts() const = 0;
 
   /// From here on only the first `rax` elements of a vector are wanted. Nothing is read or written behind
   /// them, and no flag of the processor is raised for them. The tail has `scratch_bytes` at `scratch`,
   /// aligned to 64. Changes rax and rcx.
   virtual void begin_tail() = 0;
   void end_tail() { is_tail_ = false; }
+  bool is_tail() const { return is_tail_; }
   static constexpr int scratch_bytes = 128;
   void use_scratch(const Address& scratch) { scratch_ = scratch; }
   /// Writes constants and tables; to be called after all code.
@@ -59,21 +62,19 @@ class Instructions : public Xbyak::CodeGenerator {
   virtual void save(const Address& slot, Mask value) = 0;
   virtual void restore(Mask out, const Address& slot) = 0;
 
-  // From register to register. `y` may be an element in memory where takes_memory() says so, by the last two.
+  // From register to register. `y` may be in memory where takes_memory() says so.
   void move(const Xmm& out, const Xmm& x);
   virtual void move(Mask out, Mask x) = 0;
   virtual void clear(const Xmm& out) = 0;
   virtual void clear(Mask out) = 0;
   virtual void unary(Op op, Dtype dtype, const Xmm& out, const Xmm& x) = 0;
   virtual void binary(Op op, Dtype dtype, const Xmm& out, const Xmm& x, const Xbyak::Operand& y) = 0;
-  void binary_of_element(Op op, Dtype dtype, const Xmm& out, const Xmm& x, const Address& y);
-  virtual void binary_of_repeat(Op op, Dtype dtype, const Xmm& out, const Xmm& x, const Address& y) = 0;
   virtual void blend(Dtype dtype, const Xmm& out, Mask condition, const Xmm& then, const Xmm& otherwise) = 0;
   virtual void convert(Dtype from, Dtype to, const Xmm& out, const Xmm& x) = 0;
   virtual void convert(Mask truth, Dtype to, const Xmm& out) = 0;
 
   // From numbers to bools; isnan and isfinite use x only.
-  virtual void compare(Op op, Dtype dtype, Mask out, const Xmm& x, const Xmm& y) = 0;
+  virtual void compare(Op op, Dtype dtype, Mask out, const Xmm& x, const Xbyak::Operand& y) = 0;
   virtual void compare_with_zero(Op op, Dtype dtype, Mask out, const Xmm& x) = 0;
   /// From bools to bools; a unary op uses x only.
   virtual void logic(Op op, Mask out, Mask x, Mask y) = 0;

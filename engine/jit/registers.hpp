@@ -13,6 +13,7 @@ struct Registers {
   int vector_bytes = 0;
   int vectors = 0;
   int first_mask = 0, masks = 0;
+  int most_alive = 0;  ///< values of two vectors of elements that are computed side by side
 };
 const Registers& registers_of(InstructionSet set);
 

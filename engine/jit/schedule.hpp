@@ -31,8 +31,7 @@ struct Action {
   enum class Kind : std::uint8_t {
     fetch,    ///< in[0] -> out
     spill,    ///< in[0] -> out, a slot
-    compute,  ///< what `node` says of `in` -> out; in[1] may be an element or repeat of a place, where the op
-              ///< allows it
+    compute,  ///< what `node` says of `in` -> out; in[1] may be in memory where the op allows it
     store,    ///< in[0] -> place of `node`
     leave,    ///< unless one of the conditions in[0], in[1] holds for some element: `exit`
   };
