@@ -13,6 +13,7 @@
 #include "engine/distribution/heap.hpp"
 #include "engine/host_name.hpp"
 #include "engine/nodes/board.hpp"
+#include "engine/option_words.hpp"
 #include "engine/process/end_job.hpp"
 #include "engine/process/environment.hpp"
 #include "engine/process/loops.hpp"
@@ -21,6 +22,7 @@
 #include "engine/serving/server.hpp"
 #include "engine/session/session.hpp"
 #include "engine/steps/routines.hpp"
+#include "engine/tiles/loops/isa.hpp"
 #include "protocol/codec.hpp"
 #include "protocol/connection.hpp"
 
@@ -107,6 +109,7 @@ void run_rank(const Options& options, Comm& comm) {
                                                     : distribution::Heap::default_bytes(comm);
   distribution::Heap heap(comm, heap_bytes);
   Board board(comm, heap, {.fanout = options.node_fanout, .silence_limit_s = options.node_timeout_s});
+  tiles::limit_isa(static_cast<tiles::Isa>(choose("isa", options.isa)));
   Session session(comm, heap, board);
   session.configure({0, {{"balance", options.balance}, {"compile", options.compile}}});
   if (comm.rank() != 0) {
