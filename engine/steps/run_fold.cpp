@@ -22,7 +22,7 @@ namespace {
 using distribution::Box;
 using protocol::Shape;
 
-constexpr std::int64_t region_elements = 32'768;  // scratch stays in the second-level cache
+constexpr std::int64_t region_elements = 8192;  // scratch stays in the second-level cache
 constexpr std::int64_t plain_region_elements =
     131'072;  // when nothing is computed: scratch is mostly the partials
 constexpr std::int64_t fewest_shared_regions = 4;
