@@ -57,3 +57,50 @@ def test_reductions(engine, dtype, axis):
         return found + ([a.mean(axis), b.var(axis), a.std(axis) + b.mean(axis)] if dtype != "f2" else [])
 
     oracle.check(program)
+
+
+ROLLS = {
+    "laplacian": lambda np, u, w: np.roll(u, 1, 0) + np.roll(u, -1, 0) + np.roll(u, 1, 1) + np.roll(u, -1, 1) - 4 * u,
+    "two axes at once": lambda np, u, w: u * np.roll(w, (3, -200), (0, 1)) - w,
+    "rolled again": lambda np, u, w: np.roll(np.roll(u, 2, 0), 3, 1) * 2 + np.roll(u + w, 1, 1),
+    "its own result": lambda np, u, w: np.roll(2 * u - np.roll(w, 1), -5, 1) + u,
+    "backwards": lambda np, u, w: np.roll(u[::-1], 1, 0) + u[:, ::-1],
+    "of a view": lambda np, u, w: np.roll(u[1:-1, 2:], 7, 1) - w[2:, :-2],
+    "joined": lambda np, u, w: np.concatenate([u[:100], w, u[300:]]) * 2 - 1,
+    "stacked": lambda np, u, w: np.stack([u, w, u - w], axis=1).sum(axis=1) + np.hstack([u, w])[:, 100 : 100 + u.shape[1]],
+    "padded": lambda np, u, w: np.pad(u, ((1, 2), (3, 0)), mode="wrap") * 3,
+    "kept and read": lambda np, u, w: [np.roll(u, 1, 0) + w, (np.roll(u, 1, 0) * w).sum(), (np.roll(w, 9, 1) > 1).any(axis=0)],
+    "of integers": lambda np, u, w: np.roll((u > 1).astype("i1"), 1, 1) + np.roll((w > 1).astype("i4"), -1, 0),
+}
+
+
+@pytest.mark.parametrize("name", ROLLS)
+def test_put_together_and_read(engine, name):
+    oracle.check(lambda np: ROLLS[name](np, *matrices(np)))
+
+
+def test_waves_on_a_ring(engine):
+    def program(np):
+        u, w = matrices(np)
+        for _ in range(6):
+            u, w = 2 * u - w + 0.1 * (np.roll(u, 1, 0) + np.roll(u, -1, 0) + np.roll(u, 1, 1) + np.roll(u, -1, 1) - 4 * u), u
+        v = u.copy()
+        v += np.roll(v, 1, 0)  # reads what it writes
+        v[:] = np.roll(v, -1, 1) + v
+        return [u, w, v]
+
+    oracle.check(program)
+
+
+def test_a_source_that_changes_before_it_is_read(engine):
+    def program(np):
+        u, w = matrices(np)
+        rolled = np.roll(u, 1, 0)
+        u[3:9] = -1
+        first = rolled + w
+        rolled = np.roll(u, 2, 1)
+        second = rolled * w
+        u *= 2
+        return [first, second, u]
+
+    oracle.check(program)
