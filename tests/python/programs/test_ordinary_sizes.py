@@ -104,3 +104,48 @@ def test_a_source_that_changes_before_it_is_read(engine):
         return [first, second, u]
 
     oracle.check(program)
+
+
+def test_counts(engine):
+    def program(np):
+        u, w = matrices(np)
+        mask = u > 1
+        cube = np.asarray(numpy.random.default_rng(1).random((37, 41, 53)) > 0.3)
+        found = [
+            np.count_nonzero(mask),
+            mask.sum(),
+            (u > w).sum(0),
+            (w < u).sum(axis=1),
+            mask[:, 3].sum(),
+            mask[::2, ::-3].sum(0),
+        ]
+        found += [
+            mask.sum(1, dtype="i4"),
+            mask.T.sum(1),
+            np.count_nonzero(mask[7:], axis=1),
+            mask.mean(),
+            np.count_nonzero(u.view("u8") % 3),
+        ]
+        return (
+            found + [cube.sum(axis) for axis in (0, 1, 2, (0, 1), (1, 2), (0, 2), None)] + [mask[:0].sum(0), mask[:, :0].sum(1)]
+        )
+
+    oracle.check(program)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c16", "i4"])
+def test_products_with_the_own_transpose(engine, dtype):
+    def program(np):
+        a = matrices(np, dtype)[0]
+        thin, low = a[:, :53], a[:41]
+        return [
+            thin.T @ thin,
+            low @ low.T,
+            thin[::2].T @ thin[::2],
+            thin.T @ thin[:, ::-1],
+            low[:, 3:] @ low[:, :-3].T,
+            np.cov(low),
+            np.cov(thin, rowvar=False),
+        ]
+
+    oracle.check(program)
