@@ -2,7 +2,7 @@
 #include "kernel/arrays/temporaries.hpp"
 // (numpy_api.hpp first)
 #include <dlfcn.h>
-#include <execinfo.h>
+#include <unwind.h>
 
 #include <algorithm>
 #include <cstring>
@@ -96,12 +96,17 @@ Code code_at(void* address) {
 // An extension may call PyNumber_Add with an array that it holds alone and goes on to use. So between us and
 // the interpreter's loop there must be nothing but Python itself.
 bool is_called_by_interpreter() {
-  void* addresses[16];
-  const int count = backtrace(addresses, 16);
-  int place = 1;  // 0 is in this function
-  while (place < count && code_at(addresses[place]) == Code::ours) ++place;
-  while (place < count && code_at(addresses[place]) == Code::pythons) ++place;
-  return place < count && code_at(addresses[place]) == Code::evaluation;
+  Code last = Code::ours;
+  const auto look = [](_Unwind_Context* context, void* found) {
+    Code& before = *static_cast<Code*>(found);
+    const Code code = code_at(reinterpret_cast<void*>(_Unwind_GetIP(context)));
+    const bool goes_on =
+        code == before ? code != Code::evaluation : before == Code::ours && code == Code::pythons;
+    before = code == Code::ours && before == Code::pythons ? Code::others : code;
+    return goes_on ? _URC_NO_REASON : _URC_END_OF_STACK;
+  };
+  _Unwind_Backtrace(look, &last);
+  return last == Code::evaluation;
 }
 #else
 bool is_called_by_interpreter() { return true; }  // is_temporary has looked at the interpreter's own stack

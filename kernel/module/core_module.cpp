@@ -21,6 +21,7 @@
 #include "kernel/arrays/subscripts.hpp"
 #include "kernel/arrays/ufunc_type.hpp"
 #include "kernel/module/core_functions.hpp"
+#include "kernel/module/freed_memory.hpp"
 #include "kernel/module/hot_calls.hpp"
 #include "kernel/module/small_calls.hpp"
 #include "kernel/recorder/call_type.hpp"
@@ -112,6 +113,7 @@ void add_registrations(py::module_& m) {
 }  // namespace
 
 PYBIND11_MODULE(_core, m) {
+  kernel::keep_freed_memory();
   m.doc() = "The compiled half of gamelan: records operations and talks to the engines.";
   if (_import_array() < 0) throw py::error_already_set();
   // pybind11 tries translators newest first; these two are ours, everything else is its own.
