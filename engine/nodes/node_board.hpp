@@ -40,9 +40,9 @@ class NodeBoard {
   /// Sleeps until the message is there, and returns it.
   Posted take(std::uint64_t message);
 
-  /// From now on ranks that wait for a message sleep at this counter, and a writer of messages raises it,
-  /// too. A client raises it with a request: so all ranks wake at once, and not one after the other. Not for
-  /// all ranks of a node: one may sleep at the messages' own.
+  /// From now on this rank sleeps at that counter while it waits for a message, and raises it when it writes
+  /// one. A client raises it with a request: so all ranks wake at once, and not one after the other. The
+  /// writer must have it; of the others some may sleep at the messages' own.
   void sleep_at(protocol::SharedCounter* bell) { bell_ = bell; }
 
   // Steps.

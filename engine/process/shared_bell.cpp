@@ -12,16 +12,21 @@ SharedBell::SharedBell(Comm& comm, Board& board, const std::optional<protocol::L
     const auto* first = reinterpret_cast<const std::byte*>(&*offer);
     told.assign(first, first + sizeof *offer);
   }
-  told = board.exchange(std::move(told));
-  const protocol::Patience patience(static_cast<int>(comm.near_ranks().size()));
   protocol::LaneOffer heard;
-  if (told.size() != sizeof heard || !patience.has_a_core()) return;
-  std::memcpy(&heard, told.data(), sizeof heard);
-  try {
-    lanes_ = protocol::map_lanes(heard);
-    board.sleep_at(&lanes_->bell);
-  } catch (const protocol::Error&) {  // the board's own counters wake us, a little later
-  }
+  const protocol::Patience patience(static_cast<int>(comm.near_ranks().size()));
+  const auto map = [&](const protocol::Bytes& bytes) {
+    if (bytes.size() != sizeof heard || comm.leader() != 0 || !patience.has_a_core()) return false;
+    std::memcpy(&heard, bytes.data(), sizeof heard);
+    try {
+      lanes_ = protocol::map_lanes(heard);
+      board.sleep_at(&lanes_->bell);
+    } catch (const protocol::Error&) {  // the board's own counters wake us, a little later
+    }
+    return lanes_ != nullptr;
+  };
+  if (comm.rank() == 0 && !map(told)) told.clear();  // who posts messages must be able to ring
+  told = board.exchange(std::move(told));
+  if (comm.rank() != 0) map(told);
 }
 
 SharedBell::~SharedBell() { board_.sleep_at(nullptr); }

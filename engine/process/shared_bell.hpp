@@ -13,7 +13,7 @@ namespace gamelan::engine {
 class SharedBell {
  public:
   /// Collective. `offer`: of rank 0, which has made the lanes; ignored elsewhere. Ranks that cannot map them,
-  /// on other machines too, sleep at the board as before; so do all where there are more ranks than cores,
+  /// and those of other nodes, sleep at the board as before; so do all where there are more ranks than cores,
   /// because those that wake early would stand in rank 0's way.
   SharedBell(Comm& comm, Board& board, const std::optional<protocol::LaneOffer>& offer);
   ~SharedBell();
