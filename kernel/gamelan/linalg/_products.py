@@ -46,7 +46,7 @@ def _finish(result, out):
 
 def _multiply_here(function, left, right):
     """NumPy's product of two arrays that are here and too small for the result to be large, else None."""
-    if isinstance(left, _core.OURS) and isinstance(right, _core.OURS) and left._b is None and right._b is None:
+    if _core.is_ours(left) and _core.is_ours(right) and left._b is None and right._b is None:
         left, right = left._a, right._a
         if left.size * right.size < _core.threshold():
             return _core.wrap(function(left, right))
