@@ -31,7 +31,8 @@ PyObject* local_class() { return reinterpret_cast<PyObject*>(local_type); }
 
 PyObject* new_base() { return base_type->tp_alloc(base_type, 0); }
 
-bool is_local(PyObject* object) { return PyObject_TypeCheck(object, local_type); }
+// Of no class derived from it: such arrays are to us what those of any class of a user's are.
+bool is_local(PyObject* object) { return Py_TYPE(object) == local_type; }
 
 bool is_distributed(PyObject* object) {
   return (Py_TYPE(object) == array_class || PyType_IsSubtype(Py_TYPE(object), array_type)) &&
@@ -40,8 +41,7 @@ bool is_distributed(PyObject* object) {
 
 bool is_array(PyObject* object) {
   PyTypeObject* const type = Py_TYPE(object);
-  return type == array_class || type == local_type || PyType_IsSubtype(type, array_type) ||
-         PyType_IsSubtype(type, local_type);
+  return type == array_class || type == local_type || PyType_IsSubtype(type, array_type);
 }
 
 PyObject* numpys(PyObject* object) {

@@ -4,6 +4,8 @@
 // (Python.h first)
 #include <structmember.h>
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 
 #include "kernel/arrays/array_object.hpp"
@@ -118,8 +120,19 @@ PyObject* local_owner(PyObject* self, void*) {
   return Py_NewRef(owner == nullptr ? Py_None : owner);
 }
 
+// NumPy's method for an array of a class derived from ours, which called it by super().
+PyObject* as_of_numpys(const char* name, PyObject* self, PyObject* arguments) {
+  return guarded([&] {
+    const Ref theirs = Ref::checked(PyObject_GetAttrString(reinterpret_cast<PyObject*>(&PyArray_Type), name));
+    const Ref own = Ref::checked(PyTuple_Pack(1, self));
+    const Ref all = Ref::checked(PySequence_Concat(own.get(), arguments));
+    return Ref::checked(PyObject_Call(theirs.get(), all.get(), nullptr)).release();
+  });
+}
+
 // __array_wrap__(result, context, return_scalar): NumPy asks what class the new result of a ufunc gets.
-PyObject* local_wrap(PyObject*, PyObject* arguments) {
+PyObject* local_wrap(PyObject* self, PyObject* arguments) {
+  if (!is_local(self)) return as_of_numpys("__array_wrap__", self, arguments);
   PyObject *result = nullptr, *context = nullptr, *returns_scalar = nullptr;
   if (!PyArg_ParseTuple(arguments, "O|OO", &result, &context, &returns_scalar)) return nullptr;
   if (!PyArray_Check(result)) {
@@ -139,12 +152,36 @@ PyObject* local_wrap(PyObject*, PyObject* arguments) {
 }
 
 // __array_prepare__(output, context): NumPy 1.x asks what the output is to be before it computes.
-PyObject* local_prepare(PyObject*, PyObject* arguments) {
+PyObject* local_prepare(PyObject* self, PyObject* arguments) {
+  if (!is_local(self)) return as_of_numpys("__array_prepare__", self, arguments);
   PyObject *output = nullptr, *context = nullptr;
   return PyArg_ParseTuple(arguments, "O|O", &output, &context) ? Py_NewRef(output) : nullptr;
 }
 
+// __array_function__(function, types, arguments, keywords): what NumPy's does, but for array_repr, which
+// names a derived class where it writes "array".
+PyObject* local_array_function(PyObject* self, PyObject* const* given, Py_ssize_t count) {
+  static PyObject* const theirs =
+      PyObject_GetAttrString(reinterpret_cast<PyObject*>(&PyArray_Type), "__array_function__");
+  static PyObject* const array_repr = PyObject_GetAttrString(PyImport_AddModule("numpy"), "array_repr");
+  if (count == 4 && given[0] == array_repr && PyTuple_Check(given[2]) && PyTuple_GET_SIZE(given[2]) > 0 &&
+      is_local(PyTuple_GET_ITEM(given[2], 0))) {
+    return guarded([&] {
+      const Ref arguments = Ref::checked(PySequence_List(given[2]));
+      PyList_SetItem(arguments.get(), 0, plain(PyTuple_GET_ITEM(given[2], 0)).release());
+      const Ref tuple = Ref::checked(PyList_AsTuple(arguments.get()));
+      return Ref::checked(PyObject_Call(array_repr, tuple.get(), given[3])).release();
+    });
+  }
+  std::array<PyObject*, 5> all{self};
+  if (theirs == nullptr || count != 4) return PyErr_BadArgument(), nullptr;
+  std::copy(given, given + count, all.begin() + 1);
+  return PyObject_Vectorcall(theirs, all.data(), all.size(), nullptr);
+}
+
 PyMethodDef local_methods[] = {
+    {"__array_function__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(local_array_function)),
+     METH_FASTCALL, "As of numpy.ndarray; numpy.array_repr writes `array`."},
     {"__array_prepare__", local_prepare, METH_VARARGS, "The output of a ufunc of NumPy 1.x, as it is."},
     {"__array_wrap__", local_wrap, METH_VARARGS, "The result of a ufunc of NumPy as a small array."},
     {nullptr, nullptr, 0, nullptr}};

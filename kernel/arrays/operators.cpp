@@ -31,7 +31,7 @@ namespace {
 
 // How an operator uses its op. `equality` is a forward one that never fails. The last three have no op: for
 // small arrays they call NumPy's own operator or method, else `general`.
-enum Form : int { forward, reflected, in_place, equality, by_numpy, product, method };
+enum Form : int { forward, reflected, in_place, equality, by_numpy, product, method, by_general };
 
 struct Operator {
   PyObject_HEAD vectorcallfunc call;
@@ -96,6 +96,19 @@ Ref ask_numpy(const Operator& self, PyObject* const* arguments, std::size_t coun
   return wrapped;
 }
 
+// What NumPy makes of an array of a class derived from ours. Other arrays of ours are plain ones to it, or
+// their class could be the result's.
+Ref ask_for_derived(const Operator& self, PyObject* const* arguments, std::size_t count, PyObject* keywords) {
+  const std::size_t keyword_count =
+      keywords == nullptr ? 0 : static_cast<std::size_t>(PyTuple_GET_SIZE(keywords));
+  std::vector<PyObject*> theirs(arguments, arguments + count + keyword_count);
+  std::vector<Ref> keep;
+  for (PyObject*& argument : theirs) {
+    if (is_local(argument)) argument = keep.emplace_back(plain(argument)).get();
+  }
+  return Ref::checked(PyObject_Vectorcall(self.numpy, theirs.data(), count, keywords));
+}
+
 Ref ask_general(const Operator& self, PyObject* const* arguments, std::size_t count, PyObject* keywords) {
   const UserCall lives;
   return Ref::checked(PyObject_Vectorcall(self.general, arguments, count, keywords));
@@ -145,6 +158,7 @@ Ref unequal(const char* message = "elementwise comparison failed; this will rais
 
 Ref apply_operator(const Operator& self, PyObject* const* arguments, std::size_t count, PyObject* keywords) {
   const std::span<PyObject* const> operands(arguments, count);
+  if (self.form == by_general) return ask_general(self, arguments, count, keywords);
   if (self.form == by_numpy || self.form == product || self.form == method) {
     const bool is_small = self.form == method    ? are_all_here(arguments, count, keywords)
                           : self.form == product ? count == 2 && are_all_here(arguments, count, nullptr) &&
@@ -196,6 +210,8 @@ PyObject* call_operator(PyObject* self, PyObject* const* arguments, std::size_t 
                         PyObject* keywords) {
   const Operator& called = *as_operator(self);
   const auto count = static_cast<std::size_t>(PyVectorcall_NARGS(flagged_count));
+  if (count > 0 && has_own_class(arguments[0]))
+    return guarded([&] { return ask_for_derived(called, arguments, count, keywords).release(); });
   if (count == 0 || !is_array(arguments[0])) {
     PyErr_Format(PyExc_TypeError, "%U() needs an array of gamelan as its first argument",
                  called.qualified_name);
@@ -302,7 +318,8 @@ void add_operators(PyObject* module) {
                                    {"EQUALITY", equality},
                                    {"BY_NUMPY", by_numpy},
                                    {"PRODUCT", product},
-                                   {"METHOD", method}}) {
+                                   {"METHOD", method},
+                                   {"BY_GENERAL", by_general}}) {
     if (PyModule_AddIntConstant(module, name, form) < 0) throw PythonError();
   }
   if (PyModule_AddObjectRef(module, "Operator", type.get()) < 0) throw PythonError();

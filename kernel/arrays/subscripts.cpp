@@ -40,6 +40,7 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) {
 PyObject* local_subscript(PyObject* self, PyObject* key) {
   if (is_basic(key)) return PyArray_Type.tp_as_mapping->mp_subscript(self, key);
   if (is_distributed(key)) return get_item(self, key);
+  if (!is_local(self)) return PyArray_Type.tp_as_mapping->mp_subscript(self, key);
   // Of a derived class NumPy would return a view of the elements that it has gathered.
   return guarded([&] {
     const Ref data = plain(self);

@@ -121,6 +121,8 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     _no_numbers = numpy.nanquantile(numpy.full(1, numpy.nan, numpy.float32), [0.5])
 FIRST_LINE_GIVES_DTYPE = _no_numbers.dtype == numpy.float32  # of all quantiles, where it has nothing but NaN
+with numpy.errstate(invalid="ignore"):  # a whole number of Python as q of quantile, which becomes a float beside floats
+    WHOLE_Q_IS_A_FLOAT = bool(numpy.isnan(numpy.quantile(numpy.full(2, numpy.inf), 0)))
 COUNTS_FROM_ONE = bool(numpy.quantile(numpy.arange(6), 0.25, method="closest_observation") == 1)
 ZERO_SHARES = not _fails(numpy.random.default_rng(1).dirichlet, [0.0, 1.0])
 TRANSFORMS_CAST = not _fails(numpy.fft.rfft, numpy.zeros(2, complex))  # and warn that imaginary parts are left out

@@ -10,7 +10,6 @@ import numpy
 from . import _core
 from ._errors import unimplemented
 
-_PLAIN = (numpy.memmap, _core.ndarray)
 
 wrap = _core.wrap
 wrap_here = _core.wrap_here
@@ -18,14 +17,15 @@ wrap_here = _core.wrap_here
 
 def is_distributed(value):
     """True for a gamelan array whose elements live on the engines."""
-    return isinstance(value, _core.OURS) and value._b is not None
+    return _core.is_ours(value) and value._b is not None
 
 
 def has_own_class(value):
-    """True for a NumPy array of a class derived from numpy.ndarray, which NumPy's functions treat as that class says: masked
-    arrays, matrices, a user's own. A memmap is plain data."""
+    """True for a NumPy array of a class derived from numpy.ndarray, or from ours, which NumPy's functions treat as that class
+    says: masked arrays, matrices, a user's own. A memmap is plain data."""
     kind = type(value)
-    return kind is not numpy.ndarray and issubclass(kind, numpy.ndarray) and not issubclass(kind, _PLAIN)
+    is_plain = kind is numpy.ndarray or kind is _core.ndarray
+    return not is_plain and issubclass(kind, numpy.ndarray) and not issubclass(kind, numpy.memmap)
 
 
 def is_numpys(value):
@@ -40,7 +40,7 @@ def ours_of(value):
     if isinstance(value, numpy.generic) or not hasattr(type(value), "__array__"):
         return None
     ours = value.__array__()
-    return ours if isinstance(ours, _core.OURS) else None
+    return ours if _core.is_ours(ours) else None
 
 
 def as_value(array):
@@ -74,18 +74,18 @@ def as_output(out):
 
 def is_output(out):
     """True for what results can be written into: an array, and no value."""
-    return isinstance(out, numpy.ndarray) or isinstance(out, _core.OURS) and not is_value(out)
+    return isinstance(out, numpy.ndarray) or _core.is_ours(out) and not is_value(out)
 
 
 def decides_itself(value):
     """True for an operand whose class says what a ufunc does with it (NEP 13), if only that it is no operand of any."""
     method = getattr(type(value), "__array_ufunc__", numpy.ndarray.__array_ufunc__)
-    return method is not numpy.ndarray.__array_ufunc__ and not isinstance(value, _core.OURS)
+    return method is not numpy.ndarray.__array_ufunc__ and not _core.is_ours(value)
 
 
 def decides_functions(value):
     """True for an object whose class may say what NumPy's functions make like it (NEP 35), and for one that cannot."""
-    if value is None or isinstance(value, _core.OURS):
+    if value is None or _core.is_ours(value):
         return False
     return getattr(type(value), "__array_function__", None) is not numpy.ndarray.__array_function__
 
@@ -101,7 +101,7 @@ def each(function, values):
 def unwrap(value):
     """What NumPy may be given for a value: the data of a local array, a copy of a distributed one (bounded by
     `config.gather_limit`), also inside tuples, lists and dicts; other objects as they are."""
-    if isinstance(value, _core.OURS):
+    if _core.is_ours(value):
         return value._a if value._b is None else numpy.asarray(value)  # never the proxy, which has no memory
     if isinstance(value, (tuple, list)):
         return each(unwrap, value)
@@ -113,7 +113,7 @@ def unwrap(value):
 def gathered(value):
     """The value with every array of ours brought here, also inside tuples and lists; without axes as a scalar. Triggers
     evaluation."""
-    if isinstance(value, _core.OURS):
+    if _core.is_ours(value):
         return numpy.asarray(value) if value.ndim else _core.value(value)
     return each(gathered, value) if isinstance(value, (tuple, list)) else value
 
@@ -121,7 +121,7 @@ def gathered(value):
 def with_numbers(value):
     """The value with the NumPy scalar in the place of every array of ours without axes, also inside tuples and lists.
     Triggers evaluation."""
-    if isinstance(value, _core.OURS):
+    if _core.is_ours(value):
         return value if value.ndim else _core.value(value)
     return each(with_numbers, value) if isinstance(value, (tuple, list)) else value
 
@@ -181,7 +181,7 @@ def call_numpy(function, name, arguments, keywords, wrap_result=rewrap):
     results = [function(*plain, **named)]
     for value, given in zip((*arguments, *keywords.values()), (*plain, *named.values())):
         if given is results[0]:  # an output, or what needs no change
-            return value if isinstance(value, _core.OURS) else wrap_result(_core.share(given))
+            return value if _core.is_ours(value) else wrap_result(_core.share(given))
     del plain, named
     return wrap_result(results.pop())  # which has no name here: `rewrap` counts
 

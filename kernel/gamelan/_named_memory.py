@@ -21,7 +21,7 @@ def rows_of(namespace):
     named = [(name, value) for name, value in namespace.items() if not name.startswith("_") and name not in ("In", "Out")]
     shown = namespace.get("Out")  # the user may have given the name to something else
     named += [(f"Out[{number}]", value) for number, value in (shown.items() if isinstance(shown, dict) else ())]
-    arrays = [(name, value) for name, value in named if isinstance(value, _core.OURS)]
+    arrays = [(name, value) for name, value in named if _core.is_ours(value)]
     arrays.sort(key=lambda each: each[1]._b is not None and each[1].nbytes != each[1]._b.nbytes)  # bases before views
     rows, owners = [], {}
     for name, value in arrays:

@@ -51,8 +51,8 @@ class routine:
 
     def __call__(self, *arguments):
         """Call it with arrays and numbers; each kind keeps its order."""
-        arrays = [value for value in arguments if isinstance(value, _core.OURS)]
-        values = [value for value in arguments if not isinstance(value, _core.OURS)]
+        arrays = [value for value in arguments if _core.is_ours(value)]
+        values = [value for value in arguments if not _core.is_ours(value)]
         if not arrays:
             raise TypeError(f"{self.name}: expected an array")
         for array in arrays:

@@ -107,7 +107,7 @@ def astype(x, dtype, /, *, copy=True, device=None):
     Lazy when the array is distributed.
     """
     check_device(device)
-    if isinstance(x, _core.OURS):
+    if _core.is_ours(x):
         return cast_to(x, dtype, copy=copy)
     if not isinstance(x, numpy.ndarray) and not numpy.isscalar(x):
         raise TypeError(f"Input should be a NumPy array or scalar. It is a {type(x)} instead.")

@@ -61,7 +61,7 @@ def timing(turns):
 def where(value):
     """Where the elements of an array of gamelan's lie, to follow what else is said of it; empty for other objects."""
     core = sys.modules.get("gamelan._core")
-    if core is None or not isinstance(value, core.OURS):
+    if core is None or not core.is_ours(value):
         return ""
     if value._b is None:
         return ", here"

@@ -89,6 +89,8 @@ PyObject* share(PyObject*, PyObject* value) {
   return guarded([&] { return kernel::share(value).release(); });
 }
 
+PyObject* is_ours(PyObject*, PyObject* value) { return PyBool_FromLong(kernel::is_array(value)); }
+
 PyObject* hold(PyObject*, PyObject* value) {
   return guarded([&] {
     if (PyArray_Check(value)) return kernel::hold(value).release();
@@ -286,6 +288,10 @@ PyMethodDef hot_methods[] = {
     {"wrap_here", wrap_here, METH_O,
      "Gives a new NumPy array, which nobody else knows, the class of small arrays, whatever its size."},
     {"share", share, METH_O, "A small array over the memory of a NumPy array that others know."},
+    {"is_ours", is_ours, METH_O,
+     "True for a gamelan array, small or distributed. One of a class that a user derives from `ndarray` is "
+     "as "
+     "any user's."},
     {"hold", hold, METH_O,
      "A NumPy array of a class of its own as an operand; what NumPy makes of it has that class, and is not "
      "wrapped."},

@@ -184,9 +184,17 @@ PROGRAMS = {
         round(float(np.from_dlpack(jnp.arange(5.0)).sum()), 6)""",
     "torch": """
         round(float(torch.as_tensor(numpy.array(x)).sum()), 6)
-        round(float(torch.from_dlpack(x).sum()), 6)
-        round(float(np.asarray(torch.ones(5)).sum()), 6)
-        round(float(np.from_dlpack(torch.ones(5)).sum()), 6)""",
+        round(float(torch.as_tensor(x).sum()), 6)
+        round(float(torch.tensor(x).sum()), 6)
+        round(float(torch.from_numpy(numpy.array(x)).mean()), 9)
+        round(float(torch.from_dlpack(numpy.array(x)).sum()), 6)
+        round(float(torch.as_tensor(m)[:, 1].max()), 12)
+        int(torch.as_tensor(i).bincount().argmax())
+        round(float((torch.as_tensor(m).T @ torch.as_tensor(m))[0, 0]), 6)
+        float(np.asarray(torch.ones(5)).sum())
+        float(np.from_dlpack(torch.ones(5)).sum())
+        round(float(np.asarray(torch.arange(100_000.0, dtype=torch.float64)).sum()), 6)
+        round(float(np.sqrt(np.from_dlpack(torch.arange(100_000.0, dtype=torch.float64))).sum()), 4)""",
 }
 
 

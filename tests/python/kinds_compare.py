@@ -80,7 +80,7 @@ class Outcome:
 
     def here(self, value):
         """A value with NumPy arrays in the place of ours."""
-        if isinstance(value, _core.OURS):
+        if _core.is_ours(value):
             return self.data.get(id(value)) if value._b is not None else value._a.copy()
         return value.copy() if isinstance(value, numpy.ndarray) else value
 

@@ -84,7 +84,7 @@ def full(shape, fill_value, dtype=None, order="C", *, like=None):
     if dtype is None:
         dtype = fill_value.dtype if hasattr(fill_value, "dtype") else numpy.asarray(fill_value).dtype
     if not is_large(shape, dtype):
-        value = numpy.asarray(fill_value) if isinstance(fill_value, _core.OURS) else fill_value
+        value = numpy.asarray(fill_value) if _core.is_ours(fill_value) else fill_value
         return wrap_here(numpy.full(shape, value, dtype, order))
     dtype = numpy.dtype(dtype)
     if not is_distributed(fill_value) and numpy.ndim(unwrap(fill_value)) == 0:

@@ -50,7 +50,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, lik
     copy = copy is not None and bool(copy)
     if hasattr(type(object), "__gamelan_array__"):
         object, copy = object.__gamelan_array__(), False  # it is in a file still
-    if isinstance(object, _core.OURS):
+    if _core.is_ours(object):
         result = object
         if dtype is not None and numpy.dtype(dtype) != result.dtype:
             result, copy = result.astype(dtype), False
@@ -89,7 +89,7 @@ def _never_copied(object, dtype, order, subok, ndmin):
         data = numpy.array(object, dtype, copy=_CopyMode.NEVER, order=order, subok=subok, ndmin=ndmin)
         if subok and has_own_class(data):
             return data
-        is_ours = isinstance(object, _core.OURS) and (data.dtype, data.ndim) == (object.dtype, object.ndim)
+        is_ours = _core.is_ours(object) and (data.dtype, data.ndim) == (object.dtype, object.ndim)
         result = object if is_ours else _core.share(data)
         is_shared = is_ours or data.size < _core.threshold() or not is_supported(data.dtype)
     if not is_shared:
@@ -108,7 +108,7 @@ def _from_numpy(data):
 
 
 def _has_ours(item):
-    return isinstance(item, _core.OURS) or type(item) in (list, tuple) and any(map(_has_ours, item))
+    return _core.is_ours(item) or type(item) in (list, tuple) and any(map(_has_ours, item))
 
 
 def _has_distributed(item):
@@ -126,7 +126,7 @@ def _ordered(array, order):
 def values_for(dtype, value):
     """What is to be written into an array of that dtype: data of Python become its numbers here, with NumPy's errors for what
     is none; arrays of numbers stay what they are, and are cast where they are written."""
-    if isinstance(value, _core.OURS) or isinstance(value, (list, tuple)) and any(map(_has_distributed, value)):
+    if _core.is_ours(value) or isinstance(value, (list, tuple)) and any(map(_has_distributed, value)):
         return asarray(value)
     is_array = isinstance(value, numpy.ndarray) and value.dtype.kind in "biufc"
     return asarray(value if is_array else numpy.array(value, dtype))
@@ -137,7 +137,7 @@ def source_of(value, dtype, casting):
     an array's element."""
     if isinstance(value, (bool, int, float, complex)) and casting != "unsafe":
         return value
-    if isinstance(value, _core.OURS) or has_distributed((value,)):
+    if _core.is_ours(value) or has_distributed((value,)):
         return asarray(value)
     if type(value) is int:
         numpy.copyto(numpy.empty(0, dtype), value, casting)  # for NumPy 2's error: the dtype does not hold it
@@ -178,7 +178,7 @@ def _stacked(arrays):
 def asarray(a, dtype=None, order=None):
     """What the functions of this package compute with: the argument as an array, itself when it is one. A masked array or a
     matrix stays what it is, so that NumPy treats it as its class says; `_public.asarray` is what users call."""
-    if isinstance(a, _core.OURS) and order is None:
+    if _core.is_ours(a) and order is None:
         return a if dtype is None or numpy.dtype(dtype) == a.dtype else a.astype(dtype)
     if has_own_class(a):
         return _core.hold(numpy.asanyarray(a, dtype, order))

@@ -43,7 +43,7 @@ class _Axis:
 
 
 def _dtype_of(kinds):
-    return numpy.result_type(*(kind.dtype if isinstance(kind, _core.OURS) else kind for kind in kinds))
+    return numpy.result_type(*(kind.dtype if _core.is_ours(kind) else kind for kind in kinds))
 
 
 class _Grid:

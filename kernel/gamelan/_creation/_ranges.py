@@ -85,7 +85,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     [0.0, 0.5, 1.0]
     """
     num = operator.index(num)
-    ends = [value if isinstance(value, _core.OURS) else numpy.asanyarray(value) for value in (start, stop)]
+    ends = [value if _core.is_ours(value) else numpy.asanyarray(value) for value in (start, stop)]
     ends = [_value_here(value) for value in ends]
     shape = numpy.broadcast_shapes(*(value.shape for value in ends))
     is_here = not any(map(is_distributed, ends))
@@ -112,16 +112,16 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
 
 def _value_here(value):
     """A 0-d array of the engines as a NumPy one: its dtype promotes by its value."""
-    return numpy.asarray(value) if isinstance(value, _core.OURS) and (value.ndim == 0 or not is_distributed(value)) else value
+    return numpy.asarray(value) if _core.is_ours(value) and (value.ndim == 0 or not is_distributed(value)) else value
 
 
 def _step_here(step):
-    is_theirs = isinstance(step, numpy.ndarray) and not isinstance(step, _core.OURS)
+    is_theirs = isinstance(step, numpy.ndarray) and not _core.is_ours(step)
     return wrap_here(step) if is_theirs and step.ndim else step
 
 
 def _kind(value):
-    return value.dtype if isinstance(value, _core.OURS) else value
+    return value.dtype if _core.is_ours(value) else value
 
 
 def _spaced(num, working, first, delta, step, intervals, shape):

@@ -112,4 +112,4 @@ def adopt(value):
 
 def here(array):
     """What NumPy's own functions for files may be given: bounded by `config.gather_limit`."""
-    return numpy.asarray(array) if isinstance(array, _core.OURS) else array
+    return numpy.asarray(array) if _core.is_ours(array) else array

@@ -244,7 +244,7 @@ class ndenumerate:
     """
 
     def __init__(self, arr):
-        arr = asarray(arr) if has_distributed((arr,)) else arr if isinstance(arr, _core.OURS) else numpy.asarray(arr)
+        arr = asarray(arr) if has_distributed((arr,)) else arr if _core.is_ours(arr) else numpy.asarray(arr)
         self.iter = arr.flat
         self._places = numpy.ndindex(arr.shape)
 

@@ -17,7 +17,7 @@ def distributed(array):
     """The array on the engines."""
     if is_distributed(array):
         return array
-    return _core.upload(array._a if isinstance(array, _core.OURS) else numpy.asarray(array))
+    return _core.upload(array._a if _core.is_ours(array) else numpy.asarray(array))
 
 
 def flat(index):
@@ -64,10 +64,10 @@ def require_writeable(array):
 
 def values_for(value, dtype, shape):
     """The value as an array of that dtype that broadcasts to that shape, or as a number; with NumPy's errors."""
-    if isinstance(value, _core.OURS) or has_distributed((value,)):
+    if _core.is_ours(value) or has_distributed((value,)):
         value = asarray(value)
     if not is_distributed(value):
-        value = numpy.asarray(value) if isinstance(value, _core.OURS) else value
+        value = numpy.asarray(value) if _core.is_ours(value) else value
         converted = numpy.empty(numpy.shape(value), dtype)
         converted[...] = value  # NumPy's conversion, with its errors and warnings
         value = converted

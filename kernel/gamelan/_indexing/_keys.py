@@ -132,7 +132,7 @@ def _require_shape(mask, array, axis):
 
 def is_scalar_array(part):
     """True for an array without axes, of which NumPy's result is a copy; numbers that live on the engines are no arrays."""
-    return _is_array(part) and part.ndim == 0 and not (isinstance(part, _core.OURS) and is_value(part))
+    return _is_array(part) and part.ndim == 0 and not (_core.is_ours(part) and is_value(part))
 
 
 def basic_parts(key):

@@ -79,7 +79,7 @@ def place(arr, mask, vals):
     >>> a.tolist()
     [0, 1, 7, 8, 7]
     """
-    if not isinstance(arr, _core.OURS):
+    if not _core.is_ours(arr):
         raise TypeError(f"argument 1 must be numpy.ndarray, not {type(arr).__name__}")
     if not is_distributed(arr):
         _require_size("place", mask, arr)
@@ -133,7 +133,7 @@ def putmask(a, mask, values):
 
 def _require_size(name, mask, array):
     """NumPy's error for a mask of another size; one that is no array NumPy looks at."""
-    if isinstance(mask, _core.OURS) and mask.size != array.size:
+    if _core.is_ours(mask) and mask.size != array.size:
         raise ValueError(f"{name}: mask and data must be the same size")
 
 

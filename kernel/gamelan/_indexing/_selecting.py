@@ -45,7 +45,7 @@ def choose(a, choices, out=None, mode="raise"):
         result = call_numpy(numpy.choose, "choose", (a, list(choices)), {"out": out, "mode": mode})
         return result if out is None else out
     given = choices
-    a, choices = asarray(a), [choice if isinstance(choice, _core.OURS) else _given(choice) for choice in choices]
+    a, choices = asarray(a), [choice if _core.is_ours(choice) else _given(choice) for choice in choices]
     if not choices:
         raise ValueError("invalid entry in choice array")
     if len(choices) > MOST_OPERANDS:
@@ -103,7 +103,7 @@ def select(condlist, choicelist, default=0):
         raise ValueError("select with an empty condition list is not possible")
     conditions = [asarray(condition) for condition in condlist]
     given = (*choicelist, default)
-    choices = [choice if isinstance(choice, _core.OURS) else _core.share(numpy.asarray(choice)) for choice in given]
+    choices = [choice if _core.is_ours(choice) else _core.share(numpy.asarray(choice)) for choice in given]
     for place, condition in enumerate(conditions):
         if condition.dtype != bool:
             raise TypeError(f"invalid entry {place} in condlist: should be boolean ndarray")
@@ -166,5 +166,5 @@ def _is_one_condition(condlist, x):
     ):  # not of a list: it gathers
         return True
     first = condlist[0]
-    is_array = isinstance(first, (list, numpy.ndarray)) or isinstance(first, _core.OURS) and not is_value(first)
+    is_array = isinstance(first, (list, numpy.ndarray)) or _core.is_ours(first) and not is_value(first)
     return not is_array and x.ndim != 0

@@ -132,7 +132,7 @@ def put(a, ind, v, mode="raise"):
     [7, 1, 2, 3, 8]
     """
     if not is_distributed(a):
-        write_here(numpy.put, a, ind, first_of(v, ind.size) if isinstance(ind, _core.OURS) else v, mode)
+        write_here(numpy.put, a, ind, first_of(v, ind.size) if _core.is_ours(ind) else v, mode)
         return
     if not a._a.flags.writeable:
         raise ValueError("put: output array is read-only")

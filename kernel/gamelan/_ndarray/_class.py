@@ -75,7 +75,17 @@ def _add_methods_of_small_arrays():
     for part in DistributedArray.__bases__:
         for name, attribute in vars(part).items():
             if name not in _NUMPYS and name not in _WITH_NUMPY:
-                setattr(ndarray, name, attribute)
+                setattr(ndarray, name, _or_numpys(name, attribute))
+
+
+def _or_numpys(name, attribute):
+    """A method that is NumPy's for arrays of a class derived from ours, whoever calls it."""
+    if isinstance(attribute, FunctionType) and name not in _SHOWN and callable(theirs := getattr(numpy.ndarray, name, None)):
+        return _core.Operator(name, -1, _core.BY_GENERAL, theirs, attribute)
+    return attribute
+
+
+_SHOWN = ("__repr__", "__str__", "__format__")
 
 
 def add_methods_with_numpy():
@@ -143,8 +153,30 @@ def _drop_methods():
                 delattr(part, name)
 
 
+def _leave_to_numpy(cls, **keywords):
+    """A class that a user derives from ours has NumPy's own methods, unless it has others: results keep the class, and
+    `__array_finalize__` is called, as with NumPy. (Methods that are Operators see to that themselves.)"""
+    super(ndarray, cls).__init_subclass__(**keywords)
+    for name in _NUMPYS_OF_DERIVED if ndarray in cls.__bases__ else ():
+        if name not in vars(cls):
+            setattr(cls, name, getattr(numpy.ndarray, name))
+
+
+_NUMPYS_OF_DERIVED = []
+
+
+def _prepare_for_derived_classes():
+    kept = ("__new__", "__doc__", "base", "__getitem__", "__setitem__")
+    for name, attribute in vars(ndarray).items():
+        theirs = vars(numpy.ndarray).get(name, attribute)
+        if name not in kept and theirs is not attribute and not isinstance(attribute, _core.Operator):
+            _NUMPYS_OF_DERIVED.append(name)
+    ndarray.__init_subclass__ = classmethod(_leave_to_numpy)
+
+
 _drop_methods()
 _name_methods()
 _add_missing_methods()
 _add_methods_of_small_arrays()
+_prepare_for_derived_classes()
 _core.set_array_class(DistributedArray)

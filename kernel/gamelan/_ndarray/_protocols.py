@@ -57,14 +57,14 @@ def _written(result, out):
 
 def _described(value):
     """An array as NumPy's functions about dtypes and shapes may see it. They read no elements, except of a 0-d array."""
-    if not isinstance(value, _core.OURS):
+    if not _core.is_ours(value):
         return value
     return value._a if value.ndim else unwrap(value)
 
 
 def _with_its_axes(value):
     """An array of ours that has axes; without any as NumPy's, which sends nothing back here."""
-    return here(value) if isinstance(value, _core.OURS) and not value.ndim else value
+    return here(value) if _core.is_ours(value) and not value.ndim else value
 
 
 def _rebuild(data):
@@ -84,7 +84,7 @@ def from_dlpack(x, /, *, device=None, copy=None):
     [0, 1, 2]
     """
     check_device(device)
-    if isinstance(x, _core.OURS):
+    if _core.is_ours(x):
         return x.copy() if copy else x
     keywords = {} if copy is None else {"copy": copy}
     return asarray(numpy.from_dlpack(x, **keywords))
@@ -154,7 +154,7 @@ class Protocols(_core.Array):
             return _computed_here(getattr(function, method), inputs, keywords)
         if is_numpys(keywords.get("out")):
             target = keywords.pop("out")
-            elements = (here(value) if isinstance(value, _core.OURS) else value for value in inputs)
+            elements = (here(value) if _core.is_ours(value) else value for value in inputs)
             getattr(function, method)(*elements, out=target, **unwrap(keywords))
             return target
         if method == "__call__" and not keywords and function.__name__ in COMPARISONS:

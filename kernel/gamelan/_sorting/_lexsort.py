@@ -26,7 +26,7 @@ def lexsort(keys, axis=-1):
     """
     if not has_distributed((keys,)):
         return call_numpy(numpy.lexsort, "lexsort", (keys, axis), {})
-    if isinstance(keys, _core.OURS) and keys.ndim == 0:
+    if _core.is_ours(keys) and keys.ndim == 0:
         raise TypeError("need sequence of keys with len > 0 in lexsort")
     keys = [asarray(key) for key in (keys if isinstance(keys, (list, tuple)) else [keys[place] for place in range(len(keys))])]
     if not keys:

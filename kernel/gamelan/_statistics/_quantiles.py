@@ -10,7 +10,13 @@ import numpy
 from .._creation._from_data import asarray
 from .._creation._ranges import arange
 from .._folds import _reductions
-from .._imported_numpy import COMPLEX_HAS_NO_QUANTILES, FIRST_LINE_GIVES_DTYPE, INTERPOLATION_IS_A_NAME, NUMBERS_ARE_WEAK
+from .._imported_numpy import (
+    COMPLEX_HAS_NO_QUANTILES,
+    FIRST_LINE_GIVES_DTYPE,
+    INTERPOLATION_IS_A_NAME,
+    NUMBERS_ARE_WEAK,
+    WHOLE_Q_IS_A_FLOAT,
+)
 from .._indexing._gather import take_along as take_inside
 from .._indexing._take_put import taken_into
 from .._local import alone, as_output, is_distributed
@@ -75,6 +81,11 @@ def _places(n, q, method):
     """The numbers of the elements that quantiles of so many sorted ones are made of."""
     below, above, _ = positions(n, q, method)
     return sorted({*map(int, numpy.ravel(below)), *map(int, numpy.ravel(above))})
+
+
+def _fraction(q, a):
+    """The q of a quantile: in some NumPys a whole number of Python is a float beside floats, which interpolates."""
+    return float(q) if WHOLE_Q_IS_A_FLOAT and isinstance(q, int) and asarray(a).dtype.kind == "f" else q
 
 
 def _checked(q, scale, name):
@@ -191,7 +202,7 @@ So does a single quantile of float16, float32 or complex64, because its dtype de
 def quantile(
     a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None, interpolation=None
 ):
-    method, checked = _renamed(method, interpolation), _checked(q, 1, "Quantiles")
+    method, checked = _renamed(method, interpolation), _checked(_fraction(q, a), 1, "Quantiles")
     kind = _kind(numpy.quantile, a, q, method) if weights is None else None
     return _quantile(a, checked, axis, out, method, keepdims, weights, kind)
 
@@ -211,7 +222,7 @@ def percentile(
 def nanquantile(
     a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=unset, *, weights=None, interpolation=None
 ):
-    method, checked = _renamed(method, interpolation), _checked(q, 1, "Quantiles")
+    method, checked = _renamed(method, interpolation), _checked(_fraction(q, a), 1, "Quantiles")
     kind = _kind(numpy.quantile, a, q, method) if weights is None else None
     return _nan_quantile(a, checked, axis, out, method, keepdims, weights, kind)
 

@@ -44,9 +44,7 @@ def at(ufunc, target, indices, operands):
         return
     if not target._a.flags.writeable:
         raise ValueError("assignment destination is read-only")
-    operands = tuple(
-        value if numpy.ndim(value) == 0 and not isinstance(value, _core.OURS) else asarray(value) for value in operands
-    )
+    operands = tuple(value if numpy.ndim(value) == 0 and not _core.is_ours(value) else asarray(value) for value in operands)
     loop = _loop(ufunc.__name__, target, operands)
     if ufunc.__name__ == "power" and loop.kind == "i" and bool((asarray(operands[0]) < 0).any()):
         raise ValueError("Integers to negative integer powers are not allowed.")
@@ -62,7 +60,7 @@ def at(ufunc, target, indices, operands):
 
 def _at_small(ufunc, target, indices, operands):
     """A target that is here: its copy on the engines is worked on and comes back."""
-    data = target._a if isinstance(target, _core.OURS) else target
+    data = target._a if _core.is_ours(target) else target
     copy = _core.upload(numpy.ascontiguousarray(data))
     at(ufunc, copy, indices, operands)
     data[...] = numpy.asarray(copy)

@@ -80,7 +80,7 @@ def _mask(where):
     mask = asarray(where)
     if mask.dtype == bool:
         return mask
-    if isinstance(where, numpy.ndarray) or isinstance(where, _core.OURS) and not is_value(where):
+    if isinstance(where, numpy.ndarray) or _core.is_ours(where) and not is_value(where):
         raise TypeError(f"Cannot cast array data from {mask.dtype!r} to dtype('bool') according to the rule 'safe'")
     return mask.astype(bool)
 

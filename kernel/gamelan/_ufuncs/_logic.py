@@ -47,7 +47,7 @@ def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
 def _given(a1, a2):
     """Both arguments as arrays, None where one is none; what no engine holds stays NumPy's."""
     try:
-        pair = [a if isinstance(a, _core.OURS) else asarray(a) if has_distributed((a,)) else numpy.asarray(a) for a in (a1, a2)]
+        pair = [a if _core.is_ours(a) else asarray(a) if has_distributed((a,)) else numpy.asarray(a) for a in (a1, a2)]
     except Exception:
         return None
     return [asarray(a) if a.dtype.kind in "biufc" else a for a in pair]

@@ -119,7 +119,7 @@ class ElementwiseUfunc(_core.Ufunc, ufunc):
     @numpys_own
     def _call(self, *inputs, out=None, **keywords):
         """Every call but the plain one with operands alone, which `_core.Ufunc` makes."""
-        if isinstance(out, _core.OURS) and not keywords and len(inputs) == self.nin:  # what loops do
+        if _core.is_ours(out) and not keywords and len(inputs) == self.nin:  # what loops do
             result = _core.evaluate_into(self._op, out, *inputs)
             if result is not NotImplemented:
                 return result
@@ -132,10 +132,10 @@ class ElementwiseUfunc(_core.Ufunc, ufunc):
         if not keywords:
             if target is None:
                 result = _core.evaluate(self._op, *inputs)
-            elif is_distributed(target) or isinstance(target, _core.OURS):
+            elif is_distributed(target) or _core.is_ours(target):
                 result = _core.evaluate_into(self._op, target, *inputs)
             else:
-                result = _core.evaluate_into(self._op, _core.share(target), *inputs)
+                result = _core.evaluate_into(self._op, _core.share(numpy.asarray(target)), *inputs)
                 result = target if result is not NotImplemented else result
             return self._refuse(inputs, target) if result is NotImplemented else result
         if not has_distributed((*inputs, *out, keywords.get("where"))):
@@ -205,7 +205,7 @@ class PairUfunc(ufunc):
         if any(map(decides_itself, inputs)):
             return self._numpy(*inputs, **({} if out is None else {"out": out}), **keywords)
         if out is None and not keywords and not any(map(is_distributed, inputs)):
-            plain = [value._a if isinstance(value, _core.OURS) else value for value in inputs]
+            plain = [value._a if _core.is_ours(value) else value for value in inputs]
             if len(inputs) == self.nin and not has_distributed(inputs):
                 return tuple(map(wrap, self._numpy(*plain)))
         inputs, out = self._split(inputs, out)

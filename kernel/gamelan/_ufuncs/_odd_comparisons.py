@@ -74,10 +74,5 @@ COMPARISONS = frozenset(
 def by_numpy(function, inputs):
     """NumPy's universal function of that name for such operands; its error, if it has no loop for them, before anything is
     brought here."""
-    function(
-        *(
-            numpy.empty((0,) * value.ndim, value.dtype) if isinstance(value, _core.OURS) and value.ndim else value
-            for value in inputs
-        )
-    )
-    return wrap(function(*(here(value) if isinstance(value, _core.OURS) else value for value in inputs)))
+    function(*(numpy.empty((0,) * value.ndim, value.dtype) if _core.is_ours(value) and value.ndim else value for value in inputs))
+    return wrap(function(*(here(value) if _core.is_ours(value) else value for value in inputs)))

@@ -41,7 +41,7 @@ def copyto(dst, src, casting="same_kind", where=True):
         numpy.copyto(unwrap(dst), unwrap(source), casting, where if where is True else unwrap(where))
         return
     _check_cast(source, dst.dtype, casting)
-    source = source if isinstance(source, _core.OURS) else numpy.asarray(source)  # which is cast without a warning
+    source = source if _core.is_ours(source) else numpy.asarray(source)  # which is cast without a warning
     if where is True:
         dst[...] = source
         return
@@ -52,7 +52,7 @@ def copyto(dst, src, casting="same_kind", where=True):
         raise TypeError(f"Cannot cast array data from {mask.dtype!r} to {numpy.dtype(bool)!r} according to the rule 'safe'")
     if not dst._a.flags.writeable:
         raise ValueError("assignment destination is read-only")
-    if isinstance(source, _core.OURS) and is_distributed(source):
+    if _core.is_ours(source) and is_distributed(source):
         while source.ndim > dst.ndim and source.shape[0] == 1:
             source = source[0]
     else:

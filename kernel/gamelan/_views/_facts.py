@@ -38,7 +38,7 @@ def shape(a):
 
     Needs no evaluation.
     """
-    return a.shape if isinstance(a, _core.OURS) else numpy.shape(a)
+    return a.shape if _core.is_ours(a) else numpy.shape(a)
 
 
 def ndim(a):
@@ -46,7 +46,7 @@ def ndim(a):
 
     Needs no evaluation.
     """
-    return a.ndim if isinstance(a, _core.OURS) else numpy.ndim(a)
+    return a.ndim if _core.is_ours(a) else numpy.ndim(a)
 
 
 def isscalar(element):
@@ -60,7 +60,7 @@ def isscalar(element):
     >>> np.isscalar(np.ones(3).mean()), np.isscalar(np.ones(3))
     (True, False)
     """
-    return is_value(element) if isinstance(element, _core.OURS) else numpy.isscalar(element)
+    return is_value(element) if _core.is_ours(element) else numpy.isscalar(element)
 
 
 def size(a, axis=None):
@@ -68,7 +68,7 @@ def size(a, axis=None):
 
     Needs no evaluation.
     """
-    if not isinstance(a, _core.OURS):
+    if not _core.is_ours(a):
         return numpy.size(a, axis)
     return a.size if axis is None else a.shape[axis]
 

@@ -102,7 +102,7 @@ def by_the_standard(function):
 
 def _operands(array, other):
     """Both operands, such that NumPy's operators give the standard's dtype."""
-    return tuple(map(plain, promoted(array, other))) if isinstance(other, _core.OURS) else (plain(array), number(other, array))
+    return tuple(map(plain, promoted(array, other))) if _core.is_ours(other) else (plain(array), number(other, array))
 
 
 def _add_operators(kind, plain_kind):

@@ -42,7 +42,7 @@ def asarray(obj, /, *, dtype=None, device=None, copy=None):
     check_device(device)
     if copy is False:
         result = np.asarray(obj, dtype=dtype)
-        if not isinstance(obj, (_core.Array, numpy.ndarray)) or isinstance(obj, _core.OURS) and result is not obj:
+        if not isinstance(obj, (_core.Array, numpy.ndarray)) or _core.is_ours(obj) and result is not obj:
             raise ValueError("asarray(copy=False): this needs a copy")
         if isinstance(obj, numpy.ndarray) and not np.shares_memory(result, obj):
             raise ValueError("asarray(copy=False): this needs a copy")

@@ -61,7 +61,7 @@ class FloatLimits:
 
 
 def _dtype_of(value):
-    return value.dtype if isinstance(value, _core.OURS) else numpy.dtype(value)
+    return value.dtype if _core.is_ours(value) else numpy.dtype(value)
 
 
 def astype(x, dtype, /, *, copy=True, device=None):
@@ -142,11 +142,11 @@ def number(value, array):
 def promoted(*values):
     """The values such that NumPy's rules give the standard's dtype: 0-d arrays among others are cast first, and numbers of
     Python stand for arrays of the dtype that they meet."""
-    first = next((value for value in values if isinstance(value, _core.OURS)), None)
+    first = next((value for value in values if _core.is_ours(value)), None)
     if first is not None:
         values = tuple(number(value, first) if type(value) in _LEAST else value for value in values)
-    arrays = [value for value in values if isinstance(value, _core.OURS)]
+    arrays = [value for value in values if _core.is_ours(value)]
     if len({array.dtype for array in arrays}) < 2 or len({array.ndim == 0 for array in arrays}) < 2:
         return values
     dtype = numpy.result_type(*(array.dtype for array in arrays))
-    return tuple(value.astype(dtype, copy=False) if isinstance(value, _core.OURS) else value for value in values)
+    return tuple(value.astype(dtype, copy=False) if _core.is_ours(value) else value for value in values)

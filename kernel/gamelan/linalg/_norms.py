@@ -80,7 +80,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
         return call_numpy(numpy.linalg.norm, "linalg.norm", (x, ord, axis, keepdims), {})
     if x.dtype.kind not in "fc":
         x = x.astype(float)
-    ord = gathered(ord)[()] if isinstance(ord, _core.OURS) and ord.ndim == 0 else ord
+    ord = gathered(ord)[()] if _core.is_ours(ord) and ord.ndim == 0 else ord
     if axis is None:
         if ord is None or ord in ("f", "fro") and x.ndim == 2 or ord == 2 and x.ndim == 1:
             return PUBLIC["sqrt"](reduce("sum", _squares(x), None, None, None, bool(keepdims)))

@@ -76,7 +76,7 @@ def find(edges, values):
 
 def _probabilities(p, population):
     p = asarray(p)
-    exact = numpy.finfo(p.dtype if isinstance(p, _core.OURS) and p.dtype.kind == "f" else float).eps
+    exact = numpy.finfo(p.dtype if _core.is_ours(p) and p.dtype.kind == "f" else float).eps
     p = p.astype(float)
     if p.ndim != 1:
         raise ValueError("p must be 1-dimensional")
@@ -125,7 +125,7 @@ def choose(bits, a, size=None, replace=True, p=None, axis=0):
     if a.ndim == 0:
         return int(index) if shape is None else index
     result = take(a, index, axis)
-    return result[()] if shape is None and isinstance(result, _core.OURS) and not is_distributed(result) else result
+    return result[()] if shape is None and _core.is_ours(result) and not is_distributed(result) else result
 
 
 def _distinct(bits, population, count):
@@ -165,7 +165,7 @@ class Choosing:
             if x.ndim == 0:
                 raise TypeError("cannot shuffle a 0-d array")
             axis = normalize_axis_index(axis, x.ndim)
-            if not (x._a if isinstance(x, _core.OURS) else x).flags.writeable:
+            if not (x._a if _core.is_ours(x) else x).flags.writeable:
                 raise ValueError("array is read-only")
             if x.size:
                 x[...] = permuted_copy(self._bits, x, axis)

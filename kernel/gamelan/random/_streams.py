@@ -53,7 +53,7 @@ def parameter(value, dtype=None):
             raise TypeError("Cannot cast array data from complex to float64 according to the rule 'safe'")
         return value
     if isinstance(value, (_core.Array, numpy.ndarray)):
-        return value._a if isinstance(value, _core.OURS) else value
+        return value._a if _core.is_ours(value) else value
     array = numpy.array(value, dtype)
     if dtype is float and array.ndim == 0 and (value is None or isinstance(value, (str, bytes))):
         raise TypeError(f"must be real number, not {type(value).__name__}")

@@ -179,6 +179,7 @@ def test_histogram(engine, bins):
 def test_histogram_by_the_rule_of_stone(engine):
     data = (numpy.random.RandomState(2).standard_normal(300) * 3).clip(-9, 9)
     check(lambda np: np.histogram(np.array(data), "stone"))
+    check(lambda np: np.histogram(np.array(data), 3, (0, np.array([2]))))
 
 
 def test_histograms_of_points(engine):

@@ -40,7 +40,7 @@ def _plain(value):
     """A value with our arrays as NumPy's, and what stands for a scalar as one."""
     from gamelan import _core, _local
 
-    if isinstance(value, _core.OURS):
+    if _core.is_ours(value):
         data = numpy.asarray(value)
         return data[()] if _local.is_value(value) else data
     if type(value) in (tuple, list):

@@ -65,7 +65,7 @@ class Gamelan(CMakePackage):
     depends_on("netlib-scalapack@2.2:")
     depends_on("openblas")
     depends_on("fftw@3.3:~mpi precision=double")
-    depends_on("hdf5@1.10.7:1")
+    depends_on("hdf5@1.10.7:1~mpi")
     depends_on("c-blosc@1.21:")
     depends_on("zlib-api")
 
@@ -77,9 +77,10 @@ class Gamelan(CMakePackage):
     depends_on("cppzmq@4.9:")
     depends_on("nlohmann-json@3.11:")
 
-    depends_on("python@3.11:", type=("build", "link", "run"))
+    depends_on("python@3.11:3.14", type=("build", "link", "run"))
     depends_on("py-numpy@1.24:2", type=("build", "run"))
-    depends_on("py-pybind11@2.10:2", type="build")
+    depends_on("py-pybind11@2.13:3", type="build")
+    depends_on("py-pybind11@3:", type="build", when="^python@3.14:")
 
     with when("+kernel"):
         depends_on("xeus@2.4:5")
