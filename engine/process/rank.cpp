@@ -17,6 +17,7 @@
 #include "engine/process/end_job.hpp"
 #include "engine/process/environment.hpp"
 #include "engine/process/loops.hpp"
+#include "engine/process/shared_bell.hpp"
 #include "engine/process/time_limit.hpp"
 #include "engine/serving/server.hpp"
 #include "engine/session/session.hpp"
@@ -114,6 +115,7 @@ void run_rank(const Options& options, Comm& comm) {
   if (comm.rank() != 0) {
     comm.throw_together(std::nullopt);  // throws on all ranks when rank 0 could not listen
     try {
+      const SharedBell bell(comm, board, {});
       return run_worker_loop(board, session);
     } catch (const std::exception& error) {
       end_job(comm, error);
@@ -127,6 +129,7 @@ void run_rank(const Options& options, Comm& comm) {
   const std::unique_ptr<Server> server = open_server(options, comm, callbacks);
   board.on_lost([&server](const std::string& cause) { server->leave(cause); });
   try {
+    const SharedBell bell(comm, board, server->lane_offer());
     run_root_loop(options, *server, board, session);
   } catch (const std::exception& error) {
     end_job(comm, error, server.get());

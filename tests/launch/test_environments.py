@@ -215,6 +215,22 @@ def test_an_engine_for_another_distribution(gamelan, runtime, pythons, monkeypat
     assert "built for another system than this one" in done.stderr and "`pip install .` in Gamelan's sources" in done.stderr
 
 
+def test_a_kernel_that_lacks_a_library(gamelan, told_by_doctor, pythons, monkeypatch, tmp_path):
+    strange = tmp_path / "gamelan-kernel"
+    strange.write_bytes((BUILD / "bin/gamelan-kernel").read_bytes().replace(b"\0libzmq.so.5\0", b"\0libzmx.so.9\0"))
+    strange.chmod(0o755)
+    monkeypatch.setenv("GAMELAN_KERNEL", str(strange))
+    done = gamelan("kernel", "install", "--prefix", tmp_path)
+    assert done.returncode == 1 and len(done.stderr.splitlines()) == 1 and not (tmp_path / "share").exists(), done.stderr
+    mend = "built for another system than this one (libzmx.so.9 is not here): install the package that was made for this"
+    assert f"gamelan-kernel was {mend} distribution" in done.stderr
+    spec = tmp_path / "data" / "kernels" / "gamelan"
+    spec.mkdir(parents=True)
+    (spec / "kernel.json").write_text(json.dumps({"argv": [str(strange)]}))
+    (told,) = (line for line in told_by_doctor("programs") if "notebook kernel" in line)
+    assert told.startswith(f"fail: notebook kernel: {strange} does not run: it was {mend}")
+
+
 def test_a_wheel_for_another_distribution(pythons):
     """What `gamelan run` and `gamelan kernel install` say of an environment where `import gamelan` has its own words for it."""
     environments = importlib.import_module("gamelan._launch._environments")

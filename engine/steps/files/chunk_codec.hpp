@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decompresses chunks with zlib or Blosc. The contents of a file cannot be trusted: a chunk that is broken,
-// or of another size, throws.
+// Decompresses chunks with zlib, Blosc or Zstandard. The contents of a file cannot be trusted: a chunk that
+// is broken, or of another size, throws.
 #pragma once
 #include <span>
 

@@ -61,7 +61,7 @@ def programs() -> Iterator[Verdict]:
         if version:
             yield Verdict("ok", f"engine: {version} ({engine})")
         else:
-            missing = ", ".join(re.findall(r"(\S+) => not found", _text_of(["ldd", engine])))
+            missing = _lacks.libraries(engine)
             mend = _lacks.other_system("it", missing) if missing else "build it again on this machine: cmake --build build"
             yield Verdict("fail", f"engine: {engine} does not run", mend)
     except LaunchError as error:
@@ -95,6 +95,8 @@ def _kernelspecs(kernel: str) -> Iterator[Verdict]:
         yield Verdict(
             "fail", f"notebook kernel: Jupyter's kernelspec in {spec} names {program or 'no program'}, which does not run", mend
         )
+    elif missing := _lacks.libraries(program):
+        yield Verdict("fail", f"notebook kernel: {program} does not run", _lacks.other_system("it", missing))
     elif python and not shutil.which(python):
         yield Verdict("fail", f"notebook kernel: Jupyter's kernelspec in {spec} names {python}, whose environment is gone", mend)
     else:
@@ -290,7 +292,7 @@ def _trial_program(connection_file: str) -> Verdict:
     """A program that computes on the engines and says by which way it reached them."""
     program = (
         "import gamelan as np; from gamelan import _session; "
-        "print(np.ones(np.config.distribute_from).sum() > 0, _session.route())"
+        "print(np.ones(np.config.distribute_from).sum() > 0, _session.route() + '; ' + _session.threshold())"
     )
     is_right, _, way = _text_of([sys.executable, "-c", program], GAMELAN_CONNECT=connection_file).strip().partition(" ")
     if is_right != "True":

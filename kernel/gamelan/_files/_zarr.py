@@ -16,7 +16,7 @@ from ._selection import select
 
 __all__ = ["load_zarr"]
 
-_CODECS = {"zlib": 1, "gzip": 1, "blosc": 2}  # protocol/datasets.hpp
+_CODECS = {"zlib": 1, "gzip": 1, "blosc": 2, "zstd": 2}  # protocol/datasets.hpp; Blosc's library holds Zstandard
 
 
 def load_zarr(path, key=...):
@@ -45,8 +45,8 @@ def load_zarr(path, key=...):
     IndexError
         If `key` is outside the array.
     NotImplementedError
-        If the array is of format version 3, or a large one has filters or is packed by other codecs than Blosc, zlib and
-        gzip.
+        If the array is of format version 3, or a large one has filters or is packed by other codecs than Blosc, zlib,
+        gzip and Zstandard.
     ValueError
         If a chunk does not unpack to its size.
 
@@ -70,7 +70,7 @@ def load_zarr(path, key=...):
     codec, filters = (stored["compressor"] or {}).get("id"), stored["filters"]
     if filters or (codec and codec not in _CODECS):
         what = f"the codec {codec}" if codec and codec not in _CODECS else f"the filter {filters[0]['id']}"
-        raise unimplemented(f"load_zarr of an array with {what}", "zarr.copy it to one packed by Blosc, zlib or gzip")
+        raise unimplemented(f"load_zarr of an array with {what}", "zarr.copy it to one packed by Blosc, Zstandard, zlib or gzip")
     is_nested = stored.get("dimension_separator", ".") == "/"
     native = source.dtype.newbyteorder("=")
     filling = source.fill_value

@@ -12,6 +12,7 @@ import re
 import shutil
 from pathlib import Path
 
+from . import _lacks
 from ._errors import LaunchError
 from ._mpiexec import find_program
 from ._sessions import user_folder
@@ -58,6 +59,8 @@ def install(prefix: str | None = None, python: str | None = None, name: str = NA
     program = find_program("gamelan-kernel", "GAMELAN_KERNEL")
     if not program:
         raise LaunchError("gamelan-kernel was not found: build first (cmake --preset release && cmake --build build)")
+    if missing := _lacks.libraries(program):
+        raise LaunchError(_lacks.other_system("gamelan-kernel", missing))
     if not re.fullmatch(r"[\w.-]+", name, re.ASCII):
         raise LaunchError(f"--name: got {name!r}, expected letters, digits, '.', '-' and '_': Jupyter takes no others")
     base = Path(prefix).absolute() / "share" / "jupyter" if prefix else user_directory()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import resource
+import subprocess
 
 from ._ending import quoted_tail
 
@@ -22,6 +23,16 @@ def other_system(program: str, lacking: str) -> str:
         f"{program} was built for another system than this one ({lacking} is not here): install the package that was made for "
         "this distribution, or build it here: `pip install .` in Gamelan's sources"
     )
+
+
+def libraries(program: str) -> str:
+    """The libraries, and the versions of libraries, that a program of ours does not find here; empty where it finds all."""
+    try:
+        done = subprocess.run(["ldd", program], capture_output=True, text=True, timeout=20, check=False, stdin=subprocess.DEVNULL)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    missing = re.findall(r"(\S+) => not found", done.stdout) + re.findall(r"(\S+: version `\S+') not found", done.stderr)
+    return ", ".join(dict.fromkeys(missing))
 
 
 def explain_start(log: str, reason: str) -> str:

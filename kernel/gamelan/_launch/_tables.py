@@ -120,6 +120,8 @@ def headline(session: dict) -> str:
         line += f"\ncomputing: {session['work']}"
     if session.get("route"):
         line += f"\nroute: {session['route']}"
+    if session.get("threshold"):
+        line += f"\n{session['threshold']}"
     return line + (f"\n{session['ending']}" if session["ending"] else "")
 
 

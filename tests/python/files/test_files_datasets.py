@@ -94,6 +94,7 @@ CODECS = [
     numcodecs.Zlib(),
     numcodecs.GZip(),
     numcodecs.Blosc("zstd"),
+    numcodecs.Zstd(),
 ]
 
 
@@ -152,13 +153,23 @@ def test_wrong_parts(engine, tmp_path):
         gamelan.load_zarr(tmp_path / "a.zarr", [1, 2])
 
 
+def test_zstandard_of_a_chunk_as_long_as_its_frame(engine, tmp_path):
+    """To Blosc, which unpacks it, a block as long as its chunk is not packed."""
+    codec, words = numcodecs.Zstd(1), numpy.random.default_rng(0).bytes(400)
+    chunks = [bytes(zeros) + words[zeros:] for zeros in range(100)]
+    data = numpy.frombuffer(next(chunk for chunk in chunks if len(codec.encode(chunk)) == len(chunk)), "u1").reshape(20, 20)
+    save_zarr(tmp_path / "a.zarr", data, chunks=(20, 20), codec=codec)
+    assert_same(gamelan.load_zarr(tmp_path / "a.zarr"), data, "all of it", exact=True)
+
+
 def test_broken_and_unknown(engine, ranks, tmp_path):
     """What is broken is an error at the call, and the engines live on."""
     path = str(tmp_path / "a.zarr")
     save_zarr(path, numpy.ones((20, 6)), chunks=(4, 6))
-    if ranks:
-        for bytes_left in (0, 10, 30):
-            os.truncate(os.path.join(path, "3.0"), bytes_left)
+    for codec in (numcodecs.Zstd(), numcodecs.Blosc()) if ranks else ():
+        save_zarr(path, numpy.ones((20, 6)), chunks=(4, 6), codec=codec)
+        for bytes_left in (30, 10, 0):
+            os.truncate(os.path.join(path, "3.0"), min(bytes_left, os.path.getsize(os.path.join(path, "3.0")) - 1))
             with pytest.raises(ValueError, match="chunk is broken"):
                 gamelan.load_zarr(path)
         with h5py.File(tmp_path / "a.h5", "w") as file:

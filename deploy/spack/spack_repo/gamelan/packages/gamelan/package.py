@@ -10,13 +10,17 @@ class Gamelan(CMakePackage):
     """NumPy in a notebook, computed by all ranks of an MPI job: a Jupyter kernel, a Python package, and engines on Global
     Arrays."""
 
+    # Published nowhere yet: `spack develop` names a source tree. Spack wants a source for every version.
+    homepage = "https://gamelan.invalid"
+    git = "https://gamelan.invalid/gamelan.git"
+
     license("BSD-3-Clause")
 
     # From a source tree: spack develop --path /path/to/gamelan gamelan@main
-    version("main")
+    version("main", branch="main")
 
     variant("kernel", default=True, description="The notebook kernel; scripts and other kernels do without")
-    variant("xbyak", default="none", description="Folder that holds xbyak/xbyak.h, to compile hot programs to machine code")
+    variant("xbyak", default=True, description="Compile hot programs to machine code; interpret them all otherwise")
     variant(
         "global_arrays",
         default="archives",
@@ -65,6 +69,8 @@ class Gamelan(CMakePackage):
     depends_on("c-blosc@1.21:")
     depends_on("zlib-api")
 
+    depends_on("xbyak@6.68:", type="build", when="+xbyak")
+
     # Both sides. CURVE needs libsodium, and so do the nodes of a job to know each other.
     depends_on("libsodium@1.0.18:")
     depends_on("libzmq@4.3.4:+libsodium")
@@ -77,7 +83,7 @@ class Gamelan(CMakePackage):
 
     with when("+kernel"):
         depends_on("xeus@2.4:5")
-        depends_on("xtl@0.7")
+        depends_on("xtl@0.7", when="^xeus@:2")
         depends_on("util-linux-uuid")
         depends_on("py-ipython@8:", type="run")
         depends_on("py-comm", type="run")
@@ -100,9 +106,8 @@ class Gamelan(CMakePackage):
             args.append(self.define("GAMELAN_FETCH_GA", True))
             args.append(self.define("GAMELAN_GA_SOURCE", join_path(self.stage.source_path, "ga-source")))
             args.append(self.define("GAMELAN_ARMCI_SOURCE", join_path(self.stage.source_path, "armci-source")))
-        place = self.spec.variants["xbyak"].value
-        if place != "none":
-            args.append(self.define("GAMELAN_XBYAK", place))
+        if self.spec.satisfies("~xbyak"):
+            args.append(self.define("GAMELAN_XBYAK", False))
         return args
 
     @run_after("install")
