@@ -75,6 +75,9 @@ TEST(Options, refusals_name_the_option_and_what_would_do) {
             std::string::npos);
   EXPECT_NE(refusal({}).find("--connection-file PATH is required"), std::string::npos);
   EXPECT_NE(refusal({"--connection-file"}).find("needs a value"), std::string::npos);
+  EXPECT_NE(refusal({"--connection-file=c", "--isa=sse"})
+                .find("--isa: got 'sse', expected baseline, avx2 or avx512"),
+            std::string::npos);
   EXPECT_NE(refusal({"--connection-file=c", "--transport=udp"})
                 .find("--transport: got \"udp\", expected ipc or tcp"),
             std::string::npos);
