@@ -29,8 +29,8 @@ using protocol::Op;
 
 namespace {
 
-// How an operator uses its op. `equality` is a forward one that never fails. The last three have no op: for
-// small arrays they call NumPy's own operator or method, else `general`.
+// How an operator uses its op. `equality` is a forward one that never fails. The last four have no op: for
+// small arrays they call NumPy's own operator or method, else `general`; `by_general` always does.
 enum Form : int { forward, reflected, in_place, equality, by_numpy, product, method, by_general };
 
 struct Operator {
