@@ -141,8 +141,11 @@ Ref evaluate(const Operator& self, std::span<PyObject* const> arguments) {
     std::array<PyObject*, 2> operands{arguments.front(), arguments.back()};
     if (self.form == reflected) std::swap(operands[0], operands[1]);
     const std::span<PyObject* const> ordered(operands.data(), arguments.size());
-    PyObject* const reused = reusable_operand(op, ordered);
-    return reused != nullptr ? elementwise_into(op, ordered, reused) : elementwise(op, ordered);
+    const std::size_t place = reusable_operand(op, ordered);
+    if (place == ordered.size()) return elementwise(op, ordered);
+    PyObject* const reused = ordered[place];
+    if (place == 1 && (op == Op::add || op == Op::multiply)) std::swap(operands[0], operands[1]);
+    return elementwise_into(op, ordered, reused);
   }
   // A value is never changed: as with NumPy's scalars, the name on the left gets a new one.
   if (self.form == in_place && !is_value(arguments[0])) return elementwise_into(op, arguments, arguments[0]);

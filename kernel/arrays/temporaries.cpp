@@ -49,9 +49,11 @@ bool is_temporary(PyObject* object) {
          PyArray_ISNBO(PyArray_DESCR(array)->byteorder) && PyArray_NBYTES(array) >= least_bytes;
 }
 
+bool is_array_here(PyObject* object) { return PyArray_CheckExact(object) || is_local(object); }
+
 // True when the result of `array` and `other` has the dtype and the shape of `array`.
 bool gives_itself(PyArrayObject* array, PyObject* other) {
-  if (PyArray_CheckExact(other) || is_local(other)) {
+  if (is_array_here(other)) {
     auto* const second = reinterpret_cast<PyArrayObject*>(other);
     const int surplus = PyArray_NDIM(array) - PyArray_NDIM(second);
     if (surplus < 0 || PyArray_NDIM(second) == 0 || PyArray_TYPE(second) != PyArray_TYPE(array)) return false;
@@ -62,9 +64,21 @@ bool gives_itself(PyArrayObject* array, PyObject* other) {
     return true;
   }
   const int type = PyArray_TYPE(array);
-  if (PyFloat_Check(other)) return type == NPY_DOUBLE || type == NPY_CDOUBLE;
-  return PyLong_CheckExact(other) && (type == NPY_DOUBLE || type == NPY_CDOUBLE) &&
-         std::abs(PyLong_AsLongLong(other)) < (1LL << 53) && PyErr_Occurred() == nullptr;
+  if (PyFloat_Check(other)) return type == NPY_DOUBLE;
+  return PyLong_CheckExact(other) && type == NPY_DOUBLE && std::abs(PyLong_AsLongLong(other)) < (1LL << 53) &&
+         PyErr_Occurred() == nullptr;
+}
+
+// NumPy's loops for complex numbers round in another way when they write into an operand. So there the rule
+// is NumPy's to the letter, or the last bits would be others than those of its own arrays.
+bool numpy_would_reuse(PyArrayObject* array, PyObject* other) {
+  if (!is_array_here(other))
+    return PyFloat_Check(other) || PyComplex_Check(other) ||
+           (PyLong_CheckExact(other) && std::abs(PyLong_AsLongLong(other)) < (1LL << 53) &&
+            PyErr_Occurred() == nullptr);
+  auto* const second = reinterpret_cast<PyArrayObject*>(other);
+  return PyArray_SAMESHAPE(array, second) &&
+         PyArray_CanCastSafely(PyArray_TYPE(second), PyArray_TYPE(array)) != 0;
 }
 
 #if PY_VERSION_HEX < 0x030E0000
@@ -114,17 +128,20 @@ bool is_called_by_interpreter() { return true; }  // is_temporary has looked at 
 
 }  // namespace
 
-PyObject* reusable_operand(Op op, std::span<PyObject* const> operands) {
-  PyObject* found = nullptr;
-  for (std::size_t place = 0; place < operands.size() && found == nullptr; ++place) {
-    PyObject* const operand = operands[place];
-    if (!is_temporary(operand)) continue;
-    auto* const array = reinterpret_cast<PyArrayObject*>(operand);
+std::size_t reusable_operand(Op op, std::span<PyObject* const> operands) {
+  for (std::size_t place = 0; place < operands.size(); ++place) {
+    if (!is_temporary(operands[place])) continue;
+    auto* const array = reinterpret_cast<PyArrayObject*>(operands[place]);
     if (!keeps_dtype(op, PyArray_TYPE(array))) continue;
-    const bool fits = operands.size() == 1 || gives_itself(array, operands[1 - place]);
-    if (fits) found = operand;
+    if (PyArray_ISCOMPLEX(array) && operands.size() == 2) {
+      const bool is_commutative = op == Op::add || op == Op::multiply;
+      if ((place == 1 && !is_commutative) || !numpy_would_reuse(array, operands[1 - place])) continue;
+    } else if (operands.size() == 2 && !gives_itself(array, operands[1 - place])) {
+      continue;
+    }
+    return is_called_by_interpreter() ? place : operands.size();
   }
-  return found != nullptr && is_called_by_interpreter() ? found : nullptr;
+  return operands.size();
 }
 
 }  // namespace gamelan::kernel

@@ -6,15 +6,17 @@
 #pragma once
 #include "kernel/arrays/array_object.hpp"
 // (Python.h first)
+#include <cstddef>
 #include <span>
 
 #include "protocol/ops.hpp"
 
 namespace gamelan::kernel {
 
-/// The operand whose memory the result of an operator can take: a large enough small array with the result's
-/// dtype and shape, which only the interpreter's stack holds. Borrowed; null if there is none. To be called
-/// from a slot of Python's operators only, before anything takes another reference to the operands.
-PyObject* reusable_operand(protocol::Op op, std::span<PyObject* const> operands);
+/// The place of the operand whose memory the result of an operator can take: a large enough small array with
+/// the result's dtype and shape, which only the interpreter's stack holds; as many as there are operands if
+/// there is none. To be called from a slot of Python's operators only, before anything takes another
+/// reference to the operands. Of complex numbers the operand must become the first.
+std::size_t reusable_operand(protocol::Op op, std::span<PyObject* const> operands);
 
 }  // namespace gamelan::kernel
