@@ -4,7 +4,7 @@
 #pragma once
 #include <vector>
 
-#include "engine/steps/block_folds.hpp"
+#include "engine/steps/reduction_blocks.hpp"
 
 namespace gamelan::engine::steps {
 
