@@ -94,9 +94,16 @@ const Row rows[] = {
        choose("balance", text);
        options.balance = text;
      }},
+    {"--isa", "baseline|avx2|avx512", "GAMELAN_ISA",
+     "the highest instruction set to use; where a machine lacks it, the highest that all machines have "
+     "(default avx512)",
+     [](Options& options, const std::string& text) {
+       choose("isa", text);
+       options.isa = text;
+     }},
     {"--compile", "off|hot", "GAMELAN_COMPILE",
-     "hot: element-wise programs that have run often become machine code, where the processor has AVX-512 "
-     "(default hot)",
+     "hot: element-wise programs that have run often become machine code, where the processors have AVX2 or "
+     "AVX-512 (default hot)",
      [](Options& options, const std::string& text) {
        choose("compile", text);
        options.compile = text;

@@ -23,6 +23,7 @@ struct Options {
   int node_fanout = 8;           ///< children of a node in the tree of nodes
   bool has_lanes = true;         ///< offer shared memory to clients of the same machine
   int expect_ranks = 0;          ///< refuse to run with another MPI size, 0 = any
+  std::string isa = "avx512";    ///< the highest instruction set to use: baseline, avx2, avx512
   std::string compile = "hot";   ///< which programs become machine code: off, hot, always (for tests)
   std::string balance = "on";    ///< do ranks of a node help each other: off, on, always (for tests)
   std::string routines;          ///< paths of shared libraries, separated by colons

@@ -42,6 +42,7 @@ class Patience {
   /// For one of `processes` that work together on the cores that this process may use. With more processes
   /// than cores it waits awake for 15 us, else for 50.
   explicit Patience(int processes);
+  bool has_a_core() const { return has_a_core_; }
   /// Returns true as soon as the counter has reached `target`; false when it is time to sleep.
   bool wait_awake(const SharedCounter& counter, std::uint64_t target);
 

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The function around a schedule: registers for addresses, the loop over whole vectors, the masked rest,
-// early exits.
+// The function around a schedule: registers for addresses, the loop over whole vectors, the rest, early
+// exits.
 #include "engine/jit/compile.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
-#include <atomic>
-#include <cstring>
 #include <new>
 #include <span>
 
+#include "engine/jit/avx2.hpp"
+#include "engine/jit/avx512.hpp"
 #include "engine/jit/emitter.hpp"
+#include "engine/jit/pages.hpp"
 
 namespace gamelan::engine::jit {
 namespace {
 
+using namespace Xbyak::util;  // names of registers
 using Xbyak::Reg64;
 
-constexpr std::size_t bytes_per_action = 64,
-                      bytes_around = 4096;  // generous: an instruction has 15 at most, an action five
+constexpr auto near = Xbyak::CodeGenerator::T_NEAR;
+
+constexpr std::size_t bytes_per_action = 256,
+                      bytes_around = 4096;  // generous: an action has 25 instructions at most, of bools
 constexpr std::size_t most_nodes_side_by_side = 2000;  // the code should stay in its cache
 
 /// A trace and all decisions about it.
@@ -30,17 +32,19 @@ struct Body {
 };
 
 /// Computes as many vectors side by side as there are registers for.
-Body make_body(const Trace& trace, const std::vector<Exit>& exits, int parts) {
+Body make_body(const Trace& trace, const std::vector<Exit>& exits, const Registers& registers, int parts) {
   Widened wide = widen(trace, parts);
-  Schedule schedule = make_schedule(wide.trace, widen(exits, wide, parts));
+  Schedule schedule = make_schedule(wide.trace, widen(exits, wide, parts), registers);
   return {std::move(wide.trace), std::move(schedule), parts};
 }
-int parts_for(const Trace& trace, bool has_exits) {
+int parts_for(const Trace& trace, bool has_exits, const Registers& registers) {
   const Pressure most = pressure(trace);
+  const bool has_masks = registers.masks > 0;
   for (const int parts : {4, 2}) {
     const bool is_too_long = trace.nodes.size() * static_cast<std::size_t>(parts) > most_nodes_side_by_side;
-    const bool is_too_wide =
-        most.vectors * parts > vector_registers - 3 || most.masks * parts > mask_registers;
+    const int room = parts == 2 ? registers.most_alive : registers.vectors - 2;
+    const bool is_too_wide = (has_masks ? most.vectors : most.all) * parts > room ||
+                             (has_masks && most.masks * parts > registers.masks);
     if (!is_too_long && !is_too_wide && !(has_exits && parts > 2)) return parts;
   }
   return 1;
@@ -58,16 +62,17 @@ std::size_t room_for(const Body& wide, const Body& single) {
 /// Writes the function to `room`. It can run at any address, because it refers to nothing outside.
 class Writer : private Emitter {
  public:
-  Writer(const Body& wide, const Body& single, std::span<std::byte> room)
-      : Emitter(lanes(single.trace), room),
+  Writer(Instructions& code, const Body& wide, const Body& single)
+      : Emitter(code),
         wide_(wide),
         single_(single),
+        lanes_(code.lanes()),
         spill_slots_(std::max(wide.schedule.spill_slots, single.schedule.spill_slots)) {
+    code_.use_scratch(spill_slot(spill_slots_ + 1));
     give_addresses();
     emit_function();
-    ready();
+    code_.ready();
   }
-  std::size_t bytes() const { return getSize(); }
 
  private:
   /// Gives the most used places a register for their address.
@@ -95,82 +100,77 @@ class Writer : private Emitter {
   Reg64 address_of(int place) {
     const int number = address_[static_cast<std::size_t>(place)];
     if (number >= 0) return address_registers_[static_cast<std::size_t>(number)];
-    mov(work_, ptr[places_ + 8 * place]);
+    code_.mov(work_, ptr[places_ + 8 * place]);
     return work_;
   }
 
   void emit_function() {
     Xbyak::Label some, rest, done;
     enter();
-    xor_(index_.cvt32(), index_.cvt32());
+    code_.xor_(index_.cvt32(), index_.cvt32());
     const auto& nodes = single_.trace.nodes;
     const auto stream =
         std::find_if(nodes.begin(), nodes.end(), [](const Node& node) { return node.streams; });
     if (stream != nodes.end()) emit_streaming_loop(stream->place, protocol::size_of(stream->dtype), some);
     emit_loop(false);
-    L(rest);
-    mov(work_, count_);
-    sub(work_, index_);
-    jz(done, T_NEAR);
-    mov(ecx, lanes_);
-    cmp(work_, rcx);
-    cmova(work_, rcx);
-    push(work_);
-    call(some);
-    pop(work_);
-    add(index_, work_);
-    jmp(rest, T_NEAR);
-    L(done);
+    code_.L(rest);
+    code_.mov(work_, count_);
+    code_.sub(work_, index_);
+    code_.jz(done, near);
+    code_.mov(ecx, lanes_);
+    code_.cmp(work_, rcx);
+    code_.cmova(work_, rcx);
+    code_.push(work_);
+    code_.call(some);
+    code_.pop(work_);
+    code_.add(index_, work_);
+    code_.jmp(rest, near);
+    code_.L(done);
     leave_function();
-    align(16);
-    L(some);
+    code_.align(16);
+    code_.L(some);
     emit_some();
-    emit_constants();
+    code_.emit_constants();
   }
 
   /// Writes a routine for `work` elements, at most a vector of them.
   void emit_some() {
-    mov(ecx, work_.cvt32());
-    mov(work_.cvt32(), 1);
-    shl(work_.cvt32(), cl);
-    sub(work_.cvt32(), 1);
-    kmovw(Xbyak::Opmask(1), work_.cvt32());
+    code_.begin_tail();
     use(single_.trace);
-    for (const Action& action : single_.schedule.once) emit(action, Part::whole, false);
-    spares_tail_ = true;
-    emit_body(single_.schedule, Part::masked, false);
-    spares_tail_ = false;
-    ret();
+    for (const Action& action : single_.schedule.once) emit(action, false);
+    emit_body(single_.schedule, false);
+    code_.end_tail();
+    code_.ret();
   }
 
   /// Writes the loop with stores past the cache. It is only used where all places with such stores are
   /// aligned to vectors once the first is.
   void emit_streaming_loop(int first, std::size_t item_bytes, const Xbyak::Label& some) {
     Xbyak::Label aligned, plain;
-    mov(rcx, ptr[places_ + 8 * first]);
-    test(ecx, static_cast<int>(item_bytes) - 1);
-    jnz(plain, T_NEAR);
+    code_.mov(rcx, ptr[places_ + 8 * first]);
+    code_.test(ecx, static_cast<int>(item_bytes) - 1);
+    code_.jnz(plain, near);
     for (const Node& node : single_.trace.nodes) {
       if (!node.streams || node.place == first) continue;
-      mov(work_, ptr[places_ + 8 * node.place]);
-      xor_(work_, rcx);
-      test(work_.cvt32(), vector_bytes(node) - 1);
-      jnz(plain, T_NEAR);
-      if (protocol::size_of(node.dtype) != item_bytes) jmp(plain, T_NEAR);
+      code_.mov(work_, ptr[places_ + 8 * node.place]);
+      code_.xor_(work_, rcx);
+      code_.test(work_.cvt32(), vector_bytes(node) - 1);
+      code_.jnz(plain, near);
+      if (protocol::size_of(node.dtype) != item_bytes) code_.jmp(plain, near);
     }
-    neg(rcx);
-    and_(ecx, lanes_ * static_cast<int>(item_bytes) - 1);
-    jz(aligned, T_NEAR);
-    shr(ecx, item_bytes == 8 ? 3 : item_bytes == 4 ? 2 : 0);
-    mov(work_, rcx);
-    cmp(work_, count_);
-    cmova(work_, count_);
-    push(work_);
-    call(some);
-    pop(index_);
-    L(aligned);
+    code_.neg(rcx);
+    code_.and_(ecx, lanes_ * static_cast<int>(item_bytes) - 1);
+    code_.jz(aligned, near);
+    code_.shr(ecx, item_bytes == 8 ? 3 : item_bytes == 4 ? 2 : 0);
+    code_.mov(work_, rcx);
+    code_.cmp(work_, count_);
+    code_.cmova(work_, count_);
+    code_.push(work_);
+    code_.call(some);
+    code_.pop(index_);
+    code_.L(aligned);
     emit_loop(true);
-    L(plain);
+    code_.L(plain);
   }
   int vector_bytes(const Node& node) const {
     return lanes_ * static_cast<int>(protocol::size_of(node.dtype));
@@ -179,60 +179,61 @@ class Writer : private Emitter {
   void emit_loop(bool streams) {
     Xbyak::Label again, over;
     const int step = lanes_ * wide_.parts;
-    mov(limit_, count_);
-    sub(limit_, step - 1);
-    jbe(over, T_NEAR);
-    cmp(index_, limit_);
-    jae(over, T_NEAR);
+    code_.mov(limit_, count_);
+    code_.sub(limit_, step - 1);
+    code_.jbe(over, near);
+    code_.cmp(index_, limit_);
+    code_.jae(over, near);
     use(wide_.trace);
-    for (const Action& action : wide_.schedule.once) emit(action, Part::whole, false);
-    align(32);
-    L(again);
-    emit_body(wide_.schedule, Part::whole, streams);
-    add(index_, step);
-    cmp(index_, limit_);
-    jb(again, T_NEAR);
-    L(over);
+    for (const Action& action : wide_.schedule.once) emit(action, false);
+    code_.align(32);
+    code_.L(again);
+    emit_body(wide_.schedule, streams);
+    code_.add(index_, step);
+    code_.cmp(index_, limit_);
+    code_.jb(again, near);
+    code_.L(over);
   }
 
-  void emit_body(const Schedule& schedule, Part part, bool streams) {
+  void emit_body(const Schedule& schedule, bool streams) {
     Xbyak::Label end;
     std::vector<Xbyak::Label> exits(schedule.exits.size());
     for (const Action& action : schedule.actions) {
       if (action.kind == Action::Kind::leave)
         jump_if_none(action.in[0], action.in[1], exits[static_cast<std::size_t>(action.exit)]);
       else
-        emit(action, part, streams);
+        emit(action, streams);
     }
     if (exits.empty()) return;
-    jmp(end, T_NEAR);
+    code_.jmp(end, near);
     for (std::size_t k = 0; k < exits.size(); ++k) {
-      L(exits[k]);
+      code_.L(exits[k]);
       for (const auto& stub : schedule.exits[k])
-        store(trace_->nodes[static_cast<std::size_t>(stub.node)], stub.from, part, streams);
-      jmp(end, T_NEAR);
+        store(trace_->nodes[static_cast<std::size_t>(stub.node)], stub.from, streams);
+      code_.jmp(end, near);
     }
-    L(end);
+    code_.L(end);
   }
 
   void enter() {
-    for (const Reg64& saved : saved_) push(saved);
-    const int frame_bytes = 64 * (spill_slots_ + 1);  // the last slot: where the stack was
-    mov(work_, rsp);
-    sub(rsp, frame_bytes);
-    and_(rsp, -64);
-    mov(frame_, rsp);
-    mov(ptr[frame_ + 64 * spill_slots_], work_);
+    for (const Reg64& saved : saved_) code_.push(saved);
+    // Behind the slots: where the stack was, and what the instructions keep.
+    const int frame_bytes = 64 * (spill_slots_ + 1) + Instructions::scratch_bytes;
+    code_.mov(work_, rsp);
+    code_.sub(rsp, frame_bytes);
+    code_.and_(rsp, -64);
+    code_.mov(frame_, rsp);
+    code_.mov(ptr[frame_ + 64 * spill_slots_], work_);
     for (std::size_t place = 0; place < address_.size(); ++place)
       if (address_[place] >= 0)
-        mov(address_registers_[static_cast<std::size_t>(address_[place])],
-            ptr[places_ + 8 * static_cast<int>(place)]);
+        code_.mov(address_registers_[static_cast<std::size_t>(address_[place])],
+                  ptr[places_ + 8 * static_cast<int>(place)]);
   }
   void leave_function() {
-    mov(rsp, ptr[frame_ + 64 * spill_slots_]);
-    for (std::size_t k = saved_.size(); k-- > 0;) pop(saved_[k]);
-    vzeroupper();
-    ret();
+    code_.mov(rsp, ptr[frame_ + 64 * spill_slots_]);
+    for (std::size_t k = saved_.size(); k-- > 0;) code_.pop(saved_[k]);
+    code_.vzeroupper();
+    code_.ret();
   }
 
   // rcx is free for counts.
@@ -240,59 +241,42 @@ class Writer : private Emitter {
   const std::array<Reg64, 8> address_registers_{r8, r9, r10, r11, rbx, r12, r13, r14};
   const std::array<Reg64, 6> saved_{rbp, rbx, r12, r13, r14, r15};
   const Body &wide_, &single_;
-  const int spill_slots_;
+  const int lanes_, spill_slots_;
   std::vector<int> address_;  // by place: which register, -1
 };
 
-/// Pages that are first writable and then executable, never both.
-class Pages : public Code {
- public:
-  /// nullptr when the system gives no such pages.
-  static std::shared_ptr<const Code> make(std::span<const std::byte> code) {
-    void* start = mmap(nullptr, code.size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (start == MAP_FAILED) return nullptr;
-    auto pages = std::make_shared<Pages>(start, code.size());
-    std::memcpy(start, code.data(), code.size());
-    if (mprotect(start, code.size(), PROT_READ | PROT_EXEC) == 0) return pages;
-    is_forbidden = true;
-    return nullptr;
-  }
-  Pages(void* start, std::size_t bytes) : start_(start), bytes_(bytes) {}
-  ~Pages() override { munmap(start_, bytes_); }
-  Pages(const Pages&) = delete;
-  Pages& operator=(const Pages&) = delete;
-
-  void run(std::byte* const* places, std::size_t count) const override {
-    reinterpret_cast<void (*)(std::byte* const*, std::size_t)>(start_)(places, count);
-  }
-
-  static inline std::atomic<bool> is_forbidden = false;
-
- private:
-  void* start_;
-  std::size_t bytes_;
-};
-
-}  // namespace
-
-bool is_available() {
-  __builtin_cpu_init();
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
-}
-
-std::shared_ptr<const Code> compile(const Trace& trace) {
-  if (Pages::is_forbidden) return nullptr;
+template <class Set>
+std::shared_ptr<const Code> compile_for(const Trace& trace) {
   const auto exits = find_exits(trace);
-  const Body wide = make_body(trace, exits, parts_for(trace, !exits.empty())),
-             single = make_body(trace, exits, 1);
+  const Registers& registers = Set::registers;
+  const Body wide = make_body(trace, exits, registers, parts_for(trace, !exits.empty(), registers)),
+             single = make_body(trace, exits, registers, 1);
   const std::size_t bytes = room_for(wide, single);
   constexpr std::align_val_t alignment{64};
   const auto free = [](std::byte* room) { operator delete(room, alignment); };
   const std::unique_ptr<std::byte, decltype(free)> room(
       static_cast<std::byte*>(operator new(bytes, alignment)), free);
-  const Writer writer(wide, single, {room.get(), bytes});
-  return Pages::make({room.get(), writer.bytes()});
+  Set code(lanes(trace, registers.vector_bytes), {room.get(), bytes});
+  const Writer writer(code, wide, single);
+  return make_pages({room.get(), code.getSize()});
+}
+
+}  // namespace
+
+const Registers& registers_of(InstructionSet set) {
+  return set == InstructionSet::avx2 ? Avx2::registers : Avx512::registers;
+}
+
+bool runs(InstructionSet set) {
+  __builtin_cpu_init();
+  if (set == InstructionSet::avx2) return __builtin_cpu_supports("avx2");
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+}
+
+std::shared_ptr<const Code> compile(const Trace& trace, InstructionSet set) {
+  if (are_pages_refused()) return nullptr;
+  return set == InstructionSet::avx2 ? compile_for<Avx2>(trace) : compile_for<Avx512>(trace);
 }
 
 }  // namespace gamelan::engine::jit

@@ -2,174 +2,131 @@
 #include "engine/jit/emitter.hpp"
 
 namespace gamelan::engine::jit {
-namespace {
 
 using Kind = Source::Kind;
 
-const Xbyak::Opmask tail(tail_mask);
-
-}  // namespace
-
-void Emitter::emit(const Action& action, Part part, bool streams) {
+void Emitter::emit(const Action& action, bool streams) {
   switch (action.kind) {
     case Action::Kind::fetch:
-      return fetch(action, part);
+      return fetch(action);
     case Action::Kind::spill:
       return spill(action);
     case Action::Kind::compute:
-      return compute(action, part);
+      return node_of(action).dtype == Dtype::bool_ ? compute_mask(action) : compute(action);
     case Action::Kind::store:
-      return store(node_of(action), action.in[0], part, streams);
+      return store(node_of(action), action.in[0], streams);
     case Action::Kind::leave:
       break;  // the loop's
   }
 }
 
 void Emitter::jump_if_none(const Source& condition, const Source& other, const Xbyak::Label& to) {
-  const Opmask first = mask(condition), second = other.kind == Kind::none ? first : mask(other);
-  if (lanes_ == 8)
-    kortestb(first, second);
-  else
-    kortestw(first, second);
-  jz(to, T_NEAR);
+  code_.jump_if_none(mask(condition), mask(other.kind == Kind::none ? condition : other), to);
 }
 
-void Emitter::fetch(const Action& action, Part part) {
-  const int vector_of = node_of(action).part;
+void Emitter::fetch(const Action& action) {
+  const int part = node_of(action).part;
   if (action.dtype == Dtype::bool_)
-    fetch_mask(mask(action.out), action.in[0], vector_of, part);
+    fetch(mask(action.out), action.in[0], part);
   else
-    fetch_vector(vector(action.out, action.dtype), action.in[0], action.dtype, vector_of, part);
+    fetch(vector(action.out, action.dtype), action.in[0], action.dtype, part);
 }
 
-void Emitter::fetch_mask(const Opmask& out, const Source& from, int vector_of, Part part) {
-  const Xmm bytes(spare_vector);
+void Emitter::fetch(Mask out, const Source& from, int part) {
   switch (from.kind) {
     case Kind::none:
-      return kxorw(out, out, out);
-    case Kind::mask:
-      return kmovw(out, mask(from));
+      return code_.clear(out);
     case Kind::spill:
-      return kmovw(out, word[spill_slot(from.number)]);
+      return code_.restore(out, spill_slot(from.number));
     case Kind::repeat:
-      vpbroadcastb(bytes, byte[first_element(from.number)]);
-      break;
+      return code_.repeat(out, first_element(from.number));
+    case Kind::element:
+      return code_.load(out, element(from.number, 1, part));
     default:
-      if (part == Part::masked)
-        vmovdqu8(bytes | tail | T_z, xword[element(from.number, 1, vector_of)]);
-      else if (lanes_ == 8)
-        vmovq(bytes, qword[element(from.number, 1, vector_of)]);
-      else
-        vmovdqu8(bytes, xword[element(from.number, 1, vector_of)]);
+      return code_.move(out, mask(from));
   }
-  vptestmb(out, bytes, bytes);
 }
 
-void Emitter::fetch_vector(const Xmm& out, const Source& from, Dtype dtype, int vector_of, Part part) {
-  const std::size_t size = protocol::size_of(dtype);
+void Emitter::fetch(const Xmm& out, const Source& from, Dtype dtype, int part) {
   switch (from.kind) {
     case Kind::none:
-      return vpxord(out, out, out);
-    case Kind::vector:
-      return vmovapd(out, vector(from, dtype));
+      return code_.clear(out);
     case Kind::spill:
-      return vmovapd(out, ptr[spill_slot(from.number)]);
+      return code_.restore(out, spill_slot(from.number));
     case Kind::repeat:
-      if (size == 8)
-        vpbroadcastq(out, qword[first_element(from.number)]);
-      else
-        vpbroadcastd(out, dword[first_element(from.number)]);
-      return;
+      return code_.repeat(dtype, out, first_element(from.number));
+    case Kind::element:
+      return code_.load(dtype, out, element(from.number, protocol::size_of(dtype), part));
     default:
-      break;
+      return code_.move(out, vector(from, dtype));
   }
-  const Xbyak::Address address = ptr[element(from.number, size, vector_of)];
-  if (part == Part::whole)
-    vmovupd(out, address);
-  else if (size == 8)
-    vmovupd(out | tail | T_z, address);
-  else
-    vmovups(out | tail | T_z, address);
 }
 
 void Emitter::spill(const Action& action) {
+  const auto slot = spill_slot(action.out.number);
   if (action.dtype == Dtype::bool_)
-    kmovw(word[spill_slot(action.out.number)], mask(action.in[0]));
+    code_.save(slot, mask(action.in[0]));
   else
-    vmovapd(ptr[spill_slot(action.out.number)], vector(action.in[0], action.dtype));
+    code_.save(slot, vector(action.in[0], action.dtype));
 }
 
-void Emitter::store(const Node& node, const Source& from, Part part, bool streams) {
+void Emitter::store(const Node& node, const Source& from, bool streams) {
   const std::size_t size = protocol::size_of(node.dtype);
   if (node.dtype == Dtype::bool_) {
-    Opmask truth = mask(from);
-    if (from.kind != Kind::mask) fetch_mask(truth = Opmask(spare_mask), from, node.part, part);
-    const Xmm bytes(spare_vector);
-    vmovdqu8(bytes | truth | T_z, constant(1, node.dtype));
-    const auto to = element(node.place, size, node.part);
-    if (part == Part::masked)
-      vmovdqu8(xword[to] | tail, bytes);
-    else if (lanes_ == 8)
-      vmovq(qword[to], bytes);
-    else
-      vmovdqu8(xword[to], bytes);
-    return;
+    Mask truth = mask(from);
+    if (from.kind != Kind::mask) fetch(truth = code_.passing_mask(), from, node.part);
+    return code_.store(element(node.place, size, node.part), truth);
   }
   Xmm value = vector(from, node.dtype);
-  if (from.kind != Kind::vector)
-    fetch_vector(value = vector(spare_vector, node.dtype), from, node.dtype, node.part, part);
-  const auto to = element(node.place, size, node.part);
-  if (part == Part::masked)
-    size == 8 ? vmovupd(ptr[to] | tail, value) : vmovups(ptr[to] | tail, value);
-  else if (streams && node.streams)
-    vmovntpd(ptr[to], value);
-  else
-    vmovupd(ptr[to], value);
+  if (from.kind != Kind::vector) fetch(value = code_.passing(node.dtype), from, node.dtype, node.part);
+  code_.store(node.dtype, element(node.place, size, node.part), value, streams && node.streams);
 }
 
-void Emitter::compute(const Action& action, Part part) {
+template <class Use>
+void Emitter::with(const Source& operand, Dtype dtype, int part, const Use& use) {
+  if (operand.kind == Kind::vector) return use(vector(operand, dtype));
+  if (operand.kind == Kind::spill) return use(Xbyak::util::ptr[spill_slot(operand.number)]);
+  if (operand.kind == Kind::element && !code_.is_tail())
+    return use(Xbyak::util::ptr[element(operand.number, protocol::size_of(dtype), part)]);
+  if (operand.kind == Kind::repeat && code_.broadcasts())
+    return use(Xbyak::util::ptr_b[first_element(operand.number)]);
+  const Xmm passing = code_.passing(dtype);
+  fetch(passing, operand, dtype, part);
+  use(passing);
+}
+
+void Emitter::compute(const Action& action) {
   const Node& node = node_of(action);
   const auto& [x, y, z] = action.in;
-  if (node.dtype == Dtype::bool_) return compute_mask(action);
   const Xmm out = vector(action.out, node.dtype);
   if (node.kind == Node::Kind::convert) {
-    return node.from == Dtype::bool_ ? convert(mask(x), node.dtype, out)
-                                     : convert(node.from, node.dtype, out, vector(x, node.from));
+    return node.from == Dtype::bool_ ? code_.convert(mask(x), node.dtype, out)
+                                     : code_.convert(node.from, node.dtype, out, vector(x, node.from));
   }
   if (node.op == Op::where)
-    return blend(node.dtype, out, mask(x), vector(y, node.dtype), vector(z, node.dtype));
+    return code_.blend(node.dtype, out, mask(x), vector(y, node.dtype), vector(z, node.dtype));
   const Xmm first = vector(x, node.dtype);
-  switch (y.kind) {
-    case Kind::none:
-      return unary(node.op, node.dtype, out, first);
-    case Kind::vector:
-      return binary(node.op, node.dtype, out, first, vector(y, node.dtype));
-    case Kind::repeat:
-      return binary(node.op, node.dtype, out, first, ptr_b[first_element(y.number)]);
-    default:
-      break;
-  }
-  if (part == Part::whole)
-    return binary(node.op, node.dtype, out, first,
-                  ptr[element(y.number, protocol::size_of(node.dtype), node.part)]);
-  const Xmm second = vector(spare_vector, node.dtype);
-  fetch_vector(second, y, node.dtype, node.part, part);
-  binary(node.op, node.dtype, out, first, second);
+  if (y.kind == Kind::none) return code_.unary(node.op, node.dtype, out, first);
+  with(y, node.dtype, node.part,
+       [&](const Xbyak::Operand& second) { code_.binary(node.op, node.dtype, out, first, second); });
 }
 
 void Emitter::compute_mask(const Action& action) {
   const Node& node = node_of(action);
   const auto& [x, y, z] = action.in;
-  const Opmask out = mask(action.out);
+  const Mask out = mask(action.out);
   if (node.from != Dtype::bool_) {
     const Xmm first = vector(x, node.from);
     if (node.kind == Node::Kind::convert)
-      return compare(Op::not_equal, node.from, out, first, constant(0, node.from));
-    if (node.op == Op::logical_not) return compare(Op::equal, node.from, out, first, constant(0, node.from));
-    return compare(node.op, node.from, out, first, y.kind == Kind::none ? first : vector(y, node.from));
+      return code_.compare_with_zero(Op::not_equal, node.from, out, first);
+    if (node.op == Op::logical_not) return code_.compare_with_zero(Op::equal, node.from, out, first);
+    if (y.kind == Kind::none) return code_.compare(node.op, node.from, out, first, first);
+    return with(y, node.from, node.part,
+                [&](const Xbyak::Operand& second) { code_.compare(node.op, node.from, out, first, second); });
   }
-  if (node.op == Op::where) return choose(out, mask(x), mask(y), mask(z));
-  logic(node.op, out, mask(x), mask(y.kind == Kind::none ? x : y));
+  if (node.kind == Node::Kind::convert) return code_.move(out, mask(x));
+  if (node.op == Op::where) return code_.choose(out, mask(x), mask(y), mask(z));
+  code_.logic(node.op, out, mask(x), mask(y.kind == Kind::none ? x : y));
 }
 
 }  // namespace gamelan::engine::jit

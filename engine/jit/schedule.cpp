@@ -11,9 +11,8 @@ using Kind = Node::Kind;
 
 constexpr int never = std::numeric_limits<int>::max();
 
-/// The registers of one kind, and the values in them.
+/// Registers, and the values in them.
 struct Bank {
-  Source::Kind kind;
   int first;
   std::vector<int> holder;  // register -> value, -1
 
@@ -25,16 +24,17 @@ struct Bank {
 
 class Scheduler {
  public:
-  Scheduler(const Trace& trace, const std::vector<Exit>& exits)
+  Scheduler(const Trace& trace, const std::vector<Exit>& exits, const Registers& registers)
       : trace_(trace),
         exits_(exits),
+        has_masks_(registers.masks > 0),
         uses_(trace.nodes.size()),
         next_use_(trace.nodes.size(), 0),
         register_(trace.nodes.size(), -1),
         slot_(trace.nodes.size(), -1),
         may_reload_(trace.nodes.size(), false),
-        vectors_{Source::Kind::vector, 0, std::vector<int>(vector_registers, -1)},
-        masks_{Source::Kind::mask, first_mask, std::vector<int>(mask_registers, -1)} {
+        vectors_{0, std::vector<int>(static_cast<std::size_t>(registers.vectors), -1)},
+        masks_{registers.first_mask, std::vector<int>(static_cast<std::size_t>(registers.masks), -1)} {
     note_uses();
   }
 
@@ -54,7 +54,8 @@ class Scheduler {
   static int time_of(int n) { return 2 * n; }
   int count() const { return static_cast<int>(trace_.nodes.size()); }
   const Node& at(int n) const { return trace_.nodes[static_cast<std::size_t>(n)]; }
-  Bank& bank(int value) { return at(value).dtype == Dtype::bool_ ? masks_ : vectors_; }
+  bool is_mask(int value) const { return at(value).dtype == Dtype::bool_; }
+  Bank& bank(int value) { return is_mask(value) && has_masks_ ? masks_ : vectors_; }
 
   void note_uses() {
     for (int n = 0; n < count(); ++n)
@@ -97,7 +98,10 @@ class Scheduler {
     std::stable_sort(repeated.begin(), repeated.end(), [&](int x, int y) {
       return uses_[static_cast<std::size_t>(x)].size() > uses_[static_cast<std::size_t>(y)].size();
     });
-    const auto spare = static_cast<std::size_t>(std::max(0, vector_registers - 2 - pressure(trace_).vectors));
+    const Pressure most = pressure(trace_);
+    const int needed = has_masks_ ? most.vectors : most.all;
+    const auto spare =
+        static_cast<std::size_t>(std::max(0, static_cast<int>(vectors_.holder.size()) - 2 - needed));
     if (repeated.size() > spare) repeated.resize(spare);
     for (const int n : repeated) {
       is_kept_.push_back(n);
@@ -125,9 +129,23 @@ class Scheduler {
     bank(value).holder[static_cast<std::size_t>(number)] = -1;
     number = -1;
   }
+  /// Gives up what a value holds that is not used any more.
+  void finish(int value) {
+    drop(value);
+    int& slot = slot_[static_cast<std::size_t>(value)];
+    if (slot >= 0) left_slots_.push_back(slot);
+    slot = -1;
+  }
+  int take_slot() {
+    if (free_slots_.empty()) return result_.spill_slots++;
+    const int slot = free_slots_.back();
+    free_slots_.pop_back();
+    return slot;
+  }
   Source place_of(int value) {
     const int number = register_[static_cast<std::size_t>(value)];
-    return number < 0 ? home_of(value) : Source{bank(value).kind, bank(value).first + number};
+    if (number < 0) return home_of(value);
+    return {is_mask(value) ? Source::Kind::mask : Source::Kind::vector, bank(value).first + number};
   }
   /// Where a value lies when it has no register.
   Source home_of(int value) const {
@@ -145,7 +163,7 @@ class Scheduler {
       for (std::size_t k = 0; k < from.holder.size(); ++k) {
         const int other = from.holder[k];
         if (is_kept(other) || std::find(pinned.begin(), pinned.end(), other) != pinned.end()) continue;
-        const int use = next_use(other);
+        const int use = distance(other);
         if (use > latest) {
           latest = use;
           number = static_cast<int>(k);
@@ -156,11 +174,19 @@ class Scheduler {
     put(value, number);
     return place_of(value);
   }
+  /// How far away the next use of a value is. To put away and bring back one that is in no memory yet delays
+  /// its next use, while another is read from memory beside the operation; so it counts as much nearer.
+  int distance(int value) {
+    constexpr int nearer = 5;
+    const int use = next_use(value);
+    const auto v = static_cast<std::size_t>(value);
+    return use == never || may_reload_[v] || slot_[v] >= 0 ? use : now_ + (use - now_) / nearer;
+  }
   void evict(int value) {
     const auto v = static_cast<std::size_t>(value);
     if (slot_[v] < 0 && !may_reload_[v] && next_use(value) != never) {
       const Source from = place_of(value);
-      slot_[v] = result_.spill_slots++;
+      slot_[v] = take_slot();
       result_.actions.push_back({.kind = Action::Kind::spill,
                                  .node = value,
                                  .dtype = at(value).dtype,
@@ -184,6 +210,8 @@ class Scheduler {
   }
 
   void schedule(int n) {
+    free_slots_.insert(free_slots_.end(), left_slots_.begin(), left_slots_.end());
+    left_slots_.clear();
     const Node& node = at(n);
     const bool is_read = node.kind == Kind::load || node.kind == Kind::repeat;
     if (is_read) {
@@ -196,12 +224,12 @@ class Scheduler {
           {.kind = Action::Kind::fetch, .node = n, .dtype = node.dtype, .out = to, .in = {from}, .exit = -1});
       return;
     }
-    // The second operand may stay in memory if it is needed only this once.
+    // The second operand may stay in memory if it is needed only this once, or another value would have to
+    // make room for it.
     const int second = node.in[1];
     const bool stays = second >= 0 && second != node.in[0] && takes_memory(node) &&
                        register_[static_cast<std::size_t>(second)] < 0 &&
-                       slot_[static_cast<std::size_t>(second)] < 0 &&
-                       may_reload_[static_cast<std::size_t>(second)] && next_use(second) == never;
+                       (next_use(second) == never || bank(second).find_free() < 0);
     for (std::size_t k = 0; k < node.in.size(); ++k)
       if (node.in[k] >= 0 && !(k == 1 && stays)) fetch(node.in[k], node.in);
     Action action{.kind = node.kind == Kind::store ? Action::Kind::store : Action::Kind::compute,
@@ -212,7 +240,7 @@ class Scheduler {
     for (std::size_t k = 0; k < node.in.size(); ++k)
       if (node.in[k] >= 0) action.in[k] = place_of(node.in[k]);
     for (const int value : node.in)
-      if (value >= 0 && !is_kept(value) && next_use(value) == never) drop(value);
+      if (value >= 0 && !is_kept(value) && next_use(value) == never) finish(value);
     if (node.kind == Kind::store) {
       result_.actions.push_back(action);
       return;
@@ -240,18 +268,20 @@ class Scheduler {
     action.exit = static_cast<int>(result_.exits.size()) - 1;
     result_.actions.push_back(action);
     for (const int value : {exit.condition, exit.other})
-      if (value >= 0 && next_use(value) == never) drop(value);
+      if (value >= 0 && next_use(value) == never) finish(value);
     for (const auto& store : exit.stores)
-      if (store.value >= 0 && !is_kept(store.value) && next_use(store.value) == never) drop(store.value);
+      if (store.value >= 0 && !is_kept(store.value) && next_use(store.value) == never) finish(store.value);
   }
 
   const Trace& trace_;
   const std::vector<Exit>& exits_;
+  const bool has_masks_;
   std::vector<std::vector<int>> uses_;  // by value: times, rising
   std::vector<std::size_t> next_use_;   // by value: into uses_
   std::vector<int> register_, slot_;    // by value, -1
   std::vector<bool> may_reload_;        // by value: its place is never written
   std::vector<int> is_kept_;
+  std::vector<int> free_slots_, left_slots_;  // the latter may still be read by the present action
   Bank vectors_, masks_;
   int now_ = -1;
   Schedule result_;
@@ -260,12 +290,27 @@ class Scheduler {
 }  // namespace
 
 bool takes_memory(const Node& node) {
-  if (node.kind != Kind::compute || node.dtype == Dtype::bool_ || node.from == Dtype::bool_) return false;
-  return node.op == Op::add || node.op == Op::subtract || node.op == Op::multiply || node.op == Op::divide;
+  if (node.kind != Kind::compute || node.from == Dtype::bool_) return false;
+  switch (node.op) {
+    case Op::add:
+    case Op::subtract:
+    case Op::multiply:
+    case Op::divide:
+      return true;
+    case Op::equal:
+    case Op::not_equal:
+    case Op::less:
+    case Op::less_equal:
+    case Op::greater:
+    case Op::greater_equal:
+      return node.from == Dtype::float64 || node.from == Dtype::float32;
+    default:
+      return false;
+  }
 }
 
-Schedule make_schedule(const Trace& trace, const std::vector<Exit>& exits) {
-  return Scheduler(trace, exits).run();
+Schedule make_schedule(const Trace& trace, const std::vector<Exit>& exits, const Registers& registers) {
+  return Scheduler(trace, exits, registers).run();
 }
 
 }  // namespace gamelan::engine::jit

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/jit/exits.hpp"
+#include "engine/jit/registers.hpp"
 #include "engine/jit/trace.hpp"
 
 namespace gamelan::engine::jit {
@@ -16,7 +17,7 @@ struct Source {
   enum class Kind : std::uint8_t {
     none,     ///< for a store: zero
     vector,   ///< vector register `number`
-    mask,     ///< mask register `number`: bools
+    mask,     ///< register `number`, of masks if there are such: bools
     spill,    ///< slot `number` of the frame
     element,  ///< element i of place `number`
     repeat,   ///< element 0 of place `number`
@@ -30,8 +31,7 @@ struct Action {
   enum class Kind : std::uint8_t {
     fetch,    ///< in[0] -> out
     spill,    ///< in[0] -> out, a slot
-    compute,  ///< what `node` says of `in` -> out; in[1] may be an element or repeat of a place, where the op
-              ///< allows it
+    compute,  ///< what `node` says of `in` -> out; in[1] may be in memory where the op allows it
     store,    ///< in[0] -> place of `node`
     leave,    ///< unless one of the conditions in[0], in[1] holds for some element: `exit`
   };
@@ -52,14 +52,10 @@ struct Schedule {
   std::vector<Action> once;     ///< before the first element: repeated elements that keep their register
   std::vector<Action> actions;  ///< for every vector of elements
   std::vector<std::vector<Stub>> exits;
-  int spill_slots = 0;  ///< of 64 bytes
+  int spill_slots = 0;  ///< of a vector each
 };
 
-/// Vector registers from 0 and mask registers from `first_mask` on are assigned to values; the emitter uses
-/// the others.
-inline constexpr int vector_registers = 31, first_mask = 2, mask_registers = 4;
-
-Schedule make_schedule(const Trace& trace, const std::vector<Exit>& exits);
+Schedule make_schedule(const Trace& trace, const std::vector<Exit>& exits, const Registers& registers);
 /// True when the node's instruction can read its second operand from memory.
 bool takes_memory(const Node& node);
 

@@ -68,14 +68,14 @@ bool converts(Dtype from, Dtype to) {
          to == Dtype::bool_;  // but not float to integer
 }
 
-int lanes(const Trace& trace) {
+int lanes(const Trace& trace, int vector_bytes) {
   std::size_t widest = 4;
   for (const Node& node : trace.nodes) {
     widest = std::max(widest, protocol::size_of(node.dtype));
     if (node.kind == Node::Kind::convert || node.kind == Node::Kind::compute)
       widest = std::max(widest, protocol::size_of(node.from));
   }
-  return static_cast<int>(64 / widest);
+  return vector_bytes / static_cast<int>(widest);
 }
 
 Widened widen(const Trace& trace, int parts) {
@@ -112,7 +112,8 @@ Pressure pressure(const Trace& trace) {
       const bool is_mask = node.dtype == Dtype::bool_;
       ++(is_mask ? now.masks : now.vectors);
       ++(is_mask ? ends[last_use[n]].masks : ends[last_use[n]].vectors);
-      most = {std::max(most.vectors, now.vectors), std::max(most.masks, now.masks)};
+      most = {std::max(most.vectors, now.vectors), std::max(most.masks, now.masks),
+              std::max(most.all, now.vectors + now.masks)};
     }
     now.vectors -= ends[n].vectors;
     now.masks -= ends[n].masks;

@@ -48,8 +48,8 @@ bool holds(Dtype dtype);
 bool computes(Op op, Dtype loop);
 bool converts(Dtype from, Dtype to);
 
-/// The number of elements in a vector: as many of the trace's widest dtype as fit into 64 bytes.
-int lanes(const Trace& trace);
+/// The number of elements in a vector: as many of the trace's widest dtype as fit into these bytes.
+int lanes(const Trace& trace, int vector_bytes);
 
 /// The trace for `parts` vectors side by side, node by node. In a chain each operation waits for the one
 /// before; meanwhile the processor can work on other elements. Value v of part p is node `places[v][p]`.
@@ -59,9 +59,10 @@ struct Widened {
 };
 Widened widen(const Trace& trace, int parts);
 
-/// The largest number of values that are alive at once: vectors (without repeated elements), and masks.
+/// The largest number of values that are alive at once: vectors (without repeated elements), masks, and both
+/// together.
 struct Pressure {
-  int vectors = 0, masks = 0;
+  int vectors = 0, masks = 0, all = 0;
 };
 Pressure pressure(const Trace& trace);
 

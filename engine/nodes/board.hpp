@@ -54,6 +54,8 @@ class Board {
   /// every open() of the queue, also with 0.
   void await_done(std::uint64_t taken) { node_.await_done(taken); }
   /// See NodeBoard.
+  void sleep_at(protocol::SharedCounter* bell) { node_.sleep_at(bell); }
+  /// See NodeBoard.
   void set_meanwhile(std::function<bool()> work) { node_.set_meanwhile(std::move(work)); }
   /// For waits outside the board: throws Error{engine_lost} when the launcher or another node is gone.
   void check_alive() const { node_.check_alive(-1); }

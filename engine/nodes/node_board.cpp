@@ -65,16 +65,32 @@ void NodeBoard::post(std::uint64_t message, std::uint64_t length, std::span<cons
   slot.length = length;
   std::copy(bytes.begin(), bytes.end(), slot.bytes);
   leader.posted.publish(message);
+  if (bell_ != nullptr) bell_->add(1);
 }
 
 NodeBoard::Posted NodeBoard::take(std::uint64_t message) {
   Control& leader = control(leader_);
-  wait_for(leader.posted, message, leader_);
+  await_message(leader.posted, message);
   const Slot& slot = leader.slots[message % slot_count];
   Posted posted{slot.length, {}};
   if (posted.length <= slot_bytes) posted.bytes.assign(slot.bytes, slot.bytes + posted.length);
   control(comm_.rank()).consumed.publish(message);
   return posted;
+}
+
+void NodeBoard::await_message(protocol::SharedCounter& posted, std::uint64_t message) {
+  if (bell_ == nullptr) return wait_for(posted, message, leader_);
+  auto next_check = std::chrono::steady_clock::now() + liveness_period;
+  for (;;) {
+    const std::uint64_t rings = bell_->value();
+    if (patience_.wait_awake(posted, message)) return;
+    const bool has_work = meanwhile_ && meanwhile_();
+    bell_->sleep_below(rings + 1,
+                       has_work ? std::chrono::microseconds(50) : std::chrono::microseconds(liveness_period));
+    if (std::chrono::steady_clock::now() < next_check) continue;
+    check_alive(leader_);
+    next_check += liveness_period;
+  }
 }
 
 // ---- the cut

@@ -40,6 +40,11 @@ class NodeBoard {
   /// Sleeps until the message is there, and returns it.
   Posted take(std::uint64_t message);
 
+  /// From now on ranks that wait for a message sleep at this counter, and a writer of messages raises it,
+  /// too. A client raises it with a request: so all ranks wake at once, and not one after the other. Not for
+  /// all ranks of a node: one may sleep at the messages' own.
+  void sleep_at(protocol::SharedCounter* bell) { bell_ = bell; }
+
   // Steps.
   bool begin_step(std::uint64_t step);
   void end_step(std::uint64_t step);
@@ -119,6 +124,7 @@ class NodeBoard {
     Slot slots[slot_count];
   };
 
+  void await_message(protocol::SharedCounter& posted, std::uint64_t message);
   Control& control(int rank) const { return *controls_[static_cast<std::size_t>(rank)]; }
   /// `works`: call the function of set_meanwhile() during the wait; only for the main thread.
   void wait_for(protocol::SharedCounter& counter, std::uint64_t target, int watched_rank, bool works = true);
@@ -129,6 +135,7 @@ class NodeBoard {
   distribution::Allocator::Block block_;
   std::vector<Control*> controls_;  ///< by rank; null on other nodes
   protocol::Patience patience_;
+  protocol::SharedCounter* bell_ = nullptr;
   std::int64_t launcher_process_id_;
   bool is_watching_ = true;
   std::function<bool()> meanwhile_;

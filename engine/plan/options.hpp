@@ -19,6 +19,7 @@ enum class Switch : std::uint8_t {
   simplify,
   strength_reduction,
   elide_copies,
+  split_assembled,
   fuse,
   interior,
   contract,

@@ -13,13 +13,16 @@
 #include "engine/distribution/heap.hpp"
 #include "engine/host_name.hpp"
 #include "engine/nodes/board.hpp"
+#include "engine/option_words.hpp"
 #include "engine/process/end_job.hpp"
 #include "engine/process/environment.hpp"
 #include "engine/process/loops.hpp"
+#include "engine/process/shared_bell.hpp"
 #include "engine/process/time_limit.hpp"
 #include "engine/serving/server.hpp"
 #include "engine/session/session.hpp"
 #include "engine/steps/routines.hpp"
+#include "engine/tiles/loops/isa.hpp"
 #include "protocol/codec.hpp"
 #include "protocol/connection.hpp"
 
@@ -106,11 +109,13 @@ void run_rank(const Options& options, Comm& comm) {
                                                     : distribution::Heap::default_bytes(comm);
   distribution::Heap heap(comm, heap_bytes);
   Board board(comm, heap, {.fanout = options.node_fanout, .silence_limit_s = options.node_timeout_s});
+  tiles::limit_isa(static_cast<tiles::Isa>(choose("isa", options.isa)));
   Session session(comm, heap, board);
   session.configure({0, {{"balance", options.balance}, {"compile", options.compile}}});
   if (comm.rank() != 0) {
     comm.throw_together(std::nullopt);  // throws on all ranks when rank 0 could not listen
     try {
+      const SharedBell bell(comm, board, {});
       return run_worker_loop(board, session);
     } catch (const std::exception& error) {
       end_job(comm, error);
@@ -124,6 +129,7 @@ void run_rank(const Options& options, Comm& comm) {
   const std::unique_ptr<Server> server = open_server(options, comm, callbacks);
   board.on_lost([&server](const std::string& cause) { server->leave(cause); });
   try {
+    const SharedBell bell(comm, board, server->lane_offer());
     run_root_loop(options, *server, board, session);
   } catch (const std::exception& error) {
     end_job(comm, error, server.get());

@@ -137,6 +137,8 @@ void Server::leave(const std::string& why) {
 }
 
 double Server::seconds_since_client() const { return state_->listener.seconds_since_client(); }
+std::optional<protocol::LaneOffer> Server::lane_offer() const { return state_->listener.lanes().offer(); }
+
 const protocol::Connection& Server::connection() const { return state_->listener.connection(); }
 
 std::optional<Incoming> Server::State::wait_for_work(Milliseconds timeout) {

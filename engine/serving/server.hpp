@@ -45,6 +45,8 @@ class Server {
   /// Seconds since the last well-formed request of any client, or since the start. Time in which the machine
   /// is suspended does not count.
   double seconds_since_client() const;
+  /// The memory of the lanes, for the other ranks of this machine; nullopt when there is none.
+  std::optional<protocol::LaneOffer> lane_offer() const;
   /// The connection file as it was written.
   const protocol::Connection& connection() const;
 

@@ -21,7 +21,7 @@ using protocol::Error;
 using protocol::ErrorKind;
 
 static_assert(static_cast<int>(tiles::Compiling::always) == 2 &&
-                  static_cast<int>(steps::Balance::always) == 2,
+                  static_cast<int>(steps::Balance::always) == 2 && static_cast<int>(tiles::Isa::avx512) == 2,
               "as in option_words.hpp");
 
 namespace {

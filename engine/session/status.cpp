@@ -8,6 +8,7 @@
 #include <span>
 
 #include "engine/session/configuration.hpp"
+#include "engine/tiles/loops/isa.hpp"
 #include "engine/tiles/tile_translation.hpp"
 
 namespace gamelan::engine {
@@ -150,6 +151,7 @@ nlohmann::json Status::status() const {
       {"bytes_sent", sum.bytes_sent},
       {"bytes_received", sum.bytes_received},
       {"messages", sum.messages},
+      {"instruction_set", tiles::name(tiles::isa())},
       {"programs_compiled", tiles::programs_compiled()},
       {"pieces_helped", sum.pieces_helped},
       {"fetch_bytes", published_.fetch_bytes.load()},

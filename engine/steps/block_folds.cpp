@@ -6,6 +6,7 @@
 
 #include "engine/steps/box_copies.hpp"
 #include "engine/steps/context.hpp"
+#include "engine/steps/count_blocks.hpp"
 #include "engine/steps/indices.hpp"
 #include "engine/tiles/loops/fold.hpp"
 
@@ -42,10 +43,15 @@ void complete(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fold, 
 
 void fold_blocks(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fold,
                  const ReductionBlocks& blocks, std::vector<std::byte>& partials) {
-  const auto& [values, strides, extents, grid] = blocks;
+  const auto& [values, strides, extents, grid, are_truths] = blocks;
   const auto dims = grid.size();
   const auto item = static_cast<std::int64_t>(protocol::size_of(fold.loop));
   partials.resize(static_cast<std::size_t>(protocol::element_count(grid) * item));
+  if (are_truths) {
+    count_blocks(step.block_extents, blocks, partials);
+    if (step.is_complete) complete(step, fold, grid, partials);
+    return;
+  }
   const bool is_packed = strides == protocol::contiguous_strides(extents, static_cast<std::size_t>(item));
   std::byte* out = partials.data();
   const bool runs_are_kept = dims > 0 && !step.reduced[dims - 1];

@@ -22,7 +22,7 @@ namespace {
 using distribution::Box;
 using protocol::Shape;
 
-constexpr std::int64_t region_elements = 32'768;  // scratch stays in the second-level cache
+constexpr std::int64_t region_elements = 8192;  // scratch stays in the second-level cache
 constexpr std::int64_t plain_region_elements =
     131'072;  // when nothing is computed: scratch is mostly the partials
 constexpr std::int64_t fewest_shared_regions = 4;
@@ -37,6 +37,7 @@ class BlockFolder {
         scratch_(fold.folds.size()) {
     for (std::size_t f = 0; f < fold.folds.size(); ++f)
       scratch_[f].item = static_cast<std::int64_t>(protocol::size_of(fold.folds[f].loop));
+    find_truths();
     find_plain_operands();
     if (!fold.values.interior) return;
     const Shape extents = fold.values.interior->iterations.extents();
@@ -82,12 +83,25 @@ class BlockFolder {
 
   /// The values of one fold over a region, then its partials.
   struct Scratch {
-    std::int64_t item = 0;
+    std::int64_t item = 0;    ///< bytes of a partial, and of a value unless
+    bool are_truths = false;  ///< the values are bytes to be counted
+    std::int64_t value_bytes() const { return are_truths ? 1 : item; }
     std::byte* memory = nullptr;        ///< of the workspace
     const std::byte* values = nullptr;  ///< in `memory`, or where the operand lies
     std::vector<std::byte> partials;
     Shape strides;  ///< of `values`
   };
+
+  /// The planner leaves truth values that are to be summed as they are (lower.cpp).
+  void find_truths() {
+    const auto& operands = fold_.values.operands;
+    for (std::size_t i = 0; i < operands.size(); ++i)
+      if (operands[i].source == plan::Operand::Source::scratch) {
+        const auto f = static_cast<std::size_t>(operands[i].fold);
+        scratch_[f].are_truths = fold_.values.program.operands[i] == protocol::Dtype::bool_ &&
+                                 fold_.folds[f].loop != protocol::Dtype::bool_;
+      }
+  }
 
   /// When nothing is computed (`a.sum()`), the elements are folded where they lie.
   void find_plain_operands() {
@@ -117,7 +131,8 @@ class BlockFolder {
     for (std::size_t f = 0; f < scratch_.size(); ++f) {
       const auto operand = static_cast<std::size_t>(plain_[f]);
       auto piece = whole_.piece_of(operand, elements);
-      const Shape packed = protocol::contiguous_strides(extents, static_cast<std::size_t>(scratch_[f].item));
+      const Shape packed =
+          protocol::contiguous_strides(extents, static_cast<std::size_t>(scratch_[f].value_bytes()));
       for (std::size_t k = 0; k < dims_; ++k)
         if (piece.strides[k] != packed[k] && (k + 1 == dims_ || fold_.block_extents[k] > 1)) return false;
       scratch_[f].values = context_.address(fold_.values.operands[operand], piece);
@@ -160,7 +175,8 @@ class BlockFolder {
       Shape grid(dims_);
       for (std::size_t k = 0; k < dims_; ++k) grid[k] = region[k].size();
       auto& scratch = scratch_[f];
-      fold_blocks(fold_, fold_.folds[f], {scratch.values, scratch.strides, extents, grid}, scratch.partials);
+      fold_blocks(fold_, fold_.folds[f], {scratch.values, scratch.strides, extents, grid, scratch.are_truths},
+                  scratch.partials);
       tiles::note_fold(fold_.folds[f].op, fold_.folds[f].loop, fold_.folds[f].command);
       store_partials(fold_.folds[f], scratch_[f], region, owner);
     }
@@ -171,9 +187,10 @@ class BlockFolder {
     for (std::size_t f = 0; f < scratch_.size(); ++f) {
       auto& scratch = scratch_[f];
       scratch.memory = context_.workspace().at_least(
-          static_cast<std::size_t>(protocol::element_count(extents) * scratch.item), f);
+          static_cast<std::size_t>(protocol::element_count(extents) * scratch.value_bytes()), f);
       scratch.values = scratch.memory;
-      scratch.strides = protocol::contiguous_strides(extents, static_cast<std::size_t>(scratch.item));
+      scratch.strides =
+          protocol::contiguous_strides(extents, static_cast<std::size_t>(scratch.value_bytes()));
     }
     std::vector<tiles::Pointer> targets(scratch_.size());
     const auto aim_at = [&](const Box& part) -> std::span<const tiles::Pointer> {

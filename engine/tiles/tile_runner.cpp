@@ -13,6 +13,7 @@
 #include "engine/tiles/tile_attribution.hpp"
 #include "engine/tiles/tile_geometry.hpp"
 #include "engine/tiles/tile_memory.hpp"
+#include "engine/tiles/tile_panels.hpp"
 #include "engine/tiles/tile_runs.hpp"
 #include "engine/tiles/tile_translation.hpp"
 #include "protocol/error.hpp"
@@ -39,6 +40,14 @@ class Runner::State {
                             "[tile] operands of a cell: got " + std::to_string(cell.operands.size()) +
                                 ", expected " + std::to_string(translation_->operands()));
     }
+    if (panels_.find(cell, rules_))
+      panels_.each([&](const Cell& part) { run_part(part); });
+    else
+      run_part(cell);
+  }
+
+ private:
+  void run_part(const Cell& cell) {
     plan_cell(cell, rules_, geometry_);
     if (geometry_.is_empty) return;
     Instance& instance = find_instance();
@@ -51,7 +60,6 @@ class Runner::State {
     if (translation_->streams()) settle_streams();
   }
 
- private:
   struct Instance {
     std::shared_ptr<Translation::Specialization> of;
     std::vector<std::byte*> places;  // operands at the current tile, then register tiles
@@ -262,6 +270,7 @@ class Runner::State {
   using Tiles = std::map<std::pair<std::int64_t, int>, std::byte*>;  // by element size and number
   Tiles tiles_, elements_;
   std::deque<Instance> instances_;
+  Panels panels_;
   // The present cell and tile.
   Geometry geometry_;
   std::vector<OperandTraits> traits_;

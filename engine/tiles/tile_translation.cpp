@@ -19,8 +19,15 @@ using Kind = Instruction::Kind;
 constexpr std::int64_t elements_before_compiling = 1 << 16;
 constexpr std::size_t most_specializations = 16;
 
+/// In which instructions programs of a level are compiled, if at all.
+std::optional<jit::InstructionSet> instructions_of(Isa level) {
+  if (level == Isa::baseline) return std::nullopt;
+  const auto set = level == Isa::avx2 ? jit::InstructionSet::avx2 : jit::InstructionSet::avx512;
+  return jit::runs(set) ? std::optional(set) : std::nullopt;
+}
+
 std::atomic<Compiling>& chosen() {
-  static std::atomic<Compiling> which{jit::is_available() ? Compiling::hot : Compiling::off};
+  static std::atomic<Compiling> which{instructions_of(best_isa()) ? Compiling::hot : Compiling::off};
   return which;
 }
 
@@ -29,7 +36,7 @@ std::atomic<std::uint64_t> compiled{0};
 }  // namespace
 
 std::uint64_t programs_compiled() { return compiled; }
-void set_compiling(Compiling which) { chosen() = jit::is_available() ? which : Compiling::off; }
+void set_compiling(Compiling which) { chosen() = instructions_of(best_isa()) ? which : Compiling::off; }
 Compiling compiling() { return chosen(); }
 
 std::shared_ptr<Translation> Translation::of(const Program& program) {
@@ -39,7 +46,10 @@ std::shared_ptr<Translation> Translation::of(const Program& program) {
 }
 
 Translation::Translation(const Program& program)
-    : level_(isa()), renamed_(rename(program)), is_used_(program.operands.size(), false) {
+    : level_(isa()),
+      instructions_(instructions_of(level_)),
+      renamed_(rename(program)),
+      is_used_(program.operands.size(), false) {
   pair_up(renamed_);
   rules_.is_written.assign(program.operands.size(), false);
   for (const auto dtype : program.operands)
@@ -94,7 +104,7 @@ std::shared_ptr<Translation::Specialization> Translation::make(
 }
 
 void Translation::note_elements(Specialization& special, std::int64_t elements) const {
-  if (special.is_compiled || compiling() == Compiling::off || level_ < Isa::avx512) return;
+  if (special.is_compiled || compiling() == Compiling::off || !instructions_) return;
   special.elements += elements;
   if (special.elements >= elements_before_compiling || compiling() == Compiling::always) compile(special);
 }
@@ -108,7 +118,7 @@ void Translation::compile(Specialization& special) const {
                  special.calls.begin() + static_cast<std::ptrdiff_t>(last));
   };
   for (const TracedMoves& run : find_traces(renamed_, special.storage)) {
-    auto code = jit::compile(run.trace);
+    auto code = jit::compile(run.trace, *instructions_);
     if (code == nullptr) continue;
     ++compiled;
     keep_until(run.first);

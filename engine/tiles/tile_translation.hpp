@@ -5,6 +5,7 @@
 #pragma once
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "engine/jit/compile.hpp"
@@ -64,6 +65,7 @@ class Translation {
   void compile(Specialization& special) const;
 
   Isa level_;
+  std::optional<jit::InstructionSet> instructions_;  // of machine code
   Renamed renamed_;
   GeometryRules rules_;
   std::vector<bool> is_used_;  // by operand: some step uses it

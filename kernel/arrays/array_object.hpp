@@ -18,6 +18,7 @@ namespace gamelan::kernel {
 
 class Session;
 struct ReadAhead;
+struct Parts;
 
 struct Array;
 
@@ -35,7 +36,9 @@ struct Base {
                  // is gone
   PyObject* index_range;  // what gamelan._folds knows of its numbers, for use as an index; null: nothing
   std::shared_ptr<ReadAhead>* read_ahead;  // see elements.hpp; null: no element of it was picked
-  bool is_element;                         // picked from another array, whose `read_ahead` this is
+  std::uint64_t written;  // how many commands the session had recorded with the last that wrote it
+  Parts* parts;           // see brought.hpp; null: none was used
+  bool is_element;        // picked from another array, whose `read_ahead` this is
 };
 
 /// The layout of a distributed array, and of an array with a class of its own (a matrix, a masked array) that

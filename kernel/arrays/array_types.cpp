@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernel/arrays/array_types.hpp"
+#include "kernel/arrays/brought.hpp"
 // (Python.h first)
 #include <structmember.h>
 
@@ -28,6 +29,7 @@ void base_dealloc(PyObject* self) {
     delete base->session;
   }
   delete base->read_ahead;
+  forget(base->parts);
   Py_XDECREF(base->index_range);
   PyTypeObject* type = Py_TYPE(self);
   type->tp_free(self);

@@ -8,6 +8,7 @@
 #include "kernel/arrays/dispatch.hpp"
 #include "kernel/arrays/distributed.hpp"
 #include "kernel/arrays/dtypes.hpp"
+#include "kernel/arrays/placement.hpp"
 #include "kernel/arrays/uploads.hpp"
 #include "kernel/arrays/values.hpp"
 #include "kernel/recorder/session.hpp"

@@ -6,8 +6,10 @@
 
 #include "kernel/arrays/bool_bytes.hpp"
 #include "kernel/arrays/broadcast.hpp"
+#include "kernel/arrays/brought.hpp"
 #include "kernel/arrays/distributed.hpp"
 #include "kernel/arrays/dtypes.hpp"
+#include "kernel/arrays/placement.hpp"
 #include "kernel/arrays/promotion.hpp"
 #include "kernel/arrays/values.hpp"
 #include "kernel/recorder/current_session.hpp"
@@ -23,8 +25,6 @@ using Kind = Operand::Kind;
 
 namespace {
 
-std::int64_t threshold_elements = 32'768;
-std::uint64_t host_op_count = 0;
 std::vector<PyObject*> ufuncs;  // immortal: the module is never unloaded
 
 // NumPy 2 leaves whole numbers as they are.
@@ -86,6 +86,12 @@ Ref direction_of(PyObject* x) {
   return elementwise(Op::divide, std::array{x, divisor.get()});
 }
 
+std::vector<PyObject*> borrowed(const std::vector<Ref>& references) {
+  std::vector<PyObject*> objects;
+  for (const Ref& each : references) objects.push_back(each.get());
+  return objects;
+}
+
 Operands classify_all(std::span<PyObject* const> inputs) {
   Operands operands;
   operands.reserve(inputs.size());
@@ -131,8 +137,9 @@ Ref call_numpy(Op op, std::span<PyObject* const> inputs, PyObject* out) {
     arguments[count] = views[count] ? views[count].get() : numpys(input);
     ++count;
   }
-  if (out != nullptr) arguments[count++] = out;
-  ++host_op_count;
+  const Ref target = out != nullptr && is_local(out) ? plain(out) : Ref::borrow(out);
+  if (target) arguments[count++] = target.get();
+  count_host_op();
   return Ref::checked(
       PyObject_Vectorcall(ufuncs[static_cast<std::size_t>(op)], arguments.data(), count, nullptr));
 }
@@ -156,24 +163,6 @@ Ref ask_others(Op op, std::span<PyObject* const> inputs, PyObject* out) {
   }
   return Ref::checked(PyObject_Vectorcall(ufuncs[static_cast<std::size_t>(op)], arguments.data(),
                                           inputs.size(), keywords.get()));
-}
-
-// The result of a quick look at one operand: local (with its size), distributed, or of a kind that classify()
-// must find out.
-enum class Quick { local, distributed, unknown };
-Quick look(PyObject* input, std::int64_t& elements) {
-  PyArrayObject* array = nullptr;
-  if (is_local(input) || PyArray_CheckExact(input)) {
-    array = reinterpret_cast<PyArrayObject*>(input);
-  } else if (is_distributed(input)) {
-    return Quick::distributed;
-  } else {
-    const bool is_number = PyFloat_CheckExact(input) || PyLong_Check(input) || PyComplex_CheckExact(input) ||
-                           PyArray_IsScalar(input, Generic);
-    return is_number ? Quick::local : Quick::unknown;
-  }
-  if (__builtin_mul_overflow(elements, PyArray_SIZE(array), &elements)) return Quick::unknown;
-  return Quick::local;
 }
 
 // Dtypes that no engine holds are left to NumPy, if no other operand is distributed.
@@ -209,31 +198,6 @@ Ref by_their_class(Op op, std::span<PyObject* const> inputs) {
 
 constinit Hook negative_hook;
 
-bool is_beyond_engines(PyObject* input) {
-  PyObject* const data = numpys(input);
-  int type = NPY_BOOL;
-  if (PyArray_CheckExact(data) || is_local(data)) {
-    type = PyArray_DESCR(reinterpret_cast<PyArrayObject*>(data))->type_num;
-  } else if (PyArray_IsScalar(data, Generic)) {
-    const Ref descr = Ref::checked(reinterpret_cast<PyObject*>(PyArray_DescrFromScalar(data)));
-    type = reinterpret_cast<PyArray_Descr*>(descr.get())->type_num;
-  }
-  return type == NPY_LONGDOUBLE || (type > NPY_CDOUBLE && type != NPY_HALF);
-}
-
-bool is_plainly_local(std::span<PyObject* const> inputs) {
-  std::int64_t elements = 1;  // of the largest result these operands could broadcast to
-  for (PyObject* input : inputs) {
-    if (look(input, elements) != Quick::local) return false;
-  }
-  return elements < threshold_elements;
-}
-
-void set_threshold(std::int64_t elements) { threshold_elements = elements; }
-std::int64_t threshold() { return threshold_elements; }
-std::uint64_t host_ops() { return host_op_count; }
-void count_host_op() { ++host_op_count; }
-
 void set_ufuncs(PyObject* list) {
   for (Py_ssize_t index = 0; index < PyList_Size(list); ++index) {
     PyObject* ufunc = PyList_GetItem(list, index);
@@ -246,12 +210,18 @@ Ref wrap_result(PyObject* value) {
   if (!PyArray_Check(value)) return Ref::borrow(value);
   auto* array = reinterpret_cast<PyArrayObject*>(value);
   const bool is_for_engines =
-      PyArray_SIZE(array) >= threshold_elements && !has_own_class(value) && dtype_of(PyArray_DESCR(array));
+      PyArray_SIZE(array) >= threshold() && !has_own_class(value) && dtype_of(PyArray_DESCR(array));
   return is_for_engines ? upload(array) : adopt(value);
 }
 
 Ref elementwise(Op op, std::span<PyObject* const> inputs) {
   if (is_plainly_local(inputs)) return adopt_result(call_numpy(op, inputs, nullptr).get());
+  if (would_be_local(inputs)) {
+    if (const auto here = brought(inputs)) {
+      const std::vector<PyObject*> objects = borrowed(*here);
+      return adopt_result(call_numpy(op, objects, nullptr).get());
+    }
+  }
   if (are_beyond_engines(inputs)) return ask_others(op, inputs, nullptr);
   if (have_own_class(inputs)) {
     Ref result = by_their_class(op, inputs);
@@ -261,7 +231,7 @@ Ref elementwise(Op op, std::span<PyObject* const> inputs) {
   if (any_of_kind(operands, Kind::foreign)) return ask_others(op, inputs, nullptr);
   if (!any_of_kind(operands, Kind::distributed)) {
     const std::vector<npy_intp> extents = broadcast_extents(operands);
-    if (product(extents) < threshold_elements || !any_of_kind(operands, Kind::local)) {
+    if (product(extents) < threshold() || !any_of_kind(operands, Kind::local)) {
       std::vector<PyObject*> objects;
       for (const Operand& operand : operands) objects.push_back(operand.object.get());
       return adopt_result(call_numpy(op, objects, nullptr).get());

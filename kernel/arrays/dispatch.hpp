@@ -30,20 +30,9 @@ void record(protocol::Op op, protocol::Dtype loop, PyObject* out, bool creates,
             std::span<PyObject* const> inputs, std::vector<std::int64_t> ints,
             std::optional<protocol::Bytes> payload = std::nullopt);
 
-/// True when a quick look shows that no operand is on the engines and no result would be: then NumPy
-/// computes.
-bool is_plainly_local(std::span<PyObject* const> inputs);
-/// True for an array or a scalar of a dtype that the engines do not hold: texts, dates, records, objects,
-/// long doubles.
-bool is_beyond_engines(PyObject* input);
-/// Sets the number of elements from which a result lives on the engines.
-void set_threshold(std::int64_t elements);
-std::int64_t threshold();
 /// What to make of a new result of NumPy: scalars stay as they are, a small array becomes one of ours
 /// (adopt), a large one is uploaded.
 Ref wrap_result(PyObject* value);
-std::uint64_t host_ops();
-void count_host_op();
 
 /// Sets NumPy's ufuncs, by op number (None where there is none).
 void set_ufuncs(PyObject* list);

@@ -52,6 +52,7 @@ void note_write(const Array* target, protocol::Dtype dtype) {
   target->b->is_recorded = true;
   if (dtype != protocol::Dtype::bool_) target->b->may_hold_any_bytes = true;
   ++target->b->version;
+  target->b->written = (*target->b->session)->recorder().recorded_commands();
 }
 
 }  // namespace

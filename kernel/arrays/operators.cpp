@@ -13,9 +13,12 @@
 #include <utility>
 #include <vector>
 
+#include "kernel/arrays/brought.hpp"
 #include "kernel/arrays/dispatch.hpp"
 #include "kernel/arrays/guarded.hpp"
 #include "kernel/arrays/operand.hpp"
+#include "kernel/arrays/placement.hpp"
+#include "kernel/arrays/temporaries.hpp"
 #include "kernel/arrays/values.hpp"
 #include "kernel/recorder/user_call.hpp"
 #include "protocol/ops.hpp"
@@ -26,9 +29,9 @@ using protocol::Op;
 
 namespace {
 
-// How an operator uses its op. `equality` is a forward one that never fails. The last two have no op: for
+// How an operator uses its op. `equality` is a forward one that never fails. The last four have no op: for
 // small arrays they call NumPy's own operator or method, else `general`.
-enum Form : int { forward, reflected, in_place, equality, by_numpy, method, by_general };
+enum Form : int { forward, reflected, in_place, equality, by_numpy, product, method, by_general };
 
 struct Operator {
   PyObject_HEAD vectorcallfunc call;
@@ -134,7 +137,13 @@ Ref ask_their_class(const Operator& self, PyObject* array, PyObject* other) {
 
 Ref evaluate(const Operator& self, std::span<PyObject* const> arguments) {
   const Op op = static_cast<Op>(self.op);
-  if (self.form == reflected) return elementwise(op, std::array{arguments[1], arguments[0]});
+  if ((self.form == forward || self.form == reflected) && arguments.size() <= 2) {
+    std::array<PyObject*, 2> operands{arguments.front(), arguments.back()};
+    if (self.form == reflected) std::swap(operands[0], operands[1]);
+    const std::span<PyObject* const> ordered(operands.data(), arguments.size());
+    PyObject* const reused = reusable_operand(op, ordered);
+    return reused != nullptr ? elementwise_into(op, ordered, reused) : elementwise(op, ordered);
+  }
   // A value is never changed: as with NumPy's scalars, the name on the left gets a new one.
   if (self.form == in_place && !is_value(arguments[0])) return elementwise_into(op, arguments, arguments[0]);
   return elementwise(op, arguments);
@@ -150,11 +159,19 @@ Ref unequal(const char* message = "elementwise comparison failed; this will rais
 Ref apply_operator(const Operator& self, PyObject* const* arguments, std::size_t count, PyObject* keywords) {
   const std::span<PyObject* const> operands(arguments, count);
   if (self.form == by_general) return ask_general(self, arguments, count, keywords);
-  if (self.form == by_numpy || self.form == method) {
-    const bool is_small =
-        self.form == method ? are_all_here(arguments, count, keywords) : is_plainly_local(operands);
-    return is_small ? ask_numpy(self, arguments, count, keywords)
-                    : ask_general(self, arguments, count, keywords);
+  if (self.form == by_numpy || self.form == product || self.form == method) {
+    const bool is_small = self.form == method    ? are_all_here(arguments, count, keywords)
+                          : self.form == product ? count == 2 && are_all_here(arguments, count, nullptr) &&
+                                                       is_small_product(arguments[0], arguments[1])
+                                                 : is_plainly_local(operands);
+    if (is_small) return ask_numpy(self, arguments, count, keywords);
+    if (self.form == product && count == 2 && is_small_product(arguments[0], arguments[1])) {
+      if (const auto here = brought(operands)) {
+        const std::array<PyObject*, 2> pair{(*here)[0].get(), (*here)[1].get()};
+        return ask_numpy(self, pair.data(), count, nullptr);
+      }
+    }
+    return ask_general(self, arguments, count, keywords);
   }
   if (count == 2 && static_cast<Op>(self.op) == Op::multiply && is_value(arguments[0]) &&
       is_repeatable(arguments[1])) {
@@ -300,6 +317,7 @@ void add_operators(PyObject* module) {
                                    {"IN_PLACE", in_place},
                                    {"EQUALITY", equality},
                                    {"BY_NUMPY", by_numpy},
+                                   {"PRODUCT", product},
                                    {"METHOD", method},
                                    {"BY_GENERAL", by_general}}) {
     if (PyModule_AddIntConstant(module, name, form) < 0) throw PythonError();

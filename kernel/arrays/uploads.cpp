@@ -13,7 +13,10 @@ namespace gamelan::kernel {
 namespace {
 
 constexpr std::size_t most_kept = 16;
-constexpr npy_intp most_bytes = npy_intp{1} << 18;
+constexpr npy_intp most_bytes = npy_intp{8} << 20;  // of one array
+constexpr npy_intp most_bytes_of_all = npy_intp{64} << 20;
+constexpr npy_intp always_kept_bytes = npy_intp{1}
+                                       << 18;  // a copy of a larger one is made when it comes again
 
 struct Kept {
   Ref local;   // a copy of what was sent
@@ -36,20 +39,48 @@ bool is_equal(PyArrayObject* left, PyArrayObject* right) {
                      static_cast<std::size_t>(PyArray_NBYTES(left))) == 0;
 }
 
+// Where the last large arrays lay that were sent and not kept.
+bool was_seen(PyArrayObject* local) {
+  static std::deque<std::pair<const void*, npy_intp>> seen;
+  const std::pair<const void*, npy_intp> place{PyArray_DATA(local), PyArray_NBYTES(local)};
+  if (const auto found = std::find(seen.begin(), seen.end(), place); found != seen.end()) {
+    seen.erase(found);
+    return true;
+  }
+  if (seen.size() == most_kept) seen.pop_back();
+  seen.push_front(place);
+  return false;
+}
+
+void keep(Ref copy, PyObject* remote) {
+  auto& all = kept();
+  all.push_front({std::move(copy), Ref::borrow(remote)});
+  npy_intp bytes = 0;
+  std::size_t count = 0;
+  for (const Kept& entry : all) {
+    bytes += PyArray_NBYTES(as_numpy(entry.local));
+    if (bytes > most_bytes_of_all || count == most_kept) break;
+    ++count;
+  }
+  all.erase(all.begin() + static_cast<std::ptrdiff_t>(count), all.end());
+}
+
 Ref upload_once(PyArrayObject* local) {
   if (PyArray_NBYTES(local) > most_bytes || PyArray_ISBYTESWAPPED(local)) return upload(local);
-  Ref copy = Ref::checked(PyArray_NewCopy(local, NPY_CORDER));
+  const bool is_plain = PyArray_IS_C_CONTIGUOUS(local);
+  Ref source = is_plain ? Ref::borrow(reinterpret_cast<PyObject*>(local))
+                        : Ref::checked(PyArray_NewCopy(local, NPY_CORDER));
   auto& all = kept();
   std::erase_if(all, [](const Kept& entry) { return !is_usable(entry); });
   for (auto entry = all.begin(); entry != all.end(); ++entry) {
-    if (!is_equal(as_numpy(entry->local), as_numpy(copy))) continue;
+    if (!is_equal(as_numpy(entry->local), as_numpy(source))) continue;
     Ref remote = Ref::borrow(entry->remote.get());
     std::rotate(all.begin(), entry, entry + 1);  // last used first
     return remote;
   }
-  Ref remote = upload(as_numpy(copy));
-  if (all.size() == most_kept) all.pop_back();
-  all.push_front({std::move(copy), Ref::borrow(remote.get())});
+  Ref remote = upload(as_numpy(source));
+  if (PyArray_NBYTES(local) > always_kept_bytes && !was_seen(local)) return remote;
+  keep(is_plain ? Ref::checked(PyArray_NewCopy(local, NPY_CORDER)) : std::move(source), remote.get());
   return remote;
 }
 

@@ -4,11 +4,10 @@
 #pragma once
 #include <chrono>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 
-#include "protocol/lane.hpp"
+#include "protocol/lane_memory.hpp"
 
 namespace gamelan::kernel {
 
@@ -39,12 +38,9 @@ class Lane {
   bool wait(std::uint64_t seen, std::chrono::milliseconds limit);
 
  private:
-  struct Unmap {
-    void operator()(protocol::LaneRegion* region) const;
-  };
   protocol::LaneWords& words() const { return region_->lanes[lane_]; }
 
-  std::unique_ptr<protocol::LaneRegion, Unmap> region_;
+  protocol::LaneMemory region_;
   std::size_t lane_ = 0;
   protocol::Patience patience_;
 };

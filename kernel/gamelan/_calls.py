@@ -8,7 +8,7 @@ from types import FunctionType, MethodType
 
 import numpy
 
-from . import _core, _docs
+from . import _core, _docs, _small_calls
 
 _core.Call.__doc__ = _docs.Documentation(
     "A function of Gamelan: an interrupt undoes all that one call has recorded, or nothing of it."
@@ -41,6 +41,10 @@ def _call(function, place):
             call._theirs = getattr(numpy, function.__name__)
         if place is not None and not function.__name__.startswith("_"):
             _docs.namesakes[call] = place, function.__name__
+            if place == "numpy.ndarray":
+                _small_calls.bind_method(call)
+            else:
+                _small_calls.bind(call, place)
     return _made[function]
 
 

@@ -15,13 +15,15 @@ from ._route_names import ROUTES
 
 __all__ = ["config", "options"]
 
+UNMEASURED = 1 << 19  # `distribute_from` until it is measured: at this size engines are worth their way on every machine tried
+
 _TABLE = {
     # name: (environment variable, kind, default, what it does)
     "distribute_from": (
         "GAMELAN_DISTRIBUTE_FROM",
-        "count",
-        65536,
-        "elements from which an array lives on the engines; 0 = always",
+        "threshold",
+        "measured",
+        "elements from which an array lives on the engines; 0 = always, 'measured' = found when engines start",
     ),
     "gather_limit": ("GAMELAN_GATHER_LIMIT", "count", 1 << 24, "most elements that are brought to the notebook in one array"),
     "engines": ("GAMELAN_ENGINES", "count", 0, "how many engines to start on first need; 0 = min(4, cores)"),
@@ -36,6 +38,10 @@ def _count(value):
     if not 0 <= number < 2**63 or not isinstance(value, str) and number != value:
         raise ValueError
     return number
+
+
+def _threshold(value):
+    return value if isinstance(value, str) and value == "measured" else _count(value)
 
 
 def _seconds(value):
@@ -58,6 +64,7 @@ def _route(value):
 # kind: (how a value is read, what is expected of it)
 _KINDS = {
     "count": (_count, "a whole number from 0 on"),
+    "threshold": (_threshold, "a whole number from 0 on, or 'measured'"),
     "seconds": (_seconds, "a number above 0"),
     "path": (_path, "a path"),
     "route": (_route, "one of " + ", ".join(ROUTES)),
@@ -78,33 +85,53 @@ def _read(name, value, given):
 class Config:
     """The options in force, as attributes; unknown names are refused."""
 
-    __slots__ = ("_values",)
+    __slots__ = ("_measured", "_values")
 
     def __init__(self):
         object.__setattr__(self, "_values", {})
         for name, (variable, _, default, _) in _TABLE.items():
             text = os.environ.get(variable, "")
             self._values[name] = _read(name, text, f"{variable}={text!r}") if text else default
-        _core.set_threshold(self.distribute_from)
+        object.__setattr__(self, "_measured", UNMEASURED)
+        self._apply_threshold()
 
     def __getattr__(self, name):
-        try:
-            return self._values[name]
-        except KeyError:
-            raise AttributeError(f"no option {name!r}; there are {', '.join(_TABLE)}") from None
+        if name == "distribute_from":
+            return _core.threshold()
+        return self._given(name)
 
     def __setattr__(self, name, value):
         if name not in _TABLE:
             raise AttributeError(f"no option {name!r}; there are {', '.join(_TABLE)}")
         self._values[name] = _read(name, value, f"np.config.{name} = {value!r}")
         if name == "distribute_from":
-            _core.set_threshold(self._values[name])
+            self._apply_threshold()
+
+    def _given(self, name):
+        """The option as it was given: "measured", too."""
+        try:
+            return self._values[name]
+        except KeyError:
+            raise AttributeError(f"no option {name!r}; there are {', '.join(_TABLE)}") from None
+
+    def _apply_threshold(self):
+        given = self._values["distribute_from"]
+        _core.set_threshold(self._measured if given == "measured" else given)
+
+    def is_given(self, name):
+        """Whether the option is a value of somebody's, and not to be measured."""
+        return self._given(name) != "measured"
+
+    def set_measured(self, elements):
+        """What was measured becomes `distribute_from`, unless somebody gives a number."""
+        object.__setattr__(self, "_measured", elements)
+        self._apply_threshold()
 
     def __dir__(self):
         return list(_TABLE)
 
     def __repr__(self):
-        lines = [f"{name:16} = {self._values[name]!r:<10} # {_TABLE[name][3]} ({_TABLE[name][0]})" for name in _TABLE]
+        lines = [f"{name:16} = {getattr(self, name)!r:<10} # {_TABLE[name][3]} ({_TABLE[name][0]})" for name in _TABLE]
         return "\n".join(lines)
 
 
@@ -138,7 +165,7 @@ def options(**changes):
     ...     np.config.distribute_from
     0
     """
-    before = {name: getattr(config, name) for name in changes}
+    before = {name: config._given(name) for name in changes}
     try:
         for name, value in changes.items():
             setattr(config, name, value)

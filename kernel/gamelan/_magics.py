@@ -172,6 +172,7 @@ class EngineMagics(Magics):
         state = engines.status()
         if _session.engines() is engines and state["state"] == "running":
             state["route"] = _session.route()
+            state["threshold"] = _session.threshold()
         return StatusTable(state, _session.status() if state["state"] == "running" else None, is_all)
 
     @no_var_expand

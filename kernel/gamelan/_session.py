@@ -11,7 +11,7 @@ import os
 import sys
 import threading
 
-from . import _core
+from . import _core, _threshold
 from ._config import config
 from ._errors import EngineLostError, VersionError
 from ._float_errors import forget_warnings
@@ -114,6 +114,15 @@ def use(new_engines):
     _routes.note(new_engines.connection_file, _core.route())
     if hasattr(new_engines, "on_notice"):
         new_engines.on_notice(_show_notice)
+    _measure_threshold()
+
+
+def _measure_threshold():
+    """Finds `np.config.distribute_from`, unless it is given, or the engines compute for somebody else and would let us wait."""
+    if config.is_given("distribute_from") or status()["server"]["is_busy"]:
+        return
+    config.set_measured(_threshold.measure())
+    _core.configure([("reset_stats", "")])  # the counters are for what the user does
 
 
 def _require_same_build(new_engines):
@@ -255,6 +264,12 @@ def status():
 def route():
     """How the engines are reached, in words."""
     return _core.route() + (f", connection number {_core.connections()}" if _core.connections() > 1 else "")
+
+
+def threshold():
+    """From which size an array lives on the engines, and who says so, in words."""
+    who = "np.config.distribute_from" if config.is_given("distribute_from") else "measured"
+    return f"arrays of {config.distribute_from:,} elements or more live on the engines ({who})"
 
 
 def stats(reset=False):

@@ -16,9 +16,12 @@ struct Call {
   PyObject_HEAD vectorcallfunc call;
   PyObject* function;
   PyObject* theirs;  // NumPy's function that leaves objects of other libraries to their own method, or null
-  PyObject* names;   // its __dict__: what functools.update_wrapper writes
+  SmallRule small;
+  PyObject* names;  // its __dict__: what functools.update_wrapper writes
   PyObject* weak_references;
 };
+
+Shortcut shortcut = nullptr;
 
 Call* as_call(PyObject* self) { return reinterpret_cast<Call*>(self); }
 
@@ -44,6 +47,10 @@ PyObject* call(PyObject* self, PyObject* const* arguments, std::size_t flagged_c
       return PyObject_Vectorcall(theirs, arguments, flagged_count, keywords);
     if (PyErr_Occurred() != nullptr) return nullptr;
   }
+  if (as_call(self)->small.numpys != nullptr && shortcut != nullptr) {
+    PyObject* const result = shortcut(as_call(self)->small, arguments, flagged_count, keywords);
+    if (result != nullptr || PyErr_Occurred() != nullptr) return result;
+  }
   const UserCall lives;
   return PyObject_Vectorcall(as_call(self)->function, arguments, flagged_count, keywords);
 }
@@ -62,6 +69,7 @@ int traverse_call(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   Py_VISIT(as_call(self)->function);
   Py_VISIT(as_call(self)->theirs);
+  Py_VISIT(as_call(self)->small.numpys);
   Py_VISIT(as_call(self)->names);
   return 0;
 }
@@ -69,6 +77,7 @@ int traverse_call(PyObject* self, visitproc visit, void* arg) {
 int clear_call(PyObject* self) {
   Py_CLEAR(as_call(self)->function);
   Py_CLEAR(as_call(self)->theirs);
+  Py_CLEAR(as_call(self)->small.numpys);
   Py_CLEAR(as_call(self)->names);
   return 0;
 }
@@ -102,6 +111,9 @@ PyObject* reduce(PyObject* self, PyObject*) { return PyObject_GetAttrString(self
 
 PyMemberDef call_members[] = {
     {"_theirs", T_OBJECT, offsetof(Call, theirs), 0, nullptr},
+    {"_numpys", T_OBJECT, offsetof(Call, small.numpys), 0, nullptr},
+    {"_growth", T_INT, offsetof(Call, small.growth), 0, nullptr},
+    {"_gives_views", T_BOOL, offsetof(Call, small.gives_views), 0, nullptr},
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(Call, call), READONLY, nullptr},
     {"__dictoffset__", T_PYSSIZET, offsetof(Call, names), READONLY, nullptr},
     {"__weaklistoffset__", T_PYSSIZET, offsetof(Call, weak_references), READONLY, nullptr},
@@ -127,6 +139,8 @@ PyType_Spec call_spec = {
     call_slots};
 
 }  // namespace
+
+void set_shortcut(Shortcut function) { shortcut = function; }
 
 void add_call_type(PyObject* module) {
   Ref type = Ref::checked(PyType_FromSpec(&call_spec));

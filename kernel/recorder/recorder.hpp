@@ -68,6 +68,8 @@ class Recorder {
 
   bool is_empty() const { return pending_.commands.empty(); }
   const protocol::Batch& pending() const { return pending_; }
+  /// Roughly how many operations on an element are pending; a pass over memory counts as four for each.
+  std::int64_t pending_work() const { return work_; }
   const std::vector<std::uint64_t>& pending_calls() const { return calls_; }
   /// Lines in the order of `Command::origin`; their text is filled in by the caller of `cut`.
   const std::vector<SourceLine>& lines() const { return lines_; }

@@ -68,6 +68,11 @@ class Session {
   /// True when a flush has something to do or to report; not because of batches that were cancelled.
   bool has_unfinished() const;
 
+  /// True when no batch is on its way and what is pending is at most that much work (Recorder::pending_work).
+  bool is_quiet(std::int64_t most_work) const {
+    return outstanding_.empty() && recorder_.pending_work() <= most_work;
+  }
+
   Engines& engines() { return engines_; }
   Recorder& recorder() { return recorder_; }
   Garbage& garbage() { return garbage_; }

@@ -70,6 +70,29 @@ TEST_F(BoardTest, messages_arrive_in_order_and_none_is_overwritten) {
   }
 }
 
+TEST_F(BoardTest, messages_arrive_at_a_bell_that_others_ring_too) {
+  const auto block = heap.allocator().allocate(sizeof(protocol::SharedCounter));
+  ASSERT_TRUE(block);
+  const auto bell_of = [&](int rank) {
+    return reinterpret_cast<protocol::SharedCounter*>(heap.address(rank, block->offset));
+  };
+  new (bell_of(comm().rank())) protocol::SharedCounter;
+  comm().barrier();
+  // Some ranks sleep at the bell, others at the messages; rank 0 rings for the first, and now and then for
+  // nothing.
+  if (comm().rank() != 2) board.sleep_at(bell_of(comm().leader()));
+  for (std::size_t number = 0; number < 600; ++number) {
+    if (comm().rank() == 0 && number % 3 == 0) bell_of(0)->add(number % 4);
+    if (comm().rank() == 0 && number % 50 == 0) std::this_thread::sleep_for(1ms);  // they sleep by now
+    if (comm().rank() == 1 && number % 70 == 0) std::this_thread::sleep_for(1ms);
+    const Bytes sent = message(number, number % 100);
+    ASSERT_EQ(board.exchange(comm().rank() == 0 ? sent : Bytes{}), sent) << number;
+  }
+  board.sleep_at(nullptr);
+  comm().barrier();
+  heap.allocator().release(*block);
+}
+
 TEST_F(BoardTest, waiting_for_a_message_costs_no_processor_time) {
   double least =
       1;  // of a few: the launcher and the clock of a virtual machine have their own ideas at times

@@ -12,7 +12,7 @@ CODE = {".hpp", ".cpp", ".def", ".py", ".cmake"}
 
 # What the files whose path starts with the key may include of ours; the longest key counts. Arrows go down only:
 # main -> process -> serving; process -> session -> {plan, steps}; steps -> plan (data only); plan -> tiles -> loops; steps and plan ->
-# distribution -> ranks. In the kernel: arrays -> recorder -> connection; the front stands alone.
+# distribution -> ranks. In the kernel: module -> arrays -> recorder -> connection; the front stands alone.
 PLAN_DATA = ["engine/plan/plan.hpp", "engine/plan/program.hpp"]
 GROUND = ["protocol/", "engine/assert.hpp", "engine/host_name.hpp"]
 LAYOUTS = [f"engine/distribution/{name}.hpp" for name in ("cyclic", "exchange", "layout", "pieces", "reshaped")]
@@ -24,6 +24,7 @@ MAY_INCLUDE = {
     "kernel/connection/": ["kernel/connection/", "protocol/"],
     "kernel/recorder/": ["kernel/recorder/", "kernel/connection/", "protocol/"],
     "kernel/arrays/": ["kernel/arrays/", "kernel/recorder/", "protocol/"],
+    "kernel/module/": ["kernel/module/", "kernel/arrays/", "kernel/recorder/", "kernel/connection/", "protocol/"],
     "engine/main": ["engine/", "protocol/"],
     "engine/process/": ["engine/", "protocol/"],
     "engine/options": ["engine/options.hpp", "engine/option_words.hpp", *GROUND],
@@ -81,7 +82,8 @@ MAY_NOT_USE = {
     "kernel/": {"mpi", "ga"},
     "kernel/connection/": {"python", "numpy", "pybind11", "json"},
     "kernel/recorder/": {"zmq", "numpy", "pybind11"},
-    "kernel/arrays/": {"zmq", "json"},
+    "kernel/arrays/": {"zmq", "json", "pybind11"},
+    "kernel/module/": {"zmq", "json"},
     "engine/": {"python"},
     "engine/plan/": {"mpi", "ga", "zmq", "python", "json"},
     "engine/distribution/axis_layout": {"mpi", "ga", "zmq", "python", "json"},

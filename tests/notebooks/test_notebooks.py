@@ -56,7 +56,7 @@ SEEN = {
         ("run", "text/plain", r"^100 iterations, error 0\.\d+$"),
         ("count", "text/plain", r"^Global Arrays created: 1$"),
         ("picture", "image/png", r"."),
-        ("result", "text/plain", r"^Laplace 512 x 512 on 4 engines: \d+ iterations, error 0\.\d+, [\d.]+ ms an iteration$"),
+        ("result", "text/plain", r"^Laplace 800 x 800 on 4 engines: \d+ iterations, error 0\.\d+, [\d.]+ ms an iteration$"),
     ],
     "02-mandelbrot": [("value", "text/plain", r"^area 1\.6\d+"), ("picture", "image/png", r".")],
     "03-black-scholes": [("parity", "text/plain", r"put-call parity holds"), ("picture", "image/png", r".")],

@@ -281,7 +281,10 @@ class Lowering : private StepWriter {
       auto view = std::get<View>(command.in[0]);
       if (is_part) view = part_of(view, interior->first, extents);
       const auto loop = loop_of_fold(command);
-      builder.store(builder.value(view, loop), operands.scratch(loop, folds++));
+      // Truth values that are added up are counted as they are.
+      const bool are_counted = view.dtype == Dtype::bool_ && loop == Dtype::int64 && command.op == Op::sum;
+      const auto values = are_counted ? Dtype::bool_ : loop;
+      builder.store(builder.value(view, values), operands.scratch(values, folds++));
     }
     builder.store_results([&](const View& view) { return !stays_in_registers(context_, group, view.base); });
     stream_large_results(fused);

@@ -5,6 +5,8 @@
 // flat views of n x n arrays runs over n x n. What remains (windows that slide, a reshape of an array that is
 // cut elsewhere) is gathered into, or scattered from, a temporary.
 #include <algorithm>
+#include <cstdlib>
+#include <numeric>
 
 #include "engine/plan/passes/passes.hpp"
 
@@ -47,7 +49,10 @@ class Canonicaliser {
     relayout(context_, context_.nodes);
     for (auto& node : nodes) {
       if (node.kind == Node::Kind::elementwise) run_over_stored_extents(node);
-      if (node.kind == Node::Kind::reduce) reduce_over_stored_extents(node);
+      if (node.kind == Node::Kind::reduce) {
+        reduce_over_stored_extents(node);
+        reduce_along_memory(node.command);
+      }
       if (node.command.op == Op::put) read_values_first(node);
       for (auto& operand : node.command.in)
         if (auto* view = std::get_if<View>(&operand)) make_box(*view, node);
@@ -112,6 +117,38 @@ class Canonicaliser {
     command.ints.clear();
     for (std::size_t k = 0; k < base.extents.size(); ++k)
       command.ints.push_back(static_cast<std::int64_t>(k));
+  }
+
+  /// `x.T.sum(1)` is `x.sum(0)`: the axes of the operand in the order of its strides, when the kept ones stay
+  /// in theirs. So a reduction block is what lies together.
+  static void reduce_along_memory(protocol::Command& command) {
+    auto* view = std::get_if<View>(&command.in[0]);
+    if (!view || command.out.extents.size() + command.ints.size() != view->extents.size()) return;
+    for (std::size_t k = 0; k < view->extents.size(); ++k)
+      if (view->extents[k] > 1 && view->strides[k] == 0) return;
+    std::vector<std::size_t> order(view->extents.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    const auto is_outer = [&](std::size_t left, std::size_t right) {
+      return std::abs(view->strides[left]) > std::abs(view->strides[right]);
+    };
+    std::stable_sort(order.begin(), order.end(), is_outer);
+    const auto is_reduced = [&](std::size_t axis) {
+      return std::find(command.ints.begin(), command.ints.end(), static_cast<std::int64_t>(axis)) !=
+             command.ints.end();
+    };
+    std::vector<std::size_t> kept;
+    std::copy_if(order.begin(), order.end(), std::back_inserter(kept),
+                 [&](std::size_t axis) { return !is_reduced(axis); });
+    if (!std::is_sorted(kept.begin(), kept.end())) return;
+    View turned = *view;
+    std::vector<std::int64_t> axes;
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      turned.extents[k] = view->extents[order[k]];
+      turned.strides[k] = view->strides[order[k]];
+      if (is_reduced(order[k])) axes.push_back(static_cast<std::int64_t>(k));
+    }
+    *view = std::move(turned);
+    command.ints = std::move(axes);
   }
 
   void make_box(View& view, const Node& node) {

@@ -15,6 +15,8 @@ constexpr SwitchInfo switch_table[] = {
     {Switch::simplify, "simplify", "commands whose result nobody reads are dropped"},
     {Switch::strength_reduction, "strength_reduction", "cheaper operations with the same bits"},
     {Switch::elide_copies, "elide_copies", "a copy takes over the version that a later write leaves behind"},
+    {Switch::split_assembled, "split_assembled",
+     "what copies put together is read where its parts come from"},
     {Switch::fuse, "fuse", "several commands in one pass over memory"},
     {Switch::interior, "interior", "commands on the interior of an array and on all of it in one pass, too"},
     {Switch::contract, "contract", "dead temporaries stay in registers"},
@@ -39,6 +41,11 @@ constexpr Pass pass_table[] = {
      [](Planning& p) { reduce_strength(p.context); }, false},
     {"elide_copies", [](const Options& o) { return o.has(Switch::elide_copies) && o.has(Switch::version); },
      [](Planning& p) { elide_copies(p.context); }, false},
+    {"split_assembled",
+     [](const Options& o) {
+       return o.has(Switch::split_assembled) && o.has(Switch::fuse) && !o.keeps_unread;
+     },
+     [](Planning& p) { split_assembled(p.context); }, false},
     {"fuse", always, [](Planning& p) { fuse(p.context); }, false},  // off: every group is one command
     {"lower", always, [](Planning& p) { p.plan = lower(p.context); }, true},
     {"mark_prefixes", always, [](Planning& p) { mark_prefixes(p.plan, p.context, p.batch); }, true},

@@ -43,6 +43,7 @@ void choose_extents(Context& context);   ///< of the arrays; the first part of c
 void simplify(Context& context);         ///< drops commands whose result is never read
 void reduce_strength(Context& context);  ///< replaces operations by cheaper ones with the same bits
 void elide_copies(Context& context);     ///< copies whose original is written later take over its storage
+void split_assembled(Context& context);  ///< reads arrays that copies fill where their parts come from
 void fuse(Context& context);             ///< nodes -> groups; chooses layouts of new arrays
 Plan lower(Context& context);            ///< groups -> slots, programs, steps
 /// Marks the steps before which an interrupt may end the plan.

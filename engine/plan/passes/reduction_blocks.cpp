@@ -25,9 +25,9 @@ Shape reduction_block_extents(const Shape& extents, const std::vector<bool>& is_
   for (std::size_t k = 0; k < extents.size(); ++k)
     (is_reduced[k] ? reduced : kept) *= std::max<std::int64_t>(extents[k], 1);
   const auto blocks = std::clamp<std::int64_t>(65536 / kept, 64, 256);
-  // Where many results are kept, these are shared by the ranks: a short last axis is folded as a whole.
+  // Where many results are kept, these are shared by the ranks: a last axis is folded in long runs.
   const bool is_last = !is_reduced.empty() && is_reduced.back();
-  const std::int64_t shortest = kept >= 1024 && is_last ? 64 : kept >= 256 ? 4 : 1;
+  const std::int64_t shortest = kept < 256 ? 1 : is_last ? long_enough : 4;
   std::int64_t left = std::clamp<std::int64_t>(
       static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(reduced))) / blocks, shortest, 4096);
   Shape block(extents.size(), 1);

@@ -86,14 +86,27 @@ void fold_runs(const void* from, std::int64_t run_count, std::int64_t run_length
   for (; run < run_count; ++run) out[run] = fold_short_run<Row>(values + run * run_length, run_length);
 }
 
+/// Several rows at once, in their order: the accumulators are loaded and stored once for all of them.
+template <class Row, class T, std::int64_t together>
+void fold_rows_together(const T* __restrict values, std::int64_t row_length, T* __restrict acc) {
+#pragma GCC ivdep
+  for (std::int64_t j = 0; j < row_length; ++j) {
+    T value = acc[j];
+#pragma GCC unroll 8
+    for (std::int64_t row = 0; row < together; ++row) value = Row::apply(value, values[row * row_length + j]);
+    acc[j] = value;
+  }
+}
+
 template <class Row, class T>
 void fold_rows(const void* from, std::int64_t row_count, std::int64_t row_length, void* to) {
+  constexpr std::int64_t together = 8;
   const T* values = static_cast<const T*>(from);
   T* acc = static_cast<T*>(to);
-  for (std::int64_t row = 0; row < row_count; ++row, values += row_length) {
-#pragma GCC ivdep
-    for (std::int64_t j = 0; j < row_length; ++j) acc[j] = Row::apply(acc[j], values[j]);
-  }
+  std::int64_t row = 0;
+  for (; row + together <= row_count; row += together, values += together * row_length)
+    fold_rows_together<Row, T, together>(values, row_length, acc);
+  for (; row < row_count; ++row, values += row_length) fold_rows_together<Row, T, 1>(values, row_length, acc);
 }
 
 template <class T>

@@ -28,6 +28,8 @@ Isa best_of_processor() {
   return has_512 ? Isa::avx512 : Isa::avx2;
 }
 
+std::atomic<Isa> limit{highest_built};
+
 std::atomic<Isa>& chosen() {
   static std::atomic<Isa> level{best_isa()};
   return level;
@@ -36,8 +38,13 @@ std::atomic<Isa>& chosen() {
 }  // namespace
 
 Isa best_isa() {
-  static const Isa best = std::min(best_of_processor(), highest_built);
-  return best;
+  static const Isa best = best_of_processor();
+  return std::min(best, limit.load());
+}
+
+void limit_isa(Isa most) {
+  limit = std::min(most, highest_built);
+  chosen() = best_isa();
 }
 
 void set_isa(Isa level) {

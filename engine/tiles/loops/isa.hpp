@@ -11,8 +11,10 @@ namespace gamelan::engine::tiles {
 /// In ascending order; every level includes those before it.
 enum class Isa : std::uint8_t { baseline, avx2, avx512 };
 
-/// The highest level that this processor runs.
+/// The highest level that this processor runs, up to the limit.
 Isa best_isa();
+/// No level above `most` is used from now on. To be called before any work.
+void limit_isa(Isa most);
 /// Sets the level of loops that are looked up from now on. Throws Error{internal} if this processor lacks it,
 /// and Error{os} if this build has no loops for this processor (GAMELAN_LEVELS=native, built on another
 /// machine).

@@ -222,4 +222,30 @@ void small_products(Dtype dtype, const SmallProducts& each, const void* a, const
   loop(each, a, b, c);
 }
 
+namespace {
+
+template <class T, class Syrk>
+void gram_of(std::int64_t m, std::int64_t k, const MatrixInMemory& a, void* to, std::int64_t ldc,
+             bool accumulate, const Syrk& syrk) {
+  T* c = static_cast<T*>(to);
+  syrk(CblasRowMajor, CblasLower, a.is_transposed ? CblasTrans : CblasNoTrans, blas_int(m), blas_int(k), T(1),
+       static_cast<const T*>(a.data), blas_int(a.leading), T(accumulate ? 1 : 0), c, blas_int(ldc));
+  for (std::int64_t i = 0; i < m; ++i)
+    for (std::int64_t j = 0; j < i; ++j) c[j * ldc + i] = c[i * ldc + j];
+}
+
+}  // namespace
+
+bool gram(Dtype dtype, std::int64_t m, std::int64_t k, const MatrixInMemory& a, void* c, std::int64_t ldc,
+          bool accumulate) {
+  if (m == 0 || k == 0) return false;
+  if (dtype == Dtype::float64)
+    gram_of<double>(m, k, a, c, ldc, accumulate, cblas_dsyrk);
+  else if (dtype == Dtype::float32)
+    gram_of<float>(m, k, a, c, ldc, accumulate, cblas_ssyrk);
+  else
+    return false;
+  return true;
+}
+
 }  // namespace gamelan::engine::tiles

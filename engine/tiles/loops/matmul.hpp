@@ -28,4 +28,9 @@ inline void gemm(protocol::Dtype dtype, std::int64_t m, std::int64_t n, std::int
   gemm(dtype, m, n, k, {a, lda}, {b, ldb}, c, ldc, accumulate);
 }
 
+/// c (m x m) = a (m x k) times its own transpose, plus c when `accumulate` (c is then symmetric): half the
+/// work, in float32 and float64. False, and nothing done, in other dtypes.
+bool gram(protocol::Dtype dtype, std::int64_t m, std::int64_t k, const MatrixInMemory& a, void* c,
+          std::int64_t ldc, bool accumulate);
+
 }  // namespace gamelan::engine::tiles

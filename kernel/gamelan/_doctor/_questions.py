@@ -292,7 +292,7 @@ def _trial_program(connection_file: str) -> Verdict:
     """A program that computes on the engines and says by which way it reached them."""
     program = (
         "import gamelan as np; from gamelan import _session; "
-        "print(np.ones(np.config.distribute_from).sum() > 0, _session.route())"
+        "print(np.ones(np.config.distribute_from).sum() > 0, _session.route() + '; ' + _session.threshold())"
     )
     is_right, _, way = _text_of([sys.executable, "-c", program], GAMELAN_CONNECT=connection_file).strip().partition(" ")
     if is_right != "True":

@@ -27,7 +27,8 @@ def getitem(array, key):
     """a[key] of a distributed array: a view, or for a full integer index the value, here or on the engines."""
     parts = basic_parts(key)
     if parts is None:
-        return arrays.get(array, key)
+        here = _brought(array, key)
+        return arrays.get(array, key) if here is None else _core.wrap(here[0][here[1]])
     proxy, has_ellipsis = _proxy_at(array, parts)
     if array._b is None:
         return _core.wrap(array._a[parts])
@@ -41,6 +42,14 @@ def getitem(array, key):
         return _core.element(view)
     is_copy = parts is not key and any(map(is_scalar_array, parts_of(key)))
     return copy_of(view) if is_copy else view
+
+
+def _brought(array, key):
+    """A small array in frequent use and its key as NumPy's arrays; None where the key is none or what it picks may be large."""
+    if not isinstance(key, numpy.ndarray) or not array.ndim:
+        return None
+    most = array.size if key.dtype == bool else key.size * (array.size // max(len(array), 1))
+    return _core.brought(array, key) if most < _core.threshold() else None
 
 
 @numpys_own

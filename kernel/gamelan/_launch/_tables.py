@@ -87,6 +87,7 @@ def summary_rows(counters: dict) -> list[list[str]]:
         ["steps (passes over memory)", f"{counters.get('steps', 0):,}"],
         ["moved between ranks", moved],
         ["fetched to the notebook", size(counters.get("fetch_bytes", 0))],
+        ["instruction set", f"{counters.get('instruction_set', '')}, {counters.get('programs_compiled', 0):,} programs compiled"],
     ]
 
 
@@ -119,6 +120,8 @@ def headline(session: dict) -> str:
         line += f"\ncomputing: {session['work']}"
     if session.get("route"):
         line += f"\nroute: {session['route']}"
+    if session.get("threshold"):
+        line += f"\n{session['threshold']}"
     return line + (f"\n{session['ending']}" if session["ending"] else "")
 
 

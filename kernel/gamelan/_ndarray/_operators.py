@@ -123,6 +123,7 @@ def _add_operators():
     define("__ne__", "not_equal", _core.EQUALITY, comparison("__ne__"))
     define("__pos__", None, _core.BY_NUMPY, _positive)
     define("__pow__", None, _core.BY_NUMPY, _power)
+    define("__matmul__", None, _core.PRODUCT, Operators.__matmul__)
     define("__divmod__", None, _core.BY_NUMPY, _divmod)
     define("__rdivmod__", None, _core.BY_NUMPY, _reflected_divmod)
 

@@ -44,24 +44,11 @@ def _finish(result, out):
     return out
 
 
-def _multiply_here(function, left, right):
-    """NumPy's product of two arrays that are here and too small for the result to be large, else None."""
-    if _core.is_ours(left) and _core.is_ours(right) and left._b is None and right._b is None:
-        left, right = left._a, right._a
-        if left.size * right.size < _core.threshold():
-            return _core.wrap(function(left, right))
-    return None
-
-
 def matmul(x1, x2, /, out=None, *, casting="same_kind", order="K", dtype=None, subok=True, **keywords):
     """The matrix product, broadcast over the leading axes.
 
     `axes=` and `signature=` are NumPy's.
     """
-    if out is None and dtype is None and not keywords:
-        result = _multiply_here(numpy.matmul, x1, x2)
-        if result is not None:
-            return result
     x1, x2 = asarray(x1), asarray(x2)
     if dtype is not None:
         keywords["dtype"] = dtype
@@ -154,10 +141,6 @@ def dot(a, b, out=None):
     >>> float(np.dot([1.0, 2.0], [3.0, 4.0]))
     11.0
     """
-    if out is None:
-        result = _multiply_here(numpy.dot, a, b)
-        if result is not None:
-            return result
     a, b = asarray(a), asarray(b)
     if _is_here((a, b), out):
         result = call_numpy(numpy.dot, "dot", (a, b), {"out": out})

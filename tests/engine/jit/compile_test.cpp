@@ -210,14 +210,14 @@ struct Found {
   std::size_t exits = 0, spills = 0;
 };
 
-void run_case(unsigned seed, Found& found) {
+void run_case(unsigned seed, InstructionSet set, Found& found) {
   SCOPED_TRACE("GAMELAN_TEST_SEED=" + std::to_string(seed));
   Random random(seed);
   const Sample sample = random_sample(random, seed % 2 == 0);
   const auto exits = find_exits(sample.trace);
   found.exits += exits.size();
-  found.spills += static_cast<std::size_t>(make_schedule(sample.trace, exits).spill_slots);
-  const auto code = compile(sample.trace);
+  found.spills += static_cast<std::size_t>(make_schedule(sample.trace, exits, registers_of(set)).spill_slots);
+  const auto code = compile(sample.trace, set);
   ASSERT_NE(code, nullptr);
   for (int turn = 0; turn < 3; ++turn) {
     const auto count = static_cast<std::size_t>(1 + random.below(turn == 0 ? 20 : 200)),
@@ -245,19 +245,31 @@ void run_case(unsigned seed, Found& found) {
   }
 }
 
-TEST(Compile, random_traces_equal_the_loops) {
-  if (!is_available()) GTEST_SKIP() << "this processor has no AVX-512";
+class Compile : public ::testing::TestWithParam<InstructionSet> {
+ protected:
+  void SetUp() override {
+    if (!runs(GetParam())) GTEST_SKIP() << "not on this processor";
+  }
+};
+
+TEST_P(Compile, random_traces_equal_the_loops) {
   Found found;
   if (const char* seed = std::getenv("GAMELAN_TEST_SEED"))
-    return run_case(static_cast<unsigned>(std::strtoul(seed, nullptr, 10)), found);
+    return run_case(static_cast<unsigned>(std::strtoul(seed, nullptr, 10)), GetParam(), found);
   const unsigned start = std::random_device()();
   std::cout << "first seed " << start << "\n";
   const char* wanted = std::getenv("GAMELAN_TEST_CASES");
   const unsigned count = wanted != nullptr ? static_cast<unsigned>(std::strtoul(wanted, nullptr, 10)) : 400;
-  for (unsigned k = 0; k < count && !::testing::Test::HasFatalFailure(); ++k) run_case(start + k, found);
+  for (unsigned k = 0; k < count && !::testing::Test::HasFatalFailure(); ++k)
+    run_case(start + k, GetParam(), found);
   EXPECT_GT(found.exits, count / 4);
   EXPECT_GT(found.spills, count);
 }
+
+INSTANTIATE_TEST_SUITE_P(, Compile, ::testing::Values(InstructionSet::avx2, InstructionSet::avx512),
+                         [](const auto& set) {
+                           return set.param == InstructionSet::avx2 ? "avx2" : "avx512";
+                         });
 
 }  // namespace
 }  // namespace gamelan::engine::jit

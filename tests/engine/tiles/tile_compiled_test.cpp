@@ -14,17 +14,20 @@
 namespace gamelan::engine::tiles {
 namespace {
 
-class Compiled : public ::testing::Test {
+class Compiled : public ::testing::TestWithParam<Isa> {
  protected:
   void SetUp() override {
+    if (best_isa() < GetParam()) GTEST_SKIP() << "not on this processor";
+    set_isa(GetParam());
     set_compiling(Compiling::always);
-    if (compiling() != Compiling::always) GTEST_SKIP() << "this processor runs no compiled programs";
+    if (compiling() != Compiling::always) GTEST_SKIP() << "no programs are compiled";
   }
   void TearDown() override {
     if (compiling() == Compiling::always) {
       EXPECT_GT(programs_compiled(), before_) << "nothing was compiled";
     }
     set_compiling(Compiling::hot);
+    set_isa(best_isa());
   }
 
  private:
@@ -77,7 +80,7 @@ std::size_t pieces_of_code(const Program& program) {
   return Translation::of(program)->find(traits)->codes.size();
 }
 
-TEST_F(Compiled, more_values_than_registers) {
+TEST_P(Compiled, more_values_than_registers) {
   constexpr int values = 70;
   Program program;
   program.operands.assign(values + 1, Dtype::float64);
@@ -94,7 +97,7 @@ TEST_F(Compiled, more_values_than_registers) {
   EXPECT_EQ(pieces_of_code(program), 1U);
 }
 
-TEST_F(Compiled, more_conditions_than_mask_registers) {
+TEST_P(Compiled, more_conditions_than_mask_registers) {
   constexpr int conditions = 12;
   Program program;
   program.operands = {Dtype::float64, Dtype::float64, Dtype::float64};
@@ -115,7 +118,7 @@ TEST_F(Compiled, more_conditions_than_mask_registers) {
   Comparison(program, 777, 0).check();
 }
 
-TEST_F(Compiled, every_length_at_every_alignment_past_the_cache) {
+TEST_P(Compiled, every_length_at_every_alignment_past_the_cache) {
   Program program;
   program.operands.assign(4, Dtype::float64);
   program.registers.assign(3, Dtype::float64);
@@ -167,7 +170,7 @@ Program mandelbrot(int turns) {
   return program;
 }
 
-TEST_F(Compiled, no_exit_where_something_is_still_to_be_computed) {
+TEST_P(Compiled, no_exit_where_something_is_still_to_be_computed) {
   const Program program = mandelbrot(20);
   std::vector<OperandTraits> traits(4);
   for (std::size_t k = 0; k < traits.size(); ++k) {
@@ -181,7 +184,7 @@ TEST_F(Compiled, no_exit_where_something_is_still_to_be_computed) {
   for (const std::int64_t count : {1, 7, 8, 9, 1000, 1024, 5000}) Comparison(program, count, 3).check();
 }
 
-TEST_F(Compiled, points_that_have_escaped_are_left) {
+TEST_P(Compiled, points_that_have_escaped_are_left) {
   Program program = mandelbrot(20);
   program.code.erase(program.code.end() - 4, program.code.end() - 2);  // the count is not stored
   const Renamed renamed = rename(program);
@@ -197,6 +200,9 @@ TEST_F(Compiled, points_that_have_escaped_are_left) {
   EXPECT_GE(jit::find_exits(traces[0].trace).size(), 17U);
   for (const std::int64_t count : {1, 7, 8, 9, 1000, 1024, 5000}) Comparison(program, count, 3).check();
 }
+
+INSTANTIATE_TEST_SUITE_P(, Compiled, ::testing::Values(Isa::avx2, Isa::avx512),
+                         [](const auto& level) { return std::string(name(level.param)); });
 
 }  // namespace
 }  // namespace gamelan::engine::tiles

@@ -314,9 +314,14 @@ TEST(TileRandom, interpreted_programs_equal_naive_evaluation) {
   set_compiling(Compiling::hot);
 }
 
-TEST(TileRandom, compiled_programs_equal_naive_evaluation) {
+class TileRandomAt : public ::testing::TestWithParam<Isa> {};
+
+TEST_P(TileRandomAt, compiled_programs_equal_naive_evaluation) {
+  const LevelGuard guard;
+  if (best_isa() < GetParam()) GTEST_SKIP() << "not on this processor";
+  set_isa(GetParam());
   set_compiling(Compiling::always);
-  if (compiling() != Compiling::always) GTEST_SKIP() << "this processor runs no compiled programs";
+  if (compiling() != Compiling::always) GTEST_SKIP() << "no programs are compiled";
   const auto before = programs_compiled();
   run_random_cases(Taste::any);
   run_random_cases(Taste::compiled);
@@ -324,6 +329,9 @@ TEST(TileRandom, compiled_programs_equal_naive_evaluation) {
   EXPECT_GT(programs_compiled(), before);
   set_compiling(Compiling::hot);
 }
+
+INSTANTIATE_TEST_SUITE_P(, TileRandomAt, ::testing::Values(Isa::avx2, Isa::avx512),
+                         [](const auto& level) { return std::string(name(level.param)); });
 
 }  // namespace
 }  // namespace gamelan::engine::tiles

@@ -42,6 +42,13 @@ PROGRAMS = {
     "few rows": _product(3, 700, 1000),
     "a column": _product(1000, 500, 1),
     "a row": _product(1, 500, 300),
+    "times its own transpose": lambda: np.concatenate([(x := _random(2003, 61)).T @ x, (y := _random(61, 2003)) @ y.T]),
+    "covariances": lambda: np.concatenate([np.cov(_random(1401, 100), rowvar=False), np.cov(_random(1401, 300).T[:100])]),
+    "of transposes": lambda: np.concatenate(
+        [_random(331, 517).T.sum(1), (_random(331, 517) * 3).T.sum(0), _random(331, 517)[:, ::2].T.mean(1)]
+    ),
+    "rolled": lambda: np.roll(_random(311, 401), 1, 0).sum(1) + (np.roll(_random(311, 401), 2, 1) * _random(311, 401)).sum(1),
+    "plus a transpose": lambda: _random(401, 401) + _random(401, 401).T * 3,
     "stack of products": lambda: np.matmul(_random(5, 60, 70), _random(5, 70, 50)),
     "sum": lambda: np.stack([_random(99_999).sum(), _random(300, 301).sum(), _random(300, 301)[3:-5, ::2].sum()]),
     "sums along axes": lambda: np.concatenate([_random(211, 307).sum(axis=0), _random(211, 307).sum(axis=1)]),

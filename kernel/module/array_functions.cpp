@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "kernel/arrays/array_object.hpp"
-#include "kernel/arrays/core_functions.hpp"
 #include "kernel/arrays/random_fill.hpp"
 #include "kernel/arrays/values.hpp"
+#include "kernel/module/core_functions.hpp"
 #include "kernel/recorder/warnings.hpp"
 
 namespace py = pybind11;

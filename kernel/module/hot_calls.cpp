@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernel/arrays/hot_calls.hpp"
+#include "kernel/module/hot_calls.hpp"
 #include "kernel/arrays/array_object.hpp"
+#include "kernel/arrays/brought.hpp"
 #include "kernel/arrays/dispatch.hpp"
 #include "kernel/arrays/distributed.hpp"
 #include "kernel/arrays/elements.hpp"
 #include "kernel/arrays/guarded.hpp"
+#include "kernel/arrays/placement.hpp"
 #include "kernel/arrays/subscripts.hpp"
 #include "kernel/arrays/values.hpp"
 #include "kernel/recorder/current_session.hpp"
@@ -254,6 +256,20 @@ PyObject* apply(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
   });
 }
 
+PyObject* brought_here(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+  return guarded([&] {
+    const auto here = kernel::brought({arguments, static_cast<std::size_t>(count)});
+    if (!here) return Py_NewRef(Py_None);
+    kernel::Ref result = kernel::Ref::checked(PyTuple_New(count));
+    for (Py_ssize_t place = 0; place < count; ++place) {
+      PyObject* const object = (*here)[static_cast<std::size_t>(place)].get();
+      PyTuple_SET_ITEM(result.get(), place,
+                       kernel::is_local(object) ? kernel::plain(object).release() : Py_NewRef(object));
+    }
+    return result.release();
+  });
+}
+
 PyObject* threshold(PyObject*, PyObject*) { return PyLong_FromLongLong(kernel::threshold()); }
 
 PyCFunction fast(PyObject* (*function)(PyObject*, PyObject* const*, Py_ssize_t)) {
@@ -295,6 +311,8 @@ PyMethodDef hot_methods[] = {
      "record_file(op, loop, out, inputs, ints, path): a command that reads or writes a file."},
     {"apply", fast(apply), METH_FASTCALL,
      "apply(op, loop, result, inputs, out): element-wise with given dtypes."},
+    {"brought", fast(brought_here), METH_FASTCALL,
+     "brought(*operands): NumPy's arrays for small operands in frequent use, or None (brought.hpp)."},
     {"threshold", threshold, METH_NOARGS, "Elements from which an array lives on the engines."},
     {nullptr, nullptr, 0, nullptr}};
 

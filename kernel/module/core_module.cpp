@@ -11,16 +11,18 @@
 #include "kernel/arrays/array_object.hpp"
 #include "kernel/arrays/array_types.hpp"
 #include "kernel/arrays/buffer.hpp"
-#include "kernel/arrays/core_functions.hpp"
 #include "kernel/arrays/dispatch.hpp"
 #include "kernel/arrays/distributed.hpp"
-#include "kernel/arrays/hot_calls.hpp"
 #include "kernel/arrays/iterators.hpp"
 #include "kernel/arrays/operand.hpp"
 #include "kernel/arrays/operators.hpp"
+#include "kernel/arrays/placement.hpp"
 #include "kernel/arrays/promotion.hpp"
 #include "kernel/arrays/subscripts.hpp"
 #include "kernel/arrays/ufunc_type.hpp"
+#include "kernel/module/core_functions.hpp"
+#include "kernel/module/hot_calls.hpp"
+#include "kernel/module/small_calls.hpp"
 #include "kernel/recorder/call_type.hpp"
 #include "kernel/recorder/current_line.hpp"
 #include "kernel/recorder/float_errors.hpp"
@@ -133,6 +135,7 @@ PYBIND11_MODULE(_core, m) {
   kernel::add_operators(m.ptr());
   kernel::add_iterator_type(m.ptr());
   kernel::add_call_type(m.ptr());
+  kernel::set_shortcut(&kernel::call_with_small);
   kernel::add_array_functions(m);
   kernel::add_session_functions(m);
   add_registrations(m);

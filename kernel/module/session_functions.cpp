@@ -12,9 +12,10 @@
 #include <vector>
 
 #include "kernel/arrays/array_object.hpp"
-#include "kernel/arrays/core_functions.hpp"
 #include "kernel/arrays/dispatch.hpp"
 #include "kernel/arrays/distributed.hpp"
+#include "kernel/arrays/placement.hpp"
+#include "kernel/module/core_functions.hpp"
 #include "kernel/recorder/current_session.hpp"
 #include "kernel/recorder/inspect.hpp"
 #include "kernel/recorder/session.hpp"

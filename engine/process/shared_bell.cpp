@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/process/shared_bell.hpp"
+
+#include <cstring>
+
+namespace gamelan::engine {
+
+SharedBell::SharedBell(Comm& comm, Board& board, const std::optional<protocol::LaneOffer>& offer)
+    : board_(board) {
+  protocol::Bytes told;
+  if (comm.rank() == 0 && offer) {
+    const auto* first = reinterpret_cast<const std::byte*>(&*offer);
+    told.assign(first, first + sizeof *offer);
+  }
+  told = board.exchange(std::move(told));
+  const protocol::Patience patience(static_cast<int>(comm.near_ranks().size()));
+  protocol::LaneOffer heard;
+  if (told.size() != sizeof heard || !patience.has_a_core()) return;
+  std::memcpy(&heard, told.data(), sizeof heard);
+  try {
+    lanes_ = protocol::map_lanes(heard);
+    board.sleep_at(&lanes_->bell);
+  } catch (const protocol::Error&) {  // the board's own counters wake us, a little later
+  }
+}
+
+SharedBell::~SharedBell() { board_.sleep_at(nullptr); }
+
+}  // namespace gamelan::engine

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A client's request wakes all ranks of rank 0's machine at once. Without this, rank 0 would wake, and then
+// wake the others, and a batch would wait twice for the system to wake a process.
+#pragma once
+#include <optional>
+
+#include "engine/nodes/board.hpp"
+#include "engine/ranks/comm.hpp"
+#include "protocol/lane_memory.hpp"
+
+namespace gamelan::engine {
+
+class SharedBell {
+ public:
+  /// Collective. `offer`: of rank 0, which has made the lanes; ignored elsewhere. Ranks that cannot map them,
+  /// on other machines too, sleep at the board as before; so do all where there are more ranks than cores,
+  /// because those that wake early would stand in rank 0's way.
+  SharedBell(Comm& comm, Board& board, const std::optional<protocol::LaneOffer>& offer);
+  ~SharedBell();
+  SharedBell(const SharedBell&) = delete;
+  SharedBell& operator=(const SharedBell&) = delete;
+
+ private:
+  Board& board_;
+  protocol::LaneMemory lanes_;
+};
+
+}  // namespace gamelan::engine

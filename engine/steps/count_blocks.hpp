@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sums of truth values (`(x > 0).sum()`, count_nonzero): each is a byte, and is counted as it lies instead of
+// being cast to eight bytes first. Called by block_folds for such values.
+#pragma once
+#include <vector>
+
+#include "engine/steps/block_folds.hpp"
+
+namespace gamelan::engine::steps {
+
+/// The count of each reduction block, as int64, in C order over the grid. `blocks` has truth values.
+void count_blocks(const protocol::Shape& block_extents, const ReductionBlocks& blocks,
+                  std::vector<std::byte>& counts);
+
+}  // namespace gamelan::engine::steps

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernel/arrays/brought.hpp"
+// (numpy_api.hpp first)
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "kernel/arrays/distributed.hpp"
+#include "kernel/arrays/dtypes.hpp"
+#include "kernel/arrays/placement.hpp"
+#include "kernel/arrays/values.hpp"
+#include "kernel/recorder/session.hpp"
+
+namespace gamelan::kernel {
+
+using protocol::View;
+
+namespace {
+
+constexpr int uses_before = 2;                                 // on the engines
+constexpr std::int64_t most_elements = std::int64_t{1} << 17;  // of one part: more are as soon computed there
+constexpr std::int64_t most_bytes = std::int64_t{64} << 20;    // of all that is kept here
+constexpr std::int64_t most_work = 4'000'000;                  // recorded and not sent: a millisecond or two
+constexpr std::size_t most_parts = 4;                          // of one array
+
+std::int64_t kept_bytes = 0;
+
+// The elements of a view without what its axes say: in the order of memory, each once.
+struct Region {
+  View view;
+  std::vector<int> axis_of;  // by axis of the view it was made of: the axis of the region, -1 for none
+};
+
+Region region_of(const View& view) {
+  const auto dims = static_cast<int>(view.extents.size());
+  const auto at = [](const auto& values, int dim) { return values[static_cast<std::size_t>(dim)]; };
+  std::vector<int> order;
+  Region region{{view.base, view.dtype, view.offset, {}, {}}, std::vector<int>(view.extents.size(), -1)};
+  for (int dim = 0; dim < dims; ++dim) {
+    if (at(view.extents, dim) == 1 || at(view.strides, dim) == 0) continue;
+    order.push_back(dim);
+    if (at(view.strides, dim) < 0) region.view.offset += (at(view.extents, dim) - 1) * at(view.strides, dim);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](int left, int right) {
+    return std::abs(at(view.strides, left)) > std::abs(at(view.strides, right));
+  });
+  for (int dim : order) {
+    region.axis_of[static_cast<std::size_t>(dim)] = static_cast<int>(region.view.extents.size());
+    region.view.extents.push_back(at(view.extents, dim));
+    region.view.strides.push_back(std::abs(at(view.strides, dim)));
+  }
+  return region;
+}
+
+bool is_same(const View& left, const View& right) {
+  return left.dtype == right.dtype && left.offset == right.offset && left.extents == right.extents &&
+         left.strides == right.strides;
+}
+
+struct Part {
+  explicit Part(View its_region) : region(std::move(its_region)) {}
+  Part(const Part&) = delete;
+  Part& operator=(const Part&) = delete;
+  ~Part() { kept_bytes -= static_cast<std::int64_t>(bytes.size()); }
+
+  View region;
+  int uses = 0;
+  protocol::Bytes bytes;  // empty: it is not here
+};
+
+}  // namespace
+
+// What is known of the parts of one array while it has `version`, last used first.
+struct Parts {
+  std::uint64_t version = 0;
+  std::vector<std::shared_ptr<Part>> all;
+};
+
+namespace {
+
+std::shared_ptr<Part> part_of(Base* base, const Region& region) {
+  if (base->parts == nullptr) base->parts = new Parts;
+  Parts& parts = *base->parts;
+  if (parts.version != base->version) parts = Parts{base->version, {}};
+  auto& all = parts.all;
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const auto& each) { return is_same(each->region, region.view); });
+  if (found != all.end()) {
+    std::rotate(all.begin(), found, found + 1);
+  } else {
+    if (all.size() == most_parts) all.pop_back();
+    all.insert(all.begin(), std::make_shared<Part>(region.view));
+  }
+  return all.front();
+}
+
+bool is_at_rest(const Base* base) {
+  const Recorder& recorder = (*base->session)->recorder();
+  return base->written <= recorder.recorded_commands() - recorder.pending().commands.size();
+}
+
+constexpr const char* capsule_name = "gamelan.part";
+
+void free_part(PyObject* capsule) {
+  delete static_cast<std::shared_ptr<Part>*>(PyCapsule_GetPointer(capsule, capsule_name));
+}
+
+// The part with the axes of the view that it was made of, as a read-only NumPy array over what is kept.
+Ref array_over(const std::shared_ptr<Part>& part, const Region& region, PyArrayObject* proxy) {
+  const int dims = PyArray_NDIM(proxy);
+  const npy_intp size = PyArray_ITEMSIZE(proxy);
+  std::vector<npy_intp> steps(part->region.extents.size());
+  npy_intp step = size;
+  for (std::size_t axis = steps.size(); axis-- > 0;) {
+    steps[axis] = step;
+    step *= part->region.extents[axis];
+  }
+  std::vector<npy_intp> strides(static_cast<std::size_t>(dims), 0);
+  const std::byte* first = part->bytes.data();
+  for (int dim = 0; dim < dims; ++dim) {
+    const int axis = region.axis_of[static_cast<std::size_t>(dim)];
+    if (axis < 0) continue;
+    npy_intp& stride = strides[static_cast<std::size_t>(dim)];
+    stride = steps[static_cast<std::size_t>(axis)];
+    if (PyArray_STRIDE(proxy, dim) >= 0) continue;
+    first += (PyArray_DIM(proxy, dim) - 1) * stride;
+    stride = -stride;
+  }
+  PyArray_Descr* const descr = PyArray_DESCR(proxy);
+  Py_INCREF(descr);
+  Ref result = Ref::checked(PyArray_NewFromDescr(&PyArray_Type, descr, dims, PyArray_DIMS(proxy),
+                                                 strides.data(), const_cast<std::byte*>(first), 0, nullptr));
+  auto* const owner = new std::shared_ptr<Part>(part);
+  Ref capsule(PyCapsule_New(owner, capsule_name, free_part));
+  if (!capsule) {
+    delete owner;
+    throw PythonError();
+  }
+  if (PyArray_SetBaseObject(as_numpy(result), capsule.release()) < 0) throw PythonError();
+  return result;
+}
+
+struct Wanted {
+  PyArrayObject* proxy;
+  Base* base;
+  Region region;
+  std::shared_ptr<Part> part;
+};
+
+// Each distributed operand; empty when one of them is no small part.
+std::vector<Wanted> wanted_of(std::span<PyObject* const> operands) {
+  std::vector<Wanted> all;
+  for (PyObject* operand : operands) {
+    if (!is_distributed(operand)) continue;
+    const Array* array = as_array(operand);
+    PyArrayObject* const proxy = data_of(array);
+    const npy_intp size = PyArray_SIZE(proxy);
+    if (size == 0 || size > most_elements || size >= threshold()) return {};
+    if (array->b->may_hold_any_bytes && PyArray_TYPE(proxy) == NPY_BOOL) return {};
+    all.push_back({proxy, array->b, region_of(view_of(array)), nullptr});
+  }
+  for (Wanted& each : all) each.part = part_of(each.base, each.region);
+  return all;
+}
+
+// True when what is not here can be fetched without waiting for much else.
+bool can_be_fetched(const std::vector<Wanted>& all) {
+  Session& session = **all.front().base->session;
+  std::int64_t bytes = kept_bytes;
+  for (const Wanted& each : all) {
+    if (each.base->session->get() != &session || !each.base->is_recorded) return false;
+    bytes += each.base->bytes;
+  }
+  return session.is_current() && session.is_quiet(most_work) && bytes <= most_bytes + all.front().base->bytes;
+}
+
+void fetch_missing(std::vector<Wanted>& all) {
+  std::vector<View> views;
+  std::vector<Part*> missing;
+  for (Wanted& each : all) {
+    Part* const part = each.part.get();
+    if (!part->bytes.empty() || std::find(missing.begin(), missing.end(), part) != missing.end()) continue;
+    missing.push_back(part);
+    views.push_back(part->region);
+  }
+  if (missing.empty()) return;
+  auto payloads = (*all.front().base->session)->fetch(std::move(views));
+  for (std::size_t place = 0; place < missing.size(); ++place) {
+    kept_bytes += static_cast<std::int64_t>(payloads[place].size());
+    missing[place]->bytes = std::move(payloads[place]);
+  }
+}
+
+}  // namespace
+
+std::optional<std::vector<Ref>> brought(std::span<PyObject* const> operands) {
+  std::vector<Wanted> all = wanted_of(operands);
+  if (all.empty()) return {};
+  const auto is_in_use = [](const Wanted& each) {
+    return !each.part->bytes.empty() || (each.part->uses >= uses_before && is_at_rest(each.base));
+  };
+  const bool is_worth_it = std::any_of(all.begin(), all.end(), is_in_use);
+  for (Wanted& each : all) ++each.part->uses;
+  if (!is_worth_it) return {};
+  const bool are_here =
+      std::all_of(all.begin(), all.end(), [](const Wanted& each) { return !each.part->bytes.empty(); });
+  for (const Wanted& each : all) (*each.base->session)->require_current();
+  if (!are_here && !can_be_fetched(all)) return {};
+  fetch_missing(all);
+  std::vector<Ref> result;
+  auto next = all.begin();
+  for (PyObject* operand : operands) {
+    if (!is_distributed(operand)) {
+      result.push_back(Ref::borrow(operand));
+      continue;
+    }
+    result.push_back(array_over(next->part, next->region, next->proxy));
+    ++next;
+  }
+  return result;
+}
+
+void forget(Parts* parts) noexcept { delete parts; }
+
+}  // namespace gamelan::kernel

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Temporaries of expressions on small arrays: in `2.5 * v + w` nobody can see the product but the sum. Its
+// memory becomes the sum's, as NumPy does it for arrays of its own class
+// (numpy/core/src/multiarray/temp_elide.c). A new array of a few hundred thousand elements costs more, in
+// page faults, than the addition.
+#pragma once
+#include "kernel/arrays/array_object.hpp"
+// (Python.h first)
+#include <span>
+
+#include "protocol/ops.hpp"
+
+namespace gamelan::kernel {
+
+/// The operand whose memory the result of an operator can take: a large enough small array with the result's
+/// dtype and shape, which only the interpreter's stack holds. Borrowed; null if there is none. To be called
+/// from a slot of Python's operators only, before anything takes another reference to the operands.
+PyObject* reusable_operand(protocol::Op op, std::span<PyObject* const> operands);
+
+}  // namespace gamelan::kernel

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernel/module/small_calls.hpp"
+// (numpy_api.hpp first)
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "kernel/arrays/array_object.hpp"
+#include "kernel/arrays/brought.hpp"
+#include "kernel/arrays/dispatch.hpp"
+#include "kernel/arrays/guarded.hpp"
+#include "kernel/arrays/placement.hpp"
+
+namespace gamelan::kernel {
+namespace {
+
+constexpr Py_ssize_t most_items = 64;  // of a sequence: a longer one of numbers may be data
+constexpr int most_levels = 3;         // of sequences within sequences
+
+// An array whose class is ours itself: one derived from it may have functions of its own.
+bool is_ours(PyObject* object) { return Py_TYPE(object) == reinterpret_cast<PyTypeObject*>(local_class()); }
+
+// Arguments of one call: may NumPy have them?
+class Arguments {
+ public:
+  Arguments(const SmallRule& rule, PyObject* const* arguments, std::size_t count, PyObject* keywords)
+      : growth_(static_cast<Growth>(rule.growth)), may_bring_(rule.gives_views == 0) {
+    const std::size_t named = keywords == nullptr ? 0 : static_cast<std::size_t>(PyTuple_GET_SIZE(keywords));
+    given_ = {arguments, count + named};
+    if (growth_ == Growth::matrices) fits_ = count == 2 && is_small_product(arguments[0], arguments[1]);
+    for (std::size_t place = 0; place < given_.size() && fits_; ++place) {
+      fits_ = may_bring_ && place < std::min<std::size_t>(count, growth_ == Growth::largest ? 2 : 3) &&
+                      is_distributed(given_[place])
+                  ? counts_distributed(given_[place])
+                  : is_simple(given_[place], 0);
+      if (place < count || PyTuple_CheckExact(given_[place]) == 0) continue;
+      // Universal functions take their outputs in a tuple, and give them back from it.
+      fits_ &= PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(keywords, place - count), "out") != 0;
+    }
+  }
+
+  bool fit() const { return fits_ && has_ours_ && elements_ < threshold(); }
+
+  // The arguments with plain arrays in the place of ours; none when one is on the engines and stays there.
+  std::vector<PyObject*> plain_ones() {
+    std::optional<std::vector<Ref>> here;
+    if (has_distributed_ && !(here = brought(given_))) return {};
+    std::vector<PyObject*> result;
+    for (std::size_t place = 0; place < given_.size(); ++place) {
+      keep_.push_back(plain_of(here ? (*here)[place].get() : given_[place]));
+      result.push_back(keep_.back().get());
+    }
+    return result;
+  }
+
+  // Who was given where NumPy returns what it was given (an output, an array that needs no change); else
+  // null.
+  PyObject* given_as(PyObject* result) const {
+    const auto found =
+        std::find_if(keep_.begin(), keep_.end(), [&](const Ref& each) { return each.get() == result; });
+    return found == keep_.end() ? nullptr : given_[static_cast<std::size_t>(found - keep_.begin())];
+  }
+
+ private:
+  bool is_simple(PyObject* object, int level) {
+    if (is_ours(object) || PyArray_CheckExact(object)) {
+      has_ours_ |= is_ours(object);
+      return counts(PyArray_SIZE(reinterpret_cast<PyArrayObject*>(object)));
+    }
+    if (PyTuple_CheckExact(object) || PyList_CheckExact(object)) {
+      const Py_ssize_t size = PySequence_Fast_GET_SIZE(object);
+      if (size > most_items || level == most_levels) return false;
+      PyObject* const* const items = PySequence_Fast_ITEMS(object);
+      return std::all_of(items, items + size, [&](PyObject* item) { return is_simple(item, level + 1); });
+    }
+    return object == Py_None || PyBool_Check(object) || PyLong_CheckExact(object) ||
+           PyFloat_CheckExact(object) || PyComplex_CheckExact(object) || PyUnicode_CheckExact(object) ||
+           PyArray_IsScalar(object, Generic) || PyArray_DescrCheck(object) || PyType_Check(object);
+  }
+
+  // Among the first arguments; what comes later may be an output.
+  bool counts_distributed(PyObject* object) {
+    has_ours_ = has_distributed_ = true;
+    return counts(PyArray_SIZE(data_of(as_array(object))));
+  }
+
+  bool counts(std::int64_t elements) {
+    switch (growth_) {
+      case Growth::matrices:  // asked before
+      case Growth::largest:
+        elements_ = std::max(elements_, elements);
+        return true;
+      case Growth::sum:
+        return !__builtin_add_overflow(elements_, elements, &elements_);
+      case Growth::product:
+        elements_ = std::max<std::int64_t>(elements_, 1);
+        return !__builtin_mul_overflow(elements_, std::max<std::int64_t>(elements, 1), &elements_);
+    }
+    return false;
+  }
+
+  static Ref plain_of(PyObject* object) {
+    if (is_ours(object)) return plain(object);
+    if (!PyTuple_CheckExact(object) && !PyList_CheckExact(object)) return Ref::borrow(object);
+    const Py_ssize_t size = PySequence_Fast_GET_SIZE(object);
+    const bool is_tuple = PyTuple_CheckExact(object) != 0;
+    Ref result = Ref::checked(is_tuple ? PyTuple_New(size) : PyList_New(size));
+    for (Py_ssize_t index = 0; index < size; ++index) {
+      PyObject* const item = plain_of(PySequence_Fast_GET_ITEM(object, index)).release();
+      if (is_tuple)
+        PyTuple_SET_ITEM(result.get(), index, item);
+      else
+        PyList_SET_ITEM(result.get(), index, item);
+    }
+    return result;
+  }
+
+  Growth growth_;
+  std::span<PyObject* const> given_;
+  std::vector<Ref> keep_;
+  std::int64_t elements_ = 0;
+  bool may_bring_;  // arguments here that are on the engines
+  bool fits_ = true, has_ours_ = false, has_distributed_ = false;
+};
+
+// What the caller gets for an array of NumPy's: of one that others hold, too, a view.
+Ref ours_of(PyObject* value) {
+  if (!PyArray_CheckExact(value)) return Ref::borrow(value);
+  return Py_REFCNT(value) == 1 ? wrap_result(value) : share(value);
+}
+
+// Of a tuple or a list, the items; also of a tuple with names, as of NumPy 2's decompositions.
+Ref ours_of_all(Ref result) {
+  if (PyTuple_Check(result.get()) && PyTuple_CheckExact(result.get()) == 0) {
+    const Ref plain_tuple = Ref::checked(PySequence_List(result.get()));
+    auto* const type = reinterpret_cast<PyObject*>(Py_TYPE(result.get()));
+    result = Ref();
+    const Ref items = ours_of_all(Ref::borrow(plain_tuple.get()));
+    return Ref::checked(PyObject_CallMethod(type, "_make", "O", items.get()));
+  }
+  const bool is_tuple = PyTuple_CheckExact(result.get()) != 0;
+  if (!is_tuple && PyList_CheckExact(result.get()) == 0) return ours_of(result.get());
+  const Py_ssize_t size = PySequence_Fast_GET_SIZE(result.get());
+  Ref wrapped = Ref::checked(is_tuple ? PyTuple_New(size) : PyList_New(size));
+  for (Py_ssize_t index = 0; index < size; ++index) {
+    PyObject* const item = ours_of(PySequence_Fast_GET_ITEM(result.get(), index)).release();
+    if (is_tuple)
+      PyTuple_SET_ITEM(wrapped.get(), index, item);
+    else
+      PyList_SET_ITEM(wrapped.get(), index, item);
+  }
+  return wrapped;
+}
+
+}  // namespace
+
+PyObject* call_with_small(const SmallRule& rule, PyObject* const* arguments, std::size_t flagged_count,
+                          PyObject* keywords) noexcept {
+  return guarded([&]() -> PyObject* {
+    const auto count = static_cast<std::size_t>(PyVectorcall_NARGS(flagged_count));
+    Arguments given(rule, arguments, count, keywords);
+    if (!given.fit()) return nullptr;
+    const std::vector<PyObject*> theirs = given.plain_ones();
+    if (theirs.empty()) return nullptr;
+    count_host_op();
+    Ref result = Ref::checked(PyObject_Vectorcall(rule.numpys, theirs.data(), count, keywords));
+    if (PyObject* const same = given.given_as(result.get())) return share(same).release();
+    return ours_of_all(std::move(result)).release();
+  });
+}
+
+}  // namespace gamelan::kernel

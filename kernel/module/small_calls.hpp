@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Calls of functions with small arrays only go to NumPy's function at once: the Python function that decides
+// where an array lives would cost ten times a call on ten elements. Which functions may, and how large their
+// results get, is said in gamelan._small_calls.
+#pragma once
+#include "kernel/arrays/numpy_api.hpp"
+// (Python.h first)
+#include <cstddef>
+
+#include "kernel/recorder/call_type.hpp"
+
+namespace gamelan::kernel {
+
+enum class Growth : int { largest, sum, product, matrices };
+
+/// Calls NumPy's function if all arguments are small arrays, numbers, or plain settings, and so is the
+/// result. Returns a new reference; null without an exception when it is not for NumPy, null with one when
+/// NumPy raised. The last arguments are those of a vectorcall.
+PyObject* call_with_small(const SmallRule& rule, PyObject* const* arguments, std::size_t flagged_count,
+                          PyObject* keywords) noexcept;
+
+}  // namespace gamelan::kernel

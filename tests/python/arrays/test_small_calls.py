@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Calls that go to NumPy's function at once give what the Python function gives: value, class, dtype, error."""
+
+import warnings
+
+import numpy
+import pytest
+
+import gamelan
+from gamelan import _core, _small_calls
+
+
+def functions():
+    for name in sorted(_small_calls._GROWTH):
+        module, _, last = name.rpartition(".")
+        call = getattr(getattr(gamelan, module) if module else gamelan, last, None)
+        if getattr(call, "_numpys", None) is not None:
+            yield name, call
+
+
+FUNCTIONS = dict(functions())
+
+
+def arguments():
+    """Tuples of arguments and keywords; a function refuses some of them, then both ways must."""
+    random = numpy.random.default_rng(5)
+    a, b, k = (gamelan.array(each) for each in (random.random(6), random.random(6), random.integers(0, 3, 6)))
+    square = random.random((4, 4))
+    m = gamelan.array(square @ square.T + numpy.eye(4))
+    c, empty, mask = m[0] + 1j * m[1], gamelan.zeros((0, 3)), a > 0.5
+    yield from (((x,), {}) for x in (a, k, m, c, empty, mask, m[:, ::-1], m.T, gamelan.array(2.5), a[:3]))
+    yield from (
+        ((x, y), {})
+        for x, y in (
+            (a, b),
+            (m, m),
+            (m, m[0]),
+            (m[0], m),
+            (a, k),
+            (k, a),
+            (a, 2),
+            (m, 1),
+            (a, m),
+            (m, 50),
+            (m, (0, 1)),
+            (a, numpy.ones(6)),
+            (numpy.ones(6), a),
+        )
+    )
+    yield from (
+        ((m,), keywords)
+        for keywords in (
+            {"axis": 0},
+            {"axis": -1, "keepdims": True},
+            {"axis": (0, 1)},
+            {"axis": 7},
+            {"out": gamelan.zeros(4), "axis": 0},
+            {"dtype": "f4"},
+            {"nonsense": 1},
+        )
+    )
+    yield from (
+        ((x, y, z), {})
+        for x, y, z in (
+            (mask, a, b),
+            (a, 0.2, 0.5),
+            (a, 1, 99.0),
+            (m, 0, 1),
+            (k, [0, 1], [5, 6]),
+            ("i,i", a, b),
+            (m, k[:4] * 0, 0),
+            (a, 2, 1.0),
+            (a, a, b),
+        )
+    )
+    yield from (((x,), {}) for x in ([a, b], (a, k), [m, m], [m, a], [a, [1, 2]], []))
+    yield ("ij,jk", m, m), {}
+    yield (a, [2, 4]), {}
+    yield ([m, m],), {"axis": 1}
+
+
+def outcome(function, given, keywords):
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        try:
+            result = function(*given, **keywords)
+        except Exception as error:
+            return type(error), None
+    return [str(each.message) for each in told if each.category is RuntimeWarning], result
+
+
+def require_same(direct, general, what):
+    assert type(direct) is type(general), what
+    if isinstance(direct, (tuple, list)):
+        assert len(direct) == len(general), what
+        for one, other in zip(direct, general):
+            require_same(one, other, what)
+    elif isinstance(direct, numpy.ndarray):
+        assert (direct.dtype, direct.shape) == (general.dtype, general.shape), what
+        numpy.testing.assert_array_equal(direct, general, err_msg=what)
+    else:
+        numpy.testing.assert_equal(direct, general, err_msg=what)
+
+
+def copied(value):
+    if isinstance(value, numpy.ndarray):
+        return value.copy()
+    return {key: copied(each) for key, each in value.items()} if isinstance(value, dict) else value
+
+
+def plain(value):
+    if isinstance(value, numpy.ndarray):
+        return numpy.array(value)
+    if isinstance(value, dict):
+        return {key: plain(each) for key, each in value.items()}
+    return type(value)(map(plain, value)) if isinstance(value, (tuple, list)) else value
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_both_ways_are_the_same(name):
+    call = FUNCTIONS[name]
+    with gamelan.options(distribute_from=10**6):
+        for given, keywords in arguments():
+            what = f"{name}{given, keywords}"
+            others = copied(keywords)
+            told, direct = outcome(call, given, keywords)
+            told_too, general = outcome(call.__wrapped__, given, others)
+            if isinstance(told, type):  # then the error is the one that NumPy raises
+                assert told is outcome(call._numpys, plain(given), plain(keywords))[0], what
+                continue
+            assert told == told_too, what
+            require_same(direct, general, what)
+            for key in keywords:
+                require_same(keywords[key], others[key], what)
+
+
+def test_every_name_of_the_table_is_a_function_that_users_call():
+    missing = [name for name in _small_calls._GROWTH if name not in FUNCTIONS]
+    theirs = [name for name in missing if not hasattr(getattr(numpy, name.rpartition(".")[0], numpy), name.rpartition(".")[2])]
+    assert missing == theirs
+
+
+def test_an_output_is_returned_itself():
+    with gamelan.options(distribute_from=10**6):
+        m, out = gamelan.ones((3, 4)), gamelan.zeros(4)
+        assert gamelan.sum(m, axis=0, out=out) is out and out.tolist() == [3, 3, 3, 3]
+        assert gamelan.ravel(out).base is out or gamelan.ravel(out) is out
+
+
+def test_a_view_shares_the_memory():
+    with gamelan.options(distribute_from=10**6):
+        m = gamelan.zeros((3, 4))
+        view = gamelan.transpose(m)
+        view[1, 2] = 5
+        assert m[2, 1] == 5 and type(view) is gamelan.ndarray and view.base is m
+
+
+def test_large_results_and_operands_are_not_numpys(engine):
+    with gamelan.options(distribute_from=100):
+        a = gamelan.ones(60)
+        assert gamelan.concatenate([a, a])._b is not None
+        assert gamelan.outer(a, a)._b is not None
+        assert gamelan.concatenate([a[:40], a[:40]])._b is None
+        assert gamelan.sum(gamelan.ones(200))._b is not None
+        assert (gamelan.ones((9, 9)) @ gamelan.ones((9, 9)))._b is None
+        assert (gamelan.ones((50, 1)) @ gamelan.ones((1, 50)))._b is not None
+        assert type(_core.threshold()) is int

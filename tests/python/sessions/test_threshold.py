@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From which size arrays live on the engines: measured on first use, unless somebody gives a number."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+import gamelan
+from gamelan import _session, _threshold
+
+NANOSECOND = 1e-9
+
+
+@pytest.mark.parametrize("way_us, element_ns, elements", [
+    (1, 0.3, 1 << 16), (22, 0.3, 1 << 16), (40, 0.3, 1 << 17), (80, 0.3, 1 << 18), (160, 0.3, 1 << 19), (5000, 0.3, 1 << 19),
+    (0, 0.3, 1 << 16), (100, 0, 1 << 19), (80, 0.6, 1 << 17),
+])  # fmt: skip
+def test_the_threshold_is_where_numpy_needs_as_long_as_the_way(way_us, element_ns, elements):
+    assert _threshold.crossing(way_us * 1000 * NANOSECOND, element_ns * NANOSECOND) == elements
+
+
+def test_a_measured_threshold_comes_back_after_a_given_one():
+    before = gamelan.config._given("distribute_from"), gamelan.config.distribute_from
+    with gamelan.options(distribute_from="measured"):
+        measured = gamelan.config.distribute_from
+        with gamelan.options(distribute_from=7):
+            assert gamelan.config.distribute_from == 7 and "(np.config.distribute_from)" in _session.threshold()
+        assert gamelan.config.distribute_from == measured and "(measured)" in _session.threshold()
+    assert (gamelan.config._given("distribute_from"), gamelan.config.distribute_from) == before
+
+
+PROGRAM = """
+import gamelan as np
+before = np.config.distribute_from
+a = np.ones(before - 1)
+assert a._b is None and not np.stats().get("batches")
+a = np.ones(before)
+assert a._b is not None and np.stats()["batches"] <= 2, np.stats()
+print(before, np.config.distribute_from)
+"""
+
+
+@pytest.mark.parametrize("given", ["", "measured", "1000"])
+def test_engines_are_measured_when_they_are_first_used(ranks, given):
+    if not ranks:
+        pytest.skip("needs engines")
+    environment = os.environ | {"GAMELAN_ENGINES": str(ranks), "GAMELAN_DISTRIBUTE_FROM": given}
+    environment.pop("GAMELAN_CONNECT", None)
+    done = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    before, after = map(int, done.stdout.split())
+    if given == "1000":
+        assert before == after == 1000
+    else:
+        assert before == _threshold.MOST and _threshold.LEAST <= after <= _threshold.MOST and after & (after - 1) == 0
