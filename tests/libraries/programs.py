@@ -180,7 +180,11 @@ PROGRAMS = {
     "jax": """
         round(float(jnp.asarray(x).sum()), 6)
         round(float(jnp.from_dlpack(numpy.array(x)).sum()), 6)
-        round(float(jax.jit(lambda a: (a * 2).sum())(x)), 5)
+        round(float(jax.jit(lambda a: (a * 2).sum())(jnp.asarray(x))), 5)
+        round(float(jnp.sqrt(jnp.asarray(m)).mean()), 9)
+        round(float(jnp.array(x).max()), 9)
+        int(jnp.bincount(jnp.asarray(i)).argmax())
+        round(float(np.sqrt(np.asarray(jnp.arange(100_000.0))).sum()), 4)
         round(float(np.from_dlpack(jnp.arange(5.0)).sum()), 6)""",
     "torch": """
         round(float(torch.as_tensor(numpy.array(x)).sum()), 6)

@@ -201,6 +201,12 @@ class Protocols(_core.Array):
             raise ValueError(f"got the device {device!r}, expected {_DEVICE!r} and no stream: there is no other")
         return self
 
+    def __jax_array__(self):
+        """What `jax.numpy.asarray` gives: a copy, bounded by `config.gather_limit`. Triggers evaluation."""
+        from jax import numpy as theirs  # which asks, so it is there
+
+        return theirs.asarray(numpy.asarray(self))
+
     def __dlpack__(self, /, *, stream=None, max_version=None, dl_device=None, copy=None):
         if dl_device not in (None, self.__dlpack_device__()):
             raise BufferError("gamelan hands over memory of the processor only")
