@@ -21,11 +21,13 @@ constexpr int uses_before = 2;                                 // on the engines
 constexpr std::int64_t most_elements = std::int64_t{1} << 17;  // of one part: more are as soon computed there
 constexpr std::int64_t most_bytes = std::int64_t{64} << 20;    // of all that is kept here
 constexpr std::int64_t most_work = 4'000'000;                  // recorded and not sent: a millisecond or two
-constexpr std::size_t most_parts = 4;                          // of one array
+constexpr std::size_t most_parts_here = 1024;
+constexpr std::size_t most_parts = 4;  // of one array
 
-std::int64_t kept_bytes = 0;
+std::int64_t held_bytes = 0;
 
-// The elements of a view without what its axes say: in the order of memory, each once.
+// The elements of a view without what its axes say: in the order of memory, and none repeated that a
+// broadcast axis repeats.
 struct Region {
   View view;
   std::vector<int> axis_of;  // by axis of the view it was made of: the axis of the region, -1 for none
@@ -57,16 +59,48 @@ bool is_same(const View& left, const View& right) {
          left.strides == right.strides;
 }
 
+// Fetched elements. NumPy's arrays over them keep them alive; nobody changes them.
+struct Held {
+  explicit Held(protocol::Bytes its_bytes) : bytes(std::move(its_bytes)) {
+    held_bytes += static_cast<std::int64_t>(bytes.size());
+  }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+  ~Held() { held_bytes -= static_cast<std::int64_t>(bytes.size()); }
+
+  const protocol::Bytes bytes;
+};
+
 struct Part {
   explicit Part(View its_region) : region(std::move(its_region)) {}
-  Part(const Part&) = delete;
-  Part& operator=(const Part&) = delete;
-  ~Part() { kept_bytes -= static_cast<std::int64_t>(bytes.size()); }
 
   View region;
   int uses = 0;
-  protocol::Bytes bytes;  // empty: it is not here
+  std::uint64_t last_use = 0;
+  std::shared_ptr<const Held> held;  // null: it is not here
 };
+
+std::uint64_t use_count = 0;  // of all parts
+
+// Parts that are here; what was used longest ago goes when they are too many.
+std::vector<std::weak_ptr<Part>>& parts_here() {
+  static auto* all = new std::vector<std::weak_ptr<Part>>;  // never destroyed: Python ends before statics are
+  return *all;
+}
+
+void keep(const std::shared_ptr<Part>& part, protocol::Bytes bytes) {
+  auto& all = parts_here();
+  std::erase_if(all, [](const auto& each) { return each.expired() || each.lock()->held == nullptr; });
+  part->held = std::make_shared<const Held>(std::move(bytes));
+  all.push_back(part);
+  while (all.size() > most_parts_here || (held_bytes > most_bytes && all.size() > 1)) {
+    const auto oldest = std::min_element(all.begin(), all.end(), [](const auto& left, const auto& right) {
+      return left.lock()->last_use < right.lock()->last_use;
+    });
+    oldest->lock()->held = nullptr;
+    all.erase(oldest);
+  }
+}
 
 }  // namespace
 
@@ -91,6 +125,7 @@ std::shared_ptr<Part> part_of(Base* base, const Region& region) {
     if (all.size() == most_parts) all.pop_back();
     all.insert(all.begin(), std::make_shared<Part>(region.view));
   }
+  all.front()->last_use = ++use_count;
   return all.front();
 }
 
@@ -99,24 +134,32 @@ bool is_at_rest(const Base* base) {
   return base->written <= recorder.recorded_commands() - recorder.pending().commands.size();
 }
 
-constexpr const char* capsule_name = "gamelan.part";
+// False where the elements are lost: then the engines' way says why.
+bool is_sound(const Base* base) {
+  const Session& session = **base->session;
+  return base->is_recorded && session.is_current() && !(*base->session)->engines().has_ended() &&
+         (*base->session)->recorder().poison_of(base->id) == nullptr;
+}
 
-void free_part(PyObject* capsule) {
-  delete static_cast<std::shared_ptr<Part>*>(PyCapsule_GetPointer(capsule, capsule_name));
+constexpr const char* capsule_name = "gamelan.part";
+using Owner = std::shared_ptr<const Held>;
+
+void free_owner(PyObject* capsule) {
+  delete static_cast<Owner*>(PyCapsule_GetPointer(capsule, capsule_name));
 }
 
 // The part with the axes of the view that it was made of, as a read-only NumPy array over what is kept.
-Ref array_over(const std::shared_ptr<Part>& part, const Region& region, PyArrayObject* proxy) {
+Ref array_over(const Owner& held, const Region& region, PyArrayObject* proxy) {
   const int dims = PyArray_NDIM(proxy);
   const npy_intp size = PyArray_ITEMSIZE(proxy);
-  std::vector<npy_intp> steps(part->region.extents.size());
+  std::vector<npy_intp> steps(region.view.extents.size());
   npy_intp step = size;
   for (std::size_t axis = steps.size(); axis-- > 0;) {
     steps[axis] = step;
-    step *= part->region.extents[axis];
+    step *= region.view.extents[axis];
   }
   std::vector<npy_intp> strides(static_cast<std::size_t>(dims), 0);
-  const std::byte* first = part->bytes.data();
+  const std::byte* first = held->bytes.data();
   for (int dim = 0; dim < dims; ++dim) {
     const int axis = region.axis_of[static_cast<std::size_t>(dim)];
     if (axis < 0) continue;
@@ -130,8 +173,8 @@ Ref array_over(const std::shared_ptr<Part>& part, const Region& region, PyArrayO
   Py_INCREF(descr);
   Ref result = Ref::checked(PyArray_NewFromDescr(&PyArray_Type, descr, dims, PyArray_DIMS(proxy),
                                                  strides.data(), const_cast<std::byte*>(first), 0, nullptr));
-  auto* const owner = new std::shared_ptr<Part>(part);
-  Ref capsule(PyCapsule_New(owner, capsule_name, free_part));
+  auto* const owner = new Owner(held);
+  Ref capsule(PyCapsule_New(owner, capsule_name, free_owner));
   if (!capsule) {
     delete owner;
     throw PythonError();
@@ -145,6 +188,7 @@ struct Wanted {
   Base* base;
   Region region;
   std::shared_ptr<Part> part;
+  Owner held;
 };
 
 // Each distributed operand; empty when one of them is no small part.
@@ -157,37 +201,37 @@ std::vector<Wanted> wanted_of(std::span<PyObject* const> operands) {
     const npy_intp size = PyArray_SIZE(proxy);
     if (size == 0 || size > most_elements || size >= threshold()) return {};
     if (array->b->may_hold_any_bytes && PyArray_TYPE(proxy) == NPY_BOOL) return {};
-    all.push_back({proxy, array->b, region_of(view_of(array)), nullptr});
+    if (!is_sound(array->b)) return {};
+    all.push_back({proxy, array->b, region_of(view_of(array)), nullptr, nullptr});
   }
-  for (Wanted& each : all) each.part = part_of(each.base, each.region);
+  for (Wanted& each : all) {
+    each.part = part_of(each.base, each.region);
+    each.held = each.part->held;
+  }
   return all;
 }
 
 // True when what is not here can be fetched without waiting for much else.
 bool can_be_fetched(const std::vector<Wanted>& all) {
-  Session& session = **all.front().base->session;
-  std::int64_t bytes = kept_bytes;
-  for (const Wanted& each : all) {
-    if (each.base->session->get() != &session || !each.base->is_recorded) return false;
-    bytes += each.base->bytes;
-  }
-  return session.is_current() && session.is_quiet(most_work) && bytes <= most_bytes + all.front().base->bytes;
+  const Session& session = **all.front().base->session;
+  return session.is_quiet(most_work) && std::all_of(all.begin(), all.end(), [&](const Wanted& each) {
+           return each.base->session->get() == &session;
+         });
 }
 
 void fetch_missing(std::vector<Wanted>& all) {
   std::vector<View> views;
-  std::vector<Part*> missing;
-  for (Wanted& each : all) {
-    Part* const part = each.part.get();
-    if (!part->bytes.empty() || std::find(missing.begin(), missing.end(), part) != missing.end()) continue;
-    missing.push_back(part);
-    views.push_back(part->region);
+  std::vector<std::shared_ptr<Part>> missing;
+  for (const Wanted& each : all) {
+    if (each.held || std::find(missing.begin(), missing.end(), each.part) != missing.end()) continue;
+    missing.push_back(each.part);
+    views.push_back(each.region.view);
   }
-  if (missing.empty()) return;
-  auto payloads = (*all.front().base->session)->fetch(std::move(views));
+  auto payloads = (*all.front().base->session)->fetch(std::move(views));  // meanwhile other threads run
   for (std::size_t place = 0; place < missing.size(); ++place) {
-    kept_bytes += static_cast<std::int64_t>(payloads[place].size());
-    missing[place]->bytes = std::move(payloads[place]);
+    if (missing[place]->held == nullptr) keep(missing[place], std::move(payloads[place]));
+    for (Wanted& each : all)
+      if (each.part == missing[place]) each.held = each.part->held;
   }
 }
 
@@ -196,17 +240,16 @@ void fetch_missing(std::vector<Wanted>& all) {
 std::optional<std::vector<Ref>> brought(std::span<PyObject* const> operands) {
   std::vector<Wanted> all = wanted_of(operands);
   if (all.empty()) return {};
-  const auto is_in_use = [](const Wanted& each) {
-    return !each.part->bytes.empty() || (each.part->uses >= uses_before && is_at_rest(each.base));
-  };
-  const bool is_worth_it = std::any_of(all.begin(), all.end(), is_in_use);
+  const bool is_worth_it = std::any_of(all.begin(), all.end(), [](const Wanted& each) {
+    return each.held != nullptr || (each.part->uses >= uses_before && is_at_rest(each.base));
+  });
   for (Wanted& each : all) ++each.part->uses;
   if (!is_worth_it) return {};
-  const bool are_here =
-      std::all_of(all.begin(), all.end(), [](const Wanted& each) { return !each.part->bytes.empty(); });
-  for (const Wanted& each : all) (*each.base->session)->require_current();
-  if (!are_here && !can_be_fetched(all)) return {};
-  fetch_missing(all);
+  Session::require_own_process();
+  if (!std::all_of(all.begin(), all.end(), [](const Wanted& each) { return each.held != nullptr; })) {
+    if (!can_be_fetched(all)) return {};
+    fetch_missing(all);
+  }
   std::vector<Ref> result;
   auto next = all.begin();
   for (PyObject* operand : operands) {
@@ -214,7 +257,7 @@ std::optional<std::vector<Ref>> brought(std::span<PyObject* const> operands) {
       result.push_back(Ref::borrow(operand));
       continue;
     }
-    result.push_back(array_over(next->part, next->region, next->proxy));
+    result.push_back(array_over(next->held, next->region, next->proxy));
     ++next;
   }
   return result;

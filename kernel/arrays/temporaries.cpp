@@ -44,9 +44,20 @@ bool is_temporary(PyObject* object) {
 #else
   if (Py_REFCNT(object) != 1) return false;
 #endif
+  const Py_ssize_t weak_references = Py_TYPE(object)->tp_weaklistoffset;
+  if (weak_references > 0 &&
+      *reinterpret_cast<PyObject**>(reinterpret_cast<char*>(object) + weak_references) != nullptr)
+    return false;
   constexpr int needed = NPY_ARRAY_OWNDATA | NPY_ARRAY_BEHAVED;
   return PyArray_CHKFLAGS(array, needed) && !PyArray_CHKFLAGS(array, NPY_ARRAY_WRITEBACKIFCOPY) &&
          PyArray_ISNBO(PyArray_DESCR(array)->byteorder) && PyArray_NBYTES(array) >= least_bytes;
+}
+
+bool is_exact_as_double(PyObject* number) {
+  if (!PyLong_CheckExact(number)) return false;
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(number, &overflow);
+  return overflow == 0 && value > -(1LL << 53) && value < (1LL << 53);
 }
 
 bool is_array_here(PyObject* object) { return PyArray_CheckExact(object) || is_local(object); }
@@ -73,15 +84,12 @@ bool gives_itself(PyArrayObject* array, PyObject* other) {
 // is NumPy's to the letter, or the last bits would be others than those of its own arrays.
 bool numpy_would_reuse(PyArrayObject* array, PyObject* other) {
   if (!is_array_here(other))
-    return PyFloat_Check(other) || PyComplex_Check(other) ||
-           (PyLong_CheckExact(other) && std::abs(PyLong_AsLongLong(other)) < (1LL << 53) &&
-            PyErr_Occurred() == nullptr);
+    return PyFloat_Check(other) || PyComplex_Check(other) || is_exact_as_double(other);
   auto* const second = reinterpret_cast<PyArrayObject*>(other);
   return PyArray_SAMESHAPE(array, second) &&
          PyArray_CanCastSafely(PyArray_TYPE(second), PyArray_TYPE(array)) != 0;
 }
 
-#if PY_VERSION_HEX < 0x030E0000
 enum class Code { ours, pythons, evaluation, others };
 
 Code code_at(void* address) {
@@ -107,24 +115,29 @@ Code code_at(void* address) {
   return known->emplace(address, code).first->second;
 }
 
-// An extension may call PyNumber_Add with an array that it holds alone and goes on to use. So between us and
-// the interpreter's loop there must be nothing but Python itself.
-bool is_called_by_interpreter() {
+// An extension may call PyNumber_Add with an array that it holds alone and goes on to use, and so may a
+// function of Python's (a partial, a key of a sort). So between us and the interpreter's loop there must be
+// nothing but what an operator of the program needs: PyNumber_Add, what it calls, and the slot.
+struct Walk {
   Code last = Code::ours;
+  int pythons = 0;
+};
+constexpr int frames_of_an_operator = 4;
+
+bool is_called_by_interpreter() {
+  Walk walk;
   const auto look = [](_Unwind_Context* context, void* found) {
-    Code& before = *static_cast<Code*>(found);
+    Walk& before = *static_cast<Walk*>(found);
     const Code code = code_at(reinterpret_cast<void*>(_Unwind_GetIP(context)));
-    const bool goes_on =
-        code == before ? code != Code::evaluation : before == Code::ours && code == Code::pythons;
-    before = code == Code::ours && before == Code::pythons ? Code::others : code;
+    const bool is_in_order = code != Code::ours || before.last == Code::ours;
+    before.pythons += code == Code::pythons;
+    before.last = is_in_order && before.pythons <= frames_of_an_operator ? code : Code::others;
+    const bool goes_on = before.last == Code::ours || before.last == Code::pythons;
     return goes_on ? _URC_NO_REASON : _URC_END_OF_STACK;
   };
-  _Unwind_Backtrace(look, &last);
-  return last == Code::evaluation;
+  _Unwind_Backtrace(look, &walk);
+  return walk.last == Code::evaluation;
 }
-#else
-bool is_called_by_interpreter() { return true; }  // is_temporary has looked at the interpreter's own stack
-#endif
 
 }  // namespace
 

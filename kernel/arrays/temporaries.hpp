@@ -14,7 +14,8 @@
 namespace gamelan::kernel {
 
 /// The place of the operand whose memory the result of an operator can take: a large enough small array with
-/// the result's dtype and shape, which only the interpreter's stack holds; as many as there are operands if
+/// the result's dtype and shape, which only the interpreter's stack holds (one reference, none weak, and an
+/// operator of the program as the caller); as many as there are operands if
 /// there is none. To be called from a slot of Python's operators only, before anything takes another
 /// reference to the operands. Of complex numbers the operand must become the first.
 std::size_t reusable_operand(protocol::Op op, std::span<PyObject* const> operands);

@@ -85,14 +85,15 @@ def _read(name, value, given):
 class Config:
     """The options in force, as attributes; unknown names are refused."""
 
-    __slots__ = ("_measured", "_values")
+    __slots__ = ("_measure", "_measured", "_values")
 
     def __init__(self):
         object.__setattr__(self, "_values", {})
         for name, (variable, _, default, _) in _TABLE.items():
             text = os.environ.get(variable, "")
             self._values[name] = _read(name, text, f"{variable}={text!r}") if text else default
-        object.__setattr__(self, "_measured", UNMEASURED)
+        object.__setattr__(self, "_measured", None)
+        object.__setattr__(self, "_measure", None)
         self._apply_threshold()
 
     def __getattr__(self, name):
@@ -116,15 +117,24 @@ class Config:
 
     def _apply_threshold(self):
         given = self._values["distribute_from"]
-        _core.set_threshold(self._measured if given == "measured" else given)
+        if given != "measured":
+            _core.set_threshold(given)
+            return
+        if self._measured is None and self._measure is not None:
+            object.__setattr__(self, "_measured", self._measure())
+        _core.set_threshold(self._measured or UNMEASURED)
 
     def is_given(self, name):
         """Whether the option is a value of somebody's, and not to be measured."""
         return self._given(name) != "measured"
 
-    def set_measured(self, elements):
-        """What was measured becomes `distribute_from`, unless somebody gives a number."""
-        object.__setattr__(self, "_measured", elements)
+    def is_measured(self):
+        return self._measured is not None
+
+    def measure_with(self, function):
+        """From now on `function` finds the number for "measured" where it counts and is not known; it may return None."""
+        object.__setattr__(self, "_measured", None)
+        object.__setattr__(self, "_measure", function)
         self._apply_threshold()
 
     def __dir__(self):

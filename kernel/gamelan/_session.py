@@ -114,15 +114,21 @@ def use(new_engines):
     _routes.note(new_engines.connection_file, _core.route())
     if hasattr(new_engines, "on_notice"):
         new_engines.on_notice(_show_notice)
-    _measure_threshold()
+    config.measure_with(_measured_threshold)
 
 
-def _measure_threshold():
-    """Finds `np.config.distribute_from`, unless it is given, or the engines compute for somebody else and would let us wait."""
-    if config.is_given("distribute_from") or status()["server"]["is_busy"]:
-        return
-    config.set_measured(_threshold.measure())
-    _core.configure([("reset_stats", "")])  # the counters are for what the user does
+def _measured_threshold():
+    """The number of elements for `np.config.distribute_from`; None where no engines answer, or they compute for somebody else
+    and would let us wait."""
+    try:
+        if not _core.is_connected() or status()["server"]["is_busy"]:
+            return None
+        elements = _threshold.measure()
+        if getattr(_engines, "is_owned", False):
+            _core.configure([("reset_stats", "")])  # the counters are for what the user does
+        return elements
+    except EngineLostError:  # whoever uses them next hears of it
+        return None
 
 
 def _require_same_build(new_engines):
@@ -268,7 +274,9 @@ def route():
 
 def threshold():
     """From which size an array lives on the engines, and who says so, in words."""
-    who = "np.config.distribute_from" if config.is_given("distribute_from") else "measured"
+    who = "measured" if config.is_measured() else "until it is measured"
+    if config.is_given("distribute_from"):
+        who = "np.config.distribute_from"
     return f"arrays of {config.distribute_from:,} elements or more live on the engines ({who})"
 
 

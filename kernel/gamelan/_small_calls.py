@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Functions that are NumPy's own where every argument is small: `_core` then calls NumPy's at once (kernel/module/small_calls).
 
-Here is said how large a result may get, because a result of `config.distribute_from` elements belongs on the engines. Functions
-are left out whose result depends on numbers among the arguments (`repeat`, `zeros`) and which do more than NumPy's.
+Here is said how large a result usually is, because a result of `config.distribute_from` elements belongs on the engines; one that
+is larger all the same (`tril` of a vector, `fft(n=)`) is computed here and sent there. Functions are left out whose result is as
+large as a number among the arguments says (`repeat`, `zeros`) and which do more than NumPy's.
 """
 
 import numpy
@@ -22,7 +23,7 @@ fft.ihfft fft.fftshift fft.ifftshift
 # The same, but the result may be a view of the argument, or the argument may be written.
 _VIEWS = """
 squeeze ravel reshape transpose swapaxes moveaxis rollaxis flip fliplr flipud rot90 expand_dims diagonal nan_to_num real imag
-split array_split hsplit vsplit
+split array_split hsplit vsplit einsum
 """
 # Methods of arrays on the engines, which come here when they are used often.
 _METHODS = """
@@ -40,12 +41,21 @@ _MATRICES = "dot matmul"
 _GROWTH = {name: growth for growth, names in enumerate((_LARGEST + _VIEWS, _SUM, _PRODUCT, _MATRICES)) for name in names.split()}
 
 
+# How many of the first arguments are arrays that are only read: one, but of these two or three.
+_OPERANDS = dict.fromkeys(
+    """dot matmul inner vdot outer cross isclose allclose array_equal array_equiv tensordot searchsorted digitize convolve
+    correlate isin in1d take compress linalg.solve linalg.lstsq""".split(),
+    2,
+) | {"where": 3, "interp": 3, "clip": 3}
+
+
 def bind(call, place):
     """Gives a function that users call NumPy's own, if it is one of these. `place`: the module of NumPy for which it stands."""
     name = f"{place}.{call.__name__}".removeprefix("numpy.")
     module = getattr(numpy, place.removeprefix("numpy."), numpy)
     if name in _GROWTH and hasattr(module, call.__name__):
         call._growth = _GROWTH[name]
+        call._operands = _OPERANDS.get(name, 1)
         call._gives_views = name in _VIEWS.split()
         call._numpys = getattr(module, call.__name__)
 
@@ -53,5 +63,5 @@ def bind(call, place):
 def bind_method(call):
     """The same for a method of arrays on the engines."""
     if call.__name__ in _METHODS.split():
-        call._growth = _GROWTH[call.__name__]
+        call._growth, call._operands = _GROWTH[call.__name__], 1
         call._numpys = getattr(numpy.ndarray, call.__name__)

@@ -25,15 +25,16 @@ bool is_ours(PyObject* object) { return Py_TYPE(object) == reinterpret_cast<PyTy
 class Arguments {
  public:
   Arguments(const SmallRule& rule, PyObject* const* arguments, std::size_t count, PyObject* keywords)
-      : growth_(static_cast<Growth>(rule.growth)), may_bring_(rule.gives_views == 0) {
+      : growth_(static_cast<Growth>(rule.growth)), positional_(count) {
+    // What comes after the operands may be an output.
+    const std::size_t readable =
+        rule.gives_views != 0 ? 0 : std::min(count, static_cast<std::size_t>(rule.operands));
     const std::size_t named = keywords == nullptr ? 0 : static_cast<std::size_t>(PyTuple_GET_SIZE(keywords));
     given_ = {arguments, count + named};
     if (growth_ == Growth::matrices) fits_ = count == 2 && is_small_product(arguments[0], arguments[1]);
     for (std::size_t place = 0; place < given_.size() && fits_; ++place) {
-      fits_ = may_bring_ && place < std::min<std::size_t>(count, growth_ == Growth::largest ? 2 : 3) &&
-                      is_distributed(given_[place])
-                  ? counts_distributed(given_[place])
-                  : is_simple(given_[place], 0);
+      fits_ = place < readable && is_distributed(given_[place]) ? counts_distributed(given_[place])
+                                                                : is_simple(given_[place], 0);
       if (place < count || PyTuple_CheckExact(given_[place]) == 0) continue;
       // Universal functions take their outputs in a tuple, and give them back from it.
       fits_ &= PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(keywords, place - count), "out") != 0;
@@ -54,12 +55,14 @@ class Arguments {
     return result;
   }
 
-  // Who was given where NumPy returns what it was given (an output, an array that needs no change); else
-  // null.
-  PyObject* given_as(PyObject* result) const {
+  // What the caller gets where NumPy returns what it was given: an output itself; null when it is something
+  // else.
+  Ref given_as(PyObject* result) const {
     const auto found =
         std::find_if(keep_.begin(), keep_.end(), [&](const Ref& each) { return each.get() == result; });
-    return found == keep_.end() ? nullptr : given_[static_cast<std::size_t>(found - keep_.begin())];
+    if (found == keep_.end()) return {};
+    const auto place = static_cast<std::size_t>(found - keep_.begin());
+    return place < positional_ ? share(given_[place]) : Ref::borrow(given_[place]);
   }
 
  private:
@@ -79,7 +82,6 @@ class Arguments {
            PyArray_IsScalar(object, Generic) || PyArray_DescrCheck(object) || PyType_Check(object);
   }
 
-  // Among the first arguments; what comes later may be an output.
   bool counts_distributed(PyObject* object) {
     has_ours_ = has_distributed_ = true;
     return counts(PyArray_SIZE(data_of(as_array(object))));
@@ -120,7 +122,7 @@ class Arguments {
   std::span<PyObject* const> given_;
   std::vector<Ref> keep_;
   std::int64_t elements_ = 0;
-  bool may_bring_;  // arguments here that are on the engines
+  std::size_t positional_;
   bool fits_ = true, has_ours_ = false, has_distributed_ = false;
 };
 
@@ -165,7 +167,7 @@ PyObject* call_with_small(const SmallRule& rule, PyObject* const* arguments, std
     if (theirs.empty()) return nullptr;
     count_host_op();
     Ref result = Ref::checked(PyObject_Vectorcall(rule.numpys, theirs.data(), count, keywords));
-    if (PyObject* const same = given.given_as(result.get())) return share(same).release();
+    if (Ref same = given.given_as(result.get())) return same.release();
     return ours_of_all(std::move(result)).release();
   });
 }

@@ -49,7 +49,10 @@ PyObject* call(PyObject* self, PyObject* const* arguments, std::size_t flagged_c
   }
   if (as_call(self)->small.numpys != nullptr && shortcut != nullptr) {
     PyObject* const result = shortcut(as_call(self)->small, arguments, flagged_count, keywords);
-    if (result != nullptr || PyErr_Occurred() != nullptr) return result;
+    if (result != nullptr) return result;
+    // NumPy 1 does not know some arguments of NumPy 2, which the function does.
+    if (PyErr_Occurred() != nullptr && PyErr_ExceptionMatches(PyExc_TypeError) == 0) return nullptr;
+    PyErr_Clear();
   }
   const UserCall lives;
   return PyObject_Vectorcall(as_call(self)->function, arguments, flagged_count, keywords);
@@ -113,6 +116,7 @@ PyMemberDef call_members[] = {
     {"_theirs", T_OBJECT, offsetof(Call, theirs), 0, nullptr},
     {"_numpys", T_OBJECT, offsetof(Call, small.numpys), 0, nullptr},
     {"_growth", T_INT, offsetof(Call, small.growth), 0, nullptr},
+    {"_operands", T_INT, offsetof(Call, small.operands), 0, nullptr},
     {"_gives_views", T_BOOL, offsetof(Call, small.gives_views), 0, nullptr},
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(Call, call), READONLY, nullptr},
     {"__dictoffset__", T_PYSSIZET, offsetof(Call, names), READONLY, nullptr},

@@ -10,6 +10,7 @@ namespace gamelan::kernel {
 struct SmallRule {
   PyObject* numpys;  // NumPy's function of that name; null: the function itself decides
   int growth;        // how the size of the result is bounded by those of the arguments (small_calls.hpp)
+  int operands;      // how many of its first arguments are arrays that it only reads
   char gives_views;  // of its arguments
 };
 /// Answers a call by NumPy's function when its arguments are small; null without an exception when they are

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Small parts of large arrays in frequent use are computed with here, and are never stale."""
 
+import operator
+import threading
+
 import numpy
 import pytest
 
@@ -173,3 +176,102 @@ def test_the_array_dies_while_its_copy_lives(engine):
                 result = gamelan.where(ours[:, 0] > 0, ours[:, 0], 5)
             del ours
             assert is_here(result) and result.sum() == ROWS
+
+
+def use(part):
+    for _ in range(USES + 1):
+        result = part + 0
+    assert is_here(result)
+
+
+def test_threads_that_fetch_the_same_part_do_not_disturb_each_other(table):
+    ours, theirs = table
+    gamelan.sync()
+    wrong, together = [], threading.Barrier(3)
+
+    def work():
+        for turn in range(30):
+            together.wait()
+            results = [ours[:, turn] * 2.0 for _ in range(4)]
+            wrong.extend(turn for each in results if not numpy.array_equal(each, theirs[:, turn] * 2.0))
+            together.wait()
+
+    workers = [threading.Thread(target=work) for _ in range(3)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(60)
+    assert not wrong
+    use(ours[:, 200])
+
+
+def test_an_output_among_the_arguments_is_written(table):
+    ours, theirs = table
+    gamelan.sync()
+    u, corner = gamelan.ones(3), ours[3:6, 3:6]
+    use(corner)
+    assert gamelan.outer(u, u, corner) is corner
+    theirs[3:6, 3:6] = 1
+    gamelan.sync()
+    row = ours[8, :6]
+    use(row)
+    gamelan.concatenate((u, u * 2), 0, row)
+    theirs[8, :6] = [1, 1, 1, 2, 2, 2]
+    numpy.testing.assert_array_equal(ours, theirs)
+
+
+def test_a_view_stays_a_view(table):
+    ours, theirs = table
+    gamelan.sync()
+    part = ours[:10, :10]
+    use(part)
+    view = gamelan.einsum("ij->ji", part)
+    view[0, 1] = theirs[1, 0] = 5
+    numpy.testing.assert_array_equal(ours, theirs)
+
+
+def test_what_is_lost_is_not_computed_with(table, ranks):
+    if not ranks:
+        pytest.skip("the model knows no interrupts")
+    ours, _ = table
+    gamelan.sync()
+
+    def interrupted():
+        ours[:, 1] = 5
+        gamelan.sync()
+        use(ours[:, 1])
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        _core.Call(interrupted)()
+    for read in (lambda: ours[:, 1] + 0, lambda: ours + 0):
+        with pytest.raises(gamelan.CancelledError):
+            numpy.asarray(read())
+
+
+def test_two_columns_of_a_wide_table_come_here(engine):
+    with gamelan.options(distribute_from=70_000):
+        wide = gamelan.ones((60_000, 150))  # above what is kept here of all arrays together
+        gamelan.sync()
+        for _ in range(USES + 1):
+            result = wide[:, 0] * wide[:, 1]
+        assert is_here(result) and result.sum() == 60_000
+
+
+def test_what_was_used_long_ago_makes_room(engine):
+    with gamelan.options(distribute_from=140_000):
+        wide = gamelan.ones((130_000, 4))
+        others = [gamelan.full((130_000, 2), float(number)) for number in range(70)]
+        gamelan.sync()
+        use(wide[:, 0])
+        for number, other in enumerate(others):  # 70 MB
+            use(other[:, 0])
+            assert float((other[:, 0] + 1)[7]) == number + 1
+        assert float((wide[:, 0] + 1)[7]) == 2
+
+
+def test_operators_of_the_standard_library(table):
+    ours, theirs = table
+    gamelan.sync()
+    use(ours[:, 5])
+    numpy.testing.assert_array_equal(operator.add(ours[:, 5], 1), theirs[:, 5] + 1)

@@ -5,6 +5,7 @@ import ctypes
 import functools
 import itertools
 import operator
+import weakref
 
 import numpy
 import pytest
@@ -87,3 +88,33 @@ def test_an_error_leaves_the_operands():
         with pytest.raises(ValueError, match="could not be broadcast"):
             (v + 1) + gamelan.ones(3)
         assert not v.any()
+
+
+def test_what_python_holds_for_others_is_left_alone():
+    with gamelan.options(distribute_from=10**9):
+        add_one = functools.partial(operator.add, gamelan.ones(SIZE) * 1.0)
+        assert [float(add_one(1.0)[0]) for _ in range(3)] == [2, 2, 2]
+        counter = itertools.count(gamelan.zeros(SIZE) * 1.0, 1.0)
+        assert [float(next(counter)[0]) for _ in range(3)] == [0, 1, 2]
+        items = [gamelan.ones(SIZE) * 1.0]
+        items.sort(key=lambda array: float(operator.neg(array)[0]))
+        assert float(items[0][0]) == 1
+        assert (
+            float(max((gamelan.ones(SIZE) * number for number in (2, 1)), key=lambda array: float(operator.neg(array)[0]))[0])
+            == 1
+        )
+        held = weakref.WeakValueDictionary()
+
+        def named(array):
+            held["x"] = array
+            return array
+
+        total = named(gamelan.ones(SIZE) * 1.0) + 1
+        assert float(total[0]) == 2
+
+
+def test_numbers_that_no_double_holds():
+    with gamelan.options(distribute_from=10**9):
+        v = gamelan.ones(SIZE)
+        for number in (10**30, -(2**63), 2**63, 2**53 + 1, -(2**53) - 1):
+            numpy.testing.assert_array_equal((v * 1) + number, numpy.ones(SIZE) + number)

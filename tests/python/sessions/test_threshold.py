@@ -27,31 +27,42 @@ def test_a_measured_threshold_comes_back_after_a_given_one():
         measured = gamelan.config.distribute_from
         with gamelan.options(distribute_from=7):
             assert gamelan.config.distribute_from == 7 and "(np.config.distribute_from)" in _session.threshold()
-        assert gamelan.config.distribute_from == measured and "(measured)" in _session.threshold()
+        assert gamelan.config.distribute_from == measured and "measured)" in _session.threshold()
     assert (gamelan.config._given("distribute_from"), gamelan.config.distribute_from) == before
 
 
 PROGRAM = """
 import gamelan as np
-before = np.config.distribute_from
-a = np.ones(before - 1)
+from gamelan import _session, _threshold
+real = _threshold.measure
+def measure():
+    found = real()
+    assert _threshold.LEAST <= found <= _threshold.MOST and found & (found - 1) == 0, found
+    return 100_000
+_threshold.measure = measure
+print(np.config.distribute_from, _session.threshold())
+a = np.ones(np.config.distribute_from - 1)
 assert a._b is None and not np.stats().get("batches")
-a = np.ones(before)
-assert a._b is not None and np.stats()["batches"] <= 2, np.stats()
-print(before, np.config.distribute_from)
+with np.options(distribute_from={first}):
+    a = np.ones(1_000_000)
+    assert a._b is not None and np.stats()["batches"] <= 2, np.stats()
+print(np.config.distribute_from, _session.threshold())
 """
 
 
 @pytest.mark.parametrize("given", ["", "measured", "1000"])
-def test_engines_are_measured_when_they_are_first_used(ranks, given):
+@pytest.mark.parametrize("first", ["np.config.distribute_from", "0", "'measured'"])
+def test_engines_are_measured_when_they_are_first_used(ranks, given, first):
     if not ranks:
         pytest.skip("needs engines")
     environment = os.environ | {"GAMELAN_ENGINES": str(ranks), "GAMELAN_DISTRIBUTE_FROM": given}
     environment.pop("GAMELAN_CONNECT", None)
-    done = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, timeout=60)
+    program = PROGRAM.replace("{first}", first)
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
-    before, after = map(int, done.stdout.split())
+    before, after = done.stdout.splitlines()
     if given == "1000":
-        assert before == after == 1000
+        assert before == after == "1000 arrays of 1,000 elements or more live on the engines (np.config.distribute_from)"
     else:
-        assert before == _threshold.MOST and _threshold.LEAST <= after <= _threshold.MOST and after & (after - 1) == 0
+        assert before.startswith(f"{_threshold.MOST} ") and before.endswith("(until it is measured)")
+        assert after == "100000 arrays of 100,000 elements or more live on the engines (measured)"
