@@ -48,7 +48,7 @@ void fold_blocks(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fol
   const auto item = static_cast<std::int64_t>(protocol::size_of(fold.loop));
   partials.resize(static_cast<std::size_t>(protocol::element_count(grid) * item));
   if (are_truths) {
-    count_blocks(step.block_extents, blocks, partials);
+    count_blocks(step.block_extents, values, strides, extents, grid, partials);
     if (step.is_complete) complete(step, fold, grid, partials);
     return;
   }

@@ -6,9 +6,17 @@
 #include <vector>
 
 #include "engine/plan/plan.hpp"
-#include "engine/steps/reduction_blocks.hpp"
 
 namespace gamelan::engine::steps {
+
+/// Whole reduction blocks in memory. Each is a run of the innermost reduced axes; its elements are adjacent
+/// when the last axis is one of these.
+struct ReductionBlocks {
+  const std::byte* values;                   ///< of the fold's loop dtype, or truth values
+  const protocol::Shape &strides, &extents;  ///< bytes; elements
+  const protocol::Shape& grid;               ///< reduction blocks per axis; the last of an axis may be cut
+  bool are_truths = false;                   ///< one byte each, to be counted (count_blocks.hpp)
+};
 
 /// Writes one partial result per reduction block, in C order over the grid. Where the step is complete, these
 /// are the results. Local.

@@ -31,8 +31,8 @@ std::int64_t count(const std::byte* values, std::int64_t length, std::int64_t st
 
 }  // namespace
 
-void count_blocks(const Shape& block_extents, const ReductionBlocks& blocks, std::vector<std::byte>& counts) {
-  const auto& [values, strides, extents, grid, are_truths] = blocks;
+void count_blocks(const Shape& block_extents, const std::byte* values, const Shape& strides,
+                  const Shape& extents, const Shape& grid, std::vector<std::byte>& counts) {
   const auto dims = grid.size();
   auto* out = reinterpret_cast<std::int64_t*>(counts.data());
   const bool runs_are_kept = dims > 0 && block_extents.back() == 1;  // counters side by side
