@@ -27,6 +27,13 @@ std::optional<std::size_t> axis_of_results(const Cell& cell, const GeometryRules
   return std::nullopt;
 }
 
+/// True when the program writes the elements of this operand by another name. Then a copy could be too old.
+bool is_written_too(const Cell& cell, const GeometryRules& rules, std::size_t operand) {
+  for (std::size_t k = 0; k < cell.operands.size(); ++k)
+    if (rules.is_written[k] && cell.operands[k].address == cell.operands[operand].address) return true;
+  return false;
+}
+
 }  // namespace
 
 bool Panels::find(const Cell& cell, const GeometryRules& rules) {
@@ -38,7 +45,7 @@ bool Panels::find(const Cell& cell, const GeometryRules& rules) {
     const auto* strides = cell.operands[k].strides;
     const auto item = rules.item_bytes[k];
     if (rules.is_written[k] || strides == nullptr || std::abs(strides[*along]) < far_bytes ||
-        !can_transpose(item))
+        !can_transpose(item) || is_written_too(cell, rules, k))
       continue;
     for (std::size_t axis = 0; axis < cell.extents.size(); ++axis) {
       if (axis == *along || cell.extents[axis] < least_extent || strides[axis] != item) continue;

@@ -315,6 +315,12 @@ TEST(TileRandom, interpreted_programs_equal_naive_evaluation) {
   set_compiling(Compiling::hot);
 }
 
+TEST(TileRandom, an_operand_that_is_written_by_another_name_is_not_read_from_an_old_copy) {
+  set_compiling(Compiling::off);
+  run_random_case(1988767393, Taste::compiled);
+  set_compiling(Compiling::hot);
+}
+
 class TileRandomAt : public ::testing::TestWithParam<Isa> {};
 
 TEST_P(TileRandomAt, compiled_programs_equal_naive_evaluation) {
