@@ -9,6 +9,7 @@
 #include "kernel/arrays/dtypes.hpp"
 #include "kernel/arrays/placement.hpp"
 #include "kernel/arrays/values.hpp"
+#include "kernel/recorder/call_number.hpp"
 #include "kernel/recorder/session.hpp"
 
 namespace gamelan::kernel {
@@ -237,7 +238,8 @@ void fetch_missing(std::vector<Wanted>& all) {
 
 }  // namespace
 
-std::optional<std::vector<Ref>> brought(std::span<PyObject* const> operands) {
+std::optional<std::vector<Ref>> brought(std::span<PyObject* const> operands, int depth) {
+  if (call_number::depth() > depth) return {};
   std::vector<Wanted> all = wanted_of(operands);
   if (all.empty()) return {};
   const bool is_worth_it = std::any_of(all.begin(), all.end(), [](const Wanted& each) {

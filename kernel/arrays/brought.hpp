@@ -17,9 +17,10 @@ struct Parts;  // of one array on the engines
 /// To be called for operations that write none of their operands and give no view of them. When every
 /// distributed operand is small and one of them is in frequent use: the operands, with a read-only NumPy
 /// array in the place of each distributed one; those that are not here yet are fetched, in one round trip.
-/// Else nothing. Counts a use of each. The caller makes sure that the result is small, too. Throws
-/// PythonError, as a fetch does.
-std::optional<std::vector<Ref>> brought(std::span<PyObject* const> operands);
+/// Else nothing. Counts a use of each. Does nothing within functions of the package, which may rely on where
+/// their arrays are: that is in more than `depth` calls (call_number.hpp). The caller makes sure that the
+/// result is small, too. Throws PythonError, as a fetch does.
+std::optional<std::vector<Ref>> brought(std::span<PyObject* const> operands, int depth = 0);
 
 /// Forgets what is kept of an array that dies.
 void forget(Parts* parts) noexcept;

@@ -14,7 +14,7 @@ sum prod mean std var min max amin amax any all argmax argmin ptp median percent
 nanstd nanvar nanmin nanmax nanmedian nanpercentile nanquantile nanargmax nanargmin cumsum cumprod nancumsum nancumprod sort
 argsort partition argpartition diff round around roll nonzero
 flatnonzero count_nonzero searchsorted digitize array_equal trace interp
-angle unique delete compress tril triu lexsort isin in1d clip copy
+angle unique delete compress tril triu lexsort isin in1d copy
 linalg.norm linalg.solve linalg.inv linalg.det linalg.eig linalg.eigvals linalg.eigh linalg.eigvalsh linalg.qr linalg.cholesky
 linalg.lstsq linalg.matrix_rank linalg.slogdet linalg.cond linalg.matrix_power
 fft.fft fft.ifft fft.rfft fft.irfft fft.fft2 fft.ifft2 fft.rfft2 fft.irfft2 fft.fftn fft.ifftn fft.rfftn fft.irfftn fft.hfft
@@ -33,12 +33,18 @@ sum prod mean std var min max any all argmax argmin ptp cumsum cumprod argsort t
 _SUM = "concatenate stack vstack hstack dstack column_stack append insert convolve correlate"
 # At most as large as the product of their sizes.
 _PRODUCT = """
-inner vdot outer tensordot einsum cross where isclose allclose array_equiv take take_along_axis linalg.svd linalg.pinv
+inner vdot outer tensordot einsum cross array_equiv take take_along_axis linalg.svd linalg.pinv
 linalg.multi_dot
 """
 # As large as a product of two matrices or vectors.
 _MATRICES = "dot matmul"
-_GROWTH = {name: growth for growth, names in enumerate((_LARGEST + _VIEWS, _SUM, _PRODUCT, _MATRICES)) for name in names.split()}
+# As large as what the arguments broadcast to.
+_BROADCAST = "where isclose allclose clip"
+_GROWTH = {
+    name: growth
+    for growth, names in enumerate((_LARGEST + _VIEWS, _SUM, _PRODUCT, _MATRICES, _BROADCAST))
+    for name in names.split()
+}
 
 
 # How many of the first arguments are arrays that are only read: one, but of these two or three.

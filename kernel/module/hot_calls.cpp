@@ -258,7 +258,7 @@ PyObject* apply(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
 
 PyObject* brought_here(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
   return guarded([&] {
-    const auto here = kernel::brought({arguments, static_cast<std::size_t>(count)});
+    const auto here = kernel::brought({arguments, static_cast<std::size_t>(count)}, 1);
     if (!here) return Py_NewRef(Py_None);
     kernel::Ref result = kernel::Ref::checked(PyTuple_New(count));
     for (Py_ssize_t place = 0; place < count; ++place) {

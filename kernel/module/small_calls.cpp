@@ -31,6 +31,7 @@ class Arguments {
         rule.gives_views != 0 ? 0 : std::min(count, static_cast<std::size_t>(rule.operands));
     const std::size_t named = keywords == nullptr ? 0 : static_cast<std::size_t>(PyTuple_GET_SIZE(keywords));
     given_ = {arguments, count + named};
+    if (growth_ == Growth::broadcast) fits_ = would_be_local({arguments, count});
     if (growth_ == Growth::matrices) fits_ = count == 2 && is_small_product(arguments[0], arguments[1]);
     for (std::size_t place = 0; place < given_.size() && fits_; ++place) {
       fits_ = place < readable && is_distributed(given_[place]) ? counts_distributed(given_[place])
@@ -90,6 +91,7 @@ class Arguments {
   bool counts(std::int64_t elements) {
     switch (growth_) {
       case Growth::matrices:  // asked before
+      case Growth::broadcast:
       case Growth::largest:
         elements_ = std::max(elements_, elements);
         return true;

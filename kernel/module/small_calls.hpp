@@ -11,7 +11,7 @@
 
 namespace gamelan::kernel {
 
-enum class Growth : int { largest, sum, product, matrices };
+enum class Growth : int { largest, sum, product, matrices, broadcast };
 
 /// Calls NumPy's function if all arguments are small arrays, numbers, or plain settings, and so is the
 /// result. Returns a new reference; null without an exception when it is not for NumPy, null with one when

@@ -20,6 +20,8 @@ void enter() noexcept { ++here.depth; }
 
 std::uint64_t leave() noexcept { return --here.depth > 0 ? 0 : std::exchange(here.number, 0); }
 
+int depth() noexcept { return here.depth; }
+
 std::uint64_t recording() noexcept {
   if (here.depth == 0) return 0;
   if (here.number == 0) here.number = ++last_number;

@@ -9,6 +9,8 @@ namespace gamelan::kernel::call_number {
 void enter() noexcept;
 /// Ends a call. Returns its number when it was the outermost one and has recorded something; else 0.
 std::uint64_t leave() noexcept;
+/// In how many calls, one within the other, this thread is.
+int depth() noexcept;
 /// The number of the outermost call in which this thread is, for a command that is being recorded; 0 outside
 /// of calls. The caller holds the GIL.
 std::uint64_t recording() noexcept;

@@ -236,10 +236,11 @@ def test_what_is_lost_is_not_computed_with(table, ranks):
     ours, _ = table
     gamelan.sync()
 
+    use(ours[:, 1])
+
     def interrupted():
         ours[:, 1] = 5
         gamelan.sync()
-        use(ours[:, 1])
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -275,3 +276,15 @@ def test_operators_of_the_standard_library(table):
     gamelan.sync()
     use(ours[:, 5])
     numpy.testing.assert_array_equal(operator.add(ours[:, 5], 1), theirs[:, 5] + 1)
+
+
+@pytest.mark.parametrize("name", ["nanmean", "nanvar", "gradient", "unwrap", "ptp", "corrcoef", "average", "pad"])
+def test_functions_of_several_commands_find_their_arrays_where_they_left_them(table, name):
+    ours, theirs = table
+    gamelan.sync()
+    more = (3,) if name == "pad" else ()
+    for _ in range(2 * USES):
+        part, expected = ours[:, 3], getattr(numpy, name)(theirs[:, 3], *more)
+        part + 0
+        for one, other in zip(numpy.atleast_1d(getattr(gamelan, name)(part, *more)), numpy.atleast_1d(expected)):
+            numpy.testing.assert_allclose(one, other, rtol=1e-12)
