@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t far_bytes = 64;    // a stride that leaves the cache line
 constexpr std::int64_t panel_bytes = 64;  // of a row of the operand: a line
 constexpr std::int64_t longest = 2048;    // rows of the operand in a panel: a part of a second-level cache
-constexpr std::int64_t least_elements = 1024;  // of a plane that is worth panels
+constexpr std::int64_t least_elements = 2048;  // of a panel: each is a cell of its own to the program
 constexpr std::int64_t least_extent = 16;
 
 /// The axis along which the results are contiguous.
@@ -55,7 +55,7 @@ bool Panels::find(const Cell& cell, const GeometryRules& rules) {
       break;
     }
   }
-  if (turned_.empty() || cell.extents[*along] * cell.extents[across_] < least_elements) return false;
+  if (turned_.empty()) return false;
   cell_ = cell;
   along_ = *along;
   const auto largest = std::max_element(
@@ -64,6 +64,7 @@ bool Panels::find(const Cell& cell, const GeometryRules& rules) {
   rows_ = panel_bytes / largest->item_bytes;
   const auto pieces = (cell.extents[along_] + longest - 1) / longest;
   length_ = (cell.extents[along_] + pieces - 1) / pieces;
+  if (std::min(rows_, cell.extents[across_]) * length_ < least_elements) return false;  // squares are faster
   for (auto& each : turned_) {
     const auto pitch = length_ * each.item_bytes + far_bytes;  // rows would else share the sets of a cache
     each.memory.resize(static_cast<std::size_t>(rows_ * pitch));

@@ -164,8 +164,8 @@ PyObject* local_array_function(PyObject* self, PyObject* const* given, Py_ssize_
   static PyObject* const theirs =
       PyObject_GetAttrString(reinterpret_cast<PyObject*>(&PyArray_Type), "__array_function__");
   static PyObject* const array_repr = PyObject_GetAttrString(PyImport_AddModule("numpy"), "array_repr");
-  if (count == 4 && given[0] == array_repr && PyTuple_Check(given[2]) && PyTuple_GET_SIZE(given[2]) > 0 &&
-      is_local(PyTuple_GET_ITEM(given[2], 0))) {
+  if (count == 4 && given[0] == array_repr && PyDict_Check(given[3]) && PyTuple_Check(given[2]) &&
+      PyTuple_GET_SIZE(given[2]) > 0 && is_local(PyTuple_GET_ITEM(given[2], 0))) {
     return guarded([&] {
       const Ref arguments = Ref::checked(PySequence_List(given[2]));
       PyList_SetItem(arguments.get(), 0, plain(PyTuple_GET_ITEM(given[2], 0)).release());
@@ -174,7 +174,11 @@ PyObject* local_array_function(PyObject* self, PyObject* const* given, Py_ssize_
     });
   }
   std::array<PyObject*, 5> all{self};
-  if (theirs == nullptr || count != 4) return PyErr_BadArgument(), nullptr;
+  if (theirs == nullptr) return nullptr;
+  if (count != 4) {
+    PyErr_Format(PyExc_TypeError, "__array_function__() takes 4 arguments, got %zd", count);
+    return nullptr;
+  }
   std::copy(given, given + count, all.begin() + 1);
   return PyObject_Vectorcall(theirs, all.data(), all.size(), nullptr);
 }

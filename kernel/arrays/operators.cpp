@@ -106,7 +106,11 @@ Ref ask_for_derived(const Operator& self, PyObject* const* arguments, std::size_
   for (PyObject*& argument : theirs) {
     if (is_local(argument)) argument = keep.emplace_back(plain(argument)).get();
   }
-  return Ref::checked(PyObject_Vectorcall(self.numpy, theirs.data(), count, keywords));
+  Ref result = Ref::checked(PyObject_Vectorcall(self.numpy, theirs.data(), count, keywords));
+  for (std::size_t place = 0; place < theirs.size(); ++place) {
+    if (result.get() == theirs[place]) return Ref::borrow(arguments[place]);  // an output
+  }
+  return result;
 }
 
 Ref ask_general(const Operator& self, PyObject* const* arguments, std::size_t count, PyObject* keywords) {

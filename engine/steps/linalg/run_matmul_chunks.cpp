@@ -21,10 +21,11 @@ bool is_gram(const plan::Matmul& product) {
   const auto is_same = [](const protocol::AxisMap& one, const protocol::AxisMap& other) {
     return one.base_axis == other.base_axis && one.start == other.start && one.step == other.step;
   };
-  return product.left.slot == product.right.slot && left.base == right.base && left.within == right.within &&
-         left.map.axes.size() == 2 && right.map.axes.size() == 2 &&
-         is_same(left.map.axes[0], right.map.axes[1]) && is_same(left.map.axes[1], right.map.axes[0]) &&
-         left.map.fixed == right.map.fixed;
+  // An axis of a placement has a start and a step and no extent: a.T[:5] @ a[:, :7] begins alike, too.
+  return product.extents[0] == product.extents[1] && product.left.slot == product.right.slot &&
+         left.base == right.base && left.within == right.within && left.map.axes.size() == 2 &&
+         right.map.axes.size() == 2 && is_same(left.map.axes[0], right.map.axes[1]) &&
+         is_same(left.map.axes[1], right.map.axes[0]) && left.map.fixed == right.map.fixed;
 }
 
 }  // namespace

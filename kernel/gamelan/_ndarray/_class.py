@@ -158,7 +158,8 @@ def _leave_to_numpy(cls, **keywords):
     `__array_finalize__` is called, as with NumPy. (Methods that are Operators see to that themselves.)"""
     super(ndarray, cls).__init_subclass__(**keywords)
     for name in _NUMPYS_OF_DERIVED if ndarray in cls.__bases__ else ():
-        if name not in vars(cls):
+        of = next(each for each in cls.__mro__ if name in vars(each))
+        if of is ndarray:  # and neither the class nor a mixin has its own
             setattr(cls, name, getattr(numpy.ndarray, name))
 
 

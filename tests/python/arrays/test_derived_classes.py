@@ -110,3 +110,40 @@ def test_numpys_own_repr(mixed):
     for options in ({}, {"precision": 2}, {"max_line_width": 10}):
         assert numpy.array_repr(small, **options) == numpy.array_repr(numpy.ones(3), **options)
     assert numpy.array_repr(Ours([1.0])) == "Ours([1.])"
+
+
+class Mixin:
+    def __repr__(self):
+        return "a mixin's words"
+
+    def __array_wrap__(self, array, *rest):
+        return "a mixin's result"
+
+
+def test_a_mixin_comes_before_the_array():
+    class Both(Mixin, gamelan.ndarray):
+        pass
+
+    class BothOfNumPy(Mixin, numpy.ndarray):
+        pass
+
+    ours, theirs = gamelan.arange(3.0).view(Both), numpy.arange(3.0).view(BothOfNumPy)
+    assert repr(ours) == repr(theirs) == "a mixin's words"
+    assert numpy.sqrt(ours) == numpy.sqrt(theirs) == "a mixin's result"
+
+
+def test_a_method_returns_its_output():
+    class Derived(gamelan.ndarray):
+        pass
+
+    d, out = gamelan.arange(6.0).reshape(2, 3).view(Derived), gamelan.zeros(3)
+    assert d.sum(0, out=out) is out and out.tolist() == [3, 5, 7]
+    assert d[0].cumsum(out=out) is out and out.tolist() == [0, 1, 3]
+
+
+def test_the_protocol_of_functions_refuses_nonsense():
+    x = gamelan.ones(3)
+    with pytest.raises(TypeError):
+        x.__array_function__(numpy.array_repr, (gamelan.ndarray,), (x,), 5)
+    with pytest.raises(TypeError):
+        x.__array_function__(numpy.array_repr)

@@ -144,6 +144,11 @@ def test_products_with_the_own_transpose(engine, dtype):
             thin[::2].T @ thin[::2],
             thin.T @ thin[:, ::-1],
             low[:, 3:] @ low[:, :-3].T,
+            thin.T @ thin[:, :9],
+            thin[:, :9].T @ thin,
+            low @ low[:7].T,
+            low[:7] @ low.T,
+            low[:5] @ low[:3].T,
             np.cov(low),
             np.cov(thin, rowvar=False),
         ]
