@@ -157,6 +157,16 @@ Ref ours_of_all(Ref result) {
   return wrapped;
 }
 
+// The error is the user's: its traceback ends at the line that calls, without NumPy's own frames.
+void end_at_the_caller() {
+  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  if (value != nullptr && PyExceptionInstance_Check(value)) PyException_SetTraceback(value, Py_None);
+  Py_XDECREF(traceback);
+  PyErr_Restore(type, value, nullptr);
+}
+
 }  // namespace
 
 PyObject* call_with_small(const SmallRule& rule, PyObject* const* arguments, std::size_t flagged_count,
@@ -168,7 +178,11 @@ PyObject* call_with_small(const SmallRule& rule, PyObject* const* arguments, std
     const std::vector<PyObject*> theirs = given.plain_ones();
     if (theirs.empty()) return nullptr;
     count_host_op();
-    Ref result = Ref::checked(PyObject_Vectorcall(rule.numpys, theirs.data(), count, keywords));
+    Ref result(PyObject_Vectorcall(rule.numpys, theirs.data(), count, keywords));
+    if (!result) {
+      end_at_the_caller();
+      return nullptr;
+    }
     if (Ref same = given.given_as(result.get())) return same.release();
     return ours_of_all(std::move(result)).release();
   });
