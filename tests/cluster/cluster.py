@@ -210,6 +210,7 @@ class Cluster:
             "SLURM_CONF": self.folder / "slurm.conf",
             "PYTHONPATH": BUILD / "python",
             "GAMELAN_BUILD": BUILD,
+            "GAMELAN_DISTRIBUTE_FROM": 65536,  # so that arrays of 100,000 elements need engines
             "JUPYTER_PATH": BUILD / "share" / "jupyter",
             "OMPI_ALLOW_RUN_AS_ROOT": 1,
             "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": 1,
