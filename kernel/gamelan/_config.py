@@ -15,7 +15,7 @@ from ._route_names import ROUTES
 
 __all__ = ["config", "options"]
 
-UNMEASURED = 1 << 19  # `distribute_from` until it is measured: at this size engines are worth their way on every machine tried
+UNMEASURED = 1 << 18  # `distribute_from` until it is measured: at this size engines are worth their way on every machine tried
 
 _TABLE = {
     # name: (environment variable, kind, default, what it does)

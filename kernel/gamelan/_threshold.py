@@ -3,8 +3,8 @@
 
 NumPy's time for an operation grows with the array. A batch takes the time of the way to the engines and back, whatever the
 size. `np.config.distribute_from`, where it says "measured", becomes the size at which NumPy's time for one operation is that of
-the way: on larger arrays engines win as soon as a program does something between two looks. It is a power of two, so that it
-seldom differs between two sessions.
+the way: on larger arrays engines win as soon as a program does something between two looks. There are two
+answers only, a factor of four apart, so that it seldom differs between two sessions.
 """
 
 import math
@@ -16,7 +16,7 @@ from . import _core
 from ._promotion import OPS, dtype_number
 
 LEAST = 1 << 16  # smaller arrays cost NumPy less than any batch costs the engines
-MOST = 1 << 19  # larger ones gain by fusion and by more ranks even where the way is long
+MOST = 1 << 18  # larger ones gain by fusion and by more ranks even where the way is long
 _TIMES = 11
 _ELEMENTS = 1 << 17
 
@@ -35,7 +35,7 @@ def measure():
 
 
 def crossing(way_s, element_s):
-    """The power of two nearest to the size at which NumPy takes as long as the way, within the limits.
+    """LEAST or MOST: what is nearer, as a ratio, to the size at which NumPy takes as long as the way.
 
     Parameters
     ----------
@@ -44,9 +44,7 @@ def crossing(way_s, element_s):
     element_s : float
         NumPy's seconds for an element.
     """
-    if element_s * MOST <= way_s:
-        return MOST
-    return max(1 << round(math.log2(max(way_s / element_s, 1.0))), LEAST)
+    return LEAST if way_s < element_s * math.sqrt(LEAST * MOST) else MOST
 
 
 def _seconds_of_way():

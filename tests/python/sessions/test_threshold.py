@@ -14,8 +14,8 @@ NANOSECOND = 1e-9
 
 
 @pytest.mark.parametrize("way_us, element_ns, elements", [
-    (1, 0.3, 1 << 16), (22, 0.3, 1 << 16), (40, 0.3, 1 << 17), (80, 0.3, 1 << 18), (160, 0.3, 1 << 19), (5000, 0.3, 1 << 19),
-    (0, 0.3, 1 << 16), (100, 0, 1 << 19), (80, 0.6, 1 << 17),
+    (1, 0.3, 1 << 16), (22, 0.3, 1 << 16), (35, 0.3, 1 << 16), (45, 0.3, 1 << 18), (160, 0.3, 1 << 18), (5000, 0.3, 1 << 18),
+    (0, 0.3, 1 << 16), (100, 0, 1 << 18), (45, 0.6, 1 << 16),
 ])  # fmt: skip
 def test_the_threshold_is_where_numpy_needs_as_long_as_the_way(way_us, element_ns, elements):
     assert _threshold.crossing(way_us * 1000 * NANOSECOND, element_ns * NANOSECOND) == elements
@@ -37,7 +37,7 @@ from gamelan import _session, _threshold
 real = _threshold.measure
 def measure():
     found = real()
-    assert _threshold.LEAST <= found <= _threshold.MOST and found & (found - 1) == 0, found
+    assert found in (_threshold.LEAST, _threshold.MOST), found
     return 100_000
 _threshold.measure = measure
 print(np.config.distribute_from, _session.threshold())
