@@ -66,7 +66,8 @@ void Session::require_current() {
 void Session::require_own_process() {
   if (!is_forked_child()) return;
   PyErr_SetString(PyExc_RuntimeError,
-                  "gamelan: this array lives on engines of the process that forked this one");
+                  "gamelan: this process was made by fork, and the engines belong to its parent: make it by "
+                  "multiprocessing.get_context(\"spawn\"), or give it small arrays");
   throw PythonError();
 }
 
