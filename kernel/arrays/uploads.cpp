@@ -52,14 +52,21 @@ bool was_seen(PyArrayObject* local) {
   return false;
 }
 
+// What is kept takes the engines' memory, too: at most a sixteenth of it.
+npy_intp limit_of(PyObject* remote) {
+  const std::int64_t heap_bytes = (*as_array(remote)->b->session)->engines().heap_bytes();
+  return heap_bytes == 0 ? most_bytes_of_all : std::min<npy_intp>(most_bytes_of_all, heap_bytes / 16);
+}
+
 void keep(Ref copy, PyObject* remote) {
   auto& all = kept();
+  const npy_intp limit = limit_of(remote);
   all.push_front({std::move(copy), Ref::borrow(remote)});
   npy_intp bytes = 0;
   std::size_t count = 0;
   for (const Kept& entry : all) {
     bytes += PyArray_NBYTES(as_numpy(entry.local));
-    if (bytes > most_bytes_of_all || count == most_kept) break;
+    if (bytes > limit || count == most_kept) break;
     ++count;
   }
   all.erase(all.begin() + static_cast<std::ptrdiff_t>(count), all.end());
