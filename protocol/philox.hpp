@@ -2,12 +2,14 @@
 // Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC 2011): a block
 // of 128 random bits is a pure function of a key and a counter. The counter is the index of the element, so
 // the numbers depend neither on the number of ranks nor on the order of work, and kernel and engines draw the
-// same ones. Only scalar arithmetic and scalar libm are used, so the bits do not depend on the instruction
-// set.
+// same ones. The arithmetic is the same at every instruction-set level (box_muller.hpp), so the bits are,
+// too.
 #pragma once
 #include <array>
 #include <cmath>
 #include <cstdint>
+
+#include "protocol/box_muller.hpp"
 
 namespace gamelan::protocol::philox {
 
@@ -57,9 +59,7 @@ constexpr Words words(std::uint64_t key, std::uint64_t counter) {
 /// Standard normal by Box and Muller. Both uniforms come from one block. The first is in (0, 1], so the
 /// logarithm is finite.
 [[gnu::always_inline]] inline double normal_double(Words drawn) {
-  constexpr double two_pi = 6.283185307179586476925286766559;
-  const double radius = std::sqrt(-2.0 * std::log(static_cast<double>((drawn.first >> 11) + 1) * 0x1p-53));
-  return radius * std::cos(two_pi * (static_cast<double>(drawn.second >> 11) * 0x1p-53));
+  return std::sqrt(-2.0 * log_of_fraction((drawn.first >> 11) + 1)) * cos_of_turn(drawn.second >> 11);
 }
 
 /// Uniform in [0, range), where range 0 means 2**64: the upper word of range times a 128-bit fraction. The

@@ -7,9 +7,10 @@
 #include <vector>
 
 #include "kernel/arrays/array_object.hpp"
-#include "kernel/arrays/random_fill.hpp"
 #include "kernel/arrays/values.hpp"
 #include "kernel/module/core_functions.hpp"
+#include "kernel/random/random_fill.hpp"
+#include "kernel/random/random_words.hpp"
 #include "kernel/recorder/warnings.hpp"
 
 namespace py = pybind11;
@@ -63,6 +64,15 @@ void add_array_functions(py::module_& m) {
                     b.ptr());
       },
       "Fills a NumPy array with the engines' random numbers.");
+  m.def(
+      "random_order",
+      [](const py::object& array, std::uint64_t key, std::uint64_t offset) {
+        auto* order = reinterpret_cast<PyArrayObject*>(array.ptr());
+        random_order(
+            key, offset,
+            {static_cast<std::int64_t*>(PyArray_DATA(order)), static_cast<std::size_t>(PyArray_SIZE(order))});
+      },
+      "Fills a contiguous array of int64 with the stable order of as many random words.");
   m.def(
       "draw_fill",
       [](const py::object& array, int number, std::uint64_t key, std::uint64_t offset,

@@ -34,6 +34,10 @@ def _words(bits, shape):
 
 def order(bits, count):
     """The numbers below `count` in a random order."""
+    if count < _core.threshold():
+        result = numpy.empty(count, numpy.int64)
+        _core.random_order(result, *bits.reserve(count))
+        return wrap_here(result)
     return argsort(_words(bits, (count,)), kind="stable")
 
 
@@ -152,7 +156,7 @@ def _with_replacement(bits, population, shape, p):
 
 def _successive(bits, p):
     """One after another without replacement: the order of exponential variables of rates p (Efraimidis and Spirakis, 2006)."""
-    keys = asarray(draw(bits, "exponential", (1.0,), p.shape, checked=True)) / either(p > 0, p, 1.0)
+    keys = asarray(draw(bits, "exponential", (1.0,), p.shape, is_checked=True)) / either(p > 0, p, 1.0)
     return argsort(either(p > 0, keys, numpy.inf), kind="stable")
 
 

@@ -2,8 +2,10 @@
 """The continuous distributions, as methods of Generator and RandomState. Parameters may be arrays; names, order and errors
 are NumPy's. Each is drawn exactly, by inversion or by rejection (protocol/distribution_methods.hpp)."""
 
+import math
+
 from .._local import is_numpys
-from ._streams import check, draw, numbers, output_shape, parameter
+from ._streams import PLAIN, check, draw, numbers, output_shape, parameter
 
 
 class Continuous:
@@ -14,6 +16,8 @@ class Continuous:
 
         Lazy, but distributed parameters trigger evaluation, to check them.
         """
+        if type(low) in PLAIN and type(high) in PLAIN and 0 <= high - low < math.inf:
+            return numbers(self._bits, "random_uniform", size, float, float(low), float(high))
         low, high = parameter(low, float), parameter(high, float)
         check("uniform", (low, high))
         if is_numpys(low) and is_numpys(high) and low.ndim == high.ndim == 0:
@@ -25,6 +29,8 @@ class Continuous:
 
         Lazy, but distributed parameters trigger evaluation, to check them.
         """
+        if type(loc) in PLAIN and type(scale) in PLAIN and scale > 0:
+            return numbers(self._bits, "random_normal", size, float, float(loc), float(scale))
         loc, scale = parameter(loc, float), parameter(scale, float)
         check("normal", (loc, scale))
         if is_numpys(loc) and is_numpys(scale) and loc.ndim == scale.ndim == 0:
@@ -181,4 +187,4 @@ class Continuous:
                 raise ValueError("left > mode, mode > right or left == right")
         else:
             check("triangular", values)
-        return draw(self._bits, "triangular", values, size, checked=True)
+        return draw(self._bits, "triangular", values, size, is_checked=True)

@@ -2,6 +2,8 @@
 """The discrete distributions, as methods of Generator and RandomState. Results are int64; probabilities are exact, by
 inversion or rejection (protocol/discrete_methods.hpp)."""
 
+import functools
+
 import numpy
 
 from .._local import is_distributed
@@ -80,7 +82,7 @@ class Discrete:
                 raise ValueError("ngood + nbad < nsample")
         else:
             check("hypergeometric", values)
-        return draw(self._bits, "hypergeometric", values, size, int, checked=True)
+        return draw(self._bits, "hypergeometric", values, size, int, is_checked=True)
 
 
 def whole_numbers(bits, low, high, size, dtype, endpoint):
@@ -89,18 +91,31 @@ def whole_numbers(bits, low, high, size, dtype, endpoint):
         low, high = 0, low
     python_type = dtype if size is None and (dtype is int or dtype is bool) else None  # of these NumPy draws one number of Python
     dtype = numpy.dtype(dtype)
-    low, high = _limit(low), _limit(high)
+    if type(low) is not int or type(high) is not int:
+        low, high = _limit(low), _limit(high)
+        _check_dtype(dtype)
+        if low.ndim or high.ndim or is_distributed(low) or is_distributed(high):
+            return _between(bits, low, high, size, dtype, endpoint)
+        low, high = _exact(low), _exact(high)
+    result = numbers(bits, "random_integers", size, *_range(low, high, dtype, endpoint))
+    if python_type is not None:
+        return python_type(result)
+    return result.astype(bool) if dtype == bool else result
+
+
+def _check_dtype(dtype):
     if dtype.kind not in "iub":
         raise TypeError(f"Unsupported dtype {dtype!r} for integers")
-    if low.ndim == high.ndim == 0 and not is_distributed(low) and not is_distributed(high):
-        low, last = _exact(low), _exact(high) - (0 if endpoint else 1)
-        _check_limits(low, last, dtype, endpoint)
-        kind = numpy.dtype("u1") if dtype == bool else dtype
-        result = numbers(bits, "random_integers", size, kind, kind.type(low), kind.type(last))
-        if python_type is not None:
-            return python_type(result)
-        return result.astype(bool) if dtype == bool else result
-    return _between(bits, low, high, size, dtype, endpoint)
+
+
+@functools.lru_cache(1024)
+def _range(low, high, dtype, endpoint):
+    """The dtype in which to draw, the first number and the last."""
+    _check_dtype(dtype)
+    last = high - (0 if endpoint else 1)
+    _check_limits(low, last, dtype, endpoint)
+    kind = numpy.dtype("u1") if dtype == bool else dtype
+    return kind, kind.type(low), kind.type(last)
 
 
 def _exact(limit):

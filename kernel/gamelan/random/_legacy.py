@@ -102,7 +102,7 @@ class RandomState(Continuous, Discrete, Choosing):
 
     def standard_exponential(self, size=None):
         """Numbers of the exponential distribution of mean 1."""
-        return draw(self._bits, "exponential", (1.0,), size, checked=True)
+        return draw(self._bits, "exponential", (1.0,), size, is_checked=True)
 
     def standard_gamma(self, shape, size=None):
         """Numbers of the gamma distribution of scale 1.

@@ -32,7 +32,7 @@ def multinomial(bits, n, pvals, size=None):
     rest = numpy.ones(p.shape[:-1])
     for outcome in range(p.shape[-1] - 1):
         share = numpy.clip(numpy.divide(p[..., outcome], rest, out=numpy.zeros_like(rest), where=rest > 0), 0, 1)
-        drawn = draw(bits, "binomial", (left, share), shape, int, checked=True)
+        drawn = draw(bits, "binomial", (left, share), shape, int, is_checked=True)
         result[..., outcome] = drawn
         left = left - drawn
         rest = rest - p[..., outcome]
@@ -49,7 +49,7 @@ def multivariate_hypergeometric(bits, colors, nsample, size=None, method="margin
     left, rest = zeros(shape, int) + int(nsample), int(colors.sum())
     for color, count in enumerate(colors[:-1].tolist()):
         rest -= count
-        drawn = draw(bits, "hypergeometric", (count, rest, left), shape, int, checked=True)
+        drawn = draw(bits, "hypergeometric", (count, rest, left), shape, int, is_checked=True)
         result[..., color] = drawn
         left = left - drawn
     if colors.size:
@@ -66,12 +66,12 @@ def dirichlet(bits, alpha, size=None, may_be_zero=False):
         raise ValueError("alpha < 0" if may_be_zero else "alpha <= 0")
     shape = () if size is None else shape_of(size)
     if alpha.size == 0 or alpha.max() >= 0.1:
-        parts = asarray(draw(bits, "gamma", (alpha, 1.0), shape + alpha.shape, checked=True))
+        parts = asarray(draw(bits, "gamma", (alpha, 1.0), shape + alpha.shape, is_checked=True))
         return parts / parts.sum(-1, keepdims=True)
     result = zeros(shape + alpha.shape)
     left = asarray(numpy.ones(shape))
     for place in range(alpha.size - 1):
-        share = asarray(draw(bits, "beta", (alpha[place], alpha[place + 1 :].sum()), shape, checked=True))
+        share = asarray(draw(bits, "beta", (alpha[place], alpha[place + 1 :].sum()), shape, is_checked=True))
         result[..., place] = left * share
         left = left * (1 - share)
     result[..., -1] = left

@@ -2,6 +2,7 @@
 """Draws: arrays of random numbers, made here when they are small and on the engines when they are not, from the same key and
 counters by the same code (protocol/philox.hpp, protocol/distributions.def). Parameters may be arrays, here or there."""
 
+import functools
 import math
 
 import numpy
@@ -15,6 +16,7 @@ from .._views._plain import broadcast_to
 
 _DISTRIBUTIONS = _core.distributions()
 _WHOLE = {"binomial": (int, float), "hypergeometric": (int, int, int)}  # others take floats
+PLAIN = frozenset({float, int})
 _checker = numpy.random.Generator(numpy.random.PCG64(0))  # is asked for its errors, never for numbers
 
 
@@ -79,6 +81,14 @@ def check(name, parameters):
     getattr(_checker, name)(*asked, size=(0, *shape))
 
 
+@functools.lru_cache(1024)
+def checked(name, dtype, *values):
+    """Plain numbers as parameters of a distribution. NumPy's errors are asked for once."""
+    parameters = [parameter(value, kind) for value, kind in zip(values, _WHOLE.get(name, (dtype,) * len(values)))]
+    check(name, parameters)
+    return parameters
+
+
 def output_shape(size, parameters):
     """The shape of a result; None for one number. NumPy's ValueError when `size` does not hold the parameters."""
     shape = shape_of(size)
@@ -92,14 +102,18 @@ def output_shape(size, parameters):
     return shape
 
 
-def draw(bits, name, parameters, size=None, dtype=float, checked=False):
+def draw(bits, name, parameters, size=None, dtype=float, is_checked=False):
     """Numbers of a distribution (protocol/distributions.def)."""
     number, count = _DISTRIBUTIONS[name]
-    parameters = [parameter(value, dtype) for value, dtype in zip(parameters, _WHOLE.get(name, (float,) * count))]
     assert len(parameters) == count
-    shape = output_shape(size, parameters)
-    if not checked and count:
-        check(name, parameters)
+    if not is_checked and count and all(type(value) in PLAIN and value for value in parameters):  # to a cache 0.0 is -0.0
+        parameters = checked(name, float, *parameters)
+        shape = shape_of(size)
+    else:
+        parameters = [parameter(value, dtype) for value, dtype in zip(parameters, _WHOLE.get(name, (float,) * count))]
+        shape = output_shape(size, parameters)
+        if not is_checked and count:
+            check(name, parameters)
     dtype = numpy.dtype(dtype)
     extents = () if shape is None else shape
     size = math.prod(extents)

@@ -52,6 +52,28 @@ TEST(Philox, normal_has_its_moments) {
   EXPECT_NEAR(fourth / count, 3, 0.12);
 }
 
+TEST(Philox, logarithm_and_cosine_are_those_of_libm) {
+  constexpr std::uint64_t all = std::uint64_t{1} << 53;
+  constexpr double turn = 6.283185307179586476925286766559;
+  const auto check = [&](std::uint64_t number) {
+    const double fraction = static_cast<double>(number) / static_cast<double>(all);
+    if (number > 0) {
+      const double log = std::log(fraction);
+      ASSERT_NEAR(log_of_fraction(number), log, 3e-16 * std::abs(log)) << number;
+    }
+    if (number < all) {
+      ASSERT_NEAR(cos_of_turn(number), std::cos(turn * fraction), 1e-15) << number;
+    }
+    ASSERT_EQ(whole_double(number), static_cast<double>(number));
+  };
+  for (std::uint64_t k = 0; k < 100000; ++k) check(words(5, k).first >> 11);
+  for (std::uint64_t eighth = 0; eighth <= 8; ++eighth)
+    for (std::uint64_t step = 0; step < 20; ++step) {
+      if (const auto above = eighth * (all / 8) + step; above <= all) check(above);
+      if (const auto below = eighth * (all / 8); below > step) check(below - step);
+    }
+}
+
 TEST(Philox, bounded_integers_are_even) {
   std::array<int, 7> seen{};
   for (std::uint64_t k = 0; k < 70000; ++k) {

@@ -12,6 +12,7 @@ P = [0.1, 0.0, 0.25, 0.65]
 
 DRAWS = {
     "permutation": lambda rng: rng.permutation(50),
+    "permutation of many": lambda rng: rng.permutation(5003),
     "permutation of rows": lambda rng: rng.permutation(gamelan.arange(60).reshape(20, 3)),
     "permutation of columns": lambda rng: rng.permutation(gamelan.arange(60).reshape(20, 3), axis=1),
     "permuted": lambda rng: rng.permuted(gamelan.arange(60).reshape(4, 15)),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernel/arrays/random_fill.hpp"
+#include "kernel/random/random_fill.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <span>
 #include <type_traits>
@@ -8,6 +9,7 @@
 
 #include "kernel/arrays/dtypes.hpp"
 #include "kernel/arrays/operand.hpp"
+#include "kernel/random/random_words.hpp"
 #include "protocol/distributions.hpp"
 #include "protocol/error.hpp"
 #include "protocol/philox.hpp"
@@ -31,27 +33,40 @@ T number(PyObject* object, protocol::Dtype dtype) {
   return value;
 }
 
+/// Each element from what is drawn for it, many at once.
+template <class Drawn, class T, class Make>
+void fill_from(Stream stream, std::span<T> out, Make make) {
+  Drawn drawn;
+  for (std::size_t done = 0; done < out.size(); done += Drawn::count) {
+    drawn.draw(stream.key, stream.offset + done);
+    const auto count = std::min(Drawn::count, out.size() - done);
+    for (std::size_t j = 0; j < count; ++j) out[done + j] = make(drawn, j);
+  }
+}
+
+philox::Words words_of(const RandomWords& drawn, std::size_t j) { return {drawn.one[j], drawn.two[j]}; }
+
 template <class T>
 void fill_floats(std::span<T> out, Op op, Stream stream, T a, T b) {
-  for (std::uint64_t index = 0; index < out.size(); ++index) {
-    const std::uint64_t draw = stream.offset + index;
-    if (op == Op::random_normal) {
-      out[index] = a + b * static_cast<T>(philox::normal_double(stream.key, draw));
-    } else if constexpr (std::is_same_v<T, double>) {
-      out[index] = a + (b - a) * philox::uniform_double(stream.key, draw);
-    } else {
-      out[index] = a + (b - a) * philox::uniform_float(stream.key, draw);
-    }
-  }
+  if (op == Op::random_normal)
+    fill_from<RandomNormals>(stream, out, [&](const RandomNormals& drawn, std::size_t j) {
+      return a + b * static_cast<T>(drawn.values[j]);
+    });
+  else
+    fill_from<RandomWords>(stream, out, [&](const RandomWords& drawn, std::size_t j) {
+      if constexpr (std::is_same_v<T, double>)
+        return a + (b - a) * philox::uniform_double(words_of(drawn, j));
+      else
+        return a + (b - a) * philox::uniform_float(words_of(drawn, j));
+    });
 }
 
 template <class T>
 void fill_integers(std::span<T> out, Stream stream, T low, T high) {
   const std::uint64_t range = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) + 1;
-  for (std::uint64_t index = 0; index < out.size(); ++index) {
-    out[index] = static_cast<T>(static_cast<std::uint64_t>(low) +
-                                philox::below(stream.key, stream.offset + index, range));
-  }
+  fill_from<RandomWords>(stream, out, [&](const RandomWords& drawn, std::size_t j) {
+    return static_cast<T>(static_cast<std::uint64_t>(low) + philox::below(words_of(drawn, j), range));
+  });
 }
 
 }  // namespace
