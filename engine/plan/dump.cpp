@@ -243,6 +243,14 @@ struct Describe {
     return "fold " + name(fold.partials) + " with " + std::string(protocol::info(fold.fold).name) + " to " +
            name(fold.output.slot);
   }
+  std::string operator()(const RowChain& chain) const {
+    std::string text = "chain of rows " + distribution::describe(chain.rows) + "\n";
+    for (const auto& part : chain.parts) {
+      text += " and " + std::visit(*this, part);
+      if (text.back() != '\n') text += '\n';
+    }
+    return text;
+  }
   std::string operator()(const Gather& gather) const {
     return "gather " + name(gather.from) + " to " + name(gather.to);
   }

@@ -18,6 +18,9 @@ class Finder {
     if (!fold.is_empty) add(fold.input);
     add(fold.output);
   }
+  void operator()(const RowChain& chain) {
+    for (const auto& part : chain.parts) std::visit([&](const auto& each) { (*this)(each); }, part);
+  }
   void operator()(const Matmul& matmul) { add(matmul.left, matmul.right); }
   void operator()(const MatmulChunks& chunks) { (*this)(chunks.product); }
   void operator()(const AddChunks&) {}

@@ -23,7 +23,8 @@ enum class Switch : std::uint8_t {
   fuse,
   interior,
   contract,
-  version
+  version,
+  chain_rows
 };
 /// The name of a switch, as users write it, and what it does.
 struct SwitchInfo {

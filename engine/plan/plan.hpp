@@ -9,6 +9,7 @@
 
 #include "engine/distribution/exchange.hpp"
 #include "engine/plan/step_calls.hpp"
+#include "engine/plan/step_chain.hpp"
 #include "engine/plan/step_copies.hpp"
 #include "engine/plan/step_files.hpp"
 #include "engine/plan/step_folds.hpp"
@@ -26,7 +27,7 @@ struct Step {
                ApplyUpdates, Find, Collect, ScanTotals, Scan, SortLines, SortRuns, MergeRuns, CollectPlaces,
                Count, AddCounts, FourierLines, Draw, Routine, WholeMatrices, SpreadBlocks, BlockedMatrix,
                CollectBlocks, WeightedCount, AddWeightedCounts, Search, ArgLines, MatmulChunks, AddChunks,
-               PackBits, FoldSegments, ReadFile, ReadHdf5, ReadZarr, WriteFile>
+               PackBits, FoldSegments, ReadFile, ReadHdf5, ReadZarr, WriteFile, RowChain>
       body;
   std::vector<int> allocates;  ///< slots that are allocated before the step
   std::vector<int> binds;      ///< slots that become their array's current version after it

@@ -184,6 +184,17 @@ class RegularUses {
     all.push_back({fold.partials, false, true});
     all.push_back({fold.output.slot, true, false});
   }
+  /// What a part reads of an earlier part's is no use of the step: nobody else has to wait for it.
+  void operator()(const RowChain& chain) {
+    RegularUses parts;
+    for (const auto& part : chain.parts) std::visit(parts, part);
+    for (const auto& use : parts.all) {
+      const bool is_made = std::any_of(parts.all.begin(), parts.all.end(), [&](const Use& other) {
+        return other.slot == use.slot && other.is_written;
+      });
+      if (!is_made || use.is_written) all.push_back({use.slot, use.is_written, false});
+    }
+  }
   void operator()(const Gather& gather) {
     all.push_back({gather.from, false, true});
     all.push_back({gather.to, true, false});

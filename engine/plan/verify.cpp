@@ -148,6 +148,12 @@ class Steps {
     if (const auto* fused = std::get_if<FusedLoop>(&step.body))
       check_loop(*fused, fused->iterations.extents(), 0);
     if (const auto* fold = std::get_if<FoldBlocks>(&step.body)) check_fold(*fold);
+    if (const auto* chain = std::get_if<RowChain>(&step.body))
+      for (const auto& part : chain->parts) {
+        if (const auto* fused = std::get_if<FusedLoop>(&part))
+          check_loop(*fused, fused->iterations.extents(), 0);
+        if (const auto* fold = std::get_if<FoldBlocks>(&part)) check_fold(*fold);
+      }
     if (const auto* fold = std::get_if<FoldFinish>(&step.body))
       require(fold->kept_axes == fold->iterations.axes.size() &&
                   fold->kept_axes <= fold->input.placement.iterations.axes.size(),

@@ -11,6 +11,7 @@
 #include "engine/steps/box_runner.hpp"
 #include "engine/steps/carry.hpp"
 #include "engine/steps/fold_regions.hpp"
+#include "engine/steps/row_parts.hpp"
 #include "engine/steps/run_step.hpp"
 #include "engine/steps/shared_work.hpp"
 #include "engine/tiles/float_errors.hpp"
@@ -44,6 +45,13 @@ class BlockFolder {
     interior_.emplace(context, *fold.values.interior, extents);
     for (const auto extent : extents) interior_box_.push_back({0, extent});
     interior_box_ = distribution::moved(std::move(interior_box_), fold.values.interior_first);
+  }
+
+  /// Folds whole rows of this rank's part, of which nothing lies elsewhere.
+  void run_rows(const distribution::Interval& rows) {
+    Box region = fold_.values.iterations.box(context_.rank());
+    region.front() = rows;
+    fold_region(region, context_.rank());
   }
 
   void run() {
@@ -244,6 +252,15 @@ void run(const StepContext& context, const plan::FoldBlocks& fold) {
   for (const auto& each : fold.values.carries) carry(context, each);
   if (protocol::element_count(fold.extents) == 0) return;
   BlockFolder(context, fold).run();
+}
+
+std::unique_ptr<RowPart> row_part(const StepContext& context, const plan::FoldBlocks& fold) {
+  struct Part : RowPart {
+    explicit Part(const StepContext& context, const plan::FoldBlocks& fold) : folder(context, fold) {}
+    void run(const distribution::Interval& rows) override { folder.run_rows(rows); }
+    BlockFolder folder;
+  };
+  return std::make_unique<Part>(context, fold);
 }
 
 }  // namespace gamelan::engine::steps

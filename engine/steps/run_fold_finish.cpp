@@ -5,6 +5,7 @@
 
 #include "engine/steps/box_copies.hpp"
 #include "engine/steps/indices.hpp"
+#include "engine/steps/row_parts.hpp"
 #include "engine/steps/run_step.hpp"
 #include "engine/tiles/float_errors.hpp"
 #include "engine/tiles/loops/fold.hpp"
@@ -18,11 +19,8 @@ using protocol::Shape;
 
 constexpr std::int64_t finish_elements = 262144;  // partials finished at once
 
-}  // namespace
-
-void run(const StepContext& context, const plan::FoldFinish& fold) {
-  if (!fold.iterations.takes_part(context.rank())) return;
-  const Box mine = fold.iterations.box(context.rank());
+/// Finishes the results of a box of this rank's part.
+void finish(const StepContext& context, const plan::FoldFinish& fold, const Box& mine) {
   if (is_empty(mine)) return;
   const auto item = static_cast<std::int64_t>(protocol::size_of(fold.loop));
   const Shape all = fold.input.placement.iterations.extents();
@@ -83,6 +81,32 @@ void run(const StepContext& context, const plan::FoldFinish& fold) {
              context.address(fold.output, piece), piece.strides);
     context.progress();
   });
+}
+
+}  // namespace
+
+void run(const StepContext& context, const plan::FoldFinish& fold) {
+  if (fold.iterations.takes_part(context.rank())) finish(context, fold, fold.iterations.box(context.rank()));
+}
+
+namespace {
+
+struct FinishOfRows : RowPart {
+  FinishOfRows(const StepContext& step_context, const plan::FoldFinish& part)
+      : context(step_context), fold(part) {}
+  void run(const distribution::Interval& rows) override {
+    Box mine = fold.iterations.box(context.rank());
+    mine.front() = rows;
+    finish(context, fold, mine);
+  }
+  const StepContext& context;
+  const plan::FoldFinish& fold;
+};
+
+}  // namespace
+
+std::unique_ptr<RowPart> row_part(const StepContext& context, const plan::FoldFinish& fold) {
+  return std::make_unique<FinishOfRows>(context, fold);
 }
 
 }  // namespace gamelan::engine::steps

@@ -27,14 +27,14 @@ split array_split hsplit vsplit einsum
 """
 # Methods of arrays on the engines, which come here when they are used often.
 _METHODS = """
-sum prod mean std var min max any all argmax argmin ptp cumsum cumprod argsort trace nonzero searchsorted dot compress
+sum prod mean std var min max any all argmax argmin ptp cumsum cumprod argsort trace nonzero searchsorted dot compress copy
 """
 # At most as large as all arguments together.
 _SUM = "concatenate stack vstack hstack dstack column_stack append insert convolve correlate"
 # At most as large as the product of their sizes.
 _PRODUCT = """
 inner vdot outer tensordot einsum cross array_equiv take take_along_axis linalg.svd linalg.pinv
-linalg.multi_dot
+linalg.multi_dot cov corrcoef
 """
 # As large as a product of two matrices or vectors.
 _MATRICES = "dot matmul"

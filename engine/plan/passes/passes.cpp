@@ -22,6 +22,7 @@ constexpr SwitchInfo switch_table[] = {
     {Switch::contract, "contract", "dead temporaries stay in registers"},
     {Switch::version, "version",
      "overlapping in-place writes go to a fresh block; without it no copy is elided either"},
+    {Switch::chain_rows, "chain_rows", "passes over the same rows, some rows at a time"},
 };
 
 constexpr bool is_in_order() {
@@ -46,8 +47,12 @@ constexpr Pass pass_table[] = {
        return o.has(Switch::split_assembled) && o.has(Switch::fuse) && !o.keeps_unread;
      },
      [](Planning& p) { split_assembled(p.context); }, false},
+    {"sink_temporaries", [](const Options& o) { return o.has(Switch::fuse) && !o.keeps_unread; },
+     [](Planning& p) { sink_temporaries(p.context); }, false},
     {"fuse", always, [](Planning& p) { fuse(p.context); }, false},  // off: every group is one command
     {"lower", always, [](Planning& p) { p.plan = lower(p.context); }, true},
+    {"chain_rows", [](const Options& o) { return o.has(Switch::chain_rows); },
+     [](Planning& p) { chain_rows(p.plan); }, true},
     {"mark_prefixes", always, [](Planning& p) { mark_prefixes(p.plan, p.context, p.batch); }, true},
     {"find_remote_reads", [](const Options& o) { return o.standpoint.has_value(); },
      [](Planning& p) { find_remote_reads(p.plan); }, true},

@@ -38,14 +38,16 @@ struct PassTimes {
 void run_passes(Planning& planning);
 
 // The passes, one file each.
-void canonicalise(Context& context);     ///< operands become boxes of their base; others get general copies
-void choose_extents(Context& context);   ///< of the arrays; the first part of canonicalise
-void simplify(Context& context);         ///< drops commands whose result is never read
-void reduce_strength(Context& context);  ///< replaces operations by cheaper ones with the same bits
-void elide_copies(Context& context);     ///< copies whose original is written later take over its storage
-void split_assembled(Context& context);  ///< reads arrays that copies fill where their parts come from
-void fuse(Context& context);             ///< nodes -> groups; chooses layouts of new arrays
-Plan lower(Context& context);            ///< groups -> slots, programs, steps
+void canonicalise(Context& context);      ///< operands become boxes of their base; others get general copies
+void choose_extents(Context& context);    ///< of the arrays; the first part of canonicalise
+void simplify(Context& context);          ///< drops commands whose result is never read
+void reduce_strength(Context& context);   ///< replaces operations by cheaper ones with the same bits
+void elide_copies(Context& context);      ///< copies whose original is written later take over its storage
+void split_assembled(Context& context);   ///< reads arrays that copies fill where their parts come from
+void sink_temporaries(Context& context);  ///< temporaries behind reductions that come before their reader
+void fuse(Context& context);              ///< nodes -> groups; chooses layouts of new arrays
+Plan lower(Context& context);             ///< groups -> slots, programs, steps
+void chain_rows(Plan& plan);              ///< passes over the same rows run some rows at a time
 /// Marks the steps before which an interrupt may end the plan.
 void mark_prefixes(Plan& plan, const Context& context, const protocol::Batch& batch);
 /// Notes for each step what it reads of other ranks; for several nodes only.

@@ -21,7 +21,8 @@ using protocol::Dtype;
 using protocol::Shape;
 
 constexpr std::int64_t lines_together = 2048;
-constexpr std::int64_t run_length = 1024;  // of a long line: only its extreme is compared
+constexpr std::int64_t run_length = 256;  // of neighbours: only their extreme is compared
+constexpr std::int64_t shortest_run = 32;
 
 template <class T, bool is_max>
 bool is_better(T x, T than) {
@@ -118,17 +119,40 @@ class ArgLines {
     C best = first == 0 ? value(data) : best_[line];
     std::int64_t place = first == 0 ? 0 : place_[line];
     std::int64_t i = first == 0 ? 1 : 0;
-    if (along == static_cast<std::int64_t>(sizeof(T)) && length >= 2 * run_length) {
-      for (; i + run_length <= length; i += run_length) {
-        T extreme;
-        fold_(data + i * along, 1, run_length, &extreme);
-        if (!is_better<C, is_max>(value(reinterpret_cast<const std::byte*>(&extreme)), best)) continue;
-        for (std::int64_t j = i; j < i + run_length; ++j) look_at(data + j * along, first + j, best, place);
+    const std::byte* best_run = nullptr;
+    std::int64_t best_count = 0;
+    while (along == static_cast<std::int64_t>(sizeof(T)) && length - i >= shortest_run) {
+      const auto count = std::min(run_length, length - i);
+      T extreme;
+      fold_(data + i * along, 1, count, &extreme);
+      const C found = value(reinterpret_cast<const std::byte*>(&extreme));
+      if (is_better<C, is_max>(found, best)) {
+        best = found;
+        best_run = data + i * along;
+        best_count = count;
       }
+      i += count;
     }
+    if (best_run != nullptr)
+      place = first + (best_run - data) / along + first_place(best_run, best_count, best);
     for (; i < length; ++i) look_at(data + i * along, first + i, best, place);
     best_[line] = best;
     place_[line] = place;
+  }
+
+  /// Where the extreme of neighbours first is.
+  static std::int64_t first_place(const std::byte* run, std::int64_t count, C extreme) {
+    const auto is_it = [&](std::int64_t j) {
+      const C x = value(run + j * static_cast<std::int64_t>(sizeof(T)));
+      return static_cast<int>(x == extreme) | static_cast<int>((x != x) & (extreme != extreme));
+    };
+    std::int64_t j = 0;
+    for (int is_in = 0; j + shortest_run <= count; j += shortest_run) {
+      for (std::int64_t k = j; k < j + shortest_run; ++k) is_in |= is_it(k);
+      if (is_in != 0) break;
+    }
+    while (is_it(j) == 0) ++j;
+    return j;
   }
 
   static void look_at(const std::byte* at, std::int64_t index, C& best, std::int64_t& place) {

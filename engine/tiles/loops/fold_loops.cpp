@@ -86,15 +86,32 @@ void fold_runs(const void* from, std::int64_t run_count, std::int64_t run_length
   for (; run < run_count; ++run) out[run] = fold_short_run<Row>(values + run * run_length, run_length);
 }
 
-/// Several rows at once, in their order: the accumulators are loaded and stored once for all of them.
+/// Several rows at once, in their order, `width` columns at a time: the accumulators are loaded and stored
+/// once for all rows. Returns the first column that is left.
+template <class Row, class T, std::int64_t together, std::int64_t width>
+std::int64_t fold_columns(const T* __restrict values, std::int64_t row_length, T* __restrict acc,
+                          std::int64_t column) {
+  for (; column + width <= row_length; column += width) {
+    T lane[width];
+    for (std::int64_t j = 0; j < width; ++j) lane[j] = acc[column + j];
+    for (std::int64_t row = 0; row < together; ++row)
+      for (std::int64_t j = 0; j < width; ++j)
+        lane[j] = Row::apply(lane[j], values[row * row_length + column + j]);
+    for (std::int64_t j = 0; j < width; ++j) acc[column + j] = lane[j];
+  }
+  return column;
+}
+
 template <class Row, class T, std::int64_t together>
 void fold_rows_together(const T* __restrict values, std::int64_t row_length, T* __restrict acc) {
-#pragma GCC ivdep
-  for (std::int64_t j = 0; j < row_length; ++j) {
-    T value = acc[j];
+  auto column = fold_columns<Row, T, together, lane_count>(values, row_length, acc, 0);
+  column = fold_columns<Row, T, together, 8>(values, row_length, acc, column);
+  for (; column < row_length; ++column) {
+    T value = acc[column];
 #pragma GCC unroll 8
-    for (std::int64_t row = 0; row < together; ++row) value = Row::apply(value, values[row * row_length + j]);
-    acc[j] = value;
+    for (std::int64_t row = 0; row < together; ++row)
+      value = Row::apply(value, values[row * row_length + column]);
+    acc[column] = value;
   }
 }
 

@@ -13,7 +13,7 @@ from .._ufuncs._where import either
 from .._views._plain import broadcast_to
 from ._averages import mean
 from ._common import cast, document, is_given, is_kept, of_numpy, on_engines, stored, unset
-from ._spread import std, var, variance
+from ._spread import corrected, std, var, variance
 
 __all__ = [
     "nanargmax",
@@ -140,10 +140,10 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=unset, *, where=unset):
     return mean(a, _of_number(a, axis), dtype, out, keepdims, where=_present(a, where))
 
 
-def _nan_variance(a, axis, dtype, out, ddof, keepdims, where):
+def _nan_variance(a, axis, dtype, out, ddof, keepdims, where, center):
     _require_inexact(dtype, out)
     mask, axis = _present(a, where), _of_number(a, axis)
-    value, result = variance(a, axis, dtype, ddof, is_kept(keepdims), mask)
+    value, result = variance(a, axis, dtype, ddof, is_kept(keepdims), mask, center)
     count = _reductions.reduce("sum", mask, counted_axes(axis, a.ndim), numpy.intp, None, is_kept(keepdims))
     value = either(count <= ddof, value.dtype.type(numpy.nan), value)
     return value if result is None else cast(value, result)
@@ -151,17 +151,17 @@ def _nan_variance(a, axis, dtype, out, ddof, keepdims, where):
 
 @document("The variance of the elements over axes, without NaNs.", ">>> float(np.nanvar([1, np.nan, 3]))\n1.0")
 @of_numpy
-def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=unset, *, where=unset):
-    a = asarray(a)
+def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=unset, *, where=unset, mean=unset, correction=unset):
+    a, ddof = asarray(a), corrected(ddof, correction)
     if a.dtype.kind not in "fc":
-        return var(a, axis, dtype, out, ddof, keepdims, where=where)
-    return stored(_nan_variance(a, axis, dtype, out, ddof, keepdims, where), out)
+        return var(a, axis, dtype, out, ddof, keepdims, where=where, mean=mean)
+    return stored(_nan_variance(a, axis, dtype, out, ddof, keepdims, where, mean), out)
 
 
 @document("The standard deviation of the elements over axes, without NaNs.", ">>> float(np.nanstd([1, np.nan, 3]))\n1.0")
 @of_numpy
-def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=unset, *, where=unset):
-    a = asarray(a)
+def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=unset, *, where=unset, mean=unset, correction=unset):
+    a, ddof = asarray(a), corrected(ddof, correction)
     if a.dtype.kind not in "fc":
-        return std(a, axis, dtype, out, ddof, keepdims, where=where)
-    return stored(_sqrt(_nan_variance(a, axis, dtype, out, ddof, keepdims, where)), out)
+        return std(a, axis, dtype, out, ddof, keepdims, where=where, mean=mean)
+    return stored(_sqrt(_nan_variance(a, axis, dtype, out, ddof, keepdims, where, mean)), out)

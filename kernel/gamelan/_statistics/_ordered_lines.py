@@ -36,7 +36,7 @@ class Selected:
 
     def at(self, index):
         """The elements at numbers that are known here."""
-        return stack([self._found[int(place)] for place in index])
+        return stack([self._found[int(place)] for place in index]) if len(index) else self._row[:0]
 
 
 def _row_of(a, axis):

@@ -9,6 +9,7 @@ import numpy
 
 from .._creation._from_data import asarray
 from .._creation._ranges import arange
+from .._errors import unsupported_dtype
 from .._folds import _reductions
 from .._imported_numpy import (
     COMPLEX_HAS_NO_QUANTILES,
@@ -89,11 +90,13 @@ def _fraction(q, a):
 
 
 def _checked(q, scale, name):
-    q = numpy.true_divide(small(q), scale) if scale != 1 else small(q)
+    q = numpy.asarray(numpy.true_divide(small(q), scale)) if scale != 1 else small(q)
     if not (numpy.all(q >= 0) and numpy.all(q <= 1)):
         raise ValueError(f"{name} must be in the range [0, {scale}]")
     if q.ndim > 2:
         raise ValueError("q must be a scalar or 1d")
+    if q.dtype == object:  # fractions
+        raise unsupported_dtype(numpy.dtype(object))
     return q
 
 
@@ -153,7 +156,7 @@ def _nan_quantile(a, q, axis, out, method, keepdims, weights=None, kind=None):
         raise TypeError("a must be an array of real numbers")
     if weights is not None:
         return weighted(a, q, axes_of(a, axis) if axis is not None else None, out, method, is_true(keepdims), weights, True)
-    if a.dtype.kind not in "fc":
+    if a.dtype.kind not in "fc" or q.size == 0:
         return _quantile(a, q, axis, out, method, keepdims, weights, kind)
     check_method(method)
     target = None if out is None else _target(out, a, axis, keepdims)

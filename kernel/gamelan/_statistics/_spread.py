@@ -28,7 +28,7 @@ def squared_distances(a, center):
     return distance * distance
 
 
-def _corrected(ddof, correction):
+def corrected(ddof, correction):
     """How much less than the number of elements divides."""
     if correction is unset:
         return ddof
@@ -64,14 +64,14 @@ def variance(a, axis, dtype, ddof, keepdims, where, center=unset):
 @document("The variance of the elements over axes.", ">>> float(np.var([1.0, 3.0]))\n1.0")
 @of_numpy
 def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=unset, *, where=unset, mean=unset, correction=unset):
-    value, result = variance(a, axis, dtype, _corrected(ddof, correction), is_kept(keepdims), where, mean)
+    value, result = variance(a, axis, dtype, corrected(ddof, correction), is_kept(keepdims), where, mean)
     return stored(value if result is None else cast(value, result), out)
 
 
 @document("The standard deviation of the elements over axes.", ">>> float(np.std([1.0, 3.0]))\n1.0")
 @of_numpy
 def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=unset, *, where=unset, mean=unset, correction=unset):
-    value, result = variance(a, axis, dtype, _corrected(ddof, correction), is_kept(keepdims), where, mean)
+    value, result = variance(a, axis, dtype, corrected(ddof, correction), is_kept(keepdims), where, mean)
     if value.ndim and value.dtype.kind not in "fc":
         numpy.sqrt(numpy.ones(1, value.dtype), out=numpy.ones(1, value.dtype))  # NumPy's refusal
     if out is not None:

@@ -5,23 +5,26 @@ import numpy
 
 from .. import _core
 from .._creation._from_data import asarray
+from .._errors import unsupported_dtype
 from .._local import as_value, call_numpy, has_distributed, is_distributed
-from .._promotion import OPS
+from .._promotion import OPS, is_supported
+from ._objects import PUBLIC
 
 __all__ = ["allclose", "array_equal", "array_equiv", "isclose", "isneginf", "isposinf"]
 
 
 def _op(name, *operands):
     result = _core.evaluate(OPS[name], *operands)
-    if result is NotImplemented:
-        raise TypeError(f"{name} takes arrays of numbers, not {', '.join(type(each).__name__ for each in operands)}")
-    return result
+    return PUBLIC[name](*operands) if result is NotImplemented else result  # which computes it with NumPy, or refuses it by name
 
 
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     """Test for each pair of elements whether |a - b| <= atol + rtol * |b|."""
     a, b = asarray(a), asarray(b)
-    if not has_distributed((a, b)) and max(a.size, b.size) < _core.threshold():
+    others = [each.dtype for each in (a, b) if not is_supported(each.dtype)]
+    if others and any(is_distributed(each) and each.ndim for each in (a, b)):
+        raise unsupported_dtype(others[0])
+    if others or not has_distributed((a, b)) and max(a.size, b.size) < _core.threshold():
         return call_numpy(numpy.isclose, "isclose", (a, b, rtol, atol, equal_nan), {})
     if b.dtype.kind in "biu":
         b = b.astype(numpy.result_type(b.dtype, 1.0))

@@ -10,7 +10,7 @@ from .._local import call_numpy, is_distributed
 from ._engine import compute, part, row
 from ._operands import adjoint, cast, flipped, identities, require_stack, types, zeros
 from ._results import qr_result
-from ._tsqr import is_tall, tall_qr
+from ._tsqr import is_tall, tall_qr, tall_triangle
 
 __all__ = ["cholesky", "qr"]
 
@@ -70,8 +70,10 @@ def qr(a, mode="reduced"):
         factors = part(result, 0, m, dtype)
         return factors if mode == "economic" else (flipped(factors), row(result, m, dtype)[..., : min(m, n)])
     if mode != "complete" and is_tall(a):
+        if mode == "r":
+            return cast(tall_triangle([a], loop), dtype)
         q, r = tall_qr(a, loop)
-        return cast(r, dtype) if mode == "r" else qr_result(cast(q, dtype), cast(r, dtype))
+        return qr_result(cast(q, dtype), cast(r, dtype))
     result = compute("qr", loop, a, width=width)
     r = flipped(part(result, m, m + n, dtype))
     return r if mode == "r" else qr_result(part(result, 0, m, dtype), r)

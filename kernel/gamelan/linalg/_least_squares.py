@@ -13,6 +13,7 @@ from .._local import call_numpy, has_distributed, is_distributed
 from .._ufuncs._where import either
 from ._operands import adjoint, cast, real_of, require_matrix, require_stack, types, zeros
 from ._singular import svd
+from ._tsqr import is_tall, tall_triangle
 
 __all__ = ["lstsq", "pinv"]
 
@@ -52,6 +53,16 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=numpy._NoValue):
     return adjoint(vh) @ scaled
 
 
+def _of_tall(a, columns, loop, rcond):
+    """x, singular values, rank and squares of the residuals, from the triangle of the QR factorization of matrix and columns
+    side by side: one pass over both. The triangle is small, and NumPy's."""
+    n = a.shape[1]
+    triangle = numpy.asarray(tall_triangle([a, columns], loop))
+    x, _, rank, s = numpy.linalg.lstsq(triangle[:n, :n], triangle[:n, n:], rcond)
+    left = numpy.abs(triangle[n:, n:])
+    return asarray(x), asarray(s), rank, asarray((left * left).sum(0))
+
+
 def lstsq(a, b, rcond=LSTSQ_RCOND):
     """The least-squares solution of a linear system.
 
@@ -84,8 +95,11 @@ def lstsq(a, b, rcond=LSTSQ_RCOND):
         rcond = -1
     precision = numpy.finfo(loop).eps
     rcond = precision * max(n, m) if rcond is None else rcond
+    squares = None  # of what is left, for each column
     if not a.size:
         x, s, rank = zeros((n, columns.shape[1]), dtype), zeros((0,), real_of(dtype)), 0
+    elif is_tall(a) and m >= 8 * (n + columns.shape[1]) and not is_distributed(rcond):
+        x, s, rank, squares = _of_tall(cast(a, loop), cast(columns, loop), loop, rcond)
     else:
         wide = cast(a, loop)
         u, s, vh = svd(wide, full_matrices=False)
@@ -94,9 +108,10 @@ def lstsq(a, b, rcond=LSTSQ_RCOND):
         rank = int(is_kept.sum(dtype=numpy.intp))
         x = adjoint(vh) @ (_reciprocals(s, is_kept)[:, None] * (adjoint(u) @ cast(columns, loop)))
     if rank == n and m > n:
-        left = cast(columns, loop) - cast(a, loop) @ x
-        squares = left.real * left.real + left.imag * left.imag if loop.kind == "c" else left * left
-        residuals = cast(squares.sum(0), real_of(dtype))
+        if squares is None:
+            left = cast(columns, loop) - cast(a, loop) @ x
+            squares = (left.real * left.real + left.imag * left.imag if loop.kind == "c" else left * left).sum(0)
+        residuals = cast(squares, real_of(dtype))
     else:
         residuals = zeros((0,), real_of(dtype))
     x = cast(x, dtype)

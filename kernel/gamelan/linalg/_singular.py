@@ -10,7 +10,7 @@ from ._decompositions import qr
 from ._engine import compute, part, row
 from ._operands import adjoint, cast, flipped, identities, real_of, require_stack, types, zeros
 from ._results import svd_result
-from ._tsqr import is_tall, tall_qr
+from ._tsqr import is_tall, tall_qr, tall_triangle
 
 __all__ = ["svd"]
 
@@ -46,9 +46,9 @@ def _values(a, loop, real):
     if not a.size:
         return zeros(a.shape[:-2] + (min(a.shape[-2:]),), real)
     if is_tall(a):
-        a = tall_qr(a, loop)[1]
+        a = tall_triangle([a], loop)
     elif is_tall(flipped(a)):
-        a = tall_qr(flipped(a), loop)[1]
+        a = tall_triangle([flipped(a)], loop)
     return row(compute("svd_values", loop, a), 0, real)
 
 

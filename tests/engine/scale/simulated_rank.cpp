@@ -62,6 +62,10 @@ class Walk {
     }
   }
 
+  void operator()(const RowChain& chain) {
+    for (const auto& part : chain.parts) std::visit(*this, part);
+  }
+
   void operator()(const FoldFinish& fold) {
     Box box = box_of(fold.iterations, rank_);
     if (distribution::is_empty(box) || fold.is_empty) return;

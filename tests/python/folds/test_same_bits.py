@@ -47,6 +47,8 @@ PROGRAMS = {
     "of transposes": lambda: np.concatenate(
         [_random(331, 517).T.sum(1), (_random(331, 517) * 3).T.sum(0), _random(331, 517)[:, ::2].T.mean(1)]
     ),
+    "softmax": lambda: (e := np.exp((x := _random(1013, 457)) - x.max(axis=1, keepdims=True))) / e.sum(axis=1, keepdims=True),
+    "normalised": lambda: ((x := _random(1013, 457)) - x.mean(axis=1, keepdims=True)) / x.std(axis=1, keepdims=True),
     "rolled": lambda: np.roll(_random(311, 401), 1, 0).sum(1) + (np.roll(_random(311, 401), 2, 1) * _random(311, 401)).sum(1),
     "plus a transpose": lambda: _random(401, 401) + _random(401, 401).T * 3,
     "stack of products": lambda: np.matmul(_random(5, 60, 70), _random(5, 70, 50)),

@@ -2,10 +2,13 @@
 """median, quantile and percentile against NumPy: every method, several q, axes, NaN, dtypes."""
 
 import itertools
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy
 import pytest
 
+import gamelan
 from operands import cube
 from oracle import check, check_all
 
@@ -90,3 +93,20 @@ def test_many_numbers(engine):
         lambda np: (np.median(np.array(data)), np.percentile(np.array(data), [1, 50, 99.9]), np.nanmedian(np.array(data)[::-2])),
         exact=True,
     )
+
+
+@pytest.mark.parametrize("name", ["quantile", "nanquantile", "percentile", "nanpercentile"])
+def test_no_quantiles_of_a_long_row(engine, name):
+    """What violinplot asks for; a long row is not sorted, but its elements are selected."""
+    data = numpy.random.RandomState(3).random_sample(70_000)
+    for kind, method, keepdims in itertools.product(("f8", "f4", "i8"), ("linear", "nearest"), (False, True)):
+        check(lambda np, kind=kind, method=method, keepdims=keepdims: getattr(np, name)(
+            np.array((data * 1000).astype(kind)), [], method=method, keepdims=keepdims))  # fmt: skip
+    check(lambda np: getattr(np, name)(np.array(data.reshape(100, 700)), [], axis=1))
+
+
+@pytest.mark.parametrize("name", ["quantile", "nanquantile", "percentile", "nanpercentile"])
+def test_fractions_are_refused_by_name(engine, name):
+    for q in (Fraction(1, 2), [Fraction(1, 2)], Decimal("0.5")):
+        with pytest.raises(NotImplementedError, match="object"):
+            getattr(gamelan, name)(gamelan.arange(8), q)

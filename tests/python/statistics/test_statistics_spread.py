@@ -6,6 +6,7 @@ import itertools
 import numpy
 import pytest
 
+import gamelan
 from operands import cube
 from oracle import check_all
 
@@ -128,3 +129,17 @@ def test_other_nan_functions(engine):
             yield f"count_nonzero {axis} keepdims", lambda np: np.count_nonzero(np.array(cube("?")), axis, keepdims=True)
 
     check_all(programs())
+
+
+def test_corrections_and_means_that_are_given(engine):
+    """Parameters of NumPy 2."""
+    data, there = with_nans("float64"), with_nans("float64")[0]
+    where_known = gamelan.array(there)
+    for name in ("nanvar", "nanstd"):
+        ours, theirs = getattr(gamelan, name), getattr(numpy, name)
+        assert numpy.allclose(ours(gamelan.array(data), 1, correction=2), theirs(data, 1, ddof=2), equal_nan=True)
+        mean = numpy.nanmean(there, 0, keepdims=True)
+        assert numpy.allclose(ours(where_known, 0, mean=mean), theirs(there, 0))
+        assert numpy.allclose(ours(gamelan.array([3, 5]), mean=3.0), 2.0 if name == "nanvar" else 2.0**0.5)
+        with pytest.raises(ValueError, match="simultaneously"):
+            ours(where_known, ddof=1, correction=1)

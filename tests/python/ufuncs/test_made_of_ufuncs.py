@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Functions that NumPy makes of universal functions: clip, round, nan_to_num and their kin."""
 
+import numpy
 import pytest
 
+import gamelan
 from oracle import check
 from ufunc_programs import check_programs
 
@@ -192,3 +194,23 @@ def test_the_dtype_of_a_number(engine):
     for name in ("i0", "sinc", "angle", "fix", "nan_to_num", "real_if_close"):
         for dtype in ("f2", "f4"):
             check(lambda np: getattr(np, name)(np.array(0.3, dtype)), f"{name} {dtype}")
+
+
+OTHER_DTYPES = """np.isclose(d, d, atol=0, equal_nan=True)|np.allclose(d, d, atol=np.timedelta64(1, "ns"), equal_nan=True)|np.isclose(g, g[::-1])
+np.isclose(g, 1.0)|np.allclose(g, np.longdouble(2))|np.isposinf(g)|np.isneginf(-g)|np.isposinf(h)"""
+
+
+@pytest.mark.parametrize("program", OTHER_DTYPES.replace("\n", "|").split("|"))
+def test_dtypes_that_stay_here(engine, program):
+    def run(np):
+        scope = {"np": np, "d": np.array([1, 2, "NaT"], "m8[ns]"), "g": np.array([1, 2, numpy.inf], "longdouble")}
+        return numpy.asarray(eval(program, scope | {"h": np.array([1, numpy.inf], ">f8")}))
+
+    assert run(gamelan).tolist() == run(numpy).tolist()
+
+
+def test_they_are_refused_by_name_beside_distributed_arrays(engine):
+    for other in (numpy.ones(3, "longdouble"), numpy.ones(3, object), numpy.ones(3, "m8[s]")):
+        for call in (gamelan.isclose, gamelan.allclose):
+            with pytest.raises(NotImplementedError, match=other.dtype.name[:6]):
+                call(gamelan.ones(3), other)

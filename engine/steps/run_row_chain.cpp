@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A chain of rows: every part over some rows, while these are in cache, then over the next ones.
+#include <algorithm>
+
+#include "engine/steps/box_runner.hpp"
+#include "engine/steps/row_parts.hpp"
+#include "engine/steps/run_step.hpp"
+
+namespace gamelan::engine::steps {
+
+std::unique_ptr<RowPart> row_part(const StepContext& context, const plan::FusedLoop& fused) {
+  struct Part : RowPart {
+    Part(const StepContext& context, const plan::FusedLoop& fused)
+        : mine(fused.iterations.box(context.rank())), runner(context, fused, fused.iterations.extents()) {}
+    void run(const distribution::Interval& rows) override {
+      mine.front() = rows;
+      runner.run(mine, {});
+    }
+    distribution::Box mine;
+    BoxRunner runner;
+  };
+  return std::make_unique<Part>(context, fused);
+}
+
+void run(const StepContext& context, const plan::RowChain& chain) {
+  if (!chain.rows.takes_part(context.rank())) return;
+  const auto mine = chain.rows.box(context.rank()).front();
+  if (mine.size() <= 0) return;
+  std::vector<std::unique_ptr<RowPart>> parts;
+  for (const auto& part : chain.parts)
+    parts.push_back(std::visit([&](const auto& each) { return row_part(context, each); }, part));
+  for (auto first = mine.first; first < mine.last; first += chain.together) {
+    for (const auto& part : parts) part->run({first, std::min(first + chain.together, mine.last)});
+    context.progress();
+  }
+}
+
+}  // namespace gamelan::engine::steps
