@@ -20,5 +20,5 @@ set_source_files_properties(${CMAKE_SOURCE_DIR}/engine/tiles/loops/matmul.cpp TA
 
 target_precompile_headers(gamelan_core PRIVATE <Python.h> ${gamelan_standard_headers})
 if(GAMELAN_KERNEL)
-  target_precompile_headers(gamelan-kernel PRIVATE <pybind11/pybind11.h> <xeus/xinterpreter.hpp> <nlohmann/json.hpp> ${gamelan_standard_headers})
+  target_precompile_headers(gamelan-front PRIVATE <pybind11/pybind11.h> <xeus/xinterpreter.hpp> <nlohmann/json.hpp> ${gamelan_standard_headers})
 endif()

@@ -3,11 +3,17 @@
 find_package(xeus 2.4 REQUIRED)
 pkg_check_modules(libsodium REQUIRED IMPORTED_TARGET libsodium)
 
-add_executable(gamelan-kernel
+# The program is libc alone and loads the rest, so that it can say which library is not there (front/start.c).
+add_executable(gamelan-kernel front/start.c)
+target_link_libraries(gamelan-kernel PRIVATE gamelan_options ${CMAKE_DL_LIBS})
+add_library(gamelan-front MODULE
   front/main.cpp front/environment.cpp front/interpreter.cpp front/interrupt.cpp front/output.cpp front/publisher.cpp front/python_comm.cpp front/python_io.cpp
   front/server.cpp front/wire.cpp)
-target_link_libraries(gamelan-kernel PRIVATE gamelan_options xeus pybind11::embed cppzmq PkgConfig::libsodium Threads::Threads)
-target_compile_definitions(gamelan-kernel PRIVATE GAMELAN_VERSION="${PROJECT_VERSION}")
+set_target_properties(gamelan-front PROPERTIES
+  PREFIX "" OUTPUT_NAME gamelan-kernel LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/gamelan)
+add_dependencies(gamelan-kernel gamelan-front)
+target_link_libraries(gamelan-front PRIVATE gamelan_options xeus pybind11::embed cppzmq PkgConfig::libsodium Threads::Threads)
+target_compile_definitions(gamelan-front PRIVATE GAMELAN_VERSION="${PROJECT_VERSION}")
 # Only this file knows a prefix: a wheel's is known when it is installed.
 set(gamelan_places GAMELAN_BUILT_WITH_PYTHON="${Python_EXECUTABLE}")
 if(NOT SKBUILD)
@@ -24,6 +30,7 @@ configure_file(${CMAKE_SOURCE_DIR}/deploy/kernel.json.in
   ${CMAKE_BINARY_DIR}/share/jupyter/kernels/gamelan/kernel.json @ONLY)
 
 install(TARGETS gamelan-kernel RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS gamelan-front LIBRARY DESTINATION ${GAMELAN_INSTALL_LIB}/gamelan)
 install(DIRECTORY gamelan_kernel DESTINATION ${GAMELAN_INSTALL_PYTHON} FILES_MATCHING PATTERN "*.py" PATTERN "__pycache__" EXCLUDE)
 # The kernelspec names the program's place, known only when the prefix is.
 install(CODE "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Numbers and strings <-> little-endian bytes, for frame 1 of a batch and for `pack`. The Reader compares
-// every length with what is left before it allocates memory. Used by codec.cpp and commands.cpp only.
+// every length with what is left before it allocates memory. Used by codec.cpp and commands.cpp, and by the
+// kernel for the file of a session's log.
 #pragma once
 #include <bit>
 #include <cstring>

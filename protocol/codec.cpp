@@ -155,6 +155,16 @@ Hello decode_hello(const Header& header) {
           from_hex(header.text("fingerprint"), "fingerprint"), header.text("client")};
 }
 
+NamedOptions decode_options(const Header& header) {
+  const Json& options = header.field("options");
+  const bool is_list =
+      options.is_array() && std::all_of(options.begin(), options.end(), [](const Json& option) {
+        return option.is_array() && option.size() == 2 && option[0].is_string() && option[1].is_string();
+      });
+  if (!is_list) Header::wrong("options", "a list of pairs of strings");
+  return options.get<NamedOptions>();
+}
+
 Frames encode_request(Batch&& batch) {
   if (batch.commands.size() > max_commands || batch.frees.size() > max_commands ||
       batch.origins.size() > max_commands || batch.payloads.size() > max_frames - 2 ||
@@ -172,7 +182,9 @@ Frames encode_request(Batch&& batch) {
                              {"payloads", batch.payloads.size()},
                              {"explain", batch.explain},
                              {"heard", batch.heard},
-                             {"watched", batch.watched}}));
+                             {"watched", batch.watched},
+                             {"epoch", batch.epoch},
+                             {"options", batch.options}}));
   frames.push_back(encode_commands(batch));
   std::move(batch.payloads.begin(), batch.payloads.end(), std::back_inserter(frames));
   return frames;
@@ -184,6 +196,8 @@ Batch decode_batch(const Header& header, Frames&& frames) {
   batch.explain = header.boolean("explain");
   batch.heard = header.natural("heard");
   batch.watched = static_cast<std::uint8_t>(header.count("watched", all_float_errors));
+  batch.epoch = header.natural("epoch");
+  batch.options = decode_options(header);
   CommandCounts counts;
   counts.commands = header.count("commands", max_commands);
   counts.frees = header.count("frees", max_commands);
@@ -208,22 +222,7 @@ Frames encode_request(const Cancel& cancel) {
 }
 
 Frames encode_request(const Configure& configure) {
-  Json options = Json::array();
-  for (const auto& [name, value] : configure.options) options.push_back(Json::array({name, value}));
-  return {to_frame({{"type", "configure"}, {"seq", configure.seq}, {"options", std::move(options)}})};
-}
-
-Configure decode_configure(const Header& header) {
-  Configure configure{header.natural("seq"), {}};
-  const Json& options = header.field("options");
-  if (!options.is_array()) Header::wrong("options", "a list");
-  for (const Json& option : options) {
-    if (!option.is_array() || option.size() != 2 || !option[0].is_string() || !option[1].is_string()) {
-      Header::wrong("options", "a list of pairs of strings");
-    }
-    configure.options.emplace_back(option[0].get<std::string>(), option[1].get<std::string>());
-  }
-  return configure;
+  return {to_frame({{"type", "configure"}, {"seq", configure.seq}, {"options", configure.options}})};
 }
 
 Frames encode_request(const Shutdown& shutdown) {
@@ -293,7 +292,7 @@ Request decode_request(Frames frames) {
     if (type == "beat") return Heartbeat{header.natural("seq"), header.natural("heard")};
     if (type == "status") return StatusRequest{header.natural("seq")};
     if (type == "cancel") return Cancel{header.natural("seq"), header.natural("batch")};
-    if (type == "configure") return decode_configure(header);
+    if (type == "configure") return Configure{header.natural("seq"), decode_options(header)};
     if (type == "shutdown") return Shutdown{header.natural("seq")};
     reject("unknown type of request");
   });

@@ -2,9 +2,16 @@
 // What every message has in common.
 #include "protocol/message.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace gamelan::protocol {
+
+bool is_of_batches(std::string_view option) {
+  constexpr std::string_view names[] = {"keep_unread", "disable_passes", "compile", "balance"};
+  return std::find(std::begin(names), std::end(names), option) != std::end(names);
+}
 
 Reply failed_reply(std::uint64_t seq, ErrorKind kind, std::string message) {
   Reply reply;

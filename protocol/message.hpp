@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -15,8 +17,10 @@
 
 namespace gamelan::protocol {
 
-inline constexpr int protocol_version = 3;
+inline constexpr int protocol_version = 4;
 using Bytes = std::vector<std::byte>;
+/// Names and values.
+using NamedOptions = std::vector<std::pair<std::string, std::string>>;
 
 /// One number in the first size_of(dtype) bytes, in native byte order.
 struct Scalar {
@@ -79,6 +83,10 @@ struct Batch {
   std::uint64_t heard =
       0;  ///< the client has every reply up to this number; rank 0 need not keep them any more
   std::uint8_t watched = 0;  ///< kinds of floating-point errors that the reply is to tell
+  /// When a batch has failed or was cut, rank 0 cancels those of the same client and epoch that come after
+  /// it: they belong to lines that the program has not reached. 0: the batch is in no epoch.
+  std::uint64_t epoch = 0;
+  NamedOptions options;  ///< for this batch alone ("keep_unread" = "1"; "disable_passes" = "fuse,simplify")
 };
 struct Heartbeat {
   std::uint64_t seq = 0, heard = 0;
@@ -90,11 +98,11 @@ struct Cancel {
   std::uint64_t seq = 0;
   std::uint64_t batch = 0;
 };  ///< stops the batch with that seq; 0: whichever batch runs
-/// Sets named options on every rank ("disable_passes" = "fuse,simplify"; "keep_unread" = "1"; "reset_stats" =
-/// "").
+/// Does on every rank what named options say that are for all clients ("reset_stats" = ""), and checks those
+/// that travel with batches.
 struct Configure {
   std::uint64_t seq = 0;
-  std::vector<std::pair<std::string, std::string>> options;
+  NamedOptions options;
 };
 /// Asks the engines to end.
 struct Shutdown {
@@ -117,6 +125,9 @@ struct Reply {
       float_errors;             ///< of a batch, some hundred at most: watched kinds, each command once
   std::vector<Bytes> payloads;  ///< one per fetch, C order, native byte order
 };
+
+/// True for an option that travels with batches.
+bool is_of_batches(std::string_view option);
 
 /// A reply to request `seq` that reports an error.
 Reply failed_reply(std::uint64_t seq, ErrorKind kind, std::string message);

@@ -126,6 +126,13 @@ TIERS = [
         default=False,
         tries=2,
     ),
+    Tier(
+        "chaos",
+        [pytest("chaos")],
+        1800,
+        "random programs and what befalls them: interrupts, killed ranks, stopped ranks",
+        default=False,
+    ),
     Tier("notebooks", [pytest("notebooks")], 900, "every notebook at 4 ranks against NumPy"),
     Tier(
         "conformance",

@@ -51,7 +51,7 @@ void run_root_loop(const Options& options, Server& server, Board& board, Session
     board.clear_cut();
     if (server.is_cancelled()) board.request_cut();  // it came between `next` and here
     board.exchange(std::move(incoming->packed));
-    server.reply(protocol::encode(execute(session, incoming->request)));
+    server.reply(execute(session, incoming->request));
     if (is_shutdown(incoming->request)) return;
   }
 }

@@ -2,6 +2,7 @@
 // The bounded queue and its rules.
 #include "engine/serving/inbox.hpp"
 
+#include <algorithm>
 #include <string>
 
 namespace gamelan::engine {
@@ -11,8 +12,23 @@ using protocol::ErrorKind;
 
 constexpr std::size_t max_queued_requests = 64;
 constexpr std::size_t max_queued_bytes = std::size_t{1} << 30;
+constexpr std::size_t max_ended_epochs = 1'024;  // of clients that never came back after a failure
+
+std::uint64_t epoch_of(const protocol::Request& request) {
+  const auto* batch = std::get_if<protocol::Batch>(&request);
+  return batch == nullptr || batch->explain ? 0 : batch->epoch;
+}
 
 }  // namespace
+
+protocol::Reply cancelled_reply(std::uint64_t seq) {
+  protocol::Reply reply;
+  reply.seq = seq;
+  reply.outcome = protocol::Outcome::cancelled;
+  reply.command = 0;
+  reply.message = "cancelled before it began";
+  return reply;
+}
 
 std::optional<Incoming> Inbox::next(std::chrono::milliseconds timeout) {
   std::unique_lock lock(mutex_);
@@ -22,16 +38,31 @@ std::optional<Incoming> Inbox::next(std::chrono::milliseconds timeout) {
   Incoming incoming = std::move(queue_.front());
   queue_.pop_front();
   queued_bytes_ -= incoming.packed.size();
-  running_ =
-      Running{{incoming.client, incoming.lane, protocol::sequence(incoming.request)}, false, Clock::now()};
+  running_ = Running{{incoming.client, incoming.lane, protocol::sequence(incoming.request)},
+                     epoch_of(incoming.request),
+                     false,
+                     Clock::now()};
   return incoming;
 }
 
-Inbox::Waiting Inbox::finish() {
+Inbox::Finished Inbox::finish(bool has_failed) {
   const std::lock_guard lock(mutex_);
-  Waiting request = running_ ? std::move(running_->request) : Waiting{};
+  if (!running_) return {};
+  Finished finished{std::move(running_->request), {}};
+  if (const auto epoch = running_->epoch; has_failed && epoch != 0) {
+    if (ended_epochs_.size() >= max_ended_epochs) ended_epochs_.pop_front();
+    forget_ended_epoch(finished.request.client);
+    ended_epochs_.push_back({finished.request.client, epoch});
+    finished.behind = take_queued(finished.request.client, [&](const protocol::Request& request) {
+      return epoch_of(request) == epoch;
+    });
+  }
   running_.reset();
-  return request;
+  return finished;
+}
+
+void Inbox::forget_ended_epoch(const protocol::Bytes& client) {
+  std::erase_if(ended_epochs_, [&](const EndedEpoch& ended) { return ended.client == client; });
 }
 
 bool Inbox::is_executing_of(const protocol::Bytes& client) const {
@@ -58,6 +89,13 @@ std::optional<protocol::Reply> Inbox::admit(Incoming incoming) {
     if (is_closing_)
       return protocol::failed_reply(seq, ErrorKind::engine_lost,
                                     "the engines are leaving: a client has shut them down");
+    if (const auto epoch = epoch_of(incoming.request); epoch != 0 && !ended_epochs_.empty()) {
+      const auto is_over = [&](const EndedEpoch& ended) {
+        return ended.client == incoming.client && ended.epoch == epoch;
+      };
+      if (std::any_of(ended_epochs_.begin(), ended_epochs_.end(), is_over)) return cancelled_reply(seq);
+      forget_ended_epoch(incoming.client);
+    }
     const bool is_full =
         queue_.size() >= max_queued_requests || (!queue_.empty() && queued_bytes_ + bytes > max_queued_bytes);
     if (is_full && !is_shutdown)
@@ -74,20 +112,27 @@ std::optional<protocol::Reply> Inbox::admit(Incoming incoming) {
   return std::nullopt;
 }
 
-std::vector<Incoming> Inbox::cancel(const protocol::Bytes& client, std::uint64_t batch) {
-  std::vector<Incoming> dropped;
-  const std::lock_guard lock(mutex_);
+template <typename Choice>
+std::vector<Incoming> Inbox::take_queued(const protocol::Bytes& client, Choice is_meant) {
+  std::vector<Incoming> taken;
   for (auto item = queue_.begin(); item != queue_.end();) {
-    const bool is_meant = item->client == client && std::holds_alternative<protocol::Batch>(item->request) &&
-                          (batch == 0 || protocol::sequence(item->request) == batch);
-    if (!is_meant) {
+    if (item->client != client || !std::holds_alternative<protocol::Batch>(item->request) ||
+        !is_meant(item->request)) {
       ++item;
       continue;
     }
     queued_bytes_ -= item->packed.size();
-    dropped.push_back(std::move(*item));
+    taken.push_back(std::move(*item));
     item = queue_.erase(item);
   }
+  return taken;
+}
+
+std::vector<Incoming> Inbox::cancel(const protocol::Bytes& client, std::uint64_t batch) {
+  const std::lock_guard lock(mutex_);
+  auto dropped = take_queued(client, [&](const protocol::Request& request) {
+    return batch == 0 || protocol::sequence(request) == batch;
+  });
   if (running_ && running_->request.client == client && (batch == 0 || running_->request.seq == batch))
     cut_locked();
   return dropped;

@@ -39,7 +39,13 @@ class Inbox {
     std::optional<LaneClaim> lane;
     std::uint64_t seq = 0;
   };
-  Waiting finish();                                           ///< executed; who waits for the reply
+  struct Finished {
+    Waiting request;  ///< who waits for the reply
+    std::vector<Incoming>
+        behind;  ///< of the same epoch, taken from the queue: the caller says that they are cancelled
+  };
+  /// The request was executed. When a batch `has_failed`, or was cut, no batch of its epoch runs after it.
+  Finished finish(bool has_failed);
   bool is_executing_of(const protocol::Bytes& client) const;  ///< a request of that client
   bool is_cut() const;                                        ///< the one being executed was cancelled
 
@@ -48,8 +54,9 @@ class Inbox {
   bool has_room() const;
 
   // For the thread that holds the socket, and for who reads the lanes.
-  /// Queues a request, or returns a failed reply that says why not. A Shutdown is always accepted; it cuts
-  /// the request that runs, and nothing is accepted after it.
+  /// Queues a request, or returns the reply when it will not run: failed, with the reason, or cancelled, when
+  /// a batch of its epoch has failed. A Shutdown is always accepted; it cuts the request that runs, and
+  /// nothing is accepted after it.
   std::optional<protocol::Reply> admit(Incoming incoming);
   /// Cuts the batch `batch` of one client (0 = all its batches). A batch that is being executed is stopped.
   /// Batches that still wait are taken from the queue and returned, and the caller replies to them. Each
@@ -69,10 +76,15 @@ class Inbox {
   using Clock = std::chrono::steady_clock;
   struct Running {
     Waiting request;
+    std::uint64_t epoch;  // 0: none
     bool is_cut;
     Clock::time_point since;
   };
   void cut_locked();
+  void forget_ended_epoch(const protocol::Bytes& client);
+  /// Takes those batches of the client from the queue that `is_meant` chooses.
+  template <typename Choice>
+  std::vector<Incoming> take_queued(const protocol::Bytes& client, Choice is_meant);
 
   const std::function<void(std::uint64_t seq)> cut_;
   mutable std::mutex mutex_;
@@ -81,6 +93,14 @@ class Inbox {
   std::size_t queued_bytes_ = 0;
   bool is_closing_ = false;
   std::optional<Running> running_;
+  struct EndedEpoch {
+    protocol::Bytes client;
+    std::uint64_t epoch;
+  };
+  std::deque<EndedEpoch> ended_epochs_;  // in which a batch has failed, until the client begins another
 };
+
+/// The reply to a batch that will not run, because another of its epoch has failed or was cut.
+protocol::Reply cancelled_reply(std::uint64_t seq);
 
 }  // namespace gamelan::engine

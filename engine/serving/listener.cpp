@@ -24,7 +24,6 @@ using protocol::Bytes;
 using protocol::Error;
 using protocol::ErrorKind;
 using protocol::Frames;
-using protocol::Outcome;
 
 constexpr auto lateness = std::chrono::seconds(1);  // of a busy machine
 constexpr int messages_per_turn = 64;               // then the gate and the outbox get a turn
@@ -330,10 +329,7 @@ nlohmann::json Listener::describe() const {
 
 protocol::Reply Listener::cancel(const Bytes& client, const protocol::Cancel& request) {
   for (const Incoming& item : inbox_.cancel(client, request.batch)) {
-    protocol::Reply reply = success(protocol::sequence(item.request), "{}");
-    reply.outcome = Outcome::cancelled;
-    reply.command = 0;
-    reply.message = "cancelled before it began";
+    const auto reply = cancelled_reply(protocol::sequence(item.request));
     answer({item.client, item.lane, reply.seq}, protocol::encode(reply));
   }
   return success(request.seq, "{}");

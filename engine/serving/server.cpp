@@ -74,6 +74,9 @@ struct Server::State {
   std::optional<Incoming> wait_for_work(Milliseconds timeout);
   std::optional<Incoming> wait_at_bell(Milliseconds timeout);
   std::optional<Incoming> wait_at_socket(Milliseconds timeout);
+  bool send_by_lane(const Inbox::Waiting& request, const Frames& frames) {
+    return request.lane && listener.lanes().reply(*request.lane, request.seq, frames);
+  }
   void wake_standby() { ring(standby_fd); }
   void run_standby();
   void serve_while_computing();
@@ -115,10 +118,20 @@ Server::~Server() {
 std::optional<Incoming> Server::next(Milliseconds timeout) { return state_->wait_for_work(timeout); }
 bool Server::is_cancelled() const { return state_->listener.inbox().is_cut(); }
 
-void Server::reply(Frames frames) {
-  Inbox::Waiting request = state_->listener.inbox().finish();
-  if (request.lane && state_->listener.lanes().reply(*request.lane, request.seq, frames)) return;
-  state_->listener.post(request.client, request.seq, std::move(frames));
+void Server::reply(protocol::Reply reply) {
+  const bool has_failed = reply.outcome != protocol::Outcome::ok;
+  Frames frames = protocol::encode(std::move(reply));
+  const auto [request, behind] = state_->listener.inbox().finish(has_failed);
+  bool is_sent = state_->send_by_lane(request, frames);
+  if (!is_sent) state_->listener.post(request.client, request.seq, std::move(frames));
+  for (const Incoming& each : behind) {
+    const Inbox::Waiting dropped{each.client, each.lane, protocol::sequence(each.request)};
+    frames = protocol::encode(cancelled_reply(dropped.seq));
+    if (state_->send_by_lane(dropped, frames)) continue;
+    state_->listener.post(dropped.client, dropped.seq, std::move(frames));
+    is_sent = false;
+  }
+  if (is_sent) return;
   const std::unique_lock lock(state_->socket, std::try_to_lock);
   if (lock.owns_lock())
     state_->listener.flush();

@@ -36,8 +36,9 @@ class Server {
   /// The next request to execute, in order of arrival; nullopt after `timeout`. Sleeps while it waits. Main
   /// thread only.
   std::optional<Incoming> next(std::chrono::milliseconds timeout);
-  /// Sends the reply to the request that next() gave. Main thread only.
-  void reply(protocol::Frames frames);
+  /// Sends the reply to the request that next() gave. When that was a batch which has failed or was cut, what
+  /// its client has sent behind it in the same epoch is cancelled. Main thread only.
+  void reply(protocol::Reply reply);
   /// True when the request that next() gave has been cancelled since. Main thread only.
   bool is_cancelled() const;
   /// Tells every waiting client why no reply will come, and ends the process. Any thread; returns at once.

@@ -37,6 +37,11 @@ std::set<std::string> passes_of(const std::string& list) {
   return passes;
 }
 
+void check_option(const std::string& name, const std::string& value) {
+  if (name == "disable_passes") passes_of(value);
+  if (name == "compile" || name == "balance") chosen(name, value);
+}
+
 std::size_t chosen(const std::string& option, const std::string& word) {
   try {
     return choose(option, word);

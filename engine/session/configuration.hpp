@@ -14,6 +14,8 @@ namespace gamelan::engine {
 std::vector<std::string> pass_names();
 /// The passes in a list such as "fuse,simplify". Throws Error{value} for an unknown name.
 std::set<std::string> passes_of(const std::string& list);
+/// Throws Error{value} when an option of batches (protocol/message.hpp) cannot have this value.
+void check_option(const std::string& name, const std::string& value);
 /// The index of `word` among the values of the option. Throws Error{value} when it is not one of them.
 std::size_t chosen(const std::string& option, const std::string& word);
 

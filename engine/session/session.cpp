@@ -47,8 +47,40 @@ Session::Session(Comm& comm, distribution::Heap& heap, Board& board)
 
 // ---- options and questions
 
+void Session::set_defaults(protocol::NamedOptions defaults) {
+  defaults_ = std::move(defaults);
+  for (const auto& [name, value] : defaults_) set_option(name, value);
+}
+
 void Session::configure(const protocol::Configure& wanted) {
-  for (const auto& [name, value] : wanted.options) set_option(name, value);
+  for (const auto& [name, value] : wanted.options) {
+    if (protocol::is_of_batches(name)) {
+      check_option(name, value);
+    } else if (name == "find_routine") {
+      routines::find(value);
+    } else if (name == "reset_stats") {
+      executor_.reset_counters();
+      planner_.reset_counters();
+      status_.reset();
+    } else {
+      throw Error(ErrorKind::value, "[configure] unknown option '" + name + "'");
+    }
+  }
+}
+
+/// Batches of clients with different options may follow each other.
+void Session::use(const protocol::NamedOptions& options) {
+  if (options == options_) return;
+  for (const auto& [name, value] : options) {
+    if (!protocol::is_of_batches(name))
+      throw Error(ErrorKind::value, "[batch] '" + name + "' is no option of a batch");
+    check_option(name, value);
+  }
+  set_option("disable_passes", "");
+  set_option("keep_unread", "0");
+  for (const auto& [name, value] : defaults_) set_option(name, value);
+  for (const auto& [name, value] : options) set_option(name, value);
+  options_ = options;
 }
 
 void Session::set_option(const std::string& name, const std::string& value) {
@@ -63,14 +95,6 @@ void Session::set_option(const std::string& name, const std::string& value) {
     tiles::set_compiling(static_cast<tiles::Compiling>(chosen(name, value)));
   } else if (name == "balance") {
     executor_.set_balance(static_cast<steps::Balance>(chosen(name, value)));
-  } else if (name == "find_routine") {
-    routines::find(value);
-  } else if (name == "reset_stats") {
-    executor_.reset_counters();
-    planner_.reset_counters();
-    status_.reset();
-  } else {
-    throw Error(ErrorKind::value, "[configure] unknown option '" + name + "'");
   }
 }
 
@@ -94,6 +118,11 @@ protocol::Reply Session::explain(protocol::Batch batch) const {
 // ---- a batch
 
 protocol::Reply Session::execute(protocol::Batch& batch) {
+  try {
+    use(batch.options);
+  } catch (const Error& error) {
+    return protocol::failed_reply(batch.seq, error.kind(), error.what());
+  }
   if (batch.explain) return explain(batch);
   protocol::Reply reply;
   reply.seq = batch.seq;

@@ -23,7 +23,10 @@ class Session {
   /// because of what a client sent. May rewrite the batch (elided_copies.hpp); the reply numbers commands as
   /// in the batch that came.
   protocol::Reply execute(protocol::Batch& batch);
-  /// Sets options by name. Collective. Throws Error{value} for an unknown name or value, on all ranks alike.
+  /// What options are where a batch does not name them, before the first batch.
+  void set_defaults(protocol::NamedOptions defaults);
+  /// Does what options say that are for all clients, and checks those that travel with batches. Collective.
+  /// Throws Error{value} for an unknown name or value, on all ranks alike.
   void configure(const protocol::Configure& wanted);
   /// See Progress and Status; thread-safe, and may be called while a batch runs.
   nlohmann::json heartbeat() const;
@@ -33,6 +36,7 @@ class Session {
   using Copies = std::vector<ElidedCopies::Copy>;
 
   void set_option(const std::string& name, const std::string& value);
+  void use(const protocol::NamedOptions& options);
   protocol::Reply explain(protocol::Batch batch) const;  // plans it and changes nothing
   void settle_last_batch();
   Copies find_elided(const protocol::Batch& batch) const;
@@ -56,6 +60,7 @@ class Session {
   Progress progress_;
   Status status_;
   ElidedCopies elided_;
+  protocol::NamedOptions defaults_, options_;  // options_: of the last batch
   std::uint64_t batch_number_ = 0;
   std::vector<protocol::ArrayId> written_;  // arrays that the last batch has written
 };

@@ -25,7 +25,7 @@ void base_dealloc(PyObject* self) {
   auto* base = as_base(self);
   if (base->session != nullptr) {
     if (base->is_recorded) (*base->session)->free(base->id);
-    (*base->session)->garbage().drop(base->bytes);
+    (*base->session)->garbage().drop(base->bytes, base->id);
     delete base->session;
   }
   delete base->read_ahead;
@@ -46,7 +46,7 @@ PyMemberDef base_members[] = {
 
 PyObject* base_is_lost(PyObject* self, void*) {
   const auto& session = *as_base(self)->session;
-  return PyBool_FromLong(!session->is_current() || session->engines().has_ended());
+  return PyBool_FromLong(!session->is_current() || (session->engines().has_ended() && !CommandLog::is_on()));
 }
 PyGetSetDef base_getset[] = {
     {"is_lost", base_is_lost, nullptr, "True when the engines that held it are gone.", nullptr},
@@ -141,7 +141,8 @@ PyObject* local_wrap(PyObject* self, PyObject* arguments) {
   }
   if (!PyArray_CheckExact(result)) return Py_NewRef(result);
   auto* const array = reinterpret_cast<PyArrayObject*>(result);
-  if (PyArray_NDIM(array) == 0 && returns_scalar != Py_False)
+  const bool is_called_by_a_ufunc = context != nullptr;  // NumPy 1's squeeze() calls it with the result alone
+  if (PyArray_NDIM(array) == 0 && is_called_by_a_ufunc && returns_scalar != Py_False)
     return PyArray_ToScalar(PyArray_DATA(array), array);
   return guarded([&] {
     const bool is_of_ufunc = context != nullptr && context != Py_None;  // which asks of new arrays only

@@ -19,7 +19,7 @@ using protocol::View;
 namespace {
 
 constexpr int uses_before = 2;                                 // on the engines
-constexpr std::int64_t most_elements = std::int64_t{1} << 17;  // of one part: more are as soon computed there
+constexpr std::int64_t most_elements = std::int64_t{1} << 18;  // of one part: more are as soon computed there
 constexpr std::int64_t most_bytes = std::int64_t{64} << 20;    // of all that is kept here
 constexpr std::int64_t most_work = 4'000'000;                  // recorded and not sent: a millisecond or two
 constexpr std::size_t most_parts_here = 1024;

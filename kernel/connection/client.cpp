@@ -45,7 +45,7 @@ Client::~Client() {
   thread_.join();
 }
 
-std::uint64_t Client::send(protocol::Request request) {
+std::uint64_t Client::send(protocol::Request&& request, SharedFrames* kept) {
   const std::scoped_lock numbering(numbering_);
   OutstandingRequests::Numbers numbers{};
   {
@@ -58,6 +58,7 @@ std::uint64_t Client::send(protocol::Request request) {
                               std::holds_alternative<protocol::Configure>(request);
   if (auto* batch = std::get_if<protocol::Batch>(&request)) batch->heard = numbers.heard;
   auto frames = std::make_shared<const Frames>(protocol::encode(std::move(request)));
+  if (kept != nullptr) *kept = frames;
   if (may_go_by_lane && send_by_lane(numbers.seq, *frames)) return numbers.seq;
   {
     const std::scoped_lock lock(mutex_);

@@ -44,9 +44,11 @@ class Client {
   /// many processes work for them. Without it, or where it is not possible, they go over the channel.
   /// Returns why it is not possible; empty when it is. To be called after the greeting, once.
   std::string open_lane(const protocol::LaneOffer& offer, int ranks);
+  using SharedFrames = OutstandingRequests::SharedFrames;
   /// Sends a request under a fresh sequence number, which it returns. Never blocks: what the socket does not
-  /// take now leaves later, in order. Throws Error{engine_lost} once the engines are known to be gone.
-  std::uint64_t send(protocol::Request request);
+  /// take now leaves later, in order. Throws Error{engine_lost} once the engines are known to be gone; the
+  /// request is as it was then. `frames`: if given, is set to the encoded request.
+  std::uint64_t send(protocol::Request&& request, SharedFrames* frames = nullptr);
   /// Waits at most `limit` for the reply to `seq`; nullopt when it has not come, also after a signal. Throws
   /// Error{engine_lost} when it cannot come any more.
   std::optional<protocol::Reply> take(std::uint64_t seq, Milliseconds limit);

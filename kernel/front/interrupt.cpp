@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <ctime>
+#include <mutex>
 
 namespace gamelan::kernel {
 namespace {
@@ -17,7 +18,9 @@ namespace {
 pthread_t main_thread;
 pid_t kernel_process = 0;
 int termination_event = -1;
-std::atomic<bool> is_request_running{false};
+std::mutex window_mutex;  // a signal is sent while its request runs, or not at all
+std::atomic<std::uint64_t> request_number{0};
+std::uint64_t last_number = 0;
 struct sigaction python_action;
 
 sigset_t only_sigint() {
@@ -84,8 +87,11 @@ void forward_interrupts_to_main_thread() {
 
 int termination_fd() { return termination_event; }
 
-void interrupt_running_request() {
-  if (!is_request_running) return;
+std::uint64_t running_request() { return request_number.load(); }
+
+void interrupt_request(std::uint64_t number) {
+  const std::lock_guard lock(window_mutex);
+  if (number == 0 || request_number.load() != number) return;
   if (getpgrp() == getpid()) {
     killpg(getpgrp(), SIGINT);
   } else {
@@ -95,16 +101,20 @@ void interrupt_running_request() {
 
 InterruptWindow::InterruptWindow() {
   forward_interrupts_to_main_thread();  // signal.signal() and asyncio.run() put Python's handler back
+  const std::lock_guard lock(window_mutex);
   drop_pending_sigint();
-  is_request_running = true;
+  request_number.store(++last_number);
   const sigset_t set = only_sigint();
   pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
 }
 
 InterruptWindow::~InterruptWindow() {
-  const sigset_t set = only_sigint();
-  pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  is_request_running = false;
+  {
+    const std::lock_guard lock(window_mutex);
+    const sigset_t set = only_sigint();
+    pthread_sigmask(SIG_BLOCK, &set, nullptr);
+    request_number.store(0);
+  }
   // A signal between the last bytecode and the block would otherwise interrupt the next request.
   if (PyErr_CheckSignals() != 0) PyErr_Clear();
 }

@@ -4,6 +4,7 @@
 // read or a wait for engines, and never a socket call of ours or an idle kernel. No sockets and no messages.
 #pragma once
 #include <csignal>
+#include <cstdint>
 
 namespace gamelan::kernel {
 
@@ -19,9 +20,13 @@ void forward_interrupts_to_main_thread();
 /// Becomes readable when SIGTERM has arrived.
 int termination_fd();
 
-/// Interrupts the request that runs on the main thread, and its child processes in our process group (as
-/// Jupyter's own signal would). Does nothing while the kernel is idle. Any thread, no GIL.
-void interrupt_running_request();
+/// The number of the request that runs on the main thread; 0 while the kernel is idle. Any thread.
+std::uint64_t running_request();
+
+/// Interrupts the request of that number, and its child processes in our process group (as Jupyter's own
+/// signal would). Does nothing when that request has ended: its interrupt must not end the next one. Any
+/// thread, no GIL.
+void interrupt_request(std::uint64_t number);
 
 /// Lets SIGINT through on the main thread for its lifetime. Interrupts older than the window are dropped. GIL
 /// held.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// gamelan-kernel: starts Python, serves one Jupyter front end until it is told to stop, and leaves nothing
-// behind. Jupyter starts it with `-f <connection file>`. The work is in the files that it includes.
+// The kernel: starts Python, serves one Jupyter front end until it is told to stop, and leaves nothing
+// behind. Jupyter starts the program gamelan-kernel (start.c) with `-f <connection file>`, which loads this.
+// The work is in the files that it includes.
 #include <cstdlib>
 #include <exception>
 #include <iostream>
@@ -54,7 +55,8 @@ void serve(const xeus::xconfiguration& configuration) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+/// What start.c calls, in the place of main(): no thread exists yet.
+extern "C" int gamelan_kernel_main(int argc, char** argv) {
   kernel::take_over_signals();
   try {
     const auto configuration = read_configuration(argc, argv);

@@ -166,6 +166,8 @@ void Server::serve_control() {
                               {nullptr, termination_fd(), ZMQ_POLLIN, 0},
                               {nullptr, wake_fd_, ZMQ_POLLIN, 0}};
     wait_readable(items, 4, control_tick_ms);
+    interruptible_ =
+        running_request();  // what ends while the message is read is not interrupted, nor what follows
     if ((items[0].revents & ZMQ_POLLIN) != 0) {
       auto message = receive(control_);
       if (message && !unservable(*message)) {
@@ -186,7 +188,7 @@ void Server::serve_control() {
 void Server::leave_in_time() {
   const auto start = std::chrono::steady_clock::now();
   while (!is_shell_done_ && std::chrono::steady_clock::now() - start < interruptible_time) {
-    interrupt_running_request();
+    interrupt_request(running_request());
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
   if (!is_shell_done_) hooks_.last_resort();
@@ -231,7 +233,7 @@ void Server::send_shell_impl(xeus::xmessage message) {
 // xeus has no hook for an interrupt, and sends empty contents where the protocol needs a status.
 void Server::send_control_impl(xeus::xmessage message) {
   const std::string type = type_of(message);
-  if (type == "interrupt_reply") interrupt_running_request();
+  if (type == "interrupt_reply") interrupt_request(interruptible_);
   if (type == "interrupt_reply" || type == "shutdown_reply") {
     nl::json content = message.content();
     content["status"] = "ok";

@@ -99,6 +99,7 @@ class Server : public xeus::xserver {
   std::string user_;
   std::string session_;
   std::atomic<int> execution_count_{1};
+  std::uint64_t interruptible_ = 0;  // the control thread's: the request that ran when the message came
   bool is_restart_ = false;  // the control thread's: is the kernel to be started again after this shutdown?
   std::atomic<bool> is_stopping_{false};
   std::atomic<bool> is_shell_done_{false};

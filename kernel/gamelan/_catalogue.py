@@ -83,6 +83,7 @@ from .linalg._products import *
 from .linalg._tensor_products import *
 from .linalg._vector_products import *
 from .linalg._einsum import *
+from ._protection import *
 from ._statistics._averages import *
 from ._statistics._spread import *
 from ._statistics._nan_folds import *
@@ -105,6 +106,8 @@ from ._files._raw import *
 from ._files._text import *
 from ._files._hdf5 import *
 from ._files._zarr import *
+from ._saved._loading import *
+from ._saved._saving import *
 
 # What NumPy 2 took over from the array-API standard.
 from ._standard_names import *

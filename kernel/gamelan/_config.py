@@ -26,9 +26,23 @@ _TABLE = {
         "elements from which an array lives on the engines; 0 = always, 'measured' = found when engines start",
     ),
     "gather_limit": ("GAMELAN_GATHER_LIMIT", "count", 1 << 24, "most elements that are brought to the notebook in one array"),
+    "log_bytes": (
+        "GAMELAN_LOG_BYTES",
+        "count",
+        1 << 28,
+        "most bytes of commands that are kept to repeat them when engines die; 0 = none are",
+    ),
+    "protect": ("GAMELAN_PROTECT", "path", "", "folder for checkpoints, from which lost arrays come back sooner; '' = none"),
+    "protect_seconds": ("GAMELAN_PROTECT_SECONDS", "seconds", 60.0, "a checkpoint is made when repeating would take longer"),
     "engines": ("GAMELAN_ENGINES", "count", 0, "how many engines to start on first need; 0 = min(4, cores)"),
     "connect": ("GAMELAN_CONNECT", "path", "", "connection file of engines that already run"),
     "route": ("GAMELAN_ROUTE", "route", "auto", "how to reach the engines: auto, direct, srun or ssh"),
+    "kept_bytes": (
+        "GAMELAN_KEPT_BYTES",
+        "count",
+        64 << 20,
+        "most bytes of a notebook's values, and of its log, that are kept at each cell's end for its next kernel; 0 = none",
+    ),
     "connect_timeout": ("GAMELAN_CONNECT_TIMEOUT", "seconds", 60.0, "seconds to wait for the engines' first answer"),
 }
 
@@ -95,6 +109,7 @@ class Config:
         object.__setattr__(self, "_measured", None)
         object.__setattr__(self, "_measure", None)
         self._apply_threshold()
+        self._apply_log()
 
     def __getattr__(self, name):
         if name == "distribute_from":
@@ -107,6 +122,8 @@ class Config:
         self._values[name] = _read(name, value, f"np.config.{name} = {value!r}")
         if name == "distribute_from":
             self._apply_threshold()
+        if name in ("log_bytes", "protect", "protect_seconds"):
+            self._apply_log()
 
     def _given(self, name):
         """The option as it was given: "measured", too."""
@@ -123,6 +140,10 @@ class Config:
         if self._measured is None and self._measure is not None:
             object.__setattr__(self, "_measured", self._measure())
         _core.set_threshold(self._measured or UNMEASURED)
+
+    def _apply_log(self):
+        _core.set_log_limit(self._values["log_bytes"])
+        _core.set_checkpoint_due(self._values["protect_seconds"] if self._values["protect"] else 0)
 
     def is_given(self, name):
         """Whether the option is a value of somebody's, and not to be measured."""

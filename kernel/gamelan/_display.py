@@ -5,6 +5,7 @@ import html
 import itertools
 import json
 import math
+import threading
 
 import numpy
 
@@ -57,12 +58,22 @@ def set_string_function(f, repr=True):
     _string_functions[bool(repr)] = f
 
 
+_being_shown = set()  # arrays and threads: an array of objects may hold itself
+
+
 def text(array, is_repr):
     """What repr() and str() give."""
     function = _string_functions[is_repr]
     if function is not None:
         return function(array)
-    return array_repr(array) if is_repr else array_str(array)
+    this = id(array), threading.get_ident()
+    if this in _being_shown:
+        return "array(..., dtype=object)" if is_repr else "..."
+    _being_shown.add(this)
+    try:
+        return array_repr(array) if is_repr else array_str(array)
+    finally:
+        _being_shown.discard(this)
 
 
 def array_str(array, *options):

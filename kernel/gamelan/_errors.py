@@ -29,7 +29,7 @@ class GamelanError(RuntimeError):
 
 
 class EngineLostError(GamelanError):
-    """The engines are gone; their arrays are lost, the notebook goes on."""
+    """The engines are gone, and no others could compute their arrays again. The notebook goes on."""
 
 
 class EngineTimeoutError(GamelanError, TimeoutError):
@@ -127,6 +127,12 @@ def _lost(message, file, line):
     return f"{message}{where and f' ({where})'}. {again}; `np.sync()` in a loop keeps intermediate values."
 
 
+def _tell_cut(file, line):
+    """A second interrupt has ended what the first one had left running: where the arrays stand."""
+    where = f"arrays stand where {place(file, line)} begins; what it and later lines compute is lost"
+    print(f"gamelan: interrupted again: {where}", file=sys.stderr, flush=True)
+
+
 def unimplemented(what, hint=""):
     """The exception for something NumPy has and distributed arrays do not have yet."""
     return NotImplementedError(f"gamelan.{what} is not implemented yet for distributed arrays{hint and ': ' + hint}")
@@ -152,3 +158,4 @@ def unsupported_dtype(dtype):
 
 
 _core.set_error_factory(make_error)
+_core.set_cut_hook(_tell_cut)

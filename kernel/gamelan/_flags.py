@@ -34,6 +34,9 @@ class Flags:
         else:
             setattr(self._flags, name, value)
 
+    def __delattr__(self, name):
+        delattr(self._flags, name)  # NumPy's refusal
+
     def __getitem__(self, key):
         return self.owndata if key in ("OWNDATA", "O") else self._flags[key]
 

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""%engines and %%explain, for the Gamelan kernel and for any IPython: `%load_ext gamelan._magics`.
+"""%engines, %session and %%explain, for the Gamelan kernel and for any IPython: `%load_ext gamelan._magics`.
 
 Thin: words of a line in, calls of launch.py and of the session, a table out.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 import shlex
 import socket
@@ -14,37 +13,25 @@ import socket
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class, no_var_expand
 
-from . import _session, launch
+from . import _core, _session, launch
 from ._launch import _routes
 from ._launch._arguments import add_start_options, joined, positive, start_settings
 from ._launch._changing_line import NotebookLine
 from ._launch._errors import LaunchError
 from ._launch._tables import StatusTable
+from ._magic_parser import Finished, MagicParser
 from ._named_memory import MemoryTable
+from ._session_magic import SessionMagics
 
 
-class _Parser(argparse.ArgumentParser):
-    """Errors are the cell's, not the process's, end."""
-
-    def error(self, message: str):
-        raise UsageError(f"{self.prog}: {message}")
-
-    def exit(self, status: int = 0, message: str | None = None):
-        raise _Finished
-
-
-class _Finished(Exception):
-    """--help was printed."""
-
-
-def _parser() -> _Parser:
-    parser = _Parser(prog="%engines", description="The engines that this notebook computes with.")
+def _parser() -> MagicParser:
+    parser = MagicParser(prog="%engines", description="The engines that this notebook computes with.")
     commands = parser.add_subparsers(dest="command", metavar="start | attach | stop | restart | status | memory | help")
     for name, text in (
         ("start", "start engines, on this machine or under Slurm"),
         ("attach", "use engines that run already"),
         ("stop", "end them; arrays are lost"),
-        ("restart", "end them and start as before; arrays are lost"),
+        ("restart", "end them and start as before; the new ones compute the arrays again"),
         ("status", "a table of them (the default)"),
         ("memory", "which names hold how many bytes"),
         ("help", "this text"),
@@ -77,7 +64,7 @@ class EngineMagics(Magics):
         parser = _parser()
         try:
             options = parser.parse_args(joined(shlex.split(line)))
-        except _Finished:
+        except Finished:
             return None
         except ValueError as error:
             raise UsageError(f"%engines: {error}") from None
@@ -143,13 +130,14 @@ class EngineMagics(Magics):
         if engines is None:
             return self._use(launch.start(n=options.ranks))
         engines.require_restartable(options.ranks)
-        _session.release(f"session {engines.session} was ended by %engines restart")
+        _session.part(f"session {engines.session} was ended by %engines restart")
         line = NotebookLine()
         try:
             engines = engines.restart(line, n=options.ranks)
+            return self._use(engines)
         finally:
             line.end()
-        return self._use(engines)
+            _core.end_part()
 
     def _status(self, options, parser):
         engines = _session.engines() or launch.current()
@@ -191,3 +179,4 @@ class EngineMagics(Magics):
 def load_ipython_extension(shell) -> None:
     """Called by %load_ext."""
     shell.register_magics(EngineMagics)
+    shell.register_magics(SessionMagics)

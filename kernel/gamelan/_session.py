@@ -16,6 +16,7 @@ from ._config import config
 from ._errors import EngineLostError, VersionError
 from ._float_errors import forget_warnings
 from ._launch import _routes
+from ._next_engines import engines_after, first_engines, show_notice
 from ._work import end_work, on_progress, recorded_count, tell_work  # noqa: F401  (two of them for the notebook)
 
 __all__ = ["explain", "stats", "status", "sync"]
@@ -41,59 +42,13 @@ def ensure_engines():
         if _core.is_connected():
             return
         _core.hear_of_end()
-        new = _first_engines() if _engines is None else _engines_after(_engines)
+        new = first_engines() if _engines is None else engines_after(_engines)
         try:
             use(new)
         except BaseException:
             if new.is_owned:
                 new.stop()
             raise
-
-
-def _first_engines():
-    from . import launch
-
-    if not config.connect:
-        return launch.start(n=config.engines or None)
-    try:
-        return launch.connect(config.connect)
-    except launch.ConnectionFileError:
-        ended = launch.Engines.of_run(config.connect)
-        if ended is None:
-            raise
-        _show_notice(f"{ended.status()['ending'] or 'the engines of this run are gone'}. New engines start")
-        return ended.replace()
-
-
-def _engines_after(lost):
-    """What follows engines that are lost, told unless an exception has told it."""
-    from . import launch
-
-    untold = _core.untold_loss()
-    cause = untold or str(lost.ending or "the engines do not answer")
-    if lost.launcher == "slurm":  # whoever asked for a cluster gets no local ones unasked
-        told = str(lost.ending) if lost.ending else f"the engines do not answer; {lost.last_seen()}"
-        again = f"%engines attach {lost.facts['slurm_job_id']}, " if not lost.ending else ""
-        raise EngineLostError(
-            f"{told}. To go on: {again}%engines restart, %engines start --slurm ..., or %engines stop and "
-            "have engines on this machine"
-        )
-    if lost.is_replaceable:
-        if untold:
-            _show_notice(f"{cause}. The arrays on them are lost; new engines start")
-        return lost.replace()
-    try:  # their owner may have started others under that name, or they answer again
-        new = launch.connect(lost.connection_file)
-    except launch.LaunchError:
-        raise EngineLostError(
-            f"{cause}. This program did not start these engines and starts no others in their place. It goes on "
-            f"when engines serve "
-            f"again at {lost.connection_file} (gamelan engines start --session {lost.session}); in a notebook, %engines start or "
-            "%engines attach takes others"
-        ) from None
-    if untold:
-        _show_notice(f"{cause}. The arrays on them are lost; connected to session {new.session} again")
-    return new
 
 
 def use(new_engines):
@@ -103,7 +58,7 @@ def use(new_engines):
     _core.hear_of_end()  # while the launcher of the earlier ones is asked
     previous, _engines = _engines, new_engines  # at once: while connecting, their end matters, not that of their predecessors
     try:
-        _core.connect(
+        goes_on = _core.connect(
             str(new_engines.connection_file),
             config.connect_timeout,
             **_routes.for_connection(new_engines.connection_file, config.route),
@@ -113,8 +68,9 @@ def use(new_engines):
         raise
     _routes.note(new_engines.connection_file, _core.route())
     if hasattr(new_engines, "on_notice"):
-        new_engines.on_notice(_show_notice)
-    config.measure_with(_measured_threshold)
+        new_engines.on_notice(show_notice)
+    if not goes_on:
+        config.measure_with(_measured_threshold)
 
 
 def _measured_threshold():
@@ -142,10 +98,6 @@ def _require_same_build(new_engines):
         )
 
 
-def _show_notice(text):
-    print(f"gamelan: {text}", file=sys.stderr, flush=True)
-
-
 def release(why="they were disconnected"):
     """Forgets the current engines without stopping them; an array of theirs says `why` it is lost."""
     global _engines
@@ -155,6 +107,16 @@ def release(why="they were disconnected"):
     _core.lose(why)
     _core.disconnect()
     _engines = None
+
+
+def part(why):
+    """Leaves the current engines, which are about to end; the next ones compute their arrays again."""
+    if _engines is not None:
+        _routes.forget(_engines.connection_file)
+    if _core.is_connected():
+        with contextlib.suppress(EngineLostError):
+            flush()
+    _core.part(why)
 
 
 def flush(wait=True):
@@ -172,10 +134,10 @@ def flush_cell():
         forget_warnings()
 
 
-def stop_soon():
-    """The end of an interrupted cell: what it has recorded finishes within half a second, or is cancelled."""
+def end_interrupted():
+    """The end of an interrupted cell: what it has recorded runs behind it, and the next cell waits for its turn."""
     end_work()
-    _core.stop_soon()
+    _core.end_interrupted()
 
 
 @contextlib.contextmanager
@@ -200,10 +162,17 @@ def _end_of_engines(wait_s):
     return watch(wait_s) if watch is not None else None
 
 
+_warned_of = None  # the engines for whose end a checkpoint was asked
+
+
 def _while_waiting(seconds, lost):
+    global _warned_of
     told = _core.last_status()
     if '"time_limit_signal"' in told and hasattr(_engines, "warn_of_time"):
         _engines.warn_of_time()
+        if config.protect and _warned_of != _engines:
+            _warned_of = _engines
+            _core.ask_for_checkpoint(True)
     if not lost:
         tell_work(_engines)
     # When the socket closed first, the launcher learns the cause a moment later.

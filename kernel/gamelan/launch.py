@@ -254,7 +254,7 @@ class Engines(Ensemble):
             _sessions.remove(self._directory)
 
     def restart(self, on_progress: Progress | None = None, n: int | None = None) -> Engines:
-        """Stop, and start as before, or as many as `n` says. Arrays are lost."""
+        """Stop, and start as before, or as many as `n` says. The session that uses them computes its arrays again."""
         self.require_restartable(n)
         self.stop()
         return Engines.start(**(self._settings | ({} if n is None else {"n": n})), on_progress=on_progress)

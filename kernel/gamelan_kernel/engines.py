@@ -37,13 +37,13 @@ def flush(after=None, last_line=(None, 0)):
     """Run what the cell has recorded and wait for it; the error it ended in, if any, at the line that it is of, or else at the
     last line (file and number) that has run.
 
-    After an interrupt nobody wants to wait: what does not finish at once is cancelled.
+    After an interrupt nobody waits: it runs behind the cell, and the next one waits for its turn.
     """
     session = sys.modules.get(SESSION)
     if session is None or not hasattr(session, "flush_cell"):
         return None
     if isinstance(after, KeyboardInterrupt):
-        session.stop_soon()
+        session.end_interrupted()
         return None
     try:
         session.flush_cell()

@@ -4,11 +4,12 @@
 import atexit
 import json
 import sys
+import time
 
 from IPython.core.completer import provisionalcompleter, rectify_completions
 from IPython.utils.tokenutil import token_at_cursor
 
-from . import completion
+from . import completion, namespace
 from .application import start as start_application
 from .jsontext import encode
 
@@ -32,7 +33,10 @@ def close():
 
 def execute(code, silent, store_history, user_expressions):
     shell.last_traceback = ()
+    namespace.before_cell()
+    started = time.perf_counter()
     result = shell.run_cell(code, store_history=store_history, silent=silent)
+    namespace.after_cell(shell, time.perf_counter() - started)
     for stream in (sys.__stdout__, sys.__stderr__, sys.stdout, sys.stderr):
         stream.flush()
     error = result.error_before_exec or result.error_in_exec

@@ -84,11 +84,12 @@ const struct {
   const char* name;
   kernel::Hook& hook;
 } hooks[] = {
-    {"set_start_hook", kernel::start_hook},       {"set_wait_hook", kernel::wait_hook},
-    {"set_error_factory", kernel::error_hook},    {"set_float_error_hook", kernel::float_error_hook},
-    {"set_get_item_hook", kernel::get_item_hook}, {"set_set_item_hook", kernel::set_item_hook},
-    {"set_gather_hook", kernel::gather_hook},     {"set_coerce_hook", kernel::coerce_hook},
-    {"set_resolve_hook", kernel::resolve_hook},   {"set_negative_hook", kernel::negative_hook},
+    {"set_start_hook", kernel::start_hook},           {"set_wait_hook", kernel::wait_hook},
+    {"set_checkpoint_hook", kernel::checkpoint_hook}, {"set_cut_hook", kernel::cut_hook},
+    {"set_error_factory", kernel::error_hook},        {"set_float_error_hook", kernel::float_error_hook},
+    {"set_get_item_hook", kernel::get_item_hook},     {"set_set_item_hook", kernel::set_item_hook},
+    {"set_gather_hook", kernel::gather_hook},         {"set_coerce_hook", kernel::coerce_hook},
+    {"set_resolve_hook", kernel::resolve_hook},       {"set_negative_hook", kernel::negative_hook},
 };
 
 void add_registrations(py::module_& m) {

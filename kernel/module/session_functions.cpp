@@ -5,7 +5,7 @@
 // (numpy_api.hpp first, as everywhere)
 #include <pybind11/stl.h>
 
-#include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -33,16 +33,23 @@ std::shared_ptr<Session> connected_session() {
 
 using RouteList = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
-void connect(const std::string& path, double timeout_s, const py::object& executor, const RouteList& named,
+/// Returns whether the arrays of the present session live on, on these engines.
+bool connect(const std::string& path, double timeout_s, const py::object& executor, const RouteList& named,
              const std::string& directory) {
   const bool is_model = !executor.is_none();
   const auto connection = is_model ? protocol::Connection{} : protocol::read_connection(path);
   std::vector<Route> routes;
   for (const auto& [name, command] : named) routes.push_back({name, command});
+  const auto present = current_session_or_null();
+  if (!is_model && present && (present->is_recovering() || present->can_recover())) {
+    present->adopt(connection, std::move(routes), directory, timeout_s);
+    return true;
+  }
   const auto session = std::make_shared<Session>(connection, std::move(routes), directory,
                                                  is_model ? executor.ptr() : nullptr);
   session->greet(timeout_s);
   set_current_session(session);
+  return false;
 }
 
 std::string explain(const py::sequence& arrays) {
@@ -54,6 +61,61 @@ std::string explain(const py::sequence& arrays) {
   return connected_session()->explain(std::move(views));
 }
 
+py::list log_arrays() {
+  py::list arrays;
+  for (const auto& view : connected_session()->log().living())
+    arrays.append(py::make_tuple(view.base, static_cast<int>(view.dtype), py::tuple(py::cast(view.extents))));
+  return arrays;
+}
+
+py::object borrow(protocol::ArrayId id, int dtype, const std::vector<npy_intp>& extents) {
+  Ref array = new_distributed(connected_session(), static_cast<protocol::Dtype>(dtype),
+                              static_cast<int>(extents.size()), extents.data());
+  as_array(array.get())->b->id = id;  // its creation is not recorded, so that its end frees nothing
+  return py::reinterpret_steal<py::object>(array.release());
+}
+
+py::object own(protocol::ArrayId id, int dtype, const std::vector<npy_intp>& extents) {
+  auto array = borrow(id, dtype, extents);
+  as_array(array.ptr())->b->is_recorded = true;
+  return array;
+}
+
+py::tuple written_log(std::uint64_t generation, std::size_t first) {
+  const auto session = current_session_or_null();
+  if (session == nullptr || !CommandLog::is_on()) return py::make_tuple(0, 0, py::bytes());
+  const auto& log = session->log();
+  const bool is_new = generation != log.generation();
+  const auto bytes = log.written(is_new ? 0 : std::min(first, log.batches()), is_new);
+  return py::make_tuple(log.generation(), log.batches(),
+                        py::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+}
+
+Session::TakenOver take_over_log(const std::string& file, const std::vector<protocol::ArrayId>& wanted) {
+  CommandLog log;
+  log.read(std::as_bytes(std::span(file.data(), file.size())));
+  return current_session()->take_over(std::move(log), {wanted.begin(), wanted.end()});
+}
+
+void begin_log_with(const py::list& arrays, double seconds) {
+  std::vector<CommandLog::Stored> all;
+  for (const auto& item : arrays) {
+    const auto [id, dtype, extents, path, offset, bytes] =
+        item.cast<std::tuple<protocol::ArrayId, int, protocol::Shape, std::optional<std::string>,
+                             std::int64_t, std::optional<std::string>>>();
+    CommandLog::Stored stored;
+    stored.whole = protocol::whole(id, static_cast<protocol::Dtype>(dtype), extents);
+    stored.path = path.value_or("");
+    stored.offset = offset;
+    if (bytes) {
+      const auto* first = reinterpret_cast<const std::byte*>(bytes->data());
+      stored.bytes.assign(first, first + bytes->size());
+    }
+    all.push_back(std::move(stored));
+  }
+  connected_session()->begin_log_with(std::move(all), seconds);
+}
+
 py::dict stats() {
   py::dict dict;
   dict["host_ops"] = host_ops();
@@ -62,6 +124,8 @@ py::dict stats() {
     dict["pending_commands"] = session->recorder().pending().commands.size();
     dict["sent_batches"] = session->batches();
     dict["fetch_bytes"] = session->fetched_bytes();
+    dict["log_commands"] = session->log().commands();
+    dict["log_bytes"] = session->log().bytes();
     dict["client_wait_seconds"] = session->engines().waited_seconds();
   }
   return dict;
@@ -72,7 +136,9 @@ py::dict stats() {
 void add_session_functions(py::module_& m) {
   m.def("connect", &connect, py::arg("connection_file"), py::arg("timeout_s") = 30.0,
         py::arg("executor") = py::none(), py::arg("routes") = RouteList(), py::arg("directory") = "",
-        "Connects to engines and makes them current. `executor` plays the engines in this process instead. "
+        "Connects to engines and makes them current. Engines that follow lost ones compute again what these "
+        "held; "
+        "then the result is True. `executor` plays the engines in this process instead. "
         "`routes`: (name, command) in the order in which they are tried, `directory`: private, for the "
         "sockets of their tunnels.");
   m.def(
@@ -111,21 +177,74 @@ void add_session_functions(py::module_& m) {
       },
       "True when a flush has something to do or to tell.");
   m.def(
-      "stop_soon",
+      "end_interrupted",
       [] {
-        if (const auto session = current_session_or_null()) session->stop_soon();
+        if (const auto session = current_session_or_null()) session->end_interrupted();
       },
-      "After an interrupt: what is recorded may finish within half a second, else it is cancelled.");
-  m.def(
-      "set_grace",
-      [](double seconds) { Session::set_grace(std::chrono::milliseconds(static_cast<int>(seconds * 1000))); },
-      "How long what is recorded may take to finish after an interrupt.");
+      "After an interrupt: what is recorded runs behind the program; a second interrupt cuts it.");
   m.def(
       "lose",
       [](const std::string& cause) {
-        if (const auto session = current_session_or_null()) session->engines().lose(cause);
+        const auto session = current_session_or_null();
+        if (!session) return;
+        session->engines().lose(cause);
+        session->give_up();
       },
-      "Declares the engines gone.");
+      "Declares the engines gone, and with them their arrays.");
+  m.def(
+      "repeatable",
+      []() -> py::object {
+        const auto session = current_session_or_null();
+        if (!session || !session->can_recover()) return py::none();
+        return py::make_tuple(session->log().commands(), session->log().seconds());
+      },
+      "How many commands the next engines will repeat, and how many seconds they took; None where the arrays "
+      "of the "
+      "lost ones are lost, too.");
+  m.def("log_arrays", &log_arrays,
+        "The arrays that live, as the log has them: (id, number of the dtype, extents) of each.");
+  m.def("borrow", &borrow, py::arg("id"), py::arg("dtype"), py::arg("extents"),
+        "An array by its id, as long as another name keeps it.");
+  m.def("own", &own, py::arg("id"), py::arg("dtype"), py::arg("extents"),
+        "An array that the engines have by this id, and that no other object names.");
+  m.def("written_log", &written_log, py::arg("generation"), py::arg("first"),
+        "The session's log for a file: (its generation, how many batches it has, bytes). The bytes have the "
+        "batches from "
+        "number `first` on; all, if the log has another generation now.");
+  m.def("take_over_log", &take_over_log, py::arg("file"), py::arg("wanted"),
+        "Repeats what made these arrays, by their ids, in another process; returns their ids here, or why "
+        "some cannot be made, "
+        "by id.");
+  m.def("begin_log_with", &begin_log_with, py::arg("arrays"), py::arg("seconds"),
+        "The log begins anew: (id, number of the dtype, extents, path, offset, None) of an array whose "
+        "elements lie in a "
+        "file, or (..., None, 0, bytes) of one whose elements are given. `seconds`: that reading may take.");
+  m.def(
+      "part",
+      [](const std::string& cause) {
+        if (const auto session = current_session_or_null()) session->part(cause);
+      },
+      "The engines are to be ended, and others will be connected; other threads wait for these, until "
+      "end_part.");
+  m.def("end_part", [] {
+    if (const auto session = current_session_or_null()) session->end_part();
+  });
+  m.def(
+      "be_alone",
+      [](bool is_alone) {
+        if (const auto session = current_session_or_null()) session->be_alone(is_alone);
+      },
+      "Other threads wait before they use the engines, and nothing is freed, until it is called with False.");
+  m.def(
+      "ask_for_checkpoint",
+      [](bool is_asked) {
+        if (const auto session = current_session_or_null()) session->log().ask_for_checkpoint(is_asked);
+      },
+      "The next end of a batch makes a checkpoint.");
+  m.def("set_checkpoint_due", &CommandLog::set_due,
+        "After how many seconds' worth of commands a checkpoint is asked for; 0: never.");
+  m.def("set_log_limit", &CommandLog::set_limit,
+        "Most bytes of commands that are kept to be repeated; 0: none.");
   m.def("cancel", [] {
     if (const auto session = current_session_or_null()) session->engines().cancel();
   });
@@ -189,10 +308,13 @@ void add_session_functions(py::module_& m) {
   m.def(
       "cut_every_iteration", [](bool is_on) { connected_session()->recorder().cut_every_iteration(is_on); },
       "While a statement is timed: a batch ends where its first command comes again.");
-  m.def("set_cut_limits", [](std::size_t soft, std::size_t hard, std::size_t payload) {
-    auto& recorder = connected_session()->recorder();
-    recorder.set_limits({soft, hard, payload, recorder.limits().work});
-  });
+  m.def(
+      "set_cut_limits",
+      [](std::size_t soft, std::size_t hard, std::size_t payload, std::int64_t work) {
+        auto& recorder = connected_session()->recorder();
+        recorder.set_limits({soft, hard, payload, work != 0 ? work : recorder.limits().work});
+      },
+      py::arg("soft"), py::arg("hard"), py::arg("payload"), py::arg("work") = 0);
 }
 
 }  // namespace gamelan::kernel

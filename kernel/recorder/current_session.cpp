@@ -20,6 +20,7 @@ std::shared_ptr<Session> current_session() {
   if (current != nullptr && current->engines().has_ended() && !is_forked_child()) {
     const auto kept = current;  // during the hook other threads run, which may replace it
     kept->engines().hear_of_end();
+    if (kept->can_recover()) kept->require_current();
   }
   if (current != nullptr && !current->engines().is_lost()) {
     Session::require_own_process();

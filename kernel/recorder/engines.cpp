@@ -96,6 +96,20 @@ std::uint64_t Engines::send(protocol::Request request) {
   raise_lost();
 }
 
+std::uint64_t Engines::send_batch(protocol::Batch batch, Client::SharedFrames& frames) {
+  protocol::Request request(std::move(batch));
+  if (client_ != nullptr) {
+    try {
+      return client_->send(std::move(request), &frames);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::engine_lost) throw;
+      lose_with_cause(error.what());
+    }
+  }
+  frames = std::make_shared<const protocol::Frames>(protocol::encode(std::move(request)));
+  return 0;
+}
+
 std::optional<Reply> Engines::take(std::uint64_t seq, std::chrono::milliseconds limit) {
   const auto client = client_;  // another thread may disconnect meanwhile
   if (client == nullptr) throw Error(ErrorKind::engine_lost, lost_cause_);
@@ -103,10 +117,10 @@ std::optional<Reply> Engines::take(std::uint64_t seq, std::chrono::milliseconds 
   return client->take(seq, limit);
 }
 
-Reply Engines::wait_for(std::uint64_t seq) {
+std::optional<Reply> Engines::wait_for(std::uint64_t seq) {
   const Stopwatch waited;
-  const auto client = client_;  // another thread may disconnect meanwhile
-  if (client == nullptr) raise_lost_array();
+  const auto client = client_;  // another thread may disconnect meanwhile, or replace it
+  if (client == nullptr) return std::nullopt;
   for (;;) {
     std::optional<std::string> cause;
     // Many short waits are one long wait for the user: the hook keeps its interval from one to the next. It
@@ -125,20 +139,25 @@ Reply Engines::wait_for(std::uint64_t seq) {
       }
       if (reply) {
         waited_seconds_ += waited.seconds();
-        return std::move(*reply);
+        return reply;
       }
     } catch (const Error& error) {
       lost = error.what();
       if (!cause) cause = ask_wait_hook(waited.seconds(), error.what());
     }
-    if (cause || lost) fail(cause ? *cause : *lost);
+    if (!cause && !lost) continue;
+    if (client == client_) lose(cause ? *cause : *lost);
+    return std::nullopt;
   }
 }
 
 Reply Engines::ask(protocol::Request request) {
   const auto seq = send(std::move(request));
   try {
-    return wait_for(seq);
+    if (auto reply = wait_for(seq)) return std::move(*reply);
+    if (is_lost_) raise_lost();
+    throw Error(ErrorKind::engine_lost,
+                "other engines have taken the place of those that were asked: try again");
   } catch (const PythonError&) {
     if (client_ != nullptr) client_->forget(seq);
     throw;
@@ -185,6 +204,17 @@ void Engines::lose(const std::string& cause) {
   lost_cause_ = cause;
   was_at_work_ = on_loss_();
   if (client_ != nullptr && !is_forked_child()) client_->lose(cause);
+}
+
+void Engines::replace(std::shared_ptr<Client> client) {
+  ++generation_;
+  auto old = std::exchange(client_, std::move(client));
+  info_ = "{}";
+  no_lane_.clear();
+  lost_cause_.clear();
+  is_lost_ = was_at_work_ = is_told_ = false;
+  const WithoutGil released;
+  old.reset();
 }
 
 void Engines::disconnect(const std::string& cause) {

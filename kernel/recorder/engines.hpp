@@ -38,9 +38,13 @@ class Engines {
   /// Sends a request and returns its number. When the client has found that the engines are gone, they count
   /// as lost, and the cause is raised.
   std::uint64_t send(protocol::Request request);
-  /// Waits for the reply to request `seq`. Raises what the wait hook or a signal raises (the reply can still
-  /// be waited for), and EngineLostError when no reply can come.
-  protocol::Reply wait_for(std::uint64_t seq);
+  /// Sends a batch and returns its number, and gives what was sent. When the engines turn out to be gone it
+  /// raises nothing and returns 0: they count as lost then.
+  std::uint64_t send_batch(protocol::Batch batch, Client::SharedFrames& frames);
+  /// Waits for the reply to request `seq`. nullopt when none can come, because the engines are lost, or
+  /// others have taken their place. Raises what the wait hook or a signal raises (the reply can still be
+  /// waited for).
+  std::optional<protocol::Reply> wait_for(std::uint64_t seq);
   /// Sends a request that changes no array, and waits for its reply. After an interrupt the reply is dropped.
   protocol::Reply ask(protocol::Request request);
   /// The reply to `seq` if it comes within `limit`. Handles no signals and does not call the wait hook.
@@ -66,6 +70,13 @@ class Engines {
   bool has_ended() const { return is_lost_ || (client_ != nullptr && client_->is_lost()); }
   /// Declares the engines gone.
   void lose(const std::string& cause);
+  /// Which engines these are: one more with each that took the place of others.
+  std::uint64_t generation() const { return generation_; }
+  /// Others take the place of engines that are lost. Nothing has been said to them yet.
+  void replace(std::shared_ptr<Client> client);
+  /// The user knows that they are gone and why.
+  void note_told() { is_told_ = true; }
+  bool is_told() const { return is_told_; }
   /// The same, and releases the client.
   void disconnect(const std::string& cause);
   /// Why the engines are gone, if no exception has said so yet; nullopt on later calls.
@@ -95,6 +106,7 @@ class Engines {
   bool is_lost_ = false;
   bool was_at_work_ = false;  // the engines had work when they were lost
   bool is_told_ = false;      // an exception has said the cause
+  std::uint64_t generation_ = 1;
   double waited_seconds_ = 0;
   std::chrono::steady_clock::time_point last_hook_ = std::chrono::steady_clock::now();
 };

@@ -6,7 +6,7 @@ namespace gamelan::kernel {
 using protocol::Error;
 using protocol::ErrorKind;
 
-constinit Hook wait_hook, start_hook, error_hook;
+constinit Hook wait_hook, start_hook, checkpoint_hook, error_hook, cut_hook;
 
 std::optional<std::string> ask_wait_hook(double waited_s, const char* found) {
   if (!wait_hook) return std::nullopt;
@@ -20,6 +20,16 @@ std::optional<std::string> ask_wait_hook(double waited_s, const char* found) {
 void ask_start_hook() {
   if (!start_hook) throw Error(ErrorKind::engine_lost, "no engines are connected");
   Ref::checked(PyObject_CallNoArgs(start_hook.get()));
+}
+
+void tell_cut(const protocol::Origin& origin) noexcept {
+  if (!cut_hook) return;
+  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+  PyErr_Fetch(&type, &value, &traceback);
+  const Ref told(
+      PyObject_CallFunction(cut_hook.get(), "si", origin.file.c_str(), static_cast<int>(origin.line)));
+  if (!told) PyErr_WriteUnraisable(cut_hook.get());
+  PyErr_Restore(type, value, traceback);
 }
 
 void raise_error(const Error& error, const protocol::Origin& origin) {

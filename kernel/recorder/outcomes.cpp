@@ -15,7 +15,7 @@ using protocol::Reply;
 
 void Outcomes::book(SentBatch& sent, const Reply& reply, const std::deque<SentBatch>& later) {
   work_ahead_.answered(sent.seq);
-  if (!reply.float_errors.empty() && !sent.is_abandoned)
+  if (!reply.float_errors.empty() && !sent.is_abandoned && !sent.is_behind)
     float_errors_.emplace_back(std::move(sent.listeners), reply.float_errors);
   const bool is_ok = reply.outcome == Outcome::ok;
   if (is_ok && sent.split_calls.empty()) return;
@@ -23,10 +23,18 @@ void Outcomes::book(SentBatch& sent, const Reply& reply, const std::deque<SentBa
   const std::size_t first_lost =
       is_ok ? sent.written.size() : static_cast<std::size_t>(std::max<std::int64_t>(reply.command, 0));
   FailurePtr cause;
-  if (reply.outcome == Outcome::cancelled)
+  const FailurePtr before = is_ok ? nullptr : failure_before(sent);
+  if (before != nullptr) {
+    cause = before;
+  } else if (reply.outcome == Outcome::cancelled) {
     cause = sent.interrupted_at(first_lost);
-  else if (!is_ok)
+  } else if (!is_ok) {
     cause = std::make_shared<const Failure>(Failure{reply.error, reply.message, reply.origin});
+    if (sent.epoch == epoch_) {
+      begin_epoch();
+      last_failure_ = cause;
+    }
+  }
   calls_.book(sent, first_lost, reply, cause);
   if (is_ok) return recorder_.forget_poison(sent.freed);
   // A batch that was cancelled or refused in the queue has freed nothing. Freeing an array twice does no
@@ -34,11 +42,17 @@ void Outcomes::book(SentBatch& sent, const Reply& reply, const std::deque<SentBa
   for (const auto id : sent.freed) recorder_.free(id);
   for (std::size_t index = first_lost; index < sent.written.size(); ++index)
     if (sent.written[index].is_created)
-      recorder_.poison(sent.written[index].id,
-                       reply.outcome == Outcome::cancelled ? sent.interrupted_at(index) : cause);
+      recorder_.poison(sent.written[index].id, reply.outcome == Outcome::cancelled && before == nullptr
+                                                   ? sent.interrupted_at(index)
+                                                   : cause);
   recorder_.forget_poison(sent.freed);
   for (const auto& each : later) recorder_.forget_poison(each.freed);
-  if (!sent.is_abandoned) defer(cause);  // an interrupt was reported when it happened
+  // An interrupt was reported when it happened, and so was the failure before this batch.
+  if (!sent.is_abandoned && before == nullptr) defer(cause);
+}
+
+FailurePtr Outcomes::failure_before(const SentBatch& sent) const {
+  return sent.epoch + 1 == epoch_ ? last_failure_ : nullptr;
 }
 
 void Outcomes::tell_float_errors() {
@@ -49,6 +63,10 @@ void Outcomes::tell_float_errors() {
 
 void Outcomes::tell() {
   tell_float_errors();
+  tell_failure();
+}
+
+void Outcomes::tell_failure() {
   if (deferred_ == nullptr) return;
   const auto failure = std::exchange(deferred_, nullptr);
   if (failure->kind == ErrorKind::memory)

@@ -27,23 +27,40 @@ class Outcomes {
   void defer(const FailurePtr& failure) {
     if (deferred_ == nullptr) deferred_ = failure;
   }
+  /// The epoch of what is sent now. What was sent behind a failure does not run (Batch::epoch); a new epoch
+  /// begins when the failure is known, or when an interrupt has cut what was sent.
+  std::uint64_t epoch() const { return epoch_; }
+  void begin_epoch() {
+    ++epoch_;
+    last_failure_ = nullptr;
+  }
+  /// The failure that ended the epoch before this one; nullptr after an interrupt.
+  const FailurePtr& failure_of_last_epoch() const { return last_failure_; }
+  bool has_failure() const { return deferred_ != nullptr; }
+  /// Raises the kept failure, if any.
+  void tell_failure();
   bool has_untold() const { return deferred_ != nullptr || !float_errors_.empty(); }
   /// Reports what finished batches have met: first floating-point errors, because their lines came first;
   /// then raises the kept failure.
   void tell();
-  /// After an interrupt, which the user knows of: drops everything that has not been reported. Lost arrays
-  /// still raise their cause.
+  /// After an interrupt: drops floating-point errors that have not been reported.
+  void drop_float_errors() { float_errors_.clear(); }
+  /// After an interrupt that cut: drops the kept failure, too. Lost arrays still raise their cause.
   void drop_untold();
   const WorkAhead& work_ahead() const { return work_ahead_; }
 
  private:
   void tell_float_errors();
+  /// The failure that has kept this batch from running, which was sent behind it; nullptr when there is none.
+  FailurePtr failure_before(const SentBatch& sent) const;
 
   Recorder& recorder_;
   OpenCalls& calls_;
   Garbage& garbage_;
   WorkAhead work_ahead_;
   FailurePtr deferred_;
+  std::uint64_t epoch_ = 1;
+  FailurePtr last_failure_;
   std::deque<std::pair<FloatListeners, std::vector<protocol::FloatErrors>>> float_errors_;
 };
 

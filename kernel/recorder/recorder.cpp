@@ -9,11 +9,12 @@
 #include <random>
 #include <utility>
 
+#include "kernel/recorder/work.hpp"
+
 namespace gamelan::kernel {
 
 using protocol::ArrayId;
 using protocol::Command;
-using protocol::View;
 
 FreeList::~FreeList() { drain(); }
 
@@ -47,44 +48,24 @@ std::vector<ArrayId> Recorder::peek_frees() {
 namespace {
 constexpr std::size_t none_later =
     std::numeric_limits<std::size_t>::max();  // a length that prevents no loop from closing
-constexpr std::int64_t heavy = 4;  // what a pass over memory costs, in operations that stay in cache
-
-/// True for a whole array that this batch has made, or a few elements repeated: reading them costs the
-/// engines little.
-bool is_at_hand(const View& view, ArrayId first_of_batch) {
-  const bool is_repeated = std::find(view.strides.begin(), view.strides.end(), 0) != view.strides.end();
-  return is_repeated || (view.base >= first_of_batch && view.offset == 0 && protocol::is_contiguous(view));
-}
-
-/// A rough number of operations; one pass over memory counts as `heavy` operations for each element.
-std::int64_t work_of(const Command& command, ArrayId first_of_batch) {
-  std::int64_t elements = protocol::element_count(command.out.extents);
-  const bool is_cheap = protocol::is_elementwise(command.op) &&
-                        (protocol::info(command.op).traits & protocol::transcendental) == 0;
-  const bool is_light = command.creates && is_cheap &&
-                        std::all_of(command.in.begin(), command.in.end(), [&](const auto& operand) {
-                          const auto* view = std::get_if<View>(&operand);
-                          return view == nullptr || is_at_hand(*view, first_of_batch);
-                        });
-  for (const auto& operand : command.in)  // a reduction reads more than it writes
-    if (const auto* view = std::get_if<View>(&operand))
-      elements = std::max(elements, protocol::element_count(view->extents));
-  if (command.op == protocol::Op::matmul)
-    elements *= std::max<std::int64_t>(std::get<View>(command.in[0]).extents.back() / 4, 1);
-  return is_light ? elements : elements * heavy;
-}
+constexpr std::int64_t far_ahead = 10;        // times the limit of work: a second
 }  // namespace
 
 protocol::ArrayId Recorder::first_id() {
   return static_cast<protocol::ArrayId>(std::random_device{}() & 0x3fff'ffffU) << 32;
 }
 
+bool Recorder::is_heavy(const Command& command) const {
+  return is_single(command.op) && work_of(command, first_of_batch_) >= limits_.work;
+}
+
 bool Recorder::wants_cut_before(const SourceLine& line, std::uint64_t call) const {
   const std::size_t count = pending_.commands.size();
-  const bool goes_on = call != 0 && count > 0 && calls_.back() == call;
-  if (goes_on) return payload_bytes_ / 2 >= limits_.payload_bytes || count / 2 >= limits_.hard_commands;
+  if (is_within(call))
+    return payload_bytes_ / 2 >= limits_.payload_bytes || count / 2 >= limits_.hard_commands;
   if (payload_bytes_ >= limits_.payload_bytes || count >= limits_.hard_commands) return true;
   if (cuts_every_iteration_ && count > 0 && line == iteration_line_) return true;
+  if (work_ / far_ahead >= limits_.work) return true;  // straight-line code on huge arrays
   if (count < limits_.soft_commands && work_ < limits_.work) return false;
   const auto found = line_index_.find(line);
   if (found == line_index_.end()) return false;
@@ -125,7 +106,7 @@ std::pair<std::uint32_t, bool> Recorder::origin_for(const SourceLine& line, bool
 }
 
 bool Recorder::add(Command command, const SourceLine& line, std::uint32_t listener, std::uint64_t call) {
-  const bool goes_on = call != 0 && !calls_.empty() && calls_.back() == call;
+  const bool goes_on = is_within(call);
   if (pending_.commands.empty()) {
     has_cut_line_ = line == cut_line_;
     first_of_batch_ = command.creates ? command.out.base : last_id_ + 1;
@@ -152,7 +133,7 @@ bool Recorder::add(Command command, const SourceLine& line, std::uint32_t listen
 Recorder::Cut Recorder::cut(const SourceLine* next) {
   if (next != nullptr) cut_line_ = *next;
   Cut result = take();
-  result.batch.frees = frees_.drain();
+  if (!holds_frees_) result.batch.frees = frees_.drain();
   if (!poisoned_.empty()) drop_poisoned(result);
   return result;
 }
@@ -163,7 +144,7 @@ void Recorder::drop_poisoned(Cut& result) {
     FailurePtr cause;
     if (!command.creates) cause = poison_of(command.out.base);
     for (const auto& operand : command.in) {
-      const auto* view = std::get_if<View>(&operand);
+      const auto* view = std::get_if<protocol::View>(&operand);
       if (view != nullptr && cause == nullptr) cause = poison_of(view->base);
     }
     if (cause == nullptr) return false;

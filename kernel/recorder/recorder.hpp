@@ -50,8 +50,14 @@ class Recorder {
   explicit Recorder(CutLimits limits = {}) : limits_(limits) {}
 
   protocol::ArrayId new_id() { return ++last_id_; }
+  protocol::ArrayId last_id() const { return last_id_; }
   /// True when the batch should be cut before a command of this line, and of this call, is added.
   bool wants_cut_before(const SourceLine& line, std::uint64_t call = 0) const;
+  /// True when the command alone takes as much work as a batch may: it is best recorded when nothing is
+  /// ahead.
+  bool is_heavy(const protocol::Command& command) const;
+  /// True when the last pending command belongs to this call of the user's.
+  bool is_within(std::uint64_t call) const { return call != 0 && !calls_.empty() && calls_.back() == call; }
   /// Appends a command. Returns true when the batch has got a new origin; the caller then keeps the line
   /// alive until the cut. `listener`: who wants to know the command's floating-point errors, a number of the
   /// caller's; 0: nobody. `call`: the user's call (user_call.hpp); 0 when the command is a call by itself.
@@ -62,13 +68,15 @@ class Recorder {
            protocol::Bytes payload);
   void free(protocol::ArrayId id) noexcept { frees_.push(id); }
 
-  bool has_frees() const { return !frees_.is_empty(); }
+  bool has_frees() const { return !frees_.is_empty() && !holds_frees_; }
+  /// While they are held, no array is freed on the engines.
+  void hold_frees(bool holds) { holds_frees_ = holds; }
   /// The ids that the next cut will free, without removing them.
   std::vector<protocol::ArrayId> peek_frees();
 
   bool is_empty() const { return pending_.commands.empty(); }
   const protocol::Batch& pending() const { return pending_; }
-  /// Roughly how many operations on an element are pending; a pass over memory counts as four for each.
+  /// What is pending, by work.hpp.
   std::int64_t pending_work() const { return work_; }
   const std::vector<std::uint64_t>& pending_calls() const { return calls_; }
   /// Lines in the order of `Command::origin`; their text is filled in by the caller of `cut`.
@@ -103,6 +111,7 @@ class Recorder {
   void undo(std::uint64_t call, const FailurePtr& cause);
   /// Why the array was not computed; nullptr for a sound array.
   FailurePtr poison_of(protocol::ArrayId id) const;
+  bool has_poisoned() const { return !poisoned_.empty(); }
 
   std::uint64_t recorded_commands() const { return recorded_commands_; }
   CutLimits limits() const { return limits_; }
@@ -145,6 +154,7 @@ class Recorder {
   SourceLine iteration_line_;  // of the first command since cut_every_iteration
   bool has_cut_line_ = false;  // cut_line_ occurs in this batch, so waiting for it makes sense
   FreeList frees_;
+  bool holds_frees_ = false;
   std::unordered_map<protocol::ArrayId, FailurePtr> poisoned_;
   std::uint64_t recorded_commands_ = 0;
 };

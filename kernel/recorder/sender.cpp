@@ -44,16 +44,24 @@ Batch Sender::cut(const SourceLine* next, SentBatch& sent) {
 
 SentBatch Sender::send(const SourceLine* next, std::vector<protocol::View> fetches) {
   SentBatch sent;
+  sent.work = recorder_.pending_work();
   Batch batch = cut(next, sent);
   sent.freed = batch.frees;
+  sent.epoch = batch.epoch = outcomes_.epoch();
+  batch.options = options_;
   batch.fetches = std::move(fetches);
   std::erase_if(batch.fetches,
                 [&](const protocol::View& view) { return recorder_.poison_of(view.base) != nullptr; });
-  ++batches_;
-  if (model_)
+  sent.number = ++batches_;
+  sent.sent_at = std::chrono::steady_clock::now();
+  if (model_) {
     sent.played = std::make_shared<protocol::Reply>(model_->run(batch));
-  else
-    sent.seq = engines_.send(std::move(batch));
+  } else {
+    sent.files = stamps_of(batch);
+    sent.engines = engines_.generation();
+    sent.seq = engines_.send_batch(std::move(batch), sent.frames);
+    if (!CommandLog::is_on()) sent.frames.reset();
+  }
   outcomes_.note_sent(sent);
   return sent;
 }
@@ -61,13 +69,15 @@ SentBatch Sender::send(const SourceLine* next, std::vector<protocol::View> fetch
 Batch Sender::preview() {
   Batch batch = recorder_.pending();
   batch.frees = recorder_.peek_frees();
+  batch.options = options_;
   for (const SourceLine& line : recorder_.lines()) batch.origins.push_back(resolve(line));
   return std::get<Batch>(protocol::decode_request(protocol::encode(protocol::Request{std::move(batch)})));
 }
 
-void Sender::abandon() {
+void Sender::abandon(const FailurePtr& cause) {
   std::vector<FailurePtr> causes;
-  for (const SourceLine& line : recorder_.lines()) causes.push_back(interrupted(resolve(line)));
+  for (const SourceLine& line : recorder_.lines())
+    causes.push_back(cause != nullptr ? cause : interrupted(resolve(line)));
   recorder_.abandon(causes);
   kept_codes_.clear();
   listeners_ = {};

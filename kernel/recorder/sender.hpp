@@ -33,8 +33,12 @@ class Sender {
   SentBatch send(const SourceLine* next, std::vector<protocol::View> fetches);
   /// The pending batch as the engines would receive it, for inspection (encoded and decoded again).
   protocol::Batch preview();
-  /// Drops what is pending, after an interrupt.
-  void abandon();
+  /// Drops what is pending. Arrays that it would have created raise `cause`; when it is nullptr, an interrupt
+  /// has dropped them.
+  void abandon(const FailurePtr& cause);
+  /// Batches have these options from now on.
+  void set_options(protocol::NamedOptions options) { options_ = std::move(options); }
+  const protocol::NamedOptions& options() const { return options_; }
   /// To be called when the engines are gone: nothing that is pending will be sent.
   void forget_lines() { kept_codes_.clear(); }
 
@@ -51,6 +55,7 @@ class Sender {
   const std::optional<EngineModel> model_;
   std::unordered_map<const void*, Ref> kept_codes_;  // code objects of the pending lines
   FloatListeners listeners_;                         // of what is pending
+  protocol::NamedOptions options_;
   std::uint64_t batches_ = 0;
 };
 

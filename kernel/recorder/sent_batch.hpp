@@ -3,12 +3,14 @@
 #pragma once
 #include "kernel/recorder/float_errors.hpp"
 // (Python.h first)
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "kernel/recorder/command_log.hpp"
 #include "kernel/recorder/failure.hpp"
 #include "protocol/message.hpp"
 
@@ -30,14 +32,23 @@ struct SentBatch {
     std::uint32_t origin;
     bool is_created;
   };
-  std::uint64_t seq = 0;
-  std::vector<Written> written;                                     ///< by command
+  std::uint64_t seq = 0;     ///< by which its reply is found; another one when it was sent again
+  std::uint64_t number = 0;  ///< in the order of the program
+  SharedFrames frames;       ///< what was sent; null when nothing is kept to be sent again
+  std::vector<FileStamp> files;
+  std::chrono::steady_clock::time_point sent_at{};
+  std::uint64_t engines = 0;     ///< to which it was sent last (Engines::generation)
+  int losses = 0;                ///< how often engines were lost while it was the oldest without a reply
+  std::vector<Written> written;  ///< by command
   std::vector<std::pair<std::uint64_t, SplitCallPtr>> split_calls;  ///< by number
   std::vector<protocol::Origin> origins;
   std::vector<protocol::ArrayId> freed;
   FloatListeners listeners;
-  bool is_abandoned = false;  ///< interrupted: its reply is needed only to learn where it was cut
-  std::shared_ptr<protocol::Reply> played;  ///< reply of a model of the engines; else null
+  std::uint64_t epoch = 0;    ///< as it was sent
+  std::int64_t work = 0;      ///< of its commands, roughly (work.hpp)
+  bool is_behind = false;     ///< an interrupt has ended the program that recorded it; it runs all the same
+  bool is_abandoned = false;  ///< a second interrupt has cut it: its reply says where
+  std::shared_ptr<protocol::Reply> played;  ///< a reply that did not come from engines; else null
 
   /// Why the array that this command makes is lost, when the batch was interrupted.
   FailurePtr interrupted_at(std::size_t command) const {

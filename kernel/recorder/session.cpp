@@ -9,11 +9,13 @@
 #include "kernel/recorder/call_number.hpp"
 #include "kernel/recorder/fork.hpp"
 #include "kernel/recorder/hooks.hpp"
+#include "kernel/recorder/work.hpp"
 #include "protocol/check.hpp"
 
 namespace gamelan::kernel {
 
 using protocol::Batch;
+using protocol::Command;
 using protocol::Error;
 using protocol::ErrorKind;
 using protocol::Outcome;
@@ -21,9 +23,22 @@ using protocol::Reply;
 
 namespace {
 
-constexpr std::size_t outstanding_limit = 2;         // the engines compute one while the next is recorded
-constexpr std::int64_t work_per_rank = 300'000'000;  // four for an element of a pass over memory: a tenth of
-                                                     // a second, so that an interrupt finds little ahead
+constexpr std::size_t outstanding_limit = 2;  // the engines compute one while the next is recorded
+
+/// A batch for whose reply a thread waits, as long as it waits.
+class InSettlement {
+ public:
+  InSettlement(std::vector<SentBatch*>& all, SentBatch& sent) : all_(all), sent_(&sent) {
+    all_.push_back(sent_);
+  }
+  ~InSettlement() { std::erase(all_, sent_); }
+  InSettlement(const InSettlement&) = delete;
+  InSettlement& operator=(const InSettlement&) = delete;
+
+ private:
+  std::vector<SentBatch*>& all_;
+  SentBatch* sent_;
+};
 
 std::optional<EngineModel> model_of(PyObject* executor) {
   if (executor == nullptr) return std::nullopt;
@@ -40,9 +55,8 @@ Session::Session(const protocol::Connection& connection, std::vector<Route> rout
                    : std::make_shared<Client>(connection, std::move(routes), std::move(directory)),
                [this] {
                  const bool was_at_work = has_work();
-                 outstanding_.clear();
                  outcomes_.note_loss();
-                 sender_.forget_lines();
+                 if (!can_recover()) give_up();
                  return was_at_work;
                }) {
   watch_forks();
@@ -53,13 +67,13 @@ void Session::greet(double timeout_s) {
   if (engines_.info() == "{}") return;
   garbage_.set_heap(engines_.heap_bytes());
   auto limits = recorder_.limits();
-  limits.work = work_per_rank * std::max(engines_.ranks(), 1);
+  limits.work = work_of_a_moment * std::max(engines_.ranks(), 1);
   recorder_.set_limits(limits);
 }
 
 void Session::require_current() {
   require_own_process();
-  engines_.hear_of_end();
+  survive();
   if (!is_current()) engines_.raise_lost_array();
 }
 
@@ -71,26 +85,59 @@ void Session::require_own_process() {
   throw PythonError();
 }
 
-void Session::before_record(const SourceLine& line, std::uint64_t call) {
+void Session::require_no_failure(const Command& command) const {
+  if (!command.creates) require_sound(command.out.base);
+  for (const auto& operand : command.in)
+    if (const auto* view = std::get_if<protocol::View>(&operand)) require_sound(view->base);
+}
+
+bool Session::begins_statement(const SourceLine& line) const {
+  if (recorder_.is_empty()) return true;
+  const SourceLine& last = recorder_.lines()[recorder_.pending().commands.back().origin];
+  return line.code != last.code || line.offset <= last.offset || resolve(line).line != resolve(last).line;
+}
+
+void Session::before_record(const Command& command, const SourceLine& line, std::uint64_t call) {
   require_current();
+  if (outcomes_.has_failure()) outcomes_.tell_failure();
   calls_.begin(call);
-  if (!recorder_.wants_cut_before(line, call)) return;
-  make_room();
-  outstanding_.push_back(sender_.send(&line, {}));
+  const bool is_within = recorder_.is_within(call);
+  const bool is_heavy = recorder_.is_heavy(command);
+  const auto coming = command.creates ? protocol::element_count(command.out.extents) *
+                                            static_cast<std::int64_t>(protocol::size_of(command.out.dtype))
+                                      : 0;
+  const bool is_tight = garbage_.may_not_fit(coming) && !is_within && begins_statement(line);
+  const bool waits = is_heavy || is_tight;
+  if (is_tight || (is_heavy && !is_within) || recorder_.wants_cut_before(line, call)) {
+    make_room();
+    if (!recorder_.is_empty()) outstanding_.push_back(send(waits ? nullptr : &line, {}));
+    store_if_due();
+  }
+  if (waits) settle_all();
+  if (waits && recorder_.is_empty())
+    garbage_.note_settled(command.creates ? command.out.base - 1 : recorder_.last_id(), coming);
+  if (outcomes_.has_failure()) outcomes_.tell_failure();
+  if (recorder_.has_poisoned()) require_no_failure(command);
+}
+
+SentBatch Session::send(const SourceLine* next, std::vector<protocol::View> fetches) {
+  SentBatch sent = sender_.send(next, std::move(fetches));
+  if (engines_.is_lost() && !can_recover()) engines_.raise_lost();
+  return sent;
 }
 
 void Session::record(protocol::Command command) {
   protocol::check(command, {});  // here, at its line: engines refuse the whole batch
   CurrentLine current = current_line();
   const auto call = call_number::recording();
-  before_record(current.line, call);
+  before_record(command, current.line, call);
   sender_.add(std::move(command), std::move(current), call);
 }
 
 void Session::record(protocol::Command command, protocol::Bytes payload) {
   CurrentLine current = current_line();
   const auto call = call_number::recording();
-  before_record(current.line, call);
+  before_record(command, current.line, call);
   sender_.add(std::move(command), std::move(current), call, std::move(payload));
 }
 
@@ -106,35 +153,59 @@ bool Session::has_work() const {
 }
 
 bool Session::has_unfinished() const {
-  return engines_.is_lost() ? engines_.has_untold_loss_at_work() : has_work();
+  if (!engines_.is_lost()) return has_work();
+  return can_recover() ? has_work() && !engines_.is_told() : engines_.has_untold_loss_at_work();
 }
 
 void Session::make_room() {
   const auto is_abandoned = [](const SentBatch& sent) { return sent.is_abandoned; };
+  const auto is_far_ahead = [&] {
+    std::int64_t work = 0;
+    for (const auto& sent : outstanding_) work += sent.work;
+    return work / 2 >= recorder_.limits().work;
+  };
   // What an interrupted batch still did decides which arrays the next one may read.
-  while (outstanding_.size() >= outstanding_limit ||
+  while (outstanding_.size() >= outstanding_limit || is_far_ahead() ||
          std::any_of(outstanding_.begin(), outstanding_.end(), is_abandoned)) {
     settle_oldest();
   }
 }
 
 Reply Session::settle(SentBatch sent) {
-  Reply reply;
-  if (sent.played != nullptr) {
-    reply = std::move(*sent.played);
-  } else {
-    try {
-      reply = engines_.wait_for(sent.seq);
-    } catch (const PythonError&) {
-      if (!engines_.is_lost()) {
-        outstanding_.push_front(std::move(sent));
-        stop_soon();
-      }
-      throw;
+  std::optional<Reply> reply;
+  try {
+    const InSettlement guard(in_settlement_, sent);
+    while (sent.played == nullptr && !reply) {
+      // Engines may have been replaced while it was on its way to the ones before.
+      if (sent.engines != engines_.generation() && !is_alone_ && !engines_.is_lost()) send_again(sent);
+      if (sent.played == nullptr) reply = engines_.wait_for(sent.seq);
+      if (reply || sent.played != nullptr) break;
+      survive();
+      if (engines_.is_lost()) engines_.raise_lost();
     }
+  } catch (const std::exception&) {
+    const bool is_lost = engines_.is_lost();
+    if (!is_lost || can_recover()) outstanding_.push_front(std::move(sent));
+    if (!is_lost) note_interrupt();
+    throw;
   }
+  if (reply)
+    note_in_log(sent, *reply);
+  else
+    reply = std::move(*sent.played);
+  book(sent, *reply);
+  return std::move(*reply);
+}
+
+void Session::book(SentBatch& sent, const Reply& reply) {
+  const auto epoch = outcomes_.epoch();
   outcomes_.book(sent, reply, outstanding_);
-  return reply;
+  tell_cut_of(sent, reply);
+  if (outcomes_.epoch() == epoch) return;
+  // The program has not come to what is pending. What was sent is cancelled by rank 0.
+  const FailurePtr cause = outcomes_.failure_of_last_epoch();
+  calls_.abandon(cause);
+  sender_.abandon(cause);
 }
 
 void Session::settle_oldest() {
@@ -142,29 +213,32 @@ void Session::settle_oldest() {
   outstanding_.pop_front();
   settle(std::move(sent));
   if (PyErr_CheckSignals() != 0) {  // an interrupt came together with the reply
-    stop_soon();
+    note_interrupt();
     throw PythonError();
   }
 }
 
 void Session::settle_all() {
   while (!outstanding_.empty()) settle_oldest();
+  if (recorder_.is_empty()) garbage_.note_settled(recorder_.last_id());
 }
 
 void Session::flush(bool wait) {
   require_own_process();
   engines_.hear_of_end();
-  if (engines_.is_lost()) {
-    if (has_unfinished()) engines_.raise_lost();
-    return;
+  if (engines_.is_lost() && !is_recovering_) {
+    if (!has_unfinished()) return;
+    if (!can_recover()) engines_.raise_lost();
   }
+  survive();
   make_room();
-  if (!recorder_.is_empty() || (wait && recorder_.has_frees()))
-    outstanding_.push_back(sender_.send(nullptr, {}));
+  if (!recorder_.is_empty() || (wait && recorder_.has_frees())) outstanding_.push_back(send(nullptr, {}));
   if (!wait) return;
   settle_all();
+  is_interrupt_noted_ = false;
   garbage_.rest();
   outcomes_.tell();
+  store_if_due();
 }
 
 std::vector<protocol::Bytes> Session::fetch(std::vector<protocol::View> views) {
@@ -172,13 +246,13 @@ std::vector<protocol::Bytes> Session::fetch(std::vector<protocol::View> views) {
   make_room();
   for (const auto& view : views) require_sound(view.base);
   const std::size_t wanted = views.size();
-  SentBatch sent = sender_.send(nullptr, views);
+  SentBatch sent = send(nullptr, views);
   try {
+    const InSettlement guard(in_settlement_, sent);
     settle_all();
-  } catch (const PythonError&) {
-    if (!engines_.is_lost()) {
-      sent.is_abandoned =
-          true;  // nobody waits for it any more, whether or not it was cancelled with the others
+  } catch (const std::exception&) {
+    if (!engines_.is_lost() || can_recover()) {
+      sent.is_behind = true;  // nobody waits for what it fetches any more
       outstanding_.push_back(std::move(sent));
     }
     throw;
@@ -186,13 +260,19 @@ std::vector<protocol::Bytes> Session::fetch(std::vector<protocol::View> views) {
   Reply reply = settle(std::move(sent));
   outcomes_.tell();
   for (const auto& view : views)
-    require_sound(view.base);  // at the cut its operands may have turned out to be poisoned
+    require_sound(view.base);                 // at the cut its operands may have turned out to be poisoned
+  if (reply.outcome == Outcome::cancelled) {  // with the commands of another thread, which was told why
+    const auto& failure = outcomes_.failure_of_last_epoch();
+    const auto cause = failure != nullptr ? failure : interrupted({});
+    raise_error(Error(cause->kind, cause->message), cause->origin);
+  }
   if (reply.outcome != Outcome::ok || reply.payloads.size() != wanted) {
     raise_error(Error(ErrorKind::internal, "[fetch] the engines answered with " +
                                                std::to_string(reply.payloads.size()) + " arrays, expected " +
                                                std::to_string(wanted)));
   }
   for (const auto& payload : reply.payloads) fetched_bytes_ += payload.size();
+  store_if_due();
   return std::move(reply.payloads);
 }
 
@@ -208,12 +288,21 @@ std::string Session::explain(std::vector<protocol::View> views) {
   return reply.info;
 }
 
-std::string Session::configure(std::vector<std::pair<std::string, std::string>> options) {
+std::string Session::configure(protocol::NamedOptions options) {
   require_current();
   flush(true);
   if (!engines_.has_client()) return "{}";
-  const Reply reply = engines_.ask(protocol::Configure{0, std::move(options)});
+  for (const auto& [name, value] : options)
+    if (!protocol::is_of_batches(name) && name != "reset_stats") options_[name] = value;
+  const Reply reply = engines_.ask(protocol::Configure{0, options});
   if (reply.outcome != Outcome::ok) raise_error(Error(reply.error, reply.message));
+  auto of_batches = sender_.options();
+  for (auto& option : options) {
+    if (!protocol::is_of_batches(option.first)) continue;
+    std::erase_if(of_batches, [&](const auto& other) { return other.first == option.first; });
+    of_batches.push_back(std::move(option));
+  }
+  sender_.set_options(std::move(of_batches));
   return reply.info;
 }
 

@@ -7,7 +7,9 @@
 // (Python.h first)
 #include <chrono>
 #include <deque>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,8 +31,9 @@ class Session {
 
   /// Notes whether new arrays belong to this session; current_session.cpp decides that.
   void set_is_current(bool is_current) { is_current_ = is_current; }
-  bool is_current() const { return is_current_ && !engines_.is_lost(); }
-  /// Raises EngineLostError when the engines that held this session's arrays are gone.
+  bool is_current() const { return is_current_ && (!engines_.is_lost() || can_recover()); }
+  /// Raises EngineLostError when the engines that held this session's arrays are gone, and others cannot
+  /// compute these arrays again (session_recovery.cpp).
   void require_current();
   /// Raises RuntimeError in a child made by fork.
   static void require_own_process();
@@ -52,20 +55,46 @@ class Session {
   /// The engines' plan for what is pending, and the layouts of the bases of `views` after it, as JSON.
   /// Computes nothing; what is pending stays pending.
   std::string explain(std::vector<protocol::View> views);
-  /// Sets named options on every engine. Returns the options of the engines after that, as JSON.
-  std::string configure(std::vector<std::pair<std::string, std::string>> options);
+  /// Named options: those that travel with batches count from now on for what this session records; the
+  /// others are told to all engines. Returns what the engines answer, as JSON.
+  std::string configure(protocol::NamedOptions options);
   /// Raises the cause when the array was never computed.
   void require_sound(protocol::ArrayId id) const;
 
-  /// To be called after an interrupt. What was recorded gets half a second (set_grace) to finish; in NumPy it
-  /// would be finished already. If it finishes, every array is what the program had made of it. Otherwise all
-  /// of it is cancelled. Keeps the Python error.
-  void stop_soon();
-  /// Sets that time, for tests.
-  static void set_grace(std::chrono::milliseconds limit);
+  /// True when the engines are lost, and the session's arrays can be computed again on others.
+  bool can_recover() const;
+  /// Nothing is repeated any more: the user has ended the engines, and so the arrays.
+  void give_up();
+  /// True while this session looks for other engines.
+  bool is_recovering() const { return is_recovering_; }
+  /// While it is alone, other threads wait before they use the engines, and nothing is freed.
+  void be_alone(bool is_alone);
+  /// The engines are to be ended; others will be adopted. Nobody looks for others until then, or until
+  /// end_part().
+  void part(const std::string& cause);
+  void end_part();
+  /// Takes these engines in place of those that are lost. Unless the session is looking for them already,
+  /// repeats at once what had run. Raises what greet raises, and what repeating raises.
+  void adopt(const protocol::Connection& connection, std::vector<Route> routes, std::string directory,
+             double timeout_s);
+  CommandLog& log() { return log_; }
+  /// Repeats the commands of another process's log, as far as they make arrays that are wanted, and goes on
+  /// with these in its own log. Returns their ids here, by those there, or why they cannot be made. Raises
+  /// what waiting raises.
+  using TakenOver = std::unordered_map<protocol::ArrayId, std::variant<protocol::ArrayId, std::string>>;
+  TakenOver take_over(CommandLog log, const std::unordered_set<protocol::ArrayId>& wanted);
+  /// The arrays of the log are stored as said: older commands will not be repeated.
+  void begin_log_with(std::vector<CommandLog::Stored> arrays, double seconds) {
+    log_.begin_with(std::move(arrays), sender_.batches(), seconds);
+  }
+
+  /// To be called when an interrupt has ended a program, outside of a wait. What is recorded is sent and runs
+  /// behind it; in NumPy it would be finished already. When the engines still work at what an earlier
+  /// interrupt has left, it is cut. Keeps the Python error.
+  void end_interrupted();
   /// To be called when a call of the user's has returned, or an interrupt has ended it (OpenCalls::end).
   void end_call(std::uint64_t call, bool is_interrupted) { calls_.end(call, is_interrupted); }
-  /// True when a flush has something to do or to report; not because of batches that were cancelled.
+  /// True when a flush has something to do or to report; not because of batches that were cut.
   bool has_unfinished() const;
 
   /// True when no batch is on its way and what is pending is at most that much work (Recorder::pending_work).
@@ -82,26 +111,63 @@ class Session {
   std::uint64_t fetched_bytes() const { return fetched_bytes_; }
 
  private:
-  void before_record(const SourceLine& line, std::uint64_t call);
+  void before_record(const protocol::Command& command, const SourceLine& line, std::uint64_t call);
+  /// Raises the failure that came before this command in the program.
+  void require_no_failure(const protocol::Command& command) const;
+  /// True when the line begins another statement than that of the last pending command.
+  bool begins_statement(const SourceLine& line) const;
   bool has_work() const;
   void make_room();
-  /// Waits for one batch and books its outcome. After an interrupt see `stop_soon`.
+  /// Cuts and sends; raises EngineLostError when there is nobody to send it to, and never will be.
+  SentBatch send(const SourceLine* next, std::vector<protocol::View> fetches);
+  /// Waits for one batch and books its outcome. After an interrupt see `note_interrupt`.
   protocol::Reply settle(SentBatch sent);
+  void book(SentBatch& sent, const protocol::Reply& reply);
+  void note_in_log(SentBatch& sent, const protocol::Reply& reply);
+  /// When the engines are lost: finds others that compute the arrays again, or raises EngineLostError. While
+  /// another thread does that, waits for it.
+  void survive();
+  void recover();
+  void repeat(CommandLog& log);
+  void free_there(std::vector<protocol::ArrayId> ids);
+  void send_again();
+  /// False, and its reply is an error, where it cannot be sent again.
+  bool send_again(SentBatch& sent);
+  /// Only its first `count` commands can run: they do, and its reply is this error.
+  bool send_beginning(SentBatch& sent, protocol::Batch batch, std::size_t count, const std::string& why);
+  static void refuse(SentBatch& sent, protocol::Reply reply, std::size_t command = 0);
+  void wait_for_my_turn();
+  /// Asks for a checkpoint where one is due, in the middle of the user's program.
+  void store_if_due();
   void settle_oldest();
   void settle_all();
-  /// Waits until what is recorded and sent has run; false when that takes longer than `limit`.
-  bool finish_within(std::chrono::milliseconds limit);
+  /// To be called when an exception has ended a wait: the first one leaves all as it is, the second cuts.
+  void note_interrupt();
+  void leave_behind();
   /// Cancels everything that was sent, and drops what is pending, which comes later in the program. The
   /// replies say what the engines still did.
-  void abandon_all();
+  void cut();
+  void tell_cut_of(const SentBatch& sent, const protocol::Reply& reply);
+  /// Books the replies that have come, and those that come within `limit`.
+  void take_replies(std::chrono::milliseconds limit);
+  bool is_behind() const;
 
   Recorder recorder_;
   Garbage garbage_;
   OpenCalls calls_{recorder_};
   Outcomes outcomes_{recorder_, calls_, garbage_};
   std::deque<SentBatch> outstanding_;
+  std::vector<SentBatch*> in_settlement_;  // by threads that wait for them
+  CommandLog log_;
+  std::map<std::string, std::string> options_;  // that were set, for other engines
+  std::chrono::steady_clock::time_point last_reply_at_{};
+  bool is_recovering_ = false, is_given_up_ = false, is_parting_ = false, is_alone_ = false;
+  unsigned long alone_thread_ = 0;
+  int recoveries_in_a_row_ = 0;  // without a reply to a batch of the program's
   std::uint64_t fetched_bytes_ = 0;
   bool is_current_ = false;
+  bool is_interrupt_noted_ = false;             // by the wait that it ended
+  std::optional<protocol::Origin> untold_cut_;  // where what was not sent began, until a reply says more
   Sender sender_;
   Engines engines_;  // last member, because its client may call the others
 };

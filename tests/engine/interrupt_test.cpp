@@ -33,6 +33,7 @@ class Interrupt : public ::testing::Test {
  protected:
   protocol::Reply run(Batch batch) {
     batch.seq = ++seq_;
+    batch.options = options;
     auto reply = session.execute(batch);
     comm().barrier();
     return reply;
@@ -94,6 +95,7 @@ class Interrupt : public ::testing::Test {
   distribution::Heap heap{comm(), (std::size_t{64} << 20) / static_cast<std::size_t>(comm().size())};
   Board board{comm(), heap, testing::nodes_settings()};
   Session session{comm(), heap, board};
+  protocol::NamedOptions options;
   int cuts_inside = 0;
 
  private:
@@ -119,10 +121,9 @@ bool Interrupt::survives(unsigned seed) {
   RandomBatches program(seed + 1);
   Moment moment;
   bool is_sound = true;
-  session.configure({0,
-                     {{"disable_passes", choose.pick(std::vector<std::string>{
-                                             "", "", "", "elide_copies", "version", "fuse", "interior",
-                                             "elide_stores", "simplify,contract"})}}});
+  options = {{"disable_passes",
+              choose.pick(std::vector<std::string>{"", "", "", "elide_copies", "version", "fuse", "interior",
+                                                   "elide_stores", "simplify,contract"})}};
   for (int round = 0; round < 3 && is_sound; ++round) {
     for (const auto& batch : {program.create(), choose.chance(50) ? program.loop() : Batch{}}) {
       run(batch);

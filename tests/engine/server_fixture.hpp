@@ -219,7 +219,7 @@ class Engine {
       }
       if (const auto* asked = std::get_if<protocol::Batch>(&incoming->request))
         reply.payloads = asked->payloads;
-      server_->reply(protocol::encode(reply));
+      server_->reply(std::move(reply));
     }
   }
 

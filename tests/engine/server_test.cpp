@@ -3,6 +3,8 @@
 // beginning and end.
 #include "tests/engine/server_fixture.hpp"
 
+#include <algorithm>
+
 namespace gamelan::engine::test {
 namespace {
 
@@ -148,7 +150,7 @@ TEST(Server, hands_the_socket_over_without_losing_a_message) {
             std::chrono::microseconds(random() % 30'000));  // around what the standby thread waits for
         Reply reply;
         reply.seq = protocol::sequence(incoming->request);
-        server.reply(protocol::encode(reply));
+        server.reply(std::move(reply));
       }
     });
     {
@@ -199,6 +201,54 @@ TEST(Server, cancels_the_running_batch_and_drops_the_queued_one) {
   EXPECT_TRUE(seen[1] && seen[3] && seen[5]);
   EXPECT_EQ(engine.executed(), std::vector<std::uint64_t>{1});
   EXPECT_EQ(engine.cut(), std::vector<std::uint64_t>{1});
+}
+
+/// A batch of an epoch.
+protocol::Batch batch_in(std::uint64_t epoch, std::uint64_t seq) {
+  protocol::Batch result = batch(seq);
+  result.epoch = epoch;
+  return result;
+}
+
+TEST(Server, what_is_behind_a_batch_that_failed_does_not_run_in_its_epoch) {
+  Engine engine;
+  Client client(engine.connection()), other(engine.connection());
+  engine.close();
+  client.send(batch_in(1, 1));
+  ASSERT_TRUE(engine.wait_until_busy());
+  client.send(batch_in(1, 2));
+  client.send(batch_in(0, 3));
+  client.send(batch_in(2, 4));
+  other.send(batch_in(1, 6));
+  client.send(protocol::Cancel{5, 1});  // so batch 1 is not whole; its error comes from the main thread alike
+  bool is_ok[6] = {};
+  for (int count = 0; count < 5; ++count) {
+    const std::optional<Reply> reply = client.receive();
+    ASSERT_TRUE(reply);
+    if (reply->seq == 1) engine.open();
+    is_ok[reply->seq] = reply->outcome == Outcome::ok;
+  }
+  EXPECT_FALSE(is_ok[2]);
+  EXPECT_TRUE(is_ok[3] && is_ok[4]);
+  EXPECT_EQ(other.receive()->outcome, Outcome::ok);
+  const auto executed = engine.executed();
+  EXPECT_EQ(std::count(executed.begin(), executed.end(), 2U), 0);
+}
+
+TEST(Server, a_batch_that_comes_late_from_an_ended_epoch_is_cancelled) {
+  Engine engine;
+  Client client(engine.connection());
+  engine.close();
+  client.send(batch_in(7, 1));
+  ASSERT_TRUE(engine.wait_until_busy());
+  client.send(protocol::Cancel{2, 1});
+  for (int count = 0; count < 2; ++count) ASSERT_TRUE(client.receive());
+  engine.open();
+  const Reply late = client.ask(batch_in(7, 3));
+  EXPECT_EQ(late.outcome, Outcome::cancelled);
+  EXPECT_EQ(late.command, 0);
+  EXPECT_EQ(client.ask(batch_in(8, 4)).outcome, Outcome::ok);
+  EXPECT_EQ(engine.executed(), (std::vector<std::uint64_t>{1, 4}));
 }
 
 TEST(Server, a_client_cancels_its_own_batches_only) {

@@ -15,7 +15,7 @@ import sys
 BUILT = ("gamelan._core", "gamelan._version")
 # (module, what it imports inside a function): why. One that is no longer there must leave this list.
 LATE = {
-    ("gamelan._session", "gamelan.launch"): "start-up time: only who needs engines starts processes",
+    ("gamelan._next_engines", "gamelan.launch"): "start-up time: only who needs engines starts processes",
     ("gamelan.cli", "gamelan._doctor._questions"): "start-up time: `gamelan run` looks for no faults",
 }
 # What gamelan_kernel imports of gamelan: nothing. It finds the package among the loaded modules when the user has imported it.

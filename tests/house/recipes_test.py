@@ -181,7 +181,11 @@ def faults_of_container(root, build):
     if "openmpi-bin" not in table or "libxeus6" not in table:
         return  # no Debian, or nothing installed: what programs link with cannot be told
     there = closure([*packages_of(root, "run"), *named[1].split(), "base-files", "libc6", "libstdc++6", "libgcc-s1"], table)
-    programs = [build / "bin/gamelan-engine", build / "bin/gamelan-kernel", *(build / "python/gamelan").glob("_core*.so")]
+    programs = [
+        build / "bin/gamelan-engine",
+        build / "lib/gamelan/gamelan-kernel.so",
+        *(build / "python/gamelan").glob("_core*.so"),
+    ]
     for program in programs:
         for package in sorted(set(libraries_of(program)) - there):
             yield f"Containerfile: {program.name} needs {package}, which the stage that runs does not install"

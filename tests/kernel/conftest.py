@@ -27,6 +27,7 @@ def own_home(tmp_path_factory):
     """IPython's history and profile of these tests are nobody's own."""
     home = tmp_path_factory.mktemp("ipython")
     os.environ["IPYTHONDIR"] = str(home)
+    os.environ["XDG_STATE_HOME"] = str(home / "state")  # what is kept of notebooks
     return home
 
 

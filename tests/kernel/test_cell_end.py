@@ -90,7 +90,7 @@ def test_interrupt_of_the_flush(shared):
     assert shared.run("1").text == "1"
 
 
-def test_interrupted_cell_is_stopped_and_the_next_waits_for_nothing(shared):
+def test_interrupted_cell_ends_at_once_and_says_so(shared):
     cell = shared.send("import gamelan, time\ngamelan.record(60)\nprint('ready', flush=True)\ntime.sleep(60)")
     shared.until(cell, lambda c: "ready" in c.out)
     start = time.monotonic()

@@ -3,6 +3,7 @@
 # names, another NumPy, IPython 9, libraries that ask for ipykernel.
 import re
 import subprocess
+import time
 
 import pytest
 from gamelan._version import NUMPY_HEADERS
@@ -26,12 +27,19 @@ def traceback_of(cell):
 
 
 def test_what_an_interrupt_has_cost_names_its_line_and_the_way_out(shared):
-    cell = shared.send("c = big = np.ones((2500, 2500))\nfor i in range(100_000):\n    c = c @ big * 1e-9\n")
-    shared.until(cell, lambda c: c.of_type("display_data"), timeout=20)
-    shared.control("interrupt_request")
-    shared.finish(cell)
-    number = cell.reply["execution_count"]
-    told = shared.run("float(c[0, 0])")
+    for _ in range(10):  # until the second interrupt comes while the engines work at what the first has left
+        cell = shared.send("c = big = np.ones((2500, 2500))\nfor i in range(100_000):\n    c = c @ big * 1e-9\n")
+        shared.until(cell, lambda c: c.of_type("display_data"), timeout=20)
+        shared.control("interrupt_request")
+        shared.finish(cell)
+        number = cell.reply["execution_count"]
+        again = shared.send("np.sync()")
+        time.sleep(0.02)
+        shared.control("interrupt_request")
+        shared.finish(again)
+        told = shared.run("float(c[0, 0])")
+        if told.ename is not None:
+            break
     assert told.ename == "CancelledError"
     expected = (
         f"Lost: interrupted before it was computed (In [{number}], line 3). Run that cell again; `np.sync()` in a loop keeps "
@@ -59,6 +67,7 @@ def test_status_in_another_process_says_what_computes(shared):
         r"computing: In \[\d+\], line 1, pass \d+ of \d+ of its batch, \d+ recorded operations? to do, for \d+ s", told[-1]
     )
     told.clear()
+    shared.run("np.sync()")  # what the interrupt has left to compute
     assert not asked() and "computing: " not in told[0]
 
 

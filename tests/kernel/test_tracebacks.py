@@ -99,6 +99,8 @@ def test_an_interrupt_of_sync(shared):
 
 
 def lose_engines(notebook):
+    """Ends them for good: no log, so that their arrays cannot be computed again."""
+    notebook.run("np.config.log_bytes = 0")
     pids = engine_pids(notebook)
     os.kill(pids[0], signal.SIGKILL)
     wait_until(lambda: notebook.run("np._core.hear_of_end(); np._core.is_connected()").text == "False", 20, "engines gone")
@@ -120,6 +122,7 @@ def test_lost_engines_name_the_line_that_asked(fresh):
 
 
 def test_engines_that_die_before_the_end_of_a_cell(fresh):
+    fresh.run("np.config.log_bytes = 0")
     cell = fresh.run(f"import os\nos.kill({engine_pids(fresh)[0]}, 9)\ny = a + 1\nif True:\n    y = y * 2", timeout=60)
     places, marked, text = told(cell)
     assert cell.ename == "EngineLostError" and len(places) == 1 and len(marked) == 1 and "/gamelan/" not in text, text

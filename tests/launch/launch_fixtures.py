@@ -86,3 +86,14 @@ def gamelan(runtime):
         )
 
     return run
+
+
+def a_kernel_that_asks(folder, library, other):
+    """A copy of the kernel that is linked with another library; the folders beside it are those of a build."""
+    program, kernel = folder / "bin/gamelan-kernel", folder / "lib/gamelan/gamelan-kernel.so"
+    for copy in (program, kernel):
+        copy.parent.mkdir(parents=True)
+        found = (BUILD / copy.relative_to(folder)).read_bytes()
+        copy.write_bytes(found.replace(f"\0{library}\0".encode(), f"\0{other}\0".encode()))
+    program.chmod(0o755)
+    return program

@@ -129,7 +129,7 @@ b = np.ones(200_000)
 print(float(b.sum()), flush=True)
 """
     )
-    client = run_client(script, GAMELAN_ENGINES="3")
+    client = run_client(script, GAMELAN_ENGINES="3", GAMELAN_LOG_BYTES="0")
     out, err = client.communicate(timeout=90)
     assert out.splitlines() == ["200000.0", "EngineLostError True True True", "200000.0"], err
 

@@ -8,7 +8,7 @@ import subprocess
 import venv
 
 import pytest
-from launch_fixtures import BUILD
+from launch_fixtures import BUILD, a_kernel_that_asks
 
 CHOICES = ("GAMELAN_PYTHON", "VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_DEFAULT_ENV")
 
@@ -216,9 +216,7 @@ def test_an_engine_for_another_distribution(gamelan, runtime, pythons, monkeypat
 
 
 def test_a_kernel_that_lacks_a_library(gamelan, told_by_doctor, pythons, monkeypatch, tmp_path):
-    strange = tmp_path / "gamelan-kernel"
-    strange.write_bytes((BUILD / "bin/gamelan-kernel").read_bytes().replace(b"\0libzmq.so.5\0", b"\0libzmx.so.9\0"))
-    strange.chmod(0o755)
+    strange = a_kernel_that_asks(tmp_path, "libzmq.so.5", "libzmx.so.9")
     monkeypatch.setenv("GAMELAN_KERNEL", str(strange))
     done = gamelan("kernel", "install", "--prefix", tmp_path)
     assert done.returncode == 1 and len(done.stderr.splitlines()) == 1 and not (tmp_path / "share").exists(), done.stderr

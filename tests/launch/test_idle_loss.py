@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Engines that are lost while their program does something else: the cause is told, old arrays raise it, new arrays have engines."""
+"""Engines that are lost while their program does something else: the cause is told, new ones compute the arrays again. Without
+a log (GAMELAN_LOG_BYTES=0) the arrays raise the cause, and new arrays have engines."""
 
 import os
 import re
@@ -67,25 +68,37 @@ def told(done):
     return lines
 
 
-def check_that_it_goes_on(done, cause, ranks=2):
+def check_that_it_goes_on(done, cause, ranks=2, keeps=False):
     lines = told(done)
     assert lines["new"] == lines["more"] == ["100000.0"], done.stdout
     assert lines["stats"] == ["False", str(ranks)] and lines["sync"] == ["None"], done.stdout
-    for name in ("old", "both"):
+    if keeps:
+        assert lines["old"] == ["200000.0"] and lines["both"] == ["[2. 2. 2. ... 2. 2. 2.]"], done.stdout
+    for name in () if keeps else ("old", "both"):
         assert re.search(f"EngineLostError the engines that held this array are gone: .*{cause}", lines[name][0]), done.stdout
-    assert len(re.findall(f"gamelan: the engines of session .*{cause}.*new engines start", done.stderr)) == 1, done.stderr
+    follows = "New engines start; the arrays are computed again: [1-9]" if keeps else "new engines start"
+    assert len(re.findall(f"gamelan: the engines of session .*{cause}.*{follows}", done.stderr)) == 1, done.stderr
+
+
+KEEPS = pytest.mark.parametrize("keeps", [True, False])
+
+
+def log(keeps):
+    return {} if keeps else {"GAMELAN_LOG_BYTES": "0"}
 
 
 @pytest.mark.parametrize(
     "victim, cause", [(0, "rank 0 on .* was killed by SIGKILL"), ("mpiexec", "mpiexec was killed by SIGKILL")]
 )
-def test_a_script_has_new_engines_at_its_next_array(runtime, victim, cause):
-    done = run(PROGRAM + f"kill({victim!r}); until_noticed()" + AFTER, GAMELAN_ENGINES="2")
-    check_that_it_goes_on(done, cause)
+@KEEPS
+def test_a_script_has_new_engines_at_its_next_array(runtime, victim, cause, keeps):
+    done = run(PROGRAM + f"kill({victim!r}); until_noticed()" + AFTER, GAMELAN_ENGINES="2", **log(keeps))
+    check_that_it_goes_on(done, cause, keeps=keeps)
     assert not processes_of(runtime)
 
 
-def test_engines_that_are_asked_for_by_name_hide_no_cause(runtime):
+@KEEPS
+def test_engines_that_are_asked_for_by_name_hide_no_cause(runtime, keeps):
     done = run(
         PROGRAM
         + """
@@ -102,9 +115,13 @@ attempt("both", lambda: float(b.sum()))
 attempt("stats", lambda: np.stats()["ranks"])
 """,
         GAMELAN_ENGINES="2",
+        **log(keeps),
     )
     lines = told(done)
     assert lines["new"] == ["100000.0"] and lines["stats"] == ["1"], done.stdout
+    if keeps:
+        assert lines["old"] == lines["both"] == ["200000.0"], "the arrays follow to engines that the user has started"
+        return
     assert re.search("rank 0 on .* was killed by SIGKILL", lines["old"][0]), done.stdout
     assert re.search("rank 1 on .* was killed by SIGKILL", lines["both"][0]), done.stdout
 
@@ -121,6 +138,7 @@ for _ in range(3):
 attempt("new", lambda: float(np.ones(100_000).sum()))
 """,
         GAMELAN_ENGINES="2",
+        GAMELAN_LOG_BYTES="0",
     )
     lines = told(done)
     first, *others = lines["sync"]
@@ -128,11 +146,28 @@ attempt("new", lambda: float(np.ones(100_000).sum()))
     assert others == ["None", "None"] and lines["new"] == ["100000.0"] and "new engines" not in done.stderr
 
 
+def test_what_was_still_to_be_computed_is_computed_by_others(runtime):
+    done = run(
+        PROGRAM
+        + """
+a += 1
+kill(1)
+until_noticed()
+attempt("sync", np.sync)
+attempt("old", lambda: float(a.sum()))
+""",
+        GAMELAN_ENGINES="2",
+    )
+    lines = told(done)
+    assert lines["sync"] == ["None"] and lines["old"] == ["400000.0"], done.stderr
+    assert "New engines start; the arrays are computed again" in done.stderr
+
+
 def test_a_run_replaces_its_engines_with_as_many(runtime, tmp_path):
     script = tmp_path / "script.py"
     script.write_text(PROGRAM + "kill(1); until_noticed()" + AFTER)
     done = run("", COMMAND, "run", "-n", "3", "--heap", "80M", script)
-    check_that_it_goes_on(done, "rank 1 on .* was killed by SIGKILL", ranks=3)
+    check_that_it_goes_on(done, "rank 1 on .* was killed by SIGKILL", ranks=3, keeps=True)
     assert done.returncode == 0 and "remove the file" not in done.stdout + done.stderr
     assert not processes_of(runtime)
 
@@ -165,7 +200,7 @@ until_noticed()
         GAMELAN_ENGINES="2",
         GAMELAN_IDLE_TIMEOUT="1",
     )
-    check_that_it_goes_on(done, "no client was heard for 1 s: leaving")
+    check_that_it_goes_on(done, "no client was heard for 1 s: leaving", keeps=True)
 
 
 def test_engines_of_somebody_else_are_not_replaced_but_found_again(gamelan, runtime):
@@ -187,5 +222,5 @@ attempt("old", lambda: float(a.sum()))
             "EngineLostError the engines of session theirs ended: rank 1 .* SIGKILL.* did not start these engines", lines[name][0]
         ), lines
         assert "gamelan engines start --session theirs" in lines[name][0]
-    assert lines["again"] == ["(100000.0, 1)"] and all("SIGKILL" in each for each in lines["old"]), done.stdout
+    assert lines["again"] == ["(100000.0, 1)"] and "SIGKILL" in lines["old"][0] and lines["old"][1] == "200000.0", done.stdout
     gamelan("engines", "stop", "theirs")

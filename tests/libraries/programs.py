@@ -48,6 +48,7 @@ PROGRAMS = {
         plt.hist(x)[0].sum()
         len(plt.hist(m)[0])
         len(plt.violinplot(m)['bodies'])
+        len(plt.violinplot(x)['bodies'])
         plt.plot(x)[0].get_ydata().size
         len(plt.plot(m))
         len(plt.scatter(x, x, c=x, s=i).get_offsets())

@@ -58,12 +58,17 @@ TEST(CheckFile, both_are_well_formed) {
 TEST(CheckFile, a_path_is_absolute_and_has_an_end) {
   for (const Command& command : {reading, writing}) {
     EXPECT_REFUSED_FOR("not absolute", refusal(command, "file"));
-    EXPECT_REFUSED_FOR("not absolute", refusal(command, ""));
     EXPECT_REFUSED_FOR("not absolute", refusal(command, "/" + std::string(4096, 'x')));
     EXPECT_REFUSED_FOR("zero", refusal(command, std::string("/a\0b", 4)));
     EXPECT_REFUSED_FOR("no payload", refusal(but(command, [](Command& c) { c.payload = -1; })));
     EXPECT_REFUSED_FOR("out of range", refusal(but(command, [](Command& c) { c.payload = 1; })));
   }
+}
+
+TEST(CheckFile, only_a_checksum_needs_no_path) {
+  EXPECT_EQ(refusal(writing, ""), "");
+  EXPECT_REFUSED_FOR("not absolute", refusal(but(writing, [](Command& c) { c.ints[1] = 0; }), ""));
+  EXPECT_REFUSED_FOR("not absolute", refusal(reading, ""));
 }
 
 TEST(CheckFile, offsets_and_strides_stay_within_a_file) {

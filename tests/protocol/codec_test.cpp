@@ -71,7 +71,7 @@ struct SameFields {
   bool operator()(const Batch& a, const Batch& b) const {
     return a.seq == b.seq && a.commands == b.commands && a.frees == b.frees && a.fetches == b.fetches &&
            a.origins == b.origins && a.payloads == b.payloads && a.explain == b.explain &&
-           a.heard == b.heard && a.watched == b.watched;
+           a.heard == b.heard && a.watched == b.watched && a.epoch == b.epoch && a.options == b.options;
   }
   bool operator()(const Heartbeat& a, const Heartbeat& b) const {
     return a.seq == b.seq && a.heard == b.heard;

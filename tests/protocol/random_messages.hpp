@@ -323,6 +323,8 @@ inline protocol::Batch random_batch(Random& random, std::int64_t most_commands =
   batch.explain = random.chance(10);
   batch.heard = static_cast<std::uint64_t>(random.number(0, 1 << 20));
   batch.watched = static_cast<std::uint8_t>(random.number(0, protocol::all_float_errors));
+  batch.epoch = static_cast<std::uint64_t>(random.number(0, 3));
+  if (batch.epoch == 3) batch.options = {{"keep_unread", "1"}, {"disable_passes", "fuse"}};
   for (std::int64_t count = random.number(0, 3); count > 0; --count) {
     batch.origins.push_back({random_text(random), static_cast<std::int32_t>(random.number(-1, 1 << 30))});
   }

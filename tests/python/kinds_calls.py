@@ -159,7 +159,7 @@ def _every_call():
 
 # Why a public function stands nowhere above.
 LEFT_OUT = {
-    **dict.fromkeys("save savez savez_compressed savetxt load loadtxt genfromtxt fromfile load_hdf5 load_zarr save_hdf5".split(), "files have tests of their own"),
+    **dict.fromkeys("save savez savez_compressed savetxt load loadtxt genfromtxt fromfile load_hdf5 load_zarr save_hdf5 save_session load_session checkpoint".split(), "files have tests of their own"),
     **dict.fromkeys("distribution redistribute explain stats status sync options config routine array_api".split(), "NumPy has no such thing"),
     **dict.fromkeys("set_string_function setbufsize seterr seterrcall seterrobj set_printoptions printoptions errstate".split(), "changes the state of the process"),
     **dict.fromkeys("geterr geterrcall geterrobj getbufsize get_printoptions".split(), "takes nothing"),

@@ -136,9 +136,10 @@ class Model:
 
     def write_file(self, command, loop):
         data = self.operand(command["in"][0], loop).tobytes()
-        with _file(command, "r+b") as file:
-            file.seek(command["ints"][0])
-            file.write(data)
+        if command["payload"]:
+            with _file(command, "r+b") as file:
+                file.seek(command["ints"][0])
+                file.write(data)
         receipts = numpy.zeros(command["out"]["extents"], "i8")
         receipts[:2] = zlib.crc32(data), len(data)
         return receipts

@@ -2,12 +2,12 @@
 // Files: every rank reads its own block, and writes its share, in requests of some megabytes. Rows that are
 // short in the file are read together with what lies between them. What a rank writes is contiguous, because
 // the plan has divided it so.
-#include <zlib.h>
-
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "engine/steps/box_copies.hpp"
+#include "engine/steps/files/checksum.hpp"
 #include "engine/steps/files/file.hpp"
 #include "engine/steps/files/file_elements.hpp"
 #include "engine/steps/run_step.hpp"
@@ -122,23 +122,27 @@ class Reader {
   protocol::Bytes buffer_;
 };
 
-/// Writes one rank's share, in the order of the file.
+/// Writes one rank's share, in the order of the file. Without a path nothing is written: only the checksum is
+/// wanted.
 class Writer {
  public:
   Writer(const StepContext& context, const plan::WriteFile& step)
       : context_(context),
         step_(step),
-        file_(context.payload(step.payload), File::Access::write),
         extents_(step.shares.extents()),
         item_(static_cast<std::int64_t>(protocol::size_of(step.dtype))),
-        strides_(protocol::contiguous_strides(extents_, protocol::size_of(step.dtype))) {}
+        strides_(protocol::contiguous_strides(extents_, protocol::size_of(step.dtype))) {
+    const auto& path = context.payload(step.payload);
+    if (!path.empty()) file_.emplace(path, File::Access::write);
+  }
 
   void write(distribution::Box box) { write(box, 0); }
   void finish() {
-    if (context_.ghost_exchange()) file_.synchronise();  // rank 0 cannot flush what other nodes wrote
-    file_.close();
+    if (!file_) return;
+    if (context_.ghost_exchange()) file_->synchronise();  // rank 0 cannot flush what other nodes wrote
+    file_->close();
   }
-  uLong sum() const { return sum_; }
+  std::uint32_t sum() const { return sum_; }
   std::int64_t bytes() const { return bytes_; }
 
  private:
@@ -171,8 +175,8 @@ class Writer {
           protocol::contiguous_strides(distribution::extents_of(box), protocol::size_of(step_.dtype)));
       bytes = buffer_.data();
     }
-    file_.write({bytes, size}, offset);
-    if (step_.has_checksum) sum_ = crc32_z(sum_, reinterpret_cast<const Bytef*>(bytes), size);
+    if (file_) file_->write({bytes, size}, offset);
+    if (step_.has_checksum) sum_ = checksum(sum_, {bytes, size});
     bytes_ += static_cast<std::int64_t>(size);
     context_.progress();
   }
@@ -195,12 +199,12 @@ class Writer {
 
   const StepContext& context_;
   const plan::WriteFile& step_;
-  File file_;
+  std::optional<File> file_;
   Shape extents_;
   std::int64_t item_;
   Shape strides_;
   protocol::Bytes buffer_;
-  uLong sum_ = 0;  // CRC-32, as zip archives have it
+  std::uint32_t sum_ = 0;  // CRC-32, as zip archives have it
   std::int64_t bytes_ = 0;
 };
 

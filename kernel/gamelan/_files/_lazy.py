@@ -65,6 +65,14 @@ class FileArray:
             raise AttributeError(name)
         return getattr(self.__gamelan_array__(), name)
 
+    def __reduce__(self):
+        """A pickle names the file."""
+        offset, is_fortran = (
+            self._map.ctypes.data - self._first,
+            self._map.flags.f_contiguous and not self._map.flags.c_contiguous,
+        )
+        return FileArray, (self._path, offset, self._map.dtype, self._map.shape, is_fortran)
+
     def __repr__(self):
         return f"FileArray({self._path!r}, shape={self.shape}, dtype={self.dtype})"
 

@@ -85,6 +85,15 @@ def settled(array):
 
 def write(array, path, offset, checksums=False):
     """Writes a distributed array in C order. Returns, with `checksums`, CRC-32 and bytes of pieces that follow each other."""
+    return _write(array, path, offset, checksums)
+
+
+def checksum(array):
+    """CRC-32 and bytes of the pieces that `write` would write of a distributed array."""
+    return _write(array, "", 0, True)
+
+
+def _write(array, path, offset, checksums):
     if array.size == 0:
         return []
     _core.flush(True)

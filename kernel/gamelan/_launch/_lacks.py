@@ -6,9 +6,11 @@ Used by _ensemble.py when the engines have ended before they served. Open MPI's 
 
 from __future__ import annotations
 
+import os
 import re
 import resource
 import subprocess
+from pathlib import Path
 
 from ._ending import quoted_tail
 
@@ -27,8 +29,11 @@ def other_system(program: str, lacking: str) -> str:
 
 def libraries(program: str) -> str:
     """The libraries, and the versions of libraries, that a program of ours does not find here; empty where it finds all."""
+    real = Path(os.path.realpath(program))
+    loaded = real.parent.parent / "lib/gamelan" / f"{real.name}.so"  # the kernel's program loads the rest when it starts
+    files = [program, str(loaded)] if loaded.is_file() else [program]
     try:
-        done = subprocess.run(["ldd", program], capture_output=True, text=True, timeout=20, check=False, stdin=subprocess.DEVNULL)
+        done = subprocess.run(["ldd", *files], capture_output=True, text=True, timeout=20, check=False, stdin=subprocess.DEVNULL)
     except (OSError, subprocess.TimeoutExpired):
         return ""
     missing = re.findall(r"(\S+) => not found", done.stdout) + re.findall(r"(\S+: version `\S+') not found", done.stderr)

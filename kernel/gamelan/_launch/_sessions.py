@@ -33,7 +33,7 @@ CONNECTION_FIELDS = {
     "slurm_job_id": str,
     "fingerprint": str,
 }
-PROTOCOL_VERSION = 3
+PROTOCOL_VERSION = 4
 _KEPT_DEAD_SESSIONS = 5
 _KEPT_SECONDS = 24 * 3600
 _REMOVED = ".removed-"  # no name that a session may have
@@ -61,8 +61,12 @@ def require_private(path: Path, kind: str = "directory") -> None:
 
 
 def make_private(path: Path) -> Path:
-    """Create a 0700 directory (and its parents as usual), or check the one that is there."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Create a 0700 directory and parents that nobody else can write, or check the one that is there."""
+    for parent in reversed(path.parents):
+        if not parent.exists():
+            with contextlib.suppress(FileExistsError):
+                parent.mkdir(mode=0o755)
+                parent.chmod(0o755)
     with contextlib.suppress(FileExistsError):
         path.mkdir(mode=0o700)
     require_private(path)

@@ -128,7 +128,8 @@ class Shapes(_core.Array):
         """The imaginary part, a view when the array is complex."""
         if self.dtype.kind != "c" and self._b is not None:
             zeros = zeros_like(self)
-            zeros._a.flags.writeable = False
+            if self.ndim or is_value(self):  # without axes what is read-only stands for a number
+                zeros._a.flags.writeable = False
             return zeros
         return _view(self, self._a.imag)
 

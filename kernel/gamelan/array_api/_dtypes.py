@@ -61,7 +61,7 @@ class FloatLimits:
 
 
 def _dtype_of(value):
-    return value.dtype if _core.is_ours(value) else numpy.dtype(value)
+    return value.dtype if _core.is_ours(value) or isinstance(value, (numpy.ndarray, numpy.generic)) else numpy.dtype(value)
 
 
 def astype(x, dtype, /, *, copy=True, device=None):

@@ -76,6 +76,15 @@ def test_the_parts_of_a_number_are_numbers(engine, program):
     assert type(value) is type(expected) and value == expected
 
 
+def test_the_parts_of_an_array_without_axes_are_arrays(engine):
+    for value in (1, 1.5, True, 2j):
+        x, expected = gamelan.array(value), numpy.array(value)
+        for part in ("real", "imag"):
+            ours, theirs = getattr(gamelan, part)(x), getattr(numpy, part)(expected)
+            assert isinstance(ours, gamelan.ndarray) and (ours.dtype, ours.shape) == (theirs.dtype, ()) and ours == theirs
+    assert isinstance(gamelan.ones(3).sum().imag, float)
+
+
 LISTS = """np.maximum([np.longdouble(1)], [np.longdouble(2)])|np.add([np.longdouble(1)], 1)|np.add([np.datetime64("2020-01-01")], [np.timedelta64(1)])
 np.equal([np.datetime64("2020-01-01")], [np.datetime64("2020-01-01")])|np.negative([np.timedelta64(1, "s")])|np.add(["a"], 1)|np.add([None], 1)
 np.less([np.timedelta64(1, "s")], np.array([np.timedelta64(2, "s")]))|np.isnat([np.datetime64("NaT")])|np.multiply([np.longdouble(3)], np.arange(2))"""

@@ -24,6 +24,7 @@ def test_dtypes_promote_without_a_look_at_values(xp):
     assert (gamelan.ones(3, dtype="f4") + gamelan.array(1.0)).dtype == theirs.dtype  # NumPy's rule for arrays that are NumPy's
     assert xp.concat([small, xp.ones(2, dtype=xp.int8)]).dtype == xp.float32
     assert xp.result_type(small, number) == xp.float64
+    assert xp.result_type(small, numpy.ones((), "f8")) == xp.float64  # xarray asks of ours and NumPy's together
     assert xp.isdtype(xp.int8, ("integral", xp.float64)) and not xp.isdtype(xp.float32, "integral")
     with pytest.raises(ValueError, match="kind"):
         xp.isdtype(xp.int8, "whole")

@@ -56,3 +56,12 @@ def test_card(engine, ranks):
     assert "300 × 400" in card and "float64" in card and "938 KiB" in card and "array(" in card
     with gamelan.options(distribute_from=100):
         assert gamelan.zeros(3)._repr_html_() is None
+
+
+def test_an_array_that_holds_itself():
+    for module in (numpy, gamelan):
+        whole, part = module.array(None), module.array([None, None])
+        whole[()], part[1] = whole, part
+        assert repr(whole) == "array(array(..., dtype=object), dtype=object)"
+        assert repr(part) == "array([None, array(..., dtype=object)], dtype=object)"
+        whole[()] = part[1] = 0

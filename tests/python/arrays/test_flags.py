@@ -58,6 +58,9 @@ def test_facts(anywhere):
         v.flags.c_contiguous = True
         v.flags == v.flags, v.flags == M.flags, M.flags == M.T.flags, v.flags != M.T.flags
         hash(v.flags)
+        del v.flags.owndata
+        del v.flags.c_contiguous
+        del v.flags.writeable
         str(v.flags)
         repr(M.T.flags)
     """)

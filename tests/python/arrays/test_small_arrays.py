@@ -244,3 +244,11 @@ def test_a_view_keeps_the_array_that_it_is_of(mixed):
     assert view[0] == 7
     del view
     assert seen() is None
+
+
+def test_squeezed_to_no_axes():
+    """NumPy 1 asks the class to wrap the squeezed array, and refuses a scalar there."""
+    for array in (gamelan.array([3]), gamelan.array([[2.5]]), gamelan.arange(6)[2:3].reshape(1, 1)):
+        theirs = numpy.array(array).squeeze()
+        for ours in (array.squeeze(), gamelan.squeeze(array), array.squeeze(0) if array.ndim == 1 else array.squeeze((0, 1))):
+            assert isinstance(ours, numpy.ndarray) and (ours.shape, ours.dtype, ours[()]) == ((), theirs.dtype, theirs[()])

@@ -19,6 +19,7 @@ def functions():
 
 
 FUNCTIONS = dict(functions())
+IGNORE_OUT = ("fft.hfft",)  # in NumPy 2.0 to 2.4, whose result is right and whose `out` stays as it was
 
 
 def arguments():
@@ -122,6 +123,8 @@ def test_both_ways_are_the_same(name):
     call = FUNCTIONS[name]
     with gamelan.options(distribute_from=10**6):
         for given, keywords in arguments():
+            if "out" in keywords and name in IGNORE_OUT:
+                continue
             what = f"{name}{given, keywords}"
             others = copied(keywords)
             told, direct = outcome(call, given, keywords)

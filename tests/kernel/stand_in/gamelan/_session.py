@@ -34,7 +34,7 @@ def flush_cell():
             raise failure
 
 
-def stop_soon():
+def end_interrupted():
     global stops
     stops += 1
     recorded.clear()

@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Keeps the values of the running notebook for its next kernel. The kernel calls `before_cell` and `after_cell`; a thread saves
+between cells and gives way when the next one comes. Where cells follow each other without a pause, it is done at the end of a
+cell, when the time that it takes is less than SHARE of the cells' time."""
+
+import atexit
+import contextlib
+import os
+import sys
+import threading
+import time
+
+from .. import _core
+from .._config import config
+from . import _keeping
+from ._generations import NotebookFolder
+from ._pickling import pickler_class
+from ._repeating import KeptLog
+from ._trust import why_refused
+
+SHARE = 0.01  # half of what cells may lose: the other half is for waits until a save gives way
+_PAUSE_S = 0.05  # after a cell: the next one may be waiting already
+
+
+class _GiveWay(BaseException):
+    """The next cell has come."""
+
+
+class Keeper:
+    """What is kept of one notebook. `variables_of()` gives them by name."""
+
+    def __init__(self, name, is_found_again, variables_of):
+        self._name, self._is_found_again, self._variables_of = name, is_found_again, variables_of
+        self._condition = threading.Condition()
+        self._is_wanted = self._is_saving = self._has_cell = self._is_behind = self._is_asleep = False
+        self._wanted_at = 0.0
+        self._thread = self._folder = self._error = None
+        self._earned_s, self._cost_s, self._deadline = 0.0, 0.1, None
+        self._there, self._too_large, self._saves = set(), {}, 0
+        self._log = KeptLog()
+        self.refusal, self.last = "", None  # why nothing is kept; (time, variables, bytes, seconds) of what is
+        self.spent_s = self.cells_s = 0.0  # of cells' time, for this and in all
+
+    def folder(self):
+        """The notebook's folder, locked for this kernel if it can be."""
+        if self._folder is None and not self.refusal:
+            try:
+                self._folder = NotebookFolder(self._name)
+                holder = self._folder.lock()
+                if holder:
+                    self.refusal = f"another kernel has this notebook ({holder}): the variables of this one are not kept"
+                elif refused := why_refused(str(self._folder.path)):
+                    self.refusal = f"variables are not kept: {refused}"
+            except (OSError, RuntimeError) as error:
+                self.refusal = f"variables are not kept: {error}"
+        return self._folder
+
+    def before_cell(self):
+        """Returns when nobody reads the variables any more."""
+        started = time.perf_counter()
+        with self._condition:
+            self._has_cell, self._is_wanted = True, False
+            while self._is_saving:
+                self._condition.wait()
+        self.spent_s += time.perf_counter() - started
+
+    def after_cell(self, seconds):
+        """A cell has run for so long."""
+        self.cells_s += seconds
+        self._earned_s += SHARE * seconds
+        if self.refusal or not config.kept_bytes:
+            return
+        self._is_behind = True
+        if self._thread is None:
+            self._begin()
+        if self._earned_s > self._cost_s and self._is_ready():
+            started = time.perf_counter()
+            self._deadline = started + self._earned_s
+            is_done = self._save()
+            took = time.perf_counter() - started
+            self._earned_s -= took
+            self.spent_s += took
+            if is_done:
+                with self._condition:
+                    self._has_cell = False
+                return
+        with self._condition:
+            self._has_cell, self._is_wanted, self._wanted_at = False, True, time.monotonic()
+            if self._is_asleep:
+                self._condition.notify_all()
+
+    def _begin(self):
+        self._thread = threading.Thread(target=self._serve, name="gamelan-keeper", daemon=True)
+        self._thread.start()
+        atexit.register(self._end)
+
+    def _is_ready(self):
+        """Is the folder there, and nothing being written?"""
+        with self._condition:
+            return self._folder is not None and self._snapshot is None
+
+    _snapshot = None  # to be written by the thread
+
+    def _serve(self):
+        self.folder()
+        pickler_class()  # imports what it needs: no cell waits for that
+        while not self.refusal:
+            with self._condition:
+                self._wait_for_work()
+            if self._is_saving:
+                try:
+                    self._deadline = None
+                    is_done = self._save()
+                finally:
+                    with self._condition:
+                        self._is_saving = False
+                        self._condition.notify_all()
+                if not is_done:
+                    continue
+            self._write()
+
+    def _wait_for_work(self):
+        """Returns when something is to be written, or saved: the pause after a cell is over. Of quick cells it does not wake at
+        each: that would cost them more than the work."""
+        while self._snapshot is None:
+            if not self._is_wanted:
+                self._is_asleep = True
+                self._condition.wait()
+                self._is_asleep = False
+                continue
+            left_s = self._wanted_at + _PAUSE_S - time.monotonic()
+            if left_s <= 0:
+                self._is_wanted, self._is_saving = False, True
+                return
+            self._condition.wait(left_s)
+
+    def _check(self):
+        if self._deadline is not None:
+            if time.perf_counter() > self._deadline:
+                raise _GiveWay
+        elif self._has_cell:
+            raise _GiveWay
+
+    def _save(self):
+        """Makes a snapshot; False where it gave way."""
+        started = time.perf_counter()
+        if _core.has_unfinished():  # after an interrupt
+            return False
+        try:
+            variables = self._variables_of()
+            known = {name: self._too_large[name][1] for name, value in variables.items() if self._is_known_as_large(name, value)}
+            self._saves += 1
+            rest = {name: value for name, value in variables.items() if name not in known}
+            snapshot = _keeping.Snapshot(rest, config.kept_bytes, self._check, self._log)
+        except _GiveWay:
+            self._cost_s = max(self._cost_s, time.perf_counter() - started)
+            return False
+        except (Exception, SystemExit) as error:  # a defect of ours is no reason for the notebook to end
+            self._error = error
+            return True
+        for name, reason in snapshot.missing.items():
+            if "%session save takes it" in reason:  # tried again after 2, 4, 8, ... saves: it may have become smaller
+                tries = self._too_large[name][3] + 1 if name in self._too_large else 1
+                self._too_large[name] = id(variables[name]), reason, self._saves + 2**tries, tries
+        self._too_large = {
+            name: each for name, each in self._too_large.items() if name in variables and name not in snapshot.saved
+        }
+        snapshot.missing.update(known)
+        self._cost_s, self._is_behind = time.perf_counter() - started, False
+        with self._condition:
+            self._snapshot = snapshot
+            self._condition.notify_all()
+        return True
+
+    def _is_known_as_large(self, name, value):
+        known = self._too_large.get(name)
+        return known is not None and known[0] == id(value) and self._saves < known[2]
+
+    def _write(self):
+        with self._condition:
+            snapshot = self._snapshot
+        if snapshot is None:
+            return
+        try:
+            is_first = self.last is None
+            self._there = snapshot.write(self._folder.own(), self._there)
+            self.last = time.time(), len(snapshot.saved), snapshot.bytes, self._cost_s
+            self._error = None
+            if is_first:
+                self._folder.remove_old()
+        except Exception as error:
+            self._error = error
+        with self._condition:
+            self._snapshot = None
+
+    def flush(self, limit_s=5.0):
+        """Waits until what the thread has begun is on the disk."""
+        end = time.monotonic() + limit_s
+        while time.monotonic() < end and (self._is_saving or self._snapshot is not None):
+            time.sleep(0.005)
+
+    def earlier(self):
+        """(folder, whether it ended in order) of the kernels that had this notebook before."""
+        folder = self.folder()
+        return folder.earlier() if folder is not None and not self.refusal else []
+
+    def state_in_words(self):
+        if self.refusal:
+            return self.refusal
+        if not config.kept_bytes:
+            return "variables are not kept for the next kernel (np.config.kept_bytes is 0)"
+        if self._error is not None:
+            return f"variables are not kept: {self._error}"
+        return ""
+
+    def _end(self):
+        if self._folder is None or os.getpid() != self._pid:
+            return
+        self.before_cell()  # the thread gives way
+        self.flush(2.0)
+        if self._is_behind and self._is_found_again and not self.refusal and self._snapshot is None:
+            self._deadline = time.perf_counter() + 1.0
+            self._save()
+            self.flush(2.0)
+        self._folder.end(self._is_found_again)
+
+    _pid = os.getpid()
+
+
+keeper = None
+
+
+def keep(name, is_found_again, variables_of):
+    """Begins to keep the values of a notebook; called by the kernel once gamelan is imported. Says what an earlier kernel that
+    did not end in order has left."""
+    global keeper
+    keeper = Keeper(name, is_found_again, variables_of)
+    with contextlib.suppress(OSError):
+        told = offer(keeper) if config.kept_bytes else ""
+        if told:
+            print(f"gamelan: {told}", file=sys.stderr, flush=True)
+    return keeper
+
+
+def offer(of):
+    """What the last kernel has left, if it did not end in order."""
+    earlier = of.earlier()
+    if of.refusal or not earlier or earlier[0][1]:
+        return of.refusal
+    when = time.strftime("%H:%M on %d %B", time.localtime(os.stat(earlier[0][0]).st_mtime))
+    return (
+        f"the kernel of this notebook that was lost (last cell at {when}) left its variables: %session restore brings them back"
+    )

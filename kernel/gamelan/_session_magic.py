@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""%session: the notebook's variables into a folder and back. Words of a line in, calls of `_saved`, sentences out."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+import time
+
+from IPython.core.error import UsageError
+from IPython.core.magic import Magics, line_magic, magics_class
+
+from ._launch._tables import columns, duration, size
+from ._magic_parser import Finished, MagicParser
+from ._saved import _keeping, _loading, _notebook, _saving
+from ._saved._manifest import read_manifest
+from ._saved._trust import TrustedFolder
+
+
+def _parser():
+    parser = MagicParser(prog="%session", description="The variables of this notebook, saved in a folder and loaded from it.")
+    commands = parser.add_subparsers(dest="command", metavar="save | load | restore | show | help")
+    for name, text in (
+        ("save", "write variables, distributed arrays and the state of random numbers to a folder"),
+        ("load", "bring the variables of a folder back"),
+        ("restore", "bring back what the kernel that had this notebook before has left"),
+        ("show", "what a folder holds, and since when (the default, of the folder last used)"),
+        ("help", "this text"),
+    ):
+        sub = commands.add_parser(name, help=text, description=text)
+        if name == "help":
+            continue
+        if name == "restore":
+            sub.add_argument("--of", metavar="WHEN", help="of an earlier kernel, as %%session lists them")
+        else:
+            sub.add_argument("folder", metavar="DIR", nargs="?" if name == "show" else None)
+        if name != "show":
+            sub.add_argument("--only", metavar="NAMES", help="these variables: a,b,c")
+        if name in ("load", "restore"):
+            sub.add_argument("--keep", action="store_true", help="leave variables that exist as they are")
+    return parser
+
+
+@magics_class
+class SessionMagics(Magics):
+    """`%session ...`"""
+
+    _last = None  # the folder last used
+
+    @line_magic
+    def session(self, line: str):
+        """Save variables to a folder and load them: `%session save DIR`, `%session load DIR`, `%session`; `%session help`."""
+        kernel = sys.modules.get("gamelan_kernel.namespace")
+        if kernel is not None:
+            kernel.begin(self.shell)
+        parser = _parser()
+        try:
+            options = parser.parse_args(shlex.split(line))
+        except Finished:
+            return
+        except ValueError as error:
+            raise UsageError(f"%session: {error}") from None
+        try:
+            getattr(self, "_" + (options.command or "show"))(options, parser)
+        except OSError as error:
+            raise UsageError(f"{error.strerror}: {error.filename}" if error.strerror else str(error)) from None
+        except ValueError as error:
+            raise UsageError(str(error)) from None
+
+    def _help(self, options, parser):
+        parser.print_help()
+
+    def _save(self, options, parser):
+        variables = variables_of(self.shell)
+        if options.only is not None:
+            names = _names(options.only)
+            unknown = [name for name in names if name not in variables]
+            if unknown:
+                raise UsageError(f"%session: there is no variable {', '.join(unknown)}")
+            variables = {name: variables[name] for name in names}
+        folder, started = _path(options.folder), time.monotonic()
+        saved = _saving.save_session(folder, variables)
+        SessionMagics._last = folder
+        print(f"saved to {folder} in {duration_of(started)}: {', '.join(saved) or 'no variable'}")
+        _print_reasons("not saved", saved.missing)
+        if saved.refusal:
+            print(f"this folder cannot be loaded as it lies: {saved.refusal}", file=sys.stderr)
+
+    def _load(self, options, parser):
+        self._bring_back(_path(options.folder), options, _loading.load)
+
+    def _restore(self, options, parser):
+        keeper = _notebook.keeper
+        earlier = keeper.earlier() if keeper is not None else []
+        if keeper is not None and keeper.refusal:
+            raise UsageError(f"%session: {keeper.refusal}")
+        chosen = [folder for folder, _ in earlier if options.of is None or folder.name.startswith(options.of)]
+        if not chosen:
+            raise UsageError(f"%session: {'no such kernel' if earlier else 'no earlier kernel of this notebook left variables'}")
+        chosen.sort(key=_has_values, reverse=True)  # the newest that had more than imports
+        self._bring_back(str(chosen[0]), options, _keeping.read)
+
+    def _bring_back(self, folder, options, load):
+        started = time.monotonic()
+        names = None if options.only is None else _names(options.only)
+        before = variables_of(self.shell)
+        if options.keep:
+            with TrustedFolder(folder) as opened:
+                there = read_manifest(opened)["variables"]
+            kept = [name for name in there if name in before and (names is None or name in names)]
+            names = [name for name in (there if names is None else names) if name not in kept]
+        try:
+            loaded = load(folder, names)
+        except KeyError as error:
+            raise UsageError(error.args[0]) from None
+        if load is _loading.load:
+            SessionMagics._last = folder
+        replaced = [name for name, value in loaded.items() if name in before and before[name] is not value]
+        self.shell.push(dict(loaded))
+        print(f"loaded from {folder} in {duration_of(started)} (saved {loaded.saved_at}): {', '.join(loaded) or 'no variable'}")
+        if replaced:
+            print(f"replaced: {', '.join(replaced)}")
+        if options.keep and kept:
+            print(f"left as they are: {', '.join(kept)}")
+        _print_reasons("not loaded", loaded.missing)
+        _print_reasons("were not saved", loaded.not_saved)
+
+    def _show(self, options, parser):
+        folder = _path(options.folder) if getattr(options, "folder", None) else self._last
+        if getattr(options, "folder", None) is None and (kept := kept_in_words(_notebook.keeper)):
+            print(kept)
+        if folder is None:
+            print("nothing is saved: %session save DIR writes the variables to a folder, %session load DIR brings them back")
+            return
+        with TrustedFolder(folder) as opened:
+            print(described(folder, read_manifest(opened)))
+
+
+def variables_of(shell):
+    """What the user has named: not what IPython put beside it."""
+    nothing = object()
+    variables = list(shell.user_ns.items())  # a thread of the user's may add some
+    return {name: value for name, value in variables if shell.user_ns_hidden.get(name, nothing) is not value}
+
+
+def _has_values(folder):
+    try:
+        with TrustedFolder(folder) as opened:
+            return any(about["kind"] != "module" for about in read_manifest(opened)["variables"].values())
+    except (OSError, ValueError):
+        return False
+
+
+def kept_in_words(keeper):
+    """What is kept at each cell's end, and what earlier kernels of the notebook have left."""
+    if keeper is None:
+        return ""
+    lines = []
+    if keeper.state_in_words():
+        lines.append(keeper.state_in_words())
+    elif keeper.last is not None:
+        when, count, held, seconds = keeper.last
+        clock = time.strftime("%H:%M:%S", time.localtime(when))
+        lines.append(
+            f"kept at {clock} for the next kernel of this notebook: {count} variables, {size(held)}, in {seconds * 1e3:.0f} ms"
+        )
+    for folder, is_ended in keeper.earlier():
+        how = "ended" if is_ended else "was lost"
+        lines.append(f"left by the kernel {folder.name}, which {how}: %session restore --of {folder.name}")
+    return "\n".join(lines)
+
+
+def described(folder, session):
+    """A saved session in words: a line for each variable."""
+    rows = [["NAME", "KIND", "SHAPE", "DTYPE"]]
+    for name, about in session["variables"].items():
+        rows.append([name, about["kind"], " x ".join(map(str, about.get("shape", ()))), about.get("dtype", "")])
+    held = sum(about["bytes"] for about in session["bases"] if about)
+    lines = [
+        f"{folder}, saved {session['saved']} on {session['ranks'] or 'no'} engines: {len(session['variables'])} variables, "
+        f"{size(held)} in distributed arrays",
+        columns(rows),
+    ]
+    if session["missing"]:
+        lines.append(f"were not saved: {_reasons(session['missing'])}")
+    return "\n".join(lines)
+
+
+def duration_of(started):
+    seconds = time.monotonic() - started
+    return f"{seconds:.1f} s" if seconds < 100 else duration(seconds)
+
+
+def _reasons(missing):
+    return ", ".join(f"{name} ({why})" for name, why in missing.items())
+
+
+def _print_reasons(what, missing):
+    if missing:
+        print(f"{what}: {_reasons(missing)}")
+
+
+def _names(words):
+    return [name for name in words.replace(",", " ").split() if name]
+
+
+def _path(folder):
+    return os.path.abspath(os.path.expanduser(folder))

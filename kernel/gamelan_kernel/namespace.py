@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The variables of the notebook, kept for its next kernel by gamelan once it is imported. This says which notebook it is, and
+when a cell begins and ends."""
+
+import contextlib
+import os
+import sys
+
+KEEPER = "gamelan._saved._notebook"
+
+
+def before_cell():
+    """Nobody reads the variables while the cell changes them."""
+    keeper = getattr(sys.modules.get(KEEPER), "keeper", None)
+    if keeper is not None:
+        with contextlib.suppress(KeyboardInterrupt):  # it was meant for a cell
+            keeper.before_cell()
+
+
+def after_cell(shell, seconds):
+    """The cell has run for so long."""
+    module = sys.modules.get(KEEPER)
+    if not hasattr(module, "keep"):  # gamelan is not imported, or half
+        return
+    with contextlib.suppress(KeyboardInterrupt):
+        begin(shell)
+        module.keeper.after_cell(seconds)
+
+
+def begin(shell):
+    """Begins to keep this notebook's variables, unless that has begun. For `%session`, too, which may be the first line."""
+    module = sys.modules.get(KEEPER)
+    if module is not None and module.keeper is None:
+        name, is_found_again = notebook()
+        module.keep(name, is_found_again, lambda: variables_of(shell))
+
+
+def notebook():
+    """(what tells this notebook from others, whether a kernel that is started later knows it, too). Jupyter Server tells the
+    notebook's path; else there is the connection file, which a kernel shares with the one that replaces it."""
+    named = os.environ.get("JPY_SESSION_NAME")
+    if named:
+        return f"notebook {os.path.abspath(named)}", True
+    with open("/proc/self/cmdline", "rb") as file:
+        words = os.fsdecode(file.read()).split("\0")
+    file = words[words.index("-f") + 1] if "-f" in words[:-1] else str(os.getpid())
+    return f"kernel {os.path.abspath(file)}", False
+
+
+def variables_of(shell):
+    """What the user has named: not what IPython put beside it."""
+    nothing, hidden = object(), shell.user_ns_hidden
+    return {name: value for name, value in list(shell.user_ns.items()) if hidden.get(name, nothing) is not value}

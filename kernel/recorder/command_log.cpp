@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernel/recorder/command_log.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "protocol/datasets.hpp"
+
+namespace gamelan::kernel {
+
+using protocol::ArrayId;
+using protocol::Batch;
+using protocol::Command;
+using protocol::Op;
+using protocol::View;
+
+namespace {
+
+constexpr std::int64_t least_to_prune = std::int64_t{4} << 20;
+constexpr std::size_t large_payload = std::size_t{64} << 10;
+std::int64_t limit = std::int64_t{1} << 28;
+double due_seconds = 0;
+
+bool reads_file(Op op) { return op == Op::read_file || op == Op::read_hdf5 || op == Op::read_zarr; }
+
+std::string path_of(const Command& command, const Batch& batch) {
+  return protocol::hdf5_names(batch.payloads[static_cast<std::size_t>(command.payload)]).first;
+}
+
+std::int64_t nanoseconds_of(const struct stat& facts) {
+  return std::int64_t{facts.st_mtim.tv_sec} * 1'000'000'000 + facts.st_mtim.tv_nsec;
+}
+
+/// Of a folder of chunks: all their bytes, and the newest time.
+void add_files_below(FileStamp& stamp) {
+  std::error_code error;
+  stamp.bytes = 0;
+  for (std::filesystem::recursive_directory_iterator file(stamp.path, error), end; file != end;
+       file.increment(error)) {
+    struct stat facts {};
+    if (error || stat(file->path().c_str(), &facts) != 0) continue;
+    stamp.bytes += facts.st_size;
+    stamp.modified_ns = std::max(stamp.modified_ns, nanoseconds_of(facts));
+  }
+}
+
+FileStamp stamp_of(std::string path) {
+  struct stat facts {};
+  FileStamp stamp{std::move(path)};
+  if (stat(stamp.path.c_str(), &facts) != 0) return stamp;
+  stamp.bytes = facts.st_size;
+  stamp.modified_ns = nanoseconds_of(facts);
+  if (S_ISDIR(facts.st_mode)) add_files_below(stamp);
+  return stamp;
+}
+
+Batch decode(const CommandLog::Entry& entry) {
+  auto batch = std::get<Batch>(protocol::decode_request(*entry.frames));
+  batch.commands.resize(std::min(batch.commands.size(), entry.ran));
+  batch.fetches.clear();
+  batch.watched = 0;
+  return batch;
+}
+
+/// Drops payloads that no command has any more.
+void drop_unused_payloads(Batch& batch) {
+  std::vector<protocol::Bytes> kept;
+  for (auto& command : batch.commands) {
+    if (command.payload < 0) continue;
+    kept.push_back(std::move(batch.payloads[static_cast<std::size_t>(command.payload)]));
+    command.payload = static_cast<std::int32_t>(kept.size() - 1);
+  }
+  batch.payloads = std::move(kept);
+}
+
+/// Calls `use` with each array that the command reads, and with the one it changes in place.
+template <typename Use>
+void for_each_needed(const Command& command, Use use) {
+  for (const auto& operand : command.in)
+    if (const auto* view = std::get_if<View>(&operand)) use(view->base);
+  if (!command.creates) use(command.out.base);
+}
+
+}  // namespace
+
+std::vector<FileStamp> stamps_of(const Batch& batch) {
+  std::vector<FileStamp> stamps;
+  if (batch.payloads.empty()) return stamps;
+  for (const auto& command : batch.commands)
+    if (reads_file(command.op)) stamps.push_back(stamp_of(path_of(command, batch)));
+  return stamps;
+}
+
+void CommandLog::set_limit(std::int64_t bytes) { limit = bytes; }
+bool CommandLog::is_on() { return limit > 0; }
+
+std::uint64_t CommandLog::next_generation() {
+  static std::uint64_t last = 0;
+  return ++last;
+}
+
+void CommandLog::set_due(double seconds) { due_seconds = seconds; }
+bool CommandLog::is_due() const {
+  const bool is_long = seconds_ - stored_seconds_ > due_seconds || 2 * (bytes_ - stored_bytes_) > limit;
+  return is_asked_ || (due_seconds > 0 && is_long);
+}
+
+void CommandLog::add(Entry entry, bool is_in_order) {
+  if (!lost_.empty()) {
+    drop_lost(entry);  // no command of the log needs a lost array: its id can be forgotten when it dies
+    for (const auto id : entry.frees) lost_.erase(id);
+  }
+  if (entry.ran == 0 && entry.frees.empty()) return;
+  const auto after = std::find_if(entries_.rbegin(), entries_.rend(), [&](const Entry& other) {
+                       return other.number <= entry.number;
+                     }).base();
+  bytes_ += static_cast<std::int64_t>(protocol::packed_bytes(*entry.frames));
+  commands_ += entry.ran;
+  seconds_ += entry.seconds;
+  if (after != entries_.end()) generation_ = next_generation();
+  entries_.insert(after, std::move(entry));
+  if (is_in_order && bytes_ > std::min(prune_above_, limit)) keep_within_limit();
+}
+
+void CommandLog::skip(const std::vector<ArrayId>& written, const std::vector<ArrayId>& frees) {
+  constexpr const char* why = "the log of its session was off (np.config.log_bytes)";
+  if (!entries_.empty()) lose_all(why);
+  if (!written.empty()) generation_ = next_generation();
+  for (const auto id : written) lose(id, why);
+  for (const auto id : frees) lost_.erase(id);
+}
+
+void CommandLog::lose_all(const std::string& why) {
+  generation_ = next_generation();
+  for (const auto& view : living()) lose(view.base, why);
+  entries_.clear();
+  count();
+}
+
+void CommandLog::clear() {
+  generation_ = next_generation();
+  entries_.clear();
+  lost_.clear();
+  count();
+}
+
+void CommandLog::keep_within_limit() {
+  const auto before = bytes_;
+  prune();
+  if (bytes_ > limit) {
+    drop_large_payloads();
+    prune();
+  }
+  if (bytes_ > limit) lose_all("the log of its session had become too long (np.config.log_bytes)");
+  // Where little was forgotten, little will be: a loop that changes an array in place needs every turn.
+  prune_above_ = std::max(least_to_prune, (4 * bytes_ > 3 * before ? 4 : 2) * bytes_);
+}
+
+void CommandLog::drop_large_payloads() {
+  for (auto& entry : entries_) {
+    Batch batch = decode(entry);
+    const auto is_large = [&](const Command& command) {
+      return command.op == Op::constant &&
+             batch.payloads[static_cast<std::size_t>(command.payload)].size() >= large_payload;
+    };
+    if (std::none_of(batch.commands.begin(), batch.commands.end(), is_large)) continue;
+    for (const auto& command : batch.commands)
+      if (is_large(command))
+        lose(command.out.base, "its elements came from this process and were not kept (np.config.log_bytes)");
+    std::erase_if(batch.commands, is_large);
+    replace(entry, std::move(batch));
+  }
+  if (!lost_.empty())
+    for (auto& entry : entries_) drop_lost(entry);
+  count();
+}
+
+void CommandLog::drop_lost(Entry& entry) {
+  if (entry.ran == 0) return;
+  Batch batch = decode(entry);
+  const auto before = batch.commands.size();
+  std::erase_if(batch.commands, [&](const Command& command) {
+    return lost_.contains(command.out.base) || spreads_loss(command);
+  });
+  if (batch.commands.size() != before) replace(entry, std::move(batch));
+}
+
+void CommandLog::replace(Entry& entry, Batch batch) {
+  generation_ = next_generation();
+  const auto before = entry.ran;
+  drop_unused_payloads(batch);
+  entry.ran = batch.commands.size();
+  entry.seconds *= before == 0 ? 0 : static_cast<double>(entry.ran) / static_cast<double>(before);
+  entry.frames =
+      std::make_shared<const protocol::Frames>(protocol::encode(protocol::Request(std::move(batch))));
+}
+
+void CommandLog::count() {
+  commands_ = 0;
+  seconds_ = 0;
+  bytes_ = 0;
+  for (const auto& entry : entries_) {
+    commands_ += entry.ran;
+    seconds_ += entry.seconds;
+    bytes_ += static_cast<std::int64_t>(protocol::packed_bytes(*entry.frames));
+  }
+}
+
+bool CommandLog::spreads_loss(const Command& command) {
+  const std::string* why = nullptr;
+  for_each_needed(command, [&](ArrayId id) {
+    if (const auto found = lost_.find(id); found != lost_.end()) why = &found->second;
+  });
+  if (why == nullptr) return false;
+  lost_.emplace(command.out.base, std::string(*why));
+  return true;
+}
+
+void CommandLog::prune() {
+  // Backwards: a command is needed when its array lives still, or when a later command that is needed reads
+  // it.
+  std::unordered_set<ArrayId> dead, needed, kept;
+  for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) {
+    dead.insert(entry->frees.begin(), entry->frees.end());
+    Batch batch = decode(*entry);
+    std::vector<bool> stays(batch.commands.size());
+    for (std::size_t index = batch.commands.size(); index-- > 0;) {
+      const Command& command = batch.commands[index];
+      const ArrayId id = command.out.base;
+      stays[index] = (!dead.contains(id) || needed.contains(id)) && !lost_.contains(id);
+      if (!stays[index]) continue;
+      if (command.creates) {
+        needed.erase(id);
+        kept.insert(id);
+      }
+      for_each_needed(command, [&](ArrayId operand) { needed.insert(operand); });
+    }
+    if (std::find(stays.begin(), stays.end(), false) == stays.end()) continue;
+    std::size_t index = 0;
+    std::erase_if(batch.commands, [&](const Command&) { return !stays[index++]; });
+    replace(*entry, std::move(batch));
+  }
+  for (auto& entry : entries_) std::erase_if(entry.frees, [&](ArrayId id) { return !kept.contains(id); });
+  if (std::erase_if(entries_, [](const Entry& entry) { return entry.ran == 0 && entry.frees.empty(); }) > 0)
+    generation_ = next_generation();
+  count();
+}
+
+std::vector<ArrayId> CommandLog::made() const {
+  std::vector<ArrayId> ids;
+  for (const auto& entry : entries_)
+    for (const auto& command : decode(entry).commands)
+      if (command.creates) ids.push_back(command.out.base);
+  return ids;
+}
+
+std::vector<View> CommandLog::living() {
+  prune();
+  std::unordered_set<ArrayId> dead;
+  for (const auto& entry : entries_) dead.insert(entry.frees.begin(), entry.frees.end());
+  std::vector<View> arrays;
+  for (const auto& entry : entries_)
+    for (auto& command : decode(entry).commands)
+      if (command.creates && !dead.contains(command.out.base)) arrays.push_back(std::move(command.out));
+  return arrays;
+}
+
+void CommandLog::begin_with(std::vector<Stored> arrays, std::uint64_t number, double seconds) {
+  Batch batch;
+  for (auto& stored : arrays) {
+    Command command;
+    command.loop = stored.whole.dtype;
+    command.creates = true;
+    command.payload = static_cast<std::int32_t>(batch.payloads.size());
+    if (stored.path.empty()) {
+      command.op = Op::constant;
+      batch.payloads.push_back(std::move(stored.bytes));
+    } else {
+      command.op = Op::read_file;
+      command.ints = {stored.offset, 0};
+      command.ints.insert(command.ints.end(), stored.whole.strides.begin(), stored.whole.strides.end());
+      const auto* first = reinterpret_cast<const std::byte*>(stored.path.data());
+      batch.payloads.emplace_back(first, first + stored.path.size());
+    }
+    command.out = std::move(stored.whole);
+    batch.commands.push_back(std::move(command));
+  }
+  generation_ = next_generation();
+  entries_.clear();
+  count();
+  is_asked_ = false;
+  stored_seconds_ = 0;
+  stored_bytes_ = 0;
+  if (batch.commands.empty()) return;
+  Entry entry{number, nullptr, batch.commands.size(), seconds, {}, stamps_of(batch)};
+  entry.frames =
+      std::make_shared<const protocol::Frames>(protocol::encode(protocol::Request(std::move(batch))));
+  add(std::move(entry));
+  stored_seconds_ = seconds_;
+  stored_bytes_ = bytes_;
+}
+
+void CommandLog::renumber(const std::function<ArrayId(ArrayId)>& id_of) {
+  for (auto& entry : entries_) {
+    Batch batch = decode(entry);
+    for (auto& command : batch.commands) {
+      command.out.base = id_of(command.out.base);
+      for (auto& operand : command.in)
+        if (auto* view = std::get_if<View>(&operand)) view->base = id_of(view->base);
+    }
+    batch.frees.clear();
+    for (auto& id : entry.frees) id = id_of(id);
+    replace(entry, std::move(batch));
+  }
+  Lost lost;
+  for (auto& [id, why] : lost_) lost.emplace(id_of(id), std::move(why));
+  lost_ = std::move(lost);
+}
+
+void CommandLog::append(CommandLog other, std::uint64_t number) {
+  lost_.merge(other.lost_);
+  for (auto& entry : other.entries_) {
+    entry.number = number;
+    add(std::move(entry));
+  }
+}
+
+void CommandLog::keep_only(const std::unordered_set<ArrayId>& wanted) {
+  if (entries_.empty()) return;
+  std::vector<ArrayId> unwanted;
+  for (const auto& view : living())
+    if (!wanted.contains(view.base)) unwanted.push_back(view.base);
+  if (entries_.empty()) return;
+  auto& frees = entries_.back().frees;
+  frees.insert(frees.end(), unwanted.begin(), unwanted.end());
+  prune();
+}
+
+Batch CommandLog::repeatable(std::size_t number, std::vector<std::size_t>& places) {
+  const std::size_t first = places.empty() ? 0 : places.back() + 1;
+  places.clear();
+  const Entry& entry = entries_[number];
+  Batch batch = decode(entry);
+  const auto has_changed = [&](const Command& command) {
+    if (!reads_file(command.op)) return false;
+    const auto now = stamp_of(path_of(command, batch));
+    return std::find(entry.files.begin(), entry.files.end(), now) == entry.files.end();
+  };
+  std::vector<Command> kept;
+  for (std::size_t place = first; place < batch.commands.size(); ++place) {
+    Command& command = batch.commands[place];
+    if (command.op == Op::write_file) {
+      lose(command.out.base, "it was the note of a file that was written");
+      continue;
+    }
+    if (has_changed(command))
+      lose(command.out.base, "its file " + path_of(command, batch) + " has changed, or is gone");
+    if (lost_.contains(command.out.base) || spreads_loss(command)) continue;
+    places.push_back(place);
+    kept.push_back(std::move(command));
+  }
+  batch.commands = std::move(kept);
+  drop_unused_payloads(batch);
+  batch.frees.clear();
+  return batch;
+}
+
+}  // namespace gamelan::kernel

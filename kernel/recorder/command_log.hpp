@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The session's log: the commands that have run, from which its arrays can be computed again on other
+// engines. Results do not depend on the number of ranks, and random numbers depend on their seed alone, so
+// repeated commands give the same bits. The log keeps batches as they were sent, and forgets commands whose
+// results nobody can reach any more. It uses neither Python nor sockets. Callers hold Python's GIL.
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "protocol/codec.hpp"
+
+namespace gamelan::kernel {
+
+using SharedFrames = std::shared_ptr<const protocol::Frames>;
+
+/// A file as it was when a command read it.
+struct FileStamp {
+  std::string path;
+  std::int64_t bytes = -1;  ///< -1: there was none
+  std::int64_t modified_ns = 0;
+  bool operator==(const FileStamp&) const = default;
+};
+/// The files that the commands of a batch read, as they are now.
+std::vector<FileStamp> stamps_of(const protocol::Batch& batch);
+
+class CommandLog {
+ public:
+  /// Most bytes that a log may have, payloads included. 0: nothing is kept, and nothing can be repeated.
+  static void set_limit(std::int64_t bytes);
+  static bool is_on();
+
+  /// A batch that has run: up to command `ran`, in so many seconds.
+  struct Entry {
+    std::uint64_t number = 0;  ///< in the order of the program
+    SharedFrames frames;
+    std::size_t ran = 0;
+    double seconds = 0;
+    std::vector<protocol::ArrayId> frees;
+    std::vector<FileStamp> files;
+  };
+  /// Batches may come in any order of their numbers. Older commands may be forgotten meanwhile.
+  /// `is_in_order`: all batches with lower numbers have come; only then commands are forgotten.
+  void add(Entry entry, bool is_in_order = true);
+  /// A batch has run that is not kept: the arrays `written`, and all that the log makes, are lost to it.
+  void skip(const std::vector<protocol::ArrayId>& written, const std::vector<protocol::ArrayId>& frees);
+  void clear();
+
+  /// Changes when batches that were in the log have changed or gone: what was written of it is out of date.
+  std::uint64_t generation() const { return generation_; }
+  /// The batches from number `first` on as bytes for a file (log_file.cpp). `is_new`: the file begins with
+  /// them.
+  protocol::Bytes written(std::size_t first, bool is_new) const;
+  /// Adds what `written` has made. Throws Error{protocol} where it is not that.
+  void read(std::span<const std::byte> file);
+  /// Gives every array another id.
+  void renumber(const std::function<protocol::ArrayId(protocol::ArrayId)>& id_of);
+  /// Goes on with the batches of another log, as if they had run after number `number`.
+  void append(CommandLog other, std::uint64_t number);
+  /// Only these arrays are wanted: the others count as freed.
+  void keep_only(const std::unordered_set<protocol::ArrayId>& wanted);
+
+  std::size_t commands() const { return commands_; }
+  double seconds() const { return seconds_; }  ///< that they took
+  std::int64_t bytes() const { return bytes_; }
+  std::size_t batches() const { return entries_.size(); }
+
+  /// Arrays that cannot be computed again, and why.
+  using Lost = std::unordered_map<protocol::ArrayId, std::string>;
+  const Lost& lost() const { return lost_; }
+  /// Forgets what nobody needs, before the batches are repeated.
+  void prune();
+  /// The arrays that the log makes.
+  std::vector<protocol::ArrayId> made() const;
+  /// The commands of one batch that can be repeated, behind the last of `places`, without frees. Sets
+  /// `places` to where they stand in the batch. Writes no files again. Commands that need a lost array, or a
+  /// file that has changed, are left out, and their results are lost.
+  protocol::Batch repeatable(std::size_t batch, std::vector<std::size_t>& places);
+  /// What follows them.
+  const std::vector<protocol::ArrayId>& frees_of(std::size_t batch) const { return entries_[batch].frees; }
+  /// The arrays of the log that live, each as a whole. Forgets what nobody needs.
+  std::vector<protocol::View> living();
+  /// The elements of these arrays lie in files: the log begins with commands that read them. `number`: of the
+  /// last batch whose work is in the files. `seconds`: that reading may take.
+  struct Stored {
+    protocol::View whole;
+    std::string path;         ///< empty: `bytes` has the elements
+    std::int64_t offset = 0;  ///< of the first element in the file
+    protocol::Bytes bytes;
+  };
+  void begin_with(std::vector<Stored> arrays, std::uint64_t number, double seconds);
+  /// Repeating takes longer than so many seconds, or half of what the log may have is full: a checkpoint
+  /// should be made. 0: never.
+  static void set_due(double seconds);
+  bool is_due() const;
+  /// A checkpoint should be made in any case, once.
+  void ask_for_checkpoint(bool is_asked) { is_asked_ = is_asked; }
+
+  /// This array could not be computed again.
+  void lose(protocol::ArrayId id, const std::string& why) { lost_.emplace(id, why); }
+
+ private:
+  static std::uint64_t next_generation();
+  void keep_within_limit();
+  void lose_all(const std::string& why);
+  void drop_large_payloads();
+  void drop_lost(Entry& entry);
+  void replace(Entry& entry, protocol::Batch batch);
+  void count();
+  /// True when this command needs an array that is lost; its own result is lost then.
+  bool spreads_loss(const protocol::Command& command);
+
+  std::deque<Entry> entries_;
+  std::uint64_t generation_ = next_generation();  // no two logs have one in common
+  Lost lost_;
+  std::size_t commands_ = 0;
+  double seconds_ = 0;
+  std::int64_t bytes_ = 0;
+  double stored_seconds_ = 0;  // of these, what a checkpoint holds
+  std::int64_t stored_bytes_ = 0;
+  bool is_asked_ = false;
+  std::int64_t prune_above_ = std::int64_t{4} << 20;
+};
+
+}  // namespace gamelan::kernel

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The log as bytes, so that another process can go on with it: a heading, then one record for each batch.
+// Records are appended as batches come.
+#include <bit>
+
+#include "kernel/recorder/command_log.hpp"
+#include "protocol/bytes.hpp"
+
+namespace gamelan::kernel {
+
+using protocol::ArrayId;
+using protocol::Bytes;
+using protocol::Error;
+using protocol::ErrorKind;
+using protocol::Reader;
+using protocol::Writer;
+
+namespace {
+
+constexpr std::uint64_t heading = 0x31474f4c4c4d4147;  // "GAMLLOG1"
+enum class Kind : std::uint8_t { batch = 1, lost = 2 };
+
+[[noreturn]] void reject(const char* why) { throw Error(ErrorKind::protocol, std::string("[log] ") + why); }
+
+void put(Writer& out, const CommandLog::Entry& entry) {
+  out.put(Kind::batch);
+  out.put(entry.number);
+  out.put(static_cast<std::uint64_t>(entry.ran));
+  out.put(std::bit_cast<std::uint64_t>(entry.seconds));
+  out.put(static_cast<std::uint32_t>(entry.frees.size()));
+  for (const auto id : entry.frees) out.put(id);
+  out.put(static_cast<std::uint32_t>(entry.files.size()));
+  for (const auto& file : entry.files) {
+    out.put_text(file.path);
+    out.put(file.bytes);
+    out.put(file.modified_ns);
+  }
+  const auto packed = protocol::pack(*entry.frames);
+  out.put(static_cast<std::uint64_t>(packed.size()));
+  out.put_raw(packed.data(), packed.size());
+}
+
+CommandLog::Entry get_entry(Reader& in) {
+  CommandLog::Entry entry;
+  entry.number = in.get<std::uint64_t>();
+  entry.ran = in.get<std::uint64_t>();
+  entry.seconds = std::bit_cast<double>(in.get<std::uint64_t>());
+  entry.frees.resize(in.get_count(sizeof(ArrayId)));
+  for (auto& id : entry.frees) id = in.get<ArrayId>();
+  entry.files.resize(in.get_count(4 + 8 + 8));
+  for (auto& file : entry.files) {
+    file.path = in.get_text();
+    file.bytes = in.get<std::int64_t>();
+    file.modified_ns = in.get<std::int64_t>();
+  }
+  const auto size = in.get<std::uint64_t>();
+  in.need_each(size, 1);
+  Bytes packed(size);
+  in.get_raw(packed.data(), packed.size());
+  auto frames = protocol::unpack(packed);
+  const auto request = protocol::decode_request(frames);  // whatever a file holds: a batch, or an error here
+  const auto* batch = std::get_if<protocol::Batch>(&request);
+  if (batch == nullptr || entry.ran > batch->commands.size()) reject("a record is no batch");
+  entry.frames = std::make_shared<const protocol::Frames>(std::move(frames));
+  return entry;
+}
+
+}  // namespace
+
+Bytes CommandLog::written(std::size_t first, bool is_new) const {
+  Writer out(std::size_t{1} << 12);
+  if (is_new) {
+    out.put(heading);
+    out.put(protocol::fingerprint());
+    for (const auto& [id, why] : lost_) {
+      out.put(Kind::lost);
+      out.put(id);
+      out.put_text(why);
+    }
+  }
+  for (; first < entries_.size(); ++first) put(out, entries_[first]);
+  return out.finish();
+}
+
+void CommandLog::read(std::span<const std::byte> file) {
+  Reader in(file);
+  if (in.get<std::uint64_t>() != heading) reject("this is no log of a session");
+  if (in.get<std::uint64_t>() != protocol::fingerprint())
+    reject("the log is of another build of Gamelan, whose commands may mean something else");
+  while (in.remaining() > 0) {
+    const auto kind = in.get<std::uint8_t>();
+    if (kind == static_cast<std::uint8_t>(Kind::batch)) {
+      add(get_entry(in));
+    } else if (kind == static_cast<std::uint8_t>(Kind::lost)) {
+      const auto id = in.get<ArrayId>();
+      lose(id, in.get_text());
+    } else {
+      reject("a record of an unknown kind");
+    }
+  }
+}
+
+}  // namespace gamelan::kernel

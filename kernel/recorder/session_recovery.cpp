@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The engines die, the session lives: others take their place, and the commands of the log are repeated
+// there. Then the batches that had no reply yet are sent again, and the program goes on where it waits.
+#include "kernel/recorder/session.hpp"
+// (Python.h first)
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "kernel/recorder/gil.hpp"
+#include "kernel/recorder/hooks.hpp"
+
+namespace gamelan::kernel {
+
+using protocol::Batch;
+using protocol::Error;
+using protocol::ErrorKind;
+using protocol::Outcome;
+using protocol::Reply;
+
+namespace {
+
+constexpr int most_recoveries_in_a_row = 3;
+constexpr int most_losses_of_a_batch = 2;
+constexpr std::size_t most_frees = protocol::max_commands / 2;
+
+}  // namespace
+
+bool Session::can_recover() const {
+  return engines_.is_lost() && is_current_ && !is_given_up_ && engines_.has_client() && CommandLog::is_on();
+}
+
+void Session::give_up() {
+  is_given_up_ = true;
+  outstanding_.clear();
+  sender_.forget_lines();
+  log_.clear();
+}
+
+void Session::note_in_log(SentBatch& sent, const Reply& reply) {
+  const auto now = std::chrono::steady_clock::now();
+  const auto begun = std::max(sent.sent_at, last_reply_at_);
+  last_reply_at_ = now;
+  recoveries_in_a_row_ = 0;
+  const bool is_ok = reply.outcome == Outcome::ok;
+  if (sent.frames == nullptr || !CommandLog::is_on()) {
+    std::vector<protocol::ArrayId> written;
+    for (const auto& each : sent.written) written.push_back(each.id);
+    return log_.skip(written, is_ok ? sent.freed : std::vector<protocol::ArrayId>());
+  }
+  const std::size_t ran =
+      is_ok ? sent.written.size() : static_cast<std::size_t>(std::max<std::int64_t>(reply.command, 0));
+  const auto is_older = [&](const SentBatch& other) { return other.number < sent.number; };
+  const bool is_in_order = std::none_of(outstanding_.begin(), outstanding_.end(), is_older) &&
+                           std::none_of(in_settlement_.begin(), in_settlement_.end(),
+                                        [&](const SentBatch* other) { return is_older(*other); });
+  log_.add({sent.number, std::move(sent.frames), ran, std::chrono::duration<double>(now - begun).count(),
+            is_ok ? sent.freed : std::vector<protocol::ArrayId>(), std::move(sent.files)},
+           is_in_order);
+}
+
+void Session::store_if_due() {
+  if (is_alone_ || !log_.is_due() || !checkpoint_hook) return;
+  Ref::checked(PyObject_CallNoArgs(checkpoint_hook.get()));
+}
+
+void Session::wait_for_my_turn() {
+  while (is_alone_ && alone_thread_ != PyThread_get_thread_ident()) {
+    if (PyErr_CheckSignals() != 0) throw PythonError();
+    const WithoutGil released;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
+void Session::be_alone(bool is_alone) {
+  if (is_alone) wait_for_my_turn();
+  if (!is_alone && alone_thread_ != PyThread_get_thread_ident()) return;  // another thread is, by now
+  is_alone_ = is_alone;
+  alone_thread_ = PyThread_get_thread_ident();
+  recorder_.hold_frees(is_alone);
+}
+
+void Session::survive() {
+  wait_for_my_turn();
+  if (is_recovering_ || is_parting_) return;
+  engines_.hear_of_end();
+  if (can_recover()) recover();
+}
+
+void Session::part(const std::string& cause) {
+  be_alone(true);
+  is_parting_ = true;
+  engines_.lose(cause);
+}
+
+void Session::end_part() {
+  if (is_alone_ && alone_thread_ != PyThread_get_thread_ident()) return;
+  is_parting_ = false;
+  be_alone(false);
+}
+
+void Session::recover() {
+  struct Recovering {
+    Session& session;
+    bool was_alone;
+    explicit Recovering(Session& of) : session(of), was_alone(of.is_alone_) {
+      session.be_alone(true);
+      session.is_recovering_ = true;
+    }
+    ~Recovering() {
+      session.is_recovering_ = false;
+      session.be_alone(was_alone);
+    }
+  } const guard(*this);
+  try {
+    do {
+      if (recoveries_in_a_row_ >= most_recoveries_in_a_row) {
+        give_up();
+        engines_.raise_lost();
+      }
+      log_.prune();
+      if (engines_.is_lost()) ask_start_hook();  // which calls `adopt`
+      if (engines_.is_lost()) engines_.raise_lost();
+      ++recoveries_in_a_row_;
+      if (!options_.empty()) engines_.ask(protocol::Configure{0, {options_.begin(), options_.end()}});
+      repeat(log_);
+      if (engines_.is_lost()) continue;
+      for (const auto& [id, why] : log_.lost())
+        recorder_.poison(
+            id, std::make_shared<const Failure>(
+                    Failure{ErrorKind::engine_lost, "this array was lost with its engines: " + why, {}}));
+      send_again();
+    } while (engines_.is_lost());
+  } catch (const std::exception&) {
+    // Nothing is lost but time: the next use of an array begins again.
+    if (!engines_.is_lost()) {
+      recoveries_in_a_row_ = 0;  // these engines live
+      engines_.lose("an interrupt, or an error, ended the repetition of what had been computed");
+    }
+    engines_.note_told();
+    throw;
+  }
+}
+
+void Session::adopt(const protocol::Connection& connection, std::vector<Route> routes, std::string directory,
+                    double timeout_s) {
+  const bool is_asked_for = !is_recovering_;
+  if (is_asked_for) be_alone(true);
+  try {
+    engines_.replace(std::make_shared<Client>(connection, std::move(routes), std::move(directory)));
+    greet(timeout_s);
+    if (is_asked_for) {
+      recoveries_in_a_row_ = 0;
+      recover();
+    }
+  } catch (const std::exception& error) {
+    engines_.lose(std::string("the engines that followed could not be used: ") + error.what());
+    if (is_asked_for) end_part();
+    throw;
+  }
+  if (is_asked_for) end_part();
+}
+
+void Session::free_there(std::vector<protocol::ArrayId> ids) {
+  for (std::size_t first = 0; first < ids.size() && !engines_.is_lost(); first += most_frees) {
+    Batch batch;
+    const auto last = std::min(ids.size(), first + most_frees);
+    batch.frees.assign(ids.begin() + static_cast<std::ptrdiff_t>(first),
+                       ids.begin() + static_cast<std::ptrdiff_t>(last));
+    Client::SharedFrames frames;
+    engines_.wait_for(engines_.send_batch(std::move(batch), frames));
+  }
+}
+
+void Session::repeat(CommandLog& log) {
+  free_there(log.made());  // engines that were only out of reach may hold arrays of this session
+  for (std::size_t number = 0; number < log.batches() && !engines_.is_lost(); ++number) {
+    std::vector<std::size_t> places;
+    for (;;) {
+      auto batch = log.repeatable(number, places);
+      if (batch.commands.empty()) break;
+      std::vector<protocol::ArrayId> written;
+      for (const auto& command : batch.commands) written.push_back(command.out.base);
+      batch.epoch = 0;  // what cannot be repeated costs its own arrays only
+      Client::SharedFrames frames;
+      const auto reply = engines_.wait_for(engines_.send_batch(std::move(batch), frames));
+      if (!reply) return;
+      if (reply->outcome == Outcome::ok) break;
+      // The command at fault costs its array, and those that need it. The others behind it go on.
+      const auto failed = static_cast<std::size_t>(std::max<std::int64_t>(reply->command, 0));
+      const auto last = reply->command < 0 ? written.size() - 1 : std::min(failed, written.size() - 1);
+      for (auto index = std::min(failed, last); index <= last; ++index)
+        log.lose(written[index], "it could not be computed again: " + reply->message);
+      places.resize(last + 1);
+    }
+    free_there(log.frees_of(number));
+  }
+}
+
+Session::TakenOver Session::take_over(CommandLog log, const std::unordered_set<protocol::ArrayId>& wanted) {
+  require_current();
+  flush(true);
+  log.keep_only(wanted);
+  std::unordered_map<protocol::ArrayId, protocol::ArrayId> ids;
+  log.renumber([&](protocol::ArrayId id) {
+    const auto [entry, is_new] = ids.try_emplace(id, 0);
+    if (is_new) entry->second = new_id();
+    return entry->second;
+  });
+  try {
+    repeat(log);
+    if (engines_.is_lost()) engines_.raise_lost();
+  } catch (const std::exception&) {
+    for (const auto id : log.made()) recorder_.free(id);
+    throw;
+  }
+  TakenOver result;
+  for (const auto id : wanted) {
+    const auto here = ids.find(id);
+    const auto why = here == ids.end() ? log.lost().end() : log.lost().find(here->second);
+    if (here == ids.end())
+      result.emplace(id, "the log does not say how it was made");
+    else if (why != log.lost().end())
+      result.emplace(id, why->second);
+    else
+      result.emplace(id, here->second);
+  }
+  log_.append(std::move(log), sender_.batches());
+  return result;
+}
+
+void Session::send_again() {
+  std::vector<SentBatch*> all = in_settlement_;
+  for (auto& sent : outstanding_) all.push_back(&sent);
+  std::erase_if(all, [](const SentBatch* sent) { return sent->played != nullptr; });
+  std::sort(all.begin(), all.end(),
+            [](const SentBatch* left, const SentBatch* right) { return left->number < right->number; });
+  if (!all.empty()) ++all.front()->losses;
+  bool is_refused = false;
+  for (SentBatch* sent : all) {
+    if (is_refused && !sent->is_abandoned)
+      refuse(*sent, protocol::failed_reply(0, ErrorKind::engine_lost, "a statement before this has failed"));
+    else
+      is_refused = !send_again(*sent) || is_refused;
+  }
+}
+
+void Session::refuse(SentBatch& sent, Reply reply, std::size_t command) {
+  reply.seq = sent.seq;
+  reply.command = static_cast<std::int64_t>(command);
+  const std::size_t origin = command < sent.written.size() ? sent.written[command].origin : 0;
+  if (origin < sent.origins.size()) reply.origin = sent.origins[origin];
+  sent.played = std::make_shared<Reply>(std::move(reply));
+}
+
+bool Session::send_again(SentBatch& sent) {
+  sent.engines = engines_.generation();
+  // An interrupt has cancelled it, or rank 0 would have, because of an error before it.
+  if (sent.is_abandoned || sent.epoch != outcomes_.epoch()) {
+    Reply reply;
+    reply.outcome = Outcome::cancelled;
+    refuse(sent, std::move(reply));
+    return true;
+  }
+  const auto is_refused_for = [&](const char* why) {
+    refuse(sent, protocol::failed_reply(0, ErrorKind::engine_lost, why));
+    return false;
+  };
+  if (sent.frames == nullptr)
+    return is_refused_for("it was sent while no log was kept (np.config.log_bytes)");
+  if (sent.losses >= most_losses_of_a_batch)
+    return is_refused_for("the engines ended each time they came to this: the arrays are as before it");
+  auto batch = std::get<Batch>(protocol::decode_request(*sent.frames));
+  std::string why;
+  const auto is_lost = [&](const protocol::View& view) {
+    const auto found = log_.lost().find(view.base);
+    if (found != log_.lost().end()) why = found->second;
+    return found != log_.lost().end();
+  };
+  const auto needs_lost = [&](const protocol::Command& command) {
+    return is_lost(command.out) ||
+           std::any_of(command.in.begin(), command.in.end(), [&](const auto& operand) {
+             const auto* view = std::get_if<protocol::View>(&operand);
+             return view != nullptr && is_lost(*view);
+           });
+  };
+  const auto first = std::find_if(batch.commands.begin(), batch.commands.end(), needs_lost);
+  if (first != batch.commands.end() || std::any_of(batch.fetches.begin(), batch.fetches.end(), is_lost)) {
+    const auto count = static_cast<std::size_t>(first - batch.commands.begin());
+    return send_beginning(sent, std::move(batch), count,
+                          "an array that this needs was lost with its engines: " + why);
+  }
+  sent.seq = engines_.send_batch(std::move(batch), sent.frames);
+  sent.sent_at = std::chrono::steady_clock::now();
+  outcomes_.note_sent(sent);
+  return true;
+}
+
+bool Session::send_beginning(SentBatch& sent, Batch batch, std::size_t count, const std::string& why) {
+  if (count > 0) {
+    batch.commands.resize(count);
+    batch.fetches.clear();
+    batch.frees.clear();
+    Client::SharedFrames frames;
+    const auto reply = engines_.wait_for(engines_.send_batch(std::move(batch), frames));
+    if (!reply) return true;  // lost again: all is sent again
+    if (reply->outcome != Outcome::ok)
+      count = static_cast<std::size_t>(std::max<std::int64_t>(reply->command, 0));
+    log_.add({sent.number, sent.frames, count, 0, {}, sent.files}, false);
+  }
+  refuse(sent, protocol::failed_reply(0, ErrorKind::engine_lost, why), count);
+  return false;
+}
+
+}  // namespace gamelan::kernel

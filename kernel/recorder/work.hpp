@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How long a command will take, guessed from its shapes: the recorder cuts batches by it, and the session
+// waits before a command that takes long, so that little runs ahead of the program. Pure arithmetic.
+#pragma once
+#include <cstdint>
+
+#include "protocol/message.hpp"
+
+namespace gamelan::kernel {
+
+/// The work of a tenth of a second on one rank. A pass over memory is four for each element, an operation on
+/// an element in cache is one.
+inline constexpr std::int64_t work_of_a_moment = 300'000'000;
+
+/// The work of a command. Arrays from `first_of_batch` on are made by the pending commands, and so in cache.
+std::int64_t work_of(const protocol::Command& command, protocol::ArrayId first_of_batch);
+
+/// True for a command that never joins the pass of others, and may take long: products, sorting, transforms,
+/// linear algebra, files.
+bool is_single(protocol::Op op);
+
+}  // namespace gamelan::kernel

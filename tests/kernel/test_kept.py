@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# What is kept of a notebook at each cell's end: a new kernel of the same notebook brings it back after kill -9, a second kernel
+# at the same time is told so, and the cells do not notice.
+import json
+import os
+import pathlib
+import pickle
+import shutil
+import stat
+import time
+
+import pytest
+
+from notebook import Notebook, wait_until
+from test_with_engines import ENVIRONMENT
+
+pytestmark = pytest.mark.timeout(120)
+
+PROGRAM = """
+import gamelan as np
+a = np.ones((2000, 500))
+held = [a[1:], 1]
+n, words, small = 3, ["a", "b"], np.arange(5)
+tail, same = small[2:], (words,)
+generator = (each for each in ())
+def f(x): return x + n
+rng = np.random.default_rng(5); rng.random(3)
+"""
+KEEPER = "from gamelan._saved._notebook import keeper as _keeper"
+
+
+@pytest.fixture
+def environment(tmp_path):
+    name = {"JPY_SESSION_NAME": str(tmp_path / "a.ipynb"), "XDG_STATE_HOME": str(tmp_path / "state")}
+    return ENVIRONMENT | name
+
+
+def kept(environment):
+    """The folder of the newest kernel of the only notebook."""
+    folders = pathlib.Path(environment["XDG_STATE_HOME"]).glob("gamelan-notebooks/*/*/manifest.json")
+    return max((each.parent for each in folders), key=lambda folder: folder.name, default=None)
+
+
+def lost(environment, *cells, program=PROGRAM):
+    """A kernel that ran these cells and was killed when they were kept."""
+    notebook = Notebook(env=environment)
+    try:
+        for code in (program, *cells, "last = 1"):
+            assert notebook.run(code, timeout=60).status == "ok"
+        wait_until(lambda: (folder := kept(environment)) and '"last"' in (folder / "manifest.json").read_text(), 10, "kept")
+        os.kill(notebook.pid, 9)
+        wait_until(lambda: not notebook.manager.is_alive(), 10)
+    finally:
+        notebook.close()
+
+
+def test_values_come_back_after_kill_9_and_lost_arrays_are_named(environment):
+    lost(environment, "n = 4; words.append('c')")
+    with Notebook(env=environment) as notebook:
+        cell = notebook.run("import gamelan as np", timeout=60)
+        assert "that was lost (last cell at " in cell.err and "%session restore brings them back" in cell.err
+        assert "which was lost: %session restore --of 2" in notebook.run("%session").out
+        out = notebook.run("n = 1\n%session restore").out.splitlines()
+        assert out[0].endswith(": np, a, held, n, words, small, tail, same, f, rng, last") and out[1] == "replaced: n"
+        assert notebook.run("held[0][0] += 1; float(a.sum()), float(a[1, 3]), np.stats()['arrays']").text == "(1000500.0, 2.0, 1)"
+        assert out[2] == "were not saved: generator (a generator)"
+        assert notebook.run("n, words, same[0] is words, f(1), len(rng.random(3))").text == "(4, ['a', 'b', 'c'], True, 5, 3)"
+        assert notebook.run("small[3] = 9; int(tail[1])").text == "9"
+        assert notebook.run("n = 5\n%session restore --keep --only n,words").out.splitlines()[1] == "left as they are: n, words"
+        assert notebook.run("%session restore --of 1999").ename == "UsageError"
+
+
+def test_files_are_private_and_go_when_they_change(environment):
+    lost(environment, "words = 'new'")
+    folder = kept(environment)
+    for path in [folder.parent.parent, folder.parent, *folder.parent.rglob("*")]:
+        assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
+    text = (folder / "manifest.json").read_text()
+    pickles = list(folder.glob("*.pickle"))
+    logs = list(folder.glob("log-*"))
+    assert pickles and all(each.stem in text for each in pickles) and len(logs) == 1 and logs[0].name in text
+    assert len(os.listdir(folder)) == len(pickles) + 2
+
+
+def test_a_second_kernel_is_told(environment):
+    with Notebook(env=environment) as first, Notebook(env=environment) as second:
+        assert first.run("import gamelan as np; n = 1", timeout=60).err == ""
+        told = f"another kernel has this notebook (process {first.pid} on "
+        assert told in second.run("import gamelan as np", timeout=60).err
+        assert told in second.run("%session").out and told in second.run("%session restore").reply["evalue"]
+    with Notebook(env=environment) as third:
+        assert third.run("import gamelan as np", timeout=60).err == ""
+
+
+def test_a_kernel_that_ends_in_order_offers_nothing_but_can_be_restored(environment):
+    with Notebook(env=environment) as notebook:
+        notebook.run(PROGRAM, timeout=60)
+        notebook.run("n = 77")
+    with Notebook(env=environment) as notebook:
+        assert notebook.run("import gamelan as np", timeout=60).err == ""
+        assert "which ended: %session restore --of 2" in notebook.run("%session").out
+        notebook.run("%session restore")
+        assert notebook.run("n").text == "77"
+
+
+def test_an_automatic_restart_is_known_by_the_connection_file(environment):
+    environment = {name: value for name, value in environment.items() if name != "JPY_SESSION_NAME"}
+    with Notebook(env=environment) as notebook:
+        notebook.run(PROGRAM, timeout=60)
+        wait_until(lambda: kept(environment), 10)
+        folder = kept(environment)
+        os.kill(notebook.pid, 9)
+        wait_until(lambda: not notebook.manager.is_alive(), 10)
+        notebook.manager.restart_kernel(now=True)
+        notebook.client.wait_for_ready(timeout=30)
+        assert "%session restore" in notebook.run("import gamelan as np", timeout=60).err
+        notebook.run("%session restore")
+        assert notebook.run("words").text == "['a', 'b']"
+    wait_until(lambda: not folder.exists(), 10, "removed, since no kernel has this connection file again")
+
+
+def test_what_others_could_write_or_what_is_damaged_is_not_read(environment):
+    lost(environment)
+    folder = kept(environment)
+    with Notebook(env=environment) as notebook:
+        notebook.run("import gamelan as np", timeout=60)
+        os.chmod(folder / "manifest.json", 0o666)
+        assert "can be written by others" in notebook.run("%session restore").reply["evalue"]
+        os.chmod(folder / "manifest.json", 0o600)
+        for path in folder.glob("*.pickle"):
+            if b"append" not in path.read_bytes() and path.stat().st_size > 1000:
+                continue
+            path.write_bytes(path.read_bytes()[:-2])
+        cell = notebook.run("%session restore")
+        assert "words (its file is damaged" in cell.out and notebook.run("words").ename == "NameError"
+
+
+def test_without_a_pause_cells_keep_at_their_end(environment):
+    """Of cells that follow each other at once a save takes no more than its share of their time."""
+    with Notebook(env=environment) as notebook:
+        notebook.run(f"{PROGRAM}\nimport time\nvalues = [np.arange(1000.0) for _ in range(20)]", timeout=60)
+        wait_until(lambda: kept(environment), 10)
+        cells = [notebook.send(f"values[{n}] = {n}; k = {n}; time.sleep(0.3)") for n in range(20)]
+        seen = set()
+        for cell in cells:
+            notebook.finish(cell)
+            if (folder := kept(environment)) is not None:
+                seen.add((folder / "manifest.json").read_text())
+        spent, all_s = eval(notebook.run(f"{KEEPER}\n_keeper.spent_s, _keeper.cells_s").text)
+        print(f"kept {len(seen)} times in 20 cells; {spent / all_s:.2%} of their {all_s:.1f} s")
+        assert len(seen) > 1 and spent < 0.02 * all_s
+
+
+def test_a_value_that_is_too_large_is_named_and_holds_up_nobody(environment):
+    with Notebook(env=environment | {"GAMELAN_KEPT_BYTES": "1000000"}) as notebook:
+        notebook.run("import gamelan as np, numpy\nlong = list(range(3_000_000)); wide = numpy.zeros(200_000); n = 1", timeout=60)
+        wait_until(lambda: kept(environment), 10)
+        started = time.monotonic()
+        for n in range(20):
+            notebook.run(f"n = {n}")
+        assert time.monotonic() - started < 10
+        wait_until(lambda: "kept at" in notebook.run("%session").out, 10)
+    with Notebook(env=environment) as notebook:
+        notebook.run("import gamelan as np", timeout=60)
+        out = notebook.run("%session restore").out
+        assert "long (a list: too large to be kept at each cell's end; %session save takes it)" in out and "wide (" in out
+        assert notebook.run("n").text == "19"
+
+
+def test_nothing_is_kept_when_nobody_wants_it(environment):
+    with Notebook(env=environment | {"GAMELAN_KEPT_BYTES": "0"}) as notebook:
+        assert notebook.run(PROGRAM, timeout=60).status == "ok"
+        time.sleep(0.3)
+        assert "np.config.kept_bytes is 0" in notebook.run("%session").out and kept(environment) is None
+
+
+def test_a_folder_that_cannot_be_made_is_said_once(environment, tmp_path):
+    shutil.rmtree(tmp_path / "state", ignore_errors=True)
+    (tmp_path / "state").write_text("a file")
+    with Notebook(env=environment) as notebook:
+        assert "variables are not kept: " in notebook.run("import gamelan as np", timeout=60).err
+        assert notebook.run("n = 1").err == ""
+
+
+CELLS = """
+rng = np.random.default_rng(4); a = rng.random((900, 400)); turn = 0
+b = a[::3] * 2; rows = a[:, 5]; turn += 1
+a[10:20] = b[:10]; c = np.sort(b, axis=0); turn += 1
+small = np.arange(9.0); a -= a.mean(); held = {"c": c, "column": c[:, 1]}; turn += 1
+for k in range(20): a *= 0.9; a += small[k % 9]; turn += 1
+d = a @ a.T[:, :600]; rows[3] = 7; small[2] = -1; turn += 1
+held["column"][4] = 3; e = np.concatenate([d[0], rng.random(80_000)]); turn += 1
+""".strip().splitlines()
+
+
+def test_a_notebook_whose_kernel_and_engines_are_killed_at_every_cell(environment):
+    """After each cell the kernel, in each cell an engine: no cell is run again, and the result is the undisturbed one."""
+    result = "[turn, *map(float, (a.sum(), b.sum(), c[5, 5], held['c'][4, 1], d.sum(), e.sum(), small.sum(), rows[3]))]"
+    with Notebook(env=ENVIRONMENT) as notebook:
+        assert all(notebook.run(code, timeout=60).status == "ok" for code in ("import gamelan as np", *CELLS))
+        expected = notebook.run(result).text
+    for number, code in enumerate(CELLS):
+        notebook = Notebook(env=environment)
+        try:
+            assert notebook.run("import os" if number else "import gamelan, os\nimport gamelan as np", timeout=60).status == "ok"
+            if number:
+                restored = notebook.run("%session restore", timeout=60)
+                assert restored.status == "ok" and "not loaded" not in restored.out, restored.out
+            kill = "import gamelan\nos.kill(gamelan._session.engines().status()['processes'][1]['pid'], 9)\n" if number else ""
+            cell = notebook.run(f"{kill}{code}\nmark = {number}", timeout=60)
+            assert cell.status == "ok", cell.reply
+            if number == len(CELLS) - 1:
+                assert notebook.run(result, timeout=60).text == expected
+            wait_until(lambda: _mark(environment) == number, 20, "kept")
+            os.kill(notebook.pid, 9)
+            wait_until(lambda: not notebook.manager.is_alive(), 10)
+        finally:
+            notebook.close()
+
+
+def _mark(environment):
+    """The value of the variable `mark` that is kept."""
+    folder = kept(environment)
+    if folder is None:
+        return None
+    for each in json.loads((folder / "manifest.json").read_text())["session"]["pickles"]:
+        if each["names"] == ["mark"]:
+            return pickle.loads((folder / f"{each['sha256']}.pickle").read_bytes())["mark"]
+    return None

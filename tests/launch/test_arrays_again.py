@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Engines are lost, and others compute the arrays again from the session's log: the same values, whatever was under way."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from launch_fixtures import BUILD
+
+PROGRAM = """
+import os, signal, sys, threading, time
+import numpy
+import gamelan as np
+from gamelan import _core, _session
+
+def kill(rank=1):
+    os.kill(_session.engines().status()["processes"][rank]["pid"], signal.SIGKILL)
+
+def lose():
+    "As if the engines had been killed, without the wait."
+    _core.part("the test took the engines away")
+    _core.end_part()
+
+def error_of(action):
+    try:
+        return action()
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+"""
+
+
+def run(program, ranks=2, **variables):
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM + program],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(BUILD / "python"), "GAMELAN_ENGINES": str(ranks), **variables},
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_what_was_made_in_many_ways_is_there_again(runtime, tmp_path, ranks):
+    lines = run(
+        f"""
+rng = np.random.default_rng(7)
+numpy.save({str(tmp_path / "in.npy")!r}, numpy.arange(300_000.0))
+def program():
+    a = rng.random(300_000); b = np.array(numpy.arange(300_000) % 7); c = np.load({str(tmp_path / "in.npy")!r})
+    view = a[10::3]; turned = a.reshape(600, 500).T
+    a[5:50] = b[5:50]; view += 1
+    d = np.sort(turned, axis=0); e = np.concatenate([a, c[::-1]]); f = np.where(b > 3, a, c)
+    x = np.empty(300_000); x[:] = 2; x[b == 2] = -1
+    for turn in range(20):
+        a = a * 0.5 + b
+    np.save({str(tmp_path / "out.npy")!r}, a)
+    return dict(locals())
+made = program()
+before = {{name: numpy.array(value) for name, value in made.items() if isinstance(value, np.ndarray)}}
+os.unlink({str(tmp_path / "out.npy")!r})
+lose()
+print(all((numpy.array(made[name]) == value).all() for name, value in before.items()), len(before), np.stats()["ranks"])
+view, a = made["view"], made["e"]
+a[:3] = 9
+print(float(a[1]), os.path.exists({str(tmp_path / "out.npy")!r}))
+""",
+        ranks,
+        GAMELAN_DISTRIBUTE_FROM="1000",
+    )
+    assert lines == [f"True 9 {ranks}", "9.0 False"], "the file is not written again"
+
+
+def test_kills_while_threads_wait(runtime):
+    lines = run(
+        """
+arrays = [np.full(400_000, float(k)) for k in range(3)]
+def work(k):
+    for turn in range(150):
+        arrays[k] += 1
+        float(arrays[k][turn])
+threads = [threading.Thread(target=work, args=(k,)) for k in range(3)]
+for thread in threads: thread.start()
+time.sleep(0.05)
+kill()
+for thread in threads: thread.join()
+print([float(a.sum()) for a in arrays])
+"""
+    )
+    assert lines == [str([400_000 * (150.0 + k) for k in range(3)])]
+
+
+def test_an_interrupt_while_arrays_are_computed_again_loses_nothing(runtime):
+    lines = run(
+        """
+a = np.random.default_rng(1).random((1200, 1200)) / 1200
+for turn in range(20): a = a @ a
+before = float(a.sum())
+lose()
+use = _session.use
+def use_and_interrupt(engines):
+    use(engines)  # from here on they compute what was lost
+    threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+_session.use = use_and_interrupt
+try:
+    print(float(a.sum()) == before and "too fast")
+except KeyboardInterrupt:
+    print("interrupted")
+_session.use = use
+for again in range(4):  # more often than engines may be lost in a row
+    _core.part("once more"); _core.end_part()
+print(float(a.sum()) == before)
+"""
+    )
+    assert lines[0] in ("interrupted", "too fast") and lines[1] == "True"
+
+
+def test_only_what_cannot_be_computed_again_is_lost(runtime, tmp_path):
+    lines = run(
+        f"""
+path = {str(tmp_path / "in.npy")!r}
+numpy.save(path, numpy.zeros(100_000))
+loaded = np.load(path); sent = np.array(numpy.ones(200_000)); made = np.arange(100_000.0); joined = made + loaded
+np.sync()
+numpy.save(path, numpy.ones(100_000))
+np.config.log_bytes = 100_000
+for turn in range(2_000): made += 1; made -= 1
+np.sync()
+np.config.log_bytes = 1_000_000
+more = np.arange(100_000.0) + 1
+lose()
+print(float(more[3]))
+print(error_of(lambda: float(loaded[0])))
+print(error_of(lambda: float(sent[0])))
+print(float((more + 1)[0]))
+print(error_of(lambda: float((more + made)[0])))
+""",
+    )
+    assert lines[0] == "4.0" and lines[3] == "2.0", lines
+    assert all(
+        line.startswith("EngineLostError: this array was lost with its engines: ") for line in lines[1:3] + lines[4:]
+    ), lines
+
+
+def test_a_file_that_has_changed_is_named(runtime, tmp_path):
+    lines = run(
+        f"""
+path = {str(tmp_path / "in.npy")!r}
+numpy.save(path, numpy.zeros(100_000))
+loaded = np.load(path); made = np.arange(100_000.0); joined = made + loaded
+np.sync()
+time.sleep(0.05)
+numpy.save(path, numpy.ones(100_000))
+late = made * 2; broken = joined + 1; later = made * 3
+lose()
+print(error_of(lambda: float(broken[0])))
+print(float(made[3]), float(late[3]))
+""",
+    )
+    assert "in.npy has changed" in lines[0] and lines[1] == "3.0 6.0", lines
+
+
+def test_a_statement_that_kills_the_engines_ends_in_an_error_and_the_arrays_are_as_before_it(runtime, tmp_path):
+    source, library = tmp_path / "deadly.c", tmp_path / "deadly.so"
+    source.write_text("#include <stdlib.h>\nint die(int a, const int* b, int c, const double* d) { abort(); }\n")
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source], check=True)
+    lines = run(
+        """
+a = np.arange(100_000.0)
+a += 1
+die = np.routine("die")
+def attempt():
+    die(a)
+    return float(a.sum())
+print(error_of(attempt).split(":")[0])
+print(float(a[1]), float(np.ones(100_000).sum()))
+""",
+        GAMELAN_ROUTINES=str(library),
+    )
+    assert lines == ["EngineLostError", "2.0 100000.0"], lines
+
+
+def test_the_log_forgets_what_nobody_needs(runtime):
+    lines = run(
+        """
+a = np.arange(100_000.0)
+for turn in range(30_000):
+    y = a * 2 + turn
+np.sync()
+stats = np.stats()
+print(stats["log_commands"] < 60_000 and stats["log_bytes"] < 8 << 20, stats["log_commands"], stats["log_bytes"])
+lose()
+print(float(y[0]), np.stats()["log_commands"])
+"""
+    )
+    assert lines[0].startswith("True") and lines[1].startswith("29999.0"), lines
+    assert int(lines[1].split()[1]) < 20, "before it is repeated, the log is pruned"
+
+
+def test_a_checkpoint_takes_the_place_of_the_log(runtime, tmp_path):
+    lines = run(
+        f"""
+import json, pathlib
+np.config.protect = {str(tmp_path)!r}
+a = np.random.default_rng(3).random((700, 500)); turned = a.T[::-1]; flags = a > 0.5; tiny = np.full(70_000, 1j)[:5].sum()
+for turn in range(300): a *= 0.999; a += 0.001
+before = [numpy.array(each) for each in (a, turned, flags)]
+written = np.checkpoint()
+stats = np.stats()
+print(stats["log_commands"] < 6, written > a.nbytes)
+[folder] = pathlib.Path({str(tmp_path)!r}).glob("*/*")
+manifest = json.loads((folder / "manifest.json").read_text())
+print(all(numpy.load(folder / each["file"]).shape == tuple(each["shape"]) for each in manifest["arrays"]))
+lose()
+print(all((numpy.array(each) == old).all() for each, old in zip((a, turned, flags), before)), complex(tiny))
+a += 1; lose(); np.checkpoint(); lose()
+print((numpy.array(turned) == before[1] + 1).all(), len(list(folder.parent.iterdir())))
+"""
+    )
+    assert lines == ["True True", "True", "True 5j", "True 1"], lines
+    assert not list(tmp_path.iterdir()), "the checkpoints of a session go with it"
+
+
+def test_checkpoints_are_made_by_themselves_within_a_loop(runtime, tmp_path):
+    lines = run(
+        """
+a = np.zeros(100_000)
+for turn in range(40_000):
+    a += 1
+    if turn == 30_000: lose()
+print(float(a.sum()), np.stats()["log_commands"] < 40_000)
+""",
+        GAMELAN_PROTECT=str(tmp_path),
+        GAMELAN_PROTECT_SECONDS="0.02",
+    )
+    assert lines == ["4000000000.0 True"], lines
+
+
+def test_a_checkpoint_that_cannot_be_written_is_told_once_and_ends_nothing(runtime, tmp_path):
+    lines = run(
+        f"""
+np.config.protect = "/proc/nowhere"
+np.config.protect_seconds = 1e-6
+a = np.zeros(100_000)
+for turn in range(5):
+    a += 1
+    np.sync()
+print(float(a.sum()), error_of(np.checkpoint).split(":")[0])
+np.config.protect = {str(tmp_path)!r}
+np.sync(); a += 1; lose()
+print(float(a.sum()))
+"""
+    )
+    assert lines[0] in ("500000.0 FileNotFoundError", "500000.0 OSError") and lines[1] == "600000.0", lines
