@@ -6,9 +6,10 @@ namespace gamelan::kernel {
 namespace {
 
 PyTypeObject* base_type = nullptr;
-PyTypeObject* array_type = nullptr;   // _core.Array
-PyTypeObject* array_class = nullptr;  // the Python class of distributed arrays, once it is registered
-PyTypeObject* local_type = nullptr;   // gamelan.ndarray
+PyTypeObject* array_type = nullptr;     // _core.Array
+PyTypeObject* array_class = nullptr;    // the Python class of distributed arrays, once it is registered
+PyTypeObject* local_type = nullptr;     // gamelan.ndarray
+PyTypeObject* standard_type = nullptr;  // gamelan.array_api.Array, once it is registered
 
 Ref view_as(PyObject* value, PyTypeObject* type) {
   return Ref::checked(PyArray_View(reinterpret_cast<PyArrayObject*>(value), nullptr, type));
@@ -27,12 +28,21 @@ void set_array_class(PyTypeObject* type) {
   array_class = type;
 }
 
+void set_standard_class(PyTypeObject* type) {
+  Py_INCREF(type);
+  standard_type = type;
+}
+
 PyObject* local_class() { return reinterpret_cast<PyObject*>(local_type); }
 
 PyObject* new_base() { return base_type->tp_alloc(base_type, 0); }
 
-// Of no class derived from it: such arrays are to us what those of any class of a user's are.
-bool is_local(PyObject* object) { return Py_TYPE(object) == local_type; }
+// Of no class derived from it but our own: other such arrays are to us what those of any class of a user's
+// are.
+bool is_local(PyObject* object) {
+  PyTypeObject* const type = Py_TYPE(object);
+  return type == local_type || type == standard_type;
+}
 
 bool is_distributed(PyObject* object) {
   return (Py_TYPE(object) == array_class || PyType_IsSubtype(Py_TYPE(object), array_type)) &&
@@ -41,7 +51,7 @@ bool is_distributed(PyObject* object) {
 
 bool is_array(PyObject* object) {
   PyTypeObject* const type = Py_TYPE(object);
-  return type == array_class || type == local_type || PyType_IsSubtype(type, array_type);
+  return type == array_class || is_local(object) || PyType_IsSubtype(type, array_type);
 }
 
 PyObject* numpys(PyObject* object) {

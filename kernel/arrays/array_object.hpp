@@ -55,6 +55,9 @@ struct Array {
 void set_array_types(PyTypeObject* base, PyTypeObject* array, PyTypeObject* local);
 /// Sets the Python class of distributed arrays.
 void set_array_class(PyTypeObject* type);
+/// Sets the Python class of small arrays of the array-API standard: derived from that of small arrays, and as
+/// much ours.
+void set_standard_class(PyTypeObject* type);
 /// New reference to an empty base; nullptr with an exception set.
 PyObject* new_base();
 /// Separates a base from the array that was made with it, because that array dies or becomes another one.
@@ -64,7 +67,7 @@ void disown(Array* array);
 bool is_array(PyObject* object);
 /// True for an array on the engines.
 bool is_distributed(PyObject* object);
-/// True for a small array: a NumPy array whose class is gamelan's.
+/// True for a small array: a NumPy array whose class is gamelan's, or the array-API standard's of gamelan.
 bool is_local(PyObject* object);
 /// Of a distributed array (or an operand with a class of its own) only.
 inline Array* as_array(PyObject* object) { return reinterpret_cast<Array*>(object); }

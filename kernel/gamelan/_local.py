@@ -24,7 +24,7 @@ def has_own_class(value):
     """True for a NumPy array of a class derived from numpy.ndarray, or from ours, which NumPy's functions treat as that class
     says: masked arrays, matrices, a user's own. A memmap is plain data."""
     kind = type(value)
-    is_plain = kind is numpy.ndarray or kind is _core.ndarray
+    is_plain = kind is numpy.ndarray or _core.is_ours(value)
     return not is_plain and issubclass(kind, numpy.ndarray) and not issubclass(kind, numpy.memmap)
 
 

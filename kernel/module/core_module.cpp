@@ -97,6 +97,9 @@ void add_registrations(py::module_& m) {
     m.def(each.name, [&hook = each.hook](const py::object& callable) { hook.set(callable.ptr()); });
   m.def("set_array_class",
         [](const py::type& type) { kernel::set_array_class(reinterpret_cast<PyTypeObject*>(type.ptr())); });
+  m.def("set_standard_class", [](const py::type& type) {
+    kernel::set_standard_class(reinterpret_cast<PyTypeObject*>(type.ptr()));
+  });
   m.def("set_ufuncs", [](const py::list& list) { kernel::set_ufuncs(list.ptr()); });
   m.def(
       "add_numpys_own", [](const py::object& code) { kernel::add_numpys_own(code.ptr()); },

@@ -7,6 +7,7 @@ import functools
 import numpy
 
 from .. import _core
+from .._creation._from_data import copy_of
 from .._local import each, is_distributed, is_value
 from .._ndarray._class import DistributedArray, ndarray
 from .._views._copyto import copyto
@@ -69,6 +70,8 @@ def standard(value):
     if type(value) in (Array, LargeArray):
         return value
     if is_distributed(value):
+        if is_value(value):  # what has no axes may be written, as every array of the standard
+            value = copy_of(value, "C")
         result = _core.view(value, value._a)
         _SET_CLASS(result, LargeArray)
         return result
@@ -144,3 +147,4 @@ def _add_operators(kind, plain_kind):
 
 _add_operators(Array, ndarray)
 _add_operators(LargeArray, DistributedArray)
+_core.set_standard_class(Array)

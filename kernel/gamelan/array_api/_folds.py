@@ -58,14 +58,14 @@ class UniqueInverse(NamedTuple):
     inverse_indices: Any
 
 
-def all(x, /, *, axis=None, keepdims=False):
-    """True where no element over the axes is zero."""
-    return np.all(x, axis=axis, keepdims=keepdims)
+def all(x, /, *, axis=None, keepdims=False, out=None):
+    """True where no element over the axes is zero. The standard has no `out`, which xarray passes on."""
+    return np.all(x, axis=axis, out=out, keepdims=keepdims)
 
 
-def any(x, /, *, axis=None, keepdims=False):
-    """True where an element over the axes is not zero."""
-    return np.any(x, axis=axis, keepdims=keepdims)
+def any(x, /, *, axis=None, keepdims=False, out=None):
+    """True where an element over the axes is not zero. The standard has no `out`, which xarray passes on."""
+    return np.any(x, axis=axis, out=out, keepdims=keepdims)
 
 
 def max(x, /, *, axis=None, keepdims=False):

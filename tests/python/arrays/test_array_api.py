@@ -131,3 +131,46 @@ def test_vectors_and_signs(xp):
     numpy.testing.assert_allclose(numpy.asarray(xp.sign(x)), [[(1 + 1j) / 2**0.5, 1], [0, 1j]])
     assert xp.floor(xp.asarray([3])).dtype == xp.int64 and xp.clip(xp.asarray([1, 9], dtype=xp.int8), 2, 5).tolist() == [2, 5]
     assert xp.cumulative_sum(xp.asarray([1, 2]), include_initial=True).tolist() == [0, 1, 3]
+
+
+def test_small_and_large_arrays_of_the_standard_meet(mixed):
+    xp = gamelan.array_api
+    data = numpy.arange(12.0).reshape(3, 4)
+    large, small, number = xp.asarray(data), xp.asarray([1.0, 2.0, 3.0, 4.0]), xp.asarray(2.0)
+    assert large.is_distributed and not small.is_distributed
+    plain = gamelan.array(data)
+    for one in (large, plain):
+        for other in (small, number):
+            theirs = numpy.asarray(other)
+            for result, expected in (
+                (one + other, data + theirs),
+                (other - one, theirs - data),
+                (one > other, data > theirs),
+                (gamelan.multiply(one, other), data * theirs),
+            ):
+                assert isinstance(result, gamelan.ndarray) and result.is_distributed
+                numpy.testing.assert_array_equal(numpy.asarray(result), expected)
+        assert (one @ small).tolist() == (data @ [1, 2, 3, 4]).tolist() and one[:, small > 2].tolist() == data[:, 2:].tolist()
+    large += small
+    plain[0] = small
+    assert large.tolist() == (data + [1, 2, 3, 4]).tolist() and plain[0].tolist() == [1, 2, 3, 4]
+
+
+def test_what_has_no_axes_may_be_written_and_is_nobody_elses(engine):
+    x = gamelan.arange(6.0)
+    xp = gamelan.array_api
+    for result in (xp.sum(xp.asarray(x)), xp.max(x), xp.asarray(x)[5], xp.asarray(x.max()), xp.mean(x, axis=0)):
+        kept = result
+        result[...] = 7.0
+        result[result > 1] = 9.0
+        result += 1
+        assert kept is result and result.shape == () and float(result) == 10.0
+    assert x.tolist() == [0, 1, 2, 3, 4, 5]
+    value = x.sum()
+    xp.asarray(value)[...] = 0
+    assert value == 15 and gamelan.isscalar(value)
+
+
+def test_whether_all_or_any_take_an_output(xp):
+    x = xp.asarray([[1, 0], [2, 3]])
+    assert xp.all(x, axis=0, out=None).tolist() == [True, False] and bool(xp.any(x, out=None))
