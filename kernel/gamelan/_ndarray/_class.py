@@ -57,8 +57,8 @@ _NUMPYS = """shape dtype strides ndim size itemsize nbytes flags setflags T base
     conj conjugate itemset
     __iter__ __contains__ __bool__ __float__ __int__ __complex__ __index__ __hash__ __trunc__ __sizeof__ __copy__ __deepcopy__
     __array__ __array_priority__ __array_interface__ __array_struct__ __array_ufunc__ __array_function__ __dlpack__
-    __dlpack_device__ __jax_array__ __bytes__ __class_getitem__ __getattr__ __doc__ __module__ __slots__ _typ _number
-    _place_of _python_number""".split()
+    __dlpack_device__ __jax_array__ __arrow_array__ __bytes__ __class_getitem__ __getattr__ __doc__ __module__ __slots__ _typ
+    _number _place_of _python_number""".split()
 # Methods of which NumPy computes a small array's result, if no argument is on the engines.
 _WITH_NUMPY = """sum prod max min any all mean var std ptp argmin argmax cumsum cumprod round trace nonzero argsort fill put
     compress sort partition""".split()

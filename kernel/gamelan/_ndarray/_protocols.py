@@ -10,6 +10,7 @@ import numpy
 
 from .. import _core, _package
 from .._arguments import check_device
+from .._config import config
 from .._creation._from_data import array as make_array
 from .._creation._from_data import asarray
 from .._errors import NotImplementedDtype, unimplemented
@@ -168,6 +169,13 @@ class Protocols(_core.Array):
     def __array_function__(self, function, types, arguments, keywords):
         if not all(issubclass(each, (_core.Array, numpy.ndarray)) for each in types):
             return NotImplemented
+        if (
+            function is numpy.empty_like
+            and len(arguments) == 1
+            and keywords.get("shape") is None
+            and arguments[0].size <= config.gather_limit
+        ):
+            return function(arguments[0]._a, **keywords)  # who asks NumPy, not us, will fill it, and perhaps in C
         ours = _ours(function)
         if ours is function:  # NumPy's own, about dtypes and shapes
             return function(*map(_described, arguments), **{key: _described(value) for key, value in keywords.items()})
@@ -206,6 +214,12 @@ class Protocols(_core.Array):
         from jax import numpy as theirs  # which asks, so it is there
 
         return theirs.asarray(numpy.asarray(self))
+
+    def __arrow_array__(self, type=None):
+        """What `pyarrow.array` gives: a column of a copy, bounded by `config.gather_limit`. Triggers evaluation."""
+        from pyarrow import array as theirs
+
+        return theirs(numpy.asarray(self), type)
 
     def __dlpack__(self, /, *, stream=None, max_version=None, dl_device=None, copy=None):
         if dl_device not in (None, self.__dlpack_device__()):

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What other libraries must be told, because they look at classes from C and ask no protocol."""
+"""json.dumps(x.mean()): json looks at classes from C."""
 
 import functools
 import json
 
-from . import _core
-from ._local import is_distributed, is_value
+from .. import _core
+from .._local import is_distributed, is_value
 
 
 def _encode_values():
-    """json.dumps(x.mean()): a value of the engines is written as the NumPy scalar that it stands for. json takes floats by
-    their class in C, and asks `default` about all else."""
+    """A value of the engines is written as the NumPy scalar that it stands for. json takes floats by their class in C, and asks
+    `default` about all else."""
     default = json.JSONEncoder.default
 
     @functools.wraps(default)
