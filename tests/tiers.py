@@ -163,7 +163,7 @@ TIERS = [
         "libraries",
         [pytest("libraries", "--timeout", "900")],
         7200,
-        "other libraries from PyPI with our arrays, small and large: needs PyPI and a gigabyte",
+        "other libraries from PyPI with our arrays, programs and notebooks: needs PyPI and two gigabytes",
         default=False,
     ),
     Tier("bench", [["bench"]], 7200, "side by side with NumPy, numexpr, Dask and C++/MPI, in figures", default=False),

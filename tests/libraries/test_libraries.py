@@ -6,38 +6,12 @@ them already (its Python must be the build's)."""
 import json
 import os
 import subprocess
-import sys
-from pathlib import Path
 
-import numpy
 import programs
 import pytest
+from conftest import BUILD, HERE
 
-HERE = Path(__file__).resolve().parent
-BUILD = Path(os.environ.get("GAMELAN_BUILD", HERE.parents[1] / "build"))
 SMALL, LARGE = 1_000, 100_000  # elements; the second are on the engines
-
-
-@pytest.fixture(scope="session")
-def python():
-    """The Python of an environment with the libraries."""
-    folder = Path(os.environ.get("GAMELAN_LIBRARIES", BUILD / "libraries"))
-    python = folder / "bin/python"
-    if "GAMELAN_LIBRARIES" in os.environ:
-        return python
-    if not python.exists():
-        made = subprocess.run([sys.executable, "-m", "venv", folder], capture_output=True, text=True, timeout=120)
-        if made.returncode:
-            pytest.skip(f"no environment could be made: {(made.stdout + made.stderr).strip().splitlines()[-1]}")
-    major = int(numpy.__version__.split(".")[0])
-    numpys = f"numpy>={major},<{major + 1}"  # the build's NumPy
-    pip = [python, "-m", "pip", "install", "-q", "--disable-pip-version-check", numpys, "ipython"]
-    if subprocess.run(pip, capture_output=True, timeout=600).returncode:
-        pytest.skip("PyPI cannot be reached")
-    for line in (HERE / "requirements.txt").read_text().splitlines():
-        if line and not line.startswith("#"):
-            subprocess.run([*pip, line], capture_output=True, timeout=900)
-    return python
 
 
 @pytest.mark.parametrize("count", [SMALL, LARGE], ids=["small", "large"])
