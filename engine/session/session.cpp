@@ -107,7 +107,8 @@ protocol::Reply Session::explain(protocol::Batch batch) const {
   try {
     ElidedCopies(elided_).settle(batch);
     for (const auto& copy : find_elided(batch)) batch.frees.push_back(copy.to.base);
-    reply.info = describe(batch, planner_.make_unadmitted(batch), arrays_);
+    const auto plan = planner_.make_unadmitted(batch);
+    reply.info = describe(batch, plan, planner_.forecast(plan, batch), arrays_);
   } catch (const Error& error) {
     reply = protocol::failed_reply(batch.seq, error.kind(), error.what());
     reply.command = error.command();
