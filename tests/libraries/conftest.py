@@ -8,9 +8,7 @@ from pathlib import Path
 
 import numpy
 import pytest
-
-HERE = Path(__file__).resolve().parent
-BUILD = Path(os.environ.get("GAMELAN_BUILD", HERE.parents[1] / "build")).resolve()
+from places import BUILD, HERE
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ import subprocess
 
 import programs
 import pytest
-from conftest import BUILD, HERE
+from places import BUILD, HERE
 
 SMALL, LARGE = 1_000, 100_000  # elements; the second are on the engines
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from conftest import BUILD, HERE
 from nbclient import NotebookClient
+from places import BUILD, HERE
 
 FILES = sorted((HERE / "notebooks").glob("*.ipynb"))
 RANKS = 2

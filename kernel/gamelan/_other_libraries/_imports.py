@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Calling a function for a module of another library: at once if it is imported, else when it is. Nothing is imported for it."""
 
+import functools
 import sys
 from importlib.abc import MetaPathFinder
 
@@ -21,6 +22,33 @@ def when_imported(end, tell):
     for name, module in list(sys.modules.items()):
         if name.endswith(end) and module is not None:
             tell(module)
+
+
+def replace(module, name, around):
+    """Puts a function around one of another library's, also where modules of its package have imported it by name. Nothing
+    happens where there is none of that name, or where it has been done.
+
+    Parameters
+    ----------
+    module : module
+        Has the function.
+    name : str
+        Its name.
+    around : callable
+        Makes the new function of the old one.
+    """
+    asked = getattr(module, name, None)
+    if not callable(asked) or hasattr(asked, "_gamelan"):
+        return
+    new = functools.wraps(asked)(around(asked))
+    new._gamelan = True
+    package = module.__name__.partition(".")[0]
+    for other_name, other in list(sys.modules.items()):
+        if other is None or other_name.partition(".")[0] != package:
+            continue
+        for each, value in list(vars(other).items()):
+            if value is asked:
+                setattr(other, each, new)
 
 
 class _Finder(MetaPathFinder):

@@ -39,6 +39,9 @@ class Array(ndarray):
     def __new__(cls, *arguments, **keywords):
         return standard(ndarray(*arguments, **keywords))
 
+    def __repr__(self):
+        return repr(plain(self))
+
 
 class LargeArray(DistributedArray):
     """Such an array on the engines."""

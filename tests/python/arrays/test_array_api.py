@@ -151,6 +151,7 @@ def test_small_and_large_arrays_of_the_standard_meet(mixed):
                 assert isinstance(result, gamelan.ndarray) and result.is_distributed
                 numpy.testing.assert_array_equal(numpy.asarray(result), expected)
         assert (one @ small).tolist() == (data @ [1, 2, 3, 4]).tolist() and one[:, small > 2].tolist() == data[:, 2:].tolist()
+    assert repr(small) == repr(numpy.asarray(small)) and repr(number) == "array(2.)"
     large += small
     plain[0] = small
     assert large.tolist() == (data + [1, 2, 3, 4]).tolist() and plain[0].tolist() == [1, 2, 3, 4]

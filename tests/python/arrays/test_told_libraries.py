@@ -63,7 +63,8 @@ def test_small_and_large_arrays_have_one_namespace(mixed, library, is_first):
     else:  # imported before gamelan: the module is told what it would have been told
         helpers = library("one_pretended.helpers", HELPERS)
         user = library("one_pretended.user", "from .helpers import array_namespace as asked")
-        importlib.import_module("gamelan._other_libraries._array_api_compat")._let_sizes_mix(helpers)
+        ours = importlib.import_module("gamelan._other_libraries._array_api_compat")
+        ours.replace(helpers, "array_namespace", ours._in_one_namespace)
         assert user.asked is helpers.array_namespace
     large, small, theirs = gamelan.zeros(20), gamelan.zeros(2), numpy.zeros(2)
     xp = gamelan.array_api
@@ -87,6 +88,38 @@ def test_small_and_large_arrays_have_one_namespace(mixed, library, is_first):
     for refused in ((large, Theirs()), (Theirs(), small, large), (large, numpy.ma.zeros(2))):
         with pytest.raises(TypeError, match="Multiple"):
             helpers.array_namespace(*refused)
+
+
+SKLEARN = """
+def get_config():
+    return {"array_api_dispatch": DISPATCHES}
+
+def check_same_namespace(X, estimator, *, attribute, method):
+    if type(X) is not type(getattr(estimator, attribute)):
+        raise ValueError(f"{attribute} {method}")
+
+def _single_array_device(array):
+    return getattr(array, "device", None) if get_config()["array_api_dispatch"] else None
+"""
+
+
+@pytest.mark.parametrize("dispatches", [True, False])
+def test_a_model_of_large_arrays_predicts_for_small_ones(mixed, library, dispatches):
+    asked = library("five_pretended.sklearn.utils._array_api", SKLEARN.replace("DISPATCHES", str(dispatches)))
+    large, small, theirs = gamelan.array_api.zeros(20), gamelan.zeros(2), numpy.zeros(2)
+
+    class Model:
+        coef_ = large
+
+    for x in (large, small, theirs, gamelan.array_api.zeros(2)):
+        asked.check_same_namespace(x, Model, attribute="coef_", method="predict")
+        assert asked._single_array_device(x) == ("cpu" if dispatches else None)
+    Model.coef_ = theirs
+    asked.check_same_namespace(large, Model, attribute="coef_", method="predict")
+    for x in ([1.0], numpy.ma.zeros(2)):
+        with pytest.raises(ValueError, match="coef_ predict"):
+            asked.check_same_namespace(x, Model, attribute="coef_", method="predict")
+    assert asked._single_array_device([1.0]) is None
 
 
 def test_numba_gets_numpys_functions_for_ours(engine, library):
