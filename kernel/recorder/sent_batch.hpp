@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernel/recorder/command_log.hpp"
+#include "kernel/recorder/log/command_log.hpp"
 #include "kernel/recorder/failure.hpp"
 #include "protocol/message.hpp"
 

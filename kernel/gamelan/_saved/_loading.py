@@ -112,7 +112,7 @@ def load_groups(session, names, bytes_of, array_of, loaded):
         if name in loaded:
             loaded[name] = loaded.pop(name)
     if state is not None:
-        _set_random_state(state)
+        set_random_state(state)
 
 
 class _LoadedArrays:
@@ -166,7 +166,7 @@ def _bytes_of(file, about):
     return data
 
 
-def _set_random_state(state):
+def set_random_state(state):
     _legacy._global._bits.__setstate__(state["gamelan"].__getstate__())
     numpy.random.set_state(state["numpy"])
     random.setstate(state["python"])
