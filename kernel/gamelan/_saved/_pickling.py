@@ -203,7 +203,7 @@ def _finish_function(function, state):
         if content:
             cell.cell_contents = content[0]
     for name, value in state["facts"].items():
-        setattr(function, name, value)
+        setattr(function, name, sys.intern(value) if type(value) is str else value)  # so that its pickle is the same again
     function.__dict__.update(state["dict"])
 
 

@@ -5,6 +5,7 @@ the rest is computed again."""
 
 import ctypes
 import sys
+import weakref
 from dataclasses import dataclass
 
 import numpy
@@ -106,6 +107,7 @@ class History:
         _core.flush(True)
         state = states[wanted]
         back = _Return(state, variables)
+        back.note_arrays()
         return Undone(self._cells[wanted:], *back.result())
 
     def accept(self, undone):
@@ -208,10 +210,24 @@ class _Return:
             except Exception as error:  # whatever a class of the user's raises
                 self.lost.update(dict.fromkeys(names, str(error) or type(error).__name__))
                 continue
-            self.back.update(values)
+            self.back.update((name, values[name]) for name in names)
             if any(self._state.facts[number]["base"] in self._made_places for number in numbers):
                 self.computed += names
         self.random = Unpickler(self._state.random, self._array_of).load()
+
+    def note_arrays(self):
+        """The state's arrays are those that were made, from this moment on."""
+        state = self._state
+        if self._why or not state.bases:  # what could not be made can be found from the mark only
+            return
+        for place, root in self._roots.items():
+            state.bases[place] = state.bases[place] | {"id": root._b.id}
+        for number, facts in enumerate(state.facts):
+            if facts is not None and facts["id"] != state.bases[facts["base"]]["id"]:
+                state.facts[number] = facts | {"id": state.bases[facts["base"]]["id"]}
+        for number, array in self._arrays.items():
+            state.references[number] = weakref.ref(array)
+        state.mark = _core.mark_log([base["id"] for base in state.bases])
 
     def result(self):
         state, now = self._state, self._variables
