@@ -46,7 +46,7 @@ def test_the_line_and_the_state(notebook):
     assert result.text == f"(1.0, True, True, [1], 2, {expected}, False)"
     assert run(notebook, "%session undo 2").out.startswith("cells [7], [8] are undone; as before: rng;")
     assert "goes back as far as before cell [2]" in notebook.run("%session").out
-    assert "2 cells have run since" in notebook.run("%session undo 9").reply["evalue"]
+    assert "3 cells have run since" in notebook.run("%session undo 9").reply["evalue"]
     assert notebook.run("%session undo 0").ename == "UsageError"
 
 

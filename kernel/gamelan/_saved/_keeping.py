@@ -11,7 +11,7 @@ from .. import _core
 from .._local import is_distributed
 from . import _manifest
 from ._arrays import ArraysToSave
-from ._loading import LoadedSession, load_groups
+from ._loading import LoadedSession, load_groups, require_names
 from ._pickling import pickler_class
 from ._repeating import RepeatedArrays
 from ._saving import _described, random_state
@@ -114,6 +114,7 @@ def read(path, names=None):
     """The variables that are kept in a folder, as a LoadedSession. The engines compute the distributed arrays again."""
     with TrustedFolder(path) as folder:
         session = _manifest.read_manifest(folder)
+        require_names(session, names, "that kernel has left no variable")
         loaded, arrays = LoadedSession(), RepeatedArrays(folder, session)
         loaded.saved_at, loaded.not_saved, loaded.missing = session["saved"], session["missing"], {}
 
