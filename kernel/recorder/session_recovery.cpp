@@ -228,8 +228,10 @@ Session::TakenOver Session::take_over(CommandLog log, const std::unordered_set<p
 
 void Session::repeat_beside(CommandLog& log) {
   try {
-    repeat(log);
-    if (engines_.is_lost()) engines_.raise_lost();
+    for (repeat(log); engines_.is_lost(); repeat(log)) {
+      survive();
+      if (engines_.is_lost()) engines_.raise_lost();
+    }
   } catch (const std::exception&) {
     for (const auto id : log.made()) recorder_.free(id);
     throw;

@@ -80,6 +80,25 @@ def test_engines_that_died_meanwhile(notebook):
     assert notebook.run("a[0] = 9; float(before.sum()), float(b[0]), float(a.sum())").text == "(1500000.0, 9.0, 500008.0)"
 
 
+def test_engines_that_died_unnoticed(notebook):
+    run(notebook, "c = a * 3; d = 2")
+    run(notebook, "c += 1; del b")
+    run(notebook, "import os, gamelan\nos.kill(gamelan._session.engines().status()['processes'][1]['pid'], 9)")
+    time.sleep(1)
+    cell = notebook.run("%session undo 2", timeout=60)
+    assert "gone: gamelan, os" in cell.out and "as before: b, c (computed again);" in cell.out and "killed by" in cell.err
+    assert notebook.run("float(c.sum()), float(b.sum()), float(a.sum()), d").text == "(1500000.0, 250000.0, 500000.0, 2)"
+
+
+def test_arrays_of_engines_that_were_left_are_named(notebook):
+    run(notebook, "c = 5")
+    run(notebook, "%engines stop")
+    run(notebook, "k.append(7); b = 1")
+    out = notebook.run("%session undo 2").out
+    assert "as before: k, same" in out and "could not come back: a (its distributed array" in out
+    assert notebook.run("k, c").text == "([1], 5)"
+
+
 def test_cells_that_follow_each_other_at_once(notebook):
     """What is not kept is said, and nothing is done."""
     cells = [notebook.send(f"k.append({number})") for number in range(2, 8)]

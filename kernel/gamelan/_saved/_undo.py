@@ -179,7 +179,7 @@ class _Return:
                 self._roots[place] = _root_like(array, state.bases[place])
         self._made_places = sorted(wanted - self._roots.keys())
         ids = {state.bases[place]["id"]: place for place in self._made_places}
-        made = _core.make_again(state.mark, list(ids), _tell) if ids and _core.is_connected() else {}
+        made = _core.make_again(state.mark, list(ids), _tell) if ids and _core.ranks() else {}
         for number, place in ids.items():
             about, new = state.bases[place], made.get(number, "there are no engines")
             if isinstance(new, str):
