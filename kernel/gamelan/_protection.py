@@ -2,7 +2,8 @@
 """Checkpoints: the arrays on the engines, in files, from which the session's log begins anew.
 
 Engines that follow lost ones repeat the log (docs/decisions/036). A checkpoint makes that short: they read the files, and repeat
-only what came later. A folder of checkpoints belongs to one session and goes with it.
+only what came later. A folder of checkpoints belongs to one session and goes with it; that of a killed process goes after
+MOST_DAYS.
 """
 
 import atexit
@@ -10,6 +11,8 @@ import contextlib
 import json
 import os
 import shutil
+import socket
+import stat
 import sys
 import time
 from pathlib import Path
@@ -19,11 +22,13 @@ import numpy
 from . import _core
 from ._config import config
 from ._files._npy import header_of, save
+from ._launch._sessions import process_start
 from ._promotion import NAMES
 
 __all__ = ["checkpoint"]
 
 _MANIFEST = "manifest.json"
+MOST_DAYS = 14  # that the folder of a killed process stays: as long as what is kept of notebooks, which may name it
 _VERSION = 1
 _SMALL = 4096  # elements that are kept in the log itself
 
@@ -42,8 +47,10 @@ class _Folder:
         """An empty folder for a checkpoint that is not yet valid."""
         wanted = os.path.abspath(config.protect)
         if self._base is None or self._base.parent != Path(wanted) or not self._base.is_dir():
-            self._base = Path(wanted) / f"gamelan-{os.getpid()}-{time.time_ns():x}"
+            owner = f"{socket.gethostname()}-{os.getpid()}-{process_start(os.getpid())}"
+            self._base = Path(wanted) / f"gamelan-{owner}-{time.time_ns():x}"
             os.makedirs(self._base, mode=0o700)
+            _remove_left(Path(wanted))
         self._count += 1
         path = self._base / str(self._count)
         path.mkdir(mode=0o700)
@@ -73,6 +80,19 @@ class _Folder:
             if path is not None:
                 shutil.rmtree(path, ignore_errors=True)
         self._base = self._valid = None
+
+
+def _remove_left(place):
+    """Removes what killed processes of this host have left, when no kernel may need it any more."""
+    limit = time.time() - MOST_DAYS * 86400
+    for path in place.glob("gamelan-*-*"):
+        with contextlib.suppress(OSError, ValueError):
+            facts = path.lstat()
+            if not stat.S_ISDIR(facts.st_mode) or facts.st_uid != os.geteuid() or facts.st_mtime > limit:
+                continue
+            host, pid, start, _ = path.name.removeprefix("gamelan-").rsplit("-", 3)
+            if host == socket.gethostname() and process_start(int(pid)) != int(start):
+                shutil.rmtree(path, ignore_errors=True)
 
 
 folder = _Folder()

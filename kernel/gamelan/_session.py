@@ -15,7 +15,7 @@ from . import _core, _threshold
 from ._config import config
 from ._errors import EngineLostError, VersionError
 from ._float_errors import forget_warnings
-from ._launch import _routes
+from ._launch import _of_run, _routes
 from ._next_engines import engines_after, first_engines, show_notice
 from ._work import end_work, on_progress, recorded_count, tell_work  # noqa: F401  (two of them for the notebook)
 
@@ -298,5 +298,6 @@ def _leave():
 
 
 _process = os.getpid()
+_of_run.end_once()
 _core.set_start_hook(ensure_engines)
 _core.set_wait_hook(_while_waiting)

@@ -20,16 +20,20 @@ from ._saved._trust import TrustedFolder
 
 def _parser():
     parser = MagicParser(prog="%session", description="The variables of this notebook, saved in a folder and loaded from it.")
-    commands = parser.add_subparsers(dest="command", metavar="save | load | restore | show | help")
+    commands = parser.add_subparsers(dest="command", metavar="save | load | restore | undo | show | help")
     for name, text in (
         ("save", "write variables, distributed arrays and the state of random numbers to a folder"),
         ("load", "bring the variables of a folder back"),
         ("restore", "bring back what the kernel that had this notebook before has left"),
+        ("undo", "go back to the state before the last cell, or before the last N"),
         ("show", "what a folder holds, and since when (the default, of the folder last used)"),
         ("help", "this text"),
     ):
         sub = commands.add_parser(name, help=text, description=text)
         if name == "help":
+            continue
+        if name == "undo":
+            sub.add_argument("cells", metavar="N", nargs="?", type=int, default=1, help="so many cells (1)")
             continue
         if name == "restore":
             sub.add_argument("--of", metavar="WHEN", help="of an earlier kernel, as %%session lists them")
@@ -101,6 +105,26 @@ class SessionMagics(Magics):
         chosen.sort(key=_has_values, reverse=True)  # the newest that had more than imports
         self._bring_back(str(chosen[0]), options, _keeping.read)
 
+    def _undo(self, options, parser):
+        keeper = _notebook.keeper
+        if keeper is None:
+            raise UsageError("%session: nothing is kept to go back to")
+        if "\n" not in self.shell.history_manager.input_hist_raw[-1].strip():
+            keeper.count_no_cell()
+        if options.cells < 1:
+            raise UsageError("%session: N is a number of cells, 1 or more")
+
+        def bind(values, names):
+            for name in names:
+                self.shell.user_ns.pop(name, None)
+            self.shell.push(values)
+
+        try:
+            undone = keeper.undo(options.cells, bind)
+        except LookupError as error:
+            raise UsageError(f"%session: {error.args[0]}") from None
+        print(undone_in_words(undone))
+
     def _bring_back(self, folder, options, load):
         started = time.monotonic()
         names = None if options.only is None else _names(options.only)
@@ -165,10 +189,32 @@ def kept_in_words(keeper):
         lines.append(
             f"kept at {clock} for the next kernel of this notebook: {count} variables, {size(held)}, in {seconds * 1e3:.0f} ms"
         )
+    if keeper.history.in_words():
+        lines.append(keeper.history.in_words())
     for folder, is_ended in keeper.earlier():
         how = "ended" if is_ended else "was lost"
         lines.append(f"left by the kernel {folder.name}, which {how}: %session restore --of {folder.name}")
     return "\n".join(lines)
+
+
+def undone_in_words(undone):
+    """One line: which cells' effects went, which variables came back, and which could not."""
+    labels = [f"[{label}]" for label in undone.cells]
+    what = f"cell{'s' if len(labels) > 1 else ''} {', '.join(labels if len(labels) < 6 else [*labels[:2], '...', labels[-1]])}"
+    verb = "is" if len(labels) == 1 else "are"
+    parts = []
+    if undone.back:
+        names = (f"{name} (computed again)" if name in undone.computed else name for name in sorted(undone.back))
+        parts.append(f"as before: {', '.join(names)}")
+    if undone.gone:
+        parts.append(f"gone: {', '.join(sorted(undone.gone))}")
+    if not parts:
+        parts.append("no variable was another one")
+    if undone.lost:
+        parts.append(f"could not come back: {_reasons(undone.lost)}")
+    if undone.staying:
+        parts.append(f"left as they are: {_reasons(undone.staying)}")
+    return f"{what} {verb} undone; {'; '.join(parts)}"
 
 
 def described(folder, session):

@@ -10,21 +10,25 @@ KEEPER = "gamelan._saved._notebook"
 
 
 def before_cell():
-    """Nobody reads the variables while the cell changes them."""
+    """Nobody reads the variables while the cell changes them. True where an interrupt came, which is meant for the cell."""
     keeper = getattr(sys.modules.get(KEEPER), "keeper", None)
-    if keeper is not None:
-        with contextlib.suppress(KeyboardInterrupt):  # it was meant for a cell
-            keeper.before_cell()
+    if keeper is None:
+        return False
+    try:
+        keeper.before_cell()
+    except KeyboardInterrupt:
+        return True
+    return False
 
 
-def after_cell(shell, seconds):
-    """The cell has run for so long."""
+def after_cell(shell, seconds, label=None):
+    """The cell has run for so long; `label`: its number, None for what the front end runs unseen."""
     module = sys.modules.get(KEEPER)
     if not hasattr(module, "keep"):  # gamelan is not imported, or half
         return
     with contextlib.suppress(KeyboardInterrupt):
         begin(shell)
-        module.keeper.after_cell(seconds)
+        module.keeper.after_cell(seconds, label)
 
 
 def begin(shell):

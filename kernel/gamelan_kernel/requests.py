@@ -33,10 +33,11 @@ def close():
 
 def execute(code, silent, store_history, user_expressions):
     shell.last_traceback = ()
-    namespace.before_cell()
+    shell.is_interrupted_early = namespace.before_cell()
+    label = shell.execution_count if store_history and not silent else None
     started = time.perf_counter()
     result = shell.run_cell(code, store_history=store_history, silent=silent)
-    namespace.after_cell(shell, time.perf_counter() - started)
+    namespace.after_cell(shell, time.perf_counter() - started, label)
     for stream in (sys.__stdout__, sys.__stderr__, sys.stdout, sys.stderr):
         stream.flush()
     error = result.error_before_exec or result.error_in_exec

@@ -30,6 +30,7 @@ class ZMQInteractiveShell(InteractiveShell):
     keepkernel_on_exit = None
     last_traceback = ()
     _display_error = None
+    is_interrupted_early = False  # by an interrupt that came when the cell had begun, but not its code
 
     @default("exiter")
     def _default_exiter(self):
@@ -81,6 +82,9 @@ class ZMQInteractiveShell(InteractiveShell):
     async def run_ast_nodes(self, nodelist, cell_name, interactivity="last_expr", compiler=compile, result=None):
         """Runs the cell, then what it has recorded for the engines: also of a cell that raised half way."""
         self._display_error = None
+        if self.is_interrupted_early:
+            self.is_interrupted_early = False
+            raise KeyboardInterrupt
         with engines.cell(self):
             failed = await super().run_ast_nodes(nodelist, cell_name, interactivity, compiler, result)
             raised = getattr(result, "error_in_exec", None)

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -95,6 +96,28 @@ Session::TakenOver take_over_log(const std::string& file, const std::vector<prot
   CommandLog log;
   log.read(std::as_bytes(std::span(file.data(), file.size())));
   return current_session()->take_over(std::move(log), {wanted.begin(), wanted.end()});
+}
+
+std::uint64_t mark_log(std::vector<protocol::ArrayId> wanted) {
+  const auto session = current_session_or_null();
+  return session == nullptr ? 0 : session->mark(std::move(wanted));
+}
+
+void keep_marks(const std::unordered_set<std::uint64_t>& keys) {
+  if (const auto session = current_session_or_null()) session->log().keep_marks(keys);
+}
+
+std::unordered_set<protocol::ArrayId> changed_since(std::uint64_t mark,
+                                                    const std::vector<protocol::ArrayId>& among) {
+  const auto session = current_session_or_null();
+  if (session == nullptr) return {among.begin(), among.end()};
+  return session->log().changed_since(mark, among);
+}
+
+Session::TakenOver make_again(std::uint64_t mark, const std::vector<protocol::ArrayId>& wanted,
+                              const py::object& tell) {
+  return connected_session()->make_again(
+      mark, wanted, [&](std::size_t commands, double seconds) { tell(commands, seconds); });
 }
 
 void begin_log_with(const py::list& arrays, double seconds) {
@@ -196,7 +219,8 @@ void add_session_functions(py::module_& m) {
       []() -> py::object {
         const auto session = current_session_or_null();
         if (!session || !session->can_recover()) return py::none();
-        return py::make_tuple(session->log().commands(), session->log().seconds());
+        const auto now = session->log().of_now();
+        return py::make_tuple(now.commands(), now.seconds());
       },
       "How many commands the next engines will repeat, and how many seconds they took; None where the arrays "
       "of the "
@@ -215,6 +239,16 @@ void add_session_functions(py::module_& m) {
         "Repeats what made these arrays, by their ids, in another process; returns their ids here, or why "
         "some cannot be made, "
         "by id.");
+  m.def("mark_log", &mark_log, py::arg("wanted"),
+        "Marks this moment in the log, so that these arrays can be made again as they are now; returns the "
+        "mark's key, 0 without engines.");
+  m.def("keep_marks", &keep_marks, py::arg("keys"), "Forgets all other marks.");
+  m.def("changed_since", &changed_since, py::arg("mark"), py::arg("among"),
+        "Those of the arrays to which a command behind the mark has written in place; all, where the mark is "
+        "not known.");
+  m.def("make_again", &make_again, py::arg("mark"), py::arg("wanted"), py::arg("tell"),
+        "Makes arrays as they were at a mark, beside those that there are, after `tell(commands, seconds)`; "
+        "returns their new ids, or why some cannot be made, by id. Waits.");
   m.def("begin_log_with", &begin_log_with, py::arg("arrays"), py::arg("seconds"),
         "The log begins anew: (id, number of the dtype, extents, path, offset, None) of an array whose "
         "elements lie in a "

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "kernel/recorder/command_log.hpp"
 #include "kernel/recorder/failure.hpp"
+#include "kernel/recorder/log/command_log.hpp"
 #include "protocol/message.hpp"
 
 namespace gamelan::kernel {

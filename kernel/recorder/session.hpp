@@ -7,6 +7,7 @@
 // (Python.h first)
 #include <chrono>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -83,6 +84,15 @@ class Session {
   /// what waiting raises.
   using TakenOver = std::unordered_map<protocol::ArrayId, std::variant<protocol::ArrayId, std::string>>;
   TakenOver take_over(CommandLog log, const std::unordered_set<protocol::ArrayId>& wanted);
+  /// Marks this moment in the log (CommandLog::mark).
+  std::uint64_t mark(std::vector<protocol::ArrayId> wanted) {
+    return log_.mark(std::move(wanted), sender_.batches());
+  }
+  /// Makes arrays as they were at a mark, beside those that there are, and goes on with them in the log.
+  /// `tell(commands, seconds)` is called before. Returns their new ids, or why they cannot be made. Waits,
+  /// and raises what waiting raises; then nothing is left of it.
+  TakenOver make_again(std::uint64_t mark, const std::vector<protocol::ArrayId>& wanted,
+                       const std::function<void(std::size_t, double)>& tell);
   /// The arrays of the log are stored as said: older commands will not be repeated.
   void begin_log_with(std::vector<CommandLog::Stored> arrays, double seconds) {
     log_.begin_with(std::move(arrays), sender_.batches(), seconds);
@@ -129,6 +139,9 @@ class Session {
   void survive();
   void recover();
   void repeat(CommandLog& log);
+  /// The same for a log of its own. Then what `log` has made is known by these ids; raises as waiting does,
+  /// and has it freed.
+  void repeat_beside(CommandLog& log);
   void free_there(std::vector<protocol::ArrayId> ids);
   void send_again();
   /// False, and its reply is an error, where it cannot be sent again.

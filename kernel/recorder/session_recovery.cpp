@@ -123,12 +123,15 @@ void Session::recover() {
       if (engines_.is_lost()) engines_.raise_lost();
       ++recoveries_in_a_row_;
       if (!options_.empty()) engines_.ask(protocol::Configure{0, {options_.begin(), options_.end()}});
-      repeat(log_);
+      auto now = log_.of_now();
+      repeat(now);
       if (engines_.is_lost()) continue;
-      for (const auto& [id, why] : log_.lost())
+      for (const auto& [id, why] : now.lost()) {
+        log_.lose(id, why);
         recorder_.poison(
             id, std::make_shared<const Failure>(
                     Failure{ErrorKind::engine_lost, "this array was lost with its engines: " + why, {}}));
+      }
       send_again();
     } while (engines_.is_lost());
   } catch (const std::exception&) {
@@ -207,13 +210,7 @@ Session::TakenOver Session::take_over(CommandLog log, const std::unordered_set<p
     if (is_new) entry->second = new_id();
     return entry->second;
   });
-  try {
-    repeat(log);
-    if (engines_.is_lost()) engines_.raise_lost();
-  } catch (const std::exception&) {
-    for (const auto id : log.made()) recorder_.free(id);
-    throw;
-  }
+  repeat_beside(log);
   TakenOver result;
   for (const auto id : wanted) {
     const auto here = ids.find(id);
@@ -226,6 +223,42 @@ Session::TakenOver Session::take_over(CommandLog log, const std::unordered_set<p
       result.emplace(id, here->second);
   }
   log_.append(std::move(log), sender_.batches());
+  return result;
+}
+
+void Session::repeat_beside(CommandLog& log) {
+  try {
+    for (repeat(log); engines_.is_lost(); repeat(log)) {
+      survive();
+      if (engines_.is_lost()) engines_.raise_lost();
+    }
+  } catch (const std::exception&) {
+    for (const auto id : log.made()) recorder_.free(id);
+    throw;
+  }
+}
+
+Session::TakenOver Session::make_again(std::uint64_t mark, const std::vector<protocol::ArrayId>& wanted,
+                                       const std::function<void(std::size_t, double)>& tell) {
+  require_current();
+  flush(true);
+  struct Alone {  // what is read on the engines must not be freed meanwhile
+    Session& session;
+    explicit Alone(Session& of) : session(of) { session.be_alone(true); }
+    ~Alone() { session.be_alone(false); }
+  } const guard(*this);
+  auto past = log_.past(mark, wanted, recorder_.peek_frees(), [this] { return new_id(); });
+  tell(past.log.commands(), past.log.seconds());
+  repeat_beside(past.log);
+  TakenOver result;
+  for (const auto& [then, now] : past.made) {
+    const auto why = past.log.lost().find(now);
+    if (why != past.log.lost().end())
+      result.emplace(then, why->second);
+    else
+      result.emplace(then, now);
+  }
+  log_.append(std::move(past.log), sender_.batches());
   return result;
 }
 

@@ -68,6 +68,8 @@ def test_values_come_back_after_kill_9_and_lost_arrays_are_named(environment):
         assert notebook.run("small[3] = 9; int(tail[1])").text == "9"
         assert notebook.run("n = 5\n%session restore --keep --only n,words").out.splitlines()[1] == "left as they are: n, words"
         assert notebook.run("%session restore --of 1999").ename == "UsageError"
+        refused = notebook.run("%session restore --only n,typo,tipo")
+        assert refused.reply["evalue"] == "that kernel has left no variable typo, tipo" and refused.ename == "UsageError"
 
 
 def test_files_are_private_and_go_when_they_change(environment):
@@ -165,6 +167,45 @@ def test_a_value_that_is_too_large_is_named_and_holds_up_nobody(environment):
         out = notebook.run("%session restore").out
         assert "long (a list: too large to be kept at each cell's end; %session save takes it)" in out and "wide (" in out
         assert notebook.run("n").text == "19"
+
+
+SLOW = """
+import time
+class Slow:
+    def __reduce__(self):
+        time.sleep(2)
+        return int, ()
+slow = Slow(); n = 1
+"""
+
+
+def test_a_cell_does_not_wait_for_a_value_that_is_slow_to_pickle(environment):
+    with Notebook(env=environment) as notebook:
+        notebook.run("import gamelan as np", timeout=60)
+        notebook.run(SLOW)
+        for number in range(4):
+            time.sleep(0.3)  # the thread is amid its two seconds
+            started = time.monotonic()
+            assert notebook.run(f"n = {number}").status == "ok" and time.monotonic() - started < 0.5
+        wait_until(lambda: '"slow"' in read(environment), 15, "kept, in a pause that is long enough")
+
+
+def read(environment):
+    folder = kept(environment)
+    return (folder / "manifest.json").read_text() if folder is not None else ""
+
+
+def test_an_interrupt_before_the_first_line_ends_the_cell(environment):
+    """While the cell waits until nobody reads the variables."""
+    with Notebook(env=environment) as notebook:
+        notebook.run("import gamelan as np", timeout=60)
+        notebook.run(f"{KEEPER}\nimport time; before = _keeper.before_cell; _keeper.before_cell = lambda: time.sleep(3)")
+        cell = notebook.send("_keeper.before_cell = before; ran = True")
+        time.sleep(0.5)
+        started = time.monotonic()
+        notebook.manager.interrupt_kernel()
+        assert notebook.finish(cell).ename == "KeyboardInterrupt" and time.monotonic() - started < 2
+        assert notebook.run("_keeper.before_cell = before; 'ran' in globals()").text == "False"
 
 
 def test_nothing_is_kept_when_nobody_wants_it(environment):

@@ -135,5 +135,5 @@ def test_errors_are_sentences(notebook, saved, tmp_path):
 
 
 def test_help(notebook):
-    assert "save | load | restore | show" in notebook.run("%session help").out
+    assert "save | load | restore | undo | show" in notebook.run("%session help").out
     assert "--keep" in notebook.run("%session load --help").out

@@ -239,6 +239,38 @@ print(float(a.sum()), np.stats()["log_commands"] < 40_000)
     assert lines == ["4000000000.0 True"], lines
 
 
+def test_folders_of_killed_processes_go_when_they_are_old(runtime, tmp_path):
+    program = f"np.config.protect = {str(tmp_path)!r}; a = np.ones(100_000); np.checkpoint()\n"
+    lines = run(
+        program
+        + """
+import pathlib, socket, subprocess
+[mine] = pathlib.Path(np.config.protect).iterdir()
+child = subprocess.Popen(["sleep", "60"])
+from gamelan._launch._sessions import process_start
+host, old = socket.gethostname(), time.time() - 15 * 86400
+def folder(name, when):
+    path = mine.parent / name
+    (path / "1").mkdir(parents=True)
+    os.utime(path, (when, when))
+folder(f"gamelan-{host}-1-7-aa", old)  # that process has not number 1 any more
+folder(f"gamelan-{host}-1-7-bb", time.time() - 86400)
+folder(f"gamelan-{host}-{child.pid}-{process_start(child.pid)}-cc", old)
+folder("gamelan-elsewhere-1-7-dd", old)
+folder("gamelan-7-ee", old)
+folder("mine-1-7-ff", old)
+os.symlink(mine, mine.parent / f"gamelan-{host}-1-7-gg")
+np.config.protect = np.config.protect + "/."
+from gamelan import _protection
+_protection.folder._base = None  # as in another process
+np.checkpoint()
+print(sorted(path.name[-2:] for path in mine.parent.iterdir() if path.name[-3:-2] == "-"))
+child.kill()
+"""
+    )
+    assert lines == ["['bb', 'cc', 'dd', 'ee', 'ff', 'gg']"], lines
+
+
 def test_a_checkpoint_that_cannot_be_written_is_told_once_and_ends_nothing(runtime, tmp_path):
     lines = run(
         f"""

@@ -117,6 +117,29 @@ def test_a_signal_reaches_the_script_and_the_engines_leave(runtime, tmp_path, nu
     assert not wait_until_gone(runtime)
 
 
+@pytest.mark.parametrize("gap", [0.0, 0.02, 0.2])
+def test_an_interrupt_soon_after_another_says_nothing_more(runtime, tmp_path, gap):
+    script = tmp_path / "script.py"
+    script.write_text("import gamelan as np\na = np.ones(500_000)\nprint('up', flush=True)\nwhile True: a += 1; float(a[0])")
+    process = subprocess.Popen(
+        [COMMAND, "run", "-n", "2", script],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    assert process.stdout.readline() == "up\n"
+    time.sleep(0.2)
+    for _ in range(2):
+        os.killpg(process.pid, signal.SIGINT)
+        time.sleep(gap)
+    told = process.communicate(timeout=20)[1]
+    assert process.returncode == 130 and told.endswith("KeyboardInterrupt\n"), told
+    assert "gnored" not in told and "lost sys.stderr" not in told and "atexit" not in told, told
+    assert not wait_until_gone(runtime)
+
+
 def test_a_venv_of_another_python_is_refused_in_a_sentence(gamelan, runtime, tmp_path, monkeypatch):
     (tmp_path / "bin").mkdir()
     python = tmp_path / "bin" / "python3"

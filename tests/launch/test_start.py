@@ -57,6 +57,18 @@ def test_idle_engines_use_no_processor(runtime):
     engines.stop()
 
 
+def test_ranks_that_mpiexec_leaves_when_it_fails_are_ended(runtime, monkeypatch):
+    """As Open MPI does that cannot start so many."""
+    rank = program(runtime / "rank", "while :; do sleep 0.1; done")
+    fails = f'case $1 in --version) {_mpiexec.find_mpiexec()} --version; exit;; esac\nfor i in 1 2 3; do setsid {rank} "$@" & done\nsleep 0.3\nexit 1'
+    monkeypatch.setenv("GAMELAN_MPIEXEC", program(runtime / "mpiexec", fails))
+    begin = time.monotonic()
+    with pytest.raises(StartError):
+        launch.start(2)
+    assert not [pid for pid in processes_of(runtime) if "rank" in Path(f"/proc/{pid}/cmdline").read_text()]
+    assert time.monotonic() - begin < 10
+
+
 def test_two_ensembles_live_side_by_side(runtime):
     first, second = launch.start(2), launch.start(2)
     assert first.session != second.session

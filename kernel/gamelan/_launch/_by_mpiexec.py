@@ -85,3 +85,4 @@ def stop(engines: Engines, timeout: float) -> None:
             time.sleep(0.01)
     if engines._process is not None:
         engines._ended.wait(timeout)
+    _mpiexec.end_left_ranks(engines.connection_file)

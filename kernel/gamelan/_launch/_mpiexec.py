@@ -6,8 +6,10 @@ The caller's process becomes mpiexec's parent. Used by _by_mpiexec.py and the do
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -202,6 +204,15 @@ def rank_processes(launcher_pid: int) -> list[dict]:
                 }
             )
     return sorted(ranks, key=lambda entry: entry["rank"])
+
+
+def end_left_ranks(connection_file: str | os.PathLike) -> None:
+    """Kill ranks of these engines that their mpiexec has left: one that fails, or is killed, while it starts many."""
+    words = b"--connection-file\0" + os.fsencode(connection_file) + b"\0"
+    for entry in Path("/proc").iterdir():
+        with contextlib.suppress(OSError):
+            if entry.name.isdigit() and entry.stat().st_uid == os.geteuid() and words in (entry / "cmdline").read_bytes():
+                os.kill(int(entry.name), signal.SIGKILL)
 
 
 if sys.platform != "linux":

@@ -6,8 +6,13 @@ The engines that a script starts then are marked with the run's session, by whic
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import signal
+import sys
+import threading
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,6 +40,27 @@ def settings_of(connection_file: str | os.PathLike) -> dict | None:
     except ValueError:
         return None
     return told["settings"] if told.get("connection_file") == os.fspath(connection_file) else None
+
+
+def end_once() -> None:
+    """A script of `gamelan run` that an interrupt has ended is not interrupted again while it ends, for a second; after that it
+    leaves at once. Not where the script has an excepthook of its own."""
+    if _VARIABLE not in os.environ or sys.excepthook is not sys.__excepthook__:
+        return
+
+    def tell(kind, value, traceback):
+        if issubclass(kind, KeyboardInterrupt) and threading.current_thread() is threading.main_thread():
+            with contextlib.suppress(KeyboardInterrupt):  # the second one may be on its way
+                _let_end()
+            _let_end()
+        sys.__excepthook__(kind, value, traceback)
+
+    sys.excepthook = tell
+
+
+def _let_end() -> None:
+    limit = time.monotonic() + 1
+    signal.signal(signal.SIGINT, lambda number, frame: os._exit(130) if time.monotonic() > limit else None)
 
 
 def mark(engines: Engines, predecessor: Engines) -> None:

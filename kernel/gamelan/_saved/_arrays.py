@@ -8,6 +8,7 @@ import math
 import os
 import pickle
 import re
+import weakref
 import zlib
 from dataclasses import dataclass
 
@@ -65,7 +66,7 @@ class ArraysToSave:
     started in the place of lost ones."""
 
     def __init__(self, may_recover=True):
-        self._may_recover = may_recover
+        self._may_recover, self.check = may_recover, lambda: None  # called before anybody waits
         self._arrays, self._numbers = [], {}
         self.bases, self.facts, self._alike = [], [], {}
         self.failures = {}  # why an array is not there, by its number
@@ -74,7 +75,7 @@ class ArraysToSave:
         """Once it is known where the arrays are, others are those of objects that make a view each time when they are pickled."""
         number = self._numbers.get(id(array))
         if number is None and self.facts:
-            number = self._alike.get(_place_of(array))
+            number = self._alike.get(place_of(array))
             if number is None:
                 raise pickle.PicklingError("it makes other distributed arrays each time when it is pickled")
         if number is None:
@@ -86,6 +87,7 @@ class ArraysToSave:
 
     def value_of(self, array):
         """The number that a value of the engines is."""
+        self.check()
         if not self._may_recover and not _core.is_connected():
             raise pickle.PicklingError("its engines have ended")
         return _core.value(array)
@@ -103,7 +105,7 @@ class ArraysToSave:
         for place, (key, arrays) in enumerate(sharing.items()):
             places[key] = place
             whole = are_whole or len(arrays) > 1 or arrays[0].nbytes >= arrays[0]._b.nbytes
-            root = _root_of(arrays[0]) if whole else arrays[0]
+            root = root_of(arrays[0]) if whole else arrays[0]
             name = next((names[id(array)] for array in arrays if id(array) in names), "")
             if not re.fullmatch("[A-Za-z0-9_]+", name) or name in taken:
                 name = f"array-{place}"
@@ -113,8 +115,12 @@ class ArraysToSave:
             if number in self.failures:
                 self.facts.append(None)
                 continue
-            self._alike[_place_of(array)] = number
+            self._alike[place_of(array)] = number
             self.facts.append(_facts_of(array, places[array._b.id], self.bases[places[array._b.id]].array))
+
+    def references(self):
+        """Weak ones, by number."""
+        return [weakref.ref(array) for array in self._arrays]
 
     def fail(self, place, why):
         """The base cannot be computed: its arrays are not saved."""
@@ -123,12 +129,12 @@ class ArraysToSave:
                 self.failures[number] = why
 
 
-def _place_of(array):
+def place_of(array):
     return array._b.id, array._a.ctypes.data, array.shape, array._a.strides, array.dtype
 
 
 def _facts_of(array, base, root):
-    is_same = _place_of(array) == _place_of(root) and (array is root or array.base is None)
+    is_same = place_of(array) == place_of(root) and (array is root or array.base is None)
     is_writeable = array._a.flags.writeable
     offset = 0 if array is root else array._a.ctypes.data - root._a.ctypes.data
     strides = _c_strides(array) if array is root else array._a.strides  # a root is stored in C order
@@ -140,7 +146,7 @@ def _c_strides(array):
     return tuple(array.dtype.itemsize * math.prod(array.shape[axis + 1 :]) for axis in range(array.ndim))
 
 
-def _root_of(array):
+def root_of(array):
     """All elements of the memory that an array is in: what it is a view of."""
     root = array if array.base is None else array.base
     if root.nbytes == root._b.nbytes and root._a.flags.c_contiguous:

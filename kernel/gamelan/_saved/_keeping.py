@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The values of a notebook as they are kept at a cell's end: pickles in groups that share objects, of which only those that have
-changed are written. Of distributed arrays there are the facts, not the elements."""
+changed are written. Of distributed arrays there are the facts and a mark in the session's log, not the elements."""
 
 import hashlib
 import io
 import os
 from dataclasses import asdict
 
+from .. import _core
 from .._local import is_distributed
 from . import _manifest
 from ._arrays import ArraysToSave
-from ._loading import LoadedSession, load_groups
+from ._loading import LoadedSession, load_groups, require_names
 from ._pickling import pickler_class
 from ._repeating import RepeatedArrays
 from ._saving import _described, random_state
@@ -20,44 +21,49 @@ from ._trust import TrustedFolder
 
 class Snapshot:
     """What is to be kept of variables. `check` is called now and then, and may raise to end it. `saved`: what they are, by name;
-    `missing`: why others cannot be kept; `bytes` in all."""
+    `missing`: why others cannot be kept; `bytes` in all. `groups`: (names, pickle, numbers of arrays in it), `random`: the state
+    of random numbers, `arrays`, `bases` and weak `references`: the distributed arrays, `mark`: the moment in the log."""
 
     def __init__(self, variables, most_bytes, check, log=None):
         self._log, self._log_part = log, log and log.part()
         arrays = ArraysToSave(may_recover=False)
+        arrays.check = check
         groups = Groups(variables, arrays, most_bytes, check)
         named = {name: value for name, value in variables.items() if is_distributed(value)}
         arrays.divide(named, set().union(*groups.reached.values()), are_whole=True)
-        self.missing, self.bytes, self._groups = dict(groups.failures), 0, []
+        self.mark = _core.mark_log([stored.array._b.id for stored in arrays.bases])
+        self.missing, self.bytes, self.groups = dict(groups.failures), 0, []
         for names in groups:
             values = {name: variables[name] for name in names}
             try:
-                data = _pickled(values, arrays, groups.shared, check)
+                data = pickled(values, arrays, groups.shared, check)
             except (Exception, SystemExit) as error:  # a class of the user's that could be pickled before
                 self.missing.update((name, why(value, error)) for name, value in values.items())
                 continue
             if self.bytes + len(data) > most_bytes:
                 self.missing.update(dict.fromkeys(names, "more than np.config.kept_bytes; %session save takes it"))
                 continue
-            self._groups.append((names, data))
+            numbers = frozenset().union(*(groups.reached[name] for name in names))
+            self.groups.append((tuple(names), data, numbers))
             self.bytes += len(data)
-        self._groups.append(([], _pickled(random_state(), arrays, (), check)))
+        self.random = pickled(random_state(), arrays, (), check)
         self.saved = {name: _described(value) for name, value in variables.items() if name not in self.missing}
-        self._arrays = [facts and asdict(facts) for facts in arrays.facts]
-        self._bases = [_base_of(stored.array) for stored in arrays.bases]
+        self.arrays = [facts and asdict(facts) for facts in arrays.facts]
+        self.bases = [_base_of(stored.array) for stored in arrays.bases]
+        self.references = arrays.references()
 
     def write(self, folder, there):
         """Writes the groups that are not there yet, then the manifest, and removes what it does not name. `there`: the
         checksums of the groups in the folder; returns the new ones."""
         entries = []
         try:
-            for names, data in self._groups:
+            for names, data in [*((names, data) for names, data, _ in self.groups), ((), self.random)]:
                 digest = hashlib.sha256(data).hexdigest()
-                entries.append({"names": names, "bytes": len(data), "sha256": digest})
+                entries.append({"names": list(names), "bytes": len(data), "sha256": digest})
                 if digest not in there:
                     _write_file(folder / f"{digest}.pickle", data)
             log = self._log and self._log.write(folder, self._log_part)
-            facts = {"bases": self._bases, "arrays": self._arrays, "pickles": entries, "log": log}
+            facts = {"bases": self.bases, "arrays": self.arrays, "pickles": entries, "log": log}
             _write_file(folder / _manifest.NAME, _manifest.text_of({"variables": self.saved, "missing": self.missing, **facts}))
         except OSError:  # a full disk: what no manifest names goes again
             for digest in {entry["sha256"] for entry in entries} - there:
@@ -79,7 +85,7 @@ class _Checked(io.BytesIO):
         return super().write(data)
 
 
-def _pickled(values, arrays, shared, check):
+def pickled(values, arrays, shared, check=lambda: None):
     file = _Checked()
     file.check = check
     pickler_class()(file, arrays, shared).dump(values)
@@ -108,6 +114,7 @@ def read(path, names=None):
     """The variables that are kept in a folder, as a LoadedSession. The engines compute the distributed arrays again."""
     with TrustedFolder(path) as folder:
         session = _manifest.read_manifest(folder)
+        require_names(session, names, "that kernel has left no variable")
         loaded, arrays = LoadedSession(), RepeatedArrays(folder, session)
         loaded.saved_at, loaded.not_saved, loaded.missing = session["saved"], session["missing"], {}
 

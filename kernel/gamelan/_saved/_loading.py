@@ -76,9 +76,7 @@ def load(path, names=None):
     """As load_session, without the warning."""
     with TrustedFolder(path) as folder:
         session = _manifest.read_manifest(folder)
-        unknown = [name for name in names or () if name not in session["variables"] and name not in session["missing"]]
-        if unknown:
-            raise KeyError(f"the session in {folder.path} has no {', '.join(unknown)}")
+        require_names(session, names, f"the session in {folder.path} has no")
         _core.flush(True)  # what the program did before has its own errors
         loaded, arrays = LoadedSession(), _LoadedArrays(folder, session)
         loaded.saved_at, loaded.missing = session["saved"], {}
@@ -86,6 +84,13 @@ def load(path, names=None):
         with _opened(folder) as file:
             load_groups(session, names, lambda about: _bytes_of(file, about), arrays, loaded)
     return loaded
+
+
+def require_names(session, names, said):
+    """KeyError where one of `names` is none of the session."""
+    unknown = [name for name in names or () if name not in session["variables"] and name not in session["missing"]]
+    if unknown:
+        raise KeyError(f"{said} {', '.join(unknown)}")
 
 
 def load_groups(session, names, bytes_of, array_of, loaded):
@@ -112,7 +117,7 @@ def load_groups(session, names, bytes_of, array_of, loaded):
         if name in loaded:
             loaded[name] = loaded.pop(name)
     if state is not None:
-        _set_random_state(state)
+        set_random_state(state)
 
 
 class _LoadedArrays:
@@ -166,7 +171,7 @@ def _bytes_of(file, about):
     return data
 
 
-def _set_random_state(state):
+def set_random_state(state):
     _legacy._global._bits.__setstate__(state["gamelan"].__getstate__())
     numpy.random.set_state(state["numpy"])
     random.setstate(state["python"])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Keeps the values of the running notebook for its next kernel. The kernel calls `before_cell` and `after_cell`; a thread saves
-between cells and gives way when the next one comes. Where cells follow each other without a pause, it is done at the end of a
-cell, when the time that it takes is less than SHARE of the cells' time."""
+"""Keeps the values of the running notebook for its next kernel, and for %session undo. The kernel calls `before_cell` and
+`after_cell`; a thread saves between cells and gives way when the next one comes. Where cells follow each other without a pause,
+it is done at the end of a cell, when the time that it takes is less than SHARE of the cells' time."""
 
 import atexit
 import contextlib
@@ -16,10 +16,14 @@ from . import _keeping
 from ._generations import NotebookFolder
 from ._pickling import pickler_class
 from ._repeating import KeptLog
+from ._sharing import MOST_SECONDS
 from ._trust import why_refused
+from ._undo import History
 
 SHARE = 0.01  # half of what cells may lose: the other half is for waits until a save gives way
 _PAUSE_S = 0.05  # after a cell: the next one may be waiting already
+_GIVE_WAY_S = 0.02  # within which a save gives way; then it is given up, and ends by itself
+_SLOW = "slow to be pickled; %session save takes it"
 
 
 class _GiveWay(BaseException):
@@ -37,7 +41,12 @@ class Keeper:
         self._thread = self._folder = self._error = None
         self._earned_s, self._cost_s, self._deadline = 0.0, 0.1, None
         self._there, self._too_large, self._saves = set(), {}, 0
-        self._log = KeptLog()
+        self._log, self.history = KeptLog(), History()
+        self._turn, self._turn_of_save, self._has_undone = (
+            0,
+            0,
+            False,
+        )  # cells that have begun; whether the one that runs is an undo
         self.refusal, self.last = "", None  # why nothing is kept; (time, variables, bytes, seconds) of what is
         self.spent_s = self.cells_s = 0.0  # of cells' time, for this and in all
 
@@ -56,19 +65,23 @@ class Keeper:
         return self._folder
 
     def before_cell(self):
-        """Returns when nobody reads the variables any more."""
+        """Returns when nobody reads the variables any more, or what is read counts for nothing."""
         started = time.perf_counter()
         with self._condition:
             self._has_cell, self._is_wanted = True, False
-            while self._is_saving:
-                self._condition.wait()
+            self._turn += 1
+            self._condition.wait_for(lambda: not self._is_saving, _GIVE_WAY_S)
         self.spent_s += time.perf_counter() - started
 
-    def after_cell(self, seconds):
-        """A cell has run for so long."""
+    def after_cell(self, seconds, label=None):
+        """A cell has run for so long; `label`: its number in the notebook, None for what a front end runs unseen."""
         self.cells_s += seconds
         self._earned_s += SHARE * seconds
-        if self.refusal or not config.kept_bytes:
+        has_undone, self._has_undone = self._has_undone, False
+        if label is not None and not has_undone:
+            self.history.note_cell(label)
+        if not config.kept_bytes:
+            self.history.forget()
             return
         self._is_behind = True
         if self._thread is None:
@@ -95,16 +108,16 @@ class Keeper:
         atexit.register(self._end)
 
     def _is_ready(self):
-        """Is the folder there, and nothing being written?"""
+        """Is it known where to write, and nothing being read or written?"""
         with self._condition:
-            return self._folder is not None and self._snapshot is None
+            return (self._folder is not None or self.refusal) and self._snapshot is None and not self._is_saving
 
     _snapshot = None  # to be written by the thread
 
     def _serve(self):
         self.folder()
         pickler_class()  # imports what it needs: no cell waits for that
-        while not self.refusal:
+        while True:
             with self._condition:
                 self._wait_for_work()
             if self._is_saving:
@@ -138,12 +151,13 @@ class Keeper:
         if self._deadline is not None:
             if time.perf_counter() > self._deadline:
                 raise _GiveWay
-        elif self._has_cell:
+        elif self._has_cell or self._turn != self._turn_of_save:
             raise _GiveWay
 
     def _save(self):
         """Makes a snapshot; False where it gave way."""
-        started = time.perf_counter()
+        started, turn = time.perf_counter(), self._turn
+        self._turn_of_save = turn
         if _core.has_unfinished():  # after an interrupt
             return False
         try:
@@ -151,26 +165,35 @@ class Keeper:
             known = {name: self._too_large[name][1] for name, value in variables.items() if self._is_known_as_large(name, value)}
             self._saves += 1
             rest = {name: value for name, value in variables.items() if name not in known}
-            snapshot = _keeping.Snapshot(rest, config.kept_bytes, self._check, self._log)
-        except _GiveWay:
+            snapshot = _keeping.Snapshot(rest, config.kept_bytes, self._check, None if self.refusal else self._log)
+        except _GiveWay as way:
             self._cost_s = max(self._cost_s, time.perf_counter() - started)
+            name, seconds = getattr(way, "looked_at", ("", 0.0))
+            if seconds > 4 * MOST_SECONDS:
+                self._note_too_large(name, variables[name], _SLOW)
             return False
         except (Exception, SystemExit) as error:  # a defect of ours is no reason for the notebook to end
             self._error = error
             return True
         for name, reason in snapshot.missing.items():
             if "%session save takes it" in reason:  # tried again after 2, 4, 8, ... saves: it may have become smaller
-                tries = self._too_large[name][3] + 1 if name in self._too_large else 1
-                self._too_large[name] = id(variables[name]), reason, self._saves + 2**tries, tries
+                self._note_too_large(name, variables[name], reason)
         self._too_large = {
             name: each for name, each in self._too_large.items() if name in variables and name not in snapshot.saved
         }
         snapshot.missing.update(known)
-        self._cost_s, self._is_behind = time.perf_counter() - started, False
+        self._cost_s = time.perf_counter() - started
         with self._condition:
-            self._snapshot = snapshot
+            if self._turn != turn:  # a cell has begun and did not wait
+                return False
+            self._is_behind, self._snapshot = False, snapshot
+            self.history.add(snapshot)
             self._condition.notify_all()
         return True
+
+    def _note_too_large(self, name, value, reason):
+        tries = self._too_large[name][3] + 1 if name in self._too_large else 1
+        self._too_large[name] = id(value), reason, self._saves + 2**tries, tries
 
     def _is_known_as_large(self, name, value):
         known = self._too_large.get(name)
@@ -182,6 +205,8 @@ class Keeper:
         if snapshot is None:
             return
         try:
+            if self.refusal:
+                return
             is_first = self.last is None
             self._there = snapshot.write(self._folder.own(), self._there)
             self.last = time.time(), len(snapshot.saved), snapshot.bytes, self._cost_s
@@ -190,8 +215,9 @@ class Keeper:
                 self._folder.remove_old()
         except Exception as error:
             self._error = error
-        with self._condition:
-            self._snapshot = None
+        finally:
+            with self._condition:
+                self._snapshot = None
 
     def flush(self, limit_s=5.0):
         """Waits until what the thread has begun is on the disk."""
@@ -203,6 +229,20 @@ class Keeper:
         """(folder, whether it ended in order) of the kernels that had this notebook before."""
         folder = self.folder()
         return folder.earlier() if folder is not None and not self.refusal else []
+
+    def undo(self, count, bind):
+        """The notebook becomes as it was before its last `count` cells. `bind(values, names)` binds variables and
+        removes others."""
+        if not config.kept_bytes:
+            raise LookupError("nothing is kept to go back to (np.config.kept_bytes is 0)")
+        undone = self.history.undo(count, self._variables_of())
+        bind(undone.back, undone.gone)
+        self.history.accept(undone)
+        return undone
+
+    def count_no_cell(self):
+        """The cell that runs does nothing but undo others."""
+        self._has_undone = True
 
     def state_in_words(self):
         if self.refusal:

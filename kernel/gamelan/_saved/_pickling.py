@@ -22,6 +22,7 @@ from ..random import _legacy
 _PLAIN = (numpy.ndarray, _core.ndarray)
 _WITHOUT_PARTS = frozenset((int, float, bool, str, bytes, tuple, complex, type(None)))
 _CODE = sys.implementation.cache_tag  # of which Python compiled code is
+_MARSHAL = 2  # the newest version in which equal code is written with equal bytes
 _CLOUDPICKLE = "needs cloudpickle (apt install python3-cloudpickle, or pip install cloudpickle)"
 _random_of_numpy = numpy.random.mtrand._rand
 
@@ -180,7 +181,7 @@ def _reduce_function(function):
         },
         "dict": function.__dict__,
     }
-    making = _CODE, marshal.dumps(code), namespace(), _Cells(function.__closure__ or ())
+    making = _CODE, marshal.dumps(code, _MARSHAL), namespace(), _Cells(function.__closure__ or ())
     return _function, making, state, None, None, _finish_function
 
 
@@ -202,7 +203,7 @@ def _finish_function(function, state):
         if content:
             cell.cell_contents = content[0]
     for name, value in state["facts"].items():
-        setattr(function, name, value)
+        setattr(function, name, sys.intern(value) if type(value) is str else value)  # so that its pickle is the same again
     function.__dict__.update(state["dict"])
 
 

@@ -74,12 +74,16 @@ class Groups:
             self._check()
 
         self._check()
+        started = time.perf_counter()
         try:
             file = _Nowhere(most_bytes, self._check)
             pickler_class()(file, types.SimpleNamespace(number_of=number_of, value_of=arrays.value_of), (), note).dump(value)
         except (Exception, SystemExit) as error:  # whatever a class of the user's raises
             self.failures[name] = why(value, error)
             return
+        except BaseException as error:  # `check` has ended it
+            error.looked_at = name, time.perf_counter() - started
+            raise
         self._parent[name], self.reached[name] = name, reached
         for each in objects.values():
             if isinstance(each, numpy.ndarray) and (memory := memory_of(each)) is not None:

@@ -3,7 +3,7 @@
 // Records are appended as batches come.
 #include <bit>
 
-#include "kernel/recorder/command_log.hpp"
+#include "kernel/recorder/log/command_log.hpp"
 #include "protocol/bytes.hpp"
 
 namespace gamelan::kernel {

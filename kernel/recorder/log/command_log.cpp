@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernel/recorder/command_log.hpp"
+#include "kernel/recorder/log/command_log.hpp"
 
 #include <sys/stat.h>
 
@@ -56,14 +56,6 @@ FileStamp stamp_of(std::string path) {
   return stamp;
 }
 
-Batch decode(const CommandLog::Entry& entry) {
-  auto batch = std::get<Batch>(protocol::decode_request(*entry.frames));
-  batch.commands.resize(std::min(batch.commands.size(), entry.ran));
-  batch.fetches.clear();
-  batch.watched = 0;
-  return batch;
-}
-
 /// Drops payloads that no command has any more.
 void drop_unused_payloads(Batch& batch) {
   std::vector<protocol::Bytes> kept;
@@ -93,7 +85,16 @@ std::vector<FileStamp> stamps_of(const Batch& batch) {
   return stamps;
 }
 
+Batch CommandLog::decode(const Entry& entry) {
+  auto batch = std::get<Batch>(protocol::decode_request(*entry.frames));
+  batch.commands.resize(std::min(batch.commands.size(), entry.ran));
+  batch.fetches.clear();
+  batch.watched = 0;
+  return batch;
+}
+
 void CommandLog::set_limit(std::int64_t bytes) { limit = bytes; }
+std::int64_t CommandLog::most_bytes() { return limit; }
 bool CommandLog::is_on() { return limit > 0; }
 
 std::uint64_t CommandLog::next_generation() {
@@ -127,12 +128,15 @@ void CommandLog::add(Entry entry, bool is_in_order) {
 void CommandLog::skip(const std::vector<ArrayId>& written, const std::vector<ArrayId>& frees) {
   constexpr const char* why = "the log of its session was off (np.config.log_bytes)";
   if (!entries_.empty()) lose_all(why);
+  cut_all_marks(why);
+  if (!marks_.empty()) marks_.back().changed.insert(written.begin(), written.end());
   if (!written.empty()) generation_ = next_generation();
   for (const auto id : written) lose(id, why);
   for (const auto id : frees) lost_.erase(id);
 }
 
 void CommandLog::lose_all(const std::string& why) {
+  cut_all_marks(why);
   generation_ = next_generation();
   for (const auto& view : living()) lose(view.base, why);
   entries_.clear();
@@ -142,6 +146,7 @@ void CommandLog::lose_all(const std::string& why) {
 void CommandLog::clear() {
   generation_ = next_generation();
   entries_.clear();
+  marks_.clear();
   lost_.clear();
   count();
 }
@@ -149,6 +154,7 @@ void CommandLog::clear() {
 void CommandLog::keep_within_limit() {
   const auto before = bytes_;
   prune();
+  drop_marks();
   if (bytes_ > limit) {
     drop_large_payloads();
     prune();
@@ -219,10 +225,13 @@ bool CommandLog::spreads_loss(const Command& command) {
 }
 
 void CommandLog::prune() {
-  // Backwards: a command is needed when its array lives still, or when a later command that is needed reads
-  // it.
+  // Backwards: a command is needed when its array lives still, when a later command that is needed reads it,
+  // or when it lived at a mark behind it.
   std::unordered_set<ArrayId> dead, needed, kept;
+  auto mark = marks_.rbegin();
   for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) {
+    for (; mark != marks_.rend() && mark->number >= entry->number; ++mark)
+      if (mark->cut.empty()) needed.insert(mark->wanted.begin(), mark->wanted.end());
     dead.insert(entry->frees.begin(), entry->frees.end());
     Batch batch = decode(*entry);
     std::vector<bool> stays(batch.commands.size());
@@ -287,6 +296,7 @@ void CommandLog::begin_with(std::vector<Stored> arrays, std::uint64_t number, do
     command.out = std::move(stored.whole);
     batch.commands.push_back(std::move(command));
   }
+  cut_all_marks("a checkpoint has been made since then (np.config.protect)");
   generation_ = next_generation();
   entries_.clear();
   count();

@@ -35,6 +35,7 @@ class CommandLog {
  public:
   /// Most bytes that a log may have, payloads included. 0: nothing is kept, and nothing can be repeated.
   static void set_limit(std::int64_t bytes);
+  static std::int64_t most_bytes();
   static bool is_on();
 
   /// A batch that has run: up to command `ran`, in so many seconds.
@@ -103,21 +104,57 @@ class CommandLog {
   /// A checkpoint should be made in any case, once.
   void ask_for_checkpoint(bool is_asked) { is_asked_ = is_asked; }
 
+  /// Marks this moment, after batch `number`: what makes the arrays `wanted` as they are now is kept, as far
+  /// as the limits allow. Returns the mark's key, which no other mark has.
+  std::uint64_t mark(std::vector<protocol::ArrayId> wanted, std::uint64_t number);
+  /// Forgets all other marks.
+  void keep_marks(const std::unordered_set<std::uint64_t>& keys);
+  /// Those arrays to which a command behind the mark has written in place; all, where the mark is not known.
+  std::unordered_set<protocol::ArrayId> changed_since(std::uint64_t key,
+                                                      const std::vector<protocol::ArrayId>& among) const;
+  /// What makes arrays as they were at a mark. Every array that is made has another id than it had; those
+  /// that lie on the engines as they were then are read there.
+  struct Past;
+  /// `gone`: arrays that are about to be freed. `new_id` gives ids. Uses neither clock nor engines.
+  Past past(std::uint64_t key, const std::vector<protocol::ArrayId>& wanted,
+            const std::vector<protocol::ArrayId>& gone,
+            const std::function<protocol::ArrayId()>& new_id) const;
+  /// This log without marks, and without what only they need.
+  CommandLog of_now() const;
+
   /// This array could not be computed again.
   void lose(protocol::ArrayId id, const std::string& why) { lost_.emplace(id, why); }
 
  private:
+  /// A moment to which the program may go back.
+  struct Mark {
+    std::uint64_t key, number;              // of the last batch before it
+    std::vector<protocol::ArrayId> wanted;  // those that lived
+    std::string cut;                        // why the log does not reach back so far; empty: it does
+    // In place, between this mark and the next one, by commands that the log has no more.
+    std::unordered_set<protocol::ArrayId> changed;
+    Lost lost;  // of the wanted ones
+  };
   static std::uint64_t next_generation();
   void keep_within_limit();
+  void drop_marks();
+  /// The oldest `count` marks cannot be reached any more.
+  void cut_marks(std::size_t count, const std::string& why);
+  /// To be called before all commands are forgotten: no mark can be reached any more.
+  void cut_all_marks(const std::string& why);
+  const Mark* find_mark(std::uint64_t key) const;
   void lose_all(const std::string& why);
   void drop_large_payloads();
   void drop_lost(Entry& entry);
+  /// The commands of an entry that have run.
+  static protocol::Batch decode(const Entry& entry);
   void replace(Entry& entry, protocol::Batch batch);
   void count();
   /// True when this command needs an array that is lost; its own result is lost then.
   bool spreads_loss(const protocol::Command& command);
 
   std::deque<Entry> entries_;
+  std::vector<Mark> marks_;                       // in the order of the program
   std::uint64_t generation_ = next_generation();  // no two logs have one in common
   Lost lost_;
   std::size_t commands_ = 0;
@@ -127,6 +164,11 @@ class CommandLog {
   std::int64_t stored_bytes_ = 0;
   bool is_asked_ = false;
   std::int64_t prune_above_ = std::int64_t{4} << 20;
+};
+
+struct CommandLog::Past {
+  CommandLog log;
+  std::unordered_map<protocol::ArrayId, protocol::ArrayId> made;  ///< of the wanted ones: new ids, by the old
 };
 
 }  // namespace gamelan::kernel
