@@ -25,17 +25,16 @@ class Substream {
   }
   /// In [0, 1).
   double uniform() { return static_cast<double>(word() >> 11) * 0x1p-53; }
+  /// 1 to 2**53: the numerator of a fraction in (0, 1].
+  std::uint64_t numerator() { return (word() >> 11) + 1; }
   /// In (0, 1].
-  double positive() { return static_cast<double>((word() >> 11) + 1) * 0x1p-53; }
-  /// In (0, 1), symmetric about 1/2.
-  double inside() { return (static_cast<double>(word() >> 12) + 0.5) * 0x1p-52; }
+  double positive() { return static_cast<double>(numerator()) * 0x1p-53; }
   /// Standard exponential, by inversion.
-  double exponential() { return -std::log(positive()); }
+  double exponential() { return -log_of_fraction(numerator()); }
   /// Standard normal, by Box and Muller.
   double normal() {
-    constexpr double two_pi = 6.283185307179586476925286766559;
-    const double radius = std::sqrt(-2.0 * std::log(positive()));
-    return radius * std::cos(two_pi * uniform());
+    const double radius = std::sqrt(-2.0 * log_of_fraction(numerator()));
+    return radius * cos_of_turn(word() >> 11);
   }
 
  private:
