@@ -3,9 +3,9 @@
 // distributions need: the logarithm and the exponential of a double. They are written with operations that
 // every vector unit rounds alike, without branches and without fused ones, so that compilers make vectors of
 // them and the bits are the same at every instruction-set level. The polynomials are those of fdlibm (Sun,
-// 1993). Measured errors, in units in the last place: below 1 for logarithms and exponentials, 2.4 for expm1, 1.8 for the
-// cosine, whose argument is rounded once more, 3 for a normal number made of them. Random numbers do not show
-// it.
+// 1993). Measured errors, in units in the last place: below 1 for logarithms and exponentials, 2.4 for expm1,
+// 1.8 for the cosine, whose argument is rounded once more, 3 for a normal number made of them. Random numbers
+// do not show it.
 #pragma once
 #include <bit>
 #include <cstdint>

@@ -3,7 +3,7 @@
 // its substreams in the order of distribution_methods.hpp and discrete_methods.hpp, for 64 numbers at once.
 // Loops have no branches, so that compilers make vectors of them.
 #include "protocol/discrete_methods.hpp"
-#include "protocol/distribution_chunks.hpp"
+#include "protocol/distributions.hpp"
 #include "protocol/philox_lanes.hpp"
 
 namespace gamelan::protocol::GAMELAN_ISA {

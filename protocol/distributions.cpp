@@ -6,7 +6,6 @@
 #include <array>
 
 #include "protocol/discrete_methods.hpp"
-#include "protocol/distribution_chunks.hpp"
 
 namespace gamelan::protocol {
 

@@ -61,7 +61,7 @@ struct Lanes {
 inline constexpr std::size_t random_chunk = 64;
 
 /// philox::words of counters first, first + step, ...: `random_chunk` of them; `number` is the third word of
-/// the counters (substream.hpp). Two vectors at a time, because each round waits for a product.
+/// the counters (distribution_methods.hpp). Two vectors at a time, because each round waits for a product.
 inline void random_words(std::uint64_t key, std::uint64_t first, std::uint64_t step, std::uint64_t* one,
                          std::uint64_t* two, std::uint32_t number = 0) {
   constexpr std::size_t abreast = 2;
