@@ -2,13 +2,24 @@
 // How numbers of the discrete distributions are drawn: by inversion where that takes few steps, else by
 // rejection with the exact probabilities. Numbers are whole numbers stored as doubles, exact up to 2**53.
 #pragma once
+#include <array>
+
 #include "protocol/distribution_methods.hpp"
 
 namespace gamelan::protocol::methods {
 
 constexpr double most = 9223372036854774784.0;  // the last double that an int64 holds
 
+/// Those of small numbers are looked up.
 inline double log_factorial(double n) {
+  constexpr std::size_t count = 2048;
+  static const auto known = [] {
+    std::array<double, count> values{};
+    int sign;
+    for (std::size_t k = 0; k < count; ++k) values[k] = ::lgamma_r(static_cast<double>(k) + 1, &sign);
+    return values;
+  }();
+  if (n >= 0 && n < count) return known[static_cast<std::size_t>(n)];
   int sign;
   return ::lgamma_r(n + 1, &sign);
 }
@@ -48,33 +59,55 @@ inline double log_binomial(double k, double n, double p) {
          deviance(n - k, n * (1 - p)) + 0.5 * std::log(n / (2 * pi * k * (n - k)));
 }
 
-/// For small means uniform numbers are multiplied until the product is below exp(-mean). Else Hoermann's PTRS
-/// ("The transformed rejection method for generating Poisson random variables", 1993).
+/// A rejection of Hoermann's: k = floor((2 a / us + b) u + middle), where us is 1/2 - |u|.
+struct TransformedRejection {
+  double a, b, v_low;
+};
+struct Candidate {
+  double k, us;
+};
+[[gnu::always_inline]] inline Candidate round_of(TransformedRejection by, double u, double middle) {
+  const double us = 0.5 - std::abs(u);
+  return {std::floor((2 * by.a / us + by.b) * u + middle), us};
+}
+
+/// PTRS of "The transformed rejection method for generating Poisson random variables", 1993.
+[[gnu::always_inline]] inline TransformedRejection poisson_constants(double mean) {
+  const double b = 0.931 + 2.53 * std::sqrt(mean);
+  return {-0.059 + 0.02483 * b, b, 0.9277 - 3.6224 / (b - 2)};
+}
+constexpr double least_mean_of_rejection = 10;
+
+/// For small means uniform numbers are multiplied until the product is below exp(-mean).
 inline double poisson(Substream& s, double mean) {
   if (mean == 0) return 0;
-  if (mean < 10) {
-    const double end = std::exp(-mean);
+  if (mean < least_mean_of_rejection) {
+    const double end = philox::exp_of(-mean);
     double product = s.uniform(), count = 0;
     for (; product > end; product *= s.uniform()) ++count;
     return count;
   }
-  const double root = std::sqrt(mean);
-  const double b = 0.931 + 2.53 * root, a = -0.059 + 0.02483 * b;
-  const double log_alpha = std::log(1.1239 + 1.1328 / (b - 3.4)), v_low = 0.9277 - 3.6224 / (b - 2);
+  const auto by = poisson_constants(mean);
+  const double log_alpha = std::log(1.1239 + 1.1328 / (by.b - 3.4));
   for (int round = 0; round < most_rounds; ++round) {
-    const double u = s.uniform() - 0.5, v = s.positive(), us = 0.5 - std::abs(u);
-    const double k = std::floor((2 * a / us + b) * u + mean + 0.43);
-    if (us >= 0.07 && v <= v_low) return std::min(k, most);
+    const double u = s.uniform() - 0.5, v = s.positive();
+    const auto [k, us] = round_of(by, u, mean + 0.43);
+    if (us >= 0.07 && v <= by.v_low) return std::min(k, most);
     if (!(k >= 0) || (us < 0.013 && v > us)) continue;
-    if (std::log(v) + log_alpha - std::log(a / (us * us) + b) <= log_poisson(k, mean))
+    if (std::log(v) + log_alpha - std::log(by.a / (us * us) + by.b) <= log_poisson(k, mean))
       return std::min(k, most);
   }
   return nothing;
 }
 
+/// The probability of 0.
+[[gnu::always_inline]] inline double first_of_binomial(double n, double p) {
+  return std::exp(n * std::log1p(-p));
+}
+
 /// Adds up probabilities from 0 on: some dozens of them at most.
 inline double binomial_by_inversion(Substream& s, double n, double p) {
-  const double odds = p / (1 - p), first = std::exp(n * std::log1p(-p));
+  const double odds = p / (1 - p), first = first_of_binomial(n, p);
   for (int round = 0; round < most_rounds; ++round) {
     double u = s.uniform(), probability = first;
     for (double k = 0; k <= n && k < 200;
@@ -88,17 +121,20 @@ inline double binomial_by_inversion(Substream& s, double n, double p) {
 }
 
 /// Hoermann's BTRS ("The generation of binomial random variates", 1993), p <= 1/2 and n p >= 10.
+[[gnu::always_inline]] inline TransformedRejection binomial_constants(double n, double p) {
+  const double b = 1.15 + 2.53 * std::sqrt(n * p * (1 - p));
+  return {-0.0873 + 0.0248 * b + 0.01 * p, b, 0.92 - 4.2 / b};
+}
 inline double binomial_by_rejection(Substream& s, double n, double p) {
-  const double q = 1 - p, deviation = std::sqrt(n * p * q);
-  const double b = 1.15 + 2.53 * deviation, a = -0.0873 + 0.0248 * b + 0.01 * p, c = n * p + 0.5;
-  const double v_low = 0.92 - 4.2 / b, alpha = (2.83 + 5.1 / b) * deviation;
+  const auto by = binomial_constants(n, p);
+  const double alpha = (2.83 + 5.1 / by.b) * std::sqrt(n * p * (1 - p));
   const double at_mode = log_binomial(std::floor((n + 1) * p), n, p);
   for (int round = 0; round < most_rounds; ++round) {
-    const double u = s.uniform() - 0.5, v = s.positive(), us = 0.5 - std::abs(u);
-    const double k = std::floor((2 * a / us + b) * u + c);
-    if (us >= 0.07 && v <= v_low) return k;
+    const double u = s.uniform() - 0.5, v = s.positive();
+    const auto [k, us] = round_of(by, u, n * p + 0.5);
+    if (us >= 0.07 && v <= by.v_low) return k;
     if (!(k >= 0 && k <= n)) continue;
-    if (std::log(v * alpha / (a / (us * us) + b)) <= log_binomial(k, n, p) - at_mode) return k;
+    if (std::log(v * alpha / (by.a / (us * us) + by.b)) <= log_binomial(k, n, p) - at_mode) return k;
   }
   return nothing;
 }
@@ -112,9 +148,12 @@ inline double binomial(Substream& s, double n, double p) {
   return p > 0.5 ? n - k : k;
 }
 
+[[gnu::always_inline]] inline double geometric_of(double exponential, double log_of_failure) {
+  const double k = std::ceil(-exponential / log_of_failure), least = k < 1 ? 1.0 : k;
+  return least > most ? most : least;
+}
 inline double geometric(Substream& s, double p) {
-  if (p == 1) return 1;
-  return std::clamp(std::ceil(-s.exponential() / std::log1p(-p)), 1.0, most);
+  return p == 1 ? 1 : geometric_of(s.exponential(), std::log1p(-p));
 }
 
 /// A small sample is drawn one by one. Else Stadlober's ratio of uniforms ("The ratio of uniforms approach

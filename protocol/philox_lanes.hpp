@@ -60,10 +60,10 @@ struct Lanes {
 
 inline constexpr std::size_t random_chunk = 64;
 
-/// philox::words of counters first, first + step, ...: `random_chunk` of them. Two vectors at a time, because
-/// each round waits for a product.
+/// philox::words of counters first, first + step, ...: `random_chunk` of them; `number` is the third word of
+/// the counters (distribution_methods.hpp). Two vectors at a time, because each round waits for a product.
 inline void random_words(std::uint64_t key, std::uint64_t first, std::uint64_t step, std::uint64_t* one,
-                         std::uint64_t* two) {
+                         std::uint64_t* two, std::uint32_t number = 0) {
   constexpr std::size_t abreast = 2;
   const Lanes multiplier_0 = Lanes::all(0xD2511F53), multiplier_1 = Lanes::all(0xCD9E8D57);
   std::uint64_t counters[random_chunk];
@@ -73,7 +73,8 @@ inline void random_words(std::uint64_t key, std::uint64_t first, std::uint64_t s
     for (std::size_t v = 0; v < abreast; ++v) {
       c[v][0] = Lanes::load(counters + done + v * Lanes::count);
       c[v][1] = c[v][0].upper();
-      c[v][2] = c[v][3] = Lanes::all(0);
+      c[v][2] = Lanes::all(number);
+      c[v][3] = Lanes::all(0);
     }
     auto key_0 = static_cast<std::uint32_t>(key), key_1 = static_cast<std::uint32_t>(key >> 32);
     for (int round = 0; round < 10; ++round) {

@@ -43,7 +43,7 @@ void complete(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fold, 
 
 void fold_blocks(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fold,
                  const ReductionBlocks& blocks, std::vector<std::byte>& partials) {
-  const auto& [values, strides, extents, grid, are_truths] = blocks;
+  const auto& [values, strides, extents, grid, are_truths, factors] = blocks;
   const auto dims = grid.size();
   const auto item = static_cast<std::int64_t>(protocol::size_of(fold.loop));
   partials.resize(static_cast<std::size_t>(protocol::element_count(grid) * item));
@@ -93,21 +93,27 @@ void fold_blocks(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fol
   }
   // A reduction block is one contiguous run of scratch, whole rows or the piece of one. Those of one length
   // that lie together are one call.
+  const auto products = blocks.factors == nullptr ? nullptr : tiles::find_fold_products(fold.op, fold.loop);
+  const auto fold_runs = [&](const std::byte* first, std::int64_t count, std::int64_t length, std::byte* to) {
+    if (products != nullptr)
+      products(first, blocks.factors + (first - blocks.values), count, length, to);
+    else
+      tiles::fold_runs(fold.op, fold.loop, first, count, length, to);
+  };
   Shape block(dims);
   for (std::size_t k = 0; k < dims; ++k) block[k] = std::min(step.block_extents[k], extents[k]);
   const auto run_of = protocol::element_count(block);
   bool are_whole = is_packed;
   for (std::size_t k = 0; k < dims; ++k) are_whole = are_whole && extents[k] == grid[k] * block[k];
   if (are_whole) {
-    tiles::fold_runs(fold.op, fold.loop, values, protocol::element_count(grid), run_of, out);
+    fold_runs(values, protocol::element_count(grid), run_of, out);
   } else if (dims > 0 && run_of == block.back()) {
     const auto whole = extents.back() / run_of, rest = extents.back() % run_of;
     for_each_index(Shape(grid.begin(), grid.end() - 1), [&](const Shape& at) {
       const std::byte* row = values;
       for (std::size_t k = 0; k + 1 < dims; ++k) row += at[k] * strides[k];
-      tiles::fold_runs(fold.op, fold.loop, row, whole, run_of, out);
-      if (rest > 0)
-        tiles::fold_runs(fold.op, fold.loop, row + whole * run_of * item, 1, rest, out + whole * item);
+      fold_runs(row, whole, run_of, out);
+      if (rest > 0) fold_runs(row + whole * run_of * item, 1, rest, out + whole * item);
       out += grid.back() * item;
     });
   } else {
@@ -117,7 +123,7 @@ void fold_blocks(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fol
         start += at[k] * step.block_extents[k] * strides[k];
         length *= std::min(step.block_extents[k], extents[k] - at[k] * step.block_extents[k]);
       }
-      tiles::fold_runs(fold.op, fold.loop, values + start, 1, static_cast<std::size_t>(length), out);
+      fold_runs(values + start, 1, length, out);
       out += item;
     });
   }

@@ -8,12 +8,20 @@
 #include "engine/steps/box_copies.hpp"
 #include "engine/steps/chunks.hpp"
 #include "engine/steps/run_step.hpp"
+#include "engine/tiles/loops/isa.hpp"
 #include "protocol/distributions.hpp"
 
 namespace gamelan::engine::steps {
 namespace {
 
 constexpr std::int64_t chunk = 4096;  // elements
+
+/// The last axes of a part of an array that are one row of places: each but the first of them is whole.
+std::size_t axes_of_row(const protocol::Shape& part, const protocol::Shape& array) {
+  std::size_t axes = part.empty() ? 0 : 1;
+  while (axes < part.size() && part[part.size() - axes] == array[part.size() - axes]) ++axes;
+  return axes;
+}
 
 }  // namespace
 
@@ -36,6 +44,7 @@ void run(const StepContext& context, const plan::Draw& draw) {
     steps[k] = parameter.operand ? 1 : 0;
   }
   std::vector<double> numbers(chunk);
+  const int level = static_cast<int>(tiles::isa());
   for_each_chunk(mine, chunk, -1, [&](const distribution::Box& part) {
     const auto extents = distribution::extents_of(part);
     const auto strides = protocol::contiguous_strides(extents, sizeof(double));
@@ -43,16 +52,19 @@ void run(const StepContext& context, const plan::Draw& draw) {
       if (const auto& parameter = draw.parameters[k]; parameter.operand)
         copy_operand(context, *parameter.operand, parameter.dtype, protocol::Dtype::float64, part,
                      reinterpret_cast<std::byte*>(buffers[k].data()), strides);
-    const auto length = extents.empty() ? 1 : extents.back();
+    const auto outer = extents.size() - axes_of_row(extents, info.extents);
+    std::int64_t length = 1;
+    for (std::size_t k = outer; k < extents.size(); ++k) length *= extents[k];
     std::int64_t target = 0;
     for (std::size_t k = 0; k < part.size(); ++k)
       target += (part[k].first - mine[k].first) * block_strides[k];
-    protocol::Shape index(extents.empty() ? 0 : extents.size() - 1, 0);
+    protocol::Shape index(outer, 0);
     for (std::int64_t done = 0; done < distribution::volume(part); done += length) {
-      std::int64_t place = extents.empty() ? 0 : part.back().first;
-      for (std::size_t k = 0; k < index.size(); ++k) place += (part[k].first + index[k]) * places[k];
+      std::int64_t place = 0;
+      for (std::size_t k = 0; k < extents.size(); ++k)
+        place += (part[k].first + (k < outer ? index[k] : 0)) * places[k];
       for (std::size_t k = 0; k < count; ++k) rows[k] = buffers[k].data() + done * steps[k];
-      protocol::draw_row(draw.distribution, draw.key, draw.offset + static_cast<std::uint64_t>(place),
+      protocol::draw_row(draw.distribution, level, draw.key, draw.offset + static_cast<std::uint64_t>(place),
                          {rows.data(), count}, {steps.data(), count},
                          {numbers.data() + done, static_cast<std::size_t>(length)});
       for (std::size_t k = index.size(); k-- > 0 && ++index[k] == extents[k];) index[k] = 0;

@@ -16,6 +16,7 @@
 #include "engine/steps/shared_work.hpp"
 #include "engine/tiles/float_errors.hpp"
 #include "engine/tiles/loops/elementwise.hpp"
+#include "engine/tiles/loops/fold.hpp"
 
 namespace gamelan::engine::steps {
 namespace {
@@ -26,6 +27,8 @@ using protocol::Shape;
 constexpr std::int64_t region_elements = 8192;  // scratch stays in the second-level cache
 constexpr std::int64_t plain_region_elements =
     131'072;  // when nothing is computed: scratch is mostly the partials
+constexpr std::int64_t product_region_elements =
+    32'768;  // scratch is needed where floating-point errors are met
 constexpr std::int64_t fewest_shared_regions = 4;
 
 class BlockFolder {
@@ -40,6 +43,7 @@ class BlockFolder {
       scratch_[f].item = static_cast<std::int64_t>(protocol::size_of(fold.folds[f].loop));
     find_truths();
     find_plain_operands();
+    find_factors();
     if (!fold.values.interior) return;
     const Shape extents = fold.values.interior->iterations.extents();
     interior_.emplace(context, *fold.values.interior, extents);
@@ -79,6 +83,7 @@ class BlockFolder {
 
  private:
   FoldRegions regions_of(int rank) const {
+    if (!factors_.empty()) return FoldRegions(fold_, rank, product_region_elements);
     return FoldRegions(fold_, rank, plain_.empty() ? region_elements : plain_region_elements);
   }
   bool may_share(const FoldRegions& regions) const {
@@ -132,6 +137,58 @@ class BlockFolder {
     if (std::count(plain.begin(), plain.end(), -1) == 0) plain_ = std::move(plain);
   }
 
+  /// A sum of products of two operands (`x @ y`, `(x * x).sum()`): they are multiplied as they are added up.
+  void find_factors() {
+    if (fold_.values.interior || fold_.folds.size() != 1 || dims_ == 0 || !fold_.reduced[dims_ - 1]) return;
+    const auto& fold = fold_.folds[0];
+    if (tiles::find_fold_products(fold.op, fold.loop) == nullptr) return;
+    const auto& program = fold_.values.program;
+    std::vector<int> loaded(program.registers.size(), -1), factors;
+    int product = -1;
+    const auto operand_of = [&](int number) { return loaded[static_cast<std::size_t>(number)]; };
+    for (const auto& each : program.code) {
+      const auto source = each.operand < 0
+                              ? plan::Operand::Source::slot
+                              : fold_.values.operands[static_cast<std::size_t>(each.operand)].source;
+      if (each.kind == tiles::Instruction::Kind::load && product < 0 &&
+          source == plan::Operand::Source::slot && each.loop == fold.loop &&
+          program.operands[static_cast<std::size_t>(each.operand)] == fold.loop)
+        loaded[static_cast<std::size_t>(each.out)] = each.operand;
+      else if (each.kind == tiles::Instruction::Kind::compute && product < 0 &&
+               each.op == protocol::Op::multiply && each.loop == fold.loop) {
+        factors = {operand_of(each.in[0]), operand_of(each.in[1])};
+        product = each.out;
+      } else if (each.kind != tiles::Instruction::Kind::store || product < 0 || each.in[0] != product ||
+                 source != plan::Operand::Source::scratch)
+        return;
+    }
+    if (product >= 0 && std::count(factors.begin(), factors.end(), -1) == 0) factors_ = std::move(factors);
+  }
+
+  /// Folds the products of two operands where they lie. False where they lie otherwise, and where the
+  /// processor met a floating-point error: then the region is computed step by step, which finds the command.
+  bool fold_products(const Box& elements, const Shape& extents, const Shape& grid) {
+    if (factors_.empty() || !whole_.is_local(elements)) return false;
+    const auto& fold = fold_.folds[0];
+    const Shape packed = protocol::contiguous_strides(extents, protocol::size_of(fold.loop));
+    const std::byte* first[2];
+    Shape strides;
+    for (std::size_t k = 0; k < 2; ++k) {
+      const auto operand = static_cast<std::size_t>(factors_[k]);
+      auto piece = whole_.piece_of(operand, elements);
+      for (std::size_t dim = 0; dim < dims_; ++dim) {
+        if (piece.strides[dim] != packed[dim] && (dim + 1 == dims_ || fold_.block_extents[dim] > 1))
+          return false;
+        if (k == 1 && piece.strides[dim] != strides[dim]) return false;
+      }
+      first[k] = context_.address(fold_.values.operands[operand], piece);
+      strides = std::move(piece.strides);
+    }
+    tiles::float_errors().clear();
+    fold_blocks(fold_, fold, {first[0], strides, extents, grid, false, first[1]}, scratch_[0].partials);
+    return tiles::float_errors().look() == 0;
+  }
+
   /// True when the folds can read the elements where they lie, because reduction blocks are runs of
   /// consecutive memory.
   bool point_at_operands(const Box& elements, const Shape& extents) {
@@ -177,11 +234,13 @@ class BlockFolder {
     const Box elements = elements_of(region);
     Shape extents(dims_);
     for (std::size_t k = 0; k < dims_; ++k) extents[k] = elements[k].size();
+    Shape grid(dims_);
+    for (std::size_t k = 0; k < dims_; ++k) grid[k] = region[k].size();
+    if (fold_products(elements, extents, grid))
+      return store_partials(fold_.folds[0], scratch_[0], region, owner);
     if (!point_at_operands(elements, extents)) compute(elements, extents, owner);
     tiles::float_errors().clear();
     for (std::size_t f = 0; f < scratch_.size(); ++f) {
-      Shape grid(dims_);
-      for (std::size_t k = 0; k < dims_; ++k) grid[k] = region[k].size();
       auto& scratch = scratch_[f];
       fold_blocks(fold_, fold_.folds[f], {scratch.values, scratch.strides, extents, grid, scratch.are_truths},
                   scratch.partials);
@@ -243,6 +302,7 @@ class BlockFolder {
   Box interior_box_;  // in iterations of the whole
   std::size_t dims_;
   std::vector<Scratch> scratch_;  // by fold
+  std::vector<int> factors_;      // two operands whose products are added up; empty: it is something else
   std::vector<int> plain_;  // by fold: the operand that it folds as it lies; empty when something is computed
 };
 

@@ -8,6 +8,7 @@
 #include "kernel/arrays/distributed.hpp"
 #include "kernel/arrays/dtypes.hpp"
 #include "kernel/arrays/placement.hpp"
+#include "kernel/arrays/sweep.hpp"
 #include "kernel/arrays/values.hpp"
 #include "kernel/recorder/call_number.hpp"
 #include "kernel/recorder/session.hpp"
@@ -23,7 +24,8 @@ constexpr std::int64_t most_elements = std::int64_t{1} << 18;  // of one part: m
 constexpr std::int64_t most_bytes = std::int64_t{64} << 20;    // of all that is kept here
 constexpr std::int64_t most_work = 4'000'000;                  // recorded and not sent: a millisecond or two
 constexpr std::size_t most_parts_here = 1024;
-constexpr std::size_t most_parts = 4;  // of one array
+constexpr std::size_t most_parts = 4;   // of one array
+constexpr std::size_t most_ahead = 16;  // fetches of a loop over parts of one array
 
 std::int64_t held_bytes = 0;
 
@@ -109,14 +111,19 @@ void keep(const std::shared_ptr<Part>& part, protocol::Bytes bytes) {
 struct Parts {
   std::uint64_t version = 0;
   std::vector<std::shared_ptr<Part>> all;
+  Sweep sweep;                               // over parts
+  std::vector<std::shared_ptr<Part>> ahead;  // of the sweep, along a first axis, last used first
 };
 
 namespace {
 
-std::shared_ptr<Part> part_of(Base* base, const Region& region) {
+Parts& parts_of(Base* base) {
   if (base->parts == nullptr) base->parts = new Parts;
-  Parts& parts = *base->parts;
-  if (parts.version != base->version) parts = Parts{base->version, {}};
+  if (base->parts->version != base->version) *base->parts = Parts{base->version, {}, {}, {}};
+  return *base->parts;
+}
+
+std::shared_ptr<Part> part_of(Parts& parts, const Region& region) {
   auto& all = parts.all;
   const auto found = std::find_if(all.begin(), all.end(),
                                   [&](const auto& each) { return is_same(each->region, region.view); });
@@ -125,6 +132,7 @@ std::shared_ptr<Part> part_of(Base* base, const Region& region) {
   } else {
     if (all.size() == most_parts) all.pop_back();
     all.insert(all.begin(), std::make_shared<Part>(region.view));
+    parts.sweep.note(region.view);
   }
   all.front()->last_use = ++use_count;
   return all.front();
@@ -150,7 +158,7 @@ void free_owner(PyObject* capsule) {
 }
 
 // The part with the axes of the view that it was made of, as a read-only NumPy array over what is kept.
-Ref array_over(const Owner& held, const Region& region, PyArrayObject* proxy) {
+Ref array_over(const Owner& held, std::size_t place, const Region& region, PyArrayObject* proxy) {
   const int dims = PyArray_NDIM(proxy);
   const npy_intp size = PyArray_ITEMSIZE(proxy);
   std::vector<npy_intp> steps(region.view.extents.size());
@@ -160,7 +168,7 @@ Ref array_over(const Owner& held, const Region& region, PyArrayObject* proxy) {
     step *= region.view.extents[axis];
   }
   std::vector<npy_intp> strides(static_cast<std::size_t>(dims), 0);
-  const std::byte* first = held->bytes.data();
+  const std::byte* first = held->bytes.data() + place;
   for (int dim = 0; dim < dims; ++dim) {
     const int axis = region.axis_of[static_cast<std::size_t>(dim)];
     if (axis < 0) continue;
@@ -188,9 +196,40 @@ struct Wanted {
   PyArrayObject* proxy;
   Base* base;
   Region region;
-  std::shared_ptr<Part> part;
+  std::shared_ptr<Part> part;  // or those that follow it, too
   Owner held;
+  std::size_t place = 0;  // in what is held, in bytes
 };
+
+// What is here of a loop over parts.
+bool find_in_sweep(Wanted& wanted, Parts& parts) {
+  for (auto each = parts.ahead.begin(); each != parts.ahead.end(); ++each) {
+    const auto place = place_in((*each)->region, wanted.region.view);
+    if (!place || (*each)->held == nullptr) continue;
+    wanted.part = *each;
+    wanted.held = wanted.part->held;
+    wanted.place = *place;
+    wanted.part->last_use = ++use_count;
+    parts.sweep.note(wanted.region.view);
+    std::rotate(parts.ahead.begin(), each, each + 1);
+    return true;
+  }
+  return false;
+}
+
+// When the loop has come so far: the parts that follow are to come, too.
+void look_ahead(Wanted& wanted, Parts& parts) {
+  if (wanted.held != nullptr || !is_at_rest(wanted.base)) return;
+  std::erase_if(parts.ahead, [](const auto& each) { return each->held == nullptr; });
+  const std::int64_t before = parts.ahead.empty() ? 0 : parts.ahead.front()->region.extents.front();
+  const auto region = parts.sweep.ahead(wanted.region.view, wanted.base->bytes, before);
+  if (!region) return;
+  if (parts.ahead.size() == most_ahead) parts.ahead.pop_back();
+  wanted.part = std::make_shared<Part>(*region);
+  wanted.part->uses = uses_before;
+  wanted.part->last_use = ++use_count;
+  parts.ahead.insert(parts.ahead.begin(), wanted.part);
+}
 
 // Each distributed operand; empty when one of them is no small part.
 std::vector<Wanted> wanted_of(std::span<PyObject* const> operands) {
@@ -206,8 +245,11 @@ std::vector<Wanted> wanted_of(std::span<PyObject* const> operands) {
     all.push_back({proxy, array->b, region_of(view_of(array)), nullptr, nullptr});
   }
   for (Wanted& each : all) {
-    each.part = part_of(each.base, each.region);
+    Parts& parts = parts_of(each.base);
+    if (find_in_sweep(each, parts)) continue;
+    each.part = part_of(parts, each.region);
     each.held = each.part->held;
+    look_ahead(each, parts);
   }
   return all;
 }
@@ -226,7 +268,7 @@ void fetch_missing(std::vector<Wanted>& all) {
   for (const Wanted& each : all) {
     if (each.held || std::find(missing.begin(), missing.end(), each.part) != missing.end()) continue;
     missing.push_back(each.part);
-    views.push_back(each.region.view);
+    views.push_back(each.part->region);
   }
   auto payloads = (*all.front().base->session)->fetch(std::move(views));  // meanwhile other threads run
   for (std::size_t place = 0; place < missing.size(); ++place) {
@@ -259,7 +301,7 @@ std::optional<std::vector<Ref>> brought(std::span<PyObject* const> operands, int
       result.push_back(Ref::borrow(operand));
       continue;
     }
-    result.push_back(array_over(next->held, next->region, next->proxy));
+    result.push_back(array_over(next->held, next->place, next->region, next->proxy));
     ++next;
   }
   return result;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Small parts of large arrays that a program uses again and again (columns of a table, a vector of means) are
 // brought here: from the third use on NumPy computes with a copy. A use on the engines costs the way there
-// and back sooner or later, a copy costs it once (docs/decisions/033). Nothing is brought while engines
-// compute, or while much is recorded, because it would have to be waited for.
+// and back sooner or later, a copy costs it once (docs/decisions/033). Of a loop over parts, those that will
+// follow come together (sweep.hpp). Nothing is brought while engines compute, or while much is recorded,
+// because it would have to be waited for.
 #pragma once
 #include "kernel/arrays/array_object.hpp"
 // (Python.h first)

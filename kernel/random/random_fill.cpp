@@ -146,7 +146,7 @@ void draw_fill(PyArrayObject* array, int distribution, std::uint64_t key, std::u
   }
   if (PyArray_TYPE(array) != NPY_DOUBLE || !PyArray_IS_C_CONTIGUOUS(array))
     throw protocol::Error(protocol::ErrorKind::type, "[random] the result is no contiguous array of float64");
-  protocol::draw_row(distribution, key, offset, addresses, steps,
+  protocol::draw_row(distribution, random_level(), key, offset, addresses, steps,
                      {static_cast<double*>(PyArray_DATA(array)), static_cast<std::size_t>(count)});
 }
 

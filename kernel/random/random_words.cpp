@@ -24,6 +24,7 @@ GAMELAN_LEVEL(avx512)
 namespace {
 
 struct Level {
+  int number;
   decltype(baseline::random_words)* words;
   decltype(baseline::random_normals)* normals;
 };
@@ -32,10 +33,10 @@ Level best() {
 #if defined(__x86_64__)
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
-    return {avx512::random_words, avx512::random_normals};
-  if (__builtin_cpu_supports("avx2")) return {avx2::random_words, avx2::random_normals};
+    return {2, avx512::random_words, avx512::random_normals};
+  if (__builtin_cpu_supports("avx2")) return {1, avx2::random_words, avx2::random_normals};
 #endif
-  return {baseline::random_words, baseline::random_normals};
+  return {0, baseline::random_words, baseline::random_normals};
 }
 
 const Level& level() {
@@ -44,6 +45,8 @@ const Level& level() {
 }
 
 }  // namespace
+
+int random_level() { return level().number; }
 
 void RandomWords::draw(std::uint64_t key, std::uint64_t first) { level().words(key, first, one, two); }
 

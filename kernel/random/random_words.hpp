@@ -8,6 +8,9 @@
 
 namespace gamelan::kernel {
 
+/// The level of this processor: 0, 1 or 2 for the baseline, AVX2 or AVX-512.
+int random_level();
+
 /// The words of counters first, first + 1, ...
 struct RandomWords {
   static constexpr std::size_t count = 64;

@@ -20,6 +20,23 @@ class SegmentFolder {
         fold_(tiles::find_fold_runs(step.op, step.loop)),
         combine_(tiles::find_loop(step.op, step.loop)) {}
 
+  /// Parts of the same length, one behind the other.
+  void fold_alike(std::int64_t first, std::int64_t size, std::int64_t count, std::byte* out) {
+    fold_(at(first, count * size), count, size, out);
+  }
+
+  /// How many of the parts that begin at start[0 .. count - 1] are as long as the first, one behind the
+  /// other, and inside the row; only short ones are worth it. The last part ends elsewhere.
+  std::int64_t alike(const std::int64_t* start, std::int64_t count) const {
+    const auto size = count > 1 ? start[1] - start[0] : 0;
+    if (size < 1 || size > longest_alike || start[0] < 0) return 0;
+    count = std::min(count, Stream::chunk / size + 1);  // which are folded in one go
+    std::int64_t found = 0;
+    while (found + 1 < count && start[found + 1] - start[found] == size && start[found + 1] <= length_)
+      ++found;
+    return found;
+  }
+
   void fold(std::int64_t first, std::int64_t last, std::byte* out) {
     first = std::clamp<std::int64_t>(first, 0, length_ - 1);
     last = std::clamp(last, first + 1, length_);
@@ -35,6 +52,8 @@ class SegmentFolder {
   }
 
  private:
+  static constexpr std::int64_t longest_alike = 256;
+
   /// Elements [first, first + count). Short parts follow each other, so many are read at once.
   const std::byte* at(std::int64_t first, std::int64_t count) {
     if (first < window_first_ || first + count > window_last_) {
@@ -70,8 +89,15 @@ void run(const StepContext& context, const plan::FoldSegments& step) {
     const auto some = std::min(Stream::chunk, mine.last - at);
     const auto known = std::min(some + 1, segments - at);  // with the start that follows
     const auto* start = starts.read_as<std::int64_t>(at, known);
-    for (std::int64_t i = 0; i < some; ++i, out += item)
-      folder.fold(start[i], i + 1 < known ? start[i + 1] : length, out);
+    for (std::int64_t i = 0; i < some;) {
+      const auto count = std::max<std::int64_t>(std::min(folder.alike(start + i, known - i), some - i), 1);
+      if (count > 1)
+        folder.fold_alike(start[i], start[i + 1] - start[i], count, out);
+      else
+        folder.fold(start[i], i + 1 < known ? start[i + 1] : length, out);
+      i += count;
+      out += count * item;
+    }
   }
 }
 

@@ -41,6 +41,8 @@ void fold_runs(Op op, Dtype dtype, const void* values, std::int64_t run_count, s
 
 FoldRuns find_fold_runs(Op op, Dtype dtype) { return require(op, dtype).runs; }
 
+FoldProducts find_fold_products(Op op, Dtype dtype) { return find(op, dtype).products; }
+
 void fold_rows(Op op, Dtype dtype, const void* values, std::int64_t rows, std::int64_t row_length,
                void* acc) {
   require(op, dtype).rows(values, rows, row_length, acc);

@@ -86,6 +86,46 @@ void fold_runs(const void* from, std::int64_t run_count, std::int64_t run_length
   for (; run < run_count; ++run) out[run] = fold_short_run<Row>(values + run * run_length, run_length);
 }
 
+/// Asks for what lies `bytes_ahead` behind 32 elements.
+template <class T>
+void fetch_ahead(const T* values) {
+  const auto* ahead = reinterpret_cast<const char*>(values) + bytes_ahead;
+  for (std::size_t byte = 0; byte < lane_count * sizeof(T); byte += line_bytes)
+    __builtin_prefetch(ahead + byte);
+}
+
+/// The operations of fold_run and fold_short_run on products, which are stored nowhere.
+template <class T>
+T fold_products_of_run(const T* x, const T* y, std::int64_t length) {
+  T lane[lane_count];
+  if (length < lane_count) {
+    for (std::int64_t j = 0; j < length; ++j) lane[j] = x[j] * y[j];
+    for (std::int64_t half = lane_count / 2; half > 0; half /= 2)
+      for (std::int64_t j = 0; j < half && j + half < length; ++j) lane[j] += lane[j + half];
+    return lane[0];
+  }
+  for (std::int64_t j = 0; j < lane_count; ++j) lane[j] = x[j] * y[j];
+  std::int64_t done = lane_count;
+  for (; done + lane_count <= length; done += lane_count) {
+    fetch_ahead(x + done);
+    if (x != y) fetch_ahead(y + done);
+    for (std::int64_t j = 0; j < lane_count; ++j) lane[j] += x[done + j] * y[done + j];
+  }
+  for (std::int64_t j = 0; done + j < length; ++j) lane[j] += x[done + j] * y[done + j];
+#pragma GCC unroll 8
+  for (std::int64_t half = lane_count / 2; half > 0; half /= 2)
+    for (std::int64_t j = 0; j < half; ++j) lane[j] += lane[j + half];
+  return lane[0];
+}
+
+template <class T>
+void fold_products(const void* left, const void* right, std::int64_t run_count, std::int64_t run_length,
+                   void* to) {
+  const T *x = static_cast<const T*>(left), *y = static_cast<const T*>(right);
+  for (std::int64_t run = 0; run < run_count; ++run, x += run_length, y += run_length)
+    static_cast<T*>(to)[run] = fold_products_of_run(x, y, run_length);
+}
+
 /// Several rows at once, in their order, `width` columns at a time: the accumulators are loaded and stored
 /// once for all rows. Returns the first column that is left.
 template <class Row, class T, std::int64_t together, std::int64_t width>
@@ -178,8 +218,11 @@ bool write_identity(Identity identity, void* to) {
 
 FoldLoops fold_loops(Op op, Dtype dtype) {
   return with_element(dtype, [&]<class T>() {
-    return rows::with_fold<T, FoldLoops>(op, []<class Row>() {
-      return FoldLoops{fold_runs<Row, T>, fold_rows<Row, T>};
+    return rows::with_fold<T, FoldLoops>(op, [op]<class Row>() {
+      FoldLoops loops{fold_runs<Row, T>, fold_rows<Row, T>, nullptr};
+      if constexpr (Real<T>)
+        if (op == Op::add) loops.products = fold_products<T>;
+      return loops;
     });
   });
 }

@@ -9,10 +9,12 @@
 
 namespace gamelan::engine::tiles {
 
-/// The loops behind fold_runs and fold_rows (fold.hpp); null where there is none.
+/// The loops behind fold_runs, fold_rows and fold_products (fold.hpp); null where there is none.
 struct FoldLoops {
   void (*runs)(const void* values, std::int64_t run_count, std::int64_t run_length, void* out) = nullptr;
   void (*rows)(const void* values, std::int64_t rows, std::int64_t row_length, void* acc) = nullptr;
+  void (*products)(const void* x, const void* y, std::int64_t run_count, std::int64_t run_length,
+                   void* out) = nullptr;
 };
 
 #define GAMELAN_DECLARE_LEVEL(level)                                     \

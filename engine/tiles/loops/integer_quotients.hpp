@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Loops of integer division, for elementwise_loops.cpp: floor_divide, remainder and fmod without the
 // processor's division, which has no vector form. Quotients of numbers of at most 32 bits are exact in
-// floating point. Those of 64 bits by one divisor are found in two steps of a product with its inverse. The
-// results are those of scalar_integer.hpp, bit by bit.
+// floating point. Those of 8 bits by one divisor are the upper half of a product, those of 64 bits are found
+// in two steps of a product with the divisor's inverse. The results are those of scalar_integer.hpp, bit by
+// bit.
 #pragma once
 #include <bit>
 
@@ -97,6 +98,17 @@ T divide_by_product(T x, T divisor, double inverse) {
   return static_cast<T>(rest - (rest != 0 && ((x < 0) != (by < 0)) ? by : 0));
 }
 
+/// Division of 8 bits, given 2**16 / |divisor| rounded up, where |divisor| is above 1: the product is too
+/// large by less than 2**8, which is less than what is missing to the next quotient.
+template <protocol::Op op, Integer T>
+T divide_in_upper_half(T x, T divisor, std::uint16_t inverse) {
+  const std::uint16_t size = magnitude(x);
+  const auto upper = static_cast<std::uint16_t>(std::uint32_t{size} * inverse >> 16);
+  const bool is_negative = (x < 0) != (divisor < 0);
+  const T quotient = static_cast<T>(is_negative ? -upper : upper);
+  return quotient_or_rest<op, T>(quotient, static_cast<T>(x - quotient * divisor), divisor);
+}
+
 template <protocol::Op op, Integer T>
 void divide_by(const T* x, T y, T* result, std::size_t n) {
   if (y > 0 && std::has_single_bit(static_cast<std::make_unsigned_t<T>>(y))) {
@@ -104,6 +116,14 @@ void divide_by(const T* x, T y, T* result, std::size_t n) {
 #pragma GCC ivdep
     for (std::size_t j = 0; j < n; ++j) result[j] = divide_by_power<op>(x[j], shift);
     return;
+  }
+  if constexpr (sizeof(T) == 1) {
+    if (magnitude(y) > 1) {
+      const auto inverse = static_cast<std::uint16_t>(0xFFFF / magnitude(y) + 1);
+#pragma GCC ivdep
+      for (std::size_t j = 0; j < n; ++j) result[j] = divide_in_upper_half<op>(x[j], y, inverse);
+      return;
+    }
   }
   if constexpr (sizeof(T) <= 4) {
 #pragma GCC ivdep

@@ -288,3 +288,43 @@ def test_functions_of_several_commands_find_their_arrays_where_they_left_them(ta
         part + 0
         for one, other in zip(numpy.atleast_1d(getattr(gamelan, name)(part, *more)), numpy.atleast_1d(expected)):
             numpy.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+LOOPS = {
+    "rows": lambda x: (x[k] for k in range(ROWS)), "columns": lambda x: (x[:, k] for k in range(COLUMNS)),
+    "blocks": lambda x: (x[k : k + 7] for k in range(0, ROWS, 7)), "every second row, backwards": lambda x: (x[k, ::-1] for k in range(0, ROWS, 2)),
+    "parts of a line": lambda x: (x.reshape(-1)[k : k + 1000] for k in range(0, ROWS * COLUMNS, 1000)), "iteration": iter,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_a_loop_over_parts_fetches_many_at_once(table, name):
+    ours, theirs = table
+    for turn in range(2):
+        gamelan.sync()
+        before = _core.stats()["sent_batches"]
+        results = [x.sum() + x.max() for x in LOOPS[name](ours)]
+        assert _core.stats()["sent_batches"] - before <= 5
+        assert sum(map(is_here, results)) >= len(results) - 8
+        numpy.testing.assert_allclose(results, [x.sum() + x.max() for x in LOOPS[name](theirs)], rtol=1e-13)
+
+
+@pytest.mark.parametrize("name", ["windows", "other steps", "backwards"])
+def test_other_loops_over_parts(table, name):
+    ours, theirs = table
+    steps = {"windows": range(0, 60), "other steps": [k * k // 3 for k in range(30)], "backwards": range(200, 100, -3)}[name]
+    for k in steps:
+        numpy.testing.assert_allclose((ours[k : k + 5] * 2.0).sum(0), (theirs[k : k + 5] * 2.0).sum(0), rtol=1e-13)
+
+
+def test_what_came_ahead_is_never_stale(table):
+    ours, theirs = table
+    for k in range(100):
+        numpy.testing.assert_array_equal(ours[k] + 1, theirs[k] + 1)
+        if k % 20 == 19:
+            ours[k + 3] = theirs[k + 3] = k
+    assert is_here(ours[100] + 1) == is_here(ours[101] + 1)
+    ours *= 2
+    theirs *= 2
+    for k in range(100):
+        numpy.testing.assert_array_equal(ours[k] + 1, theirs[k] + 1)

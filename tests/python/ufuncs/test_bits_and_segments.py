@@ -6,6 +6,7 @@ import itertools
 import numpy
 import pytest
 
+import gamelan
 from oracle import check_all
 
 
@@ -42,6 +43,7 @@ def test_reduceat(engine, dtype):
         "any": draw.randint(0, row.size, 50),
         "all": numpy.arange(row.size),
         "every third": numpy.arange(0, row.size, 3),
+        "every tenth, then others": numpy.concatenate([numpy.arange(0, 6000, 10), numpy.arange(6000, 9990, 33), [9998]]),
         "one": numpy.array([0]),
         "last": numpy.array([5, row.size - 1]),
         "equal": numpy.array([4, 4, 4, 9]),
@@ -56,3 +58,12 @@ def test_reduceat(engine, dtype):
         yield "outside", lambda np: np.add.reduceat(np.array(row), [0, row.size])
 
     check_all(programs())
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 31, 32, 100, 256, 257])
+def test_neighbours_of_one_length_have_the_bits_of_single_ones(engine, size):
+    row = numpy.random.RandomState(size).rand(200 * size) - 0.5
+    ours = gamelan.array(row)
+    together = numpy.asarray(gamelan.add.reduceat(ours, numpy.arange(0, row.size, size)))
+    single = [float(gamelan.add.reduceat(ours, [first, first + size])[0]) for first in range(0, row.size - size, size)]
+    assert together[:-1].tolist() == single
