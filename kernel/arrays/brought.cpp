@@ -116,6 +116,7 @@ namespace {
 std::shared_ptr<Part> part_of(Base* base, const Region& region) {
   if (base->parts == nullptr) base->parts = new Parts;
   Parts& parts = *base->parts;
+  if (base->is_shared) ++base->version;
   if (parts.version != base->version) parts = Parts{base->version, {}};
   auto& all = parts.all;
   const auto found = std::find_if(all.begin(), all.end(),

@@ -103,7 +103,7 @@ class ArraysToSave:
         for place, (key, arrays) in enumerate(sharing.items()):
             places[key] = place
             whole = are_whole or len(arrays) > 1 or arrays[0].nbytes >= arrays[0]._b.nbytes
-            root = _root_of(arrays[0]) if whole else arrays[0]
+            root = root_of(arrays[0]) if whole else arrays[0]
             name = next((names[id(array)] for array in arrays if id(array) in names), "")
             if not re.fullmatch("[A-Za-z0-9_]+", name) or name in taken:
                 name = f"array-{place}"
@@ -114,7 +114,7 @@ class ArraysToSave:
                 self.facts.append(None)
                 continue
             self._alike[_place_of(array)] = number
-            self.facts.append(_facts_of(array, places[array._b.id], self.bases[places[array._b.id]].array))
+            self.facts.append(facts_of(array, places[array._b.id], self.bases[places[array._b.id]].array))
 
     def fail(self, place, why):
         """The base cannot be computed: its arrays are not saved."""
@@ -127,7 +127,7 @@ def _place_of(array):
     return array._b.id, array._a.ctypes.data, array.shape, array._a.strides, array.dtype
 
 
-def _facts_of(array, base, root):
+def facts_of(array, base, root):
     is_same = _place_of(array) == _place_of(root) and (array is root or array.base is None)
     is_writeable = array._a.flags.writeable
     offset = 0 if array is root else array._a.ctypes.data - root._a.ctypes.data
@@ -140,7 +140,7 @@ def _c_strides(array):
     return tuple(array.dtype.itemsize * math.prod(array.shape[axis + 1 :]) for axis in range(array.ndim))
 
 
-def _root_of(array):
+def root_of(array):
     """All elements of the memory that an array is in: what it is a view of."""
     root = array if array.base is None else array.base
     if root.nbytes == root._b.nbytes and root._a.flags.c_contiguous:
