@@ -66,6 +66,10 @@ const Row rows[] = {
      [](Options& options, const std::string& text) {
        options.idle_timeout_s = parse_number(text, 0.0, longest_timeout_s, "seconds, 0 or more");
      }},
+    {"--lease", "TIME", "GAMELAN_LEASE",
+     "free the arrays of a client of which nothing was heard for this time, as 90s, 10m or 24h; 0 = never "
+     "(default 10m)",
+     [](Options& options, const std::string& text) { options.lease_s = parse_seconds(text); }},
     {"--expect-ranks", "N", "GAMELAN_EXPECT_RANKS",
      "refuse to run unless MPI has this many ranks; 0 = any (default 0)",
      [](Options& options, const std::string& text) {
@@ -162,6 +166,25 @@ std::int64_t parse_bytes(const std::string& text) {
     refuse("got \"" + text + "\", expected " + expected);
   }
   return static_cast<std::int64_t>(count * unit);
+}
+
+double parse_seconds(const std::string& text) {
+  const std::string expected = "a time, 0 or more, in seconds or with s, m, h or d: 90, 10m, 24h";
+  std::string digits = text;
+  double unit = 1;
+  if (!digits.empty() && digits.back() > '9') {
+    const std::string_view letters = "smhd";
+    constexpr double units[] = {1, 60, 3'600, 86'400};
+    const auto found = letters.find(digits.back());
+    if (found == std::string_view::npos) refuse("got \"" + text + "\", expected " + expected);
+    unit = units[found];
+    digits.pop_back();
+  }
+  try {
+    return parse_number(digits, 0.0, longest_timeout_s / unit, expected) * unit;
+  } catch (const Error&) {
+    refuse("got \"" + text + "\", expected " + expected);
+  }
 }
 
 Options parse_options(const std::vector<std::string>& arguments, const Environment& environment) {

@@ -19,6 +19,7 @@ struct Options {
   std::string bind = "0.0.0.0";  ///< tcp only: interface address
   std::int64_t heap_bytes = 0;   ///< per rank, 0 = the engine chooses from what the machine has
   double idle_timeout_s = 30;    ///< leave after so long without a client, 0 = never
+  double lease_s = 600;          ///< a client's arrays go when it was not heard for so long, 0 = never
   double node_timeout_s = 10;    ///< after so long without a message another node counts as lost
   int node_fanout = 8;           ///< children of a node in the tree of nodes
   bool has_lanes = true;         ///< offer shared memory to clients of the same machine
@@ -40,6 +41,8 @@ using Environment = std::function<const char*(const char*)>;
 Options parse_options(const std::vector<std::string>& arguments, const Environment& environment);
 /// The text of --help, printed from the table.
 std::string help_text();
+/// "10m", "24h", "1.5d" or plain seconds, in seconds; throws Error{value}.
+double parse_seconds(const std::string& text);
 /// "512M", "2.5G" or plain bytes; throws Error{value}.
 std::int64_t parse_bytes(const std::string& text);
 

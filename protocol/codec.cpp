@@ -184,6 +184,7 @@ Frames encode_request(Batch&& batch) {
                              {"heard", batch.heard},
                              {"watched", batch.watched},
                              {"epoch", batch.epoch},
+                             {"holder", batch.holder},
                              {"options", batch.options}}));
   frames.push_back(encode_commands(batch));
   std::move(batch.payloads.begin(), batch.payloads.end(), std::back_inserter(frames));
@@ -197,6 +198,7 @@ Batch decode_batch(const Header& header, Frames&& frames) {
   batch.heard = header.natural("heard");
   batch.watched = static_cast<std::uint8_t>(header.count("watched", all_float_errors));
   batch.epoch = header.natural("epoch");
+  batch.holder = header.natural("holder");
   batch.options = decode_options(header);
   CommandCounts counts;
   counts.commands = header.count("commands", max_commands);
@@ -223,6 +225,30 @@ Frames encode_request(const Cancel& cancel) {
 
 Frames encode_request(const Configure& configure) {
   return {to_frame({{"type", "configure"}, {"seq", configure.seq}, {"options", configure.options}})};
+}
+
+constexpr std::array<std::string_view, 7> ask_names{"list",    "introduce", "leave",    "clear",
+                                                    "publish", "attach",    "unpublish"};
+
+Frames encode_request(const Holding& holding) {
+  if (holding.name.size() > max_text_bytes || holding.about.size() > max_text_bytes)
+    throw Error(ErrorKind::value, "the name is too long");
+  return {to_frame({{"type", "holding"},
+                    {"seq", holding.seq},
+                    {"ask", ask_names[static_cast<std::size_t>(holding.ask)]},
+                    {"holder", holding.holder},
+                    {"array", holding.array},
+                    {"name", holding.name},
+                    {"about", holding.about}})};
+}
+
+Holding decode_holding(const Header& header) {
+  const std::string ask = header.text("ask");
+  const auto found = std::find(ask_names.begin(), ask_names.end(), ask);
+  if (found == ask_names.end()) Header::wrong("ask", "a question that there is");
+  return {header.natural("seq"),    static_cast<Holding::Ask>(found - ask_names.begin()),
+          header.natural("holder"), header.natural("array"),
+          header.text("name"),      header.text("about")};
 }
 
 Frames encode_request(const Shutdown& shutdown) {
@@ -293,6 +319,7 @@ Request decode_request(Frames frames) {
     if (type == "status") return StatusRequest{header.natural("seq")};
     if (type == "cancel") return Cancel{header.natural("seq"), header.natural("batch")};
     if (type == "configure") return Configure{header.natural("seq"), decode_options(header)};
+    if (type == "holding") return decode_holding(header);
     if (type == "shutdown") return Shutdown{header.natural("seq")};
     reject("unknown type of request");
   });
@@ -346,50 +373,6 @@ std::uint64_t peek_sequence(const Frames& frames) noexcept {
   } catch (...) {
     return 0;
   }
-}
-
-// ---- one buffer for a broadcast: number of frames, their lengths, their bytes
-
-std::size_t packed_bytes(const Frames& frames) {
-  std::size_t total = sizeof(std::uint64_t) * (1 + frames.size());
-  for (const Bytes& frame : frames) total += frame.size();
-  return total;
-}
-
-void pack_into(std::span<std::byte> buffer, const Frames& frames) {
-  const auto put = [&](const void* source, std::size_t bytes) {
-    if (bytes != 0) std::memcpy(buffer.data(), source, bytes);
-    buffer = buffer.subspan(bytes);
-  };
-  const auto put_number = [&](std::uint64_t number) { put(&number, sizeof number); };
-  put_number(frames.size());
-  for (const Bytes& frame : frames) put_number(frame.size());
-  for (const Bytes& frame : frames) put(frame.data(), frame.size());
-}
-
-Bytes pack(const Frames& frames) {
-  Bytes buffer(packed_bytes(frames));
-  pack_into(buffer, frames);
-  return buffer;
-}
-
-Frames unpack(std::span<const std::byte> buffer) {
-  return guarded([&] {
-    Reader in(buffer);
-    const auto count = in.get<std::uint64_t>();
-    if (count > max_frames) reject("too many frames: got " + std::to_string(count));
-    in.need_each(count, sizeof(std::uint64_t));
-    std::vector<std::uint64_t> lengths(count);
-    in.get_raw(lengths.data(), count * sizeof(std::uint64_t));
-    Frames frames(count);
-    for (std::size_t frame = 0; frame < count; ++frame) {
-      in.need_each(lengths[frame], 1);
-      frames[frame].resize(lengths[frame]);
-      in.get_raw(frames[frame].data(), lengths[frame]);
-    }
-    if (in.remaining() != 0) reject("bytes left over after the last frame");
-    return frames;
-  });
 }
 
 }  // namespace gamelan::protocol

@@ -17,7 +17,7 @@
 
 namespace gamelan::protocol {
 
-inline constexpr int protocol_version = 4;
+inline constexpr int protocol_version = 5;
 using Bytes = std::vector<std::byte>;
 /// Names and values.
 using NamedOptions = std::vector<std::pair<std::string, std::string>>;
@@ -87,6 +87,9 @@ struct Batch {
   /// it: they belong to lines that the program has not reached. 0: the batch is in no epoch.
   std::uint64_t epoch = 0;
   NamedOptions options;  ///< for this batch alone ("keep_unread" = "1"; "disable_passes" = "fuse,simplify")
+  /// Who gets the new arrays, and lets go of those in `frees`: a number that a client draws, and keeps across
+  /// its connections. 0: nobody.
+  std::uint64_t holder = 0;
 };
 struct Heartbeat {
   std::uint64_t seq = 0, heard = 0;
@@ -104,15 +107,32 @@ struct Configure {
   std::uint64_t seq = 0;
   NamedOptions options;
 };
+/// Who holds arrays, and under which names. In order with the batches of all clients.
+struct Holding {
+  enum class Ask : std::uint8_t {
+    list,       ///< the reply's info says who holds how much
+    introduce,  ///< `about` says who `holder` is; its arrays live as long as it is heard (the lease)
+    leave,      ///< `holder` lets go of all its arrays: it ends, or rank 0 has not heard of it for too long
+    clear,      ///< the same, and what it has published goes, too: it will compute its arrays again
+    publish,    ///< `array` gets a name, and lives as long as that; `about` is for who attaches it
+    attach,     ///< `holder` holds the array of that name, too; the reply's info has what `publish` said
+    unpublish   ///< the name goes
+  };
+  std::uint64_t seq = 0;
+  Ask ask = Ask::list;
+  std::uint64_t holder = 0;
+  ArrayId array = 0;
+  std::string name, about;
+};
 /// Asks the engines to end.
 struct Shutdown {
   std::uint64_t seq = 0;
 };
-using Request = std::variant<Hello, Batch, Heartbeat, StatusRequest, Cancel, Configure, Shutdown>;
+using Request = std::variant<Hello, Batch, Heartbeat, StatusRequest, Cancel, Configure, Holding, Shutdown>;
 
 enum class Outcome : std::uint8_t { ok, failed, cancelled };
-/// The answer to one request. `info` is JSON text: for Hello, Heartbeat and StatusRequest it describes the
-/// engines, for a Batch it has the explanation of the plan and what was cut.
+/// The answer to one request. `info` is JSON text: for Hello, Heartbeat, StatusRequest and Holding it
+/// describes the engines, for a Batch it has the explanation of the plan and what was cut.
 struct Reply {
   std::uint64_t seq = 0;
   Outcome outcome = Outcome::ok;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names of connections and the joining of parts.
+// Names of connections, the joining of parts, and the one buffer of a broadcast (codec.hpp).
 #include "protocol/parts.hpp"
 
+#include <cstring>
 #include <random>
+
+#include "protocol/bytes.hpp"
 
 namespace gamelan::protocol {
 namespace {
@@ -52,6 +55,63 @@ void Joiner::keep_the_header() {
   frames_.resize(std::min<std::size_t>(frames_.size(), 1));
   if (!frames_.empty() && frames_[0].size() > max_header_bytes) frames_.clear();  // it is none
   frames_.shrink_to_fit();
+}
+
+// ---- one buffer for a broadcast, of codec.hpp: number of frames, their lengths, their bytes
+
+std::size_t packed_bytes(const Frames& frames) {
+  std::size_t total = sizeof(std::uint64_t) * (1 + frames.size());
+  for (const Bytes& frame : frames) total += frame.size();
+  return total;
+}
+
+void pack_into(std::span<std::byte> buffer, const Frames& frames) {
+  const auto put = [&](const void* source, std::size_t bytes) {
+    if (bytes != 0) std::memcpy(buffer.data(), source, bytes);
+    buffer = buffer.subspan(bytes);
+  };
+  const auto put_number = [&](std::uint64_t number) { put(&number, sizeof number); };
+  put_number(frames.size());
+  for (const Bytes& frame : frames) put_number(frame.size());
+  for (const Bytes& frame : frames) put(frame.data(), frame.size());
+}
+
+Bytes pack(const Frames& frames) {
+  Bytes buffer(packed_bytes(frames));
+  pack_into(buffer, frames);
+  return buffer;
+}
+
+namespace {
+
+[[noreturn]] void reject(const std::string& what) { throw Error(ErrorKind::protocol, "[decode] " + what); }
+
+Frames unpack_from(Reader in) {
+  const auto count = in.get<std::uint64_t>();
+  if (count > max_frames) reject("too many frames: got " + std::to_string(count));
+  in.need_each(count, sizeof(std::uint64_t));
+  std::vector<std::uint64_t> lengths(count);
+  in.get_raw(lengths.data(), count * sizeof(std::uint64_t));
+  Frames frames(count);
+  for (std::size_t frame = 0; frame < count; ++frame) {
+    in.need_each(lengths[frame], 1);
+    frames[frame].resize(lengths[frame]);
+    in.get_raw(frames[frame].data(), lengths[frame]);
+  }
+  if (in.remaining() != 0) reject("bytes left over after the last frame");
+  return frames;
+}
+
+}  // namespace
+
+Frames unpack(std::span<const std::byte> buffer) {
+  try {
+    return unpack_from(Reader(buffer));
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {  // of the allocator
+    reject(error.what());
+  }
 }
 
 }  // namespace gamelan::protocol

@@ -19,6 +19,7 @@ constexpr auto idle_turn = std::chrono::milliseconds(500);
 /// all; an exception of Session::execute is a bug of ours and ends the job.
 protocol::Reply execute(Session& session, protocol::Request& request) {
   if (auto* batch = std::get_if<protocol::Batch>(&request)) return session.execute(*batch);
+  if (const auto* wanted = std::get_if<protocol::Holding>(&request)) return session.hold(*wanted);
   protocol::Reply reply;
   reply.seq = protocol::sequence(request);
   if (const auto* wanted = std::get_if<protocol::Configure>(&request)) {

@@ -83,7 +83,8 @@ nlohmann::json hello_info(const Options& options, const Comm& comm, std::size_t 
           {"one_node", comm.is_one_node()},
           {"version", GAMELAN_VERSION},
           {"mpi", mpi_library()},
-          {"idle_timeout_seconds", options.idle_timeout_s}};
+          {"idle_timeout_seconds", options.idle_timeout_s},
+          {"lease_seconds", options.lease_s}};
 }
 
 /// Rank 0: opens the server; returns when all ranks know that it listens. Collective with the other ranks'

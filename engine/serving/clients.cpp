@@ -3,6 +3,7 @@
 #include "engine/serving/clients.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "protocol/parts.hpp"
 
@@ -114,6 +115,21 @@ Clients::Bytes Clients::routing_id(const Bytes& client) const {
   return found == known_.end() ? client : found->second.routing_id;
 }
 
+void Clients::set_holder(const Bytes& client, std::uint64_t holder) {
+  for (auto& [name, other] : known_)
+    if (holder != 0 && other.holder == holder) other.holder = 0;
+  if (const auto found = known_.find(client); found != known_.end()) found->second.holder = holder;
+}
+
+std::optional<Clients::Expired> Clients::take_expired() {
+  if (limits_.lease <= Clock::duration::zero()) return std::nullopt;
+  for (auto& [name, client] : known_) {
+    if (client.holder == 0 || watched_ - client.heard <= limits_.lease) continue;
+    return Expired{name, std::exchange(client.holder, 0)};
+  }
+  return std::nullopt;
+}
+
 std::size_t Clients::kept_replies() const {
   std::size_t count = 0;
   for (const auto& [name, client] : known_) count += client.replies.size();
@@ -132,7 +148,7 @@ void Clients::drop_oldest(Client& client) {
 void Clients::forget_somebody() {
   auto longest = known_.end();
   for (auto each = known_.begin(); each != known_.end(); ++each) {
-    if (each->second.waiting.empty() &&
+    if (each->second.waiting.empty() && each->second.holder == 0 &&  // its lease ends first
         (longest == known_.end() || each->second.heard < longest->second.heard))
       longest = each;
   }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 
 #include "protocol/codec.hpp"
@@ -25,6 +26,7 @@ class Clients {
     std::size_t bytes = std::size_t{1} << 30;  ///< of all kept replies together, except the newest one
     Clock::duration silence =
         std::chrono::hours(24);  ///< after this time without a message, a client's replies are dropped
+    Clock::duration lease{};     ///< and after this one it loses its arrays; 0: never
   };
   Clients();
   explicit Clients(Limits limits);
@@ -53,6 +55,16 @@ class Clients {
   /// The routing id over which the client last sent something.
   Bytes routing_id(const Bytes& client) const;
 
+  /// The arrays of this client are those of `holder` (Batch::holder); 0: it has none any more. A client that
+  /// came with the same number before has none either.
+  void set_holder(const Bytes& client, std::uint64_t holder);
+  struct Expired {
+    Bytes client;
+    std::uint64_t holder;
+  };
+  /// A client that was silent for longer than the lease, once; nullopt when there is none.
+  std::optional<Expired> take_expired();
+
   std::size_t count() const { return known_.size(); }
   std::size_t kept_replies() const;
   std::size_t kept_bytes() const { return kept_bytes_; }
@@ -65,7 +77,8 @@ class Clients {
     std::set<std::uint64_t> waiting;
     std::map<std::uint64_t, SharedFrames> replies;
     std::size_t reply_bytes = 0;
-    Clock::duration heard{};  // by watched_
+    Clock::duration heard{};   // by watched_
+    std::uint64_t holder = 0;  // of arrays; 0: of none
   };
   void drop_oldest(Client& client);
   void forget_somebody();

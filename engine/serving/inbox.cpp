@@ -14,6 +14,8 @@ constexpr std::size_t max_queued_requests = 64;
 constexpr std::size_t max_queued_bytes = std::size_t{1} << 30;
 constexpr std::size_t max_ended_epochs = 1'024;  // of clients that never came back after a failure
 
+constexpr std::size_t max_ended_clients = 1'024;  // most of which never came back
+
 std::uint64_t epoch_of(const protocol::Request& request) {
   const auto* batch = std::get_if<protocol::Batch>(&request);
   return batch == nullptr || batch->explain ? 0 : batch->epoch;
@@ -89,6 +91,9 @@ std::optional<protocol::Reply> Inbox::admit(Incoming incoming) {
     if (is_closing_)
       return protocol::failed_reply(seq, ErrorKind::engine_lost,
                                     "the engines are leaving: a client has shut them down");
+    for (const auto& [client, why] : ended_clients_)
+      if (client == incoming.client && !is_shutdown)
+        return protocol::failed_reply(seq, ErrorKind::engine_lost, why);
     if (const auto epoch = epoch_of(incoming.request); epoch != 0 && !ended_epochs_.empty()) {
       const auto is_over = [&](const EndedEpoch& ended) {
         return ended.client == incoming.client && ended.epoch == epoch;
@@ -136,6 +141,12 @@ std::vector<Incoming> Inbox::cancel(const protocol::Bytes& client, std::uint64_t
   if (running_ && running_->request.client == client && (batch == 0 || running_->request.seq == batch))
     cut_locked();
   return dropped;
+}
+
+void Inbox::end_client(const protocol::Bytes& client, std::string why) {
+  const std::lock_guard lock(mutex_);
+  if (ended_clients_.size() >= max_ended_clients) ended_clients_.pop_front();
+  ended_clients_.emplace_back(client, std::move(why));
 }
 
 void Inbox::cut_running() {

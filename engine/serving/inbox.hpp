@@ -10,6 +10,8 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/serving/lanes.hpp"
@@ -62,6 +64,8 @@ class Inbox {
   /// Batches that still wait are taken from the queue and returned, and the caller replies to them. Each
   /// client numbers its batches by itself.
   std::vector<Incoming> cancel(const protocol::Bytes& client, std::uint64_t batch);
+  /// The arrays of this client are gone: its requests are refused from now on, for this reason.
+  void end_client(const protocol::Bytes& client, std::string why);
   void cut_running();  ///< because no client waits for it any more
   std::vector<Waiting> give_up();
 
@@ -97,6 +101,7 @@ class Inbox {
     protocol::Bytes client;
     std::uint64_t epoch;
   };
+  std::deque<std::pair<protocol::Bytes, std::string>> ended_clients_;  // and why
   std::deque<EndedEpoch> ended_epochs_;  // in which a batch has failed, until the client begins another
 };
 

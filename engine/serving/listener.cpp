@@ -87,6 +87,8 @@ Clients::Limits limits_of(const Options& options) {
   if (options.idle_timeout_s > 0)
     limits.silence = std::min(limits.silence, std::chrono::duration_cast<Clients::Clock::duration>(
                                                   std::chrono::duration<double>(options.idle_timeout_s)));
+  limits.lease =
+      std::chrono::duration_cast<Clients::Clock::duration>(std::chrono::duration<double>(options.lease_s));
   return limits;
 }
 
@@ -101,6 +103,7 @@ void ring(int event_fd) {
 Listener::Listener(const Options& options, protocol::Connection connection, ServerCallbacks callbacks)
     : connection_(std::move(connection)),
       idle_timeout_s_(options.idle_timeout_s),
+      lease_s_(options.lease_s),
       has_lanes_(options.has_lanes),
       callbacks_(std::move(callbacks)),
       endpoint_(options, connection_),
@@ -166,6 +169,7 @@ void Listener::serve(std::chrono::milliseconds limit) {
   }
   if (items[1].revents) endpoint_.admit_or_deny();
   clients_.look();
+  end_leases();
   lanes_.sweep();
   flush();
   if (items[0].revents) receive();
@@ -286,6 +290,7 @@ std::optional<protocol::Reply> Listener::take(const Bytes& client, Frames frames
     if (const auto* cut = std::get_if<protocol::Cancel>(&request)) return cancel(client, *cut);
     if (std::holds_alternative<protocol::StatusRequest>(request))
       return collector_.ask(client, seq, describe());
+    if (const auto* told = std::get_if<protocol::Holding>(&request)) note_holder(client, *told);
     auto refusal = inbox_.admit({client, std::nullopt, protocol::pack(frames), std::move(request)});
     if (!refusal) lanes_.ring();  // the main thread may wait at the bell; it will reply
     return refusal;
@@ -341,6 +346,7 @@ void Listener::answer(const Inbox::Waiting& request, Frames frames) {
 }
 
 void Listener::answer(const Bytes& client, std::uint64_t seq, Frames frames) {
+  if (client.empty()) return;  // rank 0 itself has asked
   const auto reply = std::make_shared<const Frames>(std::move(frames));
   clients_.answer(client, seq, reply);
   send(clients_.routing_id(client), reply);

@@ -90,6 +90,10 @@ class Listener {
   protocol::Reply greet(const protocol::Hello& hello);
   std::string heartbeat_for(const protocol::Bytes& client) const;
   nlohmann::json describe() const;
+  /// Notes whose arrays a client's are.
+  void note_holder(const protocol::Bytes& client, const protocol::Holding& told);
+  /// Clients that were silent for longer than the lease lose their arrays: in the order of all requests.
+  void end_leases();
   protocol::Reply cancel(const protocol::Bytes& client, const protocol::Cancel& request);
   /// Keeps the reply to a request that is done once until the client has confirmed it, and sends it to the
   /// client's newest connection.
@@ -98,7 +102,7 @@ class Listener {
   void note_client();
 
   protocol::Connection connection_;
-  const double idle_timeout_s_;
+  const double idle_timeout_s_, lease_s_;
   const bool has_lanes_;
   const ServerCallbacks callbacks_;
   Endpoint endpoint_;

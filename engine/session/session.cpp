@@ -131,6 +131,8 @@ protocol::Reply Session::execute(protocol::Batch& batch) {
   settle_last_batch();
   heap_.allocator().settle(executor_.last_step());  // rank 0 waited for every rank before it sent this batch
   ++batch_number_;
+  holders_.let_go(batch.holder, batch.frees);
+  const auto freed = batch.frees;
   const auto made = elided_.settle(batch);  // one command in front of the batch for each
   tiles::float_errors().watch(batch.watched);
   try {
@@ -149,6 +151,7 @@ protocol::Reply Session::execute(protocol::Batch& batch) {
     fail(reply, batch, {error.command(), error});
   }
   arrays_.free(batch.frees);
+  note_holder(batch, made.size(), freed);
   if (reply.command >= 0)
     reply.command = std::max<std::int64_t>(reply.command - static_cast<std::int64_t>(made.size()), 0);
   status_.add_batch(batch.commands.size() - made.size());

@@ -10,6 +10,7 @@
 
 #include "engine/session/batch_planner.hpp"
 #include "engine/session/elided_copies.hpp"
+#include "engine/session/holders.hpp"
 #include "engine/session/status.hpp"
 
 namespace gamelan::engine {
@@ -28,6 +29,9 @@ class Session {
   /// Does what options say that are for all clients, and checks those that travel with batches. Collective.
   /// Throws Error{value} for an unknown name or value, on all ranks alike.
   void configure(const protocol::Configure& wanted);
+  /// Says who holds arrays, or changes it; arrays that nobody holds any more are freed. Collective. Throws
+  /// nothing; the reply says what is wrong, on all ranks alike.
+  protocol::Reply hold(const protocol::Holding& wanted);
   /// See Progress and Status; thread-safe, and may be called while a batch runs.
   nlohmann::json heartbeat() const;
   nlohmann::json status() const;
@@ -47,6 +51,13 @@ class Session {
     std::int64_t guilty, first_lost;
   };
   FailurePlace place_of(const Failure& failure) const;
+  /// The batch has run: notes who holds its new arrays, and what is gone. `made` commands in front are not
+  /// its own; `freed`: what it named to be freed.
+  void note_holder(const protocol::Batch& batch, std::size_t made,
+                   const std::vector<protocol::ArrayId>& freed);
+  void free_all(std::vector<protocol::ArrayId> ids);
+  void part(const protocol::Holding& wanted);
+  void publish(const protocol::Holding& wanted);
   Copies find_elided(const protocol::Batch& batch) const;
   void put_back(const Copies& made, protocol::Batch& batch);
   plan::NamedPlan make_plan(protocol::Batch& batch, Copies& copies, std::optional<Refusal>& refusal);
@@ -68,6 +79,7 @@ class Session {
   Progress progress_;
   Status status_;
   ElidedCopies elided_;
+  Holders holders_;
   protocol::NamedOptions defaults_, options_;  // options_: of the last batch
   std::uint64_t batch_number_ = 0;
   // Of the last batch: its plan, the step before its first one, and what each of its commands writes.

@@ -38,6 +38,7 @@ struct Base {
   std::shared_ptr<ReadAhead>* read_ahead;  // see elements.hpp; null: no element of it was picked
   std::uint64_t written;  // how many commands the session had recorded with the last that wrote it
   Parts* parts;           // see brought.hpp; null: none was used
+  bool is_shared;         // other clients may write it: nothing that was fetched is kept
   bool is_element;        // picked from another array, whose `read_ahead` this is
 };
 

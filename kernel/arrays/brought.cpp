@@ -119,6 +119,7 @@ namespace {
 
 Parts& parts_of(Base* base) {
   if (base->parts == nullptr) base->parts = new Parts;
+  if (base->is_shared) ++base->version;
   if (base->parts->version != base->version) *base->parts = Parts{base->version, {}, {}, {}};
   return *base->parts;
 }

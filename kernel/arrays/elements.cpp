@@ -48,8 +48,8 @@ Ref element_of(Array* view) {
   Base* base = view->b;
   PyArray_Descr* descr = PyArray_DESCR(data_of(view));
   const View place = view_of(view);
-  const bool has_others =
-      !base->is_element && base->bytes > static_cast<std::int64_t>(protocol::size_of(place.dtype));
+  const bool has_others = !base->is_element && !base->is_shared &&
+                          base->bytes > static_cast<std::int64_t>(protocol::size_of(place.dtype));
   if (has_others && base->read_ahead != nullptr) {
     const auto read_ahead = *base->read_ahead;  // other threads run while it waits
     auto& known = *read_ahead;

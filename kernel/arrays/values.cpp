@@ -117,6 +117,7 @@ Ref value_of(PyObject* object) {
     return Ref::checked(PyArray_ToScalar(PyArray_DATA(local), local));
   }
   Array* array = as_array(object);
+  if (array->b->is_shared) ++array->b->version;
   if (array->value != nullptr && array->value_version == array->b->version) return Ref::borrow(array->value);
   if (array->b->is_element) ++(*array->b->read_ahead)->values_wanted;  // a count for elements.cpp
   const std::uint64_t version = array->b->version;

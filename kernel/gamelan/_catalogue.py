@@ -109,6 +109,8 @@ from ._files._hdf5 import *
 from ._files._zarr import *
 from ._saved._loading import *
 from ._saved._saving import *
+from ._held_arrays import *
+from ._published import *
 
 # What NumPy 2 took over from the array-API standard.
 from ._standard_names import *

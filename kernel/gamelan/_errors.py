@@ -14,6 +14,7 @@ from . import _core
 from ._places import place
 
 __all__ = [
+    "ArrayLostError",
     "CancelledError",
     "EngineLostError",
     "EngineTimeoutError",
@@ -46,6 +47,10 @@ class ProtocolError(GamelanError):
 
 class CancelledError(GamelanError):
     """The value was still to be computed when its cell was interrupted."""
+
+
+class ArrayLostError(GamelanError):
+    """The engines hold this array no longer: who computed it has left it, or computes it anew."""
 
 
 class InternalError(GamelanError):
@@ -98,6 +103,7 @@ _CLASSES = {
     "VersionError": VersionError,
     "ProtocolError": ProtocolError,
     "CancelledError": CancelledError,
+    "ArrayLostError": ArrayLostError,
     "InternalError": InternalError,
     "LinAlgError": numpy.linalg.LinAlgError,
 }

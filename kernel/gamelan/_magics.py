@@ -14,6 +14,7 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class, no_var_expand
 
 from . import _core, _explain, _session, launch
+from ._held_arrays import held_arrays
 from ._launch import _routes
 from ._launch._arguments import add_start_options, joined, positive, start_settings
 from ._launch._changing_line import NotebookLine
@@ -26,7 +27,7 @@ from ._session_magic import SessionMagics
 
 def _parser() -> MagicParser:
     parser = MagicParser(prog="%engines", description="The engines that this notebook computes with.")
-    commands = parser.add_subparsers(dest="command", metavar="start | attach | stop | restart | status | memory | help")
+    commands = parser.add_subparsers(dest="command", metavar="start | attach | stop | restart | status | memory | arrays | help")
     for name, text in (
         ("start", "start engines, on this machine or under Slurm"),
         ("attach", "use engines that run already"),
@@ -34,6 +35,7 @@ def _parser() -> MagicParser:
         ("restart", "end them and start as before; the new ones compute the arrays again"),
         ("status", "a table of them (the default)"),
         ("memory", "which names hold how many bytes"),
+        ("arrays", "whose arrays lie on the engines, and how large they are"),
         ("help", "this text"),
     ):
         sub = commands.add_parser(name, help=text, description=text)
@@ -149,6 +151,9 @@ class EngineMagics(Magics):
     def _memory(self, options, parser):
         _session.flush()
         return MemoryTable(self.shell.user_ns, _session.status())
+
+    def _arrays(self, options, parser):
+        return held_arrays(self.shell.user_ns)
 
     @staticmethod
     def _use(engines):

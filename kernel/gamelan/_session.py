@@ -8,6 +8,7 @@ import atexit
 import contextlib
 import json
 import os
+import socket
 import sys
 import threading
 
@@ -61,6 +62,7 @@ def use(new_engines):
         goes_on = _core.connect(
             str(new_engines.connection_file),
             config.connect_timeout,
+            who=_who(),
             **_routes.for_connection(new_engines.connection_file, config.route),
         )
     except BaseException:
@@ -71,6 +73,20 @@ def use(new_engines):
         new_engines.on_notice(show_notice)
     if not goes_on:
         config.measure_with(_measured_threshold)
+
+
+def _who():
+    """This program, for the people at other clients of the engines."""
+    notebook = os.environ.get("JPY_SESSION_NAME")
+    script = sys.argv[0] if sys.argv else ""
+    name = (
+        f"notebook {os.path.basename(notebook)}"
+        if notebook
+        else os.path.basename(script)
+        if script not in ("", "-c")
+        else "a program"
+    )
+    return f"{name}, process {os.getpid()} on {socket.gethostname()}"
 
 
 def _measured_threshold():

@@ -127,6 +127,7 @@ def _start(options) -> int:
     settings = start_settings(options, options.parser, launch.default_ranks)
     if settings["idle_timeout"] is None:
         settings["idle_timeout"] = KEPT_IDLE_SECONDS
+    settings["lease"] = settings["lease"] or os.environ.get("GAMELAN_LEASE") or "24h"
     if options.slurm or options.foreground:
         engines = _start_and_tell(settings, keep=options.slurm)
         _announce(engines)

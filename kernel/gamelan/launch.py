@@ -76,6 +76,7 @@ class Engines(Ensemble):
         heap: str | int | None = None,
         routines: str | None = None,
         idle_timeout: float | None = None,
+        lease: str | None = None,
         session: str | None = None,
         timeout: float | None = None,
         on_progress: Progress | None = None,
@@ -90,6 +91,8 @@ class Engines(Ensemble):
         heap : array memory of a rank ("2G"); default: from what the machine has.
         routines : paths of shared libraries, separated by colons, whose functions `np.routine` may call.
         idle_timeout : seconds without a client after which they leave by themselves; 0 = never.
+        lease : time after which a silent client's arrays are freed ("10m"); 0 = never. Default: GAMELAN_LEASE, or 10m; 24h of
+            engines that are kept or run under Slurm.
         timeout : seconds to wait until they serve (default 30; under Slurm 600, the queue included).
         on_progress : called with a line of text when the state of the wait changes.
         keep : do not stop them when this process ends.
@@ -102,7 +105,8 @@ class Engines(Ensemble):
         ranks = default_ranks() if n is None else check_ranks(n)
         if idle_timeout is None:
             idle_timeout = float(os.environ.get("GAMELAN_IDLE_TIMEOUT") or DEFAULT_IDLE_SECONDS)
-        options = ["--idle-timeout", f"{idle_timeout:g}"]
+        lease = str(lease or os.environ.get("GAMELAN_LEASE") or ("24h" if request is not None or keep else "10m"))
+        options = ["--idle-timeout", f"{idle_timeout:g}", "--lease", lease]
         heap = heap or os.environ.get("GAMELAN_HEAP")
         if heap:
             options += ["--heap-bytes", str(heap)]
@@ -110,7 +114,15 @@ class Engines(Ensemble):
         if routines:
             routines = os.pathsep.join(map(os.path.abspath, routines.split(os.pathsep)))
             options += ["--routines", routines]
-        settings = {"n": ranks, "slurm": request, "heap": heap, "routines": routines, "idle_timeout": idle_timeout, "keep": keep}
+        settings = {
+            "n": ranks,
+            "slurm": request,
+            "heap": heap,
+            "routines": routines,
+            "idle_timeout": idle_timeout,
+            "lease": lease,
+            "keep": keep,
+        }
         if request is None:
             engines = _by_mpiexec.start(cls, ranks, options, session, timeout or _START_SECONDS)
         else:

@@ -6,6 +6,7 @@
 #include <pybind11/stl.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_set>
@@ -36,18 +37,20 @@ using RouteList = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
 /// Returns whether the arrays of the present session live on, on these engines.
 bool connect(const std::string& path, double timeout_s, const py::object& executor, const RouteList& named,
-             const std::string& directory) {
+             const std::string& directory, const std::string& who) {
   const bool is_model = !executor.is_none();
   const auto connection = is_model ? protocol::Connection{} : protocol::read_connection(path);
   std::vector<Route> routes;
   for (const auto& [name, command] : named) routes.push_back({name, command});
   const auto present = current_session_or_null();
   if (!is_model && present && (present->is_recovering() || present->can_recover())) {
+    present->introduce(who);
     present->adopt(connection, std::move(routes), directory, timeout_s);
     return true;
   }
   const auto session = std::make_shared<Session>(connection, std::move(routes), directory,
                                                  is_model ? executor.ptr() : nullptr);
+  session->introduce(who);
   session->greet(timeout_s);
   set_current_session(session);
   return false;
@@ -60,6 +63,15 @@ std::string explain(const py::sequence& arrays) {
     views.push_back(view_of(as_array(item.ptr())));
   }
   return connected_session()->explain(std::move(views));
+}
+
+std::string ask_holding(const std::string& ask, const py::object& array, const std::string& name,
+                        const std::string& about) {
+  using Ask = protocol::Holding::Ask;
+  const std::map<std::string, Ask> known{
+      {"list", Ask::list}, {"publish", Ask::publish}, {"attach", Ask::attach}, {"unpublish", Ask::unpublish}};
+  const auto id = array.is_none() ? 0 : view_of(as_array(array.ptr())).base;
+  return connected_session()->hold({0, known.at(ask), 0, id, name, about});
 }
 
 py::list log_arrays() {
@@ -159,11 +171,22 @@ py::dict stats() {
 void add_session_functions(py::module_& m) {
   m.def("connect", &connect, py::arg("connection_file"), py::arg("timeout_s") = 30.0,
         py::arg("executor") = py::none(), py::arg("routes") = RouteList(), py::arg("directory") = "",
+        py::arg("who") = "",
         "Connects to engines and makes them current. Engines that follow lost ones compute again what these "
         "held; "
         "then the result is True. `executor` plays the engines in this process instead. "
         "`routes`: (name, command) in the order in which they are tried, `directory`: private, for the "
-        "sockets of their tunnels.");
+        "sockets of their tunnels. `who`: this client, for people.");
+  m.def("hold", &ask_holding, py::arg("ask"), py::arg("array") = py::none(), py::arg("name") = "",
+        py::arg("about") = "",
+        "Asks about who holds arrays (list, attach) or changes it (publish, unpublish); JSON.");
+  m.def(
+      "holder", [] { return connected_session()->recorder().holder(); },
+      "The number under which this client holds its arrays.");
+  m.def(
+      "share_writes", [](const py::object& array) { as_array(array.ptr())->b->is_shared = true; },
+      py::arg("array"),
+      "Other clients may write this distributed array from now on: nothing fetched of it is kept.");
   m.def(
       "disconnect", [] { set_current_session(nullptr); }, "Leaves the engines; their arrays are lost to us.");
   m.def(

@@ -44,7 +44,9 @@ void set_current_session(std::shared_ptr<Session> session) {
   const auto old = std::exchange(current, std::move(session));
   if (old == nullptr || old == current) return;
   old->set_is_current(false);
-  if (!is_forked_child()) old->engines().disconnect("they were disconnected");
+  if (is_forked_child()) return;
+  old->leave();
+  old->engines().disconnect("they were disconnected");
 }
 
 }  // namespace gamelan::kernel

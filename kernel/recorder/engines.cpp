@@ -23,6 +23,7 @@ using protocol::Reply;
 namespace {
 
 constexpr auto poll_period = std::chrono::milliseconds(100);
+constexpr auto time_to_leave = std::chrono::milliseconds(300);
 
 class Stopwatch {
  public:
@@ -164,8 +165,38 @@ Reply Engines::ask(protocol::Request request) {
   }
 }
 
+std::optional<Reply> Engines::tell(protocol::Request request) {
+  if (client_ == nullptr) return std::nullopt;
+  std::uint64_t seq = 0;
+  try {
+    seq = client_->send(std::move(request));
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::engine_lost) throw;
+    lose_with_cause(error.what());
+    return std::nullopt;
+  }
+  return wait_for(seq);
+}
+
 void Engines::cancel() {
   if (client_ != nullptr && !has_ended()) client_->forget(client_->send(protocol::Cancel{}));
+}
+
+void Engines::introduce(std::uint64_t holder, const std::string& who) {
+  if (client_ == nullptr || has_ended()) return;
+  client_->forget(client_->send(protocol::Holding{0, protocol::Holding::Ask::introduce, holder, 0, "", who}));
+}
+
+void Engines::leave(std::uint64_t holder) {
+  const auto client = client_;
+  if (client == nullptr || has_ended()) return;
+  try {
+    const WithoutGil released;
+    const auto seq = client->send(protocol::Holding{0, protocol::Holding::Ask::leave, holder, 0, "", ""});
+    client->take(seq, time_to_leave);
+    client->forget(seq);
+  } catch (const Error&) {  // they are gone, and the arrays with them
+  }
 }
 
 void Engines::shutdown() {

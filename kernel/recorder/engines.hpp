@@ -47,10 +47,16 @@ class Engines {
   std::optional<protocol::Reply> wait_for(std::uint64_t seq);
   /// Sends a request that changes no array, and waits for its reply. After an interrupt the reply is dropped.
   protocol::Reply ask(protocol::Request request);
+  /// Sends a request and waits for its reply; nullopt when the engines are lost. Raises what wait_for raises.
+  std::optional<protocol::Reply> tell(protocol::Request request);
   /// The reply to `seq` if it comes within `limit`. Handles no signals and does not call the wait hook.
   /// Throws Error{engine_lost}.
   std::optional<protocol::Reply> take(std::uint64_t seq, std::chrono::milliseconds limit);
-  void cancel();    ///< whatever runs; any thread
+  void cancel();  ///< whatever runs; any thread
+  /// Says who holds this client's arrays; nobody waits for the answer.
+  void introduce(std::uint64_t holder, const std::string& who);
+  /// The last word: the arrays of `holder` are needed no longer. Waits a moment until it has left.
+  void leave(std::uint64_t holder);
   void shutdown();  ///< asks the engines to leave; does not wait
 
   std::string status(double timeout_s);  ///< JSON

@@ -51,6 +51,9 @@ class Recorder {
 
   protocol::ArrayId new_id() { return ++last_id_; }
   protocol::ArrayId last_id() const { return last_id_; }
+  /// The number under which this client holds its arrays (Batch::holder).
+  std::uint64_t holder() const { return holder_; }
+  bool is_own(protocol::ArrayId id) const { return id > (holder_ - 1) << 32 && id <= last_id_; }
   /// True when the batch should be cut before a command of this line, and of this call, is added.
   bool wants_cut_before(const SourceLine& line, std::uint64_t call = 0) const;
   /// True when the command alone takes as much work as a batch may: it is best recorded when nothing is
@@ -132,6 +135,7 @@ class Recorder {
 
   CutLimits limits_;
   protocol::ArrayId last_id_ = first_id();
+  const std::uint64_t holder_ = (last_id_ >> 32) + 1;  // 0 is nobody
   protocol::Batch pending_;
   std::size_t payload_bytes_ = 0;
   std::int64_t work_ = 0;  // of the pending commands, roughly

@@ -49,6 +49,7 @@ SentBatch Sender::send(const SourceLine* next, std::vector<protocol::View> fetch
   sent.freed = batch.frees;
   sent.epoch = batch.epoch = outcomes_.epoch();
   batch.options = options_;
+  batch.holder = recorder_.holder();
   batch.fetches = std::move(fetches);
   std::erase_if(batch.fetches,
                 [&](const protocol::View& view) { return recorder_.poison_of(view.base) != nullptr; });

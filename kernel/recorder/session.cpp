@@ -4,6 +4,7 @@
 #include "kernel/recorder/session.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "kernel/recorder/call_number.hpp"
@@ -64,6 +65,7 @@ Session::Session(const protocol::Connection& connection, std::vector<Route> rout
 
 void Session::greet(double timeout_s) {
   engines_.greet(timeout_s);
+  if (!who_.empty()) engines_.introduce(recorder_.holder(), who_);
   if (engines_.info() == "{}") return;
   garbage_.set_heap(engines_.heap_bytes());
   auto limits = recorder_.limits();
@@ -304,6 +306,34 @@ std::string Session::configure(protocol::NamedOptions options) {
   }
   sender_.set_options(std::move(of_batches));
   return reply.info;
+}
+
+std::string Session::hold(protocol::Holding wanted) {
+  require_current();
+  flush(true);
+  if (!engines_.has_client()) return "{}";
+  wanted.holder = recorder_.holder();
+  const auto reply = engines_.ask(wanted);
+  if (reply.outcome != Outcome::ok) raise_error(Error(reply.error, reply.message));
+  if (wanted.ask == protocol::Holding::Ask::publish) published_[wanted.name] = wanted;
+  if (wanted.ask == protocol::Holding::Ask::unpublish) published_.erase(wanted.name);
+  if (wanted.ask == protocol::Holding::Ask::attach) {
+    const auto told = nlohmann::json::parse(reply.info, nullptr, false);
+    const auto id = told.is_object() ? told.value("array", protocol::ArrayId{0}) : 0;
+    if (id != 0 && !recorder_.is_own(id))
+      log_.lose(id, "it was attached, not computed here: np.attach it again");
+  }
+  return reply.info;
+}
+
+void Session::leave() { engines_.leave(recorder_.holder()); }
+
+void Session::publish_again() {
+  for (auto& [name, wanted] : published_) {
+    if (engines_.is_lost()) return;
+    // Another client may have taken the name meanwhile.
+    if (!log_.lost().contains(wanted.array)) engines_.tell(wanted);
+  }
 }
 
 }  // namespace gamelan::kernel

@@ -59,6 +59,13 @@ class Session {
   /// Named options: those that travel with batches count from now on for what this session records; the
   /// others are told to all engines. Returns what the engines answer, as JSON.
   std::string configure(protocol::NamedOptions options);
+  /// Asks about who holds arrays, or changes it, after all that is recorded. Returns what the engines answer,
+  /// as JSON. Raises what they refuse, and what flush raises.
+  std::string hold(protocol::Holding wanted);
+  /// Who this client is, for people; said to engines behind the greeting.
+  void introduce(std::string who) { who_ = std::move(who); }
+  /// The engines may free the arrays of this session; to be called before they are disconnected.
+  void leave();
   /// Raises the cause when the array was never computed.
   void require_sound(protocol::ArrayId id) const;
 
@@ -142,6 +149,7 @@ class Session {
   /// The same for a log of its own. Then what `log` has made is known by these ids; raises as waiting does,
   /// and has it freed.
   void repeat_beside(CommandLog& log);
+  void publish_again();
   void free_there(std::vector<protocol::ArrayId> ids);
   void send_again();
   /// False, and its reply is an error, where it cannot be sent again.
@@ -173,6 +181,8 @@ class Session {
   std::vector<SentBatch*> in_settlement_;  // by threads that wait for them
   CommandLog log_;
   std::map<std::string, std::string> options_;  // that were set, for other engines
+  std::string who_;
+  std::map<std::string, protocol::Holding> published_;  // by this client, by name
   std::chrono::steady_clock::time_point last_reply_at_{};
   bool is_recovering_ = false, is_given_up_ = false, is_parting_ = false, is_alone_ = false;
   unsigned long alone_thread_ = 0;

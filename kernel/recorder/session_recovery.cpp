@@ -123,6 +123,9 @@ void Session::recover() {
       if (engines_.is_lost()) engines_.raise_lost();
       ++recoveries_in_a_row_;
       if (!options_.empty()) engines_.ask(protocol::Configure{0, {options_.begin(), options_.end()}});
+      // Engines that were only out of reach may hold arrays of this session, under names, too.
+      engines_.tell(protocol::Holding{0, protocol::Holding::Ask::clear, recorder_.holder(), 0, "", ""});
+      if (engines_.is_lost()) continue;
       auto now = log_.of_now();
       repeat(now);
       if (engines_.is_lost()) continue;
@@ -132,6 +135,7 @@ void Session::recover() {
             id, std::make_shared<const Failure>(
                     Failure{ErrorKind::engine_lost, "this array was lost with its engines: " + why, {}}));
       }
+      publish_again();
       send_again();
     } while (engines_.is_lost());
   } catch (const std::exception&) {
@@ -167,6 +171,7 @@ void Session::adopt(const protocol::Connection& connection, std::vector<Route> r
 void Session::free_there(std::vector<protocol::ArrayId> ids) {
   for (std::size_t first = 0; first < ids.size() && !engines_.is_lost(); first += most_frees) {
     Batch batch;
+    batch.holder = recorder_.holder();
     const auto last = std::min(ids.size(), first + most_frees);
     batch.frees.assign(ids.begin() + static_cast<std::ptrdiff_t>(first),
                        ids.begin() + static_cast<std::ptrdiff_t>(last));
@@ -176,7 +181,7 @@ void Session::free_there(std::vector<protocol::ArrayId> ids) {
 }
 
 void Session::repeat(CommandLog& log) {
-  free_there(log.made());  // engines that were only out of reach may hold arrays of this session
+  free_there(log.made());
   for (std::size_t number = 0; number < log.batches() && !engines_.is_lost(); ++number) {
     std::vector<std::size_t> places;
     for (;;) {
@@ -184,7 +189,8 @@ void Session::repeat(CommandLog& log) {
       if (batch.commands.empty()) break;
       std::vector<protocol::ArrayId> written;
       for (const auto& command : batch.commands) written.push_back(command.out.base);
-      batch.epoch = 0;  // what cannot be repeated costs its own arrays only
+      batch.holder = recorder_.holder();  // not that of an earlier kernel
+      batch.epoch = 0;                    // what cannot be repeated costs its own arrays only
       Client::SharedFrames frames;
       const auto reply = engines_.wait_for(engines_.send_batch(std::move(batch), frames));
       if (!reply) return;

@@ -127,5 +127,40 @@ TEST_F(Book, clients_are_bounded_and_who_waits_is_not_forgotten) {
   EXPECT_EQ(clients.admit(waiting, 1), Seen::waiting);
 }
 
+TEST_F(Book, a_lease_ends_once_and_a_client_that_is_heard_keeps_it) {
+  Clients book({.bytes = 1000, .silence = std::chrono::hours(1), .lease = std::chrono::seconds(3)});
+  const auto other = protocol::random_client_name();
+  auto now = Clients::Clock::now();
+  book.look(now);
+  const Bytes client = book.hear(routing_id(1));
+  book.hear(protocol::routing_id({other, 1}));
+  book.set_holder(client, 5);
+  book.set_holder(other, 6);
+  for (int second = 0; second < 5; ++second) {
+    book.look(now += std::chrono::seconds(1));
+    EXPECT_FALSE(second < 2 && book.take_expired());
+  }
+  for (const auto holder : {book.take_expired()->holder, book.take_expired()->holder})
+    EXPECT_TRUE(holder == 5 || holder == 6);
+  EXPECT_FALSE(book.take_expired());
+
+  book.set_holder(client, 5);
+  book.set_holder(other, 5);  // the same program came back under another name
+  book.set_holder(other, 0);  // and has left
+  book.look(now += std::chrono::seconds(1));
+  EXPECT_FALSE(book.take_expired());
+}
+
+TEST_F(Book, time_in_which_nobody_looked_is_no_silence) {
+  Clients book({.bytes = 1000, .silence = std::chrono::hours(1), .lease = std::chrono::seconds(3)});
+  auto now = Clients::Clock::now();
+  book.look(now);
+  book.set_holder(book.hear(routing_id(1)), 5);
+  book.look(now += std::chrono::hours(1));  // this process was stopped
+  EXPECT_FALSE(book.take_expired());
+  book.look(now += std::chrono::seconds(2));
+  EXPECT_TRUE(book.take_expired());
+}
+
 }  // namespace
 }  // namespace gamelan::engine

@@ -33,12 +33,14 @@ inline Frames fuzzed(std::mt19937& random) {
   command.out = protocol::whole(6, protocol::Dtype::int8, {3});
   command.in = {protocol::whole(5, protocol::Dtype::float64, {3}), protocol::Scalar{}};
   full.commands = {command};
-  const protocol::Request kinds[] = {full,
-                                     protocol::Configure{below(9), {{"verify", "1"}}},
-                                     hello(1),
-                                     protocol::Heartbeat{4, 2},
-                                     protocol::StatusRequest{2},
-                                     protocol::Cancel{3, 1}};
+  const protocol::Request kinds[] = {
+      full,
+      protocol::Configure{below(9), {{"verify", "1"}}},
+      hello(1),
+      protocol::Heartbeat{4, 2},
+      protocol::StatusRequest{2},
+      protocol::Cancel{3, 1},
+      protocol::Holding{5, protocol::Holding::Ask::publish, 7, 6, "name", "{}"}};
   Frames frames = protocol::encode(kinds[below(std::size(kinds))]);
   for (std::size_t changes = 1 + below(3); changes > 0; --changes) {
     Bytes& frame = frames[below(frames.size())];

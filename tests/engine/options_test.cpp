@@ -107,6 +107,18 @@ TEST(Options, bytes_take_suffixes) {
     EXPECT_THROW(parse_bytes(text), protocol::Error) << text;
 }
 
+TEST(Options, times_take_units) {
+  EXPECT_EQ(parse_seconds("90"), 90);
+  EXPECT_EQ(parse_seconds("1.5s"), 1.5);
+  EXPECT_EQ(parse_seconds("10m"), 600);
+  EXPECT_EQ(parse_seconds("24h"), 86'400);
+  EXPECT_EQ(parse_seconds("2d"), 172'800);
+  EXPECT_EQ(parse_seconds("0"), 0);
+  for (const char* wrong : {"", "m", "10 m", "-1", "10min", "1y", "nan", "1e300d"})
+    EXPECT_THROW(parse_seconds(wrong), protocol::Error) << wrong;
+  EXPECT_EQ(parse_options({"--connection-file=/d/s", "--lease=2h"}, nothing).lease_s, 7'200);
+}
+
 TEST(Options, help_and_version_need_nothing_else) {
   EXPECT_TRUE(parse_options({"--help"}, nothing).wants_help);
   EXPECT_TRUE(parse_options({"--version"}, nothing).wants_version);

@@ -264,3 +264,17 @@ def test_failed_cells_do_not_fill_the_memory(own_home):
         )
         assert [notebook.run("f(v)").ename for _ in range(13)] == ["ValueError"] * 13
         assert notebook.run("float((v + 1).sum())").text == "726000.0"
+
+
+def test_the_arrays_of_another_notebook_are_listed_and_go_with_it(shared):
+    connection = shared.run("from gamelan import _session; str(_session.engines().connection_file)").text.strip("'")
+    with Notebook(env={**ENVIRONMENT, "GAMELAN_CONNECT": connection, "JPY_SESSION_NAME": "/tmp/tides.ipynb"}) as other:
+        assert other.run(SETUP + "\nnp.publish('tides', a)", timeout=60).reply["status"] == "ok"
+        told = shared.run("%engines arrays").text
+        assert f"notebook tides.ipynb, process {other.pid} on" in told and "published as 'tides'" in told, told
+        assert re.search(r"^a +500000 +float64 .*In \[\d+\], line 2", told, re.MULTILINE), told
+        assert shared.run("float((np.attach('tides') + 1).sum())").text == "1000000.0"
+    left = shared.run("%engines arrays").text
+    assert "tides.ipynb" not in left.splitlines()[1] and "published as 'tides'" in left, left
+    shared.run("np.unpublish('tides')")
+    assert "tides" not in shared.run("%engines arrays").text

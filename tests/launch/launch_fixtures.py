@@ -39,7 +39,7 @@ def runtime(monkeypatch):
     path = Path(tempfile.mkdtemp(prefix="gl-", dir="/tmp"))
     monkeypatch.setenv("GAMELAN_RUNTIME_DIR", str(path))
     monkeypatch.setenv("GAMELAN_SHARED_DIR", str(path / "shared"))
-    for name in ("GAMELAN_ENGINES", "GAMELAN_CONNECT", "GAMELAN_IDLE_TIMEOUT", "GAMELAN_HEAP"):
+    for name in ("GAMELAN_ENGINES", "GAMELAN_CONNECT", "GAMELAN_IDLE_TIMEOUT", "GAMELAN_HEAP", "GAMELAN_LEASE"):
         monkeypatch.delenv(name, raising=False)
     yield path
     left = wait_until_gone(path)

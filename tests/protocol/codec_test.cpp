@@ -71,7 +71,8 @@ struct SameFields {
   bool operator()(const Batch& a, const Batch& b) const {
     return a.seq == b.seq && a.commands == b.commands && a.frees == b.frees && a.fetches == b.fetches &&
            a.origins == b.origins && a.payloads == b.payloads && a.explain == b.explain &&
-           a.heard == b.heard && a.watched == b.watched && a.epoch == b.epoch && a.options == b.options;
+           a.heard == b.heard && a.watched == b.watched && a.epoch == b.epoch && a.options == b.options &&
+           a.holder == b.holder;
   }
   bool operator()(const Heartbeat& a, const Heartbeat& b) const {
     return a.seq == b.seq && a.heard == b.heard;
@@ -80,6 +81,10 @@ struct SameFields {
   bool operator()(const Cancel& a, const Cancel& b) const { return a.seq == b.seq && a.batch == b.batch; }
   bool operator()(const Configure& a, const Configure& b) const {
     return a.seq == b.seq && a.options == b.options;
+  }
+  bool operator()(const Holding& a, const Holding& b) const {
+    return a.seq == b.seq && a.ask == b.ask && a.holder == b.holder && a.array == b.array &&
+           a.name == b.name && a.about == b.about;
   }
   bool operator()(const Shutdown& a, const Shutdown& b) const { return a.seq == b.seq; }
   template <typename Left, typename Right>

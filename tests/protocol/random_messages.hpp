@@ -324,6 +324,7 @@ inline protocol::Batch random_batch(Random& random, std::int64_t most_commands =
   batch.heard = static_cast<std::uint64_t>(random.number(0, 1 << 20));
   batch.watched = static_cast<std::uint8_t>(random.number(0, protocol::all_float_errors));
   batch.epoch = static_cast<std::uint64_t>(random.number(0, 3));
+  batch.holder = static_cast<std::uint64_t>(random.number(0, 1 << 30));
   if (batch.epoch == 3) batch.options = {{"keep_unread", "1"}, {"disable_passes", "fuse"}};
   for (std::int64_t count = random.number(0, 3); count > 0; --count) {
     batch.origins.push_back({random_text(random), static_cast<std::int32_t>(random.number(-1, 1 << 30))});
@@ -352,7 +353,7 @@ inline protocol::Batch random_batch(Random& random, std::int64_t most_commands =
 
 inline protocol::Request random_request(Random& random) {
   const auto seq = static_cast<std::uint64_t>(random.number(0, 1'000'000));
-  switch (random.number(0, 9)) {
+  switch (random.number(0, 10)) {
     case 0:
       return protocol::Hello{seq, static_cast<int>(random.number(0, 9)),
                              static_cast<std::uint64_t>(random.number(0, 9)) << 60, random_text(random)};
@@ -366,6 +367,8 @@ inline protocol::Request random_request(Random& random) {
       return protocol::Shutdown{seq};
     case 5:
       return protocol::Heartbeat{seq, seq / 2};
+    case 6:
+      return protocol::Holding{seq, protocol::Holding::Ask(seq % 7), seq << 40, seq, random_text(random), {}};
     default:
       return random_batch(random);
   }

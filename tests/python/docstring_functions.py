@@ -17,7 +17,7 @@ _CLASSES = {
 # Ours alone, and no objects of `_core.Call`.
 _OWN = (
     *("sync", "status", "stats", "explain", "options", "redistribute", "load_hdf5", "save_hdf5", "load_zarr"),
-    *("save_session", "load_session"),
+    *("save_session", "load_session", "arrays", "publish", "attach", "unpublish"),
     *("distribution.block", "distribution.cyclic", "distribution.irregular", "distribution.replicated"),
     *("random.default_rng", "random.get_bit_generator", "random.set_bit_generator"),
 )

@@ -160,7 +160,7 @@ def _every_call():
 # Why a public function stands nowhere above.
 LEFT_OUT = {
     **dict.fromkeys("save savez savez_compressed savetxt load loadtxt genfromtxt fromfile load_hdf5 load_zarr save_hdf5 save_session load_session checkpoint".split(), "files have tests of their own"),
-    **dict.fromkeys("distribution redistribute explain stats status sync options config routine array_api".split(), "NumPy has no such thing"),
+    **dict.fromkeys("distribution redistribute explain stats status sync options config routine array_api arrays publish attach unpublish".split(), "NumPy has no such thing"),
     **dict.fromkeys("set_string_function setbufsize seterr seterrcall seterrobj set_printoptions printoptions errstate".split(), "changes the state of the process"),
     **dict.fromkeys("geterr geterrcall geterrobj getbufsize get_printoptions".split(), "takes nothing"),
     **dict.fromkeys("base_repr binary_repr format_float_positional format_float_scientific typename mintypecode obj2sctype sctype2char maximum_sctype issctype "

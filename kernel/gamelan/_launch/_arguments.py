@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Callable
 
 from ._slurm_request import SlurmRequest, time_seconds
@@ -27,6 +28,13 @@ def seconds(text: str) -> float:
     if not 0 <= value < float("inf"):
         raise argparse.ArgumentTypeError(f"got {text!r}, expected seconds, 0 or more")
     return value
+
+
+def time_of(text: str) -> str:
+    """A length of time as the engines read it."""
+    if not re.fullmatch(r"\d+(\.\d*)?[smhd]?", text):
+        raise argparse.ArgumentTypeError(f"got {text!r}, expected a time, in seconds or with s, m, h or d: 90, 10m, 24h")
+    return text
 
 
 def time_limit(text: str) -> str:
@@ -61,6 +69,13 @@ def add_start_options(parser: argparse.ArgumentParser, default_idle: str) -> Non
         type=seconds,
         metavar="SECONDS",
         help=f"they leave after so long without a client; 0 = never (default: {default_idle})",
+    )
+    parser.add_argument(
+        "--lease",
+        type=time_of,
+        metavar="TIME",
+        help="free the arrays of a client of which nothing is heard for so long: 90s, 10m, 24h; 0 = never (default: 10m; 24h for "
+        "engines of a shell, and under Slurm)",
     )
     parser.add_argument("--session", metavar="NAME", help="name of the session (default: a short random one)")
     parser.add_argument(
@@ -97,6 +112,7 @@ def start_settings(options: argparse.Namespace, parser: argparse.ArgumentParser,
         "heap": options.heap,
         "routines": options.routines,
         "idle_timeout": options.idle_timeout,
+        "lease": options.lease,
         "session": options.session,
         "timeout": options.timeout,
     }

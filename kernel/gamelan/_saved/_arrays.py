@@ -116,7 +116,7 @@ class ArraysToSave:
                 self.facts.append(None)
                 continue
             self._alike[place_of(array)] = number
-            self.facts.append(_facts_of(array, places[array._b.id], self.bases[places[array._b.id]].array))
+            self.facts.append(facts_of(array, places[array._b.id], self.bases[places[array._b.id]].array))
 
     def references(self):
         """Weak ones, by number."""
@@ -133,7 +133,7 @@ def place_of(array):
     return array._b.id, array._a.ctypes.data, array.shape, array._a.strides, array.dtype
 
 
-def _facts_of(array, base, root):
+def facts_of(array, base, root):
     is_same = place_of(array) == place_of(root) and (array is root or array.base is None)
     is_writeable = array._a.flags.writeable
     offset = 0 if array is root else array._a.ctypes.data - root._a.ctypes.data

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/session/holders.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gamelan::engine {
+
+using protocol::Error;
+using protocol::ErrorKind;
+
+void Holders::note(ArrayId id, Holder maker, const protocol::Origin& line) {
+  if (!line.file.empty() && (last_file_ == nullptr || *last_file_ != line.file))
+    last_file_ = std::make_shared<const std::string>(line.file);
+  facts_.insert_or_assign(id, Facts{maker, line.file.empty() ? nullptr : last_file_, line.line});
+}
+
+void Holders::let_go(Holder holder, std::vector<ArrayId>& frees) {
+  if (holder == 0) {
+    if (!shared_.empty())
+      for (const auto id : frees) shared_.erase(id);
+    return;
+  }
+  std::erase_if(frees, [&](ArrayId id) {
+    if (const auto found = shared_.find(id); found != shared_.end()) {
+      const auto own = found->second.find(holder);
+      if (own != found->second.end() && --own->second == 0) found->second.erase(own);
+      if (!found->second.empty() || is_named(id)) return true;
+      shared_.erase(found);
+      return false;
+    }
+    const auto facts = facts_.find(id);
+    return facts != facts_.end() && facts->second.maker != holder;
+  });
+}
+
+Holders::Parted Holders::leave(Holder holder, bool clears) {
+  Parted parted;
+  if (holder == 0) return parted;
+  const auto is_made = [&](ArrayId id) {
+    const auto facts = facts_.find(id);
+    return facts != facts_.end() && facts->second.maker == holder;
+  };
+  for (const auto& [id, facts] : facts_)
+    if (facts.maker == holder && !shared_.contains(id)) parted.frees.push_back(id);
+  if (clears)
+    std::erase_if(names_, [&](const auto& each) {
+      return each.second.publisher == holder || is_made(each.second.array);
+    });
+  for (auto next = shared_.begin(); next != shared_.end();) {
+    const auto here = next++;
+    auto& [id, holders] = *here;
+    holders.erase(holder);
+    const bool is_kept = !holders.empty() || is_named(id);
+    if (is_kept && !(clears && is_made(id))) continue;
+    parted.frees.push_back(id);
+    if (is_kept) parted.lost.push_back(id);
+    shared_.erase(here);
+  }
+  std::sort(parted.frees.begin(), parted.frees.end());
+  if (!clears) {
+    const bool has_published = std::any_of(names_.begin(), names_.end(),
+                                           [&](const auto& each) { return each.second.publisher == holder; });
+    if (!has_published) who_.erase(holder);
+  }
+  return parted;
+}
+
+std::string Holders::who(Holder holder) const {
+  const auto found = who_.find(holder);
+  return found == who_.end() ? "a client that did not say who it is" : found->second;
+}
+
+void Holders::publish(const std::string& name, Published published) {
+  if (const auto found = names_.find(name); found != names_.end())
+    throw Error(ErrorKind::value, "'" + name + "' has been published by " + who(found->second.publisher) +
+                                      ": np.unpublish('" + name + "') first, or take another name");
+  shared(published.array);
+  names_.emplace(name, std::move(published));
+}
+
+const Holders::Published& Holders::attach(const std::string& name, Holder holder) {
+  const auto& published = at(name);
+  ++shared(published.array)[holder];
+  return published;
+}
+
+std::vector<Holders::ArrayId> Holders::unpublish(const std::string& name) {
+  const ArrayId id = at(name).array;
+  names_.erase(name);
+  const auto found = shared_.find(id);
+  if (found == shared_.end() || !found->second.empty() || is_named(id)) return {};
+  shared_.erase(found);
+  return {id};
+}
+
+std::set<Holders::Holder> Holders::of(ArrayId id) const {
+  std::set<Holder> holders;
+  if (const auto found = shared_.find(id); found != shared_.end()) {
+    for (const auto& each : found->second) holders.insert(each.first);
+    return holders;
+  }
+  const auto facts = facts_.find(id);
+  if (facts != facts_.end()) holders.insert(facts->second.maker);
+  return holders;
+}
+
+const Holders::Published& Holders::at(const std::string& name) const {
+  if (const auto found = names_.find(name); found != names_.end()) return found->second;
+  std::string there;
+  for (const auto& each : names_) there += (there.empty() ? "'" : ", '") + each.first + "'";
+  throw Error(ErrorKind::key, "nothing is published as '" + name + "' on these engines; there " +
+                                  (there.empty() ? "is nothing" : "are " + there));
+}
+
+bool Holders::is_named(ArrayId id) const {
+  return std::any_of(names_.begin(), names_.end(), [&](const auto& each) { return each.second.array == id; });
+}
+
+Holders::Counts& Holders::shared(ArrayId id) {
+  const auto [found, is_new] = shared_.try_emplace(id);
+  const auto facts = facts_.find(id);
+  if (is_new && facts != facts_.end()) found->second[facts->second.maker] = 1;
+  return found->second;
+}
+
+}  // namespace gamelan::engine

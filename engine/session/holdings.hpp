@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What np.arrays() shows, as JSON: who holds how many bytes, the largest arrays with the lines that made
+// them, and what is published.
+#pragma once
+#include <string>
+
+#include "engine/session/array_table.hpp"
+#include "engine/session/elided_copies.hpp"
+#include "engine/session/holders.hpp"
+
+namespace gamelan::engine {
+
+/// JSON text. Bytes are those of the elements, on all ranks together; an array that is lost, or not stored
+/// because it equals a view of another, has none.
+std::string describe(const Holders& holders, const ArrayTable& arrays, const ElidedCopies& elided);
+
+}  // namespace gamelan::engine

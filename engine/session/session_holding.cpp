@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who holds the session's arrays: clients come and leave, arrays get names.
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "engine/session/holdings.hpp"
+#include "engine/session/session.hpp"
+
+namespace gamelan::engine {
+
+using protocol::ArrayId;
+using protocol::Batch;
+using protocol::Error;
+using protocol::ErrorKind;
+using Ask = protocol::Holding::Ask;
+
+void Session::note_holder(const Batch& batch, std::size_t made, const std::vector<ArrayId>& freed) {
+  const auto is_gone = [&](ArrayId id) { return !arrays_.contains(id) && !elided_.contains(id); };
+  for (const auto* ids : {&freed, &batch.frees})
+    for (const auto id : *ids)
+      if (holders_.knows(id) && is_gone(id)) holders_.forget(id);
+  static const protocol::Origin nowhere;
+  for (std::size_t c = made; c < batch.commands.size(); ++c) {
+    const auto& command = batch.commands[c];
+    if (!command.creates || is_gone(command.out.base)) continue;
+    holders_.note(command.out.base, batch.holder,
+                  command.origin < batch.origins.size() ? batch.origins[command.origin] : nowhere);
+  }
+}
+
+void Session::free_all(std::vector<ArrayId> ids) {
+  if (ids.empty()) return;
+  Batch batch;  // the way of all frees: what equals a view of these is stored first
+  batch.frees = std::move(ids);
+  execute(batch);
+}
+
+void Session::part(const protocol::Holding& wanted) {
+  const auto who = holders_.who(wanted.holder);
+  const auto parted = holders_.leave(wanted.holder, wanted.ask == Ask::clear);
+  std::int64_t bytes = 0;
+  for (const auto id : parted.frees)
+    if (const auto* array = arrays_.find(id)) bytes += array->bytes();
+  free_all(parted.frees);
+  for (const auto id : parted.lost)
+    arrays_.poison(id, Error(ErrorKind::array_lost, "this array was attached, and " + who +
+                                                        " has lost it with its own: np.attach it again"));
+  if (comm_.rank() == 0 && !wanted.about.empty())
+    std::fprintf(stderr, "gamelan-engine: %s: %s; its arrays are freed: %zu with %lld bytes\n", who.c_str(),
+                 wanted.about.c_str(), parted.frees.size(), static_cast<long long>(bytes));
+}
+
+void Session::publish(const protocol::Holding& wanted) {
+  if (const auto* cause = arrays_.cause_of_loss(wanted.array)) throw *cause;
+  if (!arrays_.contains(wanted.array) && !elided_.contains(wanted.array))
+    throw Error(ErrorKind::value,
+                "[publish] array " + std::to_string(wanted.array) + " does not exist on these engines");
+  holders_.publish(wanted.name, {wanted.array, wanted.holder, wanted.about});
+}
+
+protocol::Reply Session::hold(const protocol::Holding& wanted) {
+  protocol::Reply reply;
+  reply.seq = wanted.seq;
+  try {
+    switch (wanted.ask) {
+      case Ask::list:
+        if (comm_.rank() == 0) reply.info = describe(holders_, arrays_, elided_);
+        break;
+      case Ask::introduce:
+        holders_.introduce(wanted.holder, wanted.about);
+        break;
+      case Ask::leave:
+      case Ask::clear:
+        part(wanted);
+        break;
+      case Ask::publish:
+        publish(wanted);
+        break;
+      case Ask::attach: {
+        const auto& published = holders_.attach(wanted.name, wanted.holder);
+        const nlohmann::json told = {{"array", published.array}, {"about", published.about}};
+        reply.info = told.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+        break;
+      }
+      case Ask::unpublish:
+        free_all(holders_.unpublish(wanted.name));
+        break;
+    }
+  } catch (const Error& error) {
+    return protocol::failed_reply(wanted.seq, error.kind(), error.what());
+  }
+  return reply;
+}
+
+}  // namespace gamelan::engine

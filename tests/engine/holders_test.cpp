@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who holds which array: what is freed when somebody lets go.
+#include "engine/session/holders.hpp"
+
+#include <gtest/gtest.h>
+
+namespace gamelan::engine {
+namespace {
+
+using Ids = std::vector<protocol::ArrayId>;
+constexpr Holders::Holder ann = 7, bob = 9;
+
+struct Held : testing::Test {
+  Held() {
+    holders.introduce(ann, "Ann");
+    for (protocol::ArrayId id = 1; id <= 3; ++id) holders.note(id, ann, {"a.py", static_cast<int>(id)});
+    holders.note(4, bob, {});
+  }
+  /// What is freed of these.
+  Ids let_go(Holders::Holder holder, Ids ids) {
+    holders.let_go(holder, ids);
+    for (const auto id : ids) holders.forget(id);
+    return ids;
+  }
+  Holders holders;
+};
+
+TEST_F(Held, a_client_frees_its_own_arrays_and_no_others) {
+  EXPECT_EQ(let_go(ann, {1, 4, 5}), (Ids{1, 5}));  // 5: not known here, perhaps a lost one
+  EXPECT_EQ(let_go(0, {2, 4}), (Ids{2, 4}));
+  EXPECT_EQ(holders.leave(ann, false).frees, (Ids{3}));
+  EXPECT_TRUE(holders.leave(0, false).frees.empty());
+}
+
+TEST_F(Held, a_published_array_lives_as_long_as_its_name_and_who_attached_it) {
+  holders.publish("x", {1, ann, "about"});
+  EXPECT_EQ(let_go(ann, {1}), Ids{});
+  EXPECT_EQ(holders.attach("x", bob).about, "about");
+  EXPECT_EQ(holders.attach("x", bob).array, 1U);
+  EXPECT_EQ(holders.of(1), std::set<Holders::Holder>{bob});
+  EXPECT_EQ(holders.unpublish("x"), Ids{});
+  EXPECT_EQ(let_go(bob, {1}), Ids{});
+  EXPECT_EQ(let_go(bob, {1}), Ids{1}) << "as often as it was attached";
+}
+
+TEST_F(Held, who_leaves_frees_what_nobody_else_holds) {
+  holders.publish("x", {1, ann, ""});
+  holders.publish("y", {2, ann, ""});
+  holders.attach("y", bob);
+  EXPECT_EQ(holders.leave(ann, false).frees, Ids{3});
+  EXPECT_EQ(holders.who(ann), "Ann") << "its name is still at x";
+  EXPECT_EQ(holders.unpublish("x"), Ids{1});
+  EXPECT_EQ(holders.leave(bob, false).frees, Ids{4});
+  EXPECT_EQ(holders.unpublish("y"), Ids{2});
+}
+
+TEST_F(Held, who_clears_takes_back_what_it_has_published) {
+  holders.publish("x", {1, ann, ""});
+  holders.publish("y", {2, ann, ""});
+  holders.attach("y", bob);
+  const auto parted = holders.leave(ann, true);
+  EXPECT_EQ(parted.frees, (Ids{1, 2, 3}));
+  EXPECT_EQ(parted.lost, Ids{2});
+  EXPECT_TRUE(holders.published().empty());
+  holders.note(2, ann, {});  // computed again
+  EXPECT_EQ(let_go(bob, {2}), Ids{}) << "it is not Bob's any more";
+}
+
+TEST_F(Held, errors_name_the_publisher_and_the_names_that_there_are) {
+  holders.publish("x", {1, ann, ""});
+  try {
+    holders.publish("x", {4, bob, ""});
+    FAIL();
+  } catch (const protocol::Error& error) {
+    EXPECT_EQ(error.kind(), protocol::ErrorKind::value);
+    EXPECT_NE(std::string(error.what()).find("by Ann"), std::string::npos);
+  }
+  try {
+    holders.attach("z", bob);
+    FAIL();
+  } catch (const protocol::Error& error) {
+    EXPECT_EQ(error.kind(), protocol::ErrorKind::key);
+    EXPECT_NE(std::string(error.what()).find("'x'"), std::string::npos);
+  }
+  EXPECT_THROW(holders.unpublish("z"), protocol::Error);
+}
+
+}  // namespace
+}  // namespace gamelan::engine
