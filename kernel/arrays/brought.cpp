@@ -124,7 +124,7 @@ Parts& parts_of(Base* base) {
   return *base->parts;
 }
 
-std::shared_ptr<Part> part_of(Parts& parts, const Region& region) {
+std::shared_ptr<Part> part_of(Base* base, Parts& parts, const Region& region) {
   auto& all = parts.all;
   const auto found = std::find_if(all.begin(), all.end(),
                                   [&](const auto& each) { return is_same(each->region, region.view); });
@@ -133,7 +133,7 @@ std::shared_ptr<Part> part_of(Parts& parts, const Region& region) {
   } else {
     if (all.size() == most_parts) all.pop_back();
     all.insert(all.begin(), std::make_shared<Part>(region.view));
-    parts.sweep.note(region.view);
+    parts.sweep.note(region.view, (*base->session)->batches());
   }
   all.front()->last_use = ++use_count;
   return all.front();
@@ -211,7 +211,7 @@ bool find_in_sweep(Wanted& wanted, Parts& parts) {
     wanted.held = wanted.part->held;
     wanted.place = *place;
     wanted.part->last_use = ++use_count;
-    parts.sweep.note(wanted.region.view);
+    parts.sweep.note(wanted.region.view, (*wanted.base->session)->batches());
     std::rotate(parts.ahead.begin(), each, each + 1);
     return true;
   }
@@ -222,7 +222,8 @@ bool find_in_sweep(Wanted& wanted, Parts& parts) {
 void look_ahead(Wanted& wanted, Parts& parts) {
   if (wanted.held != nullptr || !is_at_rest(wanted.base)) return;
   std::erase_if(parts.ahead, [](const auto& each) { return each->held == nullptr; });
-  const std::int64_t before = parts.ahead.empty() ? 0 : parts.ahead.front()->region.extents.front();
+  const bool goes_on = !parts.ahead.empty() && is_of(parts.ahead.front()->region, wanted.region.view);
+  const std::int64_t before = goes_on ? parts.ahead.front()->region.extents.front() : 0;
   const auto region = parts.sweep.ahead(wanted.region.view, wanted.base->bytes, before);
   if (!region) return;
   if (parts.ahead.size() == most_ahead) parts.ahead.pop_back();
@@ -248,7 +249,7 @@ std::vector<Wanted> wanted_of(std::span<PyObject* const> operands) {
   for (Wanted& each : all) {
     Parts& parts = parts_of(each.base);
     if (find_in_sweep(each, parts)) continue;
-    each.part = part_of(parts, each.region);
+    each.part = part_of(each.base, parts, each.region);
     each.held = each.part->held;
     look_ahead(each, parts);
   }

@@ -328,3 +328,18 @@ def test_what_came_ahead_is_never_stale(table):
     theirs *= 2
     for k in range(100):
         numpy.testing.assert_array_equal(ours[k] + 1, theirs[k] + 1)
+
+
+def test_large_parts_come_ahead_only_where_results_are_read(engine):
+    with gamelan.options(distribute_from=20_000):
+        theirs = numpy.random.default_rng(3).random(300_000)
+        for is_read in (False, True):
+            ours = gamelan.array(theirs)
+            gamelan.sync()
+            results = []
+            for first in range(0, ours.size, 10_000):
+                results.append(ours[first : first + 10_000].max())
+                if is_read:
+                    float(results[-1])
+            assert (sum(map(is_here, results)) > 20) == is_read
+            assert [float(each) for each in results] == theirs.reshape(30, -1).max(1).tolist()
