@@ -74,8 +74,9 @@ class Board {
   /// Reports what went wrong on this rank alone, once for each batch. The failure of the earliest step
   /// counts.
   void report_failure(std::uint64_t batch, const Failure& failure) { node_.report_failure(batch, failure); }
-  /// The failure of a batch. Available on rank 0 after settle(), and on every rank once the next message is
-  /// there.
+  /// The failure of a batch, numbered from 1 on. Available on rank 0 after settle(), and on every rank once
+  /// the next message is there. No rank may report one of the batch after the next before all have asked for
+  /// it.
   std::optional<Failure> failure_of(std::uint64_t batch) const { return node_.failure_of(batch); }
 
   /// Reports all floating-point errors that this rank has met in a batch so far. To be called before

@@ -140,8 +140,9 @@ void NodeBoard::set(Verdict& verdict, std::uint64_t batch, const Failure& failur
 }
 
 void NodeBoard::report_failure(std::uint64_t batch, const Failure& failure) {
-  set(control(comm_.rank()).own[batch % 2], batch, failure,
-      "rank " + std::to_string(comm_.rank()) + ": " + failure.error.what());
+  auto& own = control(comm_.rank()).own[batch % 2];
+  if (own.failed_batch.load() == batch) return;  // its first failure counts
+  set(own, batch, failure, "rank " + std::to_string(comm_.rank()) + ": " + failure.error.what());
   control(leader_).failed_batches[batch % 2].store(batch);
 }
 
@@ -153,7 +154,7 @@ void NodeBoard::set_failure(std::uint64_t batch, const Failure& failure) {
 /// The ranks are looked at only after a failure.
 std::optional<Failure> NodeBoard::failure_of(std::uint64_t batch) const {
   const Control& leader = control(leader_);
-  if (leader.failed_batches[batch % 2].load() != batch) return std::nullopt;
+  if (batch == 0 || leader.failed_batches[batch % 2].load() != batch) return std::nullopt;
   if (const auto& agreed = leader.agreed[batch % 2]; agreed.failed_batch.load() == batch)
     return agreed.failure();
   std::optional<Failure> first;

@@ -84,22 +84,25 @@ std::optional<Refusal> Admission::admit(const plan::NamedPlan& named, const Batc
                           heap_.backing_file() + "): free some of it, or start engines with less heap")};
 }
 
-MemoryForecast Admission::forecast(const plan::NamedPlan& named, const Batch& batch) const {
+MemoryForecast Admission::forecast(const plan::NamedPlan& named, const Batch& batch,
+                                   const std::vector<ArrayId>& freed) const {
   auto trial = heap_.allocator();
+  for (const auto id : freed)
+    if (const auto* array = arrays_.find(id)) trial.release(array->storage->block);
   MemoryForecast forecast{trial.in_use(), trial.capacity(), trial.in_use(), std::nullopt};
   const auto full = replay(named, trial, [&](const auto& so_far) {
     forecast.peak = std::max(forecast.peak, so_far.in_use());
     return true;
   });
-  if (full) forecast.refusal = refusal_of(named, batch, full->first, full->second);
+  if (full) forecast.refusal = refusal_of(named, batch, full->first, full->second, freed);
   return forecast;
 }
 
-Refusal Admission::refusal_of(const plan::NamedPlan& named, const Batch& batch, std::size_t step,
-                              int slot) const {
+Refusal Admission::refusal_of(const plan::NamedPlan& named, const Batch& batch, std::size_t step, int slot,
+                              const std::vector<ArrayId>& freed) const {
   const auto guilty = guilty_command(*named.plan, batch, step, named.array_of(slot));
-  return {guilty,
-          too_big(batch, guilty, plan::block_bytes(named.plan->slots[static_cast<std::size_t>(slot)]))};
+  return {guilty, too_big(batch, guilty, plan::block_bytes(named.plan->slots[static_cast<std::size_t>(slot)]),
+                          freed)};
 }
 
 /// Makes sure of room for what comes from other nodes, on every rank: address space for the ghost buffers,
@@ -145,16 +148,20 @@ std::optional<Refusal> Admission::admit_messages(const plan::NamedPlan& named, c
   return std::nullopt;  // not reached: the stuck rank has a cause
 }
 
-protocol::Error Admission::too_big(const Batch& batch, std::int64_t command, std::size_t bytes) const {
+protocol::Error Admission::too_big(const Batch& batch, std::int64_t command, std::size_t bytes,
+                                   const std::vector<ArrayId>& freed) const {
   using protocol::bytes_text;
-  const auto& allocator = heap_.allocator();
+  auto allocator = heap_.allocator();
+  for (const auto id : freed)
+    if (const auto* array = arrays_.find(id)) allocator.release(array->storage->block);
   const auto ranks = static_cast<std::uint64_t>(comm_.size());
   std::string text = "[memory] " + in_words(batch, command) + " needs " + bytes_text(bytes) + " on each of " +
                      std::to_string(ranks) + " ranks; the engines hold " +
                      bytes_text(allocator.in_use() * ranks) + " of " +
                      bytes_text(allocator.capacity() * ranks);
   std::vector<std::pair<std::int64_t, ArrayId>> largest;
-  for (const auto& [id, array] : arrays_.all()) largest.emplace_back(-array.bytes(), id);
+  for (const auto& [id, array] : arrays_.all())
+    if (std::find(freed.begin(), freed.end(), id) == freed.end()) largest.emplace_back(-array.bytes(), id);
   std::sort(largest.begin(), largest.end());
   if (!largest.empty()) text += "; largest arrays:";
   for (std::size_t i = 0; i < std::min<std::size_t>(3, largest.size()); ++i)

@@ -29,17 +29,19 @@ class Admission {
   /// that has none, and why. Collective.
   std::optional<Refusal> admit(const plan::NamedPlan& named, const protocol::Batch& batch);
 
-  /// Tries the same and changes nothing. Not collective.
-  MemoryForecast forecast(const plan::NamedPlan& named, const protocol::Batch& batch) const;
+  /// Tries the same, when the arrays `freed` have gone, and changes nothing. Not collective.
+  MemoryForecast forecast(const plan::NamedPlan& named, const protocol::Batch& batch,
+                          const std::vector<protocol::ArrayId>& freed) const;
 
  private:
   template <class Accept>
   std::optional<std::pair<std::size_t, int>> replay(const plan::NamedPlan& named,
                                                     distribution::Allocator& trial, Accept accept) const;
   std::optional<Refusal> admit_messages(const plan::NamedPlan& named, const protocol::Batch& batch);
-  Refusal refusal_of(const plan::NamedPlan& named, const protocol::Batch& batch, std::size_t step,
-                     int slot) const;
-  protocol::Error too_big(const protocol::Batch& batch, std::int64_t command, std::size_t bytes) const;
+  Refusal refusal_of(const plan::NamedPlan& named, const protocol::Batch& batch, std::size_t step, int slot,
+                     const std::vector<protocol::ArrayId>& freed = {}) const;
+  protocol::Error too_big(const protocol::Batch& batch, std::int64_t command, std::size_t bytes,
+                          const std::vector<protocol::ArrayId>& freed) const;
 
   Comm& comm_;
   distribution::Heap& heap_;

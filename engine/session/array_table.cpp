@@ -36,7 +36,7 @@ void ArrayTable::free(const std::vector<ArrayId>& ids) {
   }
 }
 
-void ArrayTable::free_untouched(const protocol::Batch& batch) {
+std::vector<ArrayId> ArrayTable::untouched_frees(const protocol::Batch& batch) const {
   std::unordered_set<ArrayId> touched;
   const auto touch = [&](const View& view) { touched.insert(view.base); };
   for (const auto& command : batch.commands) {
@@ -48,7 +48,7 @@ void ArrayTable::free_untouched(const protocol::Batch& batch) {
   std::vector<ArrayId> untouched;
   std::copy_if(batch.frees.begin(), batch.frees.end(), std::back_inserter(untouched),
                [&](ArrayId id) { return !touched.contains(id); });
-  free(untouched);
+  return untouched;
 }
 
 void ArrayTable::free_made_from(const protocol::Batch& batch, std::size_t command) {

@@ -42,7 +42,8 @@ class ArrayTable {
   void free(const std::vector<protocol::ArrayId>& ids);
   /// Frees first those arrays of the batch's frees that no command of it uses: then the batch can use their
   /// memory.
-  void free_untouched(const protocol::Batch& batch);
+  void free_untouched(const protocol::Batch& batch) { free(untouched_frees(batch)); }
+  std::vector<protocol::ArrayId> untouched_frees(const protocol::Batch& batch) const;
   /// After an interrupt the batch counts as run up to `command`. Frees the new arrays of later commands that
   /// were computed already, because they are not of that moment of the program.
   void free_made_from(const protocol::Batch& batch, std::size_t command);

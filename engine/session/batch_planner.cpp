@@ -55,10 +55,11 @@ plan::Plan BatchPlanner::make_unadmitted(const Batch& batch) const {
   return plan::make_plan(batch, arrays_.catalog(), options_);
 }
 
-MemoryForecast BatchPlanner::forecast(const plan::Plan& plan, const Batch& batch) const {
+MemoryForecast BatchPlanner::forecast(const plan::Plan& plan, const Batch& batch,
+                                      const std::vector<ArrayId>& freed) const {
   plan::NamedPlan named;
   named.plan = std::make_shared<const plan::Plan>(plan);
-  return admission_.forecast(named, batch);
+  return admission_.forecast(named, batch, freed);
 }
 
 plan::NamedPlan BatchPlanner::make(const Batch& batch, std::optional<Refusal>& refusal) {

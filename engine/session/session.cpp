@@ -108,7 +108,8 @@ protocol::Reply Session::explain(protocol::Batch batch) const {
     ElidedCopies(elided_).settle(batch);
     for (const auto& copy : find_elided(batch)) batch.frees.push_back(copy.to.base);
     const auto plan = planner_.make_unadmitted(batch);
-    reply.info = describe(batch, plan, planner_.forecast(plan, batch), arrays_);
+    reply.info =
+        describe(batch, plan, planner_.forecast(plan, batch, arrays_.untouched_frees(batch)), arrays_);
   } catch (const Error& error) {
     reply = protocol::failed_reply(batch.seq, error.kind(), error.what());
     reply.command = error.command();
@@ -164,11 +165,13 @@ protocol::Reply Session::execute(protocol::Batch& batch) {
 /// before.
 void Session::settle_last_batch() {
   if (const auto failure = board_.failure_of(batch_number_)) {
+    comm_.agree_max(0);  // all have read it: this batch may have no step, and the one after it may fail, too
     const auto place = place_of(*failure);
     auto lost = arrays_written_from(last_plan_, place.step);
     for (auto c = static_cast<std::size_t>(place.first_lost); c < last_written_.size(); ++c)
       lost.push_back(last_written_[c]);
-    for (const auto id : lost) lose(id, failure->error);
+    for (const auto id : lost)
+      if (arrays_.contains(id) || elided_.contains(id)) lose(id, failure->error);
   }
   last_written_.clear();
 }
@@ -184,11 +187,13 @@ Session::FailurePlace Session::place_of(const Failure& failure) const {
   const auto& steps = last_plan_.plan->steps;
   FailurePlace place{static_cast<std::size_t>(failure.step - last_begin_ - 1), -1,
                      static_cast<std::int64_t>(last_written_.size())};
-  for (std::size_t s = place.step; s < steps.size(); ++s)
-    for (const int command : steps[s].commands) {
-      place.first_lost = std::min<std::int64_t>(place.first_lost, command);
-      if (s == place.step) place.guilty = std::max<std::int64_t>(place.guilty, command);
-    }
+  for (std::size_t s = place.step; s < steps.size(); ++s) {
+    const auto& commands = steps[s].commands;
+    if (commands.empty()) continue;
+    const auto first = *std::min_element(commands.begin(), commands.end());
+    place.first_lost = std::min<std::int64_t>(place.first_lost, first);
+    if (place.guilty < 0) place.guilty = first;  // of several steps of a command the last one names it
+  }
   return place;
 }
 
@@ -222,13 +227,12 @@ plan::NamedPlan Session::make_plan(protocol::Batch& batch, Copies& copies, std::
 
 void Session::plan_and_run(protocol::Batch& batch, protocol::Reply& reply, std::optional<Refusal>& refusal) {
   auto copies = find_elided(batch);
-  const auto plan = make_plan(batch, copies, refusal);
+  last_plan_ = make_plan(batch, copies, refusal);
   const auto planned =
       refusal ? static_cast<std::size_t>(std::max<std::int64_t>(refusal->command, 0)) : batch.commands.size();
   for (std::size_t c = 0; c < planned; ++c) last_written_.push_back(batch.commands[c].out.base);
-  last_plan_ = plan;
   last_begin_ = executor_.last_step();
-  run(plan, batch, reply);
+  run(last_plan_, batch, reply);
   // After an interrupt an array equals its view if the assignment has run. If the array was stored for steps
   // that were then cut off, there is no copy to elide.
   for (auto& copy : copies) {

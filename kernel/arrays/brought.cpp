@@ -91,10 +91,13 @@ std::vector<std::weak_ptr<Part>>& parts_here() {
   return *all;
 }
 
-void keep(const std::shared_ptr<Part>& part, protocol::Bytes bytes) {
+// The elements, now also here. They may go again at any time: who needs them holds what this returns.
+std::shared_ptr<const Held> keep(const std::shared_ptr<Part>& part, protocol::Bytes bytes) {
   auto& all = parts_here();
   std::erase_if(all, [](const auto& each) { return each.expired() || each.lock()->held == nullptr; });
-  part->held = std::make_shared<const Held>(std::move(bytes));
+  auto held = std::make_shared<const Held>(std::move(bytes));
+  part->held = held;
+  part->last_use = ++use_count;  // other threads have used theirs meanwhile
   all.push_back(part);
   while (all.size() > most_parts_here || (held_bytes > most_bytes && all.size() > 1)) {
     const auto oldest = std::min_element(all.begin(), all.end(), [](const auto& left, const auto& right) {
@@ -103,6 +106,7 @@ void keep(const std::shared_ptr<Part>& part, protocol::Bytes bytes) {
     oldest->lock()->held = nullptr;
     all.erase(oldest);
   }
+  return held;
 }
 
 }  // namespace
@@ -221,6 +225,12 @@ bool find_in_sweep(Wanted& wanted, Parts& parts) {
 // When the loop has come so far: the parts that follow are to come, too.
 void look_ahead(Wanted& wanted, Parts& parts) {
   if (wanted.held != nullptr || !is_at_rest(wanted.base)) return;
+  for (const auto& each : parts.ahead)  // another operand, or another thread, has asked for it
+    if (const auto place = place_in(each->region, wanted.region.view)) {
+      wanted.part = each;
+      wanted.place = *place;
+      return;
+    }
   std::erase_if(parts.ahead, [](const auto& each) { return each->held == nullptr; });
   const bool goes_on = !parts.ahead.empty() && is_of(parts.ahead.front()->region, wanted.region.view);
   const std::int64_t before = goes_on ? parts.ahead.front()->region.extents.front() : 0;
@@ -274,9 +284,10 @@ void fetch_missing(std::vector<Wanted>& all) {
   }
   auto payloads = (*all.front().base->session)->fetch(std::move(views));  // meanwhile other threads run
   for (std::size_t place = 0; place < missing.size(); ++place) {
-    if (missing[place]->held == nullptr) keep(missing[place], std::move(payloads[place]));
+    auto held = missing[place]->held;
+    if (held == nullptr) held = keep(missing[place], std::move(payloads[place]));
     for (Wanted& each : all)
-      if (each.part == missing[place]) each.held = each.part->held;
+      if (each.part == missing[place]) each.held = held;
   }
 }
 

@@ -187,8 +187,11 @@ void Session::repeat(CommandLog& log) {
     for (;;) {
       auto batch = log.repeatable(number, places);
       if (batch.commands.empty()) break;
-      std::vector<protocol::ArrayId> written;
-      for (const auto& command : batch.commands) written.push_back(command.out.base);
+      std::vector<protocol::ArrayId> written, made;  // made: 0 for a command that makes none
+      for (const auto& command : batch.commands) {
+        written.push_back(command.out.base);
+        made.push_back(command.creates ? command.out.base : 0);
+      }
       batch.holder = recorder_.holder();  // not that of an earlier kernel
       batch.epoch = 0;                    // what cannot be repeated costs its own arrays only
       Client::SharedFrames frames;
@@ -201,6 +204,9 @@ void Session::repeat(CommandLog& log) {
       for (auto index = std::min(failed, last); index <= last; ++index)
         log.lose(written[index], "it could not be computed again: " + reply->message);
       places.resize(last + 1);
+      made.erase(made.begin(), made.begin() + static_cast<std::ptrdiff_t>(last) + 1);
+      std::erase(made, protocol::ArrayId{0});
+      free_there(std::move(made));  // the engines call them lost, with the failed batch
     }
     free_there(log.frees_of(number));
   }

@@ -226,10 +226,12 @@ class Matrix {
           has_vectors ? std::max(5 * least * least + 5 * least, 2 * most * least + 2 * least * least + least)
                       : 7 * least;
       WorkMemory<double> reals(static_cast<double>(wanted), task_.ranks_at_once);
-      with_work<T>([&](T* work, int size) {
-        gesdd<T>(job, &m_, &n_, a_, &m_, values.data(), u, &m_, v, &k_, work, &size, reals.data(),
-                 integers.data(), &info);
-      });
+      with_work<T>(
+          [&](T* work, int size) {
+            gesdd<T>(job, &m_, &n_, a_, &m_, values.data(), u, &m_, v, &k_, work, &size, reals.data(),
+                     integers.data(), &info);
+          },
+          reals.bytes());
     } else {
       with_work<T>([&](T* work, int size) {
         gesdd<T>(job, &m_, &n_, a_, &m_, values.data(), u, &m_, v, &k_, work, &size, integers.data(), &info);
@@ -256,7 +258,7 @@ class Matrix {
       syevd<T>(job, triangle, &n_, a_, &n_, values.data(), &first, &size, &first_real, &reals_size,
                &first_integer, &integers_size, &info);
       WorkMemory<T> work(std::real(first), task_.ranks_at_once);
-      WorkMemory<double> reals(first_real, task_.ranks_at_once);
+      WorkMemory<double> reals(first_real, task_.ranks_at_once, work.bytes());
       size = work.size();
       reals_size = reals.size();
       integers_size = first_integer;
@@ -319,12 +321,13 @@ class Matrix {
     }
   }
 
-  /// Calls a routine twice, as LAPACK wants it: first to ask for the best size of its workspace.
+  /// Calls a routine twice, as LAPACK wants it: first to ask for the best size of its workspace. `beside`: as
+  /// for admitted().
   template <class Element, class Call>
-  void with_work(Call call) {
+  void with_work(Call call, std::size_t beside = 0) {
     Element wanted{};
     call(&wanted, -1);
-    WorkMemory<Element> work(std::real(wanted), task_.ranks_at_once);
+    WorkMemory<Element> work(std::real(wanted), task_.ranks_at_once, beside);
     call(work.data(), work.size());
   }
 
