@@ -44,6 +44,11 @@ std::optional<std::size_t> number_after(const fs::path& file, std::string_view k
   return std::nullopt;
 }
 
+/// What is left of `available` beside the reserve.
+std::size_t beside_reserve(std::size_t available, std::size_t total) {
+  return available - std::min(available, std::min(total / 20, std::size_t{1} << 30));
+}
+
 /// How much the cgroup in `directory` and its parents up to `top` leave. File pages that the system can drop
 /// count as free.
 std::size_t group_headroom(fs::path directory, const fs::path& top, const char* limit_file,
@@ -56,7 +61,7 @@ std::size_t group_headroom(fs::path directory, const fs::path& top, const char* 
     if (limit && usage) {
       const std::size_t reclaimable = number_after(directory / "memory.stat", reclaimable_key).value_or(0);
       const std::size_t used = *usage - std::min(*usage, reclaimable);
-      headroom = std::min(headroom, *limit - std::min(*limit, used));
+      headroom = std::min(headroom, beside_reserve(*limit - std::min(*limit, used), *limit));
     }
     if (directory == top || !directory.has_relative_path()) return headroom;
   }
@@ -97,7 +102,8 @@ void discard(std::byte* start, std::size_t bytes) {
 std::size_t memory_headroom(const fs::path& root) {
   std::size_t headroom = unlimited;
   if (const auto kilobytes = number_after(root / "proc/meminfo", "MemAvailable:"))
-    headroom = *kilobytes * 1024;
+    headroom = beside_reserve(*kilobytes * 1024,
+                              number_after(root / "proc/meminfo", "MemTotal:").value_or(0) * 1024);
 
   std::ifstream groups(root / "proc/self/cgroup");
   for (std::string line; std::getline(groups, line);) {  // hierarchy:controllers:path

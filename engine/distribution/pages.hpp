@@ -18,7 +18,8 @@ bool populate_with_zeros(std::byte* start, std::size_t bytes);
 void discard(std::byte* start, std::size_t bytes);
 
 /// How many bytes this process may still use: the smaller of MemAvailable and what its memory cgroups (v1 or
-/// v2, every level) leave. `root`: where /proc and /sys are looked for.
+/// v2, every level) leave, each less a reserve for the system and other processes: a twentieth of the whole,
+/// at most 1 GiB. `root`: where /proc and /sys are looked for.
 std::size_t memory_headroom(const std::filesystem::path& root = "/");
 /// How many bytes the limit of this process's address space (ulimit -v) leaves.
 std::size_t address_headroom();

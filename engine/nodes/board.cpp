@@ -59,11 +59,7 @@ void Board::settle(std::uint64_t step, std::uint64_t batch) {
     if (rank != comm_.rank()) node_.await(rank, step);
   if (!tree_messages_) return;
   nodes::TreeMessages::Outcome own;
-  if (const auto failure = node_.failure_of(batch)) {
-    const std::string text = failure->what();
-    const auto* bytes = reinterpret_cast<const std::byte*>(text.data());
-    own = {1 + static_cast<std::uint64_t>(failure->kind()), Bytes(bytes, bytes + text.size()), {}};
-  }
+  own.failure = node_.failure_of(batch);
   if (comm_.rank() != 0) {
     std::vector<protocol::FloatErrors> errors;
     node_.add_float_errors(batch, errors);
@@ -75,10 +71,9 @@ void Board::settle(std::uint64_t step, std::uint64_t batch) {
   remote_float_errors_.resize(outcome.float_errors.size() / sizeof(protocol::FloatErrors));
   if (!remote_float_errors_.empty())
     std::memcpy(remote_float_errors_.data(), outcome.float_errors.data(), outcome.float_errors.size());
-  if (outcome.kind == 0) return;
-  const std::string text(reinterpret_cast<const char*>(outcome.text.data()), outcome.text.size());
-  node_.set_failure(batch, static_cast<ErrorKind>(outcome.kind - 1), text);
-  untold_ = {batch, *node_.failure_of(batch)};
+  if (!outcome.failure) return;
+  node_.set_failure(batch, *outcome.failure);
+  untold_ = {batch, *outcome.failure};
 }
 
 std::vector<protocol::FloatErrors> Board::float_errors_of(std::uint64_t batch) const {

@@ -71,13 +71,12 @@ class Board {
   /// Removes the cut. Rank 0 only, between batches, when all ranks are idle.
   void clear_cut();
 
-  /// Reports what went wrong on this rank alone. The first report of a batch counts.
-  void report_failure(std::uint64_t batch, const protocol::Error& failure) {
-    node_.report_failure(batch, failure);
-  }
+  /// Reports what went wrong on this rank alone, once for each batch. The failure of the earliest step
+  /// counts.
+  void report_failure(std::uint64_t batch, const Failure& failure) { node_.report_failure(batch, failure); }
   /// The failure of a batch. Available on rank 0 after settle(), and on every rank once the next message is
   /// there.
-  std::optional<protocol::Error> failure_of(std::uint64_t batch) const { return node_.failure_of(batch); }
+  std::optional<Failure> failure_of(std::uint64_t batch) const { return node_.failure_of(batch); }
 
   /// Reports all floating-point errors that this rank has met in a batch so far. To be called before
   /// end_step() of the step in which they occurred.
@@ -99,8 +98,7 @@ class Board {
   Comm& comm_;
   NodeBoard node_;
   std::uint64_t exchanged_ = 0;
-  std::optional<std::pair<std::uint64_t, protocol::Error>>
-      untold_;  ///< a failure that the other nodes do not know of
+  std::optional<std::pair<std::uint64_t, Failure>> untold_;  ///< what the other nodes do not know of
   std::vector<protocol::FloatErrors>
       remote_float_errors_;  ///< rank 0: of the other nodes, in the last settled batch
   std::mutex cut_mutex_;     // between rank 0's two threads; no other rank ever waits for it

@@ -21,13 +21,13 @@ struct Note {
     bye,   ///< I close this connection, all is well
     post,  ///< down: message `number` of rank 0 for every rank; `value` is its length, `body` the bytes of a
            ///< short one
-    verdict,     ///< down: batch `number` failed on some rank; `value` the kind, `body` the text
+    verdict,     ///< down: batch `number` failed on some rank; `value` the kind, `body` the step and the text
     clear_cut,   ///< down
     ask_cut,     ///< down: which step is the furthest begun?
     started,     ///< up: `value` is, in this part of the tree
     cut,         ///< down: at step `value`
-    settled,     ///< up: message `number` is done; `value` 0, or 1 + the kind of a failure with its text in
-                 ///< `body`
+    settled,     ///< up: message `number` is done; `value` 0, or 1 + the kind of a failure with its step and
+                 ///< text in `body`
     ask_report,  ///< down
     report,      ///< up: the counters of this part of the tree
   };

@@ -132,29 +132,36 @@ void NodeBoard::clear_cut() {
 
 // ---- failures
 
-void NodeBoard::report_failure(std::uint64_t batch, const Error& failure) {
-  auto& verdict = control(leader_).verdicts[batch % 2];
-  std::uint64_t expected = verdict.claimed.load();
-  while (expected < batch && !verdict.claimed.compare_exchange_weak(expected, batch)) {
-  }
-  if (expected >= batch) return;  // another rank was first
-  verdict.kind = static_cast<std::uint8_t>(failure.kind());
-  std::snprintf(verdict.text, sizeof verdict.text, "rank %d: %s", comm_.rank(), failure.what());
-  verdict.failed_batch.store(batch);
-}
-
-void NodeBoard::set_failure(std::uint64_t batch, ErrorKind kind, const std::string& text) {
-  auto& verdict = control(leader_).verdicts[batch % 2];
-  verdict.claimed.store(batch);
-  verdict.kind = static_cast<std::uint8_t>(kind);
+void NodeBoard::set(Verdict& verdict, std::uint64_t batch, const Failure& failure, const std::string& text) {
+  verdict.step = failure.step;
+  verdict.kind = static_cast<std::uint8_t>(failure.error.kind());
   std::snprintf(verdict.text, sizeof verdict.text, "%s", text.c_str());
   verdict.failed_batch.store(batch);
 }
 
-std::optional<Error> NodeBoard::failure_of(std::uint64_t batch) const {
-  const auto& verdict = control(leader_).verdicts[batch % 2];
-  if (verdict.failed_batch.load() != batch) return std::nullopt;
-  return Error(static_cast<ErrorKind>(verdict.kind), verdict.text);
+void NodeBoard::report_failure(std::uint64_t batch, const Failure& failure) {
+  set(control(comm_.rank()).own[batch % 2], batch, failure,
+      "rank " + std::to_string(comm_.rank()) + ": " + failure.error.what());
+  control(leader_).failed_batches[batch % 2].store(batch);
+}
+
+void NodeBoard::set_failure(std::uint64_t batch, const Failure& failure) {
+  set(control(leader_).agreed[batch % 2], batch, failure, failure.error.what());
+  control(leader_).failed_batches[batch % 2].store(batch);
+}
+
+/// The ranks are looked at only after a failure.
+std::optional<Failure> NodeBoard::failure_of(std::uint64_t batch) const {
+  const Control& leader = control(leader_);
+  if (leader.failed_batches[batch % 2].load() != batch) return std::nullopt;
+  if (const auto& agreed = leader.agreed[batch % 2]; agreed.failed_batch.load() == batch)
+    return agreed.failure();
+  std::optional<Failure> first;
+  for (const int rank : comm_.near_ranks()) {
+    const auto& own = control(rank).own[batch % 2];
+    if (own.failed_batch.load() == batch && (!first || own.step < first->step)) first = own.failure();
+  }
+  return first;
 }
 
 void NodeBoard::report_float_errors(std::uint64_t batch, std::span<const protocol::FloatErrors> errors) {

@@ -18,6 +18,12 @@
 
 namespace gamelan::engine {
 
+/// What went wrong on one rank alone, and in which step (numbered as for begin_step).
+struct Failure {
+  std::uint64_t step = 0;
+  protocol::Error error;
+};
+
 class NodeBoard {
  public:
   /// Allocates its words in the heap. Collective. Throws Error{memory}.
@@ -66,11 +72,11 @@ class NodeBoard {
   void set_cut(std::uint64_t cut);
   void clear_cut();
 
-  // Reports what went wrong on this rank only, in batch `batch`. The first report counts.
-  void report_failure(std::uint64_t batch, const protocol::Error& failure);
+  /// See Board. One report of a rank for each batch.
+  void report_failure(std::uint64_t batch, const Failure& failure);
   /// Sets the failure of a batch that all nodes have agreed on, in place of the node's own.
-  void set_failure(std::uint64_t batch, protocol::ErrorKind kind, const std::string& text);
-  std::optional<protocol::Error> failure_of(std::uint64_t batch) const;
+  void set_failure(std::uint64_t batch, const Failure& failure);
+  std::optional<Failure> failure_of(std::uint64_t batch) const;
 
   /// Reports all floating-point errors that this rank has met in batch `batch` so far. To be called before
   /// end_step() of the step in which they occurred.
@@ -98,8 +104,10 @@ class NodeBoard {
     std::byte bytes[slot_bytes];
   };
   struct Verdict {
-    std::atomic<std::uint64_t> claimed{0}, failed_batch{0};
+    std::atomic<std::uint64_t> failed_batch{0};
+    std::uint64_t step = 0;
     std::uint8_t kind = 0;
+    Failure failure() const { return {step, {static_cast<protocol::ErrorKind>(kind), text}}; }
     char text[text_bytes] = {};
   };
   struct FloatReport {
@@ -113,17 +121,21 @@ class NodeBoard {
     std::int64_t process_id = 0;
     WorkQueue work_queue;
     FloatReport float_report;
+    Verdict own[2];  ///< of odd and even batches: one may be written while a slow rank still reads the one
+                     ///< before
 
     protocol::SharedCounter posted;    ///< messages
     protocol::SharedCounter decision;  ///< 3k: no cut; 3k + 1: one is being decided; 3k + 2: `cut` holds
     alignas(protocol::cache_line_bytes) std::atomic<std::uint64_t> cut{0};
     std::atomic<bool> is_lost{false};
     char lost_cause[text_bytes] = {};
-    Verdict verdicts[2];  ///< of odd and even batches: one may be written while a slow rank still reads the
-                          ///< one before
+    std::atomic<std::uint64_t> failed_batches[2] =
+        {};             ///< the last ones in which a rank of the node has failed
+    Verdict agreed[2];  ///< by all nodes
     Slot slots[slot_count];
   };
 
+  static void set(Verdict& verdict, std::uint64_t batch, const Failure& failure, const std::string& text);
   void await_message(protocol::SharedCounter& posted, std::uint64_t message);
   Control& control(int rank) const { return *controls_[static_cast<std::size_t>(rank)]; }
   /// `works`: call the function of set_meanwhile() during the wait; only for the main thread.

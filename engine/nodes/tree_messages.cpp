@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
+#include <string_view>
 
 #include "engine/ranks/exit_soon.hpp"
 
@@ -15,6 +17,23 @@ using Kind = Note::Kind;
 
 constexpr double look_s = 1;  // no wait sleeps longer without checking who lives
 constexpr double report_patience_s = 2;
+
+/// The step, and the text behind it.
+Bytes body_of(const Failure& failure) {
+  const std::string_view text = failure.error.what();
+  Bytes body(sizeof failure.step + text.size());
+  std::memcpy(body.data(), &failure.step, sizeof failure.step);
+  std::memcpy(body.data() + sizeof failure.step, text.data(), text.size());
+  return body;
+}
+
+Failure failure_in(const Bytes& body, std::uint64_t kind) {
+  std::uint64_t step = 0;
+  const auto size = std::min(body.size(), sizeof step);
+  std::memcpy(&step, body.data(), size);
+  const auto* text = reinterpret_cast<const char*>(body.data()) + size;
+  return {step, {static_cast<ErrorKind>(kind), std::string(text, body.size() - size)}};
+}
 
 }  // namespace
 
@@ -51,11 +70,8 @@ void TreeMessages::post(std::uint64_t message, std::uint64_t length, std::span<c
   tree_.send_down({Kind::post, message, length, Bytes(bytes.begin(), bytes.end())});
 }
 
-void TreeMessages::tell_failure(std::uint64_t batch, const Error& failure) {
-  const std::string text = failure.what();
-  const auto* bytes = reinterpret_cast<const std::byte*>(text.data());
-  tree_.send_down(
-      {Kind::verdict, batch, static_cast<std::uint64_t>(failure.kind()), Bytes(bytes, bytes + text.size())});
+void TreeMessages::tell_failure(std::uint64_t batch, const Failure& failure) {
+  tree_.send_down({Kind::verdict, batch, static_cast<std::uint64_t>(failure.error.kind()), body_of(failure)});
 }
 
 std::uint64_t TreeMessages::decide_cut() {
@@ -79,10 +95,10 @@ Bytes TreeMessages::gather_reports() {
   return reports_;
 }
 
-TreeMessages::Outcome TreeMessages::settle(std::uint64_t message, Outcome failure) {
+TreeMessages::Outcome TreeMessages::settle(std::uint64_t message, Outcome own) {
   std::unique_lock lock(mutex_);
   own_settled_ = message;
-  add(std::move(failure));
+  add(std::move(own));
   if (!tree_.is_root()) {
     pass_up_if_settled();
     return {};
@@ -111,9 +127,7 @@ void TreeMessages::hear_parent(Note note) {
       return;
     case Kind::verdict:
       tree_.send_down(note);
-      return board_.set_failure(
-          note.number, static_cast<ErrorKind>(note.value),
-          std::string(reinterpret_cast<const char*>(note.body.data()), note.body.size()));
+      return board_.set_failure(note.number, failure_in(note.body, note.value));
     case Kind::clear_cut:
       tree_.send_down(note);
       return board_.clear_cut();
@@ -147,9 +161,9 @@ void TreeMessages::hear_child(std::size_t child, Note note) {
     case Kind::settled:
       settled_[child] = std::max(settled_[child], note.number);
       if (note.value == 0)
-        add({0, {}, std::move(note.body)});
+        add({std::nullopt, std::move(note.body)});
       else
-        add({note.value, std::move(note.body), {}});
+        add({failure_in(note.body, note.value - 1), {}});
       pass_up_if_settled();
       break;
     case Kind::started:
@@ -170,12 +184,10 @@ void TreeMessages::hear_child(std::size_t child, Note note) {
   changed_.notify_all();
 }
 
-/// The first failure counts, and all floating-point errors.
+/// The failure of the earliest step counts, and all floating-point errors.
 void TreeMessages::add(Outcome outcome) {
-  if (outcome_.kind == 0) {
-    outcome_.kind = outcome.kind;
-    outcome_.text = std::move(outcome.text);
-  }
+  if (outcome.failure && (!outcome_.failure || outcome.failure->step < outcome_.failure->step))
+    outcome_.failure = std::move(outcome.failure);
   outcome_.float_errors.insert(outcome_.float_errors.end(), outcome.float_errors.begin(),
                                outcome.float_errors.end());
 }
@@ -185,8 +197,11 @@ void TreeMessages::pass_up_if_settled() {
   if (std::any_of(settled_.begin(), settled_.end(), [&](auto each) { return each < own_settled_; })) return;
   passed_up_ = own_settled_;
   auto outcome = std::exchange(outcome_, {});
-  tree_.send_up({Kind::settled, own_settled_, outcome.kind,
-                 std::move(outcome.kind == 0 ? outcome.float_errors : outcome.text)});
+  if (outcome.failure)
+    tree_.send_up({Kind::settled, own_settled_, 1 + static_cast<std::uint64_t>(outcome.failure->error.kind()),
+                   body_of(*outcome.failure)});
+  else
+    tree_.send_up({Kind::settled, own_settled_, 0, std::move(outcome.float_errors)});
 }
 
 void TreeMessages::answer_cut_if_known() {

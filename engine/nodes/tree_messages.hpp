@@ -25,7 +25,7 @@ class TreeMessages {
 
   // Rank 0.
   void post(std::uint64_t message, std::uint64_t length, std::span<const std::byte> bytes);
-  void tell_failure(std::uint64_t batch, const protocol::Error& failure);
+  void tell_failure(std::uint64_t batch, const Failure& failure);
   /// Decides on the step before which all nodes stop, and returns it. Any thread, one at a time.
   std::uint64_t decide_cut();
   void clear_cut() { tree_.send_down({Note::Kind::clear_cut, 0, 0, {}}); }
@@ -33,14 +33,13 @@ class TreeMessages {
   Bytes gather_reports();
 
   /// Announces that every rank of this node has done message `message`; on rank 0, waits for the other nodes.
-  /// `failure`: what a rank of this node has met, 0 if nothing. On rank 0 the result is the first failure of
-  /// any node.
+  /// `own`: what the ranks of this node have met. On rank 0 the result is that of all nodes, with the failure
+  /// of the earliest step.
   struct Outcome {
-    std::uint64_t kind = 0;  ///< 1 + protocol::ErrorKind
-    Bytes text;
+    std::optional<Failure> failure;
     Bytes float_errors;  ///< of all nodes together; not told beside a failure
   };
-  Outcome settle(std::uint64_t message, Outcome failure);
+  Outcome settle(std::uint64_t message, Outcome own);
 
   /// Set the functions that the I/O thread calls: one returns the counters of this node, the other is told
   /// that another node is lost. When these calls return, no call of the function before is under way.

@@ -69,10 +69,7 @@ std::optional<std::pair<std::size_t, int>> Admission::replay(const plan::NamedPl
 std::optional<Refusal> Admission::admit(const plan::NamedPlan& named, const Batch& batch) {
   auto trial = heap_.allocator();
   if (const auto full = replay(named, trial, [](auto&) { return true; })) {
-    const auto [step, slot] = *full;
-    const auto guilty = guilty_command(*named.plan, batch, step, named.array_of(slot));
-    return Refusal{
-        guilty, too_big(batch, guilty, plan::block_bytes(named.plan->slots[static_cast<std::size_t>(slot)]))};
+    return refusal_of(named, batch, full->first, full->second);
   }
   if (heap_.commit(trial.take_uncommitted())) return admit_messages(named, batch);
   heap_.trim();  // pages of freed blocks; no rank computes now, so none is read
@@ -85,6 +82,24 @@ std::optional<Refusal> Admission::admit(const plan::NamedPlan& named, const Batc
       protocol::Error(protocol::ErrorKind::memory,
                       "[memory] the file system behind the engines' shared memory is full (" +
                           heap_.backing_file() + "): free some of it, or start engines with less heap")};
+}
+
+MemoryForecast Admission::forecast(const plan::NamedPlan& named, const Batch& batch) const {
+  auto trial = heap_.allocator();
+  MemoryForecast forecast{trial.in_use(), trial.capacity(), trial.in_use(), std::nullopt};
+  const auto full = replay(named, trial, [&](const auto& so_far) {
+    forecast.peak = std::max(forecast.peak, so_far.in_use());
+    return true;
+  });
+  if (full) forecast.refusal = refusal_of(named, batch, full->first, full->second);
+  return forecast;
+}
+
+Refusal Admission::refusal_of(const plan::NamedPlan& named, const Batch& batch, std::size_t step,
+                              int slot) const {
+  const auto guilty = guilty_command(*named.plan, batch, step, named.array_of(slot));
+  return {guilty,
+          too_big(batch, guilty, plan::block_bytes(named.plan->slots[static_cast<std::size_t>(slot)]))};
 }
 
 /// Makes sure of room for what comes from other nodes, on every rank: address space for the ghost buffers,

@@ -12,6 +12,13 @@
 
 namespace gamelan::engine {
 
+/// What a plan will need of a rank's heap, in bytes.
+struct MemoryForecast {
+  std::size_t in_use = 0, capacity = 0;  ///< before the plan; of the heap
+  std::size_t peak = 0;                  ///< at once while it runs: as far as it comes
+  std::optional<Refusal> refusal;        ///< set when it does not fit
+};
+
 class Admission {
  public:
   /// All three must outlive the object.
@@ -22,11 +29,16 @@ class Admission {
   /// that has none, and why. Collective.
   std::optional<Refusal> admit(const plan::NamedPlan& named, const protocol::Batch& batch);
 
+  /// Tries the same and changes nothing. Not collective.
+  MemoryForecast forecast(const plan::NamedPlan& named, const protocol::Batch& batch) const;
+
  private:
   template <class Accept>
   std::optional<std::pair<std::size_t, int>> replay(const plan::NamedPlan& named,
                                                     distribution::Allocator& trial, Accept accept) const;
   std::optional<Refusal> admit_messages(const plan::NamedPlan& named, const protocol::Batch& batch);
+  Refusal refusal_of(const plan::NamedPlan& named, const protocol::Batch& batch, std::size_t step,
+                     int slot) const;
   protocol::Error too_big(const protocol::Batch& batch, std::int64_t command, std::size_t bytes) const;
 
   Comm& comm_;

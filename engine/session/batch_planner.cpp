@@ -55,6 +55,12 @@ plan::Plan BatchPlanner::make_unadmitted(const Batch& batch) const {
   return plan::make_plan(batch, arrays_.catalog(), options_);
 }
 
+MemoryForecast BatchPlanner::forecast(const plan::Plan& plan, const Batch& batch) const {
+  plan::NamedPlan named;
+  named.plan = std::make_shared<const plan::Plan>(plan);
+  return admission_.forecast(named, batch);
+}
+
 plan::NamedPlan BatchPlanner::make(const Batch& batch, std::optional<Refusal>& refusal) {
   auto plan = plans_.find(batch, arrays_.catalog(), options_);
   const auto is_poisoned = [&](const protocol::Command& command) {

@@ -20,6 +20,8 @@ class BatchPlanner {
   /// Plans the whole batch without admission, and changes nothing. Throws Error for a command that cannot run
   /// for another reason than memory.
   plan::Plan make_unadmitted(const protocol::Batch& batch) const;
+  /// What such a plan will need.
+  MemoryForecast forecast(const plan::Plan& plan, const protocol::Batch& batch) const;
 
   plan::Options& options() { return options_; }
   const plan::Options& options() const { return options_; }

@@ -132,4 +132,12 @@ std::vector<ElidedCopies::Copy> ElidedCopies::find(const Batch& batch) {
   return found;
 }
 
+std::vector<ArrayId> ElidedCopies::forget_views_of(ArrayId base) {
+  std::vector<ArrayId> forgotten;
+  for (const auto& [id, copy] : copies_)
+    if (copy.from.base == base) forgotten.push_back(id);
+  for (const auto id : forgotten) copies_.erase(id);
+  return forgotten;
+}
+
 }  // namespace gamelan::engine

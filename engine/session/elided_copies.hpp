@@ -33,6 +33,8 @@ class ElidedCopies {
   static std::vector<Copy> find(const protocol::Batch& batch);
   void add(Copy copy) { copies_.insert_or_assign(copy.to.base, std::move(copy)); }
   void forget(protocol::ArrayId id) { copies_.erase(id); }
+  /// Forgets the copies of views of an array that is lost, and returns them.
+  std::vector<protocol::ArrayId> forget_views_of(protocol::ArrayId base);
   bool contains(protocol::ArrayId id) const { return copies_.contains(id); }
 
  private:

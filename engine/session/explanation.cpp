@@ -9,10 +9,25 @@ namespace {
 
 constexpr int most_pieces_told = 4096;  // per axis of a layout; enough for layouts that users ask for
 
+/// Bytes of a rank's largest block of everything that the steps read and write, each time they do: what goes
+/// through its memory at most. Parts of blocks count as blocks.
+std::size_t traffic_of(const plan::Plan& plan) {
+  std::size_t bytes = 0;
+  for (const auto& step : plan.steps)
+    for (const auto& use : plan::uses_of(step))
+      bytes += plan::block_bytes(plan.slots[static_cast<std::size_t>(use.slot)]);
+  return bytes;
+}
+
 }  // namespace
 
-std::string describe(const protocol::Batch& batch, const plan::Plan& plan, const ArrayTable& arrays) {
+std::string describe(const protocol::Batch& batch, const plan::Plan& plan, const MemoryForecast& memory,
+                     const ArrayTable& arrays) {
   nlohmann::json info{{"plan", plan::dump(plan)}, {"layouts", nlohmann::json::array()}};
+  info["needs"] = {
+      {"steps", plan.steps.size()},  {"traffic", traffic_of(plan)},
+      {"in_use", memory.in_use},     {"peak", memory.peak},
+      {"capacity", memory.capacity}, {"refusal", memory.refusal ? memory.refusal->error.what() : ""}};
   for (const auto& view : batch.fetches) {
     const plan::ArrayInfo* known = nullptr;
     for (const auto& slot : plan.slots)

@@ -4,11 +4,13 @@
 #pragma once
 #include <string>
 
+#include "engine/session/admission.hpp"
 #include "engine/session/array_table.hpp"
 
 namespace gamelan::engine {
 
-/// JSON text: the plan of the batch, and a layout for each view that the batch fetches.
-std::string describe(const protocol::Batch& batch, const plan::Plan& plan, const ArrayTable& arrays);
+/// JSON text: the plan of the batch, what it needs, and a layout for each view that the batch fetches.
+std::string describe(const protocol::Batch& batch, const plan::Plan& plan, const MemoryForecast& memory,
+                     const ArrayTable& arrays);
 
 }  // namespace gamelan::engine

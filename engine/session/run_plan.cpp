@@ -8,7 +8,7 @@ namespace gamelan::engine {
 using protocol::ArrayId;
 
 std::size_t run_plan(const plan::NamedPlan& named, const protocol::Batch& batch, steps::Executor& executor,
-                     ArrayTable& arrays, const RunObserver& observer, std::vector<ArrayId>& written) {
+                     ArrayTable& arrays, const RunObserver& observer) {
   const auto& plan = *named.plan;
   std::vector<distribution::StoragePtr> storages(plan.slots.size());
   std::vector<ArrayId> owner(plan.slots.size());
@@ -29,7 +29,6 @@ std::size_t run_plan(const plan::NamedPlan& named, const protocol::Batch& batch,
   for (const auto& [id, slot] : bound) {
     auto& storage = storages[static_cast<std::size_t>(slot)];
     arrays.forget(id);
-    if (!(id >> 63)) written.push_back(id);
     if (storage) arrays.set(id, {plan.slots[static_cast<std::size_t>(slot)].info, storage});
   }
   for (std::size_t slot = 0; slot < plan.slots.size(); ++slot) {
@@ -45,6 +44,18 @@ std::size_t run_plan(const plan::NamedPlan& named, const protocol::Batch& batch,
     }
   }
   return done;
+}
+
+std::vector<ArrayId> arrays_written_from(const plan::NamedPlan& named, std::size_t first) {
+  std::vector<ArrayId> written;
+  const auto& steps = named.plan->steps;
+  for (std::size_t s = first; s < steps.size(); ++s) {
+    for (const auto& use : plan::uses_of(steps[s]))
+      if (use.is_written) written.push_back(named.array_of(use.slot));
+    for (const int slot : steps[s].binds) written.push_back(named.array_of(slot));
+    for (const auto& [slot, to] : steps[s].hands_over) written.push_back(named.name_of(to));
+  }
+  return written;
 }
 
 }  // namespace gamelan::engine

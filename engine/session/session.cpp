@@ -107,7 +107,8 @@ protocol::Reply Session::explain(protocol::Batch batch) const {
   try {
     ElidedCopies(elided_).settle(batch);
     for (const auto& copy : find_elided(batch)) batch.frees.push_back(copy.to.base);
-    reply.info = describe(batch, planner_.make_unadmitted(batch), arrays_);
+    const auto plan = planner_.make_unadmitted(batch);
+    reply.info = describe(batch, plan, planner_.forecast(plan, batch), arrays_);
   } catch (const Error& error) {
     reply = protocol::failed_reply(batch.seq, error.kind(), error.what());
     reply.command = error.command();
@@ -158,18 +159,37 @@ protocol::Reply Session::execute(protocol::Batch& batch) {
   return reply;
 }
 
-/// Settles what went wrong on one rank only in the batch before.
+/// Settles what went wrong on one rank only in the batch before. It has ended there, and the other ranks went
+/// on: lost is what the failed step and the later ones have written, and what later commands have written
+/// before.
 void Session::settle_last_batch() {
-  // When a file cannot be read or written, no array is poisoned here: the client drops the arrays that were
-  // to be read from it.
-  if (const auto failure = board_.failure_of(batch_number_); failure && failure->kind() != ErrorKind::os)
-    for (const auto id : written_) arrays_.poison(id, *failure);
-  for (const auto id : written_)
-    if (arrays_.cause_of_loss(id) != nullptr) {
-      elided_.forget(id);
-      arrays_.release(id);
+  if (const auto failure = board_.failure_of(batch_number_)) {
+    const auto place = place_of(*failure);
+    auto lost = arrays_written_from(last_plan_, place.step);
+    for (auto c = static_cast<std::size_t>(place.first_lost); c < last_written_.size(); ++c)
+      lost.push_back(last_written_[c]);
+    for (const auto id : lost) lose(id, failure->error);
+  }
+  last_written_.clear();
+}
+
+void Session::lose(protocol::ArrayId id, const Error& cause) {
+  arrays_.poison(id, cause);
+  arrays_.release(id);
+  elided_.forget(id);
+  for (const auto copy : elided_.forget_views_of(id)) arrays_.poison(copy, cause);
+}
+
+Session::FailurePlace Session::place_of(const Failure& failure) const {
+  const auto& steps = last_plan_.plan->steps;
+  FailurePlace place{static_cast<std::size_t>(failure.step - last_begin_ - 1), -1,
+                     static_cast<std::int64_t>(last_written_.size())};
+  for (std::size_t s = place.step; s < steps.size(); ++s)
+    for (const int command : steps[s].commands) {
+      place.first_lost = std::min<std::int64_t>(place.first_lost, command);
+      if (s == place.step) place.guilty = std::max<std::int64_t>(place.guilty, command);
     }
-  written_.clear();
+  return place;
 }
 
 std::vector<ElidedCopies::Copy> Session::find_elided(const protocol::Batch& batch) const {
@@ -205,7 +225,9 @@ void Session::plan_and_run(protocol::Batch& batch, protocol::Reply& reply, std::
   const auto plan = make_plan(batch, copies, refusal);
   const auto planned =
       refusal ? static_cast<std::size_t>(std::max<std::int64_t>(refusal->command, 0)) : batch.commands.size();
-  for (std::size_t c = 0; c < planned; ++c) written_.push_back(batch.commands[c].out.base);
+  for (std::size_t c = 0; c < planned; ++c) last_written_.push_back(batch.commands[c].out.base);
+  last_plan_ = plan;
+  last_begin_ = executor_.last_step();
   run(plan, batch, reply);
   // After an interrupt an array equals its view if the assignment has run. If the array was stored for steps
   // that were then cut off, there is no copy to elide.
@@ -219,13 +241,14 @@ void Session::plan_and_run(protocol::Batch& batch, protocol::Reply& reply, std::
 void Session::run(const plan::NamedPlan& named, const protocol::Batch& batch, protocol::Reply& reply) {
   const auto& steps = named.plan->steps;
   const Progress::Run running(progress_, *named.plan, batch);
-  const RunObserver observer{[this](const Error& failure) { board_.report_failure(batch_number_, failure); },
-                             [this] {
-                               status_.publish_work();
-                               if (auto& errors = tiles::float_errors(); errors.is_new())
-                                 board_.report_float_errors(batch_number_, errors.tell());
-                             }};
-  const auto done = run_plan(named, batch, executor_, arrays_, observer, written_);
+  const RunObserver observer{
+      [this](const Failure& failure) { board_.report_failure(batch_number_, failure); },
+      [this] {
+        status_.publish_work();
+        if (auto& errors = tiles::float_errors(); errors.is_new())
+          board_.report_float_errors(batch_number_, errors.tell());
+      }};
+  const auto done = run_plan(named, batch, executor_, arrays_, observer);
   if (done == steps.size()) return;
   reply.outcome = protocol::Outcome::cancelled;
   reply.command = steps[done].prefix;
@@ -242,11 +265,15 @@ void Session::finish(protocol::Batch& batch, std::size_t made, protocol::Reply& 
   board_.settle(executor_.last_step(), batch_number_);
   if (comm_.rank() == 0 && batch.watched != 0) reply.float_errors = float_errors(made);
   if (is_whole) fetch(batch, reply);
+  std::optional<FailurePlace> failed;
   if (comm_.rank() == 0)
-    if (const auto failure = board_.failure_of(batch_number_))
-      refusal = Refusal{failure->command(), *failure};
+    if (const auto failure = board_.failure_of(batch_number_)) {
+      failed = place_of(*failure);
+      refusal = Refusal{failed->guilty, failure->error};
+    }
   if (refusal) {
     fail(reply, batch, *refusal);
+    if (failed) reply.command = failed->first_lost;
   } else if (reply.outcome == protocol::Outcome::cancelled) {
     poison_unmade(
         batch, Error(ErrorKind::cancelled, "interrupted before the array was computed: run its cell again"));

@@ -50,6 +50,14 @@ class Session {
   void free_all(std::vector<protocol::ArrayId> ids);
   void part(const protocol::Holding& wanted);
   void publish(const protocol::Holding& wanted);
+  void lose(protocol::ArrayId id, const protocol::Error& cause);
+  /// Where the last batch has failed: the step of its plan, the command at fault, and the first of the
+  /// commands that have not happened.
+  struct FailurePlace {
+    std::size_t step;
+    std::int64_t guilty, first_lost;
+  };
+  FailurePlace place_of(const Failure& failure) const;
   Copies find_elided(const protocol::Batch& batch) const;
   void put_back(const Copies& made, protocol::Batch& batch);
   plan::NamedPlan make_plan(protocol::Batch& batch, Copies& copies, std::optional<Refusal>& refusal);
@@ -74,7 +82,10 @@ class Session {
   Holders holders_;
   protocol::NamedOptions defaults_, options_;  // options_: of the last batch
   std::uint64_t batch_number_ = 0;
-  std::vector<protocol::ArrayId> written_;  // arrays that the last batch has written
+  // Of the last batch: its plan, the step before its first one, and what each of its commands writes.
+  plan::NamedPlan last_plan_;
+  std::uint64_t last_begin_ = 0;
+  std::vector<protocol::ArrayId> last_written_;
 };
 
 }  // namespace gamelan::engine

@@ -83,7 +83,7 @@ void Executor::run_body(const plan::Step& step, const distribution::Exchange* ex
                         const StepContext& context, const Observer& observer) {
   const auto fail = [&](protocol::ErrorKind kind, const std::string& text) {
     has_failed_ = true;
-    observer.fail({kind, text});
+    observer.fail({step_, {kind, text}});
   };
   const auto body = [&] { std::visit([&](const auto& what) { steps::run(context, what); }, step.body); };
   // A rank that did not take part in a collective routine would leave the others waiting in it.

@@ -21,7 +21,7 @@ class Executor {
   struct Observer {
     std::function<void(int slot, protocol::ArrayId array)>
         bind;  ///< a slot becomes an array's current version
-    std::function<void(const protocol::Error&)>
+    std::function<void(const Failure&)>
         fail;                     ///< a step has thrown on this rank, not because another rank failed
     std::function<void()> count;  ///< counters() have changed
   };

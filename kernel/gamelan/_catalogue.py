@@ -8,6 +8,7 @@ from ._distribution.redistribution import accepts_distribution
 from ._imported_numpy import is_public
 
 # What needs no arrays.
+from ._explain import *
 from ._numpys_own import *
 from ._errors import *
 from ._config import *

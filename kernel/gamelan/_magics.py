@@ -13,7 +13,7 @@ import socket
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class, no_var_expand
 
-from . import _core, _session, launch
+from . import _core, _explain, _session, launch
 from ._held_arrays import held_arrays
 from ._launch import _routes
 from ._launch._arguments import add_start_options, joined, positive, start_settings
@@ -174,11 +174,11 @@ class EngineMagics(Magics):
         """The plan of what is recorded: of an expression (`%explain a + b`), or of a cell, whose names stay."""
         if cell is None:
             value = self.shell.ev(line) if line.strip() else None
-            print(_session.explain(value))
+            print(_explain.explain(value))
             return
         _session.flush()
         self.shell.ex(cell)
-        print(_session.explain())
+        print(_explain.explain())
 
 
 def load_ipython_extension(shell) -> None:

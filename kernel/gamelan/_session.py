@@ -20,7 +20,7 @@ from ._launch import _routes
 from ._next_engines import engines_after, first_engines, show_notice
 from ._work import end_work, on_progress, recorded_count, tell_work  # noqa: F401  (two of them for the notebook)
 
-__all__ = ["explain", "stats", "status", "sync"]
+__all__ = ["stats", "status", "sync"]
 
 _engines = None  # launch.Engines in use, None when connected by hand or not at all
 _starting = threading.RLock()
@@ -298,46 +298,6 @@ def stats(reset=False):
         if reset:
             _core.configure([("reset_stats", "")])
     return counters
-
-
-class Plan(str):
-    """The text of a plan: a cell that ends in one shows its lines."""
-
-    __slots__ = ()
-
-    def __repr__(self):
-        return str(self)
-
-
-def explain(x=None):
-    """The plan of the engines for what is recorded and not yet computed.
-
-    Computes nothing.
-
-    Parameters
-    ----------
-    x : ndarray, optional
-        A distributed array whose pending commands are part of the plan. By default all that is recorded.
-
-    Returns
-    -------
-    str
-        The lines of the plan; a sentence where nothing is to be computed, as for a small array.
-
-    Raises
-    ------
-    EngineLostError
-        If the engines are gone.
-    """
-    if x is not None and getattr(x, "_b", None) is None:
-        return Plan("a local array: NumPy has computed it already")
-    text = _core.explain([] if x is None else [x])
-    try:
-        answer = json.loads(text)
-    except ValueError:
-        return Plan(text)
-    plan = answer.get("plan", text) if isinstance(answer, dict) else text
-    return Plan(plan or "nothing is recorded that is not computed yet")
 
 
 @atexit.register

@@ -276,16 +276,18 @@ TEST_F(BoardTest, a_failure_on_any_rank_is_known_on_all_with_the_next_message) {
     board.exchange({});
     ASSERT_TRUE(board.begin_step(++step));
     if (comm().rank() == victim)
-      board.report_failure(
-          batch, protocol::Error(protocol::ErrorKind::value, "no luck in " + std::to_string(batch)));
+      board.report_failure(batch,
+                           {step, {protocol::ErrorKind::value, "no luck in " + std::to_string(batch)}});
     board.end_step(step);
     board.settle(step, batch);
     const auto expect_known = [&] {
       const auto failure = board.failure_of(batch);
       ASSERT_EQ(failure.has_value(), victim < comm().size()) << "batch " << batch;
       if (!failure) return;
-      EXPECT_EQ(failure->kind(), protocol::ErrorKind::value);
-      EXPECT_EQ(failure->what(), "rank " + std::to_string(victim) + ": no luck in " + std::to_string(batch));
+      EXPECT_EQ(failure->step, step);
+      EXPECT_EQ(failure->error.kind(), protocol::ErrorKind::value);
+      EXPECT_EQ(failure->error.what(),
+                "rank " + std::to_string(victim) + ": no luck in " + std::to_string(batch));
     };
     if (comm().rank() == 0) expect_known();
     board.exchange({});

@@ -179,6 +179,50 @@ TEST_F(Failure, of_what_comes_in_a_swap) {
   EXPECT_EQ(run({command(Op::take, row(20, length), true, {a, i}, {0})}).outcome, Outcome::ok);
 }
 
+/// What came before the command that fails has happened; what it and later ones write is lost, and says why.
+TEST_F(Failure, ends_the_batch_before_the_command_that_fails) {
+  const std::int64_t length = 1'000'000;
+  const View changed = row(1, length), i = row(2, length, Dtype::int64), untouched = row(3, length),
+             later = row(4, length);
+  run({command(Op::copy, changed, true, {number(1.0)}), command(Op::copy, untouched, true, {number(7.0)}),
+       command(Op::copy, later, true, {number(1.0)}),
+       command(Op::sequence, i, true, {number(length - 1), number(std::int64_t{-1})})});
+  const auto expect_all = [&](const View& array, double value) {
+    const auto reply = run({}, {}, {array});
+    if (comm().rank() != 0) return;
+    ASSERT_EQ(reply.outcome, Outcome::ok) << reply.message;
+    const auto* values = reinterpret_cast<const double*>(reply.payloads.at(0).data());
+    for (std::int64_t at = 0; at < length; ++at) ASSERT_EQ(values[at], value) << at;
+  };
+  for (ArrayId turn = 0; turn < 3; ++turn) {
+    const View made = row(100 + turn, length), taken = row(200 + turn, length),
+               reader = row(300 + turn, length);
+    const auto reply = run_short(24 * megabyte, {command(Op::add, changed, false, {changed, number(1.0)}),
+                                                 command(Op::add, made, true, {changed, number(1.0)}),
+                                                 command(Op::take, taken, true, {changed, i}, {0}),
+                                                 command(Op::add, later, false, {later, number(1.0)}),
+                                                 command(Op::add, reader, true, {taken, number(1.0)})});
+    expect_memory_error(reply);
+    if (comm().rank() == 0) {
+      EXPECT_EQ(reply.command, 2);
+    }
+    const auto turns = static_cast<double>(turn) + 1;
+    expect_all(changed, 1 + turns);
+    expect_all(made, 2 + turns);
+    expect_all(untouched, 7);
+    for (const View& lost : {taken, later, reader}) {
+      const auto look = run({}, {}, {lost});
+      if (comm().rank() != 0) continue;
+      EXPECT_EQ(look.outcome, Outcome::failed);
+      EXPECT_EQ(look.error, ErrorKind::memory) << look.message;
+    }
+    run({command(Op::copy, row(400 + turn, length), true, {number(1.0)})},
+        {made.base, taken.base, reader.base, later.base});
+    run({command(Op::copy, later, true, {number(1.0)})}, {row(400 + turn, length).base});
+  }
+  expect_all_well();
+}
+
 TEST_F(Failure, to_send_what_is_looked_at_costs_nothing_but_the_look) {
   const std::int64_t length = 1 << 23;
   const View a = row(1, length);

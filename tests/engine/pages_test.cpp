@@ -34,7 +34,12 @@ class FakeRoot {
 TEST(MemoryHeadroom, what_the_machine_has_without_groups) {
   const FakeRoot root;
   root.write("proc/meminfo", "MemTotal:       9000 kB\nMemFree:        100 kB\nMemAvailable:   5000 kB\n");
-  EXPECT_EQ(root.headroom(), 5000u * 1024);
+  EXPECT_EQ(root.headroom(), (5000u - 9000u / 20) * 1024);
+  root.write("proc/meminfo", "MemTotal:       9000000000 kB\nMemAvailable:   5000000000 kB\n");
+  EXPECT_EQ(root.headroom(), (std::size_t{5'000'000'000} - (1 << 20)) * 1024)
+      << "the reserve is 1 GiB at most";
+  root.write("proc/meminfo", "MemTotal:       9000 kB\nMemAvailable:   400 kB\n");
+  EXPECT_EQ(root.headroom(), 0u);
 }
 
 TEST(MemoryHeadroom, every_level_of_a_group_of_version_2_counts) {
@@ -46,9 +51,9 @@ TEST(MemoryHeadroom, every_level_of_a_group_of_version_2_counts) {
   root.write("sys/fs/cgroup/job/memory.max", "50000000\n");
   root.write("sys/fs/cgroup/job/memory.current", "20000000\n");
   root.write("sys/fs/cgroup/job/memory.stat", "anon 1\ninactive_file 5000000\nactive_file 7\n");
-  EXPECT_EQ(root.headroom(), 35'000'000u) << "file pages that can be dropped are not used memory";
-  root.write("sys/fs/cgroup/job/step/memory.max", "12400\n");
-  EXPECT_EQ(root.headroom(), 55u);
+  EXPECT_EQ(root.headroom(), 32'500'000u) << "file pages that can be dropped are not used memory";
+  root.write("sys/fs/cgroup/job/step/memory.max", "14000\n");
+  EXPECT_EQ(root.headroom(), 955u);
   root.write("sys/fs/cgroup/job/step/memory.current", "99999\n");
   EXPECT_EQ(root.headroom(), 0u) << "above the limit";
 }
@@ -60,7 +65,7 @@ TEST(MemoryHeadroom, version_1_and_a_container_that_sees_only_its_own_top) {
   root.write("sys/fs/cgroup/memory/memory.limit_in_bytes", "30000000\n");
   root.write("sys/fs/cgroup/memory/memory.usage_in_bytes", "10000000\n");
   root.write("sys/fs/cgroup/memory/memory.stat", "inactive_file 1\ntotal_inactive_file 4000000\n");
-  EXPECT_EQ(root.headroom(), 24'000'000u);
+  EXPECT_EQ(root.headroom(), 22'500'000u);
 }
 
 TEST(MemoryHeadroom, of_this_machine) {

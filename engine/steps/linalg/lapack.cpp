@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "engine/steps/linalg/work_memory.hpp"
 #include "protocol/error.hpp"
 
 using Complex = std::complex<double>;
@@ -221,9 +222,10 @@ class Matrix {
     int info = 0;
     if constexpr (is_complex) {
       const std::int64_t least = std::min(m_, n_), most = std::max(m_, n_);
-      std::vector<double> reals(static_cast<std::size_t>(
+      const auto wanted =
           has_vectors ? std::max(5 * least * least + 5 * least, 2 * most * least + 2 * least * least + least)
-                      : 7 * least));
+                      : 7 * least;
+      WorkMemory<double> reals(static_cast<double>(wanted), task_.ranks_at_once);
       with_work<T>([&](T* work, int size) {
         gesdd<T>(job, &m_, &n_, a_, &m_, values.data(), u, &m_, v, &k_, work, &size, reals.data(),
                  integers.data(), &info);
@@ -253,11 +255,11 @@ class Matrix {
       int size = -1, reals_size = -1;
       syevd<T>(job, triangle, &n_, a_, &n_, values.data(), &first, &size, &first_real, &reals_size,
                &first_integer, &integers_size, &info);
-      size = rounded_up(std::real(first));
-      reals_size = rounded_up(first_real);
+      WorkMemory<T> work(std::real(first), task_.ranks_at_once);
+      WorkMemory<double> reals(first_real, task_.ranks_at_once);
+      size = work.size();
+      reals_size = reals.size();
       integers_size = first_integer;
-      std::vector<T> work(static_cast<std::size_t>(size));
-      std::vector<double> reals(static_cast<std::size_t>(reals_size));
       std::vector<int> integers(static_cast<std::size_t>(integers_size));
       syevd<T>(job, triangle, &n_, a_, &n_, values.data(), work.data(), &size, reals.data(), &reals_size,
                integers.data(), &integers_size, &info);
@@ -265,9 +267,9 @@ class Matrix {
       int size = -1;
       syevd<T>(job, triangle, &n_, a_, &n_, values.data(), &first, &size, &first_integer, &integers_size,
                &info);
-      size = rounded_up(first);
+      WorkMemory<T> work(first, task_.ranks_at_once);
+      size = work.size();
       integers_size = first_integer;
-      std::vector<T> work(static_cast<std::size_t>(size));
       std::vector<int> integers(static_cast<std::size_t>(integers_size));
       syevd<T>(job, triangle, &n_, a_, &n_, values.data(), work.data(), &size, integers.data(),
                &integers_size, &info);
@@ -317,16 +319,13 @@ class Matrix {
     }
   }
 
-  static int rounded_up(double size) { return std::max(1, static_cast<int>(size) + 1); }
-
   /// Calls a routine twice, as LAPACK wants it: first to ask for the best size of its workspace.
   template <class Element, class Call>
   void with_work(Call call) {
     Element wanted{};
     call(&wanted, -1);
-    const int size = rounded_up(std::real(wanted));
-    std::vector<Element> work(static_cast<std::size_t>(size));
-    call(work.data(), size);
+    WorkMemory<Element> work(std::real(wanted), task_.ranks_at_once);
+    call(work.data(), work.size());
   }
 
   const MatrixTask& task_;

@@ -21,6 +21,7 @@ struct MatrixTask {
                          ///< n elements
   std::int64_t work_elements = 0;  ///< before those
   void* out = nullptr;             ///< the result, rows together
+  int ranks_at_once = 1;           ///< how many ranks of this node may compute a matrix at the same time
 };
 /// Throws Error{linalg} where NumPy raises LinAlgError, Error{memory}.
 void compute(const MatrixTask& task);

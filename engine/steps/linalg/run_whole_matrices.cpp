@@ -81,6 +81,7 @@ void run(const StepContext& context, const plan::WholeMatrices& linalg) {
   MatrixTask task{linalg.routine, linalg.loop, linalg.flag, a[dims - 2].extent, a[dims - 1].extent};
   task.columns = mine[dims - 1].size();
   if (linalg.b.slot >= 0) task.right = linalg.b.placement.iterations.axes[dims - 1].extent;
+  task.ranks_at_once = std::min(context.comm().ranks_on_node(), info.layout.grid_size);
   const auto item = protocol::size_of(linalg.loop), out_item = protocol::size_of(info.dtype);
   const auto result = mine[dims - 2].size() * task.columns;
   std::byte* work = context.own_block(linalg.work);

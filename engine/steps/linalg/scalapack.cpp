@@ -6,12 +6,14 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <new>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "engine/steps/linalg/lapack.hpp"
 #include "engine/steps/linalg/scalapack_calls.hpp"
+#include "engine/steps/linalg/work_memory.hpp"
 #include "protocol/error.hpp"
 
 namespace gamelan::engine::steps {
@@ -101,17 +103,20 @@ class Together {
     if (comm_.agree_max(info != 0 ? 1 : 0) != 0) throw_failure(task_.routine);
   }
 
-  /// Allocates on all ranks or on none, and then calls: a rank without memory must not leave others waiting
-  /// in the routine.
+  /// Allocates on all ranks or on none, and then calls: a rank that cannot must not leave others waiting in
+  /// the routine. Throws on all ranks alike.
   template <class Allocate, class Call>
   void together(Allocate allocate, Call call) {
-    bool is_well = true;
+    std::optional<protocol::Error> cause;
     try {
       if (is_in_grid()) allocate();
-    } catch (const std::bad_alloc&) {
-      is_well = false;
+    } catch (const protocol::Error& error) {
+      cause = error;
+    } catch (const std::exception& error) {  // bad_alloc, or a length that no vector has
+      cause = protocol::Error(protocol::ErrorKind::memory,
+                              std::string("[linalg] no work memory for the library: ") + error.what());
     }
-    if (comm_.agree_min(is_well ? 1 : 0) == 0) throw std::bad_alloc();
+    comm_.throw_together(cause);
     if (is_in_grid()) call();
   }
 
@@ -335,8 +340,9 @@ class Together {
 
   template <class Element, class Wanted>
   int make_work(std::vector<Element>& work, Wanted wanted) {
-    work.resize(static_cast<std::size_t>(wanted) + 1);
-    return lapack_int(static_cast<std::int64_t>(work.size()));
+    work.resize(
+        static_cast<std::size_t>(admitted<Element>(static_cast<double>(wanted), comm_.ranks_on_node())));
+    return static_cast<int>(work.size());
   }
 
   static constexpr int one = 1;
