@@ -62,6 +62,7 @@ void Session::publish(const protocol::Holding& wanted) {
 protocol::Reply Session::hold(const protocol::Holding& wanted) {
   protocol::Reply reply;
   reply.seq = wanted.seq;
+  settle_last_batch();  // what one rank alone has lost is lost for all that follows
   try {
     switch (wanted.ask) {
       case Ask::list:

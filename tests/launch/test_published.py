@@ -2,7 +2,7 @@
 """Arrays with names: what one client publishes, others attach."""
 
 import pytest
-from clients import MB, OF_ALL, wait_until
+from clients import MB, OF_ALL, Client, wait_until
 
 
 @pytest.mark.parametrize("ranks", [1, 3])
@@ -74,3 +74,16 @@ def test_a_killed_publishers_array_outlives_its_lease(start):
     wait_until(lambda: other("len(np.arrays())") == "2")
     assert other("float(np.attach('a').sum())") == "1000000.0"
     assert other(OF_ALL) == str([4 * MB])
+
+
+def test_engines_that_follow_have_the_names_again(start):
+    engines, one, _ = start(2)
+    one("a = np.arange(5000.0); b = a * 2; np.publish('a', a); np.publish('gone', a + 1)")
+    one("from gamelan import _core; _core.part('the test took the engines away'); _core.end_part()")
+    assert one("float(b[2])") == "4.0", "the same engines, which hold what was there before"
+    other = Client(engines)
+    assert other("x = np.attach('a'); y = x + 1; y.sum()") == "None" and other("float(y.sum())") == "12502500.0"
+    assert "there are 'a'" in other("np.attach('gone')")
+    other("_core = __import__('gamelan')._core; _core.part('again'); _core.end_part()")
+    assert "was attached, not computed here" in other("float(y.sum())")
+    other.end()
