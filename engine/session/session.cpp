@@ -172,6 +172,7 @@ void Session::settle_last_batch() {
       lost.push_back(last_written_[c]);
     for (const auto id : lost)
       if (arrays_.contains(id) || elided_.contains(id)) lose(id, failure->error);
+    last_plan_ = {};  // settled
   }
   last_written_.clear();
 }
