@@ -86,7 +86,10 @@ def _twin(value, module, name):
     return _unbound(ours) if is_method else ours
 
 
-_unbound = functools.lru_cache(None)(functools.partial)  # the same one each time
+@functools.lru_cache(None)
+def _unbound(function):
+    """The same one each time, with the function's name."""
+    return functools.update_wrapper(functools.partial(function), function)
 
 
 class Stand(types.ModuleType):
