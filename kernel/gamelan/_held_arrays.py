@@ -101,7 +101,7 @@ def held_arrays(namespace):
         if _session.engines() is not None or not config.connect:
             return HeldArrays()
         _session.ensure_engines()
-    told = json.loads(_core.hold("list"))
+    told = json.loads(_core.ask_holding("list"))
     own, names = _core.holder(), _names_of(namespace)
     who = {each["holder"]: each["who"] for each in told["holders"]}
     who[own] = "this program"

@@ -75,7 +75,7 @@ def publish(name, x):
     x = _on_engines(x)
     root = root_of(x)
     about = {"facts": asdict(facts_of(x, 0, root)), "base": [root.dtype.str, root.shape]}
-    _core.hold("publish", x, _checked(name), json.dumps(about))
+    _core.ask_holding("publish", x, _checked(name), json.dumps(about))
     _core.share_writes(x)
 
 
@@ -116,7 +116,7 @@ def attach(name, writeable=False):
     >>> np.unpublish("ones")
     """
     ensure_engines()
-    told = json.loads(_core.hold("attach", None, _checked(name)))
+    told = json.loads(_core.ask_holding("attach", None, _checked(name)))
     about = json.loads(told["about"])
     dtype, shape = about["base"]
     root = _core.own(told["array"], dtype_number(numpy.dtype(dtype)), shape)
@@ -158,4 +158,4 @@ def unpublish(name):
     >>> np.unpublish("grid")
     """
     ensure_engines()
-    _core.hold("unpublish", None, _checked(name))
+    _core.ask_holding("unpublish", None, _checked(name))

@@ -14,7 +14,7 @@ import sys
 import tokenize
 import types
 
-ENGINES_COMMANDS = ("attach", "help", "memory", "restart", "start", "status", "stop")  # those of gamelan._magics
+ENGINES_COMMANDS = ("arrays", "attach", "help", "memory", "restart", "start", "status", "stop")  # those of gamelan._magics
 _ARRAY_PROPERTIES = {"T", "real", "imag"}
 _FACTS = {"shape": tuple, "strides": tuple, "ndim": int, "size": int, "nbytes": int, "itemsize": int}
 _CONVERSIONS = {"tolist": list, "tobytes": bytes}

@@ -177,7 +177,7 @@ void add_session_functions(py::module_& m) {
         "then the result is True. `executor` plays the engines in this process instead. "
         "`routes`: (name, command) in the order in which they are tried, `directory`: private, for the "
         "sockets of their tunnels. `who`: this client, for people.");
-  m.def("hold", &ask_holding, py::arg("ask"), py::arg("array") = py::none(), py::arg("name") = "",
+  m.def("ask_holding", &ask_holding, py::arg("ask"), py::arg("array") = py::none(), py::arg("name") = "",
         py::arg("about") = "",
         "Asks about who holds arrays (list, attach) or changes it (publish, unpublish); JSON.");
   m.def(

@@ -118,7 +118,7 @@ def pair(own_home):
 def normal(text):
     """Text without what differs from run to run: addresses, times, process ids, names of temporary files."""
     text = re.sub(r"0x[0-9a-f]+", "0x", text)
-    text = re.sub(r"/tmp/ipykernel_\d+/\d+\.py|\b\d{6,}\.py|(~?/\S*)?<ipython-input-[^>]*>", "<cell>", text)
+    text = re.sub(r"(/[\w.-]+)*/ipykernel_\d+/\d+\.py|\b\d{6,}\.py|(~?/\S*)?<ipython-input-[^>]*>", "<cell>", text)
     text = re.sub(r"(\x1b\[[\d;]*m)", "", text)
     return re.sub(r"\d+(\.\d+)? ([nµm]?s)\b", r"T \2", text)
 
