@@ -29,7 +29,7 @@ def _on_engines(x):
     if not is_supported(x.dtype):
         raise NotImplementedError(f"the engines hold no {x.dtype.name}: numbers and bools only")
     ensure_engines()
-    return _core.upload(numpy.ascontiguousarray(x))
+    return _core.upload(numpy.array(x, order="C"))  # ascontiguousarray would give a number an axis
 
 
 def publish(name, x):

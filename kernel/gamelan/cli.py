@@ -91,6 +91,11 @@ def _run(options) -> int:
         print(f"gamelan run: no such file: {options.script}", file=sys.stderr)
         return 2
     interpreter = _interpreter()
+    if connect := os.environ.get("GAMELAN_CONNECT"):
+        print(
+            f"gamelan run: starts engines of its own and does not use GAMELAN_CONNECT={connect}; `python3 {options.script}` does",
+            file=sys.stderr,
+        )
     engines = _start_and_tell(start_settings(options, options.parser, launch.default_ranks))
     try:
         variables = _pythons.variables() | _of_run.variables(engines)

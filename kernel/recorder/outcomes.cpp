@@ -38,8 +38,9 @@ void Outcomes::book(SentBatch& sent, const Reply& reply, const std::deque<SentBa
   calls_.book(sent, first_lost, reply, cause);
   if (is_ok) return recorder_.forget_poison(sent.freed);
   // A batch that was cancelled or refused in the queue has freed nothing. Freeing an array twice does no
-  // harm.
-  for (const auto id : sent.freed) recorder_.free(id);
+  // harm, except of one that was attached: it may be held twice, and is let go when this client ends.
+  for (const auto id : sent.freed)
+    if (recorder_.is_own(id)) recorder_.free(id);
   for (std::size_t index = first_lost; index < sent.written.size(); ++index)
     if (sent.written[index].is_created)
       recorder_.poison(sent.written[index].id, reply.outcome == Outcome::cancelled && before == nullptr

@@ -320,8 +320,10 @@ std::string Session::hold(protocol::Holding wanted) {
   if (wanted.ask == protocol::Holding::Ask::attach) {
     const auto told = nlohmann::json::parse(reply.info, nullptr, false);
     const auto id = told.is_object() ? told.value("array", protocol::ArrayId{0}) : 0;
-    if (id != 0 && !recorder_.is_own(id))
-      log_.lose(id, "it was attached, not computed here: np.attach it again");
+    if (id != 0 && !recorder_.is_own(id)) {
+      recorder_.forget_poison({id});  // it was lost with engines, and its publisher has computed it again
+      log_.lose_for_ever(id, "it was attached, not computed here: np.attach it again");
+    }
   }
   return reply.info;
 }

@@ -66,6 +66,16 @@ def test_attached_twice_and_by_the_publisher(start):
     assert one("float(np.attach('a').sum())") == "1000000.0", "the name alone keeps it"
 
 
+def test_a_statement_that_fails_lets_go_of_nothing_twice(start):
+    _, one, other = start(1)
+    one("a = np.ones(1_000_000); np.publish('a', a); np.publish('number', 5.0)")
+    other("p = np.attach('a'); q = np.attach('a')")
+    one("np.unpublish('a'); del a; np.sync()")
+    assert other("del p; np.linalg.inv(np.zeros((300, 300)))").startswith("LinAlgError")
+    assert other("np.sync(), float(q.sum())") == "(None, 1000000.0)"
+    assert other("np.shape(np.attach('number'))") == "()"
+
+
 def test_a_killed_publishers_array_outlives_its_lease(start):
     engines, one, other = start(2, lease="2s")
     one("a = np.ones(1_000_000); b = a + 1; np.publish('a', a)")
@@ -86,4 +96,6 @@ def test_engines_that_follow_have_the_names_again(start):
     assert "there are 'a'" in other("np.attach('gone')")
     other("_core = __import__('gamelan')._core; _core.part('again'); _core.end_part()")
     assert "was attached, not computed here" in other("float(y.sum())")
+    other("again = np.attach('a')")
+    assert other("float(again.sum())") == "12497500.0", "also while the lost one has a name"
     other.end()

@@ -42,11 +42,8 @@ class Keeper:
         self._earned_s, self._cost_s, self._deadline = 0.0, 0.1, None
         self._there, self._too_large, self._saves = set(), {}, 0
         self._log, self.history = KeptLog(), History()
-        self._turn, self._turn_of_save, self._has_undone = (
-            0,
-            0,
-            False,
-        )  # cells that have begun; whether the one that runs is an undo
+        self._turn = self._turn_of_save = 0  # cells that have begun
+        self._has_undone = False  # does the cell that runs undo others?
         self.refusal, self.last = "", None  # why nothing is kept; (time, variables, bytes, seconds) of what is
         self.spent_s = self.cells_s = 0.0  # of cells' time, for this and in all
 

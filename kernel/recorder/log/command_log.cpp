@@ -111,7 +111,7 @@ bool CommandLog::is_due() const {
 void CommandLog::add(Entry entry, bool is_in_order) {
   if (!lost_.empty()) {
     drop_lost(entry);  // no command of the log needs a lost array: its id can be forgotten when it dies
-    for (const auto id : entry.frees) lost_.erase(id);
+    forget_lost(entry.frees);
   }
   if (entry.ran == 0 && entry.frees.empty()) return;
   const auto after = std::find_if(entries_.rbegin(), entries_.rend(), [&](const Entry& other) {
@@ -132,7 +132,12 @@ void CommandLog::skip(const std::vector<ArrayId>& written, const std::vector<Arr
   if (!marks_.empty()) marks_.back().changed.insert(written.begin(), written.end());
   if (!written.empty()) generation_ = next_generation();
   for (const auto id : written) lose(id, why);
-  for (const auto id : frees) lost_.erase(id);
+  forget_lost(frees);
+}
+
+void CommandLog::forget_lost(const std::vector<ArrayId>& ids) {
+  for (const auto id : ids)
+    if (!foreign_.contains(id)) lost_.erase(id);
 }
 
 void CommandLog::lose_all(const std::string& why) {
@@ -188,7 +193,9 @@ void CommandLog::drop_lost(Entry& entry) {
   Batch batch = decode(entry);
   const auto before = batch.commands.size();
   std::erase_if(batch.commands, [&](const Command& command) {
-    return lost_.contains(command.out.base) || spreads_loss(command);
+    const bool is_dropped = lost_.contains(command.out.base) || spreads_loss(command);
+    if (is_dropped) note_change(entry.number, command);
+    return is_dropped;
   });
   if (batch.commands.size() != before) replace(entry, std::move(batch));
 }
@@ -239,7 +246,10 @@ void CommandLog::prune() {
       const Command& command = batch.commands[index];
       const ArrayId id = command.out.base;
       stays[index] = (!dead.contains(id) || needed.contains(id)) && !lost_.contains(id);
-      if (!stays[index]) continue;
+      if (!stays[index]) {
+        if (lost_.contains(id)) note_change(entry->number, command);
+        continue;
+      }
       if (command.creates) {
         needed.erase(id);
         kept.insert(id);

@@ -124,6 +124,12 @@ class CommandLog {
 
   /// This array could not be computed again.
   void lose(protocol::ArrayId id, const std::string& why) { lost_.emplace(id, why); }
+  /// The same for an array of another client: also when this one has let go of it, because it may have it
+  /// twice.
+  void lose_for_ever(protocol::ArrayId id, const std::string& why) {
+    foreign_.insert(id);
+    lose(id, why);
+  }
 
  private:
   /// A moment to which the program may go back.
@@ -143,6 +149,9 @@ class CommandLog {
   /// To be called before all commands are forgotten: no mark can be reached any more.
   void cut_all_marks(const std::string& why);
   const Mark* find_mark(std::uint64_t key) const;
+  /// A command of batch `number` that is forgotten has written in place.
+  void note_change(std::uint64_t number, const protocol::Command& command);
+  void forget_lost(const std::vector<protocol::ArrayId>& ids);
   void lose_all(const std::string& why);
   void drop_large_payloads();
   void drop_lost(Entry& entry);
@@ -157,6 +166,7 @@ class CommandLog {
   std::vector<Mark> marks_;                       // in the order of the program
   std::uint64_t generation_ = next_generation();  // no two logs have one in common
   Lost lost_;
+  std::unordered_set<protocol::ArrayId> foreign_;  // of the lost ones, those that stay so
   std::size_t commands_ = 0;
   double seconds_ = 0;
   std::int64_t bytes_ = 0;

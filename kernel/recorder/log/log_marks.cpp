@@ -55,15 +55,17 @@ void CommandLog::cut_marks(std::size_t count, const std::string& why) {
     if (marks_[index].cut.empty()) marks_[index].cut = why;
 }
 
+void CommandLog::note_change(std::uint64_t number, const protocol::Command& command) {
+  if (command.creates) return;
+  const auto before =
+      std::find_if(marks_.rbegin(), marks_.rend(), [&](const Mark& mark) { return mark.number < number; });
+  if (before != marks_.rend()) before->changed.insert(command.out.base);
+}
+
 void CommandLog::cut_all_marks(const std::string& why) {
   if (marks_.empty()) return;
-  for (const auto& entry : entries_) {
-    const auto after = std::find_if(marks_.rbegin(), marks_.rend(),
-                                    [&](const Mark& mark) { return mark.number < entry.number; });
-    if (after == marks_.rend()) continue;
-    for (const auto& command : decode(entry).commands)
-      if (!command.creates) after->changed.insert(command.out.base);
-  }
+  for (const auto& entry : entries_)
+    for (const auto& command : decode(entry).commands) note_change(entry.number, command);
   cut_marks(marks_.size(), why);
 }
 

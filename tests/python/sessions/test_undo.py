@@ -214,3 +214,19 @@ def test_dead_arrays_are_not_held():
     for _ in range(10):
         notebook.run("a = a + 1")
     assert np.stats()["arrays"] == before
+
+
+def test_what_the_log_has_lost_is_named():
+    notebook = Notebook()
+    before = np.config.log_bytes
+    try:
+        notebook.run("import gamelan as np, numpy")
+        np.config.log_bytes = 300_000
+        notebook.run("z = np.asarray(numpy.ones(200_000)); q = z + 1; np.sync()")
+        notebook.run("h = 0")
+        notebook.run("z += 1; q += 5; h = 1")
+        undone = notebook.undo()
+    finally:
+        np.config.log_bytes = before
+    assert set(undone.lost) == {"z", "q"} and "were not kept" in undone.lost["z"]
+    assert notebook.main.h == 0
