@@ -27,7 +27,7 @@ def _on_engines(x):
     if x._b is not None:
         return x
     if not is_supported(x.dtype):
-        raise NotImplementedError(f"the engines hold no {x.dtype.name}: numbers and bools only")
+        raise NotImplementedError(f"the engines hold no {x.dtype}: numbers and bools of this machine's byte order only")
     ensure_engines()
     return _core.upload(numpy.array(x, order="C"))  # ascontiguousarray would give a number an axis
 
@@ -72,10 +72,11 @@ def publish(name, x):
     (500, 500)
     >>> np.unpublish("grid")
     """
+    name = _checked(name)
     x = _on_engines(x)
     root = root_of(x)
     about = {"facts": asdict(facts_of(x, 0, root)), "base": [root.dtype.str, root.shape]}
-    _core.ask_holding("publish", x, _checked(name), json.dumps(about))
+    _core.ask_holding("publish", x, name, json.dumps(about))
     _core.share_writes(x)
 
 
