@@ -2,7 +2,6 @@
 """How a folder that is named by its path comes into being: beside its place under another name, written to the disk, and
 renamed when all of it is there. What goes wrong before leaves the old folder and nothing else."""
 
-import contextlib
 import ctypes
 import errno
 import os
@@ -12,6 +11,7 @@ import shutil
 _libc = ctypes.CDLL(None, use_errno=True)
 _EXCHANGE = 2  # renameat2's flag
 _HERE = -100  # AT_FDCWD
+_NO_SUCH_CALL = errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EBADF  # of file systems that cannot flush a folder
 
 
 class NewFolder:
@@ -75,12 +75,18 @@ def synchronise(file):
 
 
 def _synchronise_folder(path):
-    with contextlib.suppress(OSError):  # not every file system has it
+    """As `synchronise`, of a folder's names, where the file system has that and the folder may be read."""
+    try:
         descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+    except PermissionError:
+        return
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in _NO_SUCH_CALL:
+            raise
+    finally:
+        os.close(descriptor)
 
 
 def _exchange(new, old):

@@ -30,11 +30,11 @@ def text_of(session):
 
 
 def is_session(path):
-    """Does a folder say that it is one? Nothing is loaded."""
+    """Does a folder say that it is one? Nothing is loaded. OSError where its manifest cannot be read."""
     try:
         with open(f"{path}/{NAME}", "rb") as file:
             return f'"format": "{FORMAT}"'.encode() in file.read(4096)
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
         return False
 
 
