@@ -130,7 +130,7 @@ TIERS = [
         "chaos",
         [pytest("chaos")],
         1800,
-        "random programs and what befalls them: interrupts, killed ranks, stopped ranks",
+        "random programs and what befalls them: interrupts, killed ranks and kernels, calls that fail",
         default=False,
     ),
     Tier("notebooks", [pytest("notebooks")], 900, "every notebook at 4 ranks against NumPy"),

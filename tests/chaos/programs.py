@@ -80,7 +80,7 @@ class Draws:
 
 
 class Program:
-    """`start(module)` gives the names as they are before the first line; `code` has the lines, compiled."""
+    """`start(module)` gives the names as they are before the first line; `lines` has the lines, `code` them compiled."""
 
     def __init__(self, seed):
         chance = random.Random(seed)
@@ -92,8 +92,8 @@ class Program:
         mine = [line for line in TEMPLATES if chance.random() < 0.6 and (has_looks or "int(" not in line)] or list(TEMPLATES)
         if is_heavy:
             mine += 4 * [line for line in TEMPLATES if "q @ q" in line or line == TEMPLATES[0]]
-        lines = [self._line(chance, mine) for _ in range(count)]
-        self.code = [compile(line, f"<line {number} of seed {seed}: {line}>", "exec") for number, line in enumerate(lines)]
+        self.lines = [self._line(chance, mine) for _ in range(count)]
+        self.code = [compile(line, f"<line {number} of seed {seed}: {line}>", "exec") for number, line in enumerate(self.lines)]
 
     @staticmethod
     def _line(chance, templates):

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Befalls notebooks: a random program of twenty cells in a real kernel; in each cell, or after it, the kernel is killed, or
+all engines, or the engines are moved to another number of ranks. What the next kernel has restored must be the state of one cell's
+end, and the last cell's state NumPy's.
+
+    python tests/chaos/kernels.py --rounds 200 [--ranks 1,2,3] [--kinds kernel,engines,move] [--seed 1] [--json FILE]
+"""
+
+import argparse
+import json
+import os
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy
+
+from chaos import BUILD, HERE, Figures, engines_of
+from programs import Program
+from states import ABSENT, LOST, state_of
+
+sys.path.insert(0, str(HERE.parent / "kernel"))
+
+from notebook import Notebook  # noqa: E402
+
+KINDS = "kernel", "engines", "move"
+CELLS, LINES = 20, 8  # of a notebook, and of a cell
+CELL_TIMEOUT_S = 90
+LATEST_S = 0.4  # after the beginning of a cell
+KEPT_S = 0.5  # after a cell's end: by then its state is kept, on a machine that does other work, too
+MOST_RANKS = 4
+BEGIN = """
+import gamelan as np
+from programs import DISTRIBUTE_FROM, Program
+np.config.distribute_from = DISTRIBUTE_FROM
+globals().update(Program({seed}).start(np))
+"""
+STATE = "import json, states; print(json.dumps(states.state_of(globals())))"
+
+
+class Player:
+    """A notebook with a program of a seed, in one kernel after another, and its state after each cell by NumPy."""
+
+    def __init__(self, seed, ranks):
+        self.folder = Path(tempfile.mkdtemp(prefix="gc-", dir="/tmp"))
+        self.program, self.seed = Program(seed), seed
+        settings = {"GAMELAN_RUNTIME_DIR": "run", "XDG_STATE_HOME": "state", "IPYTHONDIR": "ipython"}
+        self.environment = {name: str(self.folder / value) for name, value in settings.items()} | {
+            "JPY_SESSION_NAME": str(self.folder / "a.ipynb"),
+            "GAMELAN_ENGINES": str(ranks),
+            "GAMELAN_IDLE_TIMEOUT": "10",
+            "PYTHONPATH": f"{BUILD / 'python'}:{HERE}",
+        }
+        (self.folder / "run").mkdir(mode=0o700)
+        lines = self.program.lines[: CELLS * LINES]
+        self.cells = ["\n".join(lines[first : first + LINES]) for first in range(0, len(lines), LINES)]
+        self.states = self._states()
+        self.notebook = Notebook(env=self.environment)
+
+    def begin(self):
+        self.run(BEGIN.format(seed=self.seed))
+
+    def _states(self):
+        names, states = self.program.start(numpy), []
+        with numpy.errstate(all="ignore"):
+            for cell in self.cells:
+                states.append(state_of(names))
+                exec(cell, names)
+        return [*states, state_of(names)]
+
+    def run(self, code):
+        """A cell that must end well."""
+        return self._ended(self.notebook.run(code, timeout=CELL_TIMEOUT_S), code)
+
+    @staticmethod
+    def _ended(cell, code):
+        if cell.status != "ok":
+            raise AssertionError(f"{cell.ename}: {cell.reply['evalue']}\nin\n{code}\n{cell.out}{cell.err}")
+        return cell
+
+    def finish(self, cell, code):
+        return self._ended(self.notebook.finish(cell, timeout=CELL_TIMEOUT_S), code)
+
+    def state(self):
+        return json.loads(self.run(STATE).out.splitlines()[-1])
+
+    def kill(self):
+        os.kill(self.notebook.pid, signal.SIGKILL)
+        self.notebook.close()
+
+    def restore(self):
+        """The next kernel of the notebook, with the variables of the lost one; what it said."""
+        self.notebook = Notebook(env=self.environment)
+        self.run("import gamelan as np\nfrom programs import DISTRIBUTE_FROM\nnp.config.distribute_from = DISTRIBUTE_FROM")
+        return self.run("%session restore").out
+
+    def end(self):
+        self.notebook.close()
+        for pid in engines_of(self.folder):
+            os.kill(pid, signal.SIGKILL)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def judge(player, least, most):
+    """(outcome, cells done, why) of the state that the notebook has: that after `least` to `most` cells is whole, that after
+    fewer is behind. Anything else is wrong."""
+    state = player.state()
+    lost = [name for name, text in state.items() if text.startswith(LOST) or text == ABSENT]
+    here = {name: text for name, text in state.items() if name not in lost}
+    for done in range(most, -1, -1):
+        expected = player.states[done]
+        if all(expected[name] == text for name, text in here.items()):
+            outcome = "lost" if lost else "whole" if done >= least else "behind"
+            return outcome, done, "; ".join(f"{name}: {state[name]}" for name in lost)
+    near = min(range(most + 1), key=lambda done: sum(player.states[done][name] != text for name, text in here.items()))
+    differ = [name for name, text in here.items() if player.states[near][name] != text]
+    return "wrong", near, f"of no cell's end; nearest is that of cell {near}, but for {', '.join(differ)}; lost: {lost}"
+
+
+def befall_kernel(player, number, chance):
+    """Kill the kernel in that cell, or after it, and restore. (fewest, most cells that the state may be of; when it was befallen)."""
+    is_amid = chance.random() < 0.5
+    cell = player.notebook.send(player.cells[number])
+    if is_amid:
+        time.sleep(chance.uniform(0.0, 1.0) ** 2 * LATEST_S)  # most cells are quick
+    else:
+        player.finish(cell, player.cells[number])
+        time.sleep(KEPT_S + chance.uniform(0.0, 0.2))
+    player.kill()
+    began = time.monotonic()
+    player.restore()
+    return (number if is_amid else number + 1), number + 1, began
+
+
+def befall_engines(player, number, chance):
+    """Kill all engines in that cell: it goes on by itself."""
+    cell = player.notebook.send(player.cells[number])
+    time.sleep(chance.uniform(0.0, 1.0) ** 2 * LATEST_S)  # most cells are quick
+    for pid in engines_of(player.folder):
+        os.kill(pid, signal.SIGKILL)
+    began = time.monotonic()
+    player.finish(cell, player.cells[number])
+    return number + 1, number + 1, began
+
+
+def befall_move(player, number, chance):
+    """Run the cell, and move all arrays to another number of ranks."""
+    player.run(player.cells[number])
+    began = time.monotonic()
+    player.run(f"%engines restart -n {chance.randrange(1, MOST_RANKS + 1)}")
+    return number + 1, number + 1, began
+
+
+BEFALL = dict(zip(KINDS, (befall_kernel, befall_engines, befall_move)))
+
+
+def play_notebook(kind, ranks, seed, figures, rounds, end):
+    """The rounds of one notebook: cells until all are done, or until either limit."""
+    again = f"python tests/chaos/kernels.py --ranks {ranks} --kinds {kind} --seed {seed} --rounds {CELLS}"
+    player, done = Player(seed, ranks), 0
+    try:
+        player.begin()
+        while done < len(player.cells) and figures.rounds < rounds and time.monotonic() < end:
+            chance = random.Random(f"{kind} {seed} {figures.rounds}")
+            least, most, began = BEFALL[kind](player, done, chance)
+            outcome, done, why = judge(player, least, most)
+            figures.outcomes[outcome] += 1
+            figures.go_on_s.append(time.monotonic() - began)  # all arrays are there, and have been read
+            if outcome in ("lost", "wrong"):
+                figures.wrong.append(f"cell {done} of seed {seed}: {outcome}: {why}\nagain (the moment differs): {again}")
+                return
+    except Exception as error:
+        figures.outcomes["wrong"] += 1
+        figures.wrong.append(
+            f"{type(error).__name__} after {done} cells of seed {seed}: {error}\nagain (the moment differs): {again}"
+        )
+    finally:
+        player.end()
+
+
+def play(kind, ranks, seed, rounds=10_000, seconds=float("inf")):
+    """Notebooks of the seeds from `seed` on, until so many rounds or seconds; their Figures."""
+    figures, end = Figures(), time.monotonic() + seconds
+    while figures.rounds < rounds and time.monotonic() < end and len(figures.wrong) < 10:
+        play_notebook(kind, ranks, seed, figures, rounds, end)
+        seed += 1
+    return figures
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="of each kind on each number of ranks")
+    parser.add_argument("--ranks", default="1,2,3")
+    parser.add_argument("--kinds", default=",".join(KINDS))
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=20, help="of each kind on each number of ranks")
+    parser.add_argument("--json", type=Path, help="a file for the figures")
+    wishes = parser.parse_args()
+    told, wrong = {}, 0
+    for kind in wishes.kinds.split(","):
+        for ranks in map(int, wishes.ranks.split(",")):
+            figures = play(kind, ranks, wishes.seed + 1000 * ranks, wishes.rounds, wishes.seconds)
+            print(f"{kind} on {ranks} ranks: {figures}", *figures.wrong, sep="\n", flush=True)
+            told[f"{kind} {ranks}"] = {"outcomes": figures.outcomes, "go_on_s": figures.go_on_s, "wrong": figures.wrong}
+            wrong += len(figures.wrong)
+    if wishes.json:
+        wishes.json.write_text(json.dumps(told, indent=1))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
