@@ -2,10 +2,12 @@
 """Sessions in folders that are damaged, of another version, or on a full disk: a clear error that names what is missing; the
 rest is loaded, and nothing is overwritten."""
 
+import contextlib
 import errno
 import json
 import os
 import shutil
+import stat
 import subprocess
 import sys
 
@@ -146,6 +148,22 @@ def test_until_the_new_one_is_whole_the_old_one_is_there(saved, monkeypatch, ste
         gamelan.save_session(saved, {"n": "new"})
     monkeypatch.undo()
     assert gamelan.load_session(saved)["n"] == [1, 2] and os.listdir(saved.parent) == ["session"]
+
+
+@pytest.mark.parametrize("number, is_refused", [(errno.EIO, True), (errno.EINVAL, False)])
+def test_a_folder_that_does_not_reach_the_disk(saved, monkeypatch, number, is_refused):
+    """EINVAL: a file system that cannot flush folders at all."""
+    synchronise = os.fsync
+
+    def fails(descriptor):
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(number, os.strerror(number))
+        synchronise(descriptor)
+
+    monkeypatch.setattr(os, "fsync", fails)
+    with pytest.raises(OSError, match="Input/output error") if is_refused else contextlib.nullcontext():
+        gamelan.save_session(saved, {"n": "new"})
+    assert gamelan.load_session(saved)["n"] == ([1, 2] if is_refused else "new") and os.listdir(saved.parent) == ["session"]
 
 
 def test_without_an_exchange_of_names(saved, monkeypatch):
