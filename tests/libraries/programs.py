@@ -32,7 +32,7 @@ PROGRAMS = {
         json.dumps(x.mean()) and 1
         json.dumps(x[:3].tolist())
         isinstance(x.mean(), float) and isinstance(x.sum(), numbers.Number)
-        math.sqrt(x.sum())
+        round(math.sqrt(x.sum()), 9)
         len(range(i.max()))
         list(range(20))[i.max()]
         fractions.Fraction(x.max()).limit_denominator(10)
@@ -183,6 +183,10 @@ PROGRAMS = {
         round(float(jnp.from_dlpack(numpy.array(x)).sum()), 6)
         round(float(jax.jit(lambda a: (a * 2).sum())(jnp.asarray(x))), 5)
         round(float(jnp.sqrt(jnp.asarray(m)).mean()), 9)
+        round(float(jax.jit(lambda a: (a * 2).sum())(x)), 5)
+        round(float(jax.grad(lambda a: (a ** 2).sum())(x)[7]), 9)
+        round(float(jnp.sin(x).sum() + jax.vmap(lambda a: a * 2)(x)[3]), 6)
+        jax.tree_util.tree_map(lambda a: a.shape, {'x': x, 'm': [m]})
         round(float(jnp.array(x).max()), 9)
         int(jnp.bincount(jnp.asarray(i)).argmax())
         round(float(np.sqrt(np.asarray(jnp.arange(100_000.0))).sum()), 4)

@@ -2,4 +2,4 @@
 """What other libraries must be told, because they look at classes and modules and ask no protocol. Each module here says why, and
 leaves a library that it does not know as it is."""
 
-from . import _array_api_compat, _json, _numba, _sklearn
+from . import _array_api_compat, _jax, _json, _numba, _sklearn
