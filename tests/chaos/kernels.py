@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Befalls notebooks: a random program of twenty cells in a real kernel; in each cell, or after it, the kernel is killed, or
-all engines, or the engines are moved to another number of ranks. What the next kernel has restored must be the state of one cell's
+all engines, or both, or the engines are moved to another number of ranks. What the next kernel has restored must be the state of one cell's
 end, and the last cell's state NumPy's.
 
-    python tests/chaos/kernels.py --rounds 200 [--ranks 1,2,3] [--kinds kernel,engines,move] [--seed 1] [--json FILE]
+    python tests/chaos/kernels.py --rounds 200 [--ranks 1,2,3] [--kinds kernel,engines,both,move] [--seed 1] [--json FILE]
+    python tests/chaos/kernels.py --rounds 20 --ranks 2 --kinds both --elements 20000000    (1 GB of arrays)
 """
 
 import argparse
@@ -27,9 +28,9 @@ sys.path.insert(0, str(HERE.parent / "kernel"))
 
 from notebook import Notebook  # noqa: E402
 
-KINDS = "kernel", "engines", "move"
+KINDS = "kernel", "engines", "both", "move"
 CELLS, LINES = 20, 8  # of a notebook, and of a cell
-CELL_TIMEOUT_S = 90
+CELL_TIMEOUT_S = 180
 LATEST_S = 0.4  # after the beginning of a cell
 KEPT_S = 0.5  # after a cell's end: by then its state is kept, on a machine that does other work, too
 MOST_RANKS = 4
@@ -37,7 +38,7 @@ BEGIN = """
 import gamelan as np
 from programs import DISTRIBUTE_FROM, Program
 np.config.distribute_from = DISTRIBUTE_FROM
-globals().update(Program({seed}).start(np))
+globals().update(Program({seed}, {elements}).start(np))
 """
 STATE = "import json, states; print(json.dumps(states.state_of(globals())))"
 
@@ -45,9 +46,9 @@ STATE = "import json, states; print(json.dumps(states.state_of(globals())))"
 class Player:
     """A notebook with a program of a seed, in one kernel after another, and its state after each cell by NumPy."""
 
-    def __init__(self, seed, ranks):
+    def __init__(self, seed, ranks, elements=None):
         self.folder = Path(tempfile.mkdtemp(prefix="gc-", dir="/tmp"))
-        self.program, self.seed = Program(seed), seed
+        self.program, self.seed, self.elements = Program(seed, elements), seed, elements
         settings = {"GAMELAN_RUNTIME_DIR": "run", "XDG_STATE_HOME": "state", "IPYTHONDIR": "ipython"}
         self.environment = {name: str(self.folder / value) for name, value in settings.items()} | {
             "JPY_SESSION_NAME": str(self.folder / "a.ipynb"),
@@ -62,7 +63,7 @@ class Player:
         self.notebook = Notebook(env=self.environment)
 
     def begin(self):
-        self.run(BEGIN.format(seed=self.seed))
+        self.run(BEGIN.format(seed=self.seed, elements=self.elements))
 
     def _states(self):
         names, states = self.program.start(numpy), []
@@ -147,6 +148,16 @@ def befall_engines(player, number, chance):
     return number + 1, number + 1, began
 
 
+def befall_both(player, number, chance):
+    """Kill all engines in that cell, and the kernel after it."""
+    most, _, _ = befall_engines(player, number, chance)
+    time.sleep(KEPT_S + chance.uniform(0.0, 0.2))
+    player.kill()
+    began = time.monotonic()
+    player.restore()
+    return most, most, began
+
+
 def befall_move(player, number, chance):
     """Run the cell, and move all arrays to another number of ranks."""
     player.run(player.cells[number])
@@ -155,13 +166,13 @@ def befall_move(player, number, chance):
     return number + 1, number + 1, began
 
 
-BEFALL = dict(zip(KINDS, (befall_kernel, befall_engines, befall_move)))
+BEFALL = dict(zip(KINDS, (befall_kernel, befall_engines, befall_both, befall_move)))
 
 
-def play_notebook(kind, ranks, seed, figures, rounds, end):
+def play_notebook(kind, ranks, seed, figures, rounds, end, elements):
     """The rounds of one notebook: cells until all are done, or until either limit."""
     again = f"python tests/chaos/kernels.py --ranks {ranks} --kinds {kind} --seed {seed} --rounds {CELLS}"
-    player, done = Player(seed, ranks), 0
+    player, done = Player(seed, ranks, elements), 0
     try:
         player.begin()
         while done < len(player.cells) and figures.rounds < rounds and time.monotonic() < end:
@@ -182,11 +193,11 @@ def play_notebook(kind, ranks, seed, figures, rounds, end):
         player.end()
 
 
-def play(kind, ranks, seed, rounds=10_000, seconds=float("inf")):
+def play(kind, ranks, seed, rounds=10_000, seconds=float("inf"), elements=None):
     """Notebooks of the seeds from `seed` on, until so many rounds or seconds; their Figures."""
     figures, end = Figures(), time.monotonic() + seconds
     while figures.rounds < rounds and time.monotonic() < end and len(figures.wrong) < 10:
-        play_notebook(kind, ranks, seed, figures, rounds, end)
+        play_notebook(kind, ranks, seed, figures, rounds, end, elements)
         seed += 1
     return figures
 
@@ -198,12 +209,13 @@ def main():
     parser.add_argument("--kinds", default=",".join(KINDS))
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=20, help="of each kind on each number of ranks")
+    parser.add_argument("--elements", type=int, help="of each large array; there are six")
     parser.add_argument("--json", type=Path, help="a file for the figures")
     wishes = parser.parse_args()
     told, wrong = {}, 0
     for kind in wishes.kinds.split(","):
         for ranks in map(int, wishes.ranks.split(",")):
-            figures = play(kind, ranks, wishes.seed + 1000 * ranks, wishes.rounds, wishes.seconds)
+            figures = play(kind, ranks, wishes.seed + 1000 * ranks, wishes.rounds, wishes.seconds, wishes.elements)
             print(f"{kind} on {ranks} ranks: {figures}", *figures.wrong, sep="\n", flush=True)
             told[f"{kind} {ranks}"] = {"outcomes": figures.outcomes, "go_on_s": figures.go_on_s, "wrong": figures.wrong}
             wrong += len(figures.wrong)

@@ -82,11 +82,13 @@ class Draws:
 class Program:
     """`start(module)` gives the names as they are before the first line; `lines` has the lines, `code` them compiled."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, elements=None):
+        """`elements`: of each integer and float array, in the place of the seed's choice."""
         chance = random.Random(seed)
         self.seed = seed
         is_heavy = chance.random() < 0.25  # lines that take long, so that an interrupt meets one
         self._elements, self._side = chance.randrange(60_000, 200_000), 900 if is_heavy else chance.choice((230, 260, 500))
+        self._elements = elements or self._elements
         count = 100 if is_heavy else 250
         has_looks = chance.random() < 0.5  # without, Python runs ahead of the engines
         mine = [line for line in TEMPLATES if chance.random() < 0.6 and (has_looks or "int(" not in line)] or list(TEMPLATES)
