@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 #include "tests/engine/tiles/every_dtype.hpp"
 
@@ -103,7 +104,9 @@ TEST(Matmul, old_nan_in_the_result_does_not_stay) {
 // Ranks differ in how many tiles of a result lie together with them (run_matmul.cpp): the bits must not.
 TEST(Matmul, whole_tiles_are_the_same_bits_alone_and_together) {
 #if defined(__x86_64__)
-  if (std::getenv("OPENBLAS_CORETYPE") != nullptr && !__builtin_cpu_supports("avx2"))
+  const char* const core = std::getenv("OPENBLAS_CORETYPE");
+  const bool is_wide = core != nullptr && std::string_view(core) == "SkylakeX";
+  if (core != nullptr && !(is_wide ? __builtin_cpu_supports("avx512vl") : __builtin_cpu_supports("avx2")))
     GTEST_SKIP() << "no such processor";
 #endif
   constexpr std::int64_t tile_rows = 128, tile_columns = 256;
