@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 
 #include "engine/tiles/loops/isa.hpp"
 
@@ -34,7 +36,10 @@ void choose_blas_core(char** argv) {
   if (level == tiles::Isa::baseline || std::getenv(variable) != nullptr) return;
   if (std::ranges::find(without_avx, chosen_core()) == std::end(without_avx)) return;
   setenv(variable, level == tiles::Isa::avx512 ? "SkylakeX" : "Haswell", 0);
-  execv("/proc/self/exe", argv);  // the variable is read while the library is loaded
+  // The variable is read while the library is loaded. By the file's own name, which the process then has.
+  std::error_code failure;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", failure);
+  if (!failure) execv(program.c_str(), argv);
   // Without another start the engine is slower, no more.
 }
 
