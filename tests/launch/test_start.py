@@ -5,6 +5,7 @@ import json
 import os
 import stat
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -271,4 +272,32 @@ def test_facts_of_a_session_are_private(runtime):
     engines = launch.start(1)
     facts = _sessions.read_facts(Path(engines.connection_file).parent)
     assert facts["pid"] == engines.facts["pid"] and facts["owner_pid"] == os.getpid()
+    engines.stop()
+
+
+def openblas_by_itself():
+    """The kernels that the engine's OpenBLAS chooses by itself; "" where the engine has another BLAS."""
+    libraries = subprocess.run(["ldd", _mpiexec.find_engine()], capture_output=True, text=True, check=True).stdout
+    paths = [line.split("=>")[1].split()[0] for line in libraries.splitlines() if "openblas" in line]
+    asks = "import ctypes, sys; ask = ctypes.CDLL(sys.argv[1]).openblas_get_corename; ask.restype = ctypes.c_char_p; print(ask().decode())"
+    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_CORETYPE"}
+    command = [sys.executable, "-c", asks, *paths[:1]]
+    return subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout.strip() if paths else ""
+
+
+@pytest.mark.parametrize("wish", [None, "Nehalem"])
+def test_openblas_has_kernels_for_this_processor(runtime, monkeypatch, wish):
+    flags = Path("/proc/cpuinfo").read_text().partition("flags")[2].partition("\n")[0].split()
+    expected = wish
+    if wish is None:
+        monkeypatch.delenv("OPENBLAS_CORETYPE", raising=False)
+        if openblas_by_itself() in ("Prescott", "Nehalem", "Barcelona") and {"avx2", "f16c"} <= set(flags):
+            expected = "SkylakeX" if {"avx512f", "avx512dq", "avx512bw", "avx512vl"} <= set(flags) else "Haswell"
+    else:
+        monkeypatch.setenv("OPENBLAS_CORETYPE", wish)
+    engines = launch.start(2)
+    for process in engines.status()["processes"]:
+        variables = Path(f"/proc/{process['pid']}/environ").read_text().split("\0")
+        found = [entry.partition("=")[2] for entry in variables if entry.startswith("OPENBLAS_CORETYPE=")]
+        assert found == ([expected] if expected else [])
     engines.stop()

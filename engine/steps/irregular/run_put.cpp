@@ -26,6 +26,7 @@ struct Pair {
   Value value;
 };
 using RowPair = Pair<std::int64_t>;
+constexpr std::ptrdiff_t pairs_ahead = 32;  // more than the misses that a core can have under way
 
 /// Runs `visit` with a pair of the type that is partitioned. Where it fits, a pair is one word (lower_put.cpp
 /// says so by uint64).
@@ -268,8 +269,14 @@ void apply_values(const StepContext& context, const plan::ApplyUpdates& updates,
   };
   for_each_update<Pair>(context, updates.partition, coordinate, mail, [&](const Pair* pair, const Pair* end) {
     if (updates.op) return update(pair, end);
-    for (; pair != end; ++pair)
+    const auto store = [&] {
       *reinterpret_cast<typename Pair::Value*>(to + pair->position * stride) = pair->value;
+    };
+    for (; end - pair > pairs_ahead; ++pair) {
+      __builtin_prefetch(to + pair[pairs_ahead].position * stride, 1);
+      store();
+    }
+    for (; pair != end; ++pair) store();
   });
 }
 

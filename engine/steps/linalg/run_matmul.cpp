@@ -19,10 +19,13 @@ using protocol::Shape;
 // matrix and within it. Within it, rounding does not depend on the size in float64 (in other dtypes
 // OpenBLAS's kernels differ, on some processors). In float64, adjacent whole tiles are one call, which packs
 // its operands once.
-constexpr std::int64_t panel = 256, vector_panel = 8192;  // of the inner axis; of dense rows times a vector
-constexpr std::int64_t tile_rows = plan::matmul_tile_rows, tile_columns = plan::matmul_tile_columns;
-constexpr std::int64_t most_rows = 16 * tile_rows,
-                       most_columns = 16 * tile_columns;  // of a call: bounds what is packed
+constexpr std::int64_t panel = 256;  // of the inner axis
+// Times a vector: dense rows are read where they lie, other panels are packed where they cross the end of a
+// block. Tiles are small, because a tile that two ranks share is computed by both: a multiple of what gemv's
+// kernels take at a time.
+constexpr std::int64_t dense_panel = 8192, vector_panel = 64, vector_tile = 16;
+constexpr std::int64_t most_rows = 16 * plan::matmul_tile_rows,
+                       most_columns = 16 * plan::matmul_tile_columns;  // of a call: bounds what is packed
 constexpr std::int64_t least_inner =
     64;  // a smaller tile may be multiplied by another method of BLAS than a large one
 
@@ -88,7 +91,11 @@ void run(const StepContext& context, const plan::Matmul& matmul) {
   const bool is_along_rows = matmul.extents[dims - 1] == 1   ? !left.is_transposed()
                              : matmul.extents[dims - 2] == 1 ? right.is_transposed()
                                                              : false;
-  const auto panel_length = is_along_rows ? vector_panel : panel;
+  const bool is_double = matmul.dtype == protocol::Dtype::float64;
+  const bool is_vector = is_double && std::min(matmul.extents[dims - 2], matmul.extents[dims - 1]) == 1;
+  const auto panel_length = is_along_rows ? dense_panel : is_vector ? vector_panel : panel;
+  const auto tile_rows = is_vector ? vector_tile : plan::matmul_tile_rows,
+             tile_columns = is_vector ? vector_tile : plan::matmul_tile_columns;
   Box batch(mine.begin(), mine.end() - 2);
   Shape index;
   for (const auto& axis : batch) index.push_back(axis.first);
@@ -102,7 +109,7 @@ void run(const StepContext& context, const plan::Matmul& matmul) {
     };
     for (std::int64_t first = 0; first < matmul.inner; first += panel_length) {
       const distribution::Interval inner{first, std::min(first + panel_length, matmul.inner)};
-      const bool may_join = inner.size() >= least_inner && matmul.dtype == protocol::Dtype::float64;
+      const bool may_join = is_vector || (inner.size() >= least_inner && is_double);
       for (const auto& j :
            cut(columns, matmul.extents[dims - 1], tile_columns, may_join ? most_columns : 0)) {
         const auto b = right.at(in_batch(inner, j));
@@ -110,7 +117,7 @@ void run(const StepContext& context, const plan::Matmul& matmul) {
             may_join && (j.size() % tile_columns == 0 || matmul.extents[dims - 1] == 1);
         for (const auto& i : cut(rows, matmul.extents[dims - 2], tile_rows, may_join_rows ? most_rows : 0)) {
           const auto a = left.at(in_batch(i, inner));
-          const auto together = i.size() % tile_rows == 0 ? j.size() : tile_columns;
+          const auto together = is_vector || i.size() % tile_rows == 0 ? j.size() : tile_columns;
           for (auto column = j.first; column < j.last; column += together) {
             add_panel(
                 i, {column, std::min(column + together, j.last)}, inner.size(), a,

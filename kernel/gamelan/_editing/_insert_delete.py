@@ -9,11 +9,13 @@ from .._creation._from_data import asarray, copy_of, values_for
 from .._creation._ranges import arange
 from .._folds._arg_reductions import argmax
 from .._folds._bounds import require_inside
+from .._folds._scans import cumsum
 from .._imported_numpy import INSERT_TAKES_MASKS, TRIM_TAKES_AXES, normalize_axis_index, normalize_axis_tuple
 from .._indexing._positions import positions_of
 from .._indexing._take_put import take
 from .._local import call_numpy, gathered, has_distributed, is_distributed
 from .._sorting._sort import argsort
+from .._ufuncs._objects import PUBLIC
 from .._ufuncs._where import either
 from .._views._join import concatenate
 from .._views._plain import moveaxis
@@ -21,7 +23,7 @@ from .._views._reshape import ravel
 
 __all__ = ["append", "delete", "insert", "trim_zeros"]
 
-_FEW = 16  # what is left between so many is joined as slices
+_FEW = 16  # what is between so many is joined as slices
 
 
 def append(arr, values, axis=None):
@@ -163,16 +165,32 @@ def _inserted(arr, places, values, axis):
             raise IndexError(f"index {int(places.min())} is out of bounds for axis {axis} with size {extent}")
     places = either(places < 0, places + extent, places)
     order = argsort(places, kind="mergesort")
+    shape = arr.shape[:axis] + (extent + count,) + arr.shape[axis + 1 :]
+    if count <= _FEW and not is_distributed(places):
+        new = filled(arr.shape[:axis] + (count,) + arr.shape[axis + 1 :], arr.dtype, 0)
+        new[...] = values
+        return _joined(arr, numpy.asarray(places).tolist(), new, numpy.asarray(order).tolist(), axis)
     rows = places.copy()
     rows[order] = places[order] + arange(count)
     is_old = filled((extent + count,), bool, True)
     is_old[rows] = False
-    result = filled(arr.shape[:axis] + (extent + count,) + arr.shape[axis + 1 :], arr.dtype, 0)
-    result[_at(axis, rows)] = values
     if extent:
-        # Where old rows go: the places that are left, in their order.
-        result[_at(axis, positions_of(is_old))] = arr
+        # A new row is first the old one before it, or the first.
+        result = take(arr, PUBLIC["maximum"](cumsum(is_old) - 1, 0), axis)
+    else:
+        result = filled(shape, arr.dtype, 0)
+    result[_at(axis, rows)] = values
     return result
+
+
+def _joined(arr, places, new, order, axis):
+    """Slices of an array with one new row before each of the places, which are taken in an order."""
+    parts, done = [], 0
+    for each in order:
+        parts += [arr[_at(axis, slice(done, places[each]))], new[_at(axis, slice(each, each + 1))]]
+        done = places[each]
+    parts.append(arr[_at(axis, slice(done, None))])
+    return concatenate([part for part in parts if part.shape[axis]], axis)
 
 
 def trim_zeros(filt, trim="fb", axis=None):

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 #include "tests/engine/tiles/every_dtype.hpp"
 
@@ -100,12 +101,20 @@ TEST(Matmul, old_nan_in_the_result_does_not_stay) {
   EXPECT_EQ(c, 11);
 }
 
+/// False where this processor lacks instructions of the kernels that OpenBLAS is told to use.
+bool has_processor_of_core() {
+#if defined(__x86_64__)
+  if (const char* const core = std::getenv("OPENBLAS_CORETYPE")) {
+    const bool is_wide = std::string_view(core) == "SkylakeX";
+    return is_wide ? __builtin_cpu_supports("avx512vl") : __builtin_cpu_supports("avx2");
+  }
+#endif
+  return true;
+}
+
 // Ranks differ in how many tiles of a result lie together with them (run_matmul.cpp): the bits must not.
 TEST(Matmul, whole_tiles_are_the_same_bits_alone_and_together) {
-#if defined(__x86_64__)
-  if (std::getenv("OPENBLAS_CORETYPE") != nullptr && !__builtin_cpu_supports("avx2"))
-    GTEST_SKIP() << "no such processor";
-#endif
+  if (!has_processor_of_core()) GTEST_SKIP() << "no such processor";
   constexpr std::int64_t tile_rows = 128, tile_columns = 256;
   struct Tiles {
     std::int64_t rows, columns;
@@ -128,6 +137,41 @@ TEST(Matmul, whole_tiles_are_the_same_bits_alone_and_together) {
       EXPECT_EQ(std::memcmp(together.data(), alone.data(), together.size()), 0)
           << protocol::info(dtype).name << " " << depth;
     }
+}
+
+// The same of a matrix times a vector, whose tiles are smaller.
+TEST(Matmul, whole_tiles_of_a_vector_are_the_same_bits_alone_and_together) {
+  if (!has_processor_of_core()) GTEST_SKIP() << "no such processor";
+  constexpr std::int64_t tile = 16;
+  const Dtype dtype = Dtype::float64;
+  std::mt19937 random(11);
+  for (const std::int64_t tiles : {2, 7, 64})
+    for (const std::int64_t depth : {1, 3, 20, 57, 64, 1000})
+      for (const bool is_transposed : {false, true})
+        for (const bool is_row : {false, true}) {
+          const auto length = tiles * tile;
+          const auto item = static_cast<std::int64_t>(protocol::size_of(dtype));
+          const Buffer matrix = random_values(random, dtype, static_cast<std::size_t>(length * depth), -1, 1);
+          const Buffer vector = random_values(random, dtype, static_cast<std::size_t>(depth), -1, 1);
+          Buffer together = random_values(random, dtype, static_cast<std::size_t>(length), -1, 1),
+                 alone = together;
+          // The matrix lies by rows of the result, or by rows of the inner axis.
+          const bool lies_across = is_row != is_transposed;
+          const auto leading = lies_across ? length : depth, step = lies_across ? 1 : depth;
+          const auto multiply = [&](std::int64_t first, std::int64_t count, Buffer& to) {
+            const MatrixInMemory a{matrix.data() + first * step * item, leading, is_transposed},
+                b{vector.data(), is_row ? depth : 1};
+            std::byte* const out = to.data() + first * item;
+            if (is_row)
+              gemm(dtype, 1, count, depth, b, a, out, count, true);
+            else
+              gemm(dtype, count, 1, depth, a, b, out, 1, true);
+          };
+          multiply(0, length, together);
+          for (std::int64_t first = 0; first < length; first += tile) multiply(first, tile, alone);
+          EXPECT_EQ(std::memcmp(together.data(), alone.data(), together.size()), 0)
+              << length << " x " << depth << (is_transposed ? " transposed" : "") << (is_row ? " row" : "");
+        }
 }
 
 }  // namespace

@@ -42,6 +42,10 @@ PROGRAMS = {
     "few rows": _product(3, 700, 1000),
     "a column": _product(1000, 500, 1),
     "a row": _product(1, 500, 300),
+    "matrices times vectors": lambda: np.concatenate(
+        [(a := _random(707, 1001)) @ a[3], a.T @ a[:, 5], a[:, 7] @ a, a[2, ::-1] @ a.T, a[5:, 1:] @ a[1, 1:]]
+        + [(b := _random(20_003, 57)) @ b[3], b.T @ b[:, 5], b[:, 7] @ b, b[3] @ b.T]
+    ),
     "times its own transpose": lambda: np.concatenate([(x := _random(2003, 61)).T @ x, (y := _random(61, 2003)) @ y.T]),
     "covariances": lambda: np.concatenate([np.cov(_random(1401, 100), rowvar=False), np.cov(_random(1401, 300).T[:100])]),
     "of transposes": lambda: np.concatenate(

@@ -132,6 +132,24 @@ def test_many_repeats(engine):
     check(lambda np: np.delete(np.arange(3000), np.array(places)))
 
 
+@pytest.mark.parametrize("count", [2, 16, 17, 5000])
+def test_rows_inserted_into_a_large_array(ordinary, count):
+    draw = numpy.random.RandomState(count)
+    v, table = draw.standard_normal(200_003), draw.standard_normal((701, 301))
+    places, columns = draw.randint(-200_003, 200_004, count), draw.randint(0, 302, count)
+    places[1] = places[0]
+
+    def program(np):
+        x, t = np.array(v), np.array(table)
+        return (
+            np.insert(x, places, np.arange(float(count))), np.insert(x, np.array(places), 7.5),
+            np.insert(t, columns, t[:, :1], axis=1), np.insert(t, columns.tolist(), np.arange(301.0), axis=0),
+            np.insert(x[::-2], abs(places) // 4, [1.0]), np.insert(x[:0], np.zeros(count, int), x[:count]),
+        )  # fmt: skip
+
+    check(program)
+
+
 def test_small_made_large(mixed):
     check(lambda np: np.tile(np.arange(4), 5))
     check(lambda np: np.repeat(np.arange(4), 5))
