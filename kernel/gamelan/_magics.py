@@ -14,6 +14,7 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class, no_var_expand
 
 from . import _core, _explain, _session, launch
+from ._config import config
 from ._held_arrays import held_arrays
 from ._launch import _routes
 from ._launch._arguments import add_start_options, joined, positive, start_settings
@@ -79,6 +80,8 @@ class EngineMagics(Magics):
     def _start(self, options, parser):
         settings = start_settings(options, parser, launch.default_ranks)
         self._require_none()
+        if options.protect:
+            config.protect = options.protect
         line = NotebookLine()
         try:
             engines = launch.start(**settings, on_progress=line)

@@ -13,7 +13,6 @@ import os
 import shutil
 import socket
 import stat
-import sys
 import time
 from pathlib import Path
 
@@ -23,6 +22,9 @@ from . import _core
 from ._config import config
 from ._files._npy import header_of, save
 from ._launch._sessions import process_start
+from ._launch._tables import size
+from ._next_engines import show_notice
+from ._next_job import take_promise
 from ._promotion import NAMES
 
 __all__ = ["checkpoint"]
@@ -141,6 +143,7 @@ def checkpoint():
     _core.be_alone(True)
     try:
         _core.flush(True)
+        _core.wait_for_others()
         begin = time.monotonic()
         path = folder.next()
         stored, written = _store(path)
@@ -179,17 +182,22 @@ def _store(path):
 
 
 def _store_when_due():
-    """Called in the middle of the user's program: what goes wrong here is told, and must not end it."""
+    """Called in the middle of the user's program: what goes wrong here is told, and must not end it; what went wrong before is
+    the program's."""
+    _core.be_alone(True)  # else this flush would find the checkpoint due, too
     try:
-        checkpoint()
+        _core.flush(True)
+    finally:
+        _core.be_alone(False)
+    is_promised, begin = take_promise(), time.monotonic()
+    try:
+        written = checkpoint()
+        if is_promised:
+            show_notice(f"a checkpoint of {size(written)} is in {config.protect}, made in {time.monotonic() - begin:.1f} s")
     except Exception as error:
         _core.set_checkpoint_due(0)
         _core.ask_for_checkpoint(False)
-        print(
-            f"gamelan: no checkpoint in {config.protect}: {error}. None is tried any more until np.config.protect is set again",
-            file=sys.stderr,
-            flush=True,
-        )
+        show_notice(f"no checkpoint in {config.protect}: {error}. None is tried any more until np.config.protect is set again")
 
 
 _process = os.getpid()

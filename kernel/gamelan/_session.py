@@ -12,12 +12,12 @@ import socket
 import sys
 import threading
 
-from . import _core, _threshold
+from . import _core, _next_job, _threshold
 from ._config import config
 from ._errors import EngineLostError, VersionError
 from ._float_errors import forget_warnings
 from ._launch import _of_run, _routes
-from ._next_engines import engines_after, first_engines, show_notice
+from ._next_engines import engines_after, first_engines
 from ._work import end_work, on_progress, recorded_count, tell_work  # noqa: F401  (two of them for the notebook)
 
 __all__ = ["stats", "status", "sync"]
@@ -47,7 +47,7 @@ def ensure_engines():
         try:
             use(new)
         except BaseException:
-            if new.is_owned:
+            if new.is_owned and not getattr(new, "is_next_job", False):
                 new.stop()
             raise
 
@@ -69,8 +69,7 @@ def use(new_engines):
         _engines = previous
         raise
     _routes.note(new_engines.connection_file, _core.route())
-    if hasattr(new_engines, "on_notice"):
-        new_engines.on_notice(show_notice)
+    _next_job.watch(new_engines, previous, engines, use)
     if not goes_on:
         config.measure_with(_measured_threshold)
 
@@ -178,17 +177,9 @@ def _end_of_engines(wait_s):
     return watch(wait_s) if watch is not None else None
 
 
-_warned_of = None  # the engines for whose end a checkpoint was asked
-
-
 def _while_waiting(seconds, lost):
-    global _warned_of
-    told = _core.last_status()
-    if '"time_limit_signal"' in told and hasattr(_engines, "warn_of_time"):
+    if '"time_limit_signal"' in _core.last_status() and hasattr(_engines, "warn_of_time"):
         _engines.warn_of_time()
-        if config.protect and _warned_of != _engines:
-            _warned_of = _engines
-            _core.ask_for_checkpoint(True)
     if not lost:
         tell_work(_engines)
     # When the socket closed first, the launcher learns the cause a moment later.

@@ -100,6 +100,8 @@ def _run(options) -> int:
     try:
         variables = _pythons.variables() | _of_run.variables(engines)
         variables.pop("GAMELAN_ENGINES", None)
+        if options.protect:
+            variables["GAMELAN_PROTECT"] = options.protect
         child = subprocess.Popen([interpreter, *script], env=variables)
         for number in (signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, lambda got, frame: child.send_signal(got))
@@ -130,12 +132,18 @@ def _require_gamelan(program: str, source: str) -> None:
 
 def _start(options) -> int:
     settings = start_settings(options, options.parser, launch.default_ranks)
+    if options.continues:
+        options.parser.error(
+            "--continue goes with %engines start and gamelan run: the program that computes moves to the next job"
+        )
     if settings["idle_timeout"] is None:
         settings["idle_timeout"] = KEPT_IDLE_SECONDS
     settings["lease"] = settings["lease"] or os.environ.get("GAMELAN_LEASE") or "24h"
     if options.slurm or options.foreground:
         engines = _start_and_tell(settings, keep=options.slurm)
         _announce(engines)
+        if options.protect:
+            print(f"export GAMELAN_PROTECT={options.protect}", flush=True)
         if not options.slurm:
             try:
                 print(engines.wait(), flush=True)

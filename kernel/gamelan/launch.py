@@ -16,8 +16,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ._launch import _attach, _by_mpiexec, _by_slurm, _mpiexec, _of_run, _routes, _sessions, _work_note
+from ._launch._continuing import Continuing, engine_options
 from ._launch._ending import Ending
-from ._launch._ensemble import Ensemble
 from ._launch._errors import ConnectionFileError, LaunchError, SlurmError, StartError  # noqa: F401 (public here)
 from ._launch._slurm_request import SlurmRequest
 
@@ -47,7 +47,7 @@ def check_ranks(ranks: int) -> int:
     return ranks
 
 
-class Engines(Ensemble):
+class Engines(Continuing):
     """One ensemble of engines. Make one with `Engines.start` or `Engines.connect`.
 
     `connection_file`, `session`, `ranks`, `log` and `launcher` ("mpiexec", "slurm" or "unknown") say what it is;
@@ -55,11 +55,6 @@ class Engines(Ensemble):
     """
 
     _current: Engines | None = None  # the ensemble this process works with
-
-    def __init__(self, connection_file: Path, facts: dict):
-        super().__init__(connection_file, facts)
-        self._owner_pid = 0
-        self._settings: dict | None = None
 
     def __repr__(self) -> str:
         state = "ended" if self.ending else "running"
@@ -106,14 +101,10 @@ class Engines(Ensemble):
         if idle_timeout is None:
             idle_timeout = float(os.environ.get("GAMELAN_IDLE_TIMEOUT") or DEFAULT_IDLE_SECONDS)
         lease = str(lease or os.environ.get("GAMELAN_LEASE") or ("24h" if request is not None or keep else "10m"))
-        options = ["--idle-timeout", f"{idle_timeout:g}", "--lease", lease]
         heap = heap or os.environ.get("GAMELAN_HEAP")
-        if heap:
-            options += ["--heap-bytes", str(heap)]
         routines = routines or os.environ.get("GAMELAN_ROUTINES")
         if routines:
             routines = os.pathsep.join(map(os.path.abspath, routines.split(os.pathsep)))
-            options += ["--routines", routines]
         settings = {
             "n": ranks,
             "slurm": request,
@@ -122,7 +113,9 @@ class Engines(Ensemble):
             "idle_timeout": idle_timeout,
             "lease": lease,
             "keep": keep,
+            "timeout": timeout,
         }
+        options = engine_options(settings)
         if request is None:
             engines = _by_mpiexec.start(cls, ranks, options, session, timeout or _START_SECONDS)
         else:
@@ -228,7 +221,7 @@ class Engines(Ensemble):
         ended = facts.get("ended")
         if self.ending or ended:
             report["ending"] = str(self.ending or ended["reason"])
-            return report
+            return report | self.next_in_words()
         serves = os.path.exists(self.connection_file)
         report["route"] = _routes.noted(self.connection_file)
         report["work"] = _work_note.found(self.connection_file)
@@ -240,7 +233,7 @@ class Engines(Ensemble):
             report.update(_by_mpiexec.describe(facts, serves))
         else:
             report["state"] = "running" if serves else "ended"
-        return report
+        return report | self.next_in_words()
 
     @property
     def is_owned(self) -> bool:
@@ -250,6 +243,7 @@ class Engines(Ensemble):
     def stop(self, timeout: float = _STOP_SECONDS) -> None:
         """End the engines and remove what belongs to the session; arrays are lost. Quiet when they have ended."""
         self._is_stopping = True
+        self.end_chain()
         if self.launcher == "slurm":
             _by_slurm.stop(self, timeout)
         elif self.launcher == "mpiexec":

@@ -13,6 +13,8 @@ namespace gamelan::kernel {
 void add_array_functions(pybind11::module_& m);
 /// Adds what concerns the engines: connecting, sending, interrupts, counters.
 void add_session_functions(pybind11::module_& m);
+/// Adds what concerns checkpoints: when one is due, and the log that begins anew with it.
+void add_checkpoint_functions(pybind11::module_& m);
 
 /// A reference of ours becomes one of pybind11's.
 inline pybind11::object python(Ref reference) {

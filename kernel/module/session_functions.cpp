@@ -132,25 +132,6 @@ Session::TakenOver make_again(std::uint64_t mark, const std::vector<protocol::Ar
       mark, wanted, [&](std::size_t commands, double seconds) { tell(commands, seconds); });
 }
 
-void begin_log_with(const py::list& arrays, double seconds) {
-  std::vector<CommandLog::Stored> all;
-  for (const auto& item : arrays) {
-    const auto [id, dtype, extents, path, offset, bytes] =
-        item.cast<std::tuple<protocol::ArrayId, int, protocol::Shape, std::optional<std::string>,
-                             std::int64_t, std::optional<std::string>>>();
-    CommandLog::Stored stored;
-    stored.whole = protocol::whole(id, static_cast<protocol::Dtype>(dtype), extents);
-    stored.path = path.value_or("");
-    stored.offset = offset;
-    if (bytes) {
-      const auto* first = reinterpret_cast<const std::byte*>(bytes->data());
-      stored.bytes.assign(first, first + bytes->size());
-    }
-    all.push_back(std::move(stored));
-  }
-  connected_session()->begin_log_with(std::move(all), seconds);
-}
-
 py::dict stats() {
   py::dict dict;
   dict["host_ops"] = host_ops();
@@ -241,13 +222,12 @@ void add_session_functions(py::module_& m) {
       "repeatable",
       []() -> py::object {
         const auto session = current_session_or_null();
-        if (!session || !session->can_recover()) return py::none();
+        if (!session || !session->keeps_arrays()) return py::none();
         const auto now = session->log().of_now();
         return py::make_tuple(now.commands(), now.seconds());
       },
-      "How many commands the next engines will repeat, and how many seconds they took; None where the arrays "
-      "of the "
-      "lost ones are lost, too.");
+      "How many commands the next engines will repeat, and how many seconds they took; None where arrays are "
+      "lost with their engines.");
   m.def("log_arrays", &log_arrays,
         "The arrays that live, as the log has them: (id, number of the dtype, extents) of each.");
   m.def("borrow", &borrow, py::arg("id"), py::arg("dtype"), py::arg("extents"),
@@ -272,10 +252,6 @@ void add_session_functions(py::module_& m) {
   m.def("make_again", &make_again, py::arg("mark"), py::arg("wanted"), py::arg("tell"),
         "Makes arrays as they were at a mark, beside those that there are, after `tell(commands, seconds)`; "
         "returns their new ids, or why some cannot be made, by id. Waits.");
-  m.def("begin_log_with", &begin_log_with, py::arg("arrays"), py::arg("seconds"),
-        "The log begins anew: (id, number of the dtype, extents, path, offset, None) of an array whose "
-        "elements lie in a "
-        "file, or (..., None, 0, bytes) of one whose elements are given. `seconds`: that reading may take.");
   m.def(
       "part",
       [](const std::string& cause) {
@@ -292,14 +268,6 @@ void add_session_functions(py::module_& m) {
         if (const auto session = current_session_or_null()) session->be_alone(is_alone);
       },
       "Other threads wait before they use the engines, and nothing is freed, until it is called with False.");
-  m.def(
-      "ask_for_checkpoint",
-      [](bool is_asked) {
-        if (const auto session = current_session_or_null()) session->log().ask_for_checkpoint(is_asked);
-      },
-      "The next end of a batch makes a checkpoint.");
-  m.def("set_checkpoint_due", &CommandLog::set_due,
-        "After how many seconds' worth of commands a checkpoint is asked for; 0: never.");
   m.def("set_log_limit", &CommandLog::set_limit,
         "Most bytes of commands that are kept to be repeated; 0: none.");
   m.def("cancel", [] {

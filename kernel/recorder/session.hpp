@@ -71,6 +71,10 @@ class Session {
 
   /// True when the engines are lost, and the session's arrays can be computed again on others.
   bool can_recover() const;
+  /// True when engines that follow these compute the arrays again; these may live.
+  bool keeps_arrays() const {
+    return engines_.is_lost() ? can_recover() : engines_.has_client() && CommandLog::is_on();
+  }
   /// Nothing is repeated any more: the user has ended the engines, and so the arrays.
   void give_up();
   /// True while this session looks for other engines.
@@ -119,6 +123,14 @@ class Session {
     return outstanding_.empty() && recorder_.pending_work() <= most_work;
   }
 
+  /// True when nothing is pending, on its way, or untold, in any thread.
+  bool is_idle() const { return !engines_.is_lost() && !is_alone_ && in_settlement_.empty() && !has_work(); }
+  /// Asks for a checkpoint where one is due, in the middle of the user's program. Raises what the hook
+  /// raises.
+  void store_if_due();
+  /// Returns when no other thread waits for a batch any more. To be called when this one is alone.
+  void wait_for_others();
+
   Engines& engines() { return engines_; }
   Recorder& recorder() { return recorder_; }
   Garbage& garbage() { return garbage_; }
@@ -158,8 +170,6 @@ class Session {
   bool send_beginning(SentBatch& sent, protocol::Batch batch, std::size_t count, const std::string& why);
   static void refuse(SentBatch& sent, protocol::Reply reply, std::size_t command = 0);
   void wait_for_my_turn();
-  /// Asks for a checkpoint where one is due, in the middle of the user's program.
-  void store_if_due();
   void settle_oldest();
   void settle_all();
   /// To be called when an exception has ended a wait: the first one leaves all as it is, the second cuts.

@@ -64,6 +64,14 @@ void Session::store_if_due() {
   Ref::checked(PyObject_CallNoArgs(checkpoint_hook.get()));
 }
 
+void Session::wait_for_others() {
+  while (!in_settlement_.empty() && !engines_.is_lost()) {
+    if (PyErr_CheckSignals() != 0) throw PythonError();
+    const WithoutGil released;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
 void Session::wait_for_my_turn() {
   while (is_alone_ && alone_thread_ != PyThread_get_thread_ident()) {
     if (PyErr_CheckSignals() != 0) throw PythonError();

@@ -206,3 +206,10 @@ def test_what_passes_is_waited_for_and_what_does_not_is_not():
     ):
         assert _slurm_words.never(reason), reason
     assert "(SomethingNew; man squeue explains it)" in _slurm_words.waiting("7", "PENDING", "SomethingNew")
+
+
+@pytest.mark.parametrize(
+    "extra, seconds", [("", None), ("--signal=USR1@60", 60), ("--signal USR1@600 -A x", 600), ("--signal=B:USR1@30", 30)]
+)
+def test_when_the_job_is_warned_can_be_said(extra, seconds):
+    assert SlurmRequest(time=600, extra=extra).said_warning() == seconds

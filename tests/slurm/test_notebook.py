@@ -86,6 +86,9 @@ def test_a_notebook_is_warned_before_the_time_is_over(notebook):
     end = time.strftime("%Y-%m-%dT%H:%M:%S", time.localtime(time.time() + 13))
     slurm("scontrol", "update", f"jobid={job}", f"EndTime={end}")
     cell = notebook.run("%engines status\nimport time\ntime.sleep(3)")
-    assert f"Slurm job {job} with the engines ends in" in cell.err and "save what you need" in cell.err, (cell.out, cell.err)
+    assert f"Slurm job {job} with the engines ends in" in cell.err and "it continues with %engines restart" in cell.err, (
+        cell.out,
+        cell.err,
+    )
     cell = notebook.run("%engines status\ntime.sleep(2)")
     assert "ends in" not in cell.err, "once"

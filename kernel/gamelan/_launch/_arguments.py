@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 from collections.abc import Callable
 
@@ -45,6 +46,18 @@ def time_limit(text: str) -> str:
     return text
 
 
+def protect_folder(text: str) -> str:
+    """A folder that can be written, from the root on."""
+    path = os.path.abspath(os.path.expanduser(text))
+    try:
+        os.makedirs(path, mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise argparse.ArgumentTypeError(f"cannot make the folder {path}: {error.strerror}") from None
+    if not os.access(path, os.W_OK | os.X_OK):
+        raise argparse.ArgumentTypeError(f"the folder {path} cannot be written")
+    return path
+
+
 def joined(words: list[str]) -> list[str]:
     """The words of a command line with --sbatch and its value in one: argparse takes "--mem=8G" for an option of ours."""
     told: list[str] = []
@@ -77,6 +90,12 @@ def add_start_options(parser: argparse.ArgumentParser, default_idle: str) -> Non
         help="free the arrays of a client of which nothing is heard for so long: 90s, 10m, 24h; 0 = never (default: 10m; 24h for "
         "engines of a shell, and under Slurm)",
     )
+    parser.add_argument(
+        "--protect",
+        metavar="DIR",
+        type=protect_folder,
+        help="folder for checkpoints, from which engines that follow lost ones read the arrays (np.config.protect)",
+    )
     parser.add_argument("--session", metavar="NAME", help="name of the session (default: a short random one)")
     parser.add_argument(
         "--timeout",
@@ -92,6 +111,12 @@ def add_start_options(parser: argparse.ArgumentParser, default_idle: str) -> Non
     slurm.add_argument(
         "-t", "--time", type=time_limit, metavar="TIME", help="time limit of the job: minutes, hours:minutes:seconds, days-hours"
     )
+    slurm.add_argument(
+        "--continue",
+        dest="continues",
+        action="store_true",
+        help="queue another job behind it at once, in which the program goes on when this one ends, and so on",
+    )
     slurm.add_argument("--sbatch", metavar="OPTIONS", default="", help='more options for sbatch: "--account=x --mem=8G"')
 
 
@@ -100,10 +125,14 @@ def start_settings(options: argparse.Namespace, parser: argparse.ArgumentParser,
     request = None
     if options.slurm:
         try:
-            request = SlurmRequest(options.nodes, options.ntasks_per_node, options.partition, options.time, options.sbatch)
+            request = SlurmRequest(
+                options.nodes, options.ntasks_per_node, options.partition, options.time, options.sbatch, options.continues
+            )
             options.ranks = request.ranks(options.ranks, default_ranks)
         except ValueError as error:
             parser.error(str(error))
+    elif options.continues:
+        parser.error("--continue goes with --slurm: only a Slurm job has an end behind which another can be queued")
     elif options.nodes or options.ntasks_per_node or options.partition or options.time or options.sbatch:
         parser.error("-N, --ntasks-per-node, -p, -t and --sbatch go with --slurm")
     return {

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from . import _ending_slurm, _mpiexec, _sessions, _slurm, _slurm_words
 from ._ending import Ending, explain, quoted_tail, tail
-from ._errors import SlurmError, StartError
+from ._errors import NeverStartsError, SlurmError, StartError
 from ._slurm_request import SlurmRequest
 
 if TYPE_CHECKING:
@@ -38,8 +38,28 @@ def start(
     tell: Callable[[str], None],
 ) -> Engines:
     """Submit the job and return the engines when they serve; when they do not, the job is cancelled."""
-    engine = _mpiexec.find_engine()
+    _mpiexec.find_engine()
     _slurm.require_controller(tell)
+    engines = submit(make, request, ranks, options, session)
+    try:
+        tell(f"submitted job {engines.facts['slurm_job_id']}")
+        await_serving(engines, timeout, tell, "The job was cancelled; --timeout SECONDS waits longer")
+    except BaseException:  # KeyboardInterrupt too: nobody would know of the job
+        engines.stop()
+        raise
+    return engines
+
+
+def submit(
+    make: Callable[[Path, dict], Engines],
+    request: SlurmRequest,
+    ranks: int,
+    options: list[str],
+    session: str | None = None,
+    after: str = "",
+) -> Engines:
+    """Hand the job to Slurm and return its engines, which do not serve yet. `after`: a job at whose end it may begin."""
+    engine = _mpiexec.find_engine()
     base = _sessions.make_private(_sessions.shared_base())
     note_what_is_over(base)
     _sessions.sweep(base)
@@ -53,11 +73,12 @@ def start(
         "owner_pid": os.getpid(),
         "started": time.time(),
         "cluster": _slurm.cluster_name(),
+        "warning_s": request.said_warning(),
     }
     _sessions.write_facts(directory, facts)
     try:
         job = _slurm.submit(
-            request.arguments(ranks),
+            request.arguments(ranks) + ([f"--dependency=afterany:{after}"] if after else []),
             f"gamelan-{directory.name}",
             directory,
             [engine, "--transport", "tcp", "--connection-file", str(connection_file), "--session", directory.name, *options],
@@ -69,21 +90,25 @@ def start(
     try:
         facts["slurm_job_id"] = job
         _sessions.write_facts(directory, facts)
-        tell(f"submitted job {job}")
-        look = _Looks(job, connection_file, Path(engines.log), tell)
-        engines._await_connection_file(timeout, look, between_looks=look.pause, what=look.wait_in_words)
-    except BaseException:  # KeyboardInterrupt too: nobody would know of the job
+    except BaseException:
         engines.stop()
         raise
-    engines._watch()
     return engines
+
+
+def await_serving(engines: Engines, timeout: float, tell: Callable[[str], None], what_then: str) -> None:
+    """Return when engines of a job that was submitted serve. `what_then` is said to who has waited too long; the job stays."""
+    look = _Looks(engines.facts["slurm_job_id"], Path(engines.connection_file), Path(engines.log), tell, what_then)
+    engines._await_connection_file(timeout, look, between_looks=look.pause, what=look.wait_in_words)
+    engines._watch()
 
 
 class _Looks:
     """The looks at a queue while a job is waited for: told when they show something new."""
 
-    def __init__(self, job: str, connection_file: Path, log: Path, tell: Callable[[str], None]):
+    def __init__(self, job: str, connection_file: Path, log: Path, tell: Callable[[str], None], what_then: str):
         self.job = job
+        self._what_then = what_then
         self._connection_file = connection_file
         self._log = log
         self._tell = tell
@@ -105,7 +130,7 @@ class _Looks:
         if job.state in ("PENDING", "CONFIGURING"):
             never = hopeless(job, time.monotonic() - self._begin)
             if never:
-                raise SlurmError(f"job {self.job} can never start: {never}; it was cancelled")
+                raise NeverStartsError(f"job {self.job} can never start: {never}; it was cancelled")
             when = f"; Slurm expects to start it at {job.expected_start}" if job.expected_start else ""
             return self._say(f"job {self.job} {_slurm_words.waiting(self.job, job.state, job.reason)}{when}")
         self._say(
@@ -116,7 +141,7 @@ class _Looks:
 
     def wait_in_words(self) -> str:
         """What became of the wait, for the error when it was too long."""
-        return f": {self._told}. The job was cancelled; --timeout SECONDS waits longer" if self._told else ""
+        return f": {self._told}. {self._what_then}" if self._told else ""
 
     def _say(self, line: str) -> None:
         if line != self._told:

@@ -50,7 +50,7 @@ class Ensemble:
 
     @property
     def notice(self) -> str:
-        """The last sentence that the user should see of engines that run; "" when there is none."""
+        """What the user should hear of engines that run, without a full stop; "" when there is none."""
         return self._notice or ""
 
     def on_end(self, listener: Callable[[Ending], None]) -> None:
@@ -62,7 +62,7 @@ class Ensemble:
         listener(self.ending)
 
     def on_notice(self, listener: Callable[[str], None]) -> None:
-        """Call `listener`, on another thread, with a sentence that the user should see: little time is left."""
+        """Call `listener`, on another thread, with what the user should hear: little time is left."""
         with self._lock:
             self._notice_listeners.append(listener)
             notice = self._notice
@@ -72,7 +72,7 @@ class Ensemble:
     def warn_of_time(self) -> None:
         """The engines themselves were told that their time is nearly over: pass it on, unless it was said already."""
         if self._notice is None:
-            self._tell("the job with the engines ends soon: save what you need; what lives on the engines is lost then")
+            self._tell("the Slurm job with the engines ends soon")
 
     def _tell(self, notice: str) -> None:
         with self._lock:
@@ -138,8 +138,10 @@ class Ensemble:
 
     def _watch(self) -> None:
         job = self.facts.get("slurm_job_id")
+        if self._job_watch is not None:
+            return
         if job and self.launcher == "slurm":
-            self._job_watch = JobWatch(job, self.session, Path(self.log), self._tell)
+            self._job_watch = JobWatch(job, self.session, Path(self.log), self._tell, self.facts.get("warning_s"))
         threading.Thread(target=self._watch_from_outside, name="gamelan-watch", daemon=True).start()
 
     def _watch_from_outside(self) -> None:

@@ -35,3 +35,7 @@ class StartError(LaunchError):
 
 class SlurmError(LaunchError):
     """Slurm refused or lost the job."""
+
+
+class NeverStartsError(SlurmError):
+    """A job in the queue that no waiting helps."""

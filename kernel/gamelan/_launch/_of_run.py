@@ -7,6 +7,7 @@ The engines that a script starts then are marked with the run's session, by whic
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import json
 import os
 import signal
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from . import _sessions
+from ._slurm_request import SlurmRequest
 
 if TYPE_CHECKING:
     from ..launch import Engines
@@ -28,8 +30,9 @@ _MARK = "run"  # in the facts of a session: the first session of the run that it
 def variables(engines: Engines) -> dict[str, str]:
     """What the script's environment says of the engines; engines of a cluster are not replaced unasked."""
     told = {"GAMELAN_CONNECT": engines.connection_file}
-    if engines.is_replaceable:
-        told[_VARIABLE] = json.dumps({"connection_file": engines.connection_file, "settings": engines._settings})
+    if engines.is_replaceable or engines.continues:
+        settings = {**engines._settings, "slurm": engines._settings["slurm"] and dataclasses.asdict(engines._settings["slurm"])}
+        told[_VARIABLE] = json.dumps({"connection_file": engines.connection_file, "settings": settings})
     return told
 
 
@@ -39,7 +42,10 @@ def settings_of(connection_file: str | os.PathLike) -> dict | None:
         told = json.loads(os.environ.get(_VARIABLE) or "{}")
     except ValueError:
         return None
-    return told["settings"] if told.get("connection_file") == os.fspath(connection_file) else None
+    if told.get("connection_file") != os.fspath(connection_file):
+        return None
+    settings = told["settings"]
+    return {**settings, "slurm": settings["slurm"] and SlurmRequest(**settings["slurm"])}
 
 
 def end_once() -> None:
@@ -72,7 +78,7 @@ def mark(engines: Engines, predecessor: Engines) -> None:
 def left_by(session: str) -> list[Path]:
     """Connection files of the engines that replaced those of a run and still run."""
     found = []
-    for directory in _sessions.directories_in(_sessions.runtime_base()):
+    for directory in _sessions.directories_in(_sessions.runtime_base()) + _sessions.directories_in(_sessions.shared_base()):
         facts = _sessions.read_facts(directory)
         if facts.get(_MARK) == session and _sessions.is_ours(directory, facts) and _sessions.is_alive(facts):
             found.append(directory / "connection.json")

@@ -93,6 +93,7 @@ class SlurmRequest:
     partition: str | None = None
     time: str | int | None = None  # "90", "1:30:00", "2-12"; a number is minutes
     extra: str = ""  # more options of sbatch, as on a command line: "--account=x --constraint=ib"
+    continues: bool = False  # another job is queued behind it, in which its client goes on
 
     def __post_init__(self):
         for what, value in (("nodes", self.nodes), ("ranks per node", self.ranks_per_node)):
@@ -136,6 +137,11 @@ class SlurmRequest:
 
     def limit_seconds(self) -> float | None:
         return None if self.time is None else time_seconds(str(self.time))
+
+    def said_warning(self) -> int | None:
+        """How long before its end the job is warned, where `extra` says so (--signal=USR1@60)."""
+        said = re.findall(r"--signal[= ][\w:]+@(\d+)", " ".join(self.more_options()))
+        return int(said[-1]) if said else None
 
     def more_options(self) -> list[str]:
         """The words of `extra`; raises ValueError for those that would break the job."""

@@ -25,10 +25,11 @@ _MOST_BYTES = 65536
 
 
 class JobWatch:
-    """One job. `notify` is called once, with a sentence, when little of its time is left."""
+    """One job. `notify` is called once, with what to say, when little of its time is left."""
 
-    def __init__(self, job: str, session: str, log: Path, notify: Callable[[str], None]):
+    def __init__(self, job: str, session: str, log: Path, notify: Callable[[str], None], warning_s: int | None = None):
         self.job = job
+        self._own_warning_s = warning_s
         self._session = session
         self._log = log
         self._notify = notify
@@ -139,15 +140,12 @@ class JobWatch:
         if job.seconds_left is None:
             self._ends_at = None
             return
-        self._warn_s = warning_seconds(job.limit_s or job.seconds_left)
+        self._warn_s = self._own_warning_s or warning_seconds(job.limit_s or job.seconds_left)
         self._ends_at = now + job.seconds_left
         self._is_warned = self._is_warned and job.seconds_left <= self._warn_s  # an administrator may have added time
         if self._is_warning_due(now):
             self._is_warned = True
-            self._notify(
-                f"Slurm job {self.job} with the engines ends in {_tables.duration(job.seconds_left)}: save what "
-                "you need; what lives on the engines is lost then"
-            )
+            self._notify(f"Slurm job {self.job} with the engines ends in {_tables.duration(job.seconds_left)}")
 
     def _is_warning_due(self, now: float) -> bool:
         return not self._is_warned and self._ends_at is not None and self._ends_at - now <= self._warn_s

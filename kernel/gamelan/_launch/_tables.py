@@ -122,7 +122,9 @@ def headline(session: dict) -> str:
         line += f"\nroute: {session['route']}"
     if session.get("threshold"):
         line += f"\n{session['threshold']}"
-    return line + (f"\n{session['ending']}" if session["ending"] else "")
+    if session["ending"]:
+        line += f"\n{session['ending']}"
+    return line + (f"\nafter it: {session['next']}" if session.get("next") else "")
 
 
 class StatusTable:
