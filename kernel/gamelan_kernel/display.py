@@ -45,3 +45,19 @@ class ResultHook(DisplayHook):
         content, self._content = self._content, None
         if content and content.get("data"):
             send("execute_result", content)
+
+    def flush(self):
+        """Forgets what was displayed, as by `%reset out`."""
+        super().flush()
+        self._forget_hidden()
+
+    def cull_cache(self):
+        """Forgets the oldest of what was displayed, when it is more than `cache_size`."""
+        super().cull_cache()
+        self._forget_hidden()
+
+    def _forget_hidden(self):
+        """IPython 8.5 keeps a hidden second name of each value, which would hold its array on the engines for ever."""
+        hidden, shown = self.shell.user_ns_hidden, self.shell.user_ns.get("_oh", {})
+        for name in [each for each in hidden if each[:1] == "_" and each[1:].isdigit() and int(each[1:]) not in shown]:
+            del hidden[name]
