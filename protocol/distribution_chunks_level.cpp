@@ -88,7 +88,25 @@ void exponential(Substreams& s, Parameters p, Numbers& out) {
 }
 
 void gamma(Substreams& s, Parameters p, Numbers& out) {
-  gammas(s, p[0], out);
+  // Nothing is drawn after these, so numbers that take one word may stand beside those that take three.
+  std::size_t one = 0, above = 0;
+  for (std::size_t j = 0; j < draw_chunk; ++j) {
+    one += p[0][j] == 1;
+    above += p[0][j] > 1;
+  }
+  if (above == 0 || above == draw_chunk || one == draw_chunk) {
+    gammas(s, p[0], out);
+  } else {
+    Numbers exponential, shape;
+    s.exponentials(exponential);
+    const std::uint64_t* word = s.words();
+    GAMELAN_EACH(j) out[j] = std::sqrt(2.0 * exponential[j]) * philox::cos_of_turn(word[j] >> 11);
+    word = s.words();
+    GAMELAN_EACH(j) shape[j] = p[0][j] > 1 ? p[0][j] : 2.0;
+    GAMELAN_EACH(j)
+    out[j] = methods::gamma_round(methods::gamma_constants(shape[j]), out[j], (word[j] >> 11) + 1);
+    GAMELAN_EACH(j) out[j] = p[0][j] > 1 ? out[j] : p[0][j] == 1 ? exponential[j] : nothing;
+  }
   GAMELAN_EACH(j) out[j] = p[1][j] * out[j];
 }
 
@@ -188,40 +206,59 @@ bool are_equal(const double* x) {
   return is_equal;
 }
 
-void poisson_by_products(Substreams& s, const double* mean, Numbers& out) {
-  Numbers end, product, uniform;
-  GAMELAN_EACH(j) end[j] = philox::exp_of(-mean[j]);
-  s.uniforms(product);
+/// Multiplies uniform numbers, the first two of which are given, until the product is below exp(-mean). Means
+/// of another method are left out: their count is 0.
+void count_products(Substreams& s, const double* mean, Numbers& product, Numbers& uniform, Numbers& out) {
+  Numbers end;
+  GAMELAN_EACH(j)
+  end[j] = mean[j] < methods::least_mean_of_rejection ? philox::exp_of(-mean[j]) : 2.0;
   GAMELAN_EACH(j) out[j] = 0;
-  for (bool is_any = true; is_any;) {
+  while (true) {
     std::uint64_t left = 0;
-    s.uniforms(uniform);
     GAMELAN_EACH(j) {
       const bool is_more = product[j] > end[j];
       out[j] += is_more ? 1.0 : 0.0;
       product[j] *= uniform[j];
       left |= is_more ? 1U : 0U;
     }
-    is_any = left != 0;
+    if (left == 0) return;
+    s.uniforms(uniform);
   }
-  GAMELAN_EACH(j) out[j] = mean[j] > 0 ? out[j] : nothing;
 }
 
-void poisson(Substreams& s, Parameters p, Numbers& out) {
-  const double* mean = p[0];
+/// Both methods begin with two words; a chunk whose means are of both does both.
+void poisson_of(Substreams& s, const double* mean, Numbers& out) {
   const std::size_t small = count_below(mean, methods::least_mean_of_rejection);
-  if (small == draw_chunk) return poisson_by_products(s, mean, out);
-  if (small != 0) return leave_all(out);
-  Numbers u, v;
-  s.uniforms(u);
+  Numbers first, second, large;
+  s.uniforms(first);
   const std::uint64_t* word = s.words();
-  GAMELAN_EACH(j) v[j] = whole_double((word[j] >> 11) + 1) * 0x1p-53;
-  GAMELAN_EACH(j) {
-    const auto by = methods::poisson_constants(mean[j]);
-    const auto found = methods::round_of(by, u[j] - 0.5, mean[j] + 0.43);
-    const double k = found.k > methods::most ? methods::most : found.k;  // NaN stays
-    out[j] = (found.us >= 0.07) & (v[j] <= by.v_low) ? k : nothing;
+  if (small != draw_chunk) {
+    GAMELAN_EACH(j) {
+      const double v = whole_double((word[j] >> 11) + 1) * 0x1p-53;
+      const auto by = methods::poisson_constants(mean[j]);
+      const auto found = methods::round_of(by, first[j] - 0.5, mean[j] + 0.43);
+      const double k = found.k > methods::most ? methods::most : found.k;  // NaN stays
+      large[j] = (found.us >= 0.07) & (v <= by.v_low) ? k : nothing;
+    }
+    if (small == 0) {
+      GAMELAN_EACH(j) out[j] = large[j];
+      return;
+    }
   }
+  GAMELAN_EACH(j) second[j] = whole_double(word[j] >> 11) * 0x1p-53;
+  count_products(s, mean, first, second, out);
+  GAMELAN_EACH(j) out[j] = mean[j] > 0 ? out[j] : nothing;
+  if (small == draw_chunk) return;
+  GAMELAN_EACH(j) out[j] = mean[j] < methods::least_mean_of_rejection ? out[j] : large[j];
+}
+
+void poisson(Substreams& s, Parameters p, Numbers& out) { poisson_of(s, p[0], out); }
+
+void negative_binomial(Substreams& s, Parameters p, Numbers& out) {
+  Numbers mean;
+  gammas(s, p[0], mean);
+  GAMELAN_EACH(j) mean[j] = mean[j] * ((1 - p[1][j]) / p[1][j]);
+  poisson_of(s, mean, out);
 }
 
 void binomial_by_inversion(Substreams& s, double n, double p, Numbers& out) {
@@ -306,6 +343,7 @@ DrawChunk draw_chunk_of(int distribution) {
     GAMELAN_CHUNKS(triangular)
     GAMELAN_CHUNKS(poisson)
     GAMELAN_CHUNKS(binomial)
+    GAMELAN_CHUNKS(negative_binomial)
     GAMELAN_CHUNKS(geometric)
     default:
       return nullptr;

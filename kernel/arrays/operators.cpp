@@ -163,6 +163,17 @@ Ref unequal(const char* message = "elementwise comparison failed; this will rais
   return Ref::borrow(Py_NotImplemented);
 }
 
+/// True for `array ** 2` of a temporary, which NumPy squares in place, too.
+bool squares_temporary(const Operator& self, std::span<PyObject* const> operands) {
+  if (operands.size() != 2 || PyUnicode_CompareWithASCIIString(self.name, "__pow__") != 0) return false;
+  PyObject* const exponent = operands[1];
+  const bool is_two = PyFloat_CheckExact(exponent)  ? PyFloat_AS_DOUBLE(exponent) == 2
+                      : PyLong_CheckExact(exponent) ? PyLong_AsLong(exponent) == 2
+                                                    : false;
+  if (!is_two) PyErr_Clear();  // of a long number
+  return is_two && is_local(operands[0]) && reusable_operand(Op::square, operands.first(1)) == 0;
+}
+
 Ref apply_operator(const Operator& self, PyObject* const* arguments, std::size_t count, PyObject* keywords) {
   const std::span<PyObject* const> operands(arguments, count);
   if (self.form == by_general) return ask_general(self, arguments, count, keywords);
@@ -171,6 +182,8 @@ Ref apply_operator(const Operator& self, PyObject* const* arguments, std::size_t
                           : self.form == product ? count == 2 && are_all_here(arguments, count, nullptr) &&
                                                        is_small_product(arguments[0], arguments[1])
                                                  : is_plainly_local(operands);
+    if (is_small && self.form == by_numpy && squares_temporary(self, operands))
+      return elementwise_into(Op::square, operands.first(1), operands[0]);
     if (is_small) return ask_numpy(self, arguments, count, keywords);
     if (self.form == product && count == 2 && is_small_product(arguments[0], arguments[1])) {
       if (const auto here = brought(operands)) {

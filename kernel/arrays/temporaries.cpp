@@ -27,6 +27,8 @@ bool keeps_dtype(Op op, int type) {
       return has_fraction;
     case Op::negative:
       return has_fraction || PyTypeNum_ISSIGNED(type);
+    case Op::square:
+      return PyTypeNum_ISFLOAT(type);
     case Op::bitwise_and:
     case Op::bitwise_or:
     case Op::bitwise_xor:

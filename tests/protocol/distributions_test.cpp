@@ -83,6 +83,17 @@ TEST(Distributions, ChunksTakeAParameterForEachNumber) {
   expect_chunks_to_change_nothing(p, true);
 }
 
+TEST(Distributions, ChunksWhereNeighboursTakeOtherMethods) {
+  Parameters p;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto x = static_cast<double>(i);
+    p[0].push_back(i % 3 == 0 ? 1.0 : i % 31 == 1 ? 0.0 : 1.0 + std::fmod(x * 1.7, 25.0));  // about 10: both
+    p[1].push_back(i % 50 == 7 ? 1.0 : 0.1 + std::fmod(x * 0.37, 0.85));
+    p[2].push_back(3.0 + std::fmod(x, 7.0));
+  }
+  expect_chunks_to_change_nothing(p, true);
+}
+
 TEST(Distributions, NanWhereAParameterIsNan) {
   const double nothing = std::nan("");
   for (int number = 0; number < distribution_count(); ++number) {

@@ -17,7 +17,8 @@ EXPRESSIONS = """
 2.5 * v + w; v + 2.5 * w; (v + w) * (v - w); -(v * w) - w; 1 / (1 + v * v); (v - w) / (w + 3); ((1.1 * v + 2.2) * v - 3.3) * v;
 2 - v * w; (v + 1) + (w + 1); v * v + (v + w)[::1]; (v * 2)[::-1] + w; abs(v - w) + w; (v + w) + k; (k + k) + v; (k * 2) - 1.5; (k + 1) / k;
 (k & 3) | (k ^ 5); ~(k + 1); (v > w) & (w > 0); ((v > w) | (v < 1)) ^ (w > 1); (f + 1.5) * 2; f * f + v; c * 2 + v; (v + 1) * 1j + c;
-(m + 1) * m[0]; m[0] * (m + 1); (m * 2) + m.T; (m * 2).T + m; (m + 1) + m[:, :1]; m[:1] + (m[0] * 2); (v * 2) % w; (v + 1) ** 2; (v + 3) // (w + 2); c * (c + v); (c + v) * c; (c * 2) / (v + 1) - c; v / (c + 1); (c + 1) * 2j; -(c + 1) * c
+(m + 1) * m[0]; m[0] * (m + 1); (m * 2) + m.T; (m * 2).T + m; (m + 1) + m[:, :1]; m[:1] + (m[0] * 2); (v * 2) % w; (v + 1) ** 2; (v + 3) // (w + 2); c * (c + v); (c + v) * c; (c * 2) / (v + 1) - c; v / (c + 1); (c + 1) * 2j; -(c + 1) * c;
+(v - w) ** 2; (v - w) ** 2.0 + v; (f - 1) ** 2; (k - 50) ** 2; (c * 2) ** 2; v ** 2 + (v ** 2) ** 2; (v + w) ** 3; (v + w) ** (k * 0 + 2); (v + 1) ** -2
 """.replace("\n", "").split(";")  # fmt: skip
 
 
@@ -41,7 +42,9 @@ def test_no_operand_changes(expression):
             numpy.testing.assert_array_equal(ours[name], value, err_msg=name)
 
 
-@pytest.mark.parametrize("expression", ["v * 2 + w", "w + v * 2", "2.0 * (v + w)", "1 - v * w", "-(v + w)", "(v + 1) - (w + 1)"])
+@pytest.mark.parametrize(
+    "expression", ["v * 2 + w", "w + v * 2", "2.0 * (v + w)", "1 - v * w", "-(v + w)", "(v + 1) - (w + 1)", "(v - w) ** 2"]
+)
 def test_a_temporary_is_used_again(expression):
     """What NumPy's allocator holds while the expression runs: one array of the size, not two."""
     tracemalloc = pytest.importorskip("tracemalloc")
@@ -67,6 +70,15 @@ def test_an_array_that_c_code_holds_alone_is_left_alone():
         held = v * 2  # has one reference, this name's, which the call does not know
         total = add(id(held), v)
         assert float(total[0]) == 3 and float(held[0]) == 2 and total is not held
+
+
+def test_a_power_that_c_code_asks_for_changes_nothing():
+    power = ctypes.pythonapi.PyNumber_Power
+    power.restype, power.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.py_object]
+    with gamelan.options(distribute_from=10**9):
+        held = gamelan.full(SIZE, 3.0)
+        squared = power(id(held), 2, None)
+        assert float(squared[0]) == 9 and float(held[0]) == 3 and squared is not held
 
 
 def test_functions_of_python_that_add_change_nothing():
