@@ -12,11 +12,26 @@ import time
 from pathlib import Path
 
 from ._config import config
-from ._launch._sessions import process_start
+from ._launch._sessions import make_private, process_start
+from ._launch._tables import size
 
 _MANIFEST = "manifest.json"
 MOST_DAYS = 14  # that the folder of a killed process stays: as long as what is kept of notebooks, which may name it
 _VERSION = 2
+MEMORY = "memory"  # as config.protect: checkpoints in files that lie in memory
+MEMORY_FOLDER = Path(f"/dev/shm/gamelan-kept-{os.geteuid()}")
+MEMORY_HOURS = 1  # that those of a killed process stay
+
+
+def require_room(count):
+    """MemoryError where a checkpoint in memory of so many bytes would take more than half of what is free."""
+    facts = dict(line.split(":") for line in Path("/proc/meminfo").read_text().splitlines())
+    free = min(int(facts["MemAvailable"].split()[0]) * 1024, shutil.disk_usage("/dev/shm").free)
+    if 2 * count > free:
+        raise MemoryError(
+            f"the arrays have {size(count)}, {size(free)} of memory is free, and checkpoints take half of that at most: "
+            "name a folder on a disk"
+        )
 
 
 class _Folder:
@@ -31,7 +46,7 @@ class _Folder:
 
     def next(self):
         """An empty folder for a checkpoint that is not yet valid."""
-        wanted = os.path.abspath(config.protect)
+        wanted = str(make_private(MEMORY_FOLDER)) if config.protect == MEMORY else os.path.abspath(config.protect)
         if self._base is None or self._base.parent != Path(wanted) or not self._base.is_dir():
             owner = f"{socket.gethostname()}-{os.getpid()}-{process_start(os.getpid())}"
             self._base = Path(wanted) / f"gamelan-{owner}-{time.time_ns():x}"
@@ -70,7 +85,7 @@ class _Folder:
 
 def _remove_left(place):
     """Removes what killed processes of this host have left, when no kernel may need it any more."""
-    limit = time.time() - MOST_DAYS * 86400
+    limit = time.time() - (MEMORY_HOURS * 3600 if place == MEMORY_FOLDER else MOST_DAYS * 86400)
     for path in place.glob("gamelan-*-*"):
         with contextlib.suppress(OSError, ValueError):
             facts = path.lstat()

@@ -16,13 +16,14 @@ import time
 
 import numpy
 
-from . import _core
-from ._checkpoint_folder import finish, folder
+from . import _core, _session
+from ._checkpoint_folder import MEMORY, finish, folder, require_room
 from ._config import config
 from ._files._crc import combined
 from ._files._npy import header_of
 from ._files._pieces import write
 from ._files._places import reserve
+from ._launch._sessions import is_this_host
 from ._launch._tables import size
 from ._next_engines import show_notice
 from ._next_job import take_promise
@@ -102,6 +103,10 @@ class _Copied:
         self._begin, self._folder = time.monotonic(), config.protect
         _core.flush(True)
         _core.wait_for_others()
+        if config.protect == MEMORY:
+            is_behind = False  # it is a copy in memory already
+            _require_this_machine()
+            require_room(sum(_bytes_of(*each) for each in _core.log_arrays()))
         self._failures = _state()[1] if is_behind else 0
         self._path = folder.next()
         try:
@@ -176,6 +181,20 @@ class _Copied:
             _give_up(error)
         finally:
             _core.note_storing(False)
+
+
+def _bytes_of(number, dtype, extents):
+    return _core.borrow(number, dtype, extents).nbytes
+
+
+def _require_this_machine():
+    engines = _session.engines()
+    host = engines.facts.get("engine_host") if engines is not None else None
+    if not is_this_host(host) or json.loads(_core.look_at_status() or "{}").get("nodes") != 1:
+        raise OSError(
+            "np.config.protect = 'memory' is for engines on this machine alone, whose memory their successors find again: name "
+            "a folder that engines and notebook see"
+        )
 
 
 def _state():

@@ -131,3 +131,33 @@ print(float(a[0]), float(b[1]), float(a[199_999]))
     assert lines[2].startswith("OSError: [Errno 28] No space left on device"), lines
     assert lines[-1] == "1.0 1.0 200000.0", lines
     assert not os.listdir(place)
+
+
+def test_checkpoints_in_memory_outlive_the_engines_and_go_with_the_session(runtime):
+    lines = run(
+        START
+        + """
+from gamelan._checkpoint_folder import MEMORY_FOLDER
+a = np.random.default_rng(2).random(700_000); want = numpy.array(a)
+for turn in range(50): a += 1; want += 1
+store(); _protection.wait_for_writer()
+[folder] = MEMORY_FOLDER.glob(f"gamelan-*-{os.getpid()}-*/*")
+print((folder / "manifest.json").exists(), MEMORY_FOLDER.stat().st_mode & 0o777 == 0o700)
+a -= 2; want -= 2
+kill()
+print((numpy.array(a) == want).all(), np.stats()["log_commands"] < 10)
+from gamelan import _checkpoint_folder
+real = _checkpoint_folder.Path.read_text
+_checkpoint_folder.Path.read_text = lambda path: "MemAvailable: 4096 kB" if str(path) == "/proc/meminfo" else real(path)
+print(error_of(np.checkpoint))
+_checkpoint_folder.Path.read_text = real
+lose()
+print((numpy.array(a) == want).all(), folder.exists())
+print(folder.parent)
+""",
+        GAMELAN_PROTECT="memory",
+        GAMELAN_DISTRIBUTE_FROM="1000",
+    )
+    assert lines[:2] == ["True True", "True True"] and lines[3] == "True True", lines
+    assert lines[2].startswith("MemoryError: the arrays have 5.34 MiB, 4 MiB of memory is free"), lines
+    assert not os.path.exists(lines[4]), "the checkpoints go with the process"
