@@ -4,6 +4,7 @@
 // engines find out. They have the rights of their user.
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "protocol/check.hpp"
 #include "protocol/datasets.hpp"
@@ -18,6 +19,22 @@ void require(bool condition, const Command& command, const char* what) {
   if (!condition) throw Error(ErrorKind::protocol, "[" + std::string(info(command.op).name) + "] " + what);
 }
 
+/// What follows the first zero of a path.
+std::string note_of(const Bytes& path) {
+  const auto zero = std::find(path.begin(), path.end(), std::byte{0});
+  if (zero == path.end()) return "";
+  return {reinterpret_cast<const char*>(path.data()) + (zero - path.begin()) + 1,
+          static_cast<std::size_t>(path.end() - zero - 1)};
+}
+
+/// "later" where a copy may be written while later commands run. In a client's log: the CRC-32 of what is
+/// read.
+bool is_note(const Command& command, std::string_view note) {
+  if (command.op == Op::write_file) return note == "later" && command.ints[1] == 1;
+  return command.op == Op::read_file && note.size() == 8 &&
+         note.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
 void check_path(const Command& command, const std::vector<Bytes>& payloads) {
   require(command.payload >= 0, command, "no payload");
   Bytes path = payloads[static_cast<std::size_t>(command.payload)];
@@ -29,6 +46,8 @@ void check_path(const Command& command, const std::vector<Bytes>& payloads) {
             "the name of the dataset has a zero in it");
     path.erase(end, path.end());
   }
+  if (const auto note = note_of(path); !note.empty() && is_note(command, note))
+    path.resize(path.size() - note.size() - 1);
   if (path.empty() && command.op == Op::write_file && command.ints[1] == 1) return;  // only the checksums
   require(!path.empty() && path.size() < longest_path && path[0] == std::byte{'/'}, command,
           "the path is not absolute");

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "engine/session/configuration.hpp"
+#include "engine/steps/files/behind.hpp"
 #include "engine/tiles/loops/isa.hpp"
 #include "engine/tiles/tile_translation.hpp"
 
@@ -24,6 +25,8 @@ Status::Status(Comm& comm, distribution::Heap& heap, Board& board, const Sources
   if (!heap_.commit(pages))
     throw protocol::Error(protocol::ErrorKind::memory, "[session] no memory for the first page of the heap");
   new (&noticeboard(comm.rank())) Noticeboard{};
+  steps::WritesBehind::of_process().report_to(&noticeboard(comm.rank()).bytes_behind,
+                                              &noticeboard(comm.rank()).write_failures);
   comm.barrier();  // no rank reads a noticeboard before it is made
   heap_.allocator().reset_peak();
   publish_counters();
@@ -36,6 +39,7 @@ Status::Status(Comm& comm, distribution::Heap& heap, Board& board, const Sources
 
 Status::~Status() {
   board_.set_reporter({});
+  steps::WritesBehind::of_process().report_to(nullptr, nullptr);
   heap_.allocator().release(notices_);
 }
 
@@ -90,8 +94,8 @@ std::vector<Status::Report> Status::reports_of_node() const {
   for (const int rank : comm_.near_ranks()) {
     const auto& notices = noticeboard(rank);
     reports.push_back({rank, notices.steps, notices.bytes_shared, notices.bytes_sent, notices.bytes_received,
-                       notices.messages, notices.pieces_helped, notices.compute_seconds,
-                       notices.wait_seconds});
+                       notices.messages, notices.pieces_helped, notices.bytes_behind, notices.write_failures,
+                       notices.compute_seconds, notices.wait_seconds});
   }
   return reports;
 }
@@ -117,6 +121,8 @@ nlohmann::json Status::status() const {
     sum.bytes_received += each.bytes_received;
     sum.messages += each.messages;
     sum.pieces_helped += each.pieces_helped;
+    sum.bytes_behind += each.bytes_behind;
+    sum.write_failures += each.write_failures;
     sum.compute_seconds += each.compute_seconds;
     sum.wait_seconds += each.wait_seconds;
     per_rank.push_back({{"rank", each.rank},
@@ -154,6 +160,8 @@ nlohmann::json Status::status() const {
       {"instruction_set", tiles::name(tiles::isa())},
       {"programs_compiled", tiles::programs_compiled()},
       {"pieces_helped", sum.pieces_helped},
+      {"bytes_behind", sum.bytes_behind},
+      {"write_failures", sum.write_failures},
       {"fetch_bytes", published_.fetch_bytes.load()},
       {"wait_seconds", sum.wait_seconds},
       {"compute_seconds", sum.compute_seconds},

@@ -45,13 +45,15 @@ class Status {
   /// A rank's counters in its part of the heap.
   struct Noticeboard {
     std::atomic<std::uint64_t> steps, bytes_shared, bytes_sent, bytes_received, messages, pieces_helped;
+    std::atomic<std::uint64_t> bytes_behind, write_failures;  // written by the thread of WritesBehind
     std::atomic<double> compute_seconds, wait_seconds;
   };
   Noticeboard& noticeboard(int rank) const;
   /// A copy of a noticeboard, which can be sent.
   struct Report {
     std::int64_t rank;
-    std::uint64_t steps, bytes_shared, bytes_sent, bytes_received, messages, pieces_helped;
+    std::uint64_t steps, bytes_shared, bytes_sent, bytes_received, messages, pieces_helped, bytes_behind,
+        write_failures;
     double compute_seconds, wait_seconds;
   };
   std::vector<Report> reports_of_node() const;

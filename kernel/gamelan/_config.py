@@ -32,7 +32,12 @@ _TABLE = {
         1 << 28,
         "most bytes of commands that are kept to repeat them when engines die; 0 = none are",
     ),
-    "protect": ("GAMELAN_PROTECT", "path", "", "folder for checkpoints, from which lost arrays come back sooner; '' = none"),
+    "protect": (
+        "GAMELAN_PROTECT",
+        "path",
+        "",
+        "folder for checkpoints, from which lost arrays come back sooner; 'memory': of this machine; '' = none",
+    ),
     "protect_seconds": ("GAMELAN_PROTECT_SECONDS", "seconds", 60.0, "a checkpoint is made when repeating would take longer"),
     "engines": ("GAMELAN_ENGINES", "count", 0, "how many engines to start on first need; 0 = min(4, cores)"),
     "connect": ("GAMELAN_CONNECT", "path", "", "connection file of engines that already run"),

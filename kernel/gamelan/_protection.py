@@ -2,8 +2,8 @@
 """Checkpoints: the arrays on the engines, in files, from which the session's log begins anew.
 
 Engines that follow lost ones repeat the log (docs/decisions/036). A checkpoint makes that short: they read the files, and repeat
-only what came later. A folder of checkpoints belongs to one session and goes with it; that of a killed process goes after
-MOST_DAYS.
+only what came later. One that comes by itself is written behind the program: the engines copy the arrays and write the copies
+while later commands run; the log begins anew when all of it is on the disk (docs/decisions/036).
 """
 
 import atexit
@@ -11,17 +11,19 @@ import contextlib
 import json
 import os
 import shutil
-import socket
-import stat
+import threading
 import time
-from pathlib import Path
 
 import numpy
 
-from . import _core
+from . import _core, _session
+from ._checkpoint_folder import MEMORY, finish, folder, require_room
 from ._config import config
-from ._files._npy import header_of, save
-from ._launch._sessions import process_start
+from ._files._crc import combined
+from ._files._npy import header_of
+from ._files._pieces import write
+from ._files._places import reserve
+from ._launch._sessions import is_this_host
 from ._launch._tables import size
 from ._next_engines import show_notice
 from ._next_job import take_promise
@@ -29,75 +31,10 @@ from ._promotion import NAMES
 
 __all__ = ["checkpoint"]
 
-_MANIFEST = "manifest.json"
-MOST_DAYS = 14  # that the folder of a killed process stays: as long as what is kept of notebooks, which may name it
-_VERSION = 1
 _SMALL = 4096  # elements that are kept in the log itself
+_LOOK_S = 0.5  # between looks whether all is on the disk
 
-
-class _Folder:
-    """The checkpoints of this session in `config.protect`, of which one is valid at a time."""
-
-    def __init__(self):
-        self._base = None
-        self._count = 0
-        self._valid = None
-        self._retired = []  # that a log on the disk may still name
-        self.keeps_retired = False  # until remove_retired is called: a notebook's log is kept
-
-    def next(self):
-        """An empty folder for a checkpoint that is not yet valid."""
-        wanted = os.path.abspath(config.protect)
-        if self._base is None or self._base.parent != Path(wanted) or not self._base.is_dir():
-            owner = f"{socket.gethostname()}-{os.getpid()}-{process_start(os.getpid())}"
-            self._base = Path(wanted) / f"gamelan-{owner}-{time.time_ns():x}"
-            os.makedirs(self._base, mode=0o700)
-            _remove_left(Path(wanted))
-        self._count += 1
-        path = self._base / str(self._count)
-        path.mkdir(mode=0o700)
-        return path
-
-    def accept(self, path):
-        """This checkpoint is whole: the one before is not needed any more."""
-        previous, self._valid = self._valid, path
-        if previous is not None:
-            self._retired.append(previous)
-        if not self.keeps_retired:
-            self.remove_retired()
-
-    def remove_retired(self):
-        """Removes what nobody reads any more."""
-        while self._retired:
-            path = self._retired.pop()
-            shutil.rmtree(path, ignore_errors=True)
-            if path.parent != self._base:
-                with contextlib.suppress(OSError):
-                    path.parent.rmdir()
-
-    def remove(self):
-        """The session ends."""
-        self.remove_retired()
-        for path in (self._valid, self._base):
-            if path is not None:
-                shutil.rmtree(path, ignore_errors=True)
-        self._base = self._valid = None
-
-
-def _remove_left(place):
-    """Removes what killed processes of this host have left, when no kernel may need it any more."""
-    limit = time.time() - MOST_DAYS * 86400
-    for path in place.glob("gamelan-*-*"):
-        with contextlib.suppress(OSError, ValueError):
-            facts = path.lstat()
-            if not stat.S_ISDIR(facts.st_mode) or facts.st_uid != os.geteuid() or facts.st_mtime > limit:
-                continue
-            host, pid, start, _ = path.name.removeprefix("gamelan-").rsplit("-", 3)
-            if host == socket.gethostname() and process_start(int(pid)) != int(start):
-                shutil.rmtree(path, ignore_errors=True)
-
-
-folder = _Folder()
+_writer = None  # the thread that waits until a checkpoint is on the disk
 
 
 def checkpoint():
@@ -105,7 +42,8 @@ def checkpoint():
 
     Triggers evaluation. All engines write at the same time. The files are .npy, with a manifest in JSON; they belong to this
     session and are removed with it. Where `config.protect` is set this happens by itself, when repeating the commands since the
-    last checkpoint would take longer than `config.protect_seconds`, and when a Slurm job is about to end.
+    last checkpoint would take longer than `config.protect_seconds`, and when a Slurm job is about to end; then the engines copy
+    the arrays, where there is memory for that, and write the copies while the program goes on. This function waits.
 
     Returns
     -------
@@ -139,65 +77,161 @@ def checkpoint():
         raise ValueError("np.config.protect names no folder: set it to one that the engines and this process see")
     if not _core.is_connected():
         return 0
-    path = None
+    wait_for_writer()
     _core.be_alone(True)
     try:
-        _core.flush(True)
-        _core.wait_for_others()
-        begin = time.monotonic()
-        path = folder.next()
-        stored, written = _store(path)
-        _core.begin_log_with(stored, time.monotonic() - begin)
-    except BaseException:
-        if path is not None:
-            shutil.rmtree(path, ignore_errors=True)
-        raise
+        copied = _Copied(is_behind=False)
     finally:
         _core.be_alone(False)
-    folder.accept(path)
-    return written
+    if copied.accept() is None:
+        raise OSError("the engines, or their log, were changed while the checkpoint was made: make another one")
+    return copied.written
 
 
-def _store(path):
-    """Writes all arrays and the manifest. Returns what the log needs, and the bytes on the disk."""
-    stored, told, written, kept = [], [], 0, 0
-    for number, dtype, extents in _core.log_arrays():
-        array = _core.borrow(number, dtype, extents)
-        if array.ndim == 0 or (array.size <= _SMALL and 8 * (kept + array.nbytes) < config.log_bytes):
-            kept += array.nbytes
-            stored.append((number, dtype, extents, None, 0, numpy.asarray(array).tobytes()))
-            continue
-        file = str(path / f"{number:x}.npy")
-        save(file, array)
-        offset = len(header_of(array)[0])
-        stored.append((number, dtype, extents, file, offset, None))
-        told.append({"file": os.path.basename(file), "dtype": NAMES[dtype], "shape": list(extents)})
-        written += offset + array.nbytes
-    manifest = path / _MANIFEST
-    with open(manifest, "w") as file:
-        json.dump({"version": _VERSION, "arrays": told}, file)
-        file.flush()
-        os.fsync(file.fileno())
-    return stored, written
+def wait_for_writer():
+    """Returns when no checkpoint is on its way to the disk."""
+    while _writer is not None and _writer.is_alive():
+        _writer.join(_LOOK_S)  # an interrupt comes through
+
+
+class _Copied:
+    """A checkpoint whose arrays were copied, to files or to memory. To be made by a thread that is alone with the engines.
+    Nothing is left of it after an error."""
+
+    def __init__(self, is_behind):
+        self.written, self._stored, self._told = 0, [], []
+        self._begin, self._folder = time.monotonic(), config.protect
+        _core.flush(True)
+        _core.wait_for_others()
+        if config.protect == MEMORY:
+            is_behind = False  # it is a copy in memory already
+            _require_this_machine()
+            require_room(sum(_bytes_of(*each) for each in _core.log_arrays()))
+        self._failures = _state()[1] if is_behind else 0
+        self._path = folder.next()
+        try:
+            self._copy(is_behind)
+            self._moment = _core.moment()
+        except BaseException:
+            self.drop()
+            raise
+
+    def _copy(self, is_behind):
+        kept = 0
+        for number, dtype, extents in _core.log_arrays():
+            array = _core.borrow(number, dtype, extents)
+            if array.ndim == 0 or (array.size <= _SMALL and 8 * (kept + array.nbytes) < config.log_bytes):
+                kept += array.nbytes
+                self._stored.append((number, dtype, extents, None, 0, 0, numpy.asarray(array).tobytes()))
+                continue
+            file = str(self._path / f"{number:x}.npy")
+            header, array = header_of(array)
+            with open(file, "xb") as opened:
+                opened.write(header)
+                opened.flush()
+                reserve(opened.fileno(), len(header) + array.nbytes, file)
+            sums = write(array, file, len(header), checksums=True, is_behind=is_behind)
+            self._stored.append((number, dtype, extents, file, len(header), combined(0, sums), None))
+            self._told.append(
+                {
+                    "file": os.path.basename(file),
+                    "dtype": NAMES[dtype],
+                    "shape": list(extents),
+                    "crc32": combined(0, sums),
+                    "bytes": len(header) + array.nbytes,
+                }
+            )
+            self.written += len(header) + array.nbytes
+
+    def accept(self):
+        """The files are written: the log begins anew with them, unless the engines have changed meanwhile. Returns the seconds
+        that it took, or None."""
+        try:
+            finish(self._path, self._told)
+        except BaseException:
+            self.drop()
+            raise
+        seconds = time.monotonic() - self._begin
+        if not _core.begin_log_with(self._stored, self._moment, seconds):
+            self.drop()
+            return None
+        folder.accept(self._path)
+        return seconds
+
+    def drop(self):
+        shutil.rmtree(self._path, ignore_errors=True)
+
+    def accept_when_stored(self, is_promised):
+        """On a thread of its own: waits until the engines have written the copies."""
+        try:
+            while True:
+                behind, failures = _state()
+                if behind is None and not _core.is_connected():
+                    return self.drop()
+                if behind == 0:
+                    break
+                time.sleep(_LOOK_S)
+            if failures > self._failures:
+                raise OSError("an engine could not write it; the last lines of the engines' log say why (gamelan engines logs)")
+            seconds = self.accept()
+            if is_promised and seconds is not None:
+                show_notice(f"a checkpoint of {size(self.written)} is in {self._folder}, made in {seconds:.1f} s")
+        except Exception as error:
+            self.drop()
+            _give_up(error)
+        finally:
+            _core.note_storing(False)
+
+
+def _bytes_of(number, dtype, extents):
+    return _core.borrow(number, dtype, extents).nbytes
+
+
+def _require_this_machine():
+    engines = _session.engines()
+    host = engines.facts.get("engine_host") if engines is not None else None
+    if not is_this_host(host) or json.loads(_core.look_at_status() or "{}").get("nodes") != 1:
+        raise OSError(
+            "np.config.protect = 'memory' is for engines on this machine alone, whose memory their successors find again: name "
+            "a folder that engines and notebook see"
+        )
+
+
+def _state():
+    """(bytes that the engines have not written yet, writes that have failed so far); (None, 0) where they do not answer."""
+    status = json.loads(_core.look_at_status() or "{}")
+    if "bytes_behind" not in status or status["ranks_silent"]:
+        return None, 0
+    return status["bytes_behind"], status["write_failures"]
 
 
 def _store_when_due():
     """Called in the middle of the user's program: what goes wrong here is told, and must not end it; what went wrong before is
     the program's."""
+    global _writer
     _core.be_alone(True)  # else this flush would find the checkpoint due, too
     try:
         _core.flush(True)
+        is_promised = take_promise()
+        try:
+            copied = _Copied(is_behind=True)
+        except Exception as error:
+            return _give_up(error)
+        _core.ask_for_checkpoint(False)
+        _core.note_storing(True)
     finally:
         _core.be_alone(False)
-    is_promised, begin = take_promise(), time.monotonic()
-    try:
-        written = checkpoint()
-        if is_promised:
-            show_notice(f"a checkpoint of {size(written)} is in {config.protect}, made in {time.monotonic() - begin:.1f} s")
-    except Exception as error:
-        _core.set_checkpoint_due(0)
-        _core.ask_for_checkpoint(False)
-        show_notice(f"no checkpoint in {config.protect}: {error}. None is tried any more until np.config.protect is set again")
+    _writer = threading.Thread(target=copied.accept_when_stored, args=(is_promised,), name="gamelan-checkpoint", daemon=True)
+    _writer.start()
+
+
+def _give_up(error):
+    _core.set_checkpoint_due(0)
+    _core.ask_for_checkpoint(False)
+    show_notice(
+        f"no checkpoint in {config.protect}: {error}. The one before stays valid. None is tried any more until np.config.protect "
+        "is set again"
+    )
 
 
 _process = os.getpid()

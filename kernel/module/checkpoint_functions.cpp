@@ -19,32 +19,62 @@ namespace py = pybind11;
 namespace gamelan::kernel {
 namespace {
 
-void begin_log_with(const py::list& arrays, double seconds) {
+using Moment = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>;
+
+bool begin_log_with(const py::list& arrays, const Moment& moment, double seconds) {
   std::vector<CommandLog::Stored> all;
   for (const auto& item : arrays) {
-    const auto [id, dtype, extents, path, offset, bytes] =
+    const auto [id, dtype, extents, path, offset, sum, bytes] =
         item.cast<std::tuple<protocol::ArrayId, int, protocol::Shape, std::optional<std::string>,
-                             std::int64_t, std::optional<std::string>>>();
+                             std::int64_t, std::uint32_t, std::optional<std::string>>>();
     CommandLog::Stored stored;
     stored.whole = protocol::whole(id, static_cast<protocol::Dtype>(dtype), extents);
     stored.path = path.value_or("");
     stored.offset = offset;
+    stored.sum = sum;
     if (bytes) {
       const auto* first = reinterpret_cast<const std::byte*>(bytes->data());
       stored.bytes.assign(first, first + bytes->size());
     }
     all.push_back(std::move(stored));
   }
-  if (const auto session = current_session_or_null()) session->begin_log_with(std::move(all), seconds);
+  const auto session = current_session_or_null();
+  const auto [batches, log_epoch, engines] = moment;
+  return session && session->begin_log_with(std::move(all), {batches, log_epoch, engines}, seconds);
 }
 
 }  // namespace
 
 void add_checkpoint_functions(py::module_& m) {
-  m.def("begin_log_with", &begin_log_with, py::arg("arrays"), py::arg("seconds"),
-        "The log begins anew: (id, number of the dtype, extents, path, offset, None) of an array whose "
-        "elements lie in a "
-        "file, or (..., None, 0, bytes) of one whose elements are given. `seconds`: that reading may take.");
+  m.def(
+      "begin_log_with", &begin_log_with, py::arg("arrays"), py::arg("moment"), py::arg("seconds"),
+      "The log begins anew: (id, number of the dtype, extents, path, offset, CRC-32, None) of an array whose "
+      "elements lie in a "
+      "file, or (..., None, 0, 0, bytes) of one whose elements are given. They are stored as they were at "
+      "`moment`. `seconds`: that reading may "
+      "take. False where what came later does not go with that.");
+  m.def(
+      "moment",
+      [] {
+        const auto now = current_session()->moment();
+        return Moment{now.batches, now.log_epoch, now.engines};
+      },
+      "This moment, at which nothing is on its way, for begin_log_with.");
+  m.def(
+      "note_storing",
+      [](bool is_storing) {
+        if (const auto session = current_session_or_null()) session->log().note_storing(is_storing);
+      },
+      "A checkpoint is on its way to the disk: no other one is due until it is there.");
+  m.def(
+      "look_at_status",
+      [](double timeout_s) {
+        const auto session = current_session_or_null();
+        return session && !session->engines().has_ended() ? session->engines().look_at_status(timeout_s)
+                                                          : std::string();
+      },
+      py::arg("timeout_s") = 5.0,
+      "The engines' status; empty where they do not answer, which is not told to anybody.");
   m.def(
       "ask_for_checkpoint",
       [](bool is_asked) {

@@ -229,6 +229,21 @@ std::string Engines::status(double timeout_s) {
   }
 }
 
+std::string Engines::look_at_status(double timeout_s) {
+  const auto client = client_;
+  if (client == nullptr || is_lost_ || is_forked_child()) return "";
+  try {
+    const auto seq = client->send(protocol::StatusRequest{});
+    const Stopwatch waited;
+    const WithoutGil released;
+    while (waited.seconds() < timeout_s)
+      if (auto reply = client->take(seq, poll_period)) return reply->info;
+    client->forget(seq);
+  } catch (const Error&) {  // who needs the engines finds that they are gone, and why
+  }
+  return "";
+}
+
 void Engines::lose(const std::string& cause) {
   if (is_lost_) return;
   is_lost_ = true;

@@ -60,6 +60,8 @@ class Engines {
   void shutdown();  ///< asks the engines to leave; does not wait
 
   std::string status(double timeout_s);  ///< JSON
+  /// The same for threads that only look: empty where the engines do not answer. Raises nothing.
+  std::string look_at_status(double timeout_s);
   std::string last_status() const { return client_ == nullptr ? "{}" : client_->last_status(); }
   /// How they are reached, for people.
   std::string route() const;

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -104,9 +105,18 @@ class Session {
   /// and raises what waiting raises; then nothing is left of it.
   TakenOver make_again(std::uint64_t mark, const std::vector<protocol::ArrayId>& wanted,
                        const std::function<void(std::size_t, double)>& tell);
-  /// The arrays of the log are stored as said: older commands will not be repeated.
-  void begin_log_with(std::vector<CommandLog::Stored> arrays, double seconds) {
-    log_.begin_with(std::move(arrays), sender_.batches(), seconds);
+  /// A moment at which nothing is on its way.
+  struct Moment {
+    std::uint64_t batches, log_epoch, engines;
+    bool operator==(const Moment&) const = default;
+  };
+  Moment moment() const { return {sender_.batches(), log_.epoch(), engines_.generation()}; }
+  /// The arrays of the log are stored as they were at `moment`: older commands will not be repeated. False,
+  /// and nothing is done, where what came later does not go with that.
+  bool begin_log_with(std::vector<CommandLog::Stored> arrays, const Moment& moment, double seconds) {
+    if (moment.log_epoch != log_.epoch() || moment.engines != engines_.generation()) return false;
+    log_.begin_with(std::move(arrays), moment.batches, seconds);
+    return true;
   }
 
   /// To be called when an interrupt has ended a program, outside of a wait. What is recorded is sent and runs
@@ -163,6 +173,8 @@ class Session {
   void repeat_beside(CommandLog& log);
   void publish_again();
   void free_there(std::vector<protocol::ArrayId> ids);
+  /// What is not as it was written to a checkpoint is lost to the log, and freed there.
+  void check_sums(CommandLog& log, std::span<const CommandLog::Expected> expected);
   void send_again();
   /// False, and its reply is an error, where it cannot be sent again.
   bool send_again(SentBatch& sent);

@@ -59,19 +59,6 @@ void Session::note_in_log(SentBatch& sent, const Reply& reply) {
            is_in_order);
 }
 
-void Session::store_if_due() {
-  if (is_alone_ || !log_.is_due() || !checkpoint_hook) return;
-  Ref::checked(PyObject_CallNoArgs(checkpoint_hook.get()));
-}
-
-void Session::wait_for_others() {
-  while (!in_settlement_.empty() && !engines_.is_lost()) {
-    if (PyErr_CheckSignals() != 0) throw PythonError();
-    const WithoutGil released;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-}
-
 void Session::wait_for_my_turn() {
   while (is_alone_ && alone_thread_ != PyThread_get_thread_ident()) {
     if (PyErr_CheckSignals() != 0) throw PythonError();
@@ -195,6 +182,7 @@ void Session::repeat(CommandLog& log) {
     for (;;) {
       auto batch = log.repeatable(number, places);
       if (batch.commands.empty()) break;
+      auto expected = CommandLog::take_sums(batch);
       std::vector<protocol::ArrayId> written, made;  // made: 0 for a command that makes none
       for (const auto& command : batch.commands) {
         written.push_back(command.out.base);
@@ -205,12 +193,17 @@ void Session::repeat(CommandLog& log) {
       Client::SharedFrames frames;
       const auto reply = engines_.wait_for(engines_.send_batch(std::move(batch), frames));
       if (!reply) return;
-      if (reply->outcome == Outcome::ok) break;
+      if (reply->outcome == Outcome::ok) {
+        check_sums(log, expected);
+        break;
+      }
       // The command at fault costs its array, and those that need it. The others behind it go on.
       const auto failed = static_cast<std::size_t>(std::max<std::int64_t>(reply->command, 0));
       const auto last = reply->command < 0 ? written.size() - 1 : std::min(failed, written.size() - 1);
       for (auto index = std::min(failed, last); index <= last; ++index)
         log.lose(written[index], "it could not be computed again: " + reply->message);
+      std::erase_if(expected, [&](const auto& each) { return each.command >= failed; });
+      check_sums(log, expected);
       places.resize(last + 1);
       made.erase(made.begin(), made.begin() + static_cast<std::ptrdiff_t>(last) + 1);
       std::erase(made, protocol::ArrayId{0});

@@ -71,6 +71,16 @@ TEST(CheckFile, only_a_checksum_needs_no_path) {
   EXPECT_REFUSED_FOR("not absolute", refusal(reading, ""));
 }
 
+TEST(CheckFile, a_path_may_have_a_note) {
+  const auto with = [](const std::string& note) { return std::string("/a\0", 3) + note; };
+  EXPECT_EQ(refusal(writing, with("later")), "");
+  EXPECT_EQ(refusal(reading, with("0123abcf")), "");
+  EXPECT_REFUSED_FOR("zero", refusal(writing, with("sooner")));
+  EXPECT_REFUSED_FOR("zero", refusal(but(writing, [](Command& c) { c.ints[1] = 0; }), with("later")));
+  EXPECT_REFUSED_FOR("zero", refusal(reading, with("0123abcg")));
+  EXPECT_REFUSED_FOR("zero", refusal(reading, with("later")));
+}
+
 TEST(CheckFile, offsets_and_strides_stay_within_a_file) {
   for (const Command& command : {reading, writing}) {
     EXPECT_REFUSED_FOR("offset", refusal(but(command, [](Command& c) { c.ints[0] = -1; })));

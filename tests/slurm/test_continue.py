@@ -28,7 +28,13 @@ def notebook(sessions, monkeypatch):
 
 def jobs():
     """The numbers of the jobs in the queue, with their states, in the order of submission."""
-    return dict(line.split() for line in sorted(slurm("squeue", "-h", "-o", "%i %T").splitlines()))
+    return dict(sorted((line.split() for line in slurm("squeue", "-h", "-o", "%i %T").splitlines()), key=lambda job: int(job[0])))
+
+
+def begin(notebook):
+    cell = notebook.run(START, timeout=60)
+    assert cell.status == "ok", (cell.reply, cell.err)
+    assert notebook.run(MAKE).text == RESULT
 
 
 def end_in(job, seconds):
@@ -75,8 +81,7 @@ print(float(a[0]) - turn, float(a[199_999]) - turn)
 
 
 def test_a_cell_that_runs_goes_on_in_the_next_job(notebook, tmp_path):
-    notebook.run(START, timeout=40)
-    notebook.run(MAKE)
+    begin(notebook)
     first, second = jobs()
     cell = notebook.send(LOOP.format(str(tmp_path / "enough")))
     end_in(first, 8)
@@ -92,8 +97,7 @@ def test_a_cell_that_runs_goes_on_in_the_next_job(notebook, tmp_path):
 
 
 def test_a_wait_can_be_interrupted_and_nothing_is_lost(notebook):
-    notebook.run(START, timeout=40)
-    notebook.run(MAKE)
+    begin(notebook)
     first, second = jobs()
     slurm("scontrol", "uhold", second)
     slurm("scancel", first)
@@ -115,8 +119,7 @@ def test_a_wait_can_be_interrupted_and_nothing_is_lost(notebook):
 
 
 def test_a_next_job_that_ends_in_the_queue_is_told_and_a_restart_brings_the_arrays(notebook):
-    notebook.run(START, timeout=40)
-    notebook.run(MAKE)
+    begin(notebook)
     first, second = jobs()
     slurm("scancel", second)
     slurm("scancel", first)
@@ -190,4 +193,10 @@ def test_a_script_goes_on_in_the_next_job(sessions, monkeypatch, tmp_path):
 def test_a_shell_is_told_who_can_continue(sessions):
     done = gamelan("engines", "start", "--slurm", "-n", "2", "-t", "5", "--continue")
     assert done.returncode == 2 and "--continue goes with %engines start and gamelan run" in done.stderr
+    assert not jobs()
+
+
+def test_memory_of_this_machine_is_no_place_for_a_job(sessions):
+    done = gamelan("engines", "start", "--slurm", "-n", "2", "-t", "5", "--protect", "memory")
+    assert done.returncode == 2 and "under Slurm name a folder that all nodes share" in done.stderr
     assert not jobs()

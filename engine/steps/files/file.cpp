@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -25,7 +26,9 @@ using protocol::ErrorKind;
 
 /// -1, with errno, where it cannot be opened.
 int open_file(const protocol::Bytes& path, File::Access access) {
-  const std::string name(reinterpret_cast<const char*>(path.data()), path.size());
+  const auto end = std::find(path.begin(), path.end(), std::byte{0});  // a note may follow
+  const std::string name(reinterpret_cast<const char*>(path.data()),
+                         static_cast<std::size_t>(end - path.begin()));
   int descriptor = -1;
   do {
     descriptor =

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "engine/steps/box_copies.hpp"
+#include "engine/steps/files/behind.hpp"
 #include "engine/steps/files/checksum.hpp"
 #include "engine/steps/files/file.hpp"
 #include "engine/steps/files/file_elements.hpp"
@@ -133,12 +134,18 @@ class Writer {
         item_(static_cast<std::int64_t>(protocol::size_of(step.dtype))),
         strides_(protocol::contiguous_strides(extents_, protocol::size_of(step.dtype))) {
     const auto& path = context.payload(step.payload);
+    is_behind_ = std::find(path.begin(), path.end(), std::byte{0}) != path.end();  // "path\0later"
     if (!path.empty()) file_.emplace(path, File::Access::write);
   }
 
-  void write(distribution::Box box) { write(box, 0); }
+  void write(distribution::Box box) {
+    if (is_behind_ && file_) keep(box);
+    write(box, 0);
+  }
   void finish() {
     if (!file_) return;
+    if (copy_ != nullptr)
+      return WritesBehind::of_process().add(std::move(*file_), std::move(copy_), copy_bytes_, copy_offset_);
     if (context_.ghost_exchange()) file_->synchronise();  // rank 0 cannot flush what other nodes wrote
     file_->close();
   }
@@ -146,6 +153,20 @@ class Writer {
   std::int64_t bytes() const { return bytes_; }
 
  private:
+  /// Has the share copied, to be written later, where memory allows it.
+  void keep(const distribution::Box& box) {
+    copy_bytes_ = static_cast<std::size_t>(distribution::volume(box) * item_);
+    copy_offset_ = offset_of(box);
+    copy_ = WritesBehind::buffer(copy_bytes_, static_cast<int>(context_.near_ranks().size()));
+  }
+
+  /// Where the first element of the box stands in the file.
+  std::int64_t offset_of(const distribution::Box& box) const {
+    std::int64_t offset = step_.offset;
+    for (std::size_t k = 0; k < box.size(); ++k) offset += box[k].first * strides_[k];
+    return offset;
+  }
+
   /// One index of every axis before `axis`.
   void write(distribution::Box& box, std::size_t axis) {
     bool is_row = true;  // the elements of a few indices of this axis are contiguous
@@ -164,18 +185,20 @@ class Writer {
   }
 
   void write_row(const distribution::Box& box) {
-    std::int64_t offset = step_.offset;
-    for (std::size_t k = 0; k < box.size(); ++k) offset += box[k].first * strides_[k];
+    const std::int64_t offset = offset_of(box);
     const auto size = static_cast<std::size_t>(distribution::volume(box) * item_);
     const std::byte* bytes = in_place(box);
     if (bytes == nullptr) {
-      buffer_.resize(std::max(buffer_.size(), size));
+      if (copy_ == nullptr) buffer_.resize(std::max(buffer_.size(), size));
+      std::byte* target = copy_ == nullptr ? buffer_.data() : copy_.get() + (offset - copy_offset_);
       copy_operand(
-          context_, step_.input, step_.dtype, step_.dtype, box, buffer_.data(),
+          context_, step_.input, step_.dtype, step_.dtype, box, target,
           protocol::contiguous_strides(distribution::extents_of(box), protocol::size_of(step_.dtype)));
-      bytes = buffer_.data();
+      bytes = target;
+    } else if (copy_ != nullptr) {
+      std::memcpy(copy_.get() + (offset - copy_offset_), bytes, size);
     }
-    if (file_) file_->write({bytes, size}, offset);
+    if (file_ && copy_ == nullptr) file_->write({bytes, size}, offset);
     if (step_.has_checksum) sum_ = checksum(sum_, {bytes, size});
     bytes_ += static_cast<std::int64_t>(size);
     context_.progress();
@@ -204,6 +227,11 @@ class Writer {
   std::int64_t item_;
   Shape strides_;
   protocol::Bytes buffer_;
+  bool is_behind_ = false;
+  WritesBehind::Buffer
+      copy_;  // of the whole share, which is contiguous in the file; null: it is written at once
+  std::size_t copy_bytes_ = 0;
+  std::int64_t copy_offset_ = 0;
   std::uint32_t sum_ = 0;  // CRC-32, as zip archives have it
   std::int64_t bytes_ = 0;
 };

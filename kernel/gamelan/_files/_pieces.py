@@ -83,9 +83,10 @@ def settled(array):
     return array.astype(bool) if array.dtype == bool else array
 
 
-def write(array, path, offset, checksums=False):
-    """Writes a distributed array in C order. Returns, with `checksums`, CRC-32 and bytes of pieces that follow each other."""
-    return _write(array, path, offset, checksums)
+def write(array, path, offset, checksums=False, is_behind=False):
+    """Writes a distributed array in C order. Returns, with `checksums`, CRC-32 and bytes of pieces that follow each other.
+    `is_behind`: with checksums; the engines may write a copy while later commands run (`bytes_behind` of their status)."""
+    return _write(array, path, offset, checksums, b"\0later" if is_behind else b"")
 
 
 def checksum(array):
@@ -93,7 +94,7 @@ def checksum(array):
     return _write(array, "", 0, True)
 
 
-def _write(array, path, offset, checksums):
+def _write(array, path, offset, checksums, how=b""):
     if array.size == 0:
         return []
     _core.flush(True)
@@ -102,7 +103,7 @@ def _write(array, path, offset, checksums):
     words = 2 * max(_core.ranks(), 1)
     receipts = _core.empty((words,), dtype_number(numpy.int64), array)
     _core.record_file(
-        OPS["write_file"], dtype_number(array.dtype), receipts, (array,), (offset, int(checksums)), os.fsencode(path)
+        OPS["write_file"], dtype_number(array.dtype), receipts, (array,), (offset, int(checksums)), os.fsencode(path) + how
     )
     with about(path):
         (receipts,) = _core.fetch([receipts])

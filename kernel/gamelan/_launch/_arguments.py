@@ -47,7 +47,9 @@ def time_limit(text: str) -> str:
 
 
 def protect_folder(text: str) -> str:
-    """A folder that can be written, from the root on."""
+    """A folder that can be written, from the root on; `memory` as it is."""
+    if text == "memory":
+        return text
     path = os.path.abspath(os.path.expanduser(text))
     try:
         os.makedirs(path, mode=0o700, exist_ok=True)
@@ -94,7 +96,8 @@ def add_start_options(parser: argparse.ArgumentParser, default_idle: str) -> Non
         "--protect",
         metavar="DIR",
         type=protect_folder,
-        help="folder for checkpoints, from which engines that follow lost ones read the arrays (np.config.protect)",
+        help="folder for checkpoints, from which engines that follow lost ones read the arrays (np.config.protect); `memory`: "
+        "in the memory of this machine",
     )
     parser.add_argument("--session", metavar="NAME", help="name of the session (default: a short random one)")
     parser.add_argument(
@@ -123,6 +126,8 @@ def add_start_options(parser: argparse.ArgumentParser, default_idle: str) -> Non
 def start_settings(options: argparse.Namespace, parser: argparse.ArgumentParser, default_ranks: Callable[[], int]) -> dict:
     """Keyword arguments of `Engines.start`; errors end in `parser.error`."""
     request = None
+    if options.slurm and options.protect == "memory":
+        parser.error("--protect memory is for engines on this machine: under Slurm name a folder that all nodes share")
     if options.slurm:
         try:
             request = SlurmRequest(

@@ -105,10 +105,11 @@ std::uint64_t CommandLog::next_generation() {
 void CommandLog::set_due(double seconds) { due_seconds = seconds; }
 bool CommandLog::is_due() const {
   const bool is_long = seconds_ - stored_seconds_ > due_seconds || 2 * (bytes_ - stored_bytes_) > limit;
-  return is_asked_ || (due_seconds > 0 && is_long);
+  return !is_storing_ && (is_asked_ || (due_seconds > 0 && is_long));
 }
 
 void CommandLog::add(Entry entry, bool is_in_order) {
+  if (is_storing_) freed_meanwhile_.insert(freed_meanwhile_.end(), entry.frees.begin(), entry.frees.end());
   if (!lost_.empty()) {
     drop_lost(entry);  // no command of the log needs a lost array: its id can be forgotten when it dies
     forget_lost(entry.frees);
@@ -127,6 +128,7 @@ void CommandLog::add(Entry entry, bool is_in_order) {
 
 void CommandLog::skip(const std::vector<ArrayId>& written, const std::vector<ArrayId>& frees) {
   constexpr const char* why = "the log of its session was off (np.config.log_bytes)";
+  epoch_ = next_generation();
   if (!entries_.empty()) lose_all(why);
   cut_all_marks(why);
   if (!marks_.empty()) marks_.back().changed.insert(written.begin(), written.end());
@@ -141,6 +143,7 @@ void CommandLog::forget_lost(const std::vector<ArrayId>& ids) {
 }
 
 void CommandLog::lose_all(const std::string& why) {
+  epoch_ = next_generation();
   cut_all_marks(why);
   generation_ = next_generation();
   for (const auto& view : living()) lose(view.base, why);
@@ -149,6 +152,7 @@ void CommandLog::lose_all(const std::string& why) {
 }
 
 void CommandLog::clear() {
+  epoch_ = next_generation();
   generation_ = next_generation();
   entries_.clear();
   marks_.clear();
@@ -177,6 +181,7 @@ void CommandLog::drop_large_payloads() {
              batch.payloads[static_cast<std::size_t>(command.payload)].size() >= large_payload;
     };
     if (std::none_of(batch.commands.begin(), batch.commands.end(), is_large)) continue;
+    epoch_ = next_generation();
     for (const auto& command : batch.commands)
       if (is_large(command))
         lose(command.out.base, "its elements came from this process and were not kept (np.config.log_bytes)");
@@ -286,42 +291,6 @@ std::vector<View> CommandLog::living() {
   return arrays;
 }
 
-void CommandLog::begin_with(std::vector<Stored> arrays, std::uint64_t number, double seconds) {
-  Batch batch;
-  for (auto& stored : arrays) {
-    Command command;
-    command.loop = stored.whole.dtype;
-    command.creates = true;
-    command.payload = static_cast<std::int32_t>(batch.payloads.size());
-    if (stored.path.empty()) {
-      command.op = Op::constant;
-      batch.payloads.push_back(std::move(stored.bytes));
-    } else {
-      command.op = Op::read_file;
-      command.ints = {stored.offset, 0};
-      command.ints.insert(command.ints.end(), stored.whole.strides.begin(), stored.whole.strides.end());
-      const auto* first = reinterpret_cast<const std::byte*>(stored.path.data());
-      batch.payloads.emplace_back(first, first + stored.path.size());
-    }
-    command.out = std::move(stored.whole);
-    batch.commands.push_back(std::move(command));
-  }
-  cut_all_marks("a checkpoint has been made since then (np.config.protect)");
-  generation_ = next_generation();
-  entries_.clear();
-  count();
-  is_asked_ = false;
-  stored_seconds_ = 0;
-  stored_bytes_ = 0;
-  if (batch.commands.empty()) return;
-  Entry entry{number, nullptr, batch.commands.size(), seconds, {}, stamps_of(batch)};
-  entry.frames =
-      std::make_shared<const protocol::Frames>(protocol::encode(protocol::Request(std::move(batch))));
-  add(std::move(entry));
-  stored_seconds_ = seconds_;
-  stored_bytes_ = bytes_;
-}
-
 void CommandLog::renumber(const std::function<ArrayId(ArrayId)>& id_of) {
   for (auto& entry : entries_) {
     Batch batch = decode(entry);
@@ -340,6 +309,7 @@ void CommandLog::renumber(const std::function<ArrayId(ArrayId)>& id_of) {
 }
 
 void CommandLog::append(CommandLog other, std::uint64_t number) {
+  epoch_ = next_generation();
   lost_.merge(other.lost_);
   for (auto& entry : other.entries_) {
     entry.number = number;

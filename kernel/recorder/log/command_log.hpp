@@ -94,9 +94,26 @@ class CommandLog {
     protocol::View whole;
     std::string path;         ///< empty: `bytes` has the elements
     std::int64_t offset = 0;  ///< of the first element in the file
+    std::uint32_t sum = 0;    ///< CRC-32 of the elements in the file
     protocol::Bytes bytes;
   };
+  /// What a command is to have read from the file of a checkpoint.
+  struct Expected {
+    std::size_t command;
+    protocol::View whole;
+    std::uint32_t sum;
+  };
+  /// Takes the sums out of a batch of `repeatable`, which engines do not know.
+  static std::vector<Expected> take_sums(protocol::Batch& batch);
   void begin_with(std::vector<Stored> arrays, std::uint64_t number, double seconds);
+  /// Changes when arrays were added that other numbers do not tell, or all that was kept has gone. What was
+  /// stored before that is not what the log begins with.
+  std::uint64_t epoch() const { return epoch_; }
+  /// A checkpoint is on its way to the disk: no other one is due until then.
+  void note_storing(bool is_storing) {
+    is_storing_ = is_storing;
+    freed_meanwhile_.clear();
+  }
   /// Repeating takes longer than so many seconds, or half of what the log may have is full: a checkpoint
   /// should be made. 0: never.
   static void set_due(double seconds);
@@ -172,7 +189,9 @@ class CommandLog {
   std::int64_t bytes_ = 0;
   double stored_seconds_ = 0;  // of these, what a checkpoint holds
   std::int64_t stored_bytes_ = 0;
-  bool is_asked_ = false;
+  bool is_asked_ = false, is_storing_ = false;
+  std::uint64_t epoch_ = next_generation();
+  std::vector<protocol::ArrayId> freed_meanwhile_;  // since note_storing(true)
   std::int64_t prune_above_ = std::int64_t{4} << 20;
 };
 

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The folder of a session's checkpoints: one is valid at a time, and it is never half of one. That of a killed process goes
+after MOST_DAYS."""
+
+import contextlib
+import json
+import os
+import shutil
+import socket
+import stat
+import time
+from pathlib import Path
+
+from ._config import config
+from ._launch._sessions import make_private, process_start
+from ._launch._tables import size
+
+_MANIFEST = "manifest.json"
+MOST_DAYS = 14  # that the folder of a killed process stays: as long as what is kept of notebooks, which may name it
+_VERSION = 2
+MEMORY = "memory"  # as config.protect: checkpoints in files that lie in memory
+MEMORY_FOLDER = Path(f"/dev/shm/gamelan-kept-{os.geteuid()}")
+MEMORY_HOURS = 1  # that those of a killed process stay
+
+
+def require_room(count):
+    """MemoryError where a checkpoint in memory of so many bytes would take more than half of what is free."""
+    facts = dict(line.split(":") for line in Path("/proc/meminfo").read_text().splitlines())
+    free = min(int(facts["MemAvailable"].split()[0]) * 1024, shutil.disk_usage("/dev/shm").free)
+    if 2 * count > free:
+        raise MemoryError(
+            f"the arrays have {size(count)}, {size(free)} of memory is free, and checkpoints take half of that at most: "
+            "name a folder on a disk"
+        )
+
+
+class _Folder:
+    """The checkpoints of this session in `config.protect`, of which one is valid at a time."""
+
+    def __init__(self):
+        self._base = None
+        self._count = 0
+        self._valid = None
+        self._retired = []  # that a log on the disk may still name
+        self.keeps_retired = False  # until remove_retired is called: a notebook's log is kept
+
+    def next(self):
+        """An empty folder for a checkpoint that is not yet valid."""
+        wanted = str(make_private(MEMORY_FOLDER)) if config.protect == MEMORY else os.path.abspath(config.protect)
+        if self._base is None or self._base.parent != Path(wanted) or not self._base.is_dir():
+            owner = f"{socket.gethostname()}-{os.getpid()}-{process_start(os.getpid())}"
+            self._base = Path(wanted) / f"gamelan-{owner}-{time.time_ns():x}"
+            os.makedirs(self._base, mode=0o700)
+            _remove_left(Path(wanted))
+        self._count += 1
+        path = self._base / str(self._count)
+        path.mkdir(mode=0o700)
+        return path
+
+    def accept(self, path):
+        """This checkpoint is whole: the one before is not needed any more."""
+        previous, self._valid = self._valid, path
+        if previous is not None:
+            self._retired.append(previous)
+        if not self.keeps_retired:
+            self.remove_retired()
+
+    def remove_retired(self):
+        """Removes what nobody reads any more."""
+        while self._retired:
+            path = self._retired.pop()
+            shutil.rmtree(path, ignore_errors=True)
+            if path.parent != self._base:
+                with contextlib.suppress(OSError):
+                    path.parent.rmdir()
+
+    def remove(self):
+        """The session ends."""
+        self.remove_retired()
+        for path in (self._valid, self._base):
+            if path is not None:
+                shutil.rmtree(path, ignore_errors=True)
+        self._base = self._valid = None
+
+
+def _remove_left(place):
+    """Removes what killed processes of this host have left, when no kernel may need it any more."""
+    limit = time.time() - (MEMORY_HOURS * 3600 if place == MEMORY_FOLDER else MOST_DAYS * 86400)
+    for path in place.glob("gamelan-*-*"):
+        with contextlib.suppress(OSError, ValueError):
+            facts = path.lstat()
+            if not stat.S_ISDIR(facts.st_mode) or facts.st_uid != os.geteuid() or facts.st_mtime > limit:
+                continue
+            host, pid, start, _ = path.name.removeprefix("gamelan-").rsplit("-", 3)
+            if host == socket.gethostname() and process_start(int(pid)) != int(start):
+                shutil.rmtree(path, ignore_errors=True)
+
+
+def finish(path, told):
+    """What was written of a checkpoint is on the disk when this returns, with its manifest, which comes last."""
+    for each in told:
+        _synchronise(path / each["file"], os.O_RDWR)
+    part = path / f".{_MANIFEST}"
+    part.write_text(json.dumps({"version": _VERSION, "arrays": told}))
+    _synchronise(part, os.O_RDWR)
+    part.rename(path / _MANIFEST)
+    with contextlib.suppress(OSError):  # not every file system has it for folders
+        _synchronise(path, os.O_RDONLY | os.O_DIRECTORY)
+
+
+def _synchronise(path, access):
+    descriptor = os.open(path, access | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+folder = _Folder()

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The log that begins with files: arrays are read from a checkpoint, and what came later is repeated.
+#include <array>
+#include <cstdio>
+#include <utility>
+
+#include "kernel/recorder/log/command_log.hpp"
+#include "protocol/datasets.hpp"
+
+namespace gamelan::kernel {
+
+using protocol::Batch;
+using protocol::Command;
+using protocol::Op;
+
+namespace {
+
+constexpr std::size_t sum_digits = 8;
+
+/// "path\0sum", the sum as hexadecimal digits.
+void append_sum(protocol::Bytes& path, std::uint32_t sum) {
+  std::array<char, sum_digits + 1> digits{};
+  std::snprintf(digits.data(), digits.size(), "%08x", sum);
+  path.push_back(std::byte{0});
+  const auto text = std::as_bytes(std::span(digits.data(), sum_digits));
+  path.insert(path.end(), text.begin(), text.end());
+}
+
+}  // namespace
+
+void CommandLog::begin_with(std::vector<Stored> arrays, std::uint64_t number, double seconds) {
+  Batch batch;
+  for (auto& stored : arrays) {
+    Command command;
+    command.loop = stored.whole.dtype;
+    command.creates = true;
+    command.payload = static_cast<std::int32_t>(batch.payloads.size());
+    if (stored.path.empty()) {
+      command.op = Op::constant;
+      batch.payloads.push_back(std::move(stored.bytes));
+    } else {
+      command.op = Op::read_file;
+      command.ints = {stored.offset, 0};
+      command.ints.insert(command.ints.end(), stored.whole.strides.begin(), stored.whole.strides.end());
+      const auto* first = reinterpret_cast<const std::byte*>(stored.path.data());
+      batch.payloads.emplace_back(first, first + stored.path.size());
+      append_sum(batch.payloads.back(), stored.sum);
+    }
+    command.out = std::move(stored.whole);
+    batch.commands.push_back(std::move(command));
+  }
+  cut_all_marks("a checkpoint has been made since then (np.config.protect)");
+  generation_ = next_generation();
+  epoch_ = next_generation();
+  std::erase_if(entries_, [&](const Entry& entry) { return entry.number <= number; });
+  count();
+  is_asked_ = is_storing_ = false;
+  stored_seconds_ = 0;
+  stored_bytes_ = 0;
+  auto freed = std::exchange(freed_meanwhile_, {});
+  if (batch.commands.empty()) return;
+  Entry entry{number, nullptr, batch.commands.size(), seconds, {}, stamps_of(batch)};
+  entry.frames =
+      std::make_shared<const protocol::Frames>(protocol::encode(protocol::Request(std::move(batch))));
+  stored_seconds_ = seconds;
+  stored_bytes_ = static_cast<std::int64_t>(protocol::packed_bytes(*entry.frames));
+  add(std::move(entry));
+  if (freed.empty()) return;
+  // What was freed while the files were written: the log may have forgotten that, with what had made it.
+  const auto last = entries_.empty() ? number : entries_.back().number;
+  Entry frees{last, nullptr, 0, 0, std::move(freed), {}};
+  frees.frames = std::make_shared<const protocol::Frames>(protocol::encode(protocol::Request(Batch{})));
+  add(std::move(frees));
+  prune();
+}
+
+std::vector<CommandLog::Expected> CommandLog::take_sums(Batch& batch) {
+  std::vector<Expected> sums;
+  for (std::size_t index = 0; index < batch.commands.size(); ++index) {
+    const Command& command = batch.commands[index];
+    if (command.op != Op::read_file) continue;
+    auto& path = batch.payloads[static_cast<std::size_t>(command.payload)];
+    const auto [name, sum] = protocol::hdf5_names(path);
+    if (sum.size() != sum_digits) continue;
+    path.resize(name.size());
+    sums.push_back({index, command.out, static_cast<std::uint32_t>(std::stoul(sum, nullptr, 16))});
+  }
+  return sums;
+}
+
+}  // namespace gamelan::kernel

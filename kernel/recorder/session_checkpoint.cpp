@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Checkpoints: when one is made, and whether its files are what was written.
+#include "kernel/recorder/session.hpp"
+// (Python.h first)
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "kernel/recorder/gil.hpp"
+#include "kernel/recorder/hooks.hpp"
+#include "kernel/recorder/log/sums.hpp"
+
+namespace gamelan::kernel {
+
+using protocol::Batch;
+using protocol::Command;
+using protocol::Outcome;
+
+void Session::store_if_due() {
+  if (is_alone_ || !log_.is_due() || !checkpoint_hook) return;
+  Ref::checked(PyObject_CallNoArgs(checkpoint_hook.get()));
+}
+
+void Session::wait_for_others() {
+  while (!in_settlement_.empty() && !engines_.is_lost()) {
+    if (PyErr_CheckSignals() != 0) throw PythonError();
+    const WithoutGil released;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
+void Session::check_sums(CommandLog& log, std::span<const CommandLog::Expected> expected) {
+  for (const auto& [place, whole, sum] : expected) {
+    Command command;
+    command.op = protocol::Op::write_file;  // nowhere: only the sums are wanted
+    command.loop = whole.dtype;
+    command.creates = true;
+    command.in = {whole};
+    command.out = protocol::whole(new_id(), protocol::Dtype::int64, {2 * std::max(engines_.ranks(), 1)});
+    command.ints = {0, 1};
+    command.payload = 0;
+    Batch batch;
+    batch.holder = recorder_.holder();
+    batch.payloads.emplace_back();
+    batch.origins.emplace_back();
+    batch.fetches = {command.out};
+    batch.frees = {command.out.base};
+    batch.commands.push_back(std::move(command));
+    Client::SharedFrames frames;
+    const auto reply = engines_.wait_for(engines_.send_batch(std::move(batch), frames));
+    if (!reply) return;
+    if (reply->outcome == Outcome::ok && reply->payloads.size() == 1 &&
+        combined_sum(reply->payloads[0]) == sum)
+      continue;
+    log.lose(whole.base, "its file in the checkpoint is damaged: it is not what was written");
+    free_there({whole.base});
+  }
+}
+
+}  // namespace gamelan::kernel

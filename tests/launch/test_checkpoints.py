@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Checkpoints that are written while the program goes on: what they hold, and that half of one, or a damaged one, is never
+read."""
+
+import os
+import subprocess
+
+import pytest
+from test_arrays_again import run
+
+START = """
+from gamelan import _protection
+def store():
+    "A checkpoint that is due, as the end of a batch makes it."
+    _core.ask_for_checkpoint(True)
+    np.sync()
+def folders():
+    return sorted(path for path in __import__("pathlib").Path(np.config.protect).glob("*/*"))
+"""
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_what_changes_while_it_is_written_is_repeated(runtime, tmp_path, ranks):
+    lines = run(
+        START
+        + """
+a = np.random.default_rng(1).random((3000, 1000)); turned = a.T; flags = a > 0.5; gone = np.arange(500_000.0) + 1
+np.sync()
+want = numpy.array(a)
+store()
+began = _protection._writer is not None
+del gone
+for turn in range(30):
+    a += 1; want += 1
+used = a[:5] * 2; made = np.sqrt(a); flags[0] = False
+np.sync()
+_protection.wait_for_writer()
+commands = np.stats()["log_commands"]
+lose()
+print(began, (numpy.array(a) == want).all(), (numpy.array(turned) == want.T).all(), (numpy.array(made) == numpy.sqrt(want)).all())
+print((numpy.array(used) == want[:5] * 2).all(), not flags[0].any(), commands < 50, len(folders()))
+store(); _protection.wait_for_writer(); a -= 1; lose()
+print((numpy.array(a) == want - 1).all(), len(folders()))
+""",
+        ranks,
+        GAMELAN_PROTECT=str(tmp_path),
+        GAMELAN_DISTRIBUTE_FROM="1000",
+    )
+    assert lines == ["True True True True", "True True True 1", "True 1"], lines
+
+
+def test_engines_that_are_killed_while_they_write_leave_the_checkpoint_before(runtime, tmp_path):
+    lines = run(
+        START
+        + """
+a = np.arange(4_000_000.0)
+np.sync(); np.checkpoint()
+[first] = folders()
+a += 1
+np.sync()
+store()
+kill()
+a += 1
+print(float(a[0]), float(a[3_999_999]))
+_protection.wait_for_writer()
+print(all((each / "manifest.json").exists() for each in folders()), 1 <= len(folders()) <= 1)
+lose()
+print(float(a[0]))
+""",
+        GAMELAN_PROTECT=str(tmp_path),
+        GAMELAN_DISTRIBUTE_FROM="1000",
+    )
+    assert lines == ["2.0 4000001.0", "True True", "2.0"], lines
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_that_is_not_what_was_written_is_never_read(runtime, tmp_path):
+    lines = run(
+        START
+        + """
+a = np.arange(300_000.0); b = np.arange(300_000.0) * 2; c = np.array(numpy.arange(300_000) % 2 == 0)
+np.checkpoint()
+[folder] = folders()
+for file in folder.glob("*.npy"):
+    if numpy.load(file)[1] == 2.0:
+        facts = file.stat()
+        with open(file, "r+b") as opened:
+            opened.seek(facts.st_size - 100); opened.write(b"x")
+        os.utime(file, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+lose()
+print((numpy.array(a) == numpy.arange(300_000)).all(), int(c.sum()))
+print(error_of(lambda: float(b[0])))
+""",
+        3,
+        GAMELAN_PROTECT=str(tmp_path),
+        GAMELAN_DISTRIBUTE_FROM="1000",
+    )
+    assert lines[0] == "True 150000", lines
+    assert lines[1].startswith("EngineLostError: this array was lost") and "checkpoint is damaged" in lines[1], lines
+
+
+def test_a_full_disk_costs_the_checkpoint_and_nothing_else(runtime, tmp_path):
+    place = tmp_path / "small"
+    place.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "none", place], capture_output=True, check=False)
+    if mounted.returncode:
+        pytest.skip("no file system of three megabytes can be mounted here")
+    try:
+        lines = run(
+            START
+            + """
+import sys
+sys.stderr = sys.stdout
+a = np.arange(200_000.0)
+store(); _protection.wait_for_writer()
+before = folders()
+b = np.arange(300_000.0); a += 1
+store(); _protection.wait_for_writer()
+print(folders() == before, len(before))
+print(error_of(np.checkpoint))
+lose()
+print(float(a[0]), float(b[1]), float(a[199_999]))
+""",
+            GAMELAN_PROTECT=str(place),
+            GAMELAN_DISTRIBUTE_FROM="1000",
+        )
+    finally:
+        subprocess.run(["umount", place], check=True)
+    assert "gamelan: no checkpoint in" in lines[0] and "No space left on device" in lines[0], lines
+    assert "The one before stays valid" in lines[0] and lines[1] == "True 1", lines
+    assert lines[2].startswith("OSError: [Errno 28] No space left on device"), lines
+    assert lines[-1] == "1.0 1.0 200000.0", lines
+    assert not os.listdir(place)
+
+
+def test_checkpoints_in_memory_outlive_the_engines_and_go_with_the_session(runtime):
+    lines = run(
+        START
+        + """
+from gamelan._checkpoint_folder import MEMORY_FOLDER
+a = np.random.default_rng(2).random(700_000); want = numpy.array(a)
+for turn in range(50): a += 1; want += 1
+store(); _protection.wait_for_writer()
+[folder] = MEMORY_FOLDER.glob(f"gamelan-*-{os.getpid()}-*/*")
+print((folder / "manifest.json").exists(), MEMORY_FOLDER.stat().st_mode & 0o777 == 0o700)
+a -= 2; want -= 2
+kill()
+print((numpy.array(a) == want).all(), np.stats()["log_commands"] < 10)
+from gamelan import _checkpoint_folder
+real = _checkpoint_folder.Path.read_text
+_checkpoint_folder.Path.read_text = lambda path: "MemAvailable: 4096 kB" if str(path) == "/proc/meminfo" else real(path)
+print(error_of(np.checkpoint))
+_checkpoint_folder.Path.read_text = real
+lose()
+print((numpy.array(a) == want).all(), folder.exists())
+print(folder.parent)
+""",
+        GAMELAN_PROTECT="memory",
+        GAMELAN_DISTRIBUTE_FROM="1000",
+    )
+    assert lines[:2] == ["True True", "True True"] and lines[3] == "True True", lines
+    assert lines[2].startswith("MemoryError: the arrays have 5.34 MiB, 4 MiB of memory is free"), lines
+    assert not os.path.exists(lines[4]), "the checkpoints go with the process"
