@@ -31,8 +31,8 @@ int stores(const Plan& plan) {
 TEST(Plan, sweeps_that_nobody_looks_at_are_a_wavefront_over_two_blocks) {
   for (const int ranks : {1, 2}) {
     BatchWriter r(ranks);
-    const View u = r.existing({700, 700});
-    for (int sweep = 0; sweep < 5; ++sweep) record_jacobi(r, u, 700);
+    const View u = r.existing({1000, 1000});
+    for (int sweep = 0; sweep < 5; ++sweep) record_jacobi(r, u, 1000);
     const auto plan = r.plan();
     ASSERT_EQ(plan.steps.size(), ranks == 1 ? 1U : 2U) << dump(plan);
     const auto& parts = *std::get<Wavefront>(plan.steps[0].body).parts;
@@ -104,7 +104,7 @@ TEST(Plan, without_versions_the_value_is_computed_aside) {
 }
 
 TEST(Plan, without_fusion_every_command_is_a_step) {
-  BatchWriter r(2, {"fuse"});
+  BatchWriter r(2, {"fuse", "tile_time"});
   record_jacobi(r, r.existing({700, 700}), 700);
   EXPECT_EQ(r.plan().steps.size(), 5U);
 }

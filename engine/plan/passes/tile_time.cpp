@@ -147,7 +147,7 @@ class Tiler {
   }
 
   bool is_worth_it(const Group& group) const {
-    std::int64_t bytes = 0;
+    std::int64_t bytes = -std::max<std::int64_t>(group.slots.more_bytes(), 0);
     std::set<int> slots;
     for (const auto& uses : group.uses)
       for (const auto& use : uses)
