@@ -16,10 +16,11 @@ struct Choice {
   std::string_view option;
   std::array<std::string_view, 3> words;  ///< in the order of the enum that they name
 };
-inline constexpr std::array<Choice, 3> choices{{
+inline constexpr std::array<Choice, 4> choices{{
     {"balance", {"off", "on", "always"}},     // steps::Balance
     {"compile", {"off", "hot", "always"}},    // tiles::Compiling
     {"isa", {"baseline", "avx2", "avx512"}},  // tiles::Isa
+    {"tiling", {"off", "on", "always"}},      // plan::Tiling
 }};
 
 /// The index of `word` among the option's words. Throws Error{value} when it is not one of them.

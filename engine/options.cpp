@@ -112,6 +112,12 @@ const Row rows[] = {
        choose("compile", text);
        options.compile = text;
      }},
+    {"--tiling", "off|on", "GAMELAN_TILING",
+     "on: several sweeps over arrays larger than the cache go through memory once (default on)",
+     [](Options& options, const std::string& text) {
+       choose("tiling", text);
+       options.tiling = text;
+     }},
     {"--routines", "PATH[:PATH]", "GAMELAN_ROUTINES",
      "shared libraries whose functions a notebook may call with its arrays as Global Arrays (default none)",
      [](Options& options, const std::string& text) { options.routines = text; }},

@@ -9,7 +9,7 @@
 namespace gamelan::protocol {
 
 bool is_of_batches(std::string_view option) {
-  constexpr std::string_view names[] = {"keep_unread", "disable_passes", "compile", "balance"};
+  constexpr std::string_view names[] = {"keep_unread", "disable_passes", "compile", "balance", "tiling"};
   return std::find(std::begin(names), std::end(names), option) != std::end(names);
 }
 

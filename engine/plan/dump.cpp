@@ -251,6 +251,21 @@ struct Describe {
     }
     return text;
   }
+  std::string operator()(const Wavefront& wavefront) const {
+    const auto& parts = *wavefront.parts;
+    const auto passes = std::to_string(parts.size()) + " passes";
+    if (wavefront.is_at_borders) return "the borders of the wavefront of " + passes + "\n";
+    std::string text =
+        "wavefront of " + passes + ", " + std::to_string(wavefront.together) + " rows at a time\n";
+    for (const auto& part : parts) {
+      text += " " + std::to_string(part.skew) + " rows behind";
+      if (part.top > 0 || part.bottom > 0)
+        text += ", without " + std::to_string(part.top) + " and " + std::to_string(part.bottom) +
+                " at the borders";
+      text += ": " + (*this)(part.loop);
+    }
+    return text;
+  }
   std::string operator()(const Gather& gather) const {
     return "gather " + name(gather.from) + " to " + name(gather.to);
   }

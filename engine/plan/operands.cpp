@@ -21,6 +21,9 @@ class Finder {
   void operator()(const RowChain& chain) {
     for (const auto& part : chain.parts) std::visit([&](const auto& each) { (*this)(each); }, part);
   }
+  void operator()(const Wavefront& wavefront) {
+    for (const auto& part : *wavefront.parts) (*this)(part.loop);
+  }
   void operator()(const Matmul& matmul) { add(matmul.left, matmul.right); }
   void operator()(const MatmulChunks& chunks) { (*this)(chunks.product); }
   void operator()(const AddChunks&) {}

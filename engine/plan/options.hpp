@@ -24,7 +24,8 @@ enum class Switch : std::uint8_t {
   interior,
   contract,
   version,
-  chain_rows
+  chain_rows,
+  tile_time
 };
 /// The name of a switch, as users write it, and what it does.
 struct SwitchInfo {
@@ -42,8 +43,13 @@ struct Standpoint {
   std::function<bool(int)> is_near;
 };
 
+/// Which passes over the same arrays are tiled in time (passes/tile_time.cpp): none, those over arrays larger
+/// than a cache, or, for tests, also small ones.
+enum class Tiling : std::uint8_t { off, on, always };
+
 struct Options {
   int ranks = 1;
+  Tiling tiling = Tiling::on;
   std::set<std::string> disabled;  ///< names of switches; the session has some of its own
   bool keeps_unread = false;  ///< results that nobody reads are computed and stored all the same, for timing
   std::optional<Standpoint> standpoint;  ///< of this rank, on several nodes: steps then say what they read

@@ -17,6 +17,7 @@
 #include "engine/plan/step_irregular.hpp"
 #include "engine/plan/step_linalg.hpp"
 #include "engine/plan/step_sort.hpp"
+#include "engine/plan/step_wavefront.hpp"
 
 namespace gamelan::engine::plan {
 
@@ -27,7 +28,7 @@ struct Step {
                ApplyUpdates, Find, Collect, ScanTotals, Scan, SortLines, SortRuns, MergeRuns, CollectPlaces,
                Count, AddCounts, FourierLines, Draw, Routine, WholeMatrices, SpreadBlocks, BlockedMatrix,
                CollectBlocks, WeightedCount, AddWeightedCounts, Search, ArgLines, MatmulChunks, AddChunks,
-               PackBits, FoldSegments, ReadFile, ReadHdf5, ReadZarr, WriteFile, RowChain>
+               PackBits, FoldSegments, ReadFile, ReadHdf5, ReadZarr, WriteFile, RowChain, Wavefront>
       body;
   std::vector<int> allocates;  ///< slots that are allocated before the step
   std::vector<int> binds;      ///< slots that become their array's current version after it
@@ -62,6 +63,11 @@ std::vector<Use> uses_of(const Step& step);
 /// True when every rank must run the step at the same time. Then no rank runs it after one has failed.
 inline bool is_collective(const Step& step) {
   return std::holds_alternative<Routine>(step.body) || std::holds_alternative<BlockedMatrix>(step.body);
+}
+/// True for the second step of a wavefront, which ends what the first one has begun.
+inline bool is_at_borders(const Step& step) {
+  const auto* wavefront = std::get_if<Wavefront>(&step.body);
+  return wavefront != nullptr && wavefront->is_at_borders;
 }
 /// Slots that a step reads or writes.
 std::vector<int> slots_of(const Step& step);

@@ -24,7 +24,7 @@ class PlanCache::Writer {
   }
 
   void write(const Batch& batch, const Options& options) {
-    put(options.ranks << 1 | static_cast<int>(options.keeps_unread));
+    put(options.ranks << 3 | static_cast<int>(options.tiling) << 1 | static_cast<int>(options.keeps_unread));
     for (const auto& pass : options.disabled) {  // in order: it is a std::set
       put(static_cast<std::int64_t>(pass.size()));
       for (const char c : pass) put(c);

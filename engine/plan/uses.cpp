@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which slots a step reads and writes, for every kind of step.
 #include <algorithm>
+#include <map>
 
 #include "engine/plan/plan.hpp"
 
@@ -194,6 +195,18 @@ class RegularUses {
       });
       if (!is_made || use.is_written) all.push_back({use.slot, use.is_written, false});
     }
+  }
+  /// Each slot once: it is written if any part writes it.
+  void operator()(const Wavefront& wavefront) {
+    RegularUses parts;
+    for (const auto& part : *wavefront.parts) parts(part.loop);
+    std::map<int, Use> slots;
+    for (const auto& use : parts.all) {
+      auto& merged = slots.try_emplace(use.slot, use).first->second;
+      merged.is_written |= use.is_written;
+      merged.may_be_remote |= use.may_be_remote;
+    }
+    for (const auto& [slot, use] : slots) all.push_back(use);
   }
   void operator()(const Gather& gather) {
     all.push_back({gather.from, false, true});

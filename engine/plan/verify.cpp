@@ -47,7 +47,7 @@ class Lives {
       if (!use.is_written)
         require(state(use.slot) == State::written, "reads " + name(use.slot) + ", which nobody has written");
       else
-        check_write(step, use.slot);
+        check_write(step, use.slot, is_at_borders(step));
       if (use.is_written) written.insert(use.slot);
     }
     for (const int slot : step.allocates)
@@ -77,7 +77,10 @@ class Lives {
   bool is_slot(int slot) const { return slot >= 0 && slot < static_cast<int>(states_.size()); }
   State& state(int slot) { return states_[static_cast<std::size_t>(slot)]; }
 
-  void check_write(const Step& step, int slot) {
+  /// `goes_on`: the step before has begun what it writes.
+  void check_write(const Step& step, int slot, bool goes_on) {
+    if (goes_on)
+      return require(state(slot) == State::written, "goes on with " + name(slot) + ", which is new");
     if (std::find(step.allocates.begin(), step.allocates.end(), slot) != step.allocates.end()) return;
     const auto found = current_.find(owners_[static_cast<std::size_t>(slot)]);
     require(found != current_.end() && found->second == slot,
@@ -154,6 +157,8 @@ class Steps {
           check_loop(*fused, fused->iterations.extents(), 0);
         if (const auto* fold = std::get_if<FoldBlocks>(&part)) check_fold(*fold);
       }
+    if (const auto* wavefront = std::get_if<Wavefront>(&step.body))
+      for (const auto& part : *wavefront->parts) check_loop(part.loop, part.loop.iterations.extents(), 0);
     if (const auto* fold = std::get_if<FoldFinish>(&step.body))
       require(fold->kept_axes == fold->iterations.axes.size() &&
                   fold->kept_axes <= fold->input.placement.iterations.axes.size(),

@@ -112,7 +112,8 @@ void run_rank(const Options& options, Comm& comm) {
   Board board(comm, heap, {.fanout = options.node_fanout, .silence_limit_s = options.node_timeout_s});
   tiles::limit_isa(static_cast<tiles::Isa>(choose("isa", options.isa)));
   Session session(comm, heap, board);
-  session.set_defaults({{"balance", options.balance}, {"compile", options.compile}});
+  session.set_defaults(
+      {{"balance", options.balance}, {"compile", options.compile}, {"tiling", options.tiling}});
   if (comm.rank() != 0) {
     comm.throw_together(std::nullopt);  // throws on all ranks when rank 0 could not listen
     try {

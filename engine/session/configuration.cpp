@@ -39,7 +39,7 @@ std::set<std::string> passes_of(const std::string& list) {
 
 void check_option(const std::string& name, const std::string& value) {
   if (name == "disable_passes") passes_of(value);
-  if (name == "compile" || name == "balance") chosen(name, value);
+  if (name == "compile" || name == "balance" || name == "tiling") chosen(name, value);
 }
 
 std::size_t chosen(const std::string& option, const std::string& word) {

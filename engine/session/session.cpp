@@ -95,6 +95,8 @@ void Session::set_option(const std::string& name, const std::string& value) {
     tiles::set_compiling(static_cast<tiles::Compiling>(chosen(name, value)));
   } else if (name == "balance") {
     executor_.set_balance(static_cast<steps::Balance>(chosen(name, value)));
+  } else if (name == "tiling") {
+    planner_.options().tiling = static_cast<plan::Tiling>(chosen(name, value));
   }
 }
 

@@ -66,9 +66,10 @@ void Executor::prepare(const plan::Plan& plan, const plan::Step& step,
 
 void Executor::settle(const plan::Step& step, const StepContext& context) {
   const auto* scatter = std::get_if<plan::Scatter>(&step.body);
+  const bool is_at_borders = plan::is_at_borders(step);
   for (const auto& use : plan::uses_of(step)) {
     auto& storage = context.storage(use.slot);
-    if (scatter != nullptr && use.slot == scatter->to)
+    if ((scatter != nullptr && use.slot == scatter->to) || (is_at_borders && use.is_written))
       storage.scattered_by = step_;  // by every rank, in any block
     else if (use.is_written)
       storage.written_by = step_;

@@ -12,6 +12,7 @@ void run(const StepContext& context, const plan::FusedLoop& fused);
 void run(const StepContext& context, const plan::FoldBlocks& fold);
 void run(const StepContext& context, const plan::FoldFinish& fold);
 void run(const StepContext& context, const plan::RowChain& chain);
+void run(const StepContext& context, const plan::Wavefront& wavefront);
 void run(const StepContext& context, const plan::Gather& gather);
 void run(const StepContext& context, const plan::Scatter& scatter);
 void run(const StepContext& context, const plan::Matmul& matmul);

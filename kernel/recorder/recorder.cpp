@@ -56,7 +56,7 @@ protocol::ArrayId Recorder::first_id() {
 }
 
 bool Recorder::is_heavy(const Command& command) const {
-  return is_single(command.op) && work_of(command, first_of_batch_) >= limits_.work;
+  return is_single(command.op) && work_of(command, first_of_batch_, touched_) >= limits_.work;
 }
 
 bool Recorder::wants_cut_before(const SourceLine& line, std::uint64_t call) const {
@@ -72,6 +72,9 @@ bool Recorder::wants_cut_before(const SourceLine& line, std::uint64_t call) cons
   const bool is_late = count / 3 >= limits_.soft_commands / 2 || work_ / 2 >= limits_.work;
   const bool is_very_late = work_ / 3 >= limits_.work;
   if (has_cut_line_ && !is_late && line != cut_line_) return false;
+  // Within a statement there are temporaries, which a cut would store. A loop goes back when it begins anew.
+  const SourceLine& before = lines_[pending_.commands.back().origin];
+  if (!is_late && line.code == before.code && line.offset > before.offset) return false;
   return is_very_late || closes_an_iteration(found->second, is_late);
 }
 
@@ -114,7 +117,10 @@ bool Recorder::add(Command command, const SourceLine& line, std::uint32_t listen
   if (cuts_every_iteration_ && iteration_line_.code == nullptr) iteration_line_ = line;
   const auto [origin, is_new] = origin_for(line, goes_on);
   command.origin = origin;
-  work_ += work_of(command, first_of_batch_);
+  work_ += work_of(command, first_of_batch_, touched_);
+  touched_.insert(command.out.base);
+  for (const auto& operand : command.in)
+    if (const auto* view = std::get_if<protocol::View>(&operand)) touched_.insert(view->base);
   pending_.commands.push_back(std::move(command));
   listeners_.push_back(listener);
   calls_.push_back(call);
@@ -207,6 +213,7 @@ Recorder::Cut Recorder::take() {
   spans_.clear();
   payload_bytes_ = 0;
   work_ = 0;
+  touched_.clear();
   return {std::exchange(pending_, {}), std::exchange(lines_, {}), std::exchange(listeners_, {}),
           std::exchange(calls_, {}), nullptr};
 }

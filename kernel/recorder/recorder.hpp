@@ -11,6 +11,7 @@
 
 #include "kernel/recorder/failure.hpp"
 #include "kernel/recorder/source_line.hpp"
+#include "kernel/recorder/work.hpp"
 #include "protocol/message.hpp"
 
 namespace gamelan::kernel {
@@ -139,6 +140,7 @@ class Recorder {
   protocol::Batch pending_;
   std::size_t payload_bytes_ = 0;
   std::int64_t work_ = 0;  // of the pending commands, roughly
+  TouchedArrays touched_;  // by the pending commands
   protocol::ArrayId first_of_batch_ =
       0;  // arrays with this number or a higher one are made by the pending commands
   std::vector<SourceLine> lines_;

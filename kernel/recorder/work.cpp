@@ -118,11 +118,19 @@ std::int64_t single_work(const Command& command) {
 
 bool is_single(Op op) { return protocol::info(op).kind == protocol::RowKind::call; }
 
-std::int64_t work_of(const Command& command, protocol::ArrayId first_of_batch) {
+std::int64_t work_of(const Command& command, protocol::ArrayId first_of_batch, const TouchedArrays& touched) {
   if (is_single(command.op)) return single_work(command);
   const std::int64_t elements = elements_of(command);
   const bool is_cheap = protocol::is_elementwise(command.op) &&
                         (protocol::info(command.op).traits & protocol::transcendental) == 0;
+  const auto is_known = [&](const auto& operand) {
+    const auto* view = std::get_if<View>(&operand);
+    return view == nullptr || touched.contains(view->base) || is_at_hand(*view, first_of_batch);
+  };
+  constexpr std::int64_t again = 3;
+  if (is_cheap && (command.creates || touched.contains(command.out.base)) &&
+      std::all_of(command.in.begin(), command.in.end(), is_known))
+    return elements / again;
   const bool is_light = command.creates && is_cheap &&
                         std::all_of(command.in.begin(), command.in.end(), [&](const auto& operand) {
                           const auto* view = std::get_if<View>(&operand);

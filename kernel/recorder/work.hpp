@@ -3,6 +3,7 @@
 // waits before a command that takes long, so that little runs ahead of the program. Pure arithmetic.
 #pragma once
 #include <cstdint>
+#include <unordered_set>
 
 #include "protocol/message.hpp"
 
@@ -12,8 +13,14 @@ namespace gamelan::kernel {
 /// an element in cache is one.
 inline constexpr std::int64_t work_of_a_moment = 300'000'000;
 
+/// The arrays that the pending commands read or write.
+using TouchedArrays = std::unordered_set<protocol::ArrayId>;
+
 /// The work of a command. Arrays from `first_of_batch` on are made by the pending commands, and so in cache.
-std::int64_t work_of(const protocol::Command& command, protocol::ArrayId first_of_batch);
+/// What is touched again costs less than one: it shares a pass, or the next sweep of a stencil finds it in
+/// cache (engine/plan/passes/tile_time.cpp).
+std::int64_t work_of(const protocol::Command& command, protocol::ArrayId first_of_batch,
+                     const TouchedArrays& touched);
 
 /// True for a command that never joins the pass of others, and may take long: products, sorting, transforms,
 /// linear algebra, files.

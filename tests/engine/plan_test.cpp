@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include "tests/engine/batch_writer.hpp"
 
@@ -25,6 +26,52 @@ int stores(const Plan& plan) {
       for (const auto& instruction : fused->program.code)
         found += instruction.kind == Instruction::Kind::store;
   return found;
+}
+
+TEST(Plan, sweeps_that_nobody_looks_at_are_a_wavefront_over_two_blocks) {
+  for (const int ranks : {1, 2}) {
+    BatchWriter r(ranks);
+    const View u = r.existing({1000, 1000});
+    for (int sweep = 0; sweep < 5; ++sweep) record_jacobi(r, u, 1000);
+    const auto plan = r.plan();
+    ASSERT_EQ(plan.steps.size(), ranks == 1 ? 1U : 2U) << dump(plan);
+    const auto& parts = *std::get<Wavefront>(plan.steps[0].body).parts;
+    ASSERT_EQ(parts.size(), 5U);
+    std::set<int> slots;
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      EXPECT_EQ(parts[p].skew, static_cast<std::int64_t>(p));
+      EXPECT_EQ(parts[p].top, ranks == 1 ? 0 : static_cast<std::int64_t>(p) + 1);
+      EXPECT_EQ(parts[p].bottom, parts[p].top);
+      EXPECT_EQ(parts[p].loop.carries.size(), p == 0 ? 1U : 0U);
+      for (const auto& operand : parts[p].loop.operands) slots.insert(operand.slot);
+    }
+    EXPECT_EQ(slots.size(), 2U) << dump(plan);
+    EXPECT_EQ(plan.steps[0].allocates.size(), 1U);
+    EXPECT_EQ(plan.steps.back().releases.size(), 1U);
+    EXPECT_EQ(plan.steps.back().commands.size(), 25U);
+  }
+}
+
+TEST(Plan, no_wavefront_where_it_would_not_help_or_is_not_possible) {
+  const auto count_of = [](std::int64_t n, int ranks, std::set<std::string> disabled, bool looks) {
+    BatchWriter r(ranks, std::move(disabled));
+    const View u = r.existing({n, n});
+    for (int sweep = 0; sweep < 3; ++sweep) {
+      record_jacobi(r, u, n);
+      if (looks) r.sum(u);
+    }
+    return count<Wavefront>(r.plan());
+  };
+  EXPECT_EQ(count_of(700, 1, {}, false), 1);
+  EXPECT_EQ(count_of(700, 1, {"tile_time"}, false), 0);
+  EXPECT_EQ(count_of(700, 1, {}, true), 0);
+  EXPECT_EQ(count_of(300, 1, {}, false), 0) << "it stays in cache";
+  EXPECT_EQ(count_of(700, 64, {}, false), 0) << "blocks of a few rows";
+  BatchWriter r(4);
+  r.see_nodes(0, 2);
+  const View u = r.existing({2000, 2000});
+  for (int sweep = 0; sweep < 3; ++sweep) record_jacobi(r, u, 2000);
+  EXPECT_EQ(count<Wavefront>(r.plan()), 0) << "several nodes";
 }
 
 TEST(Plan, a_jacobi_sweep_is_one_pass_into_a_fresh_version) {
@@ -57,7 +104,7 @@ TEST(Plan, without_versions_the_value_is_computed_aside) {
 }
 
 TEST(Plan, without_fusion_every_command_is_a_step) {
-  BatchWriter r(2, {"fuse"});
+  BatchWriter r(2, {"fuse", "tile_time"});
   record_jacobi(r, r.existing({700, 700}), 700);
   EXPECT_EQ(r.plan().steps.size(), 5U);
 }

@@ -32,8 +32,22 @@ TEST(Prefixes, are_everywhere_in_a_loop_over_a_grid) {
       << dump(plan);  // the first command of the second turn that changes what is seen
 }
 
-TEST(Prefixes, are_none_while_one_array_is_ahead_of_another) {
+TEST(Prefixes, are_before_a_wavefront_and_not_within_it) {
   BatchWriter r(2);
+  const View u = r.existing({1000, 1000}), row = r.existing({5000});
+  for (int sweep = 0; sweep < 3; ++sweep) record_jacobi(r, u, 1000);
+  increment(r, row);
+  const auto plan = r.plan();
+  ASSERT_GE(plan.steps.size(), 3U);
+  ASSERT_TRUE(std::holds_alternative<Wavefront>(plan.steps[0].body)) << dump(plan);
+  ASSERT_TRUE(is_at_borders(plan.steps[1])) << dump(plan);
+  EXPECT_EQ(plan.steps[0].prefix, 3) << dump(plan);  // what command 4 assigns
+  EXPECT_EQ(plan.steps[1].prefix, -1) << dump(plan);
+  EXPECT_EQ(plan.steps[2].prefix, 15) << dump(plan);
+}
+
+TEST(Prefixes, are_none_while_one_array_is_ahead_of_another) {
+  BatchWriter r(2, {"tile_time"});
   const View u = r.existing({700, 700}), row = r.existing({5000});
   increment(r, row);         // commands 0 and 1
   record_jacobi(r, u, 700);  // 2 to 6
@@ -95,7 +109,7 @@ TEST(Prefixes, are_none_within_a_call) {
 }
 
 TEST(Prefixes, are_where_a_call_has_changed_none_but_its_own_arrays) {
-  BatchWriter r(2);
+  BatchWriter r(2, {"tile_time"});
   const View u = r.existing({700, 700}), row = r.existing({5000});
   increment(r, row);
   const View slopes = r.compute(Op::copy, {u}, false);

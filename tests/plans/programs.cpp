@@ -26,6 +26,11 @@ void strength_reduction(
   const View a = row(r);
   r.compute(Op::divide, {r.compute(Op::divide, {a, number(8)}), number(10)}, false);
 }
+void sweeps(BatchWriter& r) {
+  constexpr std::int64_t large = 1000;
+  const View u = r.existing({large, large});
+  for (int sweep = 0; sweep < 3; ++sweep) record_jacobi(r, u, large);
+}
 void copy_elision(BatchWriter& r) {
   const View u = grid(r);
   r.compute(Op::copy, {u}, false);
@@ -105,6 +110,7 @@ const std::vector<GoldenProgram>& golden_programs() {
   static const std::vector<GoldenProgram> all{
       {"jacobi", "u[1:-1,1:-1] = 0.25 * (four neighbours)", 4, {}, jacobi},
       {"jacobi_without_versions", "the same, computed aside", 4, {"version"}, jacobi},
+      {"sweeps", "the same three times, and nobody looks", 2, {}, sweeps},
       {"fused_chain", "np.sqrt(a + 3 * b)", 3, {}, fused_chain},
       {"unfused_chain", "the same, a pass for each command", 3, {"fuse"}, fused_chain},
       {"strength_reduction", "a / 8 / 10", 3, {}, strength_reduction},

@@ -59,7 +59,8 @@ class Finder {
     add(std::move(remote_read));
   }
 
-  void operator()(const RowChain&) {}  // reads nothing of other ranks
+  void operator()(const RowChain&) {}   // reads nothing of other ranks
+  void operator()(const Wavefront&) {}  // there is none on several nodes
 
   void operator()(const Matmul& matmul) {
     const auto& readers = plan_.slots[static_cast<std::size_t>(matmul.out)].info.layout;

@@ -23,6 +23,7 @@ constexpr SwitchInfo switch_table[] = {
     {Switch::version, "version",
      "overlapping in-place writes go to a fresh block; without it no copy is elided either"},
     {Switch::chain_rows, "chain_rows", "passes over the same rows, some rows at a time"},
+    {Switch::tile_time, "tile_time", "sweeps over large arrays, some rows at a time through several sweeps"},
 };
 
 constexpr bool is_in_order() {
@@ -53,6 +54,11 @@ constexpr Pass pass_table[] = {
     {"lower", always, [](Planning& p) { p.plan = lower(p.context); }, true},
     {"chain_rows", [](const Options& o) { return o.has(Switch::chain_rows); },
      [](Planning& p) { chain_rows(p.plan); }, true},
+    {"tile_time",
+     [](const Options& o) {
+       return o.has(Switch::tile_time) && o.tiling != Tiling::off && !o.standpoint.has_value();
+     },
+     [](Planning& p) { tile_time(p.plan, p.context.options); }, true},
     {"mark_prefixes", always, [](Planning& p) { mark_prefixes(p.plan, p.context, p.batch); }, true},
     {"find_remote_reads", [](const Options& o) { return o.standpoint.has_value(); },
      [](Planning& p) { find_remote_reads(p.plan); }, true},

@@ -48,6 +48,8 @@ void sink_temporaries(Context& context);  ///< temporaries behind reductions tha
 void fuse(Context& context);              ///< nodes -> groups; chooses layouts of new arrays
 Plan lower(Context& context);             ///< groups -> slots, programs, steps
 void chain_rows(Plan& plan);              ///< passes over the same rows run some rows at a time
+/// Sweeps over the same large arrays become wavefronts; for one node only.
+void tile_time(Plan& plan, const Options& options);
 /// Marks the steps before which an interrupt may end the plan.
 void mark_prefixes(Plan& plan, const Context& context, const protocol::Batch& batch);
 /// Notes for each step what it reads of other ranks; for several nodes only.

@@ -54,6 +54,7 @@ void mark_prefixes(Plan& plan, const Context& context, const protocol::Batch& ba
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
     auto& step = plan.steps[s];
     step.prefix = changes.last_before(to_do[s]) < to_do[s] ? to_do[s] : -1;
+    if (is_at_borders(step)) step.prefix = -1;
     for (const int command : step.commands) {
       if (done_by[static_cast<std::size_t>(command)] != s || !is_seen(command) || command_of(command).creates)
         continue;

@@ -33,6 +33,7 @@ NAMES = {
     "argsort": "argsort",
     "laplace": "laplace",
     "laplace_small": ("laplace", {"n": 700, "sweeps": 100}),
+    "sweeps": "sweeps",
     "jacobi_stencil": "jacobi_stencil",
     "jacobi": "jacobi",
     "black_scholes": "black_scholes",

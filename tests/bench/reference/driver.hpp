@@ -52,6 +52,7 @@ Made make_scatter(const World&, const Parameters&);
 Made make_argsort(const World&, const Parameters&);
 Made make_laplace(const World&, const Parameters&);
 Made make_laplace_small(const World&, const Parameters&);
+Made make_sweeps(const World&, const Parameters&);
 Made make_jacobi_stencil(const World&, const Parameters&);
 Made make_jacobi(const World&, const Parameters&);
 Made make_black_scholes(const World&, const Parameters&);

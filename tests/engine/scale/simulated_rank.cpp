@@ -66,6 +66,12 @@ class Walk {
     for (const auto& part : chain.parts) std::visit(*this, part);
   }
 
+  /// All rows of the parts; those at borders count for the rank in whose block they lie.
+  void operator()(const Wavefront& wavefront) {
+    if (wavefront.is_at_borders) return;
+    for (const auto& part : *wavefront.parts) (*this)(part.loop);
+  }
+
   void operator()(const FoldFinish& fold) {
     Box box = box_of(fold.iterations, rank_);
     if (distribution::is_empty(box) || fold.is_empty) return;

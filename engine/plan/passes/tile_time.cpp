@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tiles sweeps in time. Passes that follow each other over the same large arrays (Jacobi, heat, waves) become
+// a wavefront (step_wavefront.hpp): a band of rows goes through all of them while it is in cache, so that
+// memory is read and written once for several sweeps. Versions of an array that only these passes see share
+// two blocks. Each element is computed once, by the same program: the bits are those of the single passes.
+// For one node, because borders between ranks are computed in both ranks' blocks.
+#include <algorithm>
+#include <set>
+
+#include "engine/plan/passes/passes.hpp"
+#include "engine/plan/passes/shared_slots.hpp"
+#include "engine/plan/passes/wavefront_parts.hpp"
+
+namespace gamelan::engine::plan {
+namespace {
+
+constexpr std::int64_t bytes_in_cache = 1 << 20;       // of all rows in flight: a second-level cache
+constexpr std::int64_t bytes_nearby = 8 << 20;         // the same for few sweeps: a share of the last level
+constexpr std::size_t few_parts = 4, most_parts = 32;  // sweeps
+constexpr std::int64_t least_bytes = 4 << 20;          // of a rank's blocks: less stays in cache anyway
+constexpr std::int64_t elements_together = 1 << 14;    // that a part computes in one go
+constexpr std::int64_t rows_when_always = 3;
+// Of a rank: an interrupt waits for all of it.
+constexpr std::int64_t most_elements = std::int64_t{1} << 28;
+// Of a rank: what the passes give back lives until the end of the last one.
+constexpr std::int64_t most_kept = 16 << 20;
+
+class Tiler {
+ public:
+  Tiler(Plan& plan, const Options& options) : plan_(plan), is_always_(options.tiling == Tiling::always) {}
+
+  void run() {
+    std::vector<Step> steps;
+    for (std::size_t first = 0; first < plan_.steps.size();) {
+      const auto end = end_of_group(first);
+      auto last = end;
+      auto group = make_group(first, last);
+      while (!group && last > first + 2) group = make_group(first, --last);
+      if (group && last < end) shorten(first, end, last, group);
+      if (group) {
+        append(first, last, *group, steps);
+        first = last;
+      } else {
+        steps.push_back(std::move(plan_.steps[first++]));
+      }
+    }
+    plan_.steps = std::move(steps);
+  }
+
+ private:
+  /// Steps that become one wavefront; `uses` have renamed slots.
+  struct Group {
+    std::vector<std::vector<RowUse>> uses;
+    Distances distances;
+    SharedSlots slots;
+    std::int64_t together = 1, bytes = 0;
+  };
+
+  const Slot& slot(int number) const { return plan_.slots[static_cast<std::size_t>(number)]; }
+  static const FusedLoop& loop_of(const Step& step) { return std::get<FusedLoop>(step.body); }
+
+  /// The step behind the last one that might join `first`: cheap conditions only.
+  std::size_t end_of_group(std::size_t first) const {
+    std::set<int> slots;
+    std::int64_t elements = 0;
+    auto last = first;
+    for (; last < plan_.steps.size() && last - first < most_parts; ++last) {
+      const auto& step = plan_.steps[last];
+      const auto* loop = std::get_if<FusedLoop>(&step.body);
+      if (!loop || !has_rows(*loop) || !step.hands_over.empty()) break;
+      if (!have_same_cuts(loop->iterations, loop_of(plan_.steps[first]).iterations)) break;
+      elements += loop->iterations.largest_block();
+      const auto own = slots_of(step);
+      const bool is_joined = std::any_of(own.begin(), own.end(), [&](int s) { return slots.contains(s); });
+      if (last > first && (!is_joined || elements > most_elements)) break;
+      slots.insert(own.begin(), own.end());
+    }
+    return last;
+  }
+
+  std::int64_t row_bytes(int number) const {
+    const auto& info = slot(number).info;
+    const auto rows = std::max<std::int64_t>(info.layout.axes.front().largest_interval(), 1);
+    return info.layout.largest_block() / rows * static_cast<std::int64_t>(protocol::size_of(info.dtype));
+  }
+
+  /// The steps as one wavefront, if that is possible and worth it.
+  std::optional<Group> make_group(std::size_t first, std::size_t last) const {
+    if (last < first + 2) return std::nullopt;
+    const std::span steps(plan_.steps.data() + first, last - first);
+    auto slots = SharedSlots::of(plan_, steps);
+    if (!slots) return std::nullopt;
+    Group group{{}, {}, std::move(*slots)};
+    std::int64_t row_elements = 1;
+    for (const auto& step : steps) {
+      const auto& loop = loop_of(step);
+      auto uses = row_uses_of(loop, [&](int s) -> const Layout& { return slot(s).info.layout; });
+      for (auto& use : uses) use.slot = group.slots.renamed(use.slot);
+      group.uses.push_back(std::move(uses));
+      const auto rows = std::max<std::int64_t>(loop.iterations.axes.front().largest_interval(), 1);
+      row_elements = std::max(row_elements, loop.iterations.largest_block() / rows);
+    }
+    auto distances = distances_of(group.uses);
+    if (!distances) return std::nullopt;
+    group.distances = std::move(*distances);
+    if (!leaves_rows(group, steps)) return std::nullopt;
+    group.together =
+        is_always_ ? rows_when_always : std::max<std::int64_t>(elements_together / row_elements, 1);
+    group.bytes =
+        bytes_in_flight(group.uses, group.distances, group.together, [this](int s) { return row_bytes(s); });
+    if (!is_worth_it(group)) return std::nullopt;
+    return group;
+  }
+
+  /// Lets wavefronts that follow each other be of about one length: a short last one would gain little.
+  void shorten(std::size_t first, std::size_t end, std::size_t& last, std::optional<Group>& group) const {
+    const auto count = end - first, most = last - first;
+    const auto groups = (count + most - 1) / most;
+    for (auto length = std::max<std::size_t>((count + groups - 1) / groups, 2); length < most; ++length)
+      if (auto shorter = make_group(first, first + length)) {
+        last = first + length;
+        group = std::move(shorter);
+        return;
+      }
+  }
+
+  /// True when the rows around borders are few beside the blocks. What a part writes lies with the rank that
+  /// computes it.
+  bool leaves_rows(const Group& group, std::span<const Step> steps) const {
+    if (loop_of(steps.front()).iterations.axes.front().parts == 1) return true;
+    const auto most = [](const std::vector<std::int64_t>& each) {
+      return *std::max_element(each.begin(), each.end());
+    };
+    const auto rows = most(group.distances.top) + most(group.distances.bottom);
+    for (const auto& uses : group.uses)
+      for (const auto& use : uses)
+        if (use.is_written && use.shift != 0) return false;
+    for (const auto& step : steps) {
+      const auto& axis = loop_of(step).iterations.axes.front();
+      for (int c = 0; c < axis.parts; ++c) {
+        const auto interval = axis.interval(c);
+        if (interval.size() < (is_always_ ? 2 : 4) * std::max<std::int64_t>(rows, 1)) return false;
+        if (c > 0 && interval.first != axis.cut(c) - axis.start) return false;
+      }
+    }
+    return true;
+  }
+
+  bool is_worth_it(const Group& group) const {
+    std::int64_t bytes = -std::max<std::int64_t>(group.slots.more_bytes(), 0);
+    std::set<int> slots;
+    for (const auto& uses : group.uses)
+      for (const auto& use : uses)
+        if (slots.insert(use.slot).second) bytes += static_cast<std::int64_t>(block_bytes(slot(use.slot)));
+    if (!is_always_ && bytes < least_bytes) return false;
+    if (group.bytes > (group.uses.size() <= few_parts ? bytes_nearby : bytes_in_cache)) return false;
+    return group.slots.more_bytes() <= most_kept;
+  }
+
+  /// Results that other parts touch, too, stay in cache.
+  static void keep_in_cache(const Group& group, FusedLoop& loop) {
+    for (auto& instruction : loop.program.code) {
+      if (!instruction.streams) continue;
+      const int stored = loop.operands[static_cast<std::size_t>(instruction.operand)].slot;
+      const auto parts = std::count_if(group.uses.begin(), group.uses.end(), [&](const auto& uses) {
+        return std::any_of(uses.begin(), uses.end(), [&](const RowUse& use) { return use.slot == stored; });
+      });
+      if (parts > 1) instruction.streams = false;
+    }
+  }
+
+  void append(std::size_t first, std::size_t last, const Group& group, std::vector<Step>& steps) const {
+    const bool has_borders = loop_of(plan_.steps[first]).iterations.axes.front().parts > 1;
+    Step joined;
+    auto parts = std::make_shared<std::vector<Wavefront::Part>>();
+    for (std::size_t p = 0; p < last - first; ++p) {
+      const auto& step = plan_.steps[first + p];
+      joined.commands.insert(joined.commands.end(), step.commands.begin(), step.commands.end());
+      joined.command = std::max(joined.command, step.command);
+      auto loop = group.slots.renamed(loop_of(step));
+      keep_in_cache(group, loop);
+      const auto& [skew, top, bottom] = group.distances;
+      parts->push_back({std::move(loop), skew[p], has_borders ? top[p] : 0, has_borders ? bottom[p] : 0});
+    }
+    joined.allocates = group.slots.allocates();
+    joined.binds = group.slots.binds();
+    joined.body = Wavefront{parts, group.together, false};
+    if (has_borders) {
+      Step borders;
+      borders.commands = joined.commands;
+      borders.command = joined.command;
+      borders.body = Wavefront{parts, group.together, true};
+      steps.push_back(std::move(joined));
+      joined = std::move(borders);
+    }
+    joined.releases = group.slots.releases();
+    steps.push_back(std::move(joined));
+  }
+
+  Plan& plan_;
+  bool is_always_;
+};
+
+}  // namespace
+
+void tile_time(Plan& plan, const Options& options) { Tiler(plan, options).run(); }
+
+}  // namespace gamelan::engine::plan

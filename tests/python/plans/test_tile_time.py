@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sweeps that nobody looks at in between are tiled in time: a band of rows goes through several of them. The bits are NumPy's."""
+
+import random
+import re
+
+import gamelan
+import numpy
+import pytest
+from gamelan import _core
+
+import oracle
+
+
+def start(np, shape, count, dtype="f8"):
+    data = numpy.random.default_rng(11)
+    return [np.asarray((data.random(shape) * 8 - 4).astype(dtype)) for _ in range(count)]
+
+
+def two_arrays(np, shape, sweeps):
+    u, v = start(np, shape, 2)
+    for _ in range(sweeps):
+        v[1:-1, 1:-1] = 0.25 * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2])
+        u, v = v, u
+    return [u, v]
+
+
+def in_place(np, shape, sweeps):
+    (u,) = start(np, shape, 1)
+    for _ in range(sweeps):
+        u[1:-1, 1:-1] = 0.25 * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2])
+    return [u]
+
+
+def waves(np, shape, sweeps):
+    a, b, c = start(np, shape, 3)
+    for _ in range(sweeps):
+        c[1:-1, 1:-1] = (
+            2 * b[1:-1, 1:-1] - a[1:-1, 1:-1]
+            + 0.1 * (b[2:, 1:-1] + b[:-2, 1:-1] + b[1:-1, 2:] + b[1:-1, :-2] - 4 * b[1:-1, 1:-1])
+        )  # fmt: skip
+        a, b, c = b, c, a
+    return [a, b, c]
+
+
+def heat(np, shape, sweeps):
+    u, v, k = start(np, shape, 3)
+    for _ in range(sweeps):
+        v[2:-1] = u[2:-1] + 0.01 * k[2:-1] * (u[3:] - 2 * u[2:-1] + u[1:-2]) + 0.001 * k[:-3] * u[:-3]
+        v[:, 0] = v[:, 1]
+        u, v = v, u
+    return [u, v]
+
+
+def reaction(np, shape, sweeps):
+    def around(z):
+        return z[:-2, 1:-1] + z[1:-1, :-2] - 4 * z[1:-1, 1:-1] + z[1:-1, 2:] + z[2:, 1:-1]
+
+    u, v = start(np, shape, 2)
+    u /= 8
+    v /= 8
+    for _ in range(sweeps):
+        a, b = u[1:-1, 1:-1], v[1:-1, 1:-1]
+        change_a, change_b = around(u), around(v)
+        product = a * b * b
+        a += 0.1 * change_a - product + 0.03 * (1 - a)
+        b += 0.05 * change_b + product - 0.09 * b
+    return [u, v]
+
+
+def one_sided(np, shape, sweeps):
+    u, v = start(np, shape, 2)
+    for _ in range(sweeps):
+        v[3:] = u[3:] * 0.5 + u[:-3] * 0.25
+        u[:-2] = v[2:] * 0.5 - v[:-2]
+    return [u, v]
+
+
+def fresh(np, shape, sweeps):
+    (u,) = start(np, shape, 1)
+    for _ in range(sweeps):
+        u = (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:]) / 3
+    return [u]
+
+
+PROGRAMS = [two_arrays, in_place, waves, heat, reaction, one_sided, fresh]
+
+
+@pytest.fixture
+def tiling(engine, ranks):
+    """Sets which sweeps are tiled, and puts it back."""
+    if not ranks:
+        pytest.skip("the model has no passes")
+
+    def choose(value):
+        _core.flush(True)
+        _core.configure([("tiling", value)])
+
+    yield choose
+    choose("on")
+
+
+def plan_of(program, shape, sweeps):
+    """The plan of a program's last batch, which has all sweeps where the arrays are small."""
+    results = program(gamelan, shape, sweeps)
+    text = str(gamelan.explain(results[0]))
+    gamelan.sync()
+    return text
+
+
+def same_bits(program, *arguments):
+    oracle.count()
+    expected = program(numpy, *arguments)
+    computed = program(gamelan, *arguments)
+    for want, got in zip(expected, computed, strict=True):
+        numpy.testing.assert_array_equal(numpy.asarray(got), want, strict=True)
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda each: each.__name__)
+@pytest.mark.parametrize("shape", [(97, 40), (211, 9), (64, 33), (30, 100)], ids=str)
+@pytest.mark.parametrize("sweeps", [2, 3, 8])
+def test_small_arrays(tiling, program, shape, sweeps):
+    tiling("always")
+    same_bits(program, shape, sweeps)
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda each: each.__name__)
+def test_ordinary_sizes(tiling, program):
+    same_bits(program, (1037, 1411), 7)
+
+
+def test_one_dimension_and_three(tiling):
+    def line(np, length):
+        u, v = start(np, (length,), 2)
+        for _ in range(9):
+            v[1:-1] = 0.5 * u[1:-1] + 0.25 * (u[2:] + u[:-2])
+            u, v = v, u
+        return [u, v]
+
+    def box(np, shape):
+        u, v = start(np, shape, 2)
+        for _ in range(4):
+            v[1:-1, 1:-1, 1:-1] = (u[2:, 1:-1, 1:-1] + u[:-2, 1:-1, 1:-1] + u[1:-1, 2:, 1:-1] + u[1:-1, 1:-1, :-2]) / 4
+            u, v = v, u
+        return [u, v]
+
+    same_bits(line, 1_500_000)
+    same_bits(box, (101, 120, 130))
+    tiling("always")
+    same_bits(line, 403)
+    same_bits(box, (41, 12, 13))
+
+
+@pytest.mark.parametrize("program", [two_arrays, in_place, waves, reaction], ids=lambda each: each.__name__)
+def test_the_plan_tells(tiling, ranks, program):
+    tiling("always")
+    told = plan_of(program, (60 * ranks, 50), 5)
+    assert "wavefront of" in told
+    assert ("borders of the wavefront" in told) == (ranks > 1)
+    tiling("off")
+    assert "wavefront" not in plan_of(program, (60 * ranks, 50), 5)
+    tiling("on")
+    assert "wavefront" not in plan_of(program, (60 * ranks, 50), 5), "small arrays stay in cache anyway"
+
+
+def test_versions_share_two_blocks(tiling, ranks):
+    """An array that is replaced in every sweep takes no more memory than without tiles."""
+    _core.flush(True)
+    u = gamelan.ones((700 * ranks, 1000))
+    gamelan.sync()
+    for _ in range(7):
+        u[1:-1, 1:-1] = 0.25 * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2])
+    told = str(gamelan.explain(u))
+    assert "wavefront of 7 passes" in told
+    parts = told[told.index("wavefront of 7 passes") :]
+    assert len(set(re.findall(r"float64 (s\d+) (?:read|written)", parts))) == 2
+    assert parts.count("carry") == 1
+
+
+def random_program(np, seed, shape):
+    """Statements over shifted views, some of them in place, some that no wavefront can have, some that look."""
+    choice = random.Random(seed)
+    arrays = start(np, shape, choice.randint(1, 4))
+    looks = []
+    statements = [
+        (choice.randrange(8), choice.randint(0, 3), choice.randint(0, 3), choice.randint(0, 2), choice.randint(0, 2),
+         [(choice.randrange(4), choice.randint(0, 3), choice.randint(0, 2)) for _ in range(choice.randint(1, 4))])
+        for _ in range(choice.randint(1, 4))
+    ]  # fmt: skip
+    for sweep in range(choice.randint(2, 9)):
+        for kind, target, rows, low, columns, terms in statements:
+            into = arrays[target % len(arrays)]
+            height, width = shape[0] - 3, shape[1] - 2
+            value = 0.25
+            for source, down, right in terms:
+                value = value + 0.2 * arrays[source % len(arrays)][down : down + height, right : right + width]
+            if kind == 0:
+                into[:, 0] = into[:, 1]
+            elif kind == 1:
+                into[0] = 0.5 * into[2]
+            elif kind == 2 and sweep % 3 == 1:
+                looks.append(float(into[low, columns]))
+            elif kind == 3:
+                into[rows : rows + height, columns : columns + width] += value
+                into *= 0.5
+            elif kind == 4:
+                arrays[target % len(arrays)] = np.maximum(into, 0.5 * into[::-1])
+            else:
+                into[rows : rows + height, columns : columns + width] = value
+        arrays = arrays[1:] + arrays[:1]
+    return [*arrays, numpy.array(looks)]
+
+
+@pytest.mark.parametrize("shape", [(83, 17), (150, 31)], ids=str)
+@pytest.mark.parametrize("seeds", range(8))
+def test_random_programs(tiling, seeds, shape):
+    tiling("always")
+    for seed in range(seeds * 15, seeds * 15 + 15):
+        same_bits(random_program, seed, shape)
+
+
+def test_floating_point_errors_are_told(tiling):
+    tiling("always")
+    u, v = (gamelan.full((90, 40), 1e200) for _ in range(2))
+    gamelan.sync()
+    with pytest.warns(RuntimeWarning, match="overflow"):
+        for _ in range(6):
+            v[1:-1] = u[2:] * u[:-2]
+            u, v = v, u
+        gamelan.sync()
