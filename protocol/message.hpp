@@ -120,8 +120,8 @@ struct Holding {
     mark,       ///< this moment gets the number `array`, for who will inherit
     inherit,    ///< `holder` gets what the client that was holder `array` had; the reply's info names the
                 ///< arrays that nobody has written to since the moment `name`, and the others
-    rejoin      ///< `holder` was gone, and will compute its arrays again, except those that others still hold:
-                ///< the reply's info names these
+    rejoin  ///< `holder` was gone, and will compute its arrays again, except those that others still hold:
+            ///< the reply's info names these
   };
   std::uint64_t seq = 0;
   Ask ask = Ask::list;

@@ -40,7 +40,8 @@ std::optional<protocol::Reply> Listener::admit_holding(const protocol::Bytes& cl
   if (told.ask == Ask::leave) clients_.set_holder(client, 0);
   if (told.ask == Ask::inherit)
     if (const auto earlier = clients_.take_holder(told.array); !earlier.empty() && earlier != client)
-      inbox_.end_client(earlier, "another kernel of this notebook has taken over its arrays (%session restore)");
+      inbox_.end_client(earlier,
+                        "another kernel of this notebook has taken over its arrays (%session restore)");
   return std::nullopt;
 }
 
@@ -53,12 +54,8 @@ void Listener::end_leases() {
     inbox_.end_client(expired->client,
                       "the engines have freed the arrays of this client: nothing was heard of it for " +
                           time + " (--lease)");
-    protocol::Request leave = protocol::Holding{0,
-                                                protocol::Holding::Ask::leave,
-                                                expired->holder,
-                                                0,
-                                                "",
-                                                about};
+    protocol::Request leave =
+        protocol::Holding{0, protocol::Holding::Ask::leave, expired->holder, 0, "", about};
     protocol::Bytes packed = protocol::pack(protocol::encode(leave));
     inbox_.admit({{}, std::nullopt, std::move(packed), std::move(leave)});
     lanes_.ring();

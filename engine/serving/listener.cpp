@@ -293,7 +293,8 @@ std::optional<protocol::Reply> Listener::take(const Bytes& client, Frames frames
     Incoming incoming{client, std::nullopt, protocol::pack(frames), std::move(request)};
     const auto* holding = std::get_if<protocol::Holding>(&incoming.request);
     const auto told = holding != nullptr ? std::optional(*holding) : std::nullopt;
-    auto refusal = told ? admit_holding(client, *told, std::move(incoming)) : inbox_.admit(std::move(incoming));
+    auto refusal =
+        told ? admit_holding(client, *told, std::move(incoming)) : inbox_.admit(std::move(incoming));
     if (!refusal) lanes_.ring();  // the main thread may wait at the bell; it will reply
     return refusal;
   } catch (const std::exception& error) {

@@ -16,7 +16,8 @@ constexpr std::size_t most_marks = 64;  // of a holder: an undo goes back to fif
 void Holders::note(ArrayId id, Holder maker, const protocol::Origin& line, std::uint64_t batch) {
   if (!line.file.empty() && (last_file_ == nullptr || *last_file_ != line.file))
     last_file_ = std::make_shared<const std::string>(line.file);
-  facts_.insert_or_assign(id, Facts{maker, line.file.empty() ? nullptr : last_file_, line.line, batch, maker, 0});
+  facts_.insert_or_assign(id,
+                          Facts{maker, line.file.empty() ? nullptr : last_file_, line.line, batch, maker, 0});
 }
 
 void Holders::note_write(ArrayId id, Holder writer, std::uint64_t batch) {

@@ -70,8 +70,8 @@ class Holders {
     std::vector<std::pair<std::string, Published>> names;
   };
   /// `heir` gets all that `earlier` holds, its names, too. same: arrays to which nobody has written since the
-  /// moment `key`; shared: those that others may write; others: all the rest. Throws Error{value} when another
-  /// client has got them already.
+  /// moment `key`; shared: those that others may write; others: all the rest. Throws Error{value} when
+  /// another client has got them already.
   Inherited inherit(Holder heir, Holder earlier, std::uint64_t key);
   /// Who has inherited what this holder had; 0: nobody.
   Holder heir_of(Holder holder) const;

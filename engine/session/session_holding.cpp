@@ -27,7 +27,8 @@ void Session::note_holder(const Batch& batch, std::size_t made, const std::vecto
     const auto& command = batch.commands[c];
     if (!command.creates || is_gone(command.out.base)) continue;
     holders_.note(command.out.base, batch.holder,
-                  command.origin < batch.origins.size() ? batch.origins[command.origin] : nowhere, batch_number_);
+                  command.origin < batch.origins.size() ? batch.origins[command.origin] : nowhere,
+                  batch_number_);
   }
   protocol::ArrayId last = 0;  // a loop writes to the same one again and again
   for (const auto& command : batch.commands)

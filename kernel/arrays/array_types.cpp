@@ -53,8 +53,8 @@ PyObject* base_is_failed(PyObject* self, void*) {
   return PyBool_FromLong((*as_base(self)->session)->recorder().poison_of(as_base(self)->id) != nullptr);
 }
 PyGetSetDef base_getset[] = {
-    {"is_failed", base_is_failed, nullptr, "True when it was not computed: there was an error, or it is lost.",
-     nullptr},
+    {"is_failed", base_is_failed, nullptr,
+     "True when it was not computed: there was an error, or it is lost.", nullptr},
     {"is_lost", base_is_lost, nullptr, "True when the engines that held it are gone.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 

@@ -105,8 +105,7 @@ std::optional<std::string> FailureDetector::look_at_remote(Clock::time_point now
   const bool is_new = now - opened_ < suspicious_silence;
   if (silence_ > silence_limit + allowance() && !(channel_.is_open() && is_new)) {
     const auto limit = std::max<Clock::duration>(silence_limit, std::chrono::seconds(patience_s));
-    if (silence_ > limit + allowance())
-      return explain(host_ + " does not answer since " + seconds_of(limit));
+    if (silence_ > limit + allowance()) return explain(host_ + " does not answer since " + seconds_of(limit));
     suspension_ = explain(host_ + " does not answer since " + seconds_of(silence_));
   }
   const auto suspicious = channel_.has_tunnel() ? suspicious_silence_of_tunnel : suspicious_silence;

@@ -126,7 +126,7 @@ def _times(commands, needs):
     has_single = any(is_single for *_, is_single in commands)
     worth = "right within about two for passes over memory on an idle machine; random numbers, exp and the like take longer"
     if has_single:
-        worth += "; products, sorting, transforms, linear algebra and files are guessed from their shapes and may take several times as long"
+        worth += "; products, sorting, transforms, linear algebra and files are guessed from their shapes, often too short"
     yield f"time: about {_seconds(total)}, at {size(speed)}/s of a rank as measured ({worth})"
     if len(seconds) > 1:
         longest = sorted(seconds, key=seconds.get, reverse=True)[:_MOST_LINES]
@@ -149,7 +149,7 @@ def _speed(needs):
         x[:] = 1.0
         _session.flush()
         taken = []
-        for turn in range(3):
+        for _ in range(3):
             started = time.perf_counter()
             x += 1.0
             _session.flush()

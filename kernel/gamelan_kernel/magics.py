@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Magics of the kernel: ``%engines``, ``%session``, ``%%explain`` and ``%%dry``, loaded with gamelan on first use, and a clock that tells
-the truth.
+"""Magics of the kernel: ``%engines``, ``%session``, ``%%explain`` and ``%%dry``, loaded with gamelan on first use, and a clock
+that tells the truth.
 
 Arithmetic on distributed arrays is recorded, not done, when a line has run; ``%time``, ``%%time`` and ``%timeit``
 therefore flush before they read the clock, and have computed what nobody reads. In a script ``np.sync()`` flushes.

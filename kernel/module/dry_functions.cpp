@@ -28,7 +28,8 @@ py::tuple dry_plan() {
   auto plan = session->dry_plan();
   for (std::size_t index = 0; index < plan.work.size(); ++index) {
     const auto& origin = plan.batch.origins.at(plan.batch.commands[index].origin);
-    commands.append(py::make_tuple(origin.file, origin.line, plan.work[index].moments, plan.work[index].is_single));
+    commands.append(
+        py::make_tuple(origin.file, origin.line, plan.work[index].moments, plan.work[index].is_single));
   }
   if (plan.work.empty()) return py::make_tuple(py::bytes(), commands);
   const auto packed = protocol::pack(protocol::encode(protocol::Request(std::move(plan.batch))));
@@ -44,8 +45,9 @@ py::tuple plan_of(const std::string& packed) {
       protocol::decode_request(protocol::unpack(protocol::Bytes(first, first + packed.size()))));
   py::list shapes;
   for (const auto& command : batch.commands)
-    shapes.append(py::make_tuple(py::tuple(py::cast(command.out.extents)), static_cast<int>(command.out.dtype),
-                                 protocol::size_of(command.out.dtype), command.creates));
+    shapes.append(py::make_tuple(py::tuple(py::cast(command.out.extents)),
+                                 static_cast<int>(command.out.dtype), protocol::size_of(command.out.dtype),
+                                 command.creates));
   const auto reply = session->ask_dry(std::move(batch));
   if (reply.outcome != protocol::Outcome::ok)
     raise_error(protocol::Error(reply.error, reply.message), reply.origin);
@@ -58,7 +60,8 @@ void add_dry_functions(py::module_& m) {
   m.def(
       "begin_dry", [](const py::object& exception) { Session::begin_dry(exception.ptr()); },
       py::arg("exception"),
-      "In a child made by fork: from now on operations are recorded and never sent; what needs a value raises "
+      "In a child made by fork: from now on operations are recorded and never sent; what needs a value "
+      "raises "
       "this exception.");
   m.def("dry_plan", &dry_plan,
         "What was recorded: a batch as bytes, and (file, line, work, is_single) of each command.");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions of gamelan._core that concern the session's log: what is kept of it, what is repeated, and what
-// an earlier kernel has left.
+// The functions of gamelan._core that concern the session's log: what is kept of it, what is repeated, and
+// what an earlier kernel has left.
 #include "kernel/arrays/numpy_api.hpp"
 // (numpy_api.hpp first, as everywhere)
 #include <pybind11/stl.h>

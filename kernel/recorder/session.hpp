@@ -71,8 +71,8 @@ class Session {
 
   /// True when the engines are lost, and the session's arrays can be computed again on others.
   bool can_recover() const;
-  /// In a child made by fork: from now on commands are recorded and never sent; what needs a value raises this
-  /// exception (session_dry.cpp).
+  /// In a child made by fork: from now on commands are recorded and never sent; what needs a value raises
+  /// this exception (session_dry.cpp).
   static void begin_dry(PyObject* exception);
   static bool is_dry();
   struct DryPlan {
@@ -107,13 +107,14 @@ class Session {
   /// what waiting raises.
   using TakenOver = std::unordered_map<protocol::ArrayId, std::variant<protocol::ArrayId, std::string>>;
   TakenOver take_over(CommandLog log, const std::unordered_set<protocol::ArrayId>& wanted);
-  /// What a kernel before this one had on these engines becomes this session's (session_inheriting.cpp): those
-  /// of the `wanted` arrays that are as they were at its mark; the others are computed again by its log.
+  /// What a kernel before this one had on these engines becomes this session's (session_inheriting.cpp):
+  /// those of the `wanted` arrays that are as they were at its mark; the others are computed again by its
+  /// log.
   struct Earlier {
     std::uint64_t holder, mark;
   };
   struct Inherited {
-    TakenOver arrays;  ///< ids here, or why they cannot be made
+    TakenOver arrays;                              ///< ids here, or why they cannot be made
     std::unordered_set<protocol::ArrayId> shared;  ///< that other clients may write
     std::size_t taken = 0;                         ///< how many were not computed again
   };

@@ -47,10 +47,11 @@ Session::DryPlan Session::dry_plan() {
   plan.batch.explain = true;
   plan.batch.holder = recorder_.holder();
   const auto& commands = plan.batch.commands;
-  const auto first = commands.empty() ? 0 : (commands.front().creates ? commands.front().out.base
-                                                                      : recorder_.last_id() + 1);
+  const auto first =
+      commands.empty() ? 0 : (commands.front().creates ? commands.front().out.base : recorder_.last_id() + 1);
   for (const auto& command : commands)
-    plan.work.push_back({static_cast<double>(work_of(command, first)) / work_of_a_moment, is_single(command.op)});
+    plan.work.push_back(
+        {static_cast<double>(work_of(command, first)) / work_of_a_moment, is_single(command.op)});
   return plan;
 }
 

@@ -70,7 +70,9 @@ def add_start_options(parser: argparse.ArgumentParser, default_idle: str) -> Non
     parser.add_argument(
         "--routines", metavar="PATH[:PATH]", help="shared libraries whose functions np.routine may call (docs/routines.md)"
     )
-    parser.add_argument("--heap", type=bytes_of, metavar="BYTES", help="array memory of one engine: 512M, 4G (default: what fits)")
+    parser.add_argument(
+        "--heap", type=bytes_of, metavar="BYTES", help="array memory of one engine: 512M, 4G (default: what fits)"
+    )
     parser.add_argument(
         "--idle-timeout",
         type=seconds,

@@ -139,7 +139,11 @@ class Ensemble:
     def _stopped_elsewhere(self, code: int | None) -> Ending | None:
         """Another process has stopped them: what their mpiexec returns then says nothing."""
         by = _sessions.read_facts(self._directory).get("stopped_by")
-        return Ending(f"the engines of session {self.session} were stopped by {by}", exit_code=code, is_expected=True) if by else None
+        return (
+            Ending(f"the engines of session {self.session} were stopped by {by}", exit_code=code, is_expected=True)
+            if by
+            else None
+        )
 
     def _watch(self) -> None:
         job = self.facts.get("slurm_job_id")
