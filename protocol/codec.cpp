@@ -227,8 +227,8 @@ Frames encode_request(const Configure& configure) {
   return {to_frame({{"type", "configure"}, {"seq", configure.seq}, {"options", configure.options}})};
 }
 
-constexpr std::array<std::string_view, 7> ask_names{"list",    "introduce", "leave",    "clear",
-                                                    "publish", "attach",    "unpublish"};
+constexpr std::array<std::string_view, 10> ask_names{"list",   "introduce", "leave", "clear",   "publish",
+                                                     "attach", "unpublish", "mark",  "inherit", "rejoin"};
 
 Frames encode_request(const Holding& holding) {
   if (holding.name.size() > max_text_bytes || holding.about.size() > max_text_bytes)

@@ -17,7 +17,7 @@
 
 namespace gamelan::protocol {
 
-inline constexpr int protocol_version = 5;
+inline constexpr int protocol_version = 6;
 using Bytes = std::vector<std::byte>;
 /// Names and values.
 using NamedOptions = std::vector<std::pair<std::string, std::string>>;
@@ -116,7 +116,12 @@ struct Holding {
     clear,      ///< the same, and what it has published goes, too: it will compute its arrays again
     publish,    ///< `array` gets a name, and lives as long as that; `about` is for who attaches it
     attach,     ///< `holder` holds the array of that name, too; the reply's info has what `publish` said
-    unpublish   ///< the name goes
+    unpublish,  ///< the name goes
+    mark,       ///< this moment gets the number `array`, for who will inherit
+    inherit,    ///< `holder` gets what the client that was holder `array` had; the reply's info names the
+                ///< arrays that nobody has written to since the moment `name`, and the others
+    rejoin  ///< `holder` was gone, and will compute its arrays again, except those that others still hold:
+            ///< the reply's info names these
   };
   std::uint64_t seq = 0;
   Ask ask = Ask::list;

@@ -54,7 +54,7 @@ Clients::Bytes Clients::hear(const Bytes& routing_id) {
     client.connection = name->connection;
     client.routing_id = routing_id;
   }
-  if (known_.size() > max_clients) forget_somebody();
+  if (known_.size() > max_clients) forget_somebody(client);
   return name->client;
 }
 
@@ -121,11 +121,31 @@ void Clients::set_holder(const Bytes& client, std::uint64_t holder) {
   if (const auto found = known_.find(client); found != known_.end()) found->second.holder = holder;
 }
 
+void Clients::leave_later(const Bytes& client) {
+  if (const auto found = known_.find(client); found != known_.end()) found->second.has_left = true;
+}
+
+std::optional<Clients::Clock::duration> Clients::silence_of(std::uint64_t holder) const {
+  for (const auto& [name, client] : known_)
+    if (holder != 0 && client.holder == holder) return watched_ - client.heard;
+  return std::nullopt;
+}
+
+Clients::Bytes Clients::take_holder(std::uint64_t holder) {
+  for (auto& [name, client] : known_)
+    if (holder != 0 && client.holder == holder) {
+      client.holder = 0;
+      return name;
+    }
+  return {};
+}
+
 std::optional<Clients::Expired> Clients::take_expired() {
-  if (limits_.lease <= Clock::duration::zero()) return std::nullopt;
+  const bool has_leases = limits_.lease > Clock::duration::zero();
   for (auto& [name, client] : known_) {
-    if (client.holder == 0 || watched_ - client.heard <= limits_.lease) continue;
-    return Expired{name, std::exchange(client.holder, 0)};
+    if (client.holder == 0) continue;
+    if (!client.has_left && (!has_leases || watched_ - client.heard <= limits_.lease)) continue;
+    return Expired{name, std::exchange(client.holder, 0), std::exchange(client.has_left, false)};
   }
   return std::nullopt;
 }
@@ -145,10 +165,10 @@ void Clients::drop_oldest(Client& client) {
   client.replies.erase(oldest);
 }
 
-void Clients::forget_somebody() {
+void Clients::forget_somebody(const Client& newest) {
   auto longest = known_.end();
   for (auto each = known_.begin(); each != known_.end(); ++each) {
-    if (each->second.waiting.empty() && each->second.holder == 0 &&  // its lease ends first
+    if (&each->second != &newest && each->second.waiting.empty() && each->second.holder == 0 &&
         (longest == known_.end() || each->second.heard < longest->second.heard))
       longest = each;
   }

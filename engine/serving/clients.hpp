@@ -61,7 +61,14 @@ class Clients {
   struct Expired {
     Bytes client;
     std::uint64_t holder;
+    bool has_left;  ///< it said so, and there was no room for that
   };
+  /// The client has left, but nobody could be told: its lease is over.
+  void leave_later(const Bytes& client);
+  /// For how long nothing was heard of the client of this holder; nullopt: none has it.
+  std::optional<Clock::duration> silence_of(std::uint64_t holder) const;
+  /// Another client gets the arrays of this holder. Returns who had them; empty: none.
+  Bytes take_holder(std::uint64_t holder);
   /// A client that was silent for longer than the lease, once; nullopt when there is none.
   std::optional<Expired> take_expired();
 
@@ -79,9 +86,11 @@ class Clients {
     std::size_t reply_bytes = 0;
     Clock::duration heard{};   // by watched_
     std::uint64_t holder = 0;  // of arrays; 0: of none
+    bool has_left = false;
   };
   void drop_oldest(Client& client);
-  void forget_somebody();
+  /// Not `newest`, and nobody who has arrays: the lease ends first.
+  void forget_somebody(const Client& newest);
   /// Drops replies until the limit is kept. The newest reply of `newest` stays, whatever its size: it is the
   /// one that a broken connection may lose.
   void make_room(const Client& newest);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The listener's part in leases: whose arrays a client's are, and the end of a client that is silent for too
 // long.
+#include <chrono>
 #include <cstdio>
 #include <utility>
 
@@ -19,11 +20,29 @@ std::string time_text(double seconds) {
   return std::string(text) + name;
 }
 
+constexpr auto surely_silent = std::chrono::seconds(3);  // clients say once a second that they are there
+
 }  // namespace
 
-void Listener::note_holder(const protocol::Bytes& client, const protocol::Holding& told) {
-  if (told.ask == protocol::Holding::Ask::introduce) clients_.set_holder(client, told.holder);
-  if (told.ask == protocol::Holding::Ask::leave) clients_.set_holder(client, 0);
+std::optional<protocol::Reply> Listener::admit_holding(const protocol::Bytes& client,
+                                                       const protocol::Holding& told, Incoming incoming) {
+  using Ask = protocol::Holding::Ask;
+  if (told.ask == Ask::introduce) clients_.set_holder(client, told.holder);
+  if (told.ask == Ask::inherit) {
+    const auto silence = clients_.silence_of(told.array);
+    if (silence && *silence < surely_silent)
+      return protocol::failed_reply(told.seq, protocol::ErrorKind::timeout,
+                                    "the program that has these arrays is there: it was heard a moment ago");
+  }
+  auto refusal = inbox_.admit(std::move(incoming));
+  if (told.ask == Ask::leave && refusal) clients_.leave_later(client);
+  if (refusal) return refusal;
+  if (told.ask == Ask::leave) clients_.set_holder(client, 0);
+  if (told.ask == Ask::inherit)
+    if (const auto earlier = clients_.take_holder(told.array); !earlier.empty() && earlier != client)
+      inbox_.end_client(earlier,
+                        "another kernel of this notebook has taken over its arrays (%session restore)");
+  return std::nullopt;
 }
 
 void Listener::end_leases() {
@@ -31,15 +50,12 @@ void Listener::end_leases() {
     const auto expired = clients_.take_expired();
     if (!expired) return;
     const std::string time = time_text(lease_s_);
+    const auto about = expired->has_left ? "" : "nothing was heard of it for " + time + " (--lease)";
     inbox_.end_client(expired->client,
                       "the engines have freed the arrays of this client: nothing was heard of it for " +
                           time + " (--lease)");
-    protocol::Request leave = protocol::Holding{0,
-                                                protocol::Holding::Ask::leave,
-                                                expired->holder,
-                                                0,
-                                                "",
-                                                "nothing was heard of it for " + time + " (--lease)"};
+    protocol::Request leave =
+        protocol::Holding{0, protocol::Holding::Ask::leave, expired->holder, 0, "", about};
     protocol::Bytes packed = protocol::pack(protocol::encode(leave));
     inbox_.admit({{}, std::nullopt, std::move(packed), std::move(leave)});
     lanes_.ring();

@@ -290,8 +290,11 @@ std::optional<protocol::Reply> Listener::take(const Bytes& client, Frames frames
     if (const auto* cut = std::get_if<protocol::Cancel>(&request)) return cancel(client, *cut);
     if (std::holds_alternative<protocol::StatusRequest>(request))
       return collector_.ask(client, seq, describe());
-    if (const auto* told = std::get_if<protocol::Holding>(&request)) note_holder(client, *told);
-    auto refusal = inbox_.admit({client, std::nullopt, protocol::pack(frames), std::move(request)});
+    Incoming incoming{client, std::nullopt, protocol::pack(frames), std::move(request)};
+    const auto* holding = std::get_if<protocol::Holding>(&incoming.request);
+    const auto told = holding != nullptr ? std::optional(*holding) : std::nullopt;
+    auto refusal =
+        told ? admit_holding(client, *told, std::move(incoming)) : inbox_.admit(std::move(incoming));
     if (!refusal) lanes_.ring();  // the main thread may wait at the bell; it will reply
     return refusal;
   } catch (const std::exception& error) {

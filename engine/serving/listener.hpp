@@ -90,8 +90,9 @@ class Listener {
   protocol::Reply greet(const protocol::Hello& hello);
   std::string heartbeat_for(const protocol::Bytes& client) const;
   nlohmann::json describe() const;
-  /// Notes whose arrays a client's are.
-  void note_holder(const protocol::Bytes& client, const protocol::Holding& told);
+  /// Queues a request about who holds arrays, as Inbox::admit does, and notes whose arrays a client's are.
+  std::optional<protocol::Reply> admit_holding(const protocol::Bytes& client, const protocol::Holding& told,
+                                               Incoming incoming);
   /// Clients that were silent for longer than the lease lose their arrays: in the order of all requests.
   void end_leases();
   protocol::Reply cancel(const protocol::Bytes& client, const protocol::Cancel& request);

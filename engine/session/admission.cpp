@@ -29,15 +29,11 @@ std::int64_t guilty_command(const plan::Plan& plan, const Batch& batch, std::siz
   return static_cast<std::int64_t>(batch.commands.size());
 }
 
-/// A command in words for the user: the operation, and the line where it was written.
+/// A command in words for the user. Its line is said beside that, as the program calls it.
 std::string in_words(const protocol::Batch& batch, std::int64_t command) {
   if (command < 0 || command >= static_cast<std::int64_t>(batch.commands.size())) return "what is to be read";
   const auto& guilty = batch.commands[static_cast<std::size_t>(command)];
-  std::string text(protocol::info(guilty.op).name);
-  if (guilty.origin < batch.origins.size())
-    text += " (" + batch.origins[guilty.origin].file + ", line " +
-            std::to_string(batch.origins[guilty.origin].line) + ")";
-  return text;
+  return std::string(protocol::info(guilty.op).name);
 }
 
 }  // namespace
@@ -89,12 +85,16 @@ MemoryForecast Admission::forecast(const plan::NamedPlan& named, const Batch& ba
   auto trial = heap_.allocator();
   for (const auto id : freed)
     if (const auto* array = arrays_.find(id)) trial.release(array->storage->block);
-  MemoryForecast forecast{trial.in_use(), trial.capacity(), trial.in_use(), std::nullopt};
+  MemoryForecast forecast{trial.in_use(), trial.capacity(), trial.in_use(), std::nullopt, 0, 0};
   const auto full = replay(named, trial, [&](const auto& so_far) {
     forecast.peak = std::max(forecast.peak, so_far.in_use());
     return true;
   });
-  if (full) forecast.refusal = refusal_of(named, batch, full->first, full->second, freed);
+  if (full) {
+    forecast.refusal = refusal_of(named, batch, full->first, full->second, freed);
+    forecast.wanted = plan::block_bytes(named.plan->slots[static_cast<std::size_t>(full->second)]);
+    forecast.room = trial.capacity() - std::min(trial.capacity(), trial.in_use());
+  }
   return forecast;
 }
 

@@ -17,6 +17,7 @@ struct MemoryForecast {
   std::size_t in_use = 0, capacity = 0;  ///< before the plan; of the heap
   std::size_t peak = 0;                  ///< at once while it runs: as far as it comes
   std::optional<Refusal> refusal;        ///< set when it does not fit
+  std::size_t wanted = 0, room = 0;      ///< then: of the block at fault; free at that moment
 };
 
 class Admission {

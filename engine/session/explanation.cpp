@@ -28,6 +28,17 @@ std::string describe(const protocol::Batch& batch, const plan::Plan& plan, const
       {"steps", plan.steps.size()},  {"traffic", traffic_of(plan)},
       {"in_use", memory.in_use},     {"peak", memory.peak},
       {"capacity", memory.capacity}, {"refusal", memory.refusal ? memory.refusal->error.what() : ""}};
+  if (memory.refusal) {
+    info["needs"]["command"] = memory.refusal->command;
+    info["needs"]["wanted"] = memory.wanted;
+    info["needs"]["room"] = memory.room;
+    const auto command = static_cast<std::size_t>(std::max<std::int64_t>(memory.refusal->command, 0));
+    if (command < batch.commands.size() && batch.commands[command].origin < batch.origins.size()) {
+      const auto& origin = batch.origins[batch.commands[command].origin];
+      info["needs"]["file"] = origin.file;
+      info["needs"]["line"] = origin.line;
+    }
+  }
   for (const auto& view : batch.fetches) {
     const plan::ArrayInfo* known = nullptr;
     for (const auto& slot : plan.slots)

@@ -9,10 +9,24 @@ namespace gamelan::engine {
 using protocol::Error;
 using protocol::ErrorKind;
 
-void Holders::note(ArrayId id, Holder maker, const protocol::Origin& line) {
+namespace {
+constexpr std::size_t most_marks = 64;  // of a holder: an undo goes back to fifty
+}
+
+void Holders::note(ArrayId id, Holder maker, const protocol::Origin& line, std::uint64_t batch) {
   if (!line.file.empty() && (last_file_ == nullptr || *last_file_ != line.file))
     last_file_ = std::make_shared<const std::string>(line.file);
-  facts_.insert_or_assign(id, Facts{maker, line.file.empty() ? nullptr : last_file_, line.line});
+  facts_.insert_or_assign(id,
+                          Facts{maker, line.file.empty() ? nullptr : last_file_, line.line, batch, maker, 0});
+}
+
+void Holders::note_write(ArrayId id, Holder writer, std::uint64_t batch) {
+  const auto found = facts_.find(id);
+  if (found == facts_.end()) return;
+  auto& facts = found->second;
+  facts.written = batch;
+  facts.writer = writer;
+  if (writer != facts.maker) facts.written_by_others = batch;
 }
 
 void Holders::let_go(Holder holder, std::vector<ArrayId>& frees) {
@@ -62,8 +76,68 @@ Holders::Parted Holders::leave(Holder holder, bool clears) {
     const bool has_published = std::any_of(names_.begin(), names_.end(),
                                            [&](const auto& each) { return each.second.publisher == holder; });
     if (!has_published) who_.erase(holder);
+    marks_.erase(holder);
   }
   return parted;
+}
+
+Holders::Rejoined Holders::rejoin(Holder holder) {
+  Rejoined rejoined;
+  rejoined.frees = leave(holder, false).frees;
+  for (auto& [id, holders] : shared_) {
+    const auto facts = facts_.find(id);
+    if (facts == facts_.end() || facts->second.maker != holder) continue;
+    holders[holder] = 1;
+    rejoined.kept.push_back(id);
+  }
+  return rejoined;
+}
+
+void Holders::mark(Holder holder, std::uint64_t key, std::uint64_t batch) {
+  auto& marks = marks_[holder];
+  marks.emplace_back(key, batch);
+  if (marks.size() > most_marks) marks.pop_front();
+}
+
+const Holders::Marks& Holders::marks_of(Holder holder) const {
+  static const Marks none;
+  const auto found = marks_.find(holder);
+  return found == marks_.end() ? none : found->second;
+}
+
+Holders::Inherited Holders::inherit(Holder heir, Holder earlier, std::uint64_t key) {
+  if (const auto other = heir_of(earlier); other != 0 && other != heir)
+    throw Error(ErrorKind::value, who(other) + " has taken over these arrays already");
+  Inherited inherited;
+  if (heir == 0 || earlier == 0 || heir == earlier) return inherited;
+  std::uint64_t moment = 0;
+  for (const auto& [number, batch] : marks_of(earlier))
+    if (number == key) moment = batch;
+  marks_.erase(earlier);
+  for (auto& [id, facts] : facts_) {
+    if (facts.maker != earlier) continue;
+    facts.maker = heir;
+    if (!shared_.contains(id)) (facts.written <= moment ? inherited.same : inherited.others).push_back(id);
+  }
+  for (auto& [id, holders] : shared_)
+    if (const auto own = holders.find(earlier); own != holders.end()) {
+      holders[heir] += own->second;
+      holders.erase(own);
+      inherited.shared.push_back(id);
+    }
+  for (auto& [name, published] : names_)
+    if (published.publisher == earlier) {
+      published.publisher = heir;
+      inherited.names.emplace_back(name, published);
+    }
+  for (auto* ids : {&inherited.same, &inherited.others}) std::sort(ids->begin(), ids->end());
+  heirs_[earlier] = heir;
+  return inherited;
+}
+
+Holders::Holder Holders::heir_of(Holder holder) const {
+  const auto found = heirs_.find(holder);
+  return found == heirs_.end() ? 0 : found->second;
 }
 
 std::string Holders::who(Holder holder) const {

@@ -4,11 +4,13 @@
 // every rank.
 #pragma once
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "protocol/message.hpp"
@@ -24,6 +26,9 @@ class Holders {
     Holder maker = 0;
     std::shared_ptr<const std::string> file;  ///< of the line that made it; null: not known
     std::int32_t line = 0;
+    std::uint64_t written = 0;  ///< when it was last written to: a number that rises from batch to batch
+    Holder writer = 0;          ///< and by whom
+    std::uint64_t written_by_others = 0;  ///< than its maker
   };
   struct Published {
     ArrayId array = 0;
@@ -32,7 +37,9 @@ class Holders {
   };
 
   /// A new array, held by who made it.
-  void note(ArrayId id, Holder maker, const protocol::Origin& line);
+  void note(ArrayId id, Holder maker, const protocol::Origin& line, std::uint64_t batch = 0);
+  /// A command of this batch has written to the array, or may have.
+  void note_write(ArrayId id, Holder writer, std::uint64_t batch);
   bool knows(ArrayId id) const { return facts_.contains(id); }
   /// The array is gone.
   void forget(ArrayId id) { facts_.erase(id); }
@@ -45,6 +52,29 @@ class Holders {
   };
   /// `holder` lets go of all its arrays. Published ones stay, unless it `clears`.
   Parted leave(Holder holder, bool clears);
+
+  /// `holder` comes back and lets go of all its arrays but those that others hold, or that have a name. It
+  /// holds these again.
+  struct Rejoined {
+    std::vector<ArrayId> frees, kept;  ///< ascending
+  };
+  Rejoined rejoin(Holder holder);
+
+  /// The moment behind this batch gets a number. Of each holder the last few are kept.
+  void mark(Holder holder, std::uint64_t key, std::uint64_t batch);
+  /// The numbers of the moments that are kept of a holder, and the batches before them.
+  using Marks = std::deque<std::pair<std::uint64_t, std::uint64_t>>;
+  const Marks& marks_of(Holder holder) const;
+  struct Inherited {
+    std::vector<ArrayId> same, shared, others;  ///< ascending
+    std::vector<std::pair<std::string, Published>> names;
+  };
+  /// `heir` gets all that `earlier` holds, its names, too. same: arrays to which nobody has written since the
+  /// moment `key`; shared: those that others may write; others: all the rest. Throws Error{value} when
+  /// another client has got them already.
+  Inherited inherit(Holder heir, Holder earlier, std::uint64_t key);
+  /// Who has inherited what this holder had; 0: nobody.
+  Holder heir_of(Holder holder) const;
 
   /// Who the holder is, for people.
   void introduce(Holder holder, std::string who) { who_[holder] = std::move(who); }
@@ -73,6 +103,8 @@ class Holders {
   std::map<ArrayId, Counts> shared_;  // that are or were published; all others are their maker's
   std::map<std::string, Published> names_;
   std::map<Holder, std::string> who_;
+  std::map<Holder, Marks> marks_;
+  std::map<Holder, Holder> heirs_;
   std::shared_ptr<const std::string> last_file_;
 };
 

@@ -21,7 +21,8 @@ struct Listed {
 
 }  // namespace
 
-std::string describe(const Holders& holders, const ArrayTable& arrays, const ElidedCopies& elided) {
+std::string describe(const Holders& holders, const ArrayTable& arrays, const ElidedCopies& elided,
+                     Holders::Holder asking) {
   struct Sum {
     std::int64_t arrays = 0, bytes = 0;
   };
@@ -44,6 +45,8 @@ std::string describe(const Holders& holders, const ArrayTable& arrays, const Eli
                {"arrays", Json::array()},
                {"published", Json::array()},
                {"unlisted", listed.size() > most_listed ? listed.size() - most_listed : 0}};
+  told["marks"] = Json::array();
+  for (const auto& [key, batch] : holders.marks_of(asking)) told["marks"].push_back({key, batch});
   for (const auto& [holder, sum] : sums)
     told["holders"].push_back(
         {{"holder", holder}, {"who", named_by(holder)}, {"arrays", sum.arrays}, {"bytes", sum.bytes}});
@@ -55,6 +58,9 @@ std::string describe(const Holders& holders, const ArrayTable& arrays, const Eli
                  {"holders", holders.of(id)},
                  {"file", facts->file == nullptr ? "" : *facts->file},
                  {"line", facts->line},
+                 {"written", facts->written},
+                 {"writer", facts->writer},
+                 {"written_by_others", facts->written_by_others},
                  {"is_lost", array == nullptr && !elided.contains(id)}};
     if (array != nullptr) {
       each["shape"] = array->info.extents;

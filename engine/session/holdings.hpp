@@ -10,8 +10,10 @@
 
 namespace gamelan::engine {
 
-/// JSON text. Bytes are those of the elements, on all ranks together; an array that is lost, or not stored
-/// because it equals a view of another, has none.
-std::string describe(const Holders& holders, const ArrayTable& arrays, const ElidedCopies& elided);
+/// JSON text, for `asking`, whose marks are in it: when an array was written is told in the same numbers.
+/// Bytes are those of the elements, on all ranks together; an array that is lost, or not stored because it
+/// equals a view of another, has none.
+std::string describe(const Holders& holders, const ArrayTable& arrays, const ElidedCopies& elided,
+                     Holders::Holder asking);
 
 }  // namespace gamelan::engine

@@ -127,6 +127,10 @@ protocol::Reply Session::execute(protocol::Batch& batch) {
   } catch (const Error& error) {
     return protocol::failed_reply(batch.seq, error.kind(), error.what());
   }
+  if (const auto heir = holders_.heir_of(batch.holder); heir != 0)
+    return protocol::failed_reply(
+        batch.seq, ErrorKind::engine_lost,
+        holders_.who(heir) + " has taken over the arrays of this program (%session restore)");
   if (batch.explain) return explain(batch);
   protocol::Reply reply;
   reply.seq = batch.seq;

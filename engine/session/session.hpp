@@ -58,6 +58,8 @@ class Session {
   void free_all(std::vector<protocol::ArrayId> ids);
   void part(const protocol::Holding& wanted);
   void publish(const protocol::Holding& wanted);
+  std::string rejoin(const protocol::Holding& wanted);
+  std::string inherit(const protocol::Holding& wanted);
   Copies find_elided(const protocol::Batch& batch) const;
   void put_back(const Copies& made, protocol::Batch& batch);
   plan::NamedPlan make_plan(protocol::Batch& batch, Copies& copies, std::optional<Refusal>& refusal);

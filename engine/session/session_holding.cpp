@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Who holds the session's arrays: clients come and leave, arrays get names.
 #include <cstdio>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -14,6 +15,7 @@ using protocol::Batch;
 using protocol::Error;
 using protocol::ErrorKind;
 using Ask = protocol::Holding::Ask;
+using Json = nlohmann::json;
 
 void Session::note_holder(const Batch& batch, std::size_t made, const std::vector<ArrayId>& freed) {
   const auto is_gone = [&](ArrayId id) { return !arrays_.contains(id) && !elided_.contains(id); };
@@ -25,8 +27,13 @@ void Session::note_holder(const Batch& batch, std::size_t made, const std::vecto
     const auto& command = batch.commands[c];
     if (!command.creates || is_gone(command.out.base)) continue;
     holders_.note(command.out.base, batch.holder,
-                  command.origin < batch.origins.size() ? batch.origins[command.origin] : nowhere);
+                  command.origin < batch.origins.size() ? batch.origins[command.origin] : nowhere,
+                  batch_number_);
   }
+  protocol::ArrayId last = 0;  // a loop writes to the same one again and again
+  for (const auto& command : batch.commands)
+    if (!command.creates && std::exchange(last, command.out.base) != command.out.base)
+      holders_.note_write(command.out.base, batch.holder, batch_number_);
 }
 
 void Session::free_all(std::vector<ArrayId> ids) {
@@ -51,6 +58,32 @@ void Session::part(const protocol::Holding& wanted) {
                  wanted.about.c_str(), parted.frees.size(), static_cast<long long>(bytes));
 }
 
+std::string Session::rejoin(const protocol::Holding& wanted) {
+  const auto rejoined = holders_.rejoin(wanted.holder);
+  free_all(rejoined.frees);
+  std::vector<ArrayId> kept;
+  for (const auto id : rejoined.kept)
+    if (arrays_.contains(id) || elided_.contains(id)) kept.push_back(id);
+  return Json{{"kept", kept}}.dump();
+}
+
+std::string Session::inherit(const protocol::Holding& wanted) {
+  const auto earlier = wanted.array;
+  const auto key = std::strtoull(wanted.name.c_str(), nullptr, 10);
+  auto inherited = holders_.inherit(wanted.holder, earlier, key);
+  const auto is_gone = [&](ArrayId id) { return !arrays_.contains(id) && !elided_.contains(id); };
+  for (auto* ids : {&inherited.same, &inherited.shared})
+    for (auto id = ids->begin(); id != ids->end();) {
+      if (is_gone(*id)) inherited.others.push_back(*id);
+      id = is_gone(*id) ? ids->erase(id) : id + 1;
+    }
+  Json told = {{"same", inherited.same}, {"shared", inherited.shared}, {"others", inherited.others}};
+  told["names"] = Json::array();
+  for (const auto& [name, published] : inherited.names)
+    told["names"].push_back({{"name", name}, {"array", published.array}, {"about", published.about}});
+  return told.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 void Session::publish(const protocol::Holding& wanted) {
   if (const auto* cause = arrays_.cause_of_loss(wanted.array)) throw *cause;
   if (!arrays_.contains(wanted.array) && !elided_.contains(wanted.array))
@@ -66,7 +99,7 @@ protocol::Reply Session::hold(const protocol::Holding& wanted) {
   try {
     switch (wanted.ask) {
       case Ask::list:
-        if (comm_.rank() == 0) reply.info = describe(holders_, arrays_, elided_);
+        if (comm_.rank() == 0) reply.info = describe(holders_, arrays_, elided_, wanted.holder);
         break;
       case Ask::introduce:
         holders_.introduce(wanted.holder, wanted.about);
@@ -86,6 +119,15 @@ protocol::Reply Session::hold(const protocol::Holding& wanted) {
       }
       case Ask::unpublish:
         free_all(holders_.unpublish(wanted.name));
+        break;
+      case Ask::mark:
+        holders_.mark(wanted.holder, wanted.array, batch_number_);
+        break;
+      case Ask::inherit:
+        reply.info = inherit(wanted);
+        break;
+      case Ask::rejoin:
+        reply.info = rejoin(wanted);
         break;
     }
   } catch (const Error& error) {

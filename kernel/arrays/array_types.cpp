@@ -39,6 +39,7 @@ void base_dealloc(PyObject* self) {
 PyMemberDef base_members[] = {
     {"id", T_ULONGLONG, offsetof(Base, id), READONLY, "Number of the array within its session."},
     {"version", T_ULONGLONG, offsetof(Base, version), READONLY, "How many commands have written it."},
+    {"is_shared", T_BOOL, offsetof(Base, is_shared), READONLY, "Other clients may write it."},
     {"nbytes", T_LONGLONG, offsetof(Base, bytes), READONLY, "Size in bytes, over all engines."},
     {"index_range", T_OBJECT, offsetof(Base, index_range), 0,
      "What gamelan._folds knows of its numbers, or None."},
@@ -48,7 +49,12 @@ PyObject* base_is_lost(PyObject* self, void*) {
   const auto& session = *as_base(self)->session;
   return PyBool_FromLong(!session->is_current() || (session->engines().has_ended() && !CommandLog::is_on()));
 }
+PyObject* base_is_failed(PyObject* self, void*) {
+  return PyBool_FromLong((*as_base(self)->session)->recorder().poison_of(as_base(self)->id) != nullptr);
+}
 PyGetSetDef base_getset[] = {
+    {"is_failed", base_is_failed, nullptr,
+     "True when it was not computed: there was an error, or it is lost.", nullptr},
     {"is_lost", base_is_lost, nullptr, "True when the engines that held it are gone.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 

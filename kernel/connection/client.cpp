@@ -29,7 +29,7 @@ constexpr auto lane_look = 100ms;  // for the end of the engines, which is found
 
 Client::Client(const protocol::Connection& connection, std::vector<Route> routes, std::string directory)
     : channel_(std::make_unique<Channel>(connection, std::move(routes), std::move(directory))),
-      detector_(std::make_unique<FailureDetector>(connection.host, *channel_)),
+      detector_(std::make_unique<FailureDetector>(connection.host, connection.pid, *channel_)),
       last_beat_(Clock::now()) {
   thread_ = std::thread([this] { run(); });
 }
@@ -185,6 +185,11 @@ void Client::forget(std::uint64_t seq) {
 
 void Client::lose(const std::string& cause) { set_lost(cause); }
 
+std::optional<std::string> Client::suspension() const {
+  const std::scoped_lock lock(mutex_);
+  return suspension_;
+}
+
 std::optional<std::string> Client::lost_cause() const {
   const std::scoped_lock lock(mutex_);
   return lost_;
@@ -310,6 +315,8 @@ void Client::watch_connection() {
     set_lost(*cause);
     channel_->disconnect();
   }
+  const std::scoped_lock lock(mutex_);
+  suspension_ = detector_->suspension();
 }
 
 }  // namespace gamelan::kernel

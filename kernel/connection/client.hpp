@@ -57,6 +57,8 @@ class Client {
   /// Declares the engines gone, for a reason found elsewhere (the launcher saw them die).
   void lose(const std::string& cause);
   std::optional<std::string> lost_cause() const;
+  /// Why nothing is heard of engines that do not count as lost yet; nullopt while they answer as usual.
+  std::optional<std::string> suspension() const;
   /// Is there a cause? Asked before every command: no lock.
   bool is_lost() const { return is_lost_.load(std::memory_order_relaxed); }
   /// JSON of what rank 0 said of itself in answer to the newest heartbeat (steps, no counters); "{}" before
@@ -106,7 +108,7 @@ class Client {
   OutstandingRequests requests_;
   std::string status_ = "{}", route_ = "none: connecting";
   std::uint64_t connections_ = 0;
-  std::optional<std::string> lost_;
+  std::optional<std::string> lost_, suspension_;
   std::atomic<bool> is_lost_{false};  // once lost_ says why
   bool is_stopping_ = false;
 

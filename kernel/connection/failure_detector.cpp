@@ -4,6 +4,8 @@
 #include "kernel/connection/failure_detector.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <fstream>
 #include <utility>
 
 #include "kernel/connection/channel.hpp"
@@ -25,12 +27,27 @@ constexpr std::uint64_t slow_tunnel_bytes = 128 * 1024;  // in a second
 constexpr auto longest_allowance = 120s;
 constexpr std::uint64_t bulk_bytes = 16 * 1024;  // acknowledged in half a second: more than heartbeats are
 
-std::string seconds_of(std::chrono::seconds limit) { return std::to_string(limit.count()) + " s"; }
+std::atomic<std::int64_t> patience_s{0};
+
+std::string seconds_of(FailureDetector::Clock::duration time) {
+  return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(time).count()) + " s";
+}
+
+/// A process of this machine that somebody has stopped (SIGSTOP, a debugger).
+bool is_stopped(std::int64_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  const auto end = text.rfind(')');  // the name before it may have anything in it
+  return end != std::string::npos && end + 2 < text.size() && (text[end + 2] == 'T' || text[end + 2] == 't');
+}
 
 }  // namespace
 
-FailureDetector::FailureDetector(std::string host, Channel& channel)
-    : host_(std::move(host)), channel_(channel) {
+void FailureDetector::set_patience(std::chrono::seconds patience) { patience_s = patience.count(); }
+
+FailureDetector::FailureDetector(std::string host, std::int64_t process, Channel& channel)
+    : host_(std::move(host)), process_(process), channel_(channel) {
   last_look_ = last_progress_ = opened_ = Clock::now();
 }
 
@@ -55,6 +72,7 @@ std::optional<std::string> FailureDetector::look() {
   silence_ += std::min<Clock::duration>(now - last_look_, longest_look);
   last_look_ = now;
   look_at_traffic(now);
+  suspension_.reset();
   if (was_connected_) return channel_.is_local() ? look_at_local(now) : look_at_remote(now);
   if (channel_.failed_rounds() > 0) return explain(host_ + " cannot be reached");
   return std::nullopt;
@@ -70,10 +88,13 @@ void FailureDetector::look_at_traffic(Clock::time_point now) {
   acknowledged_ = traffic.acknowledged;
 }
 
-std::optional<std::string> FailureDetector::look_at_local(Clock::time_point now) const {
+std::optional<std::string> FailureDetector::look_at_local(Clock::time_point now) {
   if (disconnected_ && now - *disconnected_ > local_reconnect_limit)
     return explain("the engines closed the connection");
-  if (silence_ > local_silence_limit)
+  if (silence_ <= local_silence_limit) return std::nullopt;
+  if (silence_ <= std::chrono::seconds(patience_s) && is_stopped(process_))
+    suspension_ = "rank 0 (process " + std::to_string(process_) + ") is stopped";
+  else
     return explain("the engines have not answered for " + seconds_of(local_silence_limit));
   return std::nullopt;
 }
@@ -82,8 +103,11 @@ std::optional<std::string> FailureDetector::look_at_remote(Clock::time_point now
   if (disconnected_ && channel_.is_nobody_there() && now - *disconnected_ > nobody_there_limit)
     return explain("the engines closed the connection, and rank 0 is no more on " + host_);
   const bool is_new = now - opened_ < suspicious_silence;
-  if (silence_ > silence_limit + allowance() && !(channel_.is_open() && is_new))
-    return explain(host_ + " does not answer since " + seconds_of(silence_limit));
+  if (silence_ > silence_limit + allowance() && !(channel_.is_open() && is_new)) {
+    const auto limit = std::max<Clock::duration>(silence_limit, std::chrono::seconds(patience_s));
+    if (silence_ > limit + allowance()) return explain(host_ + " does not answer since " + seconds_of(limit));
+    suspension_ = explain(host_ + " does not answer since " + seconds_of(silence_));
+  }
   const auto suspicious = channel_.has_tunnel() ? suspicious_silence_of_tunnel : suspicious_silence;
   if (silence_ > suspicious + allowance() && channel_.is_open() && !is_new) {
     note_disconnected();

@@ -16,9 +16,15 @@ class Channel;
 
 class FailureDetector {
  public:
-  /// `host`: whom the channel leads to, as messages say it. The channel must outlive the detector. Throws
-  /// nothing.
-  FailureDetector(std::string host, Channel& channel);
+  using Clock = std::chrono::steady_clock;
+
+  /// `host`, `process`: whom the channel leads to, as messages say it. The channel must outlive the detector.
+  /// Throws nothing.
+  FailureDetector(std::string host, std::int64_t process, Channel& channel);
+
+  /// For how long engines that were reached once may be silent before they count as lost, at least ten
+  /// seconds. Of engines on this machine: as long as rank 0 is stopped. For all detectors; any thread.
+  static void set_patience(std::chrono::seconds patience);
 
   /// The channel has a new connection.
   void note_connected();
@@ -31,17 +37,19 @@ class FailureDetector {
   /// count as lost from now on, in words for people; nullopt while they do not. May have the channel look for
   /// another connection. Throws what Channel throws.
   std::optional<std::string> look();
+  /// Why nothing is heard, while the engines are waited for longer than usual; nullopt otherwise.
+  std::optional<std::string> suspension() const { return suspension_; }
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   void look_at_traffic(Clock::time_point now);
-  std::optional<std::string> look_at_local(Clock::time_point now) const;
+  std::optional<std::string> look_at_local(Clock::time_point now);
   std::optional<std::string> look_at_remote(Clock::time_point now);
   Clock::duration allowance() const;
   std::string explain(const std::string& cause) const;
 
   const std::string host_;
+  const std::int64_t process_;  // rank 0's, on its machine
+  std::optional<std::string> suspension_;
   Channel& channel_;
   bool was_connected_ = false;
   Clock::time_point last_look_, opened_, last_progress_;

@@ -48,6 +48,12 @@ _TABLE = {
         64 << 20,
         "most bytes of a notebook's values, and of its log, that are kept at each cell's end for its next kernel; 0 = none",
     ),
+    "link_timeout": (
+        "GAMELAN_LINK_TIMEOUT",
+        "seconds",
+        600.0,
+        "how long engines that answered once may be silent before they count as lost (10 at least)",
+    ),
     "connect_timeout": ("GAMELAN_CONNECT_TIMEOUT", "seconds", 60.0, "seconds to wait for the engines' first answer"),
 }
 
@@ -115,6 +121,7 @@ class Config:
         object.__setattr__(self, "_measure", None)
         self._apply_threshold()
         self._apply_log()
+        _core.set_patience(self._values["link_timeout"])
 
     def __getattr__(self, name):
         if name == "distribute_from":
@@ -129,6 +136,8 @@ class Config:
             self._apply_threshold()
         if name in ("log_bytes", "protect", "protect_seconds"):
             self._apply_log()
+        if name == "link_timeout":
+            _core.set_patience(self._values["link_timeout"])
 
     def _given(self, name):
         """The option as it was given: "measured", too."""

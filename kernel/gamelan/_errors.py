@@ -120,7 +120,8 @@ def make_error(kind, message, file, line):
     if error_class is CancelledError:
         message = _lost(message, file, line)
     elif file:
-        message = f"{message} (recorded at {file}:{line})"
+        where = place(file, line)
+        message = f"{message} (recorded at {where if where.startswith('In [') else f'{file}:{line}'})"
     error = error_class(message)
     error.file, error.line = file, line  # a notebook shows that line instead of the one that waited
     return error

@@ -5,6 +5,7 @@ import json
 
 from . import _core
 from ._launch._tables import size
+from ._places import place
 
 __all__ = ["explain"]
 
@@ -52,7 +53,10 @@ def explain(x=None):
     """
     if x is not None and getattr(x, "_b", None) is None:
         return Plan("a local array: NumPy has computed it already")
-    text = _core.explain([] if x is None else [x])
+    try:
+        text = _core.explain([] if x is None else [x])
+    except MemoryError as error:  # of this array, in an earlier line: it was told there
+        return Plan(f"was not computed: {str(error).removeprefix('[memory] ')}")
     try:
         answer = json.loads(text)
     except ValueError:
@@ -69,6 +73,7 @@ def _needs(needs):
     steps = "1 step reads and writes" if needs["steps"] == 1 else f"{needs['steps']} steps read and write"
     held = f"{size(needs['in_use'])} now, {size(needs['capacity'])} in all"
     if needs["refusal"]:
-        yield f"does not fit: {needs['refusal'].removeprefix('[memory] ')}"
+        where = place(needs.get("file"), needs.get("line"))
+        yield f"does not fit{where and f' ({where})'}: {needs['refusal'].removeprefix('[memory] ')}"
     else:
         yield f"memory of a rank: {size(needs['peak'])} at most ({held}); {steps} {size(needs['traffic'])}"

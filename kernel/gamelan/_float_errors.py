@@ -9,6 +9,7 @@ import warnings
 import numpy
 
 from . import _core
+from ._errors import make_error
 from ._imported_numpy import float_settings
 
 # Bits of a kind, NumPy's words for it, and where its treatment stands in a mask, as NumPy 1 has it.
@@ -35,9 +36,7 @@ def tell(kinds, operation, other, mask, callback, file, line, namespace):
         if treatment == _WARN:
             _warn(message, file, line, namespace)
         elif treatment == _RAISE:
-            error = FloatingPointError(f"{message} (recorded at {file}:{line})" if file else message)
-            error.file, error.line = file, line
-            raise error
+            raise make_error("FloatingPointError", message, file, line)
         elif treatment == _PRINT:
             print(f"Warning: {message}", file=sys.__stderr__)
         elif callback is None:

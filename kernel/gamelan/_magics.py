@@ -17,6 +17,7 @@ from . import _core, _explain, _session, launch
 from ._config import config
 from ._held_arrays import held_arrays
 from ._launch import _routes
+from ._dry_magic import DryMagics
 from ._launch._arguments import add_start_options, joined, positive, start_settings
 from ._launch._changing_line import NotebookLine
 from ._launch._errors import LaunchError
@@ -43,7 +44,7 @@ def _parser() -> MagicParser:
         if name == "start":
             add_start_options(sub, f"{launch.DEFAULT_IDLE_SECONDS:g}")
         elif name == "attach":
-            sub.add_argument("where", metavar="JOBID", help="a Slurm job; or a session's name, or a connection file")
+            sub.add_argument("where", metavar="WHERE", help="a session's name, the number of a Slurm job, or a connection file")
         elif name == "status":
             sub.add_argument("--all", action="store_true", help="with every counter of np.stats()")
         elif name == "stop":
@@ -188,3 +189,4 @@ def load_ipython_extension(shell) -> None:
     """Called by %load_ext."""
     shell.register_magics(EngineMagics)
     shell.register_magics(SessionMagics)
+    shell.register_magics(DryMagics)

@@ -15,6 +15,10 @@ def _memory_of(array):
     return array if array.base is None else array.base
 
 
+def _gone(base):
+    return "lost" if base.is_lost else "not computed"
+
+
 def rows_of(namespace):
     """(name, shape, dtype, bytes, where) of every array of ours that a name of the notebook, or its Out, holds: most bytes
     first. Of names of one base the first holds the bytes."""
@@ -27,9 +31,10 @@ def rows_of(namespace):
     for name, value in arrays:
         shape = " x ".join(map(str, value.shape)) or "()"
         owner = owners.setdefault(id(_memory_of(value) if value._b is None else value._b), name)
-        where = "here" if value._b is None else "lost with its engines" if value._b.is_lost else _tables.engines(_core.ranks())
+        is_gone = value._b is not None and (value._b.is_lost or value._b.is_failed)
+        where = "here" if value._b is None else _gone(value._b) if is_gone else _tables.engines(_core.ranks())
         if owner == name:
-            held = 0 if value._b is not None and value._b.is_lost else (value if value._b is None else value._b).nbytes
+            held = 0 if is_gone else (value if value._b is None else value._b).nbytes
             rows.append((name, shape, value.dtype.name, held, where))
         else:
             rows.append((name, shape, value.dtype.name, 0, f"shares the memory of {owner}"))

@@ -32,6 +32,13 @@ def _on_engines(x):
     return _core.upload(numpy.array(x, order="C"))  # ascontiguousarray would give a number an axis
 
 
+def _ask(what, name):
+    try:
+        return _core.ask_holding(what, None, name)
+    except KeyError as error:
+        raise KeyError(*error.args) from None  # by a statement: it is the user's, and no defect
+
+
 def publish(name, x):
     """Give an array a name by which other clients of the same engines attach it.
 
@@ -117,7 +124,7 @@ def attach(name, writeable=False):
     >>> np.unpublish("ones")
     """
     ensure_engines()
-    told = json.loads(_core.ask_holding("attach", None, _checked(name)))
+    told = json.loads(_ask("attach", _checked(name)))
     about = json.loads(told["about"])
     dtype, shape = about["base"]
     root = _core.own(told["array"], dtype_number(numpy.dtype(dtype)), shape)
@@ -159,4 +166,4 @@ def unpublish(name):
     >>> np.unpublish("grid")
     """
     ensure_engines()
-    _core.ask_holding("unpublish", None, _checked(name))
+    _ask("unpublish", _checked(name))

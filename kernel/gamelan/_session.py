@@ -18,6 +18,7 @@ from ._errors import EngineLostError, VersionError
 from ._float_errors import forget_warnings
 from ._launch import _of_run, _routes
 from ._next_engines import engines_after, first_engines
+from ._silence import forget_silence, tell_silence
 from ._work import end_work, on_progress, recorded_count, tell_work  # noqa: F401  (two of them for the notebook)
 
 __all__ = ["stats", "status", "sync"]
@@ -137,6 +138,7 @@ def part(why):
 def flush(wait=True):
     """Sends what is recorded; with `wait`, returns when it is computed and raises what went wrong."""
     _core.flush(wait)
+    tell_silence()
 
 
 def flush_cell():
@@ -147,6 +149,7 @@ def flush_cell():
     finally:
         end_work()
         forget_warnings()
+        tell_silence()
 
 
 def end_interrupted():
@@ -180,8 +183,11 @@ def _end_of_engines(wait_s):
 def _while_waiting(seconds, lost):
     if '"time_limit_signal"' in _core.last_status() and hasattr(_engines, "warn_of_time"):
         _engines.warn_of_time()
-    if not lost:
+    if lost:
+        forget_silence()
+    else:
         tell_work(_engines)
+        tell_silence()
     # When the socket closed first, the launcher learns the cause a moment later.
     cause = _end_of_engines(3.0 if lost else 0.0)
     return _with_own_view(cause, lost) if cause and lost else cause or (lost and lost + _last_seen())
@@ -296,6 +302,7 @@ def _leave():
     # Engines that this process started end with it; others are only left.
     if os.getpid() != _process:
         return
+    tell_silence()
     if _engines is not None and getattr(_engines, "is_owned", False):
         try:
             _engines.stop()

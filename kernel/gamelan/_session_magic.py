@@ -12,6 +12,7 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_magic, magics_class
 
 from ._launch._tables import columns, duration, size
+from ._local import is_distributed
 from ._magic_parser import Finished, MagicParser
 from ._saved import _keeping, _loading, _notebook, _saving
 from ._saved._manifest import read_manifest
@@ -88,6 +89,9 @@ class SessionMagics(Magics):
         SessionMagics._last = folder
         print(f"saved to {folder} in {duration_of(started)}: {', '.join(saved) or 'no variable'}")
         _print_reasons("not saved", saved.missing)
+        shared = [name for name in saved if is_distributed(variables[name]) and variables[name]._b.is_shared]
+        if shared:
+            print(f"published or attached, saved as copies: {', '.join(shared)}")
         if saved.refusal:
             print(f"this folder cannot be loaded as it lies: {saved.refusal}", file=sys.stderr)
 
@@ -209,11 +213,13 @@ def undone_in_words(undone):
     if undone.gone:
         parts.append(f"gone: {', '.join(sorted(undone.gone))}")
     if not parts:
-        parts.append("no variable was another one")
+        parts.append("it had changed no variable")
     if undone.lost:
         parts.append(f"could not come back: {_reasons(undone.lost)}")
     if undone.staying:
         parts.append(f"left as they are: {_reasons(undone.staying)}")
+    if undone.others:
+        parts.append(f"other clients have written into {', '.join(sorted(undone.others))}, which is not undone")
     return f"{what} {verb} undone; {'; '.join(parts)}"
 
 

@@ -54,7 +54,7 @@ def _parser() -> argparse.ArgumentParser:
     start.add_argument("--foreground", action="store_true", help="stay with them; Ctrl-C stops them")
     start.set_defaults(act=_start, parser=start)
     attach = engines.add_parser("attach", help="find the engines in a Slurm job, and say how to use them")
-    attach.add_argument("session", metavar="JOBID", help="a Slurm job; or a session's name, or a connection file")
+    attach.add_argument("session", metavar="WHERE", help="a session's name, the number of a Slurm job, or a connection file")
     attach.set_defaults(act=_attach, parser=attach)
     stop = engines.add_parser("stop", help="end the engines of a session; arrays are lost")
     stop.add_argument(

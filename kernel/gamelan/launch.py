@@ -8,6 +8,7 @@ magics and the command line. Needs only Python's own library and never talks to 
 
 from __future__ import annotations
 
+import argparse
 import atexit
 import contextlib
 import os
@@ -15,7 +16,7 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 
-from ._launch import _attach, _by_mpiexec, _by_slurm, _mpiexec, _of_run, _routes, _sessions, _work_note
+from ._launch import _arguments, _attach, _by_mpiexec, _by_slurm, _mpiexec, _of_run, _routes, _sessions, _work_note
 from ._launch._continuing import Continuing, engine_options
 from ._launch._ending import Ending
 from ._launch._errors import ConnectionFileError, LaunchError, SlurmError, StartError  # noqa: F401 (public here)
@@ -102,6 +103,11 @@ class Engines(Continuing):
             idle_timeout = float(os.environ.get("GAMELAN_IDLE_TIMEOUT") or DEFAULT_IDLE_SECONDS)
         lease = str(lease or os.environ.get("GAMELAN_LEASE") or ("24h" if request is not None or keep else "10m"))
         heap = heap or os.environ.get("GAMELAN_HEAP")
+        if heap:
+            try:
+                _arguments.bytes_of(str(heap))
+            except argparse.ArgumentTypeError as error:
+                raise LaunchError(f"memory of an engine (heap, GAMELAN_HEAP): {error}") from None
         routines = routines or os.environ.get("GAMELAN_ROUTINES")
         if routines:
             routines = os.pathsep.join(map(os.path.abspath, routines.split(os.pathsep)))

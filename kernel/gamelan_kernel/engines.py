@@ -66,7 +66,9 @@ def where(value):
     if value._b is None:
         return ", here"
     if value._b.is_lost:
-        return ", lost with its engines"
+        return ", lost"
+    if value._b.is_failed:
+        return ", not computed"
     count = core.ranks() or 1
     return f", on {count} engine{'s' if count > 1 else ''}"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Magics of the kernel: ``%engines``, ``%session`` and ``%%explain``, loaded with gamelan on first use, and a clock that tells
-the truth.
+"""Magics of the kernel: ``%engines``, ``%session``, ``%%explain`` and ``%%dry``, loaded with gamelan on first use, and a clock
+that tells the truth.
 
 Arithmetic on distributed arrays is recorded, not done, when a line has run; ``%time``, ``%%time`` and ``%timeit``
 therefore flush before they read the clock, and have computed what nobody reads. In a script ``np.sync()`` flushes.
@@ -17,7 +17,7 @@ from . import engines
 
 # Where IPython reads its clocks: up to version 8 it imports them into `execution`, from 9 on at each use.
 _CLOCKS = ((execution, "clock2"), (timing, "clock2"), (timeit, "default_timer"))
-OF_GAMELAN = ("engines", "explain", "session")
+OF_GAMELAN = ("dry", "engines", "explain", "session")
 
 
 def register(shell):

@@ -11,6 +11,10 @@ namespace gamelan::kernel {
 
 /// Adds what concerns arrays: elements that come and go, random numbers, warnings.
 void add_array_functions(pybind11::module_& m);
+/// Adds what concerns the session's log, and that of an earlier kernel.
+void add_log_functions(pybind11::module_& m);
+/// Adds what plans a cell without running it.
+void add_dry_functions(pybind11::module_& m);
 /// Adds what concerns the engines: connecting, sending, interrupts, counters.
 void add_session_functions(pybind11::module_& m);
 /// Adds what concerns checkpoints: when one is due, and the log that begins anew with it.

@@ -145,6 +145,8 @@ PYBIND11_MODULE(_core, m) {
   kernel::add_array_functions(m);
   kernel::add_session_functions(m);
   kernel::add_checkpoint_functions(m);
+  kernel::add_log_functions(m);
+  kernel::add_dry_functions(m);
   add_registrations(m);
   m.def("ops_table", &ops_table, "One dict per row of protocol/ops.def.");
   m.def("dtype_names", &dtype_names, "NumPy's names of the dtypes that engines know, by number.");

@@ -5,6 +5,8 @@
 // (numpy_api.hpp first, as everywhere)
 #include <pybind11/stl.h>
 
+#include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -17,6 +19,7 @@
 #include "kernel/arrays/dispatch.hpp"
 #include "kernel/arrays/distributed.hpp"
 #include "kernel/arrays/placement.hpp"
+#include "kernel/connection/failure_detector.hpp"
 #include "kernel/module/core_functions.hpp"
 #include "kernel/recorder/current_session.hpp"
 #include "kernel/recorder/inspect.hpp"
@@ -74,13 +77,6 @@ std::string ask_holding(const std::string& ask, const py::object& array, const s
   return connected_session()->hold({0, known.at(ask), 0, id, name, about});
 }
 
-py::list log_arrays() {
-  py::list arrays;
-  for (const auto& view : connected_session()->log().living())
-    arrays.append(py::make_tuple(view.base, static_cast<int>(view.dtype), py::tuple(py::cast(view.extents))));
-  return arrays;
-}
-
 py::object borrow(protocol::ArrayId id, int dtype, const std::vector<npy_intp>& extents) {
   Ref array = new_distributed(connected_session(), static_cast<protocol::Dtype>(dtype),
                               static_cast<int>(extents.size()), extents.data());
@@ -92,44 +88,6 @@ py::object own(protocol::ArrayId id, int dtype, const std::vector<npy_intp>& ext
   auto array = borrow(id, dtype, extents);
   as_array(array.ptr())->b->is_recorded = true;
   return array;
-}
-
-py::tuple written_log(std::uint64_t generation, std::size_t first) {
-  const auto session = current_session_or_null();
-  if (session == nullptr || !CommandLog::is_on()) return py::make_tuple(0, 0, py::bytes());
-  const auto& log = session->log();
-  const bool is_new = generation != log.generation();
-  const auto bytes = log.written(is_new ? 0 : std::min(first, log.batches()), is_new);
-  return py::make_tuple(log.generation(), log.batches(),
-                        py::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
-}
-
-Session::TakenOver take_over_log(const std::string& file, const std::vector<protocol::ArrayId>& wanted) {
-  CommandLog log;
-  log.read(std::as_bytes(std::span(file.data(), file.size())));
-  return current_session()->take_over(std::move(log), {wanted.begin(), wanted.end()});
-}
-
-std::uint64_t mark_log(std::vector<protocol::ArrayId> wanted) {
-  const auto session = current_session_or_null();
-  return session == nullptr ? 0 : session->mark(std::move(wanted));
-}
-
-void keep_marks(const std::unordered_set<std::uint64_t>& keys) {
-  if (const auto session = current_session_or_null()) session->log().keep_marks(keys);
-}
-
-std::unordered_set<protocol::ArrayId> changed_since(std::uint64_t mark,
-                                                    const std::vector<protocol::ArrayId>& among) {
-  const auto session = current_session_or_null();
-  if (session == nullptr) return {among.begin(), among.end()};
-  return session->log().changed_since(mark, among);
-}
-
-Session::TakenOver make_again(std::uint64_t mark, const std::vector<protocol::ArrayId>& wanted,
-                              const py::object& tell) {
-  return connected_session()->make_again(
-      mark, wanted, [&](std::size_t commands, double seconds) { tell(commands, seconds); });
 }
 
 py::dict stats() {
@@ -228,30 +186,10 @@ void add_session_functions(py::module_& m) {
       },
       "How many commands the next engines will repeat, and how many seconds they took; None where arrays are "
       "lost with their engines.");
-  m.def("log_arrays", &log_arrays,
-        "The arrays that live, as the log has them: (id, number of the dtype, extents) of each.");
   m.def("borrow", &borrow, py::arg("id"), py::arg("dtype"), py::arg("extents"),
         "An array by its id, as long as another name keeps it.");
   m.def("own", &own, py::arg("id"), py::arg("dtype"), py::arg("extents"),
         "An array that the engines have by this id, and that no other object names.");
-  m.def("written_log", &written_log, py::arg("generation"), py::arg("first"),
-        "The session's log for a file: (its generation, how many batches it has, bytes). The bytes have the "
-        "batches from "
-        "number `first` on; all, if the log has another generation now.");
-  m.def("take_over_log", &take_over_log, py::arg("file"), py::arg("wanted"),
-        "Repeats what made these arrays, by their ids, in another process; returns their ids here, or why "
-        "some cannot be made, "
-        "by id.");
-  m.def("mark_log", &mark_log, py::arg("wanted"),
-        "Marks this moment in the log, so that these arrays can be made again as they are now; returns the "
-        "mark's key, 0 without engines.");
-  m.def("keep_marks", &keep_marks, py::arg("keys"), "Forgets all other marks.");
-  m.def("changed_since", &changed_since, py::arg("mark"), py::arg("among"),
-        "Those of the arrays to which a command behind the mark has written in place; all, where the mark is "
-        "not known.");
-  m.def("make_again", &make_again, py::arg("mark"), py::arg("wanted"), py::arg("tell"),
-        "Makes arrays as they were at a mark, beside those that there are, after `tell(commands, seconds)`; "
-        "returns their new ids, or why some cannot be made, by id. Waits.");
   m.def(
       "part",
       [](const std::string& cause) {
@@ -295,6 +233,17 @@ void add_session_functions(py::module_& m) {
         return session ? session->engines().route() : std::string();
       },
       "How the engines are reached.");
+  m.def(
+      "suspension",
+      [] {
+        const auto session = current_session_or_null();
+        return session ? session->engines().suspension() : std::nullopt;
+      },
+      "Why nothing is heard of engines that are waited for; None while they answer.");
+  m.def(
+      "set_patience",
+      [](double seconds) { FailureDetector::set_patience(std::chrono::seconds(std::llround(seconds))); },
+      "How long engines that were reached may be silent before they count as lost.");
   m.def(
       "connections",
       [] {

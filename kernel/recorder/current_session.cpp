@@ -17,6 +17,7 @@ std::shared_ptr<Session> current;
 std::shared_ptr<Session> current_session_or_null() { return current; }
 
 std::shared_ptr<Session> current_session() {
+  if (Session::is_dry() && current != nullptr) return current;
   if (current != nullptr && current->engines().has_ended() && !is_forked_child()) {
     const auto kept = current;  // during the hook other threads run, which may replace it
     kept->engines().hear_of_end();

@@ -187,6 +187,15 @@ void Engines::introduce(std::uint64_t holder, const std::string& who) {
   client_->forget(client_->send(protocol::Holding{0, protocol::Holding::Ask::introduce, holder, 0, "", who}));
 }
 
+void Engines::mark(std::uint64_t holder, std::uint64_t key) {
+  if (client_ == nullptr || has_ended()) return;
+  try {
+    client_->forget(client_->send(protocol::Holding{0, protocol::Holding::Ask::mark, holder, key, "", ""}));
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::engine_lost) throw;  // they are gone: whoever needs them hears of it
+  }
+}
+
 void Engines::leave(std::uint64_t holder) {
   const auto client = client_;
   if (client == nullptr || has_ended()) return;

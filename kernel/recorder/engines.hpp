@@ -55,6 +55,8 @@ class Engines {
   void cancel();  ///< whatever runs; any thread
   /// Says who holds this client's arrays; nobody waits for the answer.
   void introduce(std::uint64_t holder, const std::string& who);
+  /// This moment of `holder` gets a number, for who will inherit. Waits for nothing.
+  void mark(std::uint64_t holder, std::uint64_t key);
   /// The last word: the arrays of `holder` are needed no longer. Waits a moment until it has left.
   void leave(std::uint64_t holder);
   void shutdown();  ///< asks the engines to leave; does not wait
@@ -65,6 +67,10 @@ class Engines {
   std::string last_status() const { return client_ == nullptr ? "{}" : client_->last_status(); }
   /// How they are reached, for people.
   std::string route() const;
+  /// Why nothing is heard of engines that are waited for (Client::suspension).
+  std::optional<std::string> suspension() const {
+    return client_ == nullptr ? std::nullopt : client_->suspension();
+  }
   std::uint64_t connections() const { return client_ == nullptr ? 0 : client_->connections(); }
   double waited_seconds() const { return waited_seconds_; }
 

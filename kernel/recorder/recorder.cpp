@@ -118,9 +118,7 @@ bool Recorder::add(Command command, const SourceLine& line, std::uint32_t listen
   const auto [origin, is_new] = origin_for(line, goes_on);
   command.origin = origin;
   work_ += work_of(command, first_of_batch_, touched_);
-  touched_.insert(command.out.base);
-  for (const auto& operand : command.in)
-    if (const auto* view = std::get_if<protocol::View>(&operand)) touched_.insert(view->base);
+  touch(touched_, command);
   pending_.commands.push_back(std::move(command));
   listeners_.push_back(listener);
   calls_.push_back(call);

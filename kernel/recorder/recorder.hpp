@@ -6,6 +6,7 @@
 #pragma once
 #include <atomic>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -54,7 +55,11 @@ class Recorder {
   protocol::ArrayId last_id() const { return last_id_; }
   /// The number under which this client holds its arrays (Batch::holder).
   std::uint64_t holder() const { return holder_; }
-  bool is_own(protocol::ArrayId id) const { return id > (holder_ - 1) << 32 && id <= last_id_; }
+  bool is_own(protocol::ArrayId id) const {
+    return (id > (holder_ - 1) << 32 && id <= last_id_) || inherited_.contains(id);
+  }
+  /// Of an earlier kernel: it counts as made here.
+  void inherit(protocol::ArrayId id) { inherited_.insert(id); }
   /// True when the batch should be cut before a command of this line, and of this call, is added.
   bool wants_cut_before(const SourceLine& line, std::uint64_t call = 0) const;
   /// True when the command alone takes as much work as a batch may: it is best recorded when nothing is
@@ -162,6 +167,7 @@ class Recorder {
   FreeList frees_;
   bool holds_frees_ = false;
   std::unordered_map<protocol::ArrayId, FailurePtr> poisoned_;
+  std::unordered_set<protocol::ArrayId> inherited_;
   std::uint64_t recorded_commands_ = 0;
 };
 

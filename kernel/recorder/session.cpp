@@ -74,6 +74,7 @@ void Session::greet(double timeout_s) {
 }
 
 void Session::require_current() {
+  if (is_dry()) return;
   require_own_process();
   survive();
   if (!is_current()) engines_.raise_lost_array();
@@ -130,6 +131,7 @@ SentBatch Session::send(const SourceLine* next, std::vector<protocol::View> fetc
 
 void Session::record(protocol::Command command) {
   protocol::check(command, {});  // here, at its line: engines refuse the whole batch
+  if (is_dry()) return record_dry(std::move(command), nullptr);
   CurrentLine current = current_line();
   const auto call = call_number::recording();
   before_record(command, current.line, call);
@@ -137,6 +139,7 @@ void Session::record(protocol::Command command) {
 }
 
 void Session::record(protocol::Command command, protocol::Bytes payload) {
+  if (is_dry()) return record_dry(std::move(command), &payload);
   CurrentLine current = current_line();
   const auto call = call_number::recording();
   before_record(command, current.line, call);
@@ -226,6 +229,7 @@ void Session::settle_all() {
 }
 
 void Session::flush(bool wait) {
+  if (is_dry()) return;
   require_own_process();
   engines_.hear_of_end();
   if (engines_.is_lost() && !is_recovering_) {
@@ -237,6 +241,7 @@ void Session::flush(bool wait) {
   if (!recorder_.is_empty() || (wait && recorder_.has_frees())) outstanding_.push_back(send(nullptr, {}));
   if (!wait) return;
   settle_all();
+  if (!late_.empty()) undo_late();
   is_interrupt_noted_ = false;
   garbage_.rest();
   outcomes_.tell();
@@ -244,6 +249,7 @@ void Session::flush(bool wait) {
 }
 
 std::vector<protocol::Bytes> Session::fetch(std::vector<protocol::View> views) {
+  if (is_dry()) end_dry("a value of an array is needed");
   require_current();
   make_room();
   for (const auto& view : views) require_sound(view.base);
@@ -279,6 +285,7 @@ std::vector<protocol::Bytes> Session::fetch(std::vector<protocol::View> views) {
 }
 
 std::string Session::explain(std::vector<protocol::View> views) {
+  if (is_dry()) end_dry("the engines are asked");
   require_current();
   Batch batch = preview();
   batch.explain = true;
@@ -291,6 +298,7 @@ std::string Session::explain(std::vector<protocol::View> views) {
 }
 
 std::string Session::configure(protocol::NamedOptions options) {
+  if (is_dry()) end_dry("the engines are asked");
   require_current();
   flush(true);
   if (!engines_.has_client()) return "{}";
@@ -309,11 +317,13 @@ std::string Session::configure(protocol::NamedOptions options) {
 }
 
 std::string Session::hold(protocol::Holding wanted) {
+  if (is_dry()) end_dry("the engines are asked");
   require_current();
   flush(true);
   if (!engines_.has_client()) return "{}";
   wanted.holder = recorder_.holder();
-  const auto reply = engines_.ask(wanted);
+  undo_late();
+  const auto reply = ask_holding(wanted);
   if (reply.outcome != Outcome::ok) raise_error(Error(reply.error, reply.message));
   if (wanted.ask == protocol::Holding::Ask::publish) published_[wanted.name] = wanted;
   if (wanted.ask == protocol::Holding::Ask::unpublish) published_.erase(wanted.name);

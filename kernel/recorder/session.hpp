@@ -76,6 +76,22 @@ class Session {
   bool keeps_arrays() const {
     return engines_.is_lost() ? can_recover() : engines_.has_client() && CommandLog::is_on();
   }
+  /// In a child made by fork: from now on commands are recorded and never sent; what needs a value raises
+  /// this exception (session_dry.cpp).
+  static void begin_dry(PyObject* exception);
+  static bool is_dry();
+  struct DryPlan {
+    protocol::Batch batch;
+    struct Work {
+      double moments;  ///< of a tenth of a second, on one rank
+      bool is_single;  ///< it never joins the pass of others
+    };
+    std::vector<Work> work;  ///< by command
+  };
+  /// What was recorded since begin_dry.
+  DryPlan dry_plan();
+  /// Has the engines plan such a batch; computes nothing.
+  protocol::Reply ask_dry(protocol::Batch batch);
   /// Nothing is repeated any more: the user has ended the engines, and so the arrays.
   void give_up();
   /// True while this session looks for other engines.
@@ -96,9 +112,25 @@ class Session {
   /// what waiting raises.
   using TakenOver = std::unordered_map<protocol::ArrayId, std::variant<protocol::ArrayId, std::string>>;
   TakenOver take_over(CommandLog log, const std::unordered_set<protocol::ArrayId>& wanted);
-  /// Marks this moment in the log (CommandLog::mark).
+  /// What a kernel before this one had on these engines becomes this session's (session_inheriting.cpp):
+  /// those of the `wanted` arrays that are as they were at its mark; the others are computed again by its
+  /// log.
+  struct Earlier {
+    std::uint64_t holder, mark;
+  };
+  struct Inherited {
+    TakenOver arrays;                              ///< ids here, or why they cannot be made
+    std::unordered_set<protocol::ArrayId> shared;  ///< that other clients may write
+    std::size_t taken = 0;                         ///< how many were not computed again
+  };
+  /// Waits up to some seconds until it is sure that the other kernel is silent. Raises Error{timeout} when it
+  /// is not, Error{value} when another client has inherited already, and what waiting raises.
+  Inherited inherit(Earlier earlier, CommandLog log, const std::unordered_set<protocol::ArrayId>& wanted);
+  /// Marks this moment in the log (CommandLog::mark), and on the engines under the same number.
   std::uint64_t mark(std::vector<protocol::ArrayId> wanted) {
-    return log_.mark(std::move(wanted), sender_.batches());
+    const auto key = log_.mark(std::move(wanted), sender_.batches());
+    engines_.mark(recorder_.holder(), key);
+    return key;
   }
   /// Makes arrays as they were at a mark, beside those that there are, and goes on with them in the log.
   /// `tell(commands, seconds)` is called before. Returns their new ids, or why they cannot be made. Waits,
@@ -171,7 +203,20 @@ class Session {
   /// The same for a log of its own. Then what `log` has made is known by these ids; raises as waiting does,
   /// and has it freed.
   void repeat_beside(CommandLog& log);
+  [[noreturn]] static void end_dry(const char* why);
+  void record_dry(protocol::Command command, protocol::Bytes* payload);
   void publish_again();
+  /// Comes back to engines that may have arrays of this session. Returns those that they keep, because others
+  /// hold them.
+  std::unordered_set<protocol::ArrayId> rejoin();
+  /// What makes all the other arrays that live, under the ids that they have.
+  CommandLog log_without(const std::unordered_set<protocol::ArrayId>& kept);
+  protocol::Reply ask_holding(const protocol::Holding& wanted);
+  /// Takes back what was asked for when an interrupt came: nobody knows of it.
+  void undo_late();
+  std::string ask_to_inherit(Earlier earlier);
+  void inherit_kept(CommandLog log, const std::unordered_set<protocol::ArrayId>& wanted,
+                    const std::unordered_set<protocol::ArrayId>& kept, Inherited& result);
   void free_there(std::vector<protocol::ArrayId> ids);
   /// What is not as it was written to a checkpoint is lost to the log, and freed there.
   void check_sums(CommandLog& log, std::span<const CommandLog::Expected> expected);
@@ -205,6 +250,11 @@ class Session {
   std::map<std::string, std::string> options_;  // that were set, for other engines
   std::string who_;
   std::map<std::string, protocol::Holding> published_;  // by this client, by name
+  struct Late {
+    std::uint64_t seq, engines;
+    protocol::Holding wanted;
+  };
+  std::vector<Late> late_;  // asked for when an interrupt came
   std::chrono::steady_clock::time_point last_reply_at_{};
   bool is_recovering_ = false, is_given_up_ = false, is_parting_ = false, is_alone_ = false;
   unsigned long alone_thread_ = 0;

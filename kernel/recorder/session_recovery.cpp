@@ -119,9 +119,9 @@ void Session::recover() {
       ++recoveries_in_a_row_;
       if (!options_.empty()) engines_.ask(protocol::Configure{0, {options_.begin(), options_.end()}});
       // Engines that were only out of reach may hold arrays of this session, under names, too.
-      engines_.tell(protocol::Holding{0, protocol::Holding::Ask::clear, recorder_.holder(), 0, "", ""});
+      const auto kept = rejoin();
       if (engines_.is_lost()) continue;
-      auto now = log_.of_now();
+      auto now = log_without(kept);
       repeat(now);
       if (engines_.is_lost()) continue;
       for (const auto& [id, why] : now.lost()) {

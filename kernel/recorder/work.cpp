@@ -116,6 +116,12 @@ std::int64_t single_work(const Command& command) {
 
 }  // namespace
 
+void touch(TouchedArrays& touched, const Command& command) {
+  touched.insert(command.out.base);
+  for (const auto& operand : command.in)
+    if (const auto* view = std::get_if<View>(&operand)) touched.insert(view->base);
+}
+
 bool is_single(Op op) { return protocol::info(op).kind == protocol::RowKind::call; }
 
 std::int64_t work_of(const Command& command, protocol::ArrayId first_of_batch, const TouchedArrays& touched) {

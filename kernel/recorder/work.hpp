@@ -22,6 +22,9 @@ using TouchedArrays = std::unordered_set<protocol::ArrayId>;
 std::int64_t work_of(const protocol::Command& command, protocol::ArrayId first_of_batch,
                      const TouchedArrays& touched);
 
+/// Adds what a command reads and writes.
+void touch(TouchedArrays& touched, const protocol::Command& command);
+
 /// True for a command that never joins the pass of others, and may take long: products, sorting, transforms,
 /// linear algebra, files.
 bool is_single(protocol::Op op);

@@ -234,7 +234,7 @@ def test_what_takes_longer_than_a_silence_is_no_silence(cluster):
 
 def test_a_network_cut_for_good_is_named_within_fifteen_seconds(cluster):
     path, _ = start(cluster)
-    with Client(cluster, path) as client:
+    with Client(cluster, path, GAMELAN_LINK_TIMEOUT="10") as client:
         client.ask("do a = np.zeros(100_000); np.sync()")
         cluster.cut("node1")
         kind, message, seconds = client.expect_error("do a += 1; np.sync()")
@@ -272,7 +272,7 @@ def test_a_client_that_was_stopped_goes_on(cluster):
 
 def test_an_engine_that_hangs_is_told_from_a_network_that_is_cut(cluster):
     path, _ = start(cluster)
-    with Client(cluster, path) as client:
+    with Client(cluster, path, GAMELAN_LINK_TIMEOUT="10") as client:
         client.ask("do a = np.zeros(100_000); np.sync()")
         [*pids] = cluster.processes("node1", "gamelan-engine --transport")
         cluster.run("node1", ["kill", "-STOP", *map(str, pids)], check=True)

@@ -162,5 +162,27 @@ TEST_F(Book, time_in_which_nobody_looked_is_no_silence) {
   EXPECT_TRUE(book.take_expired());
 }
 
+TEST_F(Book, the_newest_client_is_not_forgotten_when_all_others_have_arrays) {
+  Clients book({.bytes = 1000, .silence = std::chrono::hours(1), .lease = std::chrono::seconds(3)});
+  for (std::uint64_t n = 1; n <= 300; ++n) {
+    const auto client = book.hear(protocol::routing_id({protocol::random_client_name(), 1}));
+    book.set_holder(client, n);
+    EXPECT_TRUE(book.silence_of(n)) << n;
+  }
+  EXPECT_EQ(book.count(), 300U);
+}
+
+TEST_F(Book, who_could_not_leave_leaves_later) {
+  Clients book({.bytes = 1000, .silence = std::chrono::hours(1), .lease = {}});
+  const auto client = book.hear(routing_id(1));
+  book.set_holder(client, 5);
+  EXPECT_FALSE(book.take_expired()) << "there are no leases";
+  book.leave_later(client);
+  const auto expired = book.take_expired();
+  ASSERT_TRUE(expired);
+  EXPECT_TRUE(expired->holder == 5 && expired->has_left);
+  EXPECT_FALSE(book.take_expired());
+}
+
 }  // namespace
 }  // namespace gamelan::engine

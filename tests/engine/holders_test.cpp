@@ -13,7 +13,7 @@ constexpr Holders::Holder ann = 7, bob = 9;
 struct Held : testing::Test {
   Held() {
     holders.introduce(ann, "Ann");
-    for (protocol::ArrayId id = 1; id <= 3; ++id) holders.note(id, ann, {"a.py", static_cast<int>(id)});
+    for (protocol::ArrayId id = 1; id <= 3; ++id) holders.note(id, ann, {"a.py", static_cast<int>(id)}, id);
     holders.note(4, bob, {});
   }
   /// What is freed of these.
@@ -83,6 +83,49 @@ TEST_F(Held, errors_name_the_publisher_and_the_names_that_there_are) {
     EXPECT_NE(std::string(error.what()).find("'x'"), std::string::npos);
   }
   EXPECT_THROW(holders.unpublish("z"), protocol::Error);
+}
+
+TEST_F(Held, who_rejoins_keeps_what_others_hold) {
+  holders.publish("x", {1, ann, ""});
+  holders.publish("y", {2, ann, ""});
+  holders.attach("y", bob);
+  holders.unpublish("y");
+  holders.leave(ann, false);  // its lease was over
+  EXPECT_FALSE(holders.of(1).contains(ann));
+  const auto rejoined = holders.rejoin(ann);
+  EXPECT_EQ(rejoined.kept, (Ids{1, 2}));
+  EXPECT_EQ(holders.of(2), (std::set<Holders::Holder>{ann, bob}));
+  EXPECT_EQ(holders.unpublish("x"), Ids{}) << "Ann has it again";
+  EXPECT_EQ(let_go(ann, {1}), Ids{1});
+  EXPECT_EQ(holders.rejoin(bob).frees, Ids{4});
+}
+
+TEST_F(Held, an_heir_gets_all_and_hears_what_was_written_since_the_mark) {
+  constexpr Holders::Holder heir = 11;
+  holders.note_write(1, ann, 5);
+  holders.mark(ann, 70, 5);
+  holders.note_write(2, ann, 6);
+  holders.publish("x", {3, ann, "about"});
+  holders.publish("theirs", {4, bob, ""});
+  holders.attach("theirs", ann);
+  const auto got = holders.inherit(heir, ann, 70);
+  EXPECT_EQ(got.same, Ids{1});
+  EXPECT_EQ(got.others, Ids{2});
+  EXPECT_EQ(got.shared, (Ids{3, 4}));
+  ASSERT_EQ(got.names.size(), 1U);
+  EXPECT_EQ(got.names[0].first, "x");
+  EXPECT_EQ(holders.heir_of(ann), heir);
+  EXPECT_EQ(let_go(ann, {1}), Ids{}) << "it is Ann's no more";
+  EXPECT_EQ(let_go(heir, {1}), Ids{1});
+  EXPECT_TRUE(holders.inherit(heir, ann, 70).same.empty()) << "a second time there is nothing";
+  EXPECT_THROW(holders.inherit(bob, ann, 70), protocol::Error);
+}
+
+TEST_F(Held, without_the_mark_everything_counts_as_changed) {
+  holders.mark(ann, 70, 5);
+  const auto got = holders.inherit(11, ann, 71);
+  EXPECT_TRUE(got.same.empty());
+  EXPECT_EQ(got.others, (Ids{1, 2, 3}));
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ BUILT = ("gamelan._core", "gamelan._version")
 # (module, what it imports inside a function): why. One that is no longer there must leave this list.
 LATE = {
     ("gamelan._next_engines", "gamelan.launch"): "start-up time: only who needs engines starts processes",
+    ("gamelan._saved._inheriting", "gamelan.launch"): "start-up time: only who restores a session attaches to engines",
     ("gamelan.cli", "gamelan._doctor._questions"): "start-up time: `gamelan run` looks for no faults",
 }
 # What gamelan_kernel imports of gamelan: nothing. It finds the package among the loaded modules when the user has imported it.

@@ -243,9 +243,13 @@ def test_a_script_of_its_own_uses_started_engines(gamelan, runtime, tmp_path):
 
 
 def test_a_start_that_fails_leaves_nothing_and_says_why(gamelan, runtime):
-    done = gamelan("engines", "start", "-n", 2, "--heap", "lots")
-    assert done.returncode == 1 and '--heap-bytes: got "lots"' in done.stderr and "Traceback" not in done.stderr
+    done = gamelan("engines", "start", "-n", 2, "--routines", "/no/such.so")
+    assert done.returncode == 1 and "/no/such.so" in done.stderr and "Traceback" not in done.stderr
     assert gamelan("engines", "list").stdout == "no sessions\n"
+    wrong = gamelan("engines", "start", "-n", 2, "--heap", "lots")
+    assert wrong.returncode == 2 and wrong.stderr.endswith(
+        "--heap: got 'lots', expected bytes, with K, M, G or T if you like: 512M, 4G\n"
+    )
 
 
 def test_engines_whose_rank_died_are_listed_with_the_cause(gamelan, runtime):

@@ -131,7 +131,7 @@ engines("start --heap lots")
 print("still here")
 """)
     assert out.count("UsageError") == 7 and "usage: %engines start" in out and out.endswith("still here\n")
-    assert '--heap-bytes: got "lots"' in out
+    assert "--heap: got 'lots', expected bytes" in out
     assert not processes_of(runtime)
 
 

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Arrays with names: what one client publishes, others attach."""
 
+import os
+import signal
+
 import pytest
 from clients import MB, OF_ALL, Client, wait_until
 
@@ -93,9 +96,28 @@ def test_engines_that_follow_have_the_names_again(start):
     assert one("float(b[2])") == "4.0", "the same engines, which hold what was there before"
     other = Client(engines)
     assert other("x = np.attach('a'); y = x + 1; y.sum()") == "None" and other("float(y.sum())") == "12502500.0"
-    assert "there are 'a'" in other("np.attach('gone')")
+    assert other("float(np.attach('gone')[0])") == "1.0", "a name holds its array"
     other("_core = __import__('gamelan')._core; _core.part('again'); _core.end_part()")
     assert "was attached, not computed here" in other("float(y.sum())")
     other("again = np.attach('a')")
     assert other("float(again.sum())") == "12497500.0", "also while the lost one has a name"
     other.end()
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_a_publisher_that_comes_back_after_its_lease_leaves_what_others_hold(start, ranks):
+    engines, one, other = start(ranks, lease="2s")
+    one("a = np.arange(5000.0); b = a * 2; np.publish('a', a); c = np.ones(5000); np.publish('c', c); d = c + 1; del c")
+    other("x = np.attach('a', writeable=True); y = np.attach('c'); np.unpublish('c')")
+    os.kill(one.process.pid, signal.SIGSTOP)
+    wait_until(lambda: other(OF_ALL) == "[80000]")
+    other("x[0] = 7; x[1:3] = 1")
+    os.kill(one.process.pid, signal.SIGCONT)
+    assert one("float(b.sum())") == "24995000.0" and one("float(d.sum())") == "10000.0", "of what it had itself computed"
+    assert one("a[:4].tolist()") == "[7.0, 1.0, 1.0, 3.0]" and other("float(y.sum())") == "5000.0"
+    one("a[3] = 9")
+    assert other("x[:4].tolist()") == "[7.0, 1.0, 1.0, 9.0]" and "computed again" not in other("x")
+    one("np.unpublish('a')")
+    assert one("float(a[3])") == "9.0"
+    other("del x, y")
+    assert one(OF_ALL) == "[120000]", "a, b and d"

@@ -197,7 +197,7 @@ def test_engines_that_never_serve_are_stopped(runtime, monkeypatch):
 def test_a_heap_larger_than_the_machine_is_refused_by_the_engine(runtime):
     with pytest.raises(StartError, match="(?i)heap|memory|bytes"):
         launch.start(2, heap="900T")
-    with pytest.raises(StartError, match='--heap-bytes: got "lots"'):
+    with pytest.raises(launch.LaunchError, match="GAMELAN_HEAP.: got 'lots', expected bytes"):
         launch.start(2, heap="lots")
 
 

@@ -368,7 +368,8 @@ inline protocol::Request random_request(Random& random) {
     case 5:
       return protocol::Heartbeat{seq, seq / 2};
     case 6:
-      return protocol::Holding{seq, protocol::Holding::Ask(seq % 7), seq << 40, seq, random_text(random), {}};
+      return protocol::Holding{seq, protocol::Holding::Ask(seq % 10), seq << 40, seq, random_text(random),
+                               {}};
     default:
       return random_batch(random);
   }

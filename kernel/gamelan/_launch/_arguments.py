@@ -31,6 +31,13 @@ def seconds(text: str) -> float:
     return value
 
 
+def bytes_of(text: str) -> str:
+    """An amount of memory as the engines read it."""
+    if not re.fullmatch(r"\d+(\.\d*)?[KMGT]?B?", text, re.IGNORECASE):
+        raise argparse.ArgumentTypeError(f"got {text!r}, expected bytes, with K, M, G or T if you like: 512M, 4G")
+    return text
+
+
 def time_of(text: str) -> str:
     """A length of time as the engines read it."""
     if not re.fullmatch(r"\d+(\.\d*)?[smhd]?", text):
@@ -78,7 +85,9 @@ def add_start_options(parser: argparse.ArgumentParser, default_idle: str) -> Non
     parser.add_argument(
         "--routines", metavar="PATH[:PATH]", help="shared libraries whose functions np.routine may call (docs/routines.md)"
     )
-    parser.add_argument("--heap", metavar="BYTES", help="array memory of one engine: 512M, 4G (default: what fits)")
+    parser.add_argument(
+        "--heap", type=bytes_of, metavar="BYTES", help="array memory of one engine: 512M, 4G (default: what fits)"
+    )
     parser.add_argument(
         "--idle-timeout",
         type=seconds,

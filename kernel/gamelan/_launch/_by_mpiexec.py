@@ -75,6 +75,10 @@ def stop(engines: Engines, timeout: float) -> None:
     """End mpiexec and with it the ranks; returns when it is gone or `timeout` seconds are over."""
     facts = _sessions.read_facts(engines._directory) or engines.facts
     pid, started = facts.get("pid"), facts.get("pid_start")
+    if engines._process is None and facts:  # for the program that has started them
+        facts["stopped_by"] = f"process {os.getpid()} on {socket.gethostname()}"
+        with contextlib.suppress(OSError):
+            _sessions.write_facts(engines._directory, facts)
     for number in (signal.SIGTERM, signal.SIGKILL):
         if not pid or started is None or _sessions.process_start(pid) != started:
             break

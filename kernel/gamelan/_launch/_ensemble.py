@@ -133,8 +133,17 @@ class Ensemble:
         if self._is_stopping:
             ending = Ending(f"the engines of session {self.session} were stopped", exit_code=code, is_expected=True)
         else:
-            ending = explain(Path(self.log), code, self.session)
+            ending = self._stopped_elsewhere(code) or explain(Path(self.log), code, self.session)
         self._finish(ending)
+
+    def _stopped_elsewhere(self, code: int | None) -> Ending | None:
+        """Another process has stopped them: what their mpiexec returns then says nothing."""
+        by = _sessions.read_facts(self._directory).get("stopped_by")
+        return (
+            Ending(f"the engines of session {self.session} were stopped by {by}", exit_code=code, is_expected=True)
+            if by
+            else None
+        )
 
     def _watch(self) -> None:
         job = self.facts.get("slurm_job_id")
@@ -172,7 +181,7 @@ class Ensemble:
             if self._job_watch:
                 return self._job_watch.learn_ending(lambda: self._is_stopping)
             if time.monotonic() > deadline or self._ended.wait(0.05):
-                return explain(Path(self.log), None, self.session)
+                return self._stopped_elsewhere(None) or explain(Path(self.log), None, self.session)
 
     def _finish(self, ending: Ending) -> None:
         with self._lock:

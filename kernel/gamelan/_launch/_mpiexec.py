@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import shutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from . import _hydra, _open_mpi
@@ -207,12 +209,41 @@ def rank_processes(launcher_pid: int) -> list[dict]:
 
 
 def end_left_ranks(connection_file: str | os.PathLike) -> None:
-    """Kill ranks of these engines that their mpiexec has left: one that fails, or is killed, while it starts many."""
-    words = b"--connection-file\0" + os.fsencode(connection_file) + b"\0"
-    for entry in Path("/proc").iterdir():
-        with contextlib.suppress(OSError):
-            if entry.name.isdigit() and entry.stat().st_uid == os.geteuid() and words in (entry / "cmdline").read_bytes():
-                os.kill(int(entry.name), signal.SIGKILL)
+    """Kill ranks of these engines that their mpiexec has left: one that fails, or is killed, while it starts many. Those that
+    are about to end by themselves have two seconds for it."""
+    left = [descriptor for entry in Path("/proc").iterdir() if (descriptor := _rank_of(entry, os.fsencode(connection_file)))]
+    limit = time.monotonic() + 2
+    for descriptor in left:
+        try:
+            rest_ms = max(0, int((limit - time.monotonic()) * 1000))
+            poll = select.poll()
+            poll.register(descriptor, select.POLLIN)
+            if not poll.poll(rest_ms):
+                signal.pidfd_send_signal(descriptor, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        finally:
+            os.close(descriptor)
+
+
+def _rank_of(entry: Path, connection_file: bytes) -> int | None:
+    """A descriptor of a process that is a rank of these engines; None where it is none."""
+    if not entry.name.isdigit():
+        return None
+    try:
+        if entry.stat().st_uid != os.geteuid():
+            return None
+        descriptor = os.pidfd_open(int(entry.name))
+    except OSError:
+        return None
+    with contextlib.suppress(OSError):  # of the process that the descriptor holds
+        words = (entry / "cmdline").read_bytes().split(b"\0")
+        variables = (entry / "environ").read_bytes().split(b"\0")
+        is_rank = any(each.startswith(_RANK_VARIABLES) for each in variables)
+        if is_rank and (b"--connection-file", connection_file) in zip(words, words[1:], strict=False):
+            return descriptor
+    os.close(descriptor)
+    return None
 
 
 if sys.platform != "linux":

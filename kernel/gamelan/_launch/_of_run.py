@@ -55,7 +55,8 @@ def end_once() -> None:
         return
 
     def tell(kind, value, traceback):
-        if issubclass(kind, KeyboardInterrupt) and threading.current_thread() is threading.main_thread():
+        is_the_end = sys._getframe().f_back is None and not sys.flags.interactive  # not a call of the program's own
+        if is_the_end and issubclass(kind, KeyboardInterrupt) and threading.current_thread() is threading.main_thread():
             with contextlib.suppress(KeyboardInterrupt):  # the second one may be on its way
                 _let_end()
             _let_end()

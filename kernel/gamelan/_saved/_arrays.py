@@ -82,7 +82,7 @@ class ArraysToSave:
             number = self._numbers[id(array)] = len(self._arrays)
             self._arrays.append(array)  # alive: its id is its own
             if array._b.is_lost:
-                self.failures[number] = "it was lost with its engines"
+                self.failures[number] = "it is lost"
         return number
 
     def value_of(self, array):

@@ -9,7 +9,7 @@ from dataclasses import asdict
 
 from .. import _core
 from .._local import is_distributed
-from . import _manifest
+from . import _inheriting, _manifest
 from ._arrays import ArraysToSave
 from ._loading import LoadedSession, load_groups, require_names
 from ._pickling import pickler_class
@@ -32,6 +32,7 @@ class Snapshot:
         named = {name: value for name, value in variables.items() if is_distributed(value)}
         arrays.divide(named, set().union(*groups.reached.values()), are_whole=True)
         self.mark = _core.mark_log([stored.array._b.id for stored in arrays.bases])
+        self.engines = _inheriting.place(self.mark) if arrays.bases else None
         self.missing, self.bytes, self.groups = dict(groups.failures), 0, []
         for names in groups:
             values = {name: variables[name] for name in names}
@@ -63,7 +64,7 @@ class Snapshot:
                 if digest not in there:
                     _write_file(folder / f"{digest}.pickle", data)
             log = self._log and self._log.write(folder, self._log_part)
-            facts = {"bases": self.bases, "arrays": self.arrays, "pickles": entries, "log": log}
+            facts = {"bases": self.bases, "arrays": self.arrays, "pickles": entries, "log": log, "engines": self.engines}
             _write_file(folder / _manifest.NAME, _manifest.text_of({"variables": self.saved, "missing": self.missing, **facts}))
         except OSError:  # a full disk: what no manifest names goes again
             for digest in {entry["sha256"] for entry in entries} - there:
@@ -115,9 +116,10 @@ def read(path, names=None):
     with TrustedFolder(path) as folder:
         session = _manifest.read_manifest(folder)
         require_names(session, names, "that kernel has left no variable")
-        loaded, arrays = LoadedSession(), RepeatedArrays(folder, session)
+        loaded, arrays = LoadedSession(), RepeatedArrays(folder, session, names is not None)
         loaded.saved_at, loaded.not_saved, loaded.missing = session["saved"], session["missing"], {}
-
+        if names is None:
+            arrays.begin()  # an error here leaves everything as it is
         load_groups(session, names, lambda about: _bytes_of(folder, about), arrays, loaded)
         arrays.finish()
     return loaded

@@ -6,12 +6,14 @@ it is done at the end of a cell, when the time that it takes is less than SHARE 
 import atexit
 import contextlib
 import os
+import signal
 import sys
 import threading
 import time
 
 from .. import _core
 from .._config import config
+from .._next_engines import show_notice
 from . import _keeping
 from ._generations import NotebookFolder
 from ._pickling import pickler_class
@@ -52,14 +54,30 @@ class Keeper:
         if self._folder is None and not self.refusal:
             try:
                 self._folder = NotebookFolder(self._name)
-                holder = self._folder.lock()
-                if holder:
-                    self.refusal = f"another kernel has this notebook ({holder}): the variables of this one are not kept"
-                elif refused := why_refused(str(self._folder.path)):
+                if not self._lock():
+                    return self._folder
+                if refused := why_refused(str(self._folder.path)):
                     self.refusal = f"variables are not kept: {refused}"
             except (OSError, RuntimeError) as error:
                 self.refusal = f"variables are not kept: {error}"
+        elif self._is_second:
+            with contextlib.suppress(OSError):
+                self._lock()
         return self._folder
+
+    def _lock(self):
+        """Takes the notebook for this kernel; False where another one has it. When that has ended, this one takes its place."""
+        holder = self._folder.lock()
+        was_second, self._is_second = self._is_second, bool(holder)
+        if holder:
+            self.refusal = f"another kernel has this notebook ({holder}): the variables of this one are not kept"
+        elif was_second:
+            self.refusal = why_refused(str(self._folder.path))
+            if not self.refusal:
+                show_notice("the other kernel of this notebook has ended: the variables of this one are kept from now on")
+        return not holder
+
+    _is_second = False
 
     def before_cell(self):
         """Returns when nobody reads the variables any more, or what is read counts for nothing."""
@@ -83,6 +101,8 @@ class Keeper:
         self._is_behind = True
         if self._thread is None:
             self._begin()
+        if self._is_second:
+            self.folder()
         if self._earned_s > self._cost_s and self._is_ready():
             started = time.perf_counter()
             self._deadline = started + self._earned_s
@@ -233,8 +253,9 @@ class Keeper:
         if not config.kept_bytes:
             raise LookupError("nothing is kept to go back to (np.config.kept_bytes is 0)")
         undone = self.history.undo(count, self._variables_of())
-        bind(undone.back, undone.gone)
-        self.history.accept(undone)
+        with _uninterrupted():
+            bind(undone.back, undone.gone)
+            self.history.accept(undone)
         return undone
 
     def count_no_cell(self):
@@ -242,6 +263,7 @@ class Keeper:
         self._has_undone = True
 
     def state_in_words(self):
+        self.folder()
         if self.refusal:
             return self.refusal
         if not config.kept_bytes:
@@ -262,6 +284,16 @@ class Keeper:
         self._folder.end(self._is_found_again)
 
     _pid = os.getpid()
+
+
+@contextlib.contextmanager
+def _uninterrupted():
+    """An interrupt comes before this or after it."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 keeper = None

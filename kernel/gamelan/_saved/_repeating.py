@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Distributed arrays for the notebook's next kernel: the session's log is kept beside the values, and the next kernel has its
-engines repeat it. What is kept of a cell is what the log has grown by."""
+engines repeat it, or takes over what the engines still have. What is kept of a cell is what the log has grown by."""
 
 import io
 import os
@@ -14,6 +14,7 @@ from .._config import config
 from .._errors import ProtocolError
 from .._promotion import dtype_number
 from .._protection import folder as checkpoints
+from . import _inheriting
 from ._arrays import ArrayFacts
 
 _NAME = "log"
@@ -64,48 +65,82 @@ class KeptLog:
 
 
 class RepeatedArrays:
-    """The distributed arrays that a folder of kept values names, computed again when the first is asked for."""
+    """The distributed arrays that a folder of kept values names, taken over or computed again when the first is asked for.
+    With `is_part`, those that nobody asks for stay on the engines for a later call."""
 
-    def __init__(self, folder, session):
-        self._folder, self._session = folder, session
+    def __init__(self, folder, session, is_part=False):
+        self._folder, self._session, self._is_part = folder, session, is_part
         self._made, self._roots, self._arrays = None, {}, {}
+        self._left, self._shared = _inheriting.take_left(folder.path), set()
 
     def __call__(self, number):
         if number not in self._arrays:
             facts = ArrayFacts(**self._session["arrays"][number])
-            if self._made is None:
-                self._made = self._compute()
-            about = self._session["bases"][facts.base]
-            made = self._made if isinstance(self._made, str) else self._made[about["id"]]
-            if isinstance(made, str):
-                shape = " x ".join(map(str, facts.shape))
-                raise ValueError(f"its distributed array ({shape}, {facts.dtype}) was lost with the engines: {made}")
             if facts.base not in self._roots:
-                self._roots[facts.base] = _core.own(made, dtype_number(numpy.dtype(about["dtype"])), about["shape"])
+                self._roots[facts.base] = self._root(facts)
             self._arrays[number] = facts.of(self._roots[facts.base])
         return self._arrays[number]
 
-    def finish(self):
-        """Frees the arrays that nobody has asked for."""
-        if isinstance(self._made, dict):
-            for place, about in enumerate(self._session["bases"]):
-                made = self._made[about["id"]]
-                if place not in self._roots and not isinstance(made, str):
-                    _core.own(made, dtype_number(numpy.dtype(about["dtype"])), about["shape"])
+    def _root(self, facts):
+        about = self._session["bases"][facts.base]
+        made, is_shared = self._left.pop(about["id"], (None, False))
+        if made is None:
+            self.begin()
+            made, is_shared = self._made if isinstance(self._made, str) else self._made[about["id"]], about["id"] in self._shared
+        if isinstance(made, str):
+            shape = " x ".join(map(str, facts.shape))
+            raise ValueError(f"its distributed array ({shape}, {facts.dtype}) was lost with the engines: {made}")
+        root = _own(made, about)
+        if is_shared:
+            _core.share_writes(root)
+        return root
 
-    def _compute(self):
-        """Has the engines repeat the log. The arrays' ids here, by those there, or why one is not there, or none of all."""
-        about = self._session.get("log")
-        if not about:
-            return "no log was kept (np.config.kept_bytes, np.config.log_bytes)"
-        with self._folder.open(about["file"]) as file:
-            data = io.BufferedReader(file).read(about["bytes"])
-        if zlib.crc32(data) != about["crc32"]:
-            return f"the file {about['file']} is damaged"
-        wanted = [base["id"] for base in self._session["bases"]]
+    def finish(self):
+        """Frees the arrays that nobody has asked for, or leaves them."""
+        rest = dict(self._left)
+        for place, about in enumerate(self._session["bases"]):
+            made = self._made.get(about["id"]) if isinstance(self._made, dict) else None
+            if place not in self._roots and isinstance(made, int):
+                rest[about["id"]] = made, about["id"] in self._shared
+        if self._is_part:
+            _inheriting.leave(self._folder.path, rest)
+            return
+        for about in self._session["bases"]:
+            if about["id"] in rest:
+                _own(rest[about["id"]][0], about)
+
+    def begin(self):
+        """The engines get the arrays: where they still have them, by taking them over."""
+        wanted = [base["id"] for base in self._session["bases"] if base["id"] not in self._left]
+        if self._made is None and wanted:
+            self._made = self._compute(wanted)
+
+    def _compute(self, wanted):
+        """The arrays' ids here, by those there, or why one is not there, or none of all."""
+        data = why = None
+        if about := self._session.get("log"):
+            with self._folder.open(about["file"]) as file:
+                data = io.BufferedReader(file).read(about["bytes"])
+            if zlib.crc32(data) != about["crc32"]:
+                data, why = None, f"the file {about['file']} is damaged"
+        else:
+            why = "no log was kept (np.config.kept_bytes, np.config.log_bytes)"
+        there = self._session.get("engines")
+        if _inheriting.reach(there):
+            try:
+                made, self._shared = _inheriting.inherit(there, data, wanted)
+            except ProtocolError as error:
+                return str(error)
+            return {each: why if why and isinstance(made[each], str) else made[each] for each in wanted}
+        if data is None:
+            return why
         count = f"{len(wanted)} array{'s' if len(wanted) > 1 else ''}"
         print(f"gamelan: the engines compute {count} of the earlier kernel again", file=sys.stderr, flush=True)
         try:
             return _core.take_over_log(data, wanted)
         except ProtocolError as error:
             return str(error)
+
+
+def _own(made, about):
+    return _core.own(made, dtype_number(numpy.dtype(about["dtype"])), about["shape"])

@@ -4,6 +4,7 @@ next kernel. Of distributed arrays there are marks in the session's log: what st
 the rest is computed again."""
 
 import ctypes
+import json
 import sys
 import weakref
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ import numpy
 from .. import _core
 from .._config import config
 from .._errors import EngineLostError
+from .._local import is_distributed
 from .._promotion import dtype_number
 from ._arrays import ArrayFacts, root_of
 from ._keeping import pickled
@@ -45,7 +47,7 @@ class State:
 class Undone:
     """What became of an undo: `cells` whose effects went, `back`: values by name, `gone`: names that did not exist, `staying` and
     `lost`: why variables stay as they are, or cannot come back, `computed`: names of variables that were computed again,
-    `random`: the state of random numbers."""
+    `random`: the state of random numbers, `others`: names of arrays into which other clients have written since."""
 
     cells: list
     back: dict
@@ -54,6 +56,7 @@ class Undone:
     lost: dict
     computed: list
     random: dict
+    others: list
 
 
 class History:
@@ -106,9 +109,10 @@ class History:
             raise LookupError(self._why_not(wanted))
         _core.flush(True)
         state = states[wanted]
+        others = _written_by_others(state, variables)
         back = _Return(state, variables)
         back.note_arrays()
-        return Undone(self._cells[wanted:], *back.result())
+        return Undone(self._cells[wanted:], *back.result(), others)
 
     def accept(self, undone):
         """The variables are bound."""
@@ -279,6 +283,23 @@ def _root_like(array, about):
     start = _core.empty((1,), dtype_number(array.dtype))._a.ctypes.data
     memory = (ctypes.c_char * array._b.nbytes).from_address(start)
     return _core.view(array, numpy.ndarray(shape, about["dtype"], memory))
+
+
+def _written_by_others(state, variables):
+    """The names of arrays, published or attached, into which another client has written behind the state's mark."""
+    shared = {}
+    for name, value in variables.items():
+        if is_distributed(value) and value._b.is_shared and not value._b.is_lost:
+            shared.setdefault(value._b.id, []).append(name)
+    if not shared or not _core.ranks():
+        return []
+    told, own, names = json.loads(_core.ask_holding("list")), _core.holder(), []
+    moment = dict(told["marks"]).get(state.mark, 0)
+    for each in told["arrays"]:
+        is_of_another = each["writer"] != own and each["written"] > moment
+        if each["id"] in shared and (is_of_another or each["written_by_others"] > moment):
+            names += shared[each["id"]]
+    return names
 
 
 def _tell(commands, seconds):

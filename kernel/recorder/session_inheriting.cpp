@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Engines that live still have arrays of a client that was away. A notebook's kernel is lost: the next kernel
+// gets the arrays as they lie there. A client comes back after its lease: what others hold is there.
+#include "kernel/recorder/session.hpp"
+// (Python.h first)
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <thread>
+#include <utility>
+
+#include "kernel/recorder/gil.hpp"
+#include "kernel/recorder/hooks.hpp"
+
+namespace gamelan::kernel {
+
+using protocol::ArrayId;
+using protocol::Error;
+using protocol::ErrorKind;
+using protocol::Holding;
+using protocol::Reply;
+using Ids = std::unordered_set<ArrayId>;
+
+namespace {
+
+using std::chrono::milliseconds;
+constexpr milliseconds until_sure{4500}, pause{300};
+constexpr const char* no_log = "it is of an earlier kernel, and no log of that was kept";
+
+Ids ids_of(const nlohmann::json& told, const char* name) {
+  Ids ids;
+  for (const auto& id : told.at(name)) ids.insert(id.get<ArrayId>());
+  return ids;
+}
+
+}  // namespace
+
+Ids Session::rejoin() {
+  const auto ask = [&](Holding::Ask what) {
+    return engines_.tell(Holding{0, what, recorder_.holder(), 0, "", ""});
+  };
+  const auto reply = ask(Holding::Ask::rejoin);
+  if (!reply || reply->outcome != protocol::Outcome::ok) return {};
+  const auto kept = ids_of(nlohmann::json::parse(reply->info), "kept");
+  // What has no reply yet is sent again. It may have run there: an array in which it writes is made anew.
+  std::vector<const SentBatch*> unanswered(in_settlement_.begin(), in_settlement_.end());
+  for (const auto& sent : outstanding_) unanswered.push_back(&sent);
+  for (const auto* sent : unanswered)
+    for (const auto& written : sent->written)
+      if (!written.is_created && kept.contains(written.id)) {
+        ask(Holding::Ask::clear);
+        return {};
+      }
+  return kept;
+}
+
+CommandLog Session::log_without(const Ids& kept) {
+  auto now = log_.of_now();
+  if (kept.empty()) return now;
+  std::vector<ArrayId> missing, dead;
+  Ids living;
+  for (const auto& view : now.living()) {
+    living.insert(view.base);
+    if (!kept.contains(view.base)) missing.push_back(view.base);
+  }
+  for (const auto id : kept)
+    if (!living.contains(id) && !now.lost().contains(id)) dead.push_back(id);
+  free_there(std::move(dead));  // named there, and of no variable here
+  // Nothing is read of what others may have changed: what was made from it is made from its commands.
+  const auto end = now.mark(missing, std::numeric_limits<std::uint64_t>::max());
+  auto past = now.past(end, missing, now.made(), [this] { return new_id(); });
+  std::unordered_map<ArrayId, ArrayId> own;
+  for (const auto& [then, made] : past.made) own.emplace(made, then);
+  past.log.renumber([&](ArrayId id) {
+    const auto found = own.find(id);
+    return found == own.end() ? id : found->second;
+  });
+  for (const auto& [id, why] : now.lost())
+    if (!kept.contains(id)) past.log.lose(id, why);
+  return std::move(past.log);
+}
+
+std::string Session::ask_to_inherit(Earlier earlier) {
+  const auto begin = std::chrono::steady_clock::now();
+  for (;;) {
+    const auto reply = ask_holding(Holding{0, Holding::Ask::inherit, recorder_.holder(), earlier.holder,
+                                           std::to_string(earlier.mark), ""});
+    if (reply.outcome == protocol::Outcome::ok) return reply.info;
+    const bool is_late = std::chrono::steady_clock::now() - begin > until_sure;
+    if (reply.error != ErrorKind::timeout || is_late) raise_error(Error(reply.error, reply.message));
+    if (PyErr_CheckSignals() != 0) throw PythonError();
+    const WithoutGil released;
+    std::this_thread::sleep_for(pause);
+  }
+}
+
+Session::Inherited Session::inherit(Earlier earlier, CommandLog log, const Ids& wanted) {
+  require_current();
+  flush(true);
+  Inherited result;
+  if (!engines_.has_client()) return {take_over(std::move(log), wanted), {}, 0};
+  const auto told = nlohmann::json::parse(ask_to_inherit(earlier));
+  const auto same = ids_of(told, "same");
+  result.shared = ids_of(told, "shared");
+  std::vector<ArrayId> unwanted;
+  for (const auto id : ids_of(told, "others")) unwanted.push_back(id);
+  Ids kept;
+  for (const auto* ids : {&same, &std::as_const(result.shared)})
+    for (const auto id : *ids) {
+      if (wanted.contains(id))
+        kept.insert(id);
+      else
+        unwanted.push_back(id);
+    }
+  for (const auto& each : told.at("names")) {
+    const Holding published{0,
+                            Holding::Ask::publish,
+                            recorder_.holder(),
+                            each.at("array").get<ArrayId>(),
+                            each.at("name").get<std::string>(),
+                            each.at("about").get<std::string>()};
+    published_[published.name] = published;
+  }
+  free_there(std::move(unwanted));
+  if (kept.empty()) return {take_over(std::move(log), wanted), {}, 0};
+  try {
+    inherit_kept(std::move(log), wanted, kept, result);
+  } catch (const std::exception&) {
+    for (const auto id : kept) recorder_.free(id);
+    throw;
+  }
+  return result;
+}
+
+void Session::inherit_kept(CommandLog log, const Ids& wanted, const Ids& kept, Inherited& result) {
+  std::vector<ArrayId> missing, gone;
+  for (const auto id : wanted)
+    if (!kept.contains(id)) missing.push_back(id);
+  for (const auto id : log.made())
+    if (!kept.contains(id)) gone.push_back(id);
+  const auto end = log.mark({wanted.begin(), wanted.end()}, std::numeric_limits<std::uint64_t>::max());
+  auto past = log.past(end, missing, gone, [this] { return new_id(); });
+  log.keep_marks({});
+  log.keep_only(kept);
+  const auto made = log.made();
+  const Ids made_here(made.begin(), made.end());
+  for (const auto id : kept) {
+    if (made_here.contains(id))
+      recorder_.inherit(id);
+    else
+      log.lose(id, no_log);
+    result.arrays.emplace(id, id);
+  }
+  result.taken = kept.size();
+  log_.append(std::move(log), sender_.batches());
+  repeat_beside(past.log);
+  for (const auto& [then, now] : past.made) {
+    const auto why = past.log.lost().find(now);
+    if (why != past.log.lost().end())
+      result.arrays.insert_or_assign(then, why->second);
+    else
+      result.arrays.insert_or_assign(then, now);
+  }
+  log_.append(std::move(past.log), sender_.batches());
+}
+
+Reply Session::ask_holding(const Holding& wanted) {
+  const auto seq = engines_.send(wanted);
+  const auto engines = engines_.generation();
+  try {
+    if (auto reply = engines_.wait_for(seq)) return std::move(*reply);
+  } catch (const PythonError&) {
+    late_.push_back({seq, engines, wanted});
+    throw;
+  }
+  if (engines_.is_lost()) engines_.raise_lost();
+  throw Error(ErrorKind::engine_lost,
+              "other engines have taken the place of those that were asked: try again");
+}
+
+void Session::undo_late() {
+  while (!late_.empty()) {
+    const Late late = late_.back();
+    std::optional<Reply> reply;
+    if (late.engines == engines_.generation() && !engines_.is_lost()) reply = engines_.wait_for(late.seq);
+    late_.pop_back();
+    if (!reply || reply->outcome != protocol::Outcome::ok) continue;
+    const auto told = nlohmann::json::parse(reply->info, nullptr, false);
+    if (late.wanted.ask == Holding::Ask::publish)
+      engines_.tell(Holding{0, Holding::Ask::unpublish, recorder_.holder(), 0, late.wanted.name, ""});
+    if (late.wanted.ask == Holding::Ask::attach) recorder_.free(told.at("array").get<ArrayId>());
+    if (late.wanted.ask == Holding::Ask::inherit)
+      for (const char* which : {"same", "shared", "others"})
+        for (const auto id : ids_of(told, which)) recorder_.free(id);
+  }
+}
+
+}  // namespace gamelan::kernel

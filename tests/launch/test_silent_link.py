@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Engines that are silent for longer than heartbeats may be: behind a network that is cut, or stopped. The program waits, says so,
+and goes on; nothing is done twice."""
+
+import json
+import os
+import select
+import signal
+import socket
+import threading
+import time
+
+import pytest
+from clients import Client
+
+pytestmark = pytest.mark.timeout(120)
+
+
+class Wire:
+    """A way to a port of this machine. While it is cut, nothing passes and nothing is refused."""
+
+    def __init__(self, port):
+        self._port, self._pairs, self.is_cut = port, [], False
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def _run(self):
+        while True:
+            if self.is_cut:
+                time.sleep(0.05)
+                continue
+            ends = {end: other for pair in self._pairs for end, other in (pair, pair[::-1])}
+            for ready in select.select([self._listener, *ends], [], [], 0.1)[0]:
+                if ready is self._listener:
+                    near = ready.accept()[0]
+                    self._pairs.append((near, socket.create_connection(("127.0.0.1", self._port))))
+                elif ready in ends:
+                    self._pass(ready, ends[ready])
+
+    def _pass(self, source, target):
+        try:
+            data = source.recv(1 << 16)
+            if data:
+                target.sendall(data)
+                return
+        except OSError:
+            pass
+        for pair in [pair for pair in self._pairs if source in pair]:
+            self._pairs.remove(pair)
+            for end in pair:
+                end.close()
+
+
+@pytest.fixture
+def wired(start, monkeypatch, tmp_path):
+    """Engines on tcp, a wire to them, and what clients need to come by it."""
+    monkeypatch.setenv("GAMELAN_TRANSPORT", "tcp")
+    (engines,) = start(2, count=0, lease="10m")
+    told = json.loads(open(engines.connection_file).read())
+    wire = Wire(int(told["addresses"][-1].rpartition(":")[2]))
+    told["addresses"] = [f"tcp://127.0.0.1:{wire.port}"]
+    file = tmp_path / "connection.json"
+    file.touch(0o600)
+    file.write_text(json.dumps(told))
+    engines.by_wire = type("", (), {"connection_file": file})
+    return engines, wire
+
+
+def later(seconds, action):
+    threading.Timer(seconds, action).start()
+
+
+def test_a_cut_longer_than_heartbeats_may_be_is_waited_for(wired):
+    engines, wire = wired
+    one = Client(engines.by_wire)
+    one("a = np.zeros(200_000); a += 1; b = a.copy()")
+    wire.is_cut = True
+    later(16, lambda: setattr(wire, "is_cut", False))
+    started = time.monotonic()
+    assert one("[a.__iadd__(1) for _ in range(10)] and float(a.sum())") == "2200000.0"
+    assert 15 < time.monotonic() - started < 40
+    assert one("float(b.sum()), np.stats()['log_commands'] > 0") == "(200000.0, True)"
+    error = one.end()
+    assert error.count("does not answer since 10 s: ") == 1 and "waiting up to 10 min (np.config.link_timeout)" in error, error
+    assert error.count("the engines answer again, ") == 1 and "computed again" not in error, error
+
+
+def test_an_interrupt_ends_the_wait_and_the_arrays_stay(wired):
+    engines, wire = wired
+    one = Client(engines.by_wire)
+    one("a = np.zeros(200_000); import os, signal, threading")
+    wire.is_cut = True
+    later(18, lambda: setattr(wire, "is_cut", False))
+    one(
+        "import time; begun = time.monotonic(); threading.Timer(12, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
+        "try: a += 1; float(a.sum())\n"
+        "except KeyboardInterrupt: waited = time.monotonic() - begun"
+    )
+    assert 11 < float(one("waited")) < 15 and one("float(a.sum())") == "200000.0"
+    assert "computed again" not in one.end()
+
+
+def test_the_wait_has_a_limit(wired):
+    engines, wire = wired
+    one = Client(engines.by_wire, GAMELAN_LINK_TIMEOUT="12", GAMELAN_LOG_BYTES="0")
+    one("a = np.zeros(200_000)")
+    wire.is_cut = True
+    started = time.monotonic()
+    assert one("a += 1; float(a.sum())").startswith("EngineLostError") and 11 < time.monotonic() - started < 20
+    one.kill()
+
+
+def test_stopped_engines_of_this_machine_are_waited_for(start):
+    engines, one = start(2, count=1)
+    one("a = np.zeros(200_000); a += 1")
+    ranks = [each["pid"] for each in engines.status()["processes"]]
+    for pid in ranks:
+        os.kill(pid, signal.SIGSTOP)
+    later(26, lambda: [os.kill(pid, signal.SIGCONT) for pid in ranks])
+    assert one("float((a + 1).sum())") == "400000.0"
+    one("import time; time.sleep(2)")
+    error = one.end()
+    assert "is stopped. Their arrays are kept: waiting up to 10 min" in error and "answer again" in error, error
+    assert "computed again" not in error
