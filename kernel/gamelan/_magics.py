@@ -17,7 +17,7 @@ from . import _core, _explain, _session, launch
 from ._config import config
 from ._held_arrays import held_arrays
 from ._launch import _routes
-from ._dry_magic import DryMagics
+from ._dry._magic import DryMagics
 from ._launch._arguments import add_start_options, joined, positive, start_settings
 from ._launch._changing_line import NotebookLine
 from ._launch._errors import LaunchError

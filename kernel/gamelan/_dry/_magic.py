@@ -11,9 +11,10 @@ import numpy
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, cell_magic, magics_class, no_var_expand
 
-from . import _core, _dry, _session
-from ._creation._filled import empty
-from ._launch._tables import columns, size
+from .. import _core, _session
+from .._creation._filled import empty
+from .._launch._tables import columns, size
+from . import _recording
 
 _SIDES = 1 << 18, 1 << 22  # elements of a rank by whose pass the speed of memory is measured: least, most
 _MOST_LINES = 8
@@ -34,7 +35,7 @@ class DryMagics(Magics):
         _session.ensure_engines()
         _session.flush()
         try:
-            recorded = _dry.record(self.shell, cell)
+            recorded = _recording.record(self.shell, cell)
         except (RuntimeError, TimeoutError) as error:
             raise UsageError(f"%%dry: {error}") from None
         print(report(recorded, cell))

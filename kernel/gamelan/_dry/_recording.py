@@ -12,7 +12,7 @@ import sys
 import time
 from dataclasses import dataclass
 
-from . import _core
+from .. import _core
 
 _MOST_S = 60.0
 _FORBIDDEN = {
