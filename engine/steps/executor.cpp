@@ -73,7 +73,7 @@ void Executor::settle(const plan::Step& step, const StepContext& context) {
       storage.scattered_by = step_;  // by every rank, in any block
     else if (use.is_written)
       storage.written_by = step_;
-    else if (use.may_be_remote)
+    else if (use.may_be_remote || is_at_borders)
       storage.read_by = step_;
   }
 }

@@ -59,7 +59,8 @@ class Tiler {
   const Slot& slot(int number) const { return plan_.slots[static_cast<std::size_t>(number)]; }
   static const FusedLoop& loop_of(const Step& step) { return std::get<FusedLoop>(step.body); }
 
-  /// The step behind the last one that might join `first`: cheap conditions only.
+  /// The step behind the last one that might join `first`: cheap conditions only. `first` where their blocks
+  /// stay in cache anyway.
   std::size_t end_of_group(std::size_t first) const {
     std::set<int> slots;
     std::int64_t elements = 0;
@@ -75,7 +76,9 @@ class Tiler {
       if (last > first && (!is_joined || elements > most_elements)) break;
       slots.insert(own.begin(), own.end());
     }
-    return last;
+    std::int64_t bytes = 0;
+    for (const int each : slots) bytes += static_cast<std::int64_t>(block_bytes(slot(each)));
+    return is_always_ || bytes >= least_bytes ? last : first;
   }
 
   std::int64_t row_bytes(int number) const {

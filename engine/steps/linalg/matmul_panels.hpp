@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Parts of the operands of a matrix product as BLAS reads them, for run_matmul.cpp and run_matmul_chunks.cpp.
 #pragma once
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -18,7 +19,8 @@ class Panels {
         placement_(&operand.placement),
         dtype_(dtype),
         item_(static_cast<std::int64_t>(protocol::size_of(dtype))),
-        is_transposed_(lies_transposed(operand.placement.map)) {}
+        is_transposed_(lies_transposed(operand.placement.map)),
+        row_length_(row_length_of(operand.placement, is_transposed_)) {}
 
   /// True when columns lie in memory as rows of the base do.
   bool is_transposed() const { return is_transposed_; }
@@ -26,8 +28,9 @@ class Panels {
   tiles::MatrixInMemory at(const distribution::Box& box) {
     const auto dims = box.size();
     const auto rows = box[dims - 2].size(), columns = box[dims - 1].size();
+    const auto leading = std::max(is_transposed_ ? rows : columns, std::min(row_length_, short_row));
     const protocol::Shape packed =
-        is_transposed_ ? protocol::Shape{item_, rows * item_} : protocol::Shape{columns * item_, item_};
+        is_transposed_ ? protocol::Shape{item_, leading * item_} : protocol::Shape{leading * item_, item_};
     std::optional<tiles::MatrixInMemory> direct;
     is_packed_ = false;
     distribution::for_each_cell(
@@ -39,7 +42,8 @@ class Panels {
           if (piece.owner != context_.rank())
             context_.count_shared(cell, piece, static_cast<std::size_t>(item_));
           if (cell == box && (direct = as_it_lies(from, rows, columns, strides))) return;
-          if (!is_packed_) memory_.resize(static_cast<std::size_t>(rows * columns * item_));
+          const auto lines = is_transposed_ ? columns : rows;
+          if (!is_packed_) memory_.resize(static_cast<std::size_t>(leading * lines * item_));
           is_packed_ = true;
           const auto row = cell[dims - 2].first - box[dims - 2].first,
                      column = cell[dims - 1].first - box[dims - 1].first;
@@ -47,7 +51,7 @@ class Panels {
                    strides, memory_.data() + row * packed[0] + column * packed[1], packed);
         });
     if (direct) return *direct;
-    return {memory_.data(), is_transposed_ ? rows : columns, is_transposed_};
+    return {memory_.data(), leading, is_transposed_};
   }
 
  private:
@@ -59,6 +63,20 @@ class Panels {
     return row_axis >= 0 && column_axis >= 0 && column_axis < row_axis;
   }
 
+  /// OpenBLAS's gemv rounds otherwise where lines of fewer than this many elements have nothing between them.
+  static constexpr std::int64_t short_row = 4;
+
+  /// How far lines are apart in the whole base, in elements; 0 for a vector. Blocks are cut otherwise on
+  /// other numbers of ranks: whether lines, or the elements of a vector, have something between them must
+  /// not depend on that.
+  static std::int64_t row_length_of(const distribution::Placement& placement, bool is_transposed) {
+    const auto dims = placement.map.axes.size();
+    const auto axis = is_transposed ? dims - 2 : dims - 1;
+    const int base_axis = placement.map.axes[axis].base_axis;
+    if (base_axis < 0 || placement.iterations.extents()[axis] == 1) return 0;
+    return placement.base.extents()[static_cast<std::size_t>(base_axis)];
+  }
+
   std::optional<tiles::MatrixInMemory> as_it_lies(const std::byte* from, std::int64_t rows,
                                                   std::int64_t columns,
                                                   const protocol::Shape& strides) const {
@@ -66,7 +84,12 @@ class Panels {
     const auto dense_step = strides[is_transposed_ ? 0 : 1], other_step = strides[is_transposed_ ? 1 : 0];
     if (dense_step != item_ && dense != 1) return std::nullopt;
     if (other != 1 && (other_step < dense * item_ || other_step % item_ != 0)) return std::nullopt;
-    return tiles::MatrixInMemory{from, other == 1 ? dense : other_step / item_, is_transposed_};
+    const auto leading = other_step / item_;
+    const bool is_whole = row_length_ == 0          ? leading == 1
+                          : row_length_ < short_row ? leading == row_length_
+                                                    : leading >= short_row;
+    if (other != 1 && !is_whole) return std::nullopt;
+    return tiles::MatrixInMemory{from, other == 1 ? dense : leading, is_transposed_};
   }
 
   const StepContext& context_;
@@ -75,6 +98,7 @@ class Panels {
   protocol::Dtype dtype_;
   std::int64_t item_;
   bool is_transposed_, is_packed_ = false;
+  std::int64_t row_length_;
   std::vector<std::byte> memory_;
 };
 
