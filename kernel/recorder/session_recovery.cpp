@@ -179,10 +179,15 @@ void Session::repeat(CommandLog& log) {
   free_there(log.made());
   for (std::size_t number = 0; number < log.batches() && !engines_.is_lost(); ++number) {
     std::vector<std::size_t> places;
-    for (;;) {
+    bool is_freed = false;
+    for (bool is_first = true;; is_first = false) {
       auto batch = log.repeatable(number, places);
       if (batch.commands.empty()) break;
       auto expected = CommandLog::take_sums(batch);
+      // What the batch gives back goes with it, as the first time: what fuses away is not stored. What is left
+      // of a batch that has failed may still need it.
+      is_freed = is_first && expected.empty();
+      if (is_freed) batch.frees = log.frees_of(number);
       std::vector<protocol::ArrayId> written, made;  // made: 0 for a command that makes none
       for (const auto& command : batch.commands) {
         written.push_back(command.out.base);
@@ -209,7 +214,7 @@ void Session::repeat(CommandLog& log) {
       std::erase(made, protocol::ArrayId{0});
       free_there(std::move(made));  // the engines call them lost, with the failed batch
     }
-    free_there(log.frees_of(number));
+    if (!is_freed) free_there(log.frees_of(number));
   }
 }
 

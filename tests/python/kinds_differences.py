@@ -125,6 +125,7 @@ KNOWN = [
     ),
     (r"n\.array\(|n\.float32\(", r"own$", "of NumPy's own arrays alone NumPy's results are its own"),
     (r"unpackbits\(.*count=", r"^value", "of no bytes NumPy unpacks what stands behind them"),
+    (r"cond\(", r"^value.*(inf|e\+\d\d)", "of a matrix without full rank the least singular value is rounding"),
     (r"lstsq\(", r"^value", "of a matrix without full rank everything depends on rcond"),
     (r"permutation\(n\.", r"^dtype", "NumPy makes floats of a uint64"),
     (

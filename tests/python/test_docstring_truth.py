@@ -120,7 +120,7 @@ np.random.logseries(w / 5); np.random.multivariate_normal([0, 1, 2], q); np.rand
 np.random.noncentral_chisquare(w, 1.5); np.random.noncentral_f(w, 3, 1.5); np.random.pareto(w); np.random.power(w)
 np.random.rayleigh(w); np.random.standard_t(w); np.random.triangular(s, s + 1, s + 2); np.random.vonmises(0, w); np.random.wald(w, 2)
 np.random.weibull(w); np.random.zipf(w + 1); np.random.default_rng(5).exponential(w); np.random.default_rng(5).multinomial(l, [0.2, 0.8])
-np.random.default_rng(5).dirichlet(w); v.compress(m); v.put(k, 3.0); v.repeat(k); v.take(k); w.searchsorted(0.5, sorter=p)
+np.random.default_rng(5).dirichlet(w); v.compress(m); np.insert(v, k, 3.0); v.put(k, 3.0); v.repeat(k); v.take(k); w.searchsorted(0.5, sorter=p)
 x[0].view("M8[s]"); np.partition(np.arange(40000.0), 2); np.argpartition(np.arange(40000.0), 2); next(map(np.arange, (40000.0,))).partition(2)
 np.isin(np.arange(40), np.arange(20))
 """

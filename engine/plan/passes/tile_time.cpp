@@ -30,6 +30,7 @@ class Tiler {
   Tiler(Plan& plan, const Options& options) : plan_(plan), is_always_(options.tiling == Tiling::always) {}
 
   void run() {
+    if (!is_always_ && bytes_of_all() < least_bytes) return;
     std::vector<Step> steps;
     for (std::size_t first = 0; first < plan_.steps.size();) {
       const auto end = end_of_group(first);
@@ -58,6 +59,12 @@ class Tiler {
 
   const Slot& slot(int number) const { return plan_.slots[static_cast<std::size_t>(number)]; }
   static const FusedLoop& loop_of(const Step& step) { return std::get<FusedLoop>(step.body); }
+
+  std::int64_t bytes_of_all() const {
+    std::int64_t bytes = 0;
+    for (const auto& each : plan_.slots) bytes += static_cast<std::int64_t>(block_bytes(each));
+    return bytes;
+  }
 
   /// The step behind the last one that might join `first`: cheap conditions only. `first` where their blocks
   /// stay in cache anyway.

@@ -111,7 +111,7 @@ def _rows_where(arr, keep, axis):
 def insert(arr, obj, values, axis=None):
     """A new array with values inserted before the indices.
 
-    Triggers evaluation when `obj` is an array or a list, to check the indices. Otherwise lazy.
+    Triggers evaluation when `obj` is an array on the engines, to check the indices. Otherwise lazy.
 
     Examples
     --------

@@ -17,7 +17,7 @@ def place(mark):
     engines = _session.engines()
     if engines is None or not _core.is_connected():
         return None
-    ends_with_kernel = engines.is_owned and engines.launcher != "slurm"
+    ends_with_kernel = getattr(engines, "is_owned", False) and engines.launcher != "slurm"
     return {
         "connection_file": str(engines.connection_file),
         "holder": _core.holder(),
@@ -27,7 +27,8 @@ def place(mark):
 
 
 def reach(place):
-    """Are these the engines in use? Attaches to them where this program has used none yet, and they live."""
+    """Are these the engines in use, and the arrays there those of another program? Attaches to them where this program has used
+    none yet, and they live."""
     from .. import launch
 
     if not place:
@@ -41,7 +42,9 @@ def reach(place):
             return False
     _session.ensure_engines()
     engines = _session.engines()
-    return engines is not None and os.path.realpath(engines.connection_file) == os.path.realpath(file)
+    if engines is None or os.path.realpath(engines.connection_file) != os.path.realpath(file):
+        return False
+    return place["holder"] != _core.holder()
 
 
 def inherit(place, data, wanted):
