@@ -10,6 +10,7 @@ import contextlib
 import io
 import timeit
 
+from IPython.core.error import UsageError
 from IPython.core.magics import execution, namespace
 from IPython.utils import timing
 
@@ -37,6 +38,10 @@ class _Deferred:
 
     def __call__(self, line, cell=None):
         self._shell.run_line_magic("load_ext", "gamelan._magics")
+        kind, other = ("line", "cell") if cell is None else ("cell", "line")
+        if self._shell.magics_manager.magics[kind].get(self.__name__) is self:  # it has no magic of this kind
+            signs = {"line": "%", "cell": "%%"}
+            raise UsageError(f"{signs[kind]}{self.__name__} is a {other} magic: write {signs[other]}{self.__name__}")
         if cell is None:
             return self._shell.run_line_magic(self.__name__, line)
         return self._shell.run_cell_magic(self.__name__, line, cell)

@@ -83,3 +83,10 @@ def test_errors_of_the_cell(shared):
     assert shared.run("%%dry\nb = (").ename == "SyntaxError"
     assert shared.run("%%dry now\nb = a").ename == "UsageError"
     assert "%%dry" in shared.ask("complete", code="%%dr")["matches"]
+
+
+@pytest.mark.parametrize("code, told", [("%dry a + 1", "write %%dry"), ("%%session\na", "write %session")])
+def test_the_other_kind_of_magic_is_named(shared, code, told):
+    for _ in range(2):
+        cell = shared.run(code)
+        assert told in cell.err + str(cell.reply.get("evalue")) and "RecursionError" not in cell.err

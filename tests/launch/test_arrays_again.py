@@ -200,6 +200,39 @@ print(float(y[0]), np.stats()["log_commands"])
     assert int(lines[1].split()[1]) < 20, "before it is repeated, the log is pruned"
 
 
+def test_they_take_no_more_memory_than_the_first_time(runtime):
+    """What fused away then is not stored now."""
+    lines = run(
+        """
+u = np.zeros((1000, 1000))
+u[0] = 1.0
+for turn in range(200):
+    u[1:-1, 1:-1] = (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:]) / 4
+first, most = float(u.sum()), np.stats()["heap_peak"]
+lose()
+print(float(u.sum()) == first, np.stats()["heap_peak"] <= most + (1 << 20), most, np.stats()["heap_peak"])
+"""
+    )
+    assert lines[0].startswith("True True"), lines
+
+
+def test_a_session_is_saved_without_what_is_lost(runtime, tmp_path):
+    lines = run(
+        """
+np.config.log_bytes = 0
+gone = np.arange(300_000.0)
+np.sync()
+kill()
+while "ended" in str(error_of(lambda: float(np.ones(300_000).sum()))):
+    time.sleep(0.1)
+there = np.ones(300_000)
+saved = np.save_session(sys.argv[1], {"gone": gone, "part": gone[5:], "held": [gone], "there": there, "n": 3})
+print(sorted(saved), sorted(saved.missing), float(np.load_session(sys.argv[1])["there"].sum()))
+""".replace("sys.argv[1]", repr(str(tmp_path / "s")))
+    )
+    assert lines[-1] == "['n', 'there'] ['gone', 'held', 'part'] 300000.0", lines
+
+
 def test_a_checkpoint_takes_the_place_of_the_log(runtime, tmp_path):
     lines = run(
         f"""

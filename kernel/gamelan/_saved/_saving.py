@@ -8,7 +8,7 @@ from dataclasses import asdict
 import numpy
 
 from .. import _core
-from .._errors import CancelledError
+from .._errors import CancelledError, EngineLostError
 from .._local import is_distributed
 from ..random import _legacy
 from . import _manifest
@@ -96,7 +96,9 @@ def save_session(path, variables):
 def _write_base(folder, arrays, place):
     try:
         return write_base(folder, arrays.bases[place])
-    except CancelledError as error:  # an interrupt has cost this array; the others are there
+    except (CancelledError, EngineLostError) as error:  # this array is lost; the others are there, if engines are
+        if not _core.is_connected():
+            raise
         arrays.fail(place, str(error))
         return None
 

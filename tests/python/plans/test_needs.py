@@ -53,7 +53,11 @@ def test_what_does_not_fit_is_told_before_it_is_tried(engine, ranks):
         np.sync()
         other = half + 1  # noqa: F841 - does not fit
         text = np.explain()
-        assert text.startswith("does not fit (test_needs.py, line ") and "): add needs" in text and "Delete arrays" in text.splitlines()[0]
+        assert (
+            text.startswith("does not fit (test_needs.py, line ")
+            and "): add needs" in text
+            and "Delete arrays" in text.splitlines()[0]
+        )
         with pytest.raises(MemoryError, match="add"):
             np.sync()
         del other, half
