@@ -213,7 +213,8 @@ def undone_in_words(undone):
     if undone.gone:
         parts.append(f"gone: {', '.join(sorted(undone.gone))}")
     if not parts:
-        parts.append("it had changed no variable")
+        verb = f"{verb} not" if undone.lost else verb
+        parts += [] if undone.lost or undone.others else ["it had changed no variable"]
     if undone.lost:
         parts.append(f"could not come back: {_reasons(undone.lost)}")
     if undone.staying:

@@ -39,7 +39,11 @@ Ids Session::rejoin() {
     return engines_.tell(Holding{0, what, recorder_.holder(), 0, "", ""});
   };
   const auto reply = ask(Holding::Ask::rejoin);
-  if (!reply || reply->outcome != protocol::Outcome::ok) return {};
+  if (!reply) return {};
+  if (reply->outcome != protocol::Outcome::ok) {
+    ask(Holding::Ask::clear);  // all of it is made anew, under the same ids
+    return {};
+  }
   const auto kept = ids_of(nlohmann::json::parse(reply->info), "kept");
   // What has no reply yet is sent again. It may have run there: an array in which it writes is made anew.
   std::vector<const SentBatch*> unanswered(in_settlement_.begin(), in_settlement_.end());

@@ -138,7 +138,9 @@ def visible(cell):
             # ipykernel buffers its two streams apart and loses their order; between two displays only the texts count.
             if not shown or shown[-1][0] != "streams":
                 shown.append(("streams", {"stdout": "", "stderr": ""}))
-            shown[-1][1][content["name"]] += content["text"]
+            # A warning of the compiler comes as often as each compiles the cell to find its last expression.
+            text = re.sub(r"(<>:\d+: SyntaxWarning: [^\n]*\n)\1+", r"\1", content["text"])
+            shown[-1][1][content["name"]] += text
         elif kind == "error":
             shown.append((kind, content["ename"], normal(content["evalue"]), normal_traceback(content["traceback"])))
         elif kind not in ("status", "execute_input"):

@@ -109,7 +109,7 @@ class History:
             raise LookupError(self._why_not(wanted))
         _core.flush(True)
         state = states[wanted]
-        others = _written_by_others(state, variables)
+        others = sum(_written_by_others(variables, state.mark).values(), [])
         back = _Return(state, variables)
         back.note_arrays()
         return Undone(self._cells[wanted:], *back.result(), others)
@@ -183,6 +183,8 @@ class _Return:
                 self._roots[place] = _root_like(array, state.bases[place])
         self._made_places = sorted(wanted - self._roots.keys())
         ids = {state.bases[place]["id"]: place for place in self._made_places}
+        for number in ids.keys() & _written_by_others(self._variables).keys() if ids else ():
+            self._why[ids.pop(number)] = "another client has written into it, which this program's log does not have"
         made = _core.make_again(state.mark, list(ids), _tell) if ids and _core.ranks() else {}
         for number, place in ids.items():
             about, new = state.bases[place], made.get(number, "there are no engines")
@@ -285,21 +287,21 @@ def _root_like(array, about):
     return _core.view(array, numpy.ndarray(shape, about["dtype"], memory))
 
 
-def _written_by_others(state, variables):
-    """The names of arrays, published or attached, into which another client has written behind the state's mark."""
+def _written_by_others(variables, mark=None):
+    """id -> names of arrays, published or attached, into which another client has written: behind a mark, or ever."""
     shared = {}
     for name, value in variables.items():
         if is_distributed(value) and value._b.is_shared and not value._b.is_lost:
             shared.setdefault(value._b.id, []).append(name)
     if not shared or not _core.ranks():
-        return []
-    told, own, names = json.loads(_core.ask_holding("list")), _core.holder(), []
-    moment = dict(told["marks"]).get(state.mark, 0)
+        return {}
+    told, own, found = json.loads(_core.ask_holding("list")), _core.holder(), {}
+    moment = dict(told["marks"]).get(mark, 0)
     for each in told["arrays"]:
         is_of_another = each["writer"] != own and each["written"] > moment
         if each["id"] in shared and (is_of_another or each["written_by_others"] > moment):
-            names += shared[each["id"]]
-    return names
+            found[each["id"]] = shared[each["id"]]
+    return found
 
 
 def _tell(commands, seconds):
