@@ -184,8 +184,8 @@ void Session::repeat(CommandLog& log) {
       auto batch = log.repeatable(number, places);
       if (batch.commands.empty()) break;
       auto expected = CommandLog::take_sums(batch);
-      // What the batch gives back goes with it, as the first time: what fuses away is not stored. What is left
-      // of a batch that has failed may still need it.
+      // What the batch gives back goes with it, as the first time: what fuses away is not stored. What is
+      // left of a batch that has failed may still need it.
       is_freed = is_first && expected.empty();
       if (is_freed) batch.frees = log.frees_of(number);
       std::vector<protocol::ArrayId> written, made;  // made: 0 for a command that makes none
