@@ -61,7 +61,7 @@ def test_idle_engines_use_no_processor(runtime):
 def test_ranks_that_mpiexec_leaves_when_it_fails_are_ended(runtime, monkeypatch):
     """As Open MPI does that cannot start so many."""
     rank = program(runtime / "rank", "while :; do sleep 0.1; done")
-    fails = f'case $1 in --version) {_mpiexec.find_mpiexec()} --version; exit;; esac\nfor i in 1 2 3; do setsid {rank} "$@" & done\nsleep 0.3\nexit 1'
+    fails = f'case $1 in --version) {_mpiexec.find_mpiexec()} --version; exit;; esac\nfor i in 1 2 3; do OMPI_COMM_WORLD_RANK=$i setsid {rank} "$@" & done\nsleep 0.3\nexit 1'
     monkeypatch.setenv("GAMELAN_MPIEXEC", program(runtime / "mpiexec", fails))
     begin = time.monotonic()
     with pytest.raises(StartError):
