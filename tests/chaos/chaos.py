@@ -67,42 +67,46 @@ def engines_of(folder):
     return sorted(found)
 
 
-def act(kind, chance, player, folder):
-    """What befalls; comes back when it is over."""
-    if kind in ("interrupt", "two_interrupts"):
-        os.kill(player, signal.SIGINT)
-        if kind == "two_interrupts":
-            time.sleep(chance.uniform(0.01, 0.5))
-            os.kill(player, signal.SIGINT)
-        return
-    victim = chance.choice(engines_of(folder))
-    if kind == "kill":
-        os.kill(victim, signal.SIGKILL)
-        return
-    os.kill(victim, signal.SIGSTOP)
-    time.sleep(chance.uniform(0.2, LONGEST_STOP_S))
-    os.kill(victim, signal.SIGCONT)
-
-
 class Player:
     """play.py in a process of its own, with a folder for its engines."""
 
     def __init__(self, ranks, seed, rounds):
-        self.folder = Path(tempfile.mkdtemp(prefix="gc-", dir="/tmp"))
-        settings = {"GAMELAN_RUNTIME_DIR": str(self.folder), "GAMELAN_ENGINES": str(ranks), "PYTHONUNBUFFERED": "1"}
-        inherited = {name: value for name, value in os.environ.items() if name != "GAMELAN_CONNECT"}
+        self.ranks, self.folder = ranks, Path(tempfile.mkdtemp(prefix="gc-", dir="/tmp"))
         self.log = self.folder / "player.log"
         with open(self.log, "wb") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, HERE / "play.py", str(seed), str(rounds)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                text=True,
-                env={"PYTHONPATH": str(BUILD / "python"), **inherited, **settings},
-            )
+            self.process = self.start([sys.executable, HERE / "play.py", str(seed), str(rounds)], log)
         self._lines = queue.Queue()
         threading.Thread(target=self._listen, daemon=True).start()
+
+    def start(self, command, log):
+        """The process, with pipes for its input and output."""
+        settings = {"GAMELAN_RUNTIME_DIR": str(self.folder), "GAMELAN_ENGINES": str(self.ranks), "PYTHONUNBUFFERED": "1"}
+        inherited = {name: value for name, value in os.environ.items() if name != "GAMELAN_CONNECT"}
+        variables = {"PYTHONPATH": str(BUILD / "python"), **inherited, **settings}
+        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True, env=variables)
+
+    def act(self, kind, chance):
+        """What befalls; comes back when it is over."""
+        if kind in ("interrupt", "two_interrupts"):
+            self.process.send_signal(signal.SIGINT)
+            if kind == "two_interrupts":
+                time.sleep(chance.uniform(0.01, 0.5))
+                self.process.send_signal(signal.SIGINT)
+            return
+        victim = chance.choice(self.engines())
+        if kind == "kill":
+            self.signal(victim, signal.SIGKILL)
+            return
+        self.signal(victim, signal.SIGSTOP)
+        time.sleep(chance.uniform(0.2, LONGEST_STOP_S))
+        self.signal(victim, signal.SIGCONT)
+
+    def engines(self):
+        """What `signal` takes for each rank."""
+        return engines_of(self.folder)
+
+    def signal(self, engine, number):
+        os.kill(engine, number)
 
     def _listen(self):
         for line in self.process.stdout:
@@ -133,39 +137,39 @@ class Player:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def play(kind, ranks, seed, rounds=10_000, seconds=float("inf")):
+def play(kind, ranks, seed, rounds=10_000, seconds=float("inf"), start=Player, program="chaos.py"):
     """Rounds of one kind on so many ranks, of the seeds from `seed` on, until either limit; their Figures."""
     figures, end, current = Figures(), time.monotonic() + seconds, seed
-    player = Player(ranks, seed, rounds)
+    again = f"python tests/chaos/{program} --ranks {ranks} --kinds {kind} --seed {{}} --rounds 1"
+    player = start(ranks, seed, rounds)
     try:
         while facts := player.heard():
             if "begins" in facts:
                 current = facts["begins"]
                 chance = random.Random(f"{kind} {current}")
                 time.sleep(chance.uniform(0.0, LATEST_S))
-                act(kind, chance, player.process.pid, player.folder)
+                player.act(kind, chance)
                 player.say_acted()
             elif "outcome" in facts:
-                _count(figures, facts, kind, ranks)
+                _count(figures, facts, again)
                 if time.monotonic() > end:
                     break
         else:
             if figures.rounds < rounds:
                 raise RuntimeError(f"the program ended by itself ({player.process.wait()}):\n{player.said()}")
     except Exception as error:
-        _count(figures, {"outcome": "wrong", "why": f"{type(error).__name__}: {error}", "seed": current}, kind, ranks)
+        _count(figures, {"outcome": "wrong", "why": f"{type(error).__name__}: {error}", "seed": current}, again)
     finally:
         player.end()
     return figures
 
 
-def _count(figures, facts, kind, ranks):
+def _count(figures, facts, again):
     figures.outcomes[facts["outcome"]] += 1
     if "go_on_s" in facts:
         figures.go_on_s.append(facts["go_on_s"])
     if facts["outcome"] == "wrong":
-        again = f"python tests/chaos/chaos.py --ranks {ranks} --kinds {kind} --seed {facts['seed']} --rounds 1"
-        figures.wrong.append(f"{facts['why']}\nagain (the moment differs; more --rounds, other seeds): {again}")
+        figures.wrong.append(f"{facts['why']}\nagain (the moment differs; more --rounds, other seeds): {again.format(facts['seed'])}")
 
 
 def main():

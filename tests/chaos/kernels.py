@@ -60,7 +60,11 @@ class Player:
         lines = self.program.lines[: CELLS * LINES]
         self.cells = ["\n".join(lines[first : first + LINES]) for first in range(0, len(lines), LINES)]
         self.states = self._states()
-        self.notebook = Notebook(env=self.environment)
+        self.notebook = self.open()
+
+    def open(self):
+        """A kernel of this notebook."""
+        return Notebook(env=self.environment)
 
     def begin(self):
         self.run(BEGIN.format(seed=self.seed, elements=self.elements))
@@ -95,7 +99,7 @@ class Player:
 
     def restore(self):
         """The next kernel of the notebook, with the variables of the lost one; what it said."""
-        self.notebook = Notebook(env=self.environment)
+        self.notebook = self.open()
         self.run("import gamelan as np\nfrom programs import DISTRIBUTE_FROM\nnp.config.distribute_from = DISTRIBUTE_FROM")
         return self.run("%session restore").out
 
@@ -169,15 +173,14 @@ def befall_move(player, number, chance):
 BEFALL = dict(zip(KINDS, (befall_kernel, befall_engines, befall_both, befall_move)))
 
 
-def play_notebook(kind, ranks, seed, figures, rounds, end, elements):
+def play_notebook(kind, befall, player, figures, rounds, end, again):
     """The rounds of one notebook: cells until all are done, or until either limit."""
-    again = f"python tests/chaos/kernels.py --ranks {ranks} --kinds {kind} --seed {seed} --rounds {CELLS}"
-    player, done = Player(seed, ranks, elements), 0
+    seed, done = player.seed, 0
     try:
         player.begin()
         while done < len(player.cells) and figures.rounds < rounds and time.monotonic() < end:
             chance = random.Random(f"{kind} {seed} {figures.rounds}")
-            least, most, began = BEFALL[kind](player, done, chance)
+            least, most, began = befall(player, done, chance)
             outcome, done, why = judge(player, least, most)
             figures.outcomes[outcome] += 1
             figures.go_on_s.append(time.monotonic() - began)  # all arrays are there, and have been read
@@ -197,7 +200,8 @@ def play(kind, ranks, seed, rounds=10_000, seconds=float("inf"), elements=None):
     """Notebooks of the seeds from `seed` on, until so many rounds or seconds; their Figures."""
     figures, end = Figures(), time.monotonic() + seconds
     while figures.rounds < rounds and time.monotonic() < end and len(figures.wrong) < 10:
-        play_notebook(kind, ranks, seed, figures, rounds, end, elements)
+        again = f"python tests/chaos/kernels.py --ranks {ranks} --kinds {kind} --seed {seed} --rounds {CELLS}"
+        play_notebook(kind, BEFALL[kind], Player(seed, ranks, elements), figures, rounds, end, again)
         seed += 1
     return figures
 
