@@ -118,7 +118,10 @@ Clients::Bytes Clients::routing_id(const Bytes& client) const {
 void Clients::set_holder(const Bytes& client, std::uint64_t holder) {
   for (auto& [name, other] : known_)
     if (holder != 0 && other.holder == holder) other.holder = 0;
-  if (const auto found = known_.find(client); found != known_.end()) found->second.holder = holder;
+  if (const auto found = known_.find(client); found != known_.end()) {
+    found->second.holder = holder;
+    found->second.has_left = false;
+  }
 }
 
 void Clients::leave_later(const Bytes& client) {

@@ -23,6 +23,13 @@ Batch prefix_of(const Batch& batch, std::int64_t command) {
   return prefix;
 }
 
+/// Options without the passes that take memory to be quicker.
+plan::Options with_least_memory(plan::Options options) {
+  options.disabled.insert("relayout");  // its error would name the wrong command
+  options.disabled.insert("tile_time");
+  return options;
+}
+
 }  // namespace
 
 BatchPlanner::BatchPlanner(Comm& comm, distribution::Heap& heap, const ArrayTable& arrays)
@@ -55,11 +62,20 @@ plan::Plan BatchPlanner::make_unadmitted(const Batch& batch) const {
   return plan::make_plan(batch, arrays_.catalog(), options_);
 }
 
-MemoryForecast BatchPlanner::forecast(const plan::Plan& plan, const Batch& batch,
-                                      const std::vector<ArrayId>& freed) const {
-  plan::NamedPlan named;
-  named.plan = std::make_shared<const plan::Plan>(plan);
-  return admission_.forecast(named, batch, freed);
+std::pair<plan::Plan, MemoryForecast> BatchPlanner::forecast(const Batch& batch,
+                                                             const std::vector<ArrayId>& freed) const {
+  const auto needs_of = [&](const plan::Plan& plan) {
+    plan::NamedPlan named;
+    named.plan = std::make_shared<const plan::Plan>(plan);
+    return admission_.forecast(named, batch, freed);
+  };
+  auto plan = make_unadmitted(batch);
+  auto memory = needs_of(plan);
+  if (memory.refusal) {  // as make() does
+    plan = plan::make_plan(batch, arrays_.catalog(), with_least_memory(options_));
+    memory = needs_of(plan);
+  }
+  return {std::move(plan), std::move(memory)};
 }
 
 plan::NamedPlan BatchPlanner::make(const Batch& batch, std::optional<Refusal>& refusal) {
@@ -75,9 +91,7 @@ plan::NamedPlan BatchPlanner::make(const Batch& batch, std::optional<Refusal>& r
   // The batch runs as the program would: up to the first command at fault, and nothing after it.
   Batch prefix = batch;
   if (refusal) prefix = prefix_of(batch, refusal->command);
-  auto options = options_;
-  options.disabled.insert(
-      "relayout");  // it only makes things faster, and its error would name the wrong command
+  const auto options = with_least_memory(options_);
   for (;;) {
     const auto shortened = plan::make_named_plan(prefix, arrays_.catalog(), options);
     auto too_much = admission_.admit(shortened, prefix);

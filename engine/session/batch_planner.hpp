@@ -3,6 +3,7 @@
 // What cannot run is cut off, from the first command at fault on. Used by the session, on every rank alike.
 #pragma once
 #include <optional>
+#include <utility>
 
 #include "engine/plan/passes/passes.hpp"
 #include "engine/session/admission.hpp"
@@ -17,12 +18,10 @@ class BatchPlanner {
   /// Checks and plans as much of the batch as can run: all of it, or the commands before the one that
   /// `refusal` names. Collective.
   plan::NamedPlan make(const protocol::Batch& batch, std::optional<Refusal>& refusal);
-  /// Plans the whole batch without admission, and changes nothing. Throws Error for a command that cannot run
-  /// for another reason than memory.
-  plan::Plan make_unadmitted(const protocol::Batch& batch) const;
-  /// What such a plan will need when the arrays `freed` have gone.
-  MemoryForecast forecast(const plan::Plan& plan, const protocol::Batch& batch,
-                          const std::vector<protocol::ArrayId>& freed) const;
+  /// Plans the whole batch and changes nothing: the plan, and what it will need when the arrays `freed` have
+  /// gone. Throws Error for a command that cannot run for another reason than memory.
+  std::pair<plan::Plan, MemoryForecast> forecast(const protocol::Batch& batch,
+                                                 const std::vector<protocol::ArrayId>& freed) const;
 
   plan::Options& options() { return options_; }
   const plan::Options& options() const { return options_; }
@@ -33,6 +32,7 @@ class BatchPlanner {
 
  private:
   std::optional<Refusal> find_fault(const protocol::Batch& batch) const;
+  plan::Plan make_unadmitted(const protocol::Batch& batch) const;
 
   const ArrayTable& arrays_;
   Admission admission_;

@@ -9,27 +9,50 @@ namespace {
 
 constexpr int most_pieces_told = 4096;  // per axis of a layout; enough for layouts that users ask for
 
+/// What a wavefront takes of the time of its passes one after the other (decision 044).
+constexpr double share_of_passes = 0.5;
+
 /// Bytes of a rank's largest block of everything that the steps read and write, each time they do: what goes
-/// through its memory at most. Parts of blocks count as blocks.
+/// through its memory at most. Parts of blocks count as blocks. Passes of a wavefront count as much as they
+/// take.
 std::size_t traffic_of(const plan::Plan& plan) {
-  std::size_t bytes = 0;
-  for (const auto& step : plan.steps)
+  const auto bytes_of = [&](const plan::Step& step) {
+    std::size_t bytes = 0;
     for (const auto& use : plan::uses_of(step))
       bytes += plan::block_bytes(plan.slots[static_cast<std::size_t>(use.slot)]);
+    return bytes;
+  };
+  std::size_t bytes = 0;
+  for (const auto& step : plan.steps) {
+    if (plan::is_at_borders(step)) continue;  // a few rows of what the step before has counted
+    const auto* wavefront = std::get_if<plan::Wavefront>(&step.body);
+    if (wavefront == nullptr) {
+      bytes += bytes_of(step);
+      continue;
+    }
+    std::size_t passes = 0;
+    for (const auto& part : *wavefront->parts) {
+      plan::Step pass;
+      pass.body = part.loop;
+      passes += bytes_of(pass);
+    }
+    bytes += static_cast<std::size_t>(share_of_passes * static_cast<double>(passes));
+  }
   return bytes;
 }
 
 }  // namespace
 
-std::string describe(const protocol::Batch& batch, const plan::Plan& plan, const MemoryForecast& memory,
-                     const ArrayTable& arrays) {
+std::string describe(const protocol::Batch& batch, std::size_t made, const plan::Plan& plan,
+                     const MemoryForecast& memory, const ArrayTable& arrays) {
   nlohmann::json info{{"plan", plan::dump(plan)}, {"layouts", nlohmann::json::array()}};
   info["needs"] = {
       {"steps", plan.steps.size()},  {"traffic", traffic_of(plan)},
       {"in_use", memory.in_use},     {"peak", memory.peak},
       {"capacity", memory.capacity}, {"refusal", memory.refusal ? memory.refusal->error.what() : ""}};
   if (memory.refusal) {
-    info["needs"]["command"] = memory.refusal->command;
+    info["needs"]["command"] =
+        std::max<std::int64_t>(memory.refusal->command - static_cast<std::int64_t>(made), 0);
     info["needs"]["wanted"] = memory.wanted;
     info["needs"]["room"] = memory.room;
     const auto command = static_cast<std::size_t>(std::max<std::int64_t>(memory.refusal->command, 0));

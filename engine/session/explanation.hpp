@@ -9,8 +9,9 @@
 
 namespace gamelan::engine {
 
-/// JSON text: the plan of the batch, what it needs, and a layout for each view that the batch fetches.
-std::string describe(const protocol::Batch& batch, const plan::Plan& plan, const MemoryForecast& memory,
-                     const ArrayTable& arrays);
+/// JSON text: the plan of the batch, what it needs, and a layout for each view that the batch fetches. The
+/// first `made` commands are not the client's: it counts without them.
+std::string describe(const protocol::Batch& batch, std::size_t made, const plan::Plan& plan,
+                     const MemoryForecast& memory, const ArrayTable& arrays);
 
 }  // namespace gamelan::engine

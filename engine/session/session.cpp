@@ -106,16 +106,19 @@ nlohmann::json Session::status() const { return status_.status(); }
 protocol::Reply Session::explain(protocol::Batch batch) const {
   protocol::Reply reply;
   reply.seq = batch.seq;
+  std::size_t made = 0;  // commands in front of the client's
   try {
-    ElidedCopies(elided_).settle(batch);
+    Holders(holders_).let_go(batch.holder, batch.frees);
+    made = ElidedCopies(elided_).settle(batch).size();
     for (const auto& copy : find_elided(batch)) batch.frees.push_back(copy.to.base);
-    const auto plan = planner_.make_unadmitted(batch);
-    reply.info =
-        describe(batch, plan, planner_.forecast(plan, batch, arrays_.untouched_frees(batch)), arrays_);
+    const auto [plan, memory] = planner_.forecast(batch, arrays_.untouched_frees(batch));
+    reply.info = describe(batch, made, plan, memory, arrays_);
   } catch (const Error& error) {
     reply = protocol::failed_reply(batch.seq, error.kind(), error.what());
     reply.command = error.command();
   }
+  if (reply.command >= 0)
+    reply.command = std::max<std::int64_t>(reply.command - static_cast<std::int64_t>(made), 0);
   return reply;
 }
 

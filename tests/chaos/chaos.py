@@ -169,7 +169,9 @@ def _count(figures, facts, again):
     if "go_on_s" in facts:
         figures.go_on_s.append(facts["go_on_s"])
     if facts["outcome"] == "wrong":
-        figures.wrong.append(f"{facts['why']}\nagain (the moment differs; more --rounds, other seeds): {again.format(facts['seed'])}")
+        figures.wrong.append(
+            f"{facts['why']}\nagain (the moment differs; more --rounds, other seeds): {again.format(facts['seed'])}"
+        )
 
 
 def main():

@@ -105,7 +105,9 @@ def befall(kind):
         time.sleep(chance.uniform(0.0, 1.0) ** 2 * LATEST_S)  # most cells are quick
         if kind == "rank":
             node = chance.choice(player.cluster.nodes)
-            player.cluster.run(node, ["kill", "-9", str(chance.choice(list(engines_on(player.cluster, node).values())))], check=True)
+            player.cluster.run(
+                node, ["kill", "-9", str(chance.choice(list(engines_on(player.cluster, node).values())))], check=True
+            )
         elif chance.random() < 0.5:
             player.cluster.slurm("scancel", first)
         else:

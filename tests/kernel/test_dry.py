@@ -77,6 +77,17 @@ def test_what_does_not_fit_is_named_with_what_would(shared):
     shared.run("huge = None")
 
 
+def test_what_does_not_fit_is_named_where_copies_were_put_off(shared):
+    """They stand in front of the batch that reads them, and are not counted."""
+    setup = "kept = []\nfor y in [np.zeros((500, 400)) for _ in range(3)]:\n    x = y * 2 + 3\n    y[...] = x\n    kept.append(x)\nnp.sync()"
+    assert shared.run(setup).status == "ok"
+    out = dry(
+        shared, "b = kept[0] + 1\nc = kept[1] + b\nd = kept[2] + c\nbig = np.ones((9, 3500, 1000))\ne = np.ones((123, 457))"
+    )
+    assert "MemoryError at line 5 (big)" in out and "Of its shape (9, 3500, 1000), " in out, out
+    shared.run("del kept, x, y")
+
+
 def test_errors_of_the_cell(shared):
     assert dry(shared, "b = a + 1\n1 / 0").splitlines()[-1] == "line 3 would raise ZeroDivisionError: division by zero"
     assert "no operation on the engines" in dry(shared, "k = 5") and shared.run("k").text == "1"

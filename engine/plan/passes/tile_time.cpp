@@ -33,7 +33,7 @@ class Tiler {
     if (!is_always_ && bytes_of_all() < least_bytes) return;
     std::vector<Step> steps;
     for (std::size_t first = 0; first < plan_.steps.size();) {
-      const auto end = end_of_group(first);
+      const auto end = end_of_joined(first, end_of_group(first));
       auto last = end;
       auto group = make_group(first, last);
       while (!group && last > first + 2) group = make_group(first, --last);
@@ -94,9 +94,30 @@ class Tiler {
     return info.layout.largest_block() / rows * static_cast<std::int64_t>(protocol::size_of(info.dtype));
   }
 
+  /// The step behind the last one that can join `first`, of those before `end`; `first` where none can. What
+  /// cannot be joined cannot be with more steps behind it either.
+  std::size_t end_of_joined(std::size_t first, std::size_t end) const {
+    if (end < first + 2) return first;
+    if (!join(first, first + 2)) return first;
+    if (join(first, end)) return end;
+    auto last = first + 2;
+    for (auto refused = end; refused > last + 1;) {
+      const auto middle = last + (refused - last) / 2;
+      (join(first, middle) ? last : refused) = middle;
+    }
+    return last;
+  }
+
   /// The steps as one wavefront, if that is possible and worth it.
   std::optional<Group> make_group(std::size_t first, std::size_t last) const {
-    if (last < first + 2) return std::nullopt;
+    auto group = join(first, last);
+    if (!group || !is_worth_it(*group)) return std::nullopt;
+    return group;
+  }
+
+  /// The steps as one wavefront, if that is possible.
+  std::optional<Group> join(std::size_t first, std::size_t last) const {
+    if (last < first + 2 || last > plan_.steps.size()) return std::nullopt;
     const std::span steps(plan_.steps.data() + first, last - first);
     auto slots = SharedSlots::of(plan_, steps);
     if (!slots) return std::nullopt;
@@ -118,7 +139,6 @@ class Tiler {
         is_always_ ? rows_when_always : std::max<std::int64_t>(elements_together / row_elements, 1);
     group.bytes =
         bytes_in_flight(group.uses, group.distances, group.together, [this](int s) { return row_bytes(s); });
-    if (!is_worth_it(group)) return std::nullopt;
     return group;
   }
 

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <iostream>
 #include <new>
+#include <system_error>
 #include <utility>
 
 #include "engine/distribution/pages.hpp"
@@ -15,6 +16,23 @@ namespace gamelan::engine::steps {
 namespace {
 
 constexpr std::size_t request_bytes = std::size_t{8} << 20;
+constexpr std::size_t most_waiting = 64;  // each has an open file
+
+/// Keeps signals from a thread that is started meanwhile: they are for the engine's own threads.
+class NoSignals {
+ public:
+  NoSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~NoSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  NoSignals(const NoSignals&) = delete;
+  NoSignals& operator=(const NoSignals&) = delete;
+
+ private:
+  sigset_t before_;
+};
 
 }  // namespace
 
@@ -24,8 +42,23 @@ WritesBehind& WritesBehind::of_process() {
 }
 
 WritesBehind::Buffer WritesBehind::buffer(std::size_t bytes, int ranks) {
-  if (!distribution::has_room(2 * bytes, ranks)) return nullptr;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (waiting_.size() >= most_waiting) return nullptr;
+    if (!distribution::has_room(2 * bytes + behind_, ranks)) return nullptr;
+    if (!thread_.joinable() && !start()) return nullptr;
+  }
   return Buffer(new (std::nothrow) std::byte[bytes]);
+}
+
+bool WritesBehind::start() {
+  const NoSignals guard;
+  try {
+    thread_ = std::thread([this] { serve(); });
+    return true;
+  } catch (const std::system_error&) {  // no more threads are allowed here
+    return false;
+  }
 }
 
 void WritesBehind::add(File file, Buffer copy, std::size_t bytes, std::int64_t offset) {
@@ -33,13 +66,6 @@ void WritesBehind::add(File file, Buffer copy, std::size_t bytes, std::int64_t o
   waiting_.push_back({std::move(file), std::move(copy), bytes, offset});
   behind_ += bytes;
   tell();
-  if (!thread_.joinable()) {
-    sigset_t all, before;  // signals are for the engine's own threads
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    thread_ = std::thread([this] { serve(); });
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  }
   wakes_.notify_one();
 }
 
@@ -82,10 +108,11 @@ bool WritesBehind::store(Item& item) {
       item.file.write({item.copy.get() + first, std::min(request_bytes, item.bytes - first)},
                       item.offset + static_cast<std::int64_t>(first));
     }
+    if (ends_) return false;
     item.file.synchronise();
     item.file.close();
     return true;
-  } catch (const protocol::Error& error) {
+  } catch (const std::exception& error) {
     std::cerr << "gamelan-engine: a checkpoint could not be written: " << error.what() << std::endl;
     return false;
   }

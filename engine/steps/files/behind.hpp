@@ -23,10 +23,10 @@ class WritesBehind {
   WritesBehind& operator=(const WritesBehind&) = delete;
 
   using Buffer = std::unique_ptr<std::byte[]>;
-  /// Memory for `bytes`, not initialised. Null when each of the `ranks` ranks of this node could not take
-  /// twice as much: what arrays may need is not used up.
-  static Buffer buffer(std::size_t bytes, int ranks);
-  /// Takes a copy that is to stand from byte `offset` of the file on.
+  /// Memory for `bytes`, not initialised. Null when many copies wait already, or when each of the `ranks`
+  /// ranks of this node could not take twice as much and what waits: what arrays may need is not used up.
+  Buffer buffer(std::size_t bytes, int ranks);
+  /// Takes a copy, in memory that buffer() gave, that is to stand from byte `offset` of the file on.
   void add(File file, Buffer copy, std::size_t bytes, std::int64_t offset);
 
   /// Where the bytes that are not on the disk yet, and the writes that have failed, are told from now on.
@@ -45,6 +45,8 @@ class WritesBehind {
     std::int64_t offset;
   };
   void serve();
+  /// Starts the thread, with the mutex. False when the system refuses it.
+  bool start();
   /// False when it could not be written, or the process ends.
   bool store(Item& item);
   void tell();  // with the mutex

@@ -157,7 +157,7 @@ class Writer {
   void keep(const distribution::Box& box) {
     copy_bytes_ = static_cast<std::size_t>(distribution::volume(box) * item_);
     copy_offset_ = offset_of(box);
-    copy_ = WritesBehind::buffer(copy_bytes_, static_cast<int>(context_.near_ranks().size()));
+    copy_ = WritesBehind::of_process().buffer(copy_bytes_, static_cast<int>(context_.near_ranks().size()));
   }
 
   /// Where the first element of the box stands in the file.

@@ -7,8 +7,9 @@ import re
 import gamelan
 import numpy
 import pytest
-from gamelan import _core
+from gamelan import _core, _session
 
+import engines
 import oracle
 
 
@@ -181,6 +182,27 @@ def test_versions_share_two_blocks(tiling, ranks, one_node):
     parts = told[told.index("wavefront of 7 passes") :]
     assert len(set(re.findall(r"float64 (s\d+) (?:read|written)", parts))) == 2
     assert parts.count("carry") == 1
+
+
+@pytest.mark.parametrize("sweeps", [3, 4, 6])
+def test_where_memory_is_short_sweeps_are_single_passes(engine, ranks, one_node, sweeps):
+    """A wavefront may take a block more: what fits without one is not refused because of it."""
+    if not ranks:
+        pytest.skip("the model has no heap")
+    before = _session.engines()
+    own = engines.Engines(ranks, 20 << 20)
+    try:
+        _session.use(own)
+        u = gamelan.ones((1000 * ranks, 1000))
+        gamelan.sync()
+        for _ in range(sweeps):
+            u[1:-1, 1:-1] = 0.25 * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2])
+        assert str(gamelan.explain(u)).startswith("memory of a rank: ")
+        assert float(u.sum()) == u.size
+    finally:
+        _session.release()
+        own.stop()
+        _session.use(before)
 
 
 def random_program(np, seed, shape):
