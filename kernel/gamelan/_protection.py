@@ -107,11 +107,14 @@ class _Copied:
             is_behind = False  # it is a copy in memory already
             _require_this_machine()
             require_room(sum(_bytes_of(*each) for each in _core.log_arrays()))
+        began = _core.moment()
         self._failures = _state()[1] if is_behind else 0
         self._path = folder.next()
         try:
             self._copy(is_behind)
             self._moment = _core.moment()
+            if is_behind:  # what engines that died meanwhile were to write is in no file
+                self._moment = self._moment[0], *began[1:]
         except BaseException:
             self.drop()
             raise
@@ -166,7 +169,7 @@ class _Copied:
         try:
             while True:
                 behind, failures = _state()
-                if behind is None and not _core.is_connected():
+                if not _core.goes_on_from(self._moment) or (behind is None and not _core.is_connected()):
                     return self.drop()
                 if behind == 0:
                     break

@@ -61,6 +61,14 @@ void add_checkpoint_functions(py::module_& m) {
       },
       "This moment, at which nothing is on its way, for begin_log_with.");
   m.def(
+      "goes_on_from",
+      [](const Moment& moment) {
+        const auto session = current_session_or_null();
+        const auto [batches, log_epoch, engines] = moment;
+        return session && session->goes_on_from({batches, log_epoch, engines});
+      },
+      "Are these the engines of that moment, and does the log go on from there?");
+  m.def(
       "note_storing",
       [](bool is_storing) {
         if (const auto session = current_session_or_null()) session->log().note_storing(is_storing);

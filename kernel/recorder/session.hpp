@@ -143,10 +143,14 @@ class Session {
     bool operator==(const Moment&) const = default;
   };
   Moment moment() const { return {sender_.batches(), log_.epoch(), engines_.generation()}; }
+  /// These are the engines of `moment`, and the log has only grown since.
+  bool goes_on_from(const Moment& moment) const {
+    return moment.log_epoch == log_.epoch() && moment.engines == engines_.generation();
+  }
   /// The arrays of the log are stored as they were at `moment`: older commands will not be repeated. False,
   /// and nothing is done, where what came later does not go with that.
   bool begin_log_with(std::vector<CommandLog::Stored> arrays, const Moment& moment, double seconds) {
-    if (moment.log_epoch != log_.epoch() || moment.engines != engines_.generation()) return false;
+    if (!goes_on_from(moment)) return false;
     log_.begin_with(std::move(arrays), moment.batches, seconds);
     return true;
   }

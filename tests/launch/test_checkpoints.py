@@ -74,6 +74,35 @@ print(float(a[0]))
     assert not list(tmp_path.iterdir())
 
 
+def test_engines_that_are_replaced_between_two_copies_leave_the_checkpoint_before(runtime, tmp_path):
+    lines = run(
+        START
+        + """
+a = np.arange(2_000_000.0); b = np.arange(300_000.0)
+a += 1; b += 1
+np.sync()
+real, written = _protection.write, []
+def write(array, file, *rest, **more):
+    sums = real(array, file, *rest, **more)
+    written.append(file)
+    if len(written) == 1:
+        kill()  # what they were to write may be in no file
+    return sums
+_protection.write = write
+store(); _protection.wait_for_writer()
+_protection.write = real
+print(len(written), len(folders()))
+lose()
+print(float(a[1_999_999]), float(b[20]), float(a.sum()))
+store(); _protection.wait_for_writer()
+print(len(folders()))
+""",
+        GAMELAN_PROTECT=str(tmp_path),
+        GAMELAN_DISTRIBUTE_FROM="1000",
+    )
+    assert lines == ["2 0", "2000000.0 21.0 2000001000000.0", "1"], lines
+
+
 def test_a_file_that_is_not_what_was_written_is_never_read(runtime, tmp_path):
     lines = run(
         START
