@@ -101,8 +101,8 @@ class _Copied:
     def __init__(self, is_behind):
         self.written, self._stored, self._told = 0, [], []
         self._begin, self._folder = time.monotonic(), config.protect
-        _core.flush(True)
-        _core.wait_for_others()
+        self._is_wanted = True
+        _finish_pending()
         if config.protect == MEMORY:
             is_behind = False  # it is a copy in memory already
             _require_this_machine()
@@ -164,11 +164,28 @@ class _Copied:
     def drop(self):
         shutil.rmtree(self._path, ignore_errors=True)
 
-    def accept_when_stored(self, is_promised):
+    def begin_waiting(self, is_promised):
+        """Has a thread wait until the engines have written the copies; nothing is left of the checkpoint after an error."""
+        try:
+            _core.note_storing(True)
+            writer = threading.Thread(
+                target=self._accept_when_stored, args=(is_promised,), name="gamelan-checkpoint", daemon=True
+            )
+            writer.start()
+        except BaseException:  # an interrupt, too
+            self._is_wanted = False
+            _core.note_storing(False)
+            self.drop()
+            raise
+        return writer
+
+    def _accept_when_stored(self, is_promised):
         """On a thread of its own: waits until the engines have written the copies."""
         try:
             while True:
                 behind, failures = _state()
+                if not self._is_wanted:
+                    return
                 if not _core.goes_on_from(self._moment) or (behind is None and not _core.is_connected()):
                     return self.drop()
                 if behind == 0:
@@ -184,6 +201,16 @@ class _Copied:
             _give_up(error)
         finally:
             _core.note_storing(False)
+
+
+def _finish_pending():
+    """Returns when nothing is pending, of no thread. One that waited for room records one more command before it hears that
+    it is not alone."""
+    while True:
+        _core.flush(True)
+        _core.wait_for_others()
+        if not _core.has_unfinished():
+            return
 
 
 def _bytes_of(number, dtype, extents):
@@ -214,18 +241,15 @@ def _store_when_due():
     global _writer
     _core.be_alone(True)  # else this flush would find the checkpoint due, too
     try:
-        _core.flush(True)
+        _finish_pending()
         is_promised = take_promise()
         try:
-            copied = _Copied(is_behind=True)
+            _writer = _Copied(is_behind=True).begin_waiting(is_promised)
         except Exception as error:
             return _give_up(error)
         _core.ask_for_checkpoint(False)
-        _core.note_storing(True)
     finally:
         _core.be_alone(False)
-    _writer = threading.Thread(target=copied.accept_when_stored, args=(is_promised,), name="gamelan-checkpoint", daemon=True)
-    _writer.start()
 
 
 def _give_up(error):
