@@ -17,6 +17,7 @@ from ._next_engines import is_notebook, job_of, show_notice, tell_what_follows, 
 _LOOK_S = 1.0
 _ASK_S = 60.0  # between questions to Slurm whether a job that nobody waits for still has a chance
 _PAUSE_S = 0.5
+_MOST_S = 3600.0  # that a checkpoint before the end is waited for: a job has ended by then
 
 _batches_at_begin = 0  # of this program, when the engines in use came into use
 _refusal = ""  # why no job is queued behind that of the engines in use
@@ -98,14 +99,14 @@ def _how():
 
 
 def _store_before_the_end(engines):
-    """A program that uses the engines makes the checkpoint between two batches; for one that is elsewhere, it is made here."""
+    """A program that uses the engines makes the checkpoint between two batches; for one that is elsewhere, it is made here.
+    While another one is on its way to the disk, both wait for that."""
     _core.ask_for_checkpoint(True)
-    quiet = 0
-    while _core.is_checkpoint_due() and not engines.ending:
+    quiet, end = 0, time.monotonic() + _MOST_S
+    while _core.is_checkpoint_asked_for() and not engines.ending and time.monotonic() < end:
         quiet = quiet + 1 if _core.is_idle() else 0
         if quiet > 2:
             _core.store_if_due()
-            return
         time.sleep(_PAUSE_S)
 
 

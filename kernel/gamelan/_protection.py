@@ -81,6 +81,7 @@ def checkpoint():
     _core.be_alone(True)
     try:
         copied = _Copied(is_behind=False)
+        _core.ask_for_checkpoint(False)
     finally:
         _core.be_alone(False)
     if copied.accept() is None:

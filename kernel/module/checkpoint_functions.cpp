@@ -88,14 +88,14 @@ void add_checkpoint_functions(py::module_& m) {
       [](bool is_asked) {
         if (const auto session = current_session_or_null()) session->log().ask_for_checkpoint(is_asked);
       },
-      "The next end of a batch makes a checkpoint.");
+      "The next end of a batch makes a checkpoint; after one that is on its way to the disk.");
   m.def(
-      "is_checkpoint_due",
+      "is_checkpoint_asked_for",
       [] {
         const auto session = current_session_or_null();
-        return session && session->log().is_due();
+        return session && session->log().is_asked();
       },
-      "Should a checkpoint be made?");
+      "Is a checkpoint still to be made that was asked for?");
   m.def(
       "is_idle",
       [] {

@@ -251,3 +251,46 @@ print(float(a[3]), error_of(lambda: float(made[0][3])))
         GAMELAN_DISTRIBUTE_FROM="1000",
     )
     assert lines == ["3.0 6.0"], lines
+
+
+def test_one_that_is_asked_for_while_another_is_written_is_made_behind_it(runtime, tmp_path):
+    """The end of a job is near: what was computed since then must not be lost."""
+    lines = run(
+        START
+        + """
+from gamelan import _next_job
+finish = _protection.finish
+def slowly(*all):
+    go_on.wait()
+    finish(*all)
+_protection.finish, go_on = slowly, threading.Event()
+class Engines: ending = None
+def ask_before_the_end():
+    global thread
+    thread = threading.Thread(target=_next_job._store_before_the_end, args=(Engines,))
+    thread.start()
+    time.sleep(1.0)
+    print(thread.is_alive())
+a = np.arange(200_000.0)
+np.sync(); store()
+a += 1
+np.sync()
+ask_before_the_end()
+go_on.set()
+thread.join(20); _protection.wait_for_writer()
+print(_core.is_checkpoint_asked_for(), np.stats()["log_commands"] < 2, len(folders()))
+go_on.clear()
+store()
+a += 1; np.sync()
+ask_before_the_end()
+go_on.set(); _protection.wait_for_writer()
+a += 1; np.sync()  # the program itself is there first, or the thread
+thread.join(20); _protection.wait_for_writer()
+print(_core.is_checkpoint_asked_for(), np.stats()["log_commands"] < 3, len(folders()))
+lose()
+print(float(a[0]))
+""",
+        GAMELAN_PROTECT=str(tmp_path),
+        GAMELAN_DISTRIBUTE_FROM="1000",
+    )
+    assert lines == ["True", "False True 1", "True", "False True 1", "3.0"], lines

@@ -118,8 +118,9 @@ class CommandLog {
   /// should be made. 0: never.
   static void set_due(double seconds);
   bool is_due() const;
-  /// A checkpoint should be made in any case, once.
+  /// A checkpoint should be made in any case, until this is taken back.
   void ask_for_checkpoint(bool is_asked) { is_asked_ = is_asked; }
+  bool is_asked() const { return is_asked_; }
 
   /// Marks this moment, after batch `number`: what makes the arrays `wanted` as they are now is kept, as far
   /// as the limits allow. Returns the mark's key, which no other mark has.

@@ -54,7 +54,7 @@ void CommandLog::begin_with(std::vector<Stored> arrays, std::uint64_t number, do
   epoch_ = next_generation();
   std::erase_if(entries_, [&](const Entry& entry) { return entry.number <= number; });
   count();
-  is_asked_ = is_storing_ = false;
+  is_storing_ = false;
   stored_seconds_ = 0;
   stored_bytes_ = 0;
   auto freed = std::exchange(freed_meanwhile_, {});
