@@ -134,9 +134,19 @@ std::optional<Clients::Clock::duration> Clients::silence_of(std::uint64_t holder
   return std::nullopt;
 }
 
-Clients::Bytes Clients::take_holder(std::uint64_t holder) {
+std::uint64_t Clients::owner_after(std::uint64_t holder) const {
+  for (auto heir = heirs_.find(holder); heir != heirs_.end(); heir = heirs_.find(holder))
+    holder = heir->second;
+  return holder;
+}
+
+Clients::Bytes Clients::take_holder(std::uint64_t holder, std::uint64_t heir) {
+  const auto owner = owner_after(holder);
+  if (owner == 0 || owner == heir) return {};
+  heirs_.erase(heir);  // no circle
+  heirs_[owner] = heir;
   for (auto& [name, client] : known_)
-    if (holder != 0 && client.holder == holder) {
+    if (client.holder == owner) {
       client.holder = 0;
       return name;
     }

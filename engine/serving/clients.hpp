@@ -67,8 +67,10 @@ class Clients {
   void leave_later(const Bytes& client);
   /// For how long nothing was heard of the client of this holder; nullopt: none has it.
   std::optional<Clock::duration> silence_of(std::uint64_t holder) const;
-  /// Another client gets the arrays of this holder. Returns who had them; empty: none.
-  Bytes take_holder(std::uint64_t holder);
+  /// Who has the arrays of this holder: itself, or who has inherited them last (Holders::owner_after).
+  std::uint64_t owner_after(std::uint64_t holder) const;
+  /// `heir` gets what `owner_after(holder)` has. Returns the client that had it; empty: none.
+  Bytes take_holder(std::uint64_t holder, std::uint64_t heir);
   /// A client that was silent for longer than the lease, once; nullopt when there is none.
   std::optional<Expired> take_expired();
 
@@ -100,7 +102,8 @@ class Clients {
   };
   std::map<Bytes, Client, ByBytes> known_;  // clients that have a name
   const Limits limits_;
-  std::size_t kept_bytes_ = 0;  // of all clients
+  std::map<std::uint64_t, std::uint64_t> heirs_;  // of holders
+  std::size_t kept_bytes_ = 0;                    // of all clients
   Clock::duration watched_{},
       swept_{};  // time counted by look(), in all; and at the last search for silent clients
   Clock::time_point last_look_ = Clock::now();

@@ -29,8 +29,9 @@ std::optional<protocol::Reply> Listener::admit_holding(const protocol::Bytes& cl
   using Ask = protocol::Holding::Ask;
   if (told.ask == Ask::introduce) clients_.set_holder(client, told.holder);
   if (told.ask == Ask::inherit) {
-    const auto silence = clients_.silence_of(told.array);
-    if (silence && *silence < surely_silent)
+    const auto owner = clients_.owner_after(told.array);
+    const auto silence = clients_.silence_of(owner);
+    if (owner != told.holder && silence && *silence < surely_silent)
       return protocol::failed_reply(told.seq, protocol::ErrorKind::timeout,
                                     "the program that has these arrays is there: it was heard a moment ago");
   }
@@ -39,7 +40,8 @@ std::optional<protocol::Reply> Listener::admit_holding(const protocol::Bytes& cl
   if (refusal) return refusal;
   if (told.ask == Ask::leave) clients_.set_holder(client, 0);
   if (told.ask == Ask::inherit)
-    if (const auto earlier = clients_.take_holder(told.array); !earlier.empty() && earlier != client)
+    if (const auto earlier = clients_.take_holder(told.array, told.holder);
+        !earlier.empty() && earlier != client)
       inbox_.end_client(earlier,
                         "another kernel of this notebook has taken over its arrays (%session restore)");
   return std::nullopt;

@@ -76,7 +76,7 @@ Holders::Parted Holders::leave(Holder holder, bool clears) {
     const bool has_published = std::any_of(names_.begin(), names_.end(),
                                            [&](const auto& each) { return each.second.publisher == holder; });
     if (!has_published) who_.erase(holder);
-    marks_.erase(holder);
+    std::erase_if(marks_, [&](const auto& each) { return owner_after(each.first) == holder; });
   }
   return parted;
 }
@@ -106,38 +106,44 @@ const Holders::Marks& Holders::marks_of(Holder holder) const {
 }
 
 Holders::Inherited Holders::inherit(Holder heir, Holder earlier, std::uint64_t key) {
-  if (const auto other = heir_of(earlier); other != 0 && other != heir)
-    throw Error(ErrorKind::value, who(other) + " has taken over these arrays already");
   Inherited inherited;
-  if (heir == 0 || earlier == 0 || heir == earlier) return inherited;
+  const auto owner = owner_after(earlier);
+  if (heir == 0 || earlier == 0 || heir == owner) return inherited;
   std::uint64_t moment = 0;
   for (const auto& [number, batch] : marks_of(earlier))
     if (number == key) moment = batch;
-  marks_.erase(earlier);
   for (auto& [id, facts] : facts_) {
-    if (facts.maker != earlier) continue;
+    if (facts.maker != owner) continue;
     facts.maker = heir;
     if (!shared_.contains(id)) (facts.written <= moment ? inherited.same : inherited.others).push_back(id);
   }
   for (auto& [id, holders] : shared_)
-    if (const auto own = holders.find(earlier); own != holders.end()) {
+    if (const auto own = holders.find(owner); own != holders.end()) {
       holders[heir] += own->second;
       holders.erase(own);
       inherited.shared.push_back(id);
+      const auto facts = facts_.find(id);
+      if (facts != facts_.end() && facts->second.written > moment) inherited.written.push_back(id);
     }
   for (auto& [name, published] : names_)
-    if (published.publisher == earlier) {
+    if (published.publisher == owner) {
       published.publisher = heir;
       inherited.names.emplace_back(name, published);
     }
   for (auto* ids : {&inherited.same, &inherited.others}) std::sort(ids->begin(), ids->end());
-  heirs_[earlier] = heir;
+  heirs_.erase(heir);  // it is one that comes back: so there is never a circle
+  heirs_[owner] = heir;
   return inherited;
 }
 
 Holders::Holder Holders::heir_of(Holder holder) const {
   const auto found = heirs_.find(holder);
   return found == heirs_.end() ? 0 : found->second;
+}
+
+Holders::Holder Holders::owner_after(Holder holder) const {
+  while (const auto heir = heir_of(holder)) holder = heir;
+  return holder;
 }
 
 std::string Holders::who(Holder holder) const {

@@ -66,15 +66,17 @@ class Holders {
   using Marks = std::deque<std::pair<std::uint64_t, std::uint64_t>>;
   const Marks& marks_of(Holder holder) const;
   struct Inherited {
-    std::vector<ArrayId> same, shared, others;  ///< ascending
+    std::vector<ArrayId> same, shared, written, others;  ///< ascending
     std::vector<std::pair<std::string, Published>> names;
   };
-  /// `heir` gets all that `earlier` holds, its names, too. same: arrays to which nobody has written since the
-  /// moment `key`; shared: those that others may write; others: all the rest. Throws Error{value} when
-  /// another client has got them already.
+  /// `heir` gets all that `earlier` holds, its names, too; where others have inherited that already, all that
+  /// the last of them holds. same: arrays to which nobody has written since the moment `key` of `earlier`;
+  /// shared: those that others may write; written: those of them that were written since; others: the rest.
   Inherited inherit(Holder heir, Holder earlier, std::uint64_t key);
   /// Who has inherited what this holder had; 0: nobody.
   Holder heir_of(Holder holder) const;
+  /// Who has it now: the holder itself, or the last heir.
+  Holder owner_after(Holder holder) const;
 
   /// Who the holder is, for people.
   void introduce(Holder holder, std::string who) { who_[holder] = std::move(who); }

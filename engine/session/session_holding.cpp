@@ -77,7 +77,10 @@ std::string Session::inherit(const protocol::Holding& wanted) {
       if (is_gone(*id)) inherited.others.push_back(*id);
       id = is_gone(*id) ? ids->erase(id) : id + 1;
     }
-  Json told = {{"same", inherited.same}, {"shared", inherited.shared}, {"others", inherited.others}};
+  Json told = {{"same", inherited.same},
+               {"shared", inherited.shared},
+               {"written", inherited.written},
+               {"others", inherited.others}};
   told["names"] = Json::array();
   for (const auto& [name, published] : inherited.names)
     told["names"].push_back({{"name", name}, {"array", published.array}, {"about", published.about}});

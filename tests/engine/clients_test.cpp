@@ -172,6 +172,21 @@ TEST_F(Book, the_newest_client_is_not_forgotten_when_all_others_have_arrays) {
   EXPECT_EQ(book.count(), 300U);
 }
 
+TEST_F(Book, the_last_heir_has_the_arrays) {
+  Clients book({.bytes = 1000, .silence = std::chrono::hours(1), .lease = {}});
+  const Bytes first = book.hear(routing_id(1));
+  book.set_holder(first, 5);
+  EXPECT_EQ(book.take_holder(5, 6), first);
+  EXPECT_EQ(book.take_holder(5, 6), Bytes()) << "once";
+  const Bytes second = book.hear(protocol::routing_id({protocol::random_client_name(), 1}));
+  book.set_holder(second, 6);
+  EXPECT_EQ(book.owner_after(5), 6U);
+  EXPECT_EQ(book.take_holder(5, 7), second);
+  EXPECT_EQ(book.owner_after(5), 7U);
+  EXPECT_EQ(book.take_holder(7, 5), Bytes());
+  EXPECT_EQ(book.owner_after(5), 5U) << "one that comes back";
+}
+
 TEST_F(Book, who_could_not_leave_leaves_later) {
   Clients book({.bytes = 1000, .silence = std::chrono::hours(1), .lease = {}});
   const auto client = book.hear(routing_id(1));

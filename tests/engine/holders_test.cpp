@@ -112,13 +112,35 @@ TEST_F(Held, an_heir_gets_all_and_hears_what_was_written_since_the_mark) {
   EXPECT_EQ(got.same, Ids{1});
   EXPECT_EQ(got.others, Ids{2});
   EXPECT_EQ(got.shared, (Ids{3, 4}));
+  EXPECT_EQ(got.written, Ids{}) << "neither was written since";
   ASSERT_EQ(got.names.size(), 1U);
   EXPECT_EQ(got.names[0].first, "x");
   EXPECT_EQ(holders.heir_of(ann), heir);
   EXPECT_EQ(let_go(ann, {1}), Ids{}) << "it is Ann's no more";
   EXPECT_EQ(let_go(heir, {1}), Ids{1});
   EXPECT_TRUE(holders.inherit(heir, ann, 70).same.empty()) << "a second time there is nothing";
-  EXPECT_THROW(holders.inherit(bob, ann, 70), protocol::Error);
+}
+
+TEST_F(Held, who_inherits_after_an_heir_gets_what_that_one_has) {
+  constexpr Holders::Holder heir = 11, last = 13;
+  holders.mark(ann, 70, 3);
+  holders.publish("x", {3, ann, "about"});
+  holders.inherit(heir, ann, 70);
+  holders.note_write(2, heir, 6);
+  holders.note_write(3, heir, 6);
+  holders.note(5, heir, {}, 6);
+  const auto got = holders.inherit(last, ann, 70);
+  EXPECT_EQ(got.same, Ids{1});
+  EXPECT_EQ(got.others, (Ids{2, 5}));
+  EXPECT_EQ(got.shared, Ids{3});
+  EXPECT_EQ(got.written, Ids{3});
+  ASSERT_EQ(got.names.size(), 1U);
+  EXPECT_EQ(holders.owner_after(ann), last);
+  EXPECT_EQ(holders.leave(last, false).frees, (Ids{1, 2, 5}));
+  EXPECT_TRUE(holders.marks_of(ann).empty()) << "nobody needs them any more";
+  holders.inherit(heir, last, 0);
+  EXPECT_EQ(holders.owner_after(heir), heir) << "one that comes back";
+  EXPECT_EQ(holders.owner_after(ann), heir);
 }
 
 TEST_F(Held, without_the_mark_everything_counts_as_changed) {
