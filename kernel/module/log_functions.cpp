@@ -55,7 +55,7 @@ py::tuple inherit(std::uint64_t holder, std::uint64_t mark, const std::optional<
   CommandLog log;
   if (file) log.read(std::as_bytes(std::span(file->data(), file->size())));
   auto got = current_session()->inherit({holder, mark}, std::move(log), {wanted.begin(), wanted.end()});
-  return py::make_tuple(std::move(got.arrays), std::move(got.shared), got.taken);
+  return py::make_tuple(std::move(got.arrays), std::move(got.shared), std::move(got.written), got.taken);
 }
 
 std::uint64_t mark_log(std::vector<protocol::ArrayId> wanted) {
@@ -91,7 +91,7 @@ void add_log_functions(py::module_& m) {
         "Takes over what an earlier kernel, which held its arrays under this number, has left on these "
         "engines; what has changed since its mark is computed again by its log, the bytes of a file or None. "
         "Returns the ids here, or why an array is not there, by the ids there; the ids of those that others "
-        "may write; and how many were not computed again.");
+        "may write; of these, of those that were written since; and how many were not computed again.");
   m.def("take_over_log", &take_over_log, py::arg("file"), py::arg("wanted"),
         "Repeats what made these arrays, by their ids, in another process; returns their ids here, or why "
         "some cannot be made, "

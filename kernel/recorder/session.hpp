@@ -119,12 +119,13 @@ class Session {
     std::uint64_t holder, mark;
   };
   struct Inherited {
-    TakenOver arrays;                              ///< ids here, or why they cannot be made
-    std::unordered_set<protocol::ArrayId> shared;  ///< that other clients may write
-    std::size_t taken = 0;                         ///< how many were not computed again
+    TakenOver arrays;                               ///< ids here, or why they cannot be made
+    std::unordered_set<protocol::ArrayId> shared;   ///< that other clients may write
+    std::unordered_set<protocol::ArrayId> written;  ///< of these, those that were written since the mark
+    std::size_t taken = 0;                          ///< how many were not computed again
   };
-  /// Waits up to some seconds until it is sure that the other kernel is silent. Raises Error{timeout} when it
-  /// is not, Error{value} when another client has inherited already, and what waiting raises.
+  /// Waits up to some seconds until it is sure that the other kernel is silent, or the one that has inherited
+  /// from it. Raises Error{timeout} when it is not, and what waiting raises.
   Inherited inherit(Earlier earlier, CommandLog log, const std::unordered_set<protocol::ArrayId>& wanted);
   /// Marks this moment in the log (CommandLog::mark), and on the engines under the same number.
   std::uint64_t mark(std::vector<protocol::ArrayId> wanted) {

@@ -101,10 +101,11 @@ Session::Inherited Session::inherit(Earlier earlier, CommandLog log, const Ids& 
   require_current();
   flush(true);
   Inherited result;
-  if (!engines_.has_client()) return {take_over(std::move(log), wanted), {}, 0};
+  if (!engines_.has_client()) return {take_over(std::move(log), wanted), {}, {}, 0};
   const auto told = nlohmann::json::parse(ask_to_inherit(earlier));
   const auto same = ids_of(told, "same");
   result.shared = ids_of(told, "shared");
+  result.written = ids_of(told, "written");
   std::vector<ArrayId> unwanted;
   for (const auto id : ids_of(told, "others")) unwanted.push_back(id);
   Ids kept;
@@ -125,7 +126,7 @@ Session::Inherited Session::inherit(Earlier earlier, CommandLog log, const Ids& 
     published_[published.name] = published;
   }
   free_there(std::move(unwanted));
-  if (kept.empty()) return {take_over(std::move(log), wanted), {}, 0};
+  if (kept.empty()) return {take_over(std::move(log), wanted), {}, {}, 0};
   try {
     inherit_kept(std::move(log), wanted, kept, result);
   } catch (const std::exception&) {
@@ -140,7 +141,7 @@ void Session::inherit_kept(CommandLog log, const Ids& wanted, const Ids& kept, I
   for (const auto id : wanted)
     if (!kept.contains(id)) missing.push_back(id);
   for (const auto id : log.made())
-    if (!kept.contains(id)) gone.push_back(id);
+    if (!kept.contains(id) || result.shared.contains(id)) gone.push_back(id);  // others may have written it
   const auto end = log.mark({wanted.begin(), wanted.end()}, std::numeric_limits<std::uint64_t>::max());
   auto past = log.past(end, missing, gone, [this] { return new_id(); });
   log.keep_marks({});

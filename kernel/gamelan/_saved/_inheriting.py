@@ -3,13 +3,22 @@
 which number the kernel held its arrays there; the next kernel attaches to them and takes the arrays over as they lie."""
 
 import os
+from typing import NamedTuple
 
 from .. import _core, _session
 from .._config import config
 from .._errors import EngineTimeoutError, GamelanError
 from .._next_engines import show_notice
 
-_left = {}  # what was taken over and not asked for, by folder: ids there, and (id here, may others write it?)
+_left = {}  # what was taken over and not asked for, by folder and by the session here that has it: Taken by the ids there
+
+
+class Taken(NamedTuple):
+    """An array of an earlier kernel's: its id here, whether others may write it, and whether that was done since."""
+
+    id: int
+    is_shared: bool = False
+    is_written: bool = False
 
 
 def place(mark):
@@ -48,9 +57,9 @@ def reach(place):
 
 
 def inherit(place, data, wanted):
-    """(ids here or why not, by ids there; ids of those that others may write). ValueError where the other kernel lives."""
+    """Taken or why not, by ids there. ValueError where the other kernel lives."""
     try:
-        made, shared, taken = _core.inherit(place["holder"], place["mark"], data, wanted)
+        made, shared, written, taken = _core.inherit(place["holder"], place["mark"], data, wanted)
     except EngineTimeoutError as error:
         raise ValueError(
             f"{error}. Two kernels cannot have one notebook: end the other one, or wait until it has ended. Nothing was changed"
@@ -59,14 +68,14 @@ def inherit(place, data, wanted):
         again = sum(not isinstance(each, str) for each in made.values()) - taken
         rest = f"; {again} had changed and {'was' if again == 1 else 'were'} computed again" if again else ""
         show_notice(f"{taken} array{'s lie' if taken > 1 else ' lies'} on the engines as the earlier kernel left them{rest}")
-    return made, shared
+    return {
+        there: here if isinstance(here, str) else Taken(here, there in shared, there in written) for there, here in made.items()
+    }
 
 
-def leave(folder, made):
-    """These arrays, by their ids there, stay on the engines for who restores more of the folder."""
-    _left.setdefault(folder, {}).update(made)
-
-
-def take_left(folder):
-    """What `leave` has left of the folder."""
-    return _left.pop(folder, {})
+def left(folder):
+    """What was taken over of the folder, and nobody has asked for yet: it stays on the engines for who restores more, or once
+    again after an error. Who takes an array removes it."""
+    if not _core.is_connected() and _core.repeatable() is None:
+        return {}  # they have ended, and the arrays with them
+    return _left.setdefault((folder, _core.holder()), {})

@@ -121,7 +121,7 @@ def read(path, names=None):
         if names is None:
             arrays.begin()  # an error here leaves everything as it is
         load_groups(session, names, lambda about: _bytes_of(folder, about), arrays, loaded)
-        arrays.finish()
+        arrays.finish(loaded)
     return loaded
 
 

@@ -12,6 +12,8 @@ import numpy
 from .. import _core
 from .._config import config
 from .._errors import ProtocolError
+from .._local import is_distributed
+from .._next_engines import show_notice
 from .._promotion import dtype_number
 from .._protection import folder as checkpoints
 from . import _inheriting
@@ -66,12 +68,13 @@ class KeptLog:
 
 class RepeatedArrays:
     """The distributed arrays that a folder of kept values names, taken over or computed again when the first is asked for.
-    With `is_part`, those that nobody asks for stay on the engines for a later call."""
+    With `is_part`, those that nobody asks for stay on the engines for a later call; so they do after an error."""
 
     def __init__(self, folder, session, is_part=False):
         self._folder, self._session, self._is_part = folder, session, is_part
-        self._made, self._roots, self._arrays = None, {}, {}
-        self._left, self._shared = _inheriting.take_left(folder.path), set()
+        self._roots, self._arrays = {}, {}
+        self._left, self._lost, self._written = _inheriting.left(folder.path), {}, []
+        self._has_begun = False
 
     def __call__(self, number):
         if number not in self._arrays:
@@ -83,40 +86,49 @@ class RepeatedArrays:
 
     def _root(self, facts):
         about = self._session["bases"][facts.base]
-        made, is_shared = self._left.pop(about["id"], (None, False))
-        if made is None:
+        if about["id"] not in self._left:
             self.begin()
-            made, is_shared = self._made if isinstance(self._made, str) else self._made[about["id"]], about["id"] in self._shared
-        if isinstance(made, str):
+        if about["id"] in self._lost:
             shape = " x ".join(map(str, facts.shape))
-            raise ValueError(f"its distributed array ({shape}, {facts.dtype}) was lost with the engines: {made}")
-        root = _own(made, about)
-        if is_shared:
+            why = self._lost[about["id"]]
+            raise ValueError(f"its distributed array ({shape}, {facts.dtype}) was lost with the engines: {why}")
+        taken = self._left.pop(about["id"])
+        root = _own(taken, about)
+        if taken.is_shared:
             _core.share_writes(root)
+        if taken.is_written:
+            self._written.append(root)
         return root
 
-    def finish(self):
-        """Frees the arrays that nobody has asked for, or leaves them."""
-        rest = dict(self._left)
-        for place, about in enumerate(self._session["bases"]):
-            made = self._made.get(about["id"]) if isinstance(self._made, dict) else None
-            if place not in self._roots and isinstance(made, int):
-                rest[about["id"]] = made, about["id"] in self._shared
-        if self._is_part:
-            _inheriting.leave(self._folder.path, rest)
-            return
-        for about in self._session["bases"]:
-            if about["id"] in rest:
-                _own(rest[about["id"]][0], about)
+    def finish(self, variables):
+        """Frees the arrays that nobody has asked for, or leaves them. Names those of the variables that could not become as
+        they were."""
+        if self._written:
+            named = {value._b.id: name for name, value in variables.items() if is_distributed(value)}
+            names = sorted({named.get(root._b.id, "an array within another variable") for root in self._written})
+            show_notice(
+                "published or attached, and written after the last cell that was kept: they have the values of now: "
+                + ", ".join(names)
+            )
+        if not self._is_part:
+            for about in self._session["bases"]:
+                if about["id"] in self._left:
+                    _own(self._left.pop(about["id"]), about)
 
     def begin(self):
         """The engines get the arrays: where they still have them, by taking them over."""
         wanted = [base["id"] for base in self._session["bases"] if base["id"] not in self._left]
-        if self._made is None and wanted:
-            self._made = self._compute(wanted)
+        if self._has_begun or not wanted:
+            return
+        made = self._compute(wanted)
+        self._has_begun, self._left = True, _inheriting.left(self._folder.path)
+        if isinstance(made, str):
+            made = dict.fromkeys(wanted, made)
+        self._lost = {there: why for there, why in made.items() if isinstance(why, str)}
+        self._left.update((there, here) for there, here in made.items() if not isinstance(here, str))
 
     def _compute(self, wanted):
-        """The arrays' ids here, by those there, or why one is not there, or none of all."""
+        """Taken, by the arrays' ids there, or why one is not there, or why none is."""
         data = why = None
         if about := self._session.get("log"):
             with self._folder.open(about["file"]) as file:
@@ -128,7 +140,7 @@ class RepeatedArrays:
         there = self._session.get("engines")
         if _inheriting.reach(there):
             try:
-                made, self._shared = _inheriting.inherit(there, data, wanted)
+                made = _inheriting.inherit(there, data, wanted)
             except ProtocolError as error:
                 return str(error)
             return {each: why if why and isinstance(made[each], str) else made[each] for each in wanted}
@@ -137,10 +149,11 @@ class RepeatedArrays:
         count = f"{len(wanted)} array{'s' if len(wanted) > 1 else ''}"
         print(f"gamelan: the engines compute {count} of the earlier kernel again", file=sys.stderr, flush=True)
         try:
-            return _core.take_over_log(data, wanted)
+            made = _core.take_over_log(data, wanted)
         except ProtocolError as error:
             return str(error)
+        return {each: here if isinstance(here, str) else _inheriting.Taken(here) for each, here in made.items()}
 
 
-def _own(made, about):
-    return _core.own(made, dtype_number(numpy.dtype(about["dtype"])), about["shape"])
+def _own(taken, about):
+    return _core.own(taken.id, dtype_number(numpy.dtype(about["dtype"])), about["shape"])
