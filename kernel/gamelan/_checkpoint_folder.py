@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The folder of a session's checkpoints: one is valid at a time, and it is never half of one. That of a killed process goes
-after MOST_DAYS."""
+after MOST_DAYS, unless the log of a process that lives has taken it over."""
 
 import contextlib
 import json
 import os
+import re
 import shutil
 import socket
 import stat
@@ -16,6 +17,7 @@ from ._launch._sessions import make_private, process_start
 from ._launch._tables import size
 
 _MANIFEST = "manifest.json"
+_USED_BY = "used-by-"  # and a process: its log names files of this folder
 MOST_DAYS = 14  # that the folder of a killed process stays: as long as what is kept of notebooks, which may name it
 _VERSION = 2
 MEMORY = "memory"  # as config.protect: checkpoints in files that lie in memory
@@ -42,14 +44,14 @@ class _Folder:
         self._count = 0
         self._valid = None
         self._retired = []  # that a log on the disk may still name
+        self._taken_over = []  # notes in folders of other processes: this one reads there
         self.keeps_retired = False  # until remove_retired is called: a notebook's log is kept
 
     def next(self):
         """An empty folder for a checkpoint that is not yet valid."""
         wanted = str(make_private(MEMORY_FOLDER)) if config.protect == MEMORY else os.path.abspath(config.protect)
         if self._base is None or self._base.parent != Path(wanted) or not self._base.is_dir():
-            owner = f"{socket.gethostname()}-{os.getpid()}-{process_start(os.getpid())}"
-            self._base = Path(wanted) / f"gamelan-{owner}-{time.time_ns():x}"
+            self._base = Path(wanted) / f"gamelan-{_this_process()}-{time.time_ns():x}"
             os.makedirs(self._base, mode=0o700)
             _remove_left(Path(wanted))
         self._count += 1
@@ -62,13 +64,36 @@ class _Folder:
         previous, self._valid = self._valid, path
         if previous is not None:
             self._retired.append(previous)
+        self._retired += self._taken_over
+        self._taken_over = []
         if not self.keeps_retired:
-            self.remove_retired()
+            self.remove_retired(self.retired())
 
-    def remove_retired(self):
+    def take_over(self, files):
+        """The log reads these files. Where they are checkpoints of processes that have ended, they stay as long as it does."""
+        for base in {Path(file).parent.parent for file in files} - {self._base}:
+            note = base / f"{_USED_BY}{_this_process()}"
+            if _owner_of(base) and note not in self._taken_over:
+                with contextlib.suppress(ValueError):
+                    self._retired.remove(note)
+                with contextlib.suppress(OSError):
+                    note.touch(0o600)
+                    self._taken_over.append(note)
+
+    def retired(self):
+        """What this session's log does not name any more."""
+        return tuple(self._retired)
+
+    def remove_retired(self, paths):
         """Removes what nobody reads any more."""
-        while self._retired:
-            path = self._retired.pop()
+        for path in paths:
+            if path not in self._retired:
+                continue
+            self._retired.remove(path)
+            if path.name.startswith(_USED_BY):
+                with contextlib.suppress(OSError):
+                    path.unlink()
+                continue
             shutil.rmtree(path, ignore_errors=True)
             if path.parent != self._base:
                 with contextlib.suppress(OSError):
@@ -76,7 +101,9 @@ class _Folder:
 
     def remove(self):
         """The session ends."""
-        self.remove_retired()
+        self._retired += self._taken_over
+        self._taken_over = []
+        self.remove_retired(self.retired())
         for path in (self._valid, self._base):
             if path is not None:
                 shutil.rmtree(path, ignore_errors=True)
@@ -91,9 +118,25 @@ def _remove_left(place):
             facts = path.lstat()
             if not stat.S_ISDIR(facts.st_mode) or facts.st_uid != os.geteuid() or facts.st_mtime > limit:
                 continue
-            host, pid, start, _ = path.name.removeprefix("gamelan-").rsplit("-", 3)
-            if host == socket.gethostname() and process_start(int(pid)) != int(start):
+            users = [_owner_of(path), *(each.name.removeprefix(_USED_BY) for each in path.glob(f"{_USED_BY}*"))]
+            if users[0].startswith(f"{socket.gethostname()}-") and not any(map(_is_alive, users)):
                 shutil.rmtree(path, ignore_errors=True)
+
+
+def _this_process():
+    return f"{socket.gethostname()}-{os.getpid()}-{process_start(os.getpid())}"
+
+
+def _owner_of(base):
+    """The process whose checkpoints such a folder has; nothing where it is none."""
+    found = re.fullmatch(r"gamelan-(.+-\d+-\d+)-[0-9a-f]+", base.name)
+    return found[1] if found else ""
+
+
+def _is_alive(process):
+    """Does this one live, as `_this_process` names them? Of one elsewhere nobody knows: the time counts that the folder stays."""
+    host, pid, start = process.rsplit("-", 2)
+    return host == socket.gethostname() and process_start(int(pid)) == int(start)
 
 
 def finish(path, told):

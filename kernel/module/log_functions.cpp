@@ -58,6 +58,11 @@ py::tuple inherit(std::uint64_t holder, std::uint64_t mark, const std::optional<
   return py::make_tuple(std::move(got.arrays), std::move(got.shared), std::move(got.written), got.taken);
 }
 
+std::vector<std::string> log_files() {
+  const auto session = current_session_or_null();
+  return session == nullptr ? std::vector<std::string>() : session->log().files();
+}
+
 std::uint64_t mark_log(std::vector<protocol::ArrayId> wanted) {
   const auto session = current_session_or_null();
   return session == nullptr ? 0 : session->mark(std::move(wanted));
@@ -96,6 +101,7 @@ void add_log_functions(py::module_& m) {
         "Repeats what made these arrays, by their ids, in another process; returns their ids here, or why "
         "some cannot be made, "
         "by id.");
+  m.def("log_files", &log_files, "The files that the commands of the log read.");
   m.def("mark_log", &mark_log, py::arg("wanted"),
         "Marks this moment in the log, so that these arrays can be made again as they are now; returns the "
         "mark's key, 0 without engines.");

@@ -294,3 +294,75 @@ print(float(a[0]))
         GAMELAN_DISTRIBUTE_FROM="1000",
     )
     assert lines == ["True", "False True 1", "True", "False True 1", "3.0"], lines
+
+
+KEPT = """
+from gamelan._saved import _keeping
+from gamelan._saved._repeating import KeptLog
+from gamelan._checkpoint_folder import MEMORY_FOLDER
+"""
+
+
+def test_a_kept_state_that_names_a_checkpoint_keeps_it(runtime, tmp_path):
+    """Another checkpoint comes between the moment of the state and its writing."""
+    (tmp_path / "kept").mkdir(mode=0o700)
+    (tmp_path / "checkpoints").mkdir()
+    lines = run(
+        KEPT
+        + START
+        + f"""
+kept = __import__("pathlib").Path({str(tmp_path / "kept")!r})
+a = np.arange(800_000.0); a += 1
+log = KeptLog()
+np.checkpoint()
+[first] = folders()
+snapshot = _keeping.Snapshot({{"a": a}}, 10**7, lambda: None, log)
+a += 1; np.checkpoint()
+there = snapshot.write(kept, set())
+print(first.exists(), len(folders()))
+print(float(_keeping.read(kept)["a"][3]))
+there = _keeping.Snapshot({{"a": a}}, 10**7, lambda: None, log).write(kept, there)
+print(first.exists(), float(_keeping.read(kept)["a"][3]))
+""",
+        GAMELAN_PROTECT=str(tmp_path / "checkpoints"),
+        GAMELAN_DISTRIBUTE_FROM="1000",
+    )
+    assert lines == ["True 2", "4.0", "False 5.0"], lines
+
+
+def test_checkpoints_in_memory_stay_while_somebody_lives_who_took_them_over(runtime, tmp_path):
+    (tmp_path / "kept").mkdir(mode=0o700)
+    settings = {"GAMELAN_PROTECT": "memory", "GAMELAN_DISTRIBUTE_FROM": "1000"}
+    kept = KEPT + f"kept = __import__('pathlib').Path({str(tmp_path / 'kept')!r})\n"
+    killed = """
+a = np.arange(400_000.0)
+log = KeptLog()
+np.checkpoint()
+_keeping.Snapshot({"a": a}, 10**7, lambda: None, log).write(kept, set())
+(kept / "pid").write_text(str(os.getpid()))
+for process in _session.engines().status()["processes"]: os.kill(process["pid"], signal.SIGKILL)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    with pytest.raises(AssertionError):
+        run(kept + killed, **settings)
+    lines = run(
+        kept
+        + """
+import subprocess
+[old] = MEMORY_FOLDER.glob(f"gamelan-*-{(kept / 'pid').read_text()}-*")
+a = _keeping.read(kept)["a"]
+print(float(a[5]))
+def two_hours_later():
+    os.utime(old, (time.time() - 7200,) * 2)
+    program = "import gamelan as np; x = np.ones(400_000); np.checkpoint()"  # of somebody else
+    subprocess.run([sys.executable, "-c", program], check=True)
+two_hours_later()
+lose()
+print(float(a[5]), old.exists())
+a += 1; np.checkpoint()
+two_hours_later()
+print(float(a[5]), old.exists())
+""",
+        **settings,
+    )
+    assert lines == ["5.0", "5.0 True", "6.0 False"], lines

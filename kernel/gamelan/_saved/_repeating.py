@@ -28,10 +28,12 @@ class KeptLog:
     def __init__(self):
         self._generation = self._batches = 0  # as far as it is written
         self._about = None
+        self._unnamed = ()
         checkpoints.keeps_retired = True
 
     def part(self):
         """What is to be written; None where the log is larger than what is kept."""
+        self._unnamed = checkpoints.retired()  # others may follow before this part is written, which it still names
         if _core.stats().get("log_bytes", 0) > config.kept_bytes:
             return None
         return _core.written_log(self._generation, self._batches)
@@ -63,7 +65,7 @@ class KeptLog:
         for path in folder.glob(f"{_NAME}-*"):
             if self._about is None or path.name != self._about["file"]:
                 path.unlink(missing_ok=True)
-        checkpoints.remove_retired()
+        checkpoints.remove_retired(self._unnamed)
 
 
 class RepeatedArrays:
@@ -126,6 +128,7 @@ class RepeatedArrays:
             made = dict.fromkeys(wanted, made)
         self._lost = {there: why for there, why in made.items() if isinstance(why, str)}
         self._left.update((there, here) for there, here in made.items() if not isinstance(here, str))
+        checkpoints.take_over(_core.log_files())
 
     def _compute(self, wanted):
         """Taken, by the arrays' ids there, or why one is not there, or why none is."""

@@ -280,6 +280,13 @@ std::vector<ArrayId> CommandLog::made() const {
   return ids;
 }
 
+std::vector<std::string> CommandLog::files() const {
+  std::vector<std::string> paths;
+  for (const auto& entry : entries_)
+    for (const auto& file : entry.files) paths.push_back(file.path);
+  return paths;
+}
+
 std::vector<View> CommandLog::living() {
   prune();
   std::unordered_set<ArrayId> dead;

@@ -80,6 +80,8 @@ class CommandLog {
   void prune();
   /// The arrays that the log makes.
   std::vector<protocol::ArrayId> made() const;
+  /// The paths of the files that it reads.
+  std::vector<std::string> files() const;
   /// The commands of one batch that can be repeated, behind the last of `places`, without frees. Sets
   /// `places` to where they stand in the batch. Writes no files again. Commands that need a lost array, or a
   /// file that has changed, are left out, and their results are lost.
