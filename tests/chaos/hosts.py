@@ -17,7 +17,7 @@ from pathlib import Path
 
 from chaos import HERE, Figures, play
 from chaos import Player as Program
-from kernels import CELLS, KEPT_S, play_notebook
+from kernels import CELLS, play_notebook
 from kernels import Player as Notebook
 
 sys.path.insert(0, str(HERE.parent / "cluster"))
@@ -33,6 +33,7 @@ KINDS = PROGRAMS + NOTEBOOKS
 NODES, RANKS = 2, 4
 LATEST_S = 0.6  # after the beginning of a cell
 SOON_S = 3  # until the end of a job's time
+PAUSE_S = 0.5  # after a job's end
 
 
 def options(ranks):
@@ -116,7 +117,7 @@ def befall(kind):
         began = time.monotonic()
         player.finish(cell, player.cells[number])
         wait_for(lambda: first not in player.jobs(), 120, f"the end of job {first}", between=0.1)
-        time.sleep(KEPT_S)
+        time.sleep(PAUSE_S)
         return number + 1, number + 1, began
 
     return befall_it

@@ -26,13 +26,13 @@ from states import ABSENT, LOST, state_of
 
 sys.path.insert(0, str(HERE.parent / "kernel"))
 
-from notebook import Notebook  # noqa: E402
+from notebook import Notebook, wait_until  # noqa: E402
 
 KINDS = "kernel", "engines", "both", "move"
 CELLS, LINES = 20, 8  # of a notebook, and of a cell
 CELL_TIMEOUT_S = 180
 LATEST_S = 0.4  # after the beginning of a cell
-KEPT_S = 0.5  # after a cell's end: by then its state is kept, on a machine that does other work, too
+MOST_PAUSE_S = 0.2  # after a cell whose state is kept
 MOST_RANKS = 4
 BEGIN = """
 import gamelan as np
@@ -90,6 +90,13 @@ class Player:
     def finish(self, cell, code):
         return self._ended(self.notebook.finish(cell, timeout=CELL_TIMEOUT_S), code)
 
+    def wait_until_kept(self):
+        """Returns when the state after the last cell is on the disk."""
+        mark = f"kept_{time.monotonic_ns()}"
+        self.run(f"{mark} = 1")
+        manifests = self.folder.glob
+        wait_until(lambda: any(mark in each.read_text() for each in manifests("state/*/*/*/manifest.json")), CELL_TIMEOUT_S, mark)
+
     def state(self):
         return json.loads(self.run(STATE).out.splitlines()[-1])
 
@@ -134,7 +141,8 @@ def befall_kernel(player, number, chance):
         time.sleep(chance.uniform(0.0, 1.0) ** 2 * LATEST_S)  # most cells are quick
     else:
         player.finish(cell, player.cells[number])
-        time.sleep(KEPT_S + chance.uniform(0.0, 0.2))
+        player.wait_until_kept()
+        time.sleep(chance.uniform(0.0, MOST_PAUSE_S))
     player.kill()
     began = time.monotonic()
     player.restore()
@@ -155,7 +163,8 @@ def befall_engines(player, number, chance):
 def befall_both(player, number, chance):
     """Kill all engines in that cell, and the kernel after it."""
     most, _, _ = befall_engines(player, number, chance)
-    time.sleep(KEPT_S + chance.uniform(0.0, 0.2))
+    player.wait_until_kept()
+    time.sleep(chance.uniform(0.0, MOST_PAUSE_S))
     player.kill()
     began = time.monotonic()
     player.restore()

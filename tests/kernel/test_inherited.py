@@ -3,7 +3,6 @@
 # computed again, and two kernels never have one notebook.
 import os
 import signal
-import time
 
 import pytest
 
@@ -45,10 +44,9 @@ def killed_after(environment, *cells, amid=""):
             assert notebook.run(code, timeout=60).status == "ok"
         sums = notebook.run(SUMS, timeout=60).text
         wait_until(lambda: (folder := kept(environment)) and '"last"' in (folder / "manifest.json").read_text(), 10, "kept")
-        time.sleep(0.5)
         if amid:
-            notebook.send(f"{amid}\nnp.sync(); import time; time.sleep(60)")
-            time.sleep(1.5)
+            cell = notebook.send(f"{amid}\nnp.sync(); print('computed', flush=True); import time; time.sleep(60)")
+            notebook.until(cell, lambda cell: "computed" in cell.out, timeout=60)
         os.kill(notebook.pid, 9)
         wait_until(lambda: not notebook.manager.is_alive(), 10)
     finally:
@@ -140,11 +138,16 @@ def test_a_kernel_that_lives_keeps_its_arrays(environment, tmp_path):
         wait_until(lambda: (folder := kept(environment)) and '"last"' in (folder / "manifest.json").read_text(), 10, "kept")
         sums = first.run(SUMS).text
         (kept(environment).parent / "lock").unlink()
+        # It is heard all the time: a machine that stands still for a second or two is no silence of the kernel's.
+        ended = tmp_path / "ended"
+        talk = first.send(f"import os, time\nwhile not os.path.exists({str(ended)!r}): np.status(); time.sleep(0.05)")
         with Notebook(env=environment) as second:
             second.run("import gamelan as np; a = 5", timeout=60)
             cell = second.run("%session restore", timeout=60)
             assert cell.ename == "UsageError" and "it was heard a moment ago" in cell.reply["evalue"], cell.reply
             assert "Two kernels cannot have one notebook" in cell.reply["evalue"] and second.run("a").text == "5"
+        ended.touch()
+        assert first.finish(talk, timeout=60).status == "ok"
         assert first.run(SUMS).text == sums
 
 

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Sentences that a user reads when something went wrong: each place once, in the notebook's words, and only the user's lines.
-import time
-
 import pytest
 
-from notebook import Notebook
+from notebook import Notebook, wait_until
 from test_with_engines import ENVIRONMENT
 
 pytestmark = pytest.mark.timeout(120)
@@ -60,13 +58,14 @@ def test_attach_takes_more_than_jobs_and_undo_says_what_it_means(shared):
     assert "is undone; it had changed no variable" in cell.out or "is not kept" in str(cell.reply.get("evalue")), cell.out
 
 
-def test_what_others_wrote_and_what_is_copied_is_said(shared, tmp_path):
+def test_what_others_wrote_and_what_is_copied_is_said(shared, own_home, tmp_path):
     shared.run("%engines stop\n%engines start -n 2 --heap 64M", timeout=60)
     shared.run("g = np.zeros(200_000); np.publish('g', g)", timeout=60)
     shared.run("k = 5")
     code = "import subprocess, sys, os; file = str(gamelan._session.engines().connection_file)"
     assert shared.run(f"import gamelan; {code}").status == "ok"
-    time.sleep(1)  # the state is kept in the pause
+    kept = "state/gamelan-notebooks/*/*/manifest.json"
+    wait_until(lambda: any('"file"' in each.read_text() for each in own_home.glob(kept)), 10, "the state is kept in the pause")
     program = "import gamelan as np; w = np.attach('g', writeable=True); w[0] = 3; np.sync()"
     variables = "{**os.environ, 'GAMELAN_CONNECT': file}"
     assert shared.run(f"subprocess.run([sys.executable, '-c', {program!r}], env={variables}, check=True); k = 6", timeout=60)
