@@ -200,6 +200,9 @@ class Session {
   void survive();
   void recover();
   void repeat(CommandLog& log);
+  /// The same without the commands that have failed, and notes those that fail. False when one has failed
+  /// whose batch has given back what later commands of it read: to be called once more.
+  bool repeat_without(CommandLog::Failed& failed, CommandLog& log);
   /// The same for a log of its own. Then what `log` has made is known by these ids; raises as waiting does,
   /// and has it freed.
   void repeat_beside(CommandLog& log);
