@@ -288,7 +288,6 @@ std::string Session::explain(std::vector<protocol::View> views) {
   if (is_dry()) end_dry("the engines are asked");
   require_current();
   Batch batch = preview();
-  batch.explain = true;
   batch.fetches = std::move(views);
   if (!engines_.has_client()) return "no engines: the batch is played by a model in this process";
   make_room();

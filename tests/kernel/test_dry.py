@@ -141,7 +141,11 @@ def test_a_pipe_keeps_what_is_in_it(opened):
 def test_a_library_that_opens_files_by_itself_changes_none(opened):
     """Where the system has Landlock."""
     call = "import ctypes; ctypes.CDLL(None).open(str(here / {!r}).encode(), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)"
-    names = ("data", "new") if opened.run("ctypes = __import__('ctypes'); ctypes.CDLL(None).syscall(444, None, 0, 1)").text != "-1" else ()
+    names = (
+        ("data", "new")
+        if opened.run("ctypes = __import__('ctypes'); ctypes.CDLL(None).syscall(444, None, 0, 1)").text != "-1"
+        else ()
+    )
     for name in names:
         dry(opened, f"b = a + 1\n{call.format(name)}")
     assert opened.run("state() == before").text == "True"
@@ -158,6 +162,21 @@ def test_what_does_not_fit_is_named_with_what_would(shared):
     assert shared.run(f"huge = np.ones(({rows - 600}, 1000)); np.sync(); del huge").status == "ok"
     assert shared.run(f"huge = np.ones(({rows + 600}, 1000)); np.sync()").ename == "MemoryError"
     shared.run("huge = None")
+
+
+def test_elements_of_this_process_are_not_sent(shared):
+    told = shared.run(
+        "import numpy; from gamelan._dry import _recording\n"
+        "recorded = _recording.record(get_ipython(), 'b = np.array(numpy.ones((1000, 1000))) + 1\\nc = b * a[:1000]')\n"
+        "len(recorded.commands), len(recorded.batch) < 10_000"
+    )
+    assert told.text == "(3, True)", told.reply
+    out = dry(shared, "b = np.array(numpy.ones((1000, 1000)))\nc = np.sort(b)")
+    assert (
+        "2 operations" in out
+        and " at most (7.8" in out
+        and float(out.split("memory of a rank: ")[1].split(" MiB")[0]) > 7.6 + 7.6
+    )
 
 
 def test_errors_of_the_cell(shared):
