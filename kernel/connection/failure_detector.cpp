@@ -44,6 +44,7 @@ bool is_stopped(std::int64_t process) {
 }  // namespace
 
 void FailureDetector::set_patience(std::chrono::seconds patience) { patience_s = patience.count(); }
+std::chrono::seconds FailureDetector::patience() { return std::chrono::seconds(patience_s); }
 
 FailureDetector::FailureDetector(std::string host, std::int64_t process, Channel& channel)
     : host_(std::move(host)), process_(process), channel_(channel), silence_(Clock::now()) {

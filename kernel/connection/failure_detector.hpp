@@ -27,6 +27,7 @@ class FailureDetector {
   /// For how long engines that were reached once may be silent before they count as lost, at least ten
   /// seconds. Of engines on this machine: as long as rank 0 is stopped. For all detectors; any thread.
   static void set_patience(std::chrono::seconds patience);
+  static std::chrono::seconds patience();
 
   /// The channel has a new connection.
   void note_connected();

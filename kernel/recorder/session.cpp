@@ -73,6 +73,14 @@ void Session::greet(double timeout_s) {
   recorder_.set_limits(limits);
 }
 
+void Session::tell_patience() {
+  if (who_.empty() || is_forked_child()) return;
+  try {
+    engines_.introduce(recorder_.holder(), who_);
+  } catch (const Error&) {  // they are gone; those that follow are told
+  }
+}
+
 void Session::require_current() {
   if (is_dry()) return;
   require_own_process();

@@ -65,6 +65,8 @@ class Session {
   std::string hold(protocol::Holding wanted);
   /// Who this client is, for people; said to engines behind the greeting.
   void introduce(std::string who) { who_ = std::move(who); }
+  /// For how long it waits for silent engines has changed.
+  void tell_patience();
   /// The engines may free the arrays of this session; to be called before they are disconnected.
   void leave();
   /// Raises the cause when the array was never computed.

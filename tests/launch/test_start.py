@@ -61,10 +61,10 @@ def test_idle_engines_use_no_processor(runtime):
 def test_ranks_that_mpiexec_leaves_when_it_fails_are_ended(runtime, monkeypatch):
     """As Open MPI does that cannot start so many."""
     rank = program(runtime / "rank", f"touch {runtime}/begun.$OMPI_COMM_WORLD_RANK\nwhile :; do sleep 0.1; done")
-    fails = f'''case $1 in --version) {_mpiexec.find_mpiexec()} --version; exit;; esac
+    fails = f"""case $1 in --version) {_mpiexec.find_mpiexec()} --version; exit;; esac
 for i in 1 2 3; do OMPI_COMM_WORLD_RANK=$i setsid {rank} "$@" & done
 until [ -e {runtime}/begun.1 ] && [ -e {runtime}/begun.2 ] && [ -e {runtime}/begun.3 ]; do sleep 0.05; done
-exit 1'''
+exit 1"""
     monkeypatch.setenv("GAMELAN_MPIEXEC", program(runtime / "mpiexec", fails))
     with pytest.raises(StartError) as raised:
         launch.start(2, timeout=60)
