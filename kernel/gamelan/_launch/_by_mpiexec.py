@@ -97,7 +97,7 @@ def stop(engines: Engines, timeout: float) -> None:
 
 
 def _await_owner(engines: Engines, facts: dict) -> None:
-    """The program that has started them reads in the folder, which goes now, by whom they were stopped. It notes their end there."""
+    """Until the program that has started them has read in the folder, which goes now, by whom they were stopped."""
     deadline, owner = time.monotonic() + _OWNER_SECONDS, facts.get("owner_pid")
     while owner and _sessions.process_start(owner) is not None and time.monotonic() < deadline:
         if "ended" in _sessions.read_facts(engines._directory):
