@@ -13,8 +13,9 @@ inline constexpr std::size_t max_operands = 64;
 
 /// True when the op has a loop for this dtype (the `types` column).
 bool admits(Types types, Dtype loop);
-/// Throws Error{protocol} that says what is wrong. `payloads` are those of the batch.
-void check(const Command& command, const std::vector<Bytes>& payloads);
+/// Throws Error{protocol} that says what is wrong. `payloads` are those of the batch. `is_planned_only`: of
+/// Batch::explain, in which the elements of `constant` may be left out.
+void check(const Command& command, const std::vector<Bytes>& payloads, bool is_planned_only = false);
 /// The same for the CALL rows whose elements go to places that only data say (check_irregular.cpp).
 void check_irregular(const Command& command);
 /// The same for the rows that read and write files (check_file.cpp).

@@ -134,7 +134,7 @@ void decode_commands(std::span<const std::byte> frame, const CommandCounts& coun
   for (std::size_t index = 0; index < counts.commands; ++index) {
     try {
       Command command = get_command(in);
-      check(command, batch.payloads);
+      check(command, batch.payloads, batch.explain);
       // A batch without origins comes from a recorder that kept none: then index 0 means no origin.
       if (command.origin >= std::max<std::size_t>(counts.origins, 1)) reject("origin out of range");
       batch.commands.push_back(std::move(command));

@@ -111,7 +111,7 @@ struct Configure {
 struct Holding {
   enum class Ask : std::uint8_t {
     list,       ///< the reply's info says who holds how much
-    introduce,  ///< `about` says who `holder` is; its arrays live as long as it is heard (the lease)
+    introduce,  ///< `about` says who `holder` is, `array` for how many seconds it waits for silent engines
     leave,      ///< `holder` lets go of all its arrays: it ends, or rank 0 has not heard of it for too long
     clear,      ///< the same, and what it has published goes, too: it will compute its arrays again
     publish,    ///< `array` gets a name, and lives as long as that; `about` is for who attaches it

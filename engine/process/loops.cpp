@@ -38,14 +38,15 @@ bool is_shutdown(const protocol::Request& request) {
 
 }  // namespace
 
-void run_root_loop(const Options& options, Server& server, Board& board, Session& session) {
+void run_root_loop(Server& server, Board& board, Session& session) {
   for (;;) {
     std::optional<Server::Incoming> incoming = server.next(idle_turn);
     if (!incoming) {
-      if (options.idle_timeout_s <= 0 || server.seconds_since_client() < options.idle_timeout_s) continue;
+      const double limit_s = server.idle_limit_s();
+      if (limit_s <= 0 || server.seconds_since_client() < limit_s) continue;
       std::fprintf(stderr,
                    "gamelan-engine: no client was heard for %.0f s: leaving (--idle-timeout 0 stays)\n",
-                   options.idle_timeout_s);
+                   limit_s);
       board.exchange({});
       return;
     }

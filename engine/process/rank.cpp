@@ -132,7 +132,7 @@ void run_rank(const Options& options, Comm& comm) {
   board.on_lost([&server](const std::string& cause) { server->leave(cause); });
   try {
     const SharedBell bell(comm, board, server->lane_offer());
-    run_root_loop(options, *server, board, session);
+    run_root_loop(*server, board, session);
   } catch (const std::exception& error) {
     end_job(comm, error, server.get());
   }

@@ -39,7 +39,10 @@ void Clients::look(Clock::time_point now) {
   if (watched_ - swept_ < sweep_period) return;
   swept_ = watched_;
   for (auto& [name, client] : known_)
-    while (!client.replies.empty() && watched_ - client.heard > limits_.silence) drop_oldest(client);
+    while (!client.replies.empty() &&
+           watched_ - client.heard >
+               std::max(limits_.silence, client.holder != 0 ? client.patience : Clock::duration{}))
+      drop_oldest(client);
 }
 
 Clients::Bytes Clients::hear(const Bytes& routing_id) {
@@ -122,6 +125,17 @@ void Clients::set_holder(const Bytes& client, std::uint64_t holder) {
     found->second.holder = holder;
     found->second.has_left = false;
   }
+}
+
+void Clients::set_patience(const Bytes& client, Clock::duration patience) {
+  if (const auto found = known_.find(client); found != known_.end()) found->second.patience = patience;
+}
+
+Clients::Clock::duration Clients::patience() const {
+  Clock::duration longest{};
+  for (const auto& [name, client] : known_)
+    if (client.holder != 0) longest = std::max(longest, client.patience);
+  return longest;
 }
 
 void Clients::leave_later(const Bytes& client) {

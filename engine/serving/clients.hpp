@@ -58,6 +58,10 @@ class Clients {
   /// The arrays of this client are those of `holder` (Batch::holder); 0: it has none any more. A client that
   /// came with the same number before has none either.
   void set_holder(const Bytes& client, std::uint64_t holder);
+  /// This client waits for silent engines for so long: its replies are kept meanwhile.
+  void set_patience(const Bytes& client, Clock::duration patience);
+  /// The longest patience of a client that has arrays.
+  Clock::duration patience() const;
   struct Expired {
     Bytes client;
     std::uint64_t holder;
@@ -88,6 +92,7 @@ class Clients {
     std::size_t reply_bytes = 0;
     Clock::duration heard{};   // by watched_
     std::uint64_t holder = 0;  // of arrays; 0: of none
+    Clock::duration patience{};
     bool has_left = false;
   };
   void drop_oldest(Client& client);

@@ -30,6 +30,7 @@ constexpr int keepalive_s = 10, unacknowledged_ms = 30'000;
 constexpr std::uint64_t logged_denials = 10;
 constexpr rlim_t enough_descriptors = 65'536;
 constexpr const char* zap_domain = "gamelan";
+constexpr const char* events_address = "inproc://events";
 
 /// IPv4 addresses of this host, in the order in which other machines are likely to reach them.
 std::vector<std::string> interface_addresses() {
@@ -93,8 +94,15 @@ std::vector<zmq::message_t> receive_all(zmq::socket_t& socket) {
 }  // namespace
 
 Endpoint::Endpoint(const Options& options, protocol::Connection& connection)
-    : gate_(context_, zmq::socket_type::rep), router_(context_, zmq::socket_type::router) {
+    : gate_(context_, zmq::socket_type::rep),
+      router_(context_, zmq::socket_type::router),
+      events_(context_, zmq::socket_type::pair) {
   gate_.bind("inproc://zeromq.zap.01");
+  if (zmq_socket_monitor(router_.handle(), events_address, ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED) != 0)
+    throw Error(ErrorKind::os, std::string("zmq_socket_monitor: ") + zmq_strerror(errno));
+  events_.set(zmq::sockopt::rcvhwm, 0);  // the thread that tells must never wait
+  events_.set(zmq::sockopt::linger, 0);
+  events_.connect(events_address);
   router_.set(zmq::sockopt::maxmsgsize, protocol::max_socket_part_bytes);
   router_.set(zmq::sockopt::handshake_ivl, handshake_ms);
   try {
@@ -179,7 +187,20 @@ void Endpoint::admit_or_deny() {
   undisturbed([&] { return gate_.send(zmq::message_t(), zmq::send_flags::none); });
 }
 
+bool Endpoint::take_closed() {
+  bool is_closed = false;
+  for (auto event = receive_all(events_); !event.empty(); event = receive_all(events_)) {
+    std::uint16_t kind = 0;
+    std::memcpy(&kind, event[0].data(), std::min(sizeof kind, event[0].size()));
+    open_ += kind == ZMQ_EVENT_ACCEPTED ? 1 : -1;
+    is_closed = is_closed || kind == ZMQ_EVENT_DISCONNECTED;
+  }
+  return is_closed;
+}
+
 void Endpoint::close(int linger_ms) {
+  zmq_socket_monitor(router_.handle(), nullptr, 0);
+  events_.close();
   router_.set(zmq::sockopt::linger, linger_ms);
   gate_.set(zmq::sockopt::linger, 0);
   router_.close();

@@ -4,6 +4,7 @@
 // read messages. Used by listener.cpp.
 #pragma once
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -37,12 +38,19 @@ class Endpoint {
 
   zmq::socket_t& router() { return router_; }
   zmq::socket_t& gate() { return gate_; }
+  /// Readable when a connection was opened or closed, which take_closed() notes.
+  zmq::socket_t& events() { return events_; }
+  /// Have connections closed since the last call? A process that ends or is killed closes its connections; a
+  /// network that is cut does so late, or never.
+  bool take_closed();
+  /// Is a connection open, as far as take_closed() has noted? Any thread.
+  bool has_connections() const { return open_.load() > 0; }
   /// Answers one question of libzmq's handshake thread: may a client with this key connect? Call it when
   /// gate() is readable.
   void admit_or_deny();
   /// How many connection attempts were refused. The first few are logged, the others only counted.
   std::uint64_t denied() const { return denied_; }
-  /// Closes both sockets. Messages that were sent get at most `linger_ms` to leave.
+  /// Closes the sockets. Messages that were sent get at most `linger_ms` to leave.
   void close(int linger_ms);
 
  private:
@@ -52,6 +60,8 @@ class Endpoint {
   zmq::context_t context_{1};
   zmq::socket_t gate_;
   zmq::socket_t router_;
+  zmq::socket_t events_;
+  std::atomic<int> open_{0};  // connections
   std::array<std::byte, 32> client_key_{};
   std::uint64_t denied_ = 0;
 };

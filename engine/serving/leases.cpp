@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The listener's part in leases: whose arrays a client's are, and the end of a client that is silent for too
 // long.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <utility>
@@ -20,6 +21,7 @@ std::string time_text(double seconds) {
   return std::string(text) + name;
 }
 
+constexpr std::chrono::seconds longest_patience{366 * 86'400};
 constexpr auto surely_silent = std::chrono::seconds(3);  // clients say once a second that they are there
 
 }  // namespace
@@ -27,7 +29,10 @@ constexpr auto surely_silent = std::chrono::seconds(3);  // clients say once a s
 std::optional<protocol::Reply> Listener::admit_holding(const protocol::Bytes& client,
                                                        const protocol::Holding& told, Incoming incoming) {
   using Ask = protocol::Holding::Ask;
-  if (told.ask == Ask::introduce) clients_.set_holder(client, told.holder);
+  if (told.ask == Ask::introduce) {
+    clients_.set_holder(client, told.holder);
+    clients_.set_patience(client, std::min(longest_patience, std::chrono::seconds(told.array)));
+  }
   if (told.ask == Ask::inherit) {
     const auto owner = clients_.owner_after(told.array);
     const auto silence = clients_.silence_of(owner);

@@ -26,6 +26,7 @@ using protocol::ErrorKind;
 using protocol::Frames;
 
 constexpr auto lateness = std::chrono::seconds(1);  // of a busy machine
+constexpr double surely_silent_s = 3;               // clients say once a second that they are there
 constexpr int messages_per_turn = 64;               // then the gate and the outbox get a turn
 
 Bytes to_bytes(const zmq::message_t& message) {
@@ -121,11 +122,24 @@ Listener::Listener(const Options& options, protocol::Connection connection, Serv
 Listener::~Listener() { ::close(wake_fd_); }
 
 void Listener::note_client() {
+  if (endpoint_.has_connections()) is_left_.store(false);  // else it was said before that
   heard_s_.store(std::chrono::duration<double>(Clock::now().time_since_epoch()).count());
 }
 
 double Listener::seconds_since_client() const {
   return std::chrono::duration<double>(Clock::now().time_since_epoch()).count() - heard_s_.load();
+}
+
+double Listener::idle_limit_s() const {
+  if (idle_timeout_s_ <= 0 || is_left_.load()) return idle_timeout_s_;
+  return std::max(idle_timeout_s_, patience_s_.load());
+}
+
+void Listener::watch_connections() {
+  // Who has died closes its connection at once, while it was heard a moment ago. One that closes after a
+  // silence was cut off.
+  if (endpoint_.take_closed() && seconds_since_client() < surely_silent_s) is_left_.store(true);
+  patience_s_.store(std::chrono::duration<double>(clients_.patience()).count());
 }
 
 void Listener::forgive_lateness(Clock::time_point begin, std::chrono::milliseconds limit) {
@@ -156,7 +170,8 @@ void Listener::flush() {
 void Listener::serve(std::chrono::milliseconds limit) {
   zmq::pollitem_t items[] = {{endpoint_.router().handle(), 0, ZMQ_POLLIN, 0},
                              {endpoint_.gate().handle(), 0, ZMQ_POLLIN, 0},
-                             {nullptr, wake_fd_, ZMQ_POLLIN, 0}};
+                             {nullptr, wake_fd_, ZMQ_POLLIN, 0},
+                             {endpoint_.events().handle(), 0, ZMQ_POLLIN, 0}};
   const auto begin = Clock::now();
   if (zmq_poll(items, static_cast<int>(std::size(items)), limit.count()) < 0) {
     if (errno == EINTR) return;
@@ -172,6 +187,7 @@ void Listener::serve(std::chrono::milliseconds limit) {
   end_leases();
   lanes_.sweep();
   flush();
+  watch_connections();
   if (items[0].revents) receive();
 }
 

@@ -72,6 +72,9 @@ class Listener {
   void forgive_lateness(Clock::time_point begin, std::chrono::milliseconds limit);
   /// Seconds since a well-formed request, or since the start. Suspended time does not count.
   double seconds_since_client() const;
+  /// After so many seconds without a client the engines leave; 0: never. Longer than --idle-timeout while a
+  /// client that has arrays is only out of reach, and waits for them.
+  double idle_limit_s() const;
   /// The eventfd that wake() rings. A signal handler may ring it, too.
   int wake_fd() const { return wake_fd_; }
 
@@ -101,6 +104,7 @@ class Listener {
   void answer(const protocol::Bytes& client, std::uint64_t seq, protocol::Frames frames);
   void send(const protocol::Bytes& routing_id, const Clients::SharedFrames& frames);
   void note_client();
+  void watch_connections();
 
   protocol::Connection connection_;
   const double idle_timeout_s_, lease_s_;
@@ -111,6 +115,8 @@ class Listener {
   std::atomic<std::uint64_t> malformed_{0};
   const Clock::time_point started_ = Clock::now();
   std::atomic<double> heard_s_{0};
+  std::atomic<double> patience_s_{0};  // of the clients that have arrays
+  std::atomic<bool> is_left_{false};   // the client that was heard last has closed its connection
   const int wake_fd_;
 
   Lanes lanes_;

@@ -150,6 +150,7 @@ void Server::leave(const std::string& why) {
 }
 
 double Server::seconds_since_client() const { return state_->listener.seconds_since_client(); }
+double Server::idle_limit_s() const { return state_->listener.idle_limit_s(); }
 std::optional<protocol::LaneOffer> Server::lane_offer() const { return state_->listener.lanes().offer(); }
 
 const protocol::Connection& Server::connection() const { return state_->listener.connection(); }
@@ -258,11 +259,11 @@ void Server::State::serve_while_computing() {
 }
 
 void Server::State::give_up_on_lost_client() {
-  const double silent_s = listener.seconds_since_client();
-  if (options.idle_timeout_s <= 0 || silent_s < options.idle_timeout_s) return;
+  const double silent_s = listener.seconds_since_client(), limit_s = listener.idle_limit_s();
+  if (limit_s <= 0 || silent_s < limit_s) return;
   if (!listener.inbox().state().is_busy) return;  // the main thread will see the reason itself
   listener.inbox().cut_running();                 // so that the main thread comes back and can leave
-  if (silent_s < options.idle_timeout_s + cut_grace_s) return;
+  if (silent_s < limit_s + cut_grace_s) return;
   std::fprintf(stderr,
                "gamelan-engine: no client was heard for %.0f s and the ranks do not come back: leaving\n",
                silent_s);

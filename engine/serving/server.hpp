@@ -46,6 +46,8 @@ class Server {
   /// Seconds since the last well-formed request of any client, or since the start. Time in which the machine
   /// is suspended does not count.
   double seconds_since_client() const;
+  /// After so many of them the engines are to leave; 0: never.
+  double idle_limit_s() const;
   /// The memory of the lanes, for the other ranks of this machine; nullopt when there is none.
   std::optional<protocol::LaneOffer> lane_offer() const;
   /// The connection file as it was written.

@@ -21,7 +21,6 @@ constexpr auto suspicious_silence = 3s;    // then another connection is tried: 
 constexpr auto silence_limit = 10s;        // of a network; rank 0 answers heartbeats even while it computes
 constexpr auto local_silence_limit = 20s;  // of a process on this machine, which may be short of processors
 constexpr auto local_reconnect_limit = 1s, nobody_there_limit = 2s;
-constexpr auto longest_look = 2s;  // a longer time between two looks is one in which we were stopped
 constexpr auto suspicious_silence_of_tunnel = 6s;        // TCP within it gets over a cut of five seconds
 constexpr std::uint64_t slow_tunnel_bytes = 128 * 1024;  // in a second
 constexpr auto longest_allowance = 120s;
@@ -45,17 +44,18 @@ bool is_stopped(std::int64_t process) {
 }  // namespace
 
 void FailureDetector::set_patience(std::chrono::seconds patience) { patience_s = patience.count(); }
+std::chrono::seconds FailureDetector::patience() { return std::chrono::seconds(patience_s); }
 
 FailureDetector::FailureDetector(std::string host, std::int64_t process, Channel& channel)
-    : host_(std::move(host)), process_(process), channel_(channel) {
-  last_look_ = last_progress_ = opened_ = Clock::now();
+    : host_(std::move(host)), process_(process), channel_(channel), silence_(Clock::now()) {
+  last_progress_ = opened_ = Clock::now();
 }
 
 void FailureDetector::note_connected() {
   opened_ = Clock::now();
   disconnected_.reset();
   received_ = acknowledged_ = given_when_heard_ = 0;
-  if (!std::exchange(was_connected_, true)) silence_ = {};  // to find the first way may have taken long
+  if (!std::exchange(was_connected_, true)) silence_.end();  // to find the first way may have taken long
 }
 
 void FailureDetector::note_disconnected() {
@@ -63,14 +63,13 @@ void FailureDetector::note_disconnected() {
 }
 
 void FailureDetector::note_heard() {
-  silence_ = {};
+  silence_.end();
   if (channel_.has_tunnel()) given_when_heard_ = channel_.traffic().acknowledged;
 }
 
 std::optional<std::string> FailureDetector::look() {
   const auto now = Clock::now();
-  silence_ += std::min<Clock::duration>(now - last_look_, longest_look);
-  last_look_ = now;
+  silence_.look(now);
   look_at_traffic(now);
   suspension_.reset();
   if (was_connected_) return channel_.is_local() ? look_at_local(now) : look_at_remote(now);
@@ -83,7 +82,7 @@ void FailureDetector::look_at_traffic(Clock::time_point now) {
   // A long message is no silence: its bytes move, even when no reply can overtake them.
   last_progress_ = now;
   const Socket::Traffic traffic = channel_.traffic();
-  if (traffic.received > received_ || traffic.acknowledged > acknowledged_ + bulk_bytes) silence_ = {};
+  if (traffic.received > received_ || traffic.acknowledged > acknowledged_ + bulk_bytes) silence_.end();
   received_ = traffic.received;
   acknowledged_ = traffic.acknowledged;
 }
@@ -91,25 +90,29 @@ void FailureDetector::look_at_traffic(Clock::time_point now) {
 std::optional<std::string> FailureDetector::look_at_local(Clock::time_point now) {
   if (disconnected_ && now - *disconnected_ > local_reconnect_limit)
     return explain("the engines closed the connection");
-  if (silence_ <= local_silence_limit) return std::nullopt;
-  if (silence_ <= std::chrono::seconds(patience_s) && is_stopped(process_))
-    suspension_ = "rank 0 (process " + std::to_string(process_) + ") is stopped";
-  else
+  const bool is_seen_stopped = silence_.time() > suspicious_silence && is_stopped(process_);
+  const auto verdict =
+      silence_.local_verdict(is_seen_stopped, local_silence_limit, std::chrono::seconds(patience_s));
+  if (verdict == Silence::Verdict::lost)
     return explain("the engines have not answered for " + seconds_of(local_silence_limit));
+  if (verdict == Silence::Verdict::waits)
+    suspension_ =
+        "rank 0 (process " + std::to_string(process_) + (is_seen_stopped ? ") is stopped" : ") was stopped");
   return std::nullopt;
 }
 
 std::optional<std::string> FailureDetector::look_at_remote(Clock::time_point now) {
   if (disconnected_ && channel_.is_nobody_there() && now - *disconnected_ > nobody_there_limit)
     return explain("the engines closed the connection, and rank 0 is no more on " + host_);
+  const auto silence = silence_.time();
   const bool is_new = now - opened_ < suspicious_silence;
-  if (silence_ > silence_limit + allowance() && !(channel_.is_open() && is_new)) {
+  if (silence > silence_limit + allowance() && !(channel_.is_open() && is_new)) {
     const auto limit = std::max<Clock::duration>(silence_limit, std::chrono::seconds(patience_s));
-    if (silence_ > limit + allowance()) return explain(host_ + " does not answer since " + seconds_of(limit));
-    suspension_ = explain(host_ + " does not answer since " + seconds_of(silence_));
+    if (silence > limit + allowance()) return explain(host_ + " does not answer since " + seconds_of(limit));
+    suspension_ = explain(host_ + " does not answer since " + seconds_of(silence));
   }
   const auto suspicious = channel_.has_tunnel() ? suspicious_silence_of_tunnel : suspicious_silence;
-  if (silence_ > suspicious + allowance() && channel_.is_open() && !is_new) {
+  if (silence > suspicious + allowance() && channel_.is_open() && !is_new) {
     note_disconnected();
     channel_.reconnect();
   }

@@ -10,6 +10,8 @@
 #include <optional>
 #include <string>
 
+#include "kernel/connection/silence.hpp"
+
 namespace gamelan::kernel {
 
 class Channel;
@@ -25,6 +27,7 @@ class FailureDetector {
   /// For how long engines that were reached once may be silent before they count as lost, at least ten
   /// seconds. Of engines on this machine: as long as rank 0 is stopped. For all detectors; any thread.
   static void set_patience(std::chrono::seconds patience);
+  static std::chrono::seconds patience();
 
   /// The channel has a new connection.
   void note_connected();
@@ -52,10 +55,9 @@ class FailureDetector {
   std::optional<std::string> suspension_;
   Channel& channel_;
   bool was_connected_ = false;
-  Clock::time_point last_look_, opened_, last_progress_;
+  Silence silence_;
+  Clock::time_point opened_, last_progress_;
   std::optional<Clock::time_point> disconnected_;
-  /// Since rank 0 was last heard, counted while this process runs: it may be stopped for hours.
-  Clock::duration silence_{};
   std::uint64_t received_ = 0, acknowledged_ = 0;  // bytes, at the last look at the traffic
   std::uint64_t given_when_heard_ = 0;             // bytes that a tunnel had taken when rank 0 was last heard
 };

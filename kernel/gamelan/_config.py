@@ -16,6 +16,7 @@ from ._route_names import ROUTES
 __all__ = ["config", "options"]
 
 UNMEASURED = 1 << 18  # `distribute_from` until it is measured: at this size engines are worth their way on every machine tried
+_LONGEST_S = 365 * 86400.0  # of any option: whoever asks for more wants no end, and clocks count no further than 292 years
 
 _TABLE = {
     # name: (environment variable, kind, default, what it does)
@@ -73,7 +74,7 @@ def _seconds(value):
     number = float(value)
     if not 0 < number < math.inf:
         raise ValueError
-    return number
+    return min(number, _LONGEST_S)
 
 
 def _path(value):

@@ -242,7 +242,10 @@ void add_session_functions(py::module_& m) {
       "Why nothing is heard of engines that are waited for; None while they answer.");
   m.def(
       "set_patience",
-      [](double seconds) { FailureDetector::set_patience(std::chrono::seconds(std::llround(seconds))); },
+      [](double seconds) {
+        FailureDetector::set_patience(std::chrono::seconds(std::llround(seconds)));
+        if (const auto session = current_session_or_null()) session->tell_patience();
+      },
       "How long engines that were reached may be silent before they count as lost.");
   m.def(
       "connections",

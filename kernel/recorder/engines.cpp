@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "kernel/connection/failure_detector.hpp"
 #include "kernel/recorder/fork.hpp"
 #include "kernel/recorder/gil.hpp"
 #include "kernel/recorder/hooks.hpp"
@@ -184,7 +185,9 @@ void Engines::cancel() {
 
 void Engines::introduce(std::uint64_t holder, const std::string& who) {
   if (client_ == nullptr || has_ended()) return;
-  client_->forget(client_->send(protocol::Holding{0, protocol::Holding::Ask::introduce, holder, 0, "", who}));
+  const auto patience = static_cast<std::uint64_t>(FailureDetector::patience().count());
+  client_->forget(
+      client_->send(protocol::Holding{0, protocol::Holding::Ask::introduce, holder, patience, "", who}));
 }
 
 void Engines::mark(std::uint64_t holder, std::uint64_t key) {

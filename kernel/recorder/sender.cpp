@@ -69,6 +69,7 @@ SentBatch Sender::send(const SourceLine* next, std::vector<protocol::View> fetch
 
 Batch Sender::preview() {
   Batch batch = recorder_.pending();
+  batch.explain = true;
   batch.frees = recorder_.peek_frees();
   batch.options = options_;
   for (const SourceLine& line : recorder_.lines()) batch.origins.push_back(resolve(line));

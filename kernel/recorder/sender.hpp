@@ -31,7 +31,7 @@ class Sender {
   /// Sends what is pending with those of these fetches that read sound arrays. `next`: the line of the
   /// command that comes next, when the cut is automatic.
   SentBatch send(const SourceLine* next, std::vector<protocol::View> fetches);
-  /// The pending batch as the engines would receive it, for inspection (encoded and decoded again).
+  /// The pending batch as the engines would receive it, to be planned only (encoded and decoded again).
   protocol::Batch preview();
   /// Drops what is pending. Arrays that it would have created raise `cause`; when it is nullptr, an interrupt
   /// has dropped them.

@@ -73,6 +73,14 @@ void Session::greet(double timeout_s) {
   recorder_.set_limits(limits);
 }
 
+void Session::tell_patience() {
+  if (who_.empty() || is_forked_child()) return;
+  try {
+    engines_.introduce(recorder_.holder(), who_);
+  } catch (const Error&) {  // they are gone; those that follow are told
+  }
+}
+
 void Session::require_current() {
   if (is_dry()) return;
   require_own_process();
@@ -288,7 +296,6 @@ std::string Session::explain(std::vector<protocol::View> views) {
   if (is_dry()) end_dry("the engines are asked");
   require_current();
   Batch batch = preview();
-  batch.explain = true;
   batch.fetches = std::move(views);
   if (!engines_.has_client()) return "no engines: the batch is played by a model in this process";
   make_room();

@@ -65,6 +65,8 @@ class Session {
   std::string hold(protocol::Holding wanted);
   /// Who this client is, for people; said to engines behind the greeting.
   void introduce(std::string who) { who_ = std::move(who); }
+  /// For how long it waits for silent engines has changed.
+  void tell_patience();
   /// The engines may free the arrays of this session; to be called before they are disconnected.
   void leave();
   /// Raises the cause when the array was never computed.
@@ -205,6 +207,9 @@ class Session {
   void survive();
   void recover();
   void repeat(CommandLog& log);
+  /// The same without the commands that have failed, and notes those that fail. False when one has failed
+  /// whose batch has given back what later commands of it read: to be called once more.
+  bool repeat_without(CommandLog::Failed& failed, CommandLog& log);
   /// The same for a log of its own. Then what `log` has made is known by these ids; raises as waiting does,
   /// and has it freed.
   void repeat_beside(CommandLog& log);

@@ -35,6 +35,8 @@ void Session::record_dry(Command command, protocol::Bytes* payload) {
   CurrentLine current = current_line();
   const auto call = call_number::recording();
   if (recorder_.has_poisoned()) require_no_failure(command);
+  if (payload != nullptr && command.op == protocol::Op::constant)
+    payload->clear();  // a plan needs no elements
   if (payload != nullptr)
     sender_.add(std::move(command), std::move(current), call, std::move(*payload));
   else
@@ -44,7 +46,6 @@ void Session::record_dry(Command command, protocol::Bytes* payload) {
 Session::DryPlan Session::dry_plan() {
   DryPlan plan;
   plan.batch = preview();
-  plan.batch.explain = true;
   plan.batch.holder = recorder_.holder();
   const auto& commands = plan.batch.commands;
   const auto first =

@@ -176,18 +176,23 @@ void Session::free_there(std::vector<protocol::ArrayId> ids) {
 }
 
 void Session::repeat(CommandLog& log) {
+  const auto lost = log.lost();
+  for (CommandLog::Failed failed; !repeat_without(failed, log);) log.set_lost(lost);
+}
+
+bool Session::repeat_without(CommandLog::Failed& failed, CommandLog& log) {
   free_there(log.made());
   for (std::size_t number = 0; number < log.batches() && !engines_.is_lost(); ++number) {
     std::vector<std::size_t> places;
     bool is_freed = false;
     for (bool is_first = true;; is_first = false) {
-      auto batch = log.repeatable(number, places);
+      auto batch = log.repeatable(number, places, failed);
       if (batch.commands.empty()) break;
+      // What the batch gives back went with it, as the first time: what fuses away is not stored.
+      if (is_freed && log.needs_freed(batch, number)) return false;
       auto expected = CommandLog::take_sums(batch);
-      // What the batch gives back goes with it, as the first time: what fuses away is not stored. What is
-      // left of a batch that has failed may still need it.
-      is_freed = is_first && expected.empty();
-      if (is_freed) batch.frees = log.frees_of(number);
+      if (is_first) is_freed = expected.empty();
+      if (is_first && is_freed) batch.frees = log.frees_of(number);
       std::vector<protocol::ArrayId> written, made;  // made: 0 for a command that makes none
       for (const auto& command : batch.commands) {
         written.push_back(command.out.base);
@@ -197,17 +202,20 @@ void Session::repeat(CommandLog& log) {
       batch.epoch = 0;                    // what cannot be repeated costs its own arrays only
       Client::SharedFrames frames;
       const auto reply = engines_.wait_for(engines_.send_batch(std::move(batch), frames));
-      if (!reply) return;
+      if (!reply) return true;  // to be begun again on other engines
       if (reply->outcome == Outcome::ok) {
         check_sums(log, expected);
         break;
       }
       // The command at fault costs its array, and those that need it. The others behind it go on.
-      const auto failed = static_cast<std::size_t>(std::max<std::int64_t>(reply->command, 0));
-      const auto last = reply->command < 0 ? written.size() - 1 : std::min(failed, written.size() - 1);
-      for (auto index = std::min(failed, last); index <= last; ++index)
-        log.lose(written[index], "it could not be computed again: " + reply->message);
-      std::erase_if(expected, [&](const auto& each) { return each.command >= failed; });
+      const auto at_fault = static_cast<std::size_t>(std::max<std::int64_t>(reply->command, 0));
+      const auto last = reply->command < 0 ? written.size() - 1 : std::min(at_fault, written.size() - 1);
+      for (auto index = std::min(at_fault, last); index <= last; ++index) {
+        const auto why = "it could not be computed again: " + reply->message;
+        failed.emplace(std::pair(number, places[index]), why);
+        log.lose(written[index], why);
+      }
+      std::erase_if(expected, [&](const auto& each) { return each.command >= at_fault; });
       check_sums(log, expected);
       places.resize(last + 1);
       made.erase(made.begin(), made.begin() + static_cast<std::ptrdiff_t>(last) + 1);
@@ -216,6 +224,7 @@ void Session::repeat(CommandLog& log) {
     }
     if (!is_freed) free_there(log.frees_of(number));
   }
+  return true;
 }
 
 Session::TakenOver Session::take_over(CommandLog log, const std::unordered_set<protocol::ArrayId>& wanted) {

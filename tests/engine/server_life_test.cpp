@@ -5,6 +5,13 @@
 namespace gamelan::engine::test {
 namespace {
 
+/// For so long do the engines wait without a client; they learn it within a few turns.
+bool comes_to_be(Engine& engine, double limit_s) {
+  for (int count = 0; count < 250 && engine.server().idle_limit_s() != limit_s; ++count)
+    std::this_thread::sleep_for(20ms);
+  return engine.server().idle_limit_s() == limit_s;
+}
+
 TEST(ServerLife, the_connection_file_is_private_complete_and_removed) {
   std::string path;
   {
@@ -95,6 +102,43 @@ TEST(ServerLife, knows_when_a_client_was_last_heard) {
   EXPECT_GE(engine.server().seconds_since_client(), 0.3);
   client.ask(protocol::StatusRequest{1});
   EXPECT_LT(engine.server().seconds_since_client(), 0.3);
+}
+
+TEST(ServerLife, waits_longer_for_a_client_that_is_only_silent_than_for_one_that_has_gone) {
+  for (const auto transport : {Transport::ipc, Transport::tcp}) {
+    Engine engine(transport, 0.5);
+    EXPECT_EQ(engine.server().idle_limit_s(), 0.5);
+    {
+      Client client(engine.connection(), Client::Key::right,
+                    protocol::routing_id({protocol::random_client_name(), 1}));
+      client.ask(protocol::Holding{1, protocol::Holding::Ask::introduce, 7, 600, "", "a test"});
+      client.ask(protocol::Heartbeat{2, 0});  // behind it
+      EXPECT_TRUE(comes_to_be(engine, 600));
+    }
+    EXPECT_TRUE(comes_to_be(engine, 0.5));  // it closed its connection while it was heard
+  }
+}
+
+TEST(ServerLife, waits_as_ever_for_clients_without_arrays) {
+  Engine engine(Transport::ipc, 0.5);
+  Client client(engine.connection(), Client::Key::right,
+                protocol::routing_id({protocol::random_client_name(), 1}));
+  client.ask(protocol::Holding{1, protocol::Holding::Ask::introduce, 7, 600, "", "a test"});
+  client.ask(protocol::Holding{2, protocol::Holding::Ask::leave, 7, 0, "", ""});
+  client.ask(protocol::Heartbeat{3, 0});
+  EXPECT_TRUE(comes_to_be(engine, 0.5));
+}
+
+TEST(ServerLife, a_connection_that_closes_after_a_silence_was_cut) {
+  Engine engine(Transport::ipc, 0.5);
+  {
+    Client client(engine.connection(), Client::Key::right,
+                  protocol::routing_id({protocol::random_client_name(), 1}));
+    client.ask(protocol::Holding{1, protocol::Holding::Ask::introduce, 7, 600, "", "a test"});
+    std::this_thread::sleep_for(3500ms);
+  }
+  std::this_thread::sleep_for(300ms);
+  EXPECT_EQ(engine.server().idle_limit_s(), 600);
 }
 
 TEST(ServerLife, cuts_the_batch_of_a_client_that_is_gone) {

@@ -199,6 +199,7 @@ until_noticed()
         + AFTER,
         GAMELAN_ENGINES="2",
         GAMELAN_IDLE_TIMEOUT="1",
+        GAMELAN_LINK_TIMEOUT="1",  # for which the engines wait for a client that is only silent
     )
     check_that_it_goes_on(done, "no client was heard for 1 s: leaving", keeps=True)
 

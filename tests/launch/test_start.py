@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from launch_fixtures import is_mpich, processes_of, shared_memory_of
+from launch_fixtures import is_mpich, processes_of, shared_memory_of, wait_until_gone
 from gamelan import launch
 from gamelan._launch import _mpiexec, _open_mpi, _sessions
 from gamelan._launch._errors import (
@@ -60,14 +60,16 @@ def test_idle_engines_use_no_processor(runtime):
 
 def test_ranks_that_mpiexec_leaves_when_it_fails_are_ended(runtime, monkeypatch):
     """As Open MPI does that cannot start so many."""
-    rank = program(runtime / "rank", "while :; do sleep 0.1; done")
-    fails = f'case $1 in --version) {_mpiexec.find_mpiexec()} --version; exit;; esac\nfor i in 1 2 3; do OMPI_COMM_WORLD_RANK=$i setsid {rank} "$@" & done\nsleep 0.3\nexit 1'
+    rank = program(runtime / "rank", f"touch {runtime}/begun.$OMPI_COMM_WORLD_RANK\nwhile :; do sleep 0.1; done")
+    fails = f"""case $1 in --version) {_mpiexec.find_mpiexec()} --version; exit;; esac
+for i in 1 2 3; do OMPI_COMM_WORLD_RANK=$i setsid {rank} "$@" & done
+until [ -e {runtime}/begun.1 ] && [ -e {runtime}/begun.2 ] && [ -e {runtime}/begun.3 ]; do sleep 0.05; done
+exit 1"""
     monkeypatch.setenv("GAMELAN_MPIEXEC", program(runtime / "mpiexec", fails))
-    begin = time.monotonic()
-    with pytest.raises(StartError):
-        launch.start(2)
-    assert not [pid for pid in processes_of(runtime) if "rank" in Path(f"/proc/{pid}/cmdline").read_text()]
-    assert time.monotonic() - begin < 10
+    with pytest.raises(StartError) as raised:
+        launch.start(2, timeout=60)
+    assert len(list(runtime.glob("begun.*"))) == 3 and "did not serve within" not in str(raised.value)
+    assert not wait_until_gone(runtime)
 
 
 def test_two_ensembles_live_side_by_side(runtime):
@@ -93,6 +95,19 @@ def test_connect_by_path_and_by_name_and_stop_from_there(runtime):
         assert other.ranks == 2 and not other.is_owned and other.status()["state"] == "running"
     other.stop()
     assert engines.wait(5), "the parent of mpiexec has seen it, too"
+
+
+def test_who_has_started_them_learns_who_has_stopped_them_however_late_it_looks(runtime):
+    engines = launch.start(1)
+    look = engines._stopped_elsewhere
+
+    def late(code):
+        time.sleep(1)
+        return look(code)
+
+    engines._stopped_elsewhere = late
+    launch.find(engines.session).stop()
+    assert "were stopped by process" in str(engines.wait(10)) and not Path(engines.log).parent.exists()
 
 
 def test_environment_chooses_the_number(runtime, monkeypatch):

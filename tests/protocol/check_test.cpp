@@ -155,6 +155,13 @@ TEST(Check, a_constant_has_a_payload_of_its_length) {
   EXPECT_REFUSED_FOR("no bool", refusal(bools, {Bytes(3, std::byte{2})}));
 }
 
+TEST(Check, a_constant_that_is_only_planned_needs_no_elements) {
+  const auto constant = but(make(Op::constant, {3}, {}), [](Command& c) { c.payload = 0; });
+  EXPECT_NO_THROW(check(constant, {Bytes()}, true));
+  EXPECT_REFUSED_FOR("not as long", refusal(constant, {Bytes()}));
+  EXPECT_THROW(check(constant, {Bytes(23)}, true), Error);
+}
+
 TEST(Check, matmul_extents_fit_together) {
   const auto product = [](Shape left, Shape right, Shape out) {
     return refusal(make(Op::matmul, std::move(out), {array(std::move(left)), array(std::move(right))}));

@@ -131,7 +131,7 @@ TEST_P(DamagedRequests, are_refused_or_well_formed) {
       random, mutations, [&] { return encode(test::random_request(random)); }, decode_request,
       [](const Request& request) {
         if (const Batch* batch = std::get_if<Batch>(&request)) {
-          for (const Command& command : batch->commands) check(command, batch->payloads);
+          for (const Command& command : batch->commands) check(command, batch->payloads, batch->explain);
         }
         encode(request);  // what was accepted can be said again
       });

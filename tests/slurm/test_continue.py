@@ -13,6 +13,9 @@ from slurm_cluster import COMMAND, gamelan, slurm, wait_for
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "kernel"))
 notebooks = pytest.importorskip("notebook", reason="jupyter_client is not installed")
 
+pytestmark = pytest.mark.timeout(500)
+
+WARNED_S = 60  # less than the time before its end at which a job of five minutes is warned
 START = "%engines start --slurm -n 2 -t 5 --continue"
 MAKE = "import gamelan as np\na = np.arange(200_000.0)\na *= 2\na += 1\nfloat(a.sum())"
 RESULT = str(float(200_000 * 199_999 + 200_000))
@@ -52,11 +55,12 @@ def test_an_idle_notebook_is_warned_protected_and_moved(notebook, tmp_path):
     assert notebook.run(MAKE).text == RESULT
     first, second = jobs()
     assert list(jobs().values()) == ["RUNNING", "PENDING"]
-    end_in(first, 13)
+    end_in(first, WARNED_S)
     cell = notebook.run("%engines status\nimport time")  # which has the watch look at once
-    wait_for(lambda: list(tmp_path.glob("kept/*/*/manifest.json")), 10, "a checkpoint, with no cell running")
-    wait_for(moved_from(first), 60, "the second job, and a third behind it")
-    said = notebook.run("float(a.sum())", timeout=20)
+    wait_for(lambda: list(tmp_path.glob("kept/*/*/manifest.json")), WARNED_S - 5, "a checkpoint, with no cell running")
+    end_in(first, 2)
+    wait_for(moved_from(first), 120, "the second job, and a third behind it")
+    said = notebook.run("float(a.sum())", timeout=60)
     assert said.text == RESULT and said.status == "ok", said.reply
     told = "".join(each.err for each in notebook.cells.values())
     assert f"it continues in job {second}, which is queued behind it. A checkpoint is made in" in told, told
@@ -70,7 +74,7 @@ def test_an_idle_notebook_is_warned_protected_and_moved(notebook, tmp_path):
 
 LOOP = """
 import os, time
-turn, deadline = 0, time.monotonic() + 100
+turn, deadline = 0, time.monotonic() + 400
 while not os.path.exists({!r}) and time.monotonic() < deadline:
     turn += 1
     a += 1
@@ -85,10 +89,10 @@ def test_a_cell_that_runs_goes_on_in_the_next_job(notebook, tmp_path):
     first, second = jobs()
     cell = notebook.send(LOOP.format(str(tmp_path / "enough")))
     end_in(first, 8)
-    notebook.until(cell, lambda seen: moved_from(first)() or cell.reply, timeout=80)
+    notebook.until(cell, lambda seen: moved_from(first)() or cell.reply, timeout=200)
     time.sleep(1)
     (tmp_path / "enough").touch()
-    notebook.finish(cell, timeout=30)
+    notebook.finish(cell, timeout=90)
     assert cell.status == "ok" and cell.out == "1.0 399999.0\n", (cell.out, cell.reply, cell.err)
     assert f"Slurm job {second} takes their place; the arrays are computed again" in cell.err, cell.err
     assert first not in jobs() and jobs()[second] == "RUNNING"
@@ -143,10 +147,12 @@ def test_a_queue_that_refuses_the_next_job_costs_only_that(notebook, tmp_path, m
     assert notebook.run(MAKE).text == RESULT
     [job] = jobs()
     fake.unlink()  # the limit has passed, as the warning finds
-    end_in(job, 13)
+    end_in(job, WARNED_S)
     notebook.run("%engines status")
-    wait_for(lambda: len(jobs()) == 2, 10, "the next job")
-    cell = notebook.run("import time; time.sleep(30); float(a.sum())", timeout=90)
+    wait_for(lambda: len(jobs()) == 2, WARNED_S - 5, "the next job")
+    end_in(job, 2)
+    wait_for(lambda: job not in jobs(), 120, "the end of the first job")
+    cell = notebook.run("float(a.sum())", timeout=120)
     assert cell.text == RESULT, (cell.reply, cell.err)
 
 
@@ -159,7 +165,7 @@ SCRIPT = """
 import os, sys, time
 import gamelan as np
 a = np.arange(200_000.0)
-turn, deadline = 0, time.monotonic() + 100
+turn, deadline = 0, time.monotonic() + 400
 while not os.path.exists(sys.argv[1]) and time.monotonic() < deadline:
     turn += 1
     a += 1
@@ -178,10 +184,10 @@ def test_a_script_goes_on_in_the_next_job(sessions, monkeypatch, tmp_path):
         wait_for(lambda: list(jobs().values()) == ["RUNNING", "PENDING"], 30, "a job, and one behind it")
         first, second = jobs()
         end_in(first, 8)
-        wait_for(moved_from(first), 80, "the second job")
+        wait_for(moved_from(first), 200, "the second job")
         time.sleep(1)
         (tmp_path / "enough").touch()
-        out, err = program.communicate(timeout=40)
+        out, err = program.communicate(timeout=120)
     finally:
         program.kill()
     assert program.returncode == 0 and out == "7.0\n", (out, err)

@@ -2,7 +2,10 @@
 """A cell that is recorded and not run: in a child made by fork, so that the program's own variables stay as they are. The child
 may compute in its memory and reads files; it prints nothing, writes nothing and starts nothing."""
 
+import _posixsubprocess
 import ast
+import builtins
+import errno
 import io
 import os
 import pickle
@@ -13,6 +16,7 @@ import time
 from dataclasses import dataclass
 
 from .. import _core
+from ._isolation import isolate
 
 _MOST_S = 60.0
 _FORBIDDEN = {
@@ -21,14 +25,41 @@ _FORBIDDEN = {
     "os.rmdir": "removes a folder",
     "os.mkdir": "makes a folder",
     "os.truncate": "writes a file",
+    "os.link": "makes a link",
+    "os.symlink": "makes a link",
+    "os.chmod": "changes who may use a file",
+    "os.chown": "changes who may use a file",
+    "os.chflags": "changes a file",
+    "os.utime": "changes a file's times",
+    "os.setxattr": "changes a file",
+    "os.removexattr": "changes a file",
+    "fcntl.flock": "locks a file",
+    "fcntl.lockf": "locks a file",
     "os.kill": "sends a signal",
+    "os.killpg": "sends a signal",
     "os.system": "starts a program",
     "os.exec": "starts a program",
+    "os.spawn": "starts a program",
     "os.fork": "starts a process",
+    "os.forkpty": "starts a process",
     "os.posix_spawn": "starts a program",
+    "pty.spawn": "starts a program",
     "subprocess.Popen": "starts a program",
+    "sqlite3.connect": "opens a database",
     "socket.connect": "opens a connection",
+    "socket.bind": "opens a connection",
+    "socket.sendto": "sends a message",
+    "socket.sendmsg": "sends a message",
 }
+_UNHEARD = (  # what tells no audit hook of itself
+    (os, "mkfifo", "makes a file"),
+    (os, "mknod", "makes a file"),
+    (_posixsubprocess, "fork_exec", "starts a program"),
+    (signal, "pidfd_send_signal", "sends a signal"),
+    (builtins, "input", "asks for a line"),
+)
+# Of what was open before, or is opened by a library: in a dry run it can only be read.
+_REFUSED = errno.EBADF, errno.EFBIG, errno.ENOTSOCK, errno.EACCES, errno.EROFS
 
 
 @dataclass
@@ -60,7 +91,7 @@ def record(shell, cell):
     if child == 0:
         try:
             os.close(reader)
-            data = pickle.dumps(vars(_in_child(shell, program, name)))
+            data = pickle.dumps(vars(_in_child(shell, program, name, writer)))
         except BaseException as error:
             data = pickle.dumps(vars(Recorded(b"", [], 0, f"a dry run cannot do this: {type(error).__name__}: {error}")))
         try:
@@ -88,13 +119,15 @@ def _received(child, reader):
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
     if not data:
-        raise RuntimeError("the dry run ended without an answer")
+        raise RuntimeError("the dry run ended without an answer: a library has ended it, or wrote to memory that it shares")
     return bytes(data)
 
 
-def _in_child(shell, program, name):
+def _in_child(shell, program, name, writer):
     _be_quiet(shell)
     _core.begin_dry(_Stop)
+    isolate(writer)
+    _refuse_unheard()
     sys.addaudithook(_refuse)
     recorded = Recorded(b"", [])
     try:
@@ -103,6 +136,8 @@ def _in_child(shell, program, name):
         recorded.line = _line_in(name, error)
         if isinstance(error, _Stop):
             recorded.why = str(error)
+        elif _is_of_isolation(error):
+            recorded.why = f"it does what a dry run cannot: {type(error).__name__}: {error}"
         else:
             recorded.error = type(error).__name__, str(error)
     recorded.batch, commands = _core.dry_plan()
@@ -124,6 +159,23 @@ def _be_quiet(shell):
     shell.display_pub.publish = shell.display_pub.clear_output = nothing
     shell.run_line_magic = shell.run_cell_magic = no_magic
     shell.system = shell.getoutput = lambda *args: no_magic("system")
+
+
+def _refuse_unheard():
+    def refuse(what):
+        def stop(*args, **keywords):
+            raise _Stop(f"it {what}")
+
+        return stop
+
+    for module, name, what in _UNHEARD:
+        setattr(module, name, refuse(what))
+
+
+def _is_of_isolation(error):
+    """Would it not be raised in a real run?"""
+    of_databases = getattr(sys.modules.get("sqlite3"), "Error", ())
+    return isinstance(error, of_databases) or (isinstance(error, OSError) and error.errno in _REFUSED)
 
 
 def _refuse(event, arguments):

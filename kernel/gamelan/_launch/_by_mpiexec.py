@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING
 
 from . import _mpiexec, _sessions
 
+_OWNER_SECONDS = 3.0  # it may be stopped, or hang
+
 if TYPE_CHECKING:
     from ..launch import Engines
 
@@ -90,3 +92,14 @@ def stop(engines: Engines, timeout: float) -> None:
     if engines._process is not None:
         engines._ended.wait(timeout)
     _mpiexec.end_left_ranks(engines.connection_file)
+    if engines._process is None:
+        _await_owner(engines, facts)
+
+
+def _await_owner(engines: Engines, facts: dict) -> None:
+    """Until the program that has started them has read in the folder, which goes now, by whom they were stopped."""
+    deadline, owner = time.monotonic() + _OWNER_SECONDS, facts.get("owner_pid")
+    while owner and _sessions.process_start(owner) is not None and time.monotonic() < deadline:
+        if "ended" in _sessions.read_facts(engines._directory):
+            return
+        time.sleep(0.02)

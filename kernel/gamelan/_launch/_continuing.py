@@ -111,10 +111,19 @@ class Continuing(Ensemble):
         return following
 
     def end_chain(self, but: Ensemble | None = None) -> None:
-        """Cancel the job that is queued behind this one, if this process has queued it and it is not that of `but`."""
+        """Cancel the job that is queued behind this one, if this process has queued it. If it is that of `but`, these engines
+        take its place in the chain."""
         following = self._following
         if following is None or following._owner_pid != os.getpid() or following.ending or following is but:
             return
         self._following = None
+        if isinstance(but, Continuing) and os.path.realpath(but.connection_file) == os.path.realpath(following.connection_file):
+            return but._take_over(following)
         with contextlib.suppress(LaunchError, OSError):
             following.stop()
+
+    def _take_over(self, same: Continuing) -> None:
+        """These engines are `same`, which this process has queued, found by another way (%engines attach)."""
+        atexit.unregister(same._stop_at_exit)
+        self._settings, self._owner_pid, self._following = same._settings, same._owner_pid, same._following
+        atexit.register(self._stop_at_exit)

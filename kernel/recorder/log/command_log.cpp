@@ -335,7 +335,16 @@ void CommandLog::keep_only(const std::unordered_set<ArrayId>& wanted) {
   prune();
 }
 
-Batch CommandLog::repeatable(std::size_t number, std::vector<std::size_t>& places) {
+bool CommandLog::needs_freed(const Batch& commands, std::size_t number) const {
+  const auto& frees = entries_[number].frees;
+  const std::unordered_set<ArrayId> freed(frees.begin(), frees.end());
+  bool is_needed = false;
+  for (const auto& command : commands.commands)
+    for_each_needed(command, [&](ArrayId id) { is_needed = is_needed || freed.contains(id); });
+  return is_needed;
+}
+
+Batch CommandLog::repeatable(std::size_t number, std::vector<std::size_t>& places, const Failed& failed) {
   const std::size_t first = places.empty() ? 0 : places.back() + 1;
   places.clear();
   const Entry& entry = entries_[number];
@@ -352,6 +361,8 @@ Batch CommandLog::repeatable(std::size_t number, std::vector<std::size_t>& place
       lose(command.out.base, "it was the note of a file that was written");
       continue;
     }
+    if (const auto found = failed.find({number, place}); found != failed.end())
+      lose(command.out.base, found->second);
     if (has_changed(command))
       lose(command.out.base, "its file " + path_of(command, batch) + " has changed, or is gone");
     if (lost_.contains(command.out.base) || spreads_loss(command)) continue;

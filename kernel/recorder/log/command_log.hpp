@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -76,6 +77,9 @@ class CommandLog {
   /// Arrays that cannot be computed again, and why.
   using Lost = std::unordered_map<protocol::ArrayId, std::string>;
   const Lost& lost() const { return lost_; }
+  void set_lost(Lost lost) { lost_ = std::move(lost); }
+  /// Commands that have failed when they were repeated, by batch and place, and why.
+  using Failed = std::map<std::pair<std::size_t, std::size_t>, std::string>;
   /// Forgets what nobody needs, before the batches are repeated.
   void prune();
   /// The arrays that the log makes.
@@ -84,8 +88,10 @@ class CommandLog {
   std::vector<std::string> files() const;
   /// The commands of one batch that can be repeated, behind the last of `places`, without frees. Sets
   /// `places` to where they stand in the batch. Writes no files again. Commands that need a lost array, or a
-  /// file that has changed, are left out, and their results are lost.
-  protocol::Batch repeatable(std::size_t batch, std::vector<std::size_t>& places);
+  /// file that has changed, and those that have `failed`, are left out, and their results are lost.
+  protocol::Batch repeatable(std::size_t batch, std::vector<std::size_t>& places, const Failed& failed);
+  /// Does one of these commands read what this batch frees?
+  bool needs_freed(const protocol::Batch& commands, std::size_t batch) const;
   /// What follows them.
   const std::vector<protocol::ArrayId>& frees_of(std::size_t batch) const { return entries_[batch].frees; }
   /// The arrays of the log that live, each as a whole. Forgets what nobody needs.

@@ -55,3 +55,8 @@ def test_an_option_says_what_it_expects():
     with pytest.raises(ValueError, match="distribute_from = 'x': expected a whole number"):
         gamelan.config.distribute_from = "x"
     assert gamelan.config.distribute_from == before
+
+
+def test_a_time_beyond_what_clocks_count_is_a_year():
+    with gamelan.options(link_timeout=1e300, connect_timeout=1e10):
+        assert gamelan.config.link_timeout == gamelan.config.connect_timeout == 365 * 86400
